@@ -1,0 +1,23 @@
+/* Images that own their pixels, and views on them. An image made with an apron has its interior on a
+ * 64-byte boundary and a stride that is a multiple of 64. */
+#ifndef LAP_IMAGE_H
+#define LAP_IMAGE_H
+
+#include "lapedge.h"
+
+typedef struct lap_image {
+    lap_view view;
+    void *memory; /* what to free; NULL when empty */
+    size_t bytes; /* allocated */
+} lap_image;
+
+/* Host memory, not cleared. width, height >= 1; channels 1..8. LAP_E_MEMORY, or LAP_E_LIMIT where
+ * the size does not fit a size_t. */
+lap_code lap_image_create(lap_image *image, int width, int height, int channels, int apron, lap_error *err);
+void lap_image_destroy(lap_image *image); /* an empty or zeroed one is fine */
+
+/* Rows y0 .. y0 + height - 1 of a view; keeps the apron (rows beyond the cut are real neighbours). */
+lap_view lap_view_rows(const lap_view *view, int y0, int height);
+void lap_view_copy(const lap_view *from, const lap_view *to); /* interiors, same size, host */
+
+#endif

@@ -1,0 +1,336 @@
+/* lapedge: the 2D 5x5 Laplace filter on photos, as a library.
+ *
+ * The only public header. Every name begins with lap_ or LAP_.
+ *
+ * THE FILTER. For every channel on its own, with p the source extended past its edges and h the 25
+ * coefficients row by row:
+ *
+ *     o(y,x) = sum over fy,fx in -2..2 of  h[5*(fy+2) + fx+2] * p(y+fy, x+fx)     (correlation)
+ *     r      = scale * o + offset     one float32 multiply, then one float32 add, never fused
+ *     out    = clamp: min(255, max(0, round(r)))     abs: min(255, round(|r|))
+ *     invert: out = 255 - out         threshold T >= 0: out = 255 where out >= T, else 0
+ *
+ * round is to nearest, ties to even; the last line applies in that order, after the range.
+ *
+ * THE BORDER, for a line of n samples and an index i outside 0..n-1:
+ *
+ *     zero        p(i) = 0
+ *     replicate   p(i) = p(min(n-1, max(0, i)))
+ *     reflect     p(i) = p(j), j = i mod 2n,      j > n-1: 2n-1-j          (edge sample repeated)
+ *     reflect101  p(i) = p(j), j = i mod (2n-2),  j > n-1: 2n-2-j          (n = 1: p(0))
+ *
+ * EXACTNESS. With integer coefficients and 255 * sum|h| < 2^24 every backend gives the same bytes.
+ * Other kernels: at most 1 level apart while |scale| * sum|h| <= 1200; beyond that no promise.
+ *
+ * THREADS. No function keeps global state. A lap_context may be used from several threads at once;
+ * every other object belongs to one thread at a time.
+ *
+ * ERRORS. Functions that can fail return a lap_code and fill the caller's lap_error (which may be
+ * NULL). No function exits, prints, or leaves a signal handler behind.
+ */
+#ifndef LAPEDGE_H
+#define LAPEDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LAP_API __attribute__((visibility("default")))
+#else
+#define LAP_API
+#endif
+
+#define LAP_VERSION "0.1.0"
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+typedef enum lap_code {
+    LAP_OK = 0,
+    LAP_E_USAGE,       /* a setting is out of its range, or two settings contradict each other */
+    LAP_E_MISSING,     /* no such input */
+    LAP_E_UNREADABLE,  /* input exists and cannot be read, or is no regular file */
+    LAP_E_NOT_JPEG,    /* input is no image of a kind that can be read */
+    LAP_E_UNSUPPORTED, /* valid, of a kind that is refused (12-bit, lossless, ...) */
+    LAP_E_TRUNCATED,   /* data ends too early */
+    LAP_E_DAMAGED,     /* data is wrong */
+    LAP_E_LIMIT,       /* refused by a limit (pixels, scans, memory) */
+    LAP_E_MEMORY,      /* out of memory */
+    LAP_E_TIMEOUT,     /* over the time limit */
+    LAP_E_EXISTS,      /* output exists and was not made by us */
+    LAP_E_CLASH,       /* two inputs, one output; or output equal to input */
+    LAP_E_DISK_FULL,   /* no space for the output */
+    LAP_E_WRITE,       /* output cannot be written */
+    LAP_E_BACKEND,     /* the named backend or codec cannot run here */
+    LAP_E_DEVICE,      /* a CUDA device failed */
+    LAP_E_CANCELLED,   /* the cancel flag was set */
+    LAP_E_DIFFERENT,   /* two images cannot be compared (sizes or channels differ) */
+    LAP_E_INTERNAL     /* a bug in lapedge */
+} lap_code;
+
+typedef struct lap_error {
+    lap_code code;
+    char message[480]; /* one line, no newline; names the file where there is one */
+} lap_error;
+
+/* The kind as the JSON objects spell it ("missing", "not_jpeg", ...); never NULL. */
+LAP_API const char *lap_code_name(lap_code code);
+LAP_API const char *lap_version(void);
+/* Compiler, libraries and their versions, CUDA: one line each, separated by newlines. */
+LAP_API const char *lap_build_info(void);
+
+/* ---- pixels ---------------------------------------------------------------------------------- */
+
+#define LAP_APRON 2      /* pixels beyond each side that the 5x5 window reads */
+#define LAP_ON_HOST (-1) /* lap_view.place; 0 and up: the CUDA device of that number */
+
+/* A rectangle of 8-bit interleaved pixels, owned by somebody else. base is row 0, column 0, channel
+ * 0 of the interior; sample (y, x, c) is base[y * stride + x * channels + c]. With apron = 2, rows
+ * -2..height+1 and columns -2..width+1 are readable and hold the extension; with 0 only the interior
+ * is. Views as matrices: an element of 1, 3, 4 or 8 bytes is a pixel of that many channels. */
+typedef struct lap_view {
+    uint8_t *base;
+    ptrdiff_t stride; /* bytes from one row to the next, >= width * channels, apart from the apron */
+    int width, height, channels;
+    int apron; /* 0 or LAP_APRON */
+    int place; /* LAP_ON_HOST or a device number */
+} lap_view;
+
+/* ---- the filter ------------------------------------------------------------------------------ */
+
+typedef enum lap_border { LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101 } lap_border;
+typedef enum lap_range { LAP_CLAMP, LAP_ABS } lap_range;
+
+typedef struct lap_kernel {
+    char name[64];     /* preset name, or "custom" */
+    float h[25];       /* row by row */
+    int32_t hi[25];    /* the same as integers, valid if is_integer */
+    bool is_integer;   /* all 25 are whole numbers */
+    bool is_laplace5;  /* 24 in the centre and -1 elsewhere: sliding sums apply */
+    bool is_symmetric; /* unchanged by quarter turns and mirroring: filter and turn commute */
+    double abs_sum;    /* sum |h|, at most 2^22 */
+} lap_kernel;
+
+typedef struct lap_params {
+    lap_kernel kernel;
+    lap_range range;
+    float scale, offset;
+    bool invert;
+    int threshold; /* 0..255, or -1 for none */
+} lap_params;
+
+/* Preset name, path of a file with 25 numbers, or 25 numbers separated by commas, blanks or '/'. */
+LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
+/* i = 0, 1, ... until NULL: the presets' names. */
+LAP_API const char *lap_kernel_preset(int i);
+/* laplace5, clamp, scale 1, offset 0, no invert, no threshold. */
+LAP_API lap_params lap_params_default(void);
+/* Whether every backend gives the same bytes (exact), or one level apart is allowed (1), or nothing
+ * is promised (-1). */
+LAP_API int lap_params_tolerance(const lap_params *params);
+
+/* ---- rungs ----------------------------------------------------------------------------------- */
+
+typedef enum lap_op {
+    LAP_OP_FILTER,
+    LAP_OP_TRANSPOSE,
+    LAP_OP_REDUCE,
+    LAP_OP_HISTOGRAM,
+    LAP_OP_MATVEC,
+    LAP_OP_COUNT
+} lap_op;
+
+typedef struct lap_rung_info {
+    lap_op op;
+    const char *name;     /* as given to --backend */
+    const char *aliases;  /* comma separated, or NULL */
+    const char *family;   /* c, openmp, sse, simd, cuda, auto */
+    const char *resolves; /* comma separated candidates, best first, or NULL: runs itself */
+    const char *what;     /* a few words */
+    const char *flags;    /* compiler flags of its file */
+    const char *reason;   /* NULL: can run here; else why not */
+    const char *resolved; /* what it resolves to here; NULL if it cannot run */
+} lap_rung_info;
+
+LAP_API const char *lap_op_name(lap_op op);
+/* Row i of a ladder, in ladder order; false past the end. Touches CUDA for CUDA rows only if
+ * probe_devices is set (else their reason is only about the build). Strings live for ever. */
+LAP_API bool lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
+/* The nearest known rung name to a misspelt one, or NULL. */
+LAP_API const char *lap_rung_nearest(lap_op op, const char *name);
+
+typedef struct lap_device_info {
+    int device;
+    char name[128];
+    size_t memory_bytes, free_bytes;
+    int cc_major, cc_minor, sms;
+    char driver[32];
+} lap_device_info;
+/* Device i; false past the end. *reason (may be NULL) says why there are none. Touches CUDA. */
+LAP_API bool lap_device_at(int i, lap_device_info *info, const char **reason);
+
+/* ---- context --------------------------------------------------------------------------------- */
+
+typedef struct lap_context lap_context; /* a pool of threads, shared by everything given to it */
+
+/* threads: 1 and up, or 0 for one a core that this process may use. */
+LAP_API lap_context *lap_context_create(int threads, lap_error *err);
+LAP_API void lap_context_destroy(lap_context *context);
+LAP_API int lap_context_threads(const lap_context *context);
+/* Everything running in the context stops at the next band with LAP_E_CANCELLED. Safe in a signal
+ * handler. */
+LAP_API void lap_context_cancel(lap_context *context);
+
+/* Called from any thread of the pool, never two at once for one image; done out of total rows. */
+typedef void lap_progress_fn(void *user, int rows_done, int rows_total);
+
+/* ---- settings of a run ----------------------------------------------------------------------- */
+
+typedef enum lap_fail_on { LAP_FAIL_NONE, LAP_FAIL_TRUNCATED, LAP_FAIL_WARNING } lap_fail_on;
+typedef enum lap_restart { LAP_RESTART_AUTO, LAP_RESTART_ON, LAP_RESTART_OFF } lap_restart;
+typedef enum lap_subsampling { LAP_SUB_SAME, LAP_SUB_444, LAP_SUB_422, LAP_SUB_420 } lap_subsampling;
+/* What turns stored pixels into output pixels; the numbers are EXIF's orientation values: 1 leaves
+ * as it is, 3 turns by 180 degrees, 6 by 90 clockwise, 8 by 270, 2 and 4 mirror left-right and
+ * top-bottom, 5 transposes, 7 mirrors along the other diagonal. */
+typedef enum lap_turn {
+    LAP_TURN_NONE = 1,
+    LAP_TURN_H = 2,
+    LAP_TURN_180 = 3,
+    LAP_TURN_V = 4,
+    LAP_TURN_TRANSPOSE = 5,
+    LAP_TURN_90 = 6,
+    LAP_TURN_TRANSVERSE = 7,
+    LAP_TURN_270 = 8
+} lap_turn;
+
+typedef struct lap_settings {
+    /* filter */
+    bool filter; /* false: the pixels pass unfiltered (transform) */
+    const char *backend;
+    lap_params params;
+    lap_border border;
+    bool gray;
+    int threads; /* at most this many of the context's threads; 0: all */
+    int device;  /* CUDA device number */
+    /* orientation: auto_orient first, then turn */
+    bool auto_orient;
+    lap_turn turn;
+    /* output */
+    const char *format; /* "jpg", "png", ...; NULL: by the extension of the output */
+    int quality;        /* 1..100 */
+    lap_subsampling subsampling;
+    lap_restart restart;
+    bool sync;     /* fsync before the rename */
+    bool strip;    /* no metadata */
+    bool preserve; /* time and mode of the input */
+    /* limits, 0 means none */
+    uint64_t max_pixels;
+    uint64_t max_memory; /* bytes */
+    int max_scans;
+    double timeout_s;
+    lap_fail_on fail_on;
+    /* callbacks */
+    lap_progress_fn *progress;
+    void *progress_user;
+} lap_settings;
+
+LAP_API lap_settings lap_settings_default(void);
+
+/* ---- a run over one image -------------------------------------------------------------------- */
+
+typedef enum lap_status { LAP_DONE, LAP_WARNED, LAP_SKIPPED, LAP_FAILED } lap_status;
+LAP_API const char *lap_status_name(lap_status status);
+
+/* Busy milliseconds summed over threads; total is wall time. */
+typedef struct lap_times {
+    double read, decode, upload, filter, download, encode, write, total;
+} lap_times;
+
+typedef struct lap_stats lap_stats; /* see statistics below */
+
+typedef struct lap_report {
+    lap_status status;
+    lap_error error;   /* of a failed run; code LAP_OK else */
+    int width, height; /* of the output */
+    int channels;
+    const char *resolved; /* name of the rung that ran; NULL if none did */
+    lap_times ms;
+    uint64_t bytes_in, bytes_out;
+    int warnings;      /* harmless oddities and, with fail_on none, damage that was let through */
+    char warning[240]; /* the first of them */
+    char note[240];    /* what a user may want to know with -v, e.g. which form of a rung ran */
+} lap_report;
+
+/* File to file. "-" is standard input or output. Output is complete or absent. */
+LAP_API lap_code lap_run_file(lap_context *context, const char *in, const char *out,
+    const lap_settings *settings, lap_report *report, lap_error *err);
+/* Memory to memory; *out is malloc'ed and the caller's to free. settings->format NULL: JPEG. */
+LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, void **out,
+    size_t *out_size, const lap_settings *settings, lap_report *report, lap_error *err);
+/* A caller's pixels: host views of the same size and channels (1, 3 or 4), not overlapping; an
+ * apron of in is used as it stands, without one the border rule applies. */
+LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out,
+    const char *backend, const lap_params *params, lap_border border, lap_error *err);
+
+/* ---- statistics ------------------------------------------------------------------------------ */
+
+/* ---- transforms ------------------------------------------------------------------------------ */
+
+/* ---- comparison ------------------------------------------------------------------------------ */
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+/* ---- bench ----------------------------------------------------------------------------------- */
+
+typedef struct lap_bench_options {
+    const char *image;    /* photo to take pixels from, or NULL for made-up sensor noise */
+    int width, height;    /* of the pixels made up, or cut and tiled from image; 0: as the image */
+    int channels;         /* 1, 3 or 4 */
+    const char *backends; /* comma separated names, or NULL for every row of the ladder */
+    int runs;             /* timed runs a row, at least 1; 0: 20 */
+    int threads;          /* for rungs that spread; 0: all of the context */
+    lap_params params;
+    lap_border border;
+    const char *omp_loop; /* "y", "x", "window" or NULL */
+    int block_x, block_y; /* cuda-global; 0: 16x16 */
+    size_t n;             /* reduce: values; matvec: rows and columns; 0: the documents' sizes */
+    double value;         /* reduce: every element; 0: 1.23 */
+    const char *type;     /* "u8", "f32" or "f64" where a ladder has several; NULL: its own */
+    bool warm;            /* CUDA: one buffer again and again instead of rotating ones */
+    int device;
+} lap_bench_options;
+
+typedef struct lap_bench_row {
+    lap_op op;
+    const char *backend;  /* the row's name; "memcpy" or "copy" for a ceiling */
+    const char *resolved; /* NULL: could not run, see reason */
+    const char *reason;   /* why it could not run or was refused (result differs from c) */
+    const char *flags;
+    int threads, width, height, channels;
+    const double *times_ms; /* runs of them */
+    int runs;
+    double median_ms, mean_ms, stddev_ms, min_ms, max_ms;
+    double convert_ms; /* of the median run, for rungs that convert; NaN: does not apply */
+    double upload_ms, kernel_ms, download_ms, end_to_end_ms; /* CUDA; NaN else */
+    double mpix_per_s, gb_per_s;  /* each byte read and written counted once, 10^9 bytes */
+    double roof_share;            /* gb_per_s over that of the ceiling of the same run and place */
+    double speedup;               /* over c, one thread; NaN where c was not run */
+    double flops_per_byte;        /* arithmetic intensity of the textbook form */
+    double value, relative_error; /* reduce: what came out, against n times the stored value */
+} lap_bench_row;
+
+/* Called after each row; the row and its strings live until it returns. */
+typedef void lap_bench_fn(void *user, const lap_bench_row *row);
+/* Ceilings first, then every row; a rung whose result is not that of c is refused, not timed. */
+LAP_API lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *options,
+    lap_bench_fn *each, void *user, lap_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

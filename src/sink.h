@@ -1,0 +1,36 @@
+/* Where output bytes go; complete or absent.
+ *
+ * To a path: a temporary file beside the target (".lapedge-XXXXXX.tmp", O_EXCL, O_NOFOLLOW), written,
+ * synced, closed, and renamed only by lap_sink_publish. A target that is a symbolic link is resolved
+ * first; one that exists and is no regular file (device, FIFO, socket) is written directly. */
+#ifndef LAP_SINK_H
+#define LAP_SINK_H
+
+#include <sys/stat.h>
+
+#include "lapedge.h"
+
+typedef struct lap_sink lap_sink;
+
+/* path "-": standard output, written as it comes. */
+lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err);
+lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
+
+/* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT, EFBIG), LAP_E_WRITE, LAP_E_MEMORY. */
+lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
+/* All bytes are there: optional fsync, mode and times of like (or NULL; mode from the umask, or that
+ * of the file replaced), close. Nothing shows under the final name yet. */
+lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap_error *err);
+/* Rename to the final name (and sync the folder if sync was asked). */
+lap_code lap_sink_publish(lap_sink *sink, lap_error *err);
+/* Frees; removes the temporary file unless published. NULL is fine. */
+void lap_sink_close(lap_sink *sink);
+/* Of a memory sink after finish: hands the malloc'ed bytes over. */
+void lap_sink_take(lap_sink *sink, void **bytes, size_t *size);
+
+uint64_t lap_sink_bytes(const lap_sink *sink);
+double lap_sink_ms(const lap_sink *sink); /* spent writing */
+/* LAP_OK; LAP_E_CLASH where out is the same file as in, through links too ("-" never is). */
+lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
+
+#endif
