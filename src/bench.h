@@ -5,7 +5,7 @@
 #include "backend.h"
 #include "pool.h"
 
-typedef struct lap_bench { /* one call of lap_bench */
+typedef struct lap_bench_run { /* one call of lap_bench */
     const lap_bench_options *options;
     lap_pool *pool;
     int threads;
@@ -13,23 +13,23 @@ typedef struct lap_bench { /* one call of lap_bench */
     void *user;
     double ceiling_gb_per_s[2]; /* host (memcpy, one thread), device (copy); 0: not measured yet */
     double c_ms;                /* median of c, one thread; 0: not run */
-} lap_bench;
+} lap_bench_run;
 
 typedef lap_code lap_timed_fn(void *argument, lap_error *err);
 
 /* Warms up, runs fn options->runs times with a monotonic clock, and fills times and figures of row.
  * bytes and pixels: moved and done by one run. times must hold options->runs values. */
-lap_code lap_bench_time(lap_bench *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
+lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
     double pixels, lap_bench_row *row, lap_error *err);
 /* The same figures from times that were taken elsewhere (CUDA events). */
-void lap_bench_figures(lap_bench *bench, int place, size_t bytes, double pixels, lap_bench_row *row);
+void lap_bench_figures(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row);
 /* Whether options->backends names this rung (by name or alias), or names none. */
-bool lap_bench_wants(const lap_bench *bench, const lap_rung *rung);
+bool lap_bench_wants(const lap_bench_run *bench, const lap_rung *rung);
 
-lap_code lap_bench_filter(lap_bench *bench, lap_error *err);
-lap_code lap_bench_transpose(lap_bench *bench, lap_error *err);
-lap_code lap_bench_reduce(lap_bench *bench, lap_error *err);
-lap_code lap_bench_histogram(lap_bench *bench, lap_error *err);
-lap_code lap_bench_matvec(lap_bench *bench, lap_error *err);
+lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err);
+lap_code lap_bench_transpose(lap_bench_run *bench, lap_error *err);
+lap_code lap_bench_reduce(lap_bench_run *bench, lap_error *err);
+lap_code lap_bench_histogram(lap_bench_run *bench, lap_error *err);
+lap_code lap_bench_matvec(lap_bench_run *bench, lap_error *err);
 
 #endif
