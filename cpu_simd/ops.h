@@ -1,0 +1,20 @@
+/* The host rungs of the transpose, reduction, histogram and matrix-vector ladders; contracts stand
+ * with the function types in backend.h. Each file keeps its compiler flags beside its function. */
+#ifndef LAP_CPU_OPS_H
+#define LAP_CPU_OPS_H
+
+#include "../src/backend.h"
+
+extern const char lap_transpose_c_flags[];
+lap_transpose_fn lap_transpose_c;
+
+extern const char lap_reduce_c_flags[], lap_reduce_pairwise_flags[], lap_reduce_openmp_flags[];
+lap_reduce_fn lap_reduce_c, lap_reduce_pairwise, lap_reduce_openmp;
+
+extern const char lap_histogram_c_flags[];
+lap_histogram_fn lap_histogram_c;
+
+extern const char lap_matvec_c_flags[], lap_matvec_openmp_flags[];
+lap_matvec_fn lap_matvec_c, lap_matvec_openmp;
+
+#endif
