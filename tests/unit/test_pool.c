@@ -1,0 +1,180 @@
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "pool.h"
+
+enum { ITEMS = 1000 };
+
+typedef struct shared {
+    atomic_int next, calls;
+    atomic_int done[ITEMS];
+} shared;
+
+static void share(void *argument)
+{
+    shared *s = argument;
+    atomic_fetch_add(&s->calls, 1);
+    for (int i; (i = atomic_fetch_add(&s->next, 1)) < ITEMS;)
+        atomic_fetch_add(&s->done[i], 1);
+}
+
+static void each_item_is_done_once(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 5; threads++) {
+        lap_pool *pool = lap_pool_create(threads, NULL);
+        assert_non_null(pool);
+        assert_int_equal(lap_pool_threads(pool), threads);
+        for (int members = 1; members <= 7; members++) {
+            shared s = {0};
+            lap_pool_team(pool, members, share, &s);
+            for (int i = 0; i < ITEMS; i++)
+                assert_int_equal(s.done[i], 1);
+            assert_true(s.calls >= 1 && s.calls <= members);
+        }
+        lap_pool_destroy(pool);
+    }
+}
+
+static void no_pool_is_the_calling_thread(void **state)
+{
+    (void)state;
+    shared s = {0};
+    lap_pool_team(NULL, 4, share, &s);
+    assert_int_equal(s.calls, 1);
+    assert_int_equal(s.done[ITEMS - 1], 1);
+    assert_int_equal(lap_pool_threads(NULL), 1);
+    lap_pool_destroy(NULL);
+}
+
+/* Returns only when `wanted` threads are inside at once. */
+typedef struct meeting {
+    atomic_int inside;
+    int wanted;
+} meeting;
+
+static void meet(void *argument)
+{
+    meeting *m = argument;
+    atomic_fetch_add(&m->inside, 1);
+    while (atomic_load(&m->inside) < m->wanted)
+        sched_yield();
+}
+
+static void idle_threads_join_a_team(void **state)
+{
+    (void)state;
+    lap_pool *pool = lap_pool_create(3, NULL);
+    meeting m = {.wanted = 3};
+    lap_pool_team(pool, 3, meet, &m);
+    assert_int_equal(m.inside, 3);
+    lap_pool_destroy(pool);
+}
+
+typedef struct nest {
+    lap_pool *pool;
+    atomic_int done;
+} nest;
+
+static void inner(void *argument)
+{
+    nest *n = argument;
+    shared s = {0};
+    lap_pool_team(n->pool, 4, share, &s);
+    for (int i = 0; i < ITEMS; i++)
+        if (s.done[i] != 1)
+            return;
+    atomic_fetch_add(&n->done, 1);
+}
+
+/* More jobs than threads, each with a team of its own: nobody may wait for a free thread. */
+static void teams_inside_jobs(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++) {
+        nest n = {.pool = lap_pool_create(threads, NULL)};
+        for (int i = 0; i < 50; i++)
+            assert_int_equal(lap_pool_submit(n.pool, inner, &n, NULL), LAP_OK);
+        lap_pool_drain(n.pool);
+        assert_int_equal(n.done, 50);
+        lap_pool_destroy(n.pool);
+    }
+}
+
+/* `threads` jobs run at once although the thread that submitted them only waits. */
+static void jobs_use_every_thread(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        lap_pool *pool = lap_pool_create(threads, NULL);
+        meeting m = {.wanted = threads};
+        for (int i = 0; i < threads; i++)
+            assert_int_equal(lap_pool_submit(pool, meet, &m, NULL), LAP_OK);
+        lap_pool_drain(pool);
+        assert_int_equal(m.inside, threads);
+        lap_pool_destroy(pool);
+    }
+}
+
+typedef struct order {
+    int next, wrong;
+} order;
+typedef struct numbered {
+    order *order;
+    int number;
+} numbered;
+
+static void in_turn(void *argument)
+{
+    numbered *n = argument;
+    if (n->order->next++ != n->number)
+        n->order->wrong++;
+}
+
+static void jobs_are_first_in_first_out(void **state)
+{
+    (void)state;
+    lap_pool *pool = lap_pool_create(1, NULL);
+    order o = {0};
+    numbered jobs[100];
+    for (int i = 0; i < 100; i++) {
+        jobs[i] = (numbered){&o, i};
+        assert_int_equal(lap_pool_submit(pool, in_turn, &jobs[i], NULL), LAP_OK);
+    }
+    lap_pool_drain(pool);
+    lap_pool_drain(pool);
+    assert_int_equal(o.next, 100);
+    assert_int_equal(o.wrong, 0);
+    lap_pool_destroy(pool);
+}
+
+static void destroying_finishes_the_jobs(void **state)
+{
+    (void)state;
+    nest n = {.pool = lap_pool_create(2, NULL)};
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(lap_pool_submit(n.pool, inner, &n, NULL), LAP_OK);
+    lap_pool_destroy(n.pool);
+    assert_int_equal(n.done, 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_item_is_done_once),
+        cmocka_unit_test(no_pool_is_the_calling_thread),
+        cmocka_unit_test(idle_threads_join_a_team),
+        cmocka_unit_test(teams_inside_jobs),
+        cmocka_unit_test(jobs_use_every_thread),
+        cmocka_unit_test(jobs_are_first_in_first_out),
+        cmocka_unit_test(destroying_finishes_the_jobs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
