@@ -15,6 +15,8 @@ WERROR ?= -Werror
 SAN ?=
 CUDA_ARCHS ?= 75 80 86 89 90 100 120
 
+# Other build folders keep their program to themselves: `make B=build/asan` leaves ./lapedge alone.
+PROGRAM := $(if $(filter build,$(B)),lapedge,$(B)/lapedge)
 VERSION := $(shell sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
@@ -26,11 +28,24 @@ MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 # ---- what is here ------------------------------------------------------------------------------
 
 FEATURES := JPEG JANSSON PNG STB XXHASH OPENMP CMOCKA CUDA
+# These goals need no answers (demo and test first install what is missing, then call make again).
+ifneq ($(filter-out help clean deps demo test uninstall format,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/config.mk
+endif
 
-$(B)/config.mk: Makefile tools/probe
+# Other compilers give other answers: the first line of config.mk tells which ones were asked.
+COMPILERS := $(shell $(CC) --version 2>&1 | head -n 1), $(shell command -v $(NVCC) || echo no $(NVCC))
+ifneq ($(shell sed -n 's/^# //p' $(B)/config.mk 2>/dev/null),$(COMPILERS))
+$(B)/config.mk: FORCE
+endif
+.PHONY: FORCE
+FORCE:
+
+# Whatever was installed since may be found now: hence dpkg's status.
+$(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
 	@mkdir -p $(@D)
-	@{ for f in JPEG:-ljpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp CMOCKA:-lcmocka; do \
+	@{ echo '# $(COMPILERS)'; \
+	  for f in JPEG:-ljpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp CMOCKA:-lcmocka; do \
 	    echo "FOUND_$${f%%:*} := $$(PROBE_DIR=$(B)/probe tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
 	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@
 
@@ -91,22 +106,27 @@ NVCC_FLAGS := -std=c++17 -O3 -lineinfo --fmad=false -Xptxas -warn-spills $(NVCC_
 # The command line as the bench prints it: flags that matter, per file.
 RUNG_FLAGS = -DLAP_RUNG_FLAGS='"$(strip $(OPT) -ffp-contract=off $(ISA_FLAGS))"'
 
-.PHONY: all help clean demo deps test check portable install uninstall format lint
+.PHONY: all help clean check tests
 ## all: the program at ./lapedge, the libraries under build/ (default)
-all: lapedge $(B)/liblapedge.a $(B)/liblapedge.so found
+all: $(PROGRAM) $(B)/liblapedge.a $(B)/liblapedge.so
 
-.PHONY: found
-found: $(B)/config.mk
-	@printf 'lapedge %s with' '$(VERSION)'; $(foreach f,$(FEATURES),printf ' %s:%s' $(f) $(if $(filter 1,$(HAVE_$(f))),yes,no);) echo
+# Change only when what they say does. Objects depend on them: other flags, other objects.
+FLAGS_C = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(isa_sse41) $(isa_avx2) $(isa_avx512) $(no_vector)
+FLAGS_CUDA = $(NVCC) $(DEFINES) $(NVCC_FLAGS)
+$(B)/flags-%: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_$*)' | cmp -s - $@ || { echo '$(FLAGS_$*)' > $@; \
+	  $(if $(filter C,$*),echo 'lapedge $(VERSION) with $(foreach f,$(FEATURES),$(f):$(if $(filter 1,$(HAVE_$(f))),yes,no))';) }
+.PRECIOUS: $(B)/flags-%
 
 ifneq ($(HAVE_JPEG)$(HAVE_JANSSON),11)
-lapedge $(OBJ) $(CLI_OBJ): required
+$(B)/flags-C: required
 .PHONY: required
 required:
 	@echo "libjpeg-turbo (>= 2.1) and jansson are needed to build; run tools/install-deps" >&2; exit 1
 endif
 
-lapedge: $(CLI_OBJ) $(B)/liblapedge.a
+$(PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
 	$(CC) $(LDFLAGS_ALL) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp) -o $@ $(CLI_OBJ) $(B)/liblapedge.a $(LIBS_CLI) $(LIBS)
 
 $(B)/liblapedge.a: $(OBJ) $(CU_OBJ)
@@ -118,11 +138,11 @@ $(B)/liblapedge.so: $(OBJ) $(CU_OBJ)
 	  -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@.$(SOVERSION) $^ $(LIBS)
 	ln -sf $(@F).$(SOVERSION) $@
 
-$(B)/%.o: %.c $(B)/config.mk Makefile
+$(B)/%.o: %.c $(B)/flags-C
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(ISA_FLAGS) $(RUNG_FLAGS) -MMD -MP -c $< -o $@
 
-$(B)/%.cu.o: %.cu $(B)/config.mk Makefile
+$(B)/%.cu.o: %.cu $(B)/flags-CUDA
 	@mkdir -p $(@D)
 	$(NVCC) $(DEFINES) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
@@ -142,9 +162,16 @@ $(B)/tests/test_%: tests/unit/test_%.c $(B)/liblapedge.a
 	  $< -o $@ $(B)/liblapedge.a -lcmocka $(LIBS_CLI) $(LIBS)
 -include $(UNIT:%=%.d)
 
+BATS := $(sort $(wildcard tests/cli/*.bats))
+# What tests/run is given: where the program is, then all there is to run.
+TEST_RUN = B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
+  $(if $(filter 1,$(HAVE_CMOCKA)),,--skip "tests/unit: cmocka was not found") $(TESTS) $(BATS)
+
+tests: all $(TESTS)
+
 ## check: build and run all tests with what is already installed
-check: all $(TESTS)
-	B=$(B) tests/run $(TESTS) $(sort $(wildcard tests/cli/*.bats))
+check: tests
+	@tests/run $(TEST_RUN)
 
 # ---- the rest ----------------------------------------------------------------------------------
 
@@ -152,8 +179,10 @@ check: all $(TESTS)
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
-	@echo "variables: HAVE_X=0|1 for $(FEATURES); CC, NVCC, CUDA_ARCHS, OPT, SAN, PREFIX, DESTDIR"
+	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
+	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B)"
+	@echo "  CUDA_ARCHS='$(CUDA_ARCHS)'"
+	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)"
 
 ## clean: remove everything that was built
 clean:
