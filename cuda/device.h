@@ -32,6 +32,15 @@ lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, 
 lap_code lap_cuda_filter_host(const lap_rung *rung, int device, const lap_view *in, const lap_view *out,
     const lap_params *params, lap_border border, lap_times *times, lap_error *err);
 
+/* Times a rung on the device by events, `runs` runs after a warm-up: its kernel alone, and uploads and
+ * downloads of a view of that size. host gives the pixels (no apron needed). Cold: each run takes
+ * another of several buffer pairs that together exceed the L2 cache; warm: one pair all the time.
+ * kernel_ms, upload_ms and download_ms take runs values; so does copy_ms, the device-to-device copy of
+ * the same bytes under the same rotation, unless it is NULL. exec gives the block shape. */
+lap_code lap_cuda_time_filter(const lap_rung *rung, int device, int width, int height, int channels,
+    const lap_view *host, const lap_params *params, lap_border border, const lap_exec *exec, int runs,
+    bool warm, double *kernel_ms, double *upload_ms, double *download_ms, double *copy_ms, lap_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,6 +26,18 @@ void lap_bench_figures(lap_bench_run *bench, int place, size_t bytes, double pix
 /* Whether options->backends names this rung (by name or alias), or names none. */
 bool lap_bench_wants(const lap_bench_run *bench, const lap_rung *rung);
 
+/* A row with names, flags and op of its rung, one thread, and every figure absent (NaN). */
+lap_bench_row lap_bench_row_of(const lap_rung *rung);
+double lap_bench_median(const double *values, int n);
+enum { LAP_BENCH_PAIRS = 64 }; /* at most so many */
+/* How many pairs of buffers of so many bytes a timed loop rotates through, so that no run finds its
+ * data in a cache; 1 where options->warm asks for the contrary. */
+size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes);
+/* Times memcpy of so many bytes on one thread, sets the host's ceiling and hands the row to each;
+ * op, width, height and channels of row are the caller's. */
+lap_code lap_bench_memcpy(
+    lap_bench_run *bench, lap_bench_row *row, size_t bytes, double pixels, lap_error *err);
+
 lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err);
 lap_code lap_bench_transpose(lap_bench_run *bench, lap_error *err);
 lap_code lap_bench_reduce(lap_bench_run *bench, lap_error *err);
