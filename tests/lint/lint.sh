@@ -1,0 +1,68 @@
+#!/bin/bash
+# Format, static analysis and shell scripts. A tool that is not installed, or whose other version would
+# format differently, is a skip.
+. tests/tap.sh
+
+mapfile -t c_files < <(find src cpu_simd -name '*.c' | sort)
+mapfile -t formatted < <(find src cpu_simd cuda tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
+mapfile -t scripts < <(find tools tests .ci -type f | sort |
+    while IFS= read -r file; do head -n 1 "$file" | grep -qE '^#!.*\b(ba)?sh\b' && echo "$file"; done)
+mapfile -t bats_files < <(find tests -name '*.bats' -o -name '*.bash' | sort)
+format_version=14 # what .clang-format was written for
+defines=(-std=c11 -fopenmp -D_GNU_SOURCE -Isrc -I. -DLAP_HAVE_{JANSSON,PNG,STB,XXHASH,OPENMP}"=1" -DLAP_HAVE_CUDA=0
+    -DLAP_RUNG_FLAGS='""')
+
+isa_of() # the instruction set that the name of a file stands for, as in the Makefile
+{
+    case $1 in
+    *_sse41*) echo -msse4.1 ;;
+    *_avx2*) echo "-mavx2 -mbmi2" ;;
+    *_avx512*) echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2" ;;
+    esac
+}
+
+tidy()
+{
+    # shellcheck disable=SC2046 # flags are words
+    clang-tidy --quiet "$1" -- "${defines[@]}" $(isa_of "$1") 2>/dev/null
+}
+
+tidy_all() # one a core; the output of each file stays together
+{
+    local file logs status=0
+    logs=$(mktemp -d)
+    for file in "${c_files[@]}"; do
+        while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+        { tidy "$file" >"$logs/${file//\//_}" || touch "$logs/failed"; } &
+    done
+    wait
+    [ ! -e "$logs/failed" ] || status=1
+    cat "$logs"/*.c
+    rm -rf "$logs"
+    return $status
+}
+
+if have clang-format && clang-format --version | grep -q "version $format_version\."; then
+    check "clang-format has nothing to change" clang-format --dry-run -Werror "${formatted[@]}"
+else
+    skip "clang-format has nothing to change" "clang-format $format_version is not installed"
+fi
+if have cppcheck; then
+    check "cppcheck" cppcheck --quiet -j "$(nproc)" --std=c11 --language=c --enable=warning,portability \
+        --inline-suppr --error-exitcode=1 --suppressions-list=tests/lint/cppcheck.txt \
+        -D__x86_64__=1 -DLAP_HAVE_PNG=1 -DLAP_HAVE_STB=1 -DLAP_HAVE_XXHASH=1 -DLAP_HAVE_JANSSON=1 \
+        -DLAP_HAVE_OPENMP=1 -DLAP_HAVE_CUDA=0 "${c_files[@]}"
+else
+    skip "cppcheck" "cppcheck is not installed"
+fi
+if have clang-tidy; then
+    check "clang-tidy" tidy_all
+else
+    skip "clang-tidy" "clang-tidy is not installed"
+fi
+if have shellcheck; then
+    check "shellcheck" shellcheck -x -S warning "${scripts[@]}" "${bats_files[@]}"
+else
+    skip "shellcheck" "shellcheck is not installed"
+fi
+finish

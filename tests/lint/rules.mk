@@ -1,0 +1,1 @@
+TESTS += tests/lint/lint.sh

@@ -1,0 +1,100 @@
+#!/bin/bash
+# Who may include whom (CONTRIBUTING.md, "The arrows"), and the calls that live in one place only.
+. tests/tap.sh
+
+# rank FILE: its place along the arrows; a file includes its own rank and higher ones only.
+rank()
+{
+    case $1 in
+    src/cli/*) echo 0 ;;
+    src/lapedge.h) echo 9 ;;
+    src/batch*) echo 1 ;;
+    src/executor*) echo 2 ;;
+    src/context.* | src/settings.* | src/run* | src/bench*) echo 3 ;;
+    src/pipeline*) echo 4 ;;
+    src/codec* | src/jpeg* | src/png* | src/pnm* | src/stb* | src/tsv* | src/exif*) echo 5 ;;
+    src/source* | src/sink* | src/control*) echo 6 ;;
+    src/orient* | src/transpose* | src/stats* | src/metrics* | src/reduce* | src/matvec* | src/filter*) echo 6 ;;
+    src/backend* | src/table*) echo 7 ;;
+    cpu_simd/* | cuda/*) echo 8 ;;
+    src/*) echo 9 ;; # status, image, border, kernel5x5, pool: what everybody may use
+    esac
+}
+
+# resolve FILE NAME: the file that an include of NAME means.
+resolve()
+{
+    local candidate
+    for candidate in "$(dirname "$1")/$2" "src/$2" "$2"; do
+        if [ -e "$candidate" ]; then
+            realpath --relative-to=. "$candidate"
+            return
+        fi
+    done
+    echo "missing:$2"
+}
+
+sources=()
+for file in src/*.[ch] src/cli/*.[ch] cpu_simd/*.[ch] cuda/*.cu cuda/*.cuh cuda/*.h; do
+    [ -e "$file" ] && sources+=("$file")
+done
+
+includes() # prints "file target" for each quoted include
+{
+    local file name
+    for file in "${sources[@]}"; do
+        sed -n 's/^ *# *include "\(.*\)".*/\1/p' "$file" | while IFS= read -r name; do
+            echo "$file $(resolve "$file" "$name")"
+        done
+    done
+}
+
+cli_sees_only_the_public_header()
+{
+    ! awk '$1 ~ "^src/cli/" && $2 !~ "^src/cli/" && $2 != "src/lapedge.h"' <<<"$graph" | grep .
+}
+
+no_arrow_back()
+{
+    local file target bad=0
+    while read -r file target; do
+        if [ "$(rank "$file")" -gt "$(rank "$target")" ] && ! tables_of_the_device "$file" "$target"; then
+            echo "$file includes $target"
+            bad=1
+        fi
+    done <<<"$graph"
+    return $bad
+}
+
+# Rungs know the types of their row (backend.h), which is an interface, not a part of the tables.
+tables_of_the_device()
+{
+    case $1:$2 in
+    cpu_simd/*:src/backend.h | cuda/*:src/backend.h) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+# only_in PATTERN REGEX: files that match REGEX (comments left out) all match PATTERN.
+only_in()
+{
+    local pattern=$1 regex=$2 file bad=0
+    for file in "${sources[@]}"; do
+        [[ $file =~ $pattern ]] && continue
+        if "${CC:-gcc}" -fpreprocessed -dD -E -P -x c "$file" 2>/dev/null | grep -nE "$regex" | sed "s|^|$file: |" | grep .; then
+            bad=1
+        fi
+    done
+    return $bad
+}
+
+graph=$(includes)
+check "every quoted include is a file of the tree" bash -c '! grep missing: <<<"$1"' - "$graph"
+check "the command line includes lapedge.h and its own headers only" cli_sees_only_the_public_header
+check "no include against the arrows" no_arrow_back
+check "exit is called in main.c only" only_in '^src/cli/main\.c$' '(^|[^a-zA-Z_.>])(exit|_exit|abort|quick_exit)[[:space:]]*\('
+check "setjmp and longjmp in the JPEG files only" only_in '^src/jpeg_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
+check "jpeglib.h in the JPEG files only" only_in '^src/jpeg_|^src/build_info' 'include *<(jpeglib|jerror)\.h>'
+check "kernels are launched by the scaffold, without triple brackets" only_in '^$' '<<<'
+check "no rung reads files or options" only_in '^src/' '(^|[^a-zA-Z_])(fopen|open|getenv|getopt_long|fprintf|printf)[[:space:]]*\('
+finish

@@ -1,0 +1,53 @@
+#!/bin/bash
+# Files and functions that read in one sitting (CONTRIBUTING.md, "Sizes").
+. tests/tap.sh
+
+# at_most LINES FILE...
+at_most()
+{
+    local limit=$1 file lines bad=0
+    shift
+    for file in "$@"; do
+        [ -e "$file" ] || continue
+        lines=$(wc -l <"$file")
+        if [ "$lines" -gt "$limit" ]; then
+            echo "$file: $lines lines"
+            bad=1
+        fi
+    done
+    return $bad
+}
+
+# functions LINES FILE...: with the house style a body is what stands between a lone { and a lone }.
+functions()
+{
+    local limit=$1 file
+    shift
+    ! for file in "$@"; do
+        [ -e "$file" ] || continue
+        awk -v limit="$limit" '/^[a-z].*\(/ { name = $0 } /^{$/ { start = NR }
+            /^}$/ && start { if (NR - start - 1 > limit) print FILENAME ": " NR - start - 1 " lines: " name; start = 0 }' \
+            "$file"
+    done | grep .
+}
+
+# no_wide FILE...: the style's column limit, which clang-format cannot enforce in comments and strings.
+no_wide()
+{
+    ! awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' "$@" | grep .
+}
+
+inner=()
+for header in src/*.h cpu_simd/*.h src/cli/*.h; do
+    # lapedge.h is the manual of the library; codec.h holds both directions of one interface.
+    case $header in src/lapedge.h | src/codec.h | src/backend.h) ;; *) inner+=("$header") ;; esac
+done
+mapfile -t all < <(find src cpu_simd cuda -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
+check "C files have at most 350 lines" at_most 350 src/*.c src/cli/*.c cpu_simd/*.c
+check "kernel files have at most 200 lines" at_most 200 cuda/*.cu
+check "inner headers have at most 80 lines" at_most 80 "${inner[@]}"
+check "test files have at most 500 lines" at_most 500 tests/*/*.c tests/*/*.sh tests/cli/*.bats
+check "functions have at most 60 lines" functions 60 src/*.c src/cli/*.c cpu_simd/*.c
+check "device functions have at most 90 lines" functions 90 cuda/*.cu cuda/*.cuh
+check "no line is wider than 120 columns" no_wide "${all[@]}" Makefile tools/*
+finish

@@ -1,0 +1,53 @@
+#!/bin/bash
+# The libraries define lap_ names only, export exactly what lapedge.h declares, and call nothing that a
+# library must not call.
+. tests/tap.sh
+B=${B:-build}
+
+# nvcc adds its own registration symbols to the archive; they never leave the shared library.
+only_lap()
+{
+    ! grep -vE '^(lap_|__(cuda|fatbin|nv|device_stub|sti)|_Z[0-9A-Za-z_]*__device_stub)' "$1"
+}
+
+all_declared()
+{
+    local declared exported
+    exported=$(mktemp)
+    declared=$(mktemp)
+    trap 'rm -f "$exported" "$declared"' RETURN
+    nm -D --defined-only "$B/liblapedge.so" | awk '{ print $NF }' | sort >"$exported"
+    "${CC:-gcc}" -E -P -D_GNU_SOURCE src/lapedge.h | tr '\n' ' ' | tr ';' '\n' |
+        grep 'visibility' | grep -oE '\blap_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >"$declared"
+    diff "$declared" "$exported"
+}
+
+# A library neither exits nor prints, and keeps no hidden state of libc's: see the head of lapedge.h.
+forbidden='^(exit|_exit|_Exit|quick_exit|abort|atexit|printf|vprintf|puts|putchar|perror|signal|sigaction'
+forbidden+='|setlocale|strtok|rand|srand|localtime|gmtime|asctime|ctime|tmpnam|tempnam|mktemp|system|popen'
+forbidden+='|gets|strcpy|strcat|sprintf|vsprintf|chdir|umask)$'
+calls_nothing_forbidden()
+{
+    local object bad=0 names
+    for object in "$@"; do
+        if names=$(nm -u "$object" | awk '{ print $NF }' | sed 's/@.*//' | grep -E "$forbidden"); then
+            echo "$object: $names"
+            bad=1
+        fi
+    done
+    return $bad
+}
+
+names=$(mktemp)
+trap 'rm -f "$names"' EXIT
+nm -g --defined-only "$B/liblapedge.a" | awk 'NF == 3 { print $3 }' | sort -u >"$names"
+check "liblapedge.a defines only lap_ names" only_lap "$names"
+nm -D --defined-only "$B/liblapedge.so" | awk '{ print $NF }' | sort -u >"$names"
+check "liblapedge.so exports only lap_ names" only_lap "$names"
+check "liblapedge.so exports what lapedge.h declares, and nothing else" all_declared
+mapfile -t objects < <(find "$B/src" "$B/cpu_simd" -name '*.o' ! -path '*/cli/*' 2>/dev/null | sort)
+check "the library neither exits nor prints" calls_nothing_forbidden "${objects[@]}"
+soname=$(readelf -d "$B/liblapedge.so" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+version=$(sed -n 's/^#define LAP_VERSION "\([0-9]*\).*/\1/p' src/lapedge.h)
+check "the SONAME carries the major version" test "$soname" = "liblapedge.so.$version"
+finish
