@@ -24,6 +24,9 @@ VERSION := $(shell sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
+# Short lines, or the whole commands with V=1.
+say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $@;)
+
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -132,24 +135,24 @@ required:
 endif
 
 $(PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
-	$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(CLI_OBJ) $(B)/liblapedge.a $(LIBS_CLI) $(LIBS)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(CLI_OBJ) $(B)/liblapedge.a $(LIBS_CLI) $(LIBS)
 
 $(B)/liblapedge.a: $(OBJ) $(CU_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 
 $(B)/liblapedge.so: $(OBJ) $(CU_OBJ)
-	$(CC) -shared $(LDFLAGS_ALL) $(LINK_OPENMP) -Wl,-soname,liblapedge.so.$(SOVERSION) \
+	$(call say,LINK)$(CC) -shared $(LDFLAGS_ALL) $(LINK_OPENMP) -Wl,-soname,liblapedge.so.$(SOVERSION) \
 	  -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@.$(SOVERSION) $^ $(LIBS)
-	ln -sf $(@F).$(SOVERSION) $@
+	@ln -sf $(@F).$(SOVERSION) $@
 
 $(B)/%.o: %.c $(B)/flags-C
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(ISA_FLAGS) $(RUNG_FLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(ISA_FLAGS) $(RUNG_FLAGS) -MMD -MP -c $< -o $@
 
 $(B)/%.cu.o: %.cu $(B)/flags-CUDA
 	@mkdir -p $(@D)
-	$(NVCC) $(DEFINES) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(call say,NVCC)$(NVCC) $(DEFINES) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(CU_OBJ:.o=.d)
 
@@ -163,7 +166,7 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 TESTS += $(if $(filter 1,$(HAVE_CMOCKA)),$(UNIT))
 $(B)/tests/test_%: tests/unit/test_%.c $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc -I. $(LDFLAGS_ALL) $(LINK_OPENMP) -MMD -MP -MF $@.d \
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc -I. $(LDFLAGS_ALL) $(LINK_OPENMP) -MMD -MP -MF $@.d \
 	  $< -o $@ $(B)/liblapedge.a -lcmocka $(LIBS_CLI) $(LIBS)
 -include $(UNIT:%=%.d)
 
@@ -185,7 +188,7 @@ check: tests
 ## help: this list
 help:
 	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
-	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B)"
+	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B) V=1"
 	@echo "  CUDA_ARCHS='$(CUDA_ARCHS)'"
 	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)"
 

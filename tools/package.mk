@@ -57,3 +57,61 @@ test-tsan:
 test-clang:
 	@$(MAKE_ALL) tests $(CLANG)
 	@tests/run $(call again,$(CLANG))
+
+## lint: format and static analysis
+lint:
+	@tests/run tests/lint/lint.sh
+
+## format: clang-format over all sources
+format:
+	clang-format -i $$(find src cpu_simd cuda tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+
+# ---- one file that needs nothing but libc -------------------------------------------------------
+
+# Whatever has a static library here goes in; OpenMP's runtime is gcc's.
+PORTABLE_LIBS := -Wl,-Bstatic $(LIBS_CLI) -ljpeg $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) \
+  $(if $(filter 1,$(HAVE_XXHASH)),-lxxhash) $(if $(filter 1,$(HAVE_CUDA)),-lcudart_static) \
+  $(if $(filter 1,$(HAVE_OPENMP)),-lgomp) -Wl,-Bdynamic -lm -lpthread -ldl -lrt
+
+## portable: ./lapedge-portable, one file that needs nothing but libc
+portable: lapedge-portable
+lapedge-portable: $(CLI_OBJ) $(B)/liblapedge.a
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-libgcc $(filter -L%,$(LIBS)) -o $@ $^ $(PORTABLE_LIBS)
+	@strip $@
+
+# ---- installation -------------------------------------------------------------------------------
+
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+COMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
+INSTALL ?= install
+SO := liblapedge.so
+
+$(B)/lapedge.pc: tools/lapedge.pc.in $(B)/flags-C
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
+	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
+	  -e 's|@PRIVATE@|$(strip $(LIBS) $(LINK_OPENMP))|' $< > $@
+$(B)/lapedge.pc: FORCE # PREFIX may have changed
+
+## install: program, libraries, header, pkg-config file, manual and completion, under DESTDIR and PREFIX
+install: all $(B)/lapedge.pc
+	$(INSTALL) -d $(addprefix "$(DESTDIR)",$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(MANDIR)/man1 $(COMPLETIONDIR))
+	$(INSTALL) -m 755 $(PROGRAM) "$(DESTDIR)$(BINDIR)/lapedge"
+	$(INSTALL) -m 644 $(B)/liblapedge.a "$(DESTDIR)$(LIBDIR)/liblapedge.a"
+	$(INSTALL) -m 755 $(B)/$(SO).$(SOVERSION) "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
+	ln -sf $(SO).$(VERSION) "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)"
+	ln -sf $(SO).$(SOVERSION) "$(DESTDIR)$(LIBDIR)/$(SO)"
+	$(INSTALL) -m 644 src/lapedge.h "$(DESTDIR)$(INCLUDEDIR)/lapedge.h"
+	$(INSTALL) -m 644 $(B)/lapedge.pc "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc"
+	$(INSTALL) -m 644 docs/lapedge.1 "$(DESTDIR)$(MANDIR)/man1/lapedge.1"
+	$(INSTALL) -m 644 tools/completion/lapedge.bash "$(DESTDIR)$(COMPLETIONDIR)/lapedge"
+
+## uninstall: remove what install put there
+uninstall:
+	rm -f "$(DESTDIR)$(BINDIR)/lapedge" "$(DESTDIR)$(LIBDIR)/liblapedge.a" "$(DESTDIR)$(LIBDIR)/$(SO)" \
+	  "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)" "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)" \
+	  "$(DESTDIR)$(INCLUDEDIR)/lapedge.h" "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc" \
+	  "$(DESTDIR)$(MANDIR)/man1/lapedge.1" "$(DESTDIR)$(COMPLETIONDIR)/lapedge"

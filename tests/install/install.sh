@@ -1,0 +1,89 @@
+#!/bin/bash
+# make install into a scratch folder, then the example program built against it through pkg-config.
+. tests/tap.sh
+CC=${CC:-gcc}
+PROGRAM=${LAPEDGE:-./lapedge}
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+prefix=/opt/lapedge
+
+install_it()
+{
+    make -s install DESTDIR="$root" PREFIX=$prefix B="${B:-build}" CC="$CC"
+}
+
+files()
+{
+    (cd "$root$prefix" && find . ! -type d | sort)
+}
+
+all_there()
+{
+    diff - <(files) <<LIST
+./bin/lapedge
+./include/lapedge.h
+./lib/liblapedge.a
+./lib/liblapedge.so
+./lib/liblapedge.so.0
+./lib/liblapedge.so.$version
+./lib/pkgconfig/lapedge.pc
+./share/bash-completion/completions/lapedge
+./share/man/man1/lapedge.1
+LIST
+}
+
+# The sysroot stands for the machine it was installed on.
+config()
+{
+    PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" lapedge
+}
+
+# shellcheck disable=SC2046 # flags are words
+shared_example()
+{
+    "$CC" -std=c11 -Wall -Wextra -Werror tests/install/example.c -o "$root/shared" $(config --cflags --libs)
+}
+
+# shellcheck disable=SC2046
+static_example()
+{
+    # Only lapedge itself is to come from its archive.
+    rm "$root$prefix"/lib/liblapedge.so*
+    "$CC" -std=c11 -Wall -Wextra -Werror tests/install/example.c -o "$root/static" \
+        $(config --cflags --libs --static)
+}
+
+same_as_the_program()
+{
+    LD_LIBRARY_PATH=$root$prefix/lib "$1" samples/astronaut.jpg "$root/example.jpg" >"$root/said" &&
+        cat "$root/said" &&
+        "$PROGRAM" samples/astronaut.jpg "$root/program.jpg" &&
+        cmp "$root/example.jpg" "$root/program.jpg" &&
+        grep -q 'example.jpg: 512 x 512' "$root/said" &&
+        grep -qx 'square: corner 255, middle 0' "$root/said"
+}
+
+links_to_nothing_of_ours()
+{
+    ! readelf -d "$root/static" | grep -q lapedge
+}
+
+version=$(sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
+check "make install" install_it
+check "every file is in its place, and nothing else" all_there
+check "the installed program runs" "$root$prefix/bin/lapedge" --version
+check "pkg-config tells the version" test "$(config --modversion)" = "$version"
+check "the example builds with the shared library" shared_example
+check "its output is the program's (shared)" same_as_the_program "$root/shared"
+check "the example builds with the static library" static_example
+check "it does not need the shared library" links_to_nothing_of_ours
+check "its output is the program's (static)" same_as_the_program "$root/static"
+if have g++; then
+    check "C++ can use the header" g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -x c++ \
+        -include "$root$prefix/include/lapedge.h" /dev/null
+else
+    skip "C++ can use the header" "no g++"
+fi
+check "make uninstall" make -s uninstall DESTDIR="$root" PREFIX=$prefix
+check "nothing is left" test -z "$(files)"
+finish
