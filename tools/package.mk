@@ -31,6 +31,10 @@ demo:
 print-tests:
 	@echo B=$(B) LAPEDGE=$(abspath $(PROGRAM)) SANITIZED=$(if $(SAN),1) $(filter $(B)/%,$(TESTS)) $(BATS)
 
+.PHONY: print-sources
+print-sources:
+	@echo $(SRC) $(CLI)
+
 again = $$($(MAKE) -s --no-print-directory print-tests $(1))
 
 ## test: install what is missing, build, run all tests, also under sanitizers and with clang
