@@ -14,7 +14,7 @@
 #define TEXT(macro) TEXT_OF(macro)
 
 #if defined(__clang__)
-#define COMPILER "clang " __clang_version__
+#define COMPILER "clang " TEXT(__clang_major__) "." TEXT(__clang_minor__) "." TEXT(__clang_patchlevel__)
 #else
 #define COMPILER "gcc " __VERSION__
 #endif
