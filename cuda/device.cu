@@ -1,0 +1,228 @@
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch.cuh"
+
+/* Oldest compute capability that this build has code for (the Makefile knows better). */
+#ifndef LAP_CUDA_OLDEST
+#define LAP_CUDA_OLDEST 75
+#endif
+
+constexpr size_t ALIGNMENT = 128; /* of interiors and strides: one cache line, four sectors */
+
+static pthread_once_t probed = PTHREAD_ONCE_INIT;
+static char no_device[200];
+static int usable;
+
+extern "C" lap_code lap_cuda_check(
+    cudaError_t error, const char *call, const char *file, int line, lap_error *err)
+{
+    if (error == cudaSuccess)
+        return LAP_OK;
+    cudaGetLastError(); /* so that the next call does not report this error again */
+    return lap_fail(err, error == cudaErrorMemoryAllocation ? LAP_E_MEMORY : LAP_E_DEVICE,
+        "CUDA: %s (%s) at %s:%d: %s", cudaGetErrorString(error), cudaGetErrorName(error), file, line, call);
+}
+
+extern "C" cudaError_t lap_cuda_after_launch(void *stream)
+{
+    return getenv("LAP_CUDA_DEBUG") ? cudaStreamSynchronize((cudaStream_t)stream) : cudaSuccess;
+}
+
+extern "C" lap_code lap_cuda_use(int device, lap_error *err)
+{
+    return LAP_CUDA(cudaSetDevice(device), err);
+}
+
+/* Asks for numbers and attributes only: those create no context. */
+static void probe(void)
+{
+    int driver = 0, count = 0, major = 0, minor = 0;
+    cudaError_t error = cudaDriverGetVersion(&driver);
+    if (!error && driver == 0) {
+        snprintf(no_device, sizeof no_device, "no NVIDIA driver is installed");
+        return;
+    }
+    if (!error)
+        error = cudaGetDeviceCount(&count);
+    for (int i = 0; i < count && !error; i++) {
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, i);
+        if (!error)
+            error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, i);
+        if (error || 10 * major + minor < LAP_CUDA_OLDEST)
+            break; /* devices are numbered from the most capable down */
+        usable++;
+    }
+    cudaGetLastError();
+    if (usable)
+        return;
+    if (error)
+        snprintf(no_device, sizeof no_device, "%s (CUDA driver %d.%d, runtime %d.%d)",
+            cudaGetErrorString(error), driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+            CUDART_VERSION % 1000 / 10);
+    else if (count == 0)
+        snprintf(no_device, sizeof no_device, "the driver sees no CUDA device");
+    else
+        snprintf(no_device, sizeof no_device, "compute capability %d.%d is older than this build's %d.%d",
+            major, minor, LAP_CUDA_OLDEST / 10, LAP_CUDA_OLDEST % 10);
+}
+
+extern "C" const char *lap_cuda_unavailable(void)
+{
+    pthread_once(&probed, probe);
+    return usable ? NULL : no_device;
+}
+
+extern "C" int lap_cuda_count(const char **reason)
+{
+    const char *why = lap_cuda_unavailable();
+    if (reason)
+        *reason = why;
+    return usable;
+}
+
+extern "C" lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err)
+{
+    const char *reason = NULL;
+    if (device < 0 || device >= lap_cuda_count(&reason))
+        return lap_fail(err, LAP_E_BACKEND, reason ? "CUDA device %d: %s" : "CUDA device %d does not exist",
+            device, reason);
+    cudaDeviceProp properties;
+    int driver = 0;
+    lap_code code = lap_cuda_use(device, err);
+    if (!code)
+        code = LAP_CUDA(cudaGetDeviceProperties(&properties, device), err);
+    if (!code)
+        code = LAP_CUDA(cudaMemGetInfo(&info->free_bytes, &info->memory_bytes), err);
+    if (!code)
+        code = LAP_CUDA(cudaDriverGetVersion(&driver), err);
+    if (code)
+        return code;
+    info->device = device;
+    info->cc_major = properties.major;
+    info->cc_minor = properties.minor;
+    info->sms = properties.multiProcessorCount;
+    snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
+    snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
+    return LAP_OK;
+}
+
+extern "C" bool lap_device_at(int i, lap_device_info *info, const char **reason)
+{
+    if (i < 0 || i >= lap_cuda_count(reason))
+        return false;
+    lap_error err;
+    if (lap_cuda_info(i, info, &err) == LAP_OK)
+        return true;
+    if (reason)
+        *reason = "the device does not answer";
+    return false;
+}
+
+extern "C" lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_error *err)
+{
+    *memory = NULL;
+    lap_code code = lap_cuda_use(device, err);
+    if (code)
+        return code;
+    cudaError_t error = cudaMalloc(memory, bytes ? bytes : 1);
+    if (error != cudaErrorMemoryAllocation)
+        return LAP_CUDA(error, err);
+    cudaGetLastError();
+    *memory = NULL;
+    size_t unused = 0, total = 0;
+    if (cudaMemGetInfo(&unused, &total))
+        cudaGetLastError();
+    return lap_fail(err, LAP_E_MEMORY, "CUDA device %d: out of memory: %zu MB wanted, %zu MB of %zu MB free",
+        device, bytes / 1000000, unused / 1000000, total / 1000000);
+}
+
+extern "C" void lap_cuda_free(int device, void *memory)
+{
+    if (memory && cudaSetDevice(device) == cudaSuccess)
+        cudaFree(memory);
+}
+
+extern "C" lap_code lap_cuda_copy(
+    int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err)
+{
+    lap_code code = lap_cuda_use(device, err);
+    if (!code)
+        code = LAP_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)stream), err);
+    return code;
+}
+
+extern "C" lap_code lap_cuda_sync(int device, void *stream, lap_error *err)
+{
+    lap_code code = lap_cuda_use(device, err);
+    if (!code)
+        code = LAP_CUDA(cudaStreamSynchronize((cudaStream_t)stream), err);
+    return code;
+}
+
+/* Rows lie one stride apart; the left apron of a row is the end of the row before it, and 128 bytes
+ * come before the first. */
+extern "C" lap_code lap_cuda_view_create(
+    int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err)
+{
+    memset(view, 0, sizeof *view);
+    size_t pixels, bytes, rows = (size_t)height + 2 * (size_t)apron;
+    void *memory;
+    if (!lap_add((size_t)width, 2 * (size_t)apron, &pixels) || !lap_mul(pixels, (size_t)channels, &bytes) ||
+        !lap_add(bytes, ALIGNMENT - 1, &bytes))
+        return lap_fail(err, LAP_E_MEMORY, "a row of %d pixels does not fit the address space", width);
+    size_t stride = bytes / ALIGNMENT * ALIGNMENT;
+    if (!lap_mul(stride, rows, &bytes) || !lap_add(bytes, ALIGNMENT, &bytes))
+        return lap_fail(err, LAP_E_MEMORY, "%dx%d pixels do not fit the address space", width, height);
+    lap_code code = lap_cuda_alloc(device, bytes, &memory, err);
+    if (code)
+        return code;
+    /* Cleared, and waited for: kernels read whole vectors, padding included, on any stream. */
+    code = LAP_CUDA(cudaMemset(memory, 0, bytes), err);
+    if (!code)
+        code = LAP_CUDA(cudaStreamSynchronize(0), err);
+    if (code) {
+        lap_cuda_free(device, memory);
+        return code;
+    }
+    view->base = (uint8_t *)memory + ALIGNMENT + (size_t)apron * stride;
+    view->stride = (ptrdiff_t)stride;
+    view->width = width;
+    view->height = height;
+    view->channels = channels;
+    view->apron = apron;
+    view->place = device;
+    return LAP_OK;
+}
+
+extern "C" void lap_cuda_view_destroy(lap_view *view)
+{
+    if (view->base)
+        lap_cuda_free(view->place, view->base - view->apron * view->stride - ALIGNMENT);
+    memset(view, 0, sizeof *view);
+}
+
+static lap_code copy_rows(
+    const lap_view *from, const lap_view *to, cudaMemcpyKind kind, void *stream, lap_error *err)
+{
+    lap_code code = lap_cuda_use(kind == cudaMemcpyHostToDevice ? to->place : from->place, err);
+    if (!code)
+        code = LAP_CUDA(cudaMemcpy2DAsync(to->base, (size_t)to->stride, from->base, (size_t)from->stride,
+                            (size_t)from->width * (size_t)from->channels, (size_t)from->height, kind,
+                            (cudaStream_t)stream),
+            err);
+    return code;
+}
+
+extern "C" lap_code lap_cuda_upload(
+    const lap_view *host, const lap_view *device, void *stream, lap_error *err)
+{
+    return copy_rows(host, device, cudaMemcpyHostToDevice, stream, err);
+}
+
+extern "C" lap_code lap_cuda_download(
+    const lap_view *device, const lap_view *host, void *stream, lap_error *err)
+{
+    return copy_rows(device, host, cudaMemcpyDeviceToHost, stream, err);
+}

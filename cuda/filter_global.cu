@@ -1,0 +1,41 @@
+/* cuda-global: one thread a pixel, everything from global memory.
+ * Since plain C: the loops over the image became the grid; the loops over the window stayed.
+ * Global memory: 75 bytes read a pixel (3 channels), each asked for by 25 threads; 3 written.
+ * Shared memory: none; the L1 cache has to catch the overlap. Coefficients: constant bank.
+ * 16x16 threads a block (32x16 and 32x32 on request), one pixel a thread.
+ * Limit: byte-wide loads; the load units and the L1 cache are busy, arithmetic and DRAM wait. */
+#include "filter.cuh"
+
+template <int C>
+static __global__ void global_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,
+    const __grid_constant__ lap_geometry g, const __grid_constant__ lap_weights<float> w,
+    const __grid_constant__ lap_finish f)
+{
+    const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x),
+              y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x >= g.width || y >= g.height)
+        return;
+    const uint8_t *window = in + (y - LAP_APRON) * g.in_stride + (ptrdiff_t)(x - LAP_APRON) * C;
+    float sum[C] = {};
+#pragma unroll
+    for (int fy = 0; fy < 5; fy++)
+#pragma unroll
+        for (int fx = 0; fx < 5; fx++)
+#pragma unroll
+            for (int c = 0; c < C; c++)
+                sum[c] = lap_mad(w.h[5 * fy + fx], (float)window[fy * g.in_stride + fx * C + c], sum[c]);
+    lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
+}
+
+extern "C" lap_code lap_filter_cuda_global(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+{
+    const int bx = exec->block_x > 0 ? exec->block_x : 16, by = exec->block_y > 0 ? exec->block_y : 16;
+    if (bx * by > 1024)
+        return lap_fail(exec->err, LAP_E_DEVICE, "a block of %dx%d threads is more than 1024", bx, by);
+    return lap_by_channels(in->channels, exec->err, [&](auto c) {
+        constexpr int C = decltype(c)::value;
+        return lap_filter_launch(
+            "cuda-global", global_kernel<C>, bx, by, in, out, params, lap_float_weights(params), exec);
+    });
+}

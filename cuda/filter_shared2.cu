@@ -1,0 +1,37 @@
+/* cuda-shared2: the block's pixels and apron as bytes in shared memory, integer arithmetic.
+ * Since cuda-global: each byte is read from global memory once a block, not once a window.
+ * Global memory: 400/256 pixels read a pixel (4.7 bytes for 3 channels), 3 bytes written.
+ * Shared memory: 20 rows of 20 pixels, 1200 bytes; four lanes read bytes of one word: no conflict.
+ * 16x16 threads, one pixel a thread; 240 of them load 5 bytes each.
+ * Limit: byte-wide shared loads and integer multiply-adds, which run at half the rate of float. */
+#include "tile.cuh"
+
+template <int C, typename Sum>
+static __global__ void __launch_bounds__(256) shared2_kernel(const uint8_t *__restrict__ in,
+    uint8_t *__restrict__ out, const __grid_constant__ lap_geometry g,
+    const __grid_constant__ lap_weights<Sum> w, const __grid_constant__ lap_finish f)
+{
+    constexpr int PITCH = 20 * C;
+    __shared__ uint8_t tile[20 * PITCH];
+    lap_load_tile<C, 16, 16, PITCH>(tile, in, g);
+    const int x = (int)(blockIdx.x * 16 + threadIdx.x), y = (int)(blockIdx.y * 16 + threadIdx.y);
+    if (x >= g.width || y >= g.height)
+        return;
+    Sum sum[C] = {};
+    lap_convolve_tile<C, PITCH>(sum, tile + threadIdx.y * PITCH + threadIdx.x * C, w);
+    lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
+}
+
+/* Coefficients that are not whole numbers take the float form, which is the next rung's. */
+extern "C" lap_code lap_filter_cuda_shared2(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+{
+    return lap_by_channels(in->channels, exec->err, [&](auto c) {
+        constexpr int C = decltype(c)::value;
+        if (params->kernel.is_integer)
+            return lap_filter_launch("cuda-shared2", shared2_kernel<C, int>, 16, 16, in, out, params,
+                lap_int_weights(params), exec);
+        return lap_filter_launch("cuda-shared2", shared2_kernel<C, float>, 16, 16, in, out, params,
+            lap_float_weights(params), exec);
+    });
+}

@@ -1,0 +1,47 @@
+/* cuda-shared4-pad: float tile, rows padded so that a warp's 32 reads hit 32 banks.
+ * Since cuda-shared4-conflict: only the pitch of the tile.
+ * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
+ * Shared memory: 20 rows of 80 words, 6400 bytes. Lane k of a row reads word 3k; lane 16 is the first
+ * of the next row and must continue at 3 * 16 = 48, which is 16 modulo 32: so is 80, and 65, the
+ * lab sheet's pitch, is not.
+ * 16x16 threads, one pixel a thread.
+ * Limit: shared memory loads, one a product, now in one pass each. */
+#include "tile.cuh"
+
+/* 1 channel: the next row continues at 16, and so 48. 4 channels: lanes 0 and 8 of one row share a
+ * bank whatever the pitch; an odd one at least keeps the second row off the first row's banks. */
+template <int C>
+constexpr int PADDED = C == 1   ? 48
+                       : C == 3 ? 80
+                                : 81;
+
+static_assert(lap_bank_ways(3, 16, 65) > 1, "the lab sheet's padding still conflicts");
+static_assert(lap_bank_ways(3, 16, PADDED<3>) == 1, "no conflict with 3 channels");
+static_assert(lap_bank_ways(1, 16, PADDED<1>) == 1, "no conflict with 1 channel");
+static_assert(lap_bank_ways(4, 16, PADDED<4>) == 2, "two passes remain with 4 channels");
+
+template <int C>
+static __global__ void __launch_bounds__(256) shared4_pad_kernel(const uint8_t *__restrict__ in,
+    uint8_t *__restrict__ out, const __grid_constant__ lap_geometry g,
+    const __grid_constant__ lap_weights<float> w, const __grid_constant__ lap_finish f)
+{
+    constexpr int PITCH = PADDED<C>;
+    __shared__ float tile[20 * PITCH];
+    lap_load_tile<C, 16, 16, PITCH>(tile, in, g);
+    const int x = (int)(blockIdx.x * 16 + threadIdx.x), y = (int)(blockIdx.y * 16 + threadIdx.y);
+    if (x >= g.width || y >= g.height)
+        return;
+    float sum[C] = {};
+    lap_convolve_tile<C, PITCH>(sum, tile + threadIdx.y * PITCH + threadIdx.x * C, w);
+    lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
+}
+
+extern "C" lap_code lap_filter_cuda_shared4_pad(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+{
+    return lap_by_channels(in->channels, exec->err, [&](auto c) {
+        constexpr int C = decltype(c)::value;
+        return lap_filter_launch("cuda-shared4-pad", shared4_pad_kernel<C>, 16, 16, in, out, params,
+            lap_float_weights(params), exec);
+    });
+}
