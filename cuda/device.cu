@@ -1,6 +1,5 @@
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "launch.cuh"
 
@@ -8,8 +7,6 @@
 #ifndef LAP_CUDA_OLDEST
 #define LAP_CUDA_OLDEST 75
 #endif
-
-constexpr size_t ALIGNMENT = 128; /* of interiors and strides: one cache line, four sectors */
 
 static pthread_once_t probed = PTHREAD_ONCE_INIT;
 static char no_device[200];
@@ -159,70 +156,4 @@ extern "C" lap_code lap_cuda_sync(int device, void *stream, lap_error *err)
     if (!code)
         code = LAP_CUDA(cudaStreamSynchronize((cudaStream_t)stream), err);
     return code;
-}
-
-/* Rows lie one stride apart; the left apron of a row is the end of the row before it, and 128 bytes
- * come before the first. */
-extern "C" lap_code lap_cuda_view_create(
-    int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err)
-{
-    memset(view, 0, sizeof *view);
-    size_t pixels, bytes, rows = (size_t)height + 2 * (size_t)apron;
-    void *memory;
-    if (!lap_add((size_t)width, 2 * (size_t)apron, &pixels) || !lap_mul(pixels, (size_t)channels, &bytes) ||
-        !lap_add(bytes, ALIGNMENT - 1, &bytes))
-        return lap_fail(err, LAP_E_MEMORY, "a row of %d pixels does not fit the address space", width);
-    size_t stride = bytes / ALIGNMENT * ALIGNMENT;
-    if (!lap_mul(stride, rows, &bytes) || !lap_add(bytes, ALIGNMENT, &bytes))
-        return lap_fail(err, LAP_E_MEMORY, "%dx%d pixels do not fit the address space", width, height);
-    lap_code code = lap_cuda_alloc(device, bytes, &memory, err);
-    if (code)
-        return code;
-    /* Cleared, and waited for: kernels read whole vectors, padding included, on any stream. */
-    code = LAP_CUDA(cudaMemset(memory, 0, bytes), err);
-    if (!code)
-        code = LAP_CUDA(cudaStreamSynchronize(0), err);
-    if (code) {
-        lap_cuda_free(device, memory);
-        return code;
-    }
-    view->base = (uint8_t *)memory + ALIGNMENT + (size_t)apron * stride;
-    view->stride = (ptrdiff_t)stride;
-    view->width = width;
-    view->height = height;
-    view->channels = channels;
-    view->apron = apron;
-    view->place = device;
-    return LAP_OK;
-}
-
-extern "C" void lap_cuda_view_destroy(lap_view *view)
-{
-    if (view->base)
-        lap_cuda_free(view->place, view->base - view->apron * view->stride - ALIGNMENT);
-    memset(view, 0, sizeof *view);
-}
-
-static lap_code copy_rows(
-    const lap_view *from, const lap_view *to, cudaMemcpyKind kind, void *stream, lap_error *err)
-{
-    lap_code code = lap_cuda_use(kind == cudaMemcpyHostToDevice ? to->place : from->place, err);
-    if (!code)
-        code = LAP_CUDA(cudaMemcpy2DAsync(to->base, (size_t)to->stride, from->base, (size_t)from->stride,
-                            (size_t)from->width * (size_t)from->channels, (size_t)from->height, kind,
-                            (cudaStream_t)stream),
-            err);
-    return code;
-}
-
-extern "C" lap_code lap_cuda_upload(
-    const lap_view *host, const lap_view *device, void *stream, lap_error *err)
-{
-    return copy_rows(host, device, cudaMemcpyHostToDevice, stream, err);
-}
-
-extern "C" lap_code lap_cuda_download(
-    const lap_view *device, const lap_view *host, void *stream, lap_error *err)
-{
-    return copy_rows(device, host, cudaMemcpyDeviceToHost, stream, err);
 }

@@ -18,6 +18,8 @@ extern "C" lap_code lap_cuda_check(
 /* After a launch: a synchronize where LAP_CUDA_DEBUG asks for it. */
 extern "C" cudaError_t lap_cuda_after_launch(void *stream);
 extern "C" lap_code lap_cuda_use(int device, lap_error *err);
+/* Both events must have happened. */
+extern "C" lap_code lap_cuda_elapsed(cudaEvent_t from, cudaEvent_t to, double *ms, lap_error *err);
 
 struct lap_launch {
     int device;
