@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "lapedge.h"
+#include "control.h"
 
 typedef struct lap_source lap_source;
 
@@ -17,15 +17,19 @@ lap_code lap_source_open(const char *path, lap_source **source, lap_error *err);
 lap_code lap_source_memory(
     const void *data, size_t size, const char *name, lap_source **source, lap_error *err);
 void lap_source_close(lap_source *source); /* NULL is fine */
+/* From now on waiting for a pipe or terminal ends with LAP_E_CANCELLED or LAP_E_TIMEOUT; control (or
+ * NULL) must outlive the source. lap_decoder_open does this with its own control. */
+void lap_source_watch(lap_source *source, const lap_control *control);
 
-/* The first bytes, as many as there are up to want; they stay valid and are kept until the first
- * lap_source_next. *got < want means the input ends there. */
+/* The first bytes, as many as there are up to want; valid until the next call of peek or next, and
+ * given again by both. *got < want means the input ends there. */
 lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes, size_t *got, lap_error *err);
 /* The next piece (the peeked bytes come first); *size 0 at the end of input. Valid until the next
  * call. */
 lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err);
 
-const char *lap_source_name(const lap_source *source);        /* for messages */
+/* For messages: at most 200 bytes (a longer path keeps its end), control characters as '?'. */
+const char *lap_source_name(const lap_source *source);
 const struct stat *lap_source_stat(const lap_source *source); /* NULL unless a file */
 uint64_t lap_source_bytes(const lap_source *source);          /* read so far */
 double lap_source_ms(const lap_source *source);               /* spent reading */
