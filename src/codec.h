@@ -76,6 +76,7 @@ struct lap_decoder { /* common part; `state` is the format's own */
     lap_read_options options;
     lap_header header;
     lap_damage damage;
+    int next_row; /* the first that rows() has not delivered */
     void *state;
 };
 

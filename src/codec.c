@@ -1,0 +1,110 @@
+#include "codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "status.h"
+
+/* Enough for the probe of every format. */
+enum { PROBE_BYTES = 16 };
+
+static const lap_decoder_ops *const decoders[] = {
+    &lap_jpeg_decoder,
+#if LAP_HAVE_PNG
+    &lap_png_decoder,
+#endif
+    &lap_pnm_decoder,
+};
+
+static const lap_decoder_ops *find_format(const uint8_t *head, size_t size)
+{
+    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
+        if (decoders[i]->probe(head, size))
+            return decoders[i];
+    return NULL;
+}
+
+lap_code lap_decoder_open(
+    lap_source *source, const lap_read_options *options, lap_decoder **decoder, lap_error *err)
+{
+    const char *name = lap_source_name(source);
+    const uint8_t *head = NULL;
+    size_t size = 0;
+    *decoder = NULL;
+    lap_source_watch(source, options->control);
+    lap_code code = lap_source_peek(source, PROBE_BYTES, &head, &size, err);
+    if (code != LAP_OK)
+        return code;
+    if (size == 0)
+        return lap_fail(err, LAP_E_NOT_JPEG, "%s: is empty", name);
+    const lap_decoder_ops *ops = find_format(head, size);
+    if (!ops)
+        return lap_fail(err, LAP_E_NOT_JPEG, "%s: not a JPEG, PNG or binary PNM image", name);
+
+    lap_decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+    d->ops = ops;
+    d->source = source;
+    d->options = *options;
+    d->header.format = ops->name;
+    d->header.orientation = 1;
+    code = ops->open(d, err);
+    if (code != LAP_OK) {
+        lap_decoder_close(d);
+        return code;
+    }
+    *decoder = d;
+    return LAP_OK;
+}
+
+const lap_header *lap_decoder_header(const lap_decoder *decoder)
+{
+    return &decoder->header;
+}
+
+lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err)
+{
+    const lap_header *header = &decoder->header;
+    if (rows->width != header->width || rows->channels != header->channels || rows->place != LAP_ON_HOST ||
+        rows->height < 0 || rows->height > header->height - decoder->next_row)
+        return lap_fail(err, LAP_E_INTERNAL, "%s: rows asked for that the image does not have",
+            lap_source_name(decoder->source));
+    lap_code code = decoder->ops->rows(decoder, rows, err);
+    if (code == LAP_OK)
+        decoder->next_row += rows->height;
+    return code;
+}
+
+lap_code lap_decoder_finish(lap_decoder *decoder, lap_damage *damage, lap_error *err)
+{
+    lap_code code = decoder->ops->finish(decoder, err);
+    if (damage)
+        *damage = decoder->damage;
+    return code;
+}
+
+void lap_decoder_close(lap_decoder *decoder)
+{
+    if (!decoder)
+        return;
+    decoder->ops->close(decoder);
+    free(decoder);
+}
+
+lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
+{
+    const lap_header *header = &decoder->header;
+    const lap_read_options *options = &decoder->options;
+    const char *name = lap_source_name(decoder->source);
+    uint64_t pixels = (uint64_t)header->width * (uint64_t)header->height;
+    if (options->max_pixels && pixels > options->max_pixels)
+        return lap_fail(err, LAP_E_LIMIT,
+            "%s: %dx%d is %.1f million pixels, more than the limit of %.1f million", name, header->width,
+            header->height, (double)pixels / 1e6, (double)options->max_pixels / 1e6);
+    if (options->max_memory && header->memory_estimate > options->max_memory)
+        return lap_fail(err, LAP_E_LIMIT,
+            "%s: decoding takes up to %.1f MB of memory, more than the limit of %.1f MB", name,
+            (double)header->memory_estimate / 1e6, (double)options->max_memory / 1e6);
+    return LAP_OK;
+}
