@@ -60,18 +60,17 @@ static void lose(reader *r, lap_jpeg_class class, const char *what)
     lap_fail_on fail_on = r->decoder->options.fail_on;
     bool is_loss = class != LAP_JPEG_HARMLESS;
     bool is_refused = fail_on == LAP_FAIL_WARNING || (is_loss && fail_on == LAP_FAIL_TRUNCATED);
-    const char *word = class == LAP_JPEG_TRUNCATED ? "truncated" : "damaged";
-    char text[200];
-    if (!is_refused && r->decoder->damage.warnings > 0)
-        text[0] = '\0'; /* only the first is shown */
-    else if (class == LAP_JPEG_HARMLESS)
+    char text[200] = "";
+    if (!is_refused && r->decoder->damage.warnings > 0) {
+        /* only the first is shown */
+    } else if (!is_loss) {
         snprintf(text, sizeof text, "%s", what);
-    else if (r->cinfo.inputctl && jpeg_has_multiple_scans(&r->cinfo))
-        snprintf(text, sizeof text, "%s: %s %d %% into scan %d", word, what, percent_done(r),
-            r->cinfo.input_scan_number);
-    else
-        snprintf(text, sizeof text, "%s: %s %d %% into the image", word, what, percent_done(r));
-
+    } else if (r->cinfo.inputctl && jpeg_has_multiple_scans(&r->cinfo)) {
+        snprintf(
+            text, sizeof text, "%s %d %% into scan %d", what, percent_done(r), r->cinfo.input_scan_number);
+    } else {
+        snprintf(text, sizeof text, "%s %d %% into the image", what, percent_done(r));
+    }
     note(r, text);
     r->decoder->damage.truncated |= class == LAP_JPEG_TRUNCATED;
     r->decoder->damage.damaged |= class == LAP_JPEG_DAMAGED;
@@ -160,6 +159,7 @@ static void source_skip(j_decompress_ptr cinfo, long count)
 
 static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
 {
+    const char *name = lap_source_name(decoder->source);
     lap_code code = LAP_OK;
     size_t want = PEEK_FIRST, got = 0;
     while (code == LAP_OK && !scan->done) {
@@ -170,10 +170,9 @@ static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uin
         code = lap_jpeg_scan_header(scan, *bytes, got, got < want, &want, &cause);
         want = want < 2 * got ? 2 * got : want; /* few rounds, however the segments lie */
         if (code == LAP_E_TRUNCATED)
-            lap_fail(err, code, "%s: truncated: %s, after %zu bytes", lap_source_name(decoder->source),
-                cause.message, got);
+            lap_fail(err, code, "%s: truncated: %s, after %zu bytes", name, cause.message, got);
         else if (code != LAP_OK)
-            lap_fail(err, code, "%s: %s", lap_source_name(decoder->source), cause.message);
+            lap_fail(err, code, "%s: %s%s", name, code == LAP_E_DAMAGED ? "damaged: " : "", cause.message);
     }
     return code;
 }
@@ -280,19 +279,15 @@ static lap_code run(reader *r, void (*work)(void *argument), lap_error *err)
         return lap_fail(
             err, r->refused, "%s: an earlier error ended the decoding", lap_source_name(r->decoder->source));
     lap_code code = lap_jpeg_guard(&r->error, work, r);
-    if (code == LAP_E_DAMAGED && r->ended && !r->decoder->damage.damaged)
-        code = LAP_E_TRUNCATED; /* made-up end markers were read as data */
+    if (code == LAP_E_DAMAGED && r->ended && !r->decoder->damage.damaged) /* made-up markers were read */
+        code = lap_fail(&r->error.cause, LAP_E_TRUNCATED, "data ends between scans");
     r->refused = code;
     if (code == LAP_OK)
         return code;
-    const char *kind = "";
     const char *text = r->error.cause.message;
-    if (code == LAP_E_DAMAGED && strncmp(text, "damaged: ", 9) != 0)
-        kind = "damaged: ";
-    else if (code == LAP_E_TRUNCATED && strncmp(text, "truncated: ", 11) != 0)
-        kind = "truncated: ";
     if (r->has_name)
         return lap_fail(err, code, "%s", text);
+    const char *kind = code == LAP_E_DAMAGED ? "damaged: " : code == LAP_E_TRUNCATED ? "truncated: " : "";
     return lap_fail(err, code, "%s: %s%s", lap_source_name(r->decoder->source), kind, text);
 }
 
