@@ -47,17 +47,14 @@ void lap_jpeg_text(j_common_ptr cinfo, char text[JMSG_LENGTH_MAX])
         memmove(text, text + sizeof prefix - 1, strlen(text) - (sizeof prefix - 1) + 1);
 }
 
-static lap_jpeg_class class_of(const struct jpeg_error_mgr *err)
+static lap_jpeg_class class_of(int message)
 {
-    switch (err->msg_code) {
-    case JWRN_EXTRANEOUS_DATA: {
-        int marker = err->msg_parm.i[1]; /* before a restart marker: the interval was not understood */
-        return marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7 ? LAP_JPEG_DAMAGED : LAP_JPEG_HARMLESS;
-    }
+    switch (message) {
     case JWRN_JPEG_EOF:
         return LAP_JPEG_TRUNCATED;
     case JWRN_ADOBE_XFORM:
     case JWRN_BOGUS_ICC:
+    case JWRN_EXTRANEOUS_DATA:
     case JWRN_JFIF_MAJOR:
     case JWRN_NOT_SEQUENTIAL:
         return LAP_JPEG_HARMLESS;
@@ -117,7 +114,7 @@ static void emit_message(j_common_ptr cinfo, int level)
         return;
     cinfo->err->num_warnings++;
     if (error->warn)
-        error->warn(error->user, cinfo, class_of(cinfo->err));
+        error->warn(error->user, cinfo, class_of(cinfo->err->msg_code));
 }
 
 static void output_message(j_common_ptr cinfo)

@@ -1,159 +1,14 @@
 /* The JPEG decoder: libjpeg-turbo's scanline interface over a streaming source. Baseline images pass
  * in memory proportional to their width; those with several scans are held as coefficients. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec.h"
 #include "exif.h"
-#include "jpeg_error.h"
+#include "jpeg_feed.h"
 #include "jpeg_scan.h"
 #include "status.h"
 
-/* So many bytes without a new row of MCUs mean that nothing will come of it: twice the header that is
- * accepted. The largest legal row stays below: 8188 MCUs of 10 blocks of 64 coefficients of 4 bytes
- * are 20 MiB. */
-#define MAX_IDLE_BYTES ((uint64_t)2 * LAP_JPEG_MAX_HEADER)
-
 enum { ROWS_A_CALL = 32, PEEK_FIRST = 4096 };
-
-typedef struct reader {
-    struct jpeg_decompress_struct cinfo; /* its client_data is the reader */
-    lap_jpeg_error error;
-    struct jpeg_source_mgr source;
-    struct jpeg_progress_mgr progress;
-    lap_decoder *decoder;
-    const lap_view *rows; /* of the call in progress */
-    int row;              /* of it: the next to be filled */
-    uint64_t advanced_at; /* bytes read when the last row of MCUs was finished */
-    bool created, started;
-    bool ended;       /* the source has no more bytes; libjpeg gets end markers */
-    bool has_name;    /* error.cause names the file already */
-    lap_code refused; /* a decoder that failed once stays failed */
-    uint8_t *inks;    /* one row of CMYK */
-    lap_segment *segments;
-    uint8_t *segment_bytes;
-} reader;
-
-/* ---- stopping -------------------------------------------------------------------------------- */
-
-/* How far into the image the entropy decoder is, percent; of the scan where there are several. */
-static int percent_done(const reader *r)
-{
-    JDIMENSION total = r->cinfo.total_iMCU_rows;
-    return total ? (int)(100.0 * r->cinfo.input_iMCU_row / total) : 0;
-}
-
-static void note(reader *r, const char *text)
-{
-    lap_damage *damage = &r->decoder->damage;
-    if (damage->warnings == 0)
-        snprintf(damage->first, sizeof damage->first, "%s", text);
-    if (damage->warnings < INT_MAX)
-        damage->warnings++;
-}
-
-/* Counts one oddity or loss and refuses the image if the options say so. There is no limit to their
- * number: each costs a counter, and bytes, scans and pixels are bounded. */
-static void lose(reader *r, lap_jpeg_class class, const char *what)
-{
-    lap_fail_on fail_on = r->decoder->options.fail_on;
-    bool is_loss = class != LAP_JPEG_HARMLESS;
-    bool is_refused = fail_on == LAP_FAIL_WARNING || (is_loss && fail_on == LAP_FAIL_TRUNCATED);
-    char text[200] = "";
-    if (!is_refused && r->decoder->damage.warnings > 0) {
-        /* only the first is shown */
-    } else if (!is_loss) {
-        snprintf(text, sizeof text, "%s", what);
-    } else if (r->cinfo.inputctl && jpeg_has_multiple_scans(&r->cinfo)) {
-        snprintf(
-            text, sizeof text, "%s %d %% into scan %d", what, percent_done(r), r->cinfo.input_scan_number);
-    } else {
-        snprintf(text, sizeof text, "%s %d %% into the image", what, percent_done(r));
-    }
-    note(r, text);
-    r->decoder->damage.truncated |= class == LAP_JPEG_TRUNCATED;
-    r->decoder->damage.damaged |= class == LAP_JPEG_DAMAGED;
-    if (is_refused) {
-        lap_fail(&r->error.cause, class == LAP_JPEG_TRUNCATED ? LAP_E_TRUNCATED : LAP_E_DAMAGED, "%s", text);
-        lap_jpeg_raise(&r->error);
-    }
-}
-
-static void on_warning(void *user, j_common_ptr cinfo, lap_jpeg_class class)
-{
-    reader *r = user;
-    char text[JMSG_LENGTH_MAX];
-    /* Once the source has ended, whatever is lost is lost because of that. */
-    if (class != LAP_JPEG_HARMLESS && r->ended) {
-        lose(r, LAP_JPEG_TRUNCATED, "data ends");
-        return;
-    }
-    lap_jpeg_text(cinfo, text);
-    lose(r, class, text);
-}
-
-/* Called by libjpeg at each row of MCUs while scans are read, and at each call for rows. */
-static void on_progress(j_common_ptr cinfo)
-{
-    reader *r = cinfo->client_data;
-    const lap_read_options *options = &r->decoder->options;
-    r->advanced_at = lap_source_bytes(r->decoder->source);
-    if (lap_control_check(options->control, &r->error.cause) != LAP_OK)
-        lap_jpeg_raise(&r->error);
-    if (options->max_scans > 0 && r->cinfo.input_scan_number > options->max_scans) {
-        lap_fail(&r->error.cause, LAP_E_LIMIT, "more scans than the limit of %d", options->max_scans);
-        lap_jpeg_raise(&r->error);
-    }
-}
-
-/* ---- source manager -------------------------------------------------------------------------- */
-
-static void source_nothing(j_decompress_ptr cinfo)
-{
-    (void)cinfo;
-}
-
-static boolean source_fill(j_decompress_ptr cinfo)
-{
-    static const JOCTET end_marker[] = {0xFF, JPEG_EOI};
-    reader *r = cinfo->client_data;
-    const uint8_t *bytes = NULL;
-    size_t size = 0;
-    if (lap_control_check(r->decoder->options.control, &r->error.cause) != LAP_OK)
-        lap_jpeg_raise(&r->error);
-    if (!r->ended && lap_source_next(r->decoder->source, &bytes, &size, &r->error.cause) != LAP_OK) {
-        r->has_name = true;
-        lap_jpeg_raise(&r->error);
-    }
-    if (lap_source_bytes(r->decoder->source) - r->advanced_at > MAX_IDLE_BYTES) {
-        lap_fail(&r->error.cause, LAP_E_LIMIT, "%d MB without picture data", (int)(MAX_IDLE_BYTES >> 20));
-        lap_jpeg_raise(&r->error);
-    }
-    if (size == 0) {
-        r->ended = true;
-        bytes = end_marker;
-        size = sizeof end_marker;
-    }
-    cinfo->src->next_input_byte = bytes;
-    cinfo->src->bytes_in_buffer = size;
-    return TRUE;
-}
-
-static void source_skip(j_decompress_ptr cinfo, long count)
-{
-    struct jpeg_source_mgr *source = cinfo->src;
-    reader *r = cinfo->client_data;
-    size_t left = count > 0 ? (size_t)count : 0;
-    while (left > source->bytes_in_buffer && !r->ended) {
-        left -= source->bytes_in_buffer;
-        source_fill(cinfo);
-    }
-    if (left <= source->bytes_in_buffer) { /* else: the end marker is found next */
-        source->next_input_byte += left;
-        source->bytes_in_buffer -= left;
-    }
-}
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -178,7 +33,8 @@ static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uin
 }
 
 /* The peeked bytes go with the first read, the segments are needed until the output is written. */
-static lap_code keep_segments(reader *r, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
+static lap_code keep_segments(
+    lap_jpeg_reader *r, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
     lap_header *header = &r->decoder->header;
     if (scan->place_count == 0)
@@ -224,7 +80,7 @@ static size_t estimate_memory(const lap_header *header, size_t segment_bytes)
     return total < SIZE_MAX ? (size_t)total : SIZE_MAX;
 }
 
-static void fill_header(reader *r)
+static void fill_header(lap_jpeg_reader *r)
 {
     const struct jpeg_decompress_struct *cinfo = &r->cinfo;
     lap_header *header = &r->decoder->header;
@@ -245,19 +101,11 @@ static void fill_header(reader *r)
 
 static void work_read_header(void *argument)
 {
-    reader *r = argument;
+    lap_jpeg_reader *r = argument;
     j_decompress_ptr cinfo = &r->cinfo;
     r->created = true; /* from here on jpeg_destroy_decompress is right, whatever happens */
     jpeg_create_decompress(cinfo);
-    cinfo->client_data = r;
-    cinfo->progress = &r->progress;
-    r->progress.progress_monitor = on_progress;
-    cinfo->src = &r->source;
-    r->source.init_source = source_nothing;
-    r->source.fill_input_buffer = source_fill;
-    r->source.skip_input_data = source_skip;
-    r->source.resync_to_restart = jpeg_resync_to_restart;
-    r->source.term_source = source_nothing;
+    lap_jpeg_feed_attach(r);
     jpeg_read_header(cinfo, TRUE);
 
     cinfo->dct_method = JDCT_ISLOW;
@@ -273,7 +121,7 @@ static void work_read_header(void *argument)
 }
 
 /* Runs work under the guard and says in one line what went wrong in it. */
-static lap_code run(reader *r, void (*work)(void *argument), lap_error *err)
+static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error *err)
 {
     if (r->refused != LAP_OK)
         return lap_fail(
@@ -296,14 +144,12 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
     const char *name = lap_source_name(decoder->source);
     const uint8_t *bytes = NULL;
     lap_jpeg_scan scan = {.sof = 0};
-    reader *r = calloc(1, sizeof *r);
+    lap_jpeg_reader *r = calloc(1, sizeof *r);
     if (!r)
         return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
     decoder->state = r;
     r->decoder = decoder;
-    r->cinfo.err = lap_jpeg_error_init(&r->error);
-    r->error.warn = on_warning;
-    r->error.user = r;
+    lap_jpeg_feed_init(r);
 
     lap_code code = scan_header(decoder, &scan, &bytes, err);
     if (code == LAP_OK)
@@ -332,7 +178,7 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Adobe's files hold inverted inks (255 = none); R = C K / 255 of such values, rounded. */
-static void inks_to_pixels(const reader *r, uint8_t *to)
+static void inks_to_pixels(const lap_jpeg_reader *r, uint8_t *to)
 {
     const uint8_t *from = r->inks;
     const unsigned flip = r->cinfo.saw_Adobe_marker ? 0 : 255;
@@ -354,7 +200,7 @@ static void inks_to_pixels(const reader *r, uint8_t *to)
 }
 
 /* An image whose scans leave a component out altogether is grey there, and libjpeg says nothing. */
-static void check_scans(reader *r)
+static void check_scans(lap_jpeg_reader *r)
 {
     const struct jpeg_decompress_struct *cinfo = &r->cinfo;
     bool is_missing = false, is_coarse = false;
@@ -365,14 +211,14 @@ static void check_scans(reader *r)
         is_missing |= cinfo->coef_bits && cinfo->coef_bits[i][0] < 0;
     }
     if (r->ended && (is_missing || is_coarse))
-        lose(r, LAP_JPEG_TRUNCATED, "data ends");
+        lap_jpeg_lose(r, LAP_JPEG_TRUNCATED, "data ends");
     else if (is_missing)
-        lose(r, LAP_JPEG_DAMAGED, "scans are missing");
+        lap_jpeg_lose(r, LAP_JPEG_DAMAGED, "scans are missing");
 }
 
 static void work_rows(void *argument)
 {
-    reader *r = argument;
+    lap_jpeg_reader *r = argument;
     const lap_view *rows = r->rows;
     if (!r->started) { /* with several scans this reads all of them */
         r->started = true;
@@ -399,7 +245,7 @@ static void work_rows(void *argument)
 
 static lap_code jpeg_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err)
 {
-    reader *r = decoder->state;
+    lap_jpeg_reader *r = decoder->state;
     r->rows = rows;
     r->row = 0;
     return run(r, work_rows, err);
@@ -407,10 +253,10 @@ static lap_code jpeg_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
 
 static void work_finish(void *argument)
 {
-    reader *r = argument;
+    lap_jpeg_reader *r = argument;
     jpeg_finish_decompress(&r->cinfo);
     if (r->ended)
-        lose(r, LAP_JPEG_HARMLESS, "the end marker is missing");
+        lap_jpeg_lose(r, LAP_JPEG_HARMLESS, "the end marker is missing");
 }
 
 static lap_code jpeg_finish(lap_decoder *decoder, lap_error *err)
@@ -420,7 +266,7 @@ static lap_code jpeg_finish(lap_decoder *decoder, lap_error *err)
 
 static void jpeg_close(lap_decoder *decoder)
 {
-    reader *r = decoder->state;
+    lap_jpeg_reader *r = decoder->state;
     if (!r)
         return;
     if (r->created)
