@@ -8,9 +8,9 @@ rank()
     case $1 in
     src/cli/*) echo 0 ;;
     src/lapedge.h) echo 9 ;;
-    src/batch*) echo 1 ;;
+    src/batch* | src/commit* | src/manifest* | src/shard*) echo 1 ;;
     src/executor*) echo 2 ;;
-    src/context.* | src/settings.* | src/run* | src/bench*) echo 3 ;;
+    src/context.* | src/settings.* | src/run* | src/bench* | src/compare* | src/pixels*) echo 3 ;;
     src/pipeline*) echo 4 ;;
     src/codec* | src/jpeg* | src/png* | src/pnm* | src/stb* | src/tsv* | src/exif*) echo 5 ;;
     src/source* | src/sink* | src/control*) echo 6 ;;
