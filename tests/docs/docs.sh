@@ -1,0 +1,71 @@
+#!/bin/bash
+# What the documents say is so: links lead somewhere, the example is the tested one, figures were measured.
+. tests/tap.sh
+
+links_lead_somewhere()
+{
+    local file link bad=0
+    for file in *.md docs/*.md samples/*.md; do
+        [ -e "$file" ] || continue
+        while IFS= read -r link; do
+            if [ ! -e "$(dirname "$file")/$link" ]; then
+                echo "$file: $link"
+                bad=1
+            fi
+        done < <(grep -oE '\]\([^)#]+' "$file" | sed 's/^](//' | grep -vE '^[a-z]+:')
+    done
+    return $bad
+}
+
+example_is_the_tested_one()
+{
+    diff <(sed -n '/^```c$/,/^```$/p' README.md | sed '1d;$d') tests/install/example.c
+}
+
+# table NAME: the marked table is what ladder-table makes of docs/bench/NAME.json.
+table()
+{
+    tools/ladder-table --check "$2" "$1" "docs/bench/$1.json"
+}
+
+ladder_table_works()
+{
+    diff - <(tools/ladder-table tests/docs/bench.json) <<'TABLE'
+| rung | threads | ms | Mpixel/s | GB/s | of the ceiling | times `c` |
+|---|---:|---:|---:|---:|---:|---:|
+| memcpy | 1 | 4.00 | 5000 | 30.0 | 100 % |  |
+| `c` | 1 | 200.00 | 100 | 0.6 | 2 % | 1.0 |
+| `simd` = `simd-avx2` | 1 | 8.00 | 2500 | 15.0 | 50 % | 25.0 |
+
+4992 x 3744 x 3, 3 runs, medians.
+TABLE
+}
+
+# Every rung that the README names is a row of the table of filters, and the other way round.
+rungs_exist()
+{
+    diff <(sed -n '/^## The ladder/,/^### /p' README.md | grep -oE '^\| `.*\| ' | cut -d'|' -f2 | grep -oE '`[a-z0-9-]+`' |
+        tr -d '`' | grep -v '^-' | sort -u) \
+        <("${LAPEDGE:-./lapedge}" backends --json | python3 -c '
+import json, re, sys
+names = {row["name"] for row in json.load(sys.stdin)["rows"] if row["op"] == "filter"}
+print("\n".join(sorted({re.sub(r"^(simd)-.*|^(cuda-shared4)-.*", r"\1\2", name) for name in names})))')
+}
+
+version=$(sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
+check "links in the documents lead somewhere" links_lead_somewhere
+check "the example in README.md is the one that is tested" example_is_the_tested_one
+check "CHANGELOG.md has an entry for $version" grep -q "^## $version" CHANGELOG.md
+check "rungs of the README are rungs of the table" rungs_exist
+if have python3; then
+    check "tools/ladder-table makes a table" ladder_table_works
+    for bench in docs/bench/*.json; do
+        [ -e "$bench" ] || continue
+        name=$(basename "$bench" .json)
+        file=$(grep -lF "<!-- $name -->" README.md docs/*.md 2>/dev/null | head -n 1)
+        check "the table of $name was measured" table "$name" "${file:-README.md}"
+    done
+else
+    skip "tools/ladder-table makes a table" "no python3"
+fi
+finish
