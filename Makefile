@@ -108,7 +108,8 @@ endif
 NVCC_ARCH := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
   -gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
 NVCC_FLAGS := -std=c++17 -O3 -lineinfo --fmad=false -Xptxas -warn-spills $(NVCC_ARCH) \
-  -DLAP_CUDA_OLDEST=$(firstword $(CUDA_ARCHS)) -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti \
+  -DLAP_CUDA_OLDEST=$(firstword $(CUDA_ARCHS)) \
+  -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti \
   $(if $(WERROR),-Werror all-warnings) $(NVCCFLAGS)
 
 # The command line as the bench prints it: flags that matter, per file.

@@ -112,13 +112,13 @@ static lap_code check_view(const lap_view *v, const char *which, lap_error *err)
 static bool overlap(const lap_view *a, const lap_view *b)
 {
     uintptr_t a0 = (uintptr_t)a->base, b0 = (uintptr_t)b->base;
-    uintptr_t a1 = a0 + (size_t)(a->height - 1) * (size_t)a->stride + (size_t)(a->width * a->channels);
-    uintptr_t b1 = b0 + (size_t)(b->height - 1) * (size_t)b->stride + (size_t)(b->width * b->channels);
+    uintptr_t a1 = a0 + (size_t)(a->height - 1) * (size_t)a->stride + (size_t)a->width * (size_t)a->channels;
+    uintptr_t b1 = b0 + (size_t)(b->height - 1) * (size_t)b->stride + (size_t)b->width * (size_t)b->channels;
     /* Equal strides: two parts of one picture side by side interleave without touching. */
     if (a->stride == b->stride && a0 < b1 && b0 < a1) {
         uintptr_t apart = (a0 < b0 ? b0 - a0 : a0 - b0) % (uintptr_t)a->stride;
-        size_t first = (size_t)((a0 < b0 ? a : b)->width * a->channels);
-        size_t second = (size_t)((a0 < b0 ? b : a)->width * a->channels);
+        size_t first = (size_t)(a0 < b0 ? a : b)->width * (size_t)a->channels;
+        size_t second = (size_t)(a0 < b0 ? b : a)->width * (size_t)a->channels;
         return apart < first || apart + second > (size_t)a->stride;
     }
     return a0 < b1 && b0 < a1;
