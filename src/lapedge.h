@@ -228,6 +228,7 @@ typedef struct lap_settings {
     bool sync;     /* fsync before the rename */
     bool strip;    /* no metadata */
     bool preserve; /* time and mode of the input */
+    bool in_place; /* output equal to input is meant: it is replaced, atomically */
     /* limits, 0 means none */
     uint64_t max_pixels;
     uint64_t max_memory; /* bytes */

@@ -1,0 +1,192 @@
+#include "args.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "term.h"
+
+enum { FIRST_LONG = 256 };
+
+/* What the commands that exist take, together. */
+static unsigned taken(void)
+{
+    unsigned all = 0;
+    for (const lap_cli_command *command = lap_cli_commands; command->name; ++command)
+        all |= command->takes;
+    return all;
+}
+
+const lap_cli_option *lap_cli_option_named(const char *name, size_t length)
+{
+    for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0 &&
+            (option->applies & taken()))
+            return option;
+    return NULL;
+}
+
+static const lap_cli_option *lettered(int letter)
+{
+    for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
+        if (option->letter == letter && (option->applies & taken()))
+            return option;
+    return NULL;
+}
+
+static const char *option_name(int i)
+{
+    int seen = 0;
+    for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
+        if ((option->applies & taken()) && seen++ == i)
+            return option->name;
+    return NULL;
+}
+
+const char *lap_cli_command_name(int i)
+{
+    return lap_cli_commands[i].name;
+}
+
+static const lap_cli_command *command_named(const char *name)
+{
+    for (const lap_cli_command *command = lap_cli_commands; command->name; ++command)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
+
+/* ---- getopt's tables --------------------------------------------------------------------------- */
+
+typedef struct getopt_tables {
+    char letters[3 * LAP_CLI_OPTIONS];
+    struct option names[LAP_CLI_OPTIONS];
+} getopt_tables;
+
+static void make_tables(getopt_tables *tables)
+{
+    /* '-': operands come in order, whatever POSIXLY_CORRECT says; ':': a missing value is told. */
+    char *letter = stpcpy(tables->letters, "-:h");
+    int count = 0;
+    for (const lap_cli_option *option = lap_cli_options; option->name; ++option) {
+        if (!(option->applies & taken()))
+            continue;
+        tables->names[count++] =
+            (struct option){option->name, option->argument ? required_argument : no_argument, NULL,
+                FIRST_LONG + (int)(option - lap_cli_options)};
+        if (option->letter)
+            letter = stpcpy(letter, (char[]){option->letter, option->argument ? ':' : '\0', '\0'});
+    }
+    tables->names[count] = (struct option){0};
+}
+
+/* ---- what went wrong --------------------------------------------------------------------------- */
+
+static lap_cli_exit unknown_option(const char *word)
+{
+    const size_t length = strcspn(word + 2, "=");
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), word + 2);
+    const char *nearest = lap_cli_nearest(name, option_name);
+    if (nearest)
+        return lap_cli_usage("unknown option --%s; did you mean --%s?", name, nearest);
+    return lap_cli_usage("unknown option --%s; see lapedge --help", name);
+}
+
+static lap_cli_exit refused(const char *word, int letter)
+{
+    if (letter >= FIRST_LONG)
+        return lap_cli_usage("--%s takes no value", lap_cli_options[letter - FIRST_LONG].name);
+    if (letter == 0)
+        return unknown_option(word);
+    if (letter >= '0' && letter <= '9' && strncmp(word, "-q", 2) == 0)
+        return lap_cli_usage("-q is quiet and takes no value; quality is -Q %s", word + 2);
+    return lap_cli_usage("unknown option -%c; see lapedge -h", letter);
+}
+
+static lap_cli_exit set(lap_cli *cli, const lap_cli_option *option, const char *value)
+{
+    char problem[600] = "";
+    if (option->set((char *)cli + option->field, option, value, problem, sizeof problem))
+        return LAP_EXIT_OK;
+    return lap_cli_usage("--%s: \"%s\" is not %s", option->name, value, problem);
+}
+
+/* ---- parsing ----------------------------------------------------------------------------------- */
+
+/* A first word before any "--" that is a command is one; everything else is an operand. */
+static void take_operand(lap_cli *cli, char *word, bool may_be_command)
+{
+    const lap_cli_command *command = command_named(word);
+    if (may_be_command && command && !cli->command && cli->operand_count == 0)
+        cli->command = command;
+    else
+        cli->operands[cli->operand_count++] = word;
+}
+
+/* Only when all is read: the command may stand after its options. */
+static lap_cli_exit check_applies(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+{
+    for (int i = 0; lap_cli_options[i].name; ++i)
+        if (given[i] && !(lap_cli_options[i].applies & cli->command->takes))
+            return lap_cli_usage("--%s does not apply to %s; see lapedge %s --help", lap_cli_options[i].name,
+                cli->command->name, cli->command->name);
+    return LAP_EXIT_OK;
+}
+
+static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])
+{
+    getopt_tables tables;
+    make_tables(&tables);
+    opterr = 0;
+    for (int at = optind;; at = optind) {
+        const int found = getopt_long(argc, argv, tables.letters, tables.names, NULL);
+        if (found == -1)
+            break;
+        if (found == 1) {
+            take_operand(cli, optarg, true);
+            continue;
+        }
+        const lap_cli_option *option = found >= FIRST_LONG ? &lap_cli_options[found - FIRST_LONG] : NULL;
+        /* getopt takes unambiguous beginnings of names; a script that used one would break when an
+         * option is added. */
+        if (option && strcspn(argv[at] + 2, "=") != strlen(option->name))
+            return unknown_option(argv[at]);
+        if (found == '?')
+            return refused(argv[at], optopt);
+        if (found == ':')
+            return optopt >= FIRST_LONG
+                       ? lap_cli_usage("--%s needs a value", lap_cli_options[optopt - FIRST_LONG].name)
+                       : lap_cli_usage("-%c needs a value", optopt);
+        if (found == 'h') {
+            cli->help_short = true;
+            continue;
+        }
+        if (!option)
+            option = lettered(found);
+        given[option - lap_cli_options] = true;
+        lap_cli_exit code = set(cli, option, optarg ? optarg : "");
+        if (code != LAP_EXIT_OK)
+            return code;
+    }
+    while (optind < argc)
+        take_operand(cli, argv[optind++], false);
+    return LAP_EXIT_OK;
+}
+
+lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
+{
+    *cli = (lap_cli){.settings = lap_settings_default(), .tolerance = 0.1};
+    bool given[LAP_CLI_OPTIONS] = {false};
+    cli->operands = calloc((size_t)argc + 1, sizeof *cli->operands);
+    lap_cli_exit code = LAP_EXIT_FAILED;
+    if (cli->operands)
+        code = parse_words(cli, argc, argv, given);
+    else
+        lap_cli_message("out of memory");
+    if (!cli->command)
+        cli->command = &lap_cli_commands[0];
+    if (code == LAP_EXIT_OK && !cli->help_full && !cli->help_short && !cli->version)
+        code = check_applies(cli, given);
+    return code;
+}

@@ -1,0 +1,98 @@
+/* The command line, parsed. One table of options (options.c) and one of commands (main.c) are all
+ * there is to it: parsing, both helps, completion and "did you mean" read them. */
+#ifndef LAP_CLI_ARGS_H
+#define LAP_CLI_ARGS_H
+
+#include "../lapedge.h"
+
+/* Bits of lap_cli_option.applies and lap_cli_command.takes. */
+enum {
+    LAP_CLI_RUN = 1,
+    LAP_CLI_FOLDER = 2,
+    LAP_CLI_BENCH = 4,
+    LAP_CLI_BACKENDS = 8,
+    LAP_CLI_TALK = 1 << 15 /* what every command takes */
+};
+
+typedef enum lap_cli_exit {
+    LAP_EXIT_OK = 0,
+    LAP_EXIT_FAILED = 1,
+    LAP_EXIT_USAGE = 2,
+    LAP_EXIT_BACKEND = 3,
+    LAP_EXIT_NOTHING = 4, /* nothing could be done */
+    LAP_EXIT_LIMIT = 5
+} lap_cli_exit;
+
+typedef enum lap_cli_when { LAP_CLI_AUTO, LAP_CLI_ALWAYS, LAP_CLI_NEVER } lap_cli_when;
+
+enum { LAP_CLI_SIZES = 16, LAP_CLI_DEVICES = 64 };
+
+typedef struct lap_cli_size {
+    int width, height;
+} lap_cli_size;
+
+typedef struct lap_cli {
+    const struct lap_cli_command *command;
+    char **operands;
+    int operand_count;
+    lap_settings settings;
+    bool in_place;
+    int devices[LAP_CLI_DEVICES];
+    int device_count; /* -1: all */
+
+    int jobs; /* 0: one a core */
+    bool fail_fast, force, dry_run, null_separated;
+    const char *shard, *files_from, *log;
+
+    lap_bench_options bench;
+    lap_cli_size sizes[LAP_CLI_SIZES];
+    int size_count;
+    const char *baseline;
+    double tolerance; /* share, 0.1 for 10 % */
+
+    bool help_short, help_full, version, json, quiet, verbose;
+    lap_cli_when color, progress;
+} lap_cli;
+
+typedef struct lap_cli_option lap_cli_option;
+/* Reads value into field; false with problem (what is allowed) filled. */
+typedef bool lap_cli_setter(
+    void *field, const lap_cli_option *option, const char *value, char *problem, size_t size);
+
+struct lap_cli_option {
+    const char *name, *argument; /* no argument: a switch; a list of words: a|b|c */
+    lap_cli_setter *set;
+    size_t field; /* offset in lap_cli */
+    double low, high;
+    const char *help;
+    unsigned applies;
+    char letter;
+    char group; /* index into lap_cli_groups */
+    bool brief; /* stands in the short help too */
+};
+enum { LAP_CLI_OPTIONS = 96 };
+extern const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS]; /* after the last one: no name */
+extern const char *const lap_cli_groups[];                    /* titles; the last one is NULL */
+
+typedef struct lap_cli_command {
+    const char *name;
+    const char *usage;    /* lines "form\twhat it does\n" */
+    const char *examples; /* lines "command\twhat it does\n" */
+    unsigned takes;       /* which options */
+    int (*run)(lap_cli *cli);
+} lap_cli_command;
+extern const lap_cli_command lap_cli_commands[]; /* the first is the default, the last has no name */
+
+/* Fills cli from the words; LAP_EXIT_USAGE after a message on stderr. */
+lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv);
+/* The option of that name, among those that some command takes; NULL if there is none. */
+const lap_cli_option *lap_cli_option_named(const char *name, size_t length);
+/* The candidate nearest to a misspelt word, or NULL. next(i) gives candidates until NULL. */
+const char *lap_cli_nearest(const char *word, const char *(*next)(int i));
+const char *lap_cli_command_name(int i);
+
+/* help.c */
+void lap_cli_help(const lap_cli *cli, bool full);
+int lap_cli_complete(int argc, char **argv); /* candidates for the shell, one a line */
+
+#endif

@@ -1,0 +1,190 @@
+#include "bench_table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "term.h"
+
+/* Beyond this the median of a run says little (a share of the median). */
+static const double noisy = 0.10;
+
+void lap_cpu_name(char *name, size_t size)
+{
+    char line[256];
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    snprintf(name, size, "unknown processor");
+    while (info && fgets(line, sizeof line, info)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (info)
+        fclose(info);
+}
+
+/* "-O2 -g: c, openmp", a line for each set of flags in the ladder. */
+static void print_flags(lap_op op)
+{
+    lap_rung_info info, other;
+    for (int i = 0; lap_rung_at(op, i, false, &info); ++i) {
+        bool shown = !info.flags;
+        for (int j = 0; j < i && !shown && lap_rung_at(op, j, false, &other); ++j)
+            shown = other.flags && strcmp(other.flags, info.flags) == 0;
+        if (shown)
+            continue;
+        printf("flags     %s:", info.flags);
+        const char *comma = " ";
+        for (int j = i; lap_rung_at(op, j, false, &other); ++j)
+            if (other.flags && strcmp(other.flags, info.flags) == 0) {
+                printf("%s%s", comma, other.name);
+                comma = ", ";
+            }
+        putchar('\n');
+    }
+}
+
+void lap_bench_table_head(const lap_cli *cli, lap_op op, int threads)
+{
+    char cpu[128];
+    lap_cpu_name(cpu, sizeof cpu);
+    printf("%s%s%s\n", lap_term_bold(cli, stdout), lap_op_name(op), lap_term_plain(cli, stdout));
+    printf("machine   %s, %d thread%s\n", cpu, threads, threads == 1 ? "" : "s");
+    for (const char *line = lap_build_info(); *line;) {
+        const int length = (int)strcspn(line, "\n");
+        printf("build     %.*s\n", length, line);
+        line += length + (line[length] == '\n');
+    }
+    print_flags(op);
+}
+
+void lap_bench_table_begin(lap_bench_table *table, const lap_cli *cli)
+{
+    *table = (lap_bench_table){.cli = cli};
+}
+
+__attribute__((format(printf, 2, 3))) static void note(lap_bench_table *table, const char *format, ...)
+{
+    va_list args;
+    if (table->note_count == LAP_BENCH_NOTES)
+        return;
+    va_start(args, format);
+    vsnprintf(table->notes[table->note_count++], sizeof table->notes[0], format, args);
+    va_end(args);
+}
+
+static void notice_noise(lap_bench_table *table, const lap_bench_row *row)
+{
+    const char *name = row->backend;
+    if (row->runs < 3)
+        return;
+    if (row->stddev_ms > noisy * row->median_ms)
+        note(table,
+            "%s, %d thread%s: noisy, standard deviation %.0f %% of the median; quiet the machine or give "
+            "more --runs",
+            name, row->threads, row->threads == 1 ? "" : "s", 100 * row->stddev_ms / row->median_ms);
+    else if (row->times_ms[0] > (1 + 3 * noisy) * row->median_ms)
+        note(table, "%s, %d thread%s: the first run took %.1f times the median", name, row->threads,
+            row->threads == 1 ? "" : "s", row->times_ms[0] / row->median_ms);
+}
+
+/* A number with so many digits behind the point, or a dash where there is none. */
+static void cell(double value, int width, int digits)
+{
+    if (isfinite(value))
+        printf(" %*.*f", width, digits, value);
+    else
+        printf(" %*s", width, "-");
+}
+
+static void titles(lap_bench_table *table, const lap_bench_row *row, bool device)
+{
+    const bool values = row->op == LAP_OP_REDUCE;
+    printf("\n%s", lap_term_bold(table->cli, stdout));
+    if (row->height > 1)
+        printf("%d x %d", row->width, row->height);
+    else
+        printf("%d values", row->width);
+    if (row->channels > 0 && row->height > 1)
+        printf(" x %d", row->channels);
+    printf(", %s\n", device ? table->cli->bench.warm ? "device, warm" : "device, cold" : "host");
+    if (device)
+        printf("%-22s %9s %9s %9s %9s %10s %8s %7s", "rung", "median us", "min us", "upload ms", "downl. ms",
+            "all ms", "GB/s", "of copy");
+    else
+        printf("%-22s %7s %9s %9s %9s %7s %9s %7s", "rung", "threads", "median ms", "min ms", "Mpixel/s",
+            "GB/s", "of memcpy", "x c");
+    if (values)
+        printf(" %16s %9s", "value", "rel.error");
+    else if (!device && row->op == LAP_OP_FILTER)
+        printf(" %10s", "convert ms");
+    printf("%s\n", lap_term_plain(table->cli, stdout));
+}
+
+static void print_cells(const lap_bench_row *row, bool device)
+{
+    if (device) {
+        cell(row->median_ms * 1e3, 9, 1);
+        cell(row->min_ms * 1e3, 9, 1);
+        cell(row->upload_ms, 9, 2);
+        cell(row->download_ms, 9, 2);
+        cell(row->end_to_end_ms, 10, 2);
+        cell(row->gb_per_s, 8, 1);
+    } else {
+        printf(" %7d", row->threads);
+        cell(row->median_ms, 9, 2);
+        cell(row->min_ms, 9, 2);
+        cell(row->mpix_per_s, 9, 0);
+        cell(row->gb_per_s, 7, 2);
+    }
+    if (isfinite(row->roof_share))
+        printf(" %*.0f %%", device ? 5 : 7, 100 * row->roof_share);
+    else
+        printf(" %*s", device ? 7 : 9, "-");
+    if (!device)
+        cell(row->speedup, 7, 2);
+    if (row->op == LAP_OP_REDUCE) {
+        if (isfinite(row->value))
+            printf(" %16.9g %9.1e", row->value, row->relative_error);
+        else
+            printf(" %16s %9s", "-", "-");
+    } else if (!device && row->op == LAP_OP_FILTER)
+        cell(row->convert_ms, 10, 2);
+}
+
+void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
+{
+    char name[64];
+    const bool device = isfinite(row->kernel_ms);
+    if (row->resolved && strcmp(row->resolved, row->backend) != 0)
+        snprintf(name, sizeof name, "%s = %s", row->backend, row->resolved);
+    else
+        snprintf(name, sizeof name, "%s", row->backend);
+    if (row->reason) {
+        note(table, "%s: %s", row->backend, row->reason);
+        return;
+    }
+    if (table->place != 1 + device) {
+        titles(table, row, device);
+        table->place = 1 + device;
+    }
+    printf("%-22s", name);
+    print_cells(row, device);
+    putchar('\n');
+    fflush(stdout);
+    ++table->rows;
+    notice_noise(table, row);
+}
+
+void lap_bench_table_end(lap_bench_table *table)
+{
+    if (table->note_count > 0)
+        putchar('\n');
+    for (int i = 0; i < table->note_count; ++i) {
+        lap_cli_print_safely(stdout, table->notes[i]);
+        putchar('\n');
+    }
+    putchar('\n');
+}

@@ -1,0 +1,107 @@
+/* backends: every rung of every ladder, whether it can run here, and why not. */
+#include <string.h>
+
+#include "commands.h"
+#include "json.h"
+#include "term.h"
+
+enum { MOST_REASONS = 16 };
+
+typedef struct reasons { /* each is printed once, below the tables */
+    const char *text[MOST_REASONS];
+    int count;
+} reasons;
+
+static int number_of(reasons *known, const char *reason)
+{
+    for (int i = 0; i < known->count; ++i)
+        if (strcmp(known->text[i], reason) == 0)
+            return i + 1;
+    if (known->count == MOST_REASONS)
+        return 0;
+    known->text[known->count] = reason;
+    return ++known->count;
+}
+
+static void print_row(const lap_rung_info *info, reasons *known)
+{
+    char state[64];
+    if (info->reason)
+        snprintf(state, sizeof state, "no [%d]", number_of(known, info->reason));
+    else if (info->resolved && strcmp(info->resolved, info->name) != 0)
+        snprintf(state, sizeof state, "%s", info->resolved);
+    else
+        snprintf(state, sizeof state, "yes");
+    printf("  %-22s %-16s %s\n", info->name, state, info->what ? info->what : "");
+    if (info->aliases)
+        printf("    = %s\n", info->aliases);
+}
+
+static void print_ladder(const lap_cli *cli, lap_op op, reasons *known)
+{
+    lap_rung_info info;
+    if (!lap_rung_at(op, 0, true, &info))
+        return;
+    printf("%s%-24s %-16s %s%s\n", lap_term_bold(cli, stdout), lap_op_name(op), "runs here", "what it is",
+        lap_term_plain(cli, stdout));
+    for (int i = 0; lap_rung_at(op, i, true, &info); ++i)
+        print_row(&info, known);
+    putchar('\n');
+}
+
+static void print_devices(const lap_cli *cli)
+{
+    lap_device_info device;
+    const char *reason = NULL;
+    printf("%sCUDA devices%s\n", lap_term_bold(cli, stdout), lap_term_plain(cli, stdout));
+    int i = 0;
+    for (; lap_device_at(i, &device, &reason); ++i)
+        printf("  %d  %s, %.1f GB (%.1f free), compute capability %d.%d, %d multiprocessors, driver %s\n",
+            device.device, device.name, (double)device.memory_bytes / 1e9, (double)device.free_bytes / 1e9,
+            device.cc_major, device.cc_minor, device.sms, device.driver);
+    if (i == 0)
+        printf("  none: %s\n", reason ? reason : "no reason known");
+}
+
+static json_t *aliases_of(const char *list)
+{
+    json_t *array = json_array();
+    while (list && *list) {
+        const size_t length = strcspn(list, ",");
+        json_array_append_new(array, json_stringn(list, length));
+        list += length + (list[length] == ',');
+    }
+    return array;
+}
+
+static int print_json(void)
+{
+    json_t *object = lap_json_object("lapedge.backends/1"), *rows = json_array();
+    lap_rung_info info;
+    for (int op = 0; op < LAP_OP_COUNT; ++op)
+        for (int i = 0; lap_rung_at((lap_op)op, i, true, &info); ++i)
+            json_array_append_new(rows,
+                json_pack("{ss ss so ss sb so so}", "op", lap_op_name(info.op), "name", info.name, "aliases",
+                    aliases_of(info.aliases), "family", info.family, "available", info.reason == NULL,
+                    "reason", lap_json_text(info.reason), "resolved", lap_json_text(info.resolved)));
+    json_object_set_new(object, "rows", rows);
+    return lap_json_print(object);
+}
+
+int lap_cli_backends(lap_cli *cli)
+{
+    if (cli->operand_count > 0)
+        return lap_cli_usage("backends takes no operand, and \"%s\" is one", cli->operands[0]);
+    if (cli->json)
+        return print_json();
+    reasons known = {.count = 0};
+    for (int op = 0; op < LAP_OP_COUNT; ++op)
+        print_ladder(cli, (lap_op)op, &known);
+    for (int i = 0; i < known.count; ++i) {
+        printf("[%d] ", i + 1);
+        lap_cli_print_safely(stdout, known.text[i]);
+        printf("%s", i + 1 < known.count ? "\n" : "\n\n");
+    }
+    print_devices(cli);
+    return LAP_EXIT_OK;
+}

@@ -1,0 +1,224 @@
+/* bench: ladders timed beside their ceilings; as a table, as JSON, or against an earlier run. */
+#include <math.h>
+#include <string.h>
+
+#include "bench_table.h"
+#include "commands.h"
+#include "json.h"
+#include "term.h"
+#include "values.h"
+
+typedef struct bench_output {
+    lap_cli *cli;
+    lap_bench_table table;
+    json_t *rows; /* of all ladders and sizes */
+} bench_output;
+
+static json_t *row_of(const lap_bench_row *row)
+{
+    json_t *object = json_object(), *times = json_array();
+    for (int i = 0; i < row->runs; ++i)
+        json_array_append_new(times, lap_json_real(row->times_ms[i]));
+    json_object_set_new(object, "op", json_string(lap_op_name(row->op)));
+    json_object_set_new(object, "backend", json_string(row->backend));
+    json_object_set_new(object, "resolved", lap_json_text(row->resolved));
+    json_object_set_new(object, "reason", lap_json_text(row->reason));
+    json_object_set_new(object, "flags", lap_json_text(row->flags));
+    json_object_set_new(object, "threads", json_integer(row->threads));
+    json_object_set_new(object, "width", json_integer(row->width));
+    json_object_set_new(object, "height", json_integer(row->height));
+    json_object_set_new(object, "channels", json_integer(row->channels));
+    json_object_set_new(object, "times_ms", times);
+    const struct {
+        const char *key;
+        double value;
+    } figures[] = {{"median_ms", row->median_ms}, {"mean_ms", row->mean_ms}, {"stddev_ms", row->stddev_ms},
+        {"min_ms", row->min_ms}, {"max_ms", row->max_ms}, {"convert_ms", row->convert_ms},
+        {"upload_ms", row->upload_ms}, {"kernel_ms", row->kernel_ms}, {"download_ms", row->download_ms},
+        {"end_to_end_ms", row->end_to_end_ms}, {"mpix_per_s", row->mpix_per_s}, {"gb_per_s", row->gb_per_s},
+        {"roof_share", row->roof_share}, {"speedup", row->speedup}, {"flops_per_byte", row->flops_per_byte},
+        {"value", row->value}, {"relative_error", row->relative_error}};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; ++i)
+        json_object_set_new(object, figures[i].key, lap_json_real(figures[i].value));
+    return object;
+}
+
+static void each_row(void *user, const lap_bench_row *row)
+{
+    bench_output *output = user;
+    json_array_append_new(output->rows, row_of(row));
+    if (!output->cli->json)
+        lap_bench_table_row(&output->table, row);
+}
+
+/* ---- against an earlier run ---------------------------------------------------------------------- */
+
+static bool same_case(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"op", "backend", "threads", "width", "height", "channels"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
+        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+            return false;
+    return true;
+}
+
+static json_t *load_baseline(const char *path)
+{
+    json_error_t problem;
+    json_t *object = json_load_file(path, 0, &problem);
+    const char *schema = json_string_value(json_object_get(object, "schema"));
+    if (object && schema && strcmp(schema, "lapedge.bench/1") == 0 && json_object_get(object, "rows"))
+        return object;
+    lap_cli_message(
+        "--baseline: %s: %s", path, object ? "not the output of lapedge bench --json" : problem.text);
+    json_decref(object);
+    return NULL;
+}
+
+/* One line a rung that became slower; LAP_EXIT_FAILED if there is one. */
+static int compare(const bench_output *output, const json_t *baseline)
+{
+    size_t i, j;
+    json_t *now, *then;
+    int slower = 0, compared = 0;
+    json_array_foreach(output->rows, i, now)
+    {
+        json_array_foreach(json_object_get(baseline, "rows"), j, then)
+        {
+            const double new_ms = json_number_value(json_object_get(now, "median_ms"));
+            const double old_ms = json_number_value(json_object_get(then, "median_ms"));
+            if (!same_case(now, then) || !(old_ms > 0) || !(new_ms > 0))
+                continue;
+            ++compared;
+            if (new_ms <= old_ms * (1 + output->cli->tolerance))
+                continue;
+            ++slower;
+            lap_cli_message("slower: %s %s, %lld threads: %.3f ms, %.3f in the baseline (%+.0f %%)",
+                json_string_value(json_object_get(now, "op")),
+                json_string_value(json_object_get(now, "backend")),
+                (long long)json_integer_value(json_object_get(now, "threads")), new_ms, old_ms,
+                100 * (new_ms / old_ms - 1));
+        }
+    }
+    if (compared == 0)
+        return lap_cli_usage("--baseline: %s has no row in common with this run", output->cli->baseline);
+    return slower ? LAP_EXIT_FAILED : LAP_EXIT_OK;
+}
+
+/* ---- the command --------------------------------------------------------------------------------- */
+
+static const char *op_name(int i)
+{
+    return i < LAP_OP_COUNT ? lap_op_name((lap_op)i) : NULL;
+}
+
+static bool find_op(const char *name, lap_op *op)
+{
+    for (int i = 0; i < LAP_OP_COUNT; ++i)
+        if (strcmp(op_name(i), name) == 0) {
+            *op = (lap_op)i;
+            return true;
+        }
+    const char *nearest = lap_cli_nearest(name, op_name);
+    lap_cli_usage("bench: there is no ladder \"%s\"%s%s%s", name, nearest ? "; did you mean " : "",
+        nearest ? nearest : "", nearest ? "?" : "");
+    return false;
+}
+
+static int bench_op(bench_output *output, lap_context *context, lap_op op)
+{
+    lap_cli *cli = output->cli;
+    lap_error err;
+    if (!cli->json) {
+        lap_bench_table_head(cli, op, cli->bench.threads);
+        lap_bench_table_begin(&output->table, cli);
+    }
+    for (int i = 0; i < (cli->size_count ? cli->size_count : 1); ++i) {
+        lap_bench_options options = cli->bench;
+        if (cli->size_count) {
+            options.width = cli->sizes[i].width;
+            options.height = cli->sizes[i].height;
+            output->table.place = 0;
+        }
+        const lap_code code = lap_bench(context, op, &options, each_row, output, &err);
+        if (code != LAP_OK) {
+            lap_cli_message("%s", err.message);
+            return lap_cli_exit_of(code);
+        }
+    }
+    if (!cli->json)
+        lap_bench_table_end(&output->table);
+    return LAP_EXIT_OK;
+}
+
+static json_t *object_of(const bench_output *output)
+{
+    char cpu[128];
+    lap_cpu_name(cpu, sizeof cpu);
+    json_t *object = lap_json_object("lapedge.bench/1");
+    json_object_set_new(object, "version", json_string(lap_version()));
+    json_object_set_new(object, "machine", lap_json_text(cpu));
+    json_object_set_new(object, "threads", json_integer(output->cli->bench.threads));
+    json_object_set_new(object, "build", lap_json_text(lap_build_info()));
+    json_object_set(object, "rows", output->rows);
+    return object;
+}
+
+/* A name that none of the ladders to be timed has would silently time nothing. */
+static bool check_backends(const lap_cli *cli, const lap_op *ops, int count)
+{
+    for (const char *name = cli->bench.backends; name && *name;) {
+        const size_t length = strcspn(name, ",");
+        bool known = false;
+        for (int i = 0; i < count; ++i)
+            known = known || lap_cli_knows_rung(ops[i], name, length);
+        if (!known) {
+            lap_cli_usage("--backends: the ladder%s asked for ha%s no rung \"%.*s\"", count > 1 ? "s" : "",
+                count > 1 ? "ve" : "s", (int)length, name);
+            return false;
+        }
+        name += length + (name[length] == ',');
+    }
+    return true;
+}
+
+int lap_cli_bench(lap_cli *cli)
+{
+    enum { MOST_OPS = 16 };
+    lap_op ops[MOST_OPS] = {LAP_OP_FILTER};
+    int count = 0, exit_code = LAP_EXIT_OK;
+    json_t *baseline = NULL;
+    lap_error err;
+    for (; count < cli->operand_count && count < MOST_OPS; ++count)
+        if (!find_op(cli->operands[count], &ops[count]))
+            return LAP_EXIT_USAGE;
+    count += count == 0;
+    if (!check_backends(cli, ops, count))
+        return LAP_EXIT_USAGE;
+    if (cli->bench.channels == 2)
+        return lap_cli_usage("--channels: \"2\" is not 1, 3 or 4");
+    if (cli->baseline && !(baseline = load_baseline(cli->baseline)))
+        return LAP_EXIT_USAGE;
+
+    bench_output output = {.cli = cli, .rows = json_array()};
+    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    if (!context || !output.rows) {
+        lap_cli_message("%s", context ? "out of memory" : err.message);
+        exit_code = LAP_EXIT_FAILED;
+        goto end;
+    }
+    cli->bench.params = cli->settings.params;
+    cli->bench.border = cli->settings.border;
+    cli->bench.threads = lap_context_threads(context);
+    for (int i = 0; i < count && exit_code == LAP_EXIT_OK; ++i)
+        exit_code = bench_op(&output, context, ops[i]);
+    if (exit_code == LAP_EXIT_OK && cli->json)
+        exit_code = lap_json_print(object_of(&output));
+    if (exit_code == LAP_EXIT_OK && baseline)
+        exit_code = compare(&output, baseline);
+end:
+    lap_context_destroy(context);
+    json_decref(output.rows);
+    json_decref(baseline);
+    return exit_code;
+}

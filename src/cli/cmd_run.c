@@ -1,0 +1,210 @@
+/* run: one picture in, its edges out; or several replaced in place. */
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "json.h"
+#include "term.h"
+
+lap_cli_exit lap_cli_exit_of(lap_code code)
+{
+    switch (code) {
+    case LAP_OK:
+        return LAP_EXIT_OK;
+    case LAP_E_USAGE:
+    case LAP_E_CLASH:
+    case LAP_E_DIFFERENT:
+        return LAP_EXIT_USAGE;
+    case LAP_E_BACKEND:
+    case LAP_E_DEVICE:
+        return LAP_EXIT_BACKEND;
+    case LAP_E_LIMIT:
+    case LAP_E_TIMEOUT:
+        return LAP_EXIT_LIMIT;
+    default:
+        return LAP_EXIT_FAILED;
+    }
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_folder_run(const lap_cli *cli)
+{
+    if (cli->files_from)
+        return true;
+    if (cli->in_place || cli->operand_count < 2)
+        return cli->operand_count == 1 && !cli->in_place && is_folder(cli->operands[0]);
+    const char *last = cli->operands[cli->operand_count - 1];
+    const size_t length = strlen(last);
+    return cli->operand_count > 2 || is_folder(cli->operands[0]) || is_folder(last) ||
+           (length > 0 && last[length - 1] == '/');
+}
+
+/* Whether the folder that out lies in is missing, or nothing can be made in it. */
+static bool is_hopeless(const char *out)
+{
+    char *copy = strdup(out);
+    const bool hopeless = copy && access(dirname(copy), W_OK | X_OK) != 0;
+    free(copy);
+    return hopeless;
+}
+
+/* "lapedge: photo.jpg: truncated: ...": the name, once, then the kind. */
+static void tell(const char *path, const lap_error *err)
+{
+    const size_t length = strlen(path);
+    const char *message = err->message;
+    char kind[32];
+    snprintf(kind, sizeof kind, "%s", lap_code_name(err->code));
+    for (char *at = kind; *at; ++at)
+        *at = *at == '_' ? ' ' : *at;
+    if (strncmp(message, path, length) == 0 && strncmp(message + length, ": ", 2) == 0)
+        lap_cli_message("%s: %s: %s", path, kind, message + length + 2);
+    else
+        lap_cli_message("%s: %s", kind, message);
+}
+
+static void tell_times(const lap_times *ms)
+{
+    const struct {
+        const char *name;
+        double ms;
+    } stages[] = {{"read", ms->read}, {"decode", ms->decode}, {"upload", ms->upload}, {"filter", ms->filter},
+        {"download", ms->download}, {"encode", ms->encode}, {"write", ms->write}};
+    fprintf(stderr, "  ms        ");
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; ++i)
+        if (stages[i].ms > 0)
+            fprintf(stderr, "%s %.1f, ", stages[i].name, stages[i].ms);
+    fprintf(stderr, "wall %.1f\n", ms->total);
+}
+
+static void tell_more(
+    const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report)
+{
+    const lap_settings *settings = &cli->settings;
+    lap_cli_print_safely(stderr, in);
+    fputs(" -> ", stderr);
+    lap_cli_print_safely(stderr, out);
+    if (report->width > 0)
+        fprintf(stderr, "\n  picture   %d x %d, %d channel%s", report->width, report->height,
+            report->channels, report->channels == 1 ? "" : "s");
+    fprintf(stderr, "\n  bytes     %llu in, %llu out\n", (unsigned long long)report->bytes_in,
+        (unsigned long long)report->bytes_out);
+    const int threads = settings->threads && settings->threads < lap_context_threads(context)
+                            ? settings->threads
+                            : lap_context_threads(context);
+    fprintf(stderr, "  backend   %s", settings->backend);
+    if (report->resolved && strcmp(report->resolved, settings->backend) != 0)
+        fprintf(stderr, " -> %s", report->resolved);
+    fprintf(stderr, ", %d thread%s at most\n", threads, threads == 1 ? "" : "s");
+    if (report->note[0]) {
+        fputs("  note      ", stderr);
+        lap_cli_print_safely(stderr, report->note);
+        fputc('\n', stderr);
+    }
+    tell_times(&report->ms);
+}
+
+/* One picture; *failed counts. Exit code of this picture. */
+static int run_one(lap_cli *cli, lap_context *context, const char *in, const char *out)
+{
+    lap_report report = {0};
+    lap_error err = {0};
+    lap_progress progress;
+    lap_progress_begin(&progress, cli, in);
+    cli->settings.progress = progress.on ? lap_progress_rows : NULL;
+    cli->settings.progress_user = &progress;
+    const lap_code code = lap_run_file(context, in, out, &cli->settings, &report, &err);
+    lap_progress_end(&progress);
+
+    if (code != LAP_OK) {
+        report.status = LAP_FAILED;
+        report.error = err;
+    }
+    if (code == LAP_E_CANCELLED && lap_cli_caught())
+        return 128 + lap_cli_caught();
+    if (code != LAP_OK)
+        tell(in, &err);
+    else if (report.status == LAP_WARNED && !cli->quiet)
+        lap_cli_message("%s: warning: %s%s", in, report.warning, report.warnings > 1 ? " (and others)" : "");
+    if (cli->verbose)
+        tell_more(cli, context, in, out, &report);
+    int exit_code = lap_cli_exit_of(code);
+    if (code == LAP_E_WRITE && is_hopeless(out))
+        exit_code = LAP_EXIT_NOTHING;
+    if (cli->json) {
+        const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
+        exit_code = exit_code ? exit_code : printed;
+    }
+    return exit_code;
+}
+
+/* Every file has its turn; the exit code is the first that is not 0. */
+static int run_in_place(lap_cli *cli, lap_context *context)
+{
+    int exit_code = LAP_EXIT_OK;
+    cli->settings.in_place = true;
+    for (int i = 0; i < cli->operand_count && exit_code < 128; ++i) {
+        const int one = run_one(cli, context, cli->operands[i], cli->operands[i]);
+        exit_code = exit_code && one < 128 ? exit_code : one;
+    }
+    return exit_code;
+}
+
+static int check_operands(const lap_cli *cli)
+{
+    if (cli->operand_count == 0)
+        return lap_cli_usage(cli->in_place ? "--in-place needs a FILE; see lapedge -h"
+                                           : "IN and OUT are missing; see lapedge -h");
+    for (int i = 0; cli->in_place && i < cli->operand_count; ++i) {
+        if (strcmp(cli->operands[i], "-") == 0)
+            return lap_cli_usage("--in-place: standard input cannot be replaced");
+        if (is_folder(cli->operands[i]))
+            return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
+    }
+    if (cli->in_place)
+        return LAP_EXIT_OK;
+    if (cli->operand_count == 1) {
+        const char *command = lap_cli_nearest(cli->operands[0], lap_cli_command_name);
+        if (command && access(cli->operands[0], F_OK) != 0)
+            return lap_cli_usage(
+                "%s is neither a command nor a file; did you mean %s?", cli->operands[0], command);
+        return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", cli->operands[0]);
+    }
+    if (strcmp(cli->operands[1], "-") != 0)
+        return LAP_EXIT_OK;
+    if (cli->json)
+        return lap_cli_usage("--json and the picture cannot both go to standard output; name OUT");
+    if (isatty(STDOUT_FILENO))
+        return lap_cli_usage(
+            "a picture is nothing for a terminal; redirect it: lapedge %s - >edges.jpg", cli->operands[0]);
+    return LAP_EXIT_OK;
+}
+
+int lap_cli_run(lap_cli *cli)
+{
+    if (is_folder_run(cli))
+        return lap_cli_folder(cli);
+    int exit_code = check_operands(cli);
+    if (exit_code != LAP_EXIT_OK)
+        return exit_code;
+    lap_error err;
+    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    if (!context) {
+        lap_cli_message("%s", err.message);
+        return lap_cli_exit_of(err.code);
+    }
+    lap_cli_catch_signals(context);
+    exit_code = cli->in_place ? run_in_place(cli, context)
+                              : run_one(cli, context, cli->operands[0], cli->operands[1]);
+    lap_cli_release_signals();
+    lap_context_destroy(context);
+    return exit_code;
+}

@@ -1,0 +1,18 @@
+/* One file a command; each returns the exit code. */
+#ifndef LAP_CLI_COMMANDS_H
+#define LAP_CLI_COMMANDS_H
+
+#include "args.h"
+
+int lap_cli_run(lap_cli *cli);
+int lap_cli_bench(lap_cli *cli);
+int lap_cli_backends(lap_cli *cli);
+
+/* Several inputs, or folders, into a folder: operands are IN... OUTDIR (OUTDIR alone with
+ * cli->files_from). Called by run, which knows by the operands that it is one. */
+int lap_cli_folder(lap_cli *cli);
+
+/* The exit code that an error stands for. */
+lap_cli_exit lap_cli_exit_of(lap_code code);
+
+#endif

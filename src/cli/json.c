@@ -1,0 +1,121 @@
+#include "json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "term.h"
+#include "utf8.h"
+
+json_t *lap_json_object(const char *schema)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "schema", json_string(schema));
+    return object;
+}
+
+json_t *lap_json_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *lap_json_text(const char *text)
+{
+    static const char replacement[] = "\xEF\xBF\xBD";
+    if (!text)
+        return json_null();
+    char *clean = malloc(strlen(text) * (sizeof replacement - 1) + 1);
+    if (!clean)
+        return NULL;
+    char *to = clean;
+    for (unsigned code; *text;) {
+        const size_t size = lap_utf8_decode(text, &code);
+        to = size ? mempcpy(to, text, size) : mempcpy(to, replacement, sizeof replacement - 1);
+        text += size ? size : 1;
+    }
+    json_t *string = json_stringn(clean, (size_t)(to - clean));
+    free(clean);
+    return string;
+}
+
+static json_t *percent_encoded(const char *path)
+{
+    char *text = malloc(3 * strlen(path) + 1), *to = text;
+    if (!text)
+        return NULL;
+    for (; *path; ++path) {
+        const unsigned char byte = (unsigned char)*path;
+        if (byte > 0x20 && byte < 0x7f && byte != '%')
+            *to++ = *path;
+        else
+            to += sprintf(to, "%%%02X", byte);
+    }
+    json_t *string = json_stringn(text, (size_t)(to - text));
+    free(text);
+    return string;
+}
+
+void lap_json_path(json_t *object, const char *key, const char *path)
+{
+    char raw[64];
+    json_object_set_new(object, key, lap_json_text(path));
+    if (!path || lap_utf8_is_valid(path))
+        return;
+    snprintf(raw, sizeof raw, "%s_raw", key);
+    json_object_set_new(object, raw, percent_encoded(path));
+}
+
+int lap_json_print(json_t *object)
+{
+    /* 17 digits tell any two doubles apart. */
+    const int rc = object ? json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : -1;
+    json_decref(object);
+    putchar('\n');
+    if (rc == 0)
+        return LAP_EXIT_OK;
+    lap_cli_message("cannot write JSON to standard output");
+    return LAP_EXIT_FAILED;
+}
+
+static json_t *times_of(const lap_report *report)
+{
+    const lap_times *ms = &report->ms;
+    /* Only devices have transfers. */
+    const bool device = ms->upload > 0 || ms->download > 0;
+    return json_pack("{so so so so so so so so}", "read", lap_json_real(ms->read), "decode",
+        lap_json_real(ms->decode), "upload", lap_json_real(device ? ms->upload : NAN), "filter",
+        lap_json_real(ms->filter), "download", lap_json_real(device ? ms->download : NAN), "encode",
+        lap_json_real(ms->encode), "write", lap_json_real(ms->write), "total", lap_json_real(ms->total));
+}
+
+static json_t *count(uint64_t value)
+{
+    return value ? json_integer((json_int_t)value) : json_null();
+}
+
+json_t *lap_json_file(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
+{
+    static const char *const borders[] = {"zero", "replicate", "reflect", "reflect101"};
+    static const char *const ranges[] = {"clamp", "abs"};
+    json_t *object = lap_json_object("lapedge.file/1");
+    lap_json_path(object, "input", in);
+    lap_json_path(object, "output", out);
+    json_object_set_new(object, "status", json_string(lap_status_name(report->status)));
+    json_object_set_new(object, "error",
+        report->error.code == LAP_OK ? json_null()
+                                     : json_pack("{ss so}", "kind", lap_code_name(report->error.code),
+                                           "message", lap_json_text(report->error.message)));
+    json_object_set_new(object, "width", count((uint64_t)report->width));
+    json_object_set_new(object, "height", count((uint64_t)report->height));
+    json_object_set_new(object, "channels", count((uint64_t)report->channels));
+    json_object_set_new(object, "backend", lap_json_text(settings->filter ? settings->backend : NULL));
+    json_object_set_new(object, "resolved", lap_json_text(report->resolved));
+    json_object_set_new(
+        object, "kernel", lap_json_text(settings->filter ? settings->params.kernel.name : NULL));
+    json_object_set_new(object, "border", json_string(borders[settings->border]));
+    json_object_set_new(object, "range", json_string(ranges[settings->params.range]));
+    json_object_set_new(object, "ms", times_of(report));
+    json_object_set_new(object, "bytes_in", json_integer((json_int_t)report->bytes_in));
+    json_object_set_new(object, "bytes_out", json_integer((json_int_t)report->bytes_out));
+    return object;
+}

@@ -1,0 +1,59 @@
+/* lapedge: the command line of the library of that name. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "term.h"
+
+const lap_cli_command lap_cli_commands[] = {
+    {"run",
+        "lapedge [run] [OPTIONS] IN OUT\tone picture; - is standard input or output\n"
+        "lapedge [run] --in-place FILE...\teach file replaced by its edges\n",
+        "lapedge photo.jpg edges.jpg\tedges of a photo, on every core\n"
+        "lapedge --range=abs --gray photo.jpg e.png\tboth signs, one channel, as PNG\n"
+        "lapedge - - <photo.jpg >edges.jpg\tas part of a pipe\n"
+        "lapedge in.jpg out.jpg --backend=sse -v\ta named rung, and what it took\n",
+        LAP_CLI_RUN | LAP_CLI_TALK, lap_cli_run},
+    {"bench", "lapedge bench [OPTIONS] [OP...]\ttimes a ladder, beside its ceiling\n",
+        "lapedge bench\tthe filter, every rung\n"
+        "lapedge bench --backends=c,simd --runs=50\ttwo rungs, more runs\n"
+        "lapedge bench --image=photo.jpg --json\ta photo's pixels, for scripts\n"
+        "lapedge bench transpose reduce\tother ladders\n",
+        LAP_CLI_BENCH | LAP_CLI_TALK, lap_cli_bench},
+    {"backends", "lapedge backends [--json]\tevery rung, and whether it can run here\n",
+        "lapedge backends\trungs of all ladders, and CUDA devices\n"
+        "lapedge backends --json\tfor scripts\n",
+        LAP_CLI_BACKENDS | LAP_CLI_TALK, lap_cli_backends},
+    {0},
+};
+
+static void print_version(void)
+{
+    printf("lapedge %s\n%s", lap_version(), lap_build_info());
+    const char *info = lap_build_info();
+    if (*info && info[strlen(info) - 1] != '\n')
+        putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    lap_cli cli;
+    int code;
+    /* A closed pipe and a full quota are errors of one write, with a message, not deaths. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    if (argc > 1 && strcmp(argv[1], "__complete") == 0)
+        return lap_cli_complete(argc, argv);
+    code = lap_cli_parse(&cli, argc, argv);
+    if (code == LAP_EXIT_OK) {
+        if (cli.help_full || cli.help_short)
+            lap_cli_help(&cli, cli.help_full);
+        else if (cli.version)
+            print_version();
+        else
+            code = cli.command->run(&cli);
+    }
+    free(cli.operands);
+    return code < 128 ? (int)lap_cli_flush((lap_cli_exit)code) : code;
+}

@@ -1,0 +1,38 @@
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "term.h"
+
+static _Atomic(lap_context *) running;
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number)
+{
+    lap_context *context = atomic_load(&running);
+    if (caught || !context)
+        _exit(128 + number);
+    caught = number;
+    lap_context_cancel(context);
+}
+
+void lap_cli_catch_signals(lap_context *context)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    atomic_store(&running, context);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void lap_cli_release_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    atomic_store(&running, NULL);
+}
+
+int lap_cli_caught(void)
+{
+    return caught;
+}

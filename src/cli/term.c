@@ -1,0 +1,87 @@
+#include "term.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utf8.h"
+
+void lap_cli_print_safely(FILE *to, const char *text)
+{
+    for (const char *at = text; *at;) {
+        unsigned code;
+        size_t size = lap_utf8_decode(at, &code);
+        /* C0, DEL, C1, and the marks that change the direction of writing. */
+        if (size == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
+            (code >= 0x2066 && code <= 0x2069)) {
+            fprintf(to, "\\x%02x", (unsigned char)*at++);
+            continue;
+        }
+        fwrite(at, 1, size, to);
+        at += size;
+    }
+}
+
+static void message(const char *format, va_list args)
+{
+    char *text = NULL;
+    fflush(stdout);
+    fputs("lapedge: ", stderr);
+    if (vasprintf(&text, format, args) >= 0)
+        lap_cli_print_safely(stderr, text);
+    else
+        fputs("out of memory", stderr);
+    fputc('\n', stderr);
+    free(text);
+}
+
+void lap_cli_message(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    message(format, args);
+    va_end(args);
+}
+
+lap_cli_exit lap_cli_usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    message(format, args);
+    va_end(args);
+    return LAP_EXIT_USAGE;
+}
+
+static bool colored(const lap_cli *cli, FILE *to)
+{
+    if (cli->color != LAP_CLI_AUTO)
+        return cli->color == LAP_CLI_ALWAYS;
+    const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
+    return !(no && *no) && kind && strcmp(kind, "dumb") != 0 && isatty(fileno(to));
+}
+
+const char *lap_term_bold(const lap_cli *cli, FILE *to)
+{
+    return colored(cli, to) ? "\033[1m" : "";
+}
+
+const char *lap_term_dim(const lap_cli *cli, FILE *to)
+{
+    return colored(cli, to) ? "\033[2m" : "";
+}
+
+const char *lap_term_plain(const lap_cli *cli, FILE *to)
+{
+    return colored(cli, to) ? "\033[0m" : "";
+}
+
+lap_cli_exit lap_cli_flush(lap_cli_exit so_far)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return so_far;
+    lap_cli_message("cannot write to standard output: %s", errno ? strerror(errno) : "write error");
+    return so_far == LAP_EXIT_OK ? LAP_EXIT_FAILED : so_far;
+}

@@ -1,0 +1,40 @@
+/* What people see: messages without control characters, colour where it is wanted, progress. */
+#ifndef LAP_CLI_TERM_H
+#define LAP_CLI_TERM_H
+
+#include <stdio.h>
+
+#include "args.h"
+
+/* "lapedge: ..." on stderr, one line; whatever a file name holds, no control character gets out. */
+void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Message and LAP_EXIT_USAGE. */
+lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes text with control characters and bytes that are not UTF-8 as \xNN. */
+void lap_cli_print_safely(FILE *to, const char *text);
+
+/* Bold text, if colour is on for this stream: `fputs(lap_term_bold(cli, stdout), stdout)`. */
+const char *lap_term_bold(const lap_cli *cli, FILE *to);
+const char *lap_term_dim(const lap_cli *cli, FILE *to);
+const char *lap_term_plain(const lap_cli *cli, FILE *to);
+
+/* Flushes stdout; LAP_EXIT_FAILED with a message where something did not get out. */
+lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
+
+/* A line on stderr while one image takes long. */
+typedef struct lap_progress {
+    const char *name;
+    double shown_ms; /* when it was drawn last, or the start */
+    bool on, drawn;
+} lap_progress;
+/* Off unless stderr is a terminal and neither --quiet nor --progress=off is given. */
+void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *name);
+void lap_progress_rows(void *progress, int rows_done, int rows_total); /* a lap_progress_fn */
+void lap_progress_end(lap_progress *progress);                         /* erases the line */
+
+/* Ctrl-C and SIGTERM cancel the context; a second one ends the process at once. */
+void lap_cli_catch_signals(lap_context *context);
+void lap_cli_release_signals(void); /* before the context goes */
+int lap_cli_caught(void);           /* the signal, or 0 */
+
+#endif

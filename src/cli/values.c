@@ -1,0 +1,179 @@
+#include "values.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(lap_border) == sizeof(int) && sizeof(lap_fail_on) == sizeof(int),
+    "lap_set_word stores an int where an enum stands");
+
+bool lap_set_true(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    (void)option, (void)value, (void)problem, (void)size;
+    *(bool *)field = true;
+    return true;
+}
+
+bool lap_set_false(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    (void)option, (void)value, (void)problem, (void)size;
+    *(bool *)field = false;
+    return true;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------- */
+
+/* A plain decimal number: no blanks, no hexadecimal, no "inf"; end is where it stops. */
+static bool number(const char *text, double *value, const char **end)
+{
+    const size_t length = strspn(text, "0123456789+-.eE");
+    char *stop;
+    errno = 0;
+    *value = strtod(text, &stop);
+    *end = stop;
+    return length > 0 && stop > text && stop <= text + length && errno == 0 && isfinite(*value);
+}
+
+static bool in_range(
+    const lap_cli_option *option, const char *value, bool whole, double *result, char *problem, size_t size)
+{
+    const char *end;
+    const char *kind = whole ? "a whole number" : "a number";
+    if (number(value, result, &end) && !*end && (!whole || *result == floor(*result)) &&
+        *result >= option->low && *result <= option->high)
+        return true;
+    if (option->low <= -1e30)
+        snprintf(problem, size, "a number");
+    else if (option->high >= 1e9)
+        snprintf(problem, size, "%s of at least %.15g", kind, option->low);
+    else
+        snprintf(problem, size, "%s from %.15g to %.15g", kind, option->low, option->high);
+    return false;
+}
+
+bool lap_set_int(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    double result;
+    if (!in_range(option, value, true, &result, problem, size))
+        return false;
+    *(int *)field = (int)result;
+    return true;
+}
+
+bool lap_set_double(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    return in_range(option, value, false, field, problem, size);
+}
+
+bool lap_set_float(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    double result;
+    if (!in_range(option, value, false, &result, problem, size))
+        return false;
+    *(float *)field = (float)result;
+    return true;
+}
+
+/* "12M" as 12,000,000; *end is after the unit. */
+static bool sized(const char *text, double *value, const char **end)
+{
+    static const char units[] = "KMGT";
+    if (!number(text, value, end))
+        return false;
+    const char *unit = **end ? strchr(units, **end >= 'a' ? **end - 'a' + 'A' : **end) : NULL;
+    if (unit) {
+        *value *= pow(1000, (double)(unit - units + 1));
+        ++*end;
+    }
+    /* Up to here a double counts in ones. */
+    return *value >= 0 && *value <= 0x1p53 && *value == floor(*value);
+}
+
+bool lap_set_size(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    double result;
+    const char *end;
+    if (!sized(value, &result, &end) || *end || result < option->low) {
+        snprintf(problem, size, "a whole number of at least %.15g, with K, M or G for powers of 1000",
+            option->low);
+        return false;
+    }
+    *(uint64_t *)field = (uint64_t)result;
+    return true;
+}
+
+bool lap_set_count(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    uint64_t count;
+    if (!lap_set_size(&count, option, value, problem, size))
+        return false;
+    *(size_t *)field = (size_t)count;
+    return true;
+}
+
+bool lap_set_share(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    double result;
+    const char *end;
+    (void)option;
+    if (!number(value, &result, &end) || result < 0 || (*end && strcmp(end, "%") != 0)) {
+        snprintf(problem, size, "a share such as 5%% or 0.05");
+        return false;
+    }
+    *(double *)field = *end ? result / 100 : result;
+    return true;
+}
+
+/* ---- words ------------------------------------------------------------------------------------- */
+
+static int index_of(const char *words, const char *value)
+{
+    for (int i = 0; words; ++i) {
+        const size_t length = strcspn(words, "|");
+        if (strlen(value) == length && strncmp(words, value, length) == 0)
+            return i;
+        words = words[length] ? words + length + 1 : NULL;
+    }
+    return -1;
+}
+
+static bool one_of(const lap_cli_option *option, const char *value, int *index, char *problem, size_t size)
+{
+    *index = index_of(option->argument, value);
+    if (*index >= 0)
+        return true;
+    size_t at = (size_t)snprintf(problem, size, "one of ");
+    for (const char *word = option->argument; *word && at + 3 < size; ++word) {
+        if (*word == '|')
+            problem[at++] = ',';
+        problem[at++] = *word == '|' ? ' ' : *word;
+    }
+    problem[at] = '\0';
+    return false;
+}
+
+bool lap_set_word(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    return one_of(option, value, field, problem, size);
+}
+
+bool lap_set_choice(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    int index;
+    if (!one_of(option, value, &index, problem, size))
+        return false;
+    *(const char **)field = value;
+    return true;
+}
+
+bool lap_set_text(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    (void)option;
+    if (!*value) {
+        snprintf(problem, size, "something");
+        return false;
+    }
+    *(const char **)field = value;
+    return true;
+}

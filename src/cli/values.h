@@ -1,0 +1,29 @@
+/* Readers of option values: strict, with the range in the message. All are lap_cli_setter. */
+#ifndef LAP_CLI_VALUES_H
+#define LAP_CLI_VALUES_H
+
+#include "args.h"
+
+lap_cli_setter lap_set_true, lap_set_false; /* bool */
+lap_cli_setter lap_set_int;                 /* int, low..high */
+lap_cli_setter lap_set_double;              /* double, low..high */
+lap_cli_setter lap_set_float;               /* float, low..high */
+lap_cli_setter lap_set_size;                /* uint64_t; K, M, G, T are powers of 1000 */
+lap_cli_setter lap_set_count;               /* size_t, as lap_set_size */
+lap_cli_setter lap_set_share;               /* double, from "5%" or "0.05" */
+lap_cli_setter lap_set_word;                /* an enum or int: the index in the row's a|b|c */
+lap_cli_setter lap_set_choice;              /* const char *: one of the row's a|b|c */
+lap_cli_setter lap_set_text;                /* const char *, any but the empty one */
+lap_cli_setter lap_set_backend;             /* const char *: a rung of the filter ladder */
+lap_cli_setter lap_set_backends;            /* const char *: a list of rungs of any ladder */
+lap_cli_setter lap_set_kernel;              /* lap_kernel */
+lap_cli_setter lap_set_devices;             /* the lap_cli itself: devices, device_count */
+lap_cli_setter lap_set_sizes;               /* the lap_cli itself: sizes, size_count */
+lap_cli_setter lap_set_block;               /* the lap_cli itself: bench.block_x, block_y */
+
+/* Whether name is a rung (or alias) of op's ladder. */
+bool lap_cli_knows_rung(lap_op op, const char *name, size_t length);
+/* The i-th filter rung's name, the i-th preset; NULL past the end. For completion. */
+const char *lap_cli_rung_name(int i);
+
+#endif

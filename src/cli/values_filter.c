@@ -1,0 +1,174 @@
+/* Values that know the program: rungs, kernels, devices, sizes of a bench. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "values.h"
+
+bool lap_cli_knows_rung(lap_op op, const char *name, size_t length)
+{
+    lap_rung_info info;
+    for (int i = 0; lap_rung_at(op, i, false, &info); ++i) {
+        if (strlen(info.name) == length && strncmp(info.name, name, length) == 0)
+            return true;
+        for (const char *alias = info.aliases; alias && *alias;) {
+            const size_t size = strcspn(alias, ",");
+            if (size == length && strncmp(alias, name, length) == 0)
+                return true;
+            alias += size + (alias[size] == ',');
+        }
+    }
+    return false;
+}
+
+const char *lap_cli_rung_name(int i)
+{
+    lap_rung_info info;
+    return lap_rung_at(LAP_OP_FILTER, i, false, &info) ? info.name : NULL;
+}
+
+static void suggest(const char *name, const char *nearest, char *problem, size_t size)
+{
+    snprintf(problem, size, "a backend (%s%.60s%slapedge backends lists them)",
+        nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
+    (void)name;
+}
+
+bool lap_set_backend(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    (void)option;
+    if (!lap_cli_knows_rung(LAP_OP_FILTER, value, strlen(value))) {
+        suggest(value, lap_rung_nearest(LAP_OP_FILTER, value), problem, size);
+        return false;
+    }
+    *(const char **)field = value;
+    return true;
+}
+
+bool lap_set_backends(
+    void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    (void)option;
+    if (strcmp(value, "all") == 0) {
+        *(const char **)field = NULL;
+        return true;
+    }
+    for (const char *name = value;; ++name) {
+        const size_t length = strcspn(name, ",");
+        bool known = false;
+        for (int op = 0; op < LAP_OP_COUNT && !known; ++op)
+            known = lap_cli_knows_rung((lap_op)op, name, length);
+        if (!known) {
+            char one[64];
+            snprintf(one, sizeof one, "%.*s", (int)(length < 63 ? length : 63), name);
+            suggest(one, lap_rung_nearest(LAP_OP_FILTER, one), problem, size);
+            return false;
+        }
+        name += length;
+        if (!*name)
+            break;
+    }
+    *(const char **)field = value;
+    return true;
+}
+
+bool lap_set_kernel(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    lap_error err;
+    (void)option;
+    if (lap_kernel_parse(value, field, &err) == LAP_OK)
+        return true;
+    snprintf(problem, size, "a kernel: %s", err.message);
+    return false;
+}
+
+/* A whole number from 0 to most, then one of the characters of after (or the end). */
+static const char *whole(const char *text, int most, const char *after, int *value)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 9)
+        return NULL;
+    *value = atoi(text);
+    text += digits;
+    return *value <= most && (*text == '\0' || strchr(after, *text)) ? text : NULL;
+}
+
+bool lap_set_devices(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    lap_cli *cli = field;
+    (void)option;
+    cli->device_count = strcmp(value, "all") == 0 ? -1 : 0;
+    for (const char *at = value; cli->device_count >= 0;) {
+        at = cli->device_count < LAP_CLI_DEVICES ? whole(at, 1023, ",", &cli->devices[cli->device_count])
+                                                 : NULL;
+        if (!at) {
+            snprintf(problem, size, "\"all\", or device numbers separated by commas, such as 0,1");
+            return false;
+        }
+        ++cli->device_count;
+        if (!*at)
+            break;
+        ++at;
+    }
+    cli->settings.device = cli->bench.device = cli->device_count > 0 ? cli->devices[0] : 0;
+    return true;
+}
+
+/* 12M, or 4992x3744; the shape of a number of pixels is 4:3, as most photos are. */
+static const char *one_size(const char *text, lap_cli_size *size)
+{
+    const char *end = whole(text, 65500, "x", &size->width);
+    if (end && *end == 'x')
+        end = whole(end + 1, 65500, ",", &size->height);
+    else {
+        const lap_cli_option least = {.low = 1};
+        char word[32], ignored[128];
+        uint64_t pixels;
+        const size_t length = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 0, text);
+        end = text + length;
+        if (!lap_set_size(&pixels, &least, word, ignored, sizeof ignored) || pixels > 4000000000u)
+            return NULL;
+        size->width = (int)lround(sqrt((double)pixels * 4 / 3));
+        size->width += size->width == 0;
+        size->height = (int)lround((double)pixels / size->width);
+        size->height += size->height == 0;
+    }
+    return end && size->width > 0 && size->height > 0 && size->width <= 65500 && size->height <= 65500 ? end
+                                                                                                       : NULL;
+}
+
+bool lap_set_sizes(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    lap_cli *cli = field;
+    (void)option;
+    cli->size_count = 0;
+    for (const char *at = value;;) {
+        at = cli->size_count < LAP_CLI_SIZES ? one_size(at, &cli->sizes[cli->size_count]) : NULL;
+        if (!at) {
+            snprintf(problem, size, "at most %d numbers of pixels or sizes, such as 1M,12M or 4992x3744",
+                LAP_CLI_SIZES);
+            return false;
+        }
+        ++cli->size_count;
+        if (!*at)
+            return true;
+        ++at;
+    }
+}
+
+bool lap_set_block(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    lap_cli *cli = field;
+    (void)option;
+    const char *end = whole(value, 1024, "x", &cli->bench.block_x);
+    if (end && *end == 'x')
+        end = whole(end + 1, 1024, "", &cli->bench.block_y);
+    else
+        end = NULL;
+    if (end && cli->bench.block_x > 0 && cli->bench.block_y > 0 &&
+        cli->bench.block_x * cli->bench.block_y <= 1024)
+        return true;
+    snprintf(problem, size, "a block of at most 1024 threads, such as 16x16 or 32x32");
+    return false;
+}
