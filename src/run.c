@@ -107,7 +107,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     if (!report)
         report = &unread;
     *report = (lap_report){0};
-    lap_code code = lap_sink_differs(in, out, &why);
+    lap_code code = settings->in_place ? LAP_OK : lap_sink_differs(in, out, &why);
     if (code == LAP_OK)
         code = file_to_sink(context, in, out, settings, start, &sink, report, &why);
     if (code == LAP_OK) {
