@@ -1,0 +1,78 @@
+#include "cpu.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+
+static bool masked(const char *set)
+{
+    const char *mask = getenv("LAP_CPU_MASK");
+    const size_t size = strlen(set);
+    while (mask && *mask) {
+        size_t n = strcspn(mask, ",");
+        if (n == size && strncmp(mask, set, n) == 0)
+            return true;
+        mask += n + (mask[n] == ',');
+    }
+    return false;
+}
+
+const char *lap_cpu_no_sse2(void)
+{
+    return NULL;
+}
+
+/* __builtin_cpu_supports asks the operating system too: registers that it does not save do not count. */
+const char *lap_cpu_no_sse41(void)
+{
+    if (masked("sse41"))
+        return "SSE4.1 is hidden by LAP_CPU_MASK";
+    return __builtin_cpu_supports("sse4.1") ? NULL : "this processor has no SSE4.1";
+}
+
+const char *lap_cpu_no_avx2(void)
+{
+    if (masked("avx2"))
+        return "AVX2 is hidden by LAP_CPU_MASK";
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") ? NULL
+                                                                            : "this processor has no AVX2";
+}
+
+const char *lap_cpu_no_avx512(void)
+{
+    if (masked("avx512"))
+        return "AVX-512 is hidden by LAP_CPU_MASK";
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("bmi2")
+               ? NULL
+               : "this processor has no AVX-512 (F, BW, VL, DQ)";
+}
+
+#else
+
+static const char not_built[] = "not built: lapedge was compiled for another processor than x86-64";
+
+const char *lap_cpu_no_sse2(void)
+{
+    return not_built;
+}
+
+const char *lap_cpu_no_sse41(void)
+{
+    return not_built;
+}
+
+const char *lap_cpu_no_avx2(void)
+{
+    return not_built;
+}
+
+const char *lap_cpu_no_avx512(void)
+{
+    return not_built;
+}
+
+#endif

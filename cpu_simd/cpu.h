@@ -1,0 +1,14 @@
+/* What the processor at hand can do.
+ *
+ * The environment variable LAP_CPU_MASK, a comma list of "sse41", "avx2" and "avx512", hides those
+ * instruction sets, so that every rung can be tested on one machine. Thread safe as getenv is. */
+#ifndef LAP_CPU_H
+#define LAP_CPU_H
+
+/* NULL where a rung of that instruction set can run, else the reason. */
+const char *lap_cpu_no_sse2(void); /* part of x86-64 */
+const char *lap_cpu_no_sse41(void);
+const char *lap_cpu_no_avx2(void);   /* AVX2 and BMI2 */
+const char *lap_cpu_no_avx512(void); /* F, BW, VL and DQ, and BMI2 */
+
+#endif

@@ -1,0 +1,77 @@
+/* Filter, OpenMP: changed since c: one loop is parallel. exec->omp_loop tells which one: rows (one
+ * fork a chunk), pixels of a row (one fork a row), or the rows of the window (one fork a pixel, which
+ * costs far more than the 25 products). Like c, compiled with vectorization off. */
+#include "conv_row.h"
+
+const char lap_filter_openmp_flags[] = LAP_RUNG_FLAGS;
+
+static int threads_of(const float4_job *job)
+{
+    return job->exec->threads > 1 ? job->exec->threads : 1;
+}
+
+static void load(const float4_job *job, int first, int count)
+{
+#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+    for (int y = first; y < first + count; y++) {
+        float4_from_bytes(job, y);
+    }
+}
+
+static void store(const float4_job *job, int first, int count)
+{
+#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+    for (int y = first; y < first + count; y++) {
+        float4_to_bytes(job, y);
+    }
+}
+
+static void filter_by_rows(const float4_job *job, int first, int count)
+{
+    /* Dynamic: a core that is busy with something else must not hold up the chunk. */
+#pragma omp parallel for num_threads(threads_of(job)) schedule(dynamic)
+    for (int y = first; y < first + count; y++) {
+        conv_row(job->out->width, job->width_f, job->params, float4_src(job, y), float4_dst(job, y));
+    }
+}
+
+static void filter_by_pixels(const float4_job *job, int first, int count)
+{
+    for (int y = first; y < first + count; y++) {
+        const float *src = float4_src(job, y);
+        float *dst = float4_dst(job, y);
+#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+        for (int x = 0; x < job->out->width; x++) {
+            conv_row(
+                1, job->width_f, job->params, src + (size_t)x * COMPONENTS, dst + (size_t)x * COMPONENTS);
+        }
+    }
+}
+
+static void filter_by_window(const float4_job *job, int first, int count)
+{
+    const float *h = job->params->kernel.h;
+    for (int y = first; y < first + count; y++) {
+        for (int x = 0; x < job->out->width; x++) {
+            const float *src = float4_src(job, y) + (size_t)x * COMPONENTS;
+            float sum[COMPONENTS] = {0};
+#pragma omp parallel for num_threads(threads_of(job)) schedule(static) reduction(+ : sum[:COMPONENTS])
+            for (int fy = 0; fy < 5; fy++) {
+                const float *p = src + (size_t)fy * (size_t)job->width_f * COMPONENTS;
+                for (int i = 0; i < 5 * COMPONENTS; i++) {
+                    sum[i % COMPONENTS] += h[5 * fy + i / COMPONENTS] * p[i];
+                }
+            }
+            conv_range(job->params, sum);
+            memcpy(float4_dst(job, y) + (size_t)x * COMPONENTS, sum, sizeof sum);
+        }
+    }
+}
+
+lap_code lap_filter_openmp(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+{
+    static float4_stage *const filters[] = {
+        [LAP_OMP_Y] = filter_by_rows, [LAP_OMP_X] = filter_by_pixels, [LAP_OMP_WINDOW] = filter_by_window};
+    return float4_run(in, out, params, exec, load, filters[exec->omp_loop], store);
+}

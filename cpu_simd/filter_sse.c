@@ -1,0 +1,97 @@
+/* Filter, SSE: changed since openmp: a pixel's four components are one vector, so a product and a sum
+ * serve all of them, and the range is a minimum and a maximum instead of branches. Needs SSE2 alone.
+ * Four pixels go side by side: they share each coefficient, and their chains of sums overlap. */
+#include <emmintrin.h>
+
+#include "float4.h"
+
+const char lap_filter_sse_flags[] = LAP_RUNG_FLAGS;
+
+enum { SIDE_BY_SIDE = 4 };
+
+static int threads_of(const float4_job *job)
+{
+    return job->exec->threads > 1 ? job->exec->threads : 1;
+}
+
+typedef struct finish {
+    __m128 scale, offset, sign; /* sign: the bits that abs clears */
+} finish;
+
+static inline __m128 range(__m128 o, const finish *f)
+{
+    __m128 r = _mm_add_ps(_mm_mul_ps(f->scale, o), f->offset);
+    r = _mm_andnot_ps(f->sign, r);
+    /* maxps gives its second operand where the first is a NaN. */
+    return _mm_min_ps(_mm_max_ps(r, _mm_setzero_ps()), _mm_set1_ps(255.0f));
+}
+
+/* n pixels from src's window on, n a constant where this is called. */
+static inline __attribute__((always_inline)) void conv_pixels(
+    int n, int width_f, const __m128 *h, const float *src, float *dst, const finish *f)
+{
+    __m128 sum[SIDE_BY_SIDE];
+    for (int i = 0; i < n; i++) {
+        sum[i] = _mm_setzero_ps();
+    }
+    for (int fy = 0; fy < 5; fy++, src += (size_t)width_f * COMPONENTS, h += 5) {
+#pragma GCC unroll 5
+        for (int fx = 0; fx < 5; fx++) {
+#pragma GCC unroll 4
+            for (int i = 0; i < n; i++) {
+                __m128 p = _mm_load_ps(src + (fx + i) * COMPONENTS);
+                sum[i] = _mm_add_ps(sum[i], _mm_mul_ps(h[fx], p));
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        _mm_store_ps(dst + i * COMPONENTS, range(sum[i], f));
+    }
+}
+
+static void load(const float4_job *job, int first, int count)
+{
+#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+    for (int y = first; y < first + count; y++) {
+        float4_from_bytes(job, y);
+    }
+}
+
+static void store(const float4_job *job, int first, int count)
+{
+#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+    for (int y = first; y < first + count; y++) {
+        float4_to_bytes(job, y);
+    }
+}
+
+static void filter(const float4_job *job, int first, int count)
+{
+    const lap_params *params = job->params;
+    const int width = job->out->width;
+    const finish f = {_mm_set1_ps(params->scale), _mm_set1_ps(params->offset),
+        params->range == LAP_ABS ? _mm_set1_ps(-0.0f) : _mm_setzero_ps()};
+    __m128 h[25];
+    for (int i = 0; i < 25; i++) {
+        h[i] = _mm_set1_ps(params->kernel.h[i]);
+    }
+#pragma omp parallel for num_threads(threads_of(job)) schedule(dynamic)
+    for (int y = first; y < first + count; y++) {
+        const float *src = float4_src(job, y);
+        float *dst = float4_dst(job, y);
+        int x = 0;
+        for (; x + SIDE_BY_SIDE <= width; x += SIDE_BY_SIDE) {
+            conv_pixels(SIDE_BY_SIDE, job->width_f, h, src + (size_t)x * COMPONENTS,
+                dst + (size_t)x * COMPONENTS, &f);
+        }
+        for (; x < width; x++) {
+            conv_pixels(1, job->width_f, h, src + (size_t)x * COMPONENTS, dst + (size_t)x * COMPONENTS, &f);
+        }
+    }
+}
+
+lap_code lap_filter_sse(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+{
+    return float4_run(in, out, params, exec, load, filter, store);
+}

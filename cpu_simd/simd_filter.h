@@ -1,0 +1,82 @@
+/* The simd rungs: one algorithm in the words of a vocabulary (simd_sse41.h, simd_avx2.h,
+ * simd_avx512.h), which the including file has chosen.
+ *
+ * Rows are strings of samples: with c channels the window's neighbours lie c bytes apart, so one code
+ * serves 1, 3 and 4 channels. An image is cut into strips of columns, and a strip is walked from top to
+ * bottom, so that what is kept between rows stays in the first-level cache. Three forms:
+ *
+ *   box    laplace5: o = 25 p - box. The five bytes of a row are summed once (unaligned loads,
+ *          interleaved in pairs so that one multiply-add widens and adds), and the sums of rows slide
+ *          down: box += new row - row that leaves. 16-bit integers throughout.
+ *   taps   integer kernels whose sums fit 16 bits: two taps a multiply-add.
+ *   float  all others, in the order of c's sums: the same bits as c.
+ *
+ * static inline only. */
+#ifndef LAP_CPU_SIMD_FILTER_H
+#define LAP_CPU_SIMD_FILTER_H
+
+#include <string.h>
+
+#include "filter.h"
+#include "simd_box.h"
+#include "simd_float.h"
+#include "simd_taps.h"
+
+static inline void run_plane(const plane *p, const lap_params *params)
+{
+    const finish f = finish_of(params);
+    if (params->kernel.is_laplace5)
+        run_box(p, &f);
+    else if (taps_fit(&params->kernel))
+        run_taps(p, params, &f);
+    else
+        run_float(p, params, &f);
+}
+
+/* Rows of less than a vector: a copy with room on the right, a few rows at a time. */
+static inline void run_narrow(const plane *p, const lap_params *params)
+{
+    enum { ROWS = 32, STRIDE = VB + 2 * LAP_APRON * 4 };
+    uint8_t src[(ROWS + 2 * LAP_APRON) * STRIDE] = {0}, dst[ROWS * VB];
+    const ptrdiff_t left = LAP_APRON * p->step;
+    for (int y0 = 0; y0 < p->height; y0 += ROWS) {
+        const int rows = p->height - y0 < ROWS ? p->height - y0 : ROWS;
+        for (int y = 0; y < rows + 2 * LAP_APRON; y++) {
+            memcpy(src + y * STRIDE, p->src + (y0 + y - LAP_APRON) * p->src_stride - left,
+                (size_t)p->n + 2 * (size_t)left);
+        }
+        plane copy = {.src = src + LAP_APRON * STRIDE + left,
+            .dst = dst,
+            .src_stride = STRIDE,
+            .dst_stride = VB,
+            .n = VB,
+            .height = rows,
+            .step = p->step};
+        run_plane(&copy, params);
+        for (int y = 0; y < rows; y++) {
+            memcpy(p->dst + (y0 + y) * p->dst_stride, dst + y * VB, (size_t)p->n);
+        }
+    }
+}
+
+static inline lap_code simd_filter(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+{
+    plane p = {.src = in->base,
+        .dst = out->base,
+        .src_stride = in->stride,
+        .dst_stride = out->stride,
+        .n = out->width * out->channels,
+        .height = out->height,
+        .step = out->channels};
+    p.stream = exec->past_caches && ((uintptr_t)p.dst | (uintptr_t)p.dst_stride) % VB == 0;
+    if (p.n < VB)
+        run_narrow(&p, params);
+    else
+        run_plane(&p, params);
+    if (p.stream)
+        v_fence();
+    return LAP_OK;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* Rows of samples, for the simd rungs. static inline only. */
+#ifndef LAP_CPU_SIMD_PLANE_H
+#define LAP_CPU_SIMD_PLANE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "simd_words.h"
+
+typedef struct plane { /* what is left of views when channels are only a distance */
+    const uint8_t *src;
+    uint8_t *dst;
+    ptrdiff_t src_stride, dst_stride;
+    int n, height;  /* samples a row, at least VB; rows */
+    ptrdiff_t step; /* from a sample to that of the next pixel */
+    bool stream;    /* dst is aligned, and larger than the caches: write around them */
+} plane;
+
+/* Vector k of a row; the last one overlaps its neighbour where n is no multiple of VB. */
+static inline ptrdiff_t at(const plane *p, int k)
+{
+    return k * VB < p->n - VB ? k * VB : p->n - VB;
+}
+
+static inline void put(const plane *p, int y, ptrdiff_t x, vec v)
+{
+    uint8_t *to = p->dst + y * p->dst_stride + x;
+    if (p->stream && x % VB == 0)
+        v_stream(to, v);
+    else
+        v_store(to, v);
+}
+
+#endif

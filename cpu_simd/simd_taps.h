@@ -1,0 +1,68 @@
+/* Integer kernels whose sums fit 16 bits, for simd_filter.h: two taps a multiply-add, zeros left out. */
+#ifndef LAP_CPU_SIMD_TAPS_H
+#define LAP_CPU_SIMD_TAPS_H
+
+#include "simd_finish.h"
+#include "simd_plane.h"
+
+typedef struct tap_pair {
+    ptrdiff_t a, b; /* from the sample to the two taps, bytes */
+    vec weights;
+} tap_pair;
+
+/* 255 * 128 < 2^15, so that neither a pair nor the whole overflows, and weights are signed bytes. */
+static inline bool taps_fit(const lap_kernel *kernel)
+{
+    bool fit = kernel->is_integer && kernel->abs_sum <= 128;
+    for (int i = 0; i < 25; i++) {
+        fit = fit && kernel->h[i] <= 127.0f;
+    }
+    return fit;
+}
+
+static inline int taps_list(const plane *p, const lap_kernel *kernel, tap_pair pairs[13])
+{
+    ptrdiff_t offsets[26] = {0};
+    int weights[26] = {0}, n = 0;
+    for (int i = 0; i < 25; i++) {
+        if (kernel->hi[i] != 0) {
+            offsets[n] = (i / 5 - 2) * p->src_stride + (i % 5 - 2) * p->step;
+            weights[n++] = kernel->hi[i];
+        }
+    }
+    for (int i = 0; i < n; i += 2) {
+        pairs[i / 2] = (tap_pair){offsets[i], offsets[i + 1],
+            v_set16((weights[i] & 0xff) | (int)((unsigned)(weights[i + 1] & 0xff) << 8))};
+    }
+    return (n + 1) / 2;
+}
+
+INLINE void taps_rows(finish_how how, const plane *p, const finish *f, const tap_pair *pairs, int n)
+{
+    const int vectors = (p->n + VB - 1) / VB;
+    for (int y = 0; y < p->height; y++) {
+        for (int k = 0; k < vectors; k++) {
+            const ptrdiff_t x = at(p, k);
+            const uint8_t *src = p->src + y * p->src_stride + x;
+            vec lo = v_zero(), hi = v_zero();
+            for (int i = 0; i < n; i++) {
+                vec a = v_load(src + pairs[i].a), b = v_load(src + pairs[i].b);
+                lo = v_add16(lo, v_pairs(v_lo8(a, b), pairs[i].weights));
+                hi = v_add16(hi, v_pairs(v_hi8(a, b), pairs[i].weights));
+            }
+            put(p, y, x, finish_16(how, f, lo, hi));
+        }
+    }
+}
+
+static inline void run_taps(const plane *p, const lap_params *params, const finish *f)
+{
+    tap_pair pairs[13];
+    const int n = taps_list(p, &params->kernel, pairs);
+    if (f->how == HOW_FLOAT)
+        taps_rows(HOW_FLOAT, p, f, pairs, n);
+    else
+        taps_rows(HOW_POST, p, f, pairs, n);
+}
+
+#endif

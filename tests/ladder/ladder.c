@@ -1,0 +1,163 @@
+/* ladder [--seed=N] [--rung=NAME] [--every=N]: every filter rung that can run here against rung c,
+ * directly, never through a name that resolves. TAP on stdout. --every runs each Nth case only. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases.h"
+#include "wrong.h"
+
+enum { RUNGS_MOST = 32, THREADS = 3 };
+
+typedef struct tally { /* of one rung in one group */
+    const lap_rung *rung;
+    int cases, failed;
+    char first[640];
+} tally;
+
+typedef struct run {
+    const lap_rung *law;
+    tally rungs[RUNGS_MOST];
+    int count, every, seen, tests, failures;
+    lap_pool *pool;
+} run;
+
+static void report(run *r, bool ok, const char *rung, const char *what)
+{
+    r->failures += !ok;
+    printf("%s %d - %s: %s\n", ok ? "ok" : "not ok", ++r->tests, rung, what);
+}
+
+static void check_one(void *user, const check_case *c)
+{
+    run *r = user;
+    char message[640];
+    check_subject subject;
+    if (r->seen++ % r->every != 0)
+        return;
+    check_prepare(&subject, c, r->law);
+    for (int i = 0; i < r->count; i++) {
+        tally *t = &r->rungs[i];
+        t->cases++;
+        if (check_rung(&subject, t->rung, r->pool, r->pool ? THREADS : 1, message, sizeof message))
+            continue;
+        if (t->failed++ == 0)
+            memcpy(t->first, message, sizeof t->first);
+    }
+    check_release(&subject);
+}
+
+static void start(run *r)
+{
+    for (int i = 0; i < r->count; i++) {
+        r->rungs[i] = (tally){.rung = r->rungs[i].rung};
+    }
+}
+
+static void finish(run *r, const char *group)
+{
+    char what[160];
+    for (int i = 0; i < r->count; i++) {
+        tally *t = &r->rungs[i];
+        snprintf(what, sizeof what, "%s, %d cases", group, t->cases);
+        report(r, t->failed == 0 && t->cases > 0, t->rung->name, what);
+        if (t->failed)
+            printf("# %d failed; the first: %s\n", t->failed, t->first);
+    }
+}
+
+/* Rows spread over a pool, and threads of a rung's own: sizes of many parts. */
+static void check_threads(run *r, uint64_t seed)
+{
+    lap_error err;
+    r->pool = lap_pool_create(THREADS, &err);
+    if (!r->pool) {
+        printf("Bail out! %s\n", err.message);
+        exit(1);
+    }
+    start(r);
+    for (int i = 0; i < 24; i++) {
+        check_case c = {.width = 1 + (int)(check_random(&seed) % 300),
+            .height = 1 + (int)(check_random(&seed) % 500),
+            .channels = i % 3 == 0 ? 1 : i % 3 + 2,
+            .border = (lap_border)(i % 4),
+            .params = lap_params_default(),
+            .out_gap = i % 2 * 13,
+            .seed = check_random(&seed)};
+        check_one(r, &c);
+    }
+    finish(r, "three threads");
+    lap_pool_destroy(r->pool);
+    r->pool = NULL;
+}
+
+static void check_wrong_rungs(run *r, uint64_t seed)
+{
+    char message[640];
+    check_case c = {.width = 33, .height = 7, .channels = 3, .params = lap_params_default(), .seed = seed};
+    check_subject subject;
+    check_prepare(&subject, &c, r->law);
+    report(r, check_rung(&subject, r->law, NULL, 1, message, sizeof message), "c", "agrees with itself");
+    for (const lap_rung *wrong = wrong_rungs; wrong->name; wrong++) {
+        bool rejected = !check_rung(&subject, wrong, NULL, 1, message, sizeof message);
+        report(r, rejected, "a wrong rung is rejected", wrong->name);
+        printf("# %s\n", rejected ? message : "it passed");
+    }
+    check_release(&subject);
+}
+
+/* Those that can run into r; the others are skipped by name. */
+static void choose(run *r, const char *only)
+{
+    const lap_rung *row;
+    r->law = lap_rung_row(LAP_OP_FILTER, 0);
+    for (int i = 0; (row = lap_rung_row(LAP_OP_FILTER, i)); i++) {
+        if (row == r->law || row->resolves || (only && strcmp(only, row->name) != 0))
+            continue;
+        const char *reason = row->available ? row->available() : NULL;
+        if (reason)
+            printf("ok %d - %s # SKIP %s\n", ++r->tests, row->name, reason);
+        else if (r->count < RUNGS_MOST)
+            r->rungs[r->count++].rung = row;
+        else
+            report(r, false, row->name, "too many rungs for the harness");
+    }
+}
+
+static const char *value_of(const char *argument, const char *option)
+{
+    size_t n = strlen(option);
+    return strncmp(argument, option, n) == 0 ? argument + n : NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static run r = {.every = 1};
+    const char *only = NULL, *value;
+    uint64_t seed = 20261122;
+    for (int i = 1; i < argc; i++) {
+        if ((value = value_of(argv[i], "--seed=")))
+            seed = strtoull(value, NULL, 0);
+        else if ((value = value_of(argv[i], "--rung=")))
+            only = value;
+        else if ((value = value_of(argv[i], "--every=")) && atoi(value) > 0)
+            r.every = atoi(value);
+        else {
+            fprintf(stderr, "usage: ladder [--seed=N] [--rung=NAME] [--every=N]\n");
+            return 2;
+        }
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    printf("# seed %llu\n", (unsigned long long)seed);
+    choose(&r, only);
+    check_wrong_rungs(&r, seed);
+    for (const case_group *group = case_groups; r.count && group->name; group++) {
+        uint64_t random = seed;
+        start(&r);
+        group->list(&random, check_one, &r);
+        finish(&r, group->name);
+    }
+    if (r.count)
+        check_threads(&r, seed);
+    printf("1..%d\n", r.tests);
+    return r.failures > 0 || (only && r.count == 0);
+}

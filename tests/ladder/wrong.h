@@ -1,0 +1,10 @@
+/* Rungs that are wrong on purpose, each in one way, linked only into this test: the harness must
+ * reject them all. The last row has no name. */
+#ifndef LAP_WRONG_H
+#define LAP_WRONG_H
+
+#include "../../src/backend.h"
+
+extern const lap_rung wrong_rungs[];
+
+#endif
