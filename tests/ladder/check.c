@@ -144,14 +144,13 @@ static bool on_device(const check_subject *s, const lap_rung *rung, lap_view *ou
     const check_case *c = &s->c;
     lap_view in = {0}, result = {0};
     const lap_exec exec = {.threads = 1, .err = err};
-    bool ok =
-        lap_cuda_view_create(0, c->width, c->height, c->channels, LAP_APRON, &in, err) == LAP_OK &&
-        lap_cuda_view_create(0, c->width, c->height, c->channels, 0, &result, err) == LAP_OK &&
-        lap_cuda_upload(&s->in, &in, NULL, err) == LAP_OK &&
-        lap_cuda_upload(out, &result, NULL, err) == LAP_OK && /* the poison */
-        lap_cuda_border(&in, c->border, NULL, err) == LAP_OK &&
-        rung->run.filter(&in, &result, &c->params, &exec) == LAP_OK &&
-        lap_cuda_download(&result, out, NULL, err) == LAP_OK;
+    bool ok = lap_cuda_view_create(0, c->width, c->height, c->channels, LAP_APRON, &in, err) == LAP_OK &&
+              lap_cuda_view_create(0, c->width, c->height, c->channels, 0, &result, err) == LAP_OK &&
+              lap_cuda_upload(&s->in, &in, NULL, err) == LAP_OK &&
+              lap_cuda_upload(out, &result, NULL, err) == LAP_OK && /* the poison */
+              lap_cuda_border(&in, c->border, NULL, err) == LAP_OK &&
+              rung->run.filter(&in, &result, &c->params, &exec) == LAP_OK &&
+              lap_cuda_download(&result, out, NULL, err) == LAP_OK;
     lap_cuda_view_destroy(&in);
     lap_cuda_view_destroy(&result);
     return ok;
@@ -166,8 +165,8 @@ static bool on_device(const check_subject *s, const lap_rung *rung, lap_view *ou
 }
 #endif
 
-bool check_rung(const check_subject *s, const lap_rung *rung, lap_pool *pool, int threads, char *message,
-    size_t size)
+bool check_rung(
+    const check_subject *s, const lap_rung *rung, lap_pool *pool, int threads, char *message, size_t size)
 {
     const check_case *c = &s->c;
     const size_t row = (size_t)c->width * (size_t)c->channels;

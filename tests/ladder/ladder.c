@@ -1,4 +1,4 @@
-/* ladder [--seed=N] [--rung=NAME] [--every=N]: every filter rung that can run here against rung c,
+/* filter_ladder [--seed=N] [--rung=NAME] [--every=N]: every filter rung that can run here against rung c,
  * directly, never through a name that resolves. TAP on stdout. --every runs each Nth case only. */
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
         else if ((value = value_of(argv[i], "--every=")) && atoi(value) > 0)
             r.every = atoi(value);
         else {
-            fprintf(stderr, "usage: ladder [--seed=N] [--rung=NAME] [--every=N]\n");
+            fprintf(stderr, "usage: filter_ladder [--seed=N] [--rung=NAME] [--every=N]\n");
             return 2;
         }
     }

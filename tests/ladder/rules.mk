@@ -1,7 +1,7 @@
 # The filter ladder's harness: needs nothing but the library, so that it runs on GPU machines too.
 LADDER_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/ladder/*.c)))
-TESTS += $(B)/tests/ladder
-$(B)/tests/ladder: $(LADDER_OBJ) $(B)/liblapedge.a
+TESTS += $(B)/tests/filter_ladder
+$(B)/tests/filter_ladder: $(LADDER_OBJ) $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_ALL) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp) -o $@ $(LADDER_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(LADDER_OBJ:.o=.d)

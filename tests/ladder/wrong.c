@@ -43,8 +43,7 @@ static lap_code writes_above(
     return code;
 }
 
-static lap_code fails(
-    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+static lap_code fails(const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
     (void)law(in, out, params, exec);
     return LAP_E_DEVICE;
