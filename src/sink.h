@@ -1,8 +1,12 @@
 /* Where output bytes go; complete or absent.
  *
- * To a path: a temporary file beside the target (".lapedge-XXXXXX.tmp", O_EXCL, O_NOFOLLOW), written,
+ * To a path: a temporary file beside the target (sink_temp.h; O_EXCL, O_NOFOLLOW, mode 0600), written,
  * synced, closed, and renamed only by lap_sink_publish. A target that is a symbolic link is resolved
- * first; one that exists and is no regular file (device, FIFO, socket) is written directly. */
+ * first; one that exists and is no regular file (device, FIFO) is written directly, and so are
+ * /dev/stdout and /dev/fd/N.
+ *
+ * Small writes are gathered. The umask is read once a process. Signals are the program's business: with
+ * SIGPIPE and SIGXFSZ ignored, a reader that went away and a file size limit come back as errors. */
 #ifndef LAP_SINK_H
 #define LAP_SINK_H
 
@@ -32,5 +36,9 @@ uint64_t lap_sink_bytes(const lap_sink *sink);
 double lap_sink_ms(const lap_sink *sink); /* spent writing */
 /* LAP_OK; LAP_E_CLASH where out is the same file as in, through links too ("-" never is). */
 lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
+/* Removes the temporary files in a folder whose process is gone: of this host by process number and
+ * start time, of other hosts (shared folders) when untouched for a day. Returns how many were removed;
+ * what cannot be removed is left. */
+int lap_sink_sweep(const char *folder);
 
 #endif
