@@ -89,6 +89,8 @@ typedef struct lap_chunk { /* encoded bytes of one band; reused, grows */
     uint8_t *data;
     size_t size, capacity;
 } lap_chunk;
+/* Room for so many bytes after size; capacity at least doubles when it grows. */
+lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err);
 lap_code lap_chunk_append(lap_chunk *chunk, const void *bytes, size_t size, lap_error *err);
 void lap_chunk_free(lap_chunk *chunk);
 
@@ -105,7 +107,9 @@ typedef struct lap_write_options {
 
 typedef struct lap_encoder lap_encoder;
 
-/* format: "jpg", "jpeg", "png", "bmp", "tga", "ppm", "pgm", "tsv". */
+/* format: any that lap_format_find knows. LAP_E_UNSUPPORTED where it cannot hold an image of this size,
+ * LAP_E_USAGE where it cannot hold these channels, LAP_E_BACKEND where it was not built in. Nothing is
+ * written before the first append. */
 lap_code lap_encoder_open(lap_sink *sink, const char *format, const lap_write_options *options,
     lap_encoder **encoder, lap_error *err);
 /* Rows of every band but the last: fixed by format, width and sampling, never by threads. */
@@ -132,10 +136,11 @@ typedef struct lap_encoder_ops {
 struct lap_encoder {
     const lap_encoder_ops *ops;
     lap_sink *sink;
-    const char *format;
+    const char *format; /* canonical name */
     lap_write_options options;
     int band_rows;
     bool parallel;
+    int bands, appended; /* of the image; appended so far */
     void *state;
 };
 

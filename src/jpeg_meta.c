@@ -1,0 +1,85 @@
+#include "jpeg_meta.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exif.h"
+#include "status.h"
+
+enum { APP1 = 0xE1, APP2 = 0xE2, APP13 = 0xED, COM = 0xFE };
+
+/* An APP2 segment of a profile: this name with its zero byte, its number from 1, how many there are. */
+static const char icc_name[12] = "ICC_PROFILE";
+enum { ICC_HEAD = 14, ICC_SPACE = 16 };
+
+static bool is_icc(const lap_segment *s)
+{
+    return s->marker == APP2 && s->size >= ICC_HEAD && memcmp(s->data, icc_name, sizeof icc_name) == 0;
+}
+
+/* ICC.1:2010, 7.2: bytes 16..19 of the profile name the colour space of the data. */
+static bool icc_fits(const lap_header *from, int channels)
+{
+    for (size_t i = 0; i < from->segment_count; i++) {
+        const lap_segment *s = &from->segments[i];
+        if (is_icc(s) && s->data[sizeof icc_name] == 1)
+            return s->size >= ICC_HEAD + ICC_SPACE + 4 &&
+                   memcmp(s->data + ICC_HEAD + ICC_SPACE, channels == 1 ? "GRAY" : "RGB ", 4) == 0;
+    }
+    return false;
+}
+
+static bool is_exif(const lap_segment *s)
+{
+    return s->marker == APP1 && lap_exif_is(s->data, s->size);
+}
+
+static bool is_kept(const lap_segment *s, bool keep_icc)
+{
+    switch (s->marker) {
+    case APP1:
+    case APP13:
+    case COM:
+        return !is_exif(s);
+    default:
+        return keep_icc && is_icc(s);
+    }
+}
+
+lap_code lap_jpeg_meta_choose(const lap_write_options *o, lap_jpeg_meta *meta, lap_error *err)
+{
+    *meta = (lap_jpeg_meta){0};
+    if (o->strip || !o->from || o->from->segment_count == 0)
+        return LAP_OK;
+    const lap_segment *all = o->from->segments;
+    size_t n = o->from->segment_count, exif_bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        exif_bytes += is_exif(&all[i]) ? all[i].size : 0;
+    meta->segments = calloc(n, sizeof *meta->segments);
+    meta->exif = malloc(exif_bytes ? exif_bytes : 1);
+    if (!meta->segments || !meta->exif) {
+        lap_jpeg_meta_free(meta);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+    }
+    uint8_t *copy = meta->exif;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_exif(&all[i]))
+            continue;
+        memcpy(copy, all[i].data, all[i].size);
+        size_t size = lap_exif_patch(copy, all[i].size, o->width, o->height, o->oriented);
+        meta->segments[meta->count++] = (lap_segment){APP1, copy, size};
+        copy += all[i].size;
+    }
+    bool keep_icc = icc_fits(o->from, o->channels);
+    for (size_t i = 0; i < n; i++)
+        if (is_kept(&all[i], keep_icc))
+            meta->segments[meta->count++] = all[i];
+    return LAP_OK;
+}
+
+void lap_jpeg_meta_free(lap_jpeg_meta *meta)
+{
+    free(meta->segments);
+    free(meta->exif);
+    *meta = (lap_jpeg_meta){0};
+}
