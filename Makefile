@@ -66,7 +66,7 @@ endef
 $(foreach f,$(FEATURES),$(eval $(call feature,$(f))))
 
 DEFINES := $(foreach f,JANSSON PNG STB XXHASH OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
-LIBS := -ljpeg $(if $(filter 1,$(HAVE_PNG)),-lpng) $(if $(filter 1,$(HAVE_XXHASH)),-lxxhash) -lm -lpthread
+LIBS := -ljpeg $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) $(if $(filter 1,$(HAVE_XXHASH)),-lxxhash) -lm -lpthread
 LIBS_CLI := -ljansson
 LINK_OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 

@@ -130,6 +130,22 @@ static void set_up(void *argument)
     }
 }
 
+static lap_code work(compressor *c, void (*what)(void *), lap_error *err)
+{
+    lap_code code = lap_jpeg_guard(&c->error, what, c);
+    const char *message = c->error.cause.message;
+    switch (code) {
+    case LAP_OK:
+        return LAP_OK;
+    case LAP_E_CANCELLED:
+    case LAP_E_TIMEOUT:
+    case LAP_E_MEMORY:
+        return lap_fail(err, code, "%s", message);
+    default: /* libjpeg refuses what this file asked for */
+        return lap_fail(err, LAP_E_INTERNAL, "JPEG encoder: %s", message);
+    }
+}
+
 static lap_code create(const lap_encoder *encoder, compressor **made, lap_error *err)
 {
     compressor *c = calloc(1, sizeof *c);
@@ -137,14 +153,12 @@ static lap_code create(const lap_encoder *encoder, compressor **made, lap_error 
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
     c->encoder = encoder;
     c->cinfo.err = lap_jpeg_error_init(&c->error);
-    lap_code code = lap_jpeg_guard(&c->error, set_up, c);
-    if (code != LAP_OK) {
-        lap_fail(err, code, "JPEG encoder: %s", c->error.cause.message);
+    lap_code code = work(c, set_up, err);
+    if (code == LAP_OK)
+        *made = c;
+    else
         destroy(c);
-        return code;
-    }
-    *made = c;
-    return LAP_OK;
+    return code;
 }
 
 /* The whole image's header, metadata in its place, up to and with the scan header. */
@@ -216,14 +230,6 @@ static void serial_work(void *argument)
         jpeg_finish_compress(&c->cinfo);
     else
         lap_jpeg_dest_flush(&c->cinfo);
-}
-
-static lap_code work(compressor *c, void (*what)(void *), lap_error *err)
-{
-    lap_code code = lap_jpeg_guard(&c->error, what, c);
-    if (code == LAP_E_CANCELLED || code == LAP_E_TIMEOUT)
-        return lap_fail(err, code, "%s", c->error.cause.message);
-    return code == LAP_OK ? code : lap_fail(err, code, "JPEG encoder: %s", c->error.cause.message);
 }
 
 /* ---- the format ---------------------------------------------------------------------------------- */

@@ -1,0 +1,19 @@
+/* BT.601 luma of RGB, in the fixed point of libjpeg's grayscale conversion, so that --gray means the
+ * same for every input format: round(0.299 R + 0.587 G + 0.114 B). */
+#ifndef LAP_LUMA_H
+#define LAP_LUMA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* n pixels of 3 samples to n samples; in place (out == rgb) is fine. */
+static inline void lap_luma_row(const uint8_t *rgb, uint8_t *out, size_t n)
+{
+    _Static_assert(19595 + 38470 + 7471 == 65536, "white stays white");
+    for (size_t i = 0; i < n; i++)
+        out[i] =
+            (uint8_t)((19595u * rgb[3 * i] + 38470u * rgb[3 * i + 1] + 7471u * rgb[3 * i + 2] + 32768u) >>
+                      16);
+}
+
+#endif
