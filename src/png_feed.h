@@ -21,7 +21,6 @@ typedef struct lap_png_state {
     uint8_t *line;   /* a row of RGB, where gray is asked for */
     uint8_t *whole;  /* interlaced: all rows */
     size_t line_bytes;
-    int next_row;
     const lap_view *rows; /* what the guarded work is to fill */
     lap_segment *segments;
     uint8_t *metadata; /* their bytes */

@@ -80,16 +80,10 @@ static lap_code fill_header(lap_decoder *decoder, lap_error *err)
 
 static lap_code png_open(lap_decoder *decoder, lap_error *err)
 {
-    lap_png_state *state = calloc(1, sizeof *state);
-    decoder->state = state;
-    if (state)
-        state->png =
-            png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, leave, warn, decoder, allocate, release);
-    if (state && state->png)
-        state->info = png_create_info_struct(state->png);
-    if (!state || !state->info)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
-    lap_code code = lap_png_guard(decoder, header_work, err);
+    lap_code code = lap_png_create(decoder, err);
+    lap_png_state *state = decoder->state;
+    if (code == LAP_OK)
+        code = lap_png_guard(decoder, header_work, err);
     if (code == LAP_OK)
         code = fill_header(decoder, err);
     if (code == LAP_OK)
@@ -161,10 +155,11 @@ static void clear(const lap_view *rows)
         memset(rows->base + y * rows->stride, 0, (size_t)rows->width * (size_t)rows->channels);
 }
 
-static void from_whole(const lap_png_state *state, const lap_view *rows)
+static void from_whole(const lap_decoder *decoder, const lap_view *rows)
 {
+    const lap_png_state *state = decoder->state;
     for (int y = 0; y < rows->height; y++) {
-        const uint8_t *from = state->whole + (size_t)(state->next_row + y) * state->line_bytes;
+        const uint8_t *from = state->whole + (size_t)(decoder->next_row + y) * state->line_bytes;
         if (state->line)
             lap_luma_row(from, rows->base + y * rows->stride, (size_t)rows->width);
         else
@@ -184,14 +179,13 @@ static lap_code png_rows(lap_decoder *decoder, const lap_view *rows, lap_error *
             code = let_through(decoder, lap_png_guard(decoder, whole_work, err), err);
         }
         if (code == LAP_OK)
-            from_whole(state, rows);
+            from_whole(decoder, rows);
     } else {
         clear(rows); /* what libpng does not reach is black */
         state->rows = rows;
         if (!state->lost)
             code = let_through(decoder, lap_png_guard(decoder, rows_work, err), err);
     }
-    state->next_row += rows->height;
     return code == LAP_OK ? refuse_warnings(decoder, err) : code;
 }
 
