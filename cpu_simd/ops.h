@@ -5,8 +5,8 @@
 
 #include "../src/backend.h"
 
-extern const char lap_transpose_c_flags[];
-lap_transpose_fn lap_transpose_c;
+extern const char lap_transpose_c_flags[], lap_transpose_simd_sse41_flags[], lap_transpose_simd_avx2_flags[];
+lap_transpose_fn lap_transpose_c, lap_transpose_simd_sse41, lap_transpose_simd_avx2;
 
 extern const char lap_reduce_c_flags[], lap_reduce_pairwise_flags[], lap_reduce_openmp_flags[];
 lap_reduce_fn lap_reduce_c, lap_reduce_pairwise, lap_reduce_openmp;
