@@ -1,4 +1,5 @@
 /* The matrix-vector ladder. */
+#include "../cpu_simd/cpu.h"
 #include "../cpu_simd/ops.h"
 
 #if !LAP_HAVE_OPENMP
@@ -8,28 +9,34 @@ static const char *no_openmp(void)
 }
 #endif
 
+/* On other processors these files are not compiled; available() says so. */
+#if defined(__x86_64__)
+#define ON_X86(name) .flags = name##_flags, .run.matvec = name
+#else
+#define ON_X86(name) .flags = NULL
+#endif
+
+#define MATVEC .op = LAP_OP_MATVEC
+
 const lap_rung lap_matvec_table[] = {
-    {.op = LAP_OP_MATVEC,
-        .name = "c",
-        .family = "c",
-        .what = "one accumulator a row",
-        .flags = lap_matvec_c_flags,
-        .run.matvec = lap_matvec_c},
-    {.op = LAP_OP_MATVEC,
-        .name = "openmp",
-        .family = "openmp",
-        .what = "the plain loop, rows spread over threads",
+    {MATVEC, .name = "c", .family = "c", .what = "one accumulator a row: the law",
+        .threading = LAP_THREADS_SPLIT, .flags = lap_matvec_c_flags, .run.matvec = lap_matvec_c},
+    {MATVEC, .name = "openmp", .family = "openmp", .what = "the plain loop, rows spread over threads",
         .threading = LAP_THREADS_OWN,
 #if LAP_HAVE_OPENMP
-        .flags = lap_matvec_openmp_flags,
-        .run.matvec = lap_matvec_openmp},
+        .flags = lap_matvec_openmp_flags, .run.matvec = lap_matvec_openmp},
 #else
         .available = no_openmp},
 #endif
-    {.op = LAP_OP_MATVEC,
-        .name = "auto",
-        .family = "auto",
-        .resolves = "openmp,c",
-        .what = "the fastest for host memory"},
+    {MATVEC, .name = "simd", .family = "simd", .resolves = "simd-avx512,simd-avx2,simd-sse41",
+        .what = "16 partial sums a row, 4 rows a load of x", .threading = LAP_THREADS_SPLIT},
+    {MATVEC, .name = "simd-avx512", .family = "simd", .what = "the same in 64-byte vectors",
+        .threading = LAP_THREADS_SPLIT, .available = lap_cpu_no_avx512, ON_X86(lap_matvec_simd_avx512)},
+    {MATVEC, .name = "simd-avx2", .family = "simd", .what = "the same in 32-byte vectors",
+        .threading = LAP_THREADS_SPLIT, .available = lap_cpu_no_avx2, ON_X86(lap_matvec_simd_avx2)},
+    {MATVEC, .name = "simd-sse41", .family = "simd", .what = "the same in 16-byte vectors",
+        .threading = LAP_THREADS_SPLIT, .available = lap_cpu_no_sse41, ON_X86(lap_matvec_simd_sse41)},
+    {MATVEC, .name = "auto", .family = "auto", .resolves = "simd,c", .what = "the fastest for host memory",
+        .threading = LAP_THREADS_SPLIT},
     {0},
 };
