@@ -16,7 +16,6 @@ const char lap_histogram_pairs_flags[] = LAP_RUNG_FLAGS;
 enum {
     PAIRS = 1 << 16,
     GROUP = 24, /* bytes: whole pixels of 1 to 4 channels, whole 64-bit loads */
-    WORDS = GROUP / 2,
     TABLES = 6, /* at most */
     /* Entries between tables: without them equal pairs in different tables would lie multiples of 4096
      * bytes apart, and a load would wait for a store that only looks like its own. */
@@ -28,20 +27,29 @@ _Static_assert(PAD * sizeof(uint32_t) % 4096 >= 64, "tables must not alias modul
 
 typedef uint32_t table[PAIRS + PAD];
 
-/* Adds `times` to the counter of each word of a group; word w goes to table w mod tables. */
+/* Adds `times` to the counters of the four pairs of a word; pair i of a group goes to table i modulo
+ * tables. Written out, because a loop would have to be unrolled for the tables to be constants. */
+static inline __attribute__((always_inline)) void count_word(
+    table *t, int tables, int i, uint64_t word, uint32_t times)
+{
+    t[i % tables][(uint16_t)word] += times;
+    t[(i + 1) % tables][(uint16_t)(word >> 16)] += times;
+    t[(i + 2) % tables][(uint16_t)(word >> 32)] += times;
+    t[(i + 3) % tables][word >> 48] += times;
+}
+
 static inline __attribute__((always_inline)) void count_group(
     table *t, int tables, const uint64_t group[3], uint32_t times)
 {
-    for (int w = 0; w < WORDS; w++) {
-        t[w % tables][(uint16_t)(group[w / 4] >> (w % 4 * 16))] += times;
-    }
+    count_word(t, tables, 0, group[0], times);
+    count_word(t, tables, 4, group[1], times);
+    count_word(t, tables, 8, group[2], times);
 }
 
-static inline __attribute__((always_inline)) void count_rows(
-    const lap_view *in, table *t, int tables, int y0, int y1)
+static inline __attribute__((always_inline)) void count_rows(const lap_view *in, table *t, int tables)
 {
     const size_t whole = (size_t)in->width * (size_t)in->channels / GROUP * GROUP;
-    for (int y = y0; y < y1; y++) {
+    for (int y = 0; y < in->height; y++) {
         const uint8_t *p = in->base + y * in->stride;
         uint64_t last[3] = {0};
         uint32_t times = 0; /* that `last` was seen and not counted yet */
@@ -123,9 +131,9 @@ lap_code lap_histogram_pairs(const lap_view *in, uint64_t counts[4][256], const 
     }
     const int tables = in->channels == 3 ? 6 : 4;
     if (tables == 6) {
-        count_rows(in, t, 6, 0, in->height);
+        count_rows(in, t, 6);
     } else {
-        count_rows(in, t, 4, 0, in->height);
+        count_rows(in, t, 4);
     }
     add_up(t, tables, in->channels, counts);
     count_singly(in, row / GROUP * GROUP, counts);
