@@ -1,0 +1,188 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "exif.h"
+
+enum { CAPACITY = 512 };
+
+typedef struct builder {
+    uint8_t bytes[CAPACITY]; /* the whole payload, signature first */
+    size_t size;
+    bool big;
+} builder;
+
+static void put(builder *b, size_t at, int width, uint32_t value)
+{
+    for (int i = 0; i < width; i++)
+        b->bytes[6 + at + (size_t)(b->big ? width - 1 - i : i)] = (uint8_t)(value >> 8 * i);
+}
+
+static uint32_t get(const builder *b, size_t at, int width)
+{
+    uint32_t value = 0;
+    for (int i = width - 1; i >= 0; i--)
+        value = value << 8 | b->bytes[6 + at + (size_t)(b->big ? width - 1 - i : i)];
+    return value;
+}
+
+static void entry(builder *b, size_t at, uint32_t tag, uint32_t type, uint32_t value)
+{
+    put(b, at, 2, tag);
+    put(b, at + 2, 2, type);
+    put(b, at + 4, 4, 1);
+    put(b, at + 8, type == 3 ? 2 : 4, value);
+}
+
+/* Offsets of what the fixture holds, in the TIFF structure. */
+enum {
+    IFD0 = 8,
+    ORIENTATION = 10,
+    LENGTH = 22,
+    EXIF_LINK = 34,
+    LINK = 46,
+    EXIF = 50,
+    PIXEL_X = 52,
+    PIXEL_Y = 64,
+    NOTE = 80,
+    IFD1 = 100,
+    THUMBNAIL = 140,
+    THUMBNAIL_SIZE = 60
+};
+
+/* IFD0 {orientation, image length, link to EXIF}, EXIF {x as SHORT, y as LONG}, a maker's note,
+ * IFD1 {offset, size}, a thumbnail at the very end. */
+static builder build(bool big, int orientation)
+{
+    builder b = {.size = 6 + THUMBNAIL + THUMBNAIL_SIZE, .big = big};
+    memcpy(b.bytes, "Exif\0\0", 6);
+    memcpy(b.bytes + 6, big ? "MM" : "II", 2);
+    put(&b, 2, 2, 42);
+    put(&b, 4, 4, IFD0);
+    put(&b, IFD0, 2, 3);
+    entry(&b, ORIENTATION, 0x0112, 3, (uint32_t)orientation);
+    entry(&b, LENGTH, 0x0101, 4, 4000);
+    entry(&b, EXIF_LINK, 0x8769, 4, EXIF);
+    put(&b, LINK, 4, IFD1);
+    put(&b, EXIF, 2, 2);
+    entry(&b, PIXEL_X, 0xA002, 3, 6000);
+    entry(&b, PIXEL_Y, 0xA003, 4, 4000);
+    memset(b.bytes + 6 + NOTE, 0xAB, 16);
+    put(&b, IFD1, 2, 2);
+    entry(&b, IFD1 + 2, 0x0201, 4, THUMBNAIL);
+    entry(&b, IFD1 + 14, 0x0202, 4, THUMBNAIL_SIZE);
+    memset(b.bytes + 6 + THUMBNAIL, 0xCD, THUMBNAIL_SIZE);
+    return b;
+}
+
+static void orientation_is_read(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++)
+        for (int i = 0; i <= 9; i++) {
+            builder b = build(big, i);
+            assert_int_equal(lap_exif_orientation(b.bytes, b.size), i >= 1 && i <= 8 ? i : 1);
+        }
+    builder b = build(true, 6);
+    put(&b, ORIENTATION + 2, 2, 2); /* ASCII is no orientation */
+    assert_int_equal(lap_exif_orientation(b.bytes, b.size), 1);
+    b = build(false, 6);
+    put(&b, ORIENTATION + 4, 4, 2); /* nor are two values */
+    assert_int_equal(lap_exif_orientation(b.bytes, b.size), 1);
+    b = build(false, 6);
+    b.bytes[6] = 'X';
+    assert_int_equal(lap_exif_orientation(b.bytes, b.size), 1);
+    assert_int_equal(lap_exif_orientation((const uint8_t *)"Exif\0\0", 6), 1);
+    assert_int_equal(lap_exif_orientation(NULL, 0), 1);
+}
+
+static void the_patch_changes_what_it_should(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++)
+        for (int turned = 0; turned < 2; turned++) {
+            builder b = build(big, 6), expected = b;
+            size_t size = lap_exif_patch(b.bytes, b.size, 300, 70000, turned);
+            if (turned)
+                put(&expected, ORIENTATION + 8, 2, 1);
+            put(&expected, LENGTH + 8, 4, 70000);
+            put(&expected, PIXEL_X + 8, 2, 300);
+            put(&expected, PIXEL_Y + 8, 4, 70000);
+            put(&expected, LINK, 4, 0);
+            assert_int_equal(size, 6 + THUMBNAIL);
+            assert_memory_equal(b.bytes, expected.bytes, size);
+        }
+}
+
+static void a_thumbnail_inside_is_zeroed(void **state)
+{
+    (void)state;
+    builder b = build(false, 1);
+    b.size += 10;
+    memset(b.bytes + b.size - 10, 0xEE, 10);
+    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, false), b.size);
+    for (int i = 0; i < THUMBNAIL_SIZE; i++)
+        assert_int_equal(b.bytes[6 + THUMBNAIL + i], 0);
+    assert_int_equal(b.bytes[b.size - 1], 0xEE);
+    assert_int_equal(get(&b, LINK, 4), 0);
+}
+
+static void lying_offsets_do_no_harm(void **state)
+{
+    (void)state;
+    builder b = build(false, 3);
+    put(&b, IFD1 + 10, 4, IFD0); /* a thumbnail on top of the tags */
+    put(&b, IFD1 + 22, 4, THUMBNAIL + THUMBNAIL_SIZE - IFD0);
+    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, false), b.size);
+    assert_int_equal(lap_exif_orientation(b.bytes, b.size), 3);
+    b = build(false, 3);
+    put(&b, LINK, 4, IFD0); /* a directory that follows itself */
+    lap_exif_patch(b.bytes, b.size, 1, 1, false);
+    b = build(false, 3);
+    put(&b, EXIF_LINK + 8, 4, IFD0);
+    lap_exif_patch(b.bytes, b.size, 1, 1, false);
+    b = build(false, 3);
+    put(&b, IFD0, 2, 0xFFFF); /* more entries than bytes */
+    assert_int_equal(lap_exif_orientation(b.bytes, b.size), 3);
+    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, true), b.size);
+}
+
+/* Every cut, and random bytes written over good ones, on the heap, so that a sanitizer sees each
+ * access beyond the end. */
+static void any_bytes_are_safe(void **state)
+{
+    (void)state;
+    uint32_t seed = 1;
+    for (int round = 0; round < 20000; round++) {
+        builder b = build(round & 1, 5);
+        size_t size = (size_t)round / 2 % (b.size + 1);
+        uint8_t *copy = malloc(size + 1);
+        memcpy(copy, b.bytes, size);
+        for (int i = 0; round >= 1000 && i < 4 && size > 0; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            copy[(seed >> 8) % size] = (uint8_t)(seed >> 24);
+        }
+        copy = realloc(copy, size ? size : 1);
+        int orientation = lap_exif_orientation(copy, size);
+        assert_in_range(orientation, 1, 8);
+        assert_true(lap_exif_patch(copy, size, 10, 20, true) <= size);
+        free(copy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orientation_is_read),
+        cmocka_unit_test(the_patch_changes_what_it_should),
+        cmocka_unit_test(a_thumbnail_inside_is_zeroed),
+        cmocka_unit_test(lying_offsets_do_no_harm),
+        cmocka_unit_test(any_bytes_are_safe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

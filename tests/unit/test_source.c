@@ -1,0 +1,250 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "source.h"
+#include "status.h"
+
+enum { BYTES = 300000 };
+
+static char folder[] = "/tmp/lapedge-source-XXXXXX";
+static uint8_t content[BYTES];
+
+static const char *in_folder(const char *name)
+{
+    static char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    for (int i = 0; i < BYTES; i++)
+        content[i] = (uint8_t)(i * 31 + (i >> 8));
+    if (!mkdtemp(folder))
+        return -1;
+    FILE *file = fopen(in_folder("data"), "wb");
+    return file && fwrite(content, 1, BYTES, file) == BYTES && fclose(file) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(in_folder("data"));
+    return rmdir(folder);
+}
+
+/* Reads the rest of source and compares it with content from offset on; returns the bytes read. */
+static size_t read_rest(lap_source *source, size_t offset)
+{
+    const uint8_t *bytes = NULL;
+    size_t size = 0, total = 0;
+    do {
+        assert_int_equal(lap_source_next(source, &bytes, &size, NULL), LAP_OK);
+        assert_true(offset + total + size <= BYTES);
+        assert_memory_equal(bytes, content + offset + total, size);
+        total += size;
+    } while (size > 0);
+    return total;
+}
+
+static void peek_then_read(lap_source *source)
+{
+    const uint8_t *bytes = NULL;
+    size_t got = 0;
+    static const size_t wants[] = {1, 16, 16, 5000, 200000};
+    for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
+        assert_int_equal(lap_source_peek(source, wants[i], &bytes, &got, NULL), LAP_OK);
+        assert_int_equal(got, wants[i]);
+        assert_memory_equal(bytes, content, got);
+    }
+    assert_int_equal(read_rest(source, 0), BYTES);
+    assert_int_equal(lap_source_bytes(source), BYTES);
+    assert_int_equal(lap_source_peek(source, 1, &bytes, &got, NULL), LAP_E_INTERNAL);
+    lap_source_close(source);
+}
+
+static void a_file_is_peeked_and_read(void **state)
+{
+    (void)state;
+    lap_source *source = NULL;
+    assert_int_equal(lap_source_open(in_folder("data"), &source, NULL), LAP_OK);
+    assert_int_equal(lap_source_stat(source)->st_size, BYTES);
+    assert_true(lap_source_ms(source) >= 0);
+    peek_then_read(source);
+}
+
+static void memory_is_peeked_and_read(void **state)
+{
+    (void)state;
+    lap_source *source = NULL;
+    assert_int_equal(lap_source_memory(content, BYTES, "given", &source, NULL), LAP_OK);
+    assert_null(lap_source_stat(source));
+    assert_string_equal(lap_source_name(source), "given");
+    peek_then_read(source);
+}
+
+static void a_short_input_says_so(void **state)
+{
+    (void)state;
+    const uint8_t *bytes = NULL;
+    size_t got = 7;
+    lap_source *source = NULL;
+    assert_int_equal(lap_source_memory(NULL, 0, NULL, &source, NULL), LAP_OK);
+    assert_int_equal(lap_source_peek(source, 10, &bytes, &got, NULL), LAP_OK);
+    assert_int_equal(got, 0);
+    assert_int_equal(read_rest(source, 0), 0);
+    lap_source_close(source);
+
+    assert_int_equal(lap_source_open(in_folder("data"), &source, NULL), LAP_OK);
+    assert_int_equal(lap_source_peek(source, 2 * BYTES, &bytes, &got, NULL), LAP_OK);
+    assert_int_equal(got, BYTES);
+    assert_int_equal(read_rest(source, 0), BYTES);
+    lap_source_close(source);
+}
+
+static void *feed_pipe(void *argument)
+{
+    int fd = *(int *)argument;
+    for (size_t sent = 0; sent < BYTES;) { /* in crumbs, so that reads come back short */
+        size_t n = BYTES - sent < 4099 ? BYTES - sent : 4099;
+        ssize_t done = write(fd, content + sent, n);
+        if (done <= 0)
+            break;
+        sent += (size_t)done;
+    }
+    close(fd);
+    return NULL;
+}
+
+static void a_pipe_by_descriptor(void **state)
+{
+    (void)state;
+    int ends[2];
+    pthread_t thread;
+    char path[32];
+    lap_source *source = NULL;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(pthread_create(&thread, NULL, feed_pipe, &ends[1]), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_int_equal(lap_source_open(path, &source, NULL), LAP_OK);
+    peek_then_read(source);
+    pthread_join(thread, NULL);
+    assert_true(fcntl(ends[0], F_GETFD) >= 0); /* it belongs to the caller */
+    close(ends[0]);
+}
+
+static void a_silent_pipe_obeys_the_deadline(void **state)
+{
+    (void)state;
+    int ends[2];
+    char path[32];
+    const uint8_t *bytes = NULL;
+    size_t got = 0;
+    lap_source *source = NULL;
+    lap_error err = {LAP_OK, ""};
+    lap_control control = {.cancel = NULL, .deadline_ms = lap_now_ms() + 20};
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_int_equal(lap_source_open(path, &source, NULL), LAP_OK);
+    lap_source_watch(source, &control);
+    assert_int_equal(lap_source_peek(source, 1, &bytes, &got, &err), LAP_E_TIMEOUT);
+    atomic_int cancel = 1;
+    lap_control cancelled = {.cancel = &cancel};
+    lap_source_watch(source, &cancelled);
+    assert_int_equal(lap_source_next(source, &bytes, &got, &err), LAP_E_CANCELLED);
+    lap_source_close(source);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void refuse(const char *path, lap_code expected)
+{
+    lap_source *source = (lap_source *)content;
+    lap_error err = {LAP_OK, ""};
+    assert_int_equal(lap_source_open(path, &source, &err), expected);
+    assert_null(source);
+    assert_int_equal(err.code, expected);
+    assert_non_null(strchr(err.message, ':'));
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    (void)state;
+    refuse(in_folder("missing"), LAP_E_MISSING);
+    refuse("", LAP_E_MISSING);
+    refuse(in_folder("data/below"), LAP_E_MISSING);
+    refuse(folder, LAP_E_UNREADABLE);
+    refuse("/dev/null", LAP_E_UNREADABLE);
+    refuse("/dev/zero", LAP_E_UNREADABLE);
+    refuse("/dev/fd/987654", LAP_E_MISSING);
+
+    assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
+    refuse(in_folder("fifo"), LAP_E_UNREADABLE); /* and does not wait for a writer */
+    unlink(in_folder("fifo"));
+
+    assert_int_equal(symlink("nowhere", in_folder("dangling")), 0);
+    refuse(in_folder("dangling"), LAP_E_MISSING);
+    unlink(in_folder("dangling"));
+
+    assert_int_equal(symlink("loop", in_folder("loop")), 0);
+    refuse(in_folder("loop"), LAP_E_UNREADABLE);
+    unlink(in_folder("loop"));
+
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%.60s/socket", folder);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    refuse(in_folder("socket"), LAP_E_UNREADABLE);
+    close(fd);
+    unlink(in_folder("socket"));
+}
+
+static void names_are_fit_for_messages(void **state)
+{
+    (void)state;
+    lap_source *source = NULL;
+    assert_int_equal(lap_source_memory("", 0,
+                         "a\nb\033[31m\xC2\x9B"
+                         "c\xC3\xA9.jpg",
+                         &source, NULL),
+        LAP_OK);
+    assert_string_equal(lap_source_name(source), "a?b?[31m?c\xC3\xA9.jpg");
+    lap_source_close(source);
+
+    char path[1001];
+    memset(path, 'x', sizeof path);
+    strcpy(path + 990, "/photo.jpg");
+    assert_int_equal(lap_source_memory("", 0, path, &source, NULL), LAP_OK);
+    assert_int_equal(strlen(lap_source_name(source)), 200);
+    assert_string_equal(lap_source_name(source) + 189, "x/photo.jpg");
+    assert_memory_equal(lap_source_name(source), "...", 3);
+    lap_source_close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_peeked_and_read),
+        cmocka_unit_test(memory_is_peeked_and_read),
+        cmocka_unit_test(a_short_input_says_so),
+        cmocka_unit_test(a_pipe_by_descriptor),
+        cmocka_unit_test(a_silent_pipe_obeys_the_deadline),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(names_are_fit_for_messages),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
