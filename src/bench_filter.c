@@ -211,16 +211,19 @@ static lap_code bench_device_rung(filter_bench *f, lap_bench_row *row, lap_error
 }
 #endif
 
-static lap_code bench_rung(filter_bench *f, const lap_rung *listed, lap_error *err)
+static lap_code bench_rung(filter_bench *f, int index, lap_error *err)
 {
+    const lap_rung *listed = lap_rung_row(LAP_OP_FILTER, index);
     lap_bench_row row = row_of(f, listed);
-    lap_error why = {0};
-    lap_code code = lap_rung_find(LAP_OP_FILTER, listed->name, &f->rung, &why);
-    if (code != LAP_OK) {
-        row.reason = why.message;
+    lap_rung_info info;
+    if (lap_rung_at(LAP_OP_FILTER, index, true, &info) && info.reason) {
+        row.reason = info.reason;
         f->bench->each(f->bench->user, &row);
         return LAP_OK;
     }
+    lap_code code = lap_rung_find(LAP_OP_FILTER, listed->name, &f->rung, err);
+    if (code != LAP_OK)
+        return code;
     row.resolved = f->rung->name;
     row.flags = f->rung->flags;
     if (f->rung->device)
@@ -295,7 +298,7 @@ lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err)
         if (!rung)
             break;
         if (lap_bench_wants(bench, rung))
-            code = bench_rung(f, rung, err);
+            code = bench_rung(f, i, err);
     }
     for (int i = 0; i < LAP_BENCH_PAIRS; ++i) {
         lap_image_destroy(&f->in[i]);

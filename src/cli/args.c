@@ -93,6 +93,12 @@ static lap_cli_exit unknown_option(const char *word)
     return lap_cli_usage("unknown option --%s; see lapedge --help", name);
 }
 
+/* cjpeg's -q is a quality, so a number after ours is a mistake. */
+static lap_cli_exit meant_quality(const char *number)
+{
+    return lap_cli_usage("-q is quiet and takes no value; quality is -Q %s", number);
+}
+
 static lap_cli_exit refused(const char *word, int letter)
 {
     if (letter >= FIRST_LONG)
@@ -100,7 +106,7 @@ static lap_cli_exit refused(const char *word, int letter)
     if (letter == 0)
         return unknown_option(word);
     if (letter >= '0' && letter <= '9' && strncmp(word, "-q", 2) == 0)
-        return lap_cli_usage("-q is quiet and takes no value; quality is -Q %s", word + 2);
+        return meant_quality(word + 2);
     return lap_cli_usage("unknown option -%c; see lapedge -h", letter);
 }
 
@@ -109,7 +115,7 @@ static lap_cli_exit set(lap_cli *cli, const lap_cli_option *option, const char *
     char problem[600] = "";
     if (option->set((char *)cli + option->field, option, value, problem, sizeof problem))
         return LAP_EXIT_OK;
-    return lap_cli_usage("--%s: \"%s\" is not %s", option->name, value, problem);
+    return lap_cli_usage("--%s: %s", option->name, problem);
 }
 
 /* ---- parsing ----------------------------------------------------------------------------------- */
@@ -164,6 +170,8 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
         }
         if (!option)
             option = lettered(found);
+        if (found == 'q' && optind < argc && strspn(argv[optind], "0123456789") == strlen(argv[optind]))
+            return meant_quality(argv[optind]);
         given[option - lap_cli_options] = true;
         lap_cli_exit code = set(cli, option, optarg ? optarg : "");
         if (code != LAP_EXIT_OK)

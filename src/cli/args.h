@@ -55,7 +55,7 @@ typedef struct lap_cli {
 } lap_cli;
 
 typedef struct lap_cli_option lap_cli_option;
-/* Reads value into field; false with problem (what is allowed) filled. */
+/* Reads value into field; false with problem (what is wrong, and what is allowed) filled. */
 typedef bool lap_cli_setter(
     void *field, const lap_cli_option *option, const char *value, char *problem, size_t size);
 

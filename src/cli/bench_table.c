@@ -25,7 +25,7 @@ void lap_cpu_name(char *name, size_t size)
         fclose(info);
 }
 
-/* "-O2 -g: c, openmp", a line for each set of flags in the ladder. */
+/* "c, openmp: -O2 -g", a line for each set of flags in the ladder. */
 static void print_flags(lap_op op)
 {
     lap_rung_info info, other;
@@ -35,14 +35,14 @@ static void print_flags(lap_op op)
             shown = other.flags && strcmp(other.flags, info.flags) == 0;
         if (shown)
             continue;
-        printf("flags     %s:", info.flags);
-        const char *comma = " ";
-        for (int j = i; lap_rung_at(op, j, false, &other); ++j)
-            if (other.flags && strcmp(other.flags, info.flags) == 0) {
-                printf("%s%s", comma, other.name);
-                comma = ", ";
-            }
-        putchar('\n');
+        char text[600];
+        int length = 0;
+        for (int j = i; lap_rung_at(op, j, false, &other) && length < 300; ++j)
+            if (other.flags && strcmp(other.flags, info.flags) == 0)
+                length += snprintf(text + length, 100, "%s%s", length ? ", " : "", other.name);
+        snprintf(text + length, sizeof text - (size_t)length, ": %s", info.flags);
+        fputs("flags     ", stdout);
+        lap_cli_print_wrapped(text, 10, lap_term_width());
     }
 }
 
@@ -52,11 +52,16 @@ void lap_bench_table_head(const lap_cli *cli, lap_op op, int threads)
     lap_cpu_name(cpu, sizeof cpu);
     printf("%s%s%s\n", lap_term_bold(cli, stdout), lap_op_name(op), lap_term_plain(cli, stdout));
     printf("machine   %s, %d thread%s\n", cpu, threads, threads == 1 ? "" : "s");
-    for (const char *line = lap_build_info(); *line;) {
-        const int length = (int)strcspn(line, "\n");
-        printf("build     %.*s\n", length, line);
-        line += length + (line[length] == '\n');
+    char build[600];
+    size_t at = 0;
+    for (const char *text = lap_build_info(); *text && at + 3 < sizeof build; ++text) {
+        if (*text == '\n' && text[1])
+            build[at++] = ',';
+        build[at++] = *text == '\n' ? ' ' : *text;
     }
+    build[at] = '\0';
+    fputs("build     ", stdout);
+    lap_cli_print_wrapped(build, 10, lap_term_width());
     print_flags(op);
 }
 
@@ -77,26 +82,47 @@ __attribute__((format(printf, 2, 3))) static void note(lap_bench_table *table, c
 
 static void notice_noise(lap_bench_table *table, const lap_bench_row *row)
 {
-    const char *name = row->backend;
     if (row->runs < 3)
         return;
     if (row->stddev_ms > noisy * row->median_ms)
-        note(table,
-            "%s, %d thread%s: noisy, standard deviation %.0f %% of the median; quiet the machine or give "
-            "more --runs",
-            name, row->threads, row->threads == 1 ? "" : "s", 100 * row->stddev_ms / row->median_ms);
+        note(table, "noisy: %s, threads %d: standard deviation %.0f %% of the median", row->backend,
+            row->threads, 100 * row->stddev_ms / row->median_ms);
     else if (row->times_ms[0] > (1 + 3 * noisy) * row->median_ms)
-        note(table, "%s, %d thread%s: the first run took %.1f times the median", name, row->threads,
-            row->threads == 1 ? "" : "s", row->times_ms[0] / row->median_ms);
+        note(table, "noisy: %s, threads %d: the first run took %.1f times the median", row->backend,
+            row->threads, row->times_ms[0] / row->median_ms);
 }
 
-/* A number with so many digits behind the point, or a dash where there is none. */
+static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
+{
+    int i = 0;
+    while (i < table->absent_count && strcmp(table->absent[i].reason, row->reason) != 0)
+        ++i;
+    if (i == LAP_BENCH_REASONS)
+        return;
+    char *names = table->absent[i].names;
+    const size_t size = sizeof table->absent[i].names;
+    if (i == table->absent_count) {
+        ++table->absent_count;
+        snprintf(table->absent[i].reason, sizeof table->absent[i].reason, "%s", row->reason);
+        snprintf(names, size, "%s", row->backend);
+    } else if (!strstr(names, row->backend)) {
+        const size_t length = strlen(names);
+        snprintf(names + length, size - length, ", %s", row->backend);
+    }
+}
+
+/* A number with so many digits behind the point, or a dash for none. */
 static void cell(double value, int width, int digits)
 {
     if (isfinite(value))
         printf(" %*.*f", width, digits, value);
     else
         printf(" %*s", width, "-");
+}
+
+static void ms_cell(double value, int width)
+{
+    cell(value, width, value < 10 ? 3 : 2);
 }
 
 static void titles(lap_bench_table *table, const lap_bench_row *row, bool device)
@@ -115,7 +141,7 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
             "all ms", "GB/s", "of copy");
     else
         printf("%-22s %7s %9s %9s %9s %7s %9s %7s", "rung", "threads", "median ms", "min ms", "Mpixel/s",
-            "GB/s", "of memcpy", "x c");
+            "GB/s", "of memcpy", "vs c");
     if (values)
         printf(" %16s %9s", "value", "rel.error");
     else if (!device && row->op == LAP_OP_FILTER)
@@ -128,14 +154,14 @@ static void print_cells(const lap_bench_row *row, bool device)
     if (device) {
         cell(row->median_ms * 1e3, 9, 1);
         cell(row->min_ms * 1e3, 9, 1);
-        cell(row->upload_ms, 9, 2);
-        cell(row->download_ms, 9, 2);
-        cell(row->end_to_end_ms, 10, 2);
+        ms_cell(row->upload_ms, 9);
+        ms_cell(row->download_ms, 9);
+        ms_cell(row->end_to_end_ms, 10);
         cell(row->gb_per_s, 8, 1);
     } else {
         printf(" %7d", row->threads);
-        cell(row->median_ms, 9, 2);
-        cell(row->min_ms, 9, 2);
+        ms_cell(row->median_ms, 9);
+        ms_cell(row->min_ms, 9);
         cell(row->mpix_per_s, 9, 0);
         cell(row->gb_per_s, 7, 2);
     }
@@ -151,7 +177,7 @@ static void print_cells(const lap_bench_row *row, bool device)
         else
             printf(" %16s %9s", "-", "-");
     } else if (!device && row->op == LAP_OP_FILTER)
-        cell(row->convert_ms, 10, 2);
+        ms_cell(row->convert_ms, 10);
 }
 
 void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
@@ -163,28 +189,32 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
     else
         snprintf(name, sizeof name, "%s", row->backend);
     if (row->reason) {
-        note(table, "%s: %s", row->backend, row->reason);
+        notice_absence(table, row);
         return;
     }
-    if (table->place != 1 + device) {
+    if (table->titled != 1 + device) {
         titles(table, row, device);
-        table->place = 1 + device;
+        table->titled = 1 + device;
     }
     printf("%-22s", name);
     print_cells(row, device);
     putchar('\n');
     fflush(stdout);
-    ++table->rows;
     notice_noise(table, row);
 }
 
 void lap_bench_table_end(lap_bench_table *table)
 {
-    if (table->note_count > 0)
+    if (table->note_count + table->absent_count > 0)
         putchar('\n');
-    for (int i = 0; i < table->note_count; ++i) {
-        lap_cli_print_safely(stdout, table->notes[i]);
-        putchar('\n');
+    for (int i = 0; i < table->absent_count; ++i) {
+        char text[sizeof table->absent[i]];
+        snprintf(text, sizeof text, "%s: %s", table->absent[i].names, table->absent[i].reason);
+        fputs("not timed: ", stdout);
+        lap_cli_print_wrapped(text, 11, lap_term_width());
     }
-    putchar('\n');
+    for (int i = 0; i < table->note_count; ++i)
+        puts(table->notes[i]);
+    if (table->note_count > 0)
+        puts("A quieter machine, or more --runs, makes noisy figures better.");
 }

@@ -4,12 +4,16 @@
 
 #include "args.h"
 
-enum { LAP_BENCH_NOTES = 64 };
+enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTES = 64 };
 
 typedef struct lap_bench_table {
     const lap_cli *cli;
-    int rows, place;                  /* of the last column titles: 0 none yet, 1 host, 2 device */
-    char notes[LAP_BENCH_NOTES][160]; /* noisy runs, refused rungs */
+    int titled; /* the columns above are those of: 0 nothing, 1 the host, 2 a device */
+    struct {
+        char reason[200], names[300];
+    } absent[LAP_BENCH_REASONS]; /* rungs that were not timed, by reason */
+    int absent_count;
+    char notes[LAP_BENCH_NOTES][120]; /* on noisy runs */
     int note_count;
 } lap_bench_table;
 

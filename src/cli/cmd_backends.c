@@ -5,7 +5,7 @@
 #include "json.h"
 #include "term.h"
 
-enum { MOST_REASONS = 16 };
+enum { MOST_REASONS = 16, NAME = 23, STATE = 13 /* widths of columns */ };
 
 typedef struct reasons { /* each is printed once, below the tables */
     const char *text[MOST_REASONS];
@@ -32,7 +32,8 @@ static void print_row(const lap_rung_info *info, reasons *known)
         snprintf(state, sizeof state, "%s", info->resolved);
     else
         snprintf(state, sizeof state, "yes");
-    printf("  %-22s %-16s %s\n", info->name, state, info->what ? info->what : "");
+    printf("  %-*s%-*s", NAME, info->name, STATE, state);
+    lap_cli_print_wrapped(info->what ? info->what : "", 2 + NAME + STATE, lap_term_width());
     if (info->aliases)
         printf("    = %s\n", info->aliases);
 }
@@ -42,8 +43,8 @@ static void print_ladder(const lap_cli *cli, lap_op op, reasons *known)
     lap_rung_info info;
     if (!lap_rung_at(op, 0, true, &info))
         return;
-    printf("%s%-24s %-16s %s%s\n", lap_term_bold(cli, stdout), lap_op_name(op), "runs here", "what it is",
-        lap_term_plain(cli, stdout));
+    printf("%s%-*s%-*s%s%s\n", lap_term_bold(cli, stdout), 2 + NAME, lap_op_name(op), STATE, "runs here",
+        "what it is", lap_term_plain(cli, stdout));
     for (int i = 0; lap_rung_at(op, i, true, &info); ++i)
         print_row(&info, known);
     putchar('\n');
@@ -53,8 +54,8 @@ static void print_devices(const lap_cli *cli)
 {
     lap_device_info device;
     const char *reason = NULL;
-    printf("%sCUDA devices%s\n", lap_term_bold(cli, stdout), lap_term_plain(cli, stdout));
     int i = 0;
+    printf("%sCUDA devices%s\n", lap_term_bold(cli, stdout), lap_term_plain(cli, stdout));
     for (; lap_device_at(i, &device, &reason); ++i)
         printf("  %d  %s, %.1f GB (%.1f free), compute capability %d.%d, %d multiprocessors, driver %s\n",
             device.device, device.name, (double)device.memory_bytes / 1e9, (double)device.free_bytes / 1e9,
@@ -99,9 +100,10 @@ int lap_cli_backends(lap_cli *cli)
         print_ladder(cli, (lap_op)op, &known);
     for (int i = 0; i < known.count; ++i) {
         printf("[%d] ", i + 1);
-        lap_cli_print_safely(stdout, known.text[i]);
-        printf("%s", i + 1 < known.count ? "\n" : "\n\n");
+        lap_cli_print_wrapped(known.text[i], 4, lap_term_width());
     }
+    if (known.count > 0)
+        putchar('\n');
     print_devices(cli);
     return LAP_EXIT_OK;
 }

@@ -138,7 +138,7 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
         if (cli->size_count) {
             options.width = cli->sizes[i].width;
             options.height = cli->sizes[i].height;
-            output->table.place = 0;
+            output->table.titled = 0;
         }
         const lap_code code = lap_bench(context, op, &options, each_row, output, &err);
         if (code != LAP_OK) {
@@ -210,8 +210,11 @@ int lap_cli_bench(lap_cli *cli)
     cli->bench.params = cli->settings.params;
     cli->bench.border = cli->settings.border;
     cli->bench.threads = lap_context_threads(context);
-    for (int i = 0; i < count && exit_code == LAP_EXIT_OK; ++i)
+    for (int i = 0; i < count && exit_code == LAP_EXIT_OK; ++i) {
+        if (i > 0 && !cli->json)
+            putchar('\n');
         exit_code = bench_op(&output, context, ops[i]);
+    }
     if (exit_code == LAP_EXIT_OK && cli->json)
         exit_code = lap_json_print(object_of(&output));
     if (exit_code == LAP_EXIT_OK && baseline)

@@ -56,19 +56,24 @@ static bool is_hopeless(const char *out)
     return hopeless;
 }
 
-/* "lapedge: photo.jpg: truncated: ...": the name, once, then the kind. */
-static void tell(const char *path, const lap_error *err)
+static bool begins_with_path(const char *message, const char *path)
 {
     const size_t length = strlen(path);
-    const char *message = err->message;
-    char kind[32];
-    snprintf(kind, sizeof kind, "%s", lap_code_name(err->code));
-    for (char *at = kind; *at; ++at)
-        *at = *at == '_' ? ' ' : *at;
-    if (strncmp(message, path, length) == 0 && strncmp(message + length, ": ", 2) == 0)
-        lap_cli_message("%s: %s: %s", path, kind, message + length + 2);
+    return strncmp(message, path, length) == 0 && strncmp(message + length, ": ", 2) == 0;
+}
+
+/* "lapedge: photo.jpg: truncated: ...": the name, once, then the kind unless the message says it. */
+static void tell(const char *in, const char *out, const lap_error *err)
+{
+    const char *path = begins_with_path(err->message, in) ? in : out;
+    const lap_code code = err->code;
+    if (!begins_with_path(err->message, path))
+        lap_cli_message("%s", err->message);
+    else if (code == LAP_E_USAGE || code == LAP_E_MISSING || code == LAP_E_NOT_JPEG || code == LAP_E_BACKEND)
+        lap_cli_message("%s", err->message);
     else
-        lap_cli_message("%s: %s", kind, message);
+        lap_cli_message("%s: %s: %s", path, code == LAP_E_DISK_FULL ? "disk full" : lap_code_name(code),
+            err->message + strlen(path) + 2);
 }
 
 static void tell_times(const lap_times *ms)
@@ -112,7 +117,7 @@ static void tell_more(
     tell_times(&report->ms);
 }
 
-/* One picture; *failed counts. Exit code of this picture. */
+/* One picture, its messages, and its exit code. */
 static int run_one(lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
     lap_report report = {0};
@@ -131,7 +136,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     if (code == LAP_E_CANCELLED && lap_cli_caught())
         return 128 + lap_cli_caught();
     if (code != LAP_OK)
-        tell(in, &err);
+        tell(in, out, &err);
     else if (report.status == LAP_WARNED && !cli->quiet)
         lap_cli_message("%s: warning: %s%s", in, report.warning, report.warnings > 1 ? " (and others)" : "");
     if (cli->verbose)
@@ -169,6 +174,8 @@ static int check_operands(const lap_cli *cli)
         if (is_folder(cli->operands[i]))
             return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
     }
+    if (cli->in_place && cli->settings.format)
+        return lap_cli_usage("--format and --in-place exclude each other: a name keeps its extension");
     if (cli->in_place)
         return LAP_EXIT_OK;
     if (cli->operand_count == 1) {

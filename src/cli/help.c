@@ -4,27 +4,7 @@
 #include "term.h"
 #include "values.h"
 
-enum { WIDTH = 79, TEXT_AT = 26, BRIEF_TEXT_AT = 24 };
-
-/* Text from column `at` on, which is where the cursor is, broken at blanks before column WIDTH. */
-static void wrapped(const char *text, int at)
-{
-    int column = at;
-    while (*text) {
-        const int word = (int)strcspn(text, " ");
-        if (column > at && column + 1 + word > WIDTH) {
-            printf("\n%*s", at, "");
-            column = at;
-        } else if (column > at) {
-            putchar(' ');
-            ++column;
-        }
-        printf("%.*s", word, text);
-        column += word;
-        text += word + strspn(text + word, " ");
-    }
-    putchar('\n');
-}
+enum { WIDTH = 79, TEXT_AT = 26, BRIEF_TEXT_AT = 24, USAGE_AT = 40, EXAMPLE_AT = 46 };
 
 /* Lines "form\ttext\n" as two columns. */
 static void two_columns(const char *lines, int text_at)
@@ -38,7 +18,7 @@ static void two_columns(const char *lines, int text_at)
             printf("\n%*s", text_at, "");
         else
             printf("%*s", text_at - form - 2, "");
-        wrapped(text, text_at);
+        lap_cli_print_wrapped(text, text_at, WIDTH);
         lines += form + 1 + rest;
         lines += *lines == '\n';
     }
@@ -58,7 +38,10 @@ static void option_line(const lap_cli_option *option, int text_at, bool full)
         printf("\n%*s", text_at, "");
     else
         printf("%*s", text_at - length, "");
-    wrapped(option->help, text_at);
+    /* The short help stops at the first semicolon. */
+    char text[400];
+    snprintf(text, sizeof text, "%.*s", full ? 399 : (int)strcspn(option->help, ";"), option->help);
+    lap_cli_print_wrapped(text, text_at, WIDTH);
 }
 
 static void heading(const lap_cli *cli, const char *text)
@@ -77,7 +60,7 @@ static void usage(const lap_cli *cli, bool every_command, int text_at)
 
 static void short_help(const lap_cli *cli)
 {
-    usage(cli, cli->command == lap_cli_commands, 36);
+    usage(cli, cli->command == lap_cli_commands, USAGE_AT);
     putchar('\n');
     for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
         if (option->brief && (option->applies & cli->command->takes))
@@ -91,13 +74,13 @@ static void full_help(const lap_cli *cli)
 {
     const bool main_page = cli->command == lap_cli_commands;
     if (main_page)
-        printf("lapedge %s: the edges of photos, by a 5x5 Laplace filter. Many implementations,\n"
-               "from plain C to CUDA, that give the same bytes.\n\n",
+        printf("lapedge %s: the edges of photos, by a 5x5 Laplace filter.\n"
+               "Every implementation, from plain C to CUDA, gives the same bytes.\n\n",
             lap_version());
-    usage(cli, main_page, 40);
+    usage(cli, main_page, USAGE_AT);
     putchar('\n');
     heading(cli, "Examples");
-    two_columns(cli->command->examples, 44);
+    two_columns(cli->command->examples, EXAMPLE_AT);
     for (int group = 0; lap_cli_groups[group]; ++group) {
         bool begun = false;
         for (const lap_cli_option *option = lap_cli_options; option->name; ++option) {

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "utf8.h"
@@ -52,6 +53,32 @@ lap_cli_exit lap_cli_usage(const char *format, ...)
     message(format, args);
     va_end(args);
     return LAP_EXIT_USAGE;
+}
+
+void lap_cli_print_wrapped(const char *text, int at, int width)
+{
+    int column = at;
+    while (*text) {
+        const int word = (int)strcspn(text, " ");
+        if (column > at && column + 1 + word > width) {
+            printf("\n%*s", at, "");
+            column = at;
+        } else if (column > at) {
+            putchar(' ');
+            ++column;
+        }
+        printf("%.*s", word, text);
+        column += word;
+        text += word + strspn(text + word, " ");
+    }
+    putchar('\n');
+}
+
+int lap_term_width(void)
+{
+    enum { UNBROKEN = 10000 };
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : UNBROKEN;
 }
 
 static bool colored(const lap_cli *cli, FILE *to)

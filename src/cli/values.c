@@ -2,11 +2,22 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 _Static_assert(sizeof(lap_border) == sizeof(int) && sizeof(lap_fail_on) == sizeof(int),
     "lap_set_word stores an int where an enum stands");
+
+bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *allowed, ...)
+{
+    va_list args;
+    const int length = snprintf(problem, size, "\"%.200s\" is not ", value);
+    va_start(args, allowed);
+    vsnprintf(problem + length, size - (size_t)length, allowed, args);
+    va_end(args);
+    return false;
+}
 
 bool lap_set_true(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
@@ -44,12 +55,8 @@ static bool in_range(
         *result >= option->low && *result <= option->high)
         return true;
     if (option->low <= -1e30)
-        snprintf(problem, size, "a number");
-    else if (option->high >= 1e9)
-        snprintf(problem, size, "%s of at least %.15g", kind, option->low);
-    else
-        snprintf(problem, size, "%s from %.15g to %.15g", kind, option->low, option->high);
-    return false;
+        return lap_cli_refuse(problem, size, value, "a number");
+    return lap_cli_refuse(problem, size, value, "%s from %.15g to %.15g", kind, option->low, option->high);
 }
 
 bool lap_set_int(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
@@ -94,11 +101,9 @@ bool lap_set_size(void *field, const lap_cli_option *option, const char *value, 
 {
     double result;
     const char *end;
-    if (!sized(value, &result, &end) || *end || result < option->low) {
-        snprintf(problem, size, "a whole number of at least %.15g, with K, M or G for powers of 1000",
-            option->low);
-        return false;
-    }
+    if (!sized(value, &result, &end) || *end || result < option->low)
+        return lap_cli_refuse(problem, size, value,
+            "a whole number of at least %.15g, with K, M or G for powers of 1000", option->low);
     *(uint64_t *)field = (uint64_t)result;
     return true;
 }
@@ -117,10 +122,8 @@ bool lap_set_share(void *field, const lap_cli_option *option, const char *value,
     double result;
     const char *end;
     (void)option;
-    if (!number(value, &result, &end) || result < 0 || (*end && strcmp(end, "%") != 0)) {
-        snprintf(problem, size, "a share such as 5%% or 0.05");
-        return false;
-    }
+    if (!number(value, &result, &end) || result < 0 || (*end && strcmp(end, "%") != 0))
+        return lap_cli_refuse(problem, size, value, "a share such as 5%% or 0.05");
     *(double *)field = *end ? result / 100 : result;
     return true;
 }
@@ -143,14 +146,15 @@ static bool one_of(const lap_cli_option *option, const char *value, int *index, 
     *index = index_of(option->argument, value);
     if (*index >= 0)
         return true;
-    size_t at = (size_t)snprintf(problem, size, "one of ");
-    for (const char *word = option->argument; *word && at + 3 < size; ++word) {
+    char words[160];
+    size_t at = 0;
+    for (const char *word = option->argument; *word && at + 3 < sizeof words; ++word) {
         if (*word == '|')
-            problem[at++] = ',';
-        problem[at++] = *word == '|' ? ' ' : *word;
+            words[at++] = ',';
+        words[at++] = *word == '|' ? ' ' : *word;
     }
-    problem[at] = '\0';
-    return false;
+    words[at] = '\0';
+    return lap_cli_refuse(problem, size, value, "one of %s", words);
 }
 
 bool lap_set_word(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
@@ -171,7 +175,7 @@ bool lap_set_text(void *field, const lap_cli_option *option, const char *value, 
 {
     (void)option;
     if (!*value) {
-        snprintf(problem, size, "something");
+        snprintf(problem, size, "needs a value");
         return false;
     }
     *(const char **)field = value;

@@ -21,6 +21,9 @@ lap_cli_setter lap_set_devices;             /* the lap_cli itself: devices, devi
 lap_cli_setter lap_set_sizes;               /* the lap_cli itself: sizes, size_count */
 lap_cli_setter lap_set_block;               /* the lap_cli itself: bench.block_x, block_y */
 
+/* Fills problem with `"value" is not ` and what is allowed; false, to be returned. */
+bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *allowed, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Whether name is a rung (or alias) of op's ladder. */
 bool lap_cli_knows_rung(lap_op op, const char *name, size_t length);
 /* The i-th filter rung's name, the i-th preset; NULL past the end. For completion. */

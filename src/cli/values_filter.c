@@ -27,20 +27,18 @@ const char *lap_cli_rung_name(int i)
     return lap_rung_at(LAP_OP_FILTER, i, false, &info) ? info.name : NULL;
 }
 
-static void suggest(const char *name, const char *nearest, char *problem, size_t size)
+static bool refuse_rung(const char *name, char *problem, size_t size)
 {
-    snprintf(problem, size, "a backend (%s%.60s%slapedge backends lists them)",
-        nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
-    (void)name;
+    const char *nearest = lap_rung_nearest(LAP_OP_FILTER, name);
+    return nearest ? lap_cli_refuse(problem, size, name, "a known backend; did you mean %s?", nearest)
+                   : lap_cli_refuse(problem, size, name, "a known backend; see lapedge backends");
 }
 
 bool lap_set_backend(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
     (void)option;
-    if (!lap_cli_knows_rung(LAP_OP_FILTER, value, strlen(value))) {
-        suggest(value, lap_rung_nearest(LAP_OP_FILTER, value), problem, size);
-        return false;
-    }
+    if (!lap_cli_knows_rung(LAP_OP_FILTER, value, strlen(value)))
+        return refuse_rung(value, problem, size);
     *(const char **)field = value;
     return true;
 }
@@ -61,8 +59,7 @@ bool lap_set_backends(
         if (!known) {
             char one[64];
             snprintf(one, sizeof one, "%.*s", (int)(length < 63 ? length : 63), name);
-            suggest(one, lap_rung_nearest(LAP_OP_FILTER, one), problem, size);
-            return false;
+            return refuse_rung(one, problem, size);
         }
         name += length;
         if (!*name)
@@ -78,7 +75,7 @@ bool lap_set_kernel(void *field, const lap_cli_option *option, const char *value
     (void)option;
     if (lap_kernel_parse(value, field, &err) == LAP_OK)
         return true;
-    snprintf(problem, size, "a kernel: %s", err.message);
+    snprintf(problem, size, "%s", err.message);
     return false;
 }
 
@@ -102,8 +99,8 @@ bool lap_set_devices(void *field, const lap_cli_option *option, const char *valu
         at = cli->device_count < LAP_CLI_DEVICES ? whole(at, 1023, ",", &cli->devices[cli->device_count])
                                                  : NULL;
         if (!at) {
-            snprintf(problem, size, "\"all\", or device numbers separated by commas, such as 0,1");
-            return false;
+            return lap_cli_refuse(
+                problem, size, value, "\"all\", or device numbers separated by commas, such as 0,1");
         }
         ++cli->device_count;
         if (!*at)
@@ -146,9 +143,8 @@ bool lap_set_sizes(void *field, const lap_cli_option *option, const char *value,
     for (const char *at = value;;) {
         at = cli->size_count < LAP_CLI_SIZES ? one_size(at, &cli->sizes[cli->size_count]) : NULL;
         if (!at) {
-            snprintf(problem, size, "at most %d numbers of pixels or sizes, such as 1M,12M or 4992x3744",
-                LAP_CLI_SIZES);
-            return false;
+            return lap_cli_refuse(problem, size, value,
+                "at most %d numbers of pixels or sizes, such as 1M,12M or 4992x3744", LAP_CLI_SIZES);
         }
         ++cli->size_count;
         if (!*at)
@@ -169,6 +165,5 @@ bool lap_set_block(void *field, const lap_cli_option *option, const char *value,
     if (end && cli->bench.block_x > 0 && cli->bench.block_y > 0 &&
         cli->bench.block_x * cli->bench.block_y <= 1024)
         return true;
-    snprintf(problem, size, "a block of at most 1024 threads, such as 16x16 or 32x32");
-    return false;
+    return lap_cli_refuse(problem, size, value, "a block of at most 1024 threads, such as 16x16 or 32x32");
 }
