@@ -1,0 +1,175 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "border.h"
+#include "image.h"
+
+enum { PAD = 7, GUARD = 32 };
+
+static lap_context *context;
+static uint8_t *source, *result;
+
+static lap_view view(uint8_t *base, int width, int height, int channels)
+{
+    return (lap_view){.base = base,
+        .stride = (ptrdiff_t)width * channels + PAD,
+        .width = width,
+        .height = height,
+        .channels = channels,
+        .place = LAP_ON_HOST};
+}
+
+static void check(int width, int height, int channels, lap_border border, const char *backend)
+{
+    lap_view in = view(source, width, height, channels), out = view(result + GUARD, width, height, channels);
+    lap_params params = lap_params_default();
+    lap_image whole, law;
+    const lap_rung *c;
+    memset(result, 0xA5, (size_t)(out.stride * height) + 2 * GUARD);
+    assert_int_equal(lap_filter(context, &in, &out, backend, &params, border, NULL), LAP_OK);
+
+    assert_int_equal(lap_rung_find(LAP_OP_FILTER, "c", &c, NULL), LAP_OK);
+    assert_int_equal(lap_image_create(&whole, width, height, channels, LAP_APRON, NULL), LAP_OK);
+    assert_int_equal(lap_image_create(&law, width, height, channels, 0, NULL), LAP_OK);
+    lap_view_copy(&in, &whole.view);
+    lap_border_fill(&whole.view, border);
+    lap_exec exec = {.threads = 1};
+    assert_int_equal(c->run.filter(&whole.view, &law.view, &params, &exec), LAP_OK);
+    for (int y = 0; y < height; y++) {
+        assert_memory_equal(
+            out.base + y * out.stride, law.view.base + y * law.view.stride, (size_t)(width * channels));
+        for (int i = 0; i < PAD && y < height - 1; i++)
+            assert_int_equal(out.base[y * out.stride + width * channels + i], 0xA5);
+    }
+    for (int i = 0; i < GUARD; i++)
+        assert_true(result[i] == 0xA5 && out.base[(height - 1) * out.stride + width * channels + i] == 0xA5);
+
+    /* The apron of the caller is taken as it stands: here it makes another border. */
+    memset(result, 0xA5, (size_t)(out.stride * height) + 2 * GUARD);
+    lap_border other = border == LAP_ZERO ? LAP_REPLICATE : LAP_ZERO;
+    assert_int_equal(lap_filter(context, &whole.view, &out, backend, &params, other, NULL), LAP_OK);
+    for (int y = 0; y < height; y++)
+        assert_memory_equal(
+            out.base + y * out.stride, law.view.base + y * law.view.stride, (size_t)(width * channels));
+    lap_image_destroy(&whole);
+    lap_image_destroy(&law);
+}
+
+static void callers_pixels(void **state)
+{
+    (void)state;
+    const int widths[] = {1, 2, 5, 100, 2000}, heights[] = {1, 2, 3, 8, 9, 65, 130, 200};
+    const int channels[] = {1, 3, 4};
+    for (int w = 0; w < 5; w++)
+        for (int h = 0; h < 8; h++)
+            for (int c = 0; c < 3; c++)
+                check(
+                    widths[w], heights[h], channels[c], (lap_border)((w + h + c) % 4), c == 1 ? "simd" : "c");
+}
+
+static void refused(const lap_view *in, const lap_view *out, const char *backend, const char *word)
+{
+    lap_params params = lap_params_default();
+    lap_error err = {0};
+    assert_int_equal(lap_filter(context, in, out, backend, &params, LAP_ZERO, &err), LAP_E_USAGE);
+    assert_non_null(strstr(err.message, word));
+}
+
+static void bad_views_are_refused(void **state)
+{
+    (void)state;
+    lap_view in = view(source, 20, 20, 3), out = view(result, 20, 20, 3), bad;
+    bad = out, bad.width = 19;
+    refused(&in, &bad, "c", "19x20");
+    bad = out, bad.channels = 4, bad.stride = 100;
+    refused(&in, &bad, "c", "20x20x4");
+    bad = in, bad.channels = 2;
+    refused(&bad, &out, "c", "channels");
+    bad = in, bad.base = NULL;
+    refused(&bad, &out, "c", "input");
+    bad = in, bad.height = 0;
+    refused(&bad, &out, "c", "input");
+    bad = out, bad.place = 0;
+    refused(&in, &bad, "c", "host");
+    bad = in, bad.apron = 1;
+    refused(&bad, &out, "c", "apron");
+    bad = in, bad.stride = 59;
+    refused(&bad, &out, "c", "stride");
+    bad = in, bad.base += 30;
+    refused(&in, &bad, "c", "overlap");
+    refused(&in, &in, "c", "overlap");
+    refused(&in, &out, "sims", "simd");
+}
+
+/* Left and right half of one picture share no pixel. */
+static void side_by_side_is_no_overlap(void **state)
+{
+    (void)state;
+    lap_view left = view(result, 40, 20, 3);
+    left.width = 20;
+    lap_view right = left;
+    right.base += 60;
+    lap_params params = lap_params_default();
+    memset(result, 3, (size_t)left.stride * 20);
+    assert_int_equal(lap_filter(context, &left, &right, NULL, &params, LAP_REPLICATE, NULL), LAP_OK);
+    for (int y = 0; y < 20; y++) {
+        assert_int_equal(left.base[y * left.stride], 3);
+        assert_int_equal(right.base[y * right.stride], 0);
+    }
+}
+
+static void a_cancelled_context_stops(void **state)
+{
+    (void)state;
+    lap_context *stopped = lap_context_create(2, NULL);
+    assert_non_null(stopped);
+    lap_context_cancel(stopped);
+    lap_view in = view(source, 20, 20, 3), out = view(result, 20, 20, 3);
+    lap_params params = lap_params_default();
+    lap_error err = {0};
+    assert_int_equal(lap_filter(stopped, &in, &out, "c", &params, LAP_ZERO, &err), LAP_E_CANCELLED);
+    assert_int_equal(err.code, LAP_E_CANCELLED);
+    lap_context_destroy(stopped);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    const size_t room = (size_t)(2000 * 4 + PAD) * 200 + 2 * GUARD;
+    context = lap_context_create(3, NULL);
+    source = malloc(room);
+    result = malloc(room);
+    if (!context || !source || !result)
+        return -1;
+    uint32_t random = 99;
+    for (size_t i = 0; i < room; i++)
+        source[i] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    lap_context_destroy(context);
+    free(source);
+    free(result);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callers_pixels),
+        cmocka_unit_test(bad_views_are_refused),
+        cmocka_unit_test(side_by_side_is_no_overlap),
+        cmocka_unit_test(a_cancelled_context_stops),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,288 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+#include "border.h"
+#include "image.h"
+#include "run.h"
+
+static char folder[] = "/tmp/lapedge-run-XXXXXX";
+static lap_context *context;
+
+static const char *at(const char *name)
+{
+    static char paths[4][sizeof folder + 256];
+    static int next;
+    char *path = paths[next = (next + 1) % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void write_file(const char *name, const void *bytes, size_t size)
+{
+    FILE *f = fopen(at(name), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
+static size_t read_file(const char *name, uint8_t *bytes, size_t room)
+{
+    FILE *f = fopen(at(name), "rb");
+    if (!f)
+        return 0;
+    size_t size = fread(bytes, 1, room, f);
+    fclose(f);
+    return size;
+}
+
+static int files_in_folder(void)
+{
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    int count = 0;
+    for (struct dirent *e; (e = readdir(dir));)
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(dir);
+    return count;
+}
+
+static void empty_folder(void)
+{
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlink(at(e->d_name));
+    closedir(dir);
+}
+
+enum { WIDTH = 90, HEIGHT = 140, PPM = 15 + WIDTH * HEIGHT * 3 };
+
+static uint8_t ppm[PPM], room[4 * PPM];
+
+static void write_ppm(void)
+{
+    int head = sprintf((char *)ppm, "P6\n%d %d\n255\n", WIDTH, HEIGHT);
+    for (int i = head; i < PPM; i++)
+        ppm[i] = (uint8_t)(i * i / 7 + i % 200);
+    empty_folder();
+    write_file("in.ppm", ppm, (size_t)(head + WIDTH * HEIGHT * 3));
+}
+
+static lap_settings plain(void)
+{
+    lap_settings s = lap_settings_default();
+    s.backend = "c";
+    s.sync = false;
+    return s;
+}
+
+static void each_extension_is_a_format(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *magic;
+    } cases[] = {{"o.jpg", "\xff\xd8"}, {"o.JPEG", "\xff\xd8"}, {"o.ppm", "P6"}, {"o.tsv", ""}};
+    write_ppm();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_settings s = plain();
+        lap_report report;
+        lap_error err;
+        assert_int_equal(lap_run_file(context, at("in.ppm"), at(cases[i].name), &s, &report, &err), LAP_OK);
+        assert_int_equal(report.status, LAP_DONE);
+        assert_int_equal(report.error.code, LAP_OK);
+        assert_int_equal(report.width, WIDTH);
+        size_t size = read_file(cases[i].name, room, sizeof room);
+        assert_int_equal(report.bytes_out, size);
+        assert_memory_equal(room, cases[i].magic, strlen(cases[i].magic));
+        assert_int_equal(files_in_folder(), (int)i + 2);
+        assert_true(report.ms.total > 0);
+    }
+}
+
+static void refused(const char *in, const char *out, const lap_settings *s, lap_code code, const char *word)
+{
+    lap_report report;
+    lap_error err = {0};
+    int before = files_in_folder();
+    assert_int_equal(lap_run_file(context, in, out, s, &report, &err), code);
+    assert_int_equal(err.code, code);
+    assert_int_equal(report.status, LAP_FAILED);
+    assert_int_equal(report.error.code, code);
+    assert_string_equal(report.error.message, err.message);
+    if (!strstr(err.message, word))
+        fail_msg("'%s' is not in '%s'", word, err.message);
+    assert_int_equal(files_in_folder(), before);
+    assert_int_equal(lap_run_file(context, in, out, s, NULL, NULL), code);
+}
+
+static void failures_are_named_and_leave_nothing(void **state)
+{
+    (void)state;
+    write_ppm();
+    lap_settings s = plain();
+    refused(at("in.ppm"), at("o.gif"), &s, LAP_E_USAGE, "o.gif");
+    refused(at("none.ppm"), at("o.ppm"), &s, LAP_E_MISSING, "none.ppm");
+    refused(at("in.ppm"), at("in.ppm"), &s, LAP_E_CLASH, "in.ppm");
+    refused(folder, at("o.ppm"), &s, LAP_E_UNREADABLE, folder);
+    write_file("words.jpg", "not a photo at all", 18);
+    refused(at("words.jpg"), at("o.ppm"), &s, LAP_E_NOT_JPEG, "words.jpg");
+    write_file("cut.ppm", ppm, PPM / 2);
+    refused(at("cut.ppm"), at("o.ppm"), &s, LAP_E_TRUNCATED, "cut.ppm");
+    s.max_pixels = 100;
+    refused(at("in.ppm"), at("o.ppm"), &s, LAP_E_LIMIT, "in.ppm");
+    s = plain();
+    s.backend = "smid";
+    refused(at("in.ppm"), at("o.ppm"), &s, LAP_E_USAGE, "simd");
+    s = plain();
+    s.quality = 0;
+    refused(at("in.ppm"), at("o.ppm"), &s, LAP_E_USAGE, "quality");
+}
+
+static void an_old_output_survives_a_failure(void **state)
+{
+    (void)state;
+    write_ppm();
+    write_file("cut.ppm", ppm, PPM / 2);
+    write_file("o.ppm", "precious", 8);
+    lap_settings s = plain();
+    refused(at("cut.ppm"), at("o.ppm"), &s, LAP_E_TRUNCATED, "cut.ppm");
+    assert_int_equal(read_file("o.ppm", room, sizeof room), 8);
+    assert_memory_equal(room, "precious", 8);
+    assert_int_equal(lap_run_file(context, at("in.ppm"), at("o.ppm"), &s, NULL, NULL), LAP_OK);
+    assert_true(read_file("o.ppm", room, sizeof room) > 8);
+}
+
+static void a_sink_is_left_to_publish(void **state)
+{
+    (void)state;
+    write_ppm();
+    lap_settings s = plain();
+    lap_sink *sink;
+    lap_report report;
+    assert_int_equal(
+        lap_run_to_sink(context, at("in.ppm"), at("in.ppm"), &s, &sink, &report, &report.error), LAP_OK);
+    assert_int_equal(report.status, LAP_DONE);
+    read_file("in.ppm", room, sizeof room);
+    assert_memory_equal(room, ppm, 1000);
+    assert_int_equal(lap_sink_publish(sink, NULL), LAP_OK);
+    lap_sink_close(sink);
+    read_file("in.ppm", room, sizeof room);
+    assert_memory_not_equal(room, ppm, 1000);
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(lap_run_to_sink(context, at("none.ppm"), at("o.ppm"), &s, &sink, &report, &report.error),
+        LAP_E_MISSING);
+    assert_null(sink);
+    assert_int_equal(report.error.code, LAP_E_MISSING);
+}
+
+static void preserve_keeps_the_time(void **state)
+{
+    (void)state;
+    write_ppm();
+    struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000001}};
+    assert_int_equal(utimensat(AT_FDCWD, at("in.ppm"), old, 0), 0);
+    lap_settings s = plain();
+    s.preserve = true;
+    assert_int_equal(lap_run_file(context, at("in.ppm"), at("o.ppm"), &s, NULL, NULL), LAP_OK);
+    struct stat info;
+    assert_int_equal(stat(at("o.ppm"), &info), 0);
+    assert_int_equal(info.st_mtim.tv_sec, 1000000001);
+}
+
+static void memory_gives_the_bytes_of_files(void **state)
+{
+    (void)state;
+    write_ppm();
+    size_t in_size = read_file("in.ppm", room, sizeof room), out_size;
+    void *out;
+    lap_settings s = plain();
+    lap_report report;
+    assert_int_equal(lap_run_memory(context, room, in_size, &out, &out_size, &s, &report, NULL), LAP_OK);
+    assert_int_equal(report.bytes_out, out_size);
+    assert_int_equal(lap_run_file(context, at("in.ppm"), at("o.jpg"), &s, NULL, NULL), LAP_OK);
+    assert_int_equal(read_file("o.jpg", room, sizeof room), out_size);
+    assert_memory_equal(room, out, out_size);
+    free(out);
+    lap_error err;
+    assert_int_equal(lap_run_memory(context, "x", 1, &out, &out_size, &s, NULL, &err), LAP_E_NOT_JPEG);
+    assert_null(out);
+}
+
+/* The photo's tag says how to turn it; --auto-orient and the same turn by hand agree. */
+static void the_tag_turns_the_pixels(void **state)
+{
+    (void)state;
+    write_ppm();
+    lap_settings s = plain();
+    s.filter = false;
+    assert_int_equal(lap_run_file(context, at("in.ppm"), at("plain.jpg"), &s, NULL, NULL), LAP_OK);
+    size_t size = read_file("plain.jpg", room, sizeof room);
+    static uint8_t tagged[sizeof room];
+    uint8_t app1[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1,
+        3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    static uint8_t by_tag[4 * PPM], by_hand[4 * PPM];
+    for (int turn = 1; turn <= 8; turn++) {
+        app1[28] = (uint8_t)turn;
+        memcpy(tagged, room, 2);
+        memcpy(tagged + 2, app1, sizeof app1);
+        memcpy(tagged + 2 + sizeof app1, room + 2, size - 2);
+        write_file("tagged.jpg", tagged, size + sizeof app1);
+        for (int then = 1; then <= 8; then += 5) {
+            s = plain();
+            s.auto_orient = true;
+            s.turn = (lap_turn)then;
+            assert_int_equal(lap_run_file(context, at("tagged.jpg"), at("a.ppm"), &s, NULL, NULL), LAP_OK);
+            s = plain();
+            s.filter = false;
+            s.turn = (lap_turn)turn;
+            assert_int_equal(lap_run_file(context, at("plain.jpg"), at("b.ppm"), &s, NULL, NULL), LAP_OK);
+            s = plain();
+            s.turn = (lap_turn)then;
+            assert_int_equal(lap_run_file(context, at("b.ppm"), at("c.ppm"), &s, NULL, NULL), LAP_OK);
+            size_t a = read_file("a.ppm", by_tag, sizeof by_tag);
+            assert_int_equal(a, read_file("c.ppm", by_hand, sizeof by_hand));
+            assert_memory_equal(by_tag, by_hand, a);
+        }
+    }
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    context = lap_context_create(3, NULL);
+    return context && mkdtemp(folder) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    empty_folder();
+    lap_context_destroy(context);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_extension_is_a_format),
+        cmocka_unit_test(failures_are_named_and_leave_nothing),
+        cmocka_unit_test(an_old_output_survives_a_failure),
+        cmocka_unit_test(a_sink_is_left_to_publish),
+        cmocka_unit_test(preserve_keeps_the_time),
+        cmocka_unit_test(memory_gives_the_bytes_of_files),
+        cmocka_unit_test(the_tag_turns_the_pixels),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
