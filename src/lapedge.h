@@ -280,6 +280,43 @@ LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
+/* Of one channel. All figures are made from the exact counts, so they are equal to the last bit
+ * whatever counted. */
+typedef struct lap_channel_stats {
+    const char *name; /* "gray", "red", "green", "blue", "alpha" */
+    uint64_t histogram[256];
+    uint64_t count, sum;
+    int min, max;
+    double mean, stddev; /* of the whole population: divided by count */
+    double entropy;      /* bits a sample */
+    int p1, p50, p99;    /* percentiles: the least value that so many percent of the samples reach or
+                            stay below (NumPy's "inverted_cdf") */
+    double above;        /* share of samples >= threshold; NaN without one */
+} lap_channel_stats;
+
+struct lap_stats {
+    int channels;
+    int threshold; /* 0..255, or -1 for none */
+    lap_channel_stats channel[4];
+};
+
+/* Figures from counts: counts[c][v] samples of channel c have value v. 1 to 4 channels; the first
+ * three are red, green, blue where there are three or more. LAP_E_USAGE where a channel is empty or
+ * has 2^48 samples or more. */
+LAP_API lap_code lap_stats_of_counts(
+    uint64_t counts[4][256], int channels, int threshold, lap_stats *stats, lap_error *err);
+/* Of a caller's pixels (host view, 1 to 4 channels) by a rung of the histogram ladder, rows spread over
+ * the context's threads; CUDA rungs upload the pixels first. */
+LAP_API lap_code lap_stats_of_view(lap_context *context, const lap_view *view, const char *backend,
+    int device, int threshold, lap_stats *stats, lap_error *err);
+
+/* Profiles of a one-channel plane: rows[y] = sum over x of plane(y,x) * row_weights[x], and columns[x] =
+ * sum over y of plane(y,x) * column_weights[y]; NULL weights are uniform, 1/width and 1/height: means.
+ * Both are products of the matrix-vector ladder, the second after a transpose. rows holds height
+ * values, columns width. */
+LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const float *row_weights,
+    const float *column_weights, float *rows, float *columns, lap_error *err);
+
 /* ---- transforms ------------------------------------------------------------------------------ */
 
 /* ---- comparison ------------------------------------------------------------------------------ */

@@ -1,0 +1,233 @@
+/* Statistics, profiles, and host rungs spread over a pool. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "context.h"
+#include "image.h"
+#include "spread.h"
+#include "stats.h"
+
+static void test_ramp(void **state)
+{
+    (void)state;
+    uint64_t counts[4][256];
+    lap_stats s;
+    for (int v = 0; v < 256; v++) {
+        counts[0][v] = 1;
+    }
+    assert_int_equal(lap_stats_of_counts(counts, 1, 200, &s, NULL), LAP_OK);
+    const lap_channel_stats *c = &s.channel[0];
+    assert_string_equal(c->name, "gray");
+    assert_int_equal(c->count, 256);
+    assert_int_equal(c->sum, 255 * 128);
+    assert_int_equal(c->min, 0);
+    assert_int_equal(c->max, 255);
+    assert_true(c->mean == 127.5);
+    assert_true(c->stddev == sqrt((256 * 256 - 1) / 12.0));
+    assert_true(c->entropy == 8);
+    /* The 3rd, 128th and 254th of 256 samples. */
+    assert_int_equal(c->p1, 2);
+    assert_int_equal(c->p50, 127);
+    assert_int_equal(c->p99, 253);
+    assert_true(c->above == 56 / 256.0);
+}
+
+static void test_all_equal(void **state)
+{
+    (void)state;
+    /* Many samples of one value: a variance by differences of doubles would not come out as zero. */
+    uint64_t counts[4][256] = {[1] = {[201] = ((uint64_t)1 << 47) + 1}, [0] = {[0] = 3}, [2] = {[255] = 1}};
+    lap_stats s;
+    assert_int_equal(lap_stats_of_counts(counts, 3, -1, &s, NULL), LAP_OK);
+    assert_string_equal(s.channel[0].name, "red");
+    assert_string_equal(s.channel[1].name, "green");
+    assert_true(s.channel[1].mean == 201);
+    assert_true(s.channel[1].stddev == 0);
+    assert_true(s.channel[1].entropy == 0 && !signbit(s.channel[1].entropy));
+    assert_int_equal(s.channel[1].p1, 201);
+    assert_int_equal(s.channel[1].p99, 201);
+    assert_true(isnan(s.channel[1].above));
+    assert_int_equal(s.channel[0].max, 0);
+    assert_int_equal(s.channel[2].min, 255);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    uint64_t counts[4][256] = {{1}};
+    lap_stats s;
+    lap_error err = {0};
+    assert_int_equal(lap_stats_of_counts(counts, 2, -1, &s, &err), LAP_E_USAGE);
+    assert_non_null(strstr(err.message, "no samples"));
+    assert_int_equal(lap_stats_of_counts(counts, 5, -1, &s, &err), LAP_E_USAGE);
+    assert_int_equal(lap_stats_of_counts(counts, 1, 256, &s, &err), LAP_E_USAGE);
+    counts[0][7] = (uint64_t)1 << 48;
+    assert_int_equal(lap_stats_of_counts(counts, 1, -1, &s, &err), LAP_E_USAGE);
+    counts[0][7] = UINT64_MAX;
+    assert_int_equal(lap_stats_of_counts(counts, 1, -1, &s, &err), LAP_E_USAGE);
+}
+
+static lap_image noise(int width, int height, int channels)
+{
+    lap_image image = {0};
+    assert_int_equal(lap_image_create(&image, width, height, channels, 0, NULL), LAP_OK);
+    uint32_t r = 1;
+    for (int y = 0; y < height; y++) {
+        for (int i = 0; i < width * channels; i++) {
+            r = r * 1664525 + 1013904223;
+            image.view.base[y * image.view.stride + i] = (uint8_t)(r >> 27 << 2);
+        }
+    }
+    return image;
+}
+
+/* The figures are the same bits however the pixels were counted. */
+static void test_every_way_of_counting(void **state)
+{
+    (void)state;
+    static const char *const backends[] = {"c", "simd", "auto"};
+    lap_image image = noise(1501, 1303, 3);
+    lap_stats first, s;
+    for (int threads = 1; threads <= 3; threads++) {
+        lap_context *context = lap_context_create(threads, NULL);
+        assert_non_null(context);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(lap_stats_of_view(context, &image.view, backends[i], 0, 128, &s, NULL), LAP_OK);
+            if (threads == 1 && i == 0)
+                first = s;
+            assert_memory_equal(&s, &first, sizeof s);
+        }
+        lap_context_destroy(context);
+    }
+    lap_tally tally;
+    assert_int_equal(lap_tally_init(&tally, "auto", NULL), LAP_OK);
+    for (int y = 0; y < image.view.height; y += 128) {
+        const int rows = image.view.height - y < 128 ? image.view.height - y : 128;
+        lap_view band = lap_view_rows(&image.view, y, rows);
+        assert_int_equal(lap_tally_add(&tally, &band), LAP_OK);
+    }
+    assert_int_equal(lap_tally_stats(&tally, 128, &s, NULL), LAP_OK);
+    assert_memory_equal(&s, &first, sizeof s);
+    lap_tally_destroy(&tally);
+    lap_image_destroy(&image);
+}
+
+static void test_unknown_backend(void **state)
+{
+    (void)state;
+    lap_tally tally;
+    lap_error err = {0};
+    assert_int_equal(lap_tally_init(&tally, "simt", &err), LAP_E_USAGE);
+    lap_tally_destroy(&tally);
+}
+
+static void test_profiles(void **state)
+{
+    (void)state;
+    enum { W = 331, H = 203 };
+    static float rows[H], columns[W], weights[W];
+    lap_image image = noise(W, H, 1);
+    lap_context *context = lap_context_create(2, NULL);
+    assert_non_null(context);
+    for (int x = 0; x < W; x++) {
+        weights[x] = (float)(x % 5);
+    }
+    assert_int_equal(lap_profiles(context, &image.view, weights, NULL, rows, columns, NULL), LAP_OK);
+    for (int y = 0; y < H; y++) {
+        int sum = 0; /* whole numbers below 2^24: floats hold them exactly */
+        for (int x = 0; x < W; x++) {
+            sum += image.view.base[y * image.view.stride + x] * (x % 5);
+        }
+        assert_true(rows[y] == (float)sum);
+    }
+    for (int x = 0; x < W; x++) {
+        double sum = 0;
+        for (int y = 0; y < H; y++) {
+            sum += image.view.base[y * image.view.stride + x];
+        }
+        assert_true(fabs((double)columns[x] - sum / H) <= sum / H * (H + 2) * 0x1p-24);
+    }
+    lap_view three = image.view;
+    three.channels = 3;
+    assert_int_equal(lap_profiles(context, &three, NULL, NULL, rows, columns, NULL), LAP_E_USAGE);
+    lap_context_destroy(context);
+    lap_image_destroy(&image);
+}
+
+/* ---- spreading --------------------------------------------------------------------------------- */
+
+static void test_spread_transpose_and_product(void **state)
+{
+    (void)state;
+    enum { W = 517, H = 401 };
+    lap_image in = noise(W, H, 4), one = noise(H, W, 4), many = noise(H, W, 4);
+    static float matrix[H * W], x[W], y1[H], y3[H];
+    lap_context *context = lap_context_create(3, NULL);
+    const lap_rung *rung;
+    const lap_exec exec = {.threads = 3};
+    assert_int_equal(lap_rung_find(LAP_OP_TRANSPOSE, "auto", &rung, NULL), LAP_OK);
+    assert_int_equal(lap_spread_transpose(rung, &in.view, &one.view, &exec, NULL), LAP_OK);
+    assert_int_equal(lap_spread_transpose(rung, &in.view, &many.view, &exec, context->pool), LAP_OK);
+    for (int y = 0; y < W; y++) {
+        assert_memory_equal(
+            one.view.base + y * one.view.stride, many.view.base + y * many.view.stride, H * 4);
+    }
+    for (int i = 0; i < H * W; i++) {
+        matrix[i] = in.view.base[i];
+    }
+    for (int i = 0; i < W; i++) {
+        x[i] = 1 / (float)(i + 1);
+    }
+    lap_gemv g = {matrix, W, H, W, x, y1, LAP_ON_HOST};
+    assert_int_equal(lap_rung_find(LAP_OP_MATVEC, "auto", &rung, NULL), LAP_OK);
+    assert_int_equal(lap_spread_matvec(rung, &g, &exec, NULL), LAP_OK);
+    g.y = y3;
+    assert_int_equal(lap_spread_matvec(rung, &g, &exec, context->pool), LAP_OK);
+    assert_memory_equal(y1, y3, sizeof y1);
+    lap_context_destroy(context);
+    lap_image_destroy(&in);
+    lap_image_destroy(&one);
+    lap_image_destroy(&many);
+}
+
+static void test_spread_sum(void **state)
+{
+    (void)state;
+    enum { N = 1 << 20 };
+    float *x = malloc(N * sizeof *x);
+    assert_non_null(x);
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)(i % 7 - 2);
+    }
+    const lap_array array = {x, N - 3, false, LAP_ON_HOST};
+    const lap_rung *rung;
+    double one, many;
+    lap_context *context = lap_context_create(3, NULL);
+    const lap_exec exec = {.threads = 3};
+    assert_int_equal(lap_rung_find(LAP_OP_REDUCE, "auto", &rung, NULL), LAP_OK);
+    assert_int_equal(lap_spread_reduce(rung, &array, &one, &exec, NULL), LAP_OK);
+    assert_int_equal(lap_spread_reduce(rung, &array, &many, &exec, context->pool), LAP_OK);
+    assert_true(one == many);
+    lap_context_destroy(context);
+    free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ramp),
+        cmocka_unit_test(test_all_equal),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_every_way_of_counting),
+        cmocka_unit_test(test_unknown_backend),
+        cmocka_unit_test(test_profiles),
+        cmocka_unit_test(test_spread_transpose_and_product),
+        cmocka_unit_test(test_spread_sum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
