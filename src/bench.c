@@ -9,8 +9,8 @@
 
 enum { DEFAULT_RUNS = 20, MOST_RUNS = 10000 };
 
-/* A rung that needs longer than this is warm after one call: its data no longer fits any cache. */
-static const double long_run_ms = 50;
+/* Long enough for clocks and page tables to settle; at least one run, so that a slow rung has one. */
+static const double warm_up_ms = 50;
 
 typedef lap_code bench_fn(lap_bench_run *bench, lap_error *err);
 static bench_fn *const benches[LAP_OP_COUNT] = {
@@ -153,13 +153,10 @@ void lap_bench_figures(lap_bench_run *bench, int place, size_t bytes, double pix
 lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
     double pixels, lap_bench_row *row, lap_error *err)
 {
-    double spent = 0;
-    for (int i = 0; i < 3 && spent < long_run_ms; ++i) {
-        double start = lap_now_ms();
+    for (double begun = lap_now_ms(); lap_now_ms() - begun < warm_up_ms;) {
         lap_code code = fn(argument, err);
         if (code != LAP_OK)
             return code;
-        spent = lap_now_ms() - start;
     }
     for (int i = 0; i < bench->options->runs; ++i) {
         double start = lap_now_ms();

@@ -3,7 +3,7 @@
 #ifndef LAP_CLI_ARGS_H
 #define LAP_CLI_ARGS_H
 
-#include "../lapedge.h"
+#include "cli.h"
 
 /* Bits of lap_cli_option.applies and lap_cli_command.takes. */
 enum {
@@ -13,46 +13,6 @@ enum {
     LAP_CLI_BACKENDS = 8,
     LAP_CLI_TALK = 1 << 15 /* what every command takes */
 };
-
-typedef enum lap_cli_exit {
-    LAP_EXIT_OK = 0,
-    LAP_EXIT_FAILED = 1,
-    LAP_EXIT_USAGE = 2,
-    LAP_EXIT_BACKEND = 3,
-    LAP_EXIT_NOTHING = 4, /* nothing could be done */
-    LAP_EXIT_LIMIT = 5
-} lap_cli_exit;
-
-typedef enum lap_cli_when { LAP_CLI_AUTO, LAP_CLI_ALWAYS, LAP_CLI_NEVER } lap_cli_when;
-
-enum { LAP_CLI_SIZES = 16, LAP_CLI_DEVICES = 64 };
-
-typedef struct lap_cli_size {
-    int width, height;
-} lap_cli_size;
-
-typedef struct lap_cli {
-    const struct lap_cli_command *command;
-    char **operands;
-    int operand_count;
-    lap_settings settings;
-    bool in_place;
-    int devices[LAP_CLI_DEVICES];
-    int device_count; /* -1: all */
-
-    int jobs; /* 0: one a core */
-    bool fail_fast, force, dry_run, null_separated;
-    const char *shard, *files_from, *log;
-
-    lap_bench_options bench;
-    lap_cli_size sizes[LAP_CLI_SIZES];
-    int size_count;
-    const char *baseline;
-    double tolerance; /* share, 0.1 for 10 % */
-
-    bool help_short, help_full, version, json, quiet, verbose;
-    lap_cli_when color, progress;
-} lap_cli;
 
 typedef struct lap_cli_option lap_cli_option;
 /* Reads value into field; false with problem (what is wrong, and what is allowed) filled. */

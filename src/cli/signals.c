@@ -1,6 +1,5 @@
 #include <signal.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "term.h"
 
@@ -10,15 +9,15 @@ static volatile sig_atomic_t caught;
 static void on_signal(int number)
 {
     lap_context *context = atomic_load(&running);
-    if (caught || !context)
-        _exit(128 + number);
     caught = number;
-    lap_context_cancel(context);
+    if (context)
+        lap_context_cancel(context);
 }
 
 void lap_cli_catch_signals(lap_context *context)
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    /* Once only: the second one has its default effect, at once. */
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     atomic_store(&running, context);
     sigaction(SIGINT, &action, NULL);

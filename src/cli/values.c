@@ -110,7 +110,7 @@ bool lap_set_size(void *field, const lap_cli_option *option, const char *value, 
 
 bool lap_set_count(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
-    uint64_t count;
+    uint64_t count = 0;
     if (!lap_set_size(&count, option, value, problem, size))
         return false;
     *(size_t *)field = (size_t)count;
