@@ -40,6 +40,7 @@ typedef struct lap_cli_command {
     const char *examples; /* lines "command\twhat it does\n" */
     unsigned takes;       /* which options */
     int (*run)(lap_cli *cli);
+    const char *(*operand)(int i); /* words that operands are chosen from; NULL: files */
 } lap_cli_command;
 extern const lap_cli_command lap_cli_commands[]; /* the first is the default, the last has no name */
 

@@ -107,7 +107,7 @@ static int compare(const bench_output *output, const json_t *baseline)
 
 /* ---- the command --------------------------------------------------------------------------------- */
 
-static const char *op_name(int i)
+const char *lap_cli_op_name(int i)
 {
     return i < LAP_OP_COUNT ? lap_op_name((lap_op)i) : NULL;
 }
@@ -115,11 +115,11 @@ static const char *op_name(int i)
 static bool find_op(const char *name, lap_op *op)
 {
     for (int i = 0; i < LAP_OP_COUNT; ++i)
-        if (strcmp(op_name(i), name) == 0) {
+        if (strcmp(lap_cli_op_name(i), name) == 0) {
             *op = (lap_op)i;
             return true;
         }
-    const char *nearest = lap_cli_nearest(name, op_name);
+    const char *nearest = lap_cli_nearest(name, lap_cli_op_name);
     lap_cli_usage("bench: there is no ladder \"%s\"%s%s%s", name, nearest ? "; did you mean " : "",
         nearest ? nearest : "", nearest ? "?" : "");
     return false;

@@ -7,6 +7,7 @@
 int lap_cli_run(lap_cli *cli);
 int lap_cli_bench(lap_cli *cli);
 int lap_cli_backends(lap_cli *cli);
+const char *lap_cli_op_name(int i); /* of the ladders; NULL past the end */
 
 /* Several inputs, or folders, into a folder: operands are IN... OUTDIR (OUTDIR alone with
  * cli->files_from). Called by run, which knows by the operands that it is one. */

@@ -130,26 +130,24 @@ static void print_values(const lap_cli_option *option)
 }
 
 /* __complete: commands; __complete COMMAND: its options, "=" after those with a value;
- * __complete COMMAND --NAME: values, none where it is a file or a number. */
+ * __complete COMMAND --NAME: values; __complete COMMAND operands: operands. Nothing where it is a file
+ * or a number. */
 int lap_cli_complete(int argc, char **argv)
 {
     const lap_cli_command *command = lap_cli_commands;
-    if (argc < 3) {
+    if (argc < 3)
         print_words(lap_cli_command_name);
-        return LAP_EXIT_OK;
-    }
-    for (const lap_cli_command *each = lap_cli_commands; each->name; ++each)
+    for (const lap_cli_command *each = lap_cli_commands; argc >= 3 && each->name; ++each)
         if (strcmp(each->name, argv[2]) == 0)
             command = each;
-    if (argc > 3) {
-        const lap_cli_option *option = lap_cli_option_named(argv[3] + 2 * (strncmp(argv[3], "--", 2) == 0),
-            strlen(argv[3]) - 2 * (strncmp(argv[3], "--", 2) == 0));
-        if (option)
-            print_values(option);
-        return LAP_EXIT_OK;
-    }
-    for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
+    for (const lap_cli_option *option = lap_cli_options; argc == 3 && option->name; ++option)
         if (option->applies & command->takes)
             printf("--%s%s\n", option->name, option->argument ? "=" : "");
+    if (argc > 3 && strncmp(argv[3], "--", 2) == 0) {
+        const lap_cli_option *option = lap_cli_option_named(argv[3] + 2, strlen(argv[3] + 2));
+        if (option)
+            print_values(option);
+    } else if (argc > 3 && command->operand)
+        print_words(command->operand);
     return LAP_EXIT_OK;
 }

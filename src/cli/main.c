@@ -14,17 +14,17 @@ const lap_cli_command lap_cli_commands[] = {
         "lapedge --range=abs --gray photo.jpg e.png\tboth signs, one channel, as PNG\n"
         "lapedge - - <photo.jpg >edges.jpg\tas part of a pipe\n"
         "lapedge in.jpg out.jpg --backend=sse -v\ta named rung, and what it took\n",
-        LAP_CLI_RUN | LAP_CLI_TALK, lap_cli_run},
+        LAP_CLI_RUN | LAP_CLI_TALK, lap_cli_run, NULL},
     {"bench", "lapedge bench [OPTIONS] [OP...]\ttimes a ladder, beside its ceiling\n",
         "lapedge bench\tthe filter, every rung\n"
         "lapedge bench --backends=c,simd --runs=50\ttwo rungs, more runs\n"
         "lapedge bench --image=photo.jpg --json\ta photo's pixels, for scripts\n"
         "lapedge bench transpose reduce\tother ladders\n",
-        LAP_CLI_BENCH | LAP_CLI_TALK, lap_cli_bench},
+        LAP_CLI_BENCH | LAP_CLI_TALK, lap_cli_bench, lap_cli_op_name},
     {"backends", "lapedge backends [--json]\tevery rung, and whether it can run here\n",
         "lapedge backends\trungs of all ladders, and CUDA devices\n"
         "lapedge backends --json\tfor scripts\n",
-        LAP_CLI_BACKENDS | LAP_CLI_TALK, lap_cli_backends},
+        LAP_CLI_BACKENDS | LAP_CLI_TALK, lap_cli_backends, NULL},
     {0},
 };
 
