@@ -323,6 +323,48 @@ LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
+typedef struct lap_batch_options {
+    const char *const *inputs; /* files, and folders whose content is mirrored under out_dir */
+    size_t input_count;
+    const char *files_from; /* a file with one path a line ("-": standard input), or NULL */
+    bool nul_separated;     /* files_from: paths end in a NUL byte instead */
+    const char *out_dir;    /* made if it is not there */
+    int jobs;               /* files at once; 0: one a thread of the context */
+    bool fail_fast;         /* stop at the first failure */
+    bool force;             /* replace outputs that are not ours, redo what is done */
+    bool dry_run;           /* say what would be done, write nothing */
+    uint32_t shard, shards; /* take share `shard` of `shards`; shards 0 or 1: everything */
+} lap_batch_options;
+
+typedef struct lap_batch_counts {
+    uint64_t found;                    /* inputs seen so far, this shard's */
+    uint64_t expected;                 /* inputs in all, this shard's; known before work begins */
+    uint64_t other_shards;             /* inputs that belong to other shards */
+    uint64_t ok, warned, skipped, failed;
+    uint64_t kinds[LAP_E_INTERNAL + 1]; /* failed and skipped by kind; LAP_OK: skipped, up to date */
+    uint64_t pixels, bytes_in, bytes_out; /* of ok and warned */
+    double ms;                         /* wall time so far */
+} lap_batch_counts;
+
+typedef struct lap_batch_file {
+    const char *input, *output;
+    const lap_report *report; /* status SKIPPED: error.code LAP_OK is up to date, LAP_E_EXISTS not ours */
+} lap_batch_file;
+
+/* Called on the thread that called lap_batch: with each finished input, and with file NULL about ten
+ * times a second. Strings live until it returns. */
+typedef void lap_batch_fn(void *user, const lap_batch_file *file, const lap_batch_counts *counts);
+
+/* Runs over many files. Returns LAP_OK when the run came to its end (counts say with what success);
+ * LAP_E_CANCELLED, LAP_E_DISK_FULL (stopped early), LAP_E_USAGE, LAP_E_MISSING (an operand),
+ * LAP_E_WRITE (output folder). Finished outputs are listed in out_dir/.lapedge/ and skipped by the
+ * next run with the same settings. */
+LAP_API lap_code lap_batch(lap_context *context, const lap_batch_options *options,
+    const lap_settings *settings, lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
+
+/* "I/N" (I from 0), or "auto": from Slurm, Open MPI, MPICH or a Kubernetes indexed job. */
+LAP_API lap_code lap_shard_parse(const char *spec, uint32_t *shard, uint32_t *shards, lap_error *err);
+
 /* ---- bench ----------------------------------------------------------------------------------- */
 
 typedef struct lap_bench_options {

@@ -1,0 +1,294 @@
+/* A run over many files. First a walk that only counts and finds clashes, so that these are known before
+ * work begins; then a walk that hands out jobs and takes results back, never more than a few ahead. */
+#include "batch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "codec.h"
+#include "settings.h"
+#include "status.h"
+
+enum { TICK_MS = 100, AHEAD = 16 };
+
+/* ---- the first walk ---------------------------------------------------------------------------- */
+
+static uint64_t inode_key(const struct stat *st)
+{
+    const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
+    return lap_map64_key(id, sizeof id);
+}
+
+static bool is_ours(const batch *b, const char *relative)
+{
+    return b->shards <= 1 || lap_map64_key(relative, strlen(relative)) % b->shards == b->options->shard;
+}
+
+static lap_code first_look(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    batch *b = user;
+    char relative[PATH_MAX];
+    lap_code code = lap_control_check(&b->control, err);
+    if (code != LAP_OK)
+        return code;
+    if (entry->problem || !lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative)) {
+        b->counts->expected += is_ours(b, entry->relative);
+        return LAP_OK;
+    }
+    uint64_t key = lap_map64_key(relative, strlen(relative));
+    uint64_t *uses = lap_map64_find(&b->outputs, key);
+    if (uses)
+        ++*uses;
+    code = uses ? LAP_OK : lap_map64_put(&b->outputs, key, 1, err);
+    if (code == LAP_OK)
+        code = lap_map64_put(&b->inputs, inode_key(entry->stat), 1, err);
+    if (is_ours(b, entry->relative))
+        b->counts->expected++;
+    else
+        b->counts->other_shards++;
+    return code;
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+static void tell(batch *b, const char *input, const char *output, const lap_report *report)
+{
+    lap_batch_counts *c = b->counts;
+    c->ms = lap_now_ms() - b->began_ms;
+    if (report) {
+        c->ok += report->status == LAP_DONE;
+        c->warned += report->status == LAP_WARNED;
+        c->skipped += report->status == LAP_SKIPPED;
+        c->failed += report->status == LAP_FAILED;
+        if (report->status == LAP_SKIPPED || report->status == LAP_FAILED)
+            c->kinds[report->error.code]++;
+        else {
+            c->pixels += (uint64_t)report->width * (uint64_t)report->height;
+            c->bytes_in += report->bytes_in;
+            c->bytes_out += report->bytes_out;
+        }
+        if (report->status == LAP_FAILED && report->error.code == LAP_E_DISK_FULL && b->stop.code == LAP_OK)
+            lap_fail(&b->stop, LAP_E_DISK_FULL, "stopped early: %.400s", report->error.message);
+        if (report->status == LAP_FAILED && b->options->fail_fast)
+            b->stopping = true;
+    }
+    if (b->each) {
+        lap_batch_file file = {input, output, report};
+        b->each(b->user, report ? &file : NULL, c);
+    }
+}
+
+static void tell_problem(batch *b, lap_status status, const lap_walk_entry *entry, const char *output,
+    lap_code kind, const char *message)
+{
+    lap_report report = {.status = status};
+    lap_fail(&report.error, kind, "%s", message);
+    tell(b, entry->path, output, &report);
+}
+
+static void commit(batch *b)
+{
+    if (!b->group.count)
+        return;
+    lap_error why;
+    lap_code code = lap_group_commit(&b->group, b->manifest, b->options->out_dir, b->settings->sync, &why);
+    for (int i = 0; i < b->group.count; i++) {
+        lap_job *job = b->group.jobs[i];
+        tell(b, job->input, job->output, &job->report);
+        lap_job_free(job);
+    }
+    b->group.count = 0;
+    if (code != LAP_OK && b->stop.code == LAP_OK)
+        b->stop = why;
+}
+
+/* Takes one result back, or lets TICK_MS pass. */
+static void reap(batch *b)
+{
+    lap_job *job = lap_executor_reap(b->executor, TICK_MS);
+    if (job && job->report.error.code == LAP_OK) {
+        if (!b->group.count)
+            b->group.since_ms = lap_now_ms();
+        b->group.jobs[b->group.count++] = job;
+    } else if (job) {
+        /* What never began because the run stops is not a failure of the file. */
+        if (job->report.error.code != LAP_E_CANCELLED)
+            tell(b, job->input, job->output, &job->report);
+        lap_job_free(job);
+    }
+    if (lap_group_is_due(&b->group))
+        commit(b);
+    if (lap_now_ms() - b->ticked_ms >= TICK_MS) {
+        b->ticked_ms = lap_now_ms();
+        tell(b, NULL, NULL, NULL);
+    }
+}
+
+/* ---- the second walk --------------------------------------------------------------------------- */
+
+/* Whether this input needs work; if not, says so. */
+static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
+{
+    char message[480];
+    struct stat there;
+    uint64_t *uses = lap_map64_find(&b->outputs, lap_map64_key(relative, strlen(relative)));
+    if (uses && *uses > 1) {
+        snprintf(message, sizeof message, "%.200s: %d inputs would be written to %.200s; none was",
+            entry->path, (int)*uses, output);
+        tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
+        return false;
+    }
+    if (lstat(output, &there))
+        return true;
+    if (stat(output, &there) == 0 && lap_map64_find(&b->inputs, inode_key(&there))) {
+        snprintf(message, sizeof message, "%.200s: would overwrite an input, %.200s", entry->path, output);
+        tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
+        return false;
+    }
+    if (b->options->force)
+        return true;
+    lap_made made = S_ISREG(there.st_mode)
+                        ? lap_manifest_find(b->manifest, relative, entry->stat, there.st_size)
+                        : LAP_MADE_UNKNOWN;
+    if (made == LAP_MADE_OURS)
+        return true;
+    if (made == LAP_MADE_SAME) {
+        tell_problem(b, LAP_SKIPPED, entry, output, LAP_OK, "");
+        return false;
+    }
+    snprintf(message, sizeof message, "%.400s: exists and was not made by lapedge; -f replaces it", output);
+    tell_problem(b, LAP_SKIPPED, entry, output, LAP_E_EXISTS, message);
+    return false;
+}
+
+static lap_code submit(
+    batch *b, const lap_walk_entry *entry, const char *relative, const char *output, lap_error *err)
+{
+    lap_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    job->input = strdup(entry->path);
+    job->output = strdup(output);
+    job->relative = strdup(relative);
+    job->stat = *entry->stat;
+    /* A photo without an extension was found by its content, and stays one without. */
+    job->settings = b->settings->format || lap_format_of_path(output) ? b->settings : &b->as_jpeg;
+    if (!job->input || !job->output || !job->relative) {
+        lap_job_free(job);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    return lap_executor_submit(b->executor, job, err);
+}
+
+static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    batch *b = user;
+    char relative[PATH_MAX], output[PATH_MAX];
+    lap_error why;
+    if (!is_ours(b, entry->relative))
+        return LAP_OK;
+    while (lap_executor_pending(b->executor) >= (size_t)b->jobs + AHEAD || b->group.count == LAP_GROUP_FILES)
+        reap(b);
+    if (b->stop.code == LAP_OK)
+        lap_control_check(&b->control, &b->stop);
+    if (b->stop.code != LAP_OK || b->stopping)
+        return LAP_E_CANCELLED; /* ends the walk; run_jobs knows why */
+    b->counts->found++;
+    if (entry->problem) {
+        tell_problem(b, LAP_FAILED, entry, NULL, entry->problem->code, entry->problem->message);
+        return LAP_OK;
+    }
+    if (!lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative) ||
+        snprintf(output, sizeof output, "%s/%s", b->options->out_dir, relative) >= (int)sizeof output) {
+        tell_problem(b, LAP_FAILED, entry, NULL, LAP_E_WRITE, "the path of the output is too long");
+        return LAP_OK;
+    }
+    if (!needs_work(b, entry, relative, output))
+        return LAP_OK;
+    if (b->options->dry_run) {
+        lap_report report = {.status = LAP_DONE};
+        tell(b, entry->path, output, &report);
+        return LAP_OK;
+    }
+    if (lap_batch_make_folder(b, output, &why) != LAP_OK) {
+        tell_problem(b, LAP_FAILED, entry, output, why.code, why.message);
+        return LAP_OK;
+    }
+    return submit(b, entry, relative, output, err);
+}
+
+static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error *err)
+{
+    lap_error why = {0};
+    lap_code code = lap_walk(b->options, list, list_size, work_on, b, &why);
+    if (b->stop.code != LAP_OK || b->stopping || code != LAP_OK)
+        lap_executor_cancel(b->executor);
+    while (lap_executor_pending(b->executor))
+        reap(b);
+    commit(b); /* what is finished is kept, however the run ends */
+    if (b->stop.code == LAP_OK)
+        lap_control_check(&b->control, &b->stop);
+    if (b->stop.code != LAP_OK) {
+        if (err)
+            *err = b->stop;
+        return b->stop.code;
+    }
+    if (code != LAP_OK && !b->stopping) {
+        if (err)
+            *err = why;
+        return code;
+    }
+    return LAP_OK;
+}
+
+lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *settings,
+    lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
+{
+    lap_settings inner = *settings;
+    char *list = NULL;
+    size_t list_size = 0;
+    batch *b = calloc(1, sizeof *b);
+    if (!b)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    *counts = (lap_batch_counts){0};
+    *b = (batch){.context = context,
+        .options = options,
+        .settings = &inner,
+        .counts = counts,
+        .each = each,
+        .user = user,
+        .control = {.cancel = &context->cancel},
+        .began_ms = lap_now_ms()};
+    b->shards = options->shards;
+    b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
+    inner.progress = NULL;
+    b->as_jpeg = inner;
+    b->as_jpeg.format = "jpg";
+    lap_code code = lap_settings_check(&inner, err);
+    if (code == LAP_OK)
+        code = lap_batch_read_list(options, &list, &list_size, err);
+    if (code == LAP_OK)
+        code = lap_batch_check_operands(options, err);
+    if (code == LAP_OK)
+        code = lap_walk(options, list, list_size, first_look, b, err);
+    if (code == LAP_OK && !options->dry_run)
+        code = lap_batch_make_out_dir(options->out_dir, err);
+    if (code == LAP_OK)
+        code = lap_manifest_open(options->out_dir, lap_settings_hash(&inner), &b->manifest, err);
+    if (code == LAP_OK)
+        code = lap_executor_threads(context, b->jobs, &b->executor, err);
+    if (code == LAP_OK)
+        code = run_jobs(b, list, list_size, err);
+    counts->ms = lap_now_ms() - b->began_ms;
+    lap_executor_close(b->executor);
+    lap_manifest_close(b->manifest);
+    lap_map64_free(&b->outputs);
+    lap_map64_free(&b->inputs);
+    free(list);
+    free(b);
+    return code;
+}
