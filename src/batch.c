@@ -249,7 +249,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
 {
     lap_settings inner = *settings;
-    char *list = NULL;
+    char *list = NULL, hash[LAP_SETTINGS_HASH];
     size_t list_size = 0;
     batch *b = calloc(1, sizeof *b);
     if (!b)
@@ -277,8 +277,10 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
         code = lap_walk(options, list, list_size, first_look, b, err);
     if (code == LAP_OK && !options->dry_run)
         code = lap_batch_make_out_dir(options->out_dir, err);
-    if (code == LAP_OK)
-        code = lap_manifest_open(options->out_dir, lap_settings_hash(&inner), &b->manifest, err);
+    if (code == LAP_OK) {
+        lap_settings_hash(&inner, hash);
+        code = lap_manifest_open(options->out_dir, strtoull(hash, NULL, 16), &b->manifest, err);
+    }
     if (code == LAP_OK)
         code = lap_executor_threads(context, b->jobs, &b->executor, err);
     if (code == LAP_OK)
