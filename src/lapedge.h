@@ -321,6 +321,55 @@ LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const
 
 /* ---- comparison ------------------------------------------------------------------------------ */
 
+typedef struct lap_pixels lap_pixels; /* a decoded image, with an apron that is not filled */
+
+/* Decodes a whole image file ("-": standard input) under the limits of settings; settings->gray and
+ * auto_orient apply. */
+LAP_API lap_code lap_pixels_read(lap_context *context, const char *path, const lap_settings *settings,
+    lap_pixels **pixels, lap_error *err);
+LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels);
+LAP_API void lap_pixels_free(lap_pixels *pixels); /* NULL is fine */
+
+/* b against a, over all samples (pixels times channels) that were compared. */
+typedef struct lap_difference {
+    bool identical;
+    uint64_t samples, pixels;
+    int max_abs;
+    double mean_abs, rmse;
+    double psnr;               /* dB against 255; NaN when identical */
+    double ssim;               /* -1..1, 1 for identical images; NaN where it was not asked for, or for
+                                  images smaller than its window of 11x11 */
+    uint64_t differing_pixels; /* in any channel */
+    uint64_t differing_border; /* of these, in the two pixels at the edges of the image */
+    int first_x, first_y, first_channel, first_a, first_b; /* in raster order; x is -1 if identical */
+} lap_difference;
+
+/* Host views of the same size and channels (else LAP_E_DIFFERENT). mask_border leaves so many pixels at
+ * each side out (LAP_E_DIFFERENT where nothing is left). with_ssim: the mean over all channels of the
+ * index of Wang, Bovik, Sheikh and Simoncelli (2004), Gaussian window 11x11 with sigma 1.5, K1 0.01,
+ * K2 0.03, windows inside the image only. */
+LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mask_border, bool with_ssim,
+    lap_difference *difference, lap_error *err);
+
+typedef struct lap_compare_row {
+    lap_op op;
+    const char *backend, *resolved; /* resolved NULL: could not run, see reason */
+    const char *reason;
+    lap_difference difference; /* from c, on the same pixels; only if resolved */
+    double relative_error;     /* reduce and matvec: largest, against c in double; NaN else */
+    double ms;                 /* wall time of this rung, upload and download counted */
+    const lap_view *a, *b;     /* filter and transpose: what c and this rung put out; else NULL */
+} lap_compare_row;
+
+/* The row and its views live until it returns. */
+typedef void lap_compare_fn(void *user, const lap_compare_row *row);
+
+/* Runs rungs of one ladder on the same pixels and compares each result with that of c, before any
+ * encoding. backends: comma separated names, NULL for every row. settings: filter parameters, border,
+ * device. Rows that cannot run are reported with their reason. */
+LAP_API lap_code lap_compare(lap_context *context, lap_op op, const lap_pixels *pixels, const char *backends,
+    const lap_settings *settings, lap_compare_fn *each, void *user, lap_error *err);
+
 /* ---- folders --------------------------------------------------------------------------------- */
 
 typedef struct lap_batch_options {
