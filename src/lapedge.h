@@ -367,7 +367,7 @@ typedef void lap_compare_fn(void *user, const lap_compare_row *row);
 /* Runs rungs of one ladder on the same pixels and compares each result with that of c, before any
  * encoding. backends: comma separated names, NULL for every row. settings: filter parameters, border,
  * device. Rows that cannot run are reported with their reason. */
-LAP_API lap_code lap_compare(lap_context *context, lap_op op, const lap_pixels *pixels, const char *backends,
+LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const char *backends,
     const lap_settings *settings, lap_compare_fn *each, void *user, lap_error *err);
 
 /* ---- folders --------------------------------------------------------------------------------- */

@@ -43,8 +43,8 @@ static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *ima
     return LAP_OK;
 }
 
-lap_code lap_pixels_read(lap_context *context, const char *path, const lap_settings *settings,
-    lap_pixels **pixels, lap_error *err)
+lap_code lap_pixels_read(
+    lap_context *context, const char *path, const lap_settings *settings, lap_pixels **pixels, lap_error *err)
 {
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
@@ -73,8 +73,7 @@ lap_code lap_pixels_read(lap_context *context, const char *path, const lap_setti
     if (code == LAP_OK)
         code = lap_decoder_finish(decoder, &damage, err);
     if (code == LAP_OK && settings->auto_orient && lap_decoder_header(decoder)->orientation != 1)
-        code = turn_upright(
-            context, (lap_turn)lap_decoder_header(decoder)->orientation, &p->image, err);
+        code = turn_upright(context, (lap_turn)lap_decoder_header(decoder)->orientation, &p->image, err);
     lap_decoder_close(decoder);
     lap_source_close(source);
     if (code == LAP_OK)
