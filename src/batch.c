@@ -95,7 +95,7 @@ static void commit(batch *b)
     if (!b->group.count)
         return;
     lap_error why;
-    lap_code code = lap_group_commit(&b->group, b->manifest, b->options->out_dir, b->settings->sync, &why);
+    lap_code code = lap_group_commit(&b->group, b->manifest, b->options->out_dir, b->sync, &why);
     for (int i = 0; i < b->group.count; i++) {
         lap_job *job = b->group.jobs[i];
         tell(b, job->input, job->output, &job->report);
@@ -266,6 +266,8 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     b->shards = options->shards;
     b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
     inner.progress = NULL;
+    b->sync = settings->sync;
+    inner.sync = false; /* a group at a time, in lap_group_commit */
     b->as_jpeg = inner;
     b->as_jpeg.format = "jpg";
     lap_code code = lap_settings_check(&inner, err);

@@ -27,6 +27,7 @@ typedef struct batch {
     lap_map64 outputs; /* hash of an output's path -> inputs that want it */
     lap_map64 inputs;  /* hash of device and inode: never to be overwritten */
     lap_error stop;    /* why the run ends early */
+    bool sync;         /* outputs are to survive a power cut */
     bool stopping;     /* fail_fast has struck */
     double began_ms, ticked_ms;
     char last_folder[PATH_MAX]; /* made and swept already */
