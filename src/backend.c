@@ -72,6 +72,17 @@ static bool is_called(const lap_rung *row, const char *name)
     return false;
 }
 
+bool lap_rung_is_listed(const lap_rung *rung, const char *list)
+{
+    char name[NAME_MAX_LENGTH + 1];
+    if (!list)
+        return true;
+    while (next_name(&list, name))
+        if (is_called(rung, name))
+            return true;
+    return false;
+}
+
 static const lap_rung *look_up(lap_op op, const char *name)
 {
     const lap_rung *row;

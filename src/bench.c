@@ -56,22 +56,7 @@ lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *opt
 
 bool lap_bench_wants(const lap_bench_run *bench, const lap_rung *rung)
 {
-    const char *list = bench->options->backends;
-    if (!list)
-        return true;
-    while (*list) {
-        size_t length = strcspn(list, ",");
-        if (strlen(rung->name) == length && strncmp(rung->name, list, length) == 0)
-            return true;
-        for (const char *alias = rung->aliases; alias && *alias;) {
-            size_t size = strcspn(alias, ",");
-            if (size == length && strncmp(alias, list, length) == 0)
-                return true;
-            alias += size + (alias[size] == ',');
-        }
-        list += length + (list[length] == ',');
-    }
-    return false;
+    return lap_rung_is_listed(rung, bench->options->backends);
 }
 
 lap_bench_row lap_bench_row_of(const lap_rung *rung)

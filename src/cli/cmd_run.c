@@ -62,8 +62,7 @@ static bool begins_with_path(const char *message, const char *path)
     return strncmp(message, path, length) == 0 && strncmp(message + length, ": ", 2) == 0;
 }
 
-/* "lapedge: photo.jpg: truncated: ...": the name, once, then the kind unless the message says it. */
-static void tell(const char *in, const char *out, const lap_error *err)
+void lap_cli_tell(const char *in, const char *out, const lap_error *err)
 {
     const char *path = begins_with_path(err->message, in) ? in : out;
     const lap_code code = err->code;
@@ -136,7 +135,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     if (code == LAP_E_CANCELLED && lap_cli_caught())
         return 128 + lap_cli_caught();
     if (code != LAP_OK)
-        tell(in, out, &err);
+        lap_cli_tell(in, out, &err);
     else if (report.status == LAP_WARNED && !cli->quiet)
         lap_cli_message("%s: warning: %s%s", in, report.warning, report.warnings > 1 ? " (and others)" : "");
     if (cli->verbose)

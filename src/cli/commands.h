@@ -13,6 +13,10 @@ const char *lap_cli_op_name(int i); /* of the ladders; NULL past the end */
  * cli->files_from). Called by run, which knows by the operands that it is one. */
 int lap_cli_folder(lap_cli *cli);
 
+/* "lapedge: photo.jpg: truncated: ..." on stderr: the name, once, then the kind unless the message says
+ * it. The message is about in or out. */
+void lap_cli_tell(const char *in, const char *out, const lap_error *err);
+
 /* The exit code that an error stands for. */
 lap_cli_exit lap_cli_exit_of(lap_code code);
 

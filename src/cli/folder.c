@@ -1,8 +1,236 @@
+/* run over folders and lists: what lap_batch does, told to a person, a log and a script. */
+#include <errno.h>
+#include <string.h>
+
 #include "commands.h"
+#include "folder_progress.h"
+#include "json.h"
 #include "term.h"
+
+enum { NAMED = 3 }; /* failures that the summary names */
+
+typedef struct folder_run {
+    const lap_cli *cli;
+    FILE *log;
+    lap_folder_progress progress;
+    char named[NAMED][160];
+    bool log_failed;
+} folder_run;
+
+static void write_log(folder_run *run, const lap_batch_file *file)
+{
+    json_t *record = lap_json_file(file->input, file->output, &run->cli->settings, file->report);
+    if (json_dumpf(record, run->log, JSON_COMPACT | JSON_REAL_PRECISION(17)) ||
+        fputc('\n', run->log) == EOF || fflush(run->log))
+        run->log_failed = true;
+    json_decref(record);
+}
+
+static void tell_file(folder_run *run, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    const lap_report *report = file->report;
+    const lap_cli *cli = run->cli;
+    if (report->status == LAP_FAILED && counts->failed <= NAMED)
+        snprintf(run->named[counts->failed - 1], sizeof *run->named, "%s", file->input);
+    if (report->status == LAP_FAILED || (report->status == LAP_SKIPPED && report->error.code != LAP_OK))
+        lap_cli_tell(file->input, file->output ? file->output : file->input, &report->error);
+    else if (report->status == LAP_WARNED && !cli->quiet)
+        lap_cli_message(
+            "%s: warning: %s%s", file->input, report->warning, report->warnings > 1 ? " (and others)" : "");
+    else if (report->status == LAP_DONE && (cli->verbose || cli->dry_run) && !cli->quiet) {
+        lap_cli_print_safely(stderr, file->input);
+        fputs(" -> ", stderr);
+        lap_cli_print_safely(stderr, file->output);
+        if (!cli->dry_run)
+            fprintf(stderr, "  %d x %d, %.1f ms", report->width, report->height, report->ms.total);
+        fputc('\n', stderr);
+    }
+}
+
+static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    folder_run *run = user;
+    if (file) {
+        lap_folder_progress_hide(&run->progress);
+        tell_file(run, file, counts);
+        if (run->log)
+            write_log(run, file);
+    }
+    lap_folder_progress_show(&run->progress, counts);
+}
+
+static void tell_kinds(const lap_batch_counts *counts)
+{
+    const char *before = " (";
+    for (int kind = LAP_OK + 1; kind <= LAP_E_INTERNAL; kind++) {
+        if (!counts->kinds[kind] || kind == LAP_E_EXISTS)
+            continue;
+        fprintf(stderr, "%s%llu %s", before, (unsigned long long)counts->kinds[kind],
+            lap_code_name((lap_code)kind));
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc(')', stderr);
+}
+
+static void summary(const folder_run *run, const lap_batch_counts *counts)
+{
+    const uint64_t done = counts->ok + counts->warned, existing = counts->kinds[LAP_E_EXISTS];
+    const double seconds = counts->ms / 1e3;
+    fprintf(stderr, run->cli->dry_run ? "would do %llu" : "%llu done", (unsigned long long)done);
+    if (counts->warned)
+        fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
+    if (counts->kinds[LAP_OK])
+        fprintf(stderr, ", %llu up to date", (unsigned long long)counts->kinds[LAP_OK]);
+    if (existing)
+        fprintf(stderr, ", %llu left alone (not made by lapedge; -f replaces them)",
+            (unsigned long long)existing);
+    if (counts->failed) {
+        fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
+        tell_kinds(counts);
+    }
+    if (!run->cli->dry_run && seconds > 0)
+        fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
+    fputc('\n', stderr);
+    for (uint64_t i = 0; i < counts->failed && i < NAMED; i++) {
+        fputs(i ? ", " : "first to fail: ", stderr);
+        lap_cli_print_safely(stderr, run->named[i]);
+    }
+    if (counts->failed)
+        fputc('\n', stderr);
+    if (!counts->expected && !counts->other_shards)
+        lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
+}
+
+static int print_json(
+    const folder_run *run, const lap_batch_counts *counts, const lap_error *err, lap_code code)
+{
+    json_t *object = lap_json_object("lapedge.run/1"), *kinds = json_object();
+    const struct {
+        const char *name;
+        uint64_t value;
+    } fields[] = {{"found", counts->found}, {"expected", counts->expected},
+        {"other_shards", counts->other_shards}, {"ok", counts->ok}, {"warned", counts->warned},
+        {"skipped", counts->skipped}, {"failed", counts->failed}, {"pixels", counts->pixels},
+        {"bytes_in", counts->bytes_in}, {"bytes_out", counts->bytes_out}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        json_object_set_new(object, fields[i].name, json_integer((json_int_t)fields[i].value));
+    for (int kind = LAP_OK; kind <= LAP_E_INTERNAL; kind++)
+        if (counts->kinds[kind])
+            json_object_set_new(kinds, kind == LAP_OK ? "up_to_date" : lap_code_name((lap_code)kind),
+                json_integer((json_int_t)counts->kinds[kind]));
+    json_object_set_new(object, "kinds", kinds);
+    json_object_set_new(object, "dry_run", json_boolean(run->cli->dry_run));
+    json_object_set_new(object, "ms", lap_json_real(counts->ms));
+    json_object_set_new(object, "error",
+        code == LAP_OK
+            ? json_null()
+            : json_pack("{ss so}", "kind", lap_code_name(code), "message", lap_json_text(err->message)));
+    return lap_json_print(object);
+}
+
+/* What the counts of a run that came to its end amount to. */
+static lap_cli_exit verdict(const lap_batch_counts *counts)
+{
+    if (!counts->expected)
+        return counts->other_shards ? LAP_EXIT_OK : LAP_EXIT_NOTHING;
+    if (counts->failed && !counts->ok && !counts->warned && !counts->skipped)
+        return LAP_EXIT_NOTHING;
+    return counts->failed || counts->kinds[LAP_E_EXISTS] ? LAP_EXIT_FAILED : LAP_EXIT_OK;
+}
+
+static int exit_of(lap_code code, const lap_batch_counts *counts)
+{
+    switch (code) {
+    case LAP_OK:
+        return (int)verdict(counts);
+    case LAP_E_CANCELLED:
+        return lap_cli_caught() ? 128 + lap_cli_caught() : LAP_EXIT_FAILED;
+    case LAP_E_DISK_FULL:
+        return counts->ok + counts->warned ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
+    case LAP_E_WRITE:
+    case LAP_E_MISSING:
+        return LAP_EXIT_NOTHING;
+    default:
+        return (int)lap_cli_exit_of(code);
+    }
+}
+
+static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *options)
+{
+    lap_batch_counts counts = {0};
+    lap_error err = {0};
+    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    if (!context) {
+        lap_cli_message("%s", err.message);
+        return (int)lap_cli_exit_of(err.code);
+    }
+    lap_cli_catch_signals(context);
+    const lap_code code = lap_batch(context, options, &cli->settings, on_event, run, &counts, &err);
+    lap_folder_progress_hide(&run->progress);
+    lap_cli_release_signals();
+    lap_context_destroy(context);
+    if (code != LAP_OK)
+        lap_cli_message("%s", err.message);
+    if (!cli->quiet && (code == LAP_OK || counts.found))
+        summary(run, &counts);
+    int exit_code = exit_of(code, &counts);
+    if (cli->json && print_json(run, &counts, &err, code) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
+        exit_code = LAP_EXIT_FAILED;
+    if (run->log_failed) {
+        lap_cli_message("%s: the log could not be written: %s", cli->log, strerror(errno));
+        exit_code = exit_code ? exit_code : LAP_EXIT_FAILED;
+    }
+    return exit_code;
+}
+
+static int check_operands(const lap_cli *cli)
+{
+    const int count = cli->operand_count;
+    if (cli->in_place)
+        return lap_cli_usage("--in-place and an output folder exclude each other");
+    if (cli->files_from && count != 1)
+        return lap_cli_usage(count
+                                 ? "with --files-from only OUTDIR is named: lapedge --files-from=FILE OUTDIR"
+                                 : "OUTDIR is missing: lapedge --files-from=FILE OUTDIR");
+    if (!cli->files_from && count < 2)
+        return lap_cli_usage("OUTDIR is missing: lapedge %s OUTDIR", cli->operands[0]);
+    for (int i = 0; i < count; i++)
+        if (!strcmp(cli->operands[i], "-"))
+            return lap_cli_usage("- is for one picture, not for folders");
+    if (cli->null_separated && !cli->files_from)
+        return lap_cli_usage("-0 goes with --files-from");
+    return LAP_EXIT_OK;
+}
 
 int lap_cli_folder(lap_cli *cli)
 {
-    (void)cli;
-    return lap_cli_usage("folders and several files at once are not supported by this version");
+    folder_run run = {.cli = cli};
+    lap_error err;
+    const int count = cli->operand_count;
+    int exit_code = check_operands(cli);
+    if (exit_code != LAP_EXIT_OK)
+        return exit_code;
+    lap_batch_options options = {.inputs = (const char *const *)cli->operands,
+        .input_count = (size_t)(count - 1),
+        .files_from = cli->files_from,
+        .nul_separated = cli->null_separated,
+        .out_dir = cli->operands[count - 1],
+        .jobs = cli->jobs,
+        .fail_fast = cli->fail_fast,
+        .force = cli->force,
+        .dry_run = cli->dry_run};
+    if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK)
+        return lap_cli_usage("%s", err.message);
+    if (cli->log && !(run.log = fopen(cli->log, "we"))) {
+        lap_cli_message("%s: %s", cli->log, strerror(errno));
+        return LAP_EXIT_NOTHING;
+    }
+    lap_folder_progress_begin(&run.progress, cli);
+    exit_code = run_folder(cli, &run, &options);
+    if (run.log && fclose(run.log) && exit_code == LAP_EXIT_OK) {
+        lap_cli_message("%s: %s", cli->log, strerror(errno));
+        exit_code = LAP_EXIT_FAILED;
+    }
+    return exit_code;
 }

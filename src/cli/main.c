@@ -9,12 +9,14 @@
 const lap_cli_command lap_cli_commands[] = {
     {"run",
         "lapedge [run] [OPTIONS] IN OUT\tone picture; - is stdin or stdout\n"
+        "lapedge [run] [OPTIONS] IN... OUTDIR\tfolders (mirrored) and files, into a folder\n"
         "lapedge [run] --in-place FILE...\teach file replaced by its edges\n",
         "lapedge photo.jpg edges.jpg\tedges of a photo, on every core\n"
         "lapedge --range=abs --gray photo.jpg e.png\tboth signs, one channel, as PNG\n"
+        "lapedge photos/ edges/\ta folder, every core; again: only what changed\n"
         "lapedge - - <photo.jpg >edges.jpg\tas part of a pipe\n"
         "lapedge in.jpg out.jpg --backend=sse -v\ta named rung, and what it took\n",
-        LAP_CLI_RUN | LAP_CLI_TALK, lap_cli_run, NULL},
+        LAP_CLI_RUN | LAP_CLI_FOLDER | LAP_CLI_TALK, lap_cli_run, NULL},
     {"bench", "lapedge bench [OPTIONS] [OP...]\ttimes a ladder, beside its ceiling\n",
         "lapedge bench\tthe filter, every rung\n"
         "lapedge bench --backends=c,simd --runs=50\ttwo rungs, more runs\n"

@@ -15,12 +15,17 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *name)
+bool lap_term_may_draw(const lap_cli *cli)
 {
     const char *kind = getenv("TERM");
+    return !cli->quiet && cli->progress == LAP_CLI_AUTO && isatty(STDERR_FILENO) && kind &&
+           strcmp(kind, "dumb") != 0;
+}
+
+void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *name)
+{
     *progress = (lap_progress){.name = name, .shown_ms = now_ms() + patience_ms - interval_ms};
-    progress->on = !cli->quiet && cli->progress == LAP_CLI_AUTO && isatty(STDERR_FILENO) && kind &&
-                   strcmp(kind, "dumb") != 0;
+    progress->on = lap_term_may_draw(cli);
 }
 
 void lap_progress_rows(void *user, int rows_done, int rows_total)

@@ -27,13 +27,17 @@ const char *lap_term_plain(const lap_cli *cli, FILE *to);
 /* Flushes stdout; LAP_EXIT_FAILED with a message where something did not get out. */
 lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
 
+/* Whether a line that redraws itself may be shown: stderr is a terminal, and neither --quiet nor
+ * --progress=off is given. */
+bool lap_term_may_draw(const lap_cli *cli);
+
 /* A line on stderr while one image takes long. */
 typedef struct lap_progress {
     const char *name;
     double shown_ms; /* when it was drawn last, or the start */
     bool on, drawn;
 } lap_progress;
-/* Off unless stderr is a terminal and neither --quiet nor --progress=off is given. */
+/* Off unless lap_term_may_draw. */
 void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *name);
 void lap_progress_rows(void *progress, int rows_done, int rows_total); /* a lap_progress_fn */
 void lap_progress_end(lap_progress *progress);                         /* erases the line */
