@@ -65,9 +65,8 @@ endif
 endef
 $(foreach f,$(FEATURES),$(eval $(call feature,$(f))))
 
-DEFINES := $(foreach f,JANSSON PNG STB XXHASH OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
-LIBS := -ljpeg $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) $(if $(filter 1,$(HAVE_XXHASH)),-lxxhash) -lm -lpthread
-LIBS_CLI := -ljansson
+DEFINES := $(foreach f,PNG STB OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
+LIBS := -ljpeg -ljansson -lxxhash $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) -lm -lpthread
 LINK_OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 
 # ---- flags -------------------------------------------------------------------------------------
@@ -128,15 +127,15 @@ $(B)/flags-%: FORCE
 	@echo '$(FLAGS_$*)' | cmp -s - $@ || { echo '$(FLAGS_$*)' > $@; $(if $(filter C,$*),echo '$(FOUND)';) }
 .PRECIOUS: $(B)/flags-%
 
-ifneq ($(HAVE_JPEG)$(HAVE_JANSSON),11)
+ifneq ($(HAVE_JPEG)$(HAVE_JANSSON)$(HAVE_XXHASH),111)
 $(B)/flags-C: required
 .PHONY: required
 required:
-	@echo "libjpeg-turbo (>= 2.1) and jansson are needed to build; run tools/install-deps" >&2; exit 1
+	@echo "libjpeg-turbo (>= 2.1), jansson and xxHash are needed to build; run tools/install-deps" >&2; exit 1
 endif
 
 $(PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
-	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(CLI_OBJ) $(B)/liblapedge.a $(LIBS_CLI) $(LIBS)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(CLI_OBJ) $(B)/liblapedge.a $(LIBS)
 
 $(B)/liblapedge.a: $(OBJ) $(CU_OBJ)
 	@rm -f $@
@@ -168,7 +167,7 @@ TESTS += $(if $(filter 1,$(HAVE_CMOCKA)),$(UNIT))
 $(B)/tests/test_%: tests/unit/test_%.c $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc -I. $(LDFLAGS_ALL) $(LINK_OPENMP) -MMD -MP -MF $@.d \
-	  $< -o $@ $(B)/liblapedge.a -lcmocka $(LIBS_CLI) $(LIBS)
+	  $< -o $@ $(B)/liblapedge.a -lcmocka $(LIBS)
 -include $(UNIT:%=%.d)
 
 BATS := $(sort $(wildcard tests/cli/*.bats))

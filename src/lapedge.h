@@ -351,25 +351,6 @@ typedef struct lap_difference {
 LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mask_border, bool with_ssim,
     lap_difference *difference, lap_error *err);
 
-typedef struct lap_compare_row {
-    lap_op op;
-    const char *backend, *resolved; /* resolved NULL: could not run, see reason */
-    const char *reason;
-    lap_difference difference; /* from c, on the same pixels; only if resolved */
-    double relative_error;     /* reduce and matvec: largest, against c in double; NaN else */
-    double ms;                 /* wall time of this rung, upload and download counted */
-    const lap_view *a, *b;     /* filter and transpose: what c and this rung put out; else NULL */
-} lap_compare_row;
-
-/* The row and its views live until it returns. */
-typedef void lap_compare_fn(void *user, const lap_compare_row *row);
-
-/* Runs rungs of one ladder on the same pixels and compares each result with that of c, before any
- * encoding. backends: comma separated names, NULL for every row. settings: filter parameters, border,
- * device. Rows that cannot run are reported with their reason. */
-LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const char *backends,
-    const lap_settings *settings, lap_compare_fn *each, void *user, lap_error *err);
-
 /* ---- folders --------------------------------------------------------------------------------- */
 
 typedef struct lap_batch_options {

@@ -4,9 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#if LAP_HAVE_XXHASH
 #include <xxhash.h>
-#endif
 
 #include "codec.h"
 #include "status.h"
@@ -123,17 +121,6 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
         s->quality, (int)s->subsampling, (int)s->restart, s->strip, (int)s->fail_on);
     return t.length;
 }
-
-#if !LAP_HAVE_XXHASH
-/* FNV-1a tells settings apart well enough where xxHash is missing. */
-static uint64_t XXH3_64bits(const void *bytes, size_t size)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
-    return hash;
-}
-#endif
 
 void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH])
 {

@@ -4,9 +4,7 @@
 #if LAP_HAVE_PNG
 #include <png.h>
 #endif
-#if LAP_HAVE_XXHASH
 #include <xxhash.h>
-#endif
 
 #include "lapedge.h"
 
@@ -37,11 +35,7 @@
 #define STB "stb_image_write: not built in, PNG, BMP and TGA are not written"
 #endif
 
-#if LAP_HAVE_XXHASH
 #define XXHASH "xxHash " TEXT(XXH_VERSION_MAJOR) "." TEXT(XXH_VERSION_MINOR) "." TEXT(XXH_VERSION_RELEASE)
-#else
-#define XXHASH "xxHash: not built in"
-#endif
 
 #if LAP_HAVE_OPENMP
 #define OPENMP "OpenMP"

@@ -73,8 +73,8 @@ format:
 # ---- one file that needs nothing but libc -------------------------------------------------------
 
 # Whatever has a static library here goes in; OpenMP's runtime is gcc's.
-PORTABLE_LIBS := -Wl,-Bstatic $(LIBS_CLI) -ljpeg $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) \
-  $(if $(filter 1,$(HAVE_XXHASH)),-lxxhash) $(if $(filter 1,$(HAVE_CUDA)),-lcudart_static) \
+PORTABLE_LIBS := -Wl,-Bstatic -ljpeg -ljansson -lxxhash $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) \
+  $(if $(filter 1,$(HAVE_CUDA)),-lcudart_static) \
   $(if $(filter 1,$(HAVE_OPENMP)),-lgomp) -Wl,-Bdynamic -lm -lpthread -ldl -lrt
 
 ## portable: ./lapedge-portable, one file that needs nothing but libc

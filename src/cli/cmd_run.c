@@ -66,13 +66,14 @@ void lap_cli_tell(const char *in, const char *out, const lap_error *err)
 {
     const char *path = begins_with_path(err->message, in) ? in : out;
     const lap_code code = err->code;
-    if (!begins_with_path(err->message, path))
-        lap_cli_message("%s", err->message);
-    else if (code == LAP_E_USAGE || code == LAP_E_MISSING || code == LAP_E_NOT_JPEG || code == LAP_E_BACKEND)
+    const char *kind = code == LAP_E_DISK_FULL ? "disk full" : lap_code_name(code);
+    const bool bare =
+        code == LAP_E_USAGE || code == LAP_E_MISSING || code == LAP_E_NOT_JPEG || code == LAP_E_BACKEND;
+    if (bare || !begins_with_path(err->message, path) ||
+        begins_with_path(err->message + strlen(path) + 2, kind))
         lap_cli_message("%s", err->message);
     else
-        lap_cli_message("%s: %s: %s", path, code == LAP_E_DISK_FULL ? "disk full" : lap_code_name(code),
-            err->message + strlen(path) + 2);
+        lap_cli_message("%s: %s: %s", path, kind, err->message + strlen(path) + 2);
 }
 
 static void tell_times(const lap_times *ms)

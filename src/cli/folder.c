@@ -92,11 +92,12 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
     if (!run->cli->dry_run && seconds > 0)
         fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
-    for (uint64_t i = 0; i < counts->failed && i < NAMED; i++) {
+    /* A few failures have just been told; of many the first may have scrolled away. */
+    for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
         fputs(i ? ", " : "first to fail: ", stderr);
         lap_cli_print_safely(stderr, run->named[i]);
     }
-    if (counts->failed)
+    if (counts->failed > NAMED)
         fputc('\n', stderr);
     if (!counts->expected && !counts->other_shards)
         lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");

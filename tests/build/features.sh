@@ -2,7 +2,7 @@
 # Features can be left out, demanded, and are looked for again when the compiler changes.
 . tests/tap.sh
 B=build/bare
-bare="HAVE_PNG=0 HAVE_STB=0 HAVE_OPENMP=0 HAVE_CUDA=0 HAVE_XXHASH=0"
+bare="HAVE_PNG=0 HAVE_STB=0 HAVE_OPENMP=0 HAVE_CUDA=0"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -9,7 +9,7 @@ mapfile -t scripts < <(find tools tests .ci -type f | sort |
     while IFS= read -r file; do head -n 1 "$file" | grep -qE '^#!.*\b(ba)?sh\b' && echo "$file"; done)
 mapfile -t bats_files < <(find tests -name '*.bats' -o -name '*.bash' | sort)
 format_version=14 # what .clang-format was written for
-defines=(-std=c11 -fopenmp -D_GNU_SOURCE -Isrc -I. -DLAP_HAVE_{JANSSON,PNG,STB,XXHASH,OPENMP}"=1" -DLAP_HAVE_CUDA=0
+defines=(-std=c11 -fopenmp -D_GNU_SOURCE -Isrc -I. -DLAP_HAVE_{PNG,STB,OPENMP}"=1" -DLAP_HAVE_CUDA=0
     -DLAP_RUNG_FLAGS='""')
 
 isa_of() # the instruction set that the name of a file stands for, as in the Makefile
@@ -50,7 +50,7 @@ fi
 if have cppcheck; then
     check "cppcheck" cppcheck --quiet -j "$(nproc)" --std=c11 --language=c --enable=warning,portability \
         --inline-suppr --error-exitcode=1 --suppressions-list=tests/lint/cppcheck.txt \
-        -D__x86_64__=1 -DLAP_HAVE_PNG=1 -DLAP_HAVE_STB=1 -DLAP_HAVE_XXHASH=1 -DLAP_HAVE_JANSSON=1 \
+        -D__x86_64__=1 -DLAP_HAVE_PNG=1 -DLAP_HAVE_STB=1 \
         -DLAP_HAVE_OPENMP=1 -DLAP_HAVE_CUDA=0 "${c_files[@]}"
 else
     skip "cppcheck" "cppcheck is not installed"

@@ -2,7 +2,7 @@
 # Each header compiles alone, as C11 and, where C++ includes it, as C++17.
 . tests/tap.sh
 CC=${CC:-gcc}
-defines=(-D_GNU_SOURCE -DLAP_HAVE_{JANSSON,PNG,STB,XXHASH,OPENMP,CUDA}"=0")
+defines=(-D_GNU_SOURCE -DLAP_HAVE_{PNG,STB,OPENMP,CUDA}"=0")
 
 compiles()
 {
