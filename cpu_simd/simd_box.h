@@ -5,9 +5,12 @@
 #include "simd_finish.h"
 #include "simd_plane.h"
 
-/* 1024 samples a strip: its ring takes 14 bytes a sample, so that ring, five-byte loads and result fit a
- * first-level cache of 32 KB. */
-enum { BOX_VECTORS = 1024 / VB, AHEAD = 4 };
+/* 1536 samples a strip: the ring takes 14 bytes a sample, 21 KB, so that with the rows that pass by it
+ * stays in a first-level cache of 32 KB. Four rows a pass: sums that a row hands to the next stay in
+ * registers. The next pass's rows are fetched while this one works; hardware prefetchers, made for longer
+ * runs than a strip is wide, come too late. */
+enum { BOX_STRIP = 1536, BOX_VECTORS = BOX_STRIP / VB, BOX_ROWS = 4 };
+_Static_assert(BOX_STRIP % VB == 0, "a strip is whole vectors");
 
 typedef struct pair { /* 16-bit values of VB samples, as v_lo8 and v_hi8 order them */
     vec lo, hi;
@@ -19,17 +22,32 @@ typedef struct box_ring {
     pair box[BOX_VECTORS];       /* sum of the four rows in the ring */
 } box_ring;
 
+INLINE pair add(pair a, pair b)
+{
+    return (pair){v_add16(a.lo, b.lo), v_add16(a.hi, b.hi)};
+}
+
+INLINE pair sub(pair a, pair b)
+{
+    return (pair){v_sub16(a.lo, b.lo), v_sub16(a.hi, b.hi)};
+}
+
+/* u[i] * weight + v[i] * weight */
+INLINE pair weighted(vec u, vec v, vec weight)
+{
+    return (pair){v_pairs(v_lo8(u, v), weight), v_pairs(v_hi8(u, v), weight)};
+}
+
 /* Sum of the five bytes around each sample from p on, and 25 times the middle one. */
 INLINE pair box_row(const uint8_t *p, ptrdiff_t step, pair *centre)
 {
-    const vec one = v_set8(1), zero = v_zero(), weight = v_set16(25);
-    vec a = v_load(p - 2 * step), b = v_load(p - step), c = v_load(p), d = v_load(p + step),
-        e = v_load(p + 2 * step);
-    vec c_lo = v_lo8(c, zero), c_hi = v_hi8(c, zero);
-    vec lo = v_add16(v_pairs(v_lo8(a, b), one), v_pairs(v_lo8(d, e), one));
-    vec hi = v_add16(v_pairs(v_hi8(a, b), one), v_pairs(v_hi8(d, e), one));
-    *centre = (pair){v_mul16(c_lo, weight), v_mul16(c_hi, weight)};
-    return (pair){v_add16(lo, c_lo), v_add16(hi, c_hi)};
+    const vec zero = v_zero(), one = v_set8(1), c = v_load(p);
+    const pair middle = {v_lo8(c, zero), v_hi8(c, zero)};
+    /* Not a multiplication: compilers make four shifts and adds of one by 25. */
+    *centre = (pair){v_pairs(middle.lo, v_set8(25)), v_pairs(middle.hi, v_set8(25))};
+    return add(add(weighted(v_load(p - 2 * step), v_load(p - step), one),
+                   weighted(v_load(p + step), v_load(p + 2 * step), one)),
+        middle);
 }
 
 /* Vectors k0 .. k1 - 1 of the two rows above the image's first and of its first two. */
@@ -41,30 +59,51 @@ static inline void box_prime(const plane *p, int k0, int k1, box_ring *ring)
         for (int r = -2; r < 2; r++) {
             pair row = box_row(src + r * p->src_stride, p->step, &ring->centre[r & 1][k - k0]);
             ring->row[r & 3][k - k0] = row;
-            sum = (pair){v_add16(sum.lo, row.lo), v_add16(sum.hi, row.hi)};
+            sum = add(sum, row);
         }
         ring->box[k - k0] = sum;
     }
 }
 
+/* count (a constant, at most BOX_ROWS) image rows from y on. plane and finish by value: what a pass
+ * writes could alias them else, and would have them read again and again. */
+INLINE void box_rows(finish_how how, int count, plane p, finish f, int y, int k0, int k1, box_ring *ring)
+{
+    const uint8_t *src = p.src + (y + 2) * p.src_stride;
+    const ptrdiff_t ahead = y + 2 * BOX_ROWS < p.height ? BOX_ROWS * p.src_stride : 0;
+    for (int k = 0; k < k1 - k0; k++) {
+        const ptrdiff_t x = at(&p, k0 + k);
+        const bool stream = streams(&p, x);
+        pair box = ring->box[k], next[BOX_ROWS];
+#pragma GCC unroll 4
+        for (int r = 0; r < count; r++) {
+            const uint8_t *row = src + r * p.src_stride + x;
+            pair *slot = &ring->row[(y + 2 + r) & 3][k];
+            const pair centre = r < 2 ? ring->centre[(y + r) & 1][k] : next[r - 2], leaving = *slot;
+            __builtin_prefetch(row + ahead);
+            *slot = box_row(row, p.step, &next[r]);
+            box = add(box, *slot);
+            const pair o = sub(centre, box);
+            put(&p, y + r, x, stream, finish_16(how, &f, o.lo, o.hi));
+            box = sub(box, leaving);
+        }
+#pragma GCC unroll 4
+        for (int r = count > 2 ? count - 2 : 0; r < count; r++) {
+            ring->centre[(y + r) & 1][k] = next[r];
+        }
+        ring->box[k] = box;
+    }
+}
+
 INLINE void box_strip(finish_how how, const plane *p, const finish *f, int k0, int k1, box_ring *ring)
 {
+    int y = 0;
     box_prime(p, k0, k1, ring);
-    for (int y = 0; y < p->height; y++) {
-        const uint8_t *src = p->src + (y + 2) * p->src_stride;
-        const ptrdiff_t ahead = (y + 2 + AHEAD < p->height ? AHEAD : 0) * p->src_stride;
-        pair *rows = ring->row[(y + 2) & 3], *centres = ring->centre[y & 1], *boxes = ring->box;
-        for (int k = k0; k < k1; k++, rows++, centres++, boxes++) {
-            const ptrdiff_t x = at(p, k);
-            pair next, centre = *centres, box = *boxes, leaving = *rows;
-            __builtin_prefetch(src + x + ahead);
-            pair row = box_row(src + x, p->step, &next);
-            box = (pair){v_add16(box.lo, row.lo), v_add16(box.hi, row.hi)};
-            put(p, y, x, finish_16(how, f, v_sub16(centre.lo, box.lo), v_sub16(centre.hi, box.hi)));
-            *boxes = (pair){v_sub16(box.lo, leaving.lo), v_sub16(box.hi, leaving.hi)};
-            *rows = row;
-            *centres = next;
-        }
+    for (; y + BOX_ROWS <= p->height; y += BOX_ROWS) {
+        box_rows(how, BOX_ROWS, *p, *f, y, k0, k1, ring);
+    }
+    for (; y < p->height; y++) {
+        box_rows(how, 1, *p, *f, y, k0, k1, ring);
     }
 }
 

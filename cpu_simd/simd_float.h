@@ -21,16 +21,23 @@ static inline void float_row(const plane *p, int y, ptrdiff_t x0, ptrdiff_t x1, 
     }
 }
 
-/* FLOATS sums at column x of the ring; rows: those of the window. */
-INLINE vec float_sum(const float *const rows[5], ptrdiff_t x, ptrdiff_t step, const vecf *h, const finish *f)
+/* VB results at column x of the ring; rows: those of the window. Four sums side by side share each
+ * coefficient, and their chains of additions overlap. */
+INLINE vec float_sums(const float *const rows[5], ptrdiff_t x, ptrdiff_t step, const vecf *h, const finish *f)
 {
-    vecf sum = vf_zero();
+    vecf sum[4] = {vf_zero(), vf_zero(), vf_zero(), vf_zero()};
     for (int fy = 0; fy < 5; fy++) {
-        for (int fx = 0; fx < 5; fx++) {
-            sum = vf_add(sum, vf_mul(h[5 * fy + fx], vf_load(rows[fy] + x + fx * step)));
+        const float *row = rows[fy] + x;
+        for (int fx = 0; fx < 5; fx++, row += step) {
+            const vecf weight = h[5 * fy + fx];
+#pragma GCC unroll 4
+            for (int i = 0; i < 4; i++) {
+                sum[i] = vf_add(sum[i], vf_mul(weight, vf_load(row + i * FLOATS)));
+            }
         }
     }
-    return finish_float(f, sum);
+    return v_bytes(
+        finish_float(f, sum[0]), finish_float(f, sum[1]), finish_float(f, sum[2]), finish_float(f, sum[3]));
 }
 
 static inline void float_strip(const plane *p, const vecf *h, const finish *f, int k0, int k1)
@@ -48,11 +55,8 @@ static inline void float_strip(const plane *p, const vecf *h, const finish *f, i
         }
         for (int k = k0; k < k1; k++) {
             const ptrdiff_t x = at(p, k) - x0;
-            vec v[4];
-            for (int i = 0; i < 4; i++) {
-                v[i] = float_sum(rows, x + i * FLOATS, p->step, h, f);
-            }
-            put(p, y, x0 + x, finish_post(f, v_bytes(v[0], v[1], v[2], v[3])));
+            const vec v = finish_post(f, float_sums(rows, x, p->step, h, f));
+            put(p, y, x0 + x, streams(p, x0 + x), v);
         }
     }
 }

@@ -22,10 +22,16 @@ static inline ptrdiff_t at(const plane *p, int k)
     return k * VB < p->n - VB ? k * VB : p->n - VB;
 }
 
-static inline void put(const plane *p, int y, ptrdiff_t x, vec v)
+/* Whether the vector at x may go around the caches: not where it overlaps the one before. */
+static inline bool streams(const plane *p, ptrdiff_t x)
+{
+    return p->stream && x % VB == 0;
+}
+
+static inline void put(const plane *p, int y, ptrdiff_t x, bool stream, vec v)
 {
     uint8_t *to = p->dst + y * p->dst_stride + x;
-    if (p->stream && x % VB == 0)
+    if (stream)
         v_stream(to, v);
     else
         v_store(to, v);

@@ -37,11 +37,12 @@ static inline int taps_list(const plane *p, const lap_kernel *kernel, tap_pair p
     return (n + 1) / 2;
 }
 
-INLINE void taps_rows(finish_how how, const plane *p, const finish *f, const tap_pair *pairs, int n)
+/* Vectors k0 .. k1 - 1 of every row: a strip's six rows stay in the first-level cache. */
+INLINE void taps_strip(
+    finish_how how, const plane *p, const finish *f, const tap_pair *pairs, int n, int k0, int k1)
 {
-    const int vectors = (p->n + VB - 1) / VB;
     for (int y = 0; y < p->height; y++) {
-        for (int k = 0; k < vectors; k++) {
+        for (int k = k0; k < k1; k++) {
             const ptrdiff_t x = at(p, k);
             const uint8_t *src = p->src + y * p->src_stride + x;
             vec lo = v_zero(), hi = v_zero();
@@ -50,19 +51,24 @@ INLINE void taps_rows(finish_how how, const plane *p, const finish *f, const tap
                 lo = v_add16(lo, v_pairs(v_lo8(a, b), pairs[i].weights));
                 hi = v_add16(hi, v_pairs(v_hi8(a, b), pairs[i].weights));
             }
-            put(p, y, x, finish_16(how, f, lo, hi));
+            put(p, y, x, streams(p, x), finish_16(how, f, lo, hi));
         }
     }
 }
 
 static inline void run_taps(const plane *p, const lap_params *params, const finish *f)
 {
+    enum { TAPS_VECTORS = 2048 / VB };
+    const int vectors = (p->n + VB - 1) / VB;
     tap_pair pairs[13];
     const int n = taps_list(p, &params->kernel, pairs);
-    if (f->how == HOW_FLOAT)
-        taps_rows(HOW_FLOAT, p, f, pairs, n);
-    else
-        taps_rows(HOW_POST, p, f, pairs, n);
+    for (int k = 0; k < vectors; k += TAPS_VECTORS) {
+        const int end = vectors - k < TAPS_VECTORS ? vectors : k + TAPS_VECTORS;
+        if (f->how == HOW_FLOAT)
+            taps_strip(HOW_FLOAT, p, f, pairs, n, k, end);
+        else
+            taps_strip(HOW_POST, p, f, pairs, n, k, end);
+    }
 }
 
 #endif
