@@ -71,7 +71,8 @@ LINK_OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 
 # ---- flags -------------------------------------------------------------------------------------
 
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wundef
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wundef \
+  $(if $(filter 1,$(HAVE_OPENMP)),,-Wno-unknown-pragmas)
 CPPFLAGS_ALL := -D_GNU_SOURCE $(DEFINES) $(CPPFLAGS)
 # Contraction off everywhere: scale * o + offset must not be fused (src/lapedge.h).
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -fvisibility=hidden -ffp-contract=off $(SAN) $(CFLAGS)

@@ -5,14 +5,9 @@
 
 const char lap_filter_openmp_flags[] = LAP_RUNG_FLAGS;
 
-static int threads_of(const float4_job *job)
-{
-    return job->exec->threads > 1 ? job->exec->threads : 1;
-}
-
 static void load(const float4_job *job, int first, int count)
 {
-#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+#pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
     for (int y = first; y < first + count; y++) {
         float4_from_bytes(job, y);
     }
@@ -20,7 +15,7 @@ static void load(const float4_job *job, int first, int count)
 
 static void store(const float4_job *job, int first, int count)
 {
-#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+#pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
     for (int y = first; y < first + count; y++) {
         float4_to_bytes(job, y);
     }
@@ -29,7 +24,7 @@ static void store(const float4_job *job, int first, int count)
 static void filter_by_rows(const float4_job *job, int first, int count)
 {
     /* Dynamic: a core that is busy with something else must not hold up the chunk. */
-#pragma omp parallel for num_threads(threads_of(job)) schedule(dynamic)
+#pragma omp parallel for num_threads(float4_threads(job)) schedule(dynamic)
     for (int y = first; y < first + count; y++) {
         conv_row(job->out->width, job->width_f, job->params, float4_src(job, y), float4_dst(job, y));
     }
@@ -40,7 +35,7 @@ static void filter_by_pixels(const float4_job *job, int first, int count)
     for (int y = first; y < first + count; y++) {
         const float *src = float4_src(job, y);
         float *dst = float4_dst(job, y);
-#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+#pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
         for (int x = 0; x < job->out->width; x++) {
             conv_row(
                 1, job->width_f, job->params, src + (size_t)x * COMPONENTS, dst + (size_t)x * COMPONENTS);
@@ -55,7 +50,7 @@ static void filter_by_window(const float4_job *job, int first, int count)
         for (int x = 0; x < job->out->width; x++) {
             const float *src = float4_src(job, y) + (size_t)x * COMPONENTS;
             float sum[COMPONENTS] = {0};
-#pragma omp parallel for num_threads(threads_of(job)) schedule(static) reduction(+ : sum[:COMPONENTS])
+#pragma omp parallel for num_threads(float4_threads(job)) schedule(static) reduction(+ : sum[:COMPONENTS])
             for (int fy = 0; fy < 5; fy++) {
                 const float *p = src + (size_t)fy * (size_t)job->width_f * COMPONENTS;
                 for (int i = 0; i < 5 * COMPONENTS; i++) {

@@ -9,11 +9,6 @@ const char lap_filter_sse_flags[] = LAP_RUNG_FLAGS;
 
 enum { SIDE_BY_SIDE = 4 };
 
-static int threads_of(const float4_job *job)
-{
-    return job->exec->threads > 1 ? job->exec->threads : 1;
-}
-
 typedef struct finish {
     __m128 scale, offset, sign; /* sign: the bits that abs clears */
 } finish;
@@ -51,7 +46,7 @@ static inline __attribute__((always_inline)) void conv_pixels(
 
 static void load(const float4_job *job, int first, int count)
 {
-#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+#pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
     for (int y = first; y < first + count; y++) {
         float4_from_bytes(job, y);
     }
@@ -59,7 +54,7 @@ static void load(const float4_job *job, int first, int count)
 
 static void store(const float4_job *job, int first, int count)
 {
-#pragma omp parallel for num_threads(threads_of(job)) schedule(static)
+#pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
     for (int y = first; y < first + count; y++) {
         float4_to_bytes(job, y);
     }
@@ -75,7 +70,7 @@ static void filter(const float4_job *job, int first, int count)
     for (int i = 0; i < 25; i++) {
         h[i] = _mm_set1_ps(params->kernel.h[i]);
     }
-#pragma omp parallel for num_threads(threads_of(job)) schedule(dynamic)
+#pragma omp parallel for num_threads(float4_threads(job)) schedule(dynamic)
     for (int y = first; y < first + count; y++) {
         const float *src = float4_src(job, y);
         float *dst = float4_dst(job, y);

@@ -39,6 +39,11 @@ static inline float *float4_dst(const float4_job *job, int y)
     return job->dst + (size_t)y * (size_t)job->out->width * COMPONENTS;
 }
 
+static inline int float4_threads(const float4_job *job)
+{
+    return job->exec->threads > 1 ? job->exec->threads : 1;
+}
+
 /* r = scale * o + offset, then the range. A NaN (offset infinite) becomes 0; both choices are one
  * instruction without a branch. */
 static inline float float4_range(float o, float scale, float offset, bool is_abs)

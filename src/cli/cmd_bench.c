@@ -1,6 +1,7 @@
 /* bench: ladders timed beside their ceilings; as a table, as JSON, or against an earlier run. */
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench_table.h"
 #include "commands.h"
@@ -153,10 +154,15 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
 
 static json_t *object_of(const bench_output *output)
 {
-    char cpu[128];
+    char cpu[128], date[16] = "";
+    struct tm day;
+    const time_t now = time(NULL);
     lap_cpu_name(cpu, sizeof cpu);
+    if (gmtime_r(&now, &day))
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
     json_t *object = lap_json_object("lapedge.bench/1");
     json_object_set_new(object, "version", json_string(lap_version()));
+    json_object_set_new(object, "date", json_string(date));
     json_object_set_new(object, "machine", lap_json_text(cpu));
     json_object_set_new(object, "threads", json_integer(output->cli->bench.threads));
     json_object_set_new(object, "build", lap_json_text(lap_build_info()));

@@ -32,6 +32,7 @@ tidy_all() # one a core; the output of each file stays together
     local file logs status=0
     logs=$(mktemp -d)
     for file in "${c_files[@]}"; do
+        [ "$file" != src/stb_write.c ] || continue # mostly stb's own code, of which we are not the judges
         while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
         { tidy "$file" >"$logs/${file//\//_}" || touch "$logs/failed"; } &
     done

@@ -75,26 +75,31 @@ tables_of_the_device()
     esac
 }
 
-# only_in PATTERN REGEX: files that match REGEX (comments left out) all match PATTERN.
+# The sources without their comments, under the same names.
+bare=$(mktemp -d)
+trap 'rm -rf "$bare"' EXIT
+for file in "${sources[@]}"; do
+    mkdir -p "$bare/$(dirname "$file")"
+    "${CC:-gcc}" -fpreprocessed -dD -E -P -x c "$file" >"$bare/$file" 2>/dev/null
+done
+
+# only_in PATTERN REGEX: all files that match REGEX have names that match PATTERN.
 only_in()
 {
-    local pattern=$1 regex=$2 file bad=0
-    for file in "${sources[@]}"; do
-        [[ $file =~ $pattern ]] && continue
-        if "${CC:-gcc}" -fpreprocessed -dD -E -P -x c "$file" 2>/dev/null | grep -nE "$regex" | sed "s|^|$file: |" | grep .; then
-            bad=1
-        fi
-    done
-    return $bad
+    local pattern=$1 regex=$2
+    ! (cd "$bare" && grep -rE "$regex" .) | sed 's|^\./||' | grep -vE "$pattern.*:" | grep .
 }
 
 graph=$(includes)
 check "every quoted include is a file of the tree" bash -c '! grep missing: <<<"$1"' - "$graph"
 check "the command line includes lapedge.h and its own headers only" cli_sees_only_the_public_header
 check "no include against the arrows" no_arrow_back
-check "exit is called in main.c only" only_in '^src/cli/main\.c$' '(^|[^a-zA-Z_.>])(exit|_exit|abort|quick_exit)[[:space:]]*\('
-check "setjmp and longjmp in the JPEG files only" only_in '^src/jpeg_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
-check "jpeglib.h in the JPEG files and version.c only" only_in '^src/jpeg_|^src/version\.c$' 'include *<(jpeglib|jerror)\.h>'
-check "kernels are launched by the scaffold, without triple brackets" only_in '^$' '<<<'
+check "exit is called in main.c only" only_in '^src/cli/main\.c' '(^|[^a-zA-Z_.>])(exit|abort|quick_exit)[[:space:]]*\('
+# A second Ctrl-C ends the program at once.
+check "_exit is called in signals.c only" only_in '^src/cli/signals\.c' '(^|[^a-zA-Z_.>])_exit[[:space:]]*\('
+# libjpeg and libpng report errors by jumping; nothing else does.
+check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/(jpeg|png)_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
+check "jpeglib.h in the JPEG files and version.c only" only_in '^src/jpeg_|^src/version\.c' 'include *<(jpeglib|jerror)\.h>'
+check "kernels are launched by the scaffold, without triple brackets" only_in '^:' '<<<'
 check "no rung reads files or options" only_in '^src/' '(^|[^a-zA-Z_])(fopen|open|getopt_long|fprintf|printf)[[:space:]]*\('
 finish

@@ -4,10 +4,21 @@
 CC=${CC:-gcc}
 defines=(-D_GNU_SOURCE -DLAP_HAVE_{PNG,STB,OPENMP,CUDA}"=0")
 
+# Headers of vector code ask for an instruction set, or are told the vector's size by the file that includes
+# them: by name, else AVX2.
+vectors_of()
+{
+    case $("$CC" -dumpmachine):$1 in
+    x86_64*:cpu_simd/*avx512*) echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2 -DLAP_VECTOR=64" ;;
+    x86_64*:cpu_simd/*) echo "-mavx2 -mbmi2 -DLAP_VECTOR=32" ;;
+    esac
+}
+
 compiles()
 {
     local language=$1 standard=$2 header=$3
-    "$CC" -x "$language" -std="$standard" "${defines[@]}" -Wall -Wextra -Werror -fsyntax-only \
+    # shellcheck disable=SC2046 # flags are words
+    "$CC" -x "$language" -std="$standard" "${defines[@]}" $(vectors_of "$header") -Wall -Wextra -Werror -fsyntax-only \
         -include "$header" /dev/null
 }
 
