@@ -188,7 +188,7 @@ lap_code lap_bench_memcpy(
     lap_code code = LAP_E_MEMORY;
     copy_job job = {.bytes = bytes, .pairs = lap_bench_pairs(bench, bytes)};
     double *times = calloc((size_t)bench->options->runs, sizeof *times);
-    size_t total;
+    size_t total = 0;
     if (times && lap_mul(bytes, job.pairs, &total)) {
         job.from = malloc(total);
         job.to = malloc(total);

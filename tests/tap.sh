@@ -15,7 +15,7 @@ check()
     else
         tap_bad=$((tap_bad + 1))
         echo "not ok $tap_count - $name"
-        printf '%s\n' "$output" | head -n 40 | sed 's/^/# /'
+        printf '%s\n' "$output" | tail -n 40 | sed 's/^/# /'
     fi
 }
 
