@@ -113,7 +113,11 @@ static boolean source_fill(j_decompress_ptr cinfo)
         lap_jpeg_raise(&r->error);
     }
     if (size == 0) {
+        /* libjpeg's arithmetic decoder takes missing bytes for zeros and says nothing. */
+        bool is_news = !r->ended && r->started && cinfo->arith_code;
         r->ended = true;
+        if (is_news && cinfo->input_iMCU_row < cinfo->total_iMCU_rows)
+            lap_jpeg_lose(r, LAP_JPEG_TRUNCATED, "data ends");
         bytes = end_marker;
         size = sizeof end_marker;
     }

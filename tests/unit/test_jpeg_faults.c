@@ -1,0 +1,295 @@
+/* Bad JPEGs, limits and stopping: what is refused, with which code, and what is let through. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "codec.h"
+#include "jpeg_make.h"
+#include "status.h"
+
+static const jpeg_kind baseline = {
+    .name = "baseline", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"};
+static const jpeg_kind kinds[] = {
+    {.name = "baseline", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"},
+    {.name = "gray", .components = 1, .space = JCS_GRAYSCALE, .sampling = "11"},
+    {.name = "restarts", .components = 3, .space = JCS_YCbCr, .sampling = "21 11 11", .restart = 2},
+    {.name = "a scan each", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .separate = true},
+    {.name = "progressive", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .progressive = true},
+    {.name = "CMYK", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"},
+    {.name = "arithmetic", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .arithmetic = true},
+    {.name = "arithmetic progressive",
+        .components = 3,
+        .space = JCS_YCbCr,
+        .sampling = "22 11 11",
+        .arithmetic = true,
+        .progressive = true},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+typedef struct outcome {
+    lap_code code;
+    lap_error err;
+    lap_damage damage;
+} outcome;
+
+/* The whole way through the decoder. A decoder that refused must go on refusing. */
+static outcome decode(const uint8_t *bytes, size_t size, const lap_read_options *options)
+{
+    outcome o = {.code = LAP_OK};
+    lap_source *source = NULL;
+    lap_decoder *decoder = NULL;
+    uint8_t *copy = malloc(size ? size : 1), *pixels = NULL; /* a read beyond the end is seen */
+    if (size)
+        memcpy(copy, bytes, size);
+    assert_int_equal(lap_source_memory(copy, size, "bad.jpg", &source, &o.err), LAP_OK);
+    o.code = lap_decoder_open(source, options, &decoder, &o.err);
+    if (o.code == LAP_OK) {
+        const lap_header *h = lap_decoder_header(decoder);
+        lap_view view = {.stride = (ptrdiff_t)h->width * h->channels,
+            .width = h->width,
+            .height = h->height,
+            .channels = h->channels,
+            .place = LAP_ON_HOST};
+        view.base = pixels = calloc((size_t)view.stride, (size_t)h->height);
+        o.code = lap_decoder_rows(decoder, &view, &o.err);
+        if (o.code == LAP_OK)
+            o.code = lap_decoder_finish(decoder, &o.damage, &o.err);
+        else
+            assert_int_equal(lap_decoder_rows(decoder, &view, NULL), o.code);
+    }
+    if (o.code != LAP_OK) {
+        assert_int_equal(o.err.code, o.code);
+        if (strncmp(o.err.message, "bad.jpg: ", 9) != 0)
+            fail_msg("no file name in \"%s\"", o.err.message);
+    }
+    lap_decoder_close(decoder);
+    lap_source_close(source);
+    free(pixels);
+    free(copy);
+    return o;
+}
+
+static lap_read_options options_of(lap_fail_on fail_on)
+{
+    return (lap_read_options){.max_pixels = 1000000, .max_scans = 100, .fail_on = fail_on};
+}
+
+/* Each cut is refused; the one that takes only the end marker passes with a warning, unless the last
+ * coded bytes cannot be told from missing ones (arithmetic coding). */
+static void each_cut_is_refused(void **state)
+{
+    (void)state;
+    lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
+    for (int k = 0; k < KINDS; k++) {
+        jpeg_bytes jpeg = jpeg_make(&kinds[k], 70, 50);
+        for (size_t size = 1; size < jpeg.size; size++) {
+            outcome o = decode(jpeg.data, size, &options);
+            bool only_marker = size + 2 >= jpeg.size;
+            if (only_marker && o.code == LAP_OK) {
+                assert_int_equal(o.damage.warnings, 1);
+                assert_false(o.damage.truncated);
+                continue;
+            }
+            lap_code expected = size == 1 ? LAP_E_NOT_JPEG : LAP_E_TRUNCATED;
+            if (o.code != expected || (only_marker && !kinds[k].arithmetic))
+                fail_msg("%s cut to %zu of %lu: %s", kinds[k].name, size, jpeg.size,
+                    o.code ? o.err.message : "ok");
+        }
+        free(jpeg.data);
+    }
+}
+
+static void cuts_are_let_through_when_asked(void **state)
+{
+    (void)state;
+    lap_read_options options = options_of(LAP_FAIL_NONE);
+    for (int k = 0; k < KINDS; k++) {
+        jpeg_bytes jpeg = jpeg_make(&kinds[k], 70, 50);
+        outcome o = decode(jpeg.data, jpeg.size * 3 / 4, &options);
+        assert_int_equal(o.code, LAP_OK);
+        assert_true(o.damage.truncated);
+        assert_true(o.damage.warnings >= 1);
+        assert_non_null(strstr(o.damage.first, "data ends"));
+        free(jpeg.data);
+    }
+}
+
+static void messages_say_where(void **state)
+{
+    (void)state;
+    lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
+    jpeg_bytes jpeg = jpeg_make(&baseline, 160, 160); /* 10 rows of MCUs */
+    outcome o = decode(jpeg.data, 600 + (jpeg.size - 600) / 2, &options);
+    int percent = 0;
+    assert_int_equal(
+        sscanf(o.err.message, "bad.jpg: truncated: data ends %d %% into the image", &percent), 1);
+    assert_in_range(percent, 30, 70);
+    o = decode(jpeg.data, 300, &options);
+    assert_string_equal(o.err.message, "bad.jpg: truncated: data ends inside the header, after 300 bytes");
+    free(jpeg.data);
+}
+
+/* A file whose second half is lost, closed by an end marker as repair programs do. */
+static void an_early_end_marker_is_damage(void **state)
+{
+    (void)state;
+    lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
+    for (int k = 0; k < KINDS; k++) {
+        if (kinds[k].arithmetic) /* zeros follow by definition: valid */
+            continue;
+        jpeg_bytes jpeg = jpeg_make(&kinds[k], 70, 50);
+        size_t half = jpeg.size * 2 / 3;
+        memcpy(jpeg.data + half, "\xFF\xD9", 2);
+        lap_code code = decode(jpeg.data, half + 2, &options).code;
+        if (k == 3 || k == 4) /* the marker may lie inside a table between scans */
+            assert_true(code == LAP_E_DAMAGED || code == LAP_E_TRUNCATED);
+        else
+            assert_int_equal(code, LAP_E_DAMAGED);
+        free(jpeg.data);
+    }
+}
+
+/* Any flipped bit: no crash, no endless work, and a refusal has one of the codes for bad input. */
+static void flipped_bits_are_survived(void **state)
+{
+    (void)state;
+    uint32_t seed = 7;
+    int refused = 0, passed = 0;
+    for (int round = 0; round < 4000; round++) {
+        lap_read_options options = options_of((lap_fail_on)(round % 3));
+        jpeg_bytes jpeg = jpeg_make(&kinds[round / 3 % KINDS], 40, 33);
+        for (int flips = 1 + round % 2; flips > 0; flips--) {
+            seed = seed * 1664525u + 1013904223u;
+            jpeg.data[(seed >> 3) % jpeg.size] ^= (uint8_t)(1u << (seed >> 29));
+        }
+        outcome o = decode(jpeg.data, jpeg.size, &options);
+        switch (o.code) {
+        case LAP_OK:
+            passed++;
+            break;
+        case LAP_E_NOT_JPEG:
+        case LAP_E_UNSUPPORTED:
+        case LAP_E_TRUNCATED:
+        case LAP_E_DAMAGED:
+        case LAP_E_LIMIT:
+            refused++;
+            break;
+        default:
+            fail_msg("round %d: %s: %s", round, lap_code_name(o.code), o.err.message);
+        }
+        free(jpeg.data);
+    }
+    assert_true(refused > 100 && passed > 100);
+}
+
+static void harmless_oddities_are_counted(void **state)
+{
+    (void)state;
+    jpeg_bytes jpeg = jpeg_make(&baseline, 40, 33);
+    uint8_t *odd = malloc(jpeg.size + 3);
+    memcpy(odd, jpeg.data, 2);
+    memcpy(odd + 2, "\1\2\3", 3); /* stray bytes before the first segment */
+    memcpy(odd + 5, jpeg.data + 2, jpeg.size - 2);
+    for (int fail_on = LAP_FAIL_NONE; fail_on <= LAP_FAIL_WARNING; fail_on++) {
+        lap_read_options options = options_of((lap_fail_on)fail_on);
+        outcome o = decode(odd, jpeg.size + 3, &options);
+        assert_int_equal(o.code, fail_on == LAP_FAIL_WARNING ? LAP_E_DAMAGED : LAP_OK);
+        if (o.code == LAP_OK) {
+            assert_int_equal(o.damage.warnings, 1);
+            assert_false(o.damage.damaged || o.damage.truncated);
+            assert_non_null(strstr(o.damage.first, "extraneous"));
+        }
+    }
+    free(odd);
+    free(jpeg.data);
+}
+
+static void limits_come_before_pixels(void **state)
+{
+    (void)state;
+    jpeg_bytes jpeg = jpeg_make(&kinds[4], 100, 90);
+    lap_read_options options = {.max_pixels = 8999, .fail_on = LAP_FAIL_TRUNCATED};
+    outcome o = decode(jpeg.data, jpeg.size, &options);
+    assert_int_equal(o.code, LAP_E_LIMIT);
+    assert_non_null(strstr(o.err.message, "100x90"));
+    options.max_pixels = 9000;
+    assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_OK);
+    options.max_pixels = 0;
+    options.max_memory = 1000;
+    assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_E_LIMIT);
+    options.max_memory = 1 << 24;
+    assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_OK);
+    free(jpeg.data);
+}
+
+/* The last scan of a progressive file again and again. */
+static void scan_bombs_are_stopped(void **state)
+{
+    (void)state;
+    jpeg_bytes jpeg = jpeg_make(&kinds[4], 100, 90);
+    size_t last = jpeg.size - 2, count = 200;
+    while (jpeg.data[last] != 0xFF || jpeg.data[last + 1] != 0xDA)
+        last--;
+    size_t scan = jpeg.size - 2 - last;
+    uint8_t *bomb = malloc(jpeg.size + count * scan);
+    memcpy(bomb, jpeg.data, jpeg.size - 2);
+    for (size_t i = 0; i < count; i++)
+        memcpy(bomb + jpeg.size - 2 + i * scan, jpeg.data + last, scan);
+    memcpy(bomb + jpeg.size - 2 + count * scan, "\xFF\xD9", 2);
+    lap_read_options options = options_of(LAP_FAIL_NONE);
+    outcome o = decode(bomb, jpeg.size + count * scan, &options);
+    assert_int_equal(o.code, LAP_E_LIMIT);
+    assert_non_null(strstr(o.err.message, "100"));
+    options.max_scans = 0;
+    assert_int_equal(decode(bomb, jpeg.size + count * scan, &options).code, LAP_OK);
+    free(bomb);
+    free(jpeg.data);
+}
+
+static void stopping_from_outside(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        jpeg_bytes jpeg = jpeg_make(&kinds[k], 100, 90);
+        atomic_int cancel = 1;
+        lap_control cancelled = {.cancel = &cancel}, late = {.deadline_ms = lap_now_ms() - 1};
+        lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
+        options.control = &cancelled;
+        assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_E_CANCELLED);
+        options.control = &late;
+        assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_E_TIMEOUT);
+        free(jpeg.data);
+    }
+}
+
+static void other_files_are_no_images(void **state)
+{
+    (void)state;
+    lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
+    outcome o = decode((const uint8_t *)"", 0, &options);
+    assert_int_equal(o.code, LAP_E_NOT_JPEG);
+    assert_string_equal(o.err.message, "bad.jpg: is empty");
+    o = decode((const uint8_t *)"Dear reader, this is text.", 26, &options);
+    assert_int_equal(o.code, LAP_E_NOT_JPEG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_cut_is_refused),
+        cmocka_unit_test(cuts_are_let_through_when_asked),
+        cmocka_unit_test(messages_say_where),
+        cmocka_unit_test(an_early_end_marker_is_damage),
+        cmocka_unit_test(flipped_bits_are_survived),
+        cmocka_unit_test(harmless_oddities_are_counted),
+        cmocka_unit_test(limits_come_before_pixels),
+        cmocka_unit_test(scan_bombs_are_stopped),
+        cmocka_unit_test(stopping_from_outside),
+        cmocka_unit_test(other_files_are_no_images),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
