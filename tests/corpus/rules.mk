@@ -1,0 +1,6 @@
+# Verdicts over a corpus of odd JPEGs that is not part of the project: LAPEDGE_CORPUS=FOLDER make check
+TESTS += $(B)/tests/verdicts
+$(B)/tests/verdicts: tests/corpus/verdicts.c $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc $(LDFLAGS_ALL) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp) \
+	  $< -o $@ $(B)/liblapedge.a $(LIBS)

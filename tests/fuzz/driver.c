@@ -1,0 +1,143 @@
+/* Runs a fuzz target without libFuzzer: over JPEGs made here, their mutants from a fixed seed, and the
+ * files under LAPEDGE_CORPUS. With a folder as argument it writes the made ones there instead, as seeds.
+ * Prints TAP; a fault ends the program, which tests/run counts as a failure. */
+#include <errno.h>
+#include <fts.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../unit/jpeg_make.h"
+#include "fuzz.h"
+
+enum { MUTANTS = 3000 };
+
+static const jpeg_kind kinds[] = {
+    {.name = "gray", .components = 1, .space = JCS_GRAYSCALE, .sampling = "11"},
+    {.name = "ycc444", .components = 3, .space = JCS_YCbCr, .sampling = "11 11 11"},
+    {.name = "ycc420", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .restart = 2},
+    {.name = "ycc410", .components = 3, .space = JCS_YCbCr, .sampling = "42 11 11"},
+    {.name = "scans", .components = 3, .space = JCS_YCbCr, .sampling = "21 11 11", .separate = true},
+    {.name = "progressive", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .progressive = true},
+    {.name = "arithmetic", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .arithmetic = true},
+    {.name = "rgb", .components = 3, .space = JCS_RGB, .sampling = "11 11 11"},
+    {.name = "cmyk", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"},
+    {.name = "ycck", .components = 4, .space = JCS_YCCK, .sampling = "22 11 11 22", .progressive = true},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* With a small EXIF segment behind the start marker, so that its bytes are met too. */
+static jpeg_bytes make(int k)
+{
+    static const uint8_t exif[] = "\xFF\xE1\0\x4C"
+                                  "Exif\0\0II*\0\x08\0\0\0"
+                                  "\2\0"
+                                  "\x12\1\3\0\1\0\0\0\6\0\0\0"
+                                  "\x69\x87\4\0\1\0\0\0\x26\0\0\0"
+                                  "\x38\0\0\0"
+                                  "\1\0"
+                                  "\2\xA0\3\0\1\0\0\0\x10\0\0\0"
+                                  "\0\0\0\0"
+                                  "\1\0"
+                                  "\1\2\4\0\1\0\0\0\x10\0\0";
+    jpeg_bytes plain = jpeg_make(&kinds[k], 37, 21), jpeg = {NULL, 0};
+    jpeg.size = plain.size + sizeof exif;
+    jpeg.data = malloc(jpeg.size);
+    memcpy(jpeg.data, plain.data, 2);
+    memcpy(jpeg.data + 2, exif, sizeof exif);
+    memcpy(jpeg.data + 2 + sizeof exif, plain.data + 2, plain.size - 2);
+    free(plain.data);
+    return jpeg;
+}
+
+/* The target may keep to the letter of its contract: the block is exactly size bytes. */
+static void call(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    if (size)
+        memcpy(copy, data, size);
+    LLVMFuzzerTestOneInput(copy, size);
+    free(copy);
+}
+
+static void run_mutants(void)
+{
+    uint32_t seed = 12345;
+    for (int i = 0; i < MUTANTS; i++) {
+        jpeg_bytes jpeg = make(i % KINDS);
+        for (int n = i % 7; n > 0; n--) {
+            seed = seed * 1664525u + 1013904223u;
+            uint32_t at = seed >> 4;
+            /* Half of the changes hit the first 200 bytes: headers. */
+            at = n & 1 ? at % 200 : at % (uint32_t)jpeg.size;
+            seed = seed * 1664525u + 1013904223u;
+            jpeg.data[at] = (uint8_t)(seed >> 24);
+        }
+        seed = seed * 1664525u + 1013904223u;
+        call(jpeg.data, i % 5 == 4 ? (seed >> 8) % jpeg.size : jpeg.size);
+        free(jpeg.data);
+    }
+}
+
+static int run_file(const char *path, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *data = malloc(size ? size : 1);
+    int good = file && data && fread(data, 1, size, file) == size;
+    if (good)
+        call(data, size);
+    if (file)
+        fclose(file);
+    free(data);
+    return good;
+}
+
+static int run_corpus(char *root)
+{
+    char *roots[] = {root, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    int files = 0;
+    if (!tree)
+        return 0;
+    for (FTSENT *entry; (entry = fts_read(tree)) != NULL;)
+        if (entry->fts_info == FTS_F)
+            files += run_file(entry->fts_path, (size_t)entry->fts_statp->st_size);
+    fts_close(tree);
+    return files;
+}
+
+static int write_seeds(const char *folder)
+{
+    for (int k = 0; k < KINDS; k++) {
+        char path[4096];
+        jpeg_bytes jpeg = make(k);
+        snprintf(path, sizeof path, "%s/%s.jpg", folder, kinds[k].name);
+        FILE *file = fopen(path, "wb");
+        int good = file && fwrite(jpeg.data, 1, jpeg.size, file) == jpeg.size;
+        good = file && fclose(file) == 0 && good;
+        free(jpeg.data);
+        if (!good) {
+            perror(path);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return write_seeds(argv[1]);
+    char *corpus = getenv("LAPEDGE_CORPUS");
+    printf("1..2\n");
+    fflush(stdout);
+    run_mutants();
+    printf("ok 1 - %d made and mutated JPEGs\n", MUTANTS);
+    fflush(stdout);
+    if (!corpus) {
+        printf("ok 2 - files of the corpus # SKIP LAPEDGE_CORPUS is not set\n");
+        return 0;
+    }
+    int files = run_corpus(corpus);
+    printf("%s 2 - %d files of the corpus\n", files ? "ok" : "not ok", files);
+    return files == 0;
+}

@@ -1,0 +1,44 @@
+/* The JPEG header scan on any bytes, handed over whole and in growing pieces: same result. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "jpeg_scan.h"
+
+static lap_code scan(const uint8_t *data, size_t size, bool is_whole, lap_jpeg_scan *result)
+{
+    lap_code code = LAP_OK;
+    size_t need = is_whole ? size + 1 : 1;
+    memset(result, 0, sizeof *result);
+    while (code == LAP_OK && !result->done) {
+        size_t before = need, given = need < size ? need : size;
+        uint8_t *copy = malloc(given ? given : 1); /* exactly as long as told */
+        if (!copy)
+            abort();
+        if (given)
+            memcpy(copy, data, given);
+        code = lap_jpeg_scan_header(result, copy, given, need > size, &need, NULL);
+        free(copy);
+        FUZZ_REQUIRE(code != LAP_OK || result->done || (need > before && before <= size));
+    }
+    return code;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    lap_jpeg_scan whole, pieces;
+    lap_code code = scan(data, size, true, &whole);
+    FUZZ_REQUIRE(scan(data, size, false, &pieces) == code);
+    FUZZ_REQUIRE(whole.place_count == pieces.place_count && whole.kept_bytes == pieces.kept_bytes);
+    for (size_t i = 0; i < whole.place_count; i++)
+        FUZZ_REQUIRE(whole.places[i].offset <= size && whole.places[i].size <= size - whole.places[i].offset);
+    if (code == LAP_OK) {
+        FUZZ_REQUIRE(whole.width >= 1 && whole.width <= LAP_JPEG_MAX_SIDE);
+        FUZZ_REQUIRE(whole.height >= 1 && whole.height <= LAP_JPEG_MAX_SIDE);
+        FUZZ_REQUIRE(whole.components >= 1 && whole.components <= 4 && whole.components != 2);
+        FUZZ_REQUIRE(whole.position <= size && whole.width == pieces.width);
+    }
+    free(whole.places);
+    free(pieces.places);
+    return 0;
+}
