@@ -12,14 +12,17 @@ static lap_code scan(const uint8_t *data, size_t size, bool is_whole, lap_jpeg_s
     memset(result, 0, sizeof *result);
     while (code == LAP_OK && !result->done) {
         size_t before = need, given = need < size ? need : size;
+        bool at_end = need > size;
         uint8_t *copy = malloc(given ? given : 1); /* exactly as long as told */
         if (!copy)
             abort();
         if (given)
             memcpy(copy, data, given);
-        code = lap_jpeg_scan_header(result, copy, given, need > size, &need, NULL);
+        code = lap_jpeg_scan_header(result, copy, given, at_end, &need, NULL);
         free(copy);
         FUZZ_REQUIRE(code != LAP_OK || result->done || (need > before && before <= size));
+        if (need < before + before / 8) /* a few bytes at first, not too many rounds later */
+            need = before + before / 8;
     }
     return code;
 }

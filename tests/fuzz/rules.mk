@@ -8,7 +8,7 @@ FUZZ_CORPUS := $(wildcard $(LAPEDGE_CORPUS))
 $(FUZZ:%=$(B)/tests/fuzz_%): $(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c tests/fuzz/fuzz.h \
   tests/unit/jpeg_make.h $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc $(LDFLAGS_ALL) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp) \
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc $(LDFLAGS_ALL) $(LINK_OPENMP) \
 	  $(filter %.c,$^) -o $@ $(B)/liblapedge.a $(LIBS)
 
 ## fuzz: each fuzz target for FUZZ_SECONDS (60) under clang's libFuzzer, seeds also from LAPEDGE_CORPUS
