@@ -26,6 +26,7 @@ typedef struct lap_exec {  /* how to run, never what to compute; zeroed is a goo
     int block_x, block_y;  /* cuda-global: block shape, 0 for 16x16 (seed 002, 2.1) */
     bool past_caches;      /* the result is larger than the caches: stores may go around them */
     bool unchecked;        /* matvec: leave the bounds checks out; sizes must be multiples of 32 */
+    void *scratch;         /* reduce, histogram on a device: see cuda/ops.h; NULL: the rung makes its own */
     lap_error *err;        /* where a device rung explains itself, or NULL */
 } lap_exec;
 

@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 
-/* What a piece of work is cut by: a full line of the widest transposed strip, and the block of values
- * that a reduction rung sums before it widens. Pieces that begin on multiples give the same blocks. */
-enum { TRANSPOSE_COLUMNS = 64, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTOGRAM_BYTES = 4 << 20 };
+/* What work is cut by. Columns: two strips of the vector rungs, and enough of a photo for its result to
+ * go past the caches. Values: a multiple of the block that a reduction rung sums before it widens. */
+enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTOGRAM_BYTES = 4 << 20 };
 
 typedef struct spread {
     const lap_rung *rung;

@@ -187,7 +187,7 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
     if (row->resolved && strcmp(row->resolved, row->backend) != 0)
         snprintf(name, sizeof name, "%s = %s", row->backend, row->resolved);
     else
-        snprintf(name, sizeof name, "%s", row->backend);
+        snprintf(name, sizeof name, "%s%s%s", row->backend, row->type ? " " : "", row->type ? row->type : "");
     if (row->reason) {
         notice_absence(table, row);
         return;

@@ -1,0 +1,38 @@
+/* The device rungs of the transpose, reduction, histogram and matrix-vector ladders; their contracts
+ * stand with the function types in backend.h, their kernels in a file each.
+ *
+ * Device memory: rows of transposed views begin on 128-byte boundaries (device.h); arrays and matrices
+ * may lie anywhere that their type allows. Reductions never write to their input.
+ *
+ * With exec->scratch, reductions and histograms leave their result at its beginning and return without
+ * waiting: a sum in the array's own type, counts added to uint64_t[4][256]. Scratch is device memory of
+ * lap_cuda_scratch_bytes, 256-byte aligned, its first LAP_SCRATCH_HEAD bytes zeroed before the first
+ * use; one use at a time. Without it they allocate, wait and hand the result out. */
+#ifndef LAP_CUDA_OPS_H
+#define LAP_CUDA_OPS_H
+
+#include "device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LAP_SCRATCH_HEAD = 16 * 1024 };
+/* Enough for every rung: n values of size bytes for a reduction, n = 0 for a histogram. */
+size_t lap_cuda_scratch_bytes(size_t n, size_t size);
+
+extern lap_transpose_fn lap_transpose_cuda_naive, lap_transpose_cuda_naive_write, lap_transpose_cuda_shared,
+    lap_transpose_cuda_shared32, lap_transpose_cuda_padded, lap_transpose_cuda_fast;
+/* The same launch as cuda-naive's, moving each element to its own place: what a kernel can reach. */
+lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out, const lap_exec *exec);
+
+extern lap_reduce_fn lap_reduce_cuda_global, lap_reduce_cuda_shared, lap_reduce_cuda_dynamic,
+    lap_reduce_cuda_fast;
+extern lap_histogram_fn lap_histogram_cuda_shared, lap_histogram_cuda_fast;
+extern lap_matvec_fn lap_matvec_cuda_simple, lap_matvec_cuda_strided, lap_matvec_cuda_tile_x,
+    lap_matvec_cuda_tile_ax, lap_matvec_cuda_fast;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
