@@ -1,0 +1,113 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend.h"
+
+/* The rung's name, or the message. */
+static const char *found(const char *name)
+{
+    static lap_error err;
+    const lap_rung *rung;
+    return lap_rung_find(LAP_OP_FILTER, name, &rung, &err) == LAP_OK ? rung->name : err.message;
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    const lap_rung *row;
+    assert_string_equal(lap_rung_row(LAP_OP_FILTER, 0)->name, "c");
+    assert_null(lap_rung_row(LAP_OP_FILTER, -1));
+    assert_null(lap_rung_row(LAP_OP_COUNT, 0));
+    for (int op = 0; op < LAP_OP_COUNT; op++) {
+        for (int i = 0; (row = lap_rung_row((lap_op)op, i)); i++) {
+            assert_int_equal(row->op, op);
+            assert_true(row->family && row->what);
+            /* A row runs, or resolves to others, or says why not. */
+            assert_true(!!row->run.filter + !!row->resolves == 1 || (row->available && row->available()));
+            assert_string_equal(lap_rung_nearest((lap_op)op, row->name), row->name);
+        }
+    }
+    assert_string_equal(lap_op_name(LAP_OP_MATVEC), "matvec");
+}
+
+static void test_resolving(void **state)
+{
+    (void)state;
+    unsetenv("LAP_CPU_MASK");
+    assert_string_equal(found("c"), "c");
+    lap_rung_info simd, automatic;
+    for (int i = 0; lap_rung_at(LAP_OP_FILTER, i, false, &simd); i++) {
+        if (strcmp(simd.name, "simd") == 0)
+            break;
+    }
+    assert_string_equal(simd.name, "simd");
+    for (int i = 0; lap_rung_at(LAP_OP_FILTER, i, false, &automatic); i++) {
+        assert_true(!automatic.resolved == !!automatic.reason);
+    }
+    assert_string_equal(automatic.name, "auto");
+    if (simd.resolved)
+        assert_string_equal(automatic.resolved, simd.resolved);
+}
+
+static void test_masks(void **state)
+{
+    (void)state;
+    unsetenv("LAP_CPU_MASK");
+    if (strcmp(found("simd"), "simd-avx512") != 0)
+        skip();
+    setenv("LAP_CPU_MASK", "avx512", 1);
+    assert_string_equal(found("simd"), "simd-avx2");
+    assert_non_null(strstr(found("simd-avx512"), "hidden by LAP_CPU_MASK"));
+    setenv("LAP_CPU_MASK", "avx512,avx2", 1);
+    assert_string_equal(found("simd"), "simd-sse41");
+    assert_string_equal(found("auto"), "simd-sse41");
+    setenv("LAP_CPU_MASK", "sse41,avx512,avx2", 1);
+    assert_non_null(strstr(found("simd"), "cannot run here"));
+    assert_string_equal(found("auto"), strstr(found("openmp"), "cannot") ? "c" : "openmp");
+    unsetenv("LAP_CPU_MASK");
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    const lap_rung *rung;
+    lap_error err;
+    assert_int_equal(lap_rung_find(LAP_OP_FILTER, "openm", &rung, &err), LAP_E_USAGE);
+    assert_null(rung);
+    assert_non_null(strstr(err.message, "'openm'"));
+    assert_non_null(strstr(err.message, "nearest is 'openmp'"));
+    assert_string_equal(lap_rung_nearest(LAP_OP_FILTER, "SIMD-AVX"), "simd-avx2");
+    assert_string_equal(lap_rung_nearest(LAP_OP_FILTER, "cuda-shared-flat"), "cuda-shared4");
+    assert_string_equal(lap_rung_nearest(LAP_OP_FILTER, "cuda_fast"), "cuda-fast");
+    assert_null(lap_rung_nearest(LAP_OP_FILTER, "opengl-compute"));
+    assert_null(lap_rung_nearest(LAP_OP_FILTER, ""));
+    char longest[300];
+    memset(longest, 'c', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    assert_null(lap_rung_nearest(LAP_OP_FILTER, longest));
+    assert_int_equal(lap_rung_find(LAP_OP_FILTER, longest, &rung, &err), LAP_E_USAGE);
+#if !LAP_HAVE_CUDA
+    assert_int_equal(lap_rung_find(LAP_OP_FILTER, "cuda-shared-float", &rung, &err), LAP_E_BACKEND);
+    assert_non_null(strstr(err.message, "not built"));
+    const char *reason;
+    assert_false(lap_device_at(0, NULL, &reason));
+    assert_non_null(strstr(reason, "not built"));
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_resolving),
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

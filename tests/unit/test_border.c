@@ -1,0 +1,169 @@
+/* The border rule against lines written out by hand, and against its formula in lapedge.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "border.h"
+#include "image.h"
+
+/* abcd with the apron of two, as the border's names are usually drawn. '.' is zero. */
+static const struct line {
+    const char *samples, *zero, *replicate, *reflect, *reflect101;
+} lines[] = {
+    {"abcd", "..abcd..", "aaabcddd", "baabcddc", "cbabcdcb"},
+    {"abc", "..abc..", "aaabccc", "baabccb", "cbabcba"},
+    {"ab", "..ab..", "aaabbb", "baabba", "ababab"},
+    {"a", "..a..", "aaaaa", "aaaaa", "aaaaa"},
+};
+
+static const char *expected(const struct line *line, lap_border border)
+{
+    const char *const all[] = {line->zero, line->replicate, line->reflect, line->reflect101};
+    return all[border];
+}
+
+static void test_index_of_drawn_lines(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
+        const int n = (int)strlen(lines[l].samples);
+        for (int border = LAP_ZERO; border <= LAP_REFLECT101; border++) {
+            const char *drawn = expected(&lines[l], (lap_border)border);
+            for (int i = -2; i < n + 2; i++) {
+                int j = lap_border_index(i, n, (lap_border)border);
+                assert_int_equal(drawn[i + 2], j < 0 ? '.' : lines[l].samples[j]);
+            }
+        }
+    }
+}
+
+/* Reflection one step at a time at whichever end is passed, which is what folding means. */
+static int folded(int i, int n, int repeats)
+{
+    while (i < 0 || i >= n) {
+        i = i < 0 ? -i - repeats : 2 * n - 2 - i + repeats;
+    }
+    return i;
+}
+
+static void test_index_far_outside(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 7; n++) {
+        for (int i = -40; i <= 40; i++) {
+            assert_int_equal(lap_border_index(i, n, LAP_REFLECT), folded(i, n, 1));
+            assert_int_equal(lap_border_index(i, n, LAP_REFLECT101), n == 1 ? 0 : folded(i, n, 0));
+            assert_int_equal(lap_border_index(i, n, LAP_REPLICATE), i < 0 ? 0 : i < n ? i : n - 1);
+            assert_int_equal(lap_border_index(i, n, LAP_ZERO), i < 0 || i >= n ? -1 : i);
+        }
+    }
+}
+
+static uint8_t value(int y, int x, int c)
+{
+    return (uint8_t)(1 + 50 * y + 7 * x + c);
+}
+
+static void test_fill_of_whole_images(void **state)
+{
+    (void)state;
+    static const int channels[] = {1, 3, 4};
+    for (int i = 0; i < 4 * 4 * 3 * 4; i++) {
+        const int w = 1 + i % 4, h = 1 + i / 4 % 4, ch = channels[i / 16 % 3];
+        const lap_border border = (lap_border)(i / 48);
+        lap_image image;
+        assert_int_equal(lap_image_create(&image, w, h, ch, LAP_APRON, NULL), LAP_OK);
+        memset(image.memory, 0xEE, image.bytes);
+        for (int k = 0; k < w * h * ch; k++) {
+            int y = k / (w * ch), x = k / ch % w;
+            image.view.base[y * image.view.stride + x * ch + k % ch] = value(y, x, k % ch);
+        }
+        lap_border_fill(&image.view, border);
+        for (int y = -2; y < h + 2; y++) {
+            for (int x = -2; x < w + 2; x++) {
+                int sy = lap_border_index(y, h, border), sx = lap_border_index(x, w, border);
+                for (int c = 0; c < ch; c++) {
+                    uint8_t want = sy < 0 || sx < 0 ? 0 : value(sy, sx, c);
+                    assert_int_equal(image.view.base[y * image.view.stride + x * ch + c], want);
+                }
+            }
+        }
+        lap_image_destroy(&image);
+    }
+}
+
+/* A view that shows the rows from first on: only what lies beyond the image is made up. */
+static void test_top_and_bottom_of_bands(void **state)
+{
+    (void)state;
+    lap_image image;
+    assert_int_equal(lap_image_create(&image, 2, 6, 1, LAP_APRON, NULL), LAP_OK);
+    for (int border = LAP_ZERO; border <= LAP_REFLECT101; border++) {
+        for (int first = 0; first <= 4; first++) {
+            const int height = 2;
+            lap_view band = image.view;
+            band.height = height;
+            memset(image.memory, 0xEE, image.bytes);
+            for (int y = -2; y < height + 2; y++) { /* rows of the image that the apron shows */
+                if (first + y >= 0 && first + y < 6)
+                    memset(band.base + y * band.stride, 10 * (first + y + 1), 2);
+            }
+            lap_border_sides(&band, -2, height + 2, (lap_border)border);
+            lap_border_top(&band, first, 6, (lap_border)border);
+            lap_border_bottom(&band, first, 6, (lap_border)border);
+            for (int y = -2; y < height + 2; y++) {
+                int from = lap_border_index(first + y, 6, (lap_border)border);
+                assert_int_equal(band.base[y * band.stride + 1], from < 0 ? 0 : 10 * (from + 1));
+            }
+        }
+    }
+    lap_image_destroy(&image);
+}
+
+static void test_images(void **state)
+{
+    (void)state;
+    lap_image image, copy;
+    lap_error err;
+    for (int w = 1; w < 1500; w += 113) {
+        assert_int_equal(lap_image_create(&image, w, 3, 3, LAP_APRON, NULL), LAP_OK);
+        assert_int_equal((uintptr_t)image.view.base % 64, 0);
+        assert_int_equal(image.view.stride % 64, 0);
+        assert_true(image.view.stride >= (w + 4) * 3 && image.view.stride % 4096 != 0);
+        lap_image_destroy(&image);
+        assert_null(image.memory);
+    }
+    lap_image_destroy(&image);
+    assert_int_equal(lap_image_create(&image, INT32_MAX, INT32_MAX, 8, 2, &err), LAP_E_LIMIT);
+    assert_null(image.memory);
+    assert_int_equal(lap_image_create(&image, 5, 4, 3, 0, NULL), LAP_OK);
+    assert_int_equal(lap_image_create(&copy, 5, 4, 3, LAP_APRON, NULL), LAP_OK);
+    for (int i = 0; i < 60; i++) {
+        image.view.base[i / 15 * image.view.stride + i % 15] = (uint8_t)i;
+    }
+    lap_view_copy(&image.view, &copy.view);
+    lap_view rows = lap_view_rows(&copy.view, 2, 2);
+    assert_int_equal(rows.height, 2);
+    assert_int_equal(rows.apron, LAP_APRON);
+    for (int i = 0; i < 30; i++) {
+        assert_int_equal(rows.base[i / 15 * rows.stride + i % 15], 30 + i);
+    }
+    lap_image_destroy(&image);
+    lap_image_destroy(&copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_index_of_drawn_lines),
+        cmocka_unit_test(test_index_far_outside),
+        cmocka_unit_test(test_fill_of_whole_images),
+        cmocka_unit_test(test_top_and_bottom_of_bands),
+        cmocka_unit_test(test_images),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
