@@ -1,4 +1,5 @@
 /* run: one picture in, its edges out; or several replaced in place. */
+#include <ctype.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +57,13 @@ static bool is_hopeless(const char *out)
     return hopeless;
 }
 
+/* Whether message begins with "path: ", a control character of which it shows as '?'. */
 static bool begins_with_path(const char *message, const char *path)
 {
-    const size_t length = strlen(path);
-    return strncmp(message, path, length) == 0 && strncmp(message + length, ": ", 2) == 0;
+    for (; *path; ++path, ++message)
+        if (*message != *path && !(*message == '?' && iscntrl((unsigned char)*path)))
+            return false;
+    return strncmp(message, ": ", 2) == 0;
 }
 
 void lap_cli_tell(const char *in, const char *out, const lap_error *err)

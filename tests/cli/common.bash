@@ -1,0 +1,53 @@
+# What the tests of the command line share. The program is $LAPEDGE, or ./lapedge of the repository.
+bats_require_minimum_version 1.5.0
+
+repo=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+LAPEDGE=${LAPEDGE:-$repo/lapedge}
+# shellcheck disable=SC2034 # the tests use it
+photo=$repo/samples/coffee.jpg # 600 x 400
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return
+    unset NO_COLOR LAPEDGE_CORPUS
+}
+
+lapedge()
+{
+    "$LAPEDGE" "$@"
+}
+
+# expect CODE STDOUT STDERR WORD...: runs lapedge WORD... and holds all three against it, exactly.
+expect()
+{
+    local code=$1 out=$2 err=$3
+    shift 3
+    run --separate-stderr lapedge "$@"
+    # shellcheck disable=SC2154 # run sets it
+    if [ "$status" -ne "$code" ] || [ "$output" != "$out" ] || [ "$stderr" != "$err" ]; then
+        printf 'lapedge %s\n' "$*"
+        printf 'code   %s, expected %s\n' "$status" "$code"
+        printf 'stdout %q\n    expected %q\nstderr %q\n    expected %q\n' "$output" "$out" "$stderr" "$err"
+        return 1
+    fi
+}
+
+# A picture of W x H gray noise, the same each time: pgm W H FILE
+pgm()
+{
+    { printf 'P5\n%d %d\n255\n' "$1" "$2"; seq 1 100000 | head -c $(($1 * $2)); } >"$3"
+}
+
+# json FILE EXPRESSION: a Python expression over the object o
+json()
+{
+    python3 -c 'import json, sys
+o = json.load(open(sys.argv[1]))
+sys.exit(0 if eval(sys.argv[2]) else "not true: " + sys.argv[2] + "\nin " + json.dumps(o))' "$@"
+}
+
+nothing_left() # no output, and no temporary file
+{
+    [ ! -e "$1" ] || return
+    [ -z "$(find . -name '.lapedge-*')" ]
+}

@@ -1,0 +1,143 @@
+# Inputs that are no good, and places where nothing can be written: code, message, and nothing left.
+load common
+
+# refused CODE MESSAGE IN: as expect, and no output
+refused()
+{
+    expect "$1" "" "$2" "$3" out.jpg
+    nothing_left out.jpg
+}
+
+@test "a missing file" {
+    refused 1 "lapedge: nothing.jpg: no such file" nothing.jpg
+}
+
+@test "a text file named .jpg, and an empty one" {
+    echo "This is not a photo." >text.jpg
+    : >empty.jpg
+    refused 1 "lapedge: text.jpg: not a JPEG, PNG or binary PNM image" text.jpg
+    run --separate-stderr lapedge empty.jpg out.jpg
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: empty.jpg: "* ]]
+    nothing_left out.jpg
+}
+
+@test "a folder, a FIFO and a device as input" {
+    mkdir folder
+    mkfifo fifo
+    run --separate-stderr lapedge - out.jpg <folder
+    [ "$status" -eq 1 ]
+    for each in fifo /dev/zero; do
+        run --separate-stderr timeout 10 "$LAPEDGE" "$each" out.jpg
+        [ "$status" -eq 1 ]
+        [[ $stderr == "lapedge: $each: unreadable: "* ]]
+    done
+    nothing_left out.jpg
+}
+
+@test "a photo that was cut off" {
+    head -c 20000 "$photo" >cut.jpg
+    run --separate-stderr lapedge cut.jpg out.jpg
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: cut.jpg: truncated: data ends "* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    nothing_left out.jpg
+    echo old >out.jpg
+    run lapedge cut.jpg out.jpg
+    [ "$(cat out.jpg)" = old ]
+    run --separate-stderr lapedge --fail-on=none cut.jpg out.jpg
+    [ "$status" -eq 0 ]
+    [[ $stderr == "lapedge: cut.jpg: warning: "* ]]
+    expect 0 "" "" -q --fail-on=none cut.jpg out.jpg
+}
+
+@test "a header that promises too much is refused at once" {
+    # 65500 x 65500 in a baseline header, and no data
+    printf '\xff\xd8\xff\xc0\x00\x11\x08\xff\xdc\xff\xdc\x03\x01\x22\x00\x02\x11\x01\x03\x11\x01' >huge.jpg
+    printf '\xff\xda\x00\x0c\x03\x01\x00\x02\x11\x03\x11\x00\x3f\x00\x00\xff\xd9' >>huge.jpg
+    run --separate-stderr bash -c "ulimit -v 4000000; '$LAPEDGE' huge.jpg out.jpg"
+    [ "$status" -eq 5 ]
+    [[ $stderr == "lapedge: huge.jpg: limit: 65500x65500 is "* ]]
+    nothing_left out.jpg
+}
+
+@test "--timeout is a limit" {
+    { printf 'P6\n6000 4000\n255\n'; head -c 72000000 /dev/zero; } >slow.ppm
+    run --separate-stderr lapedge --timeout=0.05 --backend=c slow.ppm out.jpg
+    [ "$status" -eq 5 ]
+    [[ $stderr == "lapedge: "*"timeout: "* || $stderr == "lapedge: "*"time limit"* ]]
+    nothing_left out.jpg
+}
+
+@test "output equal to input, also through links" {
+    cp "$photo" a.jpg
+    ln a.jpg hard.jpg
+    ln -s a.jpg soft.jpg
+    mkdir sub
+    for out in a.jpg ./a.jpg sub/../a.jpg hard.jpg soft.jpg; do
+        run --separate-stderr lapedge a.jpg "$out"
+        [ "$status" -eq 2 ]
+        [[ $stderr == "lapedge: "*"clash: is the input file itself (use --in-place to replace it)" ]]
+    done
+    cmp a.jpg "$photo"
+}
+
+@test "an output folder that is not there, or cannot be written" {
+    run --separate-stderr lapedge "$photo" no/such/out.jpg
+    [ "$status" -eq 4 ]
+    [[ $stderr == "lapedge: no/such/out.jpg: write: "*"No such file or directory" ]]
+    mkdir closed
+    chmod 500 closed
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv >/dev/null || skip "root, and no setpriv"
+        chmod 711 . "$BATS_TEST_TMPDIR"
+        chown nobody closed
+        run --separate-stderr setpriv --reuid=nobody --clear-groups "$LAPEDGE" - closed/out.jpg <"$photo"
+        [ "$status" -ne 126 ] && [ "$status" -ne 127 ] || skip "nobody cannot reach the program"
+    else
+        run --separate-stderr lapedge "$photo" closed/out.jpg
+    fi
+    [ "$status" -eq 4 ]
+    [[ $stderr == "lapedge: closed/out.jpg: write: "*"Permission denied" ]]
+}
+
+@test "a full disk" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    run --separate-stderr lapedge --format=ppm "$photo" /dev/full
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: /dev/full: disk full: "* ]]
+}
+
+@test "a file size limit is an error, not a death" {
+    run --separate-stderr bash -c "ulimit -f 16; '$LAPEDGE' '$photo' out.ppm"
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: out.ppm: "* ]]
+    nothing_left out.ppm
+}
+
+@test "a backend that cannot run here: code 3, the reason, no other one instead" {
+    "$LAPEDGE" backends --json >backends.json
+    json backends.json 'any(r["name"] == "cuda-fast" and not r["available"] for r in o["rows"])' ||
+        skip "cuda-fast runs here"
+    run --separate-stderr lapedge --backend=cuda-fast "$photo" out.jpg
+    [ "$status" -eq 3 ]
+    [[ $stderr == "lapedge: backend 'cuda-fast' cannot run here: "?* ]]
+    nothing_left out.jpg
+}
+
+@test "names cannot talk to the terminal" {
+    name=$'a\nb\t\033[31mred\x80.jpg'
+    cp "$photo" "$name"
+    lapedge "$name" out.jpg
+    expect 2 "" 'lapedge: OUT is missing: lapedge a\x0ab\x09\x1b[31mred\x80.jpg OUT, or - for standard output' "$name"
+    head -c 9000 "$photo" >"$name"
+    run --separate-stderr lapedge -v "$name" out2.jpg
+    [ "$status" -eq 1 ]
+    [[ ${stderr_lines[0]} == 'lapedge: a\x0ab\x09\x1b[31mred\x80.jpg: truncated: data ends '* ]]
+    [[ $stderr != *$'\033'* ]]
+    nothing_left out2.jpg
+    rm "$name"
+    expect 1 "" 'lapedge: a?b??[31mred\x80.jpg: no such file' "$name" out.jpg
+    expect 1 "" $'lapedge: \u00e9t\u00e9 \xe2\x9c\x93.jpg: no such file' $'\u00e9t\u00e9 \u2713.jpg' out.jpg
+    expect 1 "" 'lapedge: %s%n.jpg: no such file' '%s%n.jpg' out.jpg
+}

@@ -1,0 +1,135 @@
+# What scripts read.
+load common
+
+@test "--json of a run has every key of lapedge.file/1" {
+    run --separate-stderr lapedge --json --threads=1 --backend=simd --border=reflect --range=abs "$photo" out.jpg
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    echo "$output" >o.json
+    json o.json 'list(o) == "schema input output status error width height channels backend resolved kernel border range ms bytes_in bytes_out".split()'
+    json o.json 'o["schema"] == "lapedge.file/1" and o["status"] == "ok" and o["error"] is None'
+    json o.json '(o["width"], o["height"], o["channels"]) == (600, 400, 3)'
+    json o.json 'o["backend"] == "simd" and o["resolved"].startswith("simd-") and o["kernel"] == "laplace5"'
+    json o.json 'o["border"] == "reflect" and o["range"] == "abs"'
+    json o.json 'list(o["ms"]) == "read decode upload filter download encode write total".split()'
+    json o.json 'o["ms"]["upload"] is None and o["ms"]["download"] is None and o["ms"]["total"] > 0'
+    json o.json "o['bytes_in'] == $(stat -c %s "$photo") and o['bytes_out'] == $(stat -c %s out.jpg)"
+}
+
+@test "--json of a run that failed, and of one that warned" {
+    head -c 20000 "$photo" >cut.jpg
+    run --separate-stderr lapedge --json cut.jpg out.jpg
+    [ "$status" -eq 1 ]
+    echo "$output" >o.json
+    json o.json 'o["status"] == "failed" and o["error"]["kind"] == "truncated" and "cut.jpg" in o["error"]["message"]'
+    [[ $stderr == "lapedge: cut.jpg: truncated: "* ]]
+    run --separate-stderr lapedge --json --fail-on=none cut.jpg out.jpg
+    echo "$output" >o.json
+    json o.json 'o["status"] == "warned" and o["error"] is None'
+    run --separate-stderr lapedge --json nothing.jpg out.jpg
+    echo "$output" >o.json
+    json o.json 'o["error"]["kind"] == "missing" and o["width"] is None and o["resolved"] is None'
+}
+
+@test "--json and a picture on stdout exclude each other" {
+    expect 2 "" "lapedge: --json and the picture cannot both go to standard output; name OUT" --json "$photo" -
+}
+
+@test "--json of several files in place is an object each" {
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    lapedge --json --in-place a.jpg b.jpg >two.json
+    python3 - two.json <<'PYTHON'
+import json, sys
+decoder, text = json.JSONDecoder(), open(sys.argv[1]).read()
+first, end = decoder.raw_decode(text)
+second, end = decoder.raw_decode(text[end:].lstrip())
+assert (first["input"], second["input"]) == ("a.jpg", "b.jpg")
+PYTHON
+}
+
+@test "paths that are not UTF-8 are shown, and told exactly" {
+    name=$'caf\xe9 100%\n.jpg'
+    cp "$photo" "$name"
+    lapedge --json "$name" out.jpg >o.json
+    json o.json 'o["input"] == "caf\ufffd 100%\n.jpg" and o["input_raw"] == "caf%E9%20100%25%0A.jpg"'
+    json o.json '"output_raw" not in o'
+    lapedge --json out.jpg $'\xc3\xa9.jpg' >o.json
+    json o.json 'o["output"] == "\u00e9.jpg" and "output_raw" not in o'
+    lapedge --json out.jpg $'\xed\xa0\x80.jpg' >o.json # a surrogate is no character
+    json o.json 'o["output_raw"] == "%ED%A0%80.jpg"'
+}
+
+@test "backends --json has every rung, with its reason" {
+    lapedge backends --json >o.json
+    json o.json 'o["schema"] == "lapedge.backends/1"'
+    json o.json 'all(list(r)[:6] == "op name aliases family available reason".split() for r in o["rows"])'
+    json o.json 'all((r["reason"] is None) == r["available"] for r in o["rows"])'
+    json o.json '{r["op"] for r in o["rows"]} >= {"filter", "transpose", "reduce", "matvec"}'
+    json o.json '{"c", "openmp", "sse", "simd", "cuda-shared4", "cuda-fast", "auto"} <= {r["name"] for r in o["rows"] if r["op"] == "filter"}'
+    json o.json '[r["aliases"] for r in o["rows"] if r["name"] == "cuda-shared4"] == [["cuda-shared-float"]]'
+    json o.json 'all(r["available"] for r in o["rows"] if r["name"] in ("c", "auto"))'
+}
+
+@test "backends as a table" {
+    run --separate-stderr lapedge backends
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [[ $output == *"CUDA devices"* ]]
+    for word in filter transpose reduce matvec cuda-shared4-conflict cuda-shared-int; do [[ $output == *"$word"* ]]; done
+    expect 2 "" 'lapedge: backends takes no operand, and "filter" is one' backends filter
+}
+
+@test "bench --json: a row a rung and thread count, figures that agree" {
+    lapedge bench --json --threads=2 --sizes=200x100,64x48 --runs=3 --backends=c,sse,simd >o.json
+    json o.json 'o["schema"] == "lapedge.bench/1"'
+    json o.json 'set("op backend resolved threads width height times_ms median_ms mean_ms stddev_ms min_ms max_ms mpix_per_s gb_per_s roof_share".split()) <= set(o["rows"][0])'
+    json o.json '[(r["backend"], r["threads"]) for r in o["rows"] if r["width"] == 64] == [("memcpy", 1), ("c", 1), ("sse", 1), ("sse", 2), ("simd", 1), ("simd", 2)]'
+    json o.json 'all(len(r["times_ms"]) == 3 and sorted(r["times_ms"])[1] == r["median_ms"] for r in o["rows"])'
+    json o.json 'all(r["min_ms"] == min(r["times_ms"]) and r["max_ms"] == max(r["times_ms"]) for r in o["rows"])'
+    json o.json 'all(abs(r["gb_per_s"] * r["median_ms"] * 1e6 / (2 * 3 * r["width"] * r["height"]) - 1) < 1e-9 for r in o["rows"])'
+    json o.json '[r["speedup"] for r in o["rows"] if r["backend"] == "c"] == [1.0, 1.0]'
+    json o.json '[r["roof_share"] for r in o["rows"] if r["backend"] == "memcpy"] == [1.0, 1.0]'
+    json o.json 'all((r["convert_ms"] is None) == (r["backend"] in ("memcpy", "simd")) for r in o["rows"])'
+}
+
+@test "bench as a table, on a photo's pixels, for every kernel and border" {
+    run --separate-stderr lapedge bench --image="$photo" --runs=1 --backends=c,simd --kernel=log5 --border=reflect101
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [[ $output == *"600 x 400 x 3, host"* ]]
+    [[ $output == *$'\nmemcpy '* && $output == *$'\nc '* && $output == *$'\nsimd = simd-'* ]]
+    for channels in 1 4; do
+        run lapedge bench --image="$photo" --sizes=65x33 --channels=$channels --runs=1 --backends=c,simd
+        [ "$status" -eq 0 ]
+        [[ $output == *"65 x 33 x $channels, host"* && $output != *refused* ]]
+    done
+    expect 2 "" 'lapedge: --channels: "2" is not 1, 3 or 4' bench --channels=2
+    expect 1 "" "lapedge: no.jpg: no such file" bench --image=no.jpg --json
+}
+
+@test "bench tells rungs that cannot run, and does not time them" {
+    lapedge backends --json >backends.json
+    json backends.json 'any(r["name"] == "cuda-fast" and not r["available"] for r in o["rows"])' || skip "cuda-fast runs here"
+    lapedge bench --json --sizes=64x48 --runs=1 --backends=c,cuda-fast >o.json
+    json o.json 'o["rows"][-1]["backend"] == "cuda-fast" and o["rows"][-1]["resolved"] is None and o["rows"][-1]["times_ms"] == [] and o["rows"][-1]["reason"]'
+    lapedge bench --sizes=64x48 --runs=1 --backends=c,cuda-fast >table
+    grep -q '^not timed: cuda-fast: ' table
+    expect 2 "" 'lapedge: --backends: the ladder asked for has no rung "pairwise"' bench --backends=pairwise
+}
+
+@test "bench --baseline: slower, not slower, and not a baseline" {
+    lapedge bench --json --sizes=64x48 --runs=3 --backends=c >now.json
+    sed 's/"median_ms": [0-9.e-]*/"median_ms": 1e9/' now.json >slow.json
+    sed 's/"median_ms": [0-9.e-]*/"median_ms": 1e-9/' now.json >fast.json
+    run lapedge bench --sizes=64x48 --runs=3 --backends=c --baseline=slow.json
+    [ "$status" -eq 0 ]
+    run --separate-stderr lapedge bench --sizes=64x48 --runs=3 --backends=c --baseline=fast.json --tolerance=50%
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"lapedge: slower: filter c, 1 thread"* ]]
+    run lapedge bench --sizes=32x16 --runs=1 --backends=c --baseline=slow.json
+    [ "$status" -eq 2 ]
+    lapedge backends --json >backends.json
+    expect 2 "" "lapedge: --baseline: backends.json: not the output of lapedge bench --json" bench --baseline=backends.json
+    expect 2 "" 'lapedge: --tolerance: "x" is not a share such as 5% or 0.05' bench --tolerance=x
+}

@@ -1,0 +1,182 @@
+# One picture in, its edges out: the ways in and out.
+load common
+
+@test "a photo to its edges, silently" {
+    expect 0 "" "" "$photo" edges.jpg
+    [ "$(head -c 3 edges.jpg | od -An -tx1 | tr -d ' ')" = ffd8ff ]
+    expect 0 "" "" edges.jpg again.ppm
+    [ "$(head -c 15 again.ppm | tr '\n' ' ')" = "P6 600 400 255 " ]
+}
+
+@test "identity gives the pixels back, through every exact format" {
+    lapedge --kernel=identity "$photo" a.ppm
+    lapedge --kernel=identity a.ppm b.ppm
+    cmp a.ppm b.ppm
+    for kind in png bmp tga tsv; do lapedge --kernel=identity a.ppm a.$kind; done
+    lapedge --kernel=identity a.png b.ppm
+    cmp a.ppm b.ppm
+    [ "$(wc -l <a.tsv)" -eq 400 ]
+}
+
+@test "every CPU rung writes the same file" {
+    lapedge --backend=c "$photo" c.jpg
+    for rung in openmp sse simd auto; do
+        lapedge --backend=$rung "$photo" $rung.jpg
+        cmp c.jpg $rung.jpg
+    done
+}
+
+@test "the number of threads does not show" {
+    lapedge --threads=1 "$photo" one.jpg
+    lapedge --threads=5 "$photo" five.jpg
+    cmp one.jpg five.jpg
+}
+
+@test "stdin to stdout" {
+    lapedge "$photo" file.jpg
+    lapedge - - <"$photo" >pipe.jpg
+    cmp file.jpg pipe.jpg
+    # shellcheck disable=SC2002 # a pipe is the point
+    cat "$photo" | lapedge - --format=ppm - | cat >pipe.ppm
+    lapedge "$photo" file.ppm
+    cmp file.ppm pipe.ppm
+}
+
+@test "a picture is not written to a terminal" {
+    run script -qec "'$LAPEDGE' '$photo' -" /dev/null
+    [ "$status" -eq 2 ]
+    [[ $output == *"a picture is nothing for a terminal"* ]]
+}
+
+@test "format by extension in any case, or by --format" {
+    lapedge "$photo" a.JPEG
+    lapedge "$photo" b.jpg
+    cmp a.JPEG b.jpg
+    lapedge --format=png "$photo" picture
+    [ "$(head -c 4 picture | tail -c 3)" = PNG ]
+    expect 2 "" "lapedge: edges.xyz: the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); \
+choose one with --format" "$photo" edges.xyz
+    nothing_left edges.xyz
+}
+
+@test "gray in, gray out; --gray makes one channel" {
+    pgm 33 21 gray.pgm
+    lapedge gray.pgm edges.pgm
+    [ "$(head -c 3 edges.pgm | tr '\n' ' ')" = "P5 " ]
+    lapedge gray.pgm edges.jpg --json >report.json
+    json report.json 'o["channels"] == 1 and o["width"] == 33 and o["height"] == 21'
+    lapedge --gray "$photo" luma.pgm
+    [ "$(head -c 15 luma.pgm | tr '\n' ' ')" = "P5 600 400 255 " ]
+}
+
+@test "one pixel, one row, one column" {
+    for size in 1x1 1x40 40x1 2x3 5x5; do
+        pgm "${size%x*}" "${size#*x}" "$size.pgm"
+        for border in zero replicate reflect reflect101; do
+            lapedge --backend=c --border=$border $size.pgm c.pgm
+            lapedge --backend=simd --border=$border $size.pgm simd.pgm
+            cmp c.pgm simd.pgm
+        done
+        lapedge $size.pgm $size.jpg
+    done
+    # 24 * 49, clamped; nothing lies around it
+    [ "$(lapedge --format=tsv 1x1.pgm - | tr -d '\n')" = 255 ]
+    [ "$(lapedge --format=tsv --border=replicate 1x1.pgm - | tr -d '\n')" = 0 ]
+}
+
+@test "scale, offset, range, invert and threshold, in their order" {
+    printf 'P5\n1 1\n255\n\012' >ten.pgm # 10; the filter gives 240
+    tsv() { lapedge --format=tsv "$@" ten.pgm - | tr -d '\n'; }
+    [ "$(tsv)" = 240 ]
+    [ "$(tsv --scale=0.5 --offset=1)" = 121 ]
+    [ "$(tsv --scale=-0.5)" = 0 ]
+    [ "$(tsv --scale=-0.5 --range=abs)" = 120 ]
+    [ "$(tsv --scale=0.5 --invert)" = 135 ]
+    [ "$(tsv --threshold=240)" = 255 ]
+    [ "$(tsv --threshold=241)" = 0 ]
+    [ "$(tsv --invert --threshold=16)" = 0 ]
+    [ "$(tsv --invert --threshold=15)" = 255 ]
+    [ "$(tsv --scale=0.00625)" = 2 ] # 1.5 to even
+    [ "$(tsv --offset=-239.5)" = 0 ] # 0.5 to even
+}
+
+@test "--in-place replaces each file, and goes on after one that fails" {
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    ln -s b.jpg link.jpg
+    echo text >bad.jpg
+    lapedge "$photo" want.jpg
+    expect 1 "" "lapedge: bad.jpg: not a JPEG, PNG or binary PNM image" --in-place a.jpg bad.jpg link.jpg
+    cmp a.jpg want.jpg
+    cmp b.jpg want.jpg
+    [ -L link.jpg ]
+    [ "$(cat bad.jpg)" = text ]
+    nothing_left none
+}
+
+@test "--in-place refuses what it cannot replace" {
+    expect 2 "" "lapedge: --in-place: standard input cannot be replaced" --in-place -
+    expect 2 "" "lapedge: --in-place: . is a folder; name the files in it" --in-place .
+    expect 2 "" "lapedge: --in-place needs a FILE; see lapedge -h" --in-place
+    expect 2 "" "lapedge: --format and --in-place exclude each other: a name keeps its extension" \
+        --in-place --format=png a.jpg
+}
+
+@test "an existing output is replaced; one that is a link is written through" {
+    echo old >out.jpg
+    lapedge "$photo" out.jpg
+    lapedge "$photo" want.jpg
+    cmp out.jpg want.jpg
+    echo old >target.jpg
+    ln -s target.jpg link.jpg
+    lapedge "$photo" link.jpg
+    [ -L link.jpg ]
+    cmp target.jpg want.jpg
+}
+
+@test "a FIFO as output is written, not replaced" {
+    mkfifo fifo
+    cat fifo >got.jpg &
+    lapedge --format=jpg "$photo" fifo
+    wait
+    [ -p fifo ]
+    lapedge "$photo" want.jpg
+    cmp got.jpg want.jpg
+}
+
+@test "-v tells backend, size and times on stderr" {
+    run --separate-stderr lapedge -v --threads=2 --backend=simd "$photo" e.jpg
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    [[ $stderr == *"600 x 400, 3 channels"* ]]
+    [[ $stderr == *"backend   simd -> simd-"*", 2 threads at most"* ]]
+    [[ $stderr =~ "decode "[0-9.]+", filter "[0-9.]+", encode "[0-9.]+ ]]
+}
+
+@test "no progress line without a terminal, one that is erased on a terminal" {
+    lapedge "$photo" small.ppm
+    run --separate-stderr lapedge --max-pixels=0 "$photo" e.jpg
+    [ -z "$stderr" ]
+    # Large enough to take longer than the line's patience, on a terminal that forgets nothing.
+    { printf 'P6\n6000 4000\n255\n'; head -c 72000000 /dev/zero; } >large.ppm
+    run script -qec "TERM=xterm '$LAPEDGE' --threads=1 --backend=c large.ppm large.jpg" /dev/null
+    [ "$status" -eq 0 ]
+    [[ $output == *" %  large.ppm"* ]]
+    [[ $output == *$'\r\033[K' ]]
+    run script -qec "TERM=xterm '$LAPEDGE' -q --threads=1 --backend=c large.ppm large.jpg" /dev/null
+    [ -z "$output" ]
+}
+
+@test "Ctrl-C and SIGTERM end with 130 and 143, and leave nothing" {
+    { printf 'P6\n12000 9000\n255\n'; head -c 324000000 /dev/zero; } >huge.ppm
+    for pair in INT:130 TERM:143; do
+        env --default-signal=INT "$LAPEDGE" --threads=1 --backend=c huge.ppm out.jpg 2>err &
+        local pid=$!
+        sleep 0.3
+        kill -"${pair%:*}" $pid
+        wait $pid && code=0 || code=$?
+        [ "$code" -eq "${pair#*:}" ]
+        nothing_left out.jpg
+        [ ! -s err ]
+    done
+}

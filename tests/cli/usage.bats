@@ -1,0 +1,176 @@
+# Options, their values, and what is said about wrong ones.
+load common
+
+@test "nothing asked for" {
+    expect 2 "" "lapedge: IN and OUT are missing; see lapedge -h"
+}
+
+@test "an output is missing" {
+    expect 2 "" "lapedge: OUT is missing: lapedge a.jpg OUT, or - for standard output" a.jpg
+}
+
+@test "a misspelt command" {
+    expect 2 "" "lapedge: benhc is neither a command nor a file; did you mean bench?" benhc
+    expect 2 "" "lapedge: bench: there is no ladder \"filtre\"; did you mean filter?" bench filtre
+}
+
+@test "an unknown option names the nearest one" {
+    expect 2 "" "lapedge: unknown option --qualty; did you mean --quality?" --qualty=90 a b
+    expect 2 "" "lapedge: unknown option --bakcend; did you mean --backend?" a b --bakcend simd
+    expect 2 "" "lapedge: unknown option --back; did you mean --backend?" a b --back=simd
+    expect 2 "" "lapedge: unknown option --zzzzzz; see lapedge --help" --zzzzzz
+    expect 2 "" "lapedge: unknown option -x; see lapedge -h" -x a b
+}
+
+@test "an unknown backend names the nearest one" {
+    expect 2 "" "lapedge: --backend: \"smid\" is not a known backend; did you mean simd?" --backend=smid a b
+    expect 2 "" "lapedge: --backend: \"cuda-sahred4\" is not a known backend; did you mean cuda-shared4?" \
+        -b cuda-sahred4 a b
+    expect 2 "" "lapedge: --backends: \"simt\" is not a known backend; did you mean simd?" bench --backends=c,simt
+}
+
+@test "numbers are strict" {
+    for wrong in 0 101 1.5 abc 0x10 ' 5' 5x 1e999 -1 inf; do
+        expect 2 "" "lapedge: --quality: \"$wrong\" is not a whole number from 1 to 100" "--quality=$wrong" a b
+    done
+    expect 2 "" "lapedge: --threshold: \"256\" is not a whole number from 0 to 255" --threshold 256 a b
+    expect 2 "" "lapedge: --scale: \"nan\" is not a number" --scale=nan a b
+    expect 2 "" "lapedge: --offset: \"\" is not a number" --offset= a b
+    expect 2 "" "lapedge: --timeout: \"-1\" is not a number from 0 to 1000000" --timeout=-1 a b
+    expect 2 "" "lapedge: --threads: \"0\" is not a whole number from 1 to 1024" --threads=0 a b
+}
+
+@test "sizes take K, M and G, and nothing else" {
+    for wrong in 1Q 1.5 1MM M -1 1e400 ''; do
+        expect 2 "" "lapedge: --max-pixels: \"$wrong\" is not a whole number of at least 0, with K, M or G for \
+powers of 1000" "--max-pixels=$wrong" a b
+    done
+    expect 5 "" "lapedge: $photo: limit: 600x400 is 0.2 million pixels, more than the limit of 0.2 million" \
+        --max-pixels=239999 "$photo" e.jpg
+    expect 0 "" "" --max-pixels=0.24m "$photo" e.jpg
+    expect 0 "" "" --max-pixels=0 "$photo" e.jpg
+}
+
+@test "words come from their list" {
+    expect 2 "" "lapedge: --border: \"wrap\" is not one of zero, replicate, reflect, reflect101" --border=wrap a b
+    expect 2 "" "lapedge: --range: \"\" is not one of clamp, abs" --range= a b
+    expect 2 "" "lapedge: --format: \"gif\" is not one of jpg, jpeg, png, bmp, tga, ppm, pgm, tsv" --format gif a b
+}
+
+@test "values are there where they belong" {
+    expect 2 "" "lapedge: --backend needs a value" a b --backend
+    expect 2 "" "lapedge: -Q needs a value" a b -Q
+    expect 2 "" "lapedge: --json takes no value" --json=yes a b
+}
+
+@test "a number after -q was meant for -Q" {
+    expect 2 "" "lapedge: -q is quiet and takes no value; quality is -Q 85" -q 85 a b
+    expect 2 "" "lapedge: -q is quiet and takes no value; quality is -Q 85" -q85 a b
+}
+
+@test "an option of another command is refused by name" {
+    expect 2 "" "lapedge: --runs does not apply to run; see lapedge run --help" --runs=3 a b
+    expect 2 "" "lapedge: --quality does not apply to bench; see lapedge bench --help" --quality=3 bench
+    expect 2 "" "lapedge: --threads does not apply to backends; see lapedge backends --help" backends --threads=2
+}
+
+@test "options stand anywhere, in each spelling" {
+    lapedge "$photo" a.ppm --border=reflect
+    lapedge --border reflect "$photo" b.ppm
+    lapedge "$photo" --border=reflect c.ppm
+    lapedge run "$photo" --border=reflect -- d.ppm
+    lapedge --border=reflect run "$photo" e.ppm
+    POSIXLY_CORRECT=1 lapedge "$photo" f.ppm --border=reflect
+    for each in b c d e f; do cmp a.ppm $each.ppm; done
+}
+
+@test "names like options and commands" {
+    cp "$photo" ./-strip
+    cp "$photo" bench
+    lapedge -- -strip -o.jpg
+    lapedge ./bench run.jpg
+    lapedge run -- bench bench.jpg
+    lapedge -- bench again.jpg
+    cmp ./-o.jpg run.jpg
+    cmp run.jpg bench.jpg
+    cmp run.jpg again.jpg
+}
+
+@test "kernels: names, files, lists, and what is none" {
+    lapedge --kernel=laplace5 "$photo" a.ppm
+    list='-1 -1 -1 -1 -1/-1 -1 -1 -1 -1/-1 -1 24 -1 -1/-1 -1 -1 -1 -1/-1 -1 -1 -1 -1'
+    lapedge --kernel="$list" "$photo" b.ppm
+    echo "$list" | tr '/' '\n' >kernel.txt
+    lapedge --kernel=kernel.txt "$photo" c.ppm
+    cmp a.ppm b.ppm
+    cmp a.ppm c.ppm
+    run --separate-stderr lapedge --kernel=lapalce "$photo" d.ppm
+    [ "$status" -eq 2 ]
+    [[ $stderr == "lapedge: --kernel: "*lapalce* ]]
+    run --separate-stderr lapedge --kernel='1 2 3' "$photo" d.ppm
+    [ "$status" -eq 2 ]
+    run --separate-stderr lapedge --kernel="5000000,$(yes 0 | head -24 | paste -sd,)" "$photo" d.ppm
+    [ "$status" -eq 2 ]
+    [ ! -e d.ppm ]
+}
+
+@test "-h fits a small terminal, --help is 80 columns wide, both name every command" {
+    lapedge -h >short
+    lapedge --help >full
+    [ "$(wc -l <short)" -le 25 ]
+    [ "$(wc -L <short)" -le 79 ]
+    [ "$(wc -L <full)" -le 79 ]
+    for command in $("$LAPEDGE" __complete); do
+        grep -q "lapedge \[\?$command" short
+        grep -q "lapedge \[\?$command" full
+        lapedge "$command" --help >"help-$command"
+        [ "$(wc -L <"help-$command")" -le 79 ]
+        for option in $("$LAPEDGE" __complete "$command"); do
+            grep -q -e " $option" "help-$command"
+        done
+    done
+    run ! grep -q $'\033' short full
+}
+
+@test "colour obeys --color and NO_COLOR" {
+    lapedge --help --color=always | grep -q $'\033\[1m'
+    lapedge --help --color=never >plain
+    run ! grep -q $'\033' plain
+    run script -qec "TERM=xterm '$LAPEDGE' --help" /dev/null
+    [[ $output == *$'\033[1m'* ]]
+    run script -qec "NO_COLOR=1 TERM=xterm '$LAPEDGE' --help" /dev/null
+    [[ $output != *$'\033'* ]]
+    run script -qec "TERM=dumb '$LAPEDGE' --help" /dev/null
+    [[ $output != *$'\033'* ]]
+}
+
+@test "--version names the program, compiler and libraries" {
+    run lapedge --version
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} =~ ^lapedge\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [[ $output == *"libjpeg"* && $output == *"CUDA"* ]]
+}
+
+@test "a full device and a closed pipe are errors" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    run --separate-stderr bash -c "'$LAPEDGE' --help >/dev/full"
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "lapedge: cannot write to standard output: No space left on device" ]
+    run --separate-stderr bash -c "'$LAPEDGE' --format=ppm '$photo' - | true; exit \${PIPESTATUS[0]}"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"Broken pipe"* ]]
+}
+
+@test "completion tells commands, options and values" {
+    [ "$(lapedge __complete | head -1)" = run ]
+    lapedge __complete run | grep -qx -e '--border='
+    lapedge __complete run | grep -qx -e '--gray'
+    [ "$(lapedge __complete run --border | paste -sd' ')" = "zero replicate reflect reflect101" ]
+    lapedge __complete run --backend | grep -qx simd
+    lapedge __complete bench operands | grep -qx filter
+    run bash -c "source '$repo/tools/completion/lapedge.bash'
+        COMP_WORDS=('$LAPEDGE' bench --siz) COMP_CWORD=2
+        _lapedge 2>/dev/null
+        echo \"\${COMPREPLY[*]}\""
+    [ "$output" = "--sizes=" ]
+}
