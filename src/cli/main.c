@@ -9,7 +9,7 @@
 const lap_cli_command lap_cli_commands[] = {
     {"run",
         "lapedge [run] [OPTIONS] IN OUT\tone picture; - is stdin or stdout\n"
-        "lapedge [run] [OPTIONS] IN... OUTDIR\tfolders (mirrored) and files, into a folder\n"
+        "lapedge [run] [OPTIONS] IN... OUTDIR\tfiles, folders, into a folder\n"
         "lapedge [run] --in-place FILE...\teach file replaced by its edges\n",
         "lapedge photo.jpg edges.jpg\tedges of a photo, on every core\n"
         "lapedge --range=abs --gray photo.jpg e.png\tboth signs, one channel, as PNG\n"

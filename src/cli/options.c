@@ -131,7 +131,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"progress", "auto|off", lap_set_word, AT(progress), 0, 0, "a line while one picture takes long (auto)",
         R, 0, TALK, false},
     {"help", NULL, lap_set_true, AT(help_full), 0, 0, "every option, with examples; -h for the short list",
-        ALL, 0, TALK, BRIEF},
+        ALL, 0, TALK, false},
     {"version", NULL, lap_set_true, AT(version), 0, 0, "version, compiler and libraries", ALL, 0, TALK,
         BRIEF},
 };

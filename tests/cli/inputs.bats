@@ -133,7 +133,7 @@ refused()
     head -c 9000 "$photo" >"$name"
     run --separate-stderr lapedge -v "$name" out2.jpg
     [ "$status" -eq 1 ]
-    [[ ${stderr_lines[0]} == 'lapedge: a\x0ab\x09\x1b[31mred\x80.jpg: truncated: data ends '* ]]
+    [[ ${stderr_lines[0]} == 'lapedge: a?b??[31mred\x80.jpg: truncated: data ends '* ]]
     [[ $stderr != *$'\033'* ]]
     nothing_left out2.jpg
     rm "$name"
