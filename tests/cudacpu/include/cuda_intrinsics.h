@@ -1,0 +1,237 @@
+/* Device functions that need no other thread, by their definition in the CUDA manuals. */
+#ifndef LAP_CUDACPU_INTRINSICS_H
+#define LAP_CUDACPU_INTRINSICS_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+/* ---- vectors, aligned as CUDA's, so that the undefined-behaviour sanitizer sees a bad address --- */
+
+#define LAP_CUDACPU_VECTOR2(name, type)                                                                  \
+    struct alignas(2 * sizeof(type)) name##2 {                                                           \
+        type x, y;                                                                                       \
+    };                                                                                                   \
+    static inline name##2 make_##name##2(type x, type y)                                                 \
+    {                                                                                                    \
+        return {x, y};                                                                                   \
+    }
+#define LAP_CUDACPU_VECTOR4(name, type)                                                                  \
+    struct alignas(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)) name##4 {                              \
+        type x, y, z, w;                                                                                 \
+    };                                                                                                   \
+    static inline name##4 make_##name##4(type x, type y, type z, type w)                                 \
+    {                                                                                                    \
+        return {x, y, z, w};                                                                             \
+    }
+LAP_CUDACPU_VECTOR2(uchar, unsigned char)
+LAP_CUDACPU_VECTOR2(int, int)
+LAP_CUDACPU_VECTOR2(uint, unsigned)
+LAP_CUDACPU_VECTOR2(float, float)
+LAP_CUDACPU_VECTOR2(double, double)
+LAP_CUDACPU_VECTOR4(uchar, unsigned char)
+LAP_CUDACPU_VECTOR4(int, int)
+LAP_CUDACPU_VECTOR4(uint, unsigned)
+LAP_CUDACPU_VECTOR4(float, float)
+
+/* ---- arithmetic --------------------------------------------------------------------------------- */
+
+using std::max;
+using std::min;
+
+static inline float __fmul_rn(float a, float b)
+{
+    return a * b; /* compiled with contraction off */
+}
+
+static inline float __fadd_rn(float a, float b)
+{
+    return a + b;
+}
+
+static inline float __fmaf_rn(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+static inline int __float2int_rn(float a)
+{
+    return (int)nearbyintf(a);
+}
+
+static inline unsigned __float2uint_rn(float a)
+{
+    return (unsigned)nearbyintf(a);
+}
+
+static inline float __int2float_rn(int a)
+{
+    return (float)a;
+}
+
+static inline float __uint_as_float(unsigned a)
+{
+    float f;
+    std::memcpy(&f, &a, sizeof f);
+    return f;
+}
+
+static inline unsigned __float_as_uint(float a)
+{
+    unsigned u;
+    std::memcpy(&u, &a, sizeof u);
+    return u;
+}
+
+static inline int __popc(unsigned a)
+{
+    return __builtin_popcount(a);
+}
+
+static inline int __ffs(int a)
+{
+    return __builtin_ffs(a);
+}
+
+static inline int __clz(int a)
+{
+    return a ? __builtin_clz((unsigned)a) : 32;
+}
+
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
+{
+    return (unsigned)((((uint64_t)high << 32) | low) >> (shift & 31));
+}
+
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
+{
+    uint64_t bytes = ((uint64_t)b << 32) | a;
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++) {
+        unsigned s = selector >> (4 * i) & 15, byte = bytes >> (8 * (s & 7)) & 255;
+        if (s & 8) /* the byte's sign, eight times */
+            byte = byte & 128 ? 255 : 0;
+        result |= byte << (8 * i);
+    }
+    return result;
+}
+
+template <typename F>
+static inline unsigned lap_cudacpu_halves(F f)
+{
+    return (f(0) & 0xffff) | f(16) << 16;
+}
+
+static inline unsigned __vminu2(unsigned a, unsigned b)
+{
+    return lap_cudacpu_halves([=](int s) { return min(a >> s & 0xffff, b >> s & 0xffff); });
+}
+
+static inline unsigned __vmaxu2(unsigned a, unsigned b)
+{
+    return lap_cudacpu_halves([=](int s) { return max(a >> s & 0xffff, b >> s & 0xffff); });
+}
+
+static inline unsigned __vadd2(unsigned a, unsigned b)
+{
+    return lap_cudacpu_halves([=](int s) { return (a >> s) + (b >> s); });
+}
+
+static inline unsigned __vsub2(unsigned a, unsigned b)
+{
+    return lap_cudacpu_halves([=](int s) { return (a >> s) - (b >> s); });
+}
+
+/* max(min(a + b, c), 0) in each signed half, the sum modulo 2^16 */
+static inline unsigned __viaddmin_s16x2_relu(unsigned a, unsigned b, unsigned c)
+{
+    return lap_cudacpu_halves([=](int s) {
+        int16_t sum = (int16_t)(uint16_t)((a >> s) + (b >> s));
+        return (unsigned)max(min((int)sum, (int)(int16_t)(uint16_t)(c >> s)), 0);
+    });
+}
+
+static inline int __dp4a(int a, int b, int c)
+{
+    for (int i = 0; i < 32; i += 8)
+        c += (int)(int8_t)(a >> i) * (int)(int8_t)(b >> i);
+    return c;
+}
+
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
+{
+    for (int i = 0; i < 32; i += 8)
+        c += (a >> i & 255) * (b >> i & 255);
+    return c;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+#define LAP_CUDACPU_LOAD(name)                                                                           \
+    template <typename T>                                                                                \
+    static inline T name(const T *from)                                                                  \
+    {                                                                                                    \
+        return *from;                                                                                    \
+    }
+#define LAP_CUDACPU_STORE(name)                                                                          \
+    template <typename T>                                                                                \
+    static inline void name(T *to, T value)                                                              \
+    {                                                                                                    \
+        *to = value;                                                                                     \
+    }
+LAP_CUDACPU_LOAD(__ldg)
+LAP_CUDACPU_LOAD(__ldcs)
+LAP_CUDACPU_LOAD(__ldcg)
+LAP_CUDACPU_LOAD(__ldca)
+LAP_CUDACPU_STORE(__stcs)
+LAP_CUDACPU_STORE(__stcg)
+
+static inline void __threadfence()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* *to = f(*to, value) in one step; returns what was there. */
+template <typename T, typename F>
+static inline T lap_cudacpu_atomic(T *to, F f)
+{
+    T before, after;
+    __atomic_load(to, &before, __ATOMIC_RELAXED);
+    do
+        after = f(before);
+    while (!__atomic_compare_exchange(to, &before, &after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return before;
+}
+
+template <typename T>
+static inline T atomicAdd(T *to, T value)
+{
+    return lap_cudacpu_atomic(to, [=](T was) { return (T)(was + value); });
+}
+
+template <typename T>
+static inline T atomicMin(T *to, T value)
+{
+    return lap_cudacpu_atomic(to, [=](T was) { return min(was, value); });
+}
+
+template <typename T>
+static inline T atomicMax(T *to, T value)
+{
+    return lap_cudacpu_atomic(to, [=](T was) { return max(was, value); });
+}
+
+template <typename T>
+static inline T atomicExch(T *to, T value)
+{
+    return lap_cudacpu_atomic(to, [=](T) { return value; });
+}
+
+/* Counts up to limit, then starts again from 0. */
+static inline unsigned atomicInc(unsigned *to, unsigned limit)
+{
+    return lap_cudacpu_atomic(to, [=](unsigned was) { return was >= limit ? 0u : was + 1; });
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* The runtime's functions: devices, memory, copies, streams, events. Everything is done at once. */
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <mutex>
+
+struct lap_cudacpu_stream {
+    unsigned flags;
+};
+
+struct lap_cudacpu_event {
+    double ms;
+};
+
+static thread_local cudaError_t last_error;
+static std::mutex memory_lock;
+static std::map<void *, size_t> allocations;
+static size_t allocated;
+
+static cudaError_t result(cudaError_t error)
+{
+    if (error)
+        last_error = error;
+    return error;
+}
+
+/* What this device pretends to have; LAP_CUDACPU_MEMORY bytes, so that running out can be tested. */
+static size_t memory_size()
+{
+    const char *size = getenv("LAP_CUDACPU_MEMORY");
+    return size ? strtoull(size, nullptr, 10) : (size_t)4 << 30;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess:
+        return "no error";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorInvalidConfiguration:
+        return "invalid configuration argument";
+    case cudaErrorInvalidDevice:
+        return "invalid device ordinal";
+    default:
+        return "invalid argument";
+    }
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    return error == cudaSuccess ? "cudaSuccess" : "cudaError";
+}
+
+cudaError_t cudaGetLastError()
+{
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError()
+{
+    return last_error;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
+{
+    switch (attribute) {
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = 227 * 1024;
+        break;
+    case cudaDevAttrMultiProcessorCount:
+        *value = 2;
+        break;
+    case cudaDevAttrL2CacheSize:
+        *value = 1 << 20;
+        break;
+    case cudaDevAttrComputeCapabilityMajor:
+        *value = 9;
+        break;
+    case cudaDevAttrComputeCapabilityMinor:
+        *value = 0;
+        break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+        *value = 2048;
+        break;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
+{
+    *properties = cudaDeviceProp{"CPU in disguise", memory_size(), 9, 0, 2, 1 << 20};
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
+{
+    std::lock_guard<std::mutex> hold(memory_lock);
+    *total = memory_size();
+    *unused = *total > allocated ? *total - allocated : 0;
+    return cudaSuccess;
+}
+
+cudaError_t lap_cudacpu_malloc(void **memory, size_t bytes)
+{
+    std::lock_guard<std::mutex> hold(memory_lock);
+    if (bytes > memory_size() || allocated > memory_size() - bytes || posix_memalign(memory, 256, bytes))
+        return result(cudaErrorMemoryAllocation);
+    memset(*memory, 0xa5, bytes);
+    allocations[*memory] = bytes;
+    allocated += bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    std::lock_guard<std::mutex> hold(memory_lock);
+    auto entry = allocations.find(memory);
+    if (entry == allocations.end())
+        return result(memory ? cudaErrorInvalidValue : cudaSuccess);
+    allocated -= entry->second;
+    allocations.erase(entry);
+    free(memory);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+{
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+{
+    return cudaMemcpy(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+    size_t height, cudaMemcpyKind, cudaStream_t)
+{
+    if (width > to_pitch || width > from_pitch)
+        return result(cudaErrorInvalidValue);
+    for (size_t y = 0; y < height; y++)
+        memcpy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, width);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *memory, int value, size_t bytes)
+{
+    memset(memory, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
+{
+    return cudaMemset(memory, value, bytes);
+}
+
+cudaError_t cudaDeviceSynchronize()
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    *stream = new lap_cudacpu_stream{flags};
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    *event = new lap_cudacpu_event{0};
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    return cudaEventCreate(event);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    event->ms = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
+{
+    *ms = (float)(to->ms - from->ms);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    delete event;
+    return cudaSuccess;
+}
