@@ -102,6 +102,9 @@ static inline lap_finish lap_finish_of(const lap_params *params)
         params->scale, params->offset, params->threshold, params->invert ? 255 : 0, params->range == LAP_ABS};
 }
 
+/* cuda-fast for kernels other than laplace5 (filter_fast_any.cu). */
+extern "C" lap_filter_fn lap_filter_cuda_fast_any;
+
 /* Launches a kernel in which a block of bx x by threads makes as many pixels. A grid has at most
  * 65535 rows of blocks: taller images take more than one launch. */
 template <typename Sum>

@@ -1,0 +1,2 @@
+include Makefile
+allcu: $(CU_OBJ)

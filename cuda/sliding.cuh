@@ -1,0 +1,148 @@
+/* Box sums of 5x5 samples that slide down a column, two to a register.
+ *
+ * A thread owns 16 bytes of a row: four words. The samples of a word are held as two pairs of 16-bit
+ * halves: bytes 0 and 2 ("even"), bytes 1 and 3 ("odd"). Everything is kept negative on a bias, so
+ * that no half ever borrows from the other and 25 * centre - box ends in one instruction:
+ *     column = BIAS - sum of 5 rows,    5 * BIAS - box = sum of 5 columns
+ * The even pairs are not kept: sum of words = even + 256 * odd, modulo 2^32, gives them back. */
+#ifndef LAP_CUDA_SLIDING_CUH
+#define LAP_CUDA_SLIDING_CUH
+
+#include "filter.cuh"
+
+constexpr unsigned LAP_BOTH = 0x00010001u;       /* times n: n in each half */
+constexpr unsigned LAP_BIAS = 1536u;             /* of a column of 5 samples, at most 1275 */
+constexpr unsigned LAP_EVEN = 0x00ff00ffu;       /* the even samples of a word */
+constexpr unsigned LAP_UNBIAS = 65536u - 5 * LAP_BIAS; /* takes the bias of a box away, modulo 2^16 */
+static_assert(LAP_BIAS >= 5 * 255, "a column's half must not fall below zero");
+static_assert(25 * 255 + LAP_UNBIAS <= 65535, "the centre's half must not carry");
+static_assert(5 * LAP_BIAS <= 32767, "a biased box must be a positive signed half");
+
+LAP_DEVICE unsigned lap_odd(unsigned word)
+{
+    return __byte_perm(word, 0, 0x4341);
+}
+
+struct lap_columns {
+    unsigned words[4]; /* BIAS * (1 + 256) - sum of 5 rows of words */
+    unsigned odd[4];
+};
+
+LAP_DEVICE void lap_columns_clear(lap_columns &v)
+{
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        v.odd[j] = LAP_BIAS * LAP_BOTH;
+        v.words[j] = LAP_BIAS * LAP_BOTH + (LAP_BIAS * LAP_BOTH << 8);
+    }
+}
+
+LAP_DEVICE void lap_columns_enter(lap_columns &v, const uint4 &row)
+{
+    const unsigned words[4] = {row.x, row.y, row.z, row.w};
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        v.words[j] -= words[j];
+        v.odd[j] -= lap_odd(words[j]);
+    }
+}
+
+LAP_DEVICE void lap_columns_leave(lap_columns &v, const uint4 &row)
+{
+    const unsigned words[4] = {row.x, row.y, row.z, row.w};
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        v.words[j] += words[j];
+        v.odd[j] += lap_odd(words[j]);
+    }
+}
+
+/* Words of the neighbour on either side that +-2 pixels of C channels reach into. */
+template <int C>
+constexpr int LAP_REACH = C == 1 ? 1 : 2;
+
+/* The columns of this thread's words and its neighbours': word j is at j + reach. */
+template <int C>
+struct lap_span {
+    unsigned even[4 + 2 * LAP_REACH<C>], odd[4 + 2 * LAP_REACH<C>];
+};
+
+template <int C>
+LAP_DEVICE lap_span<C> lap_span_of(const lap_columns &v)
+{
+    constexpr int R = LAP_REACH<C>;
+    constexpr unsigned ALL = 0xffffffffu;
+    lap_span<C> s;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        s.odd[j + R] = v.odd[j];
+        s.even[j + R] = v.words[j] - (v.odd[j] << 8);
+    }
+#pragma unroll
+    for (int k = 0; k < R; k++) {
+        s.even[k] = __shfl_up_sync(ALL, s.even[k + 4], 1);
+        s.odd[k] = __shfl_up_sync(ALL, s.odd[k + 4], 1);
+        s.even[k + 4 + R] = __shfl_down_sync(ALL, s.even[k + R], 1);
+        s.odd[k + 4 + R] = __shfl_down_sync(ALL, s.odd[k + R], 1);
+    }
+    return s;
+}
+
+/* Halves k and k + 1 of a row of pairs. */
+template <int K, int N>
+LAP_DEVICE unsigned lap_halves(const unsigned (&pairs)[N])
+{
+    if constexpr (K % 2 == 0)
+        return pairs[K / 2];
+    else
+        return __byte_perm(pairs[K / 2], pairs[K / 2 + 1], 0x5432);
+}
+
+/* The pair of columns that begins at byte B of the row, B = 0 being the left neighbour's first. */
+template <int C, int B>
+LAP_DEVICE unsigned lap_columns_at(const lap_span<C> &s)
+{
+    if constexpr (B % 2 == 0)
+        return lap_halves<B / 2>(s.even);
+    else
+        return lap_halves<B / 2>(s.odd);
+}
+
+/* 5 * BIAS - box for the pair that begins at byte B of this thread's 16. */
+template <int C, int B>
+LAP_DEVICE unsigned lap_box(const lap_span<C> &s)
+{
+    constexpr int AT = B + 4 * LAP_REACH<C>;
+    return lap_columns_at<C, AT - 2 * C>(s) + lap_columns_at<C, AT - C>(s) + lap_columns_at<C, AT>(s)
+           + lap_columns_at<C, AT + C>(s) + lap_columns_at<C, AT + 2 * C>(s);
+}
+
+/* The pair 25 * centre - box, finished; PLAIN: clamped to 0..255, and that is all. */
+template <bool PLAIN>
+LAP_DEVICE unsigned lap_finish_pair(unsigned centre, unsigned box, const lap_finish &f)
+{
+    const unsigned c = centre * 25 + LAP_UNBIAS * LAP_BOTH;
+    if constexpr (PLAIN)
+        return __viaddmin_s16x2_relu(c, box, 255 * LAP_BOTH);
+    const int low = (int16_t)(c + box), high = (int16_t)((c >> 16) + (box >> 16));
+    return lap_finish_sample((float)low, f) | lap_finish_sample((float)high, f) << 16;
+}
+
+template <int C, bool PLAIN, int J>
+LAP_DEVICE unsigned lap_word(const lap_span<C> &s, unsigned centre, const lap_finish &f)
+{
+    const unsigned even = lap_finish_pair<PLAIN>(centre & LAP_EVEN, lap_box<C, 4 * J>(s), f);
+    const unsigned odd = lap_finish_pair<PLAIN>(lap_odd(centre), lap_box<C, 4 * J + 1>(s), f);
+    return __byte_perm(even, odd, 0x6240);
+}
+
+/* 16 output bytes; centre: the middle row of the five. All lanes of the warp must call. */
+template <int C, bool PLAIN>
+LAP_DEVICE uint4 lap_slide(const lap_columns &v, const uint4 &centre, const lap_finish &f)
+{
+    const lap_span<C> s = lap_span_of<C>(v);
+    return make_uint4(lap_word<C, PLAIN, 0>(s, centre.x, f), lap_word<C, PLAIN, 1>(s, centre.y, f),
+        lap_word<C, PLAIN, 2>(s, centre.z, f), lap_word<C, PLAIN, 3>(s, centre.w, f));
+}
+
+#endif
