@@ -102,7 +102,8 @@ static lap_code plan_rows(int device, const void *kernel, plan *g, lap_error *er
 {
     constexpr int FEWEST = 16;
     int multiprocessors = 0, blocks = 0;
-    lap_code code = LAP_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), err);
+    lap_code code =
+        LAP_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), err);
     if (!code)
         code = LAP_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, 0), err);
     if (code)
@@ -130,8 +131,8 @@ static lap_code launch_fast(
     if (code)
         return code;
     const long long warps = (long long)g.strips * ((g.height + g.rows - 1) / g.rows);
-    const lap_launch launch = {in->place, dim3((unsigned)((warps * WARP + THREADS - 1) / THREADS)), dim3(THREADS),
-        0, exec->stream, exec->err};
+    const lap_launch launch = {in->place, dim3((unsigned)((warps * WARP + THREADS - 1) / THREADS)),
+        dim3(THREADS), 0, exec->stream, exec->err};
     return LAP_LAUNCH(launch, (fast_kernel<C, PLAIN>), in->base, out->base, g, lap_finish_of(params));
 }
 

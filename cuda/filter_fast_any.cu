@@ -48,9 +48,9 @@ LAP_DEVICE void store_word(uint8_t *p, unsigned word, int bytes)
 }
 
 template <int C>
-static __global__ void __launch_bounds__(THREADS) any_kernel(const uint8_t *__restrict__ in,
-    uint8_t *__restrict__ out, const __grid_constant__ plan g, const __grid_constant__ lap_weights<float> w,
-    const __grid_constant__ lap_finish f)
+static __global__ void __launch_bounds__(THREADS)
+    any_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, const __grid_constant__ plan g,
+        const __grid_constant__ lap_weights<float> w, const __grid_constant__ lap_finish f)
 {
     constexpr int WORDS = C == 1 ? 3 : 5, CENTRE = 4 * (WORDS / 2);
     const int x = 4 * (int)(blockIdx.x * THREADS + threadIdx.x), first = (int)blockIdx.y * g.rows;
@@ -101,7 +101,7 @@ extern "C" lap_code lap_filter_cuda_fast_any(
             dim3((unsigned)((g.width_bytes + 4 * THREADS - 1) / (4 * THREADS)),
                 (unsigned)((g.height + g.rows - 1) / g.rows)),
             dim3(THREADS), 0, exec->stream, exec->err};
-        return LAP_LAUNCH(launch, any_kernel<C>, in->base, out->base, g, lap_float_weights(params),
-            lap_finish_of(params));
+        return LAP_LAUNCH(
+            launch, any_kernel<C>, in->base, out->base, g, lap_float_weights(params), lap_finish_of(params));
     });
 }

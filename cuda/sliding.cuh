@@ -10,9 +10,9 @@
 
 #include "filter.cuh"
 
-constexpr unsigned LAP_BOTH = 0x00010001u;       /* times n: n in each half */
-constexpr unsigned LAP_BIAS = 1536u;             /* of a column of 5 samples, at most 1275 */
-constexpr unsigned LAP_EVEN = 0x00ff00ffu;       /* the even samples of a word */
+constexpr unsigned LAP_BOTH = 0x00010001u;             /* times n: n in each half */
+constexpr unsigned LAP_BIAS = 1536u;                   /* of a column of 5 samples, at most 1275 */
+constexpr unsigned LAP_EVEN = 0x00ff00ffu;             /* the even samples of a word */
 constexpr unsigned LAP_UNBIAS = 65536u - 5 * LAP_BIAS; /* takes the bias of a box away, modulo 2^16 */
 static_assert(LAP_BIAS >= 5 * 255, "a column's half must not fall below zero");
 static_assert(25 * 255 + LAP_UNBIAS <= 65535, "the centre's half must not carry");
@@ -113,8 +113,8 @@ template <int C, int B>
 LAP_DEVICE unsigned lap_box(const lap_span<C> &s)
 {
     constexpr int AT = B + 4 * LAP_REACH<C>;
-    return lap_columns_at<C, AT - 2 * C>(s) + lap_columns_at<C, AT - C>(s) + lap_columns_at<C, AT>(s)
-           + lap_columns_at<C, AT + C>(s) + lap_columns_at<C, AT + 2 * C>(s);
+    return lap_columns_at<C, AT - 2 * C>(s) + lap_columns_at<C, AT - C>(s) + lap_columns_at<C, AT>(s) +
+           lap_columns_at<C, AT + C>(s) + lap_columns_at<C, AT + 2 * C>(s);
 }
 
 /* The pair 25 * centre - box, finished; PLAIN: clamped to 0..255, and that is all. */

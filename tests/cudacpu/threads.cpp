@@ -283,7 +283,8 @@ void run_all()
 {
     launch &l = *current;
     while (stacks.size() < l.threads) {
-        void *stack = mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *stack =
+            mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (stack == MAP_FAILED) {
             perror("CUDA on CPU: stack of a fiber");
             abort();
@@ -302,8 +303,8 @@ cudaError_t check(const cudaLaunchConfig_t &config, const void *kernel)
     const dim3 &grid = config.gridDim, &block = config.blockDim;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     auto limit = dynamic_limit.find(kernel);
-    if (threads == 0 || threads > MOST_THREADS || grid.x == 0 || grid.y == 0 || grid.z == 0
-        || grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
+    if (threads == 0 || threads > MOST_THREADS || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
+        grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
         return cudaErrorInvalidConfiguration;
     if (config.dynamicSmemBytes > (limit == dynamic_limit.end() ? 48 * 1024 : limit->second))
         return cudaErrorInvalidValue;

@@ -9,21 +9,23 @@
 
 /* ---- vectors, aligned as CUDA's, so that the undefined-behaviour sanitizer sees a bad address --- */
 
-#define LAP_CUDACPU_VECTOR2(name, type)                                                                  \
-    struct alignas(2 * sizeof(type)) name##2 {                                                           \
-        type x, y;                                                                                       \
-    };                                                                                                   \
-    static inline name##2 make_##name##2(type x, type y)                                                 \
-    {                                                                                                    \
-        return {x, y};                                                                                   \
+#define LAP_CUDACPU_VECTOR2(name, type)                  \
+    struct alignas(2 * sizeof(type)) name##2             \
+    {                                                    \
+        type x, y;                                       \
+    };                                                   \
+    static inline name##2 make_##name##2(type x, type y) \
+    {                                                    \
+        return {x, y};                                   \
     }
-#define LAP_CUDACPU_VECTOR4(name, type)                                                                  \
-    struct alignas(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)) name##4 {                              \
-        type x, y, z, w;                                                                                 \
-    };                                                                                                   \
-    static inline name##4 make_##name##4(type x, type y, type z, type w)                                 \
-    {                                                                                                    \
-        return {x, y, z, w};                                                                             \
+#define LAP_CUDACPU_VECTOR4(name, type)                                   \
+    struct alignas(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)) name##4 \
+    {                                                                     \
+        type x, y, z, w;                                                  \
+    };                                                                    \
+    static inline name##4 make_##name##4(type x, type y, type z, type w)  \
+    {                                                                     \
+        return {x, y, z, w};                                              \
     }
 LAP_CUDACPU_VECTOR2(uchar, unsigned char)
 LAP_CUDACPU_VECTOR2(int, int)
@@ -168,17 +170,17 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-#define LAP_CUDACPU_LOAD(name)                                                                           \
-    template <typename T>                                                                                \
-    static inline T name(const T *from)                                                                  \
-    {                                                                                                    \
-        return *from;                                                                                    \
+#define LAP_CUDACPU_LOAD(name)          \
+    template <typename T>               \
+    static inline T name(const T *from) \
+    {                                   \
+        return *from;                   \
     }
-#define LAP_CUDACPU_STORE(name)                                                                          \
-    template <typename T>                                                                                \
-    static inline void name(T *to, T value)                                                              \
-    {                                                                                                    \
-        *to = value;                                                                                     \
+#define LAP_CUDACPU_STORE(name)             \
+    template <typename T>                   \
+    static inline void name(T *to, T value) \
+    {                                       \
+        *to = value;                        \
     }
 LAP_CUDACPU_LOAD(__ldg)
 LAP_CUDACPU_LOAD(__ldcs)

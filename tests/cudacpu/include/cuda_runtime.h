@@ -225,8 +225,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
 /* Runs body(argument) for every thread of the grid. */
-cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *),
-    void *argument);
+cudaError_t lap_cudacpu_launch(
+    const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *), void *argument);
 
 template <typename T>
 static inline cudaError_t cudaMalloc(T **memory, size_t bytes)
@@ -258,7 +258,8 @@ template <typename... Parameters, typename... Arguments>
 static inline cudaError_t cudaLaunchKernelEx(
     const cudaLaunchConfig_t *config, void (*kernel)(Parameters...), Arguments &&...arguments)
 {
-    auto call = std::make_pair(kernel, std::tuple<std::decay_t<Parameters>...>(std::forward<Arguments>(arguments)...));
+    auto call = std::make_pair(
+        kernel, std::tuple<std::decay_t<Parameters>...>(std::forward<Arguments>(arguments)...));
     return lap_cudacpu_launch(
         *config, reinterpret_cast<const void *>(kernel),
         [](void *argument) {
