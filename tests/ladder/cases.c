@@ -73,10 +73,12 @@ static void sizes(uint64_t *random, case_fn *each, void *user)
             check_case c = plain(random, 1 + below(random, 50), h, all_channels[i]);
             each(user, &c);
         }
-        /* Rows without gaps on 64-byte boundaries, as images have them. */
-        check_case c = plain(random, 1088, 9, all_channels[i]);
-        c.out_gap = 0;
-        each(user, &c);
+        /* Rows on 64-byte boundaries, as images have them: stores around the caches need that. */
+        for (int w = 1; w <= 1200; w += 37) {
+            check_case c = plain(random, w, 1 + below(random, 9), all_channels[i]);
+            c.out_gap = 63 - (w * c.channels + 63) % 64;
+            each(user, &c);
+        }
     }
 }
 

@@ -132,12 +132,6 @@ static bool compare(const check_subject *s, const lap_view *out, char *message, 
     return true;
 }
 
-static bool on_host(const check_subject *s, const lap_rung *rung, lap_pool *pool, int threads, lap_view *out)
-{
-    const lap_exec exec = {.threads = threads};
-    return lap_filter_rows(rung, &s->in, out, &s->c.params, &exec, pool) == LAP_OK;
-}
-
 #if LAP_HAVE_CUDA
 static bool on_device(const check_subject *s, const lap_rung *rung, lap_view *out, lap_error *err)
 {
@@ -165,8 +159,8 @@ static bool on_device(const check_subject *s, const lap_rung *rung, lap_view *ou
 }
 #endif
 
-bool check_rung(
-    const check_subject *s, const lap_rung *rung, lap_pool *pool, int threads, char *message, size_t size)
+bool check_rung(const check_subject *s, const lap_rung *rung, const lap_exec *exec, lap_pool *pool,
+    char *message, size_t size)
 {
     const check_case *c = &s->c;
     const size_t row = (size_t)c->width * (size_t)c->channels;
@@ -187,10 +181,13 @@ bool check_rung(
             out.base[y * stride + i] = (uint8_t)~s->expected[y * row + i];
         }
     }
-    if (rung->device ? !on_device(s, rung, &out, &err) : !on_host(s, rung, pool, threads, &out)) {
-        describe(s, err.message[0] ? err.message : "the rung reported an error", message, size);
-        ok = false;
+    if (rung->device) {
+        ok = on_device(s, rung, &out, &err);
+    } else {
+        ok = lap_filter_rows(rung, &s->in, &out, &c->params, exec, pool) == LAP_OK;
     }
+    if (!ok)
+        describe(s, err.message[0] ? err.message : "the rung reported an error", message, size);
     ok = ok && compare(s, &out, message, size);
     for (size_t y = 0; ok && y < rows; y++) { /* leaves nothing but guards */
         memset(out.base + y * stride, GUARD, row);

@@ -6,10 +6,13 @@
 #include "cases.h"
 #include "wrong.h"
 
-enum { RUNGS_MOST = 32, THREADS = 3 };
+/* A fork a pixel is slow: the window loop of openmp gets the smaller images. */
+enum { RUNGS_MOST = 32, THREADS = 3, WINDOW_PIXELS = 2000 };
 
 typedef struct tally { /* of one rung in one group */
     const lap_rung *rung;
+    lap_exec exec;
+    const char *how; /* what exec has that is not the usual, or "" */
     int cases, failed;
     char first[640];
 } tally;
@@ -37,8 +40,11 @@ static void check_one(void *user, const check_case *c)
     check_prepare(&subject, c, r->law);
     for (int i = 0; i < r->count; i++) {
         tally *t = &r->rungs[i];
+        if (t->exec.omp_loop == LAP_OMP_WINDOW && c->width * c->height > WINDOW_PIXELS)
+            continue;
         t->cases++;
-        if (check_rung(&subject, t->rung, r->pool, r->pool ? THREADS : 1, message, sizeof message))
+        t->exec.threads = r->pool ? THREADS : 1;
+        if (check_rung(&subject, t->rung, &t->exec, r->pool, message, sizeof message))
             continue;
         if (t->failed++ == 0)
             memcpy(t->first, message, sizeof t->first);
@@ -49,7 +55,7 @@ static void check_one(void *user, const check_case *c)
 static void start(run *r)
 {
     for (int i = 0; i < r->count; i++) {
-        r->rungs[i] = (tally){.rung = r->rungs[i].rung};
+        r->rungs[i].cases = r->rungs[i].failed = 0;
     }
 }
 
@@ -58,7 +64,7 @@ static void finish(run *r, const char *group)
     char what[160];
     for (int i = 0; i < r->count; i++) {
         tally *t = &r->rungs[i];
-        snprintf(what, sizeof what, "%s, %d cases", group, t->cases);
+        snprintf(what, sizeof what, "%s%s, %d cases", group, t->how, t->cases);
         report(r, t->failed == 0 && t->cases > 0, t->rung->name, what);
         if (t->failed)
             printf("# %d failed; the first: %s\n", t->failed, t->first);
@@ -76,8 +82,9 @@ static void check_threads(run *r, uint64_t seed)
     }
     start(r);
     for (int i = 0; i < 24; i++) {
-        check_case c = {.width = 1 + (int)(check_random(&seed) % 300),
-            .height = 1 + (int)(check_random(&seed) % 500),
+        const uint64_t most = i < 4 ? 40 : 500;
+        check_case c = {.width = 1 + (int)(check_random(&seed) % most),
+            .height = 1 + (int)(check_random(&seed) % most),
             .channels = i % 3 == 0 ? 1 : i % 3 + 2,
             .border = (lap_border)(i % 4),
             .params = lap_params_default(),
@@ -96,13 +103,34 @@ static void check_wrong_rungs(run *r, uint64_t seed)
     check_case c = {.width = 33, .height = 7, .channels = 3, .params = lap_params_default(), .seed = seed};
     check_subject subject;
     check_prepare(&subject, &c, r->law);
-    report(r, check_rung(&subject, r->law, NULL, 1, message, sizeof message), "c", "agrees with itself");
+    report(r, check_rung(&subject, r->law, &(lap_exec){0}, NULL, message, sizeof message), "c",
+        "agrees with itself");
     for (const lap_rung *wrong = wrong_rungs; wrong->name; wrong++) {
-        bool rejected = !check_rung(&subject, wrong, NULL, 1, message, sizeof message);
+        bool rejected = !check_rung(&subject, wrong, &(lap_exec){0}, NULL, message, sizeof message);
         report(r, rejected, "a wrong rung is rejected", wrong->name);
         printf("# %s\n", rejected ? message : "it passed");
     }
     check_release(&subject);
+}
+
+static void add(run *r, const lap_rung *row, lap_exec exec, const char *how)
+{
+    if (r->count < RUNGS_MOST)
+        r->rungs[r->count++] = (tally){.rung = row, .exec = exec, .how = how};
+    else
+        report(r, false, row->name, "too many rungs for the harness");
+}
+
+/* A row, and the other ways in which exec may have it run. */
+static void add_ways(run *r, const lap_rung *row)
+{
+    add(r, row, (lap_exec){0}, "");
+    if (strcmp(row->family, "openmp") == 0) {
+        add(r, row, (lap_exec){.omp_loop = LAP_OMP_X}, ", parallel over x");
+        add(r, row, (lap_exec){.omp_loop = LAP_OMP_WINDOW}, ", parallel over the window");
+    }
+    if (strcmp(row->family, "simd") == 0)
+        add(r, row, (lap_exec){.past_caches = true}, ", stores around the caches");
 }
 
 /* Those that can run into r; the others are skipped by name. */
@@ -116,10 +144,8 @@ static void choose(run *r, const char *only)
         const char *reason = row->available ? row->available() : NULL;
         if (reason)
             printf("ok %d - %s # SKIP %s\n", ++r->tests, row->name, reason);
-        else if (r->count < RUNGS_MOST)
-            r->rungs[r->count++].rung = row;
         else
-            report(r, false, row->name, "too many rungs for the harness");
+            add_ways(r, row);
     }
 }
 
