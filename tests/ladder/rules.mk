@@ -5,3 +5,6 @@ $(B)/tests/filter_ladder: $(LADDER_OBJ) $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS_ALL) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp) -o $@ $(LADDER_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(LADDER_OBJ:.o=.d)
+
+# A second opinion, through the program, from Debian's python3-numpy; skips where that is missing.
+TESTS += tests/ladder/numpy_check.py
