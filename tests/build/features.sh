@@ -40,11 +40,11 @@ probed_with()
         head -n 1 build/probed/config.mk | grep -q "$2"
 }
 
-check "builds without PNG, stb, OpenMP, CUDA and xxHash" make_bare all
-check "links none of them" bash -c "! ldd $B/lapedge | grep -E 'png|gomp|xxhash|cuda'"
+check "builds without PNG, stb, OpenMP and CUDA" make_bare all
+check "links none of them" bash -c "! ldd $B/lapedge | grep -E 'png|gomp|cuda'"
 check "gives the same bytes" same_bytes
 check "a format that was left out is refused" refused
-check "the OpenMP rung is listed as not built" bash -c "$B/lapedge backends | grep -qE 'openmp.*(not built|without OpenMP)'"
+check "the OpenMP rung is listed as not built" bash -c "$B/lapedge backends | grep -q 'not built.*OpenMP'"
 check "a feature that is demanded and missing stops the build" demanded
 check "the compiler is asked" probed_with gcc gcc
 if have clang; then
