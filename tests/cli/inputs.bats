@@ -1,4 +1,5 @@
 # Inputs that are no good, and places where nothing can be written: code, message, and nothing left.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
 load common
 
 # refused CODE MESSAGE IN: as expect, and no output

@@ -1,4 +1,5 @@
 # What scripts read.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
 load common
 
 @test "--json of a run has every key of lapedge.file/1" {

@@ -1,4 +1,5 @@
 # One picture in, its edges out: the ways in and out.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
 load common
 
 @test "a photo to its edges, silently" {

@@ -1,4 +1,5 @@
 # Options, their values, and what is said about wrong ones.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
 load common
 
 @test "nothing asked for" {
