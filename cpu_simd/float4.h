@@ -9,6 +9,7 @@
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "../src/status.h"
 #include "filter.h"
@@ -116,9 +117,11 @@ static inline lap_code float4_run(const lap_view *in, const lap_view *out, const
     float4_job job = {.in = in, .out = out, .params = params, .exec = exec, .width_f = out->width + HALO};
     job.rows = float4_rows(job.width_f, out->height, exec->threads);
     const size_t row = (size_t)job.width_f * COMPONENTS * sizeof(float);
-    /* Rows of both, rounded up to whole lines by a spare one; 2^31 pixels a row still fit. */
-    float *memory = aligned_alloc(64, (row * (2 * (size_t)job.rows + HALO) + 63) / 64 * 64);
-    if (!memory)
+    const size_t bytes = row * (2 * (size_t)job.rows + HALO);
+    /* Straight from the system: megabytes that malloc gets back each band would fragment its heap, to
+     * several times their size. */
+    float *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
         return LAP_E_MEMORY;
     job.src = memory;
     job.dst = memory + row / sizeof(float) * ((size_t)job.rows + HALO);
@@ -138,7 +141,7 @@ static inline lap_code float4_run(const lap_view *in, const lap_view *out, const
         loop += filtered - loaded;
         start = stored;
     }
-    free(memory);
+    munmap(memory, bytes);
     if (exec->split) {
         exec->split->convert += convert;
         exec->split->loop += loop;

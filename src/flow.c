@@ -16,6 +16,10 @@
  * while it is in the cache. */
 enum { STRIP_ROWS = 64 };
 
+/* Bands take this much memory at most, unless that leaves only a few threads: one at a time decodes, so
+ * that many more would often wait, and a photo of 19 million pixels stays below 64 MB altogether. */
+enum { RING_BYTES = 48 << 20, FEW_THREADS = 4 };
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Bytes of a slot (pixels, and a chunk that may grow as large as they are) and of a result. */
@@ -61,32 +65,34 @@ static void count_slots(lap_flow *flow, int threads)
         flow->result_count = 0;
 }
 
-lap_code lap_flow_reserve(lap_flow *flow, size_t budget, lap_error *err)
+/* As many threads, of those asked for, as the memory of their bands allows. */
+static lap_code choose_threads(lap_flow *flow, size_t limit, lap_error *err)
 {
-    size_t slot, result;
+    size_t slot, result, slots, results, all;
     if (!band_bytes(flow, &slot, &result))
         return lap_fail(err, LAP_E_LIMIT, "%d pixels a row are too many", flow->width);
-    int threads = flow->threads;
-    for (;; threads--) {
+    for (int threads = flow->threads; threads > 0; threads--) {
         count_slots(flow, threads);
-        size_t slots, results, all;
         if (lap_mul(slot, (size_t)flow->slot_count, &slots) &&
             lap_mul(result, (size_t)flow->result_count, &results) && lap_add(slots, results, &all) &&
-            all <= budget)
-            break;
-        if (threads == 1)
-            return lap_fail(err, LAP_E_LIMIT,
-                "the bands of an image %d pixels wide need more memory than "
-                "is allowed (%zu bytes are left)",
-                flow->width, budget);
+            all <= limit && (all <= RING_BYTES || threads <= FEW_THREADS))
+            return LAP_OK;
     }
+    return lap_fail(err, LAP_E_LIMIT,
+        "the bands of an image %d pixels wide need more memory than is allowed (%zu bytes are left)",
+        flow->width, limit);
+}
 
+lap_code lap_flow_reserve(lap_flow *flow, size_t limit, lap_error *err)
+{
+    lap_code code = choose_threads(flow, limit, err);
+    if (code != LAP_OK)
+        return code;
     flow->slots = calloc((size_t)flow->slot_count, sizeof *flow->slots);
     flow->results = calloc((size_t)flow->result_count + 1, sizeof *flow->results);
     if (!flow->slots || !flow->results)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for %d bands", flow->slot_count);
     int rows = lap_flow_rows(flow, 0);
-    lap_code code = LAP_OK;
     for (int i = 0; i < flow->slot_count && !flow->whole.memory && code == LAP_OK; i++)
         code = lap_image_create(&flow->slots[i].pixels, flow->width, rows, flow->channels, LAP_APRON, err);
     for (int i = 0; i < flow->result_count && code == LAP_OK; i++)

@@ -53,9 +53,9 @@ typedef struct lap_flow {
     lap_damage damage;
 } lap_flow;
 
-/* Memory for slots and results within `budget` bytes, fewer threads if need be; LAP_E_LIMIT where
- * the least does not fit. */
-lap_code lap_flow_reserve(lap_flow *flow, size_t budget, lap_error *err);
+/* Memory for slots and results within `limit` bytes, fewer threads if need be; LAP_E_LIMIT where the
+ * least does not fit. */
+lap_code lap_flow_reserve(lap_flow *flow, size_t limit, lap_error *err);
 void lap_flow_release(lap_flow *flow);
 /* Decodes, turns and, on a device rung, filters everything into whole and filtered. */
 lap_code lap_flow_collect(lap_flow *flow, lap_error *err);

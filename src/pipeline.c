@@ -13,10 +13,6 @@ enum {
     SMALL_PIXELS = 300000
 };
 
-/* Bytes for bands at most: many threads on a very wide image take fewer bands at once, not all the
- * memory there is. */
-static const size_t ring_budget = (size_t)128 << 20;
-
 /* ---- what is worth knowing ------------------------------------------------------------------- */
 
 /* Rungs that compute in integers where the kernel allows it. */
@@ -170,7 +166,7 @@ static lap_code carry_out(lap_flow *flow, lap_error *err)
     if (code != LAP_OK)
         return code;
     flow->threads = team_size(flow);
-    code = lap_flow_reserve(flow, left < ring_budget ? left : ring_budget, err);
+    code = lap_flow_reserve(flow, left, err);
     if (code != LAP_OK)
         return code;
     code = lap_flow_run(flow, err);
