@@ -12,6 +12,8 @@ static const lap_encoder_ops *const encoders[] = {
     &lap_pnm_encoder,
     &lap_tsv_encoder,
 };
+enum { ENCODERS = 4 };
+_Static_assert(sizeof encoders == ENCODERS * sizeof(void *), "the loop sees every row");
 
 /* Every name that is understood, and the one that stands for it. */
 static const struct {
@@ -48,7 +50,7 @@ const char *lap_format_of_path(const char *path)
 static const lap_encoder_ops *ops_of(const char *format)
 {
     size_t length = strlen(format);
-    for (size_t i = 0; i < sizeof encoders / sizeof *encoders; i++)
+    for (size_t i = 0; i < ENCODERS; i++)
         for (const char *at = encoders[i]->formats; at; at = strchr(at, ',')) {
             at += *at == ',';
             if (strncmp(at, format, length) == 0 && (at[length] == ',' || at[length] == 0))

@@ -12,12 +12,12 @@
 #include "jpeg_dest.h"
 #include "jpeg_error.h"
 #include "jpeg_meta.h"
+#include "jpeg_sampling.h"
 #include "status.h"
 
 enum {
     MAX_BAND_ROWS = 128,  /* long intervals: a reader pays for each marker */
     MAX_INTERVAL = 65535, /* DRI holds 16 bits */
-    MAX_MCU_BLOCKS = 10,  /* in an interleaved scan; ITU-T T.81, B.2.3 */
     ROWS_A_CALL = 16,     /* handed to libjpeg at once; between two looks at the clock */
     EOI_SIZE = 2,
     RST_SIZE = 2
@@ -44,60 +44,6 @@ typedef struct jpeg_state {
     pthread_mutex_t lock;
     compressor *resting;
 } jpeg_state;
-
-/* ---- what depends on size and sampling alone ---------------------------------------------------- */
-
-static int gcd3(int a, int b, int c)
-{
-    for (int d = 4; d > 1; d--)
-        if (a % d == 0 && b % d == 0 && c % d == 0)
-            return d;
-    return 1;
-}
-
-/* The input's factors, where libjpeg can write them: whole ratios, few enough blocks in an MCU. */
-static bool same_sampling(const lap_header *from, int h[3], int v[3])
-{
-    if (!from || !from->is_ycc || from->components != 3)
-        return false;
-    int max_h = 1, max_v = 1, blocks = 0;
-    for (int c = 0; c < 3; c++) {
-        h[c] = from->sample_h[c];
-        v[c] = from->sample_v[c];
-        if (h[c] < 1 || h[c] > 4 || v[c] < 1 || v[c] > 4)
-            return false;
-    }
-    int dh = gcd3(h[0], h[1], h[2]), dv = gcd3(v[0], v[1], v[2]);
-    for (int c = 0; c < 3; c++) {
-        h[c] /= dh;
-        v[c] /= dv;
-        max_h = h[c] > max_h ? h[c] : max_h;
-        max_v = v[c] > max_v ? v[c] : max_v;
-        blocks += h[c] * v[c];
-    }
-    for (int c = 0; c < 3; c++)
-        if (max_h % h[c] != 0 || max_v % v[c] != 0)
-            return false;
-    return blocks <= MAX_MCU_BLOCKS;
-}
-
-static void choose_sampling(const lap_write_options *o, int h[3], int v[3])
-{
-    if (o->channels != 1 && o->subsampling == LAP_SUB_SAME && same_sampling(o->from, h, v))
-        return;
-    for (int c = 0; c < 3; c++)
-        h[c] = v[c] = 1;
-    if (o->channels != 1) {
-        h[0] = o->subsampling == LAP_SUB_422 || o->subsampling == LAP_SUB_420 ? 2 : 1;
-        v[0] = o->subsampling == LAP_SUB_420 ? 2 : 1;
-    }
-}
-
-static int max3(const int a[3])
-{
-    int m = a[0] > a[1] ? a[0] : a[1];
-    return m > a[2] ? m : a[2];
-}
 
 /* ---- one compressor ------------------------------------------------------------------------------ */
 
@@ -234,6 +180,12 @@ static void serial_work(void *argument)
 
 /* ---- the format ---------------------------------------------------------------------------------- */
 
+static int max3(const int a[3])
+{
+    int m = a[0] > a[1] ? a[0] : a[1];
+    return m > a[2] ? m : a[2];
+}
+
 static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
 {
     const lap_write_options *o = &encoder->options;
@@ -249,7 +201,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     pthread_mutex_init(&state->lock, NULL);
     encoder->state = state;
 
-    choose_sampling(o, state->h, state->v);
+    lap_jpeg_sampling(o, state->h, state->v);
     int mcu_width = max3(state->h) * DCTSIZE, mcu_height = max3(state->v) * DCTSIZE;
     int mcus_a_row = (o->width - 1) / mcu_width + 1;
     int mcu_rows = MAX_BAND_ROWS / mcu_height;

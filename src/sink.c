@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,13 +43,15 @@ static mode_t process_umask;
 /* umask(2) can only be read by changing it, which other threads would see; so from /proc. */
 static void read_umask(void)
 {
-    unsigned mask = 0;
+    mode_t mask = 0;
     bool found = false;
     FILE *status = fopen("/proc/self/status", "re");
     if (status) {
         char line[256];
-        while (!found && fgets(line, sizeof line, status))
-            found = sscanf(line, "Umask: %o", &mask) == 1;
+        while (!found && fgets(line, sizeof line, status)) {
+            found = strncmp(line, "Umask:", 6) == 0;
+            mask = found ? (mode_t)strtoul(line + 6, NULL, 8) : 0;
+        }
         fclose(status);
     }
     if (!found) {
@@ -72,10 +75,13 @@ static int named_descriptor(const char *path)
 {
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
         return STDOUT_FILENO;
-    int fd = -1, end = 0;
-    if (sscanf(path, "/dev/fd/%d%n", &fd, &end) == 1 && path[end] == 0)
-        return fd;
-    return -1;
+    static const char prefix[] = "/dev/fd/";
+    if (strncmp(path, prefix, sizeof prefix - 1) != 0)
+        return -1;
+    const char *digits = path + sizeof prefix - 1;
+    char *end;
+    long fd = strtol(digits, &end, 10);
+    return end != digits && *end == 0 && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
 static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)

@@ -1,5 +1,6 @@
 #include "sink_temp.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 
 #include "sink.h"
 
+static const char prefix[] = ".lapedge-";
 enum { NAME_SIZE = 96, MAX_LINKS = 40, MAX_TRIES = 100, FOREIGN_AGE_S = 24 * 60 * 60 };
 
 typedef struct temp_owner {
@@ -22,7 +24,9 @@ typedef struct temp_owner {
     unsigned long long start;
 } temp_owner;
 
-/* Start time of a process in ticks since boot; 0: there is no such process, or it is a zombie. */
+static const unsigned long long GONE = 1; /* no process starts in the first tick after boot */
+
+/* Start time of a process in ticks since boot; GONE for a zombie; 0: nothing can be read. */
 static unsigned long long start_of(long pid)
 {
     char path[64], text[1024];
@@ -35,15 +39,16 @@ static unsigned long long start_of(long pid)
     if (size <= 0)
         return 0;
     text[size] = 0;
-    /* The program's name may hold blanks and brackets: fields count from the last bracket on. */
-    const char *at = strrchr(text, ')');
-    char state = 0;
-    unsigned long long start = 0;
-    if (!at ||
-        sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-            &state, &start) != 2)
+    /* The program's name, in brackets, may hold blanks and brackets: fields count from the last one on.
+     * Third is the state, 22nd the start time; proc(5). */
+    char *at = strrchr(text, ')');
+    if (!at || at[1] != ' ')
         return 0;
-    return state == 'Z' || state == 'X' ? 0 : start;
+    if (at[2] == 'Z' || at[2] == 'X')
+        return GONE;
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    return at ? strtoull(at, NULL, 10) : 0;
 }
 
 static unsigned host_hash(void)
@@ -130,7 +135,7 @@ char *lap_temp_create(const char *target, int *fd)
         unsigned random = 0;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
             random = (unsigned)clock() + (unsigned)i;
-        snprintf(name + keep, NAME_SIZE, ".lapedge-%08x-%ld-%llx-%08x.tmp", self.host, self.pid, self.start,
+        snprintf(name + keep, NAME_SIZE, "%s%08x-%ld-%llx-%08x.tmp", prefix, self.host, self.pid, self.start,
             random);
         *fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (*fd >= 0)
@@ -142,22 +147,40 @@ char *lap_temp_create(const char *target, int *fd)
     return NULL;
 }
 
+/* One field of a name, up to the character that ends it. */
+static bool parse_field(const char **at, int base, char last, unsigned long long *value)
+{
+    char *end;
+    if (!isxdigit((unsigned char)**at)) /* strtoull would take blanks and signs */
+        return false;
+    errno = 0;
+    *value = strtoull(*at, &end, base);
+    *at = end + 1;
+    return errno == 0 && *end == last;
+}
+
 static bool parse_name(const char *name, temp_owner *owner)
 {
-    unsigned random;
-    int end = 0;
-    return sscanf(name, ".lapedge-%8x-%ld-%llx-%8x.tmp%n", &owner->host, &owner->pid, &owner->start, &random,
-               &end) == 4 &&
-           end > 0 && name[end] == 0 && owner->pid > 0;
+    unsigned long long host, pid, random;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return false;
+    const char *at = name + sizeof prefix - 1;
+    if (!parse_field(&at, 16, '-', &host) || !parse_field(&at, 10, '-', &pid) ||
+        !parse_field(&at, 16, '-', &owner->start) || !parse_field(&at, 16, '.', &random))
+        return false;
+    owner->host = (unsigned)host;
+    owner->pid = (long)pid;
+    return strcmp(at, "tmp") == 0 && host <= UINT_MAX && pid > 0 && pid <= INT_MAX;
 }
 
 static bool is_dead(const temp_owner *owner, const temp_owner *self, const struct stat *file)
 {
     if (owner->host != self->host)
         return difftime(time(NULL), file->st_mtime) > FOREIGN_AGE_S;
-    if (self->start == 0 || owner->start == 0) /* no /proc here, or none there */
+    unsigned long long now = start_of(owner->pid);
+    if (now == 0 || owner->start == 0) /* gone, or no /proc, or hidden from this user */
         return kill((pid_t)owner->pid, 0) != 0 && errno == ESRCH;
-    return start_of(owner->pid) != owner->start;
+    return now != owner->start;
 }
 
 int lap_sink_sweep(const char *folder)
