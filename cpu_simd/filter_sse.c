@@ -44,11 +44,57 @@ static inline __attribute__((always_inline)) void conv_pixels(
     }
 }
 
+/* Built in a register: a 4-byte read of what was just written in parts would have to wait for them. */
+static inline int32_t pixel(const uint8_t *p, int channels)
+{
+    return channels == 1
+               ? p[0]
+               : p[0] | p[1] << 8 | p[2] << 16 | (channels > 3 ? (int32_t)((uint32_t)p[3] << 24) : 0);
+}
+
+/* channels is a constant where these two are called. */
+static inline __attribute__((always_inline)) void row_from_bytes(const float4_job *job, int y, int channels)
+{
+    const uint8_t *from = job->in->base + (job->y + y - LAP_APRON) * job->in->stride - LAP_APRON * channels;
+    float *to = float4_src(job, y);
+    for (int x = 0; x < job->width_f; x++, from += channels, to += COMPONENTS) {
+        __m128i bytes = _mm_cvtsi32_si128(pixel(from, channels));
+        __m128i words = _mm_unpacklo_epi8(bytes, _mm_setzero_si128());
+        _mm_store_ps(to, _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, _mm_setzero_si128())));
+    }
+}
+
+static inline __attribute__((always_inline)) void row_to_bytes(const float4_job *job, int y, int channels)
+{
+    const float *from = float4_dst(job, y);
+    uint8_t *row = job->out->base + (job->y + y) * job->out->stride, *to = row;
+    for (int x = 0; x < job->out->width; x++, from += COMPONENTS, to += channels) {
+        __m128i rounded = _mm_cvtps_epi32(_mm_load_ps(from)); /* to nearest even */
+        __m128i words = _mm_packs_epi32(rounded, rounded);
+        int32_t bytes = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+        memcpy(to, &bytes, (size_t)channels);
+    }
+    if (job->params->invert || job->params->threshold >= 0) {
+        for (; row < to; row++) {
+            *row = job->post[*row];
+        }
+    }
+}
+
 static void load(const float4_job *job, int first, int count)
 {
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
     for (int y = first; y < first + count; y++) {
-        float4_from_bytes(job, y);
+        switch (job->in->channels) {
+        case 1:
+            row_from_bytes(job, y, 1);
+            break;
+        case 3:
+            row_from_bytes(job, y, 3);
+            break;
+        default:
+            row_from_bytes(job, y, 4);
+        }
     }
 }
 
@@ -56,7 +102,16 @@ static void store(const float4_job *job, int first, int count)
 {
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
     for (int y = first; y < first + count; y++) {
-        float4_to_bytes(job, y);
+        switch (job->out->channels) {
+        case 1:
+            row_to_bytes(job, y, 1);
+            break;
+        case 3:
+            row_to_bytes(job, y, 3);
+            break;
+        default:
+            row_to_bytes(job, y, 4);
+        }
     }
 }
 
