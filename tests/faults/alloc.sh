@@ -1,0 +1,58 @@
+#!/bin/bash
+# The N-th allocation of a run fails, for every N until a run gets through without meeting it: a documented exit
+# code, a message, and an output that is absent or whole. Once, and from then on.
+. tests/tap.sh
+program=${LAPEDGE:-./lapedge}
+shim=${B:-build}/tests/nth_malloc.so
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# one_run EVER N ARGUMENTS...: prints what is wrong; status 9 if the fault did not fire.
+one_run()
+{
+    local ever=$1 n=$2 status
+    shift 2
+    rm -f "$work/out.$format" "$work/fired"
+    env ${ever:+LAP_FAIL_EVER=1} LAP_FAIL_AT="$n" LAP_FAIL_FIRED="$work/fired" LD_PRELOAD="$shim" \
+        "$program" "$@" "$work/out.$format" >"$work/stdout" 2>"$work/stderr" </dev/null
+    status=$?
+    case $status in
+    0) cmp "$work/out.$format" "$work/whole.$format" || return 1 ;;
+    1 | 2 | 3 | 4)
+        [ ! -e "$work/out.$format" ] || { echo "N=$n: exit $status and an output"; return 1; }
+        [ -s "$work/stderr" ] || { echo "N=$n: exit $status without a word"; return 1; }
+        ;;
+    *) echo "N=$n: exit $status: $(head -c 300 "$work/stderr")"; return 1 ;;
+    esac
+    [ -z "$(find "$work" -name '.lapedge*')" ] || { echo "N=$n: a temporary file is left"; return 1; }
+    [ -e "$work/fired" ] || return 9
+}
+
+# campaign EVER FORMAT ARGUMENTS...
+campaign()
+{
+    local ever=$1 format=$2 n=0 status
+    shift 2
+    "$program" "$@" "$work/whole.$format" || return 1
+    while :; do
+        n=$((n + 1))
+        one_run "$ever" "$n" "$@"
+        status=$?
+        [ "$status" -ne 9 ] || break
+        [ "$status" -eq 0 ] || return 1
+        [ "$n" -lt 3000 ] || { echo "no end after $n allocations"; return 1; }
+    done
+    [ "$n" -gt 10 ] || { echo "only $n allocations were met"; return 1; }
+}
+
+photo=samples/chelsea.jpg
+if [ ! -e "$shim" ]; then
+    skip "allocations that fail" "the shim needs glibc and no sanitizer"
+else
+    common=(run --no-sync --threads=1 --backend=c)
+    check "JPEG to JPEG, one allocation fails" campaign "" jpg "${common[@]}" "$photo"
+    check "JPEG to JPEG, all from one on" campaign 1 jpg "${common[@]}" "$photo"
+    check "JPEG to PNG, one allocation fails" campaign "" png "${common[@]}" --gray "$photo"
+    check "JPEG to PPM, turned upright, one allocation fails" campaign "" ppm "${common[@]}" --auto-orient "$photo"
+fi
+finish

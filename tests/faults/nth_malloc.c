@@ -1,0 +1,54 @@
+/* Preloaded: the LAP_FAIL_AT-th allocation fails, and with LAP_FAIL_EVER all that follow. Where it fired it
+ * says so by creating the file LAP_FAIL_FIRED. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+
+static atomic_long calls;
+
+static bool fails(void)
+{
+    const char *at = getenv("LAP_FAIL_AT"), *fired = getenv("LAP_FAIL_FIRED");
+    long call = atomic_fetch_add(&calls, 1) + 1, wanted = at ? strtol(at, NULL, 10) : 0;
+    if (wanted == 0 || (getenv("LAP_FAIL_EVER") ? call < wanted : call != wanted))
+        return false;
+    int fd = fired ? open(fired, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
+    if (fd >= 0)
+        close(fd);
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size)
+{
+    return fails() ? NULL : __libc_realloc(block, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    *block = fails() ? NULL : __libc_memalign(alignment, size);
+    return *block ? 0 : ENOMEM;
+}
