@@ -10,9 +10,7 @@ enum { PROBE_BYTES = 16 };
 
 static const lap_decoder_ops *const decoders[] = {
     &lap_jpeg_decoder,
-#if LAP_HAVE_PNG
     &lap_png_decoder,
-#endif
     &lap_pnm_decoder,
 };
 

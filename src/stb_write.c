@@ -13,16 +13,29 @@
 #if LAP_HAVE_PNG /* libpng brings zlib */
 #include <zlib.h>
 
-/* stb's hook: a zlib stream in memory that free() takes, or NULL. */
+/* stb's hook: a zlib stream in memory that free() takes, or NULL. Run lengths only: edges are
+ * noise and flat parts, where a search for longer matches takes its time and finds none. */
 static unsigned char *deflate_all(unsigned char *data, int size, int *out_size, int level)
 {
-    uLong bound = compressBound((uLong)size);
-    unsigned char *out = bound <= INT_MAX ? malloc(bound) : NULL;
-    if (out && compress2(out, &bound, data, (uLong)size, level) != Z_OK) {
-        free(out);
-        out = NULL;
+    z_stream z = {.next_in = data, .avail_in = (uInt)size};
+    unsigned char *out = NULL;
+    *out_size = 0;
+    if (deflateInit2(&z, level, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_RLE) != Z_OK)
+        return NULL;
+    uLong bound = deflateBound(&z, (uLong)size);
+    if (bound <= INT_MAX)
+        out = malloc(bound);
+    if (out) {
+        z.next_out = out;
+        z.avail_out = (uInt)bound;
+        if (deflate(&z, Z_FINISH) == Z_STREAM_END) {
+            *out_size = (int)z.total_out;
+        } else {
+            free(out);
+            out = NULL;
+        }
     }
-    *out_size = out ? (int)bound : 0;
+    deflateEnd(&z);
     return out;
 }
 #define STBIW_ZLIB_COMPRESS deflate_all
