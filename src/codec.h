@@ -35,14 +35,14 @@ typedef struct lap_read_options {
     bool gray;                       /* one channel: stored luma, or BT.601 of RGB */
     uint64_t max_pixels, max_memory; /* 0: none */
     int max_scans;
-    lap_fail_on fail_on;
-    const lap_control *control;
+    lap_fail_on fail_on;        /* truncated: refuses data that is missing or wrong; warning: oddities too */
+    const lap_control *control; /* outlives the decoder; or NULL */
 } lap_read_options;
 
-typedef struct lap_damage { /* what was let through */
-    int warnings;           /* all */
-    bool truncated, damaged;
-    char first[200]; /* first message */
+typedef struct lap_damage {  /* what was let through */
+    int warnings;            /* all of them; an oddity (stray bytes, no end marker) is only counted */
+    bool truncated, damaged; /* pixels were lost: data was missing, or wrong */
+    char first[200];         /* first message */
 } lap_damage;
 
 typedef struct lap_decoder lap_decoder;

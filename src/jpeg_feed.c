@@ -52,7 +52,9 @@ void lap_jpeg_lose(lap_jpeg_reader *r, lap_jpeg_class class, const char *what)
     r->decoder->damage.truncated |= class == LAP_JPEG_TRUNCATED;
     r->decoder->damage.damaged |= class == LAP_JPEG_DAMAGED;
     if (is_refused) {
-        lap_fail(&r->error.cause, class == LAP_JPEG_TRUNCATED ? LAP_E_TRUNCATED : LAP_E_DAMAGED, "%s", text);
+        bool is_cut = class == LAP_JPEG_TRUNCATED || (!is_loss && r->ended);
+        r->has_verdict = true;
+        lap_fail(&r->error.cause, is_cut ? LAP_E_TRUNCATED : LAP_E_DAMAGED, "%s", text);
         lap_jpeg_raise(&r->error);
     }
 }

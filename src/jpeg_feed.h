@@ -18,6 +18,7 @@ typedef struct lap_jpeg_reader {
     bool started;         /* jpeg_start_decompress was called */
     bool ended;           /* the source has no more bytes; libjpeg gets end markers */
     bool has_name;        /* error.cause names the file already */
+    bool has_verdict;     /* error.cause was found by lap_jpeg_lose, not by libjpeg */
     uint64_t advanced_at; /* bytes read when the last row of MCUs was finished */
     lap_code refused;     /* a decoder that failed once stays failed */
     uint8_t *inks;        /* one row of CMYK */

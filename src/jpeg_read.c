@@ -23,7 +23,8 @@ static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uin
         if (code != LAP_OK)
             return code;
         code = lap_jpeg_scan_header(scan, *bytes, got, got < want, &want, &cause);
-        want = want < 2 * got ? 2 * got : want; /* few rounds, however the segments lie */
+        if (want < 2 * got && 2 * got < LAP_JPEG_MAX_HEADER) /* few rounds, however the segments lie */
+            want = 2 * got;
         if (code == LAP_E_TRUNCATED)
             lap_fail(err, code, "%s: truncated: %s, after %zu bytes", name, cause.message, got);
         else if (code != LAP_OK)
@@ -127,7 +128,7 @@ static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error 
         return lap_fail(
             err, r->refused, "%s: an earlier error ended the decoding", lap_source_name(r->decoder->source));
     lap_code code = lap_jpeg_guard(&r->error, work, r);
-    if (code == LAP_E_DAMAGED && r->ended && !r->decoder->damage.damaged) /* made-up markers were read */
+    if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict) /* made-up end markers were read as data */
         code = lap_fail(&r->error.cause, LAP_E_TRUNCATED, "data ends between scans");
     r->refused = code;
     if (code == LAP_OK)

@@ -130,6 +130,9 @@ static void messages_say_where(void **state)
     assert_in_range(percent, 30, 70);
     o = decode(jpeg.data, 300, &options);
     assert_string_equal(o.err.message, "bad.jpg: truncated: data ends inside the header, after 300 bytes");
+    options.fail_on = LAP_FAIL_WARNING;
+    o = decode(jpeg.data, jpeg.size - 2, &options);
+    assert_string_equal(o.err.message, "bad.jpg: truncated: the end marker is missing");
     free(jpeg.data);
 }
 
