@@ -46,22 +46,61 @@ static bool is_kept(const lap_segment *s, bool keep_icc)
     }
 }
 
+/* APP13: this name with its zero byte, then blocks of "8BIM", a number, a name of even length (its first
+ * byte counts), four bytes of size, data of even length. */
+static const char resources_name[14] = "Photoshop 3.0";
+enum { THUMBNAIL_OLD = 1033, THUMBNAIL = 1036 };
+
+/* Length of the block of image resources at p; 0 where there is none, or it does not fit. */
+static size_t resource_length(const uint8_t *p, size_t left)
+{
+    if (left < 12 || memcmp(p, "8BIM", 4) != 0)
+        return 0;
+    size_t name = ((size_t)p[6] + 2) / 2 * 2, head = 6 + name + 4;
+    if (left < head)
+        return 0;
+    const uint8_t *at = p + head - 4;
+    size_t data = (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
+    data += data % 2;
+    return left - head < data ? 0 : head + data;
+}
+
+/* Copies an APP13 segment without the thumbnails, which would show the unfiltered photo; what cannot be
+ * read as blocks is copied as it is. Returns the size of the copy. */
+static size_t copy_resources(const lap_segment *s, uint8_t *to)
+{
+    size_t at = s->size < sizeof resources_name || memcmp(s->data, resources_name, sizeof resources_name) != 0
+                    ? s->size
+                    : sizeof resources_name,
+           size = at, length;
+    memcpy(to, s->data, at);
+    for (; (length = resource_length(s->data + at, s->size - at)) > 0; at += length) {
+        int number = s->data[at + 4] << 8 | s->data[at + 5];
+        if (number == THUMBNAIL || number == THUMBNAIL_OLD)
+            continue;
+        memcpy(to + size, s->data + at, length);
+        size += length;
+    }
+    memcpy(to + size, s->data + at, s->size - at);
+    return size + s->size - at;
+}
+
 lap_code lap_jpeg_meta_choose(const lap_write_options *o, lap_jpeg_meta *meta, lap_error *err)
 {
     *meta = (lap_jpeg_meta){0};
     if (o->strip || !o->from || o->from->segment_count == 0)
         return LAP_OK;
     const lap_segment *all = o->from->segments;
-    size_t n = o->from->segment_count, exif_bytes = 0;
+    size_t n = o->from->segment_count, bytes = 0;
     for (size_t i = 0; i < n; i++)
-        exif_bytes += is_exif(&all[i]) ? all[i].size : 0;
+        bytes += is_exif(&all[i]) || all[i].marker == APP13 ? all[i].size : 0;
     meta->segments = calloc(n, sizeof *meta->segments);
-    meta->exif = malloc(exif_bytes ? exif_bytes : 1);
-    if (!meta->segments || !meta->exif) {
+    meta->copies = malloc(bytes ? bytes : 1);
+    if (!meta->segments || !meta->copies) {
         lap_jpeg_meta_free(meta);
         return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
     }
-    uint8_t *copy = meta->exif;
+    uint8_t *copy = meta->copies;
     for (size_t i = 0; i < n; i++) {
         if (!is_exif(&all[i]))
             continue;
@@ -71,15 +110,23 @@ lap_code lap_jpeg_meta_choose(const lap_write_options *o, lap_jpeg_meta *meta, l
         copy += all[i].size;
     }
     bool keep_icc = icc_fits(o->from, o->channels);
-    for (size_t i = 0; i < n; i++)
-        if (is_kept(&all[i], keep_icc))
-            meta->segments[meta->count++] = all[i];
+    for (size_t i = 0; i < n; i++) {
+        if (!is_kept(&all[i], keep_icc))
+            continue;
+        lap_segment *kept = &meta->segments[meta->count++];
+        *kept = all[i];
+        if (kept->marker == APP13) {
+            kept->data = copy;
+            kept->size = copy_resources(&all[i], copy);
+            copy += all[i].size;
+        }
+    }
     return LAP_OK;
 }
 
 void lap_jpeg_meta_free(lap_jpeg_meta *meta)
 {
     free(meta->segments);
-    free(meta->exif);
+    free(meta->copies);
     *meta = (lap_jpeg_meta){0};
 }

@@ -1,6 +1,6 @@
 /* Which metadata of the input a JPEG output carries. Kept: EXIF (patched: size, and orientation if the
- * pixels were turned; thumbnail dropped), XMP, IPTC (APP13), comments, and an ICC profile whose colour
- * space is that of the output. Dropped: all else, multi-picture data among it. */
+ * pixels were turned; thumbnail dropped), XMP, IPTC (APP13, without Photoshop's thumbnails), comments, and an
+ * ICC profile whose colour space is that of the output. Dropped: all else, multi-picture data among it. */
 #ifndef LAP_JPEG_META_H
 #define LAP_JPEG_META_H
 
@@ -9,7 +9,7 @@
 typedef struct lap_jpeg_meta {
     lap_segment *segments; /* in the order to be written: EXIF first, then as in the input */
     size_t count;
-    uint8_t *exif; /* patched copies, one after another */
+    uint8_t *copies; /* of those that are changed, one after another */
 } lap_jpeg_meta;
 
 /* options->from must outlive meta. */

@@ -367,6 +367,53 @@ static void metadata_is_kept(void **unused)
     assert_int_equal(exif[24], 6); /* the input's bytes are left alone */
 }
 
+/* The bytes of the first APP13 segment of what is written for this one. */
+static void check_resources(const void *in, size_t in_size, const void *out, size_t out_size)
+{
+    const lap_segment segment = {0xED, in, in_size};
+    lap_header from = {.components = 3, .segments = &segment, .segment_count = 1};
+    help_image image = help_make(8, 8, 3, 2);
+    lap_write_options o = help_options(&image.view);
+    lap_error err;
+    uint8_t *bytes;
+    size_t size;
+    o.from = &from;
+    assert_int_equal(help_encode(&image.view, "jpg", &o, &bytes, &size, &err), LAP_OK);
+    assert_int_equal(bytes[21], 0xED); /* SOI, APP0 of 18 bytes, FF */
+    assert_int_equal(bytes[22] << 8 | bytes[23], out_size + 2);
+    assert_memory_equal(bytes + 24, out, out_size);
+    free(bytes);
+    free(image.memory);
+}
+
+static void photoshop_thumbnails_are_dropped(void **unused)
+{
+    (void)unused;
+#define NAME "Photoshop 3.0\0"
+#define IPTC                     \
+    "8BIM\x04\x04\0\0\0\0\0\x03" \
+    "abc\0"
+#define NAMED                        \
+    "8BIM\x04\x05\x02xy\0\0\0\0\x02" \
+    "de"
+#define THUMB                    \
+    "8BIM\x04\x0c\0\0\0\0\0\x05" \
+    "photo\0"
+#define CHECK(in, out) check_resources(in, sizeof(in) - 1, out, sizeof(out) - 1)
+    CHECK(NAME IPTC NAMED, NAME IPTC NAMED);
+    CHECK(NAME THUMB IPTC THUMB NAMED, NAME IPTC NAMED);
+    CHECK(NAME IPTC "8BIM\x04\x09\0\0\0\0\0\x04"
+                    "phot",
+        NAME IPTC);
+    CHECK(NAME IPTC "8BIM\x04\x04\0\0\xff\xff\xff\xff"
+                    "abcd",
+        NAME IPTC "8BIM\x04\x04\0\0\xff\xff\xff\xff"
+                  "abcd");
+    CHECK(NAME "8BIM\x04\x0c\xff", NAME "8BIM\x04\x0c\xff");
+    CHECK(NAME, NAME);
+    CHECK("Other" THUMB, "Other" THUMB);
+}
+
 /* ---- misuse and stopping ------------------------------------------------------------------------- */
 
 static void stops_when_cancelled(void **unused)
@@ -440,6 +487,7 @@ int main(void)
         cmocka_unit_test(alpha_is_dropped),
         cmocka_unit_test(same_sampling_where_it_can_be),
         cmocka_unit_test(metadata_is_kept),
+        cmocka_unit_test(photoshop_thumbnails_are_dropped),
         cmocka_unit_test(stops_when_cancelled),
         cmocka_unit_test(wrong_bands_are_refused),
         cmocka_unit_test(formats_have_names),
