@@ -171,9 +171,9 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
 {
     struct pollfd poller = {.fd = source->fd, .events = POLLIN};
     while (!source->is_regular) {
-        lap_code code = lap_control_check(source->control, err);
-        if (code != LAP_OK)
-            return code;
+        lap_error why = {LAP_OK, ""};
+        if (lap_control_check(source->control, &why) != LAP_OK)
+            return lap_fail(err, why.code, "%s: %s", source->name, why.message);
         int ready = poll(&poller, 1, WATCH_MS);
         if (ready > 0)
             break;

@@ -1,10 +1,13 @@
-/* Runs a fuzz target without libFuzzer: over JPEGs made here, their mutants from a fixed seed, and the
+/* Runs a fuzz target without libFuzzer: over images made here, their mutants from a fixed seed, and the
  * files under LAPEDGE_CORPUS. With a folder as argument it writes the made ones there instead, as seeds.
  * Prints TAP; a fault ends the program, which tests/run counts as a failure. */
 #include <errno.h>
 #include <fts.h>
 #include <string.h>
 #include <sys/stat.h>
+#if LAP_HAVE_PNG
+#include <png.h>
+#endif
 
 #include "../unit/jpeg_make.h"
 #include "fuzz.h"
@@ -23,7 +26,7 @@ static const jpeg_kind kinds[] = {
     {.name = "cmyk", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"},
     {.name = "ycck", .components = 4, .space = JCS_YCCK, .sampling = "22 11 11 22", .progressive = true},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = sizeof kinds / sizeof *kinds, ALL = KINDS + 2 };
 
 /* With a small EXIF segment behind the start marker, so that its bytes are met too. */
 static jpeg_bytes make(int k)
@@ -49,6 +52,28 @@ static jpeg_bytes make(int k)
     return jpeg;
 }
 
+/* The other formats that are told by content: a small PNM, and a PNG. */
+static jpeg_bytes make_other(int k)
+{
+    static const char pnm[] = "P6 # a comment\n5 3\n255\n0123456789abcdefghijklmnopqrstuvwxyz0123456789";
+    jpeg_bytes made = {malloc(4096), sizeof pnm - 1};
+    memcpy(made.data, pnm, sizeof pnm - 1);
+#if LAP_HAVE_PNG
+    png_alloc_size_t size = 4096;
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = 5, .height = 3, .format = PNG_FORMAT_RGB};
+    if (k && png_image_write_to_memory(&image, made.data, &size, 0, pnm + 10, 0, NULL))
+        made.size = size;
+#else
+    (void)k;
+#endif
+    return made;
+}
+
+static jpeg_bytes make_any(int k)
+{
+    return k < KINDS ? make(k) : make_other(k - KINDS);
+}
+
 /* The target may keep to the letter of its contract: the block is exactly size bytes. */
 static void call(const uint8_t *data, size_t size)
 {
@@ -63,12 +88,12 @@ static void run_mutants(void)
 {
     uint32_t seed = 12345;
     for (int i = 0; i < MUTANTS; i++) {
-        jpeg_bytes jpeg = make(i % KINDS);
+        jpeg_bytes jpeg = make_any(i % ALL);
         for (int n = i % 7; n > 0; n--) {
             seed = seed * 1664525u + 1013904223u;
             uint32_t at = seed >> 4;
             /* Half of the changes hit the first 200 bytes: headers. */
-            at = n & 1 ? at % 200 : at % (uint32_t)jpeg.size;
+            at %= n & 1 && jpeg.size > 200 ? 200 : (uint32_t)jpeg.size;
             seed = seed * 1664525u + 1013904223u;
             jpeg.data[at] = (uint8_t)(seed >> 24);
         }
@@ -107,10 +132,10 @@ static int run_corpus(char *root)
 
 static int write_seeds(const char *folder)
 {
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; k < ALL; k++) {
         char path[4096];
-        jpeg_bytes jpeg = make(k);
-        snprintf(path, sizeof path, "%s/%s.jpg", folder, kinds[k].name);
+        jpeg_bytes jpeg = make_any(k);
+        snprintf(path, sizeof path, "%s/%s", folder, k < KINDS ? kinds[k].name : k == KINDS ? "pnm" : "png");
         FILE *file = fopen(path, "wb");
         int good = file && fwrite(jpeg.data, 1, jpeg.size, file) == jpeg.size;
         good = file && fclose(file) == 0 && good;
@@ -131,7 +156,7 @@ int main(int argc, char **argv)
     printf("1..2\n");
     fflush(stdout);
     run_mutants();
-    printf("ok 1 - %d made and mutated JPEGs\n", MUTANTS);
+    printf("ok 1 - %d made and mutated images\n", MUTANTS);
     fflush(stdout);
     if (!corpus) {
         printf("ok 2 - files of the corpus # SKIP LAPEDGE_CORPUS is not set\n");
