@@ -41,11 +41,16 @@ again = $$($(MAKE) -s --no-print-directory print-tests $(1))
 test: deps
 	@$(MAKE_ALL) tests
 	@$(MAKE_ALL) tests $(ASAN)
+	@$(MAKE_ALL) tests $(CLANG)
+	@$(MAKE_ALL) $(TSAN_SOME) $(TSAN)
 	@$(MAKE) --no-print-directory run-all
+
+# What has threads of its own; all of it is for make test-tsan.
+TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run pipeline filter_view stats)
 
 .PHONY: run-all
 run-all:
-	@tests/run $(TEST_RUN) $(call again,$(ASAN))
+	@tests/run $(TEST_RUN) $(call again,$(ASAN)) $(call again,$(CLANG)) B=build/tsan $(TSAN_SOME)
 
 ## test-asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:

@@ -28,7 +28,7 @@ program 'echo 1..2; echo ok 1 - a; echo "not ok 2 - b"'
 check "failed, and exit status 0 all the same" says "1 passed, 1 failed, 0 skipped" 1
 program 'echo 1..2; echo ok 1 - a; echo "ok 2 - b # SKIP no such thing"'
 check "skipped" says "1 passed, 0 failed, 1 skipped" 0
-check "a skip is named" grep -q 'program: b # SKIP no such thing' "$scratch/said"
+check "a skip is named" grep -q 'program: b: no such thing' "$scratch/said"
 program 'echo 1..3; echo ok 1 - a; echo ok 2 - b'
 check "fewer tests than planned" says "2 passed, 1 failed, 0 skipped" 1
 program 'echo ok 1 - a'
@@ -42,7 +42,7 @@ program 'sleep 30'
 check "ran out of time" env TEST_TIMEOUT=1 bash -c "$(declare -f says); scratch=$scratch; says '0 passed, 1 failed, 0 skipped' 1"
 program 'echo 1..0'
 check "nothing passed is no success" says "0 passed, 0 failed, 0 skipped" 1
-program 'echo 1..1; echo "ok 1 - fast on GPU # SKIP no device"'
+program 'echo 1..1; echo "ok 1 - cuda-fast # SKIP no device"'
 check "all GPU checks skipped" says "0 passed, 0 failed, 1 skipped" 1
 check "which is said before the counts" grep -q '^No GPU was used: all 1 checks' "$scratch/said"
 rm "$scratch/program"
