@@ -1,6 +1,7 @@
 #include "term.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,14 +95,16 @@ const char *lap_term_bold(const lap_cli *cli, FILE *to)
     return colored(cli, to) ? "\033[1m" : "";
 }
 
-const char *lap_term_dim(const lap_cli *cli, FILE *to)
-{
-    return colored(cli, to) ? "\033[2m" : "";
-}
-
 const char *lap_term_plain(const lap_cli *cli, FILE *to)
 {
     return colored(cli, to) ? "\033[0m" : "";
+}
+
+/* Who reads only the head of a long list has seen enough, and wants no message about it. */
+static bool reader_has_left(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
 lap_cli_exit lap_cli_flush(lap_cli_exit so_far)
@@ -109,6 +112,7 @@ lap_cli_exit lap_cli_flush(lap_cli_exit so_far)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return so_far;
-    lap_cli_message("cannot write to standard output: %s", errno ? strerror(errno) : "write error");
+    if (!reader_has_left())
+        lap_cli_message("cannot write to standard output: %s", errno ? strerror(errno) : "write error");
     return so_far == LAP_EXIT_OK ? LAP_EXIT_FAILED : so_far;
 }

@@ -21,10 +21,10 @@ int lap_term_width(void);
 
 /* Bold text, if colour is on for this stream: `fputs(lap_term_bold(cli, stdout), stdout)`. */
 const char *lap_term_bold(const lap_cli *cli, FILE *to);
-const char *lap_term_dim(const lap_cli *cli, FILE *to);
 const char *lap_term_plain(const lap_cli *cli, FILE *to);
 
-/* Flushes stdout; LAP_EXIT_FAILED with a message where something did not get out. */
+/* Flushes stdout; LAP_EXIT_FAILED where something did not get out, with a message unless the reader of
+ * a pipe has left. */
 lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
 
 /* Whether a line that redraws itself may be shown: stderr is a terminal, and neither --quiet nor

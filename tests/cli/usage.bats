@@ -157,6 +157,9 @@ powers of 1000" "--max-pixels=$wrong" a b
     run --separate-stderr bash -c "'$LAPEDGE' --help >/dev/full"
     [ "$status" -eq 1 ]
     [ "$stderr" = "lapedge: cannot write to standard output: No space left on device" ]
+    run --separate-stderr bash -c "'$LAPEDGE' --help | true; exit \${PIPESTATUS[0]}"
+    [ "$status" -le 1 ] # 0 where help fitted into the pipe in time
+    [ -z "$stderr" ]
     run --separate-stderr bash -c "'$LAPEDGE' --format=ppm '$photo' - | true; exit \${PIPESTATUS[0]}"
     [ "$status" -eq 1 ]
     [[ $stderr == *"Broken pipe"* ]]
