@@ -145,6 +145,34 @@ static lap_code check(
     return LAP_OK;
 }
 
+#if LAP_HAVE_CUDA
+/* The device makes its own apron. A caller's apron is honoured by filtering a picture that is wider and
+ * higher by it, of which the middle is kept. */
+static lap_code filter_on_device(const task *t, lap_error *err)
+{
+    lap_times times = {0};
+    if (t->in->apron == 0)
+        return lap_cuda_filter_host(t->rung, 0, t->in, t->out, t->params, t->border, &times, err);
+    lap_view wide = *t->in;
+    wide.base -= LAP_APRON * (wide.stride + wide.channels);
+    wide.width += 2 * LAP_APRON;
+    wide.height += 2 * LAP_APRON;
+    wide.apron = 0;
+    lap_image result = {0};
+    lap_code code = lap_image_create(&result, wide.width, wide.height, wide.channels, 0, err);
+    if (code == LAP_OK)
+        code = lap_cuda_filter_host(t->rung, 0, &wide, &result.view, t->params, t->border, &times, err);
+    if (code == LAP_OK) {
+        lap_view middle = lap_view_rows(&result.view, LAP_APRON, t->out->height);
+        middle.base += (ptrdiff_t)LAP_APRON * middle.channels;
+        middle.width = t->out->width;
+        lap_view_copy(&middle, t->out);
+    }
+    lap_image_destroy(&result);
+    return code;
+}
+#endif
+
 lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out, const char *backend,
     const lap_params *params, lap_border border, lap_error *err)
 {
@@ -156,10 +184,8 @@ lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *ou
     if (code != LAP_OK)
         return code;
 #if LAP_HAVE_CUDA
-    if (t.rung->device) {
-        lap_times times = {0};
-        return lap_cuda_filter_host(t.rung, 0, in, out, params, border, &times, err);
-    }
+    if (t.rung->device)
+        return filter_on_device(&t, err);
 #endif
     if (in->apron == 0)
         return filter_copied(context, &t, err);
