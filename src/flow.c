@@ -14,7 +14,7 @@
 
 /* Rows decoded at once where the whole image is collected: some MCU rows, and the strip is turned
  * while it is in the cache. */
-enum { STRIP_ROWS = 64 };
+enum { STRIP_ROWS = 128 };
 
 /* Bands take this much memory at most, unless that leaves only a few threads: one at a time decodes, so
  * that many more would often wait, and a photo of 19 million pixels stays below 64 MB altogether. */

@@ -5,9 +5,9 @@
 
 #include "backend.h"
 
-/* Pixels a side of a block that is transposed at once: 64 rows of 64 pixels of 4 bytes, read and
- * written, are 32 KiB, which a first-level cache holds. */
-enum { BLOCK = 64, MOST_CHANNELS = 4 };
+/* Rows of the input that one thread turns at a time: they become 384 bytes of each row of a colour
+ * result, whole cache lines. */
+enum { STRIP_ROWS = 128 };
 
 typedef struct parts { /* a turn is a transpose, or none, followed by mirroring */
     bool transpose, left_right, up_down;
@@ -112,45 +112,29 @@ void lap_orient_mirror(const lap_view *view)
     }
 }
 
-static lap_code turn_block(const lap_rung *rung, const lap_view *in, const lap_view *out, parts p)
+/* The same rows from the last to the first. */
+static lap_view upside_down(const lap_view *view)
 {
-    _Alignas(64) uint8_t turned[BLOCK * BLOCK * MOST_CHANNELS];
-    lap_exec exec = {.threads = 1};
-    if (!p.left_right && !p.up_down)
-        return rung->run.transpose(in, out, &exec);
-
-    lap_view scratch = {.base = turned,
-        .stride = (ptrdiff_t)BLOCK * in->channels,
-        .width = in->height,
-        .height = in->width,
-        .channels = in->channels,
-        .place = LAP_ON_HOST};
-    lap_code code = rung->run.transpose(in, &scratch, &exec);
-    for (int y = 0; y < scratch.height; y++) {
-        int to = p.up_down ? scratch.height - 1 - y : y;
-        put_row(scratch.base + y * scratch.stride, out->base + to * out->stride, scratch.width,
-            scratch.channels, p.left_right);
-    }
-    return code;
+    lap_view flipped = *view;
+    flipped.base += (view->height - 1) * view->stride;
+    flipped.stride = -view->stride;
+    return flipped;
 }
 
-/* One strip of at most BLOCK input rows to its place in the output. */
+/* Rows of the input to their place in the output. Mirroring what a transpose gives left and right is
+ * transposing the rows from the last to the first: no pixel is moved twice. */
 static lap_code turn_strip(const lap_rung *rung, const lap_view *in, const lap_view *out, parts p)
 {
-    if (!p.transpose) {
-        for (int y = 0; y < in->height; y++)
-            put_row(in->base + y * in->stride, out->base + (p.up_down ? in->height - 1 - y : y) * out->stride,
-                in->width, in->channels, p.left_right);
-        return LAP_OK;
+    lap_view from = p.transpose && p.left_right ? upside_down(in) : *in;
+    lap_view to = p.up_down ? upside_down(out) : *out;
+    if (p.transpose) {
+        lap_exec exec = {.threads = 1};
+        return rung->run.transpose(&from, &to, &exec);
     }
-    lap_code code = LAP_OK;
-    for (int x = 0; x < in->width && code == LAP_OK; x += BLOCK) {
-        int width = in->width - x < BLOCK ? in->width - x : BLOCK;
-        lap_view from = cut(in, 0, x, in->height, width);
-        lap_view to = cut(out, p.up_down ? in->width - x - width : x, 0, width, in->height);
-        code = turn_block(rung, &from, &to, p);
-    }
-    return code;
+    for (int y = 0; y < from.height; y++)
+        put_row(
+            from.base + y * from.stride, to.base + y * to.stride, from.width, from.channels, p.left_right);
+    return LAP_OK;
 }
 
 typedef struct task {
@@ -163,8 +147,8 @@ typedef struct task {
 static void turn_strips(void *argument)
 {
     task *t = argument;
-    for (int y0; (y0 = BLOCK * atomic_fetch_add(&t->next, 1)) < t->in->height;) {
-        int y1 = t->in->height - y0 < BLOCK ? t->in->height : y0 + BLOCK;
+    for (int y0; (y0 = STRIP_ROWS * atomic_fetch_add(&t->next, 1)) < t->in->height;) {
+        int y1 = t->in->height - y0 < STRIP_ROWS ? t->in->height : y0 + STRIP_ROWS;
         lap_view from = cut(t->in, y0, 0, y1 - y0, t->in->width);
         lap_view to = lap_orient_place(t->out, t->turn, t->in->height, y0, y1);
         lap_code code = turn_strip(t->rung, &from, &to, parts_of(t->turn));
@@ -181,7 +165,7 @@ lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_
         code = lap_rung_find(LAP_OP_TRANSPOSE, "auto", &t.rung, NULL);
     if (code != LAP_OK)
         return code;
-    int strips = (in->height + BLOCK - 1) / BLOCK;
+    int strips = (in->height - 1) / STRIP_ROWS + 1;
     int threads = lap_pool_threads(pool);
     lap_pool_team(pool, strips < threads ? strips : threads, turn_strips, &t);
     return (lap_code)atomic_load(&t.code);
