@@ -107,9 +107,10 @@ LIBS += $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/targets/*/lib)
 endif
 NVCC_ARCH := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
   -gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
+# No C++ library is linked. Statics stand only in the stubs that nvcc writes, which the scaffold never calls.
 NVCC_FLAGS := -std=c++17 -O3 -lineinfo --fmad=false -Xptxas -warn-spills $(NVCC_ARCH) \
   -DLAP_CUDA_OLDEST=$(firstword $(CUDA_ARCHS)) \
-  -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti \
+  -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics \
   $(if $(WERROR),-Werror all-warnings) $(NVCCFLAGS)
 
 # The command line as the bench prints it: flags that matter, per file.
