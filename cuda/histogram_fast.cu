@@ -12,6 +12,11 @@
 /* A multiple of 3, so that a thread's 16-byte pieces all begin with the same channel; two blocks of
  * three channels use 192 of the 228 KB of a large multiprocessor. */
 constexpr unsigned BLOCK = 768, PIECE = 16;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr unsigned BLOCKS_AN_SM = 1; /* 1024 threads are all that there is room for */
+#else
+constexpr unsigned BLOCKS_AN_SM = 2;
+#endif
 static_assert(BLOCK % 3 == 0 && BLOCK % LAP_WARP == 0, "pieces keep their channel, warps are full");
 
 struct pieces { /* of an image: rows of `across` pieces, the last ones perhaps not whole */
@@ -56,7 +61,7 @@ struct counter {
 };
 
 template <int CHANNELS, int LANES>
-static __global__ void __launch_bounds__(BLOCK, 2)
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_AN_SM)
     fast_kernel(const __grid_constant__ pieces p, unsigned long long *counts)
 {
     LAP_DYNAMIC_SHARED(uint4, clear);

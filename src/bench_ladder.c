@@ -63,7 +63,7 @@ static lap_code bench_host(lap_ladder *ladder, lap_bench_row row, int threads, l
     if (!row.reason) {
         ladder->turn = 0;
         lap_code code = lap_bench_time(
-            bench, run_on_host, ladder, ladder->times, ladder->bytes, ladder->pixels, &row, err);
+            bench, run_on_host, ladder, ladder->times[0], ladder->bytes, ladder->pixels, &row, err);
         if (code != LAP_OK)
             return code;
         if (strcmp(row.resolved, "c") == 0 && threads == 1) {
@@ -92,18 +92,27 @@ static lap_code copy_on_device(void *argument, int turn, void *stream, lap_error
     return ladder->device_copy(ladder, turn, stream, err);
 }
 
-static void hand_out_copy(lap_ladder *ladder)
+static lap_code copy_by_kernel(void *argument, int turn, void *stream, lap_error *err)
+{
+    lap_ladder *ladder = argument;
+    return ladder->device_copy_kernel(ladder, turn, stream, err);
+}
+
+static void hand_out_copy(lap_ladder *ladder, const char *name, const double *times)
 {
     lap_bench_run *bench = ladder->bench;
     lap_bench_row row = row_of(ladder, &(lap_rung){.op = ladder->op});
-    row.backend = row.resolved = "copy";
+    row.backend = row.resolved = name;
     row.flops_per_byte = NAN;
-    row.times_ms = ladder->copy_times;
+    row.times_ms = times;
     row.runs = bench->options->runs;
     lap_bench_figures(bench, bench->options->device, ladder->copy_bytes, ladder->pixels, &row);
     row.kernel_ms = row.median_ms;
-    bench->ceiling_gb_per_s[1] = row.gb_per_s;
-    row.roof_share = 1;
+    row.speedup = NAN;
+    if (bench->ceiling_gb_per_s[1] == 0) {
+        bench->ceiling_gb_per_s[1] = row.gb_per_s;
+        row.roof_share = 1;
+    }
     bench->each(bench->user, &row);
 }
 
@@ -115,15 +124,18 @@ static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *e
     ladder->exec = (lap_exec){.threads = 1, .err = err};
     row.reason = ladder->differs(ladder, &row, message);
     if (!row.reason) {
+        const lap_cuda_job jobs[3] = {{run_on_device, ladder, ladder->times[0]},
+            {copy_on_device, ladder, ladder->times[1]}, {copy_by_kernel, ladder, ladder->times[2]}};
         const bool wants_copy = ladder->device_copy && bench->ceiling_gb_per_s[1] == 0;
-        const lap_cuda_job jobs[2] = {
-            {run_on_device, ladder, ladder->times}, {copy_on_device, ladder, ladder->copy_times}};
-        lap_code code = lap_cuda_time(device, jobs, wants_copy ? 2 : 1, runs, err);
+        const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : 3;
+        lap_code code = lap_cuda_time(device, jobs, count, runs, err);
         if (code != LAP_OK)
             return code;
-        if (wants_copy)
-            hand_out_copy(ladder);
-        row.times_ms = ladder->times;
+        if (count > 1)
+            hand_out_copy(ladder, "copy", ladder->times[1]);
+        if (count > 2)
+            hand_out_copy(ladder, "copy-kernel", ladder->times[2]);
+        row.times_ms = ladder->times[0];
         row.runs = runs;
         lap_bench_figures(bench, device, ladder->bytes, ladder->pixels, &row);
         row.kernel_ms = row.median_ms;
@@ -178,17 +190,18 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
     lap_bench_run *bench = ladder->bench;
     const size_t runs = (size_t)bench->options->runs;
     lap_code code = LAP_OK;
-    ladder->times = calloc(2 * runs, sizeof *ladder->times);
-    if (!ladder->times)
-        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", 2 * runs);
-    ladder->copy_times = ladder->times + runs;
+    double *times = calloc(3 * runs, sizeof *times);
+    if (!times)
+        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", 3 * runs);
+    for (size_t i = 0; i < 3; i++) {
+        ladder->times[i] = times + i * runs;
+    }
     const lap_rung *rung;
     for (int i = 0; code == LAP_OK && (rung = lap_rung_row(ladder->op, i)); i++) {
         const bool is_named = bench->options->backends != NULL;
         if (lap_bench_wants(bench, rung) && (is_named || !rung->resolves))
             code = bench_rung(ladder, rung, err);
     }
-    free(ladder->times);
-    ladder->times = NULL;
+    free(times);
     return code;
 }

@@ -24,6 +24,8 @@ struct lap_ladder {
     /* The device's own copy of as many bytes as one run reads, or NULL. */
     lap_code (*device_copy)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
     size_t copy_bytes; /* read and written by it */
+    /* The same by a kernel of one element a thread, or NULL. */
+    lap_code (*device_copy_kernel)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
     /* Runs the rung (on the device if it is one's) and tells what differs from c, or NULL; may note
      * value and relative_error in row. */
     const char *(*differs)(lap_ladder *ladder, lap_bench_row *row, char message[160]);
@@ -34,7 +36,7 @@ struct lap_ladder {
     lap_pool *pool;
 
     int turn;
-    double *times, *copy_times; /* options->runs values each */
+    double *times[3]; /* options->runs values each: of the rung, the copy, the copying kernel */
 };
 
 /* Hands out a row for every rung that is wanted; rows that only resolve to others where they are

@@ -67,7 +67,8 @@ static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_erro
     const reduce_bench *r = ladder->state;
     char *array = r->device_array[(turn + r->device_arrays / 2) % r->device_arrays];
     const size_t half = ladder->bytes / 512 * 256;
-    return lap_cuda_copy(ladder->bench->options->device, r->scratch, array, half, stream, err);
+    return lap_cuda_copy(
+        ladder->bench->options->device, (char *)r->scratch + LAP_SCRATCH_HEAD, array, half, stream, err);
 }
 
 static lap_code prepare_device(lap_ladder *ladder, lap_error *err)

@@ -16,6 +16,17 @@ static const char *no_openmp(void)
 #define ON_X86(name) .flags = NULL
 #endif
 
+#if LAP_HAVE_CUDA
+#include "../cuda/ops.h"
+#define ON_CUDA(name) .device = 1, .available = lap_cuda_unavailable, .run.matvec = name
+#else
+static const char *no_cuda(void)
+{
+    return "not built: no CUDA compiler was found when lapedge was compiled";
+}
+#define ON_CUDA(name) .device = 1, .available = no_cuda
+#endif
+
 #define MATVEC .op = LAP_OP_MATVEC
 
 const lap_rung lap_matvec_table[] = {
@@ -36,6 +47,16 @@ const lap_rung lap_matvec_table[] = {
         .threading = LAP_THREADS_SPLIT, .available = lap_cpu_no_avx2, ON_X86(lap_matvec_simd_avx2)},
     {MATVEC, .name = "simd-sse41", .family = "simd", .what = "the same in 16-byte vectors",
         .threading = LAP_THREADS_SPLIT, .available = lap_cpu_no_sse41, ON_X86(lap_matvec_simd_sse41)},
+    {MATVEC, .name = "cuda-simple", .family = "cuda", .what = "1.0: a thread a row",
+        ON_CUDA(lap_matvec_cuda_simple)},
+    {MATVEC, .name = "cuda-strided", .family = "cuda", .what = "1.1: neighbouring threads 513 rows apart",
+        ON_CUDA(lap_matvec_cuda_strided)},
+    {MATVEC, .name = "cuda-tile-x", .family = "cuda", .what = "2: pieces of x in shared memory",
+        ON_CUDA(lap_matvec_cuda_tile_x)},
+    {MATVEC, .name = "cuda-tile-ax", .family = "cuda",
+        .what = "3: squares of the matrix too, 32-way conflict", ON_CUDA(lap_matvec_cuda_tile_ax)},
+    {MATVEC, .name = "cuda-fast", .family = "cuda",
+        .what = "threads along the row, four rows a block, 16-byte loads", ON_CUDA(lap_matvec_cuda_fast)},
     {MATVEC, .name = "auto", .family = "auto", .resolves = "simd,c", .what = "the fastest for host memory",
         .threading = LAP_THREADS_SPLIT},
     {0},

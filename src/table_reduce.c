@@ -16,6 +16,17 @@ static const char *no_openmp(void)
 #define ON_X86(name) .flags = NULL
 #endif
 
+#if LAP_HAVE_CUDA
+#include "../cuda/ops.h"
+#define ON_CUDA(name) .device = 1, .available = lap_cuda_unavailable, .run.reduce = name
+#else
+static const char *no_cuda(void)
+{
+    return "not built: no CUDA compiler was found when lapedge was compiled";
+}
+#define ON_CUDA(name) .device = 1, .available = no_cuda
+#endif
+
 #define REDUCE .op = LAP_OP_REDUCE
 
 const lap_rung lap_reduce_table[] = {
@@ -39,6 +50,14 @@ const lap_rung lap_reduce_table[] = {
         .threading = LAP_THREADS_SPLIT, .available = lap_cpu_no_avx2, ON_X86(lap_reduce_simd_avx2)},
     {REDUCE, .name = "simd-sse41", .family = "simd", .what = "the same in 16-byte vectors",
         .threading = LAP_THREADS_SPLIT, .available = lap_cpu_no_sse41, ON_X86(lap_reduce_simd_sse41)},
+    {REDUCE, .name = "cuda-global", .family = "cuda", .what = "halving in global memory, 128 values a block",
+        ON_CUDA(lap_reduce_cuda_global)},
+    {REDUCE, .name = "cuda-shared", .family = "cuda", .what = "halving in shared memory",
+        ON_CUDA(lap_reduce_cuda_shared)},
+    {REDUCE, .name = "cuda-dynamic", .family = "cuda", .what = "the same, shared memory sized at the launch",
+        ON_CUDA(lap_reduce_cuda_dynamic)},
+    {REDUCE, .name = "cuda-fast", .family = "cuda",
+        .what = "many values a thread, 16-byte loads, shuffles, one launch", ON_CUDA(lap_reduce_cuda_fast)},
     {REDUCE, .name = "auto", .family = "auto", .resolves = "simd,pairwise",
         .what = "the fastest accurate sum of host memory", .threading = LAP_THREADS_SPLIT},
     {0},

@@ -3,8 +3,9 @@
 
 #include "ops.h"
 
-typedef struct product { /* y = A x, its memory and the exact result's bounds */
+typedef struct product { /* y = A x and its memory */
     size_t rows, cols, lda;
+    size_t shift; /* floats before A and x, so that neither is aligned for vectors */
     block a, x, y;
 } product;
 
@@ -16,17 +17,19 @@ static float *floats(const block *b)
 static product product_new(int place, size_t rows, size_t cols, bool whole, bool is_dense)
 {
     product p = {.rows = rows, .cols = cols, .lda = cols + (is_dense ? 0 : (size_t)random_below(9))};
-    p.a = block_new(place, rows * p.lda * sizeof(float));
-    p.x = block_new(place, cols * sizeof(float));
+    p.shift = is_dense ? 0 : (size_t)random_below(3);
+    p.a = block_new(place, (p.shift + rows * p.lda) * sizeof(float));
+    p.x = block_new(place, (p.shift + cols) * sizeof(float));
     p.y = block_new(place, rows * sizeof(float));
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < cols; j++) {
-            floats(&p.a)[i * p.lda + j] =
+            floats(&p.a)[p.shift + i * p.lda + j] =
                 whole ? (float)(random_below(17) - 8) : (float)random_below(1 << 20) / 1e3f;
         }
     }
     for (size_t j = 0; j < cols; j++) {
-        floats(&p.x)[j] = whole ? (float)(random_below(17) - 8) : (float)random_below(1 << 20) / 1e5f - 5;
+        floats(&p.x)[p.shift + j] =
+            whole ? (float)(random_below(17) - 8) : (float)random_below(1 << 20) / 1e5f - 5;
     }
     return p;
 }
@@ -38,7 +41,8 @@ static bool holds(const product *p, bool whole, const char *name)
     for (size_t i = 0; i < p->rows; i++) {
         double exact = 0, magnitude = 0, y = (double)floats(&p->y)[i];
         for (size_t j = 0; j < p->cols; j++) {
-            double term = (double)floats(&p->a)[i * p->lda + j] * (double)floats(&p->x)[j];
+            double term =
+                (double)floats(&p->a)[p->shift + i * p->lda + j] * (double)floats(&p->x)[p->shift + j];
             exact += term;
             magnitude += fabs(term);
         }
@@ -62,8 +66,9 @@ static bool check_case(const lap_rung *rung, size_t rows, size_t cols, bool unch
         block_push(&p.a);
         block_push(&p.x);
         block_push(&p.y);
-        const lap_gemv g = {(const float *)(const void *)block_data(&p.a), p.lda, rows, cols,
-            (const float *)(const void *)block_data(&p.x), (float *)(void *)block_data(&p.y), place};
+        const lap_gemv g = {(const float *)(const void *)block_data(&p.a) + p.shift, p.lda, rows, cols,
+            (const float *)(const void *)block_data(&p.x) + p.shift, (float *)(void *)block_data(&p.y),
+            place};
         lap_code code = rung->run.matvec(&g, &exec);
         block_pull(&p.y);
         if (code != LAP_OK)
