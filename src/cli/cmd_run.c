@@ -68,16 +68,21 @@ static bool begins_with_path(const char *message, const char *path)
 
 void lap_cli_tell(const char *in, const char *out, const lap_error *err)
 {
-    const char *path = begins_with_path(err->message, in) ? in : out;
-    const lap_code code = err->code;
-    const char *kind = code == LAP_E_DISK_FULL ? "disk full" : lap_code_name(code);
-    const bool bare =
-        code == LAP_E_USAGE || code == LAP_E_MISSING || code == LAP_E_NOT_JPEG || code == LAP_E_BACKEND;
-    if (bare || !begins_with_path(err->message, path) ||
-        begins_with_path(err->message + strlen(path) + 2, kind))
-        lap_cli_message("%s", err->message);
+    const char *source = strcmp(in, "-") == 0 ? "standard input" : in;
+    const char *target = strcmp(out, "-") == 0 ? "standard output" : out;
+    const char *path = begins_with_path(err->message, source)   ? source
+                       : begins_with_path(err->message, target) ? target
+                                                                : NULL;
+    const char *rest = path ? err->message + strlen(path) + 2 : err->message;
+    const char *kind = err->code == LAP_E_DISK_FULL ? "disk full" : lap_code_name(err->code);
+    const bool about_settings = err->code == LAP_E_USAGE || err->code == LAP_E_BACKEND;
+    const bool plain = about_settings || err->code == LAP_E_MISSING || err->code == LAP_E_NOT_JPEG;
+    if (!path && about_settings)
+        lap_cli_message("%s", rest);
+    else if (plain || strncmp(rest, kind, strlen(kind)) == 0)
+        lap_cli_message("%s: %s", path ? path : source, rest);
     else
-        lap_cli_message("%s: %s: %s", path, kind, err->message + strlen(path) + 2);
+        lap_cli_message("%s: %s: %s", path ? path : source, kind, rest);
 }
 
 static void tell_times(const lap_times *ms)
@@ -172,6 +177,9 @@ static int check_operands(const lap_cli *cli)
     if (cli->operand_count == 0)
         return lap_cli_usage(cli->in_place ? "--in-place needs a FILE; see lapedge -h"
                                            : "IN and OUT are missing; see lapedge -h");
+    for (int i = 0; i < cli->operand_count; ++i)
+        if (!cli->operands[i][0])
+            return lap_cli_usage("the name of a file is empty");
     for (int i = 0; cli->in_place && i < cli->operand_count; ++i) {
         if (strcmp(cli->operands[i], "-") == 0)
             return lap_cli_usage("--in-place: standard input cannot be replaced");

@@ -14,7 +14,7 @@ const char *lap_cli_op_name(int i); /* of the ladders; NULL past the end */
 int lap_cli_folder(lap_cli *cli);
 
 /* "lapedge: photo.jpg: truncated: ..." on stderr: the name, once, then the kind unless the message says
- * it. The message is about in or out. */
+ * it. A message that names neither in nor out is about in. */
 void lap_cli_tell(const char *in, const char *out, const lap_error *err);
 
 /* The exit code that an error stands for. */

@@ -157,11 +157,10 @@ choose one with --format" "$photo" edges.xyz
 }
 
 @test "no progress line without a terminal, one that is erased on a terminal" {
-    lapedge "$photo" small.ppm
     run --separate-stderr lapedge --max-pixels=0 "$photo" e.jpg
     [ -z "$stderr" ]
     # Large enough to take longer than the line's patience, on a terminal that forgets nothing.
-    { printf 'P6\n6000 4000\n255\n'; head -c 72000000 /dev/zero; } >large.ppm
+    { printf 'P6\n8000 4000\n255\n'; head -c 96000000 /dev/zero; } >large.ppm
     run script -qec "TERM=xterm '$LAPEDGE' --threads=1 --backend=c large.ppm large.jpg" /dev/null
     [ "$status" -eq 0 ]
     [[ $output == *" %  large.ppm"* ]]
@@ -171,7 +170,7 @@ choose one with --format" "$photo" edges.xyz
 }
 
 @test "Ctrl-C and SIGTERM end with 130 and 143, and leave nothing" {
-    { printf 'P6\n12000 9000\n255\n'; head -c 324000000 /dev/zero; } >huge.ppm
+    { printf 'P6\n8000 6000\n255\n'; head -c 144000000 /dev/zero; } >huge.ppm
     for pair in INT:130 TERM:143; do
         env --default-signal=INT "$LAPEDGE" --threads=1 --backend=c huge.ppm out.jpg 2>err &
         local pid=$!

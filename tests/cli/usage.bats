@@ -10,6 +10,11 @@ load common
     expect 2 "" "lapedge: OUT is missing: lapedge a.jpg OUT, or - for standard output" a.jpg
 }
 
+@test "an empty name" {
+    expect 2 "" "lapedge: the name of a file is empty" "" a.jpg
+    expect 2 "" "lapedge: the name of a file is empty" a.jpg ""
+}
+
 @test "a misspelt command" {
     expect 2 "" "lapedge: benhc is neither a command nor a file; did you mean bench?" benhc
     expect 2 "" "lapedge: bench: there is no ladder \"filtre\"; did you mean filter?" bench filtre
