@@ -110,7 +110,7 @@ INLINE void box_strip(finish_how how, const plane *p, const finish *f, int k0, i
 static inline void run_box(const plane *p, const finish *f)
 {
     box_ring ring;
-    const int vectors = (p->n + VB - 1) / VB;
+    const int vectors = vectors_of(p);
     for (int k = 0; k < vectors; k += BOX_VECTORS) {
         const int end = vectors - k < BOX_VECTORS ? vectors : k + BOX_VECTORS;
         switch (f->how) {

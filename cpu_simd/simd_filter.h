@@ -66,7 +66,7 @@ static inline lap_code simd_filter(
         .dst = out->base,
         .src_stride = in->stride,
         .dst_stride = out->stride,
-        .n = out->width * out->channels,
+        .n = (ptrdiff_t)out->width * out->channels,
         .height = out->height,
         .step = out->channels};
     p.stream = exec->past_caches && ((uintptr_t)p.dst | (uintptr_t)p.dst_stride) % VB == 0;

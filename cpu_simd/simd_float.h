@@ -63,7 +63,7 @@ static inline void float_strip(const plane *p, const vecf *h, const finish *f, i
 
 static inline void run_float(const plane *p, const lap_params *params, const finish *f)
 {
-    const int vectors = (p->n + VB - 1) / VB;
+    const int vectors = vectors_of(p);
     vecf h[25];
     for (int i = 0; i < 25; i++) {
         h[i] = vf_set(params->kernel.h[i]);

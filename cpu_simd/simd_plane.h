@@ -11,7 +11,8 @@ typedef struct plane { /* what is left of views when channels are only a distanc
     const uint8_t *src;
     uint8_t *dst;
     ptrdiff_t src_stride, dst_stride;
-    int n, height;  /* samples a row, at least VB; rows */
+    ptrdiff_t n; /* samples a row, at least VB */
+    int height;
     ptrdiff_t step; /* from a sample to that of the next pixel */
     bool stream;    /* dst is aligned, and larger than the caches: write around them */
 } plane;
@@ -19,13 +20,20 @@ typedef struct plane { /* what is left of views when channels are only a distanc
 /* Vector k of a row; the last one overlaps its neighbour where n is no multiple of VB. */
 static inline ptrdiff_t at(const plane *p, int k)
 {
-    return k * VB < p->n - VB ? k * VB : p->n - VB;
+    const ptrdiff_t x = (ptrdiff_t)k * VB, last = p->n - VB;
+    return x < last ? x : last;
 }
 
 /* Whether the vector at x may go around the caches: not where it overlaps the one before. */
 static inline bool streams(const plane *p, ptrdiff_t x)
 {
     return p->stream && x % VB == 0;
+}
+
+/* Vectors that a row takes. */
+static inline int vectors_of(const plane *p)
+{
+    return (int)((p->n + VB - 1) / VB);
 }
 
 static inline void put(const plane *p, int y, ptrdiff_t x, bool stream, vec v)

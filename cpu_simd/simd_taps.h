@@ -59,7 +59,7 @@ INLINE void taps_strip(
 static inline void run_taps(const plane *p, const lap_params *params, const finish *f)
 {
     enum { TAPS_VECTORS = 2048 / VB };
-    const int vectors = (p->n + VB - 1) / VB;
+    const int vectors = vectors_of(p);
     tap_pair pairs[13];
     const int n = taps_list(p, &params->kernel, pairs);
     for (int k = 0; k < vectors; k += TAPS_VECTORS) {
