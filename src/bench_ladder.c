@@ -163,21 +163,25 @@ bool lap_bench_ladder_on_device(const lap_ladder *ladder)
     return false;
 }
 
-static lap_code bench_rung(lap_ladder *ladder, const lap_rung *listed, lap_error *err)
+static lap_code bench_rung(lap_ladder *ladder, int index, lap_error *err)
 {
     lap_bench_run *bench = ladder->bench;
+    const lap_rung *listed = lap_rung_row(ladder->op, index);
     lap_bench_row row = row_of(ladder, listed);
-    lap_error why = {0};
-    if (lap_rung_find(ladder->op, listed->name, &ladder->rung, &why) != LAP_OK) {
-        row.reason = why.message;
+    lap_rung_info info;
+    if (lap_rung_at(ladder->op, index, true, &info) && info.reason) {
+        row.reason = info.reason;
         bench->each(bench->user, &row);
         return LAP_OK;
     }
+    lap_code code = lap_rung_find(ladder->op, listed->name, &ladder->rung, err);
+    if (code != LAP_OK)
+        return code;
     row.resolved = ladder->rung->name;
     row.flags = ladder->rung->flags;
     if (ladder->rung->device)
         return bench_device(ladder, row, err);
-    lap_code code = bench_host(ladder, row, 1, err);
+    code = bench_host(ladder, row, 1, err);
     /* The law is one thread's work, however it could be spread. */
     const bool spreads = ladder->rung->threading != LAP_THREADS_ONE && strcmp(row.resolved, "c") != 0;
     if (code == LAP_OK && spreads && bench->threads > 1)
@@ -200,7 +204,7 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
     for (int i = 0; code == LAP_OK && (rung = lap_rung_row(ladder->op, i)); i++) {
         const bool is_named = bench->options->backends != NULL;
         if (lap_bench_wants(bench, rung) && (is_named || !rung->resolves))
-            code = bench_rung(ladder, rung, err);
+            code = bench_rung(ladder, i, err);
     }
     free(times);
     return code;

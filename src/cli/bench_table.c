@@ -137,11 +137,12 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
         printf(" x %d", row->channels);
     printf(", %s\n", device ? table->cli->bench.warm ? "device, warm" : "device, cold" : "host");
     if (device)
-        printf("%-22s %9s %9s %9s %9s %10s %8s %7s", "rung", "median us", "min us", "upload ms", "downl. ms",
-            "all ms", "GB/s", "of copy");
+        printf("%-22s %9s %9s %9s %9s %8s %8s %7s %7s", "rung", "median us", "min us", "upload ms",
+            "downl. ms", "all ms", "GB/s", "of copy", "vs c");
     else
-        printf("%-22s %7s %9s %9s %9s %7s %9s %7s", "rung", "threads", "median ms", "min ms", "Mpixel/s",
-            "GB/s", "of memcpy", "vs c");
+        printf("%-22s %7s %9s %9s %9s %7s %9s %7s", "rung", "threads", "median ms", "min ms",
+            row->op == LAP_OP_REDUCE || row->op == LAP_OP_MATVEC ? "Mvalue/s" : "Mpixel/s", "GB/s",
+            "of memcpy", "vs c");
     if (values)
         printf(" %16s %9s", "value", "rel.error");
     else if (!device && row->op == LAP_OP_FILTER)
@@ -156,7 +157,7 @@ static void print_cells(const lap_bench_row *row, bool device)
         cell(row->min_ms * 1e3, 9, 1);
         ms_cell(row->upload_ms, 9);
         ms_cell(row->download_ms, 9);
-        ms_cell(row->end_to_end_ms, 10);
+        ms_cell(row->end_to_end_ms, 8);
         cell(row->gb_per_s, 8, 1);
     } else {
         printf(" %7d", row->threads);
@@ -169,8 +170,7 @@ static void print_cells(const lap_bench_row *row, bool device)
         printf(" %*.0f %%", device ? 5 : 7, 100 * row->roof_share);
     else
         printf(" %*s", device ? 7 : 9, "-");
-    if (!device)
-        cell(row->speedup, 7, 2);
+    cell(row->speedup, 7, row->speedup < 100 ? 2 : 0);
     if (row->op == LAP_OP_REDUCE) {
         if (isfinite(row->value))
             printf(" %16.9g %9.1e", row->value, row->relative_error);
@@ -180,12 +180,20 @@ static void print_cells(const lap_bench_row *row, bool device)
         ms_cell(row->convert_ms, 10);
 }
 
+/* "simd (avx512)", "auto (simd-avx512)" */
+static void name_resolved(char *to, size_t size, const lap_bench_row *row)
+{
+    const size_t length = strlen(row->backend);
+    const bool longer = strncmp(row->resolved, row->backend, length) == 0 && row->resolved[length] == '-';
+    snprintf(to, size, "%s (%s)", row->backend, row->resolved + (longer ? length + 1 : 0));
+}
+
 void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
 {
     char name[64];
     const bool device = isfinite(row->kernel_ms);
     if (row->resolved && strcmp(row->resolved, row->backend) != 0)
-        snprintf(name, sizeof name, "%s = %s", row->backend, row->resolved);
+        name_resolved(name, sizeof name, row);
     else
         snprintf(name, sizeof name, "%s%s%s", row->backend, row->type ? " " : "", row->type ? row->type : "");
     if (row->reason) {

@@ -99,7 +99,7 @@ PYTHON
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     [[ $output == *"600 x 400 x 3, host"* ]]
-    [[ $output == *$'\nmemcpy '* && $output == *$'\nc '* && $output == *$'\nsimd = simd-'* ]]
+    [[ $output == *$'\nmemcpy '* && $output == *$'\nc '* && $output == *$'\nsimd ('* ]]
     for channels in 1 4; do
         run lapedge bench --image="$photo" --sizes=65x33 --channels=$channels --runs=1 --backends=c,simd
         [ "$status" -eq 0 ]
