@@ -266,6 +266,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     b->shards = options->shards;
     b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
     inner.progress = NULL;
+    inner.stats = NULL; /* one place for many files would be a race */
     b->sync = settings->sync;
     inner.sync = false; /* a group at a time, in lap_group_commit */
     b->as_jpeg = inner;

@@ -151,6 +151,7 @@ const char *lap_format_find(const char *name);
 
 /* Formats' tables, defined in their files. */
 extern const lap_decoder_ops lap_jpeg_decoder, lap_png_decoder, lap_pnm_decoder;
-extern const lap_encoder_ops lap_jpeg_encoder, lap_stb_encoder, lap_pnm_encoder, lap_tsv_encoder;
+extern const lap_encoder_ops lap_jpeg_encoder, lap_stb_encoder, lap_pnm_encoder, lap_tsv_encoder,
+    lap_null_encoder; /* "none": for those who want the bands only */
 
 #endif

@@ -11,8 +11,9 @@ static const lap_encoder_ops *const encoders[] = {
     &lap_stb_encoder,
     &lap_pnm_encoder,
     &lap_tsv_encoder,
+    &lap_null_encoder,
 };
-enum { ENCODERS = 4 };
+enum { ENCODERS = 5 };
 _Static_assert(sizeof encoders == ENCODERS * sizeof(void *), "the loop sees every row");
 
 /* Every name that is understood, and the one that stands for it. */

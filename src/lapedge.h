@@ -208,6 +208,8 @@ typedef enum lap_turn {
     LAP_TURN_270 = 8
 } lap_turn;
 
+typedef struct lap_run_stats lap_run_stats; /* see statistics below */
+
 typedef struct lap_settings {
     /* filter */
     bool filter; /* false: the pixels pass unfiltered (transform) */
@@ -235,6 +237,8 @@ typedef struct lap_settings {
     int max_scans;
     double timeout_s;
     lap_fail_on fail_on;
+    /* statistics of source and result, counted as the bands pass; NULL: none */
+    lap_run_stats *stats;
     /* callbacks */
     lap_progress_fn *progress;
     void *progress_user;
@@ -299,6 +303,31 @@ struct lap_stats {
     int threshold; /* 0..255, or -1 for none */
     lap_channel_stats channel[4];
 };
+
+struct lap_run_stats {
+    lap_stats input, edges;
+};
+
+typedef struct lap_measure_options {
+    int threshold; /* for the share above it, 0..255; -1: none. The edges themselves stay as they are */
+    bool profiles; /* row and column profiles of the luma's edges */
+    const float *weights; /* for the profiles; NULL: uniform (means) */
+    size_t weight_count;  /* width (they weigh a row's pixels), height (a column's), or their sum (both) */
+} lap_measure_options;
+
+typedef struct lap_measurement {
+    int width, height, channels;
+    const char *resolved; /* the filter rung */
+    lap_run_stats stats;
+    float *rows, *columns; /* height and width of them; NULL without profiles */
+} lap_measurement;
+
+/* Statistics of a picture and of its edges, without writing any. settings: as for a run; in "-" is
+ * standard input, which profiles cannot be made from. With a CUDA filter rung the counting is done on
+ * the device too. */
+LAP_API lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *settings,
+    const lap_measure_options *options, lap_measurement *measurement, lap_error *err);
+LAP_API void lap_measurement_free(lap_measurement *measurement); /* what it points to; a zeroed one is fine */
 
 /* Figures from counts: counts[c][v] samples of channel c have value v. 1 to 4 channels; the first
  * three are red, green, blue where there are three or more. LAP_E_USAGE where a channel is empty or

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "control.h"
 #include "pipeline.h"
+#include "run_stats.h"
 #include "settings.h"
 #include "status.h"
 
@@ -54,7 +55,14 @@ static lap_code run(lap_context *context, lap_source *source, lap_sink *sink, co
     double start, lap_report *report, lap_error *err)
 {
     lap_control control = control_of(context, settings, start);
-    lap_code code = lap_pipeline_run(source, sink, settings, context->pool, &control, NULL, report, err);
+    lap_run_tallies tallies = {0};
+    lap_code code = settings->stats ? lap_run_tallies_init(&tallies, err) : LAP_OK;
+    if (code == LAP_OK)
+        code = lap_pipeline_run(source, sink, settings, context->pool, &control,
+            settings->stats ? &tallies.hooks : NULL, report, err);
+    if (code == LAP_OK && settings->stats)
+        code = lap_run_tallies_result(&tallies, settings->params.threshold, settings->stats, err);
+    lap_run_tallies_destroy(&tallies);
     if (code != LAP_OK)
         return code;
     double before = lap_now_ms();

@@ -1,0 +1,95 @@
+/* stats: what a picture and its edges hold. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "json.h"
+#include "stats_view.h"
+#include "term.h"
+
+/* Numbers separated by blanks, commas or line ends; LAP_EXIT_USAGE after a message. */
+static lap_cli_exit read_weights(const char *path, float **weights, size_t *count)
+{
+    FILE *file = fopen(path, "re");
+    size_t capacity = 0;
+    float value;
+    int got = 1;
+    *weights = NULL;
+    *count = 0;
+    if (!file)
+        return lap_cli_usage("--weights=%s: %s", path, strerror(errno));
+    while ((got = fscanf(file, " %f", &value)) == 1) {
+        if (*count == capacity) {
+            capacity = capacity ? 2 * capacity : 4096;
+            float *grown = reallocarray(*weights, capacity, sizeof *grown);
+            if (!grown)
+                break;
+            *weights = grown;
+        }
+        (*weights)[(*count)++] = value;
+        if (fscanf(file, " %*1[,;]") == EOF)
+            break;
+    }
+    const bool ended = feof(file) && !ferror(file) && *count > 0;
+    fclose(file);
+    return ended ? LAP_EXIT_OK : lap_cli_usage("--weights=%s: number %zu cannot be read", path, *count + 1);
+}
+
+static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
+{
+    if (cli->json)
+        return lap_json_print(lap_stats_json(in, &m->stats, m));
+    if (cli->csv)
+        lap_stats_csv(m);
+    else
+        lap_stats_text(cli, in, m);
+    return LAP_EXIT_OK;
+}
+
+static int measure(lap_cli *cli, const char *in, const lap_measure_options *options)
+{
+    lap_measurement m = {0};
+    lap_error err;
+    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    if (!context) {
+        lap_cli_message("%s", err.message);
+        return (int)lap_cli_exit_of(err.code);
+    }
+    lap_cli_catch_signals(context);
+    const lap_code code = lap_measure_file(context, in, &cli->settings, options, &m, &err);
+    lap_cli_release_signals();
+    lap_context_destroy(context);
+    int exit_code = (int)lap_cli_exit_of(code);
+    if (code == LAP_E_CANCELLED && lap_cli_caught())
+        exit_code = 128 + lap_cli_caught();
+    else if (code != LAP_OK)
+        lap_cli_tell(in, in, &err);
+    else
+        exit_code = show(cli, in, &m);
+    lap_measurement_free(&m);
+    return exit_code;
+}
+
+int lap_cli_stats(lap_cli *cli)
+{
+    float *weights = NULL;
+    lap_measure_options options = {.threshold = cli->settings.params.threshold, .profiles = cli->profiles};
+    int exit_code = LAP_EXIT_OK;
+    if (cli->operand_count != 1)
+        return lap_cli_usage(cli->operand_count ? "stats takes one IN; see lapedge stats -h"
+                                                : "IN is missing: lapedge stats IN");
+    if (cli->json && cli->csv)
+        return lap_cli_usage("--json and --csv exclude each other");
+    if (cli->weights && !cli->profiles)
+        return lap_cli_usage("--weights goes with --profiles");
+    /* Here the threshold asks for a share; the edges stay as they are. */
+    cli->settings.params.threshold = -1;
+    if (cli->weights)
+        exit_code = (int)read_weights(cli->weights, &weights, &options.weight_count);
+    options.weights = weights;
+    if (exit_code == LAP_EXIT_OK)
+        exit_code = measure(cli, cli->operands[0], &options);
+    free(weights);
+    return exit_code;
+}

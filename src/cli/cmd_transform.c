@@ -1,0 +1,24 @@
+/* transform: pixels turned or mirrored, not filtered. */
+#include "commands.h"
+#include "term.h"
+
+int lap_cli_transform(lap_cli *cli)
+{
+    static const lap_turn rotations[] = {LAP_TURN_90, LAP_TURN_180, LAP_TURN_270};
+    static const lap_turn flips[] = {LAP_TURN_H, LAP_TURN_V};
+    const int asked = (cli->rotate >= 0) + (cli->flip >= 0) + cli->transpose + cli->transverse;
+    if (asked > 1)
+        return lap_cli_usage("one of --rotate, --flip, --transpose and --transverse at a time");
+    if (!asked && !cli->settings.auto_orient)
+        return lap_cli_usage(
+            "nothing to do: name --rotate, --flip, --transpose, --transverse or --auto-orient");
+    if (cli->operand_count != 2)
+        return lap_cli_usage("transform takes IN and OUT; see lapedge transform -h");
+    cli->settings.filter = false;
+    cli->settings.turn = cli->rotate >= 0  ? rotations[cli->rotate]
+                         : cli->flip >= 0  ? flips[cli->flip]
+                         : cli->transpose  ? LAP_TURN_TRANSPOSE
+                         : cli->transverse ? LAP_TURN_TRANSVERSE
+                                           : LAP_TURN_NONE;
+    return lap_cli_one(cli, cli->operands[0], cli->operands[1]);
+}

@@ -1,0 +1,159 @@
+#include "stats_view.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "plot.h"
+#include "term.h"
+
+enum { BINS = 256, HISTOGRAM_LINES = 3, PROFILE_LINES = 3, PEAKS = 5 };
+
+typedef struct part { /* one of the two images */
+    const char *name;
+    const lap_stats *stats;
+} part;
+
+/* ---- JSON ---------------------------------------------------------------------------------------- */
+
+static json_t *channel_json(const lap_channel_stats *c)
+{
+    json_t *histogram = json_array();
+    for (int v = 0; v < BINS; v++)
+        json_array_append_new(histogram, json_integer((json_int_t)c->histogram[v]));
+    return json_pack("{ss si si sI so so so si si si so so}", "name", c->name, "min", c->min, "max", c->max,
+        "sum", (json_int_t)c->sum, "mean", lap_json_real(c->mean), "stddev", lap_json_real(c->stddev),
+        "entropy", lap_json_real(c->entropy), "p1", c->p1, "p50", c->p50, "p99", c->p99, "above",
+        lap_json_real(c->above), "histogram", histogram);
+}
+
+static json_t *image_json(const lap_stats *stats)
+{
+    json_t *channels = json_array();
+    for (int c = 0; c < stats->channels; c++)
+        json_array_append_new(channels, channel_json(&stats->channel[c]));
+    return json_pack("{so}", "channels", channels);
+}
+
+static json_t *floats_json(const float *values, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array, lap_json_real((double)values[i]));
+    return array;
+}
+
+json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_measurement *m)
+{
+    const int threshold = stats->input.threshold;
+    json_t *object = lap_json_object("lapedge.stats/1");
+    json_t *inner = image_json(&stats->input);
+    lap_json_path(inner, "path", input);
+    json_object_set_new(object, "input", inner);
+    json_object_set_new(object, "edges", image_json(&stats->edges));
+    json_object_set_new(object, "threshold", threshold >= 0 ? json_integer(threshold) : json_null());
+    json_object_set_new(object, "profiles",
+        m && m->rows ? json_pack("{so so}", "rows", floats_json(m->rows, m->height), "columns",
+                           floats_json(m->columns, m->width))
+                     : json_null());
+    return object;
+}
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+static void histogram_text(const lap_channel_stats *c)
+{
+    double counts[BINS];
+    for (int v = 0; v < BINS; v++)
+        counts[v] = (double)c->histogram[v];
+    lap_plot(stdout, counts, BINS, HISTOGRAM_LINES, true);
+}
+
+static void image_text(const lap_cli *cli, const part *p, bool plots)
+{
+    printf("%s%-8s%s     min  max      mean    stddev   entropy    p1   p50   p99%s\n",
+        lap_term_bold(cli, stdout), p->name, lap_term_plain(cli, stdout),
+        p->stats->threshold >= 0 ? "   above" : "");
+    for (int i = 0; i < p->stats->channels; i++) {
+        const lap_channel_stats *c = &p->stats->channel[i];
+        printf("  %-8s %5d %4d %9.3f %9.3f %9.4f %5d %5d %5d", c->name, c->min, c->max, c->mean, c->stddev,
+            c->entropy, c->p1, c->p50, c->p99);
+        if (p->stats->threshold >= 0)
+            printf(" %6.2f%%", 100 * c->above);
+        putchar('\n');
+        if (plots)
+            histogram_text(c);
+    }
+    if (plots)
+        printf("  0%*d  (heights: square roots of counts)\n", LAP_PLOT_COLUMNS - 1, BINS - 1);
+}
+
+static void profile_text(
+    const lap_cli *cli, const char *name, const char *unit, const float *values, int count, bool plots)
+{
+    double wide[LAP_PLOT_COLUMNS * 16];
+    const size_t most = sizeof wide / sizeof *wide;
+    lap_peak peaks[PEAKS];
+    const int found = lap_find_peaks(values, (size_t)count, peaks, PEAKS);
+    printf(
+        "%s%s%s  %d values, peaks at", lap_term_bold(cli, stdout), name, lap_term_plain(cli, stdout), count);
+    for (int i = 0; i < found; i++)
+        printf("%s %zu (%.4g)", i ? "," : "", peaks[i].at, peaks[i].value);
+    puts(found ? "" : " none");
+    if (!plots)
+        return;
+    /* Peaks must not vanish in means: a bin shows its highest value. */
+    size_t bins = (size_t)count < most ? (size_t)count : (size_t)LAP_PLOT_COLUMNS;
+    for (size_t b = 0; b < bins; b++) {
+        wide[b] = 0;
+        for (size_t i = (size_t)count * b / bins; i < (size_t)count * (b + 1) / bins; i++)
+            wide[b] = fmax(wide[b], (double)values[i]);
+    }
+    lap_plot(stdout, wide, bins, PROFILE_LINES, false);
+    printf("  0%*d  (%s)\n", LAP_PLOT_COLUMNS - 1, count - 1, unit);
+}
+
+void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m)
+{
+    const part parts[] = {{"input", &m->stats.input}, {"edges", &m->stats.edges}};
+    const bool plots = isatty(STDOUT_FILENO);
+    lap_cli_print_safely(stdout, input);
+    printf(": %d x %d, %d channel%s, edges by %s\n", m->width, m->height, m->channels,
+        m->channels == 1 ? "" : "s", m->resolved);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        image_text(cli, &parts[i], plots);
+    if (!m->rows)
+        return;
+    profile_text(cli, "row profile", "y, top to bottom", m->rows, m->height, plots);
+    profile_text(cli, "column profile", "x, left to right", m->columns, m->width, plots);
+}
+
+/* ---- CSV ----------------------------------------------------------------------------------------- */
+
+static void channel_csv(const char *image, const lap_channel_stats *c)
+{
+    const struct {
+        const char *name;
+        double value;
+    } figures[] = {{"min", c->min}, {"max", c->max}, {"sum", (double)c->sum}, {"mean", c->mean},
+        {"stddev", c->stddev}, {"entropy", c->entropy}, {"p1", c->p1}, {"p50", c->p50}, {"p99", c->p99},
+        {"above", c->above}};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (isfinite(figures[i].value))
+            printf("%s,%s,%s,,%.17g\n", image, c->name, figures[i].name, figures[i].value);
+    for (int v = 0; v < BINS; v++)
+        printf("%s,%s,histogram,%d,%llu\n", image, c->name, v, (unsigned long long)c->histogram[v]);
+}
+
+void lap_stats_csv(const lap_measurement *m)
+{
+    const part parts[] = {{"input", &m->stats.input}, {"edges", &m->stats.edges}};
+    puts("image,channel,figure,index,value");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (int c = 0; c < parts[i].stats->channels; c++)
+            channel_csv(parts[i].name, &parts[i].stats->channel[c]);
+    for (int y = 0; m->rows && y < m->height; y++)
+        printf("edges,luma,row_profile,%d,%.9g\n", y, (double)m->rows[y]);
+    for (int x = 0; m->columns && x < m->width; x++)
+        printf("edges,luma,column_profile,%d,%.9g\n", x, (double)m->columns[x]);
+}
