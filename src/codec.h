@@ -144,6 +144,9 @@ struct lap_encoder {
     void *state;
 };
 
+/* Writes nothing: for those who want only the bands. No path has it. */
+#define LAP_FORMAT_NONE "none"
+
 /* The format name for a path's extension in any case ("jpg" for x.JPEG), or NULL. */
 const char *lap_format_of_path(const char *path);
 /* The canonical name of a --format value, or NULL. */
@@ -152,6 +155,6 @@ const char *lap_format_find(const char *name);
 /* Formats' tables, defined in their files. */
 extern const lap_decoder_ops lap_jpeg_decoder, lap_png_decoder, lap_pnm_decoder;
 extern const lap_encoder_ops lap_jpeg_encoder, lap_stb_encoder, lap_pnm_encoder, lap_tsv_encoder,
-    lap_null_encoder; /* "none": for those who want the bands only */
+    lap_null_encoder;
 
 #endif

@@ -30,6 +30,7 @@ static const struct {
     {"ppm", "ppm"},
     {"pgm", "pgm"},
     {"tsv", "tsv"},
+    {LAP_FORMAT_NONE, LAP_FORMAT_NONE},
 };
 
 const char *lap_format_find(const char *name)
@@ -45,7 +46,8 @@ const char *lap_format_of_path(const char *path)
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
-    return dot && dot != base ? lap_format_find(dot + 1) : NULL; /* ".jpg" is a name, not an extension */
+    /* ".jpg" is a name, not an extension; and nothing is not to be had by a name. */
+    return dot && dot != base && strcasecmp(dot + 1, LAP_FORMAT_NONE) ? lap_format_find(dot + 1) : NULL;
 }
 
 static const lap_encoder_ops *ops_of(const char *format)

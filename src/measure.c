@@ -27,7 +27,7 @@ static lap_code measure_bands(lap_context *context, const char *in, const lap_se
     lap_report report = {0};
     lap_control control = {.cancel = &context->cancel,
         .deadline_ms = settings->timeout_s > 0 ? lap_now_ms() + 1e3 * settings->timeout_s : 0};
-    inner.format = "none";
+    inner.format = LAP_FORMAT_NONE;
     lap_code code = lap_source_open(in, &source, err);
     if (code == LAP_OK)
         code = lap_sink_memory(&sink, err);

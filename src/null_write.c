@@ -36,4 +36,5 @@ static void close_null(lap_encoder *encoder)
     (void)encoder;
 }
 
-const lap_encoder_ops lap_null_encoder = {"none", open_null, drop_band, drop_chunk, finish_null, close_null};
+const lap_encoder_ops lap_null_encoder = {
+    LAP_FORMAT_NONE, open_null, drop_band, drop_chunk, finish_null, close_null};

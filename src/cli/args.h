@@ -11,6 +11,8 @@ enum {
     LAP_CLI_FOLDER = 2,
     LAP_CLI_BENCH = 4,
     LAP_CLI_BACKENDS = 8,
+    LAP_CLI_STATS = 16,
+    LAP_CLI_TRANSFORM = 32,
     LAP_CLI_TALK = 1 << 15 /* what every command takes */
 };
 

@@ -34,6 +34,12 @@ typedef struct lap_cli {
     bool fail_fast, force, dry_run, null_separated;
     const char *shard, *files_from, *log;
 
+    int rotate, flip; /* index of the word given, or -1 */
+    bool transpose, transverse;
+
+    bool profiles, csv;
+    const char *weights, *stats; /* stats: the file that --stats of a run writes */
+
     lap_bench_options bench;
     lap_cli_size sizes[LAP_CLI_SIZES];
     int size_count;

@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "json.h"
+#include "stats_view.h"
 #include "term.h"
 
 lap_cli_exit lap_cli_exit_of(lap_code code)
@@ -114,7 +115,10 @@ static void tell_more(
     const int threads = settings->threads && settings->threads < lap_context_threads(context)
                             ? settings->threads
                             : lap_context_threads(context);
-    fprintf(stderr, "  backend   %s", settings->backend);
+    if (settings->filter)
+        fprintf(stderr, "  backend   %s", settings->backend);
+    else
+        fputs("  backend   none", stderr);
     if (report->resolved && strcmp(report->resolved, settings->backend) != 0)
         fprintf(stderr, " -> %s", report->resolved);
     fprintf(stderr, ", %d thread%s at most\n", threads, threads == 1 ? "" : "s");
@@ -130,11 +134,13 @@ static void tell_more(
 static int run_one(lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
     lap_report report = {0};
+    lap_run_stats stats;
     lap_error err = {0};
     lap_progress progress;
     lap_progress_begin(&progress, cli, in);
     cli->settings.progress = progress.on ? lap_progress_rows : NULL;
     cli->settings.progress_user = &progress;
+    cli->settings.stats = cli->stats ? &stats : NULL;
     const lap_code code = lap_run_file(context, in, out, &cli->settings, &report, &err);
     lap_progress_end(&progress);
 
@@ -153,6 +159,8 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     int exit_code = lap_cli_exit_of(code);
     if (code == LAP_E_WRITE && is_hopeless(out))
         exit_code = LAP_EXIT_NOTHING;
+    if (cli->stats && code == LAP_OK)
+        exit_code = lap_stats_write(cli->stats, in, &stats);
     if (cli->json) {
         const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
         exit_code = exit_code ? exit_code : printed;
@@ -188,6 +196,8 @@ static int check_operands(const lap_cli *cli)
     }
     if (cli->in_place && cli->settings.format)
         return lap_cli_usage("--format and --in-place exclude each other: a name keeps its extension");
+    if (cli->in_place && cli->stats && cli->operand_count > 1)
+        return lap_cli_usage("--stats is for one picture");
     if (cli->in_place)
         return LAP_EXIT_OK;
     if (cli->operand_count == 1) {
@@ -207,13 +217,9 @@ static int check_operands(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
-int lap_cli_run(lap_cli *cli)
+/* What run and transform have in common: a context, signals, and work done by `job`. */
+static int with_context(lap_cli *cli, int (*job)(lap_cli *cli, lap_context *context))
 {
-    if (is_folder_run(cli))
-        return lap_cli_folder(cli);
-    int exit_code = check_operands(cli);
-    if (exit_code != LAP_EXIT_OK)
-        return exit_code;
     lap_error err;
     lap_context *context = lap_context_create(cli->settings.threads, &err);
     if (!context) {
@@ -221,9 +227,28 @@ int lap_cli_run(lap_cli *cli)
         return lap_cli_exit_of(err.code);
     }
     lap_cli_catch_signals(context);
-    exit_code = cli->in_place ? run_in_place(cli, context)
-                              : run_one(cli, context, cli->operands[0], cli->operands[1]);
+    const int exit_code = job(cli, context);
     lap_cli_release_signals();
     lap_context_destroy(context);
     return exit_code;
+}
+
+static int run_operands(lap_cli *cli, lap_context *context)
+{
+    return run_one(cli, context, cli->operands[0], cli->operands[1]);
+}
+
+int lap_cli_run(lap_cli *cli)
+{
+    if (is_folder_run(cli))
+        return lap_cli_folder(cli);
+    const int exit_code = check_operands(cli);
+    if (exit_code != LAP_EXIT_OK)
+        return exit_code;
+    return cli->in_place ? with_context(cli, run_in_place) : lap_cli_one(cli);
+}
+
+int lap_cli_one(lap_cli *cli)
+{
+    return with_context(cli, run_operands);
 }

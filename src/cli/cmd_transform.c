@@ -20,5 +20,5 @@ int lap_cli_transform(lap_cli *cli)
                          : cli->transpose  ? LAP_TURN_TRANSPOSE
                          : cli->transverse ? LAP_TURN_TRANSVERSE
                                            : LAP_TURN_NONE;
-    return lap_cli_one(cli, cli->operands[0], cli->operands[1]);
+    return lap_cli_one(cli);
 }

@@ -5,9 +5,15 @@
 #include "args.h"
 
 int lap_cli_run(lap_cli *cli);
+int lap_cli_transform(lap_cli *cli);
+int lap_cli_stats(lap_cli *cli);
 int lap_cli_bench(lap_cli *cli);
 int lap_cli_backends(lap_cli *cli);
 const char *lap_cli_op_name(int i); /* of the ladders; NULL past the end */
+
+/* The picture operands[0] to operands[1] under cli->settings, with messages, --json and --stats: what run and
+ * transform do once they know what is asked. */
+int lap_cli_one(lap_cli *cli);
 
 /* Several inputs, or folders, into a folder: operands are IN... OUTDIR (OUTDIR alone with
  * cli->files_from). Called by run, which knows by the operands that it is one. */

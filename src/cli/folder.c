@@ -199,6 +199,8 @@ static int check_operands(const lap_cli *cli)
     for (int i = 0; i < count; i++)
         if (!strcmp(cli->operands[i], "-"))
             return lap_cli_usage("- is for one picture, not for folders");
+    if (cli->stats)
+        return lap_cli_usage("--stats is for one picture; lapedge stats tells of others");
     if (cli->null_separated && !cli->files_from)
         return lap_cli_usage("-0 goes with --files-from");
     return LAP_EXIT_OK;

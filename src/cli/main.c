@@ -17,6 +17,15 @@ const lap_cli_command lap_cli_commands[] = {
         "lapedge - - <photo.jpg >edges.jpg\tas part of a pipe\n"
         "lapedge in.jpg out.jpg --backend=sse -v\ta named rung, and what it took\n",
         LAP_CLI_RUN | LAP_CLI_FOLDER | LAP_CLI_TALK, lap_cli_run, NULL},
+    {"transform", "lapedge transform [OPTIONS] IN OUT\tpixels turned or mirrored, no filter\n",
+        "lapedge transform --rotate=90 in.jpg out.jpg\ta quarter turn clockwise\n"
+        "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says; it is reset\n",
+        LAP_CLI_TRANSFORM | LAP_CLI_TALK, lap_cli_transform, NULL},
+    {"stats", "lapedge stats [OPTIONS] IN\thistograms and figures, of the edges too\n",
+        "lapedge stats photo.jpg\tfigures, and histograms on a terminal\n"
+        "lapedge stats --profiles --json page.jpg\twhere lines of text and horizons are\n"
+        "lapedge stats --threshold=64 photo.jpg\tthe share of strong edges too\n",
+        LAP_CLI_STATS | LAP_CLI_TALK, lap_cli_stats, NULL},
     {"bench", "lapedge bench [OPTIONS] [OP...]\ttimes a ladder, beside its ceiling\n",
         "lapedge bench\tthe filter, every rung\n"
         "lapedge bench --backends=c,simd --runs=50\ttwo rungs, more runs\n"

@@ -1,6 +1,8 @@
 #include "stats_view.h"
 
+#include <errno.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -59,6 +61,17 @@ json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_
     return object;
 }
 
+int lap_stats_write(const char *path, const char *input, const lap_run_stats *stats)
+{
+    json_t *object = lap_stats_json(input, stats, NULL);
+    const int rc = object ? json_dump_file(object, path, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : -1;
+    json_decref(object);
+    if (rc == 0)
+        return LAP_EXIT_OK;
+    lap_cli_message("%s: the statistics could not be written: %s", path, strerror(errno));
+    return LAP_EXIT_FAILED;
+}
+
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 static void histogram_text(const lap_channel_stats *c)
@@ -91,25 +104,27 @@ static void image_text(const lap_cli *cli, const part *p, bool plots)
 static void profile_text(
     const lap_cli *cli, const char *name, const char *unit, const float *values, int count, bool plots)
 {
-    double wide[LAP_PLOT_COLUMNS * 16];
-    const size_t most = sizeof wide / sizeof *wide;
+    double bars[LAP_PLOT_COLUMNS];
     lap_peak peaks[PEAKS];
-    const int found = lap_find_peaks(values, (size_t)count, peaks, PEAKS);
+    /* The border rule makes edges of its own at both ends, higher than most: they are no peaks. */
+    const int skipped = count > 2 * LAP_APRON ? LAP_APRON : 0;
+    const size_t inner = (size_t)(count - 2 * skipped);
+    values += skipped;
+    const int found = lap_find_peaks(values, inner, peaks, PEAKS);
     printf(
         "%s%s%s  %d values, peaks at", lap_term_bold(cli, stdout), name, lap_term_plain(cli, stdout), count);
     for (int i = 0; i < found; i++)
-        printf("%s %zu (%.4g)", i ? "," : "", peaks[i].at, peaks[i].value);
+        printf("%s %zu (%.4g)", i ? "," : "", peaks[i].at + (size_t)skipped, peaks[i].value);
     puts(found ? "" : " none");
     if (!plots)
         return;
-    /* Peaks must not vanish in means: a bin shows its highest value. */
-    size_t bins = (size_t)count < most ? (size_t)count : (size_t)LAP_PLOT_COLUMNS;
-    for (size_t b = 0; b < bins; b++) {
-        wide[b] = 0;
-        for (size_t i = (size_t)count * b / bins; i < (size_t)count * (b + 1) / bins; i++)
-            wide[b] = fmax(wide[b], (double)values[i]);
+    /* Peaks must not vanish in means: a bar shows the highest of its values. */
+    for (size_t b = 0; b < LAP_PLOT_COLUMNS; b++) {
+        size_t i = inner * b / LAP_PLOT_COLUMNS, end = inner * (b + 1) / LAP_PLOT_COLUMNS;
+        for (bars[b] = (double)values[i]; i < end; i++)
+            bars[b] = fmax(bars[b], (double)values[i]);
     }
-    lap_plot(stdout, wide, bins, PROFILE_LINES, false);
+    lap_plot(stdout, bars, LAP_PLOT_COLUMNS, PROFILE_LINES, false);
     printf("  0%*d  (%s)\n", LAP_PLOT_COLUMNS - 1, count - 1, unit);
 }
 

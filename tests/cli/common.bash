@@ -9,6 +9,7 @@ photo=$repo/samples/coffee.jpg # 600 x 400
 setup()
 {
     cd "$BATS_TEST_TMPDIR" || return
+    CORPUS=${LAPEDGE_CORPUS:-} # for the tests; the program knows no such variable
     unset NO_COLOR LAPEDGE_CORPUS
 }
 
