@@ -107,25 +107,42 @@ lap_code lap_flow_finish_decoding(lap_flow *flow, lap_error *err)
     return lap_decoder_finish(flow->decoder, &flow->damage, err);
 }
 
-/* Strips of stored rows, each turned to its place: the image in stored order is never held. */
+/* Rows y0..y1-1 of the input to their place: by way of a strip where they change their order. */
+static lap_code decode_strip(lap_flow *flow, const lap_image *strip, int y0, int y1, lap_error *err)
+{
+    bool direct = !lap_turn_reorders(flow->turn);
+    lap_view rows =
+        direct ? lap_view_rows(&flow->whole.view, y0, y1 - y0) : lap_view_rows(&strip->view, 0, y1 - y0);
+    double start = lap_now_ms();
+    lap_code code = lap_control_check(flow->control, err);
+    if (code == LAP_OK)
+        code = lap_decoder_rows(flow->decoder, &rows, err);
+    double decoded = lap_now_ms();
+    flow->ms.decode += decoded - start;
+    if (code != LAP_OK)
+        return code;
+    if (direct && flow->turn == LAP_TURN_H)
+        lap_orient_mirror(&rows);
+    if (!direct) {
+        int height = lap_decoder_header(flow->decoder)->height;
+        lap_view place = lap_orient_place(&flow->whole.view, flow->turn, height, y0, y1);
+        code = lap_orient(&rows, &place, flow->turn, NULL);
+    }
+    flow->ms.filter += lap_now_ms() - decoded;
+    return code;
+}
+
+/* The image in stored order is never held beside the turned one. */
 static lap_code decode_turned(lap_flow *flow, lap_error *err)
 {
     const lap_header *header = lap_decoder_header(flow->decoder);
     lap_image strip = {0};
-    lap_code code = lap_image_create(&strip, header->width, STRIP_ROWS, flow->channels, 0, err);
+    lap_code code = LAP_OK;
+    if (lap_turn_reorders(flow->turn))
+        code = lap_image_create(&strip, header->width, STRIP_ROWS, flow->channels, 0, err);
     for (int y0 = 0; y0 < header->height && code == LAP_OK; y0 += STRIP_ROWS) {
         int y1 = header->height - y0 < STRIP_ROWS ? header->height : y0 + STRIP_ROWS;
-        lap_view rows = lap_view_rows(&strip.view, 0, y1 - y0);
-        lap_view place = lap_orient_place(&flow->whole.view, flow->turn, header->height, y0, y1);
-        double start = lap_now_ms();
-        code = lap_control_check(flow->control, err);
-        if (code == LAP_OK)
-            code = lap_decoder_rows(flow->decoder, &rows, err);
-        double decoded = lap_now_ms();
-        if (code == LAP_OK)
-            code = lap_orient(&rows, &place, flow->turn, NULL);
-        flow->ms.decode += decoded - start;
-        flow->ms.filter += lap_now_ms() - decoded;
+        code = decode_strip(flow, &strip, y0, y1, err);
     }
     lap_image_destroy(&strip);
     return code;
