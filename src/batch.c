@@ -1,5 +1,5 @@
-/* A run over many files. First a walk that only counts and finds clashes, so that these are known before
- * work begins; then a walk that hands out jobs and takes results back, never more than a few ahead. */
+/* A run over many files. First a walk that only looks (batch_look.c); then a walk that hands out jobs and
+ * takes results back, never more than a few ahead. */
 #include "batch.h"
 
 #include <errno.h>
@@ -14,44 +14,6 @@
 #include "status.h"
 
 enum { TICK_MS = 100, AHEAD = 16 };
-
-/* ---- the first walk ---------------------------------------------------------------------------- */
-
-static uint64_t inode_key(const struct stat *st)
-{
-    const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
-    return lap_map64_key(id, sizeof id);
-}
-
-static bool is_ours(const batch *b, const char *relative)
-{
-    return b->shards <= 1 || lap_map64_key(relative, strlen(relative)) % b->shards == b->options->shard;
-}
-
-static lap_code first_look(void *user, const lap_walk_entry *entry, lap_error *err)
-{
-    batch *b = user;
-    char relative[PATH_MAX];
-    lap_code code = lap_control_check(&b->control, err);
-    if (code != LAP_OK)
-        return code;
-    if (entry->problem || !lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative)) {
-        b->counts->expected += is_ours(b, entry->relative);
-        return LAP_OK;
-    }
-    uint64_t key = lap_map64_key(relative, strlen(relative));
-    uint64_t *uses = lap_map64_find(&b->outputs, key);
-    if (uses)
-        ++*uses;
-    code = uses ? LAP_OK : lap_map64_put(&b->outputs, key, 1, err);
-    if (code == LAP_OK)
-        code = lap_map64_put(&b->inputs, inode_key(entry->stat), 1, err);
-    if (is_ours(b, entry->relative))
-        b->counts->expected++;
-    else
-        b->counts->other_shards++;
-    return code;
-}
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
@@ -95,7 +57,7 @@ static void commit(batch *b)
     if (!b->group.count)
         return;
     lap_error why;
-    lap_code code = lap_group_commit(&b->group, b->manifest, b->options->out_dir, b->sync, &why);
+    lap_code code = lap_group_commit(&b->group, b->manifest, &why);
     for (int i = 0; i < b->group.count; i++) {
         lap_job *job = b->group.jobs[i];
         tell(b, job->input, job->output, &job->report);
@@ -130,23 +92,46 @@ static void reap(batch *b)
 
 /* ---- the second walk --------------------------------------------------------------------------- */
 
-/* Whether this input needs work; if not, says so. */
+/* Whether the input may have its name at all; if not, says why. */
+static bool has_claim(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
+{
+    char message[480];
+    uint64_t *claims = lap_map64_find(&b->claims, lap_batch_key(relative));
+    if (!claims)
+        return true;
+    if (*claims == LAP_REPEATED) {
+        *claims = LAP_TAKEN;
+        return true;
+    }
+    if (*claims == LAP_TAKEN) {
+        tell_problem(b, LAP_SKIPPED, entry, output, LAP_OK, "");
+        return false;
+    }
+    snprintf(message, sizeof message, "%.200s: %d inputs would be written to %.200s; none was", entry->path,
+        (int)*claims, output);
+    tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
+    return false;
+}
+
+/* Whether this input needs work, and its output may be written; if not, says so. */
 static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
 {
     char message[480];
-    struct stat there;
-    uint64_t *uses = lap_map64_find(&b->outputs, lap_map64_key(relative, strlen(relative)));
-    if (uses && *uses > 1) {
-        snprintf(message, sizeof message, "%.200s: %d inputs would be written to %.200s; none was",
-            entry->path, (int)*uses, output);
+    struct stat there, target;
+    if (!has_claim(b, entry, relative, output))
+        return false;
+    if (lstat(output, &there))
+        return true;
+    if (!stat(output, &target) && (lap_batch_inode(&target) == lap_batch_inode(entry->stat) ||
+                                      lap_map64_find(&b->threats, lap_batch_inode(&target)))) {
+        snprintf(message, sizeof message, "%.200s: would overwrite an input, %.200s", entry->path, output);
         tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
         return false;
     }
-    if (lstat(output, &there))
-        return true;
-    if (stat(output, &there) == 0 && lap_map64_find(&b->inputs, inode_key(&there))) {
-        snprintf(message, sizeof message, "%.200s: would overwrite an input, %.200s", entry->path, output);
-        tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
+    /* A file is replaced, never what a link points to, never what a pipe leads to. */
+    if (!S_ISREG(there.st_mode) && b->options->force) {
+        snprintf(message, sizeof message, "%.400s: is not a regular file; remove it first", output);
+        tell_problem(b, LAP_FAILED, entry, output, LAP_E_WRITE, message);
         return false;
     }
     if (b->options->force)
@@ -165,8 +150,8 @@ static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relati
     return false;
 }
 
-static lap_code submit(
-    batch *b, const lap_walk_entry *entry, const char *relative, const char *output, lap_error *err)
+static lap_code submit(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
+    bool apart, lap_error *err)
 {
     lap_job *job = calloc(1, sizeof *job);
     if (!job)
@@ -176,7 +161,8 @@ static lap_code submit(
     job->relative = strdup(relative);
     job->stat = *entry->stat;
     /* A photo without an extension was found by its content, and stays one without. */
-    job->settings = b->settings->format || lap_format_of_path(output) ? b->settings : &b->as_jpeg;
+    bool as_jpeg = !b->settings->format && !lap_format_of_path(output);
+    job->settings = &b->variants[as_jpeg | (apart && b->sync) << 1];
     if (!job->input || !job->output || !job->relative) {
         lap_job_free(job);
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
@@ -189,7 +175,8 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     batch *b = user;
     char relative[PATH_MAX], output[PATH_MAX];
     lap_error why;
-    if (!is_ours(b, entry->relative))
+    bool apart;
+    if (entry->link || !lap_batch_is_ours(b, entry->relative))
         return LAP_OK;
     while (lap_executor_pending(b->executor) >= (size_t)b->jobs + AHEAD || b->group.count == LAP_GROUP_FILES)
         reap(b);
@@ -203,8 +190,9 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         return LAP_OK;
     }
     if (!lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative) ||
-        snprintf(output, sizeof output, "%s/%s", b->options->out_dir, relative) >= (int)sizeof output) {
-        tell_problem(b, LAP_FAILED, entry, NULL, LAP_E_WRITE, "the path of the output is too long");
+        !lap_batch_output_path(b, relative, output, sizeof output)) {
+        snprintf(why.message, sizeof why.message, "%.300s: the path of its output is too long", entry->path);
+        tell_problem(b, LAP_FAILED, entry, NULL, LAP_E_WRITE, why.message);
         return LAP_OK;
     }
     if (!needs_work(b, entry, relative, output))
@@ -214,22 +202,24 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         tell(b, entry->path, output, &report);
         return LAP_OK;
     }
-    if (lap_batch_make_folder(b, output, &why) != LAP_OK) {
+    if (lap_batch_make_folder(b, output, &apart, &why) != LAP_OK) {
         tell_problem(b, LAP_FAILED, entry, output, why.code, why.message);
         return LAP_OK;
     }
-    return submit(b, entry, relative, output, err);
+    return submit(b, entry, relative, output, apart, err);
 }
 
 static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error *err)
 {
-    lap_error why = {0};
-    lap_code code = lap_walk(b->options, list, list_size, work_on, b, &why);
+    lap_error why = {0}, walking = {0};
+    lap_code code = lap_walk(b->options, list, list_size, work_on, b, &walking);
     if (b->stop.code != LAP_OK || b->stopping || code != LAP_OK)
         lap_executor_cancel(b->executor);
     while (lap_executor_pending(b->executor))
         reap(b);
     commit(b); /* what is finished is kept, however the run ends */
+    if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
+        b->stop = why;
     if (b->stop.code == LAP_OK)
         lap_control_check(&b->control, &b->stop);
     if (b->stop.code != LAP_OK) {
@@ -239,60 +229,84 @@ static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error
     }
     if (code != LAP_OK && !b->stopping) {
         if (err)
-            *err = why;
+            *err = walking;
         return code;
     }
     return LAP_OK;
 }
 
-lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *settings,
-    lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
+/* Everything that must be right before the first file is touched. */
+static lap_code prepare(batch *b, const char *list, size_t list_size, lap_error *err)
 {
-    lap_settings inner = *settings;
-    char *list = NULL, hash[LAP_SETTINGS_HASH];
-    size_t list_size = 0;
-    batch *b = calloc(1, sizeof *b);
-    if (!b)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    *counts = (lap_batch_counts){0};
-    *b = (batch){.context = context,
-        .options = options,
-        .settings = &inner,
-        .counts = counts,
-        .each = each,
-        .user = user,
-        .control = {.cancel = &context->cancel},
-        .began_ms = lap_now_ms()};
-    b->shards = options->shards;
-    b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
-    inner.progress = NULL;
-    inner.stats = NULL; /* one place for many files would be a race */
-    b->sync = settings->sync;
-    inner.sync = false; /* a group at a time, in lap_group_commit */
-    b->as_jpeg = inner;
-    b->as_jpeg.format = "jpg";
-    lap_code code = lap_settings_check(&inner, err);
+    const lap_batch_options *options = b->options;
+    char hash[LAP_SETTINGS_HASH];
+    lap_code code = lap_batch_check_operands(options, b->settings, err);
     if (code == LAP_OK)
-        code = lap_batch_read_list(options, &list, &list_size, err);
-    if (code == LAP_OK)
-        code = lap_batch_check_operands(options, err);
-    if (code == LAP_OK)
-        code = lap_walk(options, list, list_size, first_look, b, err);
+        code = lap_batch_look(b, list, list_size, err);
     if (code == LAP_OK && !options->dry_run)
         code = lap_batch_make_out_dir(options->out_dir, err);
+    if (code == LAP_OK && !options->dry_run && b->sync)
+        code = lap_group_open(&b->group, options->out_dir, err);
     if (code == LAP_OK) {
-        lap_settings_hash(&inner, hash);
+        lap_settings_hash(b->settings, hash);
         code = lap_manifest_open(options->out_dir, strtoull(hash, NULL, 16), &b->manifest, err);
     }
     if (code == LAP_OK)
-        code = lap_executor_threads(context, b->jobs, &b->executor, err);
+        code = lap_executor_threads(b->context, b->jobs, &b->executor, err);
+    return code;
+}
+
+static batch *create(lap_context *context, const lap_batch_options *options, const lap_settings *settings)
+{
+    batch *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->context = context;
+    b->options = options;
+    b->control.cancel = &context->cancel;
+    b->began_ms = lap_now_ms();
+    b->shards = options->shards;
+    b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
+    b->sync = settings->sync;
+    b->group.sync_fd = -1;
+    for (int i = 0; i < 4; i++) {
+        b->variants[i] = *settings;
+        b->variants[i].progress = NULL;
+        b->variants[i].stats = NULL; /* one place for many files would be a race */
+        b->variants[i].sync = i & 2; /* else a group at a time, in lap_group_commit */
+        if (i & 1)
+            b->variants[i].format = "jpg";
+    }
+    b->settings = &b->variants[0];
+    return b;
+}
+
+lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *settings,
+    lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
+{
+    char *list = NULL;
+    size_t list_size = 0;
+    *counts = (lap_batch_counts){0};
+    batch *b = create(context, options, settings);
+    if (!b)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    b->counts = counts;
+    b->each = each;
+    b->user = user;
+    lap_code code = lap_settings_check(b->settings, err);
+    if (code == LAP_OK)
+        code = lap_batch_read_list(options, &list, &list_size, err);
+    if (code == LAP_OK)
+        code = prepare(b, list, list_size, err);
     if (code == LAP_OK)
         code = run_jobs(b, list, list_size, err);
     counts->ms = lap_now_ms() - b->began_ms;
     lap_executor_close(b->executor);
     lap_manifest_close(b->manifest);
-    lap_map64_free(&b->outputs);
-    lap_map64_free(&b->inputs);
+    lap_group_close(&b->group);
+    lap_map64_free(&b->claims);
+    lap_map64_free(&b->threats);
+    lap_map64_free(&b->folders);
     free(list);
     free(b);
     return code;

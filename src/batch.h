@@ -1,4 +1,4 @@
-/* What batch.c and batch_names.c share: the state of one run, and the names and folders of its outputs. */
+/* What the batch files share: the state of one run, its claims on names, and the folders of its outputs. */
 #ifndef LAP_BATCH_H
 #define LAP_BATCH_H
 
@@ -14,7 +14,7 @@ typedef struct batch {
     lap_context *context;
     const lap_batch_options *options;
     const lap_settings *settings;
-    lap_settings as_jpeg; /* the same with format "jpg" */
+    lap_settings variants[4]; /* the same, with format "jpg" (bit 0), each file synced by itself (bit 1) */
     lap_batch_counts *counts;
     lap_batch_fn *each;
     void *user;
@@ -24,24 +24,38 @@ typedef struct batch {
     lap_executor *executor;
     lap_manifest *manifest;
     lap_group group;
-    lap_map64 outputs; /* hash of an output's path -> inputs that want it */
-    lap_map64 inputs;  /* hash of device and inode: never to be overwritten */
+    lap_map64 claims;  /* outputs that several inputs want: lap_batch_claim */
+    lap_map64 threats; /* inputs that stand where an output is to stand: device and inode */
+    lap_map64 folders; /* made and swept already: path -> on another file system */
     lap_error stop;    /* why the run ends early */
     bool sync;         /* outputs are to survive a power cut */
     bool stopping;     /* fail_fast has struck */
     double began_ms, ticked_ms;
-    char last_folder[PATH_MAX]; /* made and swept already */
 } batch;
 
 /* relative with the extension of settings->format, if one is set; false if it does not fit. */
 bool lap_batch_output_name(const lap_settings *settings, const char *relative, char *name, size_t size);
-/* The folder of output, with its parents; temporary files that dead runs left in it are removed. */
-lap_code lap_batch_make_folder(batch *b, const char *output, lap_error *err);
+/* out_dir and a name below it; false if they do not fit. */
+bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size);
+uint64_t lap_batch_key(const char *relative);
+uint64_t lap_batch_inode(const struct stat *st);
+bool lap_batch_is_ours(const batch *b, const char *relative);
+
+/* The first walk: counts what is to come, and fills claims and threats. */
+lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err);
+/* Claims of a name: 0 for one input, n > 1 for so many different ones, LAP_REPEATED for one input that was
+ * named several times (then, after the first question, LAP_TAKEN). */
+enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
+
+/* The folder of output, with its parents; temporary files that dead runs left in it are removed. *apart:
+ * it lies on another file system than the output folder. */
+lap_code lap_batch_make_folder(batch *b, const char *output, bool *apart, lap_error *err);
 /* Makes out_dir with its parents; LAP_E_WRITE where it is no folder or not writable. */
 lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err);
-/* LAP_E_USAGE for an output folder that is one of the inputs, LAP_E_MISSING for a folder or file that is
- * not there when it is the only operand. */
-lap_code lap_batch_check_operands(const lap_batch_options *options, lap_error *err);
+/* LAP_E_USAGE for an output folder that is one of the inputs, or holds the only one under its output's name;
+ * LAP_E_MISSING for a folder or file that is not there when it is the only operand. */
+lap_code lap_batch_check_operands(
+    const lap_batch_options *options, const lap_settings *settings, lap_error *err);
 /* The bytes of files_from, malloc'ed; *list NULL where there is none. */
 lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size_t *size, lap_error *err);
 

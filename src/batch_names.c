@@ -19,6 +19,27 @@ bool lap_batch_output_name(const lap_settings *settings, const char *relative, c
     return snprintf(name, size, "%.*s.%s", stem, relative, settings->format) < (int)size;
 }
 
+bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size)
+{
+    return snprintf(path, size, "%s/%s", b->options->out_dir, relative) < (int)size;
+}
+
+uint64_t lap_batch_key(const char *relative)
+{
+    return lap_map64_key(relative, strlen(relative));
+}
+
+uint64_t lap_batch_inode(const struct stat *st)
+{
+    const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
+    return lap_map64_key(id, sizeof id);
+}
+
+bool lap_batch_is_ours(const batch *b, const char *relative)
+{
+    return b->shards <= 1 || lap_batch_key(relative) % b->shards == b->options->shard;
+}
+
 static lap_code make_folders(char *path, lap_error *err)
 {
     for (char *p = path + 1;; p++) {
@@ -37,19 +58,23 @@ static lap_code make_folders(char *path, lap_error *err)
     }
 }
 
-lap_code lap_batch_make_folder(batch *b, const char *output, lap_error *err)
+lap_code lap_batch_make_folder(batch *b, const char *output, bool *apart, lap_error *err)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(output, '/');
+    struct stat here, root;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - output), output);
-    if (!strcmp(folder, b->last_folder))
+    uint64_t key = lap_map64_key(folder, strlen(folder)), *known = lap_map64_find(&b->folders, key);
+    if (known) {
+        *apart = *known;
         return LAP_OK;
+    }
     lap_code code = make_folders(folder, err);
     if (code != LAP_OK)
         return code;
     lap_sink_sweep(folder);
-    memcpy(b->last_folder, folder, strlen(folder) + 1);
-    return LAP_OK;
+    *apart = stat(folder, &here) || stat(b->options->out_dir, &root) || here.st_dev != root.st_dev;
+    return lap_map64_put(&b->folders, key, *apart, err);
 }
 
 lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
@@ -60,10 +85,28 @@ lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
     lap_code code = make_folders(path, err);
     if (code == LAP_OK && access(out_dir, W_OK | X_OK))
         code = lap_fail(err, LAP_E_WRITE, "%.300s: %s", out_dir, strerror(errno));
+    /* Better said now than after the first group of files. */
+    if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
+        access(path, W_OK | X_OK) && errno != ENOENT)
+        code = lap_fail(err, LAP_E_WRITE, "%.300s: %s", path, strerror(errno));
     return code;
 }
 
-lap_code lap_batch_check_operands(const lap_batch_options *options, lap_error *err)
+/* Whether a named file is its own output. */
+static bool is_own_output(
+    const lap_batch_options *options, const lap_settings *settings, const char *path, const struct stat *in)
+{
+    char name[PATH_MAX], output[PATH_MAX];
+    struct stat there;
+    const char *slash = strrchr(path, '/');
+    return S_ISREG(in->st_mode) &&
+           lap_batch_output_name(settings, slash ? slash + 1 : path, name, sizeof name) &&
+           snprintf(output, sizeof output, "%s/%s", options->out_dir, name) < (int)sizeof output &&
+           !stat(output, &there) && there.st_dev == in->st_dev && there.st_ino == in->st_ino;
+}
+
+lap_code lap_batch_check_operands(
+    const lap_batch_options *options, const lap_settings *settings, lap_error *err)
 {
     struct stat out, in;
     bool has_out = !stat(options->out_dir, &out);
@@ -76,6 +119,9 @@ lap_code lap_batch_check_operands(const lap_batch_options *options, lap_error *e
         } else if (has_out && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
             return lap_fail(
                 err, LAP_E_USAGE, "%.300s is the input and the output folder; name another one", path);
+        } else if (options->input_count == 1 && is_own_output(options, settings, path, &in)) {
+            return lap_fail(err, LAP_E_USAGE,
+                "%.300s would be its own output; name another folder, or use --in-place", path);
         }
     }
     return LAP_OK;

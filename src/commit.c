@@ -13,49 +13,98 @@ bool lap_group_is_due(const lap_group *group)
            (group->count && lap_now_ms() - group->since_ms >= LAP_GROUP_MS);
 }
 
-static lap_code sync_folder(const char *out_dir, lap_error *err)
+lap_code lap_group_open(lap_group *group, const char *out_dir, lap_error *err)
 {
-    int fd = open(out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
+    group->sync_fd = open(out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (group->sync_fd < 0)
         return lap_fail(err, LAP_E_WRITE, "%.300s: %s", out_dir, strerror(errno));
-    int rc = syncfs(fd), why = errno;
-    close(fd);
-    if (rc)
-        return lap_fail(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE,
-            "%.300s: sync: %s", out_dir, strerror(why));
     return LAP_OK;
+}
+
+void lap_group_close(lap_group *group)
+{
+    if (group->sync_fd >= 0)
+        close(group->sync_fd); /* only read from: nothing can be lost here */
+    group->sync_fd = -1;
+}
+
+static lap_code sync_files(lap_group *group, lap_error *err)
+{
+    if (group->sync_fd < 0 || !syncfs(group->sync_fd))
+        return LAP_OK;
+    int why = errno;
+    return lap_fail(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE,
+        "the output folder could not be synced: %s", strerror(why));
+}
+
+lap_code lap_group_settle(lap_group *group, lap_error *err)
+{
+    lap_code code = group->unsettled ? sync_files(group, err) : LAP_OK;
+    group->unsettled = false;
+    return code;
 }
 
 static void fail_job(lap_job *job, const lap_error *why)
 {
     job->report.status = LAP_FAILED;
     job->report.error = *why;
+    lap_sink_close(job->sink); /* gives the space of its file back */
+    job->sink = NULL;
 }
 
-lap_code lap_group_commit(
-    lap_group *group, lap_manifest *manifest, const char *out_dir, bool sync, lap_error *err)
+static void fail_from(lap_group *group, int first, const lap_error *why)
+{
+    for (int i = first; i < group->count; i++)
+        if (group->jobs[i]->sink)
+            fail_job(group->jobs[i], why);
+}
+
+/* The begin lines of the first n jobs. */
+static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < n && code == LAP_OK; i++)
+        code = lap_manifest_begin(manifest, group->jobs[i]->relative, err);
+    return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, err) : code;
+}
+
+/* The renames of the first n jobs, and their done lines. */
+static lap_code publish(lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
     lap_error why;
-    lap_code code = sync ? sync_folder(out_dir, err) : LAP_OK;
-    for (int i = 0; i < group->count && code == LAP_OK; i++)
-        code = lap_manifest_begin(manifest, group->jobs[i]->relative, err);
-    if (code == LAP_OK)
-        code = lap_manifest_flush(manifest, sync, err);
-    if (code != LAP_OK) {
-        lap_error copy = {code, "the manifest could not be written"};
-        for (int i = 0; i < group->count; i++)
-            fail_job(group->jobs[i], err ? err : &copy);
-        return code;
-    }
-    for (int i = 0; i < group->count; i++) {
+    lap_code code = LAP_OK;
+    for (int i = 0; i < n; i++) {
         lap_job *job = group->jobs[i];
         if (lap_sink_publish(job->sink, &why) != LAP_OK) {
             fail_job(job, &why);
             continue;
         }
-        lap_code line = lap_manifest_done(
-            manifest, job->relative, job->input, &job->stat, lap_sink_bytes(job->sink), err);
-        code = code == LAP_OK ? line : code;
+        group->unsettled = true;
+        if (code == LAP_OK)
+            code = lap_manifest_done(
+                manifest, job->relative, job->input, &job->stat, lap_sink_bytes(job->sink), err);
     }
     return code == LAP_OK ? lap_manifest_flush(manifest, false, err) : code;
+}
+
+lap_code lap_group_commit(lap_group *group, lap_manifest *manifest, lap_error *err)
+{
+    lap_error why = {0}, ignored;
+    lap_code code = sync_files(group, &why);
+    int n = code == LAP_OK ? group->count : 0;
+    for (lap_code now = LAP_E_INTERNAL; n > 0 && now != LAP_OK;) {
+        now = announce(group, n, manifest, &why);
+        if (now != LAP_OK) {
+            code = now;
+            n = now == LAP_E_DISK_FULL ? n - 1 : 0;
+            fail_from(group, n, &why);
+        }
+    }
+    fail_from(group, n, &why);
+    lap_code published = publish(group, n, manifest, code == LAP_OK ? &why : &ignored);
+    if (code == LAP_OK)
+        code = published;
+    if (code != LAP_OK && err)
+        *err = why;
+    return code;
 }

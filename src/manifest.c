@@ -20,6 +20,7 @@ struct lap_manifest {
     int fd;
     char *queue;
     size_t queued, queue_capacity;
+    off_t size; /* of the file's whole lines */
 };
 
 static uint64_t hash_path(const char *path)
@@ -118,6 +119,8 @@ static lap_code read_file(lap_manifest *m, int folder, const char *name, lap_err
     lap_code code = LAP_OK;
     while (code == LAP_OK && (length = getline(&line, &capacity, file)) > 0)
         code = read_line(m, line, (size_t)length, err);
+    if (code == LAP_OK && ferror(file) && errno != EISDIR)
+        code = lap_fail(err, LAP_E_UNREADABLE, "%.200s/%.60s: %s", m->folder, name, strerror(errno));
     free(line);
     fclose(file);
     return code;
@@ -127,6 +130,13 @@ static int is_manifest(const struct dirent *d)
 {
     size_t length = strlen(d->d_name);
     return length > 6 && !strcmp(d->d_name + length - 6, ".jsonl");
+}
+
+static void close_file(lap_manifest *m)
+{
+    if (m->fd >= 0)
+        close(m->fd); /* its last lines only save work: whoever misses them does it again */
+    m->fd = -1;
 }
 
 lap_code lap_manifest_open(
@@ -146,6 +156,8 @@ lap_code lap_manifest_open(
     if (folder >= 0) {
         /* Names begin with the time of their run: later lines overrule earlier ones. */
         int count = scandirat(folder, ".", &names, is_manifest, alphasort);
+        if (count < 0)
+            code = lap_fail(err, LAP_E_UNREADABLE, "%.300s: %s", m->folder, strerror(errno));
         for (int i = 0; i < count; i++) {
             if (code == LAP_OK)
                 code = read_file(m, folder, names[i]->d_name, err);
@@ -168,8 +180,7 @@ void lap_manifest_close(lap_manifest *m)
 {
     if (!m)
         return;
-    if (m->fd >= 0)
-        close(m->fd);
+    close_file(m);
     free(m->folder);
     lap_map64_free(&m->made);
     free(m->queue);
@@ -262,26 +273,39 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
     if (m->fd < 0)
         return lap_fail(err, errno == ENOSPC || errno == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE,
             "%.200s/%s: %s", m->folder, name, strerror(errno));
+    m->size = 0;
+    return LAP_OK;
+}
+
+static lap_code fail_writing(const lap_manifest *m, lap_error *err)
+{
+    bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+    return lap_fail(err, full ? LAP_E_DISK_FULL : LAP_E_WRITE, "%.300s: %s", m->folder, strerror(errno));
+}
+
+static lap_code write_queue(lap_manifest *m, lap_error *err)
+{
+    for (size_t at = 0; at < m->queued;) {
+        ssize_t wrote = write(m->fd, m->queue + at, m->queued - at);
+        if (wrote < 0 && errno != EINTR) {
+            lap_code code = fail_writing(m, err);
+            if (ftruncate(m->fd, m->size)) /* half a line would spoil the next one: start a new file */
+                close_file(m);
+            return code;
+        }
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+    m->size += (off_t)m->queued;
     return LAP_OK;
 }
 
 lap_code lap_manifest_flush(lap_manifest *m, bool sync, lap_error *err)
 {
     lap_code code = m->queued && m->fd < 0 ? make_file(m, err) : LAP_OK;
-    for (size_t at = 0; code == LAP_OK && at < m->queued;) {
-        ssize_t wrote = write(m->fd, m->queue + at, m->queued - at);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0)
-            return lap_fail(err,
-                errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? LAP_E_DISK_FULL : LAP_E_WRITE,
-                "%.300s: %s", m->folder, strerror(errno));
-        at += (size_t)wrote;
-    }
-    if (code == LAP_OK) {
-        m->queued = 0;
-        if (sync && m->fd >= 0 && fdatasync(m->fd))
-            code = lap_fail(err, LAP_E_WRITE, "%.300s: %s", m->folder, strerror(errno));
-    }
+    if (code == LAP_OK)
+        code = write_queue(m, err);
+    m->queued = 0;
+    if (code == LAP_OK && sync && m->fd >= 0 && fdatasync(m->fd))
+        code = fail_writing(m, err);
     return code;
 }

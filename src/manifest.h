@@ -27,7 +27,8 @@ void lap_manifest_close(lap_manifest *manifest); /* NULL is fine */
 lap_made lap_manifest_find(
     const lap_manifest *manifest, const char *output, const struct stat *input, off_t out_size);
 
-/* Queue a line; lap_manifest_flush writes what is queued in one append (and syncs it if asked). The
+/* Queue a line; lap_manifest_flush writes what is queued in one append (and syncs it if asked), or
+ * nothing: a failed flush takes back what it had written. Either way the queue is empty afterwards. The
  * run's own file is made at the first flush. Outputs are relative to the folder. */
 lap_code lap_manifest_begin(lap_manifest *manifest, const char *output, lap_error *err);
 lap_code lap_manifest_done(lap_manifest *manifest, const char *output, const char *input,

@@ -1,10 +1,12 @@
-/* nftw(3) reads folders as a stream, where fts(3) holds a whole folder in memory: a flat folder of 100,000
- * photos must cost no more than one of 1,000. nftw has no user pointer, hence the thread-local. */
+/* Folders are read as streams, one at a time, and only the names of folders still to come are kept: a flat
+ * folder of 100,000 photos costs no more than one of 1,000, and a deep tree no descriptors. nftw(3) gives up
+ * on the whole tree when one folder vanishes under it; fts(3) holds a whole folder in memory. */
 #include "walk.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,21 +14,18 @@
 
 #include "status.h"
 
-enum { OPEN_FOLDERS = 16 }; /* descriptors that nftw may hold; deeper trees reopen folders */
-
 typedef struct walk {
     const lap_batch_options *options;
     lap_walk_fn *visit;
     void *user;
     lap_error *err;
-    lap_code code;
     size_t root_length; /* of the folder operand, with its slash */
-    bool has_out;       /* the output folder exists, as this device and inode */
+    char **folders;     /* still to be read; the last one is next */
+    size_t count, capacity;
+    bool has_out; /* the output folder exists, as this device and inode */
     dev_t out_device;
     ino_t out_inode;
 } walk;
-
-static _Thread_local walk *current;
 
 static const char *base_name(const char *path)
 {
@@ -34,10 +33,33 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool begins_like_jpeg(const char *path)
+static lap_code no_memory(const walk *w)
+{
+    return lap_fail(w->err, LAP_E_MEMORY, "out of memory for the list of folders");
+}
+
+/* ---- what is a photo --------------------------------------------------------------------------- */
+
+static bool has_photo_name(const char *name)
+{
+    static const char *const extensions[] = {".jpg", ".jpeg", ".jpe", ".jfif"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && dot != name && i < sizeof extensions / sizeof *extensions; i++)
+        if (!strcasecmp(dot, extensions[i]))
+            return true;
+    return false;
+}
+
+static bool is_in_doubt(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return !dot || dot == name || !strncmp(name, "._", 2);
+}
+
+static bool begins_like_jpeg(int folder, const char *name)
 {
     unsigned char magic[3];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
     if (fd < 0)
         return false;
     ssize_t got = read(fd, magic, sizeof magic);
@@ -45,103 +67,155 @@ static bool begins_like_jpeg(const char *path)
     return got == 3 && magic[0] == 0xFF && magic[1] == 0xD8 && magic[2] == 0xFF;
 }
 
-static bool is_photo(const char *path)
+/* ---- folders ----------------------------------------------------------------------------------- */
+
+static lap_code give(walk *w, const char *path, const char *relative, const struct stat *st)
 {
-    static const char *const extensions[] = {".jpg", ".jpeg", ".jpe", ".jfif"};
-    const char *name = base_name(path), *dot = strrchr(name, '.');
-    if (!dot || dot == name)
-        return begins_like_jpeg(path);
-    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
-        if (!strcasecmp(dot, extensions[i]))
-            return true;
-    return false;
+    lap_walk_entry entry = {.path = path, .relative = relative, .stat = st};
+    return w->visit(w->user, &entry, w->err);
 }
 
-static lap_code give(
-    walk *w, const char *path, const char *relative, const struct stat *st, lap_error *problem)
+static lap_code give_problem(walk *w, const char *path, const char *relative, int why, const char *what)
 {
-    lap_walk_entry entry = {path, relative, st, problem};
-    return w->code = w->visit(w->user, &entry, w->err);
-}
-
-static int on_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    walk *w = current;
-    const char *relative = strlen(path) > w->root_length ? path + w->root_length : base_name(path);
     lap_error problem;
-    (void)ftw;
-    switch (type) {
-    case FTW_D:
-        if (w->has_out && st->st_dev == w->out_device && st->st_ino == w->out_inode)
-            return FTW_SKIP_SUBTREE;
-        return !strcmp(base_name(path), ".lapedge") ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
-    case FTW_DNR:
-        lap_fail(&problem, LAP_E_UNREADABLE, "%.300s: cannot read this folder: %s", path, strerror(errno));
-        return give(w, path, relative, NULL, &problem) == LAP_OK ? FTW_CONTINUE : FTW_STOP;
-    case FTW_F:
-        if (!S_ISREG(st->st_mode) || !strncmp(base_name(path), ".lapedge-", 9) || !is_photo(path))
-            return FTW_CONTINUE;
-        return give(w, path, relative, st, NULL) == LAP_OK ? FTW_CONTINUE : FTW_STOP;
-    case FTW_NS:
-        lap_fail(&problem, LAP_E_UNREADABLE, "%.300s: cannot be looked at: %s", path, strerror(errno));
-        return give(w, path, relative, NULL, &problem) == LAP_OK ? FTW_CONTINUE : FTW_STOP;
-    default:
-        return FTW_CONTINUE; /* symbolic links */
+    lap_fail(&problem, why == ENOENT || why == ENOTDIR ? LAP_E_MISSING : LAP_E_UNREADABLE, "%.300s: %s%s%s",
+        path, what, why ? ": " : "", why ? strerror(why) : "");
+    lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem};
+    return w->visit(w->user, &entry, w->err);
+}
+
+static lap_code remember(walk *w, const char *path)
+{
+    if (w->count == w->capacity) {
+        size_t capacity = w->capacity ? 2 * w->capacity : 64;
+        char **grown = realloc(w->folders, capacity * sizeof *grown);
+        if (!grown)
+            return no_memory(w);
+        w->folders = grown;
+        w->capacity = capacity;
     }
+    w->folders[w->count] = strdup(path);
+    return w->folders[w->count] && ++w->count ? LAP_OK : no_memory(w);
+}
+
+static lap_code visit_file(walk *w, int folder, const char *path, const char *name)
+{
+    struct stat st;
+    bool named = has_photo_name(name) && !is_in_doubt(name);
+    const char *relative = path + w->root_length;
+    if (!strncmp(name, ".lapedge-", 9) || (!named && !is_in_doubt(name)))
+        return LAP_OK;
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
+        return errno == ENOENT ? LAP_OK /* deleted meanwhile */
+                               : give_problem(w, path, relative, errno, "cannot be looked at");
+    if (S_ISLNK(st.st_mode)) {
+        lap_walk_entry entry = {.path = path, .relative = relative, .link = true};
+        return named ? w->visit(w->user, &entry, w->err) : LAP_OK;
+    }
+    if (!S_ISREG(st.st_mode))
+        return named ? give_problem(w, path, relative, 0, "not a regular file") : LAP_OK;
+    return named || begins_like_jpeg(folder, name) ? give(w, path, relative, &st) : LAP_OK;
+}
+
+static lap_code visit_name(walk *w, int folder, const char *parent, const struct dirent *d)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    const char *slash = parent[strlen(parent) - 1] == '/' ? "" : "/", *name = d->d_name;
+    if (!strcmp(name, ".") || !strcmp(name, ".."))
+        return LAP_OK;
+    if (snprintf(path, sizeof path, "%s%s%s", parent, slash, name) >= (int)sizeof path)
+        return has_photo_name(name) || d->d_type == DT_DIR
+                   ? give_problem(w, path, path + w->root_length, ENAMETOOLONG, "and longer")
+                   : LAP_OK;
+    bool folder_here =
+        d->d_type == DT_DIR ||
+        (d->d_type == DT_UNKNOWN && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode));
+    if (!folder_here)
+        return visit_file(w, folder, path, name);
+    return strcmp(name, ".lapedge") != 0 ? remember(w, path) : LAP_OK;
+}
+
+/* The operand itself may be a link to a folder; what is found inside may not. */
+static lap_code read_folder(walk *w, const char *path, bool is_root)
+{
+    struct stat st;
+    const char *relative = strlen(path) > w->root_length ? path + w->root_length : base_name(path);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_root ? 0 : O_NOFOLLOW));
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        int why = errno;
+        if (fd >= 0)
+            close(fd);
+        return give_problem(w, path, relative, why, "cannot read this folder");
+    }
+    lap_code code = LAP_OK;
+    bool is_out = w->has_out && !fstat(fd, &st) && st.st_dev == w->out_device && st.st_ino == w->out_inode;
+    struct dirent *d = NULL;
+    while (!is_out && code == LAP_OK) {
+        errno = 0;
+        if (!(d = readdir(dir)))
+            break;
+        code = visit_name(w, fd, path, d);
+    }
+    if (!d && code == LAP_OK && !is_out && errno)
+        code = give_problem(w, path, relative, errno, "cannot read all of this folder");
+    closedir(dir);
+    return code;
 }
 
 static lap_code walk_folder(walk *w, const char *root)
 {
     size_t length = strlen(root);
-    char *clean = strdup(root);
-    if (!clean)
-        return lap_fail(w->err, LAP_E_MEMORY, "out of memory");
-    while (length > 1 && clean[length - 1] == '/')
-        clean[--length] = 0;
-    w->root_length = clean[length - 1] == '/' ? length : length + 1;
-    walk *outer = current;
-    current = w;
-    w->code = LAP_OK;
-    int rc = nftw(clean, on_entry, OPEN_FOLDERS, FTW_PHYS | FTW_ACTIONRETVAL);
-    current = outer;
-    if (rc < 0 && w->code == LAP_OK) {
-        lap_error problem;
-        lap_fail(&problem, LAP_E_UNREADABLE, "%.300s: cannot be walked: %s", clean, strerror(errno));
-        give(w, clean, base_name(clean), NULL, &problem);
+    lap_code code = remember(w, root);
+    if (code != LAP_OK)
+        return code;
+    char *first = w->folders[0];
+    while (length > 1 && first[length - 1] == '/')
+        first[--length] = 0;
+    w->root_length = first[length - 1] == '/' ? length : length + 1;
+    for (bool is_root = true; w->count; is_root = false) {
+        char *path = w->folders[--w->count];
+        if (code == LAP_OK)
+            code = read_folder(w, path, is_root);
+        free(path);
     }
-    free(clean);
-    return w->code;
+    return code;
 }
+
+/* ---- named and listed files -------------------------------------------------------------------- */
 
 static lap_code give_named(walk *w, const char *path, const char *relative)
 {
     struct stat st;
-    lap_error problem;
-    if (stat(path, &st)) {
-        lap_fail(&problem, errno == ENOENT || errno == ENOTDIR ? LAP_E_MISSING : LAP_E_UNREADABLE,
-            "%.300s: %s", path, strerror(errno));
-        return give(w, path, relative, NULL, &problem);
-    }
-    if (!S_ISREG(st.st_mode)) {
-        lap_fail(&problem, LAP_E_UNREADABLE, "%.300s: not a regular file", path);
-        return give(w, path, relative, NULL, &problem);
-    }
-    return give(w, path, relative, &st, NULL);
+    if (stat(path, &st))
+        return give_problem(w, path, relative, errno, "cannot be looked at");
+    if (!S_ISREG(st.st_mode))
+        return give_problem(w, path, relative, 0, "not a regular file");
+    return give(w, path, relative, &st);
 }
 
-/* Where a listed path goes: relative ones keep their folders; absolute ones, and those that climb with
- * "..", keep their name only. */
-static const char *listed_relative(const char *path)
+/* Where a listed path goes: relative ones keep their folders, without empty and "." steps, so that one
+ * place has one name; absolute ones, and those that climb with "..", keep their name only. `to` has room
+ * for the path. */
+static void listed_relative(const char *path, char *to)
 {
-    while (path[0] == '.' && path[1] == '/')
-        for (path++; *path == '/';)
-            path++;
-    if (*path == '/')
-        return base_name(path);
-    for (const char *p = path; *p; p++)
-        if (p[0] == '.' && p[1] == '.' && (p[2] == '/' || !p[2]) && (p == path || p[-1] == '/'))
-            return base_name(path);
-    return path;
+    char *end = to;
+    for (const char *p = path, *next; *p; p = next) {
+        size_t length = strcspn(p, "/");
+        next = p + length + strspn(p + length, "/");
+        if (*path == '/' || (length == 2 && !memcmp(p, "..", 2))) {
+            strcpy(to, base_name(path));
+            return;
+        }
+        if (length == 1 && *p == '.')
+            continue;
+        if (end > to)
+            *end++ = '/';
+        memcpy(end, p, length);
+        end += length;
+    }
+    *end = 0;
 }
 
 static lap_code walk_list(walk *w, const char *list, size_t size)
@@ -151,12 +225,15 @@ static lap_code walk_list(walk *w, const char *list, size_t size)
     for (const char *p = list, *last = list + size; p < last && code == LAP_OK;) {
         const char *stop = memchr(p, end, (size_t)(last - p));
         size_t length = (size_t)((stop ? stop : last) - p);
-        char *path = strndup(p, length);
-        if (!path)
-            return lap_fail(w->err, LAP_E_MEMORY, "out of memory");
-        if (*path)
-            code = give_named(w, path, listed_relative(path));
+        char *path = strndup(p, length), *relative = malloc(length + 1);
+        if (!path || !relative)
+            code = no_memory(w);
+        else if (*path) {
+            listed_relative(path, relative);
+            code = give_named(w, path, relative);
+        }
         free(path);
+        free(relative);
         p += length + 1;
     }
     return code;
@@ -172,14 +249,12 @@ lap_code lap_walk(const lap_batch_options *options, const char *list, size_t lis
         w.out_device = st.st_dev;
         w.out_inode = st.st_ino;
     }
-    if (list)
-        return walk_list(&w, list, list_size);
-    for (size_t i = 0; i < options->input_count; i++) {
+    lap_code code = list ? walk_list(&w, list, list_size) : LAP_OK;
+    for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
         const char *path = options->inputs[i];
         bool folder = !stat(path, &st) && S_ISDIR(st.st_mode);
-        lap_code code = folder ? walk_folder(&w, path) : give_named(&w, path, base_name(path));
-        if (code != LAP_OK)
-            return code;
+        code = folder ? walk_folder(&w, path) : give_named(&w, path, base_name(path));
     }
-    return LAP_OK;
+    free(w.folders);
+    return code;
 }

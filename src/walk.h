@@ -1,5 +1,5 @@
 /* From operands to inputs: folders are walked, lists are read, each input gets its name under the output
- * folder. Memory does not grow with the number of files. One walk at a time a thread. */
+ * folder. Memory grows with the number of folders, not of files. */
 #ifndef LAP_WALK_H
 #define LAP_WALK_H
 
@@ -10,17 +10,19 @@
 typedef struct lap_walk_entry {
     const char *path;        /* to open */
     const char *relative;    /* below the output folder; never absolute, never with ".." */
-    const struct stat *stat; /* NULL where problem is set */
+    const struct stat *stat; /* NULL where problem or link is set */
     lap_error *problem;      /* cannot be taken: unreadable folder, missing file, not a file; else NULL */
+    bool link;               /* a symbolic link in a folder that is named like a photo: not followed */
 } lap_walk_entry;
 
 /* Returns LAP_OK to go on; anything else ends the walk with that code. */
 typedef lap_code lap_walk_fn(void *user, const lap_walk_entry *entry, lap_error *err);
 
 /* Visits every input of the options: of folders the files named *.jpg *.jpeg *.jpe *.jfif in any case, and
- * those without an extension that begin like a JPEG; named files and listed paths whatever they are
- * called. Symbolic links inside folders are not followed. The output folder, and what lapedge itself
- * keeps in folders, is not walked. list holds the bytes of files_from, or NULL. */
+ * in doubt (no extension, or one of macOS's ._ twins) those that begin like a JPEG; named files and listed
+ * paths whatever they are called. All files of a folder come before those of its subfolders. Symbolic links
+ * inside folders are not followed. The output folder, and what lapedge itself keeps in folders, is not
+ * walked. list holds the bytes of files_from, or NULL. */
 lap_code lap_walk(const lap_batch_options *options, const char *list, size_t list_size, lap_walk_fn *visit,
     void *user, lap_error *err);
 

@@ -99,6 +99,9 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
     }
     if (counts->failed > NAMED)
         fputc('\n', stderr);
+    if (counts->links)
+        lap_cli_message("%llu symbolic link%s not followed", (unsigned long long)counts->links,
+            counts->links > 1 ? "s" : "");
     if (!counts->expected && !counts->other_shards)
         lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
 }
@@ -111,9 +114,9 @@ static int print_json(
         const char *name;
         uint64_t value;
     } fields[] = {{"found", counts->found}, {"expected", counts->expected},
-        {"other_shards", counts->other_shards}, {"ok", counts->ok}, {"warned", counts->warned},
-        {"skipped", counts->skipped}, {"failed", counts->failed}, {"pixels", counts->pixels},
-        {"bytes_in", counts->bytes_in}, {"bytes_out", counts->bytes_out}};
+        {"other_shards", counts->other_shards}, {"links", counts->links}, {"ok", counts->ok},
+        {"warned", counts->warned}, {"skipped", counts->skipped}, {"failed", counts->failed},
+        {"pixels", counts->pixels}, {"bytes_in", counts->bytes_in}, {"bytes_out", counts->bytes_out}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         json_object_set_new(object, fields[i].name, json_integer((json_int_t)fields[i].value));
     for (int kind = LAP_OK; kind <= LAP_E_INTERNAL; kind++)
@@ -135,7 +138,7 @@ static lap_cli_exit verdict(const lap_batch_counts *counts)
 {
     if (!counts->expected)
         return counts->other_shards ? LAP_EXIT_OK : LAP_EXIT_NOTHING;
-    if (counts->failed && !counts->ok && !counts->warned && !counts->skipped)
+    if (counts->failed && counts->failed >= counts->expected) /* not with --fail-fast: others had no turn */
         return LAP_EXIT_NOTHING;
     return counts->failed || counts->kinds[LAP_E_EXISTS] ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
