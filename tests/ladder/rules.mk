@@ -3,7 +3,7 @@ LADDER_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/ladder/*.c)))
 TESTS += $(B)/tests/filter_ladder
 $(B)/tests/filter_ladder: $(LADDER_OBJ) $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS_ALL) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp) -o $@ $(LADDER_OBJ) $(B)/liblapedge.a $(LIBS)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(LADDER_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(LADDER_OBJ:.o=.d)
 
 # A second opinion, through the program, from Debian's python3-numpy; skips where that is missing.

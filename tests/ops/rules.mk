@@ -3,5 +3,5 @@ OPS_SRC := $(sort $(wildcard tests/ops/*.c))
 TESTS += $(B)/tests/ops
 $(B)/tests/ops: $(OPS_SRC) tests/ops/ops.h $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp) \
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) \
 	  $(OPS_SRC) -o $@ $(B)/liblapedge.a $(LIBS)
