@@ -13,6 +13,19 @@
 #define LAP_LAUNCH(launch, kernel, ...) \
     lap_cuda_launch(launch, #kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 
+/* Keeps the compiler from turning a pointer that steps through an unrolled loop into one register a
+ * step; LAP_DYNAMIC_SHARED names the dynamic shared memory of a block. */
+#if defined(__CUDA_ARCH__)
+#define LAP_OPAQUE(pointer) asm volatile("" : "+l"(pointer))
+#else
+#define LAP_OPAQUE(pointer) ((void)0)
+#endif
+#ifndef LAP_DYNAMIC_SHARED
+#define LAP_DYNAMIC_SHARED(type, name)            \
+    extern __shared__ uint4 lap_dynamic_shared[]; \
+    type *name = reinterpret_cast<type *>(lap_dynamic_shared)
+#endif
+
 extern "C" lap_code lap_cuda_check(
     cudaError_t error, const char *call, const char *file, int line, lap_error *err);
 /* After a launch: a synchronize where LAP_CUDA_DEBUG asks for it. */
