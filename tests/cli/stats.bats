@@ -5,7 +5,7 @@ load common
 numpy()
 {
     /usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
-    /usr/bin/python3 - "$@"
+    /usr/bin/python3 -
 }
 
 @test "every figure equals NumPy's, of the picture and of its edges" {
