@@ -10,9 +10,9 @@ rank()
     src/lapedge.h) echo 9 ;;
     src/batch* | src/commit* | src/manifest* | src/shard*) echo 1 ;;
     src/executor*) echo 2 ;;
-    src/run* | src/filter_view.* | src/bench* | src/compare* | src/pixels*) echo 3 ;;
+    src/run* | src/filter_view.* | src/bench* | src/compare* | src/pixels* | src/measure*) echo 3 ;;
     src/pipeline* | src/flow* | src/settings.*) echo 4 ;;
-    src/codec* | src/jpeg* | src/png* | src/pnm* | src/stb* | src/tsv* | src/exif*) echo 5 ;;
+    src/codec* | src/jpeg* | src/png* | src/pnm* | src/stb* | src/tsv* | src/null_write* | src/exif*) echo 5 ;;
     src/source* | src/sink* | src/control* | src/context.*) echo 6 ;;
     src/orient* | src/transpose* | src/stats* | src/metrics* | src/reduce* | src/matvec* | src/filter* | src/profiles*) echo 6 ;;
     src/backend* | src/table* | src/spread*) echo 7 ;;
