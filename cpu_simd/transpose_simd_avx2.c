@@ -20,16 +20,20 @@ static inline void store(uint8_t *p, __m256i v)
 static inline void block1(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     __m256i a[16], b[16];
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i++) {
         a[i] = load2(in + i * stride, in + (i + 16) * stride);
     }
+#pragma GCC unroll 4
     for (int pass = 0; pass < 4; pass++) {
         __m256i *from = pass % 2 ? b : a, *to = pass % 2 ? a : b;
+#pragma GCC unroll 8
         for (int i = 0; i < 8; i++) {
             to[2 * i] = _mm256_unpacklo_epi8(from[i], from[i + 8]);
             to[2 * i + 1] = _mm256_unpackhi_epi8(from[i], from[i + 8]);
         }
     }
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i++) {
         store(out + i * LAP_STAGE_PITCH, a[i]);
     }
@@ -52,13 +56,16 @@ static inline void block3(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
     const __m256i pack =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
     const __m256i close = _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 7, 7);
+#pragma GCC unroll 2
     for (int right = 0; right < 2; right++) {
         __m256i r[4];
+#pragma GCC unroll 4
         for (int i = 0; i < 4; i++) {
             const uint8_t *p = in + i * stride + 8 * right;
             r[i] = _mm256_shuffle_epi8(load2(p, p + 4 * stride), spread[right]);
         }
         turn4(r);
+#pragma GCC unroll 4
         for (int i = 0; i < 4; i++) {
             store(out + (4 * right + i) * LAP_STAGE_PITCH,
                 _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(r[i], pack), close));
@@ -69,10 +76,12 @@ static inline void block3(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 static inline void block4(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     __m256i r[4];
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         r[i] = load2(in + i * stride, in + (i + 4) * stride);
     }
     turn4(r);
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         store(out + i * LAP_STAGE_PITCH, r[i]);
     }

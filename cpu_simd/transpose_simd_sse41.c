@@ -19,16 +19,20 @@ static inline void store(uint8_t *p, __m128i v)
 static inline void block1(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     __m128i a[16], b[16];
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i++) {
         a[i] = load(in + i * stride);
     }
+#pragma GCC unroll 4
     for (int pass = 0; pass < 4; pass++) {
         __m128i *from = pass % 2 ? b : a, *to = pass % 2 ? a : b;
+#pragma GCC unroll 8
         for (int i = 0; i < 8; i++) {
             to[2 * i] = _mm_unpacklo_epi8(from[i], from[i + 8]);
             to[2 * i + 1] = _mm_unpackhi_epi8(from[i], from[i + 8]);
         }
     }
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i++) {
         store(out + i * LAP_STAGE_PITCH, a[i]);
     }
@@ -49,13 +53,17 @@ static inline void block3(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
     const __m128i spread[2] = {_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1),
         _mm_setr_epi8(4, 5, 6, -1, 7, 8, 9, -1, 10, 11, 12, -1, 13, 14, 15, -1)};
     const __m128i pack = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+#pragma GCC unroll 2
     for (int y = 0; y < 8; y += 4) {
+#pragma GCC unroll 2
         for (int right = 0; right < 2; right++) {
             __m128i r[4];
+#pragma GCC unroll 4
             for (int i = 0; i < 4; i++) {
                 r[i] = _mm_shuffle_epi8(load(in + (y + i) * stride + 8 * right), spread[right]);
             }
             turn4(r);
+#pragma GCC unroll 4
             for (int i = 0; i < 4; i++) {
                 store(out + (4 * right + i) * LAP_STAGE_PITCH + 3 * y, _mm_shuffle_epi8(r[i], pack));
             }
@@ -66,10 +74,12 @@ static inline void block3(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 static inline void block4(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     __m128i r[4];
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         r[i] = load(in + i * stride);
     }
     turn4(r);
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         store(out + i * LAP_STAGE_PITCH, r[i]);
     }

@@ -46,16 +46,16 @@ static inline void lap_stage_flush(
     } else {
         from -= phase, to -= phase, bytes += phase;
     }
-    for (; bytes >= LAP_LINE; from += LAP_LINE, to += LAP_LINE, bytes -= LAP_LINE) {
-        for (int i = 0; i < LAP_LINE; i += 16) {
-            __m128i v = _mm_loadu_si128((const __m128i *)(from + i));
-            if (stream) {
-                _mm_stream_si128((__m128i *)(to + i), v);
-            } else {
-                _mm_store_si128((__m128i *)(to + i), v);
-            }
+    const size_t whole = bytes - bytes % LAP_LINE;
+    if (!stream) {
+        memcpy(to, from, whole);
+    } else {
+#pragma GCC unroll 4
+        for (size_t i = 0; i < whole; i += 16) {
+            _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
         }
     }
+    from += whole, to += whole, bytes -= whole;
     memcpy(last ? to : row + LAP_LINE - bytes, from, bytes);
 }
 
@@ -65,6 +65,7 @@ static inline __attribute__((always_inline)) void lap_tile(
     const size_t size = b.size;
     const int whole_rows = rows - rows % b.down, whole_columns = columns - columns % b.across;
     for (int y = 0; y < whole_rows; y += b.down) {
+        /* The next tile: each of its rows lies in another page, and no hardware looks that far. */
         for (int i = 0; i < b.down && y + i < ahead; i++) {
             const uint8_t *next = in + (rows + y + i) * stride;
             for (size_t at = 0; at < (size_t)columns * size; at += LAP_LINE) {
