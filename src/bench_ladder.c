@@ -121,7 +121,7 @@ static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *e
     char message[160];
     lap_bench_run *bench = ladder->bench;
     const int runs = bench->options->runs, device = bench->options->device;
-    ladder->exec = (lap_exec){.threads = 1, .err = err};
+    ladder->exec = (lap_exec){.threads = 1, .unchecked = row.form != NULL, .err = err};
     row.reason = ladder->differs(ladder, &row, message);
     if (!row.reason) {
         const lap_cuda_job jobs[3] = {{run_on_device, ladder, ladder->times[0]},
@@ -179,8 +179,13 @@ static lap_code bench_rung(lap_ladder *ladder, int index, lap_error *err)
         return code;
     row.resolved = ladder->rung->name;
     row.flags = ladder->rung->flags;
-    if (ladder->rung->device)
-        return bench_device(ladder, row, err);
+    if (ladder->rung->device) {
+        code = bench_device(ladder, row, err);
+        row.form = "unchecked";
+        if (code == LAP_OK && ladder->has_unchecked && strcmp(row.resolved, "cuda-fast") != 0)
+            code = bench_device(ladder, row, err);
+        return code;
+    }
     code = bench_host(ladder, row, 1, err);
     /* The law is one thread's work, however it could be spread. */
     const bool spreads = ladder->rung->threading != LAP_THREADS_ONE && strcmp(row.resolved, "c") != 0;

@@ -12,6 +12,7 @@ struct lap_ladder {
     lap_op op;
     int width, height, channels;
     const char *type;      /* of the elements: "u8", "f32" or "f64" */
+    bool has_unchecked;    /* device rungs but cuda-fast are timed without bounds checks too */
     size_t bytes;          /* read and written by one run */
     double pixels;         /* elements done by one run */
     double flops_per_byte; /* NaN: no arithmetic */

@@ -453,6 +453,7 @@ typedef struct lap_bench_row {
     const char *flags;
     int threads, width, height, channels;
     const char *type;       /* of the elements: "u8", "f32", "f64"; NULL: "u8" */
+    const char *form;       /* "unchecked" where a rung's bounds checks were left out; NULL else */
     const double *times_ms; /* runs of them */
     int runs;
     double median_ms, mean_ms, stddev_ms, min_ms, max_ms;

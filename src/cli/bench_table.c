@@ -195,7 +195,8 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
     if (row->resolved && strcmp(row->resolved, row->backend) != 0)
         name_resolved(name, sizeof name, row);
     else
-        snprintf(name, sizeof name, "%s%s%s", row->backend, row->type ? " " : "", row->type ? row->type : "");
+        snprintf(name, sizeof name, "%s%s%s%s%s", row->backend, row->type ? " " : "",
+            row->type ? row->type : "", row->form ? " " : "", row->form ? row->form : "");
     if (row->reason) {
         notice_absence(table, row);
         return;

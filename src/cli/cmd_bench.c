@@ -30,6 +30,7 @@ static json_t *row_of(const lap_bench_row *row)
     json_object_set_new(object, "height", json_integer(row->height));
     json_object_set_new(object, "channels", json_integer(row->channels));
     json_object_set_new(object, "type", json_string(row->type ? row->type : "u8"));
+    json_object_set_new(object, "form", lap_json_text(row->form));
     json_object_set_new(object, "times_ms", times);
     const struct {
         const char *key;
@@ -57,7 +58,7 @@ static void each_row(void *user, const lap_bench_row *row)
 
 static bool same_case(const json_t *a, const json_t *b)
 {
-    static const char *const keys[] = {"op", "backend", "threads", "width", "height", "channels", "type"};
+    static const char *const keys[] = {"op", "backend", "threads", "width", "height", "channels", "type", "form"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
         if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
             return false;
