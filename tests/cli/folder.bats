@@ -1,0 +1,401 @@
+# Many pictures in, a folder of edges out.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
+load common
+
+# tiny FILE [SHADE]: a small JPEG whose size follows SHADE
+tiny()
+{
+    mkdir -p "$(dirname -- "$1")"
+    pgm $((40 + ${2:-0})) 30 "$BATS_TEST_TMPDIR/tiny.pgm"
+    lapedge --no-sync "$BATS_TEST_TMPDIR/tiny.pgm" --format=jpg - >"$1"
+}
+
+folder() # CODE WORD...: a run without syncs, its last line of stderr in $last
+{
+    local code=$1
+    shift
+    run --separate-stderr lapedge --no-sync "$@"
+    last=${stderr##*$'\n'}
+    [ "$status" -eq "$code" ] || { printf 'exit %s, expected %s\n%s\n' "$status" "$code" "$stderr"; return 1; }
+}
+
+says() { [[ $stderr == *"$1"* ]] || { printf 'not said: %s\nbut: %s\n' "$1" "$stderr"; return 1; }; }
+
+outputs() { (cd "$1" && find . -type f -not -path '*/.lapedge/*' | LC_ALL=C sort | paste -sd' '); }
+
+@test "a tree is mirrored: extensions in any case, others by content, the rest left" {
+    tiny in/a.jpg
+    tiny in/b.JPEG
+    tiny "in/sub dir/c.Jpe"
+    tiny in/sub/deep/er/d.jfif
+    tiny in/noextension
+    tiny in/.hidden
+    tiny in/._e.jpg
+    tiny in/photo.png
+    echo text >in/notes
+    echo text >in/._a.jpg
+    folder 0 in out
+    [ "$(outputs out)" = "./._e.jpg ./.hidden ./a.jpg ./b.JPEG ./noextension ./sub dir/c.Jpe ./sub/deep/er/d.jfif" ]
+    lapedge in/a.jpg want.jpg
+    cmp want.jpg out/a.jpg
+    cmp want.jpg out/noextension
+    [[ $last == "7 done; "* ]]
+    [ -z "$output" ]
+}
+
+@test "several operands, files and folders, into one" {
+    tiny one/a.jpg
+    tiny two/sub/b.jpg
+    tiny c.jpg
+    folder 0 one two c.jpg new/out
+    [ "$(outputs new/out)" = "./a.jpg ./c.jpg ./sub/b.jpg" ]
+    folder 0 c.jpg other/
+    [ "$(outputs other)" = "./c.jpg" ]
+    ln -s one link
+    folder 0 link/ three
+    folder 0 link four
+    [ "$(outputs three) $(outputs four)" = "./a.jpg ./a.jpg" ]
+}
+
+@test "--files-from keeps relative folders, and of absolute and climbing paths the name" {
+    tiny w/a.jpg
+    tiny w/sub/b.jpg
+    tiny w/sub/c.jpg
+    tiny up.jpg
+    tiny abs/d.jpg
+    cd w
+    printf '%s\n' a.jpg ./sub//b.jpg sub/./c.jpg ../up.jpg "$BATS_TEST_TMPDIR/abs/d.jpg" sub/../../w/a.jpg "" \
+        gone.jpg >list
+    folder 1 --files-from=list ../out
+    says "lapedge: gone.jpg: "
+    # a.jpg is listed under two names of one file, and done once
+    [ "$(outputs ../out)" = "./a.jpg ./d.jpg ./sub/b.jpg ./sub/c.jpg ./up.jpg" ]
+    printf 'a.jpg\nsub/b.jpg\n' >short
+    folder 0 --files-from=- ../out2 <short
+    [ "$(outputs ../out2)" = "./a.jpg ./sub/b.jpg" ]
+}
+
+@test "-0: names with newlines, leading dashes, control characters, bytes that are no UTF-8" {
+    names=("in/a b.jpg" $'in/new\nline.jpg' "in/-dash.jpg" $'in/bell\a.jpg' $'in/\xff\xfe.jpg' 'in/%s.jpg' 'in/*.jpg')
+    for name in "${names[@]}"; do tiny "$name"; done
+    printf '%s\0' "${names[@]}" >list
+    folder 0 -0 --files-from=list out --log=log.jsonl
+    for name in "${names[@]}"; do [ -f "out/$name" ]; done
+    folder 0 -0 --files-from=list out # nothing is done twice, whatever its name
+    [[ $last == "0 done, 7 up to date; "* ]]
+    folder 0 in mirrored
+    [ "$(find mirrored -type f -name '*.jpg' -print0 | tr -cd '\0' | wc -c)" -eq 7 ]
+    python3 - <<'PY'
+import json, urllib.parse, os
+rows = [json.loads(line) for line in open("log.jsonl")]
+names = {urllib.parse.unquote_to_bytes(r["input_raw"]) if "input_raw" in r else r["input"].encode() for r in rows}
+assert len(rows) == 7 and all(r["schema"] == "lapedge.file/1" and r["status"] == "ok" for r in rows), rows
+assert names == {b"in/" + n for n in os.listdir(b"in")}, names
+PY
+    echo bad >$'in/esc\e[31m.jpg'
+    folder 1 in mirrored
+    [[ $stderr != *$'\e'* ]]
+    cd in
+    folder 0 -- -dash.jpg "a b.jpg" ../dashes
+    [ "$(outputs ../dashes)" = "./-dash.jpg ./a b.jpg" ]
+}
+
+@test "clashes fail these files only, before anything is written to the name" {
+    tiny one/x.jpg
+    tiny two/x.jpg 1
+    tiny one/sub/only.jpg
+    folder 1 one two out
+    [ "$(outputs out)" = "./sub/only.jpg" ]
+    says "one/x.jpg: clash: 2 inputs would be written to out/x.jpg; none was"
+    says "two/x.jpg: clash: "
+    [[ $last == *"2 failed (2 clash)"* ]]
+    tiny kinds/a.jpg
+    tiny kinds/a.jpeg 1
+    tiny kinds/b.jpg
+    folder 1 --format=png kinds png
+    [ "$(outputs png)" = "./b.png" ]
+    folder 0 kinds same
+    [ "$(outputs same)" = "./a.jpeg ./a.jpg ./b.jpg" ]
+}
+
+@test "one file named twice is done once" {
+    tiny in/a.jpg
+    ln in/a.jpg hard.jpg
+    folder 0 in/a.jpg ./in/a.jpg in out
+    [[ $last == "1 done, 2 up to date; "* ]]
+}
+
+@test "symbolic links in folders are not followed, and that is said" {
+    tiny elsewhere/a.jpg
+    tiny in/b.jpg
+    ln -s ../elsewhere in/folder
+    ln -s ../elsewhere/a.jpg in/link.jpg
+    ln -s nowhere in/dangling.jpg
+    ln -s . in/loop
+    folder 0 in out
+    [ "$(outputs out)" = "./b.jpg" ]
+    says "2 symbolic links not followed"
+    folder 0 in/link.jpg named/ # a named one is
+    [ "$(outputs named)" = "./link.jpg" ]
+}
+
+@test "the output folder inside an input folder is not walked; equal to it is refused" {
+    tiny photos/a.jpg
+    folder 0 photos photos/edges
+    folder 0 photos photos/edges
+    [ "$(outputs photos)" = "./a.jpg ./edges/a.jpg" ]
+    expect 2 "" "lapedge: photos is the input and the output folder; name another one" photos photos
+    ln -s photos same
+    expect 2 "" "lapedge: photos is the input and the output folder; name another one" photos same/
+    expect 2 "" "lapedge: photos/a.jpg would be its own output; name another folder, or use --in-place" \
+        photos/a.jpg photos/
+}
+
+@test "an input is never overwritten, through no kind of link, not even with -f" {
+    tiny in/a.jpg
+    tiny in/sub/a.jpg 1
+    tiny in/sub/b.jpg 2
+    cp -r in before
+    tiny other/a.jpg 4
+    printf '%s\n' in/a.jpg "$PWD/other/a.jpg" >list # to in/in/a.jpg, and to in/a.jpg
+    folder 1 -f --files-from=list in
+    says "other/a.jpg: clash: would overwrite an input, in/a.jpg"
+    cmp in/a.jpg before/a.jpg
+    rm -r in && cp -r before in
+    mkdir out
+    ln in/a.jpg out/a.jpg
+    ln -s ../in/sub out/sub
+    folder 4 -f in out
+    diff -r in before
+    [[ $last == *"3 failed (3 clash)"* ]]
+}
+
+@test "outputs that are links, pipes or folders are left alone" {
+    for name in link pipe folder good; do tiny in/$name.jpg; done
+    echo mine >mine.jpg
+    mkdir -p out/folder.jpg
+    ln -s ../mine.jpg out/link.jpg
+    mkfifo out/pipe.jpg
+    folder 1 in out
+    [[ $last == "1 done, 3 left alone"* ]]
+    folder 1 -f in out
+    says "out/pipe.jpg: write: is not a regular file; remove it first"
+    [ "$(cat mine.jpg)" = mine ]
+    [ -p out/pipe.jpg ]
+}
+
+@test "what exists and is not ours is left alone, unless -f" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    mkdir out
+    echo mine >out/a.jpg
+    folder 1 in out --log=log.jsonl
+    says "out/a.jpg: exists and was not made by lapedge; -f replaces it"
+    [ "$(cat out/a.jpg)" = mine ]
+    [[ $last == "1 done, 1 left alone"* ]]
+    [ "$(grep -c '"status":"skipped","error":{"kind":"exists"' log.jsonl)" -eq 1 ]
+    folder 0 -f in out
+    [[ $last == "2 done; "* ]]
+    [ "$(head -c 2 out/a.jpg | od -An -tx1)" = " ff d8" ]
+    folder 0 in out
+    [[ $last == "0 done, 2 up to date; "* ]]
+}
+
+@test "a rerun does what changed, and nothing else" {
+    for name in a b c d; do tiny in/$name.jpg; done
+    folder 0 in out
+    folder 0 "$PWD/in/" out # another way to the same folder
+    [[ $last == "0 done, 4 up to date; "* ]]
+    tiny in/a.jpg 3                # other content
+    touch -d 2001-02-03 in/b.jpg   # another time
+    rm out/c.jpg                   # output gone
+    truncate -s 100 out/d.jpg
+    folder 0 in out
+    [[ $last == "4 done; "* ]]
+    lapedge in/a.jpg want.jpg
+    cmp want.jpg out/a.jpg
+    folder 0 in out --threads=1 --backend=c -j1 # do not change bytes
+    [[ $last == "0 done, 4 up to date; "* ]]
+    folder 0 in out --quality=50
+    [[ $last == "4 done; "* ]]
+    tiny in/new.jpg
+    folder 0 in out --quality=50
+    [[ $last == "1 done, 4 up to date; "* ]]
+    rm -r out/.lapedge
+    folder 1 in out --quality=50
+    [[ $last == "0 done, 5 left alone"* ]]
+}
+
+@test "a manifest that was cut short, or is no manifest, does no harm" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    folder 0 in out
+    for file in out/.lapedge/*.jsonl; do truncate -s -20 "$file"; done # a done line loses its end
+    head -c 3000 /dev/urandom >out/.lapedge/20000101T000000.000000000-x-1.jsonl
+    printf '[]\n{}\n{"event":"done"}\n{"event":7,"output":[],"settings":{}}\n\n' >>out/.lapedge/20000101T000001-x.jsonl
+    mkdir out/.lapedge/folder.jsonl
+    folder 0 in out
+    [[ $last == "1 done, 1 up to date; "* ]]
+}
+
+@test "-n writes nothing and tells what would be done" {
+    tiny in/a.jpg
+    tiny in/sub/b.jpg
+    expect 0 "" $'in/a.jpg -> out/a.jpg\nin/sub/b.jpg -> out/sub/b.jpg\nwould do 2' -n in out
+    [ ! -e out ]
+    folder 0 in out
+    expect 0 "" "would do 0, 2 up to date" -n in out
+}
+
+@test "a bad file is told, and the run goes on; all bad is 4; --fail-fast stops" {
+    tiny in/a.jpg
+    echo text >in/bad.jpg
+    tiny in/c.jpg
+    head -c 300 in/c.jpg >in/cut.jpg
+    : >in/empty.jpg
+    mkdir in/folder.jpg
+    mkfifo in/pipe.jpg
+    folder 1 in out --log=log.jsonl
+    [ "$(outputs out)" = "./a.jpg ./c.jpg" ]
+    says "lapedge: in/bad.jpg: not a JPEG"
+    says "first to fail: "
+    [[ $stderr == *"2 done, 4 failed (1 unreadable, 2 not_jpeg, 1 truncated)"* ]]
+    [ "$(wc -l <log.jsonl)" -eq 6 ]
+    folder 4 in/bad.jpg in/cut.jpg out2
+    folder 1 --fail-fast -j1 in/bad.jpg in/a.jpg in/c.jpg in/cut.jpg out3
+    [ "$(grep -c '' <<<"$stderr")" -le 3 ]
+    nothing_left none
+}
+
+@test "an input that vanishes between listing and reading fails alone" {
+    for i in {1..30}; do tiny in/$i.jpg; done
+    ls in/*.jpg >list
+    mkfifo pipe
+    # The list is read before anything else; the files go while the program waits for its end.
+    lapedge --no-sync --files-from=pipe out 2>err &
+    exec 7>pipe
+    cat list >&7
+    rm in/7.jpg
+    exec 7>&-
+    code=0
+    wait $! || code=$?
+    [ "$code" -eq 1 ]
+    [ "$(outputs out | wc -w)" -eq 29 ]
+    grep -q 'in/7.jpg: No such file' err || grep -q 'in/7.jpg: .*[Nn]o such file' err
+}
+
+@test "no photo, no folder, no place: 4" {
+    mkdir empty
+    folder 4 empty out
+    says "no photo found"
+    folder 4 missing out
+    says "lapedge: missing: "
+    tiny in/a.jpg
+    echo file >file
+    folder 4 in file/out
+    folder 2 in
+    folder 2 --files-from=list
+    folder 4 --files-from=nolist out
+    [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null || {
+        mkdir -m 555 closed
+        chmod 755 . && chmod -R a+rX in
+        run setpriv --reuid=65534 --clear-groups "$LAPEDGE" in closed
+        [ "$status" -eq 4 ] || [ "$status" -ge 126 ] # 126: the program itself lies where nobody may go
+    }
+}
+
+@test "--json: counts by status and kind, and nothing else on stdout" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    echo bad >in/bad.jpg
+    mkdir out
+    echo mine >out/b.jpg
+    lapedge --no-sync in out --json --log=log.jsonl >run.json 2>err || [ $? -eq 1 ]
+    json run.json 'o["schema"] == "lapedge.run/1" and list(o)[0] == "schema"'
+    json run.json '[o[k] for k in ("found","expected","ok","warned","skipped","failed")] == [3, 3, 1, 0, 1, 1]'
+    json run.json 'o["kinds"] == {"exists": 1, "not_jpeg": 1} and "rows" not in o'
+    json run.json 'o["pixels"] == 1200 and o["bytes_out"] > 0 and o["error"] is None'
+    lapedge --no-sync missing out --json >run.json 2>err || [ $? -eq 4 ]
+    json run.json 'o["error"]["kind"] == "missing"'
+}
+
+@test "the log has one record an input, skipped ones too" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    folder 0 in out
+    tiny in/c.jpg
+    echo bad >in/d.jpg
+    folder 1 in out --log=log.jsonl
+    python3 - <<'PY'
+import json
+rows = {r["input"]: r for r in map(json.loads, open("log.jsonl"))}
+assert {k: r["status"] for k, r in rows.items()} == {
+    "in/a.jpg": "skipped", "in/b.jpg": "skipped", "in/c.jpg": "ok", "in/d.jpg": "failed"}, rows
+assert rows["in/a.jpg"]["error"] is None and rows["in/d.jpg"]["error"]["kind"] == "not_jpeg"
+assert rows["in/c.jpg"]["output"] == "out/c.jpg" and rows["in/c.jpg"]["bytes_out"] > 0
+assert all(list(r)[0] == "schema" and r["schema"] == "lapedge.file/1" for r in rows.values())
+PY
+}
+
+@test "shards cover each file once, and stay the same" {
+    for i in {1..40}; do tiny in/$((i % 3))/$i.jpg; done
+    folder 0 in whole
+    for part in 0 1 2; do
+        folder 0 --shard=$part/3 in parts
+        folder 0 --shard=$part/3 in alone$part
+    done
+    diff -r --exclude=.lapedge whole parts
+    [ "$(for part in 0 1 2; do outputs alone$part; done | tr ' ' '\n' | sort | paste -sd' ')" = \
+        "$(outputs whole | tr ' ' '\n' | sort | paste -sd' ')" ]
+    folder 0 in parts # any run reads all manifests
+    [[ $last == "0 done, 40 up to date; "* ]]
+    for spec in 3/3 -1/3 1 /3 1/ 1/0 x/2 auto; do folder 2 --shard=$spec in parts; done
+    SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=3 folder 0 --shard=auto in slurm
+    diff -r --exclude=.lapedge alone1 slurm
+}
+
+@test "a tree deeper than descriptors and wider than names are long" {
+    path=in
+    for i in {1..60}; do path=$path/$i; done
+    tiny "$path/a.jpg"
+    long=$(printf 'x%.0s' {1..250})
+    tiny "in/$long.jpg"
+    (ulimit -n 24; lapedge --no-sync in out 2>err)
+    [ -f "out/${path#in/}/a.jpg" ]
+    [ -f "out/$long.jpg" ]
+}
+
+@test "no progress where stderr is no terminal; one line where it is" {
+    for i in {1..20}; do tiny in/$i.jpg; done
+    folder 0 in out
+    [[ $stderr != *$'\r'* ]]
+    command -v script >/dev/null || skip "script is not installed"
+    run script -qec "'$LAPEDGE' --no-sync -f in out" /dev/null
+    [ "$status" -eq 0 ]
+    [[ $output == *"/20"* && $output == *"Mpixel/s"* && $output == *"left"* ]]
+    run script -qec "'$LAPEDGE' --no-sync --progress=off -f in out" /dev/null
+    [[ $output != *" left"* ]]
+}
+
+@test "temporary files of dead runs go, those of living ones stay" {
+    tiny in/sub/a.jpg
+    mkdir -p out/sub
+    # A name of this host and of a process that is gone, from a run that is killed.
+    printf 'x' >out/sub/.lapedge-mine.txt
+    lapedge --no-sync -f "$photo" - --format=ppm >/dev/null
+    mkfifo slow.ppm
+    exec 7<>slow.ppm # held open: the program waits for more
+    { printf 'P5\n600 4000\n255\n'; head -c 1000000 /dev/zero; } >&7 &
+    "$LAPEDGE" --no-sync - out/sub/other.jpg <slow.ppm &
+    pid=$!
+    for _ in {1..200}; do [ -n "$(find out/sub -name '.lapedge-*.tmp')" ] && break; sleep 0.02; done
+    temp=$(find out/sub -name '.lapedge-*.tmp')
+    [ -n "$temp" ]
+    folder 0 in out
+    [ -e "$temp" ]
+    kill -9 $pid
+    wait $pid || true
+    folder 0 -f in out
+    [ ! -e "$temp" ]
+    [ -e out/sub/.lapedge-mine.txt ]
+}
