@@ -194,9 +194,10 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
     const bool device = isfinite(row->kernel_ms);
     if (row->resolved && strcmp(row->resolved, row->backend) != 0)
         name_resolved(name, sizeof name, row);
-    else
-        snprintf(name, sizeof name, "%s%s%s%s%s", row->backend, row->type ? " " : "",
-            row->type ? row->type : "", row->form ? " " : "", row->form ? row->form : "");
+    else { /* matrices are all of one type */
+        const char *mark = row->op == LAP_OP_MATVEC ? row->form : row->type;
+        snprintf(name, sizeof name, "%s%s%s", row->backend, mark ? " " : "", mark ? mark : "");
+    }
     if (row->reason) {
         notice_absence(table, row);
         return;

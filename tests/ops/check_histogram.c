@@ -64,6 +64,8 @@ static bool check_case(const lap_rung *rung, int width, int height, int channels
 static bool check_rung(const lap_rung *rung)
 {
     bool good = true;
+    if (ONLY_RACES)
+        return check_case(rung, 37, 11, 3, RUNS) && check_case(rung, 100, 50, 1, ZERO);
     for (int channels = 1; channels <= 4; channels++) {
         for (int w = 1; w <= 67; w++) {
             good = check_case(rung, w, 1 + random_below(5), channels, (fill)(w % FILLS)) && good;

@@ -7,6 +7,14 @@
 
 enum { GUARD = 256, POISON = 0xA5 };
 
+/* Device threads as CPU threads, for the race detector: every barrier costs milliseconds, so only
+ * rungs on devices are checked, on a few sizes. */
+#ifdef LAP_CUDACPU_THREADS
+enum { ONLY_RACES = 1 };
+#else
+enum { ONLY_RACES = 0 };
+#endif
+
 /* Memory whose first and last GUARD bytes nobody may write. host is what the checks see; where place
  * is a device, push and pull move all of it, guards included, to the device and back. */
 typedef struct block {

@@ -1,7 +1,16 @@
 # The checks of the transpose, reduction, histogram and matrix-vector ladders: one program.
-OPS_SRC := $(sort $(wildcard tests/ops/*.c))
+OPS_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/ops/*.c)))
 TESTS += $(B)/tests/ops
-$(B)/tests/ops: $(OPS_SRC) tests/ops/ops.h $(B)/liblapedge.a
+$(B)/tests/ops: $(OPS_OBJ) $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) \
-	  $(OPS_SRC) -o $@ $(B)/liblapedge.a $(LIBS)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(OPS_OBJ) $(B)/liblapedge.a $(LIBS)
+-include $(OPS_OBJ:.o=.d)
+
+# Its device rungs under ThreadSanitizer (tests/cudacpu), on a few sizes.
+ifneq ($(CUDACPU_CXX),)
+TESTS += $(B)/tests/cudacpu_races_ops
+$(B)/tests/cudacpu_races_ops: $(patsubst %,$(B)/cudacpu/tsan/%.o,$(sort $(wildcard tests/ops/*.c))) \
+  $(B)/cudacpu/tsan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ -lpthread -lm
+endif
