@@ -26,7 +26,7 @@ typedef struct batch {
     lap_group group;
     lap_map64 claims;  /* outputs that several inputs want: lap_batch_claim */
     lap_map64 threats; /* inputs that stand where an output is to stand: device and inode */
-    lap_map64 folders; /* made and swept already: path -> on another file system */
+    lap_map64 folders; /* of outputs: path -> what is done about it already */
     lap_error stop;    /* why the run ends early */
     bool sync;         /* outputs are to survive a power cut */
     bool stopping;     /* fail_fast has struck */
@@ -47,8 +47,10 @@ lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error 
  * named several times (then, after the first question, LAP_TAKEN). */
 enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
 
-/* The folder of output, with its parents; temporary files that dead runs left in it are removed. *apart:
- * it lies on another file system than the output folder. */
+/* Removes, once a run, what dead runs left in the folder of output; it need not exist. */
+lap_code lap_batch_sweep_folder(batch *b, const char *output, lap_error *err);
+/* Makes the folder of output, with its parents. *apart: it lies on another file system than the output
+ * folder. */
 lap_code lap_batch_make_folder(batch *b, const char *output, bool *apart, lap_error *err);
 /* Makes out_dir with its parents; LAP_E_WRITE where it is no folder or not writable. */
 lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err);

@@ -58,23 +58,37 @@ static lap_code make_folders(char *path, lap_error *err)
     }
 }
 
+/* What b->folders knows of a folder. */
+enum { SWEPT = 1, MADE = 2, APART = 4 };
+
+lap_code lap_batch_sweep_folder(batch *b, const char *output, lap_error *err)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(output, '/') - output), output);
+    if (lap_map64_find(&b->folders, lap_batch_key(folder)))
+        return LAP_OK;
+    lap_sink_sweep(folder);
+    return lap_map64_put(&b->folders, lap_batch_key(folder), SWEPT, err);
+}
+
 lap_code lap_batch_make_folder(batch *b, const char *output, bool *apart, lap_error *err)
 {
     char folder[PATH_MAX];
-    const char *slash = strrchr(output, '/');
     struct stat here, root;
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - output), output);
-    uint64_t key = lap_map64_key(folder, strlen(folder)), *known = lap_map64_find(&b->folders, key);
-    if (known) {
-        *apart = *known;
-        return LAP_OK;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(output, '/') - output), output);
+    uint64_t *known = lap_map64_find(&b->folders, lap_batch_key(folder));
+    if (!known || !(*known & MADE)) {
+        lap_code code = make_folders(folder, err);
+        if (code != LAP_OK)
+            return code;
+        bool far = stat(folder, &here) || stat(b->options->out_dir, &root) || here.st_dev != root.st_dev;
+        code = lap_map64_put(&b->folders, lap_batch_key(folder), SWEPT | MADE | (far ? APART : 0), err);
+        if (code != LAP_OK)
+            return code;
+        known = lap_map64_find(&b->folders, lap_batch_key(folder));
     }
-    lap_code code = make_folders(folder, err);
-    if (code != LAP_OK)
-        return code;
-    lap_sink_sweep(folder);
-    *apart = stat(folder, &here) || stat(b->options->out_dir, &root) || here.st_dev != root.st_dev;
-    return lap_map64_put(&b->folders, key, *apart, err);
+    *apart = *known & APART;
+    return LAP_OK;
 }
 
 lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)

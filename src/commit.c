@@ -59,13 +59,18 @@ static void fail_from(lap_group *group, int first, const lap_error *why)
             fail_job(group->jobs[i], why);
 }
 
-/* The begin lines of the first n jobs. */
+/* The begin lines of the first n jobs, and the certainty that their done lines will fit. */
 static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
+    enum { DONE_LINE = 320 }; /* besides paths; escapes are rare, and room is left for some */
     lap_code code = LAP_OK;
-    for (int i = 0; i < n && code == LAP_OK; i++)
-        code = lap_manifest_begin(manifest, group->jobs[i]->relative, err);
-    return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, err) : code;
+    size_t done_bytes = 0;
+    for (int i = 0; i < n && code == LAP_OK; i++) {
+        const lap_job *job = group->jobs[i];
+        done_bytes += DONE_LINE + strlen(job->relative) + strlen(job->input);
+        code = lap_manifest_begin(manifest, job->relative, err);
+    }
+    return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, done_bytes, err) : code;
 }
 
 /* The renames of the first n jobs, and their done lines. */
@@ -84,7 +89,7 @@ static lap_code publish(lap_group *group, int n, lap_manifest *manifest, lap_err
             code = lap_manifest_done(
                 manifest, job->relative, job->input, &job->stat, lap_sink_bytes(job->sink), err);
     }
-    return code == LAP_OK ? lap_manifest_flush(manifest, false, err) : code;
+    return code == LAP_OK ? lap_manifest_flush(manifest, false, 0, err) : code;
 }
 
 lap_code lap_group_commit(lap_group *group, lap_manifest *manifest, lap_error *err)

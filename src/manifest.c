@@ -134,8 +134,11 @@ static int is_manifest(const struct dirent *d)
 
 static void close_file(lap_manifest *m)
 {
-    if (m->fd >= 0)
-        close(m->fd); /* its last lines only save work: whoever misses them does it again */
+    if (m->fd < 0)
+        return;
+    if (ftruncate(m->fd, m->size)) /* gives back what was set aside */
+        errno = 0;
+    close(m->fd); /* its last lines only save work: whoever misses them does it again */
     m->fd = -1;
 }
 
@@ -299,9 +302,12 @@ static lap_code write_queue(lap_manifest *m, lap_error *err)
     return LAP_OK;
 }
 
-lap_code lap_manifest_flush(lap_manifest *m, bool sync, lap_error *err)
+lap_code lap_manifest_flush(lap_manifest *m, bool sync, size_t ahead, lap_error *err)
 {
     lap_code code = m->queued && m->fd < 0 ? make_file(m, err) : LAP_OK;
+    if (code == LAP_OK && ahead &&
+        fallocate(m->fd, FALLOC_FL_KEEP_SIZE, m->size, (off_t)(m->queued + ahead)) && errno == ENOSPC)
+        code = fail_writing(m, err);
     if (code == LAP_OK)
         code = write_queue(m, err);
     m->queued = 0;

@@ -29,10 +29,11 @@ lap_made lap_manifest_find(
 
 /* Queue a line; lap_manifest_flush writes what is queued in one append (and syncs it if asked), or
  * nothing: a failed flush takes back what it had written. Either way the queue is empty afterwards. The
- * run's own file is made at the first flush. Outputs are relative to the folder. */
+ * run's own file is made at the first flush. Outputs are relative to the folder. ahead: so many bytes more
+ * are to fit on the disk later on, else the flush fails now (where the file system can promise that). */
 lap_code lap_manifest_begin(lap_manifest *manifest, const char *output, lap_error *err);
 lap_code lap_manifest_done(lap_manifest *manifest, const char *output, const char *input,
     const struct stat *in, uint64_t out_size, lap_error *err);
-lap_code lap_manifest_flush(lap_manifest *manifest, bool sync, lap_error *err);
+lap_code lap_manifest_flush(lap_manifest *manifest, bool sync, size_t ahead, lap_error *err);
 
 #endif

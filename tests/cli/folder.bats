@@ -395,7 +395,7 @@ PY
     [ -e "$temp" ]
     kill -9 $pid
     wait $pid || true
-    folder 0 -f in out
+    folder 0 in out # has nothing else to do
     [ ! -e "$temp" ]
     [ -e out/sub/.lapedge-mine.txt ]
 }

@@ -1,3 +1,5 @@
+TESTS += tests/faults/folder.sh
+
 # Failing allocations, through a preloaded shim: glibc only, and sanitizers bring their own allocator.
 ifeq ($(SAN),)
 TESTS += tests/faults/alloc.sh

@@ -1,0 +1,219 @@
+#!/bin/bash
+# Folder runs under faults: kills, interrupts, full disks, size limits, two runs at once; and what is synced when.
+# tools/kill-campaign N is the long form of the first check.
+. tests/tap.sh
+program=$(realpath "${LAPEDGE:-./lapedge}")
+work=$(mktemp -d)
+trap 'umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
+
+# photos FOLDER COUNT: noise of 150 x 100 in two folders
+photos()
+{
+    mkdir -p "$1/sub"
+    { printf 'P5\n150 100\n255\n'; seq 1 10000 | head -c 15000; } >"$work/one.pgm"
+    "$program" --no-sync --kernel=identity "$work/one.pgm" "$1/0.jpg" || return 1
+    local i
+    for ((i = 1; i < $2; i++)); do
+        if ((i % 2)); then cp "$1/0.jpg" "$1/$i.jpg"; else cp "$1/0.jpg" "$1/sub/$i.jpg"; fi
+    done
+}
+
+same() # FOLDER FOLDER: the same outputs, apart from manifests
+{
+    diff -r --exclude=.lapedge "$1" "$2"
+}
+
+no_temporary()
+{
+    [ -z "$(find "$1" -name '.lapedge-*')" ] || { find "$1" -name '.lapedge-*'; return 1; }
+}
+
+killed_between_lines()
+{
+    # The first rename is the last thing that happens: begin lines are there, done lines are not.
+    rm -rf "$work/out"
+    strace -f -qq -o /dev/null -e trace=rename -e inject=rename:signal=KILL:when=3 \
+        "$program" "$work/in" "$work/out" 2>/dev/null && return 1
+    grep -q '"begin"' "$work"/out/.lapedge/*.jsonl || return 1
+    ! grep -q '"done"' "$work"/out/.lapedge/*.jsonl || return 1
+    "$program" "$work/in" "$work/out" 2>"$work/err" || return 1
+    same "$work/want" "$work/out" && no_temporary "$work/out"
+}
+
+# A run that takes long enough to be stopped: its input is a large folder of links to one file.
+slow_tree()
+{
+    local i
+    mkdir -p "$work/slow"
+    for ((i = 0; i < 3000; i++)); do ln "$work/in/0.jpg" "$work/slow/$i.jpg" || return 1; done
+}
+
+interrupted() # SIGNAL CODE
+{
+    rm -rf "$work/out"
+    "$program" "$work/slow" "$work/out" --no-sync 2>"$work/err" &
+    local pid=$! i code=0
+    for ((i = 0; i < 500; i++)); do
+        [ -n "$(find "$work/out" -name '*.tmp' 2>/dev/null | head -n 1)" ] && break
+        sleep 0.01
+    done
+    kill -s "$1" $pid
+    wait $pid || code=$?
+    [ "$code" -eq "$2" ] || { echo "exit $code"; cat "$work/err"; return 1; }
+    no_temporary "$work/out" || return 1
+    [ "$(find "$work/out" -name '*.jpg' | wc -l)" -lt 3000 ] || { echo "it had ended before"; return 1; }
+    "$program" "$work/slow" "$work/out" --no-sync 2>"$work/err" || return 1
+    [ "$(find "$work/out" -name '*.jpg' -size +0 | wc -l)" -eq 3000 ] && no_temporary "$work/out"
+}
+
+two_at_once()
+{
+    rm -rf "$work/out"
+    "$program" "$work/slow" "$work/out" --no-sync -j1 2>"$work/err" &
+    local first=$!
+    "$program" -f "$work/slow" "$work/out" --no-sync -j1 2>>"$work/err" || return 1
+    wait $first
+    local code=$?
+    # What the other one has just made may look like somebody else's: left alone, exit 1.
+    [ "$code" -le 1 ] || { cat "$work/err"; return 1; }
+    [ "$(find "$work/out" -name '*.jpg' | wc -l)" -eq 3000 ] || return 1
+    cmp "$work/want/0.jpg" "$work/out/2999.jpg" && no_temporary "$work/out" || return 1
+    "$program" "$work/slow" "$work/out" --no-sync 2>"$work/err" || return 1
+    grep -q '^0 done, 3000 up to date' "$work/err"
+}
+
+# Groups of 256 at most: one syncfs before the begin lines, these synced before the first rename.
+traced_order()
+{
+    rm -rf "$work/out"
+    strace -f -qq -s 200 -o "$work/trace" -e trace=syncfs,fsync,fdatasync,rename,write "$program" "$work/in" "$work/out" \
+        2>"$work/err" || return 1
+    awk '
+        /syncfs\(/ { syncs++; synced = 1; begun = 0 }
+        /write\(/ && /event.*begin/ { if (!synced) bad = "begin lines before the files were synced"; written = 1 }
+        /fdatasync\(/ { if (!written) bad = "synced before the lines"; begun = 1; written = 0 }
+        /rename\(/ { renames++; if (!begun) bad = "renamed before the lines were synced" }
+        /write\(/ && /event.*done/ { if (!renames) bad = "done before the renames"; synced = 0 }
+        / fsync\(/ { bad = "fsync of a single file" }
+        END {
+            if (renames != 40) bad = renames " renames"
+            if (syncs < 2 || syncs > 4) bad = syncs " syncs"
+            if (bad) { print bad; exit 1 }
+        }' "$work/trace"
+}
+
+nothing_synced()
+{
+    rm -rf "$work/out"
+    strace -f -qq -o "$work/trace" -e trace=syncfs,fsync,fdatasync,sync,rename "$program" --no-sync "$work/in" \
+        "$work/out" 2>"$work/err" || return 1
+    [ "$(grep -c 'rename(' "$work/trace")" -eq 40 ] || return 1
+    ! grep sync "$work/trace"
+}
+
+# full_disk: the output folder on file systems of 50 sizes, none large enough; then room is made.
+full_disk()
+{
+    local i size code done_now stopped=0
+    for ((i = 0; i < 50; i++)); do
+        size=$(((i + 1) * need / 52 + 8192))
+        mount -t tmpfs -o "size=$size" tmpfs "$work/disk" || return 1
+        code=0
+        "$program" "$work/in" "$work/disk/out" 2>"$work/err" || code=$?
+        done_now=$(find "$work/disk" -name '*.jpg' | wc -l)
+        case $code in
+        0) ;;
+        1) stopped=$((stopped + 1)); [ "$done_now" -gt 0 ] || { echo "exit 1 and nothing done"; return 1; } ;;
+        4) stopped=$((stopped + 1)); [ "$done_now" -eq 0 ] || { echo "exit 4 with $done_now done"; return 1; } ;;
+        *) echo "size $size: exit $code"; cat "$work/err"; return 1 ;;
+        esac
+        if [ "$code" -ne 0 ] && ! grep -qE 'No space left' "$work/err"; then cat "$work/err"; return 1; fi
+        [ "$code" -eq 0 ] || [ "$done_now" -lt 40 ] || { echo "exit $code and all done"; return 1; }
+        no_temporary "$work/disk" || return 1
+        find "$work/disk" -name '*.jpg' -print0 | xargs -0 -r -n1 cmp "$work/want/0.jpg" || return 1
+        mount -o remount,size=$((8 * need)) "$work/disk" || return 1
+        "$program" "$work/in" "$work/disk/out" 2>"$work/err" || { cat "$work/err"; return 1; }
+        grep -qE "^$((40 - done_now)) done" "$work/err" || { echo "size $size, $done_now done before:"; cat "$work/err"; return 1; }
+        same "$work/want" "$work/disk/out" || return 1
+        umount "$work/disk"
+    done
+    [ "$stopped" -ge 45 ] || { echo "only $stopped of 50 were full"; return 1; }
+}
+
+read_only()
+{
+    mount -t tmpfs tmpfs "$work/disk" && mkdir "$work/disk/out" &&
+        mount -o remount,ro "$work/disk" || return 1
+    "$program" "$work/in" "$work/disk/out" 2>"$work/err"
+    [ $? -eq 4 ] && grep -q 'Read-only file system' "$work/err" || return 1
+    "$program" "$work/in" "$work/disk/new" 2>"$work/err"
+    [ $? -eq 4 ] && grep -q 'Read-only file system' "$work/err" || return 1
+    umount "$work/disk"
+}
+
+size_limit()
+{
+    local code=0
+    rm -rf "$work/out"
+    (ulimit -f 8; exec "$program" "$work/in" "$work/out" 2>"$work/err") || code=$?
+    [ "$code" -eq 1 ] || [ "$code" -eq 4 ] || { echo "exit $code"; return 1; }
+    grep -q 'File too large' "$work/err" && no_temporary "$work/out" || return 1
+    "$program" "$work/in" "$work/out" 2>"$work/err" && same "$work/want" "$work/out"
+}
+
+memory_of() # FOLDER: peak in KiB of a run over it
+{
+    /usr/bin/time -f %M -o "$work/peak" "$program" --no-sync "$1" "$work/out" 2>/dev/null || return 1
+    rm -rf "$work/out"
+    cat "$work/peak"
+}
+
+# Ten times the files; LAPEDGE_MANY=100000 asks for more.
+memory_is_flat()
+{
+    local i many=${LAPEDGE_MANY:-10000} few_kib many_kib
+    mkdir -p "$work/few" "$work/many"
+    "$program" --no-sync --kernel=identity --format=jpg "$work/tiny.pgm" "$work/few/0.jpg" || return 1
+    (cd "$work/few" && for ((i = 1; i < 1000; i++)); do ln 0.jpg $i.jpg; done) || return 1
+    (cd "$work/many" && cp ../few/0.jpg . && for ((i = 1; i < many; i++)); do
+        ((i % 20000)) && ln 0.jpg $i.jpg || cp 0.jpg $i.jpg
+    done) || return 1
+    few_kib=$(memory_of "$work/few") && many_kib=$(memory_of "$work/many") || return 1
+    echo "# 1000 files: $few_kib KiB, $many files: $many_kib KiB" >&2
+    [ $((10 * many_kib)) -lt $((12 * few_kib)) ] || { echo "$few_kib KiB, then $many_kib KiB"; return 1; }
+}
+
+printf 'P5\n16 16\n255\n' >"$work/tiny.pgm"
+seq 1 200 | head -c 256 >>"$work/tiny.pgm"
+mkdir "$work/disk"
+photos "$work/in" 40 && "$program" --no-sync "$work/in" "$work/want" 2>/dev/null
+need=$(find "$work/want" -name '*.jpg' -printf '%s\n' | awk '{ sum += int(($1 + 4095) / 4096) * 4096 } END { print sum }')
+
+check "25 kills leave nothing half-written, and every rerun completes" tools/kill-campaign 25
+check "a tree for slow runs" slow_tree
+check "Ctrl-C ends a run cleanly with 130; the next one goes on" interrupted INT 130
+check "SIGTERM ends a run cleanly with 143; the next one goes on" interrupted TERM 143
+check "two runs into one folder at once do no harm" two_at_once
+check "a file size limit stops the run with a message" size_limit
+if strace -qq -o /dev/null true 2>/dev/null; then
+    check "a kill between begin and done lines is mended" killed_between_lines
+    check "files are synced, begin lines written and synced, then come renames, then done lines" traced_order
+    check "--no-sync syncs nothing" nothing_synced
+else
+    skip "the order of syncs, lines and renames" "strace cannot trace here"
+fi
+if mount -t tmpfs tmpfs "$work/disk" 2>/dev/null; then
+    umount "$work/disk"
+    check "a full disk at 50 sizes: told, nothing half-written, and completed once there is room" full_disk
+    check "a read-only output folder is 4" read_only
+else
+    skip "full disks and read-only folders" "mounting needs root"
+fi
+if grep -aq __asan_init "$program"; then
+    skip "memory does not follow the number of files" "sanitizers keep what is freed"
+elif [ -x /usr/bin/time ]; then
+    check "memory does not follow the number of files" memory_is_flat
+else
+    skip "memory does not follow the number of files" "GNU time is not installed"
+fi
+finish
