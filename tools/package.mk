@@ -16,6 +16,7 @@ CLANG := B=build/clang HAVE_CUDA=0 CC=clang
 ## deps: install what a Debian or Ubuntu machine lacks to build and test
 deps:
 	@tools/install-deps build test
+	@tools/install-deps cluster || echo "Tests under schedulers will be skipped."
 
 ## demo: install what is missing, build, find the edges of a photo
 demo:

@@ -1,0 +1,55 @@
+# Sourced by the tests of shared runs: a folder of photos, a single run over it as the measure, and what
+# must hold after any way of sharing the work. Run from the root of the repository.
+# shellcheck shell=bash disable=SC2154 # who sources this makes $scratch
+. tests/tap.sh
+export LAPEDGE=${LAPEDGE:-$PWD/lapedge}
+
+# Programs that the photos and the checks need; prints what is missing.
+missing()
+{
+    local program
+    for program in convert python3 "$@"; do
+        have "$program" || echo "no $program"
+    done | paste -sd, -
+}
+
+# make_photos: $scratch/photos with 60 small photos in two folders, and $scratch/single made from them.
+make_photos()
+{
+    mkdir -p "$scratch/photos/a folder" "$scratch/photos/b" &&
+        convert samples/chelsea.jpg -crop 6x5@ +repage "$scratch/photos/a folder/tile %02d.jpg" &&
+        convert samples/astronaut.jpg -crop 6x5@ +repage -quality 80 "$scratch/photos/b/tile-%02d.JPG" &&
+        [ "$(photos | wc -l)" -eq 60 ] &&
+        "$LAPEDGE" -q --no-sync "$scratch/photos" "$scratch/single"
+}
+
+photos() # relative names
+{
+    find "$scratch/photos" -type f -printf '%P\n' | sort
+}
+
+# done_lines OUTDIR: the outputs that the manifests of all runs call done, one a line.
+done_lines()
+{
+    python3 - "$1/.lapedge" <<'PYTHON'
+import json, pathlib, sys
+for manifest in sorted(pathlib.Path(sys.argv[1]).glob("*.jsonl")):
+    for line in manifest.read_text().splitlines():
+        record = json.loads(line)
+        if record["event"] == "done":
+            print(record["output"])
+PYTHON
+}
+
+# complete OUTDIR SHARES: every photo done exactly once, by that many runs, with the bytes of a single run;
+# one more run, unshared, finds nothing left to do.
+complete()
+{
+    local again
+    diff <(photos) <(done_lines "$1" | sort) || return 1
+    diff -r -x .lapedge "$scratch/single" "$1" || return 1
+    [ "$(find "$1/.lapedge" -name '*.jsonl' | wc -l)" -eq "$2" ] || { ls "$1/.lapedge"; return 1; }
+    [ -z "$(find "$1" -name '.lapedge-*')" ] || { echo "temporary files are left"; return 1; }
+    again=$("$LAPEDGE" --json -q "$scratch/photos" "$1") || return 1
+    python3 -c 'import json, sys; run = json.loads(sys.argv[1]); assert run["skipped"] == 60 and not run["ok"], run' "$again"
+}
