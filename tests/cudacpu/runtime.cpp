@@ -27,12 +27,8 @@ static cudaError_t result(cudaError_t error)
     return error;
 }
 
-/* What this device pretends to have; LAP_CUDACPU_MEMORY bytes, so that running out can be tested. */
-static size_t memory_size()
-{
-    const char *size = getenv("LAP_CUDACPU_MEMORY");
-    return size ? strtoull(size, nullptr, 10) : (size_t)4 << 30;
-}
+/* What this device pretends to have. */
+constexpr size_t MEMORY = (size_t)4 << 30;
 
 const char *cudaGetErrorString(cudaError_t error)
 {
@@ -117,14 +113,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 {
-    *properties = cudaDeviceProp{"CPU in disguise", memory_size(), 9, 0, 2, 1 << 20};
+    *properties = cudaDeviceProp{"CPU in disguise", MEMORY, 9, 0, 2, 1 << 20};
     return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
 {
     std::lock_guard<std::mutex> hold(memory_lock);
-    *total = memory_size();
+    *total = MEMORY;
     *unused = *total > allocated ? *total - allocated : 0;
     return cudaSuccess;
 }
@@ -132,7 +128,7 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
 cudaError_t lap_cudacpu_malloc(void **memory, size_t bytes)
 {
     std::lock_guard<std::mutex> hold(memory_lock);
-    if (bytes > memory_size() || allocated > memory_size() - bytes || posix_memalign(memory, 256, bytes))
+    if (bytes > MEMORY || allocated > MEMORY - bytes || posix_memalign(memory, 256, bytes))
         return result(cudaErrorMemoryAllocation);
     memset(*memory, 0xa5, bytes);
     allocations[*memory] = bytes;

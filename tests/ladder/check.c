@@ -8,7 +8,7 @@
 #include "../../cuda/device.h"
 #include "../../src/border.h"
 
-enum { GUARD = 0xA5, GUARD_ROWS = 2, GUARD_BYTES = 64 };
+enum { GUARD = 0xA5, GUARD_ROWS = 2, GUARD_BYTES = 64, DEVICE_GUARD = 128 };
 
 uint64_t check_random(uint64_t *state) /* splitmix64 */
 {
@@ -133,26 +133,62 @@ static bool compare(const check_subject *s, const lap_view *out, char *message, 
 }
 
 #if LAP_HAVE_CUDA
-static bool on_device(const check_subject *s, const lap_rung *rung, lap_view *out, lap_error *err)
+/* What lies around the interior of a device view, brought to the host, must still be guards. */
+static bool device_guards_whole(const lap_view *whole, const lap_view *out, lap_error *err)
+{
+    const int n = out->width * out->channels;
+    for (int y = 0; y < whole->height; y++) {
+        for (int i = 0; i < whole->width; i++) {
+            const int row = y - GUARD_ROWS, at = i - DEVICE_GUARD;
+            const bool inside = row >= 0 && row < out->height && at >= 0 && at < n;
+            if (inside || whole->base[y * whole->stride + i] == GUARD)
+                continue;
+            snprintf(err->message, sizeof err->message, "wrote outside, at byte %d of row %d", at, row);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The result is a part of a larger piece of device memory, with guards on all sides. */
+static bool on_device(
+    const check_subject *s, const lap_rung *rung, const lap_exec *exec, lap_view *out, lap_error *err)
 {
     const check_case *c = &s->c;
-    lap_view in = {0}, result = {0};
-    const lap_exec exec = {.threads = 1, .err = err};
+    const int width = (c->width * c->channels + 127) / 128 * 128 + 2 * DEVICE_GUARD;
+    lap_view in = {0}, memory = {0}, result = *out;
+    lap_view whole = {.stride = width, .width = width, .height = c->height + 2 * GUARD_ROWS, .channels = 1};
+    lap_exec how = *exec;
+    how.err = err;
+    whole.place = LAP_ON_HOST;
+    whole.base = malloc((size_t)whole.stride * (size_t)whole.height);
+    if (!whole.base)
+        give_up("out of memory");
+    memset(whole.base, GUARD, (size_t)whole.stride * (size_t)whole.height);
     bool ok = lap_cuda_view_create(0, c->width, c->height, c->channels, LAP_APRON, &in, err) == LAP_OK &&
-              lap_cuda_view_create(0, c->width, c->height, c->channels, 0, &result, err) == LAP_OK &&
-              lap_cuda_upload(&s->in, &in, NULL, err) == LAP_OK &&
-              lap_cuda_upload(out, &result, NULL, err) == LAP_OK && /* the poison */
-              lap_cuda_border(&in, c->border, NULL, err) == LAP_OK &&
-              rung->run.filter(&in, &result, &c->params, &exec) == LAP_OK &&
-              lap_cuda_download(&result, out, NULL, err) == LAP_OK;
+              lap_cuda_view_create(0, width, whole.height, 1, 0, &memory, err) == LAP_OK;
+    result.base = memory.base + GUARD_ROWS * memory.stride + DEVICE_GUARD;
+    result.stride = memory.stride;
+    result.place = 0;
+    ok = ok && lap_cuda_upload(&s->in, &in, NULL, err) == LAP_OK &&
+         lap_cuda_upload(&whole, &memory, NULL, err) == LAP_OK &&
+         lap_cuda_upload(out, &result, NULL, err) == LAP_OK && /* the poison */
+         lap_cuda_border(&in, c->border, NULL, err) == LAP_OK &&
+         rung->run.filter(&in, &result, &c->params, &how) == LAP_OK &&
+         lap_cuda_download(&result, out, NULL, err) == LAP_OK &&
+         lap_cuda_download(&memory, &whole, NULL, err) == LAP_OK && lap_cuda_sync(0, NULL, err) == LAP_OK &&
+         device_guards_whole(&whole, out, err);
     lap_cuda_view_destroy(&in);
-    lap_cuda_view_destroy(&result);
+    lap_cuda_view_destroy(&memory);
+    free(whole.base);
     return ok;
 }
 #else
-static bool on_device(const check_subject *s, const lap_rung *rung, lap_view *out, lap_error *err)
+static bool on_device(
+    const check_subject *s, const lap_rung *rung, const lap_exec *exec, lap_view *out, lap_error *err)
 {
     (void)s;
+    (void)exec;
     (void)out;
     snprintf(err->message, sizeof err->message, "%s is a device rung and CUDA is not built", rung->name);
     return false;
@@ -182,7 +218,7 @@ bool check_rung(const check_subject *s, const lap_rung *rung, const lap_exec *ex
         }
     }
     if (rung->device) {
-        ok = on_device(s, rung, &out, &err);
+        ok = on_device(s, rung, exec, &out, &err);
     } else {
         ok = lap_filter_rows(rung, &s->in, &out, &c->params, exec, pool) == LAP_OK;
     }

@@ -1,5 +1,6 @@
 /* filter_ladder [--seed=N] [--rung=NAME] [--every=N]: every filter rung that can run here against rung c,
- * directly, never through a name that resolves. TAP on stdout. --every runs each Nth case only. */
+ * directly, never through a name that resolves. TAP on stdout. --rung: this one, or those of this family;
+ * --every: each Nth case only. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,15 @@
 
 /* A fork a pixel is slow: the window loop of openmp gets the smaller images. */
 enum { RUNGS_MOST = 32, THREADS = 3, WINDOW_PIXELS = 2000 };
+
+/* Compiled for the CPU the kernels are alone, and on no GPU: tests/cudacpu. */
+#ifdef LAP_CUDACPU
+#define ON_GPU ""
+#define DEFAULT_RUNGS "cuda"
+#else
+#define ON_GPU " on GPU"
+#define DEFAULT_RUNGS NULL
+#endif
 
 typedef struct tally { /* of one rung in one group */
     const lap_rung *rung;
@@ -64,7 +74,8 @@ static void finish(run *r, const char *group)
     char what[160];
     for (int i = 0; i < r->count; i++) {
         tally *t = &r->rungs[i];
-        snprintf(what, sizeof what, "%s%s, %d cases", group, t->how, t->cases);
+        snprintf(
+            what, sizeof what, "%s%s%s, %d cases", group, t->how, t->rung->device ? ON_GPU : "", t->cases);
         report(r, t->failed == 0 && t->cases > 0, t->rung->name, what);
         if (t->failed)
             printf("# %d failed; the first: %s\n", t->failed, t->first);
@@ -131,6 +142,10 @@ static void add_ways(run *r, const lap_rung *row)
     }
     if (strcmp(row->family, "simd") == 0)
         add(r, row, (lap_exec){.past_caches = true}, ", stores around the caches");
+    if (strcmp(row->name, "cuda-global") == 0) {
+        add(r, row, (lap_exec){.block_x = 32, .block_y = 16}, ", blocks of 32x16");
+        add(r, row, (lap_exec){.block_x = 32, .block_y = 32}, ", blocks of 32x32");
+    }
 }
 
 /* Those that can run into r; the others are skipped by name. */
@@ -139,11 +154,13 @@ static void choose(run *r, const char *only)
     const lap_rung *row;
     r->law = lap_rung_row(LAP_OP_FILTER, 0);
     for (int i = 0; (row = lap_rung_row(LAP_OP_FILTER, i)); i++) {
-        if (row == r->law || row->resolves || (only && strcmp(only, row->name) != 0))
+        if (row == r->law || row->resolves)
+            continue;
+        if (only && strcmp(only, row->name) != 0 && strcmp(only, row->family) != 0)
             continue;
         const char *reason = row->available ? row->available() : NULL;
         if (reason)
-            printf("ok %d - %s # SKIP %s\n", ++r->tests, row->name, reason);
+            printf("ok %d - %s%s # SKIP %s\n", ++r->tests, row->name, row->device ? ON_GPU : "", reason);
         else
             add_ways(r, row);
     }
@@ -158,7 +175,7 @@ static const char *value_of(const char *argument, const char *option)
 int main(int argc, char **argv)
 {
     static run r = {.every = 1};
-    const char *only = NULL, *value;
+    const char *only = DEFAULT_RUNGS, *value;
     uint64_t seed = 20261122;
     for (int i = 1; i < argc; i++) {
         if ((value = value_of(argv[i], "--seed=")))

@@ -189,9 +189,9 @@ LAP_CUDACPU_LOAD(__ldca)
 LAP_CUDACPU_STORE(__stcs)
 LAP_CUDACPU_STORE(__stcg)
 
+/* Atomics below order everything; the thread sanitizer does not know fences. */
 static inline void __threadfence()
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* *to = f(*to, value) in one step; returns what was there. */
@@ -199,10 +199,10 @@ template <typename T, typename F>
 static inline T lap_cudacpu_atomic(T *to, F f)
 {
     T before, after;
-    __atomic_load(to, &before, __ATOMIC_RELAXED);
+    __atomic_load(to, &before, __ATOMIC_SEQ_CST);
     do
         after = f(before);
-    while (!__atomic_compare_exchange(to, &before, &after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange(to, &before, &after, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     return before;
 }
 

@@ -1,0 +1,63 @@
+# The kernels without a GPU: the .cu sources compiled for the CPU against the small runtime in this
+# folder. The harnesses of all ladders under AddressSanitizer (threads of a block are fibers), a few
+# sizes under ThreadSanitizer (CPU threads). No nvcc and no library is needed; once, not in every build
+# of `make test`, since these bring their own sanitizers.
+ifeq ($(SAN)$(findstring clang,$(CC)),)
+
+CUDACPU_CXX := $(shell command -v $(CXX_HOST) 2>/dev/null)
+CUDACPU_CU := $(sort $(wildcard cuda/*.cu))
+CUDACPU_C := $(sort $(wildcard src/table_*.c cpu_simd/*.c)) src/backend.c src/border.c src/image.c \
+  src/kernel5x5.c src/pool.c src/status.c
+CUDACPU_DEFINES := -D_GNU_SOURCE -DLAP_CUDACPU $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) \
+  -DLAP_HAVE_CUDA=1
+CUDACPU_COMMON := -O1 -g -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
+CUDACPU_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
+CUDACPU_tsan := -fsanitize=thread -DLAP_CUDACPU_THREADS
+CUDACPU_CXXFLAGS := -std=c++17 $(CUDACPU_COMMON) -Itests/cudacpu/include
+
+# cudacpu KIND
+define cudacpu
+CUDACPU_LIB_$(1) := $(patsubst %,$(B)/cudacpu/$(1)/%.o,$(CUDACPU_C) $(CUDACPU_CU) tests/cudacpu/runtime.cpp \
+  tests/cudacpu/threads.cpp)
+$(B)/cudacpu/$(1)/%.c.o: %.c tests/cudacpu/rules.mk
+	@mkdir -p $$(@D)
+	$$(call say,CC)$(CC) -std=c11 $(CUDACPU_COMMON) $(CUDACPU_$(1)) $(CUDACPU_DEFINES) -DLAP_RUNG_FLAGS='""' \
+	  $$(filter-out -fopenmp,$$(ISA_FLAGS)) -MMD -MP -c $$< -o $$@
+$(B)/cudacpu/$(1)/%.cu.o: %.cu tests/cudacpu/rules.mk
+	@mkdir -p $$(@D)
+	$$(call say,CXX)$(CXX_HOST) -x c++ $(CUDACPU_CXXFLAGS) $(CUDACPU_$(1)) $(CUDACPU_DEFINES) -MMD -MP -c $$< -o $$@
+$(B)/cudacpu/$(1)/%.cpp.o: %.cpp tests/cudacpu/rules.mk
+	@mkdir -p $$(@D)
+	$$(call say,CXX)$(CXX_HOST) $(CUDACPU_CXXFLAGS) $(CUDACPU_$(1)) -MMD -MP -c $$< -o $$@
+$(B)/cudacpu/$(1)/libkernels.a: $$(CUDACPU_LIB_$(1))
+	@rm -f $$@
+	$$(call say,AR)ar rcs $$@ $$^
+$(B)/cudacpu/$(1)/faults: $(B)/cudacpu/$(1)/tests/cudacpu/faults.cu.o $(B)/cudacpu/$(1)/libkernels.a
+	$$(call say,LINK)$(CXX_HOST) $(CUDACPU_$(1)) -o $$@ $$^ -lpthread -lm
+-include $$(CUDACPU_LIB_$(1):.o=.d)
+endef
+$(eval $(call cudacpu,asan))
+$(eval $(call cudacpu,tsan))
+
+$(B)/tests/cudacpu_filter: $(patsubst %,$(B)/cudacpu/asan/%.o,$(sort $(wildcard tests/ladder/*.c))) \
+  $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
+$(B)/tests/cudacpu_ops: $(patsubst %,$(B)/cudacpu/asan/%.o,$(sort $(wildcard tests/ops/*.c))) \
+  $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
+$(B)/tests/cudacpu_scaffold: $(B)/cudacpu/asan/tests/gpu/scaffold.c.o $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
+$(B)/tests/cudacpu_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/cudacpu/races.c tests/ladder/check.c) \
+  $(B)/cudacpu/tsan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ -lpthread -lm
+
+ifneq ($(CUDACPU_CXX),)
+TESTS += $(B)/tests/cudacpu_filter $(B)/tests/cudacpu_ops $(B)/tests/cudacpu_scaffold $(B)/tests/cudacpu_races \
+  tests/cudacpu/faults.sh
+tests/cudacpu/faults.sh: $(B)/cudacpu/asan/faults $(B)/cudacpu/tsan/faults
+endif
+endif

@@ -1,0 +1,242 @@
+/* The CUDA scaffold: devices, memory, copies, the border on the device, whole runs, timing, errors.
+ * Runs on a GPU, and with the runtime of tests/cudacpu on a CPU. TAP on stdout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../cuda/device.h"
+#include "../../src/border.h"
+#include "../../src/image.h"
+
+enum { MOST = 90 };
+
+static int tests, failures;
+static lap_error err;
+
+static void report(bool ok, const char *what)
+{
+    printf("%s %d - scaffold%s: %s\n", ok ? "ok" : "not ok", ++tests,
+#ifdef LAP_CUDACPU
+        "",
+#else
+        " on GPU",
+#endif
+        what);
+    if (!ok)
+        printf("# %s\n", err.message);
+    failures += !ok;
+}
+
+static void need(bool ok, const char *what)
+{
+    if (!ok) {
+        printf("Bail out! %s\n", what);
+        exit(1);
+    }
+}
+
+static const lap_rung *rung_named(const char *name)
+{
+    const lap_rung *row;
+    for (int i = 0; (row = lap_rung_row(LAP_OP_FILTER, i)); i++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    need(false, name);
+    return NULL;
+}
+
+static lap_image image_of(int width, int height, int channels, int apron)
+{
+    lap_image image;
+    need(lap_image_create(&image, width, height, channels, apron, &err) == LAP_OK, err.message);
+    memset(image.memory, 0x5A, image.bytes);
+    for (int y = 0; y < height; y++)
+        for (int i = 0; i < width * channels; i++)
+            image.view.base[y * image.view.stride + i] = (uint8_t)(31 * y + 7 * i + (i * y) % 13);
+    return image;
+}
+
+static bool same(const lap_view *a, const lap_view *b, int apron)
+{
+    for (int y = -apron; y < a->height + apron; y++)
+        if (memcmp(a->base + y * a->stride - apron * a->channels,
+                b->base + y * b->stride - apron * b->channels,
+                (size_t)(a->width + 2 * apron) * (size_t)a->channels))
+            return false;
+    return true;
+}
+
+static void devices(void)
+{
+    lap_device_info info;
+    const char *reason = NULL;
+    report(lap_device_at(0, &info, &reason) && info.name[0] && info.memory_bytes > 0 && info.sms > 0 &&
+               info.free_bytes <= info.memory_bytes,
+        "device 0 has a name, memory and multiprocessors");
+    printf("# %s, compute capability %d.%d, %s\n", info.name, info.cc_major, info.cc_minor, info.driver);
+    report(!lap_device_at(lap_cuda_count(NULL), &info, NULL), "there is no device past the last");
+    report(lap_cuda_info(-1, &info, &err) == LAP_E_BACKEND, "device -1 is refused");
+}
+
+static void memory(void)
+{
+    void *pointer = &err;
+    lap_code code = lap_cuda_alloc(0, (size_t)1 << 50, &pointer, &err);
+    report(code == LAP_E_MEMORY && !pointer && strstr(err.message, "wanted") && strstr(err.message, "free"),
+        "out of memory says what was wanted and what is free");
+    lap_view view;
+    report(lap_cuda_view_create(0, 1 << 30, 1 << 30, 8, 2, &view, &err) == LAP_E_MEMORY && !view.base,
+        "a view beyond memory fails, and is empty");
+    lap_cuda_view_destroy(&view);
+    report(lap_cuda_view_create(0, 33, 5, 3, 2, &view, &err) == LAP_OK && (uintptr_t)view.base % 128 == 0 &&
+               view.stride % 128 == 0 && view.stride >= (33 + 4) * 3,
+        "the interior of a view starts on 128 bytes, strides are a multiple");
+    lap_cuda_view_destroy(&view);
+    lap_cuda_view_destroy(&view);
+    report(!view.base, "a view may be destroyed twice");
+}
+
+/* Rows with the apron of a device view, brought back as one wide view without. */
+static void fetch(const lap_view *device, const lap_view *host)
+{
+    lap_view all = *device, to = *host;
+    const int pixels = device->width + 2 * LAP_APRON;
+    all.base -= LAP_APRON * all.stride + LAP_APRON * all.channels;
+    to.base -= LAP_APRON * to.stride + LAP_APRON * to.channels;
+    all.width = to.width = pixels;
+    all.height = to.height = device->height + 2 * LAP_APRON;
+    need(lap_cuda_download(&all, &to, NULL, &err) == LAP_OK && lap_cuda_sync(0, NULL, &err) == LAP_OK,
+        err.message);
+}
+
+static bool border_agrees(int width, int height, int channels, lap_border border)
+{
+    lap_image law = image_of(width, height, channels, LAP_APRON),
+              got = image_of(width, height, channels, LAP_APRON);
+    lap_view view;
+    lap_border_fill(&law.view, border);
+    bool ok = lap_cuda_view_create(0, width, height, channels, LAP_APRON, &view, &err) == LAP_OK &&
+              lap_cuda_upload(&got.view, &view, NULL, &err) == LAP_OK &&
+              lap_cuda_border(&view, border, NULL, &err) == LAP_OK;
+    if (ok)
+        fetch(&view, &got.view);
+    ok = ok && same(&law.view, &got.view, LAP_APRON);
+    if (!ok)
+        printf("# %dx%dx%d border %d\n", width, height, channels, (int)border);
+    lap_cuda_view_destroy(&view);
+    lap_image_destroy(&law);
+    lap_image_destroy(&got);
+    return ok;
+}
+
+static void borders(void)
+{
+    static const char *const names[] = {"zero", "replicate", "reflect", "reflect101"};
+    for (int border = LAP_ZERO; border <= LAP_REFLECT101; border++) {
+        char what[80];
+        bool ok = true;
+        for (int side = 1; side < MOST && ok; side = side < 6 ? side + 1 : side * 2) {
+            ok = border_agrees(side, 3, 3, (lap_border)border) &&
+                 border_agrees(2, side, 1, (lap_border)border) &&
+                 border_agrees(side, side, 4, (lap_border)border);
+        }
+        snprintf(what, sizeof what, "border %s as on the host", names[border]);
+        report(ok, what);
+    }
+}
+
+static void runs(void)
+{
+    const lap_params params = lap_params_default();
+    const lap_rung *fast = rung_named("cuda-fast"), *global = rung_named("cuda-global");
+    lap_image in = image_of(57, 41, 3, LAP_APRON), law = image_of(57, 41, 3, 0), out = image_of(57, 41, 3, 0);
+    lap_times times = {0};
+    double kernel[3], up[3], down[3], copy[3];
+    const lap_exec exec = {.threads = 1};
+    lap_border_fill(&in.view, LAP_REFLECT);
+    need(rung_named("c")->run.filter(&in.view, &law.view, &params, &exec) == LAP_OK, "c failed");
+    report(lap_cuda_filter_host(fast, 0, &in.view, &out.view, &params, LAP_REFLECT, &times, &err) == LAP_OK &&
+               same(&law.view, &out.view, 0) && times.upload >= 0 && times.filter >= 0 && times.download >= 0,
+        "host to host");
+    for (int i = 0; i < 3; i++)
+        kernel[i] = up[i] = down[i] = copy[i] = -1;
+    bool ok = lap_cuda_time_filter(global, 0, 57, 41, 3, &in.view, &params, LAP_ZERO, &exec, 3, false, kernel,
+                  up, down, copy, &err) == LAP_OK;
+    for (int i = 0; i < 3; i++)
+        ok = ok && kernel[i] >= 0 && up[i] >= 0 && down[i] >= 0 && copy[i] >= 0;
+    report(ok, "timing gives a time for every run");
+    ok = lap_cuda_time_filter(global, 0, 57, 41, 3, &in.view, &params, LAP_ZERO, &exec, 2, true, kernel, NULL,
+             NULL, NULL, &err) == LAP_OK;
+    report(ok, "timing warm, kernel alone");
+    report(lap_cuda_time_filter(global, 0, 58, 41, 3, &in.view, &params, LAP_ZERO, &exec, 2, true, kernel,
+               NULL, NULL, NULL, &err) == LAP_E_INTERNAL,
+        "timing on pixels of another size is refused");
+    lap_image_destroy(&in);
+    lap_image_destroy(&law);
+    lap_image_destroy(&out);
+}
+
+/* More rows of blocks than a grid can have: 1x1 blocks on a narrow, tall image. */
+static bool tall_agrees(int height)
+{
+    const lap_params params = lap_params_default();
+    lap_image in = image_of(1, height, 1, LAP_APRON), law = image_of(1, height, 1, 0),
+              got = image_of(1, height, 1, 0);
+    lap_view from = {0}, to = {0};
+    const lap_exec exec = {.threads = 1, .block_x = 1, .block_y = 1, .err = &err};
+    lap_border_fill(&in.view, LAP_ZERO);
+    need(rung_named("c")->run.filter(&in.view, &law.view, &params, &exec) == LAP_OK, "c failed");
+    bool ok = lap_cuda_view_create(0, 1, height, 1, LAP_APRON, &from, &err) == LAP_OK &&
+              lap_cuda_view_create(0, 1, height, 1, 0, &to, &err) == LAP_OK &&
+              lap_cuda_upload(&in.view, &from, NULL, &err) == LAP_OK &&
+              lap_cuda_border(&from, LAP_ZERO, NULL, &err) == LAP_OK &&
+              rung_named("cuda-global")->run.filter(&from, &to, &params, &exec) == LAP_OK &&
+              lap_cuda_download(&to, &got.view, NULL, &err) == LAP_OK &&
+              lap_cuda_sync(0, NULL, &err) == LAP_OK && same(&law.view, &got.view, 0);
+    lap_cuda_view_destroy(&from);
+    lap_cuda_view_destroy(&to);
+    lap_image_destroy(&in);
+    lap_image_destroy(&law);
+    lap_image_destroy(&got);
+    return ok;
+}
+
+static void refusals(void)
+{
+    const lap_params params = lap_params_default();
+    lap_view two = {0}, out = {0};
+    lap_exec exec = {.threads = 1, .err = &err};
+    need(lap_cuda_view_create(0, 9, 9, 2, LAP_APRON, &two, &err) == LAP_OK &&
+             lap_cuda_view_create(0, 9, 9, 2, 0, &out, &err) == LAP_OK,
+        err.message);
+    report(rung_named("cuda-fast")->run.filter(&two, &out, &params, &exec) == LAP_E_DEVICE &&
+               strstr(err.message, "2 channels"),
+        "2 channels are refused by name");
+    two.channels = out.channels = 1;
+    exec.block_x = exec.block_y = 64;
+    report(rung_named("cuda-global")->run.filter(&two, &out, &params, &exec) == LAP_E_DEVICE &&
+               strstr(err.message, "64x64"),
+        "a block of 4096 threads is refused");
+    lap_cuda_view_destroy(&two);
+    report(
+        lap_cuda_border(&out, LAP_ZERO, NULL, &err) == LAP_E_INTERNAL, "a view without apron has no border");
+    lap_cuda_view_destroy(&out);
+    report(lap_cuda_sync(99, NULL, &err) == LAP_E_DEVICE && strstr(err.message, "cuda/device.cu:"),
+        "an error of CUDA names call, file and line");
+}
+
+int main(void)
+{
+    const char *reason = lap_cuda_unavailable();
+    if (reason) {
+        printf("ok 1 - scaffold on GPU # SKIP %s\n1..1\n", reason);
+        return 0;
+    }
+    devices();
+    memory();
+    borders();
+    runs();
+    report(tall_agrees(65535 + 3), "an image of more rows than a grid");
+    refusals();
+    printf("1..%d\n", tests);
+    return failures > 0;
+}
