@@ -379,6 +379,47 @@ typedef struct lap_difference {
  * K2 0.03, windows inside the image only. */
 LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mask_border, bool with_ssim,
     lap_difference *difference, lap_error *err);
+/* Takes one more comparison into a sum that began zeroed: counts add up, means are those of all samples,
+ * and the first difference stays the one that came first. */
+LAP_API void lap_difference_add(lap_difference *sum, const lap_difference *more);
+
+/* A PNG of where and how much b differs from a, the largest of each pixel's channels: zero is dark gray,
+ * 1 to `top` run from dark blue to yellow in steps that look equal. Pixels keep their places; strips at
+ * the right and below collect what lies in their rows and columns, so that a single pixel is found, and
+ * under them stands the scale. top 0: the largest difference there is. Views as in lap_compare_views;
+ * LAP_E_BACKEND where PNG output was not built in. */
+LAP_API lap_code lap_heatmap_write(
+    const char *path, const lap_view *a, const lap_view *b, int mask_border, int top, lap_error *err);
+
+typedef struct lap_compare_options {
+    const char *backends; /* comma separated names; NULL: every row of the ladder */
+    int mask_border;      /* filter and transpose: pixels at each side that do not count */
+} lap_compare_options;
+
+typedef struct lap_compare_row {
+    lap_op op;
+    const char *backend;
+    const char *resolved;      /* NULL: cannot run here, see reason */
+    const char *reason;        /* why it cannot run, or how it failed; NULL: difference is valid */
+    lap_difference difference; /* from what c makes of the same pixels; of sums and counts: identical alone */
+    const char *detail;        /* sums and counts that differ: which, and how; else NULL */
+    double relative_error;     /* reduce, matvec: the largest on fractions, against double; NaN else */
+    double ms;                 /* wall time of one run, transfers counted */
+    double upload_ms, kernel_ms, download_ms; /* of a device; NaN else */
+    const lap_view *a, *b; /* filter, transpose: what c and this rung put out; else NULL */
+} lap_compare_row;
+
+/* The row, its strings and views live until it returns. */
+typedef void lap_compare_fn(void *user, const lap_compare_row *row);
+
+/* Runs rungs of one ladder on the same pixels, once each, and holds every result against that of c, before
+ * any encoding. Filter and transpose: all pixels. Histogram: all counts. Reduce: the sum of (up to 2^25)
+ * samples, as doubles, which is exact in any order; matvec: samples times -1, 0, 1, likewise. settings:
+ * filter parameters, border, threads, device, timeout. Rows that cannot run are told with their reason; a
+ * rung that fails does not end the comparison. Fills the apron of pixels. */
+LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels,
+    const lap_compare_options *options, const lap_settings *settings, lap_compare_fn *each, void *user,
+    lap_error *err);
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
@@ -421,6 +462,12 @@ typedef void lap_batch_fn(void *user, const lap_batch_file *file, const lap_batc
  * next run with the same settings. */
 LAP_API lap_code lap_batch(lap_context *context, const lap_batch_options *options,
     const lap_settings *settings, lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
+
+/* Called for each input; problem (else NULL) says why it cannot be taken. Anything but LAP_OK ends it. */
+typedef lap_code lap_inputs_fn(void *user, const char *path, const lap_error *problem, lap_error *err);
+/* The files that lap_batch would take from these operands, in the order of the folders. */
+LAP_API lap_code lap_inputs(
+    const char *const *operands, size_t count, lap_inputs_fn *each, void *user, lap_error *err);
 
 /* "I/N" (I from 0), or "auto": from Slurm, Open MPI, MPICH or a Kubernetes indexed job. */
 LAP_API lap_code lap_shard_parse(const char *spec, uint32_t *shard, uint32_t *shards, lap_error *err);

@@ -169,3 +169,29 @@ lap_code lap_compare_views(
         d->psnr = 20 * log10(LEVELS / d->rmse);
     return with_ssim ? mean_ssim(a, b, &r, &d->ssim, err) : LAP_OK;
 }
+
+static double weighted(double a, uint64_t na, double b, uint64_t nb)
+{
+    return (a * (double)na + b * (double)nb) / ((double)na + (double)nb);
+}
+
+void lap_difference_add(lap_difference *sum, const lap_difference *more)
+{
+    if (sum->samples == 0) {
+        *sum = *more;
+        return;
+    }
+    const uint64_t n = sum->samples, m = more->samples;
+    const bool first = sum->identical && !more->identical;
+    lap_difference both = first ? *more : *sum;
+    both.samples = n + m;
+    both.pixels = sum->pixels + more->pixels;
+    both.max_abs = sum->max_abs > more->max_abs ? sum->max_abs : more->max_abs;
+    both.mean_abs = weighted(sum->mean_abs, n, more->mean_abs, m);
+    both.rmse = sqrt(weighted(sum->rmse * sum->rmse, n, more->rmse * more->rmse, m));
+    both.psnr = both.identical ? NAN : 20 * log10(LEVELS / both.rmse);
+    both.ssim = weighted(sum->ssim, n, more->ssim, m);
+    both.differing_pixels = sum->differing_pixels + more->differing_pixels;
+    both.differing_border = sum->differing_border + more->differing_border;
+    *sum = both;
+}
