@@ -85,8 +85,7 @@ static lap_code run_picture(void *state, const lap_rung *rung, lap_compare_row *
     row->a = &p->law.view;
     row->b = &p->other.view;
     if (code == LAP_OK)
-        code = lap_compare_views(
-            row->a, row->b, p->comparison->mask_border, false, &row->difference, err);
+        code = lap_compare_views(row->a, row->b, p->comparison->mask_border, false, &row->difference, err);
     return code;
 }
 
@@ -205,23 +204,19 @@ lap_code lap_compare_filter(const lap_comparison *comparison, lap_error *err)
 {
     pictures p = {.comparison = comparison, .on_host = filter_on_host, .on_device = filter_on_device};
     lap_border_fill(comparison->pixels, comparison->border);
-    return compare_pictures(
-        &p, LAP_OP_FILTER, comparison->pixels->width, comparison->pixels->height, err);
+    return compare_pictures(&p, LAP_OP_FILTER, comparison->pixels->width, comparison->pixels->height, err);
 }
 
 lap_code lap_compare_transpose(const lap_comparison *comparison, lap_error *err)
 {
-    pictures p = {
-        .comparison = comparison, .on_host = transpose_on_host, .on_device = transpose_on_device};
-    return compare_pictures(
-        &p, LAP_OP_TRANSPOSE, comparison->pixels->height, comparison->pixels->width, err);
+    pictures p = {.comparison = comparison, .on_host = transpose_on_host, .on_device = transpose_on_device};
+    return compare_pictures(&p, LAP_OP_TRANSPOSE, comparison->pixels->height, comparison->pixels->width, err);
 }
 
 /* ---- any ladder --------------------------------------------------------------------------------- */
 
-lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels,
-    const lap_compare_options *options, const lap_settings *settings, lap_compare_fn *each, void *user,
-    lap_error *err)
+lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const lap_compare_options *options,
+    const lap_settings *settings, lap_compare_fn *each, void *user, lap_error *err)
 {
     static lap_code (*const ladders[LAP_OP_COUNT])(const lap_comparison *, lap_error *) = {
         [LAP_OP_FILTER] = lap_compare_filter,

@@ -104,8 +104,7 @@ typedef struct summing {
     char detail[160];
 } summing;
 
-static lap_code sum_up(
-    const summing *s, const lap_rung *rung, bool is_double, double *sum, lap_error *err)
+static lap_code sum_up(const summing *s, const lap_rung *rung, bool is_double, double *sum, lap_error *err)
 {
     const lap_comparison *c = s->comparison;
     const lap_exec exec = {.threads = c->threads, .err = err};
@@ -114,8 +113,8 @@ static lap_code sum_up(
         return lap_spread_reduce(rung, &array, sum, &exec, c->pool);
 #if LAP_HAVE_CUDA
     void *memory = NULL;
-    lap_code code = to_device(
-        c->device, array.base, s->n * (is_double ? sizeof(double) : sizeof(float)), &memory, err);
+    lap_code code =
+        to_device(c->device, array.base, s->n * (is_double ? sizeof(double) : sizeof(float)), &memory, err);
     array.base = memory;
     array.place = c->device;
     if (code == LAP_OK)
@@ -138,8 +137,8 @@ static lap_code run_reduce(void *state, const lap_rung *rung, lap_compare_row *r
     row->ms = lap_now_ms() - began;
     s->detail[0] = 0;
     if (!(whole == s->law))
-        snprintf(s->detail, sizeof s->detail, "%zu samples: c sums %.17g, this rung %.17g", s->n, s->law,
-            whole);
+        snprintf(
+            s->detail, sizeof s->detail, "%zu samples: c sums %.17g, this rung %.17g", s->n, s->law, whole);
     differs(row, s->detail);
     row->relative_error = s->exact > 0 ? fabs(fractions - s->exact) / s->exact : fabs(fractions);
     return code;
@@ -187,8 +186,7 @@ typedef struct product {
     char detail[160];
 } product;
 
-static lap_code multiply(
-    const product *p, const lap_rung *rung, const float *x, float *y, lap_error *err)
+static lap_code multiply(const product *p, const lap_rung *rung, const float *x, float *y, lap_error *err)
 {
     const lap_comparison *c = p->comparison;
     const lap_exec exec = {.threads = c->threads, .err = err};

@@ -11,11 +11,11 @@ typedef struct heatmap {
     const lap_view *a, *b;
     int mask, top;
     lap_ramp ramp;
-    int unit;                 /* pixels a dot; all but the map is measured in it */
-    int near;                 /* rows or columns on each side that a place of a strip gathers */
-    uint8_t *rows, *columns;  /* the largest difference of each, as the strips show it */
+    int unit;                /* pixels a dot; all but the map is measured in it */
+    int near;                /* rows or columns on each side that a place of a strip gathers */
+    uint8_t *rows, *columns; /* the largest difference of each, as the strips show it */
     lap_image scale;
-    int width, height;        /* of the whole */
+    int width, height; /* of the whole */
 } heatmap;
 
 enum { GAP = 2, STRIP = 6 }; /* dots */

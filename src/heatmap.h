@@ -7,7 +7,7 @@
 enum { LAP_RAMP_STEPS = 256 };
 typedef uint8_t lap_ramp[LAP_RAMP_STEPS][3]; /* sRGB */
 
-extern const uint8_t lap_heat_zero[3]; /* no difference */
+extern const uint8_t lap_heat_zero[3];   /* no difference */
 extern const uint8_t lap_heat_ground[3]; /* beside the map, and what does not count */
 
 /* From dark blue over magenta to yellow: lightness only grows, and neighbours are equally far apart in

@@ -371,6 +371,7 @@ typedef struct lap_difference {
     uint64_t differing_pixels; /* in any channel */
     uint64_t differing_border; /* of these, in the two pixels at the edges of the image */
     int first_x, first_y, first_channel, first_a, first_b; /* in raster order; x is -1 if identical */
+    bool first_at_border;                                  /* it lies in the two pixels at the edges */
 } lap_difference;
 
 /* Host views of the same size and channels (else LAP_E_DIFFERENT). mask_border leaves so many pixels at
@@ -406,7 +407,7 @@ typedef struct lap_compare_row {
     double relative_error;     /* reduce, matvec: the largest on fractions, against double; NaN else */
     double ms;                 /* wall time of one run, transfers counted */
     double upload_ms, kernel_ms, download_ms; /* of a device; NaN else */
-    const lap_view *a, *b; /* filter, transpose: what c and this rung put out; else NULL */
+    const lap_view *a, *b;                    /* filter, transpose: what c and this rung put out; else NULL */
 } lap_compare_row;
 
 /* The row, its strings and views live until it returns. */

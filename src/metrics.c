@@ -46,6 +46,7 @@ static void compare_row(
                 d->first_channel = c;
                 d->first_a = *pa;
                 d->first_b = *pb;
+                d->first_at_border = at_border(a, x, y);
             }
             differs = true;
             d->max_abs = delta > d->max_abs ? delta : d->max_abs;

@@ -184,7 +184,12 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
 
 lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
 {
-    *cli = (lap_cli){.settings = lap_settings_default(), .tolerance = 0.1, .rotate = -1, .flip = -1};
+    *cli = (lap_cli){.settings = lap_settings_default(),
+        .tolerance = 0.1,
+        .rotate = -1,
+        .flip = -1,
+        .ops = 1u << LAP_OP_FILTER,
+        .allowed = {.max_abs = -1, .max_differing = -1, .max_differing_share = -1, .min_psnr = -1}};
     bool given[LAP_CLI_OPTIONS] = {false};
     cli->operands = calloc((size_t)argc + 1, sizeof *cli->operands);
     lap_cli_exit code = LAP_EXIT_FAILED;

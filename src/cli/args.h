@@ -13,6 +13,8 @@ enum {
     LAP_CLI_BACKENDS = 8,
     LAP_CLI_STATS = 16,
     LAP_CLI_TRANSFORM = 32,
+    LAP_CLI_COMPARE = 64,
+    LAP_CLI_DIFF = 128,
     LAP_CLI_TALK = 1 << 15 /* what every command takes */
 };
 

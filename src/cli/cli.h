@@ -21,6 +21,13 @@ typedef struct lap_cli_size {
     int width, height;
 } lap_cli_size;
 
+typedef struct lap_cli_tolerance { /* how far two pictures may be apart; negative: not asked for */
+    int max_abs;
+    double max_differing, max_differing_share; /* pixels, or a share of them */
+    double min_psnr;
+    int mask_border;
+} lap_cli_tolerance;
+
 typedef struct lap_cli {
     const struct lap_cli_command *command;
     char **operands;
@@ -39,6 +46,10 @@ typedef struct lap_cli {
 
     bool profiles, csv;
     const char *weights, *stats; /* stats: the file that --stats of a run writes */
+
+    unsigned ops; /* of compare: bit 1 << lap_op */
+    lap_cli_tolerance allowed;
+    const char *heatmap;
 
     lap_bench_options bench;
     lap_cli_size sizes[LAP_CLI_SIZES];

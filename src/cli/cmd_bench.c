@@ -173,9 +173,9 @@ static json_t *object_of(const bench_output *output)
 }
 
 /* A name that none of the ladders to be timed has would silently time nothing. */
-static bool check_backends(const lap_cli *cli, const lap_op *ops, int count)
+bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
 {
-    for (const char *name = cli->bench.backends; name && *name;) {
+    for (const char *name = list; name && *name;) {
         const size_t length = strcspn(name, ",");
         bool known = false;
         for (int i = 0; i < count; ++i)
@@ -201,7 +201,7 @@ int lap_cli_bench(lap_cli *cli)
         if (!find_op(cli->operands[count], &ops[count]))
             return LAP_EXIT_USAGE;
     count += count == 0;
-    if (!check_backends(cli, ops, count))
+    if (!lap_cli_check_backends(cli->bench.backends, ops, count))
         return LAP_EXIT_USAGE;
     if (cli->bench.channels == 2)
         return lap_cli_usage("--channels: \"2\" is not 1, 3 or 4");

@@ -94,8 +94,9 @@ static void full_help(const lap_cli *cli)
             option_line(option, TEXT_AT, true);
         }
     }
-    printf("\nDefaults stand in brackets. Exit codes: 0 done; 1 a file failed; 2 usage; 3 the\n"
-           "backend cannot run here; 4 nothing could be done; 5 refused by a limit.\n");
+    printf("\nDefaults stand in brackets. Exit codes: 0 done, or equal; 1 a file failed, or\n"
+           "pictures differ; 2 usage, or nothing to compare; 3 the backend cannot run here;\n"
+           "4 nothing could be done; 5 refused by a limit.\n");
     if (main_page)
         printf("lapedge COMMAND --help has the options of a command; man lapedge says it all.\n");
 }

@@ -21,11 +21,21 @@ const lap_cli_command lap_cli_commands[] = {
         "lapedge transform --rotate=90 in.jpg out.jpg\ta quarter turn clockwise\n"
         "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says; it is reset\n",
         LAP_CLI_TRANSFORM | LAP_CLI_TALK, lap_cli_transform, NULL},
-    {"stats", "lapedge stats [OPTIONS] IN\thistograms and figures, of the edges too\n",
+    {"stats", "lapedge stats [OPTIONS] IN\thistograms, figures, of the edges too\n",
         "lapedge stats photo.jpg\tfigures, and histograms on a terminal\n"
         "lapedge stats --profiles --json page.jpg\twhere lines of text and horizons are\n"
         "lapedge stats --threshold=64 photo.jpg\tthe share of strong edges too\n",
         LAP_CLI_STATS | LAP_CLI_TALK, lap_cli_stats, NULL},
+    {"compare", "lapedge compare [OPTIONS] IN\twhat each rung makes of IN, beside c\n",
+        "lapedge compare photo.jpg\tthe filter, every rung\n"
+        "lapedge compare --ops=all photos/\tevery ladder, over a folder\n"
+        "lapedge compare --heatmap=where.png p.jpg\tand a picture of what differs\n",
+        LAP_CLI_COMPARE | LAP_CLI_TALK, lap_cli_compare, NULL},
+    {"diff", "lapedge diff [OPTIONS] A B\thow far two pictures are apart\n",
+        "lapedge diff a.jpg b.png\tfigures; exit 1 unless identical\n"
+        "lapedge diff --max-abs=2 a.ppm b.ppm\tno sample may be further apart\n"
+        "lapedge diff --heatmap=w.png a.png b.png\tand where\n",
+        LAP_CLI_DIFF | LAP_CLI_TALK, lap_cli_diff, NULL},
     {"bench", "lapedge bench [OPTIONS] [OP...]\ttimes a ladder, beside its ceiling\n",
         "lapedge bench\tthe filter, every rung\n"
         "lapedge bench --backends=c,simd --runs=50\ttwo rungs, more runs\n"

@@ -4,11 +4,11 @@
 #include "args.h"
 #include "values.h"
 
-enum { FILTER, OUTPUT, METADATA, TURNS, FOLDERS, STATISTICS, BENCH, LIMITS, TALK };
+enum { FILTER, OUTPUT, METADATA, TURNS, FOLDERS, STATISTICS, COMPARISON, BENCH, LIMITS, TALK };
 const char *const lap_cli_groups[] = {"Filter", "Output", "Orientation and metadata", "Turns", "Folders",
-    "Statistics", "Bench", "Limits", "Talk", NULL};
+    "Statistics", "Comparison", "Bench", "Limits", "Talk", NULL};
 
-/* Letters: R run, B bench, F folder, S stats, T transform. */
+/* Letters: R run, B bench, F folder, S stats, T transform, C compare, D diff. */
 enum {
     R = LAP_CLI_RUN,
     B = LAP_CLI_BENCH,
@@ -16,6 +16,8 @@ enum {
     L = LAP_CLI_BACKENDS,
     S = LAP_CLI_STATS,
     T = LAP_CLI_TRANSFORM,
+    C = LAP_CLI_COMPARE,
+    D = LAP_CLI_DIFF,
     ALL = LAP_CLI_TALK,
     BRIEF = true
 };
@@ -31,24 +33,24 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         "5x5 coefficients, row by row (laplace5); also laplace3-4, laplace3-8, log5, npp5, opencv5, "
         "identity, "
         "or 25 numbers in a file or a list",
-        R | S | B, 0, FILTER, BRIEF},
+        R | S | B | C, 0, FILTER, BRIEF},
     {"border", "zero|replicate|reflect|reflect101", lap_set_word, AT(settings.border), 0, 0,
-        "what lies beyond the picture's edges (zero)", R | S | B, 0, FILTER, BRIEF},
+        "what lies beyond the picture's edges (zero)", R | S | B | C, 0, FILTER, BRIEF},
     {"range", "clamp|abs", lap_set_word, AT(settings.params.range), 0, 0,
-        "negative results to 0, or their size (clamp)", R | S | B, 0, FILTER, BRIEF},
+        "negative results to 0, or their size (clamp)", R | S | B | C, 0, FILTER, BRIEF},
     {"scale", "F", lap_set_float, AT(settings.params.scale), -3e38, 3e38, "multiplies the sum of 25 (1)",
-        R | S | B, 0, FILTER, false},
+        R | S | B | C, 0, FILTER, false},
     {"offset", "F", lap_set_float, AT(settings.params.offset), -3e38, 3e38, "is added after the scale (0)",
-        R | S | B, 0, FILTER, false},
+        R | S | B | C, 0, FILTER, false},
     {"invert", NULL, lap_set_true, AT(settings.params.invert), 0, 0,
-        "dark edges on white: 255 minus the result", R | S | B, 0, FILTER, false},
+        "dark edges on white: 255 minus the result", R | S | B | C, 0, FILTER, false},
     {"threshold", "T", lap_set_int, AT(settings.params.threshold), 0, 255,
-        "255 where the result is at least T (0 to 255), else 0", R | S | B, 0, FILTER, false},
+        "255 where the result is at least T (0 to 255), else 0", R | S | B | C, 0, FILTER, false},
     {"gray", NULL, lap_set_true, AT(settings.gray), 0, 0, "one channel: the stored luma, or BT.601 of RGB",
-        R | S, 0, FILTER, BRIEF},
+        R | S | C | D, 0, FILTER, BRIEF},
     {"threads", "N", lap_set_int, AT(settings.threads), 1, 1024, "threads at most (every core)",
-        R | S | T | B, 0, FILTER, BRIEF},
-    {"devices", "0,1|all", lap_set_devices, 0, 0, 0, "CUDA devices (0)", R | S | B, 0, FILTER, false},
+        R | S | T | B | C | D, 0, FILTER, BRIEF},
+    {"devices", "0,1|all", lap_set_devices, 0, 0, 0, "CUDA devices (0)", R | S | B | C, 0, FILTER, false},
 
     {"format", "jpg|jpeg|png|bmp|tga|ppm|pgm|tsv", lap_set_choice, AT(settings.format), 0, 0,
         "kind of the output (by its extension; jpg for -)", R | T, 0, OUTPUT, false},
@@ -65,8 +67,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         R | T, 0, OUTPUT, false},
 
     {"auto-orient", NULL, lap_set_true, AT(settings.auto_orient), 0, 0,
-        "turn the pixels as the EXIF tag says and reset it (pixels stay as stored, tag kept)", R | S | T, 0,
-        METADATA, false},
+        "turn the pixels as the EXIF tag says and reset it (pixels stay as stored, tag kept)",
+        R | S | T | C | D, 0, METADATA, false},
     {"strip", NULL, lap_set_true, AT(settings.strip), 0, 0,
         "write no EXIF, XMP, IPTC, ICC, comments (all kept)", R | T, 0, METADATA, false},
     {"preserve", NULL, lap_set_true, AT(settings.preserve), 0, 0, "give the output the input's time and mode",
@@ -105,8 +107,23 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"csv", NULL, lap_set_true, AT(csv), 0, 0, "image,channel,figure,index,value, one a line", S, 0,
         STATISTICS, BRIEF},
 
-    {"backends", "LIST", lap_set_backends, AT(bench.backends), 0, 0, "rungs to time, by commas (all)", B, 0,
-        BENCH, BRIEF},
+    {"ops", "LIST", lap_set_ops, AT(ops), 0, 0,
+        "ladders to compare: filter, transpose, reduce, histogram, matvec, or all (filter)", C, 0, COMPARISON,
+        BRIEF},
+    {"max-abs", "N", lap_set_int, AT(allowed.max_abs), 0, 255,
+        "no sample may be further apart (0, where nothing else is allowed)", C | D, 0, COMPARISON, BRIEF},
+    {"max-differing", "N|P%", lap_set_differing, AT(allowed), 0, 0, "so many pixels may differ", C | D, 0,
+        COMPARISON, BRIEF},
+    {"min-psnr", "DB", lap_set_double, AT(allowed.min_psnr), 0, 1000, "PSNR must be at least so high", C | D,
+        0, COMPARISON, BRIEF},
+    {"mask-border", "N", lap_set_int, AT(allowed.mask_border), 0, 1e6,
+        "leave so many pixels at each side out (0)", C | D, 0, COMPARISON, false},
+    {"heatmap", "FILE.png", lap_set_png, AT(heatmap), 0, 0,
+        "picture of the differences; of several rungs, of the first that differs", C | D, 0, COMPARISON,
+        BRIEF},
+
+    {"backends", "LIST", lap_set_backends, AT(bench.backends), 0, 0,
+        "rungs to time or compare, by commas (all)", B | C, 0, BENCH, BRIEF},
     {"sizes", "LIST", lap_set_sizes, 0, 0, 0, "pixels, 4:3, or WxH: 1M,12M,4992x3744 (4992x3744)", B, 0,
         BENCH, BRIEF},
     {"image", "FILE", lap_set_text, AT(bench.image), 0, 0,
@@ -130,17 +147,17 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         0, BENCH, false},
 
     {"max-pixels", "N", lap_set_size, AT(settings.max_pixels), 0, 0,
-        "larger pictures are refused; K, M, G are powers of 1000; 0: no limit (268M)", R | S | T, 0, LIMITS,
-        false},
-    {"max-scans", "N", lap_set_int, AT(settings.max_scans), 0, 1e6,
-        "scans of a progressive JPEG; 0: no limit (100)", R | S | T, 0, LIMITS, false},
-    {"max-memory", "BYTES", lap_set_size, AT(settings.max_memory), 0, 0, "memory for a file (no limit)",
-        R | S | T, 0, LIMITS, false},
-    {"timeout", "SECONDS", lap_set_double, AT(settings.timeout_s), 0, 1e6, "time for a file (no limit)",
-        R | S | T, 0, LIMITS, false},
-    {"fail-on", "none|truncated|warning", lap_set_word, AT(settings.fail_on), 0, 0,
-        "how broken an input may be: anything goes, no lost data, no oddity (truncated)", R | S | T, 0,
+        "larger pictures are refused; K, M, G are powers of 1000; 0: no limit (268M)", R | S | T | C | D, 0,
         LIMITS, false},
+    {"max-scans", "N", lap_set_int, AT(settings.max_scans), 0, 1e6,
+        "scans of a progressive JPEG; 0: no limit (100)", R | S | T | C | D, 0, LIMITS, false},
+    {"max-memory", "BYTES", lap_set_size, AT(settings.max_memory), 0, 0, "memory for a file (no limit)",
+        R | S | T | C | D, 0, LIMITS, false},
+    {"timeout", "SECONDS", lap_set_double, AT(settings.timeout_s), 0, 1e6, "time for a file (no limit)",
+        R | S | T | C | D, 0, LIMITS, false},
+    {"fail-on", "none|truncated|warning", lap_set_word, AT(settings.fail_on), 0, 0,
+        "how broken an input may be: anything goes, no lost data, no oddity (truncated)", R | S | T | C | D,
+        0, LIMITS, false},
 
     {"quiet", NULL, lap_set_true, AT(quiet), 0, 0, "errors only", ALL, 'q', TALK, false},
     {"verbose", NULL, lap_set_true, AT(verbose), 0, 0, "what ran, and the time of each stage", ALL, 'v', TALK,

@@ -19,6 +19,9 @@ lap_cli_setter lap_set_backends;            /* const char *: a list of rungs of 
 lap_cli_setter lap_set_kernel;              /* lap_kernel */
 lap_cli_setter lap_set_devices;             /* the lap_cli itself: devices, device_count */
 lap_cli_setter lap_set_sizes;               /* the lap_cli itself: sizes, size_count */
+lap_cli_setter lap_set_ops;                 /* unsigned: a bit a ladder, from a list or "all" */
+lap_cli_setter lap_set_differing;           /* lap_cli_tolerance: pixels, or a share with % */
+lap_cli_setter lap_set_png;                 /* const char *: a name that ends in .png */
 lap_cli_setter lap_set_block;               /* the lap_cli itself: bench.block_x, block_y */
 
 /* Fills problem with `"value" is not ` and what is allowed; false, to be returned. */

@@ -10,7 +10,7 @@ rank()
     src/lapedge.h) echo 9 ;;
     src/batch* | src/commit* | src/manifest* | src/shard*) echo 1 ;;
     src/executor*) echo 2 ;;
-    src/run* | src/filter_view.* | src/bench* | src/compare* | src/pixels* | src/measure*) echo 3 ;;
+    src/run* | src/filter_view.* | src/bench* | src/compare* | src/inputs* | src/heatmap* | src/pixels* | src/measure*) echo 3 ;;
     src/pipeline* | src/flow* | src/settings.*) echo 4 ;;
     src/codec* | src/jpeg* | src/png* | src/pnm* | src/stb* | src/tsv* | src/null_write* | src/exif*) echo 5 ;;
     src/source* | src/sink* | src/control* | src/context.*) echo 6 ;;

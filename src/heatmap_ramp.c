@@ -37,8 +37,8 @@ static lab along(double t)
 {
     const lab from = of_polar(0.44, 0.20, 270), by = of_polar(0.55, 0.30, 10), to = of_polar(0.93, 0.18, 104);
     const double u = (1 - t) * (1 - t), v = 2 * t * (1 - t), w = t * t;
-    return (lab){u * from.l + v * by.l + w * to.l, u * from.a + v * by.a + w * to.a,
-        u * from.b + v * by.b + w * to.b};
+    return (lab){
+        u * from.l + v * by.l + w * to.l, u * from.a + v * by.a + w * to.a, u * from.b + v * by.b + w * to.b};
 }
 
 static double apart(lab p, lab q)

@@ -1,0 +1,190 @@
+/* compare: what every rung makes of one decoded input, held against plain C. */
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "commands.h"
+#include "compare_table.h"
+
+typedef struct comparison {
+    lap_cli *cli;
+    lap_context *context;
+    const char *input; /* the file at hand */
+    lap_compare_result result;
+    bool mapped; /* --heatmap shows a difference */
+    bool drawn;  /* it shows something: none, so far */
+    bool no_memory;
+    lap_error map_error;
+    lap_cli_exit prevented; /* of the first input or rung that could not be compared */
+} comparison;
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void draw(comparison *c, const lap_view *a, const lap_view *b)
+{
+    lap_error err = {0};
+    if (c->map_error.code == LAP_OK &&
+        lap_heatmap_write(c->cli->heatmap, a, b, c->cli->allowed.mask_border, 0, &err) != LAP_OK)
+        c->map_error = err;
+    c->drawn = true;
+}
+
+static void each_row(void *user, const lap_compare_row *row)
+{
+    comparison *c = user;
+    if (!lap_compare_take(&c->result, row, c->input))
+        c->no_memory = true;
+    if (!c->cli->heatmap || c->mapped || !row->a || row->reason || row->difference.identical)
+        return;
+    c->mapped = true;
+    draw(c, row->a, row->b);
+    if (!c->cli->quiet)
+        lap_cli_message("%s shows %s of %s", c->cli->heatmap, row->backend, c->input);
+}
+
+static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err)
+{
+    const lap_view *view = lap_pixels_view(pixels);
+    const lap_compare_options options = {
+        .backends = c->cli->bench.backends, .mask_border = c->cli->allowed.mask_border};
+    lap_code code = LAP_OK;
+    c->result.width = view->width;
+    c->result.height = view->height;
+    c->result.channels = view->channels;
+    for (int op = 0; op < LAP_OP_COUNT && code == LAP_OK; ++op)
+        if (c->cli->ops >> op & 1)
+            code = lap_compare(c->context, (lap_op)op, pixels, &options, &c->cli->settings, each_row, c, err);
+    if (code == LAP_OK && c->cli->heatmap && !c->drawn)
+        draw(c, view, view);
+    return code;
+}
+
+/* LAP_OK also where this input could not be compared, and others may be. */
+static lap_code compare_file(void *user, const char *path, const lap_error *problem, lap_error *err)
+{
+    comparison *c = user;
+    lap_pixels *pixels = NULL;
+    lap_error why = {0};
+    lap_code code = LAP_E_USAGE;
+    if (lap_cli_heatmap_clashes(c->cli, path)) {
+        c->prevented = LAP_EXIT_USAGE;
+        *err = (lap_error){.code = LAP_E_CANCELLED};
+        return LAP_E_CANCELLED;
+    }
+    c->input = path;
+    const double began = now_ms();
+    if (problem)
+        why = *problem;
+    else
+        code = lap_pixels_read(c->context, path, &c->cli->settings, &pixels, &why);
+    c->result.decode_ms += now_ms() - began;
+    if (code == LAP_OK)
+        code = compare_pixels(c, pixels, &why);
+    lap_pixels_free(pixels);
+    if (code == LAP_OK) {
+        ++c->result.files;
+        return LAP_OK;
+    }
+    ++c->result.failed;
+    const lap_cli_exit exit_code = lap_cli_no_comparison(path, &why);
+    c->prevented = c->prevented == LAP_EXIT_OK ? exit_code : c->prevented;
+    if (code == LAP_E_CANCELLED)
+        *err = why;
+    return code == LAP_E_CANCELLED ? code : LAP_OK;
+}
+
+/* ---- what it amounts to -------------------------------------------------------------------------- */
+
+static int verdict(comparison *c, bool *equal)
+{
+    bool failed = false, absent = false;
+    *equal = c->prevented == LAP_EXIT_OK && c->result.files > 0;
+    for (int i = 0; i < c->result.count; ++i) {
+        const lap_compare_line *line = &c->result.lines[i];
+        failed = failed || (line->reason && line->resolved);
+        absent = absent || !line->resolved;
+        *equal = *equal && (line->reason ? !line->resolved : lap_compare_line_is_equal(c->cli, line));
+    }
+    if (c->prevented != LAP_EXIT_OK)
+        return (int)c->prevented;
+    if (failed || c->result.files == 0)
+        return LAP_EXIT_USAGE;
+    if (!*equal)
+        return LAP_EXIT_FAILED;
+    /* Rungs that were asked for by name do not stay out silently. */
+    return absent && c->cli->bench.backends ? LAP_EXIT_BACKEND : LAP_EXIT_OK;
+}
+
+static int finish(comparison *c)
+{
+    bool equal;
+    int exit_code = verdict(c, &equal);
+    if (c->no_memory) {
+        lap_cli_message("out of memory");
+        return LAP_EXIT_USAGE;
+    }
+    if (exit_code > 128 || c->result.files == 0)
+        return exit_code;
+    if (c->cli->json && lap_compare_print_json(c->cli, &c->result, equal) != LAP_EXIT_OK)
+        exit_code = LAP_EXIT_USAGE;
+    else if (!c->cli->json && !c->cli->quiet)
+        lap_compare_print(c->cli, &c->result);
+    for (int i = 0; i < c->result.count && exit_code == LAP_EXIT_BACKEND; ++i)
+        if (!c->result.lines[i].resolved)
+            lap_cli_message("%s", c->result.lines[i].reason);
+    if (c->map_error.code != LAP_OK)
+        exit_code = (int)lap_cli_no_comparison(c->cli->heatmap, &c->map_error);
+    return exit_code;
+}
+
+static lap_cli_exit check(const lap_cli *cli)
+{
+    lap_op ops[LAP_OP_COUNT];
+    int count = 0;
+    bool pictures = false;
+    if (cli->operand_count != 1)
+        return lap_cli_usage(cli->operand_count ? "compare takes one IN, a picture or a folder"
+                                                : "IN is missing: lapedge compare IN");
+    for (int op = 0; op < LAP_OP_COUNT; ++op)
+        if (cli->ops >> op & 1) {
+            ops[count++] = (lap_op)op;
+            pictures = pictures || lap_compare_has_pictures((lap_op)op);
+        }
+    if (cli->heatmap && !pictures)
+        return lap_cli_usage("--heatmap: only filter and transpose put out pictures");
+    return lap_cli_check_backends(cli->bench.backends, ops, count) ? LAP_EXIT_OK : LAP_EXIT_USAGE;
+}
+
+int lap_cli_compare(lap_cli *cli)
+{
+    comparison c = {.cli = cli};
+    const char *in = cli->operands[0];
+    struct stat st;
+    lap_error err = {0};
+    int exit_code = (int)check(cli);
+    if (exit_code != LAP_EXIT_OK)
+        return exit_code;
+    c.context = lap_context_create(cli->settings.threads, &err);
+    if (!c.context)
+        return (int)lap_cli_no_comparison(in, &err);
+    lap_cli_catch_signals(c.context);
+    if (stat(in, &st) == 0 && S_ISDIR(st.st_mode)) {
+        const lap_code code = lap_inputs(&in, 1, compare_file, &c, &err);
+        if (code != LAP_OK && c.prevented == LAP_EXIT_OK)
+            c.prevented = lap_cli_no_comparison(in, &err);
+        if (code == LAP_OK && c.result.files + c.result.failed == 0)
+            lap_cli_message("%s: no photo found", in);
+    } else {
+        compare_file(&c, in, NULL, &err);
+    }
+    exit_code = finish(&c);
+    lap_cli_release_signals();
+    lap_context_destroy(c.context);
+    lap_compare_free(&c.result);
+    return exit_code;
+}

@@ -1,0 +1,95 @@
+/* diff: how far two picture files are apart. */
+#include <math.h>
+#include <string.h>
+
+#include "commands.h"
+#include "difference.h"
+
+static int print_json(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
+{
+    json_t *object = lap_json_object("lapedge.diff/1");
+    lap_json_path(object, "a", cli->operands[0]);
+    lap_json_path(object, "b", cli->operands[1]);
+    json_object_set_new(object, "width", json_integer(view->width));
+    json_object_set_new(object, "height", json_integer(view->height));
+    json_object_set_new(object, "channels", json_integer(view->channels));
+    json_object_set_new(object, "equal", json_boolean(equal));
+    json_object_set_new(object, "tolerance", lap_json_tolerance(cli, -2));
+    lap_json_difference(object, d, true);
+    json_object_set_new(object, "ssim", lap_json_real(d->ssim));
+    return lap_json_print(object);
+}
+
+static void print_text(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
+{
+    char first[160];
+    printf("%s%d x %d, %d channel%s%s\n", lap_term_bold(cli, stdout), view->width, view->height,
+        view->channels, view->channels == 1 ? "" : "s", lap_term_plain(cli, stdout));
+    if (d->identical) {
+        puts("identical");
+        return;
+    }
+    lap_cli_first_difference(d, "A", "B", first, sizeof first);
+    printf("largest difference  %d\n", d->max_abs);
+    printf("mean difference     %.6g\n", d->mean_abs);
+    printf("RMSE                %.6g\n", d->rmse);
+    printf("PSNR                %.2f dB\n", d->psnr);
+    if (!isnan(d->ssim))
+        printf("SSIM                %.6f\n", d->ssim);
+    printf("differing pixels    %llu of %llu (%.3g %%), %llu of them in the border of two\n",
+        (unsigned long long)d->differing_pixels, (unsigned long long)d->pixels,
+        100 * (double)d->differing_pixels / (double)d->pixels, (unsigned long long)d->differing_border);
+    printf("first difference    %s\n", first);
+    puts(equal ? "equal within the tolerance" : "different");
+}
+
+static lap_cli_exit compare(lap_cli *cli, const lap_view *a, const lap_view *b)
+{
+    lap_difference d;
+    lap_error err = {0};
+    lap_code code = lap_compare_views(a, b, cli->allowed.mask_border, true, &d, &err);
+    if (code == LAP_OK && cli->heatmap)
+        code = lap_heatmap_write(cli->heatmap, a, b, cli->allowed.mask_border, 0, &err);
+    if (code == LAP_E_DIFFERENT) {
+        lap_cli_message("%s and %s: %s%s", cli->operands[0], cli->operands[1], err.message,
+            a->channels != b->channels && a->width == b->width && a->height == b->height
+                ? "; --gray compares their luma"
+                : "");
+        return LAP_EXIT_USAGE;
+    }
+    if (code != LAP_OK)
+        return lap_cli_no_comparison(cli->heatmap ? cli->heatmap : cli->operands[0], &err);
+    const bool equal = lap_cli_is_equal(cli, &d);
+    if (cli->json && print_json(cli, a, &d, equal) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
+    if (!cli->json && !cli->quiet)
+        print_text(cli, a, &d, equal);
+    return equal ? LAP_EXIT_OK : LAP_EXIT_FAILED;
+}
+
+int lap_cli_diff(lap_cli *cli)
+{
+    lap_pixels *pictures[2] = {NULL, NULL};
+    lap_error err = {0};
+    if (cli->operand_count != 2)
+        return lap_cli_usage("diff takes two pictures: lapedge diff A B");
+    if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
+        return lap_cli_usage("standard input holds one picture, and two are named -");
+    if (lap_cli_heatmap_clashes(cli, cli->operands[0]) || lap_cli_heatmap_clashes(cli, cli->operands[1]))
+        return LAP_EXIT_USAGE;
+    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    if (!context)
+        return (int)lap_cli_no_comparison("", &err);
+    lap_cli_catch_signals(context);
+    int exit_code = LAP_EXIT_OK;
+    for (int i = 0; i < 2 && exit_code == LAP_EXIT_OK; ++i)
+        if (lap_pixels_read(context, cli->operands[i], &cli->settings, &pictures[i], &err) != LAP_OK)
+            exit_code = (int)lap_cli_no_comparison(cli->operands[i], &err);
+    if (exit_code == LAP_EXIT_OK)
+        exit_code = (int)compare(cli, lap_pixels_view(pictures[0]), lap_pixels_view(pictures[1]));
+    lap_cli_release_signals();
+    lap_pixels_free(pictures[0]);
+    lap_pixels_free(pictures[1]);
+    lap_context_destroy(context);
+    return exit_code;
+}

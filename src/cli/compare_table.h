@@ -1,0 +1,35 @@
+/* What compare gathers, a line a rung over all inputs, and how it shows it. */
+#ifndef LAP_CLI_COMPARE_TABLE_H
+#define LAP_CLI_COMPARE_TABLE_H
+
+#include "difference.h"
+
+typedef struct lap_compare_line {
+    lap_op op;
+    const char *backend, *resolved; /* of the tables: they live for ever */
+    char *reason;                   /* why it cannot run, or the first failure; NULL: none */
+    char *detail, *input;           /* of the first difference; NULL: none */
+    lap_difference sum;
+    double relative_error; /* the largest */
+    double ms, upload_ms, kernel_ms, download_ms;
+} lap_compare_line;
+
+typedef struct lap_compare_result {
+    lap_compare_line *lines;
+    int count;
+    int files, failed;           /* inputs compared, inputs that could not be */
+    int width, height, channels; /* of the last input */
+    double decode_ms;
+} lap_compare_result;
+
+/* Takes one more row of an input into its line; false without memory. */
+bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, const char *input);
+void lap_compare_free(lap_compare_result *result);
+/* Whether results of a ladder are pictures, which can be any distance apart. */
+bool lap_compare_has_pictures(lap_op op);
+bool lap_compare_line_is_equal(const lap_cli *cli, const lap_compare_line *line);
+
+void lap_compare_print(const lap_cli *cli, const lap_compare_result *result);
+int lap_compare_print_json(const lap_cli *cli, const lap_compare_result *result, bool equal);
+
+#endif
