@@ -1,0 +1,150 @@
+# Rungs compared on one input; the planted program is lapedge with wrong rungs in its table of filters.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
+load common
+
+planted()
+{
+    [ -x "$PLANTED" ] || skip "the planted program was not built"
+    run --separate-stderr "$PLANTED" "$@"
+}
+
+setup_file()
+{
+    local build=${B:-build}
+    [[ $build == /* ]] || build=$BATS_TEST_DIRNAME/../../$build
+    export PLANTED=$build/tests/lapedge-planted
+}
+
+@test "every rung of every ladder agrees with c on a photo: 0" {
+    run --separate-stderr lapedge compare --json --ops=all "$photo"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    echo "$output" >o.json
+    json o.json 'list(o)[0] == "schema" and o["schema"] == "lapedge.compare/1" and o["equal"] and o["files"] == 1'
+    json o.json 'all(list(r)[:12] == "backend resolved available reason identical max_abs mean_abs rmse psnr differing_pixels first_difference ms".split() for r in o["rows"])'
+    json o.json 'all((r["resolved"] is not None) == r["available"] == (r["reason"] is None) == (r["identical"] is True) for r in o["rows"])'
+    json o.json '[r["op"] for r in o["rows"] if r["backend"] == "c"] == "filter transpose reduce histogram matvec".split()'
+    json o.json 'all(r["relative_error"] < 1e-2 for r in o["rows"] if r["available"] and r["op"] in ("reduce", "matvec"))'
+    lapedge backends --json >all.json
+    python3 -c 'import json
+rows = lambda name: [(r["op"], r["backend" if name == "o.json" else "name"], r["reason"] is None) for r in json.load(open(name))["rows"]]
+assert rows("o.json") == rows("all.json")'
+}
+
+@test "as a table" {
+    run --separate-stderr lapedge compare --backends=c,simd,auto --border=reflect --range=abs "$photo"
+    [ "$status" -eq 0 ]
+    [[ $output == "600 x 400, 3 channels"* && $output == *$'\nc '*yes* && $output == *$'\nsimd = simd-'*yes* ]]
+    expect 0 "" "" compare -q --backends=c "$photo"
+}
+
+@test "all kernels, one channel" {
+    for kernel in laplace3-4 log5 opencv5; do
+        expect 0 "" "" compare -q --gray --range=abs --border=reflect101 --kernel=$kernel "$photo"
+    done
+    lapedge compare --json --max-abs=1 --kernel="$(yes 0.1 | head -25 | paste -sd,)" "$photo" >o.json
+    json o.json 'o["tolerance"]["max_abs"] == 1 and o["tolerance"]["promised"] == 1 and o["kernel"] == "custom"'
+    run lapedge compare --backends=c --max-abs=1 --kernel="$(yes 0.1 | head -25 | paste -sd,)" "$photo"
+    [[ $output == *"rungs may be 1 apart (--max-abs=1)"* ]]
+    run lapedge compare --backends=c --scale=1e9 --kernel="$(yes 0.1 | head -25 | paste -sd,)" "$photo"
+    [[ $output == *"nothing is promised"* ]]
+}
+
+@test "a planted rung that is off by one shows at once, with its place and a picture: 1" {
+    planted compare --json --heatmap=map.png --backends=c,off-by-one,auto "$photo"
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "lapedge: map.png shows off-by-one of $photo" ]
+    echo "$output" >o.json
+    json o.json 'not o["equal"] and [r["identical"] for r in o["rows"]] == [True, False, True]'
+    json o.json '[o["rows"][1][k] for k in ("max_abs", "differing_pixels", "differing_border")] == [1, 1, 0]'
+    json o.json 'abs(o["rows"][1]["mean_abs"] - 1 / 720000) < 1e-15 and abs(o["rows"][1]["psnr"] - 106.7) < 0.1'
+    json o.json '{k: o["rows"][1]["first_difference"][k] for k in ("x", "y", "channel", "at_border")} == {"x": 101, "y": 37, "channel": 1, "at_border": False}'
+    json o.json 'abs(o["rows"][1]["first_difference"]["a"] - o["rows"][1]["first_difference"]["b"]) == 1'
+    planted compare --backends=off-by-one "$photo"
+    [[ $output == *"first at x 101, y 37, channel 1: c "*", in the interior" ]]
+    if command -v convert >/dev/null; then
+        [ "$(convert map.png -crop 600x400+0+0 +repage -fill white +opaque 'rgb(43,43,43)' -format '%[fx:mean*w*h]' info: | cut -c1-4)" != 0 ]
+        [ "$(convert map.png -format '%[pixel:p{101,37}]' info:)" != "srgb(43,43,43)" ]
+        [ "$(convert map.png -format '%[pixel:p{102,37}]' info:)" = "srgb(43,43,43)" ]
+    fi
+}
+
+@test "a planted rung that forgets the border; masks and tolerances" {
+    planted compare --json --backends=no-border "$photo"
+    [ "$status" -eq 1 ]
+    echo "$output" >o.json
+    json o.json 'o["rows"][0]["differing_pixels"] == o["rows"][0]["differing_border"] > 0 and o["rows"][0]["first_difference"]["at_border"]'
+    planted compare -q --backends=no-border --mask-border=2 "$photo"
+    [ "$status" -eq 0 ]
+    planted compare -q --backends=off-by-one --max-abs=1 "$photo"
+    [ "$status" -eq 0 ]
+    planted compare -q --backends=no-border --max-abs=1 "$photo"
+    [ "$status" -eq 1 ]
+    planted compare -q --backends=no-border --max-differing=1% "$photo"
+    [ "$status" -eq 0 ]
+}
+
+@test "a planted rung that fails prevents its comparison: 2, and the others are compared" {
+    planted compare --json "$photo"
+    [ "$status" -eq 2 ]
+    echo "$output" >o.json
+    json o.json '[r["backend"] for r in o["rows"] if r["reason"]] == ["fails"] and o["rows"][3]["available"] and o["rows"][3]["identical"] is None'
+    json o.json 'o["rows"][1]["identical"] is False and not o["equal"]'
+    planted compare "$photo"
+    [[ $output == *$'\nfailed: fails: device'* ]]
+}
+
+@test "a folder: a row a rung over all files" {
+    mkdir -p in/deep
+    cp "$photo" in/a.jpg
+    lapedge --quality=70 "$photo" in/deep/b.jpg
+    echo text >in/notes.txt
+    lapedge compare --json --backends=c,simd in >o.json
+    json o.json 'o["files"] == 2 and o["failed"] == 0 and len(o["rows"]) == 2 and o["width"] is None and o["equal"]'
+    planted compare --json --backends=c,off-by-one in
+    [ "$status" -eq 1 ]
+    echo "$output" >o.json
+    json o.json 'o["rows"][1]["differing_pixels"] == 2 and o["rows"][1]["input"] in ("in/a.jpg", "in/deep/b.jpg")'
+    head -c 20000 "$photo" >in/cut.jpg
+    run --separate-stderr lapedge compare --json --backends=c,simd in
+    [ "$status" -eq 2 ]
+    [[ $stderr == "lapedge: in/cut.jpg: truncated"* ]]
+    echo "$output" >o.json
+    json o.json 'o["files"] == 2 and o["failed"] == 1 and not o["equal"]'
+    mkdir empty
+    expect 2 "" "lapedge: empty: no photo found" compare empty
+}
+
+@test "a rung that is named and cannot run: its row, the reason, and 3" {
+    lapedge backends --json >backends.json
+    json backends.json 'any(r["name"] == "cuda-fast" and not r["available"] for r in o["rows"])' || skip "cuda-fast runs here"
+    run --separate-stderr lapedge compare --json --backends=c,cuda-fast "$photo"
+    [ "$status" -eq 3 ]
+    [[ $stderr == "lapedge: backend 'cuda-fast' cannot run here: "* ]]
+    echo "$output" >o.json
+    json o.json 'o["rows"][1]["reason"] and not o["rows"][1]["available"] and o["rows"][1]["max_abs"] is None and o["rows"][1]["ms"] is None'
+    run --separate-stderr lapedge compare "$photo"
+    [ "$status" -eq 0 ]
+    [[ $output == *"cannot run here: "*"cuda-fast"* ]]
+}
+
+@test "what prevents the comparison: 2" {
+    expect 2 "" "lapedge: IN is missing: lapedge compare IN" compare
+    expect 2 "" "lapedge: compare takes one IN, a picture or a folder" compare a b
+    expect 2 "" "lapedge: no.jpg: no such file" compare no.jpg
+    expect 2 "" 'lapedge: --backends: the ladder asked for has no rung "pairwise"' compare --backends=pairwise "$photo"
+    expect 2 "" 'lapedge: --ops: "sum" is not a list of filter, transpose, reduce, histogram, matvec; or all' compare --ops=sum "$photo"
+    expect 2 "" "lapedge: --heatmap: only filter and transpose put out pictures" compare --ops=reduce --heatmap=m.png "$photo"
+    run --separate-stderr lapedge compare --mask-border=300 "$photo"
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"leaves nothing of 600x400"* ]]
+    cp "$photo" in.png
+    expect 2 "" "lapedge: --heatmap: in.png is the input" compare --heatmap=in.png in.png
+    cmp "$photo" in.png
+}
+
+@test "standard input, and a map where nothing differs" {
+    run --separate-stderr lapedge compare -q --backends=simd --heatmap=map.png - <"$photo"
+    [ "$status" -eq 0 ]
+    [ -s map.png ]
+}

@@ -1,0 +1,146 @@
+# Two picture files compared.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
+load common
+
+# A picture of 8 x 6 that is all 100: flat FILE; and what differs from it: change FILE X Y VALUE TO
+flat()
+{
+    { printf 'P5\n8 6\n255\n'; printf 'd%.0s' {1..48}; } >"$1"
+}
+
+change()
+{
+    cp "$1" "$5"
+    # shellcheck disable=SC2059 # an octal escape is made
+    printf "\\$(printf %o "$4")" | dd of="$5" bs=1 seek=$((11 + $3 * 8 + $2)) conv=notrunc status=none
+}
+
+@test "identical pictures: 0" {
+    flat a.pgm
+    cp a.pgm b.pgm
+    expect 0 $'8 x 6, 1 channel\nidentical' "" diff a.pgm b.pgm
+    expect 0 "" "" diff -q a.pgm b.pgm
+    lapedge "$photo" e.ppm
+    lapedge "$photo" e.png
+    expect 0 "" "" diff -q e.ppm e.png
+    lapedge diff --json a.pgm b.pgm >o.json
+    json o.json 'o["identical"] and o["equal"] and o["psnr"] is None and o["first_difference"] is None and o["max_abs"] == 0'
+}
+
+@test "different pictures: 1, with every figure" {
+    flat a.pgm
+    change a.pgm 3 4 103 b.pgm
+    change b.pgm 0 1 99 c.pgm
+    mv c.pgm b.pgm
+    run --separate-stderr lapedge diff a.pgm b.pgm
+    [ "$status" -eq 1 ]
+    [ -z "$stderr" ]
+    [ "$output" = "8 x 6, 1 channel
+largest difference  3
+mean difference     0.0833333
+RMSE                0.456435
+PSNR                54.94 dB
+differing pixels    2 of 48 (4.17 %), 2 of them in the border of two
+first difference    x 0, y 1, channel 0: A 100, B 99, in the border
+different" ]
+    run lapedge diff --json a.pgm b.pgm
+    [ "$status" -eq 1 ]
+    echo "$output" >o.json
+    json o.json 'list(o)[0] == "schema" and o["schema"] == "lapedge.diff/1" and not o["equal"] and not o["identical"]'
+    json o.json 'o["max_abs"] == 3 and o["mean_abs"] == 4 / 48 and abs(o["rmse"] - (10 / 48) ** 0.5) < 1e-15 and o["differing_pixels"] == 2'
+    json o.json 'o["first_difference"] == {"x": 0, "y": 1, "channel": 0, "a": 100, "b": 99, "at_border": True}'
+    json o.json 'o["ssim"] is None' # smaller than its window
+    expect 1 "" "" diff -q a.pgm b.pgm
+}
+
+@test "tolerances: each decides, and all that are given must hold" {
+    flat a.pgm
+    change a.pgm 3 4 103 b.pgm
+    expect 0 "" "" diff -q --max-abs=3 a.pgm b.pgm
+    expect 1 "" "" diff -q --max-abs=2 a.pgm b.pgm
+    expect 0 "" "" diff -q --max-differing=1 a.pgm b.pgm
+    expect 1 "" "" diff -q --max-differing=0 a.pgm b.pgm
+    expect 0 "" "" diff -q --max-differing=2.1% a.pgm b.pgm
+    expect 1 "" "" diff -q --max-differing=2% a.pgm b.pgm
+    expect 0 "" "" diff -q --min-psnr=55 a.pgm b.pgm
+    expect 1 "" "" diff -q --min-psnr=56 a.pgm b.pgm
+    expect 1 "" "" diff -q --max-differing=1 --max-abs=2 a.pgm b.pgm
+    expect 0 "" "" diff -q --max-differing=1 --max-abs=3 --min-psnr=55 a.pgm b.pgm
+    expect 1 "" "" diff -q --mask-border=1 a.pgm b.pgm
+    expect 0 "" "" diff -q --mask-border=2 a.pgm b.pgm
+    lapedge diff --json --max-differing=50% --mask-border=1 a.pgm b.pgm >o.json
+    json o.json 'o["tolerance"] == {"max_abs": None, "max_differing": None, "max_differing_share": 0.5, "min_psnr": None, "mask_border": 1}'
+    run lapedge diff --json a.pgm b.pgm
+    echo "$output" >o.json
+    json o.json 'o["tolerance"]["max_abs"] == 0'
+}
+
+@test "what prevents the comparison: 2" {
+    flat a.pgm
+    pgm 7 6 b.pgm
+    expect 2 "" "lapedge: a.pgm and b.pgm: sizes differ: 8x6 and 7x6" diff a.pgm b.pgm
+    expect 2 "" "lapedge: no.pgm: no such file" diff a.pgm no.pgm
+    expect 2 "" "lapedge: a.pgm and a.pgm: a border of 3 pixels leaves nothing of 8x6" diff --mask-border=3 a.pgm a.pgm
+    head -c 20000 "$photo" >cut.jpg
+    run --separate-stderr lapedge diff "$photo" cut.jpg
+    [ "$status" -eq 2 ]
+    [[ $stderr == "lapedge: cut.jpg: truncated"* ]]
+    run --separate-stderr lapedge diff --max-pixels=10 a.pgm a.pgm
+    [ "$status" -eq 2 ]
+    lapedge --gray "$photo" gray.pgm
+    expect 2 "" "lapedge: $photo and gray.pgm: channels differ: 3 and 1; --gray compares their luma" diff "$photo" gray.pgm
+    expect 2 "" "lapedge: diff takes two pictures: lapedge diff A B" diff a.pgm
+    expect 2 "" "lapedge: standard input holds one picture, and two are named -" diff - -
+    expect 2 "" 'lapedge: --max-abs: "256" is not a whole number from 0 to 255' diff --max-abs=256 a.pgm a.pgm
+    expect 2 "" 'lapedge: --max-differing: "101%" is not a number of pixels, or a share such as 0.1%' diff --max-differing=101% a.pgm a.pgm
+}
+
+@test "standard input is one of the two" {
+    flat a.pgm
+    run lapedge diff -q - a.pgm <a.pgm
+    [ "$status" -eq 0 ]
+}
+
+@test "--gray compares luma" {
+    lapedge --kernel=identity "$photo" same.ppm
+    lapedge --kernel=identity --gray "$photo" luma.pgm
+    expect 0 "" "" diff -q --gray --max-abs=2 "$photo" luma.pgm
+}
+
+@test "--heatmap: a picture of that size and more, or no comparison" {
+    command -v identify >/dev/null || skip "ImageMagick is missing"
+    flat a.pgm
+    change a.pgm 3 4 103 b.pgm
+    expect 1 "" "" diff -q --heatmap=map.png a.pgm b.pgm
+    [ "$(identify -format %m map.png)" = PNG ]
+    [ "$(identify -format '%[pixel:p{2,4}]' map.png)" = "srgb(43,43,43)" ]
+    [ "$(identify -format '%[pixel:p{3,4}]' map.png)" != "srgb(43,43,43)" ]
+    expect 0 "" "" diff -q --heatmap=none.png a.pgm a.pgm
+    [ "$(convert none.png -crop 8x6+0+0 -unique-colors -format %w info:)" -eq 1 ]
+    expect 2 "" 'lapedge: --heatmap: "map.jpg" is not the name of a .png' diff --heatmap=map.jpg a.pgm b.pgm
+    run --separate-stderr lapedge diff --heatmap=no/map.png a.pgm b.pgm
+    [ "$status" -eq 2 ]
+    [[ $stderr == *no/map.png* ]]
+    cp map.png in.png
+    expect 2 "" "lapedge: --heatmap: in.png is the input" diff --heatmap=in.png in.png map.png
+    cmp map.png in.png
+}
+
+@test "figures are those of ImageMagick's compare" {
+    command -v compare >/dev/null || skip "ImageMagick is missing"
+    convert "$photo" -blur 0x1 blurred.ppm
+    convert "$photo" plain.ppm
+    run lapedge diff --json plain.ppm blurred.ppm
+    [ "$status" -eq 1 ]
+    echo "$output" >o.json
+    run compare -metric PSNR plain.ppm blurred.ppm null:
+    json o.json "abs(o['psnr'] - $output) < 1e-3"
+    run compare -metric AE plain.ppm blurred.ppm null:
+    json o.json "o['differing_pixels'] == $output"
+    run compare -metric MAE plain.ppm blurred.ppm null:
+    json o.json "abs(o['mean_abs'] - 255 * ${output#*(} < 1e-3"
+    run compare -metric RMSE plain.ppm blurred.ppm null:
+    json o.json "abs(o['rmse'] - 255 * ${output#*(} < 1e-3"
+    run compare -metric PAE plain.ppm blurred.ppm null:
+    json o.json "abs(o['max_abs'] - 255 * ${output#*(} < 1e-3"
+}
