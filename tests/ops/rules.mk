@@ -1,7 +1,7 @@
 # The checks of the transpose, reduction, histogram and matrix-vector ladders: one program.
 OPS_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard tests/ops/*.c)))
-TESTS += $(B)/tests/ops
-$(B)/tests/ops: $(OPS_OBJ) $(B)/liblapedge.a
+TESTS += $(B)/tests/ops_ladders
+$(B)/tests/ops_ladders: $(OPS_OBJ) $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(OPS_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(OPS_OBJ:.o=.d)
