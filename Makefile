@@ -33,7 +33,9 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $@;)
 
 # ---- what is here ------------------------------------------------------------------------------
 
-FEATURES := JPEG JANSSON PNG STB XXHASH OPENMP CMOCKA CUDA
+FEATURES := JPEG JANSSON PNG STB XXHASH OPENMP CMOCKA CHART CUDA
+# Chart.js as Debian's libjs-chart.js has it; it goes into the pages that --report writes.
+CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
 # These goals need no answers (demo and test first install what is missing, then call make again).
 ifneq ($(filter-out help clean deps demo test uninstall format,$(or $(MAKECMDGOALS),all)),)
 -include $(B)/config.mk
@@ -53,6 +55,7 @@ $(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
 	@{ echo '# $(COMPILERS)'; \
 	  for f in JPEG:-ljpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp CMOCKA:-lcmocka; do \
 	    echo "FOUND_$${f%%:*} := $$(PROBE_DIR=$(B)/probe tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
+	  echo "FOUND_CHART := $$(PROBE_DIR=$(B)/probe tools/probe CHART '$(CHART_JS)')"; \
 	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@
 
 # HAVE_X: what was asked for, else what was found. Forced and missing stops the build.
@@ -135,6 +138,17 @@ $(B)/flags-C: required
 required:
 	@echo "libjpeg-turbo (>= 2.1), jansson and xxHash are needed to build; run tools/install-deps" >&2; exit 1
 endif
+
+# The report's page is kept as files that browsers and people read; the program has them as arrays.
+REPORT_FILES := page=src/cli/report/report.html style=src/cli/report/report.css \
+  $(foreach f,base viewer charts sections,script=src/cli/report/$(f).js) \
+  chart=$(if $(filter 1,$(HAVE_CHART)),$(CHART_JS))
+CLI_OBJ += $(B)/gen/report_assets.o
+$(B)/gen/report_assets.c: tools/embed $(foreach f,$(REPORT_FILES),$(word 2,$(subst =, ,$(f)))) $(B)/flags-C
+	@mkdir -p $(@D)
+	$(call say,EMBED)tools/embed $(REPORT_FILES) > $@
+$(B)/gen/report_assets.o: $(B)/gen/report_assets.c
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc/cli -MMD -MP -c $< -o $@
 
 $(PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(CLI_OBJ) $(B)/liblapedge.a $(LIBS)

@@ -184,7 +184,9 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
 
 lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
 {
-    *cli = (lap_cli){.settings = lap_settings_default(),
+    *cli = (lap_cli){.words = argv,
+        .word_count = argc,
+        .settings = lap_settings_default(),
         .tolerance = 0.1,
         .rotate = -1,
         .flip = -1,

@@ -30,6 +30,8 @@ typedef struct lap_cli_tolerance { /* how far two pictures may be apart; negativ
 
 typedef struct lap_cli {
     const struct lap_cli_command *command;
+    char **words; /* the command line as it was given */
+    int word_count;
     char **operands;
     int operand_count;
     lap_settings settings;
@@ -57,6 +59,7 @@ typedef struct lap_cli {
     const char *baseline;
     double tolerance; /* share, 0.1 for 10 % */
 
+    const char *report; /* the HTML file that --report writes */
     bool help_short, help_full, version, json, quiet, verbose;
     lap_cli_when color, progress;
 } lap_cli;

@@ -6,6 +6,7 @@
 #include "bench_table.h"
 #include "commands.h"
 #include "json.h"
+#include "report.h"
 #include "term.h"
 #include "values.h"
 
@@ -58,7 +59,8 @@ static void each_row(void *user, const lap_bench_row *row)
 
 static bool same_case(const json_t *a, const json_t *b)
 {
-    static const char *const keys[] = {"op", "backend", "threads", "width", "height", "channels", "type", "form"};
+    static const char *const keys[] = {
+        "op", "backend", "threads", "width", "height", "channels", "type", "form"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
         if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
             return false;
@@ -172,6 +174,23 @@ static json_t *object_of(const bench_output *output)
     return object;
 }
 
+static int write_report(const bench_output *output, lap_context *context)
+{
+    lap_error err;
+    const lap_cli *cli = output->cli;
+    json_t *report =
+        lap_report_create(cli, cli->bench.image ? cli->bench.image : "the ladders", cli->bench.threads);
+    lap_report_add_results(report, object_of(output));
+    const lap_code code = cli->bench.image
+                              ? lap_report_add_file(report, context, cli->bench.image, &cli->settings, &err)
+                              : LAP_OK;
+    if (code == LAP_OK)
+        return lap_report_write(cli->report, report);
+    json_decref(report);
+    lap_cli_tell(cli->bench.image, cli->report, &err);
+    return (int)lap_cli_exit_of(code);
+}
+
 /* A name that none of the ladders to be timed has would silently time nothing. */
 bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
 {
@@ -205,6 +224,8 @@ int lap_cli_bench(lap_cli *cli)
         return LAP_EXIT_USAGE;
     if (cli->bench.channels == 2)
         return lap_cli_usage("--channels: \"2\" is not 1, 3 or 4");
+    if (lap_report_check(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     if (cli->baseline && !(baseline = load_baseline(cli->baseline)))
         return LAP_EXIT_USAGE;
 
@@ -225,6 +246,8 @@ int lap_cli_bench(lap_cli *cli)
     }
     if (exit_code == LAP_EXIT_OK && cli->json)
         exit_code = lap_json_print(object_of(&output));
+    if (exit_code == LAP_EXIT_OK && cli->report)
+        exit_code = write_report(&output, context);
     if (exit_code == LAP_EXIT_OK && baseline)
         exit_code = compare(&output, baseline);
 end:

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "json.h"
+#include "report.h"
 #include "stats_view.h"
 #include "term.h"
 
@@ -47,6 +48,22 @@ static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
     return LAP_EXIT_OK;
 }
 
+/* The report's own look at the picture is a second one: its pixels were not kept. */
+static int write_report(const lap_cli *cli, lap_context *context, const char *in, const lap_measurement *m)
+{
+    lap_error err;
+    json_t *report = lap_report_create(cli, in, lap_context_threads(context));
+    json_t *results = lap_stats_json(in, &m->stats, m);
+    json_object_set(report, "statistics", results);
+    lap_report_add_results(report, results);
+    const lap_code code = lap_report_add_file(report, context, in, &cli->settings, &err);
+    if (code == LAP_OK)
+        return lap_report_write(cli->report, report);
+    json_decref(report);
+    lap_cli_tell(in, cli->report, &err);
+    return (int)lap_cli_exit_of(code);
+}
+
 static int measure(lap_cli *cli, const char *in, const lap_measure_options *options)
 {
     lap_measurement m = {0};
@@ -58,8 +75,6 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
     }
     lap_cli_catch_signals(context);
     const lap_code code = lap_measure_file(context, in, &cli->settings, options, &m, &err);
-    lap_cli_release_signals();
-    lap_context_destroy(context);
     int exit_code = (int)lap_cli_exit_of(code);
     if (code == LAP_E_CANCELLED && lap_cli_caught())
         exit_code = 128 + lap_cli_caught();
@@ -67,6 +82,10 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
         lap_cli_tell(in, in, &err);
     else
         exit_code = show(cli, in, &m);
+    if (code == LAP_OK && exit_code == LAP_EXIT_OK && cli->report)
+        exit_code = write_report(cli, context, in, &m);
+    lap_cli_release_signals();
+    lap_context_destroy(context);
     lap_measurement_free(&m);
     return exit_code;
 }
@@ -83,6 +102,10 @@ int lap_cli_stats(lap_cli *cli)
         return lap_cli_usage("--json and --csv exclude each other");
     if (cli->weights && !cli->profiles)
         return lap_cli_usage("--weights goes with --profiles");
+    if (cli->report && strcmp(cli->operands[0], "-") == 0)
+        return lap_cli_usage("--report reads the picture again: name a file, not standard input");
+    if (lap_report_check(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     /* Here the threshold asks for a share; the edges stay as they are. */
     cli->settings.params.threshold = -1;
     if (cli->weights)

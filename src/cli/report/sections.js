@@ -1,0 +1,173 @@
+/* The page from top to bottom. */
+const results = report.results;
+const rows = results.rows || [];
+const isCeiling = (row) => ["memcpy", "copy", "copy-kernel", "multiply-add"].includes(row.backend);
+
+/* Rows that stand for another rung ("auto") would only show it twice. */
+const isOwn = (row) => !isCeiling(row) && row.resolved === row.backend;
+
+function cells(row, values) {
+  for (const value of values) row.append(value instanceof Node && value.tagName?.match(/^T[HD]$/) ? value : element("td", {}, value));
+  return row;
+}
+function head(titles) {
+  return element("thead", {}, cells(element("tr"), titles.map((title) => element("th", { scope: "col" }, title))));
+}
+const chip = (good, text) => element("span", { className: `chip ${good === null ? "plain" : good ? "good" : "bad"}` }, text);
+
+function rungHead(row) {
+  const also = row.resolved && row.resolved !== row.backend ? element("span", { className: "also" }, ` = ${row.resolved}`) : null;
+  return element("th", { scope: "row" }, row.backend, also);
+}
+
+function showAbsent(absent) {
+  const box = byId("absent");
+  box.hidden = absent.length === 0;
+  box.firstElementChild.textContent = `${absent.length} ${absent.length === 1 ? "rung was" : "rungs were"} not run here`;
+  const reasons = new Map();
+  for (const row of absent) reasons.set(row.reason, [...(reasons.get(row.reason) || []), row.backend]);
+  box.lastElementChild.replaceChildren(...[...reasons].flatMap(([reason, names]) =>
+    [element("dt", {}, [...new Set(names)].join(", ")), element("dd", {}, reason || "")]));
+}
+
+/* ---- bench ---- */
+const caseName = (row) => `${row.op} ${row.height > 1 ? `${row.width} × ${row.height}${row.channels > 0 ? ` × ${row.channels}` : ""}` : whole(row.width)}${row.op === "reduce" && row.type ? ` ${row.type}` : ""}`;
+
+function benchTable(shown) {
+  const body = element("tbody");
+  const device = shown.some((row) => known(row.kernel_ms));
+  const first = shown.some((row) => known(row.first_ms));
+  const titles = ["rung", "threads", "median", "min", "spread", "Mpixel/s", "GB/s", "of the ceiling", "times c"];
+  if (first) titles.push("first run");
+  if (device) titles.push("end to end");
+  for (const row of shown.filter((each) => known(each.median_ms))) {
+    const line = element("tr", { className: isCeiling(row) ? "ceiling" : "" });
+    const values = [rungHead(row), row.threads, milliseconds(row.median_ms), milliseconds(row.min_ms), known(row.stddev_ms) ? `± ${figure((100 * row.stddev_ms) / row.median_ms)} %` : "–",
+      figure(row.mpix_per_s), known(row.gb_per_s) ? figure(row.gb_per_s) : "–", known(row.roof_share) ? `${figure(100 * row.roof_share)} %` : "–",
+      known(row.speedup) && !isCeiling(row) ? figure(row.speedup) : "–"];
+    if (row.backend === "multiply-add") values[6] = `${figure(row.gflop_per_s)} GFLOP/s`;
+    if (first) values.push(milliseconds(row.first_ms));
+    if (device) values.push(milliseconds(row.end_to_end_ms));
+    body.append(cells(line, values));
+  }
+  byId("rungs-table").replaceChildren(head(titles), body);
+  showAbsent(shown.filter((row) => row.reason));
+}
+
+function startBench() {
+  const groups = new Map();
+  for (const row of rows) groups.set(caseName(row), [...(groups.get(caseName(row)) || []), row]);
+  let unit = "ms";
+  const show = (name) => {
+    const shown = groups.get(name);
+    benchTable(shown);
+    drawTimes(shown.filter(isOwn), unit);
+    drawRoofline(shown);
+  };
+  let name = [...groups.keys()][0];
+  byId("rungs").hidden = false;
+  byId("rungs-title").textContent = "Every rung beside its ceiling";
+  if (groups.size > 1)
+    choice(byId("cases"), "case", "Measured", [...groups.keys()].map((key) => [key, key]), name, (key) => show((name = key)));
+  choice(byId("units"), "unit", "Unit", [["ms", "Milliseconds"], ["share", "Share of its own time"]], unit, (key) => {
+    unit = key;
+    drawTimes(groups.get(name).filter(isOwn), unit);
+  });
+  byId("times-note").textContent = "Medians. A bar is one rung, with the number of its threads; convert is what turning bytes into floats and back takes.";
+  show(name);
+  byId("warnings").replaceChildren(...(results.warnings || []).map((text) => element("li", {}, text)));
+  const timed = groups.get(name).filter((row) => isOwn(row) && known(row.median_ms));
+  const best = timed.reduce((a, b) => (b.median_ms < a.median_ms ? b : a), timed[0]);
+  if (!best) return;
+  const noisy = (results.warnings || []).length;
+  verdict(noisy ? null : true, noisy ? `${noisy} noisy figures: the machine was busy` : "a quiet run");
+  tile(rungName(best), `is the fastest of ${timed.length}: ${milliseconds(best.median_ms)}`);
+  if (known(best.speedup)) tile(`${figure(best.speedup)} ×`, "as fast as plain C on one thread");
+  if (known(best.roof_share)) tile(`${figure(100 * best.roof_share)} %`, "of what a copy of memory reaches");
+  tile(`${figure(best.mpix_per_s)} Mpixel/s`, name);
+}
+
+/* ---- compare ---- */
+const place2 = (first) => (first ? `x ${first.x}, y ${first.y}, channel ${first.channel}: ${first.a} in c, ${first.b} here` : "–");
+
+function startCompare() {
+  const body = element("tbody"), ran = rows.filter((row) => row.resolved), several = new Set(rows.map((row) => row.op)).size > 1;
+  for (const row of ran) {
+    const line = element("tr");
+    const ms = row.ms && typeof row.ms === "object" ? row.ms.total ?? row.ms.filter : row.ms;
+    cells(line, [rungHead(row), ...(several ? [row.op] : []), element("td", {}, row.identical ? chip(true, "identical") : chip(false, "differs")), whole(row.max_abs), figure(row.rmse),
+      row.psnr === null || row.psnr === undefined ? "–" : figure(row.psnr, "dB"), whole(row.differing_pixels), place2(row.first_difference), milliseconds(ms)]);
+    body.append(line);
+  }
+  byId("rungs").hidden = false;
+  byId("rungs-title").textContent = "Every rung against plain C";
+  byId("rungs-table").append(head(["rung", ...(several ? ["ladder"] : []), "result", "largest difference", "RMSE", "PSNR", "differing pixels", "first difference", "time"]), body);
+  showAbsent(rows.filter((row) => !row.resolved));
+  drawTimes(ran, "ms");
+  byId("times-note").textContent = "One run of each rung, as it came: for timings to rely on, use lapedge bench.";
+  const wrong = ran.filter((row) => !row.identical).length;
+  verdict(wrong === 0, wrong ? `${wrong} of ${ran.length} rungs differ from plain C` : `all ${ran.length} rungs gave the same result, to the last bit`);
+  tile(ran.length, "rungs compared");
+  tile(wrong, "of them differ");
+  tile(whole(Math.max(0, ...ran.map((row) => row.max_abs ?? 0))), "levels: largest difference");
+  if (rows.length > ran.length) tile(rows.length - ran.length, "rungs cannot run here");
+}
+
+/* ---- statistics ---- */
+function startStatistics(statistics, isMain) {
+  if (!statistics?.input?.channels) return;
+  byId("statistics").hidden = false;
+  const above = statistics.input.channels.some((c) => known(c.above));
+  const body = element("tbody"), images = [["photo", statistics.input], ["edges", statistics.edges]];
+  for (const [name, image] of images)
+    for (const c of image.channels)
+      body.append(cells(element("tr"), [element("th", { scope: "row" }, `${name}, ${c.name}`), c.min, c.max, figure(c.mean), figure(c.stddev), figure(c.entropy), c.p1, c.p50, c.p99, ...(above ? [`${figure(100 * c.above)} %`] : [])]));
+  byId("statistics-table").append(head(["channel", "min", "max", "mean", "deviation", "entropy, bits", "1 %", "median", "99 %", ...(above ? [`≥ ${statistics.threshold}`] : [])]), body);
+  const boxes = images.map(([name]) => element("div", { className: "chart small", id: `histogram-${name}` }));
+  byId("histograms").append(...boxes);
+  const show = (scale) => images.forEach(([name, image], i) => drawHistogram(boxes[i], name === "photo" ? "Photo" : "Edges", image, scale));
+  choice(byId("heights"), "heights", "Counts", [["linear", "Linear"], ["logarithmic", "Logarithmic"]], "logarithmic", show);
+  show("logarithmic");
+  if (statistics.profiles) {
+    byId("profiles").hidden = false;
+    const parts = [["rows", "Rows, top to bottom", "y"], ["columns", "Columns, left to right", "x"]];
+    for (const [key, title, axis] of parts) {
+      const box = element("div", { className: "chart small", id: `profile-${key}` });
+      byId("profile-charts").append(box);
+      drawProfile(box, title, axis, statistics.profiles[key]);
+    }
+  }
+  if (!isMain) return;
+  const mean = (image) => image.channels.reduce((sum, c) => sum + c.mean, 0) / image.channels.length;
+  tile(figure(mean(statistics.input)), "mean of the photo");
+  tile(figure(mean(statistics.edges)), "mean of its edges");
+  tile(figure(Math.max(...statistics.input.channels.map((c) => c.entropy)), "bit"), "highest entropy of a channel");
+}
+
+/* ---- head and foot ---- */
+function tile(figureText, meaning) {
+  byId("tiles").append(element("li", {}, element("b", {}, String(figureText)), element("span", {}, meaning)));
+}
+function verdict(good, text) {
+  byId("verdict").className = good === null ? "plain" : good ? "good" : "bad";
+  byId("verdict").textContent = text;
+}
+function showFacts() {
+  const put = (list, name, value) => value !== null && value !== undefined && list.append(element("dt", {}, name), element("dd", {}, value));
+  for (const [name, value] of report.machine) put(byId("machine"), name, value);
+  for (const [name, value] of report.settings) {
+    const matrix = Array.isArray(value) ? element("span", { className: "matrix" }, ...value.map((h) => element("span", {}, String(h)))) : String(value);
+    put(byId("settings"), name, matrix);
+  }
+  byId("command").textContent = report.command;
+  byId("subject").textContent = report.subject;
+  byId("raw").addEventListener("toggle", () => (byId("raw").lastElementChild.textContent = JSON.stringify(results, null, 1)), { once: true });
+  byId("made").textContent = `Made by lapedge ${report.version} on ${report.date}. This page holds all it shows and asks for nothing from any network.`;
+}
+
+showFacts();
+if (pictures) tile(`${whole(pictures.width)} × ${whole(pictures.height)}`, `pixels, ${pictures.channels} channel${pictures.channels > 1 ? "s" : ""}`);
+if (report.command === "bench") startBench();
+if (report.command === "compare") startCompare();
+startStatistics(report.statistics, report.command === "stats");
+startViewer();
