@@ -125,15 +125,17 @@ const char *lap_rung_nearest(lap_op op, const char *name)
 {
     const char *nearest = NULL;
     char alias[NAME_MAX_LENGTH + 1];
-    /* More than half of the letters wrong is no misspelling any more. */
-    int best = (int)least((int)strlen(name), NAME_MAX_LENGTH) / 2 + 1;
+    const size_t length = strlen(name);
+    int best = NAME_MAX_LENGTH;
     const lap_rung *row;
     for (int i = 0; (row = lap_rung_row(op, i)); i++) {
         int d = distance(name, row->name);
         for (const char *list = row->aliases; next_name(&list, alias);) {
             d = least(d, distance(name, alias));
         }
-        if (d < best) {
+        /* More than half of the letters wrong is no misspelling any more; a beginning is a question. */
+        bool begins = length >= 3 && strncmp(name, row->name, length) == 0;
+        if (d < best && (begins || d <= (int)length / 2)) {
             best = d;
             nearest = row->name;
         }

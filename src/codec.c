@@ -98,11 +98,11 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
     uint64_t pixels = (uint64_t)header->width * (uint64_t)header->height;
     if (options->max_pixels && pixels > options->max_pixels)
         return lap_fail(err, LAP_E_LIMIT,
-            "%s: %dx%d is %.1f million pixels, more than the limit of %.1f million", name, header->width,
-            header->height, (double)pixels / 1e6, (double)options->max_pixels / 1e6);
+            "%s: %dx%d is %.10g million pixels, more than the limit of %.10g million (--max-pixels)", name,
+            header->width, header->height, (double)pixels / 1e6, (double)options->max_pixels / 1e6);
     if (options->max_memory && header->memory_estimate > options->max_memory)
         return lap_fail(err, LAP_E_LIMIT,
-            "%s: decoding takes up to %.1f MB of memory, more than the limit of %.1f MB", name,
+            "%s: decoding takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)", name,
             (double)header->memory_estimate / 1e6, (double)options->max_memory / 1e6);
     return LAP_OK;
 }

@@ -91,7 +91,6 @@ typedef struct lap_chunk { /* encoded bytes of one band; reused, grows */
 } lap_chunk;
 /* Room for so many bytes after size; capacity at least doubles when it grows. */
 lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err);
-lap_code lap_chunk_append(lap_chunk *chunk, const void *bytes, size_t size, lap_error *err);
 void lap_chunk_free(lap_chunk *chunk);
 
 typedef struct lap_write_options {

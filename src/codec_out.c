@@ -81,16 +81,6 @@ lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err)
     return LAP_OK;
 }
 
-lap_code lap_chunk_append(lap_chunk *chunk, const void *bytes, size_t size, lap_error *err)
-{
-    lap_code code = lap_chunk_reserve(chunk, size, err);
-    if (code == LAP_OK && size > 0) {
-        memcpy(chunk->data + chunk->size, bytes, size);
-        chunk->size += size;
-    }
-    return code;
-}
-
 void lap_chunk_free(lap_chunk *chunk)
 {
     free(chunk->data);

@@ -30,6 +30,7 @@ lap_context *lap_context_create(int threads, lap_error *err)
     }
     context->threads = threads > 0 ? threads : usable_cores();
     atomic_init(&context->cancel, 0);
+    atomic_init(&context->swept, 0);
     context->pool = lap_pool_create(context->threads, err);
     if (!context->pool) {
         free(context);

@@ -3,6 +3,7 @@
 #define LAP_CONTEXT_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "pool.h"
 
@@ -10,6 +11,7 @@ struct lap_context {
     lap_pool *pool;
     int threads;
     atomic_int cancel;
+    _Atomic(uint64_t) swept; /* key of the folder last looked through for what dead runs left */
 };
 
 #endif

@@ -51,7 +51,9 @@ static bool is_symmetric(const lap_kernel *kernel)
     return true;
 }
 
-lap_code lap_kernel_finish(lap_kernel *kernel, lap_error *err)
+/* Derives hi, is_integer, is_laplace5, is_symmetric and abs_sum from h; LAP_E_USAGE where a
+ * coefficient is not finite or sum|h| > 2^22. */
+static lap_code finish(lap_kernel *kernel, lap_error *err)
 {
     double sum = 0;
     kernel->is_integer = true;
@@ -100,7 +102,7 @@ static lap_code parse_list(const char *text, const char *source, lap_kernel *ker
     }
     if (n != TAPS)
         return lap_fail(err, LAP_E_USAGE, "kernel %s: %d numbers where 25 are needed", source, n);
-    return lap_kernel_finish(kernel, err);
+    return finish(kernel, err);
 }
 
 static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
@@ -130,7 +132,7 @@ lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err)
             for (int k = 0; k < TAPS; k++) {
                 kernel->h[k] = presets[i].h[k];
             }
-            return lap_kernel_finish(kernel, err);
+            return finish(kernel, err);
         }
     }
     /* A list has separators and nothing but numbers between them; a path may have slashes too. */

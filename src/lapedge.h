@@ -105,6 +105,9 @@ typedef struct lap_view {
 
 typedef enum lap_border { LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101 } lap_border;
 typedef enum lap_range { LAP_CLAMP, LAP_ABS } lap_range;
+/* As the command line spells them; NULL for a value that is none. */
+LAP_API const char *lap_border_name(lap_border border);
+LAP_API const char *lap_range_name(lap_range range);
 
 typedef struct lap_kernel {
     char name[64];     /* preset name, or "custom" */

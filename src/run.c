@@ -1,9 +1,11 @@
 #include "run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "context.h"
 #include "control.h"
+#include "map64.h"
 #include "pipeline.h"
 #include "run_stats.h"
 #include "settings.h"
@@ -105,6 +107,18 @@ lap_code lap_run_to_sink(lap_context *context, const char *in, const char *out, 
     return conclude(code, &why, start, report, err);
 }
 
+/* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
+static void sweep(lap_context *context, const char *out)
+{
+    char *folder = lap_sink_folder(out);
+    if (!folder)
+        return;
+    uint64_t key = lap_map64_key(folder, strlen(folder));
+    if (atomic_exchange(&context->swept, key) != key)
+        lap_sink_sweep(folder);
+    free(folder);
+}
+
 lap_code lap_run_file(lap_context *context, const char *in, const char *out, const lap_settings *settings,
     lap_report *report, lap_error *err)
 {
@@ -116,6 +130,8 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
         report = &unread;
     *report = (lap_report){0};
     lap_code code = settings->in_place ? LAP_OK : lap_sink_differs(in, out, &why);
+    if (code == LAP_OK)
+        sweep(context, out);
     if (code == LAP_OK)
         code = file_to_sink(context, in, out, settings, start, &sink, report, &why);
     if (code == LAP_OK) {

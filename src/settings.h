@@ -17,7 +17,5 @@ size_t lap_settings_text(const lap_settings *settings, char text[LAP_SETTINGS_TE
 /* XXH3 (64 bits) of that text. */
 void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH]);
 /* The names of design and command line: "zero", "clamp", ...; NULL out of range. */
-const char *lap_border_name(lap_border border);
-const char *lap_range_name(lap_range range);
 
 #endif

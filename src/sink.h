@@ -40,5 +40,7 @@ lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
  * start time, of other hosts (shared folders) when untouched for a day. Returns how many were removed;
  * what cannot be removed is left. */
 int lap_sink_sweep(const char *folder);
+/* The folder that temporary files for this output lie in, malloc'ed; NULL where it is written directly. */
+char *lap_sink_folder(const char *path);
 
 #endif

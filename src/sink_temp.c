@@ -183,6 +183,16 @@ static bool is_dead(const temp_owner *owner, const temp_owner *self, const struc
     return now != owner->start;
 }
 
+char *lap_sink_folder(const char *path)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+        return NULL;
+    char *target = lap_temp_resolve(path), *folder = target ? lap_temp_folder(target) : NULL;
+    free(target);
+    return folder;
+}
+
 int lap_sink_sweep(const char *folder)
 {
     DIR *dir = opendir(*folder ? folder : ".");

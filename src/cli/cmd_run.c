@@ -77,7 +77,9 @@ void lap_cli_tell(const char *in, const char *out, const lap_error *err)
     const char *rest = path ? err->message + strlen(path) + 2 : err->message;
     const char *kind = err->code == LAP_E_DISK_FULL ? "disk full" : lap_code_name(err->code);
     const bool about_settings = err->code == LAP_E_USAGE || err->code == LAP_E_BACKEND;
-    const bool plain = about_settings || err->code == LAP_E_MISSING || err->code == LAP_E_NOT_JPEG;
+    /* Messages that need no word before them that tells their kind. */
+    const bool plain = about_settings || err->code == LAP_E_MISSING || err->code == LAP_E_NOT_JPEG ||
+                       err->code == LAP_E_UNREADABLE || err->code == LAP_E_CLASH || err->code == LAP_E_WRITE;
     if (!path && about_settings)
         lap_cli_message("%s", rest);
     else if (plain || strncmp(rest, kind, strlen(kind)) == 0)
@@ -180,6 +182,14 @@ static int run_in_place(lap_cli *cli, lap_context *context)
     return exit_code;
 }
 
+/* The command that a first word was meant to be, or NULL: a name with a dot or a slash is a file's. */
+static const char *misspelt_command(const char *word)
+{
+    if (strpbrk(word, "./") || access(word, F_OK) == 0)
+        return NULL;
+    return lap_cli_nearest(word, lap_cli_command_name);
+}
+
 static int check_operands(const lap_cli *cli)
 {
     if (cli->operand_count == 0)
@@ -200,13 +210,12 @@ static int check_operands(const lap_cli *cli)
         return lap_cli_usage("--stats is for one picture");
     if (cli->in_place)
         return LAP_EXIT_OK;
-    if (cli->operand_count == 1) {
-        const char *command = lap_cli_nearest(cli->operands[0], lap_cli_command_name);
-        if (command && access(cli->operands[0], F_OK) != 0)
-            return lap_cli_usage(
-                "%s is neither a command nor a file; did you mean %s?", cli->operands[0], command);
+    const char *command = misspelt_command(cli->operands[0]);
+    if (command)
+        return lap_cli_usage(
+            "%s is neither a command nor a file; did you mean %s?", cli->operands[0], command);
+    if (cli->operand_count == 1)
         return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", cli->operands[0]);
-    }
     if (strcmp(cli->operands[1], "-") != 0)
         return LAP_EXIT_OK;
     if (cli->json)
@@ -240,6 +249,8 @@ static int run_operands(lap_cli *cli, lap_context *context)
 
 int lap_cli_run(lap_cli *cli)
 {
+    if (lap_params_tolerance(&cli->settings.params) < 0 && !cli->quiet)
+        lap_cli_message("note: with this kernel and scale nothing is promised about how far backends agree");
     if (is_folder_run(cli))
         return lap_cli_folder(cli);
     const int exit_code = check_operands(cli);

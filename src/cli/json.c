@@ -95,8 +95,7 @@ static json_t *count(uint64_t value)
 
 json_t *lap_json_file(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
 {
-    static const char *const borders[] = {"zero", "replicate", "reflect", "reflect101"};
-    static const char *const ranges[] = {"clamp", "abs"};
+    const bool filter = settings->filter;
     json_t *object = lap_json_object("lapedge.file/1");
     lap_json_path(object, "input", in);
     lap_json_path(object, "output", out);
@@ -108,12 +107,12 @@ json_t *lap_json_file(const char *in, const char *out, const lap_settings *setti
     json_object_set_new(object, "width", count((uint64_t)report->width));
     json_object_set_new(object, "height", count((uint64_t)report->height));
     json_object_set_new(object, "channels", count((uint64_t)report->channels));
-    json_object_set_new(object, "backend", lap_json_text(settings->filter ? settings->backend : NULL));
+    json_object_set_new(object, "backend", lap_json_text(filter ? settings->backend : NULL));
     json_object_set_new(object, "resolved", lap_json_text(report->resolved));
+    json_object_set_new(object, "kernel", lap_json_text(filter ? settings->params.kernel.name : NULL));
+    json_object_set_new(object, "border", lap_json_text(filter ? lap_border_name(settings->border) : NULL));
     json_object_set_new(
-        object, "kernel", lap_json_text(settings->filter ? settings->params.kernel.name : NULL));
-    json_object_set_new(object, "border", json_string(borders[settings->border]));
-    json_object_set_new(object, "range", json_string(ranges[settings->params.range]));
+        object, "range", lap_json_text(filter ? lap_range_name(settings->params.range) : NULL));
     json_object_set_new(object, "ms", times_of(report));
     json_object_set_new(object, "bytes_in", json_integer((json_int_t)report->bytes_in));
     json_object_set_new(object, "bytes_out", json_integer((json_int_t)report->bytes_out));

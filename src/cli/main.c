@@ -1,7 +1,9 @@
 /* lapedge: the command line of the library of that name. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "term.h"
@@ -13,7 +15,7 @@ const lap_cli_command lap_cli_commands[] = {
         "lapedge [run] --in-place FILE...\teach file replaced by its edges\n",
         "lapedge photo.jpg edges.jpg\tedges of a photo, on every core\n"
         "lapedge --range=abs --gray photo.jpg e.png\tboth signs, one channel, as PNG\n"
-        "lapedge photos/ edges/\ta folder, every core; again: only what changed\n"
+        "lapedge photos/ edges/\ta folder; again: only what changed\n"
         "lapedge - - <photo.jpg >edges.jpg\tas part of a pipe\n"
         "lapedge in.jpg out.jpg --backend=sse -v\ta named rung, and what it took\n",
         LAP_CLI_RUN | LAP_CLI_FOLDER | LAP_CLI_TALK, lap_cli_run, NULL},
@@ -57,10 +59,21 @@ static void print_version(void)
         putchar('\n');
 }
 
+/* The next file opened would take the number of a standard stream that is closed, and get its
+ * messages. Each is opened the wrong way round, so that using it stays an error; where there is no
+ * /dev/null it stays closed. */
+static void fill_closed_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     lap_cli cli;
     int code;
+    fill_closed_streams();
     /* A closed pipe and a full quota are errors of one write, with a message, not deaths. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

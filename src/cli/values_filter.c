@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "values.h"
 
@@ -75,6 +76,9 @@ bool lap_set_kernel(void *field, const lap_cli_option *option, const char *value
     (void)option;
     if (lap_kernel_parse(value, field, &err) == LAP_OK)
         return true;
+    const char *nearest = lap_cli_nearest(value, lap_kernel_preset);
+    if (nearest && access(value, F_OK) != 0)
+        return lap_cli_refuse(problem, size, value, "a known kernel; did you mean %s?", nearest);
     snprintf(problem, size, "%s", err.message);
     return false;
 }

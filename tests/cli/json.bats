@@ -32,6 +32,12 @@ load common
     json o.json 'o["error"]["kind"] == "missing" and o["width"] is None and o["resolved"] is None'
 }
 
+@test "--json without a filter names none" {
+    lapedge transform --rotate=90 --json "$photo" out.jpg >o.json
+    json o.json 'all(o[key] is None for key in "backend resolved kernel border range".split())'
+    json o.json '(o["width"], o["height"]) == (400, 600)'
+}
+
 @test "--json and a picture on stdout exclude each other" {
     expect 2 "" "lapedge: --json and the picture cannot both go to standard output; name OUT" --json "$photo" -
 }

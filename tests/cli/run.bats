@@ -169,6 +169,40 @@ choose one with --format" "$photo" edges.xyz
     [ -z "$output" ]
 }
 
+@test "a run removes what a killed one left beside its output, and nothing else" {
+    { printf 'P6\n8000 6000\n255\n'; head -c 144000000 /dev/zero; } >huge.ppm
+    mkdir sub
+    "$LAPEDGE" --threads=1 --backend=c huge.ppm sub/out.jpg 2>err &
+    local pid=$!
+    sleep 0.3
+    kill -KILL $pid
+    wait $pid || true
+    [ "$(find sub -name '.lapedge-*.tmp' | wc -l)" -eq 1 ]
+    touch sub/.lapedge-mine.tmp
+    lapedge "$photo" other.jpg # in another folder
+    [ "$(find sub -name '.lapedge-*.tmp' | wc -l)" -eq 2 ]
+    lapedge "$photo" sub/other.jpg
+    [ "$(cd sub && echo .lapedge-*)" = .lapedge-mine.tmp ]
+}
+
+@test "closed standard streams do not end up in the files" {
+    head -c 20000 "$photo" >cut.jpg
+    lapedge -q --fail-on=none cut.jpg want.jpg
+    lapedge -v --fail-on=none cut.jpg got.jpg <&- >&- 2>&-
+    cmp want.jpg got.jpg
+    run --separate-stderr bash -c "'$LAPEDGE' '$photo' - >&-"
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "lapedge: standard output: cannot write: Bad file descriptor" ]
+    run --separate-stderr bash -c "'$LAPEDGE' - got.jpg <&-"
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: standard input: "* ]]
+    cmp want.jpg got.jpg
+    mkdir in
+    cp cut.jpg in
+    run lapedge in out <&- 2>&-
+    run ! grep -r truncated out
+}
+
 @test "Ctrl-C and SIGTERM end with 130 and 143, and leave nothing" {
     { printf 'P6\n8000 6000\n255\n'; head -c 144000000 /dev/zero; } >huge.ppm
     for pair in INT:130 TERM:143; do

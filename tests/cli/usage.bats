@@ -17,6 +17,8 @@ load common
 
 @test "a misspelt command" {
     expect 2 "" "lapedge: benhc is neither a command nor a file; did you mean bench?" benhc
+    expect 2 "" "lapedge: stat is neither a command nor a file; did you mean stats?" stat a.jpg
+    expect 1 "" "lapedge: stat.jpg: no such file" stat.jpg a.jpg
     expect 2 "" "lapedge: bench: there is no ladder \"filtre\"; did you mean filter?" bench filtre
 }
 
@@ -32,6 +34,8 @@ load common
     expect 2 "" "lapedge: --backend: \"smid\" is not a known backend; did you mean simd?" --backend=smid a b
     expect 2 "" "lapedge: --backend: \"cuda-sahred4\" is not a known backend; did you mean cuda-shared4?" \
         -b cuda-sahred4 a b
+    expect 2 "" "lapedge: --backend: \"cuda\" is not a known backend; did you mean cuda-fast?" -b cuda a b
+    expect 2 "" "lapedge: --backend: \"zzz\" is not a known backend; see lapedge backends" -b zzz a b
     expect 2 "" "lapedge: --backends: \"simt\" is not a known backend; did you mean simd?" bench --backends=c,simt
 }
 
@@ -51,7 +55,8 @@ load common
         expect 2 "" "lapedge: --max-pixels: \"$wrong\" is not a whole number of at least 0, with K, M or G for \
 powers of 1000" "--max-pixels=$wrong" a b
     done
-    expect 5 "" "lapedge: $photo: limit: 600x400 is 0.2 million pixels, more than the limit of 0.2 million" \
+    expect 5 "" "lapedge: $photo: limit: 600x400 is 0.24 million pixels, more than the limit of 0.239999 \
+million (--max-pixels)" \
         --max-pixels=239999 "$photo" e.jpg
     expect 0 "" "" --max-pixels=0.24m "$photo" e.jpg
     expect 0 "" "" --max-pixels=0 "$photo" e.jpg
@@ -112,12 +117,21 @@ powers of 1000" "--max-pixels=$wrong" a b
     cmp a.ppm c.ppm
     run --separate-stderr lapedge --kernel=lapalce "$photo" d.ppm
     [ "$status" -eq 2 ]
-    [[ $stderr == "lapedge: --kernel: "*lapalce* ]]
+    [ "$stderr" = 'lapedge: --kernel: "lapalce" is not a known kernel; did you mean laplace5?' ]
     run --separate-stderr lapedge --kernel='1 2 3' "$photo" d.ppm
     [ "$status" -eq 2 ]
     run --separate-stderr lapedge --kernel="5000000,$(yes 0 | head -24 | paste -sd,)" "$photo" d.ppm
     [ "$status" -eq 2 ]
     [ ! -e d.ppm ]
+}
+
+@test "where nothing is promised the program says so" {
+    wild="0.5,$(yes 1 | head -24 | paste -sd,)"
+    note="lapedge: note: with this kernel and scale nothing is promised about how far backends agree"
+    expect 0 "" "$note" --kernel="$wild" --scale=100 "$photo" a.ppm
+    expect 0 "" "" --quiet --kernel="$wild" --scale=100 "$photo" a.ppm
+    expect 0 "" "" --kernel="$wild" "$photo" a.ppm
+    expect 0 "" "" --scale=1000 "$photo" a.ppm
 }
 
 @test "-h fits a small terminal, --help is 80 columns wide, both name every command" {

@@ -1,2 +1,0 @@
-include Makefile
-allcu: $(CU_OBJ)
