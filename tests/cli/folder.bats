@@ -106,8 +106,8 @@ PY
     tiny one/sub/only.jpg
     folder 1 one two out
     [ "$(outputs out)" = "./sub/only.jpg" ]
-    says "one/x.jpg: clash: 2 inputs would be written to out/x.jpg; none was"
-    says "two/x.jpg: clash: "
+    says "one/x.jpg: 2 inputs would be written to out/x.jpg; none was"
+    says "two/x.jpg: 2 inputs would be "
     [[ $last == *"2 failed (2 clash)"* ]]
     tiny kinds/a.jpg
     tiny kinds/a.jpeg 1
@@ -159,7 +159,7 @@ PY
     tiny other/a.jpg 4
     printf '%s\n' in/a.jpg "$PWD/other/a.jpg" >list # to in/in/a.jpg, and to in/a.jpg
     folder 1 -f --files-from=list in
-    says "other/a.jpg: clash: would overwrite an input, in/a.jpg"
+    says "other/a.jpg: would overwrite an input, in/a.jpg"
     cmp in/a.jpg before/a.jpg
     rm -r in && cp -r before in
     mkdir out
@@ -179,7 +179,7 @@ PY
     folder 1 in out
     [[ $last == "1 done, 3 left alone"* ]]
     folder 1 -f in out
-    says "out/pipe.jpg: write: is not a regular file; remove it first"
+    says "out/pipe.jpg: is not a regular file; remove it first"
     [ "$(cat mine.jpg)" = mine ]
     [ -p out/pipe.jpg ]
 }

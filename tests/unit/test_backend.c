@@ -85,6 +85,7 @@ static void test_errors(void **state)
     assert_string_equal(lap_rung_nearest(LAP_OP_FILTER, "SIMD-AVX"), "simd-avx2");
     assert_string_equal(lap_rung_nearest(LAP_OP_FILTER, "cuda-shared-flat"), "cuda-shared4");
     assert_string_equal(lap_rung_nearest(LAP_OP_FILTER, "cuda_fast"), "cuda-fast");
+    assert_string_equal(lap_rung_nearest(LAP_OP_FILTER, "cuda"), "cuda-fast");
     assert_null(lap_rung_nearest(LAP_OP_FILTER, "opengl-compute"));
     assert_null(lap_rung_nearest(LAP_OP_FILTER, ""));
     char longest[300];
