@@ -47,7 +47,7 @@ const char *lap_format_of_path(const char *path)
     const char *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
     /* ".jpg" is a name, not an extension; and nothing is not to be had by a name. */
-    return dot && dot != base && strcasecmp(dot + 1, LAP_FORMAT_NONE) ? lap_format_find(dot + 1) : NULL;
+    return dot && dot != base && strcasecmp(dot + 1, LAP_FORMAT_NONE) != 0 ? lap_format_find(dot + 1) : NULL;
 }
 
 static const lap_encoder_ops *ops_of(const char *format)
