@@ -52,10 +52,25 @@ names = {row["name"] for row in json.load(sys.stdin)["rows"] if row["op"] == "fi
 print("\n".join(sorted({re.sub(r"^(simd)-.*|^(cuda-shared4)-.*", r"\1\2", name) for name in names})))')
 }
 
+# Every command and every option that the program completes stands in its manual.
+manual_is_whole()
+{
+    local program=${LAPEDGE:-./lapedge} command option bad=0
+    for command in $("$program" __complete); do
+        grep -qE "^\.(It )?(Op )?Cm $command( |\$)" docs/lapedge.1 || { echo "$command" && bad=1; }
+        for option in $("$program" __complete "$command"); do
+            option=${option%=}
+            grep -qE "Fl ${option#-}( |\$)" docs/lapedge.1 || { echo "$command $option" && bad=1; }
+        done
+    done
+    return $bad
+}
+
 version=$(sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
 check "links in the documents lead somewhere" links_lead_somewhere
 check "the example in README.md is the one that is tested" example_is_the_tested_one
 check "CHANGELOG.md has an entry for $version" grep -q "^## $version" CHANGELOG.md
+check "the manual has every command and option" manual_is_whole
 check "rungs of the README are rungs of the table" rungs_exist
 if have python3; then
     check "tools/ladder-table makes a table" ladder_table_works
