@@ -1,6 +1,7 @@
-/* The first walk of a run only looks: how many inputs there are, which of them want the same name, and which
- * stand where an output is to stand. All that is known before work begins, and what does not concern a clash
- * is forgotten before work begins, so that memory does not follow the number of files. */
+/* The first walk of a run only looks: how many inputs there are, which of them want the same name, and what
+ * stands where an output is to stand (inputs among that take one more walk). All that is known before work
+ * begins, and what does not concern a clash is forgotten by then, so that memory does not follow the number
+ * of files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ typedef struct claim {
 
 typedef struct look {
     batch *b;
-    bool has_out; /* the output folder is there: names in it may be taken */
+    bool has_out;   /* the output folder is there: names in it may be taken */
+    bool may_clash; /* one folder has one file of a name, unless extensions change */
     claim *claims;
     uint64_t *standing; /* device and inode of files that stand under output names */
     size_t count, capacity, standing_count, standing_capacity;
@@ -52,10 +54,12 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         b->counts->other_shards++;
     if (entry->problem || !lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative))
         return LAP_OK;
-    code = reserve((void **)&l->claims, l->count, &l->capacity, sizeof *l->claims, err);
-    if (code != LAP_OK)
-        return code;
-    l->claims[l->count++] = (claim){lap_batch_key(relative), lap_batch_inode(entry->stat)};
+    if (l->may_clash) {
+        code = reserve((void **)&l->claims, l->count, &l->capacity, sizeof *l->claims, err);
+        if (code != LAP_OK)
+            return code;
+        l->claims[l->count++] = (claim){lap_batch_key(relative), lap_batch_inode(entry->stat)};
+    }
     if (!l->has_out || !lap_batch_output_path(b, relative, output, sizeof output) || stat(output, &there))
         return LAP_OK;
     code = reserve((void **)&l->standing, l->standing_count, &l->standing_capacity, sizeof *l->standing, err);
@@ -95,26 +99,32 @@ static lap_code find_clashes(look *l, lap_error *err)
 }
 
 /* Inputs that stand under an output's name, through links too. */
-static lap_code find_threats(look *l, lap_error *err)
+static lap_code look_for_threats(void *user, const lap_walk_entry *entry, lap_error *err)
 {
-    lap_code code = LAP_OK;
-    qsort(l->standing, l->standing_count, sizeof *l->standing, by_value);
-    for (size_t i = 0; l->standing_count && i < l->count && code == LAP_OK; i++)
-        if (bsearch(&l->claims[i].input, l->standing, l->standing_count, sizeof *l->standing, by_value))
-            code = lap_map64_put(&l->b->threats, l->claims[i].input, 1, err);
-    return code;
+    look *l = user;
+    lap_code code = lap_control_check(&l->b->control, err);
+    if (code != LAP_OK || !entry->stat)
+        return code;
+    uint64_t inode = lap_batch_inode(entry->stat);
+    bool stands = bsearch(&inode, l->standing, l->standing_count, sizeof inode, by_value);
+    return stands ? lap_map64_put(&l->b->threats, inode, 1, err) : LAP_OK;
 }
 
 lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err)
 {
+    const lap_batch_options *o = b->options;
     struct stat st;
-    look l = {.b = b, .has_out = !stat(b->options->out_dir, &st)};
-    lap_code code = lap_walk(b->options, list, list_size, look_at, &l, err);
+    look l = {.b = b,
+        .has_out = !stat(o->out_dir, &st),
+        .may_clash = list || o->input_count > 1 || b->settings->format};
+    lap_code code = lap_walk(o, list, list_size, look_at, &l, err);
     if (code == LAP_OK && l.count)
         code = find_clashes(&l, err);
-    if (code == LAP_OK)
-        code = find_threats(&l, err);
     free(l.claims);
+    if (code == LAP_OK && l.standing_count) {
+        qsort(l.standing, l.standing_count, sizeof *l.standing, by_value);
+        code = lap_walk(o, list, list_size, look_for_threats, &l, err);
+    }
     free(l.standing);
     return code;
 }
