@@ -33,7 +33,7 @@ static bool is_op(lap_op op)
 
 const char *lap_op_name(lap_op op)
 {
-    return is_op(op) ? op_names[op] : "unknown";
+    return is_op(op) ? op_names[op] : op == LAP_OP_CODEC ? "codec" : "unknown";
 }
 
 const lap_rung *lap_rung_row(lap_op op, int i)

@@ -7,7 +7,7 @@
 #include "context.h"
 #include "status.h"
 
-enum { DEFAULT_RUNS = 20, MOST_RUNS = 10000 };
+enum { DEFAULT_RUNS = 20, CODEC_RUNS = 5 /* each is a whole photo, or a folder */, MOST_RUNS = 10000 };
 
 /* Long enough for clocks and page tables to settle; at least one run, so that a slow rung has one. */
 static const double warm_up_ms = 50;
@@ -39,9 +39,11 @@ static lap_code check_options(lap_bench_options *options, lap_error *err)
 lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *options, lap_bench_fn *each,
     void *user, lap_error *err)
 {
-    if ((int)op < 0 || op >= LAP_OP_COUNT)
+    if ((int)op < 0 || op > LAP_OP_CODEC)
         return lap_fail(err, LAP_E_USAGE, "bench: no operation of number %d", (int)op);
     lap_bench_options checked = *options;
+    if (op == LAP_OP_CODEC && checked.runs == 0)
+        checked.runs = CODEC_RUNS;
     lap_code code = check_options(&checked, err);
     if (code != LAP_OK)
         return code;
@@ -51,7 +53,7 @@ lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *opt
         threads = context->threads;
     lap_bench_run bench = {
         .options = &checked, .pool = context->pool, .threads = threads, .each = each, .user = user};
-    return benches[op](&bench, err);
+    return op == LAP_OP_CODEC ? lap_bench_codec(&bench, context, err) : benches[op](&bench, err);
 }
 
 bool lap_bench_wants(const lap_bench_run *bench, const lap_rung *rung)

@@ -43,5 +43,6 @@ lap_code lap_bench_transpose(lap_bench_run *bench, lap_error *err);
 lap_code lap_bench_reduce(lap_bench_run *bench, lap_error *err);
 lap_code lap_bench_histogram(lap_bench_run *bench, lap_error *err);
 lap_code lap_bench_matvec(lap_bench_run *bench, lap_error *err);
+lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *err);
 
 #endif

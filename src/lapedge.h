@@ -145,7 +145,8 @@ typedef enum lap_op {
     LAP_OP_REDUCE,
     LAP_OP_HISTOGRAM,
     LAP_OP_MATVEC,
-    LAP_OP_COUNT
+    LAP_OP_COUNT,
+    LAP_OP_CODEC = LAP_OP_COUNT /* no ladder: lap_bench times what surrounds the filter */
 } lap_op;
 
 typedef struct lap_rung_info {
@@ -519,7 +520,11 @@ typedef struct lap_bench_row {
 
 /* Called after each row; the row and its strings live until it returns. */
 typedef void lap_bench_fn(void *user, const lap_bench_row *row);
-/* Ceilings first, then every row; a rung whose result is not that of c is refused, not timed. */
+/* Ceilings first, then every row; a rung whose result is not that of c is refused, not timed.
+ * LAP_OP_CODEC: of image, or of all photos of that folder together, the rows decode, filter and encode
+ * (processor time of one thread, memory to memory), floor (their sum over the threads) and run (the whole
+ * pipeline, wall time, one photo after another); roof_share is the floor's share of the time. Of several
+ * photos width is their mean number of pixels, height their number. */
 LAP_API lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *options,
     lap_bench_fn *each, void *user, lap_error *err);
 

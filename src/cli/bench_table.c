@@ -129,7 +129,9 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
 {
     const bool values = row->op == LAP_OP_REDUCE;
     printf("\n%s", lap_term_bold(table->cli, stdout));
-    if (row->height > 1)
+    if (row->op == LAP_OP_CODEC && row->width > 65535) /* no JPEG is as wide */
+        printf("%d photos of %.1f Mpixel", row->height, row->width / 1e6);
+    else if (row->height > 1)
         printf("%d x %d", row->width, row->height);
     else
         printf("%d values", row->width);
@@ -142,7 +144,7 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
     else
         printf("%-22s %7s %9s %9s %9s %7s %9s %7s", "rung", "threads", "median ms", "min ms",
             row->op == LAP_OP_REDUCE || row->op == LAP_OP_MATVEC ? "Mvalue/s" : "Mpixel/s", "GB/s",
-            "of memcpy", "vs c");
+            row->op == LAP_OP_CODEC ? "of floor" : "of memcpy", "vs c");
     if (values)
         printf(" %16s %9s", "value", "rel.error");
     else if (!device && row->op == LAP_OP_FILTER)

@@ -114,12 +114,12 @@ static int compare(const bench_output *output, const json_t *baseline)
 
 const char *lap_cli_op_name(int i)
 {
-    return i < LAP_OP_COUNT ? lap_op_name((lap_op)i) : NULL;
+    return i <= LAP_OP_CODEC ? lap_op_name((lap_op)i) : NULL;
 }
 
 static bool find_op(const char *name, lap_op *op)
 {
-    for (int i = 0; i < LAP_OP_COUNT; ++i)
+    for (int i = 0; i <= LAP_OP_CODEC; ++i)
         if (strcmp(lap_cli_op_name(i), name) == 0) {
             *op = (lap_op)i;
             return true;
