@@ -13,7 +13,7 @@
 #include "settings.h"
 #include "status.h"
 
-enum { TICK_MS = 100, AHEAD = 16 };
+enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW };
 
 /* ---- results ----------------------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@ typedef struct job_list {
 
 struct lap_executor {
     lap_context *context;
-    int jobs, running;
+    int jobs, running, queued; /* queued: in waiting */
     size_t pending; /* only the owner's thread */
     pthread_mutex_t mutex;
     pthread_cond_t finished;
@@ -66,8 +66,10 @@ static void work(void *argument)
         pthread_mutex_lock(&ex->mutex);
         push(&ex->done, w.job);
         w.job = pop(&ex->waiting);
+        ex->queued -= w.job != NULL;
         ex->running -= !w.job;
-        pthread_cond_signal(&ex->finished);
+        if (ex->queued <= LAP_EXECUTOR_LOW)
+            pthread_cond_signal(&ex->finished);
         pthread_mutex_unlock(&ex->mutex);
     }
 }
@@ -99,6 +101,7 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
         ex->running++;
     else
         push(&ex->waiting, job);
+    ex->queued += !start;
     pthread_mutex_unlock(&ex->mutex);
     ex->pending++;
     if (!start)
@@ -155,6 +158,7 @@ void lap_executor_cancel(lap_executor *ex)
         lap_fail(&job->report.error, LAP_E_CANCELLED, "%.300s: not begun: the run was stopped", job->input);
         push(&ex->done, job);
     }
+    ex->queued = 0;
     pthread_cond_signal(&ex->finished);
     pthread_mutex_unlock(&ex->mutex);
 }

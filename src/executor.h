@@ -24,6 +24,9 @@ typedef struct lap_executor lap_executor;
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err);
 /* Takes the job over. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
+/* Who keeps more jobs than this waiting is not woken for each that finishes: for a thumbnail that would cost
+ * as much as opening its file. */
+enum { LAP_EXECUTOR_LOW = 16 };
 /* A finished job, which becomes the caller's; NULL when none finishes within timeout_ms. */
 lap_job *lap_executor_reap(lap_executor *executor, int timeout_ms);
 /* Submitted and not reaped. */
