@@ -24,7 +24,7 @@ demo:
 	@$(MAKE_ALL) all
 	@mkdir -p build/demo
 	./lapedge -v samples/seeding.jpg build/demo/seeding-edges.jpg
-	@echo "samples/seeding.jpg -> build/demo/seeding-edges.jpg"
+	@echo "The edges of samples/seeding.jpg are in build/demo/seeding-edges.jpg"
 
 # ---- tests --------------------------------------------------------------------------------------
 
