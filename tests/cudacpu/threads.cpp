@@ -67,7 +67,10 @@ struct launch {
     void *argument;
     unsigned threads;
     std::vector<worker> workers;
-    barrier block, end; /* threads still in the block; all workers, between two blocks */
+    barrier block; /* threads still in it */
+    /* All workers, around each block. Two, not one: a worker that is slow to leave the first must not
+     * meet in its lock those that have run their thread already, which would order what is a race. */
+    barrier start, end;
     barrier warp[MOST_THREADS / LANES];
     uint64_t slot[MOST_THREADS / LANES][2][LANES];
     std::unique_ptr<uint4[]> dynamic;
@@ -227,13 +230,13 @@ void live(worker &w)
     blockDim = block;
     gridDim = grid;
     w.thread = {i % block.x, i / block.x % block.y, i / block.x / block.y};
-    arrive_and_wait(l.end); /* nobody starts before everybody is there */
     for (unsigned z = 0; z < grid.z; z++)
         for (unsigned y = 0; y < grid.y; y++)
             for (unsigned x = 0; x < grid.x; x++) {
                 w.block = {x, y, z};
                 w.shuffles = 0;
                 w.copies.clear();
+                arrive_and_wait(l.start);
                 run_as(&w);
                 l.body(l.argument);
                 leave(l.warp[i / LANES]);
@@ -241,7 +244,6 @@ void live(worker &w)
                 arrive_and_wait(l.end);
                 if (i == 0)
                     fill_barriers();
-                arrive_and_wait(l.end);
             }
 }
 
@@ -383,7 +385,7 @@ cudaError_t lap_cudacpu_launch(
         l->workers[i].linear = i;
     if (config.dynamicSmemBytes)
         l->dynamic.reset(new uint4[(config.dynamicSmemBytes + 15) / 16]);
-    l->end.expected = l->threads;
+    l->start.expected = l->end.expected = l->threads;
     current = l.get();
     fill_barriers();
     run_all();
