@@ -1,0 +1,35 @@
+# What runs on a machine with a GPU, whatever else that machine lacks: harnesses that need nothing but
+# libc. Built there with nvcc and gcc, or built elsewhere (`make portable-tests`) and carried.
+P := $(B)/portable
+PORTABLE_C := $(sort $(wildcard src/table_*.c) $(filter cpu_simd/%.c,$(SRC))) src/backend.c src/border.c \
+  src/image.c src/kernel5x5.c src/pool.c src/status.c
+PORTABLE_DEFINES := -D_GNU_SOURCE $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) -DLAP_HAVE_CUDA=1
+PORTABLE_LIBS := $(filter -L%,$(LIBS)) -lcudart_static -ldl -lrt -lpthread -lm
+PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/scaffold $(P)/one_run
+
+$(P)/%.c.o: %.c tests/gpu/rules.mk
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=c11 -O2 -g -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off $(PORTABLE_DEFINES) \
+	  -DLAP_RUNG_FLAGS='"-O2 -ffp-contract=off"' $(filter-out -fopenmp,$(ISA_FLAGS)) -MMD -MP -c $< -o $@
+$(P)/libkernels.a: $(patsubst %,$(P)/%.o,$(PORTABLE_C)) $(CU_OBJ)
+	@rm -f $@
+	$(call say,AR)ar rcs $@ $^
+$(P)/filter_ladder: $(patsubst %,$(P)/%.o,$(sort $(wildcard tests/ladder/*.c)))
+$(P)/ops: $(patsubst %,$(P)/%.o,$(sort $(wildcard tests/ops/*.c)))
+$(P)/scaffold: $(P)/tests/gpu/scaffold.c.o
+$(P)/one_run: $(P)/tests/gpu/one_run.c.o
+$(PORTABLE_TESTS): $(P)/libkernels.a
+	$(call say,LINK)$(CC) -o $@ $(filter %.o,$^) $(P)/libkernels.a $(PORTABLE_LIBS)
+-include $(patsubst %,$(P)/%.d,$(PORTABLE_C))
+
+.PHONY: portable-tests test-gpu
+## portable-tests: the GPU tests under build/portable, programs that need nothing but libc
+portable-tests: $(PORTABLE_TESTS)
+
+ifeq ($(HAVE_CUDA),1)
+TESTS += $(P)/scaffold
+test-gpu: $(PORTABLE_TESTS)
+endif
+## test-gpu: every ladder on the GPU of this machine, then under compute-sanitizer
+test-gpu:
+	@tests/gpu/run.sh $(P)
