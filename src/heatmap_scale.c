@@ -50,7 +50,13 @@ static int place(int level, int top)
     return MARGIN + SQUARE + MARGIN + ((2 * level - 1) * BAR) / (2 * top);
 }
 
-/* The largest of 1, 2, 5, 10, 20, ... that leaves at most five numbers. */
+/* Whole shares where there is room for all levels; else from the first to the last. */
+static int level_at(int x, int top)
+{
+    return top <= BAR ? 1 + x * top / BAR : 1 + x * (top - 1) / (BAR - 1);
+}
+
+/* The least of 1, 2, 5, 10, 20, ... that leaves at most five numbers. */
 static int step_of(int top)
 {
     static const int steps[] = {1, 2, 5, 10, 20, 50, 100};
@@ -74,7 +80,7 @@ lap_code lap_heat_scale(const lap_ramp ramp, int top, int unit, lap_image *image
         return LAP_OK;
     for (int x = 0; x < BAR; x++)
         fill(v, unit, MARGIN + SQUARE + MARGIN + x, GAP, 1, SQUARE,
-            lap_heat_color(ramp, 1 + x * top / BAR, top));
+            lap_heat_color(ramp, level_at(x, top), top));
     number(v, unit, place(top, top), top);
     if (top > 1)
         number(v, unit, place(1, top), 1);

@@ -1,0 +1,167 @@
+/* Figures of a difference, against sums by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "image.h"
+
+enum { W = 24, H = 20 };
+
+static lap_view view_of(uint8_t *pixels, int width, int height, int channels)
+{
+    return (lap_view){.base = pixels,
+        .stride = (ptrdiff_t)width * channels,
+        .width = width,
+        .height = height,
+        .channels = channels,
+        .place = LAP_ON_HOST};
+}
+
+static void fill(uint8_t *pixels, size_t n, unsigned seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525 + 1013904223;
+        pixels[i] = (uint8_t)(seed >> 24);
+    }
+}
+
+static void test_identical(void **state)
+{
+    (void)state;
+    uint8_t a[W * H * 3];
+    lap_difference d;
+    fill(a, sizeof a, 1);
+    const lap_view v = view_of(a, W, H, 3);
+    assert_int_equal(lap_compare_views(&v, &v, 0, true, &d, NULL), LAP_OK);
+    assert_true(d.identical);
+    assert_int_equal(d.samples, W * H * 3);
+    assert_int_equal(d.pixels, W * H);
+    assert_int_equal(d.max_abs, 0);
+    assert_true(d.mean_abs == 0 && d.rmse == 0 && isnan(d.psnr));
+    assert_true(fabs(d.ssim - 1) < 1e-12);
+    assert_int_equal(d.first_x, -1);
+}
+
+/* Every sample by itself, in double. */
+static void test_figures(void **state)
+{
+    (void)state;
+    uint8_t a[W * H * 3], b[W * H * 3];
+    lap_difference d;
+    fill(a, sizeof a, 2);
+    memcpy(b, a, sizeof a);
+    for (int i = 100; i < W * H * 3; i += 37)
+        b[i] = (uint8_t)(a[i] ^ (i % 64 + 1));
+    double sum = 0, squares = 0;
+    int most = 0, pixels = 0, border = 0, first = -1;
+    for (int p = 0; p < W * H; p++) {
+        bool differs = false;
+        for (int c = 0; c < 3; c++) {
+            const int delta = abs(a[p * 3 + c] - b[p * 3 + c]);
+            sum += delta;
+            squares += delta * delta;
+            most = delta > most ? delta : most;
+            if (delta && first < 0)
+                first = p * 3 + c;
+            differs = differs || delta;
+        }
+        const int x = p % W, y = p / W;
+        pixels += differs;
+        border += differs && (x < 2 || y < 2 || x >= W - 2 || y >= H - 2);
+    }
+    const lap_view va = view_of(a, W, H, 3), vb = view_of(b, W, H, 3);
+    assert_int_equal(lap_compare_views(&va, &vb, 0, false, &d, NULL), LAP_OK);
+    assert_false(d.identical);
+    assert_int_equal(d.max_abs, most);
+    assert_true(d.mean_abs == sum / sizeof a);
+    assert_true(d.rmse == sqrt(squares / sizeof a));
+    assert_true(fabs(d.psnr - 10 * log10(255.0 * 255.0 / (squares / sizeof a))) < 1e-12);
+    assert_true(isnan(d.ssim));
+    assert_int_equal(d.differing_pixels, pixels);
+    assert_int_equal(d.differing_border, border);
+    assert_int_equal((d.first_y * W + d.first_x) * 3 + d.first_channel, first);
+    assert_int_equal(d.first_a, a[first]);
+    assert_int_equal(d.first_b, b[first]);
+}
+
+/* A single pixel, at every place: where it is, and whether it lies at the border. */
+static void test_every_place(void **state)
+{
+    (void)state;
+    enum { N = 9, M = 7 };
+    uint8_t a[N * M] = {0}, b[N * M];
+    const lap_view va = view_of(a, N, M, 1), vb = view_of(b, N, M, 1);
+    for (int at = 0; at < N * M; at++) {
+        const int x = at % N, y = at / N;
+        const bool edge = x < 2 || y < 2 || x >= N - 2 || y >= M - 2;
+        lap_difference d;
+        memset(b, 0, sizeof b);
+        b[at] = 255;
+        assert_int_equal(lap_compare_views(&va, &vb, 0, false, &d, NULL), LAP_OK);
+        assert_int_equal(d.first_x, x);
+        assert_int_equal(d.first_y, y);
+        assert_int_equal(d.first_at_border, edge);
+        assert_int_equal(d.differing_border, edge);
+        assert_int_equal(d.max_abs, 255);
+        assert_int_equal(lap_compare_views(&va, &vb, 2, false, &d, NULL), LAP_OK);
+        assert_int_equal(d.identical, edge);
+        assert_int_equal(d.pixels, (N - 4) * (M - 4));
+    }
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    uint8_t a[12] = {0};
+    const lap_view v = view_of(a, 4, 3, 1), turned = view_of(a, 3, 4, 1), color = view_of(a, 4, 1, 3);
+    const lap_view gray = view_of(a, 4, 1, 1);
+    lap_difference d;
+    lap_error err = {0};
+    assert_int_equal(lap_compare_views(&v, &turned, 0, false, &d, &err), LAP_E_DIFFERENT);
+    assert_string_equal(err.message, "sizes differ: 4x3 and 3x4");
+    assert_int_equal(lap_compare_views(&color, &gray, 0, false, &d, &err), LAP_E_DIFFERENT);
+    assert_string_equal(err.message, "channels differ: 3 and 1");
+    assert_int_equal(lap_compare_views(&v, &v, 1, false, &d, &err), LAP_OK);
+    assert_int_equal(lap_compare_views(&v, &v, 2, false, &d, &err), LAP_E_DIFFERENT);
+    assert_int_equal(lap_compare_views(&v, &v, -1, false, &d, &err), LAP_E_DIFFERENT);
+}
+
+/* Two halves added are the whole. */
+static void test_sum(void **state)
+{
+    (void)state;
+    uint8_t a[W * H], b[W * H];
+    fill(a, sizeof a, 3);
+    memcpy(b, a, sizeof a);
+    for (int i = W * H / 2 + 5; i < W * H; i += 11)
+        b[i] = (uint8_t)(b[i] + i);
+    const lap_view va = view_of(a, W, H, 1), vb = view_of(b, W, H, 1);
+    lap_difference whole, part, sum = {0};
+    assert_int_equal(lap_compare_views(&va, &vb, 0, false, &whole, NULL), LAP_OK);
+    for (int half = 0; half < 2; half++) {
+        const lap_view ha = lap_view_rows(&va, half * H / 2, H / 2);
+        const lap_view hb = lap_view_rows(&vb, half * H / 2, H / 2);
+        assert_int_equal(lap_compare_views(&ha, &hb, 0, false, &part, NULL), LAP_OK);
+        lap_difference_add(&sum, &part);
+        assert_int_equal(sum.identical, half == 0);
+    }
+    assert_int_equal(sum.samples, whole.samples);
+    assert_int_equal(sum.max_abs, whole.max_abs);
+    assert_int_equal(sum.differing_pixels, whole.differing_pixels);
+    assert_true(fabs(sum.mean_abs - whole.mean_abs) < 1e-12);
+    assert_true(fabs(sum.rmse - whole.rmse) < 1e-12);
+    assert_true(fabs(sum.psnr - whole.psnr) < 1e-9);
+    assert_int_equal(sum.first_x, whole.first_x);
+    assert_int_equal(sum.first_y, whole.first_y - H / 2); /* its own file's place */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_identical), cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_every_place), cmocka_unit_test(test_refusals), cmocka_unit_test(test_sum)};
+    return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
+}
