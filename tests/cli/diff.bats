@@ -144,3 +144,43 @@ different" ]
     run compare -metric PAE plain.ppm blurred.ppm null:
     json o.json "abs(o['max_abs'] - 255 * ${output#*(} < 1e-3"
 }
+
+@test "figures, SSIM too, are NumPy's" {
+    /usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
+    for form in "" --gray; do
+        lapedge $form --kernel=identity "$photo" a.ppm --format=ppm
+        lapedge $form --kernel=identity --quality=20 "$photo" low.jpg
+        lapedge $form --kernel=identity low.jpg b.ppm --format=ppm
+        run lapedge diff --json --mask-border=3 a.ppm b.ppm
+        [ "$status" -eq 1 ]
+        echo "$output" >o.json
+        /usr/bin/python3 - <<'PY'
+import json, math, numpy as np
+def pnm(path):
+    magic, size, top, data = open(path, "rb").read().split(b"\n", 3)
+    w, h = map(int, size.split())
+    return np.frombuffer(data, np.uint8).reshape(h, w, 3 if magic == b"P6" else 1).astype(float)[3:-3, 3:-3]
+a, b, o = pnm("a.ppm"), pnm("b.ppm"), json.load(open("o.json"))
+delta = np.abs(a - b)
+assert o["channels"] == a.shape[2] and o["max_abs"] == delta.max()
+assert math.isclose(o["mean_abs"], delta.mean(), rel_tol=1e-12)
+assert math.isclose(o["rmse"], math.sqrt((delta ** 2).mean()), rel_tol=1e-12)
+assert math.isclose(o["psnr"], 10 * math.log10(255 ** 2 / (delta ** 2).mean()), rel_tol=1e-12)
+assert o["differing_pixels"] == delta.any(axis=2).sum()
+y, x, c = np.argwhere(delta)[0]
+first = o["first_difference"]
+assert (first["y"], first["x"], first["channel"]) == (y + 3, x + 3, c)
+assert (first["a"], first["b"]) == (a[y, x, c], b[y, x, c])
+g = np.exp(-np.arange(-5, 6) ** 2 / (2 * 1.5 ** 2))
+g = np.outer(g, g) / g.sum() ** 2
+def mean(p):
+    windows = np.lib.stride_tricks.sliding_window_view(p, (11, 11), axis=(0, 1))
+    return np.einsum("yxcij,ij->yxc", windows, g)
+ma, mb = mean(a), mean(b)
+va, vb, cov = mean(a * a) - ma ** 2, mean(b * b) - mb ** 2, mean(a * b) - ma * mb
+c1, c2 = 2.55 ** 2, 7.65 ** 2
+ssim = (2 * ma * mb + c1) * (2 * cov + c2) / ((ma ** 2 + mb ** 2 + c1) * (va + vb + c2))
+assert math.isclose(o["ssim"], ssim.mean(), rel_tol=1e-9), (o["ssim"], ssim.mean())
+PY
+    done
+}
