@@ -1,0 +1,260 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <unistd.h>
+
+#include "walk.h"
+
+static char home[64], previous[4096];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(home, "/tmp/lapedge-walk-XXXXXX");
+    return getcwd(previous, sizeof previous) && mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    return chdir(previous) == 0 ? nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS) : -1;
+}
+
+static void put(const char *path, const char *bytes)
+{
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *p = folder; (p = strchr(p + 1, '/'));) {
+        *p = 0;
+        mkdir(folder, 0755);
+        *p = '/';
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(bytes, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static const char jpeg[] = "\xFF\xD8\xFF\xE0";
+
+/* What a walk told, one line an entry, sorted: "path>relative", "!path" for problems, "@path" for links. */
+typedef struct heard {
+    char *lines[64];
+    int count, stop_after;
+} heard;
+
+static lap_code hear(void *user, const lap_walk_entry *e, lap_error *err)
+{
+    heard *h = user;
+    (void)err;
+    assert_true(h->count < 64);
+    assert_int_equal((e->stat != NULL) + (e->problem != NULL) + e->link, 1);
+    assert_true(asprintf(&h->lines[h->count++], "%s%s>%s",
+                    e->problem ? "!"
+                    : e->link  ? "@"
+                               : "",
+                    e->path, e->relative) > 0);
+    return h->stop_after && h->count == h->stop_after ? LAP_E_CANCELLED : LAP_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void expect(lap_batch_options options, const char *list, const char *wanted)
+{
+    heard h = {0};
+    lap_error err = {0};
+    char all[4096] = "";
+    options.out_dir = options.out_dir ? options.out_dir : "out";
+    assert_int_equal(lap_walk(&options, list, list ? strlen(list) : 0, hear, &h, &err), LAP_OK);
+    qsort(h.lines, (size_t)h.count, sizeof *h.lines, compare);
+    for (int i = 0; i < h.count; i++) {
+        strcat(strcat(all, i ? " " : ""), h.lines[i]);
+        free(h.lines[i]);
+    }
+    assert_string_equal(all, wanted);
+}
+
+#define FOLDERS(...)                                                          \
+    (lap_batch_options)                                                       \
+    {                                                                         \
+        .inputs = (const char *const[]){__VA_ARGS__},                         \
+        .input_count = sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *) \
+    }
+
+static void names_and_contents_tell_photos(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        put((const char *[]){"in/a.jpg", "in/b.JPeG", "in/c.JPE", "in/s/d.jfif", "in/s/t/e.jpg", "in/f.png",
+                "in/g.jpg.txt", "in/h", "in/.lapedge-0-1-2-3.tmp"}[i],
+            "x");
+    put("in/i", jpeg);
+    put("in/.j", jpeg);
+    put("in/._k.jpg", "Mac OS X");
+    put("in/._l.jpg", jpeg);
+    put("in/short", "\xFF\xD8");
+    put("in/.lapedge/m.jpg", jpeg);
+    expect(FOLDERS("in"), NULL,
+        "in/._l.jpg>._l.jpg in/.j>.j in/a.jpg>a.jpg in/b.JPeG>b.JPeG in/c.JPE>c.JPE in/i>i "
+        "in/s/d.jfif>s/d.jfif "
+        "in/s/t/e.jpg>s/t/e.jpg");
+}
+
+static void folders_may_be_written_in_many_ways(void **state)
+{
+    (void)state;
+    put("in/s/a.jpg", "x");
+    assert_int_equal(symlink("in", "link"), 0);
+    expect(FOLDERS("in///"), NULL, "in/s/a.jpg>s/a.jpg");
+    expect(FOLDERS("./in"), NULL, "./in/s/a.jpg>s/a.jpg");
+    expect(FOLDERS("in/../in/s"), NULL, "in/../in/s/a.jpg>a.jpg");
+    expect(FOLDERS("."), NULL, "./in/s/a.jpg>in/s/a.jpg");
+    expect(FOLDERS("link"), NULL, "link/s/a.jpg>s/a.jpg");
+    expect(FOLDERS("in", "in/s/a.jpg"), NULL, "in/s/a.jpg>a.jpg in/s/a.jpg>s/a.jpg");
+}
+
+static void what_cannot_be_taken_is_told(void **state)
+{
+    (void)state;
+    put("in/a.jpg", "x");
+    mkdir("in/folder.jpg", 0755);
+    assert_int_equal(mkfifo("in/pipe.jpg", 0600), 0);
+    assert_int_equal(mkfifo("in/pipe", 0600), 0);
+    assert_int_equal(symlink("a.jpg", "in/link.jpg"), 0);
+    assert_int_equal(symlink("nowhere", "in/dangling.jpg"), 0);
+    assert_int_equal(symlink(".", "in/loop"), 0);
+    expect(FOLDERS("in", "missing.jpg", "in/pipe.jpg", "in/link.jpg"), NULL,
+        "!in/pipe.jpg>pipe.jpg !in/pipe.jpg>pipe.jpg !missing.jpg>missing.jpg @in/dangling.jpg>dangling.jpg "
+        "@in/link.jpg>link.jpg in/a.jpg>a.jpg in/link.jpg>link.jpg");
+}
+
+static void the_output_folder_is_not_walked(void **state)
+{
+    (void)state;
+    put("in/a.jpg", "x");
+    put("in/edges/b.jpg", "x");
+    assert_int_equal(symlink("in/edges", "elsewhere"), 0);
+    lap_batch_options options = FOLDERS("in");
+    options.out_dir = "elsewhere";
+    expect(options, NULL, "in/a.jpg>a.jpg");
+}
+
+static void listed_paths_keep_relative_folders(void **state)
+{
+    (void)state;
+    char absolute[128], wanted[512];
+    put("a.jpg", "x");
+    put("s/t/b.jpg", "x");
+    put("s/..c.jpg", "x");
+    put("new\nline.jpg", "x");
+    expect((lap_batch_options){0}, "a.jpg\n./s//./t/b.jpg\n\ns/..c.jpg\ns/../a.jpg\ns/t/../../a.jpg",
+        "./s//./t/b.jpg>s/t/b.jpg a.jpg>a.jpg s/../a.jpg>a.jpg s/..c.jpg>s/..c.jpg s/t/../../a.jpg>a.jpg");
+    snprintf(absolute, sizeof absolute, "%s/s/t/b.jpg", home);
+    snprintf(wanted, sizeof wanted, "%s>b.jpg", absolute);
+    expect((lap_batch_options){0}, absolute, wanted);
+    expect((lap_batch_options){0}, "s\ns/\n..\nnone", "!..>.. !none>none !s/>s !s>s");
+    expect((lap_batch_options){.nul_separated = true}, "new\nline.jpg", "new\nline.jpg>new\nline.jpg");
+}
+
+static void a_visitor_ends_the_walk(void **state)
+{
+    heard h = {.stop_after = 2};
+    (void)state;
+    put("in/a.jpg", "x");
+    put("in/b.jpg", "x");
+    put("in/s/c.jpg", "x");
+    lap_batch_options options = FOLDERS("in");
+    options.out_dir = "out";
+    assert_int_equal(lap_walk(&options, NULL, 0, hear, &h, NULL), LAP_E_CANCELLED);
+    assert_int_equal(h.count, 2);
+    free(h.lines[0]);
+    free(h.lines[1]);
+}
+
+/* A folder that goes while the walk is on, between the listing of its parent and its own. */
+static lap_code hear_and_remove(void *user, const lap_walk_entry *e, lap_error *err)
+{
+    unlink("in/s/c.jpg");
+    rmdir("in/s");
+    return hear(user, e, err);
+}
+
+static void a_vanished_folder_does_not_end_the_walk(void **state)
+{
+    heard h = {0};
+    (void)state;
+    put("in/a.jpg", "x");
+    put("in/s/c.jpg", "x");
+    put("in2/d.jpg", "x");
+    lap_batch_options options = FOLDERS("in", "in2");
+    options.out_dir = "out";
+    assert_int_equal(lap_walk(&options, NULL, 0, hear_and_remove, &h, NULL), LAP_OK);
+    assert_int_equal(h.count, 3);
+    assert_string_equal(h.lines[0], "in/a.jpg>a.jpg");
+    assert_string_equal(h.lines[1], "!in/s>s");
+    assert_string_equal(h.lines[2], "in2/d.jpg>d.jpg");
+    for (int i = 0; i < h.count; i++)
+        free(h.lines[i]);
+}
+
+static void paths_longer_than_the_system_takes_are_told(void **state)
+{
+    heard h = {0};
+    char name[201] = "";
+    (void)state;
+    memset(name, 'd', 200);
+    put("in/a.jpg", "x");
+    int at = open("in", O_RDONLY | O_DIRECTORY);
+    for (int depth = 0; depth < 25 && at >= 0; depth++) { /* 25 * 201 bytes */
+        assert_int_equal(mkdirat(at, name, 0755), 0);
+        int next = openat(at, name, O_RDONLY | O_DIRECTORY);
+        close(at);
+        at = next;
+    }
+    assert_true(at >= 0);
+    close(at);
+    lap_batch_options options = FOLDERS("in");
+    options.out_dir = "out";
+    assert_int_equal(lap_walk(&options, NULL, 0, hear, &h, NULL), LAP_OK);
+    assert_int_equal(h.count, 2);
+    assert_string_equal(h.lines[0], "in/a.jpg>a.jpg");
+    assert_int_equal(h.lines[1][0], '!');
+    free(h.lines[0]);
+    free(h.lines[1]);
+    assert_int_equal(system("rm -rf in"), 0);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(names_and_contents_tell_photos),
+        TEST(folders_may_be_written_in_many_ways),
+        TEST(what_cannot_be_taken_is_told),
+        TEST(the_output_folder_is_not_walked),
+        TEST(listed_paths_keep_relative_folders),
+        TEST(a_visitor_ends_the_walk),
+        TEST(a_vanished_folder_does_not_end_the_walk),
+        TEST(paths_longer_than_the_system_takes_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
