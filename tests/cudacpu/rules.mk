@@ -50,13 +50,19 @@ $(B)/tests/cudacpu_ops: $(patsubst %,$(B)/cudacpu/asan/%.o,$(sort $(wildcard tes
 $(B)/tests/cudacpu_scaffold: $(B)/cudacpu/asan/tests/gpu/scaffold.c.o $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
+$(B)/tests/cudacpu_compare: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/cudacpu/compare.c src/compare.c \
+  src/compare_sums.c src/metrics.c src/spread.c src/context.c src/control.c) \
+  $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
 $(B)/tests/cudacpu_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/cudacpu/races.c tests/ladder/check.c) \
   $(B)/cudacpu/tsan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ -lpthread -lm
 
 ifneq ($(CUDACPU_CXX),)
-TESTS += $(B)/tests/cudacpu_filter $(B)/tests/cudacpu_ops $(B)/tests/cudacpu_scaffold $(B)/tests/cudacpu_races \
+TESTS += $(B)/tests/cudacpu_filter $(B)/tests/cudacpu_ops $(B)/tests/cudacpu_scaffold $(B)/tests/cudacpu_compare \
+  $(B)/tests/cudacpu_races \
   tests/cudacpu/faults.sh
 tests/cudacpu/faults.sh: $(B)/cudacpu/asan/faults $(B)/cudacpu/tsan/faults
 endif
