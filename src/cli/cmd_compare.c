@@ -5,14 +5,20 @@
 
 #include "commands.h"
 #include "compare_table.h"
+#include "json.h"
+#include "report.h"
+#include "term.h"
 
 typedef struct comparison {
     lap_cli *cli;
     lap_context *context;
     const char *input; /* the file at hand */
     lap_compare_result result;
-    bool mapped; /* --heatmap shows a difference */
-    bool drawn;  /* it shows something: none, so far */
+    bool mapped;    /* --heatmap shows a difference */
+    bool drawn;     /* it shows something: none, so far */
+    json_t *report; /* NULL: none is asked for */
+    const lap_view *photo;
+    lap_error report_error;
     bool no_memory;
     lap_error map_error;
     lap_cli_exit prevented; /* of the first input or rung that could not be compared */
@@ -39,6 +45,8 @@ static void each_row(void *user, const lap_compare_row *row)
     comparison *c = user;
     if (!lap_compare_take(&c->result, row, c->input))
         c->no_memory = true;
+    if (c->report && c->report_error.code == LAP_OK)
+        lap_report_add_row(c->report, c->context, c->input, c->photo, row, &c->report_error);
     if (!c->cli->heatmap || c->mapped || !row->a || row->reason || row->difference.identical)
         return;
     c->mapped = true;
@@ -53,6 +61,7 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     const lap_compare_options options = {
         .backends = c->cli->bench.backends, .mask_border = c->cli->allowed.mask_border};
     lap_code code = LAP_OK;
+    c->photo = view;
     c->result.width = view->width;
     c->result.height = view->height;
     c->result.channels = view->channels;
@@ -120,6 +129,17 @@ static int verdict(comparison *c, bool *equal)
     return absent && c->cli->bench.backends ? LAP_EXIT_BACKEND : LAP_EXIT_OK;
 }
 
+static int write_report(comparison *c, bool equal)
+{
+    json_t *report = c->report;
+    c->report = NULL;
+    lap_report_add_results(report, lap_compare_json(c->cli, &c->result, equal));
+    if (c->report_error.code == LAP_OK)
+        return lap_report_write(c->cli->report, report);
+    json_decref(report);
+    return (int)lap_cli_no_comparison(c->cli->report, &c->report_error);
+}
+
 static int finish(comparison *c)
 {
     bool equal;
@@ -130,10 +150,12 @@ static int finish(comparison *c)
     }
     if (exit_code > 128 || c->result.files == 0)
         return exit_code;
-    if (c->cli->json && lap_compare_print_json(c->cli, &c->result, equal) != LAP_EXIT_OK)
+    if (c->cli->json && lap_json_print(lap_compare_json(c->cli, &c->result, equal)) != LAP_EXIT_OK)
         exit_code = LAP_EXIT_USAGE;
     else if (!c->cli->json && !c->cli->quiet)
         lap_compare_print(c->cli, &c->result);
+    if (c->report && write_report(c, equal) != LAP_EXIT_OK)
+        exit_code = LAP_EXIT_USAGE;
     for (int i = 0; i < c->result.count && exit_code == LAP_EXIT_BACKEND; ++i)
         if (!c->result.lines[i].resolved)
             lap_cli_message("%s", c->result.lines[i].reason);
@@ -157,6 +179,8 @@ static lap_cli_exit check(const lap_cli *cli)
         }
     if (cli->heatmap && !pictures)
         return lap_cli_usage("--heatmap: only filter and transpose put out pictures");
+    if (lap_report_check(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     return lap_cli_check_backends(cli->bench.backends, ops, count) ? LAP_EXIT_OK : LAP_EXIT_USAGE;
 }
 
@@ -172,6 +196,8 @@ int lap_cli_compare(lap_cli *cli)
     c.context = lap_context_create(cli->settings.threads, &err);
     if (!c.context)
         return (int)lap_cli_no_comparison(in, &err);
+    if (cli->report)
+        c.report = lap_report_create(cli, in, lap_context_threads(c.context));
     lap_cli_catch_signals(c.context);
     if (stat(in, &st) == 0 && S_ISDIR(st.st_mode)) {
         const lap_code code = lap_inputs(&in, 1, compare_file, &c, &err);
@@ -186,5 +212,6 @@ int lap_cli_compare(lap_cli *cli)
     lap_cli_release_signals();
     lap_context_destroy(c.context);
     lap_compare_free(&c.result);
+    json_decref(c.report);
     return exit_code;
 }

@@ -239,7 +239,7 @@ static json_t *row_of(const lap_compare_line *line)
     return row;
 }
 
-int lap_compare_print_json(const lap_cli *cli, const lap_compare_result *result, bool equal)
+json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, bool equal)
 {
     static const char *const borders[] = {"zero", "replicate", "reflect", "reflect101"};
     static const char *const ranges[] = {"clamp", "abs"};
@@ -261,5 +261,5 @@ int lap_compare_print_json(const lap_cli *cli, const lap_compare_result *result,
     for (int i = 0; i < result->count; ++i)
         json_array_append_new(rows, row_of(&result->lines[i]));
     json_object_set_new(object, "rows", rows);
-    return lap_json_print(object);
+    return object;
 }

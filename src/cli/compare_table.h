@@ -30,6 +30,7 @@ bool lap_compare_has_pictures(lap_op op);
 bool lap_compare_line_is_equal(const lap_cli *cli, const lap_compare_line *line);
 
 void lap_compare_print(const lap_cli *cli, const lap_compare_result *result);
-int lap_compare_print_json(const lap_cli *cli, const lap_compare_result *result, bool equal);
+/* lapedge.compare/1 */
+json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, bool equal);
 
 #endif

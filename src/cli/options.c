@@ -165,7 +165,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"json", NULL, lap_set_true, AT(json), 0, 0, "the result as a JSON object on standard output", ALL, 0,
         TALK, BRIEF},
     {"report", "FILE.html", lap_set_text, AT(report), 0, 0,
-        "write a page with charts and pictures, whole in itself", S | B, 0, TALK, BRIEF},
+        "write a page with charts and pictures, whole in itself", S | C | B, 0, TALK, BRIEF},
     {"color", "auto|always|never", lap_set_word, AT(color), 0, 0,
         "colour (auto: on a terminal, NO_COLOR unset)", ALL, 0, TALK, false},
     {"progress", "auto|off", lap_set_word, AT(progress), 0, 0, "a line while one picture takes long (auto)",

@@ -20,9 +20,11 @@ void lap_report_add_results(json_t *report, json_t *results);
 /* Photo and edges, and their details; both are host views of the same size and channels. */
 lap_code lap_report_add_pictures(
     json_t *report, lap_context *context, const lap_view *photo, const lap_view *edges, lap_error *err);
-/* What one rung put out, b, against a; the pictures must be there. */
-lap_code lap_report_add_difference(json_t *report, lap_context *context, const char *backend,
-    const lap_view *a, const lap_view *b, const lap_difference *difference, lap_error *err);
+/* One row of a comparison of input, whose pixels are photo: pictures, statistics, and where the rung differs
+ * from c. Only the filter's rows count. Of several inputs the pictures are those of the first one where a
+ * rung differs, or of the first one. */
+lap_code lap_report_add_row(json_t *report, lap_context *context, const char *input, const lap_view *photo,
+    const lap_compare_row *row, lap_error *err);
 /* Reads and filters a file as settings say; adds pictures, and statistics unless the report has some. */
 lap_code lap_report_add_file(
     json_t *report, lap_context *context, const char *path, const lap_settings *settings, lap_error *err);

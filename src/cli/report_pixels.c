@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static lap_code out_of_memory(lap_error *err)
+lap_code lap_report_no_memory(lap_error *err)
 {
     if (err)
         *err = (lap_error){.code = LAP_E_MEMORY, .message = "out of memory for the report"};
@@ -74,7 +74,7 @@ lap_code lap_pnm_of_view(
     const int channels = view->channels == 1 ? 1 : 3;
     uint8_t *to = pnm_begin(pnm, width, height, channels);
     if (!to)
-        return out_of_memory(err);
+        return lap_report_no_memory(err);
     for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) {
             const lap_box source = source_of(box, x, y, width, height);
@@ -89,7 +89,7 @@ lap_code lap_pnm_of_difference(
 {
     uint8_t *to = pnm_begin(pnm, width, height, 1);
     if (!to)
-        return out_of_memory(err);
+        return lap_report_no_memory(err);
     for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x)
             *to++ = most_of(a, b, source_of(box, x, y, width, height));
@@ -143,5 +143,5 @@ lap_code lap_data_uri(lap_context *context, const lap_pnm *pnm, int quality, jso
         return lap_data_uri(context, pnm, 100, uri, err);
     *uri = code == LAP_OK ? uri_of(quality == 0 ? "png" : "jpeg", bytes, size) : NULL;
     free(bytes);
-    return code == LAP_OK && !*uri ? out_of_memory(err) : code;
+    return code == LAP_OK && !*uri ? lap_report_no_memory(err) : code;
 }

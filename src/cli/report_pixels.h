@@ -33,4 +33,6 @@ lap_code lap_pnm_of_difference(
  * PNG as JPEG of quality 100). */
 lap_code lap_data_uri(lap_context *context, const lap_pnm *pnm, int quality, json_t **uri, lap_error *err);
 
+lap_code lap_report_no_memory(lap_error *err); /* LAP_E_MEMORY, with a message */
+
 #endif

@@ -34,18 +34,14 @@ draw.current = {};
 
 /* ---- stacked stages ---- */
 function stagesOf(row) {
-  const ms = row.ms;
-  if (ms && typeof ms === "object") {
-    const order = ["read", "decode", "upload", "filter", "download", "encode", "write"];
-    return Object.fromEntries(order.filter((key) => known(ms[key]) && ms[key] > 0).map((key) => [key, ms[key]]));
-  }
-  if (known(ms)) return { filter: ms };
+  const ms = row.ms; /* of a comparison: all of it */
   if (known(row.kernel_ms)) {
     const stages = { upload: row.upload_ms, kernel: row.kernel_ms, download: row.download_ms };
-    const rest = row.end_to_end_ms - row.upload_ms - row.kernel_ms - row.download_ms;
+    const rest = (row.end_to_end_ms ?? ms) - row.upload_ms - row.kernel_ms - row.download_ms;
     if (rest > 0) stages["memory and launch"] = rest;
     return Object.fromEntries(Object.entries(stages).filter(([, value]) => known(value)));
   }
+  if (known(ms)) return { compute: ms };
   if (known(row.convert_ms)) return { convert: row.convert_ms, compute: Math.max(0, row.median_ms - row.convert_ms) };
   return known(row.median_ms) ? { compute: row.median_ms } : {};
 }

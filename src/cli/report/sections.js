@@ -88,28 +88,38 @@ function startBench() {
 }
 
 /* ---- compare ---- */
-const place2 = (first) => (first ? `x ${first.x}, y ${first.y}, channel ${first.channel}: ${first.a} in c, ${first.b} here` : "–");
+function whereFirst(row) {
+  const first = row.first_difference;
+  if (!first) return row.detail || "–";
+  return `x ${first.x}, y ${first.y}, channel ${first.channel}: ${first.a} in c, ${first.b} here${first.at_border ? ", in the border" : ""}`;
+}
 
 function startCompare() {
-  const body = element("tbody"), ran = rows.filter((row) => row.resolved), several = new Set(rows.map((row) => row.op)).size > 1;
+  const body = element("tbody"), ran = rows.filter((row) => !row.reason), several = new Set(rows.map((row) => row.op)).size > 1;
   for (const row of ran) {
     const line = element("tr");
-    const ms = row.ms && typeof row.ms === "object" ? row.ms.total ?? row.ms.filter : row.ms;
     cells(line, [rungHead(row), ...(several ? [row.op] : []), element("td", {}, row.identical ? chip(true, "identical") : chip(false, "differs")), whole(row.max_abs), figure(row.rmse),
-      row.psnr === null || row.psnr === undefined ? "–" : figure(row.psnr, "dB"), whole(row.differing_pixels), place2(row.first_difference), milliseconds(ms)]);
+      row.psnr === null || row.psnr === undefined ? "–" : figure(row.psnr, "dB"), whole(row.differing_pixels), whereFirst(row), milliseconds(row.ms)]);
     body.append(line);
   }
   byId("rungs").hidden = false;
   byId("rungs-title").textContent = "Every rung against plain C";
   byId("rungs-table").append(head(["rung", ...(several ? ["ladder"] : []), "result", "largest difference", "RMSE", "PSNR", "differing pixels", "first difference", "time"]), body);
-  showAbsent(rows.filter((row) => !row.resolved));
-  drawTimes(ran, "ms");
+  showAbsent(rows.filter((row) => row.reason));
+  let unit = "ms";
+  const times = () => drawTimes(ran.filter((row) => row.op === ran[0].op && isOwn(row)), unit);
+  choice(byId("units"), "unit", "Unit", [["ms", "Milliseconds"], ["share", "Share of its own time"]], unit, (key) => {
+    unit = key;
+    times();
+  });
+  if (ran.length) times();
   byId("times-note").textContent = "One run of each rung, as it came: for timings to rely on, use lapedge bench.";
   const wrong = ran.filter((row) => !row.identical).length;
   verdict(wrong === 0, wrong ? `${wrong} of ${ran.length} rungs differ from plain C` : `all ${ran.length} rungs gave the same result, to the last bit`);
   tile(ran.length, "rungs compared");
   tile(wrong, "of them differ");
   tile(whole(Math.max(0, ...ran.map((row) => row.max_abs ?? 0))), "levels: largest difference");
+  tile(milliseconds(results.decode_ms), `to decode ${results.files === 1 ? "it" : `${results.files} files`}`);
   if (rows.length > ran.length) tile(rows.length - ran.length, "rungs cannot run here");
 }
 
