@@ -1,5 +1,5 @@
 /* The report's differences, an entry a rung of the filter: backend, differing_pixels, max_abs, overview
- * (gray, or null), crops {x, y, width, height, difference}. */
+ * (gray, or null), crops {x, y, width, height, difference, peak{x, y, value}}. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +39,28 @@ static lap_code difference_uri(lap_context *context, const lap_compare_row *row,
     return code;
 }
 
-static lap_code add_pictures(json_t *entry, lap_context *context, const lap_compare_row *row,
-    const json_t *differences, lap_error *err)
+/* The place of the largest difference in a box, the first in raster order. */
+static json_t *peak_of(const lap_compare_row *row, lap_box box)
 {
-    lap_box boxes[LAP_REPORT_CROPS];
+    const lap_view *a = row->a, *b = row->b;
+    int most = -1, at_x = 0, at_y = 0;
+    for (int y = box.y; y < box.y + box.height; ++y)
+        for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; ++i) {
+            const int value = abs(a->base[y * a->stride + i] - b->base[y * b->stride + i]);
+            if (value <= most)
+                continue;
+            most = value;
+            at_x = i / a->channels;
+            at_y = y;
+        }
+    return json_pack("{si si si}", "x", at_x, "y", at_y, "value", most);
+}
+
+static lap_code add_pictures(json_t *pictures, json_t *entry, lap_context *context, const lap_view *photo,
+    const lap_compare_row *row, lap_error *err)
+{
+    const json_t *differences = json_object_get(pictures, "differences");
+    lap_box boxes[LAP_REPORT_DETAILS];
     json_t *uri, *crops = json_object_get(entry, "crops");
     const int width = row->a->width < LAP_REPORT_OVERVIEW ? row->a->width : LAP_REPORT_OVERVIEW;
     lap_code code = difference_uri(context, row, lap_report_whole(row->a), width, differences, &uri, err);
@@ -51,10 +69,13 @@ static lap_code add_pictures(json_t *entry, lap_context *context, const lap_comp
     const int count = lap_report_heaviest(row->a, row->b, boxes);
     for (int i = 0; code == LAP_OK && i < count; ++i) {
         code = difference_uri(context, row, boxes[i], boxes[i].width, differences, &uri, err);
+        if (code == LAP_OK)
+            code = lap_report_add_crop(pictures, context, photo, row->a, boxes[i], err);
         if (!uri)
             continue;
         json_t *crop = lap_report_box(boxes[i]);
         json_object_set_new(crop, "difference", uri);
+        json_object_set_new(crop, "peak", peak_of(row, boxes[i]));
         json_array_append_new(crops, crop);
     }
     return code;
@@ -107,24 +128,28 @@ lap_code lap_report_add_row(json_t *report, lap_context *context, const char *in
     const lap_compare_row *row, lap_error *err)
 {
     lap_code code = LAP_OK;
-    const json_t *pictures = json_object_get(report, "pictures");
     if (row->op != LAP_OP_FILTER || row->reason || !row->a)
         return code;
     const bool differs = !row->difference.identical;
-    const char *shown = json_string_value(json_object_get(pictures, "input"));
+    const json_t *before = json_object_get(report, "pictures");
+    const char *shown = json_string_value(json_object_get(before, "input"));
     const bool other = shown && strcmp(shown, input) != 0;
-    if (!shown || (other && differs && !any_differs(json_object_get(pictures, "differences"))))
+    if (!shown || (other && differs && !any_differs(json_object_get(before, "differences"))))
         code = take_pictures(report, context, input, photo, row->a, err);
     else if (other)
         return code;
     if (code != LAP_OK)
         return code;
-    json_t *differences = json_object_get(json_object_get(report, "pictures"), "differences");
-    json_t *entry = entry_of(differences, row->backend);
+    json_t *pictures = json_object_get(report, "pictures");
+    json_t *differences = json_object_get(pictures, "differences"),
+           *entry = entry_of(differences, row->backend);
     if (!differs)
         return code;
+    /* Details are then those of differences. */
+    if (!any_differs(differences))
+        json_array_clear(json_object_get(pictures, "crops"));
     json_object_set_new(entry, "max_abs", json_integer(row->difference.max_abs));
     json_object_set_new(
         entry, "differing_pixels", json_integer((json_int_t)row->difference.differing_pixels));
-    return add_pictures(entry, context, row, differences, err);
+    return add_pictures(pictures, entry, context, photo, row, err);
 }

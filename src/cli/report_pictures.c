@@ -33,9 +33,9 @@ static uint64_t weight_of(const lap_view *a, const lap_view *b, lap_box box)
     return sum;
 }
 
-int lap_report_heaviest(const lap_view *a, const lap_view *b, lap_box boxes[LAP_REPORT_CROPS])
+int lap_report_heaviest(const lap_view *a, const lap_view *b, lap_box boxes[LAP_REPORT_DETAILS])
 {
-    uint64_t weights[LAP_REPORT_CROPS] = {0};
+    uint64_t weights[LAP_REPORT_DETAILS] = {0};
     const int width = a->width < LAP_REPORT_CROP ? a->width : LAP_REPORT_CROP,
               height = a->height < LAP_REPORT_CROP ? a->height : LAP_REPORT_CROP;
     int count = 0;
@@ -48,14 +48,14 @@ int lap_report_heaviest(const lap_view *a, const lap_view *b, lap_box boxes[LAP_
             int at = count;
             while (at > 0 && weights[at - 1] < weight)
                 --at;
-            if (at == LAP_REPORT_CROPS || weight == 0)
+            if (at == LAP_REPORT_DETAILS || weight == 0)
                 continue;
-            const int moved = (count < LAP_REPORT_CROPS ? count : LAP_REPORT_CROPS - 1) - at;
+            const int moved = (count < LAP_REPORT_DETAILS ? count : LAP_REPORT_DETAILS - 1) - at;
             memmove(&weights[at + 1], &weights[at], (size_t)moved * sizeof *weights);
             memmove(&boxes[at + 1], &boxes[at], (size_t)moved * sizeof *boxes);
             weights[at] = weight;
             boxes[at] = box;
-            count += count < LAP_REPORT_CROPS;
+            count += count < LAP_REPORT_DETAILS;
         }
     return count;
 }
@@ -73,20 +73,29 @@ static lap_code add_exact(
     return code;
 }
 
-static lap_code add_crops(
-    json_t *crops, lap_context *context, const lap_view *photo, const lap_view *edges, lap_error *err)
+static bool has_crop(const json_t *crops, lap_box box)
 {
-    lap_box boxes[LAP_REPORT_CROPS];
-    lap_code code = LAP_OK;
-    const int count = lap_report_heaviest(edges, NULL, boxes);
-    for (int i = 0; code == LAP_OK && i < count; ++i) {
-        json_t *crop = lap_report_box(boxes[i]);
-        code = add_exact(crop, "photo", context, photo, boxes[i], err);
-        if (code == LAP_OK)
-            code = add_exact(crop, "edges", context, edges, boxes[i], err);
-        json_array_append_new(crops, crop);
+    size_t i;
+    json_t *crop;
+    json_array_foreach(crops, i, crop)
+    {
+        if (json_integer_value(json_object_get(crop, "x")) == box.x &&
+            json_integer_value(json_object_get(crop, "y")) == box.y)
+            return true;
     }
-    return code;
+    return false;
+}
+
+lap_code lap_report_add_crop(json_t *pictures, lap_context *context, const lap_view *photo,
+    const lap_view *edges, lap_box box, lap_error *err)
+{
+    json_t *crops = json_object_get(pictures, "crops");
+    if (json_array_size(crops) >= LAP_REPORT_CROPS || has_crop(crops, box))
+        return LAP_OK;
+    json_t *crop = lap_report_box(box);
+    json_array_append_new(crops, crop);
+    lap_code code = add_exact(crop, "photo", context, photo, box, err);
+    return code == LAP_OK ? add_exact(crop, "edges", context, edges, box, err) : code;
 }
 
 /* ---- photo and edges ----------------------------------------------------------------------------- */
@@ -124,16 +133,16 @@ lap_code lap_report_add_pictures(
     width = width > 0 ? width : 1;
     int height = lap_report_scaled_height(photo, width);
     height = height > 2 * LAP_REPORT_WIDEST ? 2 * LAP_REPORT_WIDEST : height;
-    json_t *crops = json_array();
-    json_t *pictures =
-        json_pack("{si si si sb so s[]}", "width", photo->width, "height", photo->height, "channels",
-            photo->channels == 1 ? 1 : 3, "scaled", width < photo->width, "crops", crops, "differences");
+    lap_box boxes[LAP_REPORT_DETAILS];
+    json_t *pictures = json_pack("{si si si sb s[] s[]}", "width", photo->width, "height", photo->height,
+        "channels", photo->channels == 1 ? 1 : 3, "scaled", width < photo->width, "crops", "differences");
     json_object_set_new(report, "pictures", pictures);
     lap_code code = add_scaled(pictures, "photo", context, photo, width, height, LAP_MEAN_PLAIN, err);
     if (code == LAP_OK)
         code = add_scaled(pictures, "edges", context, edges, width, height, LAP_MEAN_SQUARE, err);
-    if (code == LAP_OK)
-        code = add_crops(crops, context, photo, edges, err);
+    const int count = lap_report_heaviest(edges, NULL, boxes);
+    for (int i = 0; code == LAP_OK && i < count; ++i)
+        code = lap_report_add_crop(pictures, context, photo, edges, boxes[i], err);
     return code;
 }
 

@@ -120,7 +120,7 @@ function startCompare() {
   tile(wrong, "of them differ");
   tile(whole(Math.max(0, ...ran.map((row) => row.max_abs ?? 0))), "levels: largest difference");
   tile(milliseconds(results.decode_ms), `to decode ${results.files === 1 ? "it" : `${results.files} files`}`);
-  if (rows.length > ran.length) tile(rows.length - ran.length, "rungs cannot run here");
+  if (rows.length > ran.length) tile(rows.length - ran.length, "not run here");
 }
 
 /* ---- statistics ---- */
@@ -176,7 +176,7 @@ function showFacts() {
 }
 
 showFacts();
-if (pictures) tile(`${whole(pictures.width)} × ${whole(pictures.height)}`, `pixels, ${pictures.channels} channel${pictures.channels > 1 ? "s" : ""}`);
+if (pictures) tile(`${pictures.width}\u00a0×\u00a0${pictures.height}`, `pixels, ${pictures.channels} channel${pictures.channels > 1 ? "s" : ""}`);
 if (report.command === "bench") startBench();
 if (report.command === "compare") startCompare();
 startStatistics(report.statistics, report.command === "stats");

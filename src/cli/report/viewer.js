@@ -28,7 +28,7 @@ function place(node, box) {
 }
 
 /* A gray picture of differences as a canvas: zero stays transparent, 1 to most goes through the colours. */
-function heatCanvas(source, box, most) {
+function heatCanvas(source, box, most, exact = []) {
   const canvas = place(element("canvas"), box);
   const picture = new Image();
   picture.onload = () => {
@@ -45,6 +45,11 @@ function heatCanvas(source, box, most) {
       else data.data[i + 3] = 0;
     }
     context.putImageData(data, 0, 0);
+    /* Where a crop shows each pixel, its coarse likeness would only hide them. */
+    for (const crop of exact) {
+      const [x, y] = [(crop.x * canvas.width) / box.width, (crop.y * canvas.height) / box.height];
+      context.clearRect(x, y, (crop.width * canvas.width) / box.width, (crop.height * canvas.height) / box.height);
+    }
     canvas.dataset.drawn = "yes";
   };
   picture.src = source;
@@ -70,11 +75,13 @@ function startViewer() {
     }
     const nodes = [img(pictures.photo, full, "the photo, dimmed")];
     nodes[0].className = "dim";
-    if (difference.overview) nodes.push(heatCanvas(difference.overview, full, difference.max_abs));
+    if (difference.overview) nodes.push(heatCanvas(difference.overview, full, difference.max_abs, difference.crops));
     for (const crop of difference.crops) {
-      const under = element("div");
-      under.append(heatCanvas(crop.difference, crop, difference.max_abs));
-      nodes.push(...under.childNodes);
+      nodes.push(heatCanvas(crop.difference, crop, difference.max_abs));
+      const ring = element("i", { className: "ring", title: `x ${crop.peak.x}, y ${crop.peak.y}: ${crop.peak.value} apart` });
+      ring.style.left = `${crop.peak.x}px`;
+      ring.style.top = `${crop.peak.y}px`;
+      nodes.push(ring);
     }
     return nodes;
   }
@@ -104,6 +111,7 @@ function startViewer() {
     state.y = Math.min(Math.max(0, state.y), Math.max(0, height - seenHeight));
     for (const stage of Object.values(stages)) {
       stage.style.transform = `scale(${scale}) translate(${-state.x}px, ${-state.y}px)`;
+      stage.style.setProperty("--upright", 1 / scale);
       stage.classList.toggle("pixels", scale * devicePixelRatio >= 1);
     }
     viewer.classList.toggle("zoomed", state.zoom > 1.001);
@@ -127,6 +135,15 @@ function startViewer() {
     state.zoom = Math.max(1, Math.min(viewer.clientWidth / box.width, viewer.clientHeight / box.height) / fit());
     state.x = box.x + box.width / 2 - viewer.clientWidth / fit() / state.zoom / 2;
     state.y = box.y + box.height / 2 - viewer.clientHeight / fit() / state.zoom / 2;
+    place_();
+  }
+  /* A detail of the picture fills the view; of a difference, its peak stands in the middle of that layer. */
+  function showDetail(crop) {
+    if (!crop.peak) return lookAt(crop);
+    const side = state.right === "difference" ? 0.5 + split.value / 200 : split.value / 200;
+    state.zoom = Math.max(1, Math.min(12, viewer.clientWidth / 24) / fit());
+    state.x = crop.peak.x + 0.5 - (side * viewer.clientWidth) / fit() / state.zoom;
+    state.y = crop.peak.y + 0.5 - viewer.clientHeight / 2 / fit() / state.zoom;
     place_();
   }
   const move = (dx, dy) => {
@@ -236,7 +253,9 @@ function startViewer() {
   if (differences.length) {
     const differing = differences.findIndex((each) => each.differing_pixels > 0);
     state.rung = Math.max(0, differing);
-    if (differing >= 0) state.right = "difference";
+    /* The difference is shown on the side where its largest value lies. */
+    const peak = differences[state.rung].crops[0]?.peak;
+    if (peak) [state.left, state.right] = peak.x < width / 2 ? ["difference", "edges"] : ["edges", "difference"];
     choice(byId("layers"), "rung", "Rung", differences.map((each, i) => [String(i), each.backend]), String(state.rung), (key) => {
       state.rung = Number(key);
       showLayers();
@@ -254,7 +273,7 @@ function startViewer() {
     byId("views").replaceChildren(
       button("Whole", () => lookAt(full)), button("−", () => zoomTo(state.zoom / 1.5), "Zoom out"),
       button("+", () => zoomTo(state.zoom * 1.5), "Zoom in"),
-      ...boxes.map((crop, i) => button(`Detail ${i + 1}`, () => lookAt(crop), `x ${crop.x}, y ${crop.y}: every pixel`)));
+      ...boxes.map((crop, i) => button(`Detail ${i + 1}`, () => showDetail(crop), `x ${crop.x}, y ${crop.y}: every pixel`)));
   }
   for (const name of ["photo", "edges"])
     byId("printed").append(element("figure", {}, element("img", { src: pictures[name], alt: name }), element("figcaption", {}, name)));
