@@ -1,0 +1,201 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "lapedge.h"
+
+static char home[64], previous[4096];
+enum { PHOTOS = 40 };
+
+static void put(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* in/0.ppm .. in/39.ppm beside each other, listed by name: told by content, so extensions do not matter. */
+static int enter_folder(void **state)
+{
+    char name[64], photo[15 + 8 * 8 * 3];
+    (void)state;
+    strcpy(home, "/tmp/lapedge-batch-XXXXXX");
+    if (!getcwd(previous, sizeof previous) || !mkdtemp(home) || chdir(home) || mkdir("in", 0755))
+        return -1;
+    memset(photo, 100, sizeof photo);
+    memcpy(photo, "P6\n8 8\n255\n", 11);
+    for (int i = 0; i < PHOTOS; i++) {
+        snprintf(name, sizeof name, "in/%d.jpg", i);
+        put(name, photo, 11 + 8 * 8 * 3);
+    }
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    return chdir(previous) == 0 ? nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS) : -1;
+}
+
+typedef struct watch {
+    lap_context *context;
+    pthread_t thread;
+    int files, ticks, cancel_after;
+    uint64_t last_expected;
+} watch;
+
+static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    watch *w = user;
+    assert_true(pthread_equal(w->thread, pthread_self()));
+    w->ticks += !file;
+    w->last_expected = counts->expected;
+    if (!file)
+        return;
+    w->files++;
+    assert_int_equal(w->files, counts->ok + counts->warned + counts->skipped + counts->failed);
+    assert_non_null(file->input);
+    if (w->files == w->cancel_after)
+        lap_context_cancel(w->context);
+}
+
+static const char *const folder_in[] = {"in"};
+
+static lap_code run(lap_batch_options options, lap_settings settings, int cancel_after,
+    lap_batch_counts *counts, lap_error *err)
+{
+    watch w = {
+        .context = lap_context_create(3, NULL), .thread = pthread_self(), .cancel_after = cancel_after};
+    assert_non_null(w.context);
+    if (!options.inputs) {
+        options.inputs = folder_in;
+        options.input_count = 1;
+    }
+    options.out_dir = options.out_dir ? options.out_dir : "out";
+    lap_code code = lap_batch(w.context, &options, &settings, on_event, &w, counts, err);
+    lap_context_destroy(w.context);
+    return code;
+}
+
+static lap_settings quick(void)
+{
+    lap_settings settings = lap_settings_default();
+    settings.sync = false;
+    return settings;
+}
+
+static void all_are_counted(void **state)
+{
+    lap_batch_counts counts;
+    (void)state;
+    put("in/bad.jpg", "x", 1);
+    assert_int_equal(run((lap_batch_options){0}, quick(), 0, &counts, NULL), LAP_OK);
+    assert_int_equal(counts.found, PHOTOS + 1);
+    assert_int_equal(counts.expected, PHOTOS + 1);
+    assert_int_equal(counts.ok, PHOTOS);
+    assert_int_equal(counts.failed, 1);
+    assert_int_equal(counts.kinds[LAP_E_NOT_JPEG], 1);
+    assert_int_equal(counts.pixels, 64 * PHOTOS);
+    assert_true(counts.bytes_in > 0 && counts.bytes_out > 0 && counts.ms > 0);
+    assert_int_equal(run((lap_batch_options){.dry_run = true}, quick(), 0, &counts, NULL), LAP_OK);
+    assert_int_equal(counts.kinds[LAP_OK], PHOTOS);
+}
+
+/* Finished outputs are told once their group has its names; cancelling then keeps them. */
+static void a_cancelled_run_keeps_what_is_finished(void **state)
+{
+    lap_batch_counts counts;
+    lap_error err;
+    (void)state;
+    put("in/aa.jpg", "x", 1); /* fails, and is told at once */
+    lap_code code = run((lap_batch_options){.jobs = 1}, quick(), 1, &counts, &err);
+    assert_int_equal(code, LAP_E_CANCELLED);
+    assert_true(err.message[0]);
+    uint64_t kept = counts.ok;
+    assert_true(counts.found <= PHOTOS + 1);
+    assert_int_equal(run((lap_batch_options){0}, quick(), 0, &counts, NULL), LAP_OK);
+    assert_int_equal(counts.kinds[LAP_OK], kept);
+    assert_int_equal(counts.ok, PHOTOS - kept);
+}
+
+static void fail_fast_ends_the_run(void **state)
+{
+    lap_batch_counts counts;
+    static const char *const inputs[] = {"missing.jpg", "in"};
+    (void)state;
+    assert_int_equal(run((lap_batch_options){.inputs = inputs, .input_count = 2, .fail_fast = true}, quick(),
+                         0, &counts, NULL),
+        LAP_OK);
+    assert_int_equal(counts.failed, 1);
+    assert_int_equal(counts.found, 1);
+    assert_int_equal(counts.expected, PHOTOS + 1);
+}
+
+static void shards_add_up(void **state)
+{
+    lap_batch_counts counts;
+    uint64_t ok = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 7; i++) {
+        assert_int_equal(
+            run((lap_batch_options){.shard = i, .shards = 7}, quick(), 0, &counts, NULL), LAP_OK);
+        assert_int_equal(counts.expected + counts.other_shards, PHOTOS);
+        assert_int_equal(counts.ok, counts.expected);
+        assert_int_equal(counts.skipped, 0);
+        ok += counts.ok;
+    }
+    assert_int_equal(ok, PHOTOS);
+}
+
+static void refusals(void **state)
+{
+    static const char *const missing[] = {"missing"}, *const file[] = {"in/0.jpg"};
+    lap_batch_counts counts;
+    lap_error err;
+    lap_settings bad = quick();
+    (void)state;
+    assert_int_equal(run((lap_batch_options){.out_dir = "in"}, quick(), 0, &counts, &err), LAP_E_USAGE);
+    assert_int_equal(run((lap_batch_options){.inputs = file, .input_count = 1, .out_dir = "in"}, quick(), 0,
+                         &counts, &err),
+        LAP_E_USAGE);
+    assert_int_equal(run((lap_batch_options){.inputs = missing, .input_count = 1}, quick(), 0, &counts, &err),
+        LAP_E_MISSING);
+    assert_int_equal(run((lap_batch_options){.out_dir = "in/0.jpg"}, quick(), 0, &counts, &err), LAP_E_WRITE);
+    assert_non_null(strstr(err.message, "is not a folder"));
+    assert_int_equal(
+        run((lap_batch_options){.files_from = "nolist"}, quick(), 0, &counts, &err), LAP_E_MISSING);
+    bad.quality = 0;
+    assert_int_equal(run((lap_batch_options){0}, bad, 0, &counts, &err), LAP_E_USAGE);
+    assert_int_not_equal(access("out", F_OK), 0);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(all_are_counted),
+        TEST(a_cancelled_run_keeps_what_is_finished),
+        TEST(fail_fast_ends_the_run),
+        TEST(shards_add_up),
+        TEST(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
