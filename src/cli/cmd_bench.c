@@ -13,7 +13,8 @@
 typedef struct bench_output {
     lap_cli *cli;
     lap_bench_table table;
-    json_t *rows; /* of all ladders and sizes */
+    json_t *rows;         /* of all ladders and sizes */
+    lap_cli_exit verdict; /* on what was not timed */
 } bench_output;
 
 static json_t *row_of(const lap_bench_row *row)
@@ -47,10 +48,25 @@ static json_t *row_of(const lap_bench_row *row)
     return object;
 }
 
+/* A rung that differs from c is a failure; one that cannot run is, where it was named. */
+static void judge(bench_output *output, const lap_bench_row *row)
+{
+    if (!row->reason)
+        return;
+    if (row->resolved) {
+        output->verdict = LAP_EXIT_FAILED;
+        lap_cli_message("%s %s: %s", lap_op_name(row->op), row->backend, row->reason);
+    } else if (output->cli->bench.backends && output->verdict == LAP_EXIT_OK) {
+        output->verdict = LAP_EXIT_BACKEND;
+        lap_cli_message("backend '%s' cannot run here: %s", row->backend, row->reason);
+    }
+}
+
 static void each_row(void *user, const lap_bench_row *row)
 {
     bench_output *output = user;
     json_array_append_new(output->rows, row_of(row));
+    judge(output, row);
     if (!output->cli->json)
         lap_bench_table_row(&output->table, row);
 }
@@ -250,6 +266,7 @@ int lap_cli_bench(lap_cli *cli)
         exit_code = write_report(&output, context);
     if (exit_code == LAP_EXIT_OK && baseline)
         exit_code = compare(&output, baseline);
+    exit_code = exit_code ? exit_code : (int)output.verdict;
 end:
     lap_context_destroy(context);
     json_decref(output.rows);

@@ -118,9 +118,14 @@ PYTHON
 @test "bench tells rungs that cannot run, and does not time them" {
     lapedge backends --json >backends.json
     json backends.json 'any(r["name"] == "cuda-fast" and not r["available"] for r in o["rows"])' || skip "cuda-fast runs here"
-    lapedge bench --json --sizes=64x48 --runs=1 --backends=c,cuda-fast >o.json
+    run --separate-stderr lapedge bench --json --sizes=64x48 --runs=1 --backends=c,cuda-fast
+    [ "$status" -eq 3 ]
+    [[ $stderr == "lapedge: backend 'cuda-fast' cannot run here: "* ]]
+    echo "$output" >o.json
     json o.json 'o["rows"][-1]["backend"] == "cuda-fast" and o["rows"][-1]["resolved"] is None and o["rows"][-1]["times_ms"] == [] and o["rows"][-1]["reason"]'
-    lapedge bench --sizes=64x48 --runs=1 --backends=c,cuda-fast >table
+    run ! lapedge bench --sizes=64x48 --runs=1 --backends=c,cuda-fast
+    echo "$output" >table
+    lapedge bench --json --sizes=64x48 --runs=1 >o.json # named is another thing than listed
     grep -q '^not timed: cuda-fast: ' table
     expect 2 "" 'lapedge: --backends: the ladder asked for has no rung "pairwise"' bench --backends=pairwise
 }
