@@ -148,3 +148,11 @@ assert rows("o.json") == rows("all.json")'
     [ "$status" -eq 0 ]
     [ -s map.png ]
 }
+
+@test "bench does not time a planted rung that is wrong: 1" {
+    run --separate-stderr planted bench --json --sizes=200x150 --runs=1 --backends=c,no-border
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: filter no-border: refused: at x="* ]]
+    echo "$output" >o.json
+    json o.json 'o["rows"][-1]["backend"] == "no-border" and o["rows"][-1]["times_ms"] == [] and "refused" in o["rows"][-1]["reason"]'
+}
