@@ -150,7 +150,7 @@ assert rows("o.json") == rows("all.json")'
 }
 
 @test "bench does not time a planted rung that is wrong: 1" {
-    run --separate-stderr planted bench --json --sizes=200x150 --runs=1 --backends=c,no-border
+    planted bench --json --sizes=200x150 --runs=1 --backends=c,no-border
     [ "$status" -eq 1 ]
     [[ $stderr == "lapedge: filter no-border: refused: at x="* ]]
     echo "$output" >o.json
