@@ -68,6 +68,10 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     for (int op = 0; op < LAP_OP_COUNT && code == LAP_OK; ++op)
         if (c->cli->ops >> op & 1)
             code = lap_compare(c->context, (lap_op)op, pixels, &options, &c->cli->settings, each_row, c, err);
+    if (code == LAP_OK && c->no_memory) {
+        *err = (lap_error){LAP_E_MEMORY, "out of memory"};
+        return LAP_E_MEMORY;
+    }
     if (code == LAP_OK && c->cli->heatmap && !c->drawn)
         draw(c, view, view);
     return code;
@@ -144,10 +148,6 @@ static int finish(comparison *c)
 {
     bool equal;
     int exit_code = verdict(c, &equal);
-    if (c->no_memory) {
-        lap_cli_message("out of memory");
-        return LAP_EXIT_USAGE;
-    }
     if (exit_code > 128 || c->result.files == 0)
         return exit_code;
     if (c->cli->json && lap_json_print(lap_compare_json(c->cli, &c->result, equal)) != LAP_EXIT_OK)

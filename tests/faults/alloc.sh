@@ -54,5 +54,13 @@ else
     check "JPEG to JPEG, all from one on" campaign 1 jpg "${common[@]}" "$photo"
     check "JPEG to PNG, one allocation fails" campaign "" png "${common[@]}" --gray "$photo"
     check "JPEG to PPM, turned upright, one allocation fails" campaign "" ppm "${common[@]}" --auto-orient "$photo"
+    "$program" --kernel=identity --gray "$photo" "$work/a.pgm"
+    "$program" --border=reflect --gray "$photo" "$work/b.pgm"
+    check "two pictures compared, one allocation fails" \
+        campaign "" png diff -q --max-abs=255 "$work/a.pgm" "$work/b.pgm" --heatmap
+    check "rungs compared, one allocation fails" \
+        campaign "" png compare -q --ops=all --backends=c --threads=1 "$work/a.pgm" --heatmap
+    check "rungs compared, all from one on" \
+        campaign 1 png compare -q --ops=all --backends=c --threads=1 "$work/a.pgm" --heatmap
 fi
 finish
