@@ -59,8 +59,9 @@ typedef struct lap_cuda_job {
 /* Each of the jobs (up to 16) by turns, so that all see the same machine; three warm-up rounds, then
  * runs timed with events, nothing waiting in between. */
 lap_code lap_cuda_time(int device, const lap_cuda_job *jobs, int count, int runs, lap_error *err);
-/* How many buffer sets of set_bytes must rotate so that none is still in the L2 cache: they exceed
- * it twice over; at least 2, and no more than fit in half of the free memory. */
+/* How many buffer sets of set_bytes must rotate so that none is still in the L2 cache: they exceed it
+ * twice over, and there are at least 4, so that two jobs by turns never meet on one; fewer only where
+ * they would not fit in half of the free memory. */
 int lap_cuda_rotation(int device, size_t set_bytes);
 
 /* Times a filter rung on the device: its kernel alone, and uploads and downloads of a view of that

@@ -3,7 +3,7 @@
 
 #include "launch.cuh"
 
-constexpr int MAX_JOBS = 16, WARM_UPS = 3, MAX_ROTATION = 64;
+constexpr int MAX_JOBS = 16, WARM_UPS = 3, MIN_ROTATION = 4, MAX_ROTATION = 64;
 
 extern "C" lap_code lap_cuda_elapsed(cudaEvent_t from, cudaEvent_t to, double *ms, lap_error *err)
 {
@@ -60,12 +60,12 @@ extern "C" int lap_cuda_rotation(int device, size_t set_bytes)
     if (cudaSetDevice(device) || cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device) ||
         cudaMemGetInfo(&unused, &total)) {
         cudaGetLastError();
-        return 2;
+        return 1;
     }
-    size_t sets = 2 * (size_t)l2 / (set_bytes ? set_bytes : 1) + 2,
-           room = unused / 2 / (set_bytes ? set_bytes : 1);
-    sets = sets > room ? room : sets;
-    return sets < 2 ? 2 : sets > MAX_ROTATION ? MAX_ROTATION : (int)sets;
+    const size_t bytes = set_bytes ? set_bytes : 1, room = unused / 2 / bytes;
+    size_t sets = 2 * (size_t)l2 / bytes + 2;
+    sets = sets < MIN_ROTATION ? MIN_ROTATION : sets > MAX_ROTATION ? MAX_ROTATION : sets;
+    return (int)(sets <= room ? sets : room ? room : 1);
 }
 
 /* ---- timing a filter rung -------------------------------------------------------------------- */
@@ -87,8 +87,8 @@ static lap_code run_rung(void *argument, int turn, void *stream, lap_error *err)
     return r->rung->run.filter(&r->in[turn % r->sets], &r->out[turn % r->sets], r->params, &r->exec);
 }
 
-/* The same number of bytes, in one piece: what the hardware's own copy makes of it. It reads and
- * writes another pair than the rung of the same turn, which has just left its own in the cache. */
+/* The same number of bytes, in one piece: what the hardware's own copy makes of it. It works half a
+ * rotation away from the rung, which else would find in the cache what the copy has just touched. */
 static lap_code run_copy(void *argument, int turn, void *stream, lap_error *err)
 {
     rotation *r = (rotation *)argument;

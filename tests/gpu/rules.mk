@@ -5,7 +5,7 @@ PORTABLE_C := $(sort $(wildcard src/table_*.c) $(filter cpu_simd/%.c,$(SRC))) sr
   src/image.c src/kernel5x5.c src/pool.c src/status.c
 PORTABLE_DEFINES := -D_GNU_SOURCE $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) -DLAP_HAVE_CUDA=1
 PORTABLE_LIBS := $(filter -L%,$(LIBS)) -lcudart_static -ldl -lrt -lpthread -lm
-PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/scaffold $(P)/one_run
+PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/ops_few $(P)/scaffold $(P)/one_run
 
 $(P)/%.c.o: %.c tests/gpu/rules.mk
 	@mkdir -p $(@D)
@@ -16,6 +16,11 @@ $(P)/libkernels.a: $(patsubst %,$(P)/%.o,$(PORTABLE_C)) $(CU_OBJ)
 	$(call say,AR)ar rcs $@ $^
 $(P)/filter_ladder: $(patsubst %,$(P)/%.o,$(sort $(wildcard tests/ladder/*.c)))
 $(P)/ops: $(patsubst %,$(P)/%.o,$(sort $(wildcard tests/ops/*.c)))
+# A few sizes only, for racecheck, under which the others take minutes.
+$(P)/ops_few: $(patsubst %,$(P)/few/%.o,$(sort $(wildcard tests/ops/*.c)))
+$(P)/few/%.c.o: %.c tests/gpu/rules.mk
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=c11 -O2 -g -Wall -Wextra $(PORTABLE_DEFINES) -DLAP_FEW_SIZES -MMD -MP -c $< -o $@
 $(P)/scaffold: $(P)/tests/gpu/scaffold.c.o
 $(P)/one_run: $(P)/tests/gpu/one_run.c.o
 $(PORTABLE_TESTS): $(P)/libkernels.a
