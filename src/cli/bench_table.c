@@ -67,7 +67,8 @@ void lap_bench_table_head(const lap_cli *cli, lap_op op, int threads)
 
 void lap_bench_table_begin(lap_bench_table *table, const lap_cli *cli)
 {
-    *table = (lap_bench_table){.cli = cli};
+    enum { FULL_WIDTH = 97 }; /* of the filter's table, the widest but that of sums */
+    *table = (lap_bench_table){.cli = cli, .narrow = lap_term_width() < FULL_WIDTH};
 }
 
 __attribute__((format(printf, 2, 3))) static void note(lap_bench_table *table, const char *format, ...)
@@ -139,24 +140,26 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
         printf(" x %d", row->channels);
     printf(", %s\n", device ? table->cli->bench.warm ? "device, warm" : "device, cold" : "host");
     if (device)
-        printf("%-22s %9s %9s %9s %9s %8s %8s %7s %7s", "rung", "median us", "min us", "upload ms",
-            "downl. ms", "all ms", "GB/s", "of copy", "vs c");
+        printf("%-22s %9s%s %9s %9s %8s %8s %7s %7s", "rung", "median us", table->narrow ? "" : "    min us",
+            "upload ms", "downl. ms", "all ms", "GB/s", "of copy", "vs c");
     else
-        printf("%-22s %7s %9s %9s %9s %7s %9s %7s", "rung", "threads", "median ms", "min ms",
+        printf("%-22s %7s %9s%s %9s %7s %9s %7s", "rung", "threads", "median ms",
+            table->narrow ? "" : "    min ms",
             row->op == LAP_OP_REDUCE || row->op == LAP_OP_MATVEC ? "Mvalue/s" : "Mpixel/s", "GB/s",
             row->op == LAP_OP_CODEC ? "of floor" : "of memcpy", "vs c");
     if (values)
         printf(" %16s %9s", "value", "rel.error");
-    else if (!device && row->op == LAP_OP_FILTER)
+    else if (!device && row->op == LAP_OP_FILTER && !table->narrow)
         printf(" %10s", "convert ms");
     printf("%s\n", lap_term_plain(table->cli, stdout));
 }
 
-static void print_cells(const lap_bench_row *row, bool device)
+static void print_cells(const lap_bench_table *table, const lap_bench_row *row, bool device)
 {
     if (device) {
         cell(row->median_ms * 1e3, 9, 1);
-        cell(row->min_ms * 1e3, 9, 1);
+        if (!table->narrow)
+            cell(row->min_ms * 1e3, 9, 1);
         ms_cell(row->upload_ms, 9);
         ms_cell(row->download_ms, 9);
         ms_cell(row->end_to_end_ms, 8);
@@ -164,7 +167,8 @@ static void print_cells(const lap_bench_row *row, bool device)
     } else {
         printf(" %7d", row->threads);
         ms_cell(row->median_ms, 9);
-        ms_cell(row->min_ms, 9);
+        if (!table->narrow)
+            ms_cell(row->min_ms, 9);
         cell(row->mpix_per_s, 9, 0);
         cell(row->gb_per_s, 7, 2);
     }
@@ -178,7 +182,7 @@ static void print_cells(const lap_bench_row *row, bool device)
             printf(" %16.9g %9.1e", row->value, row->relative_error);
         else
             printf(" %16s %9s", "-", "-");
-    } else if (!device && row->op == LAP_OP_FILTER)
+    } else if (!device && row->op == LAP_OP_FILTER && !table->narrow)
         ms_cell(row->convert_ms, 10);
 }
 
@@ -209,7 +213,7 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
         table->titled = 1 + device;
     }
     printf("%-22s", name);
-    print_cells(row, device);
+    print_cells(table, row, device);
     putchar('\n');
     fflush(stdout);
     notice_noise(table, row);

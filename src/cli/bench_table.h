@@ -8,7 +8,8 @@ enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTES = 64 };
 
 typedef struct lap_bench_table {
     const lap_cli *cli;
-    int titled; /* the columns above are those of: 0 nothing, 1 the host, 2 a device */
+    bool narrow; /* a terminal of 80 columns: without least times and conversion */
+    int titled;  /* the columns above are those of: 0 nothing, 1 the host, 2 a device */
     struct {
         char reason[200], names[300];
     } absent[LAP_BENCH_REASONS]; /* rungs that were not timed, by reason */

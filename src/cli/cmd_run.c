@@ -206,6 +206,8 @@ static int check_operands(const lap_cli *cli)
     }
     if (cli->in_place && cli->settings.format)
         return lap_cli_usage("--format and --in-place exclude each other: a name keeps its extension");
+    if (cli->stats && strcmp(cli->stats, "-") == 0)
+        return lap_cli_usage("--stats: name a file; lapedge stats prints to standard output");
     if (cli->in_place && cli->stats && cli->operand_count > 1)
         return lap_cli_usage("--stats is for one picture");
     if (cli->in_place)
@@ -214,6 +216,8 @@ static int check_operands(const lap_cli *cli)
     if (command)
         return lap_cli_usage(
             "%s is neither a command nor a file; did you mean %s?", cli->operands[0], command);
+    if (cli->operand_count == 1 && strcmp(cli->operands[0], "help") == 0 && access("help", F_OK) != 0)
+        return lap_cli_usage("help is an option: lapedge --help");
     if (cli->operand_count == 1)
         return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", cli->operands[0]);
     if (strcmp(cli->operands[1], "-") != 0)

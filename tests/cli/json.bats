@@ -115,6 +115,16 @@ PYTHON
     expect 1 "" "lapedge: no.jpg: no such file" bench --image=no.jpg --json
 }
 
+@test "bench in a terminal of 80 columns does without the least columns" {
+    words="bench filter transpose histogram --sizes=64x48 --runs=1 --backends=c,simd,auto"
+    run script -qec "stty cols 80; TERM=dumb '$LAPEDGE' $words" /dev/null
+    [ "$status" -eq 0 ]
+    [[ $output == *"median ms"* && $output != *"min ms"* ]]
+    for line in "${lines[@]}"; do line=${line%$'\r'} && [ "${#line}" -le 80 ]; done
+    # shellcheck disable=SC2086 # words
+    [[ $(lapedge $words) == *"min ms"*"convert ms"* ]]
+}
+
 @test "bench tells rungs that cannot run, and does not time them" {
     lapedge backends --json >backends.json
     json backends.json 'any(r["name"] == "cuda-fast" and not r["available"] for r in o["rows"])' || skip "cuda-fast runs here"

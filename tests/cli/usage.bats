@@ -10,6 +10,11 @@ load common
     expect 2 "" "lapedge: OUT is missing: lapedge a.jpg OUT, or - for standard output" a.jpg
 }
 
+@test "help is asked for by an option" {
+    expect 2 "" "lapedge: help is an option: lapedge --help" help
+    expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --stats=- a b
+}
+
 @test "an empty name" {
     expect 2 "" "lapedge: the name of a file is empty" "" a.jpg
     expect 2 "" "lapedge: the name of a file is empty" a.jpg ""
