@@ -60,6 +60,8 @@ static void commit(batch *b)
     lap_code code = lap_group_commit(&b->group, b->manifest, &why);
     for (int i = 0; i < b->group.count; i++) {
         lap_job *job = b->group.jobs[i];
+        b->counts->waiting--;
+        b->counts->waiting_pixels -= (uint64_t)job->report.width * (uint64_t)job->report.height;
         tell(b, job->input, job->output, &job->report);
         lap_job_free(job);
     }
@@ -76,6 +78,8 @@ static void reap(batch *b)
         if (!b->group.count)
             b->group.since_ms = lap_now_ms();
         b->group.jobs[b->group.count++] = job;
+        b->counts->waiting++;
+        b->counts->waiting_pixels += (uint64_t)job->report.width * (uint64_t)job->report.height;
     } else if (job) {
         /* What never began because the run stops is not a failure of the file. */
         if (job->report.error.code != LAP_E_CANCELLED)

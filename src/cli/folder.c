@@ -26,32 +26,43 @@ static void write_log(folder_run *run, const lap_batch_file *file)
     json_decref(record);
 }
 
+static void tell_done(const lap_cli *cli, const lap_batch_file *file)
+{
+    lap_cli_print_safely(stderr, file->input);
+    fputs(" -> ", stderr);
+    lap_cli_print_safely(stderr, file->output);
+    if (!cli->dry_run)
+        fprintf(
+            stderr, "  %d x %d, %.1f ms", file->report->width, file->report->height, file->report->ms.total);
+    fputc('\n', stderr);
+}
+
+/* The progress line makes room only where something is said: of most files there is nothing to say. */
 static void tell_file(folder_run *run, const lap_batch_file *file, const lap_batch_counts *counts)
 {
     const lap_report *report = file->report;
     const lap_cli *cli = run->cli;
-    if (report->status == LAP_FAILED && counts->failed <= NAMED)
+    const bool failed = report->status == LAP_FAILED,
+               told = failed || (report->status == LAP_SKIPPED && report->error.code != LAP_OK),
+               warned = report->status == LAP_WARNED && !cli->quiet,
+               done = report->status == LAP_DONE && (cli->verbose || cli->dry_run) && !cli->quiet;
+    if (failed && counts->failed <= NAMED)
         snprintf(run->named[counts->failed - 1], sizeof *run->named, "%s", file->input);
-    if (report->status == LAP_FAILED || (report->status == LAP_SKIPPED && report->error.code != LAP_OK))
+    if (told || warned || done)
+        lap_folder_progress_hide(&run->progress);
+    if (told)
         lap_cli_tell(file->input, file->output ? file->output : file->input, &report->error);
-    else if (report->status == LAP_WARNED && !cli->quiet)
+    else if (warned)
         lap_cli_message(
             "%s: warning: %s%s", file->input, report->warning, report->warnings > 1 ? " (and others)" : "");
-    else if (report->status == LAP_DONE && (cli->verbose || cli->dry_run) && !cli->quiet) {
-        lap_cli_print_safely(stderr, file->input);
-        fputs(" -> ", stderr);
-        lap_cli_print_safely(stderr, file->output);
-        if (!cli->dry_run)
-            fprintf(stderr, "  %d x %d, %.1f ms", report->width, report->height, report->ms.total);
-        fputc('\n', stderr);
-    }
+    else if (done)
+        tell_done(cli, file);
 }
 
 static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
 {
     folder_run *run = user;
     if (file) {
-        lap_folder_progress_hide(&run->progress);
         tell_file(run, file, counts);
         if (run->log)
             write_log(run, file);

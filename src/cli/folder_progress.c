@@ -26,7 +26,8 @@ void lap_folder_progress_show(lap_folder_progress *progress, const lap_batch_cou
     enum { CELLS = 20 };
     if (!progress->on || counts->ms < progress->shown_ms + interval_ms)
         return;
-    const uint64_t worked = counts->ok + counts->warned + counts->failed, over = worked + counts->skipped;
+    const uint64_t worked = counts->ok + counts->warned + counts->failed + counts->waiting;
+    const uint64_t over = worked + counts->skipped, pixels = counts->pixels + counts->waiting_pixels;
     const uint64_t expected = counts->expected > over ? counts->expected : over;
     const double seconds = counts->ms / 1e3;
     const int filled = expected ? (int)(CELLS * over / expected) : 0;
@@ -38,7 +39,7 @@ void lap_folder_progress_show(lap_folder_progress *progress, const lap_batch_cou
         fprintf(stderr, ", %llu skipped", (unsigned long long)counts->skipped);
     if (counts->failed)
         fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
-    fprintf(stderr, ", %.0f Mpixel/s, ", seconds > 0 ? (double)counts->pixels / 1e6 / seconds : 0.0);
+    fprintf(stderr, ", %.0f Mpixel/s, ", seconds > 0 ? (double)pixels / 1e6 / seconds : 0.0);
     /* Skipped files cost nothing: the time left follows from those that were worked on. */
     print_time(worked ? seconds * (double)(expected - over) / (double)worked : -1);
     fputs(" left", stderr);
@@ -52,5 +53,4 @@ void lap_folder_progress_hide(lap_folder_progress *progress)
     if (progress->drawn)
         fputs("\r\033[K", stderr);
     progress->drawn = false;
-    progress->shown_ms = -interval_ms;
 }
