@@ -241,8 +241,6 @@ static json_t *row_of(const lap_compare_line *line)
 
 json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, bool equal)
 {
-    static const char *const borders[] = {"zero", "replicate", "reflect", "reflect101"};
-    static const char *const ranges[] = {"clamp", "abs"};
     const lap_params *params = &cli->settings.params;
     const bool one = result->files == 1 && result->failed == 0;
     json_t *object = lap_json_object("lapedge.compare/1"), *rows = json_array();
@@ -253,8 +251,8 @@ json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, b
     json_object_set_new(object, "height", one ? json_integer(result->height) : json_null());
     json_object_set_new(object, "channels", one ? json_integer(result->channels) : json_null());
     json_object_set_new(object, "kernel", lap_json_text(params->kernel.name));
-    json_object_set_new(object, "border", json_string(borders[cli->settings.border]));
-    json_object_set_new(object, "range", json_string(ranges[params->range]));
+    json_object_set_new(object, "border", json_string(lap_border_name(cli->settings.border)));
+    json_object_set_new(object, "range", json_string(lap_range_name(params->range)));
     json_object_set_new(object, "decode_ms", lap_json_real(result->decode_ms));
     json_object_set_new(object, "equal", json_boolean(equal));
     json_object_set_new(object, "tolerance", lap_json_tolerance(cli, lap_params_tolerance(params)));

@@ -30,9 +30,22 @@ def check(name, problem):
         print("# " + str(problem).replace("\n", "\n# "))
 
 
+def closed(part):
+    """The schema without room for keys that it does not name: readers must bear new ones, this program may not
+    print what is not described."""
+    if isinstance(part, list):
+        return [closed(inner) for inner in part]
+    if not isinstance(part, dict):
+        return part
+    whole = {key: closed(value) for key, value in part.items()}
+    if part.get("type") == "object" and "additionalProperties" not in part:
+        whole["additionalProperties"] = False
+    return whole
+
+
 def schema(name):
     with open(os.path.join(ROOT, "docs", "schema", name + ".json")) as file:
-        return json.load(file)
+        return closed(json.load(file)) if name in ("diff", "compare") else json.load(file)
 
 
 def problem_of(kind, text):
@@ -47,7 +60,8 @@ def problem_of(kind, text):
 
 
 def holds(kind, name, code, *words, program=LAPEDGE):
-    run = subprocess.run([program, kind, "--json", *words], capture_output=True, text=True)
+    command = [] if kind in ("file", "run") else [kind]
+    run = subprocess.run([program, *command, "--json", *words], capture_output=True, text=True)
     wrong = f"exit code {run.returncode}: {run.stderr}" if run.returncode != code else None
     check(f"{kind}: {name}", wrong or problem_of(kind, run.stdout))
     return run.stdout
@@ -63,7 +77,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     subprocess.run([LAPEDGE, PHOTO, "edges.png"], check=True)
     subprocess.run([LAPEDGE, "--gray", "--kernel=identity", PHOTO, "a.pgm"], check=True)
-    for name in ("diff", "compare"):
+    for name in ("file", "run", "stats", "bench", "backends", "diff", "compare"):
         jsonschema.Draft202012Validator.check_schema(schema(name))
 
     text = holds("diff", "different pictures", 1, PHOTO, "edges.png")
@@ -90,6 +104,27 @@ with tempfile.TemporaryDirectory() as folder:
         with open(name, "wb") as file:
             file.write(photo)
     holds("compare", "a folder", 0, "--backends=c,simd", "photos")
+
+    text = holds("file", "a picture", 0, PHOTO, "out.jpg")
+    is_refused("file", "a time left out", text, lambda o: o["ms"].pop("upload"))
+    holds("file", "a picture that is not there", 1, "none.jpg", "out.jpg")
+    holds("file", "a name that is not UTF-8", 0, b"photos/thr\xff.jpg", b"thr\xff.png")
+    text = holds("run", "a folder", 0, "--log=log.jsonl", "photos", "done")
+    is_refused("run", "a kind that is none", text, lambda o: o["kinds"].update(odd=1))
+    holds("run", "a folder again", 0, "photos", "done")
+    with open("log.jsonl") as log:
+        lines = log.read().splitlines()
+    check("a log has a line an input", len(lines) != 2)
+    for line in lines:
+        check("file: a line of the log", problem_of("file", line))
+    text = holds("stats", "a picture", 0, PHOTO)
+    is_refused("stats", "a count left out", text, lambda o: o["edges"]["channels"][0]["histogram"].pop())
+    holds("stats", "profiles and a threshold", 0, "--profiles", "--threshold=9", "--gray", PHOTO)
+    text = holds("bench", "every ladder", 0, "--runs=1", "--sizes=64x48", "--n=64", "filter", "transpose", "reduce",
+                 "histogram", "matvec")
+    is_refused("bench", "a word for a time", text, lambda o: o["rows"][0].update(median_ms="fast"))
+    text = holds("backends", "every rung", 0)
+    is_refused("backends", "a rung without a name", text, lambda o: o["rows"][0].pop("name"))
 
 print(f"1..{count}")
 sys.exit(failed > 0)
