@@ -33,7 +33,9 @@ static bool is_op(lap_op op)
 
 const char *lap_op_name(lap_op op)
 {
-    return is_op(op) ? op_names[op] : op == LAP_OP_CODEC ? "codec" : "unknown";
+    if (op == LAP_OP_CODEC)
+        return "codec";
+    return is_op(op) ? op_names[op] : "unknown";
 }
 
 const lap_rung *lap_rung_row(lap_op op, int i)

@@ -53,7 +53,7 @@ static lap_code make_images(codec_bench *b, const int shape[3], lap_error *err)
     if (code == LAP_OK) { /* page faults are not the codec's */
         memset(b->edges.view.base, 1, (size_t)(b->edges.view.stride * (shape[1] - 1) + shape[0] * shape[2]));
         for (int y = 0; y < shape[1]; y++)
-            memset(b->pixels.view.base + y * b->pixels.view.stride, 1, (size_t)(shape[0] * shape[2]));
+            memset(b->pixels.view.base + y * b->pixels.view.stride, 1, (size_t)shape[0] * (size_t)shape[2]);
     }
     return code;
 }

@@ -15,7 +15,7 @@ typedef struct job_list {
 struct lap_executor {
     lap_context *context;
     int jobs, running, queued; /* queued: in waiting */
-    size_t pending; /* only the owner's thread */
+    size_t pending;            /* only the owner's thread */
     pthread_mutex_t mutex;
     pthread_cond_t finished;
     job_list waiting, done;
