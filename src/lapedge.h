@@ -447,8 +447,8 @@ typedef struct lap_batch_counts {
     uint64_t other_shards; /* inputs that belong to other shards */
     uint64_t links;        /* symbolic links in folders, named like photos, that are not followed */
     uint64_t ok, warned, skipped, failed;
-    uint64_t waiting, waiting_pixels; /* finished, and not under their names before their group is synced */
-    uint64_t kinds[LAP_E_INTERNAL + 1];   /* failed and skipped by kind; LAP_OK: skipped, up to date */
+    uint64_t waiting, waiting_pixels;   /* finished, and not under their names before their group is synced */
+    uint64_t kinds[LAP_E_INTERNAL + 1]; /* failed and skipped by kind; LAP_OK: skipped, up to date */
     uint64_t pixels, bytes_in, bytes_out; /* of ok and warned */
     double ms;                            /* wall time so far */
 } lap_batch_counts;
