@@ -92,6 +92,7 @@ isa_avx2 := -mavx2 -mbmi2
 isa_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2
 no_vector := -O2 -fno-tree-vectorize -fno-tree-slp-vectorize
 ISA_FLAGS = $(strip $(foreach i,sse41 avx2 avx512,$(if $(findstring _$(i),$(<F)),$(isa_$(i)))) \
+  $(if $(filter peak_avx2.c,$(<F)),-mfma) \
   $(if $(filter %_c.c %_openmp.c,$(<F)),$(no_vector)) \
   $(if $(filter %_openmp.c %_sse.c,$(<F)),$(if $(filter 1,$(HAVE_OPENMP)),-fopenmp,-Wno-unknown-pragmas)))
 

@@ -40,6 +40,11 @@ const char *lap_cpu_no_avx2(void)
                                                                             : "this processor has no AVX2";
 }
 
+const char *lap_cpu_no_fma(void)
+{
+    return __builtin_cpu_supports("fma") ? NULL : "this processor has no fused multiply-add";
+}
+
 const char *lap_cpu_no_avx512(void)
 {
     if (masked("avx512"))
@@ -66,6 +71,11 @@ const char *lap_cpu_no_sse41(void)
 }
 
 const char *lap_cpu_no_avx2(void)
+{
+    return not_built;
+}
+
+const char *lap_cpu_no_fma(void)
 {
     return not_built;
 }

@@ -9,6 +9,7 @@
 const char *lap_cpu_no_sse2(void); /* part of x86-64 */
 const char *lap_cpu_no_sse41(void);
 const char *lap_cpu_no_avx2(void);   /* AVX2 and BMI2 */
+const char *lap_cpu_no_fma(void);    /* fused multiply-add */
 const char *lap_cpu_no_avx512(void); /* F, BW, VL and DQ, and BMI2 */
 
 #endif

@@ -82,6 +82,8 @@ lap_bench_row lap_bench_row_of(const lap_rung *rung)
         .roof_share = NAN,
         .speedup = NAN,
         .flops_per_byte = NAN,
+        .gflop_per_s = NAN,
+        .first_ms = NAN,
         .value = NAN,
         .relative_error = NAN};
 }
@@ -131,6 +133,7 @@ void lap_bench_figures(lap_bench_run *bench, int place, size_t bytes, double pix
         row->mpix_per_s = pixels / row->median_ms / 1e3;
         row->gb_per_s = (double)bytes / row->median_ms / 1e6;
     }
+    row->gflop_per_s = row->gb_per_s * row->flops_per_byte;
     if (ceiling > 0)
         row->roof_share = row->gb_per_s / ceiling;
     if (bench->c_ms > 0)

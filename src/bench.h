@@ -38,6 +38,9 @@ size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes);
 lap_code lap_bench_memcpy(
     lap_bench_run *bench, lap_bench_row *row, size_t bytes, double pixels, lap_error *err);
 
+/* Times float32 multiply-adds, on one thread and on all, and hands out the rows; as above. */
+lap_code lap_bench_peak(lap_bench_run *bench, const lap_bench_row *row, lap_error *err);
+
 lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err);
 lap_code lap_bench_transpose(lap_bench_run *bench, lap_error *err);
 lap_code lap_bench_reduce(lap_bench_run *bench, lap_error *err);

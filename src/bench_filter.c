@@ -116,7 +116,9 @@ static lap_code bench_host_rung(filter_bench *f, lap_bench_row *row, int threads
     f->pool = threads > 1 ? f->bench->pool : NULL;
     f->calls = 0;
     poison(&f->out[0].view);
+    const double begun = lap_now_ms();
     lap_code code = filter_once(f, err);
+    row->first_ms = lap_now_ms() - begun;
     if (code != LAP_OK)
         return code;
     row->reason = differs(f, &f->out[0].view, message, sizeof message);
@@ -154,7 +156,7 @@ static void hand_out_copy(filter_bench *f, const lap_bench_row *like, const doub
 }
 
 /* The whole way as a caller of the library pays for it: device memory, both transfers, the filter. */
-static lap_code end_to_end(filter_bench *f, double *median, lap_error *err)
+static lap_code end_to_end(filter_bench *f, lap_bench_row *row, lap_error *err)
 {
     enum { TIMES = 5 };
     double ms[TIMES];
@@ -167,7 +169,8 @@ static lap_code end_to_end(filter_bench *f, double *median, lap_error *err)
             return code;
         ms[i] = lap_now_ms() - start;
     }
-    *median = lap_bench_median(ms, TIMES);
+    row->first_ms = ms[0];
+    row->end_to_end_ms = lap_bench_median(ms, TIMES);
     return LAP_OK;
 }
 
@@ -180,7 +183,7 @@ static lap_code bench_device_rung(filter_bench *f, lap_bench_row *row, lap_error
     const lap_view *view = &f->in[0].view;
     const lap_exec exec = exec_of(f);
     poison(&f->out[0].view);
-    lap_code code = end_to_end(f, &row->end_to_end_ms, err);
+    lap_code code = end_to_end(f, row, err);
     if (code != LAP_OK)
         return code;
     row->reason = differs(f, &f->out[0].view, message, sizeof message);
@@ -292,6 +295,8 @@ lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err)
         lap_bench_row row = row_of(f, &(lap_rung){.op = LAP_OP_FILTER});
         row.flops_per_byte = NAN;
         code = lap_bench_memcpy(bench, &row, bytes_of(f), pixels_of(f), err);
+        if (code == LAP_OK)
+            code = lap_bench_peak(bench, &row, err);
     }
     for (int i = 0; code == LAP_OK; ++i) {
         const lap_rung *rung = lap_rung_row(LAP_OP_FILTER, i);

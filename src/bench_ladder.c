@@ -38,8 +38,10 @@ lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *er
     lap_bench_row row = row_of(ladder, &(lap_rung){.op = ladder->op});
     row.flops_per_byte = NAN;
     ladder->bench->c_ms = 0; /* of this ladder it is not known yet */
-    return lap_bench_memcpy(
+    lap_code code = lap_bench_memcpy(
         ladder->bench, &row, bytes < most ? bytes : most, bytes < most ? ladder->pixels : NAN, err);
+    const bool counts = isfinite(ladder->flops_per_byte) && ladder->flops_per_byte > 0;
+    return code == LAP_OK && counts ? lap_bench_peak(ladder->bench, &row, err) : code;
 }
 
 /* ---- host -------------------------------------------------------------------------------------- */

@@ -500,7 +500,7 @@ typedef struct lap_bench_options {
 
 typedef struct lap_bench_row {
     lap_op op;
-    const char *backend;  /* the row's name; "memcpy" or "copy" for a ceiling */
+    const char *backend;  /* the row's name; "memcpy", "copy" or "multiply-add" for a ceiling */
     const char *resolved; /* NULL: could not run, see reason */
     const char *reason;   /* why it could not run or was refused (result differs from c) */
     const char *flags;
@@ -516,6 +516,9 @@ typedef struct lap_bench_row {
     double roof_share;            /* gb_per_s over that of the ceiling of the same run and place */
     double speedup;               /* over c, one thread; NaN where c was not run */
     double flops_per_byte;        /* arithmetic intensity of the textbook form */
+    double gflop_per_s;           /* operations of the textbook form; of a ceiling: those that were done */
+    double first_ms;              /* filter: the first run, from host memory to host memory, before any
+                                     warm-up; the first on a device starts CUDA too. NaN else */
     double value, relative_error; /* reduce: what came out, against n times the stored value */
 } lap_bench_row;
 

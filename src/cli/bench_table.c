@@ -1,7 +1,6 @@
 #include "bench_table.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "term.h"
@@ -71,26 +70,17 @@ void lap_bench_table_begin(lap_bench_table *table, const lap_cli *cli)
     *table = (lap_bench_table){.cli = cli, .narrow = lap_term_width() < FULL_WIDTH};
 }
 
-__attribute__((format(printf, 2, 3))) static void note(lap_bench_table *table, const char *format, ...)
+bool lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE])
 {
-    va_list args;
-    if (table->note_count == LAP_BENCH_NOTES)
-        return;
-    va_start(args, format);
-    vsnprintf(table->notes[table->note_count++], sizeof table->notes[0], format, args);
-    va_end(args);
-}
-
-static void notice_noise(lap_bench_table *table, const lap_bench_row *row)
-{
-    if (row->runs < 3)
-        return;
-    if (row->stddev_ms > noisy * row->median_ms)
-        note(table, "noisy: %s, threads %d: standard deviation %.0f %% of the median", row->backend,
-            row->threads, 100 * row->stddev_ms / row->median_ms);
-    else if (row->times_ms[0] > (1 + 3 * noisy) * row->median_ms)
-        note(table, "noisy: %s, threads %d: the first run took %.1f times the median", row->backend,
-            row->threads, row->times_ms[0] / row->median_ms);
+    const bool spread = row->runs >= 3 && row->stddev_ms > noisy * row->median_ms;
+    const bool slow_start = row->runs >= 3 && row->times_ms[0] > (1 + 3 * noisy) * row->median_ms;
+    if (spread)
+        snprintf(text, LAP_BENCH_NOTE, "noisy: %s, threads %d: standard deviation %.0f %% of the median",
+            row->backend, row->threads, 100 * row->stddev_ms / row->median_ms);
+    else if (slow_start)
+        snprintf(text, LAP_BENCH_NOTE, "noisy: %s, threads %d: the first run took %.1f times the median",
+            row->backend, row->threads, row->times_ms[0] / row->median_ms);
+    return spread || slow_start;
 }
 
 static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
@@ -213,10 +203,15 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
         table->titled = 1 + device;
     }
     printf("%-22s", name);
-    print_cells(table, row, device);
+    if (isfinite(row->gflop_per_s) && !isfinite(row->gb_per_s)) /* the ceiling of arithmetic */
+        printf(
+            " %7d %9.3f %9.3f %16.1f GFLOP/s", row->threads, row->median_ms, row->min_ms, row->gflop_per_s);
+    else
+        print_cells(table, row, device);
     putchar('\n');
     fflush(stdout);
-    notice_noise(table, row);
+    if (table->note_count < LAP_BENCH_NOTES && lap_bench_noise(row, table->notes[table->note_count]))
+        ++table->note_count;
 }
 
 void lap_bench_table_end(lap_bench_table *table)

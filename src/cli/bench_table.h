@@ -4,7 +4,7 @@
 
 #include "args.h"
 
-enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTES = 64 };
+enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTES = 64, LAP_BENCH_NOTE = 120 };
 
 typedef struct lap_bench_table {
     const lap_cli *cli;
@@ -14,10 +14,12 @@ typedef struct lap_bench_table {
         char reason[200], names[300];
     } absent[LAP_BENCH_REASONS]; /* rungs that were not timed, by reason */
     int absent_count;
-    char notes[LAP_BENCH_NOTES][120]; /* on noisy runs */
+    char notes[LAP_BENCH_NOTES][LAP_BENCH_NOTE]; /* on noisy runs */
     int note_count;
 } lap_bench_table;
 
+/* Whether the times of a row are too far apart to be relied on; text says so in a line. */
+bool lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE]);
 /* The processor's name as the system tells it. */
 void lap_cpu_name(char *name, size_t size);
 /* Machine, compiler, libraries, and the flags of the ladder's files. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench_baseline.h"
 #include "bench_table.h"
 #include "commands.h"
 #include "json.h"
@@ -13,7 +14,8 @@
 typedef struct bench_output {
     lap_cli *cli;
     lap_bench_table table;
-    json_t *rows;         /* of all ladders and sizes */
+    json_t *rows; /* of all ladders and sizes */
+    json_t *warnings;
     lap_cli_exit verdict; /* on what was not timed */
 } bench_output;
 
@@ -42,7 +44,8 @@ static json_t *row_of(const lap_bench_row *row)
         {"upload_ms", row->upload_ms}, {"kernel_ms", row->kernel_ms}, {"download_ms", row->download_ms},
         {"end_to_end_ms", row->end_to_end_ms}, {"mpix_per_s", row->mpix_per_s}, {"gb_per_s", row->gb_per_s},
         {"roof_share", row->roof_share}, {"speedup", row->speedup}, {"flops_per_byte", row->flops_per_byte},
-        {"value", row->value}, {"relative_error", row->relative_error}};
+        {"gflop_per_s", row->gflop_per_s}, {"first_ms", row->first_ms}, {"value", row->value},
+        {"relative_error", row->relative_error}};
     for (size_t i = 0; i < sizeof figures / sizeof *figures; ++i)
         json_object_set_new(object, figures[i].key, lap_json_real(figures[i].value));
     return object;
@@ -65,65 +68,13 @@ static void judge(bench_output *output, const lap_bench_row *row)
 static void each_row(void *user, const lap_bench_row *row)
 {
     bench_output *output = user;
+    char noise[LAP_BENCH_NOTE];
     json_array_append_new(output->rows, row_of(row));
     judge(output, row);
+    if (lap_bench_noise(row, noise))
+        json_array_append_new(output->warnings, json_string(noise));
     if (!output->cli->json)
         lap_bench_table_row(&output->table, row);
-}
-
-/* ---- against an earlier run ---------------------------------------------------------------------- */
-
-static bool same_case(const json_t *a, const json_t *b)
-{
-    static const char *const keys[] = {
-        "op", "backend", "threads", "width", "height", "channels", "type", "form"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
-        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
-            return false;
-    return true;
-}
-
-static json_t *load_baseline(const char *path)
-{
-    json_error_t problem;
-    json_t *object = json_load_file(path, 0, &problem);
-    const char *schema = json_string_value(json_object_get(object, "schema"));
-    if (object && schema && strcmp(schema, "lapedge.bench/1") == 0 && json_object_get(object, "rows"))
-        return object;
-    lap_cli_message(
-        "--baseline: %s: %s", path, object ? "not the output of lapedge bench --json" : problem.text);
-    json_decref(object);
-    return NULL;
-}
-
-/* One line a rung that became slower; LAP_EXIT_FAILED if there is one. */
-static int compare(const bench_output *output, const json_t *baseline)
-{
-    size_t i, j;
-    json_t *now, *then;
-    int slower = 0, compared = 0;
-    json_array_foreach(output->rows, i, now)
-    {
-        json_array_foreach(json_object_get(baseline, "rows"), j, then)
-        {
-            const double new_ms = json_number_value(json_object_get(now, "median_ms"));
-            const double old_ms = json_number_value(json_object_get(then, "median_ms"));
-            if (!same_case(now, then) || !(old_ms > 0) || !(new_ms > 0))
-                continue;
-            ++compared;
-            if (new_ms <= old_ms * (1 + output->cli->tolerance))
-                continue;
-            ++slower;
-            lap_cli_message("slower: %s %s, %lld threads: %.3f ms, %.3f in the baseline (%+.0f %%)",
-                json_string_value(json_object_get(now, "op")),
-                json_string_value(json_object_get(now, "backend")),
-                (long long)json_integer_value(json_object_get(now, "threads")), new_ms, old_ms,
-                100 * (new_ms / old_ms - 1));
-        }
-    }
-    if (compared == 0)
-        return lap_cli_usage("--baseline: %s has no row in common with this run", output->cli->baseline);
-    return slower ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
 
 /* ---- the command --------------------------------------------------------------------------------- */
@@ -186,6 +137,10 @@ static json_t *object_of(const bench_output *output)
     json_object_set_new(object, "machine", lap_json_text(cpu));
     json_object_set_new(object, "threads", json_integer(output->cli->bench.threads));
     json_object_set_new(object, "build", lap_json_text(lap_build_info()));
+    json_object_set(object, "warnings", output->warnings);
+    json_object_set_new(object, "baseline", lap_json_text(output->cli->baseline));
+    json_object_set_new(
+        object, "tolerance", output->cli->baseline ? lap_json_real(output->cli->tolerance) : json_null());
     json_object_set(object, "rows", output->rows);
     return object;
 }
@@ -242,10 +197,10 @@ int lap_cli_bench(lap_cli *cli)
         return lap_cli_usage("--channels: \"2\" is not 1, 3 or 4");
     if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
-    if (cli->baseline && !(baseline = load_baseline(cli->baseline)))
+    if (cli->baseline && !(baseline = lap_bench_baseline(cli->baseline)))
         return LAP_EXIT_USAGE;
 
-    bench_output output = {.cli = cli, .rows = json_array()};
+    bench_output output = {.cli = cli, .rows = json_array(), .warnings = json_array()};
     lap_context *context = lap_context_create(cli->settings.threads, &err);
     if (!context || !output.rows) {
         lap_cli_message("%s", context ? "out of memory" : err.message);
@@ -260,16 +215,19 @@ int lap_cli_bench(lap_cli *cli)
             putchar('\n');
         exit_code = bench_op(&output, context, ops[i]);
     }
+    if (baseline && exit_code == LAP_EXIT_OK)
+        lap_bench_set_beside(output.rows, baseline);
     if (exit_code == LAP_EXIT_OK && cli->json)
         exit_code = lap_json_print(object_of(&output));
     if (exit_code == LAP_EXIT_OK && cli->report)
         exit_code = write_report(&output, context);
     if (exit_code == LAP_EXIT_OK && baseline)
-        exit_code = compare(&output, baseline);
+        exit_code = (int)lap_bench_judge(cli, output.rows);
     exit_code = exit_code ? exit_code : (int)output.verdict;
 end:
     lap_context_destroy(context);
     json_decref(output.rows);
+    json_decref(output.warnings);
     json_decref(baseline);
     return exit_code;
 }

@@ -91,13 +91,15 @@ PYTHON
     lapedge bench --json --threads=2 --sizes=200x100,64x48 --runs=3 --backends=c,sse,simd >o.json
     json o.json 'o["schema"] == "lapedge.bench/1"'
     json o.json 'set("op backend resolved threads width height times_ms median_ms mean_ms stddev_ms min_ms max_ms mpix_per_s gb_per_s roof_share".split()) <= set(o["rows"][0])'
-    json o.json '[(r["backend"], r["threads"]) for r in o["rows"] if r["width"] == 64] == [("memcpy", 1), ("c", 1), ("sse", 1), ("sse", 2), ("simd", 1), ("simd", 2)]'
+    json o.json '[(r["backend"], r["threads"]) for r in o["rows"] if r["width"] == 64] == [("memcpy", 1), ("multiply-add", 1), ("multiply-add", 2), ("c", 1), ("sse", 1), ("sse", 2), ("simd", 1), ("simd", 2)]'
     json o.json 'all(len(r["times_ms"]) == 3 and sorted(r["times_ms"])[1] == r["median_ms"] for r in o["rows"])'
     json o.json 'all(r["min_ms"] == min(r["times_ms"]) and r["max_ms"] == max(r["times_ms"]) for r in o["rows"])'
-    json o.json 'all(abs(r["gb_per_s"] * r["median_ms"] * 1e6 / (2 * 3 * r["width"] * r["height"]) - 1) < 1e-9 for r in o["rows"])'
+    json o.json 'all(r["gflop_per_s"] > 0 and r["gb_per_s"] is None for r in o["rows"] if r["backend"] == "multiply-add")'
+    json o.json 'all(abs(r["gflop_per_s"] / r["gb_per_s"] / 24.5 - 1) < 1e-9 and r["first_ms"] > 0 for r in o["rows"] if r["backend"] in ("c", "sse", "simd"))'
+    json o.json 'all(abs(r["gb_per_s"] * r["median_ms"] * 1e6 / (2 * 3 * r["width"] * r["height"]) - 1) < 1e-9 for r in o["rows"] if r["backend"] != "multiply-add")'
     json o.json '[r["speedup"] for r in o["rows"] if r["backend"] == "c"] == [1.0, 1.0]'
     json o.json '[r["roof_share"] for r in o["rows"] if r["backend"] == "memcpy"] == [1.0, 1.0]'
-    json o.json 'all((r["convert_ms"] is None) == (r["backend"] in ("memcpy", "simd")) for r in o["rows"])'
+    json o.json 'all((r["convert_ms"] is None) == (r["backend"] in ("memcpy", "multiply-add", "simd")) for r in o["rows"])'
 }
 
 @test "bench as a table, on a photo's pixels, for every kernel and border" {
