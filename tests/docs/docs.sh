@@ -74,6 +74,7 @@ check "the manual has every command and option" manual_is_whole
 check "rungs of the README are rungs of the table" rungs_exist
 if have python3; then
     check "tools/ladder-table makes a table" ladder_table_works
+    check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
     for bench in docs/bench/*.json; do
         [ -e "$bench" ] || continue
         name=$(basename "$bench" .json)
@@ -82,5 +83,6 @@ if have python3; then
     done
 else
     skip "tools/ladder-table makes a table" "no python3"
+    skip "the tables of docs/benchmarks.md were measured" "no python3"
 fi
 finish
