@@ -80,7 +80,7 @@ function startBench() {
   const best = timed.reduce((a, b) => (b.median_ms < a.median_ms ? b : a), timed[0]);
   if (!best) return;
   const noisy = (results.warnings || []).length;
-  verdict(noisy ? null : true, noisy ? `${noisy} noisy figures: the machine was busy` : "a quiet run");
+  verdict(noisy ? null : true, noisy ? `${noisy} noisy figure${noisy > 1 ? "s" : ""}: the machine was busy` : "a quiet run");
   tile(rungName(best), `is the fastest of ${timed.length}: ${milliseconds(best.median_ms)}`);
   if (known(best.speedup)) tile(`${figure(best.speedup)} ×`, "as fast as plain C on one thread");
   if (known(best.roof_share)) tile(`${figure(100 * best.roof_share)} %`, "of what a copy of memory reaches");
