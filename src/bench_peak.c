@@ -54,8 +54,8 @@ static lap_code peak_once(void *argument, lap_error *err)
     return LAP_OK;
 }
 
-static lap_code bench_with(
-    lap_bench_run *bench, lap_bench_row row, const peak_rung *peak, int threads, double *times, lap_error *err)
+static lap_code bench_with(lap_bench_run *bench, lap_bench_row row, const peak_rung *peak, int threads,
+    double *times, lap_error *err)
 {
     peak_job job = {.peak = peak, .pool = threads > 1 ? bench->pool : NULL, .threads = threads};
     row.backend = "multiply-add";
