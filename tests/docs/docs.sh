@@ -72,7 +72,21 @@ check "the example in README.md is the one that is tested" example_is_the_tested
 check "CHANGELOG.md has an entry for $version" grep -q "^## $version" CHANGELOG.md
 check "the manual has every command and option" manual_is_whole
 check "rungs of the README are rungs of the table" rungs_exist
+# between NAME: what stands between the lines <!-- NAME --> and <!-- /NAME --> of docs/ladder.md.
+between()
+{
+    sed -n "/<!-- $1 -->/,/<!-- \\/$1 -->/p" docs/ladder.md | sed '1d;$d'
+}
+
+gpu_figures_were_measured()
+{
+    diff <(between gpu-times) <(tools/ladder-chart docs/profile/times.json) &&
+        diff <(between gpu-counters) <(tools/profile-gpu --from=docs/profile/counters.json) &&
+        diff docs/img/ladder-gpu.svg <(tools/ladder-chart --svg docs/profile/times.json)
+}
+
 if have python3; then
+    check "tables and chart of docs/ladder.md were measured" gpu_figures_were_measured
     check "tools/ladder-table makes a table" ladder_table_works
     check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
     for bench in docs/bench/*.json; do
@@ -82,6 +96,7 @@ if have python3; then
         check "the table of $name was measured" table "$name" "${file:-README.md}"
     done
 else
+    skip "tables and chart of docs/ladder.md were measured" "no python3"
     skip "tools/ladder-table makes a table" "no python3"
     skip "the tables of docs/benchmarks.md were measured" "no python3"
 fi
