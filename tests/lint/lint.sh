@@ -16,6 +16,7 @@ isa_of() # the instruction set that the name of a file stands for, as in the Mak
 {
     case $1 in
     *_sse41*) echo -msse4.1 ;;
+    *peak_avx2*) echo "-mavx2 -mbmi2 -mfma" ;;
     *_avx2*) echo "-mavx2 -mbmi2" ;;
     *_avx512*) echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2" ;;
     esac
