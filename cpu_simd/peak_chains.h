@@ -1,9 +1,17 @@
-/* The body of lap_peak_fn, for files that say what vecp, p_set, p_multiply_add and p_add are. Chains have
- * names rather than places in an array, which a compiler might keep in memory. */
+/* The body of lap_peak_fn, for files that say what vecp, p_set, p_multiply_add and p_add are; single floats
+ * where they do not. Chains have names rather than places in an array, which a compiler might keep in
+ * memory. */
 #ifndef LAP_CPU_PEAK_CHAINS_H
 #define LAP_CPU_PEAK_CHAINS_H
 
 #include "peak.h"
+
+#ifndef p_set
+typedef float vecp;
+#define p_set(x) (x)
+#define p_multiply_add(v, m, t) ((v) * (m) + (t))
+#define p_add(v, w) ((v) + (w))
+#endif
 
 _Static_assert(LAP_PEAK_CHAINS == 12, "twelve chains are written out here");
 #define EACH_CHAIN(X) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h) X(i) X(j) X(k) X(l)

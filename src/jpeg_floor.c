@@ -11,8 +11,8 @@ struct lap_jpeg_floor {
     struct jpeg_decompress_struct in;
     struct jpeg_compress_struct out;
     lap_jpeg_error error;
-    unsigned char *buffer; /* libjpeg's: it grows by itself */
-    unsigned long size;
+    unsigned char *buffer, *written; /* kept for the next image; of this one, another where it had to grow */
+    unsigned long capacity, size;
     /* what the guarded work is to do */
     const void *bytes;
     unsigned long byte_count;
@@ -125,7 +125,9 @@ static void encode_work(void *argument)
     lap_jpeg_floor *floor = argument;
     const lap_view *view = floor->view;
     j_compress_ptr out = &floor->out;
-    jpeg_mem_dest(out, &floor->buffer, &floor->size);
+    floor->written = floor->buffer;
+    floor->size = floor->capacity;
+    jpeg_mem_dest(out, &floor->written, &floor->size);
     out->image_width = (JDIMENSION)view->width;
     out->image_height = (JDIMENSION)view->height;
     out->input_components = view->channels;
@@ -153,7 +155,15 @@ lap_code lap_jpeg_floor_encode(lap_jpeg_floor *floor, const lap_view *view, int 
     floor->view = view;
     floor->quality = quality;
     lap_code code = work(floor, encode_work, err);
+    if (code != LAP_OK)
+        return code;
+    /* libjpeg leaves a buffer that it was given and outgrew to its owner. */
+    if (floor->written != floor->buffer) {
+        free(floor->buffer);
+        floor->buffer = floor->written;
+        floor->capacity = floor->size;
+    }
     *bytes = floor->buffer;
     *size = floor->size;
-    return code;
+    return LAP_OK;
 }

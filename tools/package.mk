@@ -47,7 +47,7 @@ test: deps
 	@$(MAKE) --no-print-directory run-all
 
 # What has threads of its own; all of it is for make test-tsan.
-TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run pipeline filter_view stats)
+TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run pipeline filter_view stats batch)
 
 .PHONY: run-all
 run-all:
