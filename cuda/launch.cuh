@@ -13,13 +13,7 @@
 #define LAP_LAUNCH(launch, kernel, ...) \
     lap_cuda_launch(launch, #kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 
-/* Keeps the compiler from turning a pointer that steps through an unrolled loop into one register a
- * step; LAP_DYNAMIC_SHARED names the dynamic shared memory of a block. */
-#if defined(__CUDA_ARCH__)
-#define LAP_OPAQUE(pointer) asm volatile("" : "+l"(pointer))
-#else
-#define LAP_OPAQUE(pointer) ((void)0)
-#endif
+/* Names the dynamic shared memory of a block. */
 #ifndef LAP_DYNAMIC_SHARED
 #define LAP_DYNAMIC_SHARED(type, name)            \
     extern __shared__ uint4 lap_dynamic_shared[]; \

@@ -4,7 +4,6 @@
  * switches to the next, round and round; a CPU thread sleeps. A barrier counts the threads that are
  * still there, as CUDA's does. Round and round without progress means that some threads wait for
  * others that never come: that is reported, where a GPU would hang. */
-#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 #include <cstdlib>
@@ -32,19 +31,10 @@ namespace
 constexpr unsigned MOST_THREADS = 1024, LANES = 32;
 constexpr size_t STACK = 256 * 1024;
 
-struct copy { /* an asynchronous one */
-    void *to;
-    const void *from;
-    size_t bytes, zeros;
-    unsigned long group;
-};
-
 struct worker {
     uint3 thread, block;
     unsigned linear; /* number of this thread in its block */
     unsigned shuffles;
-    std::vector<copy> copies; /* on their way, oldest first */
-    unsigned long groups;     /* committed */
 #ifndef LAP_CUDACPU_THREADS
     lap_cudacpu_context context;
     void *fake_stack;
@@ -235,7 +225,6 @@ void live(worker &w)
             for (unsigned x = 0; x < grid.x; x++) {
                 w.block = {x, y, z};
                 w.shuffles = 0;
-                w.copies.clear();
                 arrive_and_wait(l.start);
                 run_as(&w);
                 l.body(l.argument);
@@ -392,26 +381,4 @@ cudaError_t lap_cudacpu_launch(
     running = nullptr;
     current = nullptr;
     return cudaSuccess;
-}
-
-void __pipeline_memcpy_async(void *shared, const void *global, size_t bytes, size_t zeros)
-{
-    running->copies.push_back({shared, global, bytes, zeros, running->groups});
-}
-
-void __pipeline_commit()
-{
-    running->groups++;
-}
-
-void __pipeline_wait_prior(size_t groups)
-{
-    worker &w = *running;
-    size_t done = 0;
-    for (; done < w.copies.size() && w.copies[done].group + groups < w.groups; done++) {
-        const copy &c = w.copies[done];
-        memcpy(c.to, c.from, c.bytes - c.zeros);
-        memset(static_cast<char *>(c.to) + c.bytes - c.zeros, 0, c.zeros);
-    }
-    w.copies.erase(w.copies.begin(), w.copies.begin() + (std::ptrdiff_t)done);
 }

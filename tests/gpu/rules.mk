@@ -4,7 +4,7 @@ P := $(B)/portable
 PORTABLE_C := $(sort $(wildcard src/table_*.c) $(filter cpu_simd/%.c,$(SRC))) src/backend.c src/border.c \
   src/image.c src/kernel5x5.c src/pool.c src/status.c
 PORTABLE_DEFINES := -D_GNU_SOURCE $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) -DLAP_HAVE_CUDA=1
-PORTABLE_LIBS := $(filter -L%,$(LIBS)) -lcudart_static -ldl -lrt -lpthread -lm
+GPU_TEST_LIBS := $(filter -L%,$(LIBS)) -lcudart_static -ldl -lrt -lpthread -lm
 PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/ops_few $(P)/scaffold $(P)/one_run
 
 $(P)/%.c.o: %.c tests/gpu/rules.mk
@@ -24,7 +24,7 @@ $(P)/few/%.c.o: %.c tests/gpu/rules.mk
 $(P)/scaffold: $(P)/tests/gpu/scaffold.c.o
 $(P)/one_run: $(P)/tests/gpu/one_run.c.o
 $(PORTABLE_TESTS): $(P)/libkernels.a
-	$(call say,LINK)$(CC) -o $@ $(filter %.o,$^) $(P)/libkernels.a $(PORTABLE_LIBS)
+	$(call say,LINK)$(CC) -o $@ $(filter %.o,$^) $(P)/libkernels.a $(GPU_TEST_LIBS)
 -include $(patsubst %,$(P)/%.d,$(PORTABLE_C))
 
 .PHONY: portable-tests test-gpu
