@@ -144,7 +144,7 @@ static void hand_out_copy(filter_bench *f, const lap_bench_row *like, const doub
     lap_bench_row row = *like;
     row.backend = row.resolved = "copy";
     row.flags = NULL;
-    row.flops_per_byte = NAN;
+    row.flops_per_byte = row.first_ms = row.end_to_end_ms = NAN; /* those of the rung it was timed with */
     row.times_ms = times;
     row.runs = f->options->runs;
     lap_bench_figures(f->bench, f->options->device, 2 * bytes_of(f), pixels_of(f), &row);

@@ -24,6 +24,17 @@ void lap_cpu_name(char *name, size_t size)
         fclose(info);
 }
 
+bool lap_device_text(int device, char *text, size_t size)
+{
+    lap_device_info info;
+    const bool there = lap_device_at(device, &info, NULL);
+    *text = '\0';
+    if (there)
+        snprintf(text, size, "%s, compute capability %d.%d, %d multiprocessors, %s", info.name, info.cc_major,
+            info.cc_minor, info.sms, info.driver);
+    return there;
+}
+
 /* "c, openmp: -O2 -g", a line for each set of flags in the ladder. */
 static void print_flags(lap_op op)
 {
@@ -129,6 +140,9 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
     if (row->channels > 0 && row->height > 1)
         printf(" x %d", row->channels);
     printf(", %s\n", device ? table->cli->bench.warm ? "device, warm" : "device, cold" : "host");
+    char text[200];
+    if (device && lap_device_text(table->cli->bench.device, text, sizeof text))
+        printf("%s\n", text);
     if (device)
         printf("%-22s %9s%s %9s %9s %8s %8s %7s %7s", "rung", "median us", table->narrow ? "" : "    min us",
             "upload ms", "downl. ms", "all ms", "GB/s", "of copy", "vs c");

@@ -22,6 +22,8 @@ typedef struct lap_bench_table {
 bool lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE]);
 /* The processor's name as the system tells it. */
 void lap_cpu_name(char *name, size_t size);
+/* A CUDA device in words; false, and an empty text, where there is none of that number. Touches CUDA. */
+bool lap_device_text(int device, char *text, size_t size);
 /* Machine, compiler, libraries, and the flags of the ladder's files. */
 void lap_bench_table_head(const lap_cli *cli, lap_op op, int threads);
 void lap_bench_table_begin(lap_bench_table *table, const lap_cli *cli);

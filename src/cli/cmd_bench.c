@@ -16,6 +16,7 @@ typedef struct bench_output {
     lap_bench_table table;
     json_t *rows; /* of all ladders and sizes */
     json_t *warnings;
+    bool on_device;       /* a rung ran on a CUDA device */
     lap_cli_exit verdict; /* on what was not timed */
 } bench_output;
 
@@ -71,6 +72,7 @@ static void each_row(void *user, const lap_bench_row *row)
     char noise[LAP_BENCH_NOTE];
     json_array_append_new(output->rows, row_of(row));
     judge(output, row);
+    output->on_device = output->on_device || isfinite(row->kernel_ms);
     if (lap_bench_noise(row, noise))
         json_array_append_new(output->warnings, json_string(noise));
     if (!output->cli->json)
@@ -125,16 +127,19 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
 
 static json_t *object_of(const bench_output *output)
 {
-    char cpu[128], date[16] = "";
+    char cpu[128], device[200] = "", date[16] = "";
     struct tm day;
     const time_t now = time(NULL);
     lap_cpu_name(cpu, sizeof cpu);
+    if (output->on_device) /* CUDA is not asked otherwise */
+        lap_device_text(output->cli->bench.device, device, sizeof device);
     if (gmtime_r(&now, &day))
         strftime(date, sizeof date, "%Y-%m-%d", &day);
     json_t *object = lap_json_object("lapedge.bench/1");
     json_object_set_new(object, "version", json_string(lap_version()));
     json_object_set_new(object, "date", json_string(date));
     json_object_set_new(object, "machine", lap_json_text(cpu));
+    json_object_set_new(object, "device", lap_json_text(*device ? device : NULL));
     json_object_set_new(object, "threads", json_integer(output->cli->bench.threads));
     json_object_set_new(object, "build", lap_json_text(lap_build_info()));
     json_object_set(object, "warnings", output->warnings);

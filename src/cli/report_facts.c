@@ -94,16 +94,14 @@ void lap_report_add_results(json_t *report, json_t *results)
 {
     size_t i;
     json_t *row;
-    lap_device_info device;
+    char device[200];
     bool on_device = false;
     json_array_foreach(json_object_get(results, "rows"), i, row)
     {
         const char *resolved = json_string_value(json_object_get(row, "resolved"));
         on_device = on_device || (resolved && strncmp(resolved, "cuda", 4) == 0);
     }
-    for (int d = 0; on_device && lap_device_at(d, &device, NULL); ++d)
-        put(json_object_get(report, "machine"), "Device",
-            json_sprintf("%s, compute capability %d.%d, %d multiprocessors, driver %s", device.name,
-                device.cc_major, device.cc_minor, device.sms, device.driver));
+    for (int d = 0; on_device && lap_device_text(d, device, sizeof device); ++d)
+        put(json_object_get(report, "machine"), "Device", json_string(device));
     json_object_set_new(report, "results", results);
 }
