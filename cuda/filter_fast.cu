@@ -5,7 +5,7 @@
  * a block are stacked, so the rows that two of them read come from L2 once and then from L1.
  * Shared memory: none; columns pass between lanes by shuffles, 2 of 32 lanes only hand theirs on.
  * 128 threads, which are 4 independent warps; 96 registers, so 20 warps a multiprocessor.
- * Limit: DRAM; see docs/ladder.md. */
+ * Limit: the memory system; see docs/ladder.md. */
 #include <limits.h>
 
 #include "sliding.cuh"

@@ -1,10 +1,10 @@
 /* cuda-shared3: byte tile, converted to float at each read.
- * Since cuda-shared2: float multiply-adds at twice the integer rate, paid for by a conversion for
- * each of the 25 reads of a sample.
+ * Since cuda-shared2: float multiply-adds, paid for by a conversion for each of the 25 reads of a
+ * sample.
  * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
  * Shared memory: 20 rows of 20 pixels as bytes, 1200 bytes; no conflict.
  * 16x16 threads, one pixel a thread.
- * Limit: conversions, 75 a pixel, which run at a fraction of the float rate. */
+ * Limit: shared loads, 75 a pixel, as before; the conversions fill the issue slots beside them. */
 #include "tile.cuh"
 
 template <int C>

@@ -77,7 +77,7 @@ const lap_rung lap_filter_table[] = {
         ON_CUDA(lap_filter_cuda_shared4_wide)},
     {FILTER, .name = "cuda-fast", .family = "cuda", .what = "wide coalesced loads, sliding sums in registers",
         .device = 1, ON_CUDA(lap_filter_cuda_fast)},
-    /* No CUDA rung here: creating a context takes 237 ms (H200, CUDA 13.0, 2026-11-21), and a photo is
+    /* No CUDA rung here: the first call takes 110 to 240 ms (H200, CUDA 13.0, 2026-11-22), and a photo is
      * through the CPU before that. */
     {FILTER, .name = "auto", .family = "auto", .resolves = "simd,openmp,c",
         .what = "the fastest that can run here, start-up counted", .threading = LAP_THREADS_SPLIT},

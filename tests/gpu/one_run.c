@@ -1,5 +1,5 @@
-/* one_run RUNG WIDTH HEIGHT CHANNELS [KERNEL]: runs a CUDA filter rung three times on made-up pixels, for a
- * profiler to look at the last. */
+/* one_run RUNG WIDTH HEIGHT CHANNELS [KERNEL [clamp|abs]]: runs a CUDA filter rung three times on made-up
+ * pixels, for a profiler to look at the last. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +21,13 @@ int main(int argc, char **argv)
     lap_params params = lap_params_default();
     const lap_exec exec = {.threads = 1, .err = &err};
     uint64_t noise = 1;
-    if (argc < 5 || argc > 6)
-        return fail("usage", &(lap_error){.message = "one_run RUNG WIDTH HEIGHT CHANNELS [KERNEL]"});
+    if (argc < 5 || argc > 7)
+        return fail("usage", &(lap_error){.message = "one_run RUNG WIDTH HEIGHT CHANNELS [KERNEL [clamp|abs]]"});
     const int width = atoi(argv[2]), height = atoi(argv[3]), channels = atoi(argv[4]);
     if (lap_rung_find(LAP_OP_FILTER, argv[1], &rung, &err) != LAP_OK ||
         (argc > 5 && lap_kernel_parse(argv[5], &params.kernel, &err) != LAP_OK))
         return fail(argv[1], &err);
+    params.range = argc > 6 && strcmp(argv[6], "abs") == 0 ? LAP_ABS : LAP_CLAMP;
     if (lap_image_create(&image, width, height, channels, 0, &err) != LAP_OK)
         return fail("image", &err);
     for (size_t i = 0; i < image.bytes; i++) {
