@@ -60,10 +60,11 @@ LAP_DEVICE void store_part(uint8_t *p, uint4 v, int n)
         *p = (uint8_t)v.x;
 }
 
-/* The last step of a sample, where it is more than a clamp, takes registers of its own. */
-template <int C, bool PLAIN>
-static __global__ void __launch_bounds__(THREADS, PLAIN ? 5 : 4) fast_kernel(const uint8_t *__restrict__ in,
-    uint8_t *__restrict__ out, const __grid_constant__ plan g, const __grid_constant__ lap_finish f)
+/* A last step of a sample that is more than a clamp takes registers of its own. */
+template <int C, lap_last LAST>
+static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP ? 5 : 4)
+    fast_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, const __grid_constant__ plan g,
+        const __grid_constant__ lap_finish f)
 {
     const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
     const int strip = (int)blockIdx.x % g.strips, first = ((int)blockIdx.x / g.strips * WARPS + warp) * ROWS;
@@ -90,7 +91,7 @@ static __global__ void __launch_bounds__(THREADS, PLAIN ? 5 : 4) fast_kernel(con
         if (k >= n)
             return;
         lap_columns_enter(v, rows[k + 2 * LAP_APRON]);
-        const uint4 result = lap_slide<C, PLAIN>(v, rows[k + LAP_APRON], f);
+        const uint4 result = lap_slide<C, LAST>(v, rows[k + LAP_APRON], f);
         lap_columns_leave(v, rows[k]);
         if (writes >= BYTES)
             *reinterpret_cast<uint4 *>(target) = result;
@@ -100,12 +101,14 @@ static __global__ void __launch_bounds__(THREADS, PLAIN ? 5 : 4) fast_kernel(con
     }
 }
 
-static bool is_plain(const lap_params *p)
+static lap_last last_step(const lap_params *p)
 {
-    return p->range == LAP_CLAMP && p->scale == 1 && p->offset == 0 && !p->invert && p->threshold < 0;
+    if (p->scale != 1 || p->offset != 0 || p->invert || p->threshold >= 0)
+        return LAP_LAST_FLOAT;
+    return p->range == LAP_ABS ? LAP_LAST_ABS : LAP_LAST_CLAMP;
 }
 
-template <int C, bool PLAIN>
+template <int C, lap_last LAST>
 static lap_code launch_fast(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
@@ -119,7 +122,7 @@ static lap_code launch_fast(
     const long long stacks = (in->height + WARPS * ROWS - 1) / (WARPS * ROWS);
     const lap_launch launch = {
         in->place, dim3((unsigned)(g.strips * stacks)), dim3(THREADS), 0, exec->stream, exec->err};
-    return LAP_LAUNCH(launch, (fast_kernel<C, PLAIN>), in->base, out->base, g, lap_finish_of(params));
+    return LAP_LAUNCH(launch, (fast_kernel<C, LAST>), in->base, out->base, g, lap_finish_of(params));
 }
 
 extern "C" lap_code lap_filter_cuda_fast(
@@ -131,7 +134,13 @@ extern "C" lap_code lap_filter_cuda_fast(
         return lap_filter_cuda_fast_any(in, out, params, exec);
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
-        return is_plain(params) ? launch_fast<C, true>(in, out, params, exec)
-                                : launch_fast<C, false>(in, out, params, exec);
+        switch (last_step(params)) {
+        case LAP_LAST_CLAMP:
+            return launch_fast<C, LAP_LAST_CLAMP>(in, out, params, exec);
+        case LAP_LAST_ABS:
+            return launch_fast<C, LAP_LAST_ABS>(in, out, params, exec);
+        default:
+            return launch_fast<C, LAP_LAST_FLOAT>(in, out, params, exec);
+        }
     });
 }

@@ -14,9 +14,15 @@ constexpr unsigned LAP_BOTH = 0x00010001u;             /* times n: n in each hal
 constexpr unsigned LAP_BIAS = 1536u;                   /* of a column of 5 samples, at most 1275 */
 constexpr unsigned LAP_EVEN = 0x00ff00ffu;             /* the even samples of a word */
 constexpr unsigned LAP_UNBIAS = 65536u - 5 * LAP_BIAS; /* takes the bias of a box away, modulo 2^16 */
+constexpr unsigned LAP_TURN = 32767u;                  /* minus a biased box: a positive signed half */
+constexpr unsigned LAP_UNTURN = 65536u + 5 * LAP_BIAS - LAP_TURN;
 static_assert(LAP_BIAS >= 5 * 255, "a column's half must not fall below zero");
 static_assert(25 * 255 + LAP_UNBIAS <= 65535, "the centre's half must not carry");
-static_assert(5 * LAP_BIAS <= 32767, "a biased box must be a positive signed half");
+static_assert(5 * LAP_BIAS <= LAP_TURN, "a biased box, and what is left of the turn, must be positive");
+static_assert(LAP_UNTURN >= 25 * 255 && LAP_UNTURN < 65536, "the turned centre's half must not borrow");
+
+/* How a sum becomes a byte: clamped or its size, in integers; or anything else, in float. */
+enum lap_last { LAP_LAST_CLAMP, LAP_LAST_ABS, LAP_LAST_FLOAT };
 
 LAP_DEVICE unsigned lap_odd(unsigned word)
 {
@@ -117,32 +123,38 @@ LAP_DEVICE unsigned lap_box(const lap_span<C> &s)
            lap_columns_at<C, AT + C>(s) + lap_columns_at<C, AT + 2 * C>(s);
 }
 
-/* The pair 25 * centre - box, finished; PLAIN: clamped to 0..255, and that is all. */
-template <bool PLAIN>
+/* The pair 25 * centre - box, finished. */
+template <lap_last LAST>
 LAP_DEVICE unsigned lap_finish_pair(unsigned centre, unsigned box, const lap_finish &f)
 {
     const unsigned c = centre * 25 + LAP_UNBIAS * LAP_BOTH;
-    if constexpr (PLAIN)
-        return __viaddmin_s16x2_relu(c, box, 255 * LAP_BOTH);
-    const int low = (int16_t)(c + box), high = (int16_t)((c >> 16) + (box >> 16));
-    return lap_finish_sample((float)low, f) | lap_finish_sample((float)high, f) << 16;
+    if constexpr (LAST == LAP_LAST_FLOAT) {
+        const int low = (int16_t)(c + box), high = (int16_t)((c >> 16) + (box >> 16));
+        return lap_finish_sample((float)low, f) | lap_finish_sample((float)high, f) << 16;
+    }
+    const unsigned positive = __viaddmin_s16x2_relu(c, box, 255 * LAP_BOTH);
+    if constexpr (LAST == LAP_LAST_CLAMP)
+        return positive;
+    /* One of o and -o is clamped to 0. */
+    return positive | __viaddmin_s16x2_relu(
+                          LAP_UNTURN * LAP_BOTH - centre * 25, LAP_TURN * LAP_BOTH - box, 255 * LAP_BOTH);
 }
 
-template <int C, bool PLAIN, int J>
+template <int C, lap_last LAST, int J>
 LAP_DEVICE unsigned lap_word(const lap_span<C> &s, unsigned centre, const lap_finish &f)
 {
-    const unsigned even = lap_finish_pair<PLAIN>(centre & LAP_EVEN, lap_box<C, 4 * J>(s), f);
-    const unsigned odd = lap_finish_pair<PLAIN>(lap_odd(centre), lap_box<C, 4 * J + 1>(s), f);
+    const unsigned even = lap_finish_pair<LAST>(centre & LAP_EVEN, lap_box<C, 4 * J>(s), f);
+    const unsigned odd = lap_finish_pair<LAST>(lap_odd(centre), lap_box<C, 4 * J + 1>(s), f);
     return __byte_perm(even, odd, 0x6240);
 }
 
 /* 16 output bytes; centre: the middle row of the five. All lanes of the warp must call. */
-template <int C, bool PLAIN>
+template <int C, lap_last LAST>
 LAP_DEVICE uint4 lap_slide(const lap_columns &v, const uint4 &centre, const lap_finish &f)
 {
     const lap_span<C> s = lap_span_of<C>(v);
-    return make_uint4(lap_word<C, PLAIN, 0>(s, centre.x, f), lap_word<C, PLAIN, 1>(s, centre.y, f),
-        lap_word<C, PLAIN, 2>(s, centre.z, f), lap_word<C, PLAIN, 3>(s, centre.w, f));
+    return make_uint4(lap_word<C, LAST, 0>(s, centre.x, f), lap_word<C, LAST, 1>(s, centre.y, f),
+        lap_word<C, LAST, 2>(s, centre.z, f), lap_word<C, LAST, 3>(s, centre.w, f));
 }
 
 #endif
