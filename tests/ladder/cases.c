@@ -53,8 +53,9 @@ static lap_kernel random_kernel(uint64_t *random, int most, double step)
 
 static void sizes(uint64_t *random, case_fn *each, void *user)
 {
-    /* Around vectors (16, 32, 64 samples), strips (512, 1024 samples), tiles (16, 32 and 20 pixels). */
-    static const int around[] = {80, 96, 128, 160, 171, 192, 240, 256, 341, 512, 683, 1024};
+    /* Around vectors (16, 32, 64 samples), strips (512, 1024 samples; 480 bytes in cuda-fast, which are
+     * 480, 160 or 120 pixels), tiles (16, 32 and 20 pixels). */
+    static const int around[] = {80, 96, 120, 128, 160, 171, 192, 240, 256, 341, 480, 512, 683, 1024};
     static const int heights[] = {1, 2, 4, 5, 19};
     for (int i = 0; i < COUNT(all_channels); i++) {
         for (int w = 1; w <= 67; w++) {
@@ -69,7 +70,7 @@ static void sizes(uint64_t *random, case_fn *each, void *user)
                 each(user, &c);
             }
         }
-        for (int h = 1; h <= 70; h++) {
+        for (int h = 1; h <= 70; h++) { /* around the 8 rows of a warp and the 32 of a block, too */
             check_case c = plain(random, 1 + below(random, 50), h, all_channels[i]);
             each(user, &c);
         }
