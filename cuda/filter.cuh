@@ -8,8 +8,6 @@
 
 #include "launch.cuh"
 
-#define LAP_DEVICE static __device__ __forceinline__
-
 template <typename Sum>
 struct lap_weights {
     Sum h[25];

@@ -13,12 +13,8 @@
 #define LAP_LAUNCH(launch, kernel, ...) \
     lap_cuda_launch(launch, #kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 
-/* Names the dynamic shared memory of a block. */
-#ifndef LAP_DYNAMIC_SHARED
-#define LAP_DYNAMIC_SHARED(type, name)            \
-    extern __shared__ uint4 lap_dynamic_shared[]; \
-    type *name = reinterpret_cast<type *>(lap_dynamic_shared)
-#endif
+/* A function of one .cu file, for the device. */
+#define LAP_DEVICE static __device__ __forceinline__
 
 extern "C" lap_code lap_cuda_check(
     cudaError_t error, const char *call, const char *file, int line, lap_error *err);

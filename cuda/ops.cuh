@@ -5,11 +5,10 @@
 #include "launch.cuh"
 #include "ops.h"
 
-#define LAP_DEVICE static __device__ __forceinline__
-
+/* Names the dynamic shared memory of a block. */
 #ifndef LAP_DYNAMIC_SHARED /* the runtime for tests has its own */
-#define LAP_DYNAMIC_SHARED(type, name)                                  \
-    extern __shared__ __align__(16) unsigned char lap_dynamic_shared[]; \
+#define LAP_DYNAMIC_SHARED(type, name)            \
+    extern __shared__ uint4 lap_dynamic_shared[]; \
     type *name = reinterpret_cast<type *>(lap_dynamic_shared)
 #endif
 
