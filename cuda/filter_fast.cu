@@ -125,11 +125,22 @@ static lap_code launch_fast(
     return LAP_LAUNCH(launch, (fast_kernel<C, LAST>), in->base, out->base, g, lap_finish_of(params));
 }
 
+static bool is_aligned(const lap_view *view)
+{
+    return ((uintptr_t)view->base | (uintptr_t)view->stride) % BYTES == 0;
+}
+
 extern "C" lap_code lap_filter_cuda_fast(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
     if (in->width > INT_MAX / 4 - 4 * STRIP)
         return lap_fail(exec->err, LAP_E_DEVICE, "rows of %d pixels are too long for cuda-fast", in->width);
+    if (in->apron < LAP_APRON)
+        return lap_fail(exec->err, LAP_E_DEVICE,
+            "cuda-fast reads an apron of %d pixels, and this view has %d", LAP_APRON, in->apron);
+    if (!is_aligned(in) || !is_aligned(out))
+        return lap_fail(
+            exec->err, LAP_E_DEVICE, "cuda-fast needs rows that start on multiples of %d bytes", BYTES);
     if (!params->kernel.is_laplace5)
         return lap_filter_cuda_fast_any(in, out, params, exec);
     return lap_by_channels(in->channels, exec->err, [&](auto c) {

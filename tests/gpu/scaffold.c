@@ -1,5 +1,6 @@
 /* The CUDA scaffold: devices, memory, copies, the border on the device, whole runs, timing, errors.
  * Runs on a GPU, and with the runtime of tests/cudacpu on a CPU. TAP on stdout. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,44 @@ static bool tall_agrees(int height)
     return ok;
 }
 
+/* Whether cuda-fast fails on these views with those words. */
+static bool fast_refuses(lap_view in, lap_view out, const char *words)
+{
+    const lap_params params = lap_params_default();
+    const lap_exec exec = {.threads = 1, .err = &err};
+    err.message[0] = 0;
+    return rung_named("cuda-fast")->run.filter(&in, &out, &params, &exec) == LAP_E_DEVICE &&
+           strstr(err.message, words);
+}
+
+/* Views that lap_cuda_view_create would not make; nothing is read or written. */
+static void refusals_of_fast(void)
+{
+    lap_view in = {0}, out = {0};
+    need(lap_cuda_view_create(0, 33, 9, 1, LAP_APRON, &in, &err) == LAP_OK &&
+             lap_cuda_view_create(0, 33, 9, 1, 0, &out, &err) == LAP_OK,
+        err.message);
+    bool ok = true;
+    for (int k = 0; k < 4 && ok; k++) {
+        lap_view from = in, to = out;
+        from.base += k == 0 ? 8 : 0;
+        from.stride -= k == 1 ? 4 : 0;
+        to.base += k == 2 ? 1 : 0;
+        to.stride += k == 3 ? 8 : 0;
+        ok = fast_refuses(from, to, "multiples of 16 bytes");
+    }
+    report(ok, "cuda-fast refuses rows that are not on 16 bytes");
+    lap_view from = in, to = out;
+    from.apron = 1;
+    report(
+        fast_refuses(from, to, "apron of 2 pixels, and this view has 1"), "cuda-fast refuses a small apron");
+    from = in;
+    from.width = to.width = INT_MAX / 4;
+    report(fast_refuses(from, to, "too long"), "cuda-fast refuses rows that are too long");
+    lap_cuda_view_destroy(&in);
+    lap_cuda_view_destroy(&out);
+}
+
 static void refusals(void)
 {
     const lap_params params = lap_params_default();
@@ -237,6 +276,7 @@ int main(void)
     runs();
     report(tall_agrees(65535 + 3), "an image of more rows than a grid");
     refusals();
+    refusals_of_fast();
     printf("1..%d\n", tests);
     return failures > 0;
 }
