@@ -10,19 +10,18 @@ static __device__ int source_index(int i, int n, lap_border border)
 {
     if (i >= 0 && i < n)
         return i;
-    int period = border == LAP_REFLECT ? 2 * n : 2 * n - 2, j;
     switch (border) {
     case LAP_ZERO:
         return -1;
     case LAP_REPLICATE:
         return i < 0 ? 0 : n - 1;
-    default:
-        if (period == 0)
+    default: /* folded at an end until it is inside, mostly once: no division, and 2 * n need not fit */
+        const int skips = border == LAP_REFLECT101;
+        if (n == 1)
             return 0;
-        j = i % period;
-        if (j < 0)
-            j += period;
-        return j < n ? j : (border == LAP_REFLECT ? 2 * n - 1 : 2 * n - 2) - j;
+        while (i < 0 || i >= n)
+            i = i < 0 ? skips - 1 - i : n - 1 - skips - (i - n);
+        return i;
     }
 }
 

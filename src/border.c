@@ -2,28 +2,31 @@
 
 #include <string.h>
 
-static int wrapped(int i, int period)
+/* A period may be beyond int. */
+static long long wrapped(int i, long long period)
 {
-    int j = i % period;
+    const long long j = i % period;
     return j < 0 ? j + period : j;
 }
 
 int lap_border_index(int i, int n, lap_border border)
 {
-    int j;
+    long long j, period;
     if (i >= 0 && i < n)
         return i;
     switch (border) {
     case LAP_REPLICATE:
         return i < 0 ? 0 : n - 1;
     case LAP_REFLECT:
-        j = wrapped(i, 2 * n);
-        return j > n - 1 ? 2 * n - 1 - j : j;
+        period = 2LL * n;
+        j = wrapped(i, period);
+        return (int)(j > n - 1 ? period - 1 - j : j);
     case LAP_REFLECT101:
         if (n == 1)
             return 0;
-        j = wrapped(i, 2 * n - 2);
-        return j > n - 1 ? 2 * n - 2 - j : j;
+        period = 2LL * n - 2;
+        j = wrapped(i, period);
+        return (int)(j > n - 1 ? period - j : j);
     case LAP_ZERO:
         break;
     }

@@ -1,4 +1,5 @@
 /* The border rule against lines written out by hand, and against its formula in lapedge.h. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,6 +60,21 @@ static void test_index_far_outside(void **state)
             assert_int_equal(lap_border_index(i, n, LAP_REFLECT101), n == 1 ? 0 : folded(i, n, 0));
             assert_int_equal(lap_border_index(i, n, LAP_REPLICATE), i < 0 ? 0 : i < n ? i : n - 1);
             assert_int_equal(lap_border_index(i, n, LAP_ZERO), i < 0 || i >= n ? -1 : i);
+        }
+    }
+}
+
+static void test_index_of_long_lines(void **state)
+{
+    (void)state;
+    static const int lengths[] = {(1 << 30) - 1, 1 << 30, (1 << 30) + 1, INT_MAX - 2};
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+        const int n = lengths[l];
+        for (int k = 1; k <= 2; k++) {
+            assert_int_equal(lap_border_index(-k, n, LAP_REFLECT), k - 1);
+            assert_int_equal(lap_border_index(n - 1 + k, n, LAP_REFLECT), n - k);
+            assert_int_equal(lap_border_index(-k, n, LAP_REFLECT101), k);
+            assert_int_equal(lap_border_index(n - 1 + k, n, LAP_REFLECT101), n - 1 - k);
         }
     }
 }
@@ -161,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_index_of_drawn_lines),
         cmocka_unit_test(test_index_far_outside),
+        cmocka_unit_test(test_index_of_long_lines),
         cmocka_unit_test(test_fill_of_whole_images),
         cmocka_unit_test(test_top_and_bottom_of_bands),
         cmocka_unit_test(test_images),
