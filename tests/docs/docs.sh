@@ -87,7 +87,30 @@ gpu_figures_were_measured()
         diff docs/img/ladder-gpu.svg <(tools/ladder-chart --svg docs/profile/times.json)
 }
 
+# What is no bench on a device beside the copy is refused in words; the copy is found by its name.
+chart_refuses()
+{
+    local said
+    for file in docs/bench/ladder-cpu.json tests/docs/bench.json tests/docs/docs.sh /nonexistent; do
+        ! said=$(tools/ladder-chart "$file" 2>&1) && [[ $said == "ladder-chart: "* && $said != *Traceback* ]] ||
+            { echo "$file: $said" && return 1; }
+    done
+    python3 - docs/profile/times.json <<'PYTHON' >"$scratch/fast.json" || return
+import json, sys
+bench = json.load(open(sys.argv[1], encoding="utf-8"))
+bench["rows"].reverse()
+for row in bench["rows"]:
+    row["median_ms"] /= 100
+json.dump(bench, sys.stdout)
+PYTHON
+    tools/ladder-chart "$scratch/fast.json" | grep -E '^\| copy .* 1\.00 \|$' &&
+        ! tools/ladder-chart --svg "$scratch/fast.json" | grep 'width="-'
+}
+
 if have python3; then
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
     check "tables and chart of docs/ladder.md were measured" gpu_figures_were_measured
     check "tools/ladder-table makes a table" ladder_table_works
     check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
@@ -98,6 +121,7 @@ if have python3; then
         check "the table of $name was measured" table "$name" "${file:-README.md}"
     done
 else
+    skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"
     skip "tables and chart of docs/ladder.md were measured" "no python3"
     skip "tools/ladder-table makes a table" "no python3"
     skip "the tables of docs/benchmarks.md were measured" "no python3"
