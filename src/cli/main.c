@@ -69,6 +69,13 @@ static void fill_closed_streams(void)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Every command works on one device; who named more shall know. */
+static void tell_device(const lap_cli *cli)
+{
+    if ((cli->device_count > 1 || cli->device_count < 0) && !cli->quiet)
+        lap_cli_message("warning: --devices: at most one device is used, %d", cli->settings.device);
+}
+
 int main(int argc, char **argv)
 {
     lap_cli cli;
@@ -85,8 +92,10 @@ int main(int argc, char **argv)
             lap_cli_help(&cli, cli.help_full);
         else if (cli.version)
             print_version();
-        else
+        else {
+            tell_device(&cli);
             code = cli.command->run(&cli);
+        }
     }
     free(cli.operands);
     return code < 128 ? (int)lap_cli_flush((lap_cli_exit)code) : code;

@@ -50,7 +50,9 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         R | S | C | D, 0, FILTER, BRIEF},
     {"threads", "N", lap_set_int, AT(settings.threads), 1, 1024, "threads at most (every core)",
         R | S | T | B | C | D, 0, FILTER, BRIEF},
-    {"devices", "0,1|all", lap_set_devices, 0, 0, 0, "CUDA devices (0)", R | S | B | C, 0, FILTER, false},
+    {"devices", "0,1|all", lap_set_devices, 0, 0, 0,
+        "CUDA device, by number (0); of several the first is used, of all 0", R | S | B | C, 0, FILTER,
+        false},
 
     {"format", "jpg|jpeg|png|bmp|tga|ppm|pgm|tsv", lap_set_choice, AT(settings.format), 0, 0,
         "kind of the output (by its extension; jpg for -)", R | T, 0, OUTPUT, false},
