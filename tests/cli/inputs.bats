@@ -127,6 +127,28 @@ refused()
     nothing_left out.jpg
 }
 
+@test "a backend that stands for another one and cannot run here: the same" {
+    "$LAPEDGE" backends --json >backends.json
+    json backends.json 'any(r["name"] == "cuda-shared4" and not r["available"] for r in o["rows"])' ||
+        skip "cuda-shared4 runs here"
+    run --separate-stderr lapedge --backend=cuda-shared4 "$photo" out.jpg
+    [ "$status" -eq 3 ]
+    [[ $stderr == "lapedge: backend 'cuda-shared4' cannot run here: "?* ]]
+    nothing_left out.jpg
+}
+
+@test "a backend of the CPU never opens CUDA's driver" {
+    [[ $("$LAPEDGE" --version) == *CUDA* && $("$LAPEDGE" --version) != *"CUDA: not built in"* ]] || skip "built without CUDA"
+    [ "${SANITIZED:-0}" != 1 ] || skip "a sanitizer does not like being traced"
+    strace -qq -o /dev/null true || skip "no strace, or it cannot trace here"
+    for backend in c simd cuda-fast; do
+        strace -f -qq -o "$backend.trace" -e trace=openat,open "$LAPEDGE" --backend=$backend "$photo" out.ppm || true
+    done
+    grep -q coffee.jpg c.trace
+    run ! grep libcuda.so c.trace simd.trace
+    grep -q libcuda.so cuda-fast.trace # or the two above prove nothing
+}
+
 @test "names cannot talk to the terminal" {
     name=$'a\nb\t\033[31mred\x80.jpg'
     cp "$photo" "$name"

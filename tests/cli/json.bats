@@ -142,6 +142,17 @@ PYTHON
     expect 2 "" 'lapedge: --backends: the ladder asked for has no rung "pairwise"' bench --backends=pairwise
 }
 
+@test "bench --block: a block of threads, or refused" {
+    for block in 0x16 16x0 33x32 16 16x 16x16x1 -8x8 axb ""; do
+        expect 2 "" "lapedge: --block: \"$block\" is not a block of at most 1024 threads, such as 16x16 or 32x32" \
+            bench --block="$block" --sizes=64x48 --runs=1 --backends=c
+    done
+    for block in 1x1 32x8 32x32 1024x1; do
+        run --separate-stderr lapedge bench --block=$block --sizes=64x48 --runs=1 --backends=c
+        [ "$status" -eq 0 ] && [ -z "$stderr" ]
+    done
+}
+
 @test "bench --baseline: slower, not slower, and not a baseline" {
     lapedge bench --json --sizes=64x48 --runs=3 --backends=c >now.json
     sed 's/"median_ms": [0-9.e-]*/"median_ms": 1e9/' now.json >slow.json
