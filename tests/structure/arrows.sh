@@ -90,6 +90,31 @@ only_in()
     ! (cd "$bare" && grep -rE "$regex" .) | sed 's|^\./||' | grep -vE "$pattern.*:" | grep .
 }
 
+# calls FILE PATTERN: what of a file matches, its lines joined and blanks after parentheses taken out.
+calls()
+{
+    tr '\n' ' ' <"$bare/$1" | sed -E 's/\( +/(/g; s/ +/ /g' | grep -oP "$2" | sed "s|^|$1: |"
+}
+
+# A result of CUDA that nobody looks at is an error that the next call reports as its own. Rungs call through LAP_CUDA;
+# the scaffold may look at a result itself, and throws one away only where it cleans up. What stands before the name
+# tells: nothing of an expression, or (void).
+cuda_calls_are_checked()
+{
+    local file bad=0
+    for file in "${sources[@]}"; do
+        case $file in
+        cuda/device.cu | cuda/run.cu | cuda/time.cu | cuda/*.cuh)
+            calls "$file" '([;{})]|\belse|\bdo) ?cuda(?!(Free|EventDestroy|StreamDestroy|GetLastError)\()[A-Z]\w*\(' | grep . && bad=1
+            ;;
+        cuda/*.cu)
+            calls "$file" '(?<!LAP_CUDA\()\bcuda(?!(Free|EventDestroy|StreamDestroy)\()[A-Z]\w*\(' | grep . && bad=1
+            ;;
+        esac
+    done
+    return $bad
+}
+
 graph=$(includes)
 check "every quoted include is a file of the tree" bash -c '! grep missing: <<<"$1"' - "$graph"
 check "the command line includes lapedge.h and its own headers only" cli_sees_only_the_public_header
@@ -101,5 +126,6 @@ check "_exit is called in signals.c only" only_in '^src/cli/signals\.c' '(^|[^a-
 check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/(jpeg|png)_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
 check "jpeglib.h in the JPEG files and version.c only" only_in '^src/jpeg_|^src/version\.c' 'include *<(jpeglib|jerror)\.h>'
 check "kernels are launched by the scaffold, without triple brackets" only_in '^:' '<<<'
+check "every call of CUDA is checked" cuda_calls_are_checked
 check "no rung reads files or options" only_in '^src/' '(^|[^a-zA-Z_])(fopen|open|getopt_long|fprintf|printf)[[:space:]]*\('
 finish
