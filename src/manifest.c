@@ -269,13 +269,14 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
     if (mkdir(m->folder, 0777) && errno != EEXIST)
         return lap_fail(err, LAP_E_WRITE, "%.300s: %s", m->folder, strerror(errno));
     int folder = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) {
+    if (folder >= 0)
         m->fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const int why = errno; /* closing may set it too */
+    if (folder >= 0)
         close(folder);
-    }
     if (m->fd < 0)
-        return lap_fail(err, errno == ENOSPC || errno == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE,
-            "%.200s/%s: %s", m->folder, name, strerror(errno));
+        return lap_fail(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, "%.200s/%s: %s",
+            m->folder, name, strerror(why));
     m->size = 0;
     return LAP_OK;
 }
