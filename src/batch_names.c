@@ -154,7 +154,7 @@ lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size
     if (!file)
         return lap_fail(err, errno == ENOENT ? LAP_E_MISSING : LAP_E_UNREADABLE, "%.300s: %s",
             options->files_from, strerror(errno));
-    for (size_t got = 1; got;) {
+    while (!feof(file) && !ferror(file)) {
         if (used == capacity) {
             capacity = capacity ? 2 * capacity : 65536;
             char *grown = realloc(bytes, capacity);
@@ -162,7 +162,7 @@ lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size
                 break;
             bytes = grown;
         }
-        used += got = fread(bytes + used, 1, capacity - used, file);
+        used += fread(bytes + used, 1, capacity - used, file);
     }
     lap_code code = LAP_OK;
     if (ferror(file))

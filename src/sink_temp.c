@@ -199,13 +199,14 @@ int lap_sink_sweep(const char *folder)
     if (!dir)
         return 0;
     temp_owner self = owner_self();
+    const int at = dirfd(dir);
     int removed = 0;
-    for (struct dirent *entry; (entry = readdir(dir));) {
+    for (struct dirent *entry; at >= 0 && (entry = readdir(dir));) {
         temp_owner owner;
         struct stat file;
         if (parse_name(entry->d_name, &owner) &&
-            fstatat(dirfd(dir), entry->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(file.st_mode) &&
-            is_dead(&owner, &self, &file) && unlinkat(dirfd(dir), entry->d_name, 0) == 0)
+            fstatat(at, entry->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(file.st_mode) &&
+            is_dead(&owner, &self, &file) && unlinkat(at, entry->d_name, 0) == 0)
             removed++;
     }
     closedir(dir);

@@ -95,7 +95,10 @@ static lap_code remember(walk *w, const char *path)
         w->capacity = capacity;
     }
     w->folders[w->count] = strdup(path);
-    return w->folders[w->count] && ++w->count ? LAP_OK : no_memory(w);
+    if (!w->folders[w->count])
+        return no_memory(w);
+    w->count++;
+    return LAP_OK;
 }
 
 static lap_code visit_file(walk *w, int folder, const char *path, const char *name)

@@ -135,9 +135,9 @@ different" ]
     [ "$status" -eq 1 ]
     echo "$output" >o.json
     run compare -metric PSNR plain.ppm blurred.ppm null:
-    json o.json "abs(o['psnr'] - $output) < 1e-3"
+    json o.json "abs(o['psnr'] - ${output%% *}) < 1e-3" # ImageMagick 7 says it twice
     run compare -metric AE plain.ppm blurred.ppm null:
-    json o.json "o['differing_pixels'] == $output"
+    json o.json "o['differing_pixels'] == ${output%% *}"
     run compare -metric MAE plain.ppm blurred.ppm null:
     json o.json "abs(o['mean_abs'] - 255 * ${output#*(} < 1e-3"
     run compare -metric RMSE plain.ppm blurred.ppm null:

@@ -22,7 +22,8 @@ int main(int argc, char **argv)
     const lap_exec exec = {.threads = 1, .err = &err};
     uint64_t noise = 1;
     if (argc < 5 || argc > 7)
-        return fail("usage", &(lap_error){.message = "one_run RUNG WIDTH HEIGHT CHANNELS [KERNEL [clamp|abs]]"});
+        return fail(
+            "usage", &(lap_error){.message = "one_run RUNG WIDTH HEIGHT CHANNELS [KERNEL [clamp|abs]]"});
     const int width = atoi(argv[2]), height = atoi(argv[3]), channels = atoi(argv[4]);
     if (lap_rung_find(LAP_OP_FILTER, argv[1], &rung, &err) != LAP_OK ||
         (argc > 5 && lap_kernel_parse(argv[5], &params.kernel, &err) != LAP_OK))

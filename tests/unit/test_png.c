@@ -194,13 +194,16 @@ static void damage_anywhere(void **unused)
     (void)unused;
     static file png;
     make(&png, PNG_COLOR_TYPE_RGB, 8, false, false, false);
-    for (size_t i = 8; i < png.size; i++) { /* every byte is under some CRC, or is one, or a length */
+    /* Every byte is under some CRC, or is one, or a length. The last CRC is of a chunk without contents: not
+     * every libpng looks at it. */
+    const size_t last = png.size - 4;
+    for (size_t i = 8; i < png.size; i++) {
         help_image image;
         lap_damage damage;
         png.bytes[i] ^= 0x10;
         lap_code code = decode(&png, LAP_FAIL_TRUNCATED, &image, &damage);
         png.bytes[i] ^= 0x10;
-        if (code != LAP_E_DAMAGED && code != LAP_E_TRUNCATED)
+        if (code != LAP_E_DAMAGED && code != LAP_E_TRUNCATED && (code != LAP_OK || i < last))
             fail_msg("byte %zu: %s", i, lap_code_name(code));
         free(image.memory);
     }
