@@ -189,21 +189,31 @@ static void cut_anywhere(void **unused)
     }
 }
 
+static bool is_whole(const lap_view *v)
+{
+    for (int y = 0; y < v->height; y++)
+        for (int i = 0; i < v->width * v->channels; i++)
+            if (v->base[y * v->stride + i] != expected(i / 3, y, i % 3, PNG_COLOR_TYPE_RGB, 8))
+                return false;
+    return v->channels == 3;
+}
+
 static void damage_anywhere(void **unused)
 {
     (void)unused;
     static file png;
     make(&png, PNG_COLOR_TYPE_RGB, 8, false, false, false);
-    /* Every byte is under some CRC, or is one, or a length. The last CRC is of a chunk without contents: not
-     * every libpng looks at it. */
-    const size_t last = png.size - 4;
+    /* Every byte is under some CRC, or is one, or a length. The last CRC is of a chunk without contents:
+     * libpng 1.6.39 looks at it, 1.6.48 does not, and the picture is whole then. */
+    const size_t unseen = png_access_version_number() > 10639 ? png.size - 4 : png.size;
     for (size_t i = 8; i < png.size; i++) {
         help_image image;
         lap_damage damage;
         png.bytes[i] ^= 0x10;
         lap_code code = decode(&png, LAP_FAIL_TRUNCATED, &image, &damage);
         png.bytes[i] ^= 0x10;
-        if (code != LAP_E_DAMAGED && code != LAP_E_TRUNCATED && (code != LAP_OK || i < last))
+        const bool refused = code == LAP_E_DAMAGED || code == LAP_E_TRUNCATED;
+        if (!refused && (i < unseen || code != LAP_OK || !is_whole(&image.view)))
             fail_msg("byte %zu: %s", i, lap_code_name(code));
         free(image.memory);
     }
