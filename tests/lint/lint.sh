@@ -52,7 +52,8 @@ fi
 if have cppcheck; then
     check "cppcheck" cppcheck --quiet -j "$(nproc)" --std=c11 --language=c --enable=warning,portability \
         --inline-suppr --error-exitcode=1 --suppressions-list=tests/lint/cppcheck.txt \
-        -D__x86_64__=1 -D{__VERSION__,PNG_LIBPNG_VER_STRING}='""' --suppress=normalCheckLevelMaxBranches -DLAP_HAVE_PNG=1 -DLAP_HAVE_STB=1 \
+        --suppress=normalCheckLevelMaxBranches -D{__VERSION__,PNG_LIBPNG_VER_STRING}='""' \
+        -D__x86_64__=1 -DLAP_HAVE_PNG=1 -DLAP_HAVE_STB=1 \
         -DLAP_HAVE_OPENMP=1 -DLAP_HAVE_CUDA=0 "${c_files[@]}"
 else
     skip "cppcheck" "cppcheck is not installed"
