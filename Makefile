@@ -76,14 +76,16 @@ LINK_OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wundef \
   $(if $(filter 1,$(HAVE_OPENMP)),,-Wno-unknown-pragmas)
-CPPFLAGS_ALL := -D_GNU_SOURCE $(DEFINES) $(CPPFLAGS)
+# Includes are written from src/ ("io/sink.h") or from here ("cuda/device/device.h").
+INCLUDES := -Isrc -I.
+CPPFLAGS_ALL := -D_GNU_SOURCE $(INCLUDES) $(DEFINES) $(CPPFLAGS)
 # Contraction off everywhere: scale * o + offset must not be fused (src/lapedge.h).
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -fvisibility=hidden -ffp-contract=off $(SAN) $(CFLAGS)
 LDFLAGS_ALL = $(SAN) $(LDFLAGS)
 
 # One instruction set a file: what a file of cpu_simd may use is told by the end of its name.
 ifeq ($(filter x86_64 amd64,$(MACHINE)),)
-ISA_SOURCES := $(wildcard cpu_simd/*_sse*.c cpu_simd/*_avx*.c)
+ISA_SOURCES := $(wildcard cpu_simd/*/*_sse*.c cpu_simd/*/*_avx*.c)
 else
 ISA_SOURCES :=
 endif
@@ -91,16 +93,24 @@ isa_sse41 := -msse4.1
 isa_avx2 := -mavx2 -mbmi2
 isa_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2
 no_vector := -O2 -fno-tree-vectorize -fno-tree-slp-vectorize
-ISA_FLAGS = $(strip $(foreach i,sse41 avx2 avx512,$(if $(findstring _$(i),$(<F)),$(isa_$(i)))) \
-  $(if $(filter peak_avx2.c,$(<F)),-mfma) \
-  $(if $(filter %_c.c %_openmp.c,$(<F)),$(no_vector)) \
-  $(if $(filter %_openmp.c %_sse.c,$(<F)),$(if $(filter 1,$(HAVE_OPENMP)),-fopenmp,-Wno-unknown-pragmas)))
+# isa_flags NAME: the flags of a file of cpu_simd, by its name without folders.
+isa_flags = $(strip $(foreach i,sse41 avx2 avx512,$(if $(findstring _$(i),$(1)),$(isa_$(i)))) \
+  $(if $(filter peak_%_avx2.c,$(1)),-mfma) \
+  $(if $(filter %_c.c %_openmp.c,$(1)),$(no_vector)) \
+  $(if $(filter %_openmp.c %_sse.c,$(1)),$(if $(filter 1,$(HAVE_OPENMP)),-fopenmp,-Wno-unknown-pragmas)))
+ISA_FLAGS = $(call isa_flags,$(<F))
 
 # ---- files -------------------------------------------------------------------------------------
 
-SRC := $(sort $(wildcard src/*.c) $(filter-out $(ISA_SOURCES),$(wildcard cpu_simd/*.c)))
-CLI := $(sort $(wildcard src/cli/*.c))
-CU := $(if $(filter 1,$(HAVE_CUDA)),$(sort $(wildcard cuda/*.cu)))
+# A room of the library is a folder of src/; the program is src/cli and src/cli/report. A ladder is a folder of
+# cpu_simd/ and of cuda/.
+LADDERS := $(sort $(filter-out $(ISA_SOURCES),$(wildcard cpu_simd/*.c cpu_simd/*/*.c)))
+SRC := $(sort $(filter-out src/cli/%,$(wildcard src/*/*.c))) $(LADDERS)
+CLI := $(sort $(wildcard src/cli/*.c src/cli/*/*.c))
+CU_ALL := $(sort $(wildcard cuda/*/*.cu))
+CU := $(if $(filter 1,$(HAVE_CUDA)),$(CU_ALL))
+# What rungs are run with, and need themselves: no JPEG, no files, no options. Tests link it alone.
+RUNG_SRC := $(LADDERS) $(sort $(wildcard src/base/*.c src/rungs/*.c))
 OBJ := $(SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI:%.c=$(B)/%.o)
 CU_OBJ := $(CU:%.cu=$(B)/%.cu.o)
@@ -149,7 +159,7 @@ $(B)/gen/report_assets.c: tools/embed $(foreach f,$(REPORT_FILES),$(word 2,$(sub
 	@mkdir -p $(@D)
 	$(call say,EMBED)tools/embed $(REPORT_FILES) > $@
 $(B)/gen/report_assets.o: $(B)/gen/report_assets.c
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc/cli -MMD -MP -c $< -o $@
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 $(PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(CLI_OBJ) $(B)/liblapedge.a $(LIBS)
@@ -169,7 +179,7 @@ $(B)/%.o: %.c $(B)/flags-C
 
 $(B)/%.cu.o: %.cu $(B)/flags-CUDA
 	@mkdir -p $(@D)
-	$(call say,NVCC)$(NVCC) $(DEFINES) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(call say,NVCC)$(NVCC) $(INCLUDES) $(DEFINES) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(CU_OBJ:.o=.d)
 
@@ -183,7 +193,7 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test
 TESTS += $(if $(filter 1,$(HAVE_CMOCKA)),$(UNIT))
 $(B)/tests/test_%: tests/unit/test_%.c $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc -I. $(LDFLAGS_ALL) $(LINK_OPENMP) -MMD -MP -MF $@.d \
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) -MMD -MP -MF $@.d \
 	  $< -o $@ $(B)/liblapedge.a -lcmocka $(LIBS)
 -include $(UNIT:%=%.d)
 

@@ -10,10 +10,10 @@
 #include <cstring>
 #include <vector>
 
-#include "../cuda/launch.cuh"
+#include "cuda/device/launch.cuh"
 extern "C" {
-#include "../src/border.h"
-#include "../src/image.h"
+#include "base/border.h"
+#include "base/image.h"
 }
 
 #if __has_include(<nppi_filtering_functions.h>)

@@ -166,7 +166,7 @@ struct image {
 static image make_image(int w, int h, bool flat)
 {
     image m = {w, h, (size_t)w * h * 3, {}, {}};
-    unsigned state = 2463534242u; /* as src/bench_image.c makes its pixels up */
+    unsigned state = 2463534242u; /* as src/bench/bench_image.c makes its pixels up */
     m.host.resize(m.bytes);
     for (int y = 0; y < h; y++)
         for (int i = 0; i < w * 3; i++) {

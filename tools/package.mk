@@ -36,6 +36,11 @@ print-tests:
 print-sources:
 	@echo $(SRC) $(CLI)
 
+# The vector flags of each file of cpu_simd, for the test of flags.
+.PHONY: print-flags
+print-flags:
+	@:$(foreach f,$(LADDERS),$(info $(f): $(call isa_flags,$(notdir $(f)))))
+
 again = $$($(MAKE) -s --no-print-directory print-tests $(1))
 
 ## test: install what is missing, build, run all tests, also under sanitizers and with clang

@@ -1,10 +1,10 @@
-#include "args.h"
+#include "cli/args.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "term.h"
+#include "cli/term.h"
 
 enum { FIRST_LONG = 256 };
 

@@ -3,7 +3,7 @@
 #ifndef LAP_CLI_ARGS_H
 #define LAP_CLI_ARGS_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* Bits of lap_cli_option.applies and lap_cli_command.takes. */
 enum {

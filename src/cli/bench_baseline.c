@@ -1,8 +1,8 @@
-#include "bench_baseline.h"
+#include "cli/bench_baseline.h"
 
 #include <string.h>
 
-#include "term.h"
+#include "cli/term.h"
 
 json_t *lap_bench_baseline(const char *path)
 {

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "args.h"
+#include "cli/args.h"
 
 /* The --json of an earlier bench; NULL after a message. */
 json_t *lap_bench_baseline(const char *path);

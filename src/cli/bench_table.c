@@ -1,9 +1,9 @@
-#include "bench_table.h"
+#include "cli/bench_table.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "term.h"
+#include "cli/term.h"
 
 /* Beyond this the median of a run says little (a share of the median). */
 static const double noisy = 0.10;

@@ -2,7 +2,7 @@
 #ifndef LAP_CLI_BENCH_TABLE_H
 #define LAP_CLI_BENCH_TABLE_H
 
-#include "args.h"
+#include "cli/args.h"
 
 enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTES = 64, LAP_BENCH_NOTE = 120 };
 

@@ -1,9 +1,9 @@
 /* backends: every rung of every ladder, whether it can run here, and why not. */
 #include <string.h>
 
-#include "commands.h"
-#include "json.h"
-#include "term.h"
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/term.h"
 
 enum { MOST_REASONS = 16, NAME = 23, STATE = 13 /* widths of columns */ };
 

@@ -3,13 +3,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench_baseline.h"
-#include "bench_table.h"
-#include "commands.h"
-#include "json.h"
-#include "report.h"
-#include "term.h"
-#include "values.h"
+#include "cli/bench_baseline.h"
+#include "cli/bench_table.h"
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/report/report.h"
+#include "cli/term.h"
+#include "cli/values.h"
 
 typedef struct bench_output {
     lap_cli *cli;

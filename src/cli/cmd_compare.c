@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "commands.h"
-#include "compare_table.h"
-#include "json.h"
-#include "report.h"
-#include "term.h"
+#include "cli/commands.h"
+#include "cli/compare_table.h"
+#include "cli/json.h"
+#include "cli/report/report.h"
+#include "cli/term.h"
 
 typedef struct comparison {
     lap_cli *cli;

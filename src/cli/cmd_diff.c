@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "commands.h"
-#include "difference.h"
+#include "cli/commands.h"
+#include "cli/difference.h"
 
 static int print_json(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
 {

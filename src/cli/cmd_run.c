@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "json.h"
-#include "stats_view.h"
-#include "term.h"
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/stats_view.h"
+#include "cli/term.h"
 
 lap_cli_exit lap_cli_exit_of(lap_code code)
 {

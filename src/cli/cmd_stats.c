@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "json.h"
-#include "report.h"
-#include "stats_view.h"
-#include "term.h"
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/report/report.h"
+#include "cli/stats_view.h"
+#include "cli/term.h"
 
 /* Numbers separated by blanks, commas or line ends; LAP_EXIT_USAGE after a message. */
 static lap_cli_exit read_weights(const char *path, float **weights, size_t *count)

@@ -1,6 +1,6 @@
 /* transform: pixels turned or mirrored, not filtered. */
-#include "commands.h"
-#include "term.h"
+#include "cli/commands.h"
+#include "cli/term.h"
 
 int lap_cli_transform(lap_cli *cli)
 {

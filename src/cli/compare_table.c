@@ -1,4 +1,4 @@
-#include "compare_table.h"
+#include "cli/compare_table.h"
 
 #include <math.h>
 #include <stdlib.h>

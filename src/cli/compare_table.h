@@ -2,7 +2,7 @@
 #ifndef LAP_CLI_COMPARE_TABLE_H
 #define LAP_CLI_COMPARE_TABLE_H
 
-#include "difference.h"
+#include "cli/difference.h"
 
 typedef struct lap_compare_line {
     lap_op op;

@@ -1,9 +1,9 @@
-#include "difference.h"
+#include "cli/difference.h"
 
 #include <math.h>
 #include <sys/stat.h>
 
-#include "commands.h"
+#include "cli/commands.h"
 
 static bool has_limit(const lap_cli_tolerance *allowed)
 {

@@ -2,8 +2,8 @@
 #ifndef LAP_CLI_DIFFERENCE_H
 #define LAP_CLI_DIFFERENCE_H
 
-#include "json.h"
-#include "term.h"
+#include "cli/json.h"
+#include "cli/term.h"
 
 /* Whether it is within what the command line allows. All that is asked for must hold; where nothing is,
  * the pictures must be identical. */

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "commands.h"
-#include "folder_progress.h"
-#include "json.h"
-#include "term.h"
+#include "cli/commands.h"
+#include "cli/folder_progress.h"
+#include "cli/json.h"
+#include "cli/term.h"
 
 enum { NAMED = 3 }; /* failures that the summary names */
 

@@ -1,6 +1,6 @@
-#include "folder_progress.h"
+#include "cli/folder_progress.h"
 
-#include "term.h"
+#include "cli/term.h"
 
 static const double interval_ms = 100;
 

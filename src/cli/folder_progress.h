@@ -2,7 +2,7 @@
 #ifndef LAP_CLI_FOLDER_PROGRESS_H
 #define LAP_CLI_FOLDER_PROGRESS_H
 
-#include "args.h"
+#include "cli/args.h"
 
 typedef struct lap_folder_progress {
     double shown_ms; /* of the counts' clock */

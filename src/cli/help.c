@@ -1,8 +1,8 @@
 /* Both helps and the shell's completion, from the tables of commands and options. */
 #include <string.h>
 
-#include "term.h"
-#include "values.h"
+#include "cli/term.h"
+#include "cli/values.h"
 
 enum { WIDTH = 79, TEXT_AT = 26, BRIEF_TEXT_AT = 24, USAGE_AT = 40, EXAMPLE_AT = 46 };
 

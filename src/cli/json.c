@@ -1,11 +1,11 @@
-#include "json.h"
+#include "cli/json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "term.h"
-#include "utf8.h"
+#include "cli/term.h"
+#include "cli/utf8.h"
 
 json_t *lap_json_object(const char *schema)
 {

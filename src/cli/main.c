@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "term.h"
+#include "cli/commands.h"
+#include "cli/term.h"
 
 const lap_cli_command lap_cli_commands[] = {
     {"run",

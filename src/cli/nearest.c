@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "args.h"
+#include "cli/args.h"
 
 enum { LONGEST = 40 };
 

@@ -1,8 +1,8 @@
 /* Every option there is: the one table that parsing, help, completion and suggestions read. */
 #include <stddef.h>
 
-#include "args.h"
-#include "values.h"
+#include "cli/args.h"
+#include "cli/values.h"
 
 enum { FILTER, OUTPUT, METADATA, TURNS, FOLDERS, STATISTICS, COMPARISON, BENCH, LIMITS, TALK };
 const char *const lap_cli_groups[] = {"Filter", "Output", "Orientation and metadata", "Turns", "Folders",

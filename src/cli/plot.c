@@ -1,4 +1,4 @@
-#include "plot.h"
+#include "cli/plot.h"
 
 #include <locale.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "term.h"
+#include "cli/term.h"
 
 /* Ten times a second, and the first time only when the image has already taken so long. */
 static const double interval_ms = 100, patience_ms = 300;

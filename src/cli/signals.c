@@ -1,7 +1,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "term.h"
+#include "cli/term.h"
 
 static _Atomic(lap_context *) running;
 static volatile sig_atomic_t caught;

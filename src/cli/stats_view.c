@@ -1,13 +1,13 @@
-#include "stats_view.h"
+#include "cli/stats_view.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "json.h"
-#include "plot.h"
-#include "term.h"
+#include "cli/json.h"
+#include "cli/plot.h"
+#include "cli/term.h"
 
 enum { BINS = 256, HISTOGRAM_LINES = 3, PROFILE_LINES = 3, PEAKS = 5 };
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "args.h"
+#include "cli/args.h"
 
 /* lapedge.stats/1; m without profiles has none in the object either. */
 json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_measurement *m);

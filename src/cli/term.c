@@ -1,4 +1,4 @@
-#include "term.h"
+#include "cli/term.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "utf8.h"
+#include "cli/utf8.h"
 
 void lap_cli_print_safely(FILE *to, const char *text)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "args.h"
+#include "cli/args.h"
 
 /* "lapedge: ..." on stderr, one line; whatever a file name holds, no control character gets out. */
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,4 +1,4 @@
-#include "utf8.h"
+#include "cli/utf8.h"
 
 size_t lap_utf8_decode(const char *text, unsigned *code)
 {

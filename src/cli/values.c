@@ -1,4 +1,4 @@
-#include "values.h"
+#include "cli/values.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef LAP_CLI_VALUES_H
 #define LAP_CLI_VALUES_H
 
-#include "args.h"
+#include "cli/args.h"
 
 lap_cli_setter lap_set_true, lap_set_false; /* bool */
 lap_cli_setter lap_set_int;                 /* int, low..high */

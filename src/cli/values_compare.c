@@ -2,7 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "values.h"
+#include "cli/values.h"
 
 bool lap_set_ops(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {

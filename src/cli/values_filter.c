@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "values.h"
+#include "cli/values.h"
 
 bool lap_cli_knows_rung(lap_op op, const char *name, size_t length)
 {

@@ -2,5 +2,5 @@
 TESTS += $(B)/tests/verdicts
 $(B)/tests/verdicts: tests/corpus/verdicts.c $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc $(LDFLAGS_ALL) $(LINK_OPENMP) \
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) \
 	  $< -o $@ $(B)/liblapedge.a $(LIBS)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "codec.h"
+#include "run/formats.h"
 
 static const char table_path[] = "tests/corpus/verdicts.tsv";
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/image.h"
+#include "base/image.h"
 
 struct lap_pixels {
     lap_image image;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../cuda/launch.cuh"
+#include "cuda/device/launch.cuh"
 
 constexpr int N = 64;
 

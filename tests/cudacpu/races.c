@@ -4,7 +4,7 @@
  * two warps below each other, two blocks side by side and two below each other. */
 #include <string.h>
 
-#include "../ladder/check.h"
+#include "tests/ladder/check.h"
 
 static const struct {
     int width, height, channels;

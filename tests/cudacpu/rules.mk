@@ -5,15 +5,14 @@
 ifeq ($(SAN)$(findstring clang,$(CC)),)
 
 CUDACPU_CXX := $(shell command -v $(CXX_HOST) 2>/dev/null)
-CUDACPU_CU := $(sort $(wildcard cuda/*.cu))
-CUDACPU_C := $(sort $(wildcard src/table_*.c cpu_simd/*.c)) src/backend.c src/border.c src/image.c \
-  src/kernel5x5.c src/pool.c src/status.c
-CUDACPU_DEFINES := -D_GNU_SOURCE -DLAP_CUDACPU $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) \
+CUDACPU_CU := $(CU_ALL)
+CUDACPU_C := $(RUNG_SRC)
+CUDACPU_DEFINES := -D_GNU_SOURCE $(INCLUDES) -DLAP_CUDACPU $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) \
   -DLAP_HAVE_CUDA=1
 CUDACPU_COMMON := -O1 -g -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
 CUDACPU_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
 CUDACPU_tsan := -fsanitize=thread -DLAP_CUDACPU_THREADS
-CUDACPU_CXXFLAGS := -std=c++17 $(CUDACPU_COMMON) -Itests/cudacpu/include
+CUDACPU_CXXFLAGS := -std=c++17 $(CUDACPU_COMMON) -Itests/cudacpu/include $(INCLUDES)
 
 # cudacpu KIND
 define cudacpu
@@ -50,8 +49,8 @@ $(B)/tests/cudacpu_ops: $(patsubst %,$(B)/cudacpu/asan/%.o,$(sort $(wildcard tes
 $(B)/tests/cudacpu_scaffold: $(B)/cudacpu/asan/tests/gpu/scaffold.c.o $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
-$(B)/tests/cudacpu_compare: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/cudacpu/compare.c src/compare.c \
-  src/compare_sums.c src/metrics.c src/spread.c src/context.c src/control.c) \
+$(B)/tests/cudacpu_compare: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/cudacpu/compare.c src/ops/metrics.c \
+  src/compare/compare.c src/compare/compare_sums.c) \
   $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm

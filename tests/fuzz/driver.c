@@ -9,8 +9,8 @@
 #include <png.h>
 #endif
 
-#include "../unit/jpeg_make.h"
 #include "fuzz.h"
+#include "tests/unit/jpeg_make.h"
 
 enum { MUTANTS = 3000 };
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec.h"
 #include "fuzz.h"
+#include "run/formats.h"
 
 enum { BAND = 24 };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exif.h"
+#include "codec/exif.h"
 #include "fuzz.h"
 
 static void look(const uint8_t *data, size_t size, size_t signature)

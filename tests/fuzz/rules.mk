@@ -8,7 +8,7 @@ FUZZ_CORPUS := $(wildcard $(LAPEDGE_CORPUS))
 $(FUZZ:%=$(B)/tests/fuzz_%): $(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c tests/fuzz/fuzz.h \
   tests/unit/jpeg_make.h $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Isrc $(LDFLAGS_ALL) $(LINK_OPENMP) \
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) \
 	  $(filter %.c,$^) -o $@ $(B)/liblapedge.a $(LIBS)
 
 ## fuzz: each fuzz target for FUZZ_SECONDS (60) under clang's libFuzzer, seeds also from LAPEDGE_CORPUS
@@ -19,7 +19,7 @@ fuzz:
 	@mkdir -p build/fuzz/seeds
 	build/fuzz/tests/fuzz_exif build/fuzz/seeds
 	@set -e; for t in $(FUZZ); do mkdir -p build/fuzz/found/$$t; \
-	  clang -g -O1 -D_GNU_SOURCE -Isrc $(FUZZ_SAN) -fsanitize=fuzzer tests/fuzz/fuzz_$$t.c -o build/fuzz/fuzz_$$t \
+	  clang -g -O1 -D_GNU_SOURCE $(FUZZ_SAN) -fsanitize=fuzzer tests/fuzz/fuzz_$$t.c -o build/fuzz/fuzz_$$t \
 	    build/fuzz/liblapedge.a $(LIBS); \
 	  build/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -max_len=65536 \
 	    -print_final_stats=1 -artifact_prefix=build/fuzz/ build/fuzz/found/$$t build/fuzz/seeds $(FUZZ_CORPUS); done

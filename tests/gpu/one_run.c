@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cuda/device.h"
-#include "../../src/image.h"
+#include "base/image.h"
+#include "cuda/device/device.h"
+#include "rungs/backend.h"
 
 static int fail(const char *what, const lap_error *err)
 {

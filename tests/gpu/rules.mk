@@ -1,9 +1,8 @@
 # What runs on a machine with a GPU, whatever else that machine lacks: harnesses that need nothing but
 # libc. Built there with nvcc and gcc, or built elsewhere (`make portable-tests`) and carried.
 P := $(B)/portable
-PORTABLE_C := $(sort $(wildcard src/table_*.c) $(filter cpu_simd/%.c,$(SRC))) src/backend.c src/border.c \
-  src/image.c src/kernel5x5.c src/pool.c src/status.c
-PORTABLE_DEFINES := -D_GNU_SOURCE $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) -DLAP_HAVE_CUDA=1
+PORTABLE_C := $(RUNG_SRC)
+PORTABLE_DEFINES := -D_GNU_SOURCE $(INCLUDES) $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) -DLAP_HAVE_CUDA=1
 GPU_TEST_LIBS := $(filter -L%,$(LIBS)) -lcudart_static -ldl -lrt -lpthread -lm
 PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/ops_few $(P)/scaffold $(P)/one_run
 

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cuda/device.h"
-#include "../../src/border.h"
-#include "../../src/image.h"
+#include "base/border.h"
+#include "base/image.h"
+#include "cuda/device/device.h"
+#include "rungs/backend.h"
 
 enum { MOST = 90 };
 
@@ -259,7 +260,7 @@ static void refusals(void)
     report(
         lap_cuda_border(&out, LAP_ZERO, NULL, &err) == LAP_E_INTERNAL, "a view without apron has no border");
     lap_cuda_view_destroy(&out);
-    report(lap_cuda_sync(99, NULL, &err) == LAP_E_DEVICE && strstr(err.message, "cuda/device.cu:"),
+    report(lap_cuda_sync(99, NULL, &err) == LAP_E_DEVICE && strstr(err.message, "cuda/device/device.cu:"),
         "an error of CUDA names call, file and line");
 }
 

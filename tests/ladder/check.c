@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../cuda/device.h"
-#include "../../src/border.h"
+#include "base/border.h"
+#include "cuda/device/device.h"
 
 enum { GUARD = 0xA5, GUARD_ROWS = 2, GUARD_BYTES = 64, DEVICE_GUARD = 128 };
 

@@ -4,8 +4,8 @@
 #ifndef LAP_CHECK_H
 #define LAP_CHECK_H
 
-#include "../../src/backend.h"
-#include "../../src/pool.h"
+#include "base/pool.h"
+#include "rungs/backend.h"
 
 typedef enum check_fill { FILL_RANDOM, FILL_0, FILL_255, FILL_CHECKER, FILL_PHOTO, FILLS } check_fill;
 

@@ -3,7 +3,7 @@
 #ifndef LAP_WRONG_H
 #define LAP_WRONG_H
 
-#include "../../src/backend.h"
+#include "rungs/backend.h"
 
 extern const lap_rung wrong_rungs[];
 

@@ -16,7 +16,7 @@ isa_of() # the instruction set that the name of a file stands for, as in the Mak
 {
     case $1 in
     *_sse41*) echo -msse4.1 ;;
-    *peak_avx2*) echo "-mavx2 -mbmi2 -mfma" ;;
+    *peak_*_avx2*) echo "-mavx2 -mbmi2 -mfma" ;;
     *_avx2*) echo "-mavx2 -mbmi2" ;;
     *_avx512*) echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2" ;;
     esac
@@ -33,7 +33,7 @@ tidy_all() # one a core; the output of each file stays together
     local file logs status=0
     logs=$(mktemp -d)
     for file in "${c_files[@]}"; do
-        [ "$file" != src/stb_write.c ] || continue # mostly stb's own code, of which we are not the judges
+        [ "$file" != src/codec/stb_write.c ] || continue # mostly stb's own code, of which we are not the judges
         while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
         { tidy "$file" >"$logs/${file//\//_}" || touch "$logs/failed"; } &
     done
@@ -50,7 +50,7 @@ else
     skip "clang-format has nothing to change" "clang-format $format_version is not installed"
 fi
 if have cppcheck; then
-    check "cppcheck" cppcheck --quiet -j "$(nproc)" --std=c11 --language=c --enable=warning,portability \
+    check "cppcheck" cppcheck --quiet -Isrc -I. -j "$(nproc)" --std=c11 --language=c --enable=warning,portability \
         --inline-suppr --error-exitcode=1 --suppressions-list=tests/lint/cppcheck.txt \
         --suppress=normalCheckLevelMaxBranches -D{__VERSION__,PNG_LIBPNG_VER_STRING}='""' \
         -D__x86_64__=1 -DLAP_HAVE_PNG=1 -DLAP_HAVE_STB=1 \

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #if LAP_HAVE_CUDA
-#include "../../cuda/device.h"
+#include "cuda/device/device.h"
 #endif
 
 static int tests, failed, skipped, on_device;

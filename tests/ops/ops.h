@@ -3,7 +3,7 @@
 #ifndef LAP_TEST_OPS_H
 #define LAP_TEST_OPS_H
 
-#include "../../src/backend.h"
+#include "rungs/backend.h"
 
 enum { GUARD = 256, POISON = 0xA5 };
 

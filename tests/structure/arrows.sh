@@ -1,23 +1,23 @@
 #!/bin/bash
-# Who may include whom (CONTRIBUTING.md, "The arrows"), and the calls that live in one place only.
+# Who may include and call whom (rooms.txt), and the calls that live in one place only.
 . tests/tap.sh
+table=tests/structure/rooms.txt
+B=${B:-build}
 
-# rank FILE: its place along the arrows; a file includes its own rank and higher ones only.
-rank()
+# Fewer files than this means that the search no longer finds them: raise it when the tree has grown.
+FEWEST_FILES=190
+LONGEST_CHAIN=10
+
+mapfile -t sources < <(find src cpu_simd cuda -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
+
+# room FILE: the folder that it belongs to.
+room()
 {
     case $1 in
-    src/cli/*) echo 0 ;;
-    src/lapedge.h) echo 9 ;;
-    src/batch* | src/commit* | src/manifest* | src/shard*) echo 1 ;;
-    src/executor*) echo 2 ;;
-    src/run* | src/filter_view.* | src/bench* | src/compare* | src/inputs* | src/heatmap* | src/pixels* | src/measure*) echo 3 ;;
-    src/pipeline* | src/flow* | src/settings.*) echo 4 ;;
-    src/codec* | src/jpeg* | src/png* | src/pnm* | src/stb* | src/tsv* | src/null_write* | src/exif*) echo 5 ;;
-    src/source* | src/sink* | src/control* | src/context.*) echo 6 ;;
-    src/orient* | src/transpose* | src/stats* | src/metrics* | src/reduce* | src/matvec* | src/filter* | src/profiles*) echo 6 ;;
-    src/backend* | src/table* | src/spread*) echo 7 ;;
-    cpu_simd/* | cuda/*) echo 8 ;;
-    src/*) echo 9 ;; # status, image, border, kernel5x5, pool: what everybody may use
+    src/lapedge.h) echo lapedge.h ;;
+    src/*/*) set -- "${1#src/}"; echo "${1%%/*}" ;;
+    src/*) echo "homeless:$1" ;;
+    *) echo "${1%%/*}" ;;
     esac
 }
 
@@ -25,40 +25,57 @@ rank()
 resolve()
 {
     local candidate
-    for candidate in "$(dirname "$1")/$2" "src/$2" "$2"; do
+    case $1 in
+    src/*) set -- "$1" "$2" "src/$2" "$2" ;; # from src/, or from the root
+    *) set -- "$1" "$2" "$(dirname "$1")/$2" "src/$2" "$2" ;;
+    esac
+    for candidate in "${@:3}"; do
         if [ -e "$candidate" ]; then
-            realpath --relative-to=. "$candidate"
+            echo "$candidate"
             return
         fi
     done
     echo "missing:$2"
 }
 
-sources=()
-for file in src/*.[ch] src/cli/*.[ch] cpu_simd/*.[ch] cuda/*.cu cuda/*.cuh cuda/*.h; do
-    [ -e "$file" ] && sources+=("$file")
-done
-
 includes() # prints "file target" for each quoted include
 {
     local file name
-    for file in "${sources[@]}"; do
-        sed -n 's/^ *# *include "\(.*\)".*/\1/p' "$file" | while IFS= read -r name; do
+    grep -HoE '^ *# *include "[^"]+"' "${sources[@]}" | sed -E 's/^([^:]+):.*"(.*)"/\1 \2/' |
+        while read -r file name; do
             echo "$file $(resolve "$file" "$name")"
         done
+}
+
+# Objects of this build, with the names they define (D) and want (U): "room object D|U name".
+names()
+{
+    local object
+    find "$B/src" "$B/cpu_simd" "$B/cuda" -name '*.o' | sort | while IFS= read -r object; do
+        nm -g "$object" | awk -v room="$(room "${object#"$B"/}")" -v object="${object#"$B"/}" \
+            '$NF ~ /^lap_/ { print room, object, $(NF - 1) == "U" ? "U" : "D", $NF }'
     done
 }
 
-cli_sees_only_the_public_header()
+# "room object room object name" for each call or use of a name across rooms.
+calls_between_rooms()
 {
-    ! awk '$1 ~ "^src/cli/" && $2 !~ "^src/cli/" && $2 != "src/lapedge.h"' <<<"$graph" | grep .
+    names | awk '$3 == "D" { room[$4] = $1; object[$4] = $2 } { line[NR] = $0 }
+        END { for (i = 1; i <= NR; i++) { split(line[i], f, " ")
+              if (f[3] == "U" && room[f[4]] && room[f[4]] != f[1]) print f[1], f[2], room[f[4]], object[f[4]], f[4] } }'
 }
 
-no_arrow_back()
+# allowed FROM TO
+allowed()
+{
+    [ "$1" = "$2" ] || [ "$2" = lapedge.h ] || grep -qE "^$1( .*)? $2( |\$)" <(tr -s ' ' <"$table")
+}
+
+includes_follow_the_table()
 {
     local file target bad=0
     while read -r file target; do
-        if [ "$(rank "$file")" -gt "$(rank "$target")" ] && ! tables_of_the_device "$file" "$target"; then
+        if ! allowed "$(room "$file")" "$(room "$target")"; then
             echo "$file includes $target"
             bad=1
         fi
@@ -66,13 +83,66 @@ no_arrow_back()
     return $bad
 }
 
-# Rungs know the types of their row (backend.h), which is an interface, not a part of the tables.
-tables_of_the_device()
+# The program calls the public functions, wherever they are defined; the library's rooms call along the table.
+calls_follow_the_table()
 {
-    case $1:$2 in
-    cpu_simd/*:src/backend.h | cuda/*:src/backend.h) return 0 ;;
-    *) return 1 ;;
-    esac
+    local from object to target name bad=0
+    [ -n "$calls" ] || { echo "no objects in $B"; return 1; }
+    while read -r from object to target name; do
+        if [ "$from" != cli ] && ! allowed "$from" "$to"; then
+            echo "$object uses $name of $target"
+            bad=1
+        fi
+    done <<<"$calls"
+    return $bad
+}
+
+# What the test prints about the house: rooms, arrows in use, longest chain, circles.
+chains()
+{
+    { while read -r file target; do echo "$(room "$file") $(room "$target")"; done <<<"$graph"
+      awk '{ print $1, $3 }' <<<"$calls"; } | awk -v limit=$LONGEST_CHAIN '
+        function depth(room,    i, d, most) {
+            if (busy[room]) { circles++; return 0 }
+            if (room in known) return known[room]
+            busy[room] = 1
+            for (i = 1; i <= count[room]; i++) { d = depth(to[room, i]); if (d > most) most = d }
+            busy[room] = 0
+            return known[room] = most + 1
+        }
+        $1 != $2 && $2 != "lapedge.h" && !(($1, $2) in seen) { seen[$1, $2]; to[$1, ++count[$1]] = $2; arrows++
+            rooms[$1]; rooms[$2] }
+        END {
+            for (room in rooms) { number++; d = depth(room); if (d > longest) longest = d }
+            printf "%d rooms, %d arrows, longest chain %d, %d circles\n", number, arrows, longest, circles
+            exit circles > 0 || longest > limit || number < 13
+        }'
+}
+
+every_file_has_a_room()
+{
+    ! printf '%s\n' "${sources[@]}" | grep -E '^src/[^/]+$' | grep -v '^src/lapedge\.h$'
+}
+
+# Each room of the table is a folder, and each folder stands in the table.
+table_is_the_folders()
+{
+    diff <(sed '/^#/d; s/ .*//' "$table" | sort) <(printf '%s\n' "${sources[@]}" |
+        while IFS= read -r file; do room "$file"; done | grep -v lapedge.h | sort -u)
+}
+
+# A test that finds nothing wrong must be able to: an include against the table, in a copy of a file.
+planted_include_is_found()
+{
+    local graph
+    graph="src/io/sink.c src/run/run.h"
+    ! includes_follow_the_table
+}
+
+planted_call_is_found()
+{
+    local calls="jpeg src/jpeg/jpeg_read.o run src/run/run.o lap_run"
+    ! calls_follow_the_table
 }
 
 # The sources without their comments, under the same names.
@@ -104,10 +174,10 @@ cuda_calls_are_checked()
     local file bad=0
     for file in "${sources[@]}"; do
         case $file in
-        cuda/device.cu | cuda/run.cu | cuda/time.cu | cuda/*.cuh)
+        cuda/device/*.cu | cuda/*.cuh)
             calls "$file" '([;{})]|\belse|\bdo) ?cuda(?!(Free|EventDestroy|StreamDestroy|GetLastError)\()[A-Z]\w*\(' | grep . && bad=1
             ;;
-        cuda/*.cu)
+        cuda/*/*.cu)
             calls "$file" '(?<!LAP_CUDA\()\bcuda(?!(Free|EventDestroy|StreamDestroy)\()[A-Z]\w*\(' | grep . && bad=1
             ;;
         esac
@@ -116,15 +186,24 @@ cuda_calls_are_checked()
 }
 
 graph=$(includes)
+calls=$(calls_between_rooms)
+echo "# ${#sources[@]} files"
+echo "# $(chains)"
+check "${#sources[@]} files are looked at, at least $FEWEST_FILES" test "${#sources[@]}" -ge $FEWEST_FILES
+check "every file of src/ has a room" every_file_has_a_room
+check "the table names the folders" table_is_the_folders
 check "every quoted include is a file of the tree" bash -c '! grep missing: <<<"$1"' - "$graph"
-check "the command line includes lapedge.h and its own headers only" cli_sees_only_the_public_header
-check "no include against the arrows" no_arrow_back
+check "includes follow the table" includes_follow_the_table
+check "calls follow the table" calls_follow_the_table
+check "a planted include against the table is found" planted_include_is_found
+check "a planted call against the table is found" planted_call_is_found
+check "no circle, and no chain of more than $LONGEST_CHAIN rooms" chains
 check "exit is called in main.c only" only_in '^src/cli/main\.c' '(^|[^a-zA-Z_.>])(exit|abort|quick_exit)[[:space:]]*\('
 # A second Ctrl-C ends the program at once.
 check "_exit is called in signals.c only" only_in '^src/cli/signals\.c' '(^|[^a-zA-Z_.>])_exit[[:space:]]*\('
 # libjpeg and libpng report errors by jumping; nothing else does.
-check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/(jpeg|png)_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
-check "jpeglib.h in the JPEG files and version.c only" only_in '^src/jpeg_|^src/version\.c' 'include *<(jpeglib|jerror)\.h>'
+check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/jpeg/|^src/codec/png_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
+check "jpeglib.h in src/jpeg only" only_in '^src/jpeg/' 'include *<(jpeglib|jerror)\.h>'
 check "kernels are launched by the scaffold, without triple brackets" only_in '^:' '<<<'
 check "every call of CUDA is checked" cuda_calls_are_checked
 check "no rung reads files or options" only_in '^src/' '(^|[^a-zA-Z_])(fopen|open|getopt_long|fprintf|printf)[[:space:]]*\('

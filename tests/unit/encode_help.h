@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "codec.h"
+#include "run/formats.h"
 
 typedef struct help_image {
     lap_view view;

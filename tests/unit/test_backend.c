@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "backend.h"
+#include "rungs/backend.h"
 
 /* The rung's name, or the message. */
 static const char *found(const char *name)

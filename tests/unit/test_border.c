@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "border.h"
-#include "image.h"
+#include "base/border.h"
+#include "base/image.h"
 
 /* abcd with the apron of two, as the border's names are usually drawn. '.' is zero. */
 static const struct line {

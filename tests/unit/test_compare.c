@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../../cpu_simd/filter.h"
-#include "../../cpu_simd/ops.h"
+#include "cpu_simd/filter/filter.h"
+#include "cpu_simd/ladders.h"
 
 /* ---- tables with a wrong rung each --------------------------------------------------------------- */
 

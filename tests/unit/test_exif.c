@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "exif.h"
+#include "codec/exif.h"
 
 enum { CAPACITY = 512 };
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "backend.h"
-#include "border.h"
-#include "image.h"
+#include "base/border.h"
+#include "base/image.h"
+#include "rungs/backend.h"
 
 enum { PAD = 7, GUARD = 32 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "heatmap.h"
+#include "compare/heatmap.h"
 
 typedef struct lab {
     double l, a, b;

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "codec.h"
+#include "base/status.h"
 #include "jpeg_make.h"
-#include "status.h"
+#include "run/formats.h"
 
 static const jpeg_kind baseline = {
     .name = "baseline", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"};

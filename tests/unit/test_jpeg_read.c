@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "codec.h"
 #include "jpeg_make.h"
+#include "run/formats.h"
 
 enum { GUARD = 64, POISON = 0x5A };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "kernel5x5.h"
+#include "base/kernel5x5.h"
 
 static lap_kernel parsed(const char *spec)
 {

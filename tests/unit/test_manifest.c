@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "manifest.h"
+#include "batch/manifest.h"
 
 static char folder[64];
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "map64.h"
+#include "io/map64.h"
 
 /* Keys that share their low bits meet in one place of the table. */
 static uint64_t colliding(uint64_t i)

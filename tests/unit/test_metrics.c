@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "image.h"
+#include "base/image.h"
 
 enum { W = 24, H = 20 };
 

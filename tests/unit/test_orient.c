@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "orient.h"
+#include "ops/orient.h"
 
 enum { SIDE = 150, BYTES = SIDE * SIDE * 4, GUARD = 64 };
 

@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
-#include "backend.h"
-#include "border.h"
-#include "image.h"
-#include "orient.h"
-#include "pipeline.h"
-#include "status.h"
+#include "base/border.h"
+#include "base/image.h"
+#include "base/status.h"
+#include "ops/orient.h"
+#include "run/pipeline.h"
+#include "rungs/backend.h"
 
 /* Pictures travel as PPM and PGM: what comes out can be compared pixel by pixel. */
 

@@ -1,5 +1,6 @@
 /* PNG in: every kind of sample that PNG has, damage at every place. Files are made with libpng. */
 #include "encode_help.h"
+#include "run/formats.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "pool.h"
+#include "base/pool.h"
 
 enum { ITEMS = 1000 };
 

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "backend.h"
-#include "border.h"
-#include "image.h"
-#include "run.h"
+#include "base/border.h"
+#include "base/image.h"
+#include "run/run.h"
+#include "rungs/backend.h"
 
 static char folder[] = "/tmp/lapedge-run-XXXXXX";
 static lap_context *context;

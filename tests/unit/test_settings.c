@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "settings.h"
+#include "run/settings.h"
 
 static void defaults_are_valid(void **state)
 {

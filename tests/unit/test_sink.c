@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sink.h"
-#include "sink_temp.h"
+#include "io/sink.h"
+#include "io/sink_temp.h"
 
 static char scratch[64];
 

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "source.h"
-#include "status.h"
+#include "base/status.h"
+#include "io/source.h"
 
 enum { BYTES = 300000 };
 

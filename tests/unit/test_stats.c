@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "context.h"
-#include "image.h"
-#include "spread.h"
-#include "stats.h"
+#include "base/context.h"
+#include "base/image.h"
+#include "ops/stats.h"
+#include "rungs/spread.h"
 
 static void test_ramp(void **state)
 {

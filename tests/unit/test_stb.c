@@ -1,5 +1,6 @@
 /* PNG, BMP and TGA out: read back by small readers of this file (PNG by lapedge's own decoder). */
 #include "encode_help.h"
+#include "run/formats.h"
 
 #include <stdio.h>
 

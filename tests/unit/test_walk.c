@@ -12,7 +12,7 @@
 #include <ftw.h>
 #include <unistd.h>
 
-#include "walk.h"
+#include "batch/walk.h"
 
 static char home[64], previous[4096];
 

@@ -1,0 +1,19 @@
+/* Histogram, plain C: one counter a value and channel. An increment waits for the store of the one
+ * before it when both hit the same counter, which flat areas do all the time. */
+#include "cpu_simd/ladders.h"
+
+const char lap_histogram_c_flags[] = LAP_RUNG_FLAGS;
+
+lap_code lap_histogram_c(const lap_view *in, uint64_t counts[4][256], const lap_exec *exec)
+{
+    (void)exec;
+    for (int y = 0; y < in->height; y++) {
+        const uint8_t *p = in->base + y * in->stride;
+        for (int x = 0; x < in->width; x++) {
+            for (int c = 0; c < in->channels; c++) {
+                counts[c][*p++]++;
+            }
+        }
+    }
+    return LAP_OK;
+}

@@ -1,0 +1,18 @@
+/* Matrix times vector, plain C: one row after the other, one float accumulator. */
+#include "cpu_simd/ladders.h"
+
+const char lap_matvec_c_flags[] = LAP_RUNG_FLAGS;
+
+lap_code lap_matvec_c(const lap_gemv *g, const lap_exec *exec)
+{
+    (void)exec;
+    for (size_t i = 0; i < g->rows; i++) {
+        const float *row = g->a + i * g->lda;
+        float sum = 0;
+        for (size_t j = 0; j < g->cols; j++) {
+            sum += row[j] * g->x[j];
+        }
+        g->y[i] = sum;
+    }
+    return LAP_OK;
+}

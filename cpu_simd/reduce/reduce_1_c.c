@@ -1,0 +1,26 @@
+/* Sum, plain C: one accumulator of the array's own type, first value to last. In float it stops
+ * growing where a value is less than half a unit in the last place of the sum. */
+#include "cpu_simd/ladders.h"
+
+const char lap_reduce_c_flags[] = LAP_RUNG_FLAGS;
+
+lap_code lap_reduce_c(const lap_array *in, double *sum, const lap_exec *exec)
+{
+    (void)exec;
+    if (in->is_double) {
+        const double *x = in->base;
+        double s = 0;
+        for (size_t i = 0; i < in->n; i++) {
+            s += x[i];
+        }
+        *sum = s;
+    } else {
+        const float *x = in->base;
+        float s = 0;
+        for (size_t i = 0; i < in->n; i++) {
+            s += x[i];
+        }
+        *sum = s;
+    }
+    return LAP_OK;
+}

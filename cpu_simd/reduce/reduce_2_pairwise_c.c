@@ -1,0 +1,44 @@
+/* Sum, plain C, pairwise: the array is halved down to runs of 128 values, whose sums meet in a tree.
+ * The relative error for values of one sign is at most (128 + log2(n / 128)) * 2^-24 in float, where
+ * the plain loop has n * 2^-24. The tree is walked without recursion: level k of `waiting` holds the
+ * sum of 2^k finished runs, as the bits of the number of runs say. */
+#include "cpu_simd/ladders.h"
+
+enum { RUN = 128, LEVELS = 64 };
+
+const char lap_reduce_pairwise_flags[] = LAP_RUNG_FLAGS;
+
+#define PAIRWISE(type)                                   \
+    static type pairwise_##type(const type *x, size_t n) \
+    {                                                    \
+        type waiting[LEVELS], total = 0;                 \
+        size_t runs = 0;                                 \
+        for (size_t i = 0; i < n; i += RUN, runs++) {    \
+            size_t end = n - i < RUN ? n : i + RUN;      \
+            type sum = 0;                                \
+            for (size_t j = i; j < end; j++) {           \
+                sum += x[j];                             \
+            }                                            \
+            int level = 0;                               \
+            for (; runs >> level & 1; level++) {         \
+                sum = waiting[level] + sum;              \
+            }                                            \
+            waiting[level] = sum;                        \
+        }                                                \
+        for (int level = 0; level < LEVELS; level++) {   \
+            if (runs >> level & 1) {                     \
+                total = waiting[level] + total;          \
+            }                                            \
+        }                                                \
+        return total;                                    \
+    }
+
+PAIRWISE(float)
+PAIRWISE(double)
+
+lap_code lap_reduce_pairwise(const lap_array *in, double *sum, const lap_exec *exec)
+{
+    (void)exec;
+    *sum = in->is_double ? pairwise_double(in->base, in->n) : (double)pairwise_float(in->base, in->n);
+    return LAP_OK;
+}

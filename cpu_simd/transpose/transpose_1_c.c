@@ -1,0 +1,38 @@
+/* Transpose, plain C: rows are read in order, every write goes to another row of the result. */
+#include <string.h>
+
+#include "cpu_simd/ladders.h"
+
+const char lap_transpose_c_flags[] = LAP_RUNG_FLAGS;
+
+/* One body for all element sizes: size is a constant where this is called, so memcpy becomes one or
+ * two moves and no alignment is assumed. */
+static inline void transpose(const lap_view *in, const lap_view *out, size_t size)
+{
+    for (int y = 0; y < in->height; y++) {
+        const uint8_t *from = in->base + y * in->stride;
+        uint8_t *to = out->base + (size_t)y * size;
+        for (int x = 0; x < in->width; x++) {
+            memcpy(to + x * out->stride, from + (size_t)x * size, size);
+        }
+    }
+}
+
+lap_code lap_transpose_c(const lap_view *in, const lap_view *out, const lap_exec *exec)
+{
+    (void)exec;
+    switch (in->channels) {
+    case 1:
+        transpose(in, out, 1);
+        break;
+    case 3:
+        transpose(in, out, 3);
+        break;
+    case 4:
+        transpose(in, out, 4);
+        break;
+    default:
+        transpose(in, out, 8);
+    }
+    return LAP_OK;
+}

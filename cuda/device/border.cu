@@ -1,0 +1,61 @@
+/* The apron of a view, filled on the device from its interior.
+ *
+ * One thread a sample: rows -2, -1, height, height + 1 over their full width, then four pixels of
+ * each row between. A sample depends on the interior alone (the corner's source is found by
+ * both rules at once), so the threads need no order. */
+#include "launch.cuh"
+
+/* As lap_border_index in src/base/border.h. */
+static __device__ int source_index(int i, int n, lap_border border)
+{
+    if (i >= 0 && i < n)
+        return i;
+    switch (border) {
+    case LAP_ZERO:
+        return -1;
+    case LAP_REPLICATE:
+        return i < 0 ? 0 : n - 1;
+    default: /* folded at an end until it is inside, mostly once: no division, and 2 * n need not fit */
+        const int skips = border == LAP_REFLECT101;
+        if (n == 1)
+            return 0;
+        while (i < 0 || i >= n)
+            i = i < 0 ? skips - 1 - i : n - 1 - skips - (i - n);
+        return i;
+    }
+}
+
+static __global__ void fill_apron(const lap_view view, const lap_border border, const long long samples)
+{
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= samples)
+        return;
+    int c = (int)(i % view.channels), x, y;
+    i /= view.channels;
+    const long long full = view.width + 2 * LAP_APRON;
+    if (i < 2 * LAP_APRON * full) {
+        y = (int)(i / full);
+        y = y < LAP_APRON ? y - LAP_APRON : view.height + y - LAP_APRON;
+        x = (int)(i % full) - LAP_APRON;
+    } else {
+        i -= 2 * LAP_APRON * full;
+        y = (int)(i / (2 * LAP_APRON));
+        x = (int)(i % (2 * LAP_APRON));
+        x = x < LAP_APRON ? x - LAP_APRON : view.width + x - LAP_APRON;
+    }
+    int sy = source_index(y, view.height, border), sx = source_index(x, view.width, border);
+    uint8_t value = sy < 0 || sx < 0 ? 0 : view.base[sy * view.stride + (ptrdiff_t)sx * view.channels + c];
+    view.base[y * view.stride + (ptrdiff_t)x * view.channels + c] = value;
+}
+
+extern "C" lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err)
+{
+    constexpr int THREADS = 256;
+    if (view->apron != LAP_APRON)
+        return lap_fail(err, LAP_E_INTERNAL, "this view has no apron to fill");
+    long long pixels = 2LL * LAP_APRON * (view->width + 2 * LAP_APRON) + 2LL * LAP_APRON * view->height;
+    long long samples = pixels * view->channels;
+    lap_launch launch = {
+        view->place, dim3((unsigned)((samples + THREADS - 1) / THREADS)), dim3(THREADS), 0, stream, err};
+    return LAP_LAUNCH(launch, fill_apron, *view, border, samples);
+}

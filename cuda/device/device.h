@@ -1,0 +1,79 @@
+/* The CUDA scaffold: everything around a kernel, written once. C interface, for src/.
+ *
+ * No function here touches CUDA before it is called. All of them may be called from several threads
+ * at once; they leave the device they worked on current in the calling thread. Streams are
+ * cudaStream_t passed as void *; NULL is the default stream. Failures are LAP_E_MEMORY (with the
+ * bytes wanted and free) or LAP_E_DEVICE (with CUDA's words, the call, file and line). With
+ * LAP_CUDA_DEBUG in the environment every launch is followed by a synchronize, so that a fault is
+ * reported at the kernel that caused it.
+ *
+ * Device views: the interior starts on a 128-byte boundary and the stride is a multiple of 128, so
+ * that 16-byte accesses work at any width and a GPU decoder can write into them. From 128 bytes
+ * before row -apron to the end of row height + apron - 1's stride all bytes are readable. */
+#ifndef LAP_CUDA_DEVICE_H
+#define LAP_CUDA_DEVICE_H
+
+#include "base/rung.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* NULL when a device can be used, else the reason in words; found once, creates no context. */
+const char *lap_cuda_unavailable(void);
+/* Number of usable devices; 0 and *reason (may be NULL) where there are none. */
+int lap_cuda_count(const char **reason);
+lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err);
+
+/* Device memory; *memory is NULL after a failure. Freeing NULL is fine. */
+lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_error *err);
+void lap_cuda_free(int device, void *memory);
+/* Enqueues a copy; kind is told by the pointers (pageable host memory is fine). */
+lap_code lap_cuda_copy(int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err);
+lap_code lap_cuda_sync(int device, void *stream, lap_error *err);
+
+/* Device memory for a view (width, height >= 1, channels 1..8, apron as asked), cleared. */
+lap_code lap_cuda_view_create(
+    int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err);
+void lap_cuda_view_destroy(lap_view *view); /* a zeroed one is fine */
+/* Interiors; host views may be pageable. Enqueued on stream, complete when the stream is. */
+lap_code lap_cuda_upload(const lap_view *host, const lap_view *device, void *stream, lap_error *err);
+lap_code lap_cuda_download(const lap_view *device, const lap_view *host, void *stream, lap_error *err);
+/* Fills the apron of a device view from its interior, on the device. */
+lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err);
+
+/* Host pixels in, host pixels out: device memory, upload, border, rung, download. in needs no apron.
+ * Adds to times->upload, filter and download (event times); times may be NULL. */
+lap_code lap_cuda_filter_host(const lap_rung *rung, int device, const lap_view *in, const lap_view *out,
+    const lap_params *params, lap_border border, lap_times *times, lap_error *err);
+
+/* ---- timing ---------------------------------------------------------------------------------- */
+
+/* Enqueues one run on stream; turn counts from 0, so that buffers can rotate by it. */
+typedef lap_code lap_cuda_timed_fn(void *argument, int turn, void *stream, lap_error *err);
+typedef struct lap_cuda_job {
+    lap_cuda_timed_fn *fn;
+    void *argument;
+    double *ms; /* runs of them */
+} lap_cuda_job;
+/* Each of the jobs (up to 16) by turns, so that all see the same machine; three warm-up rounds, then
+ * runs timed with events, nothing waiting in between. */
+lap_code lap_cuda_time(int device, const lap_cuda_job *jobs, int count, int runs, lap_error *err);
+/* How many buffer sets of set_bytes must rotate so that none is still in the L2 cache: they exceed it
+ * twice over, and there are at least 4, so that two jobs by turns never meet on one; fewer only where
+ * they would not fit in half of the free memory. */
+int lap_cuda_rotation(int device, size_t set_bytes);
+
+/* Times a filter rung on the device: its kernel alone, and uploads and downloads of a view of that
+ * size. host gives the pixels (no apron needed), exec the block shape. Cold: each run takes another of
+ * several buffer pairs that together exceed the L2 cache; warm: one pair all the time. All take runs
+ * values; all but kernel_ms may be NULL. copy_ms: the device-to-device copy of the same bytes, by
+ * itself in the same rotation. */
+lap_code lap_cuda_time_filter(const lap_rung *rung, int device, int width, int height, int channels,
+    const lap_view *host, const lap_params *params, lap_border border, const lap_exec *exec, int runs,
+    bool warm, double *kernel_ms, double *upload_ms, double *download_ms, double *copy_ms, lap_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,128 @@
+/* What the filter rungs share: parameters, the last step of a sample, and the launch.
+ *
+ * Coefficients travel as kernel parameters by value. These lie in the constant bank, like a
+ * __constant__ symbol: one address for a whole warp costs no more than a register operand. Unlike
+ * the symbol they belong to the launch, so several streams and threads cannot disturb each other. */
+#ifndef LAP_CUDA_FILTER_CUH
+#define LAP_CUDA_FILTER_CUH
+
+#include "cuda/device/launch.cuh"
+
+template <typename Sum>
+struct lap_weights {
+    Sum h[25];
+};
+
+struct lap_finish {
+    float scale, offset;
+    int threshold; /* -1: none */
+    int flip;      /* 255 to invert, else 0 */
+    int absolute;
+};
+
+struct lap_geometry {
+    int width, height;
+    ptrdiff_t in_stride, out_stride;
+};
+
+LAP_DEVICE float lap_mad(float h, float p, float sum)
+{
+    return __fmaf_rn(h, p, sum); /* o may be fused; only scale * o + offset must not be */
+}
+
+LAP_DEVICE int lap_mad(int h, int p, int sum)
+{
+    return h * p + sum;
+}
+
+/* o to the output byte. Clamped before rounding, so that the integer conversion cannot overflow; 0
+ * and 255 are whole, so the order does not matter. */
+LAP_DEVICE unsigned lap_finish_sample(float o, const lap_finish &f)
+{
+    float r = __fadd_rn(__fmul_rn(f.scale, o), f.offset);
+    r = f.absolute ? fabsf(r) : r;
+    int v = __float2int_rn(fminf(fmaxf(r, 0.0f), 255.0f)) ^ f.flip;
+    if (f.threshold >= 0)
+        v = v >= f.threshold ? 255 : 0;
+    return (unsigned)v;
+}
+
+template <int C, typename Sum>
+LAP_DEVICE void lap_store_pixel(uint8_t *out, const Sum (&sum)[C], const lap_finish &f)
+{
+#pragma unroll
+    for (int c = 0; c < C; c++)
+        out[c] = (uint8_t)lap_finish_sample((float)sum[c], f);
+}
+
+/* ---- host side ------------------------------------------------------------------------------- */
+
+template <int N>
+struct lap_number {
+    static constexpr int value = N;
+};
+
+/* f(lap_number<channels>{}): the kernels are templates over the number of channels. */
+template <typename F>
+static lap_code lap_by_channels(int channels, lap_error *err, F f)
+{
+    switch (channels) {
+    case 1:
+        return f(lap_number<1>{});
+    case 3:
+        return f(lap_number<3>{});
+    case 4:
+        return f(lap_number<4>{});
+    default:
+        return lap_fail(err, LAP_E_DEVICE, "%d channels: the filter takes 1, 3 or 4", channels);
+    }
+}
+
+static inline lap_weights<float> lap_float_weights(const lap_params *params)
+{
+    lap_weights<float> w;
+    for (int i = 0; i < 25; i++)
+        w.h[i] = params->kernel.h[i];
+    return w;
+}
+
+static inline lap_weights<int> lap_int_weights(const lap_params *params)
+{
+    lap_weights<int> w;
+    for (int i = 0; i < 25; i++)
+        w.h[i] = params->kernel.hi[i];
+    return w;
+}
+
+static inline lap_finish lap_finish_of(const lap_params *params)
+{
+    return {
+        params->scale, params->offset, params->threshold, params->invert ? 255 : 0, params->range == LAP_ABS};
+}
+
+/* cuda-fast for kernels other than laplace5 (filter_fast_any.cu). */
+extern "C" lap_filter_fn lap_filter_cuda_fast_any;
+
+/* Launches a kernel in which a block of bx x by threads makes as many pixels. A grid has at most
+ * 65535 rows of blocks: taller images take more than one launch. */
+template <typename Sum>
+static lap_code lap_filter_launch(const char *name,
+    void (*kernel)(const uint8_t *, uint8_t *, lap_geometry, lap_weights<Sum>, lap_finish), int bx, int by,
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_weights<Sum> &weights,
+    const lap_exec *exec)
+{
+    const int most = 65535 * by;
+    for (int y = 0; y < in->height; y += most) {
+        lap_geometry g = {in->width, in->height - y < most ? in->height - y : most, in->stride, out->stride};
+        lap_launch launch = {in->place,
+            dim3((unsigned)((g.width + bx - 1) / bx), (unsigned)((g.height + by - 1) / by)),
+            dim3((unsigned)bx, (unsigned)by), 0, exec->stream, exec->err};
+        lap_code code = lap_cuda_launch(launch, name, __FILE__, __LINE__, kernel, in->base + y * in->stride,
+            out->base + y * out->stride, g, weights, lap_finish_of(params));
+        if (code)
+            return code;
+    }
+    return LAP_OK;
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* What the transpose rungs share: elements of 1, 3, 4 and 8 bytes, and the launch over tiles. */
+#ifndef LAP_CUDA_TRANSPOSE_CUH
+#define LAP_CUDA_TRANSPOSE_CUH
+
+#include "cuda/device/ladders.cuh"
+
+struct lap_rgb {
+    uint8_t r, g, b;
+};
+static_assert(sizeof(lap_rgb) == 3, "pixels of three bytes lie side by side");
+
+/* Of the input; strides in bytes. */
+struct lap_turn_geometry {
+    int width, height;
+    ptrdiff_t in_stride, out_stride;
+};
+
+template <typename T>
+LAP_DEVICE const T *lap_in(const uint8_t *in, const lap_turn_geometry &g, int x, int y)
+{
+    return reinterpret_cast<const T *>(in + y * g.in_stride) + x;
+}
+
+template <typename T>
+LAP_DEVICE T *lap_out(uint8_t *out, const lap_turn_geometry &g, int x, int y)
+{
+    return reinterpret_cast<T *>(out + y * g.out_stride) + x;
+}
+
+typedef void lap_turn_kernel(const uint8_t *in, uint8_t *out, lap_turn_geometry g);
+
+/* One kernel for each element size. */
+struct lap_turn_kernels {
+    lap_turn_kernel *bytes1, *bytes3, *bytes4, *bytes8;
+};
+
+/* Launches blocks of threads over tiles of tile x tile elements, or tile3 for 3 bytes and so on. A grid
+ * has at most 65535 rows of blocks: taller images take several launches, cut so that the columns of the
+ * result still begin on 128-byte boundaries. */
+static lap_code lap_turn_launch(const char *name, lap_turn_kernel *kernel, int tile, dim3 threads,
+    const lap_view *in, const lap_view *out, const lap_exec *exec)
+{
+    const int most = 65535 / 128 * 128 * tile;
+    for (int y = 0; y < in->height; y += most) {
+        lap_turn_geometry g = {
+            in->width, in->height - y < most ? in->height - y : most, in->stride, out->stride};
+        lap_launch launch = {in->place,
+            dim3(lap_blocks((size_t)g.width, tile), lap_blocks((size_t)g.height, tile)), threads, 0,
+            exec->stream, exec->err};
+        lap_code code = lap_cuda_launch(launch, name, __FILE__, __LINE__, kernel, in->base + y * in->stride,
+            out->base + (ptrdiff_t)y * in->channels, g);
+        if (code)
+            return code;
+        if (in->height - y <= most)
+            break;
+    }
+    return LAP_OK;
+}
+
+static inline lap_turn_kernel *lap_turn_pick(const lap_turn_kernels &kernels, int size)
+{
+    return size == 1   ? kernels.bytes1
+           : size == 3 ? kernels.bytes3
+           : size == 4 ? kernels.bytes4
+                       : kernels.bytes8;
+}
+
+#endif

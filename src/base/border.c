@@ -1,0 +1,92 @@
+#include "base/border.h"
+
+#include <string.h>
+
+/* A period may be beyond int. */
+static long long wrapped(int i, long long period)
+{
+    const long long j = i % period;
+    return j < 0 ? j + period : j;
+}
+
+int lap_border_index(int i, int n, lap_border border)
+{
+    long long j, period;
+    if (i >= 0 && i < n)
+        return i;
+    switch (border) {
+    case LAP_REPLICATE:
+        return i < 0 ? 0 : n - 1;
+    case LAP_REFLECT:
+        period = 2LL * n;
+        j = wrapped(i, period);
+        return (int)(j > n - 1 ? period - 1 - j : j);
+    case LAP_REFLECT101:
+        if (n == 1)
+            return 0;
+        period = 2LL * n - 2;
+        j = wrapped(i, period);
+        return (int)(j > n - 1 ? period - j : j);
+    case LAP_ZERO:
+        break;
+    }
+    return -1;
+}
+
+static void fill_pixel(uint8_t *row, int x, int from, size_t pixel)
+{
+    uint8_t *to = row + x * (ptrdiff_t)pixel;
+    if (from < 0)
+        memset(to, 0, pixel);
+    else
+        memcpy(to, row + (size_t)from * pixel, pixel);
+}
+
+void lap_border_sides(const lap_view *view, int y0, int y1, lap_border border)
+{
+    const size_t pixel = (size_t)view->channels;
+    for (int y = y0; y < y1; y++) {
+        uint8_t *row = view->base + y * view->stride;
+        for (int i = 1; i <= LAP_APRON; i++) {
+            fill_pixel(row, -i, lap_border_index(-i, view->width, border), pixel);
+            int right = view->width - 1 + i;
+            fill_pixel(row, right, lap_border_index(right, view->width, border), pixel);
+        }
+    }
+}
+
+/* Row y of the view, beyond the image, from the row that the rule names. */
+static void fill_row(const lap_view *view, int y, int first_row, int image_height, lap_border border)
+{
+    const size_t pixel = (size_t)view->channels;
+    const size_t bytes = ((size_t)view->width + 2 * LAP_APRON) * pixel;
+    uint8_t *to = view->base + y * view->stride - LAP_APRON * pixel;
+    int from = lap_border_index(first_row + y, image_height, border);
+    if (from < 0)
+        memset(to, 0, bytes);
+    else
+        memcpy(to, view->base + (from - first_row) * view->stride - LAP_APRON * pixel, bytes);
+}
+
+void lap_border_top(const lap_view *view, int first_row, int image_height, lap_border border)
+{
+    for (int y = -LAP_APRON; y < 0; y++) {
+        if (first_row + y < 0)
+            fill_row(view, y, first_row, image_height, border);
+    }
+}
+
+void lap_border_bottom(const lap_view *view, int first_row, int image_height, lap_border border)
+{
+    for (int y = view->height; y < view->height + LAP_APRON; y++) {
+        if (first_row + y >= image_height)
+            fill_row(view, y, first_row, image_height, border);
+    }
+}
+
+void lap_border_fill(const lap_view *view, lap_border border)
+{
+    lap_border_sides(view, 0, view->height, border);
+    lap_border_top(view, 0, view->height, border);
+    lap_border_bottom(view, 0, view->height, border);
+}

@@ -1,0 +1,58 @@
+#include "base/context.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/status.h"
+
+/* More than any machine has cores; a slip of the finger should not start a million threads. */
+enum { MOST_THREADS = 4096 };
+
+static int usable_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    return 1;
+}
+
+lap_context *lap_context_create(int threads, lap_error *err)
+{
+    if (threads < 0 || threads > MOST_THREADS) {
+        lap_fail(err, LAP_E_USAGE, "%d threads asked for; 1 to %d will do, 0 is one a core", threads,
+            MOST_THREADS);
+        return NULL;
+    }
+    lap_context *context = calloc(1, sizeof *context);
+    if (!context) {
+        lap_fail(err, LAP_E_MEMORY, "out of memory for a context");
+        return NULL;
+    }
+    context->threads = threads > 0 ? threads : usable_cores();
+    atomic_init(&context->cancel, 0);
+    atomic_init(&context->swept, 0);
+    context->pool = lap_pool_create(context->threads, err);
+    if (!context->pool) {
+        free(context);
+        return NULL;
+    }
+    return context;
+}
+
+void lap_context_destroy(lap_context *context)
+{
+    if (!context)
+        return;
+    lap_pool_destroy(context->pool);
+    free(context);
+}
+
+int lap_context_threads(const lap_context *context)
+{
+    return context ? context->threads : 1;
+}
+
+void lap_context_cancel(lap_context *context)
+{
+    atomic_store(&context->cancel, 1);
+}

@@ -1,0 +1,144 @@
+#include "base/kernel5x5.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+enum { TAPS = 25, FILE_MAX = 4096 };
+
+static const struct preset {
+    const char *name;
+    signed char h[TAPS];
+} presets[] = {
+    {"laplace5",
+        {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 24, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}},
+    {"laplace3-4", {0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, -1, 4, -1, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0}},
+    {"laplace3-8", {0, 0, 0, 0, 0, 0, -1, -1, -1, 0, 0, -1, 8, -1, 0, 0, -1, -1, -1, 0, 0, 0, 0, 0, 0}},
+    {"log5", {0, 0, -1, 0, 0, 0, -1, -2, -1, 0, -1, -2, 16, -2, -1, 0, -1, -2, -1, 0, 0, 0, -1, 0, 0}},
+    {"npp5", {-1, -3, -4, -3, -1, -3, 0, 6, 0, -3, -4, 6, 20, 6, -4, -3, 0, 6, 0, -3, -1, -3, -4, -3, -1}},
+    {"opencv5", {2, 4, 4, 4, 2, 4, 0, -8, 0, 4, 4, -8, -24, -8, 4, 4, 0, -8, 0, 4, 2, 4, 4, 4, 2}},
+    {"identity", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+};
+enum { PRESETS = sizeof presets / sizeof *presets };
+
+const char *lap_kernel_preset(int i)
+{
+    return i >= 0 && i < PRESETS ? presets[i].name : NULL;
+}
+
+static bool is_laplace5(const lap_kernel *kernel)
+{
+    for (int i = 0; i < TAPS; i++) {
+        if (kernel->h[i] != (i == TAPS / 2 ? 24.0f : -1.0f))
+            return false;
+    }
+    return true;
+}
+
+/* A quarter turn and a mirror image generate all eight; both must leave the kernel as it is. */
+static bool is_symmetric(const lap_kernel *kernel)
+{
+    for (int y = 0; y < 5; y++) {
+        for (int x = 0; x < 5; x++) {
+            float h = kernel->h[5 * y + x];
+            if (h != kernel->h[5 * x + 4 - y] || h != kernel->h[5 * y + 4 - x])
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Derives hi, is_integer, is_laplace5, is_symmetric and abs_sum from h; LAP_E_USAGE where a
+ * coefficient is not finite or sum|h| > 2^22. */
+static lap_code finish(lap_kernel *kernel, lap_error *err)
+{
+    double sum = 0;
+    kernel->is_integer = true;
+    for (int i = 0; i < TAPS; i++) {
+        float h = kernel->h[i];
+        if (!isfinite(h))
+            return lap_fail(err, LAP_E_USAGE, "kernel: coefficient %d is not a finite number", i + 1);
+        sum += fabs((double)h);
+        kernel->is_integer = kernel->is_integer && h == truncf(h);
+    }
+    if (sum > 4194304.0)
+        return lap_fail(
+            err, LAP_E_USAGE, "kernel: the coefficients' absolute values sum up to %g; at most 2^22", sum);
+    for (int i = 0; i < TAPS; i++) {
+        kernel->hi[i] = kernel->is_integer ? (int32_t)kernel->h[i] : 0;
+    }
+    kernel->abs_sum = sum;
+    kernel->is_laplace5 = is_laplace5(kernel);
+    kernel->is_symmetric = is_symmetric(kernel);
+    return LAP_OK;
+}
+
+bool lap_kernel_is_exact(const lap_kernel *kernel)
+{
+    return kernel->is_integer && 255 * kernel->abs_sum < 16777216.0;
+}
+
+static const char *skip_separators(const char *s)
+{
+    return s + strspn(s, ", ;/\t\r\n\v\f");
+}
+
+/* source: what the message calls the text. */
+static lap_code parse_list(const char *text, const char *source, lap_kernel *kernel, lap_error *err)
+{
+    int n = 0;
+    for (text = skip_separators(text); *text; text = skip_separators(text)) {
+        char *end;
+        if (n == TAPS)
+            return lap_fail(err, LAP_E_USAGE, "kernel %s: more than 25 numbers", source);
+        float h = strtof(text, &end);
+        if (end == text || !strchr(", ;/\t\r\n\v\f", *end))
+            return lap_fail(err, LAP_E_USAGE, "kernel %s: not a number: '%.20s'", source, text);
+        kernel->h[n++] = h;
+        text = end;
+    }
+    if (n != TAPS)
+        return lap_fail(err, LAP_E_USAGE, "kernel %s: %d numbers where 25 are needed", source, n);
+    return finish(kernel, err);
+}
+
+static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
+{
+    char text[FILE_MAX + 1];
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return lap_fail(err, LAP_E_USAGE, "kernel '%s': no preset, no list of 25 numbers, and as a file: %s",
+            path, strerror(errno));
+    size_t size = fread(text, 1, sizeof text, file);
+    int failed = ferror(file) ? errno : 0;
+    fclose(file);
+    if (failed)
+        return lap_fail(err, LAP_E_USAGE, "kernel %s: %s", path, strerror(failed));
+    if (size > FILE_MAX || memchr(text, 0, size))
+        return lap_fail(err, LAP_E_USAGE, "kernel %s: not a text of 25 numbers", path);
+    text[size] = 0;
+    return parse_list(text, path, kernel, err);
+}
+
+lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err)
+{
+    *kernel = (lap_kernel){.name = "custom"};
+    for (int i = 0; i < PRESETS; i++) {
+        if (strcmp(spec, presets[i].name) == 0) {
+            snprintf(kernel->name, sizeof kernel->name, "%s", spec);
+            for (int k = 0; k < TAPS; k++) {
+                kernel->h[k] = presets[i].h[k];
+            }
+            return finish(kernel, err);
+        }
+    }
+    /* A list has separators and nothing but numbers between them; a path may have slashes too. */
+    char *end;
+    (void)strtof(spec, &end);
+    if (end != spec && strchr(", ;/\t\n", *end))
+        return parse_list(spec, "list", kernel, err);
+    return parse_file(spec, kernel, err);
+}

@@ -1,0 +1,11 @@
+/* Parameters of the filter: their checks. Names, defaults and tolerance are declared in lapedge.h. Thread
+ * safe. */
+#ifndef LAP_PARAMS_H
+#define LAP_PARAMS_H
+
+#include "lapedge.h"
+
+/* LAP_E_USAGE, naming the parameter, where one is out of its range. */
+lap_code lap_params_check(const lap_params *params, lap_border border, lap_error *err);
+
+#endif

@@ -1,0 +1,208 @@
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+typedef struct job {
+    lap_job_fn *fn;
+    void *argument;
+    struct job *next;
+} job;
+
+typedef struct team { /* lives on the stack of the thread that called lap_pool_team */
+    lap_job_fn *fn;
+    void *argument;
+    int seats;  /* not taken yet; a team without any is off the list */
+    int inside; /* pool threads in fn */
+    pthread_cond_t left;
+    struct team *next;
+} team;
+
+struct lap_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t work;    /* a job, a seat, or stop */
+    pthread_cond_t drained; /* pending is 0 */
+    job *first, **last;     /* jobs waiting */
+    team *teams;            /* teams with free seats, oldest first */
+    int pending;            /* jobs waiting or running */
+    int threads, started;
+    bool stop;
+    pthread_t handles[]; /* room for `threads` */
+};
+
+static void run_job(lap_pool *pool)
+{
+    job *mine = pool->first;
+    pool->first = mine->next;
+    if (!pool->first)
+        pool->last = &pool->first;
+    pthread_mutex_unlock(&pool->lock);
+    mine->fn(mine->argument);
+    free(mine);
+    pthread_mutex_lock(&pool->lock);
+    if (--pool->pending == 0)
+        pthread_cond_broadcast(&pool->drained);
+}
+
+static void run_seat(lap_pool *pool)
+{
+    team *t = pool->teams;
+    if (--t->seats == 0)
+        pool->teams = t->next;
+    t->inside++;
+    pthread_mutex_unlock(&pool->lock);
+    t->fn(t->argument);
+    pthread_mutex_lock(&pool->lock);
+    if (--t->inside == 0)
+        pthread_cond_signal(&t->left); /* under the lock: t is gone once its owner gets it */
+}
+
+static void *worker(void *argument)
+{
+    lap_pool *pool = argument;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        if (pool->first)
+            run_job(pool);
+        else if (pool->teams)
+            run_seat(pool);
+        else if (pool->stop)
+            break;
+        else
+            pthread_cond_wait(&pool->work, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Starts threads until there are `wanted`, the lock held. Signals meant for the process go to the
+ * caller's own threads; faults stay deliverable where they happen. */
+static int start(lap_pool *pool, int wanted)
+{
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGPROF};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int rc = 0;
+    while (pool->started < wanted && rc == 0) {
+        rc = pthread_create(&pool->handles[pool->started], NULL, worker, pool);
+        pool->started += rc == 0;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+lap_pool *lap_pool_create(int threads, lap_error *err)
+{
+    if (threads < 1)
+        threads = 1;
+    lap_pool *pool = calloc(1, sizeof *pool + (size_t)threads * sizeof pool->handles[0]);
+    if (!pool) {
+        lap_fail(err, LAP_E_MEMORY, "out of memory for a pool of %d threads", threads);
+        return NULL;
+    }
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_cond_init(&pool->drained, NULL);
+    pool->last = &pool->first;
+    pool->threads = threads;
+    pthread_mutex_lock(&pool->lock);
+    int rc = start(pool, threads - 1);
+    pthread_mutex_unlock(&pool->lock);
+    if (rc) {
+        lap_fail(err, LAP_E_MEMORY, "cannot start %d threads: %s", threads - 1, strerror(rc));
+        lap_pool_destroy(pool);
+        return NULL;
+    }
+    return pool;
+}
+
+void lap_pool_destroy(lap_pool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->stop = true;
+    pthread_cond_broadcast(&pool->work);
+    int started = pool->started;
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; i < started; i++)
+        pthread_join(pool->handles[i], NULL);
+    pthread_cond_destroy(&pool->drained);
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+int lap_pool_threads(const lap_pool *pool)
+{
+    return pool ? pool->threads : 1;
+}
+
+void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument)
+{
+    if (!pool || members < 2 || pool->threads < 2) {
+        fn(argument);
+        return;
+    }
+    team mine = {.fn = fn, .argument = argument, .seats = members - 1};
+    pthread_cond_init(&mine.left, NULL);
+
+    pthread_mutex_lock(&pool->lock);
+    team **end = &pool->teams;
+    while (*end)
+        end = &(*end)->next;
+    *end = &mine;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+
+    fn(argument);
+
+    pthread_mutex_lock(&pool->lock);
+    for (team **t = &pool->teams; *t; t = &(*t)->next) {
+        if (*t == &mine) {
+            *t = mine.next;
+            break;
+        }
+    }
+    while (mine.inside > 0)
+        pthread_cond_wait(&mine.left, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    pthread_cond_destroy(&mine.left);
+}
+
+lap_code lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_error *err)
+{
+    job *mine = malloc(sizeof *mine);
+    if (!mine)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for a job");
+    *mine = (job){.fn = fn, .argument = argument};
+    pthread_mutex_lock(&pool->lock);
+    /* Who submits does not work itself, unlike who calls a team: one more thread takes its place. */
+    int rc = start(pool, pool->threads);
+    if (rc && pool->started == 0) {
+        pthread_mutex_unlock(&pool->lock);
+        free(mine);
+        return lap_fail(err, LAP_E_MEMORY, "cannot start a thread: %s", strerror(rc));
+    }
+    *pool->last = mine;
+    pool->last = &mine->next;
+    pool->pending++;
+    pthread_cond_signal(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    return LAP_OK;
+}
+
+void lap_pool_drain(lap_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    while (pool->pending > 0)
+        pthread_cond_wait(&pool->drained, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}

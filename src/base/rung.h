@@ -1,0 +1,87 @@
+/* The rung contract: what a rung of a ladder is given, and what its row in a table says.
+ *
+ * Contract of every run function: arguments are checked by the caller; views lie at the place of the
+ * row; in and out do not overlap; nothing outside out's interior is written; it may be called from
+ * several threads at once on different outputs; it returns LAP_OK, LAP_E_MEMORY or LAP_E_DEVICE. */
+#ifndef LAP_RUNG_H
+#define LAP_RUNG_H
+
+#include "lapedge.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lap_split { /* where a rung that converts spent its time, ms, added up */
+    double convert, loop;
+} lap_split;
+
+typedef enum lap_omp_loop { LAP_OMP_Y, LAP_OMP_X, LAP_OMP_WINDOW } lap_omp_loop;
+
+typedef struct lap_exec {  /* how to run, never what to compute; zeroed is a good default */
+    int threads;           /* at most so many; 0 counts as 1 */
+    void *stream;          /* cudaStream_t on a device */
+    lap_split *split;      /* or NULL */
+    lap_omp_loop omp_loop; /* openmp: the loop made parallel (seed 002, 1.2) */
+    int block_x, block_y;  /* cuda-global: block shape, 0 for 16x16 (seed 002, 2.1) */
+    bool past_caches;      /* the result is larger than the caches: stores may go around them */
+    bool unchecked;        /* matvec: leave the bounds checks out; sizes must be multiples of 32 */
+    void
+        *scratch; /* reduce, histogram on a device: see cuda/device/ladders.h; NULL: the rung makes its own */
+    lap_error *err; /* where a device rung explains itself, or NULL */
+} lap_exec;
+
+/* in has its apron filled. 1, 3 or 4 channels. */
+typedef lap_code lap_filter_fn(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec);
+/* out(x, y) = in(y, x); elements of `channels` = 1, 3, 4 or 8 bytes; out is height x width. On the host
+ * strides may be negative: rows from the last to the first, which mirrors for nothing. */
+typedef lap_code lap_transpose_fn(const lap_view *in, const lap_view *out, const lap_exec *exec);
+
+typedef struct lap_array { /* n values, natural alignment */
+    const void *base;
+    size_t n;
+    bool is_double;
+    int place;
+} lap_array;
+/* *sum = the sum, in the array's own precision unless the row says otherwise. */
+typedef lap_code lap_reduce_fn(const lap_array *in, double *sum, const lap_exec *exec);
+
+/* counts[c][v] += number of samples of channel c with value v; 1..4 channels; counts on the host. */
+typedef lap_code lap_histogram_fn(const lap_view *in, uint64_t counts[4][256], const lap_exec *exec);
+
+typedef struct lap_gemv { /* y = A x, row-major float32 */
+    const float *a;
+    size_t lda; /* floats from one row to the next, >= cols */
+    size_t rows, cols;
+    const float *x;
+    float *y;
+    int place;
+} lap_gemv;
+typedef lap_code lap_matvec_fn(const lap_gemv *g, const lap_exec *exec);
+
+typedef enum lap_threading {
+    LAP_THREADS_ONE,  /* always one thread */
+    LAP_THREADS_OWN,  /* spreads over exec->threads by itself */
+    LAP_THREADS_SPLIT /* one thread a call; the caller spreads rows */
+} lap_threading;
+
+typedef struct lap_rung {
+    lap_op op;
+    const char *name, *aliases, *family, *resolves, *what, *flags;
+    int device; /* 0: runs on host views; 1: on views of a CUDA device */
+    lap_threading threading;
+    const char *(*available)(void); /* NULL when it can run here, else the reason; may be slow */
+    union {
+        lap_filter_fn *filter;
+        lap_transpose_fn *transpose;
+        lap_reduce_fn *reduce;
+        lap_histogram_fn *histogram;
+        lap_matvec_fn *matvec;
+    } run; /* unset for rows that resolve to others, or are not built */
+} lap_rung;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

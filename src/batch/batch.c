@@ -1,0 +1,319 @@
+/* A run over many files. First a walk that only looks (batch_look.c); then a walk that hands out jobs and
+ * takes results back, never more than a few ahead. */
+#include "batch/batch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "run/formats.h"
+#include "run/settings.h"
+
+enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW };
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+static void tell(batch *b, const char *input, const char *output, const lap_report *report)
+{
+    lap_batch_counts *c = b->counts;
+    c->ms = lap_now_ms() - b->began_ms;
+    if (report) {
+        c->ok += report->status == LAP_DONE;
+        c->warned += report->status == LAP_WARNED;
+        c->skipped += report->status == LAP_SKIPPED;
+        c->failed += report->status == LAP_FAILED;
+        if (report->status == LAP_SKIPPED || report->status == LAP_FAILED)
+            c->kinds[report->error.code]++;
+        else {
+            c->pixels += (uint64_t)report->width * (uint64_t)report->height;
+            c->bytes_in += report->bytes_in;
+            c->bytes_out += report->bytes_out;
+        }
+        if (report->status == LAP_FAILED && report->error.code == LAP_E_DISK_FULL && b->stop.code == LAP_OK)
+            lap_fail(&b->stop, LAP_E_DISK_FULL, "stopped early: %.400s", report->error.message);
+        if (report->status == LAP_FAILED && b->options->fail_fast)
+            b->stopping = true;
+    }
+    if (b->each) {
+        lap_batch_file file = {input, output, report};
+        b->each(b->user, report ? &file : NULL, c);
+    }
+}
+
+static void tell_problem(batch *b, lap_status status, const lap_walk_entry *entry, const char *output,
+    lap_code kind, const char *message)
+{
+    lap_report report = {.status = status};
+    lap_fail(&report.error, kind, "%s", message);
+    tell(b, entry->path, output, &report);
+}
+
+static void commit(batch *b)
+{
+    if (!b->group.count)
+        return;
+    lap_error why;
+    lap_code code = lap_group_commit(&b->group, b->manifest, &why);
+    for (int i = 0; i < b->group.count; i++) {
+        lap_job *job = b->group.jobs[i];
+        b->counts->waiting--;
+        b->counts->waiting_pixels -= (uint64_t)job->report.width * (uint64_t)job->report.height;
+        tell(b, job->input, job->output, &job->report);
+        lap_job_free(job);
+    }
+    b->group.count = 0;
+    if (code != LAP_OK && b->stop.code == LAP_OK)
+        b->stop = why;
+}
+
+/* Takes one result back, or lets TICK_MS pass. */
+static void reap(batch *b)
+{
+    lap_job *job = lap_executor_reap(b->executor, TICK_MS);
+    if (job && job->report.error.code == LAP_OK) {
+        if (!b->group.count)
+            b->group.since_ms = lap_now_ms();
+        b->group.jobs[b->group.count++] = job;
+        b->counts->waiting++;
+        b->counts->waiting_pixels += (uint64_t)job->report.width * (uint64_t)job->report.height;
+    } else if (job) {
+        /* What never began because the run stops is not a failure of the file. */
+        if (job->report.error.code != LAP_E_CANCELLED)
+            tell(b, job->input, job->output, &job->report);
+        lap_job_free(job);
+    }
+    if (lap_group_is_due(&b->group))
+        commit(b);
+    if (lap_now_ms() - b->ticked_ms >= TICK_MS) {
+        b->ticked_ms = lap_now_ms();
+        tell(b, NULL, NULL, NULL);
+    }
+}
+
+/* ---- the second walk --------------------------------------------------------------------------- */
+
+/* Whether the input may have its name at all; if not, says why. */
+static bool has_claim(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
+{
+    char message[480];
+    uint64_t *claims = lap_map64_find(&b->claims, lap_batch_key(relative));
+    if (!claims)
+        return true;
+    if (*claims == LAP_REPEATED) {
+        *claims = LAP_TAKEN;
+        return true;
+    }
+    if (*claims == LAP_TAKEN) {
+        tell_problem(b, LAP_SKIPPED, entry, output, LAP_OK, "");
+        return false;
+    }
+    snprintf(message, sizeof message, "%.200s: %d inputs would be written to %.200s; none was", entry->path,
+        (int)*claims, output);
+    tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
+    return false;
+}
+
+/* Whether this input needs work, and its output may be written; if not, says so. */
+static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
+{
+    char message[480];
+    struct stat there, target;
+    if (!has_claim(b, entry, relative, output))
+        return false;
+    if (lstat(output, &there))
+        return true;
+    if (!stat(output, &target) && (lap_batch_inode(&target) == lap_batch_inode(entry->stat) ||
+                                      lap_map64_find(&b->threats, lap_batch_inode(&target)))) {
+        snprintf(message, sizeof message, "%.200s: would overwrite an input, %.200s", entry->path, output);
+        tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
+        return false;
+    }
+    /* A file is replaced, never what a link points to, never what a pipe leads to. */
+    if (!S_ISREG(there.st_mode) && b->options->force) {
+        snprintf(message, sizeof message, "%.400s: is not a regular file; remove it first", output);
+        tell_problem(b, LAP_FAILED, entry, output, LAP_E_WRITE, message);
+        return false;
+    }
+    if (b->options->force)
+        return true;
+    lap_made made = S_ISREG(there.st_mode)
+                        ? lap_manifest_find(b->manifest, relative, entry->stat, there.st_size)
+                        : LAP_MADE_UNKNOWN;
+    if (made == LAP_MADE_OURS)
+        return true;
+    if (made == LAP_MADE_SAME) {
+        tell_problem(b, LAP_SKIPPED, entry, output, LAP_OK, "");
+        return false;
+    }
+    snprintf(message, sizeof message, "%.400s: exists and was not made by lapedge; -f replaces it", output);
+    tell_problem(b, LAP_SKIPPED, entry, output, LAP_E_EXISTS, message);
+    return false;
+}
+
+static lap_code submit(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
+    bool apart, lap_error *err)
+{
+    lap_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    job->input = strdup(entry->path);
+    job->output = strdup(output);
+    job->relative = strdup(relative);
+    job->stat = *entry->stat;
+    /* A photo without an extension was found by its content, and stays one without. */
+    bool as_jpeg = !b->settings->format && !lap_format_of_path(output);
+    job->settings = &b->variants[as_jpeg | (apart && b->sync) << 1];
+    if (!job->input || !job->output || !job->relative) {
+        lap_job_free(job);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    return lap_executor_submit(b->executor, job, err);
+}
+
+static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    batch *b = user;
+    char relative[PATH_MAX], output[PATH_MAX];
+    lap_error why;
+    bool apart;
+    if (entry->link || !lap_batch_is_ours(b, entry->relative))
+        return LAP_OK;
+    while (lap_executor_pending(b->executor) >= (size_t)b->jobs + AHEAD || b->group.count == LAP_GROUP_FILES)
+        reap(b);
+    if (b->stop.code == LAP_OK)
+        lap_control_check(&b->control, &b->stop);
+    if (b->stop.code != LAP_OK || b->stopping)
+        return LAP_E_CANCELLED; /* ends the walk; run_jobs knows why */
+    b->counts->found++;
+    if (entry->problem) {
+        tell_problem(b, LAP_FAILED, entry, NULL, entry->problem->code, entry->problem->message);
+        return LAP_OK;
+    }
+    if (!lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative) ||
+        !lap_batch_output_path(b, relative, output, sizeof output)) {
+        snprintf(why.message, sizeof why.message, "%.300s: the path of its output is too long", entry->path);
+        tell_problem(b, LAP_FAILED, entry, NULL, LAP_E_WRITE, why.message);
+        return LAP_OK;
+    }
+    if (!b->options->dry_run && lap_batch_sweep_folder(b, output, err) != LAP_OK)
+        return LAP_E_MEMORY;
+    if (!needs_work(b, entry, relative, output))
+        return LAP_OK;
+    if (b->options->dry_run) {
+        lap_report report = {.status = LAP_DONE};
+        tell(b, entry->path, output, &report);
+        return LAP_OK;
+    }
+    if (lap_batch_make_folder(b, output, &apart, &why) != LAP_OK) {
+        tell_problem(b, LAP_FAILED, entry, output, why.code, why.message);
+        return LAP_OK;
+    }
+    return submit(b, entry, relative, output, apart, err);
+}
+
+static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error *err)
+{
+    lap_error why = {0}, walking = {0};
+    lap_code code = lap_walk(b->options, list, list_size, work_on, b, &walking);
+    if (b->stop.code != LAP_OK || b->stopping || code != LAP_OK)
+        lap_executor_cancel(b->executor);
+    while (lap_executor_pending(b->executor))
+        reap(b);
+    commit(b); /* what is finished is kept, however the run ends */
+    if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
+        b->stop = why;
+    if (b->stop.code == LAP_OK)
+        lap_control_check(&b->control, &b->stop);
+    if (b->stop.code != LAP_OK) {
+        if (err)
+            *err = b->stop;
+        return b->stop.code;
+    }
+    if (code != LAP_OK && !b->stopping) {
+        if (err)
+            *err = walking;
+        return code;
+    }
+    return LAP_OK;
+}
+
+/* Everything that must be right before the first file is touched. */
+static lap_code prepare(batch *b, const char *list, size_t list_size, lap_error *err)
+{
+    const lap_batch_options *options = b->options;
+    char hash[LAP_SETTINGS_HASH];
+    lap_code code = lap_batch_check_operands(options, b->settings, err);
+    if (code == LAP_OK)
+        code = lap_batch_look(b, list, list_size, err);
+    if (code == LAP_OK && !options->dry_run)
+        code = lap_batch_make_out_dir(options->out_dir, err);
+    if (code == LAP_OK && !options->dry_run && b->sync)
+        code = lap_group_open(&b->group, options->out_dir, err);
+    if (code == LAP_OK) {
+        lap_settings_hash(b->settings, hash);
+        code = lap_manifest_open(options->out_dir, strtoull(hash, NULL, 16), &b->manifest, err);
+    }
+    if (code == LAP_OK)
+        code = lap_executor_threads(b->context, b->jobs, &b->executor, err);
+    return code;
+}
+
+static batch *create(lap_context *context, const lap_batch_options *options, const lap_settings *settings)
+{
+    batch *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->context = context;
+    b->options = options;
+    b->control.cancel = &context->cancel;
+    b->began_ms = lap_now_ms();
+    b->shards = options->shards;
+    b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
+    b->sync = settings->sync;
+    b->group.sync_fd = -1;
+    for (int i = 0; i < 4; i++) {
+        b->variants[i] = *settings;
+        b->variants[i].progress = NULL;
+        b->variants[i].stats = NULL; /* one place for many files would be a race */
+        b->variants[i].sync = i & 2; /* else a group at a time, in lap_group_commit */
+        if (i & 1)
+            b->variants[i].format = "jpg";
+    }
+    b->settings = &b->variants[0];
+    return b;
+}
+
+lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *settings,
+    lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
+{
+    char *list = NULL;
+    size_t list_size = 0;
+    *counts = (lap_batch_counts){0};
+    batch *b = create(context, options, settings);
+    if (!b)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    b->counts = counts;
+    b->each = each;
+    b->user = user;
+    lap_code code = lap_settings_check(b->settings, err);
+    if (code == LAP_OK)
+        code = lap_batch_read_list(options, &list, &list_size, err);
+    if (code == LAP_OK)
+        code = prepare(b, list, list_size, err);
+    if (code == LAP_OK)
+        code = run_jobs(b, list, list_size, err);
+    counts->ms = lap_now_ms() - b->began_ms;
+    lap_executor_close(b->executor);
+    lap_manifest_close(b->manifest);
+    lap_group_close(&b->group);
+    lap_map64_free(&b->claims);
+    lap_map64_free(&b->threats);
+    lap_map64_free(&b->folders);
+    free(list);
+    free(b);
+    return code;
+}

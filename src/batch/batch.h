@@ -1,0 +1,64 @@
+/* What the batch files share: the state of one run, its claims on names, and the folders of its outputs. */
+#ifndef LAP_BATCH_H
+#define LAP_BATCH_H
+
+#include <limits.h>
+
+#include "base/context.h"
+#include "base/control.h"
+#include "batch/commit.h"
+#include "batch/walk.h"
+#include "io/map64.h"
+
+typedef struct batch {
+    lap_context *context;
+    const lap_batch_options *options;
+    const lap_settings *settings;
+    lap_settings variants[4]; /* the same, with format "jpg" (bit 0), each file synced by itself (bit 1) */
+    lap_batch_counts *counts;
+    lap_batch_fn *each;
+    void *user;
+    lap_control control;
+    uint32_t shards;
+    int jobs;
+    lap_executor *executor;
+    lap_manifest *manifest;
+    lap_group group;
+    lap_map64 claims;  /* outputs that several inputs want: lap_batch_claim */
+    lap_map64 threats; /* inputs that stand where an output is to stand: device and inode */
+    lap_map64 folders; /* of outputs: path -> what is done about it already */
+    lap_error stop;    /* why the run ends early */
+    bool sync;         /* outputs are to survive a power cut */
+    bool stopping;     /* fail_fast has struck */
+    double began_ms, ticked_ms;
+} batch;
+
+/* relative with the extension of settings->format, if one is set; false if it does not fit. */
+bool lap_batch_output_name(const lap_settings *settings, const char *relative, char *name, size_t size);
+/* out_dir and a name below it; false if they do not fit. */
+bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size);
+uint64_t lap_batch_key(const char *relative);
+uint64_t lap_batch_inode(const struct stat *st);
+bool lap_batch_is_ours(const batch *b, const char *relative);
+
+/* The first walk: counts what is to come, and fills claims and threats. */
+lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err);
+/* Claims of a name: 0 for one input, n > 1 for so many different ones, LAP_REPEATED for one input that was
+ * named several times (then, after the first question, LAP_TAKEN). */
+enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
+
+/* Removes, once a run, what dead runs left in the folder of output; it need not exist. */
+lap_code lap_batch_sweep_folder(batch *b, const char *output, lap_error *err);
+/* Makes the folder of output, with its parents. *apart: it lies on another file system than the output
+ * folder. */
+lap_code lap_batch_make_folder(batch *b, const char *output, bool *apart, lap_error *err);
+/* Makes out_dir with its parents; LAP_E_WRITE where it is no folder or not writable. */
+lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err);
+/* LAP_E_USAGE for an output folder that is one of the inputs, or holds the only one under its output's name;
+ * LAP_E_MISSING for a folder or file that is not there when it is the only operand. */
+lap_code lap_batch_check_operands(
+    const lap_batch_options *options, const lap_settings *settings, lap_error *err);
+/* The bytes of files_from, malloc'ed; *list NULL where there is none. */
+lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size_t *size, lap_error *err);
+
+#endif

@@ -1,0 +1,130 @@
+/* The first walk of a run only looks: how many inputs there are, which of them want the same name, and what
+ * stands where an output is to stand (inputs among that take one more walk). All that is known before work
+ * begins, and what does not concern a clash is forgotten by then, so that memory does not follow the number
+ * of files. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "batch/batch.h"
+
+typedef struct claim {
+    uint64_t output, input; /* hashes of the output's name, and of the input's device and inode */
+} claim;
+
+typedef struct look {
+    batch *b;
+    bool has_out;   /* the output folder is there: names in it may be taken */
+    bool may_clash; /* one folder has one file of a name, unless extensions change */
+    claim *claims;
+    uint64_t *standing; /* device and inode of files that stand under output names */
+    size_t count, capacity, standing_count, standing_capacity;
+} look;
+
+/* Room for one more element of so many bytes. */
+static lap_code reserve(void **array, size_t count, size_t *capacity, size_t size, lap_error *err)
+{
+    size_t wanted = *capacity ? 2 * *capacity : 1024, bytes;
+    if (count < *capacity)
+        return LAP_OK;
+    void *grown = lap_mul(wanted, size, &bytes) ? realloc(*array, bytes) : NULL;
+    if (!grown)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the names of %zu files", wanted);
+    *array = grown;
+    *capacity = wanted;
+    return LAP_OK;
+}
+
+static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    look *l = user;
+    batch *b = l->b;
+    struct stat there;
+    char relative[PATH_MAX], output[PATH_MAX];
+    lap_code code = lap_control_check(&b->control, err);
+    if (code != LAP_OK)
+        return code;
+    if (entry->link) {
+        b->counts->links++;
+        return LAP_OK;
+    }
+    if (lap_batch_is_ours(b, entry->relative))
+        b->counts->expected++;
+    else
+        b->counts->other_shards++;
+    if (entry->problem || !lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative))
+        return LAP_OK;
+    if (l->may_clash) {
+        code = reserve((void **)&l->claims, l->count, &l->capacity, sizeof *l->claims, err);
+        if (code != LAP_OK)
+            return code;
+        l->claims[l->count++] = (claim){lap_batch_key(relative), lap_batch_inode(entry->stat)};
+    }
+    if (!l->has_out || !lap_batch_output_path(b, relative, output, sizeof output) || stat(output, &there))
+        return LAP_OK;
+    code = reserve((void **)&l->standing, l->standing_count, &l->standing_capacity, sizeof *l->standing, err);
+    if (code == LAP_OK)
+        l->standing[l->standing_count++] = lap_batch_inode(&there);
+    return code;
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_output(const void *a, const void *b)
+{
+    return order(((const claim *)a)->output, ((const claim *)b)->output);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    return order(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Names that are wanted more than once. */
+static lap_code find_clashes(look *l, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    qsort(l->claims, l->count, sizeof *l->claims, by_output);
+    for (size_t i = 0, next; i < l->count && code == LAP_OK; i = next) {
+        bool differ = false;
+        for (next = i + 1; next < l->count && l->claims[next].output == l->claims[i].output; next++)
+            differ |= l->claims[next].input != l->claims[i].input;
+        if (next > i + 1)
+            code = lap_map64_put(&l->b->claims, l->claims[i].output, differ ? next - i : LAP_REPEATED, err);
+    }
+    return code;
+}
+
+/* Inputs that stand under an output's name, through links too. */
+static lap_code look_for_threats(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    look *l = user;
+    lap_code code = lap_control_check(&l->b->control, err);
+    if (code != LAP_OK || !entry->stat)
+        return code;
+    uint64_t inode = lap_batch_inode(entry->stat);
+    bool stands = bsearch(&inode, l->standing, l->standing_count, sizeof inode, by_value);
+    return stands ? lap_map64_put(&l->b->threats, inode, 1, err) : LAP_OK;
+}
+
+lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err)
+{
+    const lap_batch_options *o = b->options;
+    struct stat st;
+    look l = {.b = b,
+        .has_out = !stat(o->out_dir, &st),
+        .may_clash = list || o->input_count > 1 || b->settings->format};
+    lap_code code = lap_walk(o, list, list_size, look_at, &l, err);
+    if (code == LAP_OK && l.count)
+        code = find_clashes(&l, err);
+    free(l.claims);
+    if (code == LAP_OK && l.standing_count) {
+        qsort(l.standing, l.standing_count, sizeof *l.standing, by_value);
+        code = lap_walk(o, list, list_size, look_for_threats, &l, err);
+    }
+    free(l.standing);
+    return code;
+}

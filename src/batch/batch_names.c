@@ -1,0 +1,181 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "batch/batch.h"
+
+bool lap_batch_output_name(const lap_settings *settings, const char *relative, char *name, size_t size)
+{
+    if (!settings->format)
+        return snprintf(name, size, "%s", relative) < (int)size;
+    const char *slash = strrchr(relative, '/'), *dot = strrchr(relative, '.');
+    const char *base = slash ? slash + 1 : relative;
+    int stem = (int)(dot && dot > base ? dot - relative : (long)strlen(relative));
+    return snprintf(name, size, "%.*s.%s", stem, relative, settings->format) < (int)size;
+}
+
+bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size)
+{
+    return snprintf(path, size, "%s/%s", b->options->out_dir, relative) < (int)size;
+}
+
+uint64_t lap_batch_key(const char *relative)
+{
+    return lap_map64_key(relative, strlen(relative));
+}
+
+uint64_t lap_batch_inode(const struct stat *st)
+{
+    const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
+    return lap_map64_key(id, sizeof id);
+}
+
+bool lap_batch_is_ours(const batch *b, const char *relative)
+{
+    return b->shards <= 1 || lap_batch_key(relative) % b->shards == b->options->shard;
+}
+
+static lap_code make_folders(char *path, lap_error *err)
+{
+    for (char *p = path + 1;; p++) {
+        if (*p && *p != '/')
+            continue;
+        char kept = *p;
+        *p = 0;
+        int rc = mkdir(path, 0777), why = errno;
+        struct stat st;
+        if (rc && (stat(path, &st) || !S_ISDIR(st.st_mode)))
+            return lap_fail(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, "%.400s: %s",
+                path, why == EEXIST ? "is not a folder" : strerror(why));
+        *p = kept;
+        if (!kept)
+            return LAP_OK;
+    }
+}
+
+/* What b->folders knows of a folder. */
+enum { SWEPT = 1, MADE = 2, APART = 4 };
+
+lap_code lap_batch_sweep_folder(batch *b, const char *output, lap_error *err)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(output, '/') - output), output);
+    if (lap_map64_find(&b->folders, lap_batch_key(folder)))
+        return LAP_OK;
+    lap_sink_sweep(folder);
+    return lap_map64_put(&b->folders, lap_batch_key(folder), SWEPT, err);
+}
+
+lap_code lap_batch_make_folder(batch *b, const char *output, bool *apart, lap_error *err)
+{
+    char folder[PATH_MAX];
+    struct stat here, root;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(output, '/') - output), output);
+    uint64_t *known = lap_map64_find(&b->folders, lap_batch_key(folder));
+    if (!known || !(*known & MADE)) {
+        lap_code code = make_folders(folder, err);
+        if (code != LAP_OK)
+            return code;
+        bool far = stat(folder, &here) || stat(b->options->out_dir, &root) || here.st_dev != root.st_dev;
+        code = lap_map64_put(&b->folders, lap_batch_key(folder), SWEPT | MADE | (far ? APART : 0), err);
+        if (code != LAP_OK)
+            return code;
+        known = lap_map64_find(&b->folders, lap_batch_key(folder));
+    }
+    *apart = *known & APART;
+    return LAP_OK;
+}
+
+lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s", out_dir) >= (int)sizeof path)
+        return lap_fail(err, LAP_E_WRITE, "%.300s: this path is too long", out_dir);
+    lap_code code = make_folders(path, err);
+    if (code == LAP_OK && access(out_dir, W_OK | X_OK))
+        code = lap_fail(err, LAP_E_WRITE, "%.300s: %s", out_dir, strerror(errno));
+    /* Better said now than after the first group of files. */
+    if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
+        access(path, W_OK | X_OK) && errno != ENOENT)
+        code = lap_fail(err, LAP_E_WRITE, "%.300s: %s", path, strerror(errno));
+    return code;
+}
+
+/* Whether a named file is its own output. */
+static bool is_own_output(
+    const lap_batch_options *options, const lap_settings *settings, const char *path, const struct stat *in)
+{
+    char name[PATH_MAX], output[PATH_MAX];
+    struct stat there;
+    const char *slash = strrchr(path, '/');
+    return S_ISREG(in->st_mode) &&
+           lap_batch_output_name(settings, slash ? slash + 1 : path, name, sizeof name) &&
+           snprintf(output, sizeof output, "%s/%s", options->out_dir, name) < (int)sizeof output &&
+           !stat(output, &there) && there.st_dev == in->st_dev && there.st_ino == in->st_ino;
+}
+
+lap_code lap_batch_check_operands(
+    const lap_batch_options *options, const lap_settings *settings, lap_error *err)
+{
+    struct stat out, in;
+    bool has_out = !stat(options->out_dir, &out);
+    for (size_t i = 0; i < options->input_count; i++) {
+        const char *path = options->inputs[i];
+        if (stat(path, &in)) {
+            if (options->input_count == 1)
+                return lap_fail(err, errno == ENOENT || errno == ENOTDIR ? LAP_E_MISSING : LAP_E_UNREADABLE,
+                    "%.300s: %s", path, strerror(errno));
+        } else if (has_out && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+            return lap_fail(
+                err, LAP_E_USAGE, "%.300s is the input and the output folder; name another one", path);
+        } else if (options->input_count == 1 && is_own_output(options, settings, path, &in)) {
+            return lap_fail(err, LAP_E_USAGE,
+                "%.300s would be its own output; name another folder, or use --in-place", path);
+        }
+    }
+    return LAP_OK;
+}
+
+lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size_t *size, lap_error *err)
+{
+    size_t capacity = 0, used = 0;
+    char *bytes = NULL;
+    *list = NULL;
+    *size = 0;
+    if (!options->files_from)
+        return LAP_OK;
+    bool standard = !strcmp(options->files_from, "-");
+    FILE *file = standard ? stdin : fopen(options->files_from, "re");
+    if (!file)
+        return lap_fail(err, errno == ENOENT ? LAP_E_MISSING : LAP_E_UNREADABLE, "%.300s: %s",
+            options->files_from, strerror(errno));
+    while (!feof(file) && !ferror(file)) {
+        if (used == capacity) {
+            capacity = capacity ? 2 * capacity : 65536;
+            char *grown = realloc(bytes, capacity);
+            if (!grown)
+                break;
+            bytes = grown;
+        }
+        used += fread(bytes + used, 1, capacity - used, file);
+    }
+    lap_code code = LAP_OK;
+    if (ferror(file))
+        code = lap_fail(err, LAP_E_UNREADABLE, "%.300s: %s", options->files_from, strerror(errno));
+    else if (!feof(file))
+        code = lap_fail(err, LAP_E_MEMORY, "%.300s: out of memory for this list", options->files_from);
+    if (!standard)
+        fclose(file);
+    if (code == LAP_OK) {
+        *list = bytes ? bytes : calloc(1, 1);
+        *size = used;
+    } else {
+        free(bytes);
+    }
+    return code;
+}

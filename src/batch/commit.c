@@ -1,0 +1,115 @@
+#include "batch/commit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+bool lap_group_is_due(const lap_group *group)
+{
+    return group->count == LAP_GROUP_FILES ||
+           (group->count && lap_now_ms() - group->since_ms >= LAP_GROUP_MS);
+}
+
+lap_code lap_group_open(lap_group *group, const char *out_dir, lap_error *err)
+{
+    group->sync_fd = open(out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (group->sync_fd < 0)
+        return lap_fail(err, LAP_E_WRITE, "%.300s: %s", out_dir, strerror(errno));
+    return LAP_OK;
+}
+
+void lap_group_close(lap_group *group)
+{
+    if (group->sync_fd >= 0)
+        close(group->sync_fd); /* only read from: nothing can be lost here */
+    group->sync_fd = -1;
+}
+
+static lap_code sync_files(lap_group *group, lap_error *err)
+{
+    if (group->sync_fd < 0 || !syncfs(group->sync_fd))
+        return LAP_OK;
+    int why = errno;
+    return lap_fail(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE,
+        "the output folder could not be synced: %s", strerror(why));
+}
+
+lap_code lap_group_settle(lap_group *group, lap_error *err)
+{
+    lap_code code = group->unsettled ? sync_files(group, err) : LAP_OK;
+    group->unsettled = false;
+    return code;
+}
+
+static void fail_job(lap_job *job, const lap_error *why)
+{
+    job->report.status = LAP_FAILED;
+    job->report.error = *why;
+    lap_sink_close(job->sink); /* gives the space of its file back */
+    job->sink = NULL;
+}
+
+static void fail_from(lap_group *group, int first, const lap_error *why)
+{
+    for (int i = first; i < group->count; i++)
+        if (group->jobs[i]->sink)
+            fail_job(group->jobs[i], why);
+}
+
+/* The begin lines of the first n jobs, and the certainty that their done lines will fit. */
+static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
+{
+    enum { DONE_LINE = 320 }; /* besides paths; escapes are rare, and room is left for some */
+    lap_code code = LAP_OK;
+    size_t done_bytes = 0;
+    for (int i = 0; i < n && code == LAP_OK; i++) {
+        const lap_job *job = group->jobs[i];
+        done_bytes += DONE_LINE + strlen(job->relative) + strlen(job->input);
+        code = lap_manifest_begin(manifest, job->relative, err);
+    }
+    return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, done_bytes, err) : code;
+}
+
+/* The renames of the first n jobs, and their done lines. */
+static lap_code publish(lap_group *group, int n, lap_manifest *manifest, lap_error *err)
+{
+    lap_error why;
+    lap_code code = LAP_OK;
+    for (int i = 0; i < n; i++) {
+        lap_job *job = group->jobs[i];
+        if (lap_sink_publish(job->sink, &why) != LAP_OK) {
+            fail_job(job, &why);
+            continue;
+        }
+        group->unsettled = true;
+        if (code == LAP_OK)
+            code = lap_manifest_done(
+                manifest, job->relative, job->input, &job->stat, lap_sink_bytes(job->sink), err);
+    }
+    return code == LAP_OK ? lap_manifest_flush(manifest, false, 0, err) : code;
+}
+
+lap_code lap_group_commit(lap_group *group, lap_manifest *manifest, lap_error *err)
+{
+    lap_error why = {0}, ignored;
+    lap_code code = sync_files(group, &why);
+    int n = code == LAP_OK ? group->count : 0;
+    for (lap_code now = LAP_E_INTERNAL; n > 0 && now != LAP_OK;) {
+        now = announce(group, n, manifest, &why);
+        if (now != LAP_OK) {
+            code = now;
+            n = now == LAP_E_DISK_FULL ? n - 1 : 0;
+            fail_from(group, n, &why);
+        }
+    }
+    fail_from(group, n, &why);
+    lap_code published = publish(group, n, manifest, code == LAP_OK ? &why : &ignored);
+    if (code == LAP_OK)
+        code = published;
+    if (code != LAP_OK && err)
+        *err = why;
+    return code;
+}

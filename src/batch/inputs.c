@@ -1,0 +1,22 @@
+/* The inputs of a folder run for those who only read them. */
+#include "batch/walk.h"
+
+typedef struct listing {
+    lap_inputs_fn *each;
+    void *user;
+} listing;
+
+static lap_code visit(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    const listing *l = user;
+    return l->each(l->user, entry->path, entry->problem, err);
+}
+
+lap_code lap_inputs(
+    const char *const *operands, size_t count, lap_inputs_fn *each, void *user, lap_error *err)
+{
+    listing l = {each, user};
+    /* No folder has the empty name: nothing is left out as an output. */
+    const lap_batch_options options = {.inputs = operands, .input_count = count, .out_dir = ""};
+    return lap_walk(&options, NULL, 0, visit, &l, err);
+}

@@ -1,0 +1,263 @@
+/* Folders are read as streams, one at a time, and only the names of folders still to come are kept: a flat
+ * folder of 100,000 photos costs no more than one of 1,000, and a deep tree no descriptors. nftw(3) gives up
+ * on the whole tree when one folder vanishes under it; fts(3) holds a whole folder in memory. */
+#include "batch/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+typedef struct walk {
+    const lap_batch_options *options;
+    lap_walk_fn *visit;
+    void *user;
+    lap_error *err;
+    size_t root_length; /* of the folder operand, with its slash */
+    char **folders;     /* still to be read; the last one is next */
+    size_t count, capacity;
+    bool has_out; /* the output folder exists, as this device and inode */
+    dev_t out_device;
+    ino_t out_inode;
+} walk;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static lap_code no_memory(const walk *w)
+{
+    return lap_fail(w->err, LAP_E_MEMORY, "out of memory for the list of folders");
+}
+
+/* ---- what is a photo --------------------------------------------------------------------------- */
+
+static bool has_photo_name(const char *name)
+{
+    static const char *const extensions[] = {".jpg", ".jpeg", ".jpe", ".jfif"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && dot != name && i < sizeof extensions / sizeof *extensions; i++)
+        if (!strcasecmp(dot, extensions[i]))
+            return true;
+    return false;
+}
+
+static bool is_in_doubt(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return !dot || dot == name || !strncmp(name, "._", 2);
+}
+
+static bool begins_like_jpeg(int folder, const char *name)
+{
+    unsigned char magic[3];
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, magic, sizeof magic);
+    close(fd);
+    return got == 3 && magic[0] == 0xFF && magic[1] == 0xD8 && magic[2] == 0xFF;
+}
+
+/* ---- folders ----------------------------------------------------------------------------------- */
+
+static lap_code give(walk *w, const char *path, const char *relative, const struct stat *st)
+{
+    lap_walk_entry entry = {.path = path, .relative = relative, .stat = st};
+    return w->visit(w->user, &entry, w->err);
+}
+
+static lap_code give_problem(walk *w, const char *path, const char *relative, int why, const char *what)
+{
+    lap_error problem;
+    lap_fail(&problem, why == ENOENT || why == ENOTDIR ? LAP_E_MISSING : LAP_E_UNREADABLE, "%.300s: %s%s%s",
+        path, what, why ? ": " : "", why ? strerror(why) : "");
+    lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem};
+    return w->visit(w->user, &entry, w->err);
+}
+
+static lap_code remember(walk *w, const char *path)
+{
+    if (w->count == w->capacity) {
+        size_t capacity = w->capacity ? 2 * w->capacity : 64;
+        char **grown = realloc(w->folders, capacity * sizeof *grown);
+        if (!grown)
+            return no_memory(w);
+        w->folders = grown;
+        w->capacity = capacity;
+    }
+    w->folders[w->count] = strdup(path);
+    if (!w->folders[w->count])
+        return no_memory(w);
+    w->count++;
+    return LAP_OK;
+}
+
+static lap_code visit_file(walk *w, int folder, const char *path, const char *name)
+{
+    struct stat st;
+    bool named = has_photo_name(name) && !is_in_doubt(name);
+    const char *relative = path + w->root_length;
+    if (!strncmp(name, ".lapedge-", 9) || (!named && !is_in_doubt(name)))
+        return LAP_OK;
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
+        return errno == ENOENT ? LAP_OK /* deleted meanwhile */
+                               : give_problem(w, path, relative, errno, "cannot be looked at");
+    if (S_ISLNK(st.st_mode)) {
+        lap_walk_entry entry = {.path = path, .relative = relative, .link = true};
+        return named ? w->visit(w->user, &entry, w->err) : LAP_OK;
+    }
+    if (!S_ISREG(st.st_mode))
+        return named ? give_problem(w, path, relative, 0, "not a regular file") : LAP_OK;
+    return named || begins_like_jpeg(folder, name) ? give(w, path, relative, &st) : LAP_OK;
+}
+
+static lap_code visit_name(walk *w, int folder, const char *parent, const struct dirent *d)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    const char *slash = parent[strlen(parent) - 1] == '/' ? "" : "/", *name = d->d_name;
+    if (!strcmp(name, ".") || !strcmp(name, ".."))
+        return LAP_OK;
+    if (snprintf(path, sizeof path, "%s%s%s", parent, slash, name) >= (int)sizeof path)
+        return has_photo_name(name) || d->d_type == DT_DIR
+                   ? give_problem(w, path, path + w->root_length, ENAMETOOLONG, "and longer")
+                   : LAP_OK;
+    bool folder_here =
+        d->d_type == DT_DIR ||
+        (d->d_type == DT_UNKNOWN && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode));
+    if (!folder_here)
+        return visit_file(w, folder, path, name);
+    return strcmp(name, ".lapedge") != 0 ? remember(w, path) : LAP_OK;
+}
+
+/* The operand itself may be a link to a folder; what is found inside may not. */
+static lap_code read_folder(walk *w, const char *path, bool is_root)
+{
+    struct stat st;
+    const char *relative = strlen(path) > w->root_length ? path + w->root_length : base_name(path);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_root ? 0 : O_NOFOLLOW));
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        int why = errno;
+        if (fd >= 0)
+            close(fd);
+        return give_problem(w, path, relative, why, "cannot read this folder");
+    }
+    lap_code code = LAP_OK;
+    bool is_out = w->has_out && !fstat(fd, &st) && st.st_dev == w->out_device && st.st_ino == w->out_inode;
+    struct dirent *d = NULL;
+    while (!is_out && code == LAP_OK) {
+        errno = 0;
+        if (!(d = readdir(dir)))
+            break;
+        code = visit_name(w, fd, path, d);
+    }
+    if (!d && code == LAP_OK && !is_out && errno)
+        code = give_problem(w, path, relative, errno, "cannot read all of this folder");
+    closedir(dir);
+    return code;
+}
+
+static lap_code walk_folder(walk *w, const char *root)
+{
+    size_t length = strlen(root);
+    lap_code code = remember(w, root);
+    if (code != LAP_OK)
+        return code;
+    char *first = w->folders[0];
+    while (length > 1 && first[length - 1] == '/')
+        first[--length] = 0;
+    w->root_length = first[length - 1] == '/' ? length : length + 1;
+    for (bool is_root = true; w->count; is_root = false) {
+        char *path = w->folders[--w->count];
+        if (code == LAP_OK)
+            code = read_folder(w, path, is_root);
+        free(path);
+    }
+    return code;
+}
+
+/* ---- named and listed files -------------------------------------------------------------------- */
+
+static lap_code give_named(walk *w, const char *path, const char *relative)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return give_problem(w, path, relative, errno, "cannot be looked at");
+    if (!S_ISREG(st.st_mode))
+        return give_problem(w, path, relative, 0, "not a regular file");
+    return give(w, path, relative, &st);
+}
+
+/* Where a listed path goes: relative ones keep their folders, without empty and "." steps, so that one
+ * place has one name; absolute ones, and those that climb with "..", keep their name only. `to` has room
+ * for the path. */
+static void listed_relative(const char *path, char *to)
+{
+    char *end = to;
+    for (const char *p = path, *next; *p; p = next) {
+        size_t length = strcspn(p, "/");
+        next = p + length + strspn(p + length, "/");
+        if (*path == '/' || (length == 2 && !memcmp(p, "..", 2))) {
+            strcpy(to, base_name(path));
+            return;
+        }
+        if (length == 1 && *p == '.')
+            continue;
+        if (end > to)
+            *end++ = '/';
+        memcpy(end, p, length);
+        end += length;
+    }
+    *end = 0;
+}
+
+static lap_code walk_list(walk *w, const char *list, size_t size)
+{
+    char end = w->options->nul_separated ? 0 : '\n';
+    lap_code code = LAP_OK;
+    for (const char *p = list, *last = list + size; p < last && code == LAP_OK;) {
+        const char *stop = memchr(p, end, (size_t)(last - p));
+        size_t length = (size_t)((stop ? stop : last) - p);
+        char *path = strndup(p, length), *relative = malloc(length + 1);
+        if (!path || !relative)
+            code = no_memory(w);
+        else if (*path) {
+            listed_relative(path, relative);
+            code = give_named(w, path, relative);
+        }
+        free(path);
+        free(relative);
+        p += length + 1;
+    }
+    return code;
+}
+
+lap_code lap_walk(const lap_batch_options *options, const char *list, size_t list_size, lap_walk_fn *visit,
+    void *user, lap_error *err)
+{
+    walk w = {.options = options, .visit = visit, .user = user, .err = err};
+    struct stat st;
+    if (!stat(options->out_dir, &st)) {
+        w.has_out = true;
+        w.out_device = st.st_dev;
+        w.out_inode = st.st_ino;
+    }
+    lap_code code = list ? walk_list(&w, list, list_size) : LAP_OK;
+    for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
+        const char *path = options->inputs[i];
+        bool folder = !stat(path, &st) && S_ISDIR(st.st_mode);
+        code = folder ? walk_folder(&w, path) : give_named(&w, path, base_name(path));
+    }
+    free(w.folders);
+    return code;
+}

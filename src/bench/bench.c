@@ -1,0 +1,220 @@
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/status.h"
+
+enum { DEFAULT_RUNS = 20, CODEC_RUNS = 5 /* each is a whole photo, or a folder */, MOST_RUNS = 10000 };
+
+/* Long enough for clocks and page tables to settle; at least one run, so that a slow rung has one. */
+static const double warm_up_ms = 50;
+
+typedef lap_code bench_fn(lap_bench_run *bench, lap_error *err);
+static bench_fn *const benches[LAP_OP_COUNT] = {
+    [LAP_OP_FILTER] = lap_bench_filter,
+    [LAP_OP_TRANSPOSE] = lap_bench_transpose,
+    [LAP_OP_REDUCE] = lap_bench_reduce,
+    [LAP_OP_HISTOGRAM] = lap_bench_histogram,
+    [LAP_OP_MATVEC] = lap_bench_matvec,
+};
+
+static lap_code check_options(lap_bench_options *options, lap_error *err)
+{
+    if (options->runs == 0)
+        options->runs = DEFAULT_RUNS;
+    if (options->runs < 1 || options->runs > MOST_RUNS)
+        return lap_fail(err, LAP_E_USAGE, "bench: %d runs; 1 to %d are possible", options->runs, MOST_RUNS);
+    if (options->channels == 0)
+        options->channels = 3;
+    if (options->channels != 1 && options->channels != 3 && options->channels != 4)
+        return lap_fail(err, LAP_E_USAGE, "bench: %d channels; 1, 3 and 4 are possible", options->channels);
+    if (options->width < 0 || options->height < 0 || (options->width == 0) != (options->height == 0))
+        return lap_fail(err, LAP_E_USAGE, "bench: a size of %dx%d", options->width, options->height);
+    return LAP_OK;
+}
+
+lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *options, lap_bench_fn *each,
+    void *user, lap_error *err)
+{
+    if ((int)op < 0 || op > LAP_OP_CODEC)
+        return lap_fail(err, LAP_E_USAGE, "bench: no operation of number %d", (int)op);
+    lap_bench_options checked = *options;
+    if (op == LAP_OP_CODEC && checked.runs == 0)
+        checked.runs = CODEC_RUNS;
+    lap_code code = check_options(&checked, err);
+    if (code != LAP_OK)
+        return code;
+
+    int threads = checked.threads;
+    if (threads <= 0 || threads > context->threads)
+        threads = context->threads;
+    lap_bench_run bench = {
+        .options = &checked, .pool = context->pool, .threads = threads, .each = each, .user = user};
+    return op == LAP_OP_CODEC ? lap_bench_codec(&bench, context, err) : benches[op](&bench, err);
+}
+
+bool lap_bench_wants(const lap_bench_run *bench, const lap_rung *rung)
+{
+    return lap_rung_is_listed(rung, bench->options->backends);
+}
+
+lap_bench_row lap_bench_row_of(const lap_rung *rung)
+{
+    return (lap_bench_row){.op = rung->op,
+        .backend = rung->name,
+        .flags = rung->flags,
+        .threads = 1,
+        .median_ms = NAN,
+        .mean_ms = NAN,
+        .stddev_ms = NAN,
+        .min_ms = NAN,
+        .max_ms = NAN,
+        .convert_ms = NAN,
+        .upload_ms = NAN,
+        .kernel_ms = NAN,
+        .download_ms = NAN,
+        .end_to_end_ms = NAN,
+        .mpix_per_s = NAN,
+        .gb_per_s = NAN,
+        .roof_share = NAN,
+        .speedup = NAN,
+        .flops_per_byte = NAN,
+        .gflop_per_s = NAN,
+        .first_ms = NAN,
+        .value = NAN,
+        .relative_error = NAN};
+}
+
+/* ---- timing ------------------------------------------------------------------------------------ */
+
+/* The value that `rank` of the n values stand before, ties in any order; no memory is needed. */
+static double of_rank(const double *values, int n, int rank)
+{
+    for (int i = 0; i < n; ++i) {
+        int below = 0, equal = 0;
+        for (int j = 0; j < n; ++j) {
+            below += values[j] < values[i];
+            equal += values[j] == values[i];
+        }
+        if (below <= rank && rank < below + equal)
+            return values[i];
+    }
+    return NAN;
+}
+
+double lap_bench_median(const double *values, int n)
+{
+    return (of_rank(values, n, (n - 1) / 2) + of_rank(values, n, n / 2)) / 2;
+}
+
+void lap_bench_figures(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row)
+{
+    const int n = row->runs;
+    if (n < 1)
+        return;
+    double sum = 0, squares = 0;
+    row->min_ms = row->max_ms = row->times_ms[0];
+    for (int i = 0; i < n; ++i) {
+        sum += row->times_ms[i];
+        row->min_ms = fmin(row->min_ms, row->times_ms[i]);
+        row->max_ms = fmax(row->max_ms, row->times_ms[i]);
+    }
+    row->mean_ms = sum / n;
+    for (int i = 0; i < n; ++i)
+        squares += (row->times_ms[i] - row->mean_ms) * (row->times_ms[i] - row->mean_ms);
+    row->stddev_ms = n > 1 ? sqrt(squares / (n - 1)) : 0;
+    row->median_ms = lap_bench_median(row->times_ms, n);
+
+    const double ceiling = bench->ceiling_gb_per_s[place != LAP_ON_HOST];
+    if (row->median_ms > 0) {
+        row->mpix_per_s = pixels / row->median_ms / 1e3;
+        row->gb_per_s = (double)bytes / row->median_ms / 1e6;
+    }
+    row->gflop_per_s = row->gb_per_s * row->flops_per_byte;
+    if (ceiling > 0)
+        row->roof_share = row->gb_per_s / ceiling;
+    if (bench->c_ms > 0)
+        row->speedup = bench->c_ms / row->median_ms;
+}
+
+lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
+    double pixels, lap_bench_row *row, lap_error *err)
+{
+    for (double begun = lap_now_ms(); lap_now_ms() - begun < warm_up_ms;) {
+        lap_code code = fn(argument, err);
+        if (code != LAP_OK)
+            return code;
+    }
+    for (int i = 0; i < bench->options->runs; ++i) {
+        double start = lap_now_ms();
+        lap_code code = fn(argument, err);
+        times[i] = lap_now_ms() - start;
+        if (code != LAP_OK)
+            return code;
+    }
+    row->times_ms = times;
+    row->runs = bench->options->runs;
+    lap_bench_figures(bench, LAP_ON_HOST, bytes, pixels, row);
+    return LAP_OK;
+}
+
+/* ---- the ceiling of the host -------------------------------------------------------------------- */
+
+typedef struct copy_job {
+    char *from, *to;
+    size_t bytes, pairs, next;
+} copy_job;
+
+static lap_code copy_once(void *argument, lap_error *err)
+{
+    (void)err;
+    copy_job *job = argument;
+    size_t at = job->next++ % job->pairs * job->bytes;
+    memcpy(job->to + at, job->from + at, job->bytes);
+    return LAP_OK;
+}
+
+size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes)
+{
+    /* Both buffers of all pairs together, against last-level caches of 32 to 128 MiB a core can use. */
+    const size_t enough = (size_t)256 << 20;
+    if (bench->options->warm || bytes == 0 || bytes >= enough)
+        return 1;
+    size_t pairs = (enough + 2 * bytes - 1) / (2 * bytes);
+    return pairs < LAP_BENCH_PAIRS ? pairs : LAP_BENCH_PAIRS;
+}
+
+lap_code lap_bench_memcpy(
+    lap_bench_run *bench, lap_bench_row *row, size_t bytes, double pixels, lap_error *err)
+{
+    lap_code code = LAP_E_MEMORY;
+    copy_job job = {.bytes = bytes, .pairs = lap_bench_pairs(bench, bytes)};
+    double *times = calloc((size_t)bench->options->runs, sizeof *times);
+    size_t total = 0;
+    if (times && lap_mul(bytes, job.pairs, &total)) {
+        job.from = malloc(total);
+        job.to = malloc(total);
+    }
+    if (!job.from || !job.to) {
+        lap_fail(err, code, "bench: no memory for two times %zu bytes", bytes);
+        goto end;
+    }
+    /* Touched before timing: a page fault costs more than copying its page. */
+    memset(job.from, 1, total);
+    memset(job.to, 2, total);
+    row->backend = row->resolved = "memcpy";
+    code = lap_bench_time(bench, copy_once, &job, times, 2 * bytes, pixels, row, err);
+    if (code != LAP_OK)
+        goto end;
+    bench->ceiling_gb_per_s[0] = row->gb_per_s;
+    row->roof_share = 1;
+    bench->each(bench->user, row);
+end:
+    free(job.from);
+    free(job.to);
+    free(times);
+    return code;
+}

@@ -1,0 +1,242 @@
+/* What a photo costs at least, and what it costs here. The floor is libjpeg-turbo's decoding and encoding,
+ * from memory to memory, and the filter, as processor time of one thread, divided by the threads: nobody who
+ * uses this codec can be faster. Beside it runs the whole pipeline, without files. */
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/border.h"
+#include "base/status.h"
+#include "batch/walk.h"
+#include "bench/bench.h"
+#include "bench/bench_image.h"
+#include "jpeg/jpeg_plain.h"
+
+enum { DECODE, FILTER, ENCODE, FLOOR, RUN, ROWS };
+static const char *const row_names[ROWS] = {"decode", "filter", "encode", "floor", "run"};
+
+typedef struct codec_bench {
+    lap_bench_run *bench;
+    lap_context *context;
+    const lap_rung *rung;
+    lap_settings settings;
+    lap_jpeg_floor *floor;
+    lap_image pixels, edges; /* of the size of the last photo */
+    double *times[ROWS];
+    double pixel_count; /* of all photos */
+    size_t bytes;       /* read and written */
+    int photos, run;    /* of this round; number of the round */
+    int width, height, channels;
+} codec_bench;
+
+/* Other programs on the machine cost waiting, not processor time. */
+static double cpu_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static lap_code make_images(codec_bench *b, const int shape[3], lap_error *err)
+{
+    const lap_view *now = &b->pixels.view;
+    if (b->pixels.memory && now->width == shape[0] && now->height == shape[1] && now->channels == shape[2])
+        return LAP_OK;
+    lap_image_destroy(&b->pixels);
+    lap_image_destroy(&b->edges);
+    lap_code code = lap_image_create(&b->pixels, shape[0], shape[1], shape[2], LAP_APRON, err);
+    if (code == LAP_OK)
+        code = lap_image_create(&b->edges, shape[0], shape[1], shape[2], 0, err);
+    /* Touched before timing: page faults are not the codec's. */
+    size_t row_bytes = (size_t)shape[0] * (size_t)shape[2];
+    for (int y = 0; y < shape[1] && code == LAP_OK; y++) {
+        memset(b->pixels.view.base + y * b->pixels.view.stride, 1, row_bytes);
+        memset(b->edges.view.base + y * b->edges.view.stride, 1, row_bytes);
+    }
+    return code;
+}
+
+static lap_code time_floor(codec_bench *b, const void *bytes, size_t size, lap_error *err)
+{
+    const unsigned char *out;
+    size_t out_size;
+    int shape[3];
+    lap_exec exec = {.threads = 1, .err = err};
+    double at = cpu_ms();
+    lap_code code = lap_jpeg_floor_open(b->floor, bytes, size, shape, err);
+    double opened = cpu_ms() - at;
+    if (code == LAP_OK)
+        code = make_images(b, shape, err);
+    at = cpu_ms();
+    if (code == LAP_OK)
+        code = lap_jpeg_floor_decode(b->floor, &b->pixels.view, err);
+    double decoded = cpu_ms();
+    if (code == LAP_OK) {
+        lap_border_fill(&b->pixels.view, b->settings.border);
+        code = b->rung->run.filter(&b->pixels.view, &b->edges.view, &b->settings.params, &exec);
+    }
+    double filtered = cpu_ms();
+    if (code == LAP_OK)
+        code = lap_jpeg_floor_encode(b->floor, &b->edges.view, b->settings.quality, &out, &out_size, err);
+    if (code != LAP_OK)
+        return code;
+    b->times[DECODE][b->run] += opened + decoded - at;
+    b->times[FILTER][b->run] += filtered - decoded;
+    b->times[ENCODE][b->run] += cpu_ms() - filtered;
+    b->width = shape[0];
+    b->height = shape[1];
+    b->channels = shape[2];
+    b->pixel_count += (double)shape[0] * shape[1];
+    b->bytes += size + out_size;
+    b->photos++;
+    return LAP_OK;
+}
+
+static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_error *err)
+{
+    void *out = NULL;
+    size_t out_size;
+    lap_code code = time_floor(b, bytes, size, err);
+    if (code != LAP_OK)
+        return code;
+    double at = lap_now_ms();
+    code = lap_run_memory(b->context, bytes, size, &out, &out_size, &b->settings, NULL, err);
+    b->times[RUN][b->run] += lap_now_ms() - at;
+    free(out);
+    return code;
+}
+
+static lap_code read_whole(const lap_walk_entry *entry, void **bytes, lap_error *err)
+{
+    size_t size = (size_t)entry->stat->st_size, at = 0;
+    int fd = open(entry->path, O_RDONLY | O_CLOEXEC);
+    *bytes = malloc(size + 1);
+    for (ssize_t got = 1; fd >= 0 && *bytes && at < size && got > 0; at += got > 0 ? (size_t)got : 0)
+        got = read(fd, (char *)*bytes + at, size - at);
+    if (fd >= 0)
+        close(fd);
+    return at == size && fd >= 0 && *bytes
+               ? LAP_OK
+               : lap_fail(err, LAP_E_UNREADABLE, "%.300s: cannot be read", entry->path);
+}
+
+static lap_code visit(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    void *bytes = NULL;
+    lap_error why;
+    if (entry->link)
+        return LAP_OK;
+    if (entry->problem)
+        return lap_fail(err, entry->problem->code, "%s", entry->problem->message);
+    lap_code code = read_whole(entry, &bytes, err);
+    if (code == LAP_OK) {
+        code = time_photo(user, bytes, (size_t)entry->stat->st_size, &why);
+        if (code != LAP_OK)
+            lap_fail(err, code, "%.300s: %.150s", entry->path, why.message);
+    }
+    free(bytes);
+    return code;
+}
+
+/* Without a photo: made-up pixels, as a JPEG. */
+static lap_code time_made_up(codec_bench *b, lap_error *err)
+{
+    lap_image image = {0};
+    const unsigned char *bytes = NULL;
+    size_t size = 0;
+    void *copy = NULL;
+    lap_code code = lap_bench_image(b->bench->options, &image, err);
+    if (code == LAP_OK)
+        code = lap_jpeg_floor_encode(b->floor, &image.view, b->settings.quality, &bytes, &size, err);
+    if (code == LAP_OK) {
+        copy = malloc(size); /* the encoder's own buffer is used again */
+        if (!copy)
+            code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for a photo");
+    }
+    if (copy) {
+        memcpy(copy, bytes, size);
+        code = time_photo(b, copy, size, err);
+    }
+    free(copy);
+    lap_image_destroy(&image);
+    return code;
+}
+
+static lap_code time_round(codec_bench *b, lap_error *err)
+{
+    const char *image = b->bench->options->image;
+    b->photos = 0;
+    b->pixel_count = 0;
+    b->bytes = 0;
+    if (!image)
+        return time_made_up(b, err);
+    const lap_batch_options one = {.inputs = &image, .input_count = 1, .out_dir = ""};
+    lap_code code = lap_walk(&one, NULL, 0, visit, b, err);
+    if (code == LAP_OK && !b->photos)
+        code = lap_fail(err, LAP_E_MISSING, "%.300s: no photo found", image);
+    return code;
+}
+
+static void tell(codec_bench *b)
+{
+    double floor_ms = 0;
+    for (int i = 0; i < ROWS; i++) {
+        lap_bench_row row = lap_bench_row_of(&(lap_rung){.op = LAP_OP_CODEC, .name = row_names[i]});
+        row.resolved = i == FILTER ? b->rung->name : row_names[i];
+        row.threads = i < FLOOR ? 1 : b->bench->threads;
+        row.width = b->photos == 1 ? b->width : (int)(b->pixel_count / b->photos);
+        row.height = b->photos == 1 ? b->height : b->photos;
+        row.channels = b->channels;
+        row.times_ms = b->times[i];
+        row.runs = b->bench->options->runs;
+        lap_bench_figures(b->bench, LAP_ON_HOST, b->bytes, b->pixel_count, &row);
+        if (i == FLOOR)
+            floor_ms = row.median_ms;
+        if (i >= FLOOR)
+            row.roof_share = floor_ms / row.median_ms;
+        b->bench->each(b->bench->user, &row);
+    }
+}
+
+static lap_code time_all(codec_bench *b, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < ROWS && code == LAP_OK; i++)
+        if (!(b->times[i] = calloc((size_t)b->bench->options->runs, sizeof **b->times)))
+            code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for the times");
+    if (code == LAP_OK)
+        code = lap_jpeg_floor_create(&b->floor, err);
+    for (b->run = 0; b->run < b->bench->options->runs && code == LAP_OK; b->run++) {
+        code = time_round(b, err);
+        b->times[FLOOR][b->run] =
+            (b->times[DECODE][b->run] + b->times[FILTER][b->run] + b->times[ENCODE][b->run]) /
+            b->bench->threads;
+    }
+    return code;
+}
+
+lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *err)
+{
+    codec_bench b = {.bench = bench, .context = context, .settings = lap_settings_default()};
+    b.settings.params = bench->options->params;
+    b.settings.border = bench->options->border;
+    b.settings.threads = bench->threads;
+    lap_code code = lap_rung_find(LAP_OP_FILTER, "auto", &b.rung, err);
+    if (code == LAP_OK && b.rung->device)
+        code = lap_rung_find(LAP_OP_FILTER, "simd", &b.rung, err);
+    if (code == LAP_OK)
+        b.settings.backend = b.rung->name;
+    if (code == LAP_OK)
+        code = time_all(&b, err);
+    if (code == LAP_OK)
+        tell(&b);
+    for (int i = 0; i < ROWS; i++)
+        free(b.times[i]);
+    lap_jpeg_floor_destroy(b.floor);
+    lap_image_destroy(&b.pixels);
+    lap_image_destroy(&b.edges);
+    return code;
+}

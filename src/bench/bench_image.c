@@ -1,0 +1,79 @@
+#include "bench/bench_image.h"
+
+#include "base/status.h"
+#include "run/formats.h"
+
+/* The lab sheet's photo. */
+enum { DEFAULT_WIDTH = 4992, DEFAULT_HEIGHT = 3744 };
+
+static lap_code read_photo(const char *path, bool gray, lap_image *photo, lap_error *err)
+{
+    lap_source *source = NULL;
+    lap_decoder *decoder = NULL;
+    const lap_read_options options = {.gray = gray, .fail_on = LAP_FAIL_TRUNCATED};
+    lap_damage damage;
+    lap_code code = lap_source_open(path, &source, err);
+    if (code == LAP_OK)
+        code = lap_decoder_open(source, &options, &decoder, err);
+    if (code == LAP_OK) {
+        const lap_header *header = lap_decoder_header(decoder);
+        code = lap_image_create(photo, header->width, header->height, header->channels, 0, err);
+    }
+    if (code == LAP_OK)
+        code = lap_decoder_rows(decoder, &photo->view, err);
+    if (code == LAP_OK)
+        code = lap_decoder_finish(decoder, &damage, err);
+    lap_decoder_close(decoder);
+    lap_source_close(source);
+    return code;
+}
+
+static void tile(const lap_view *photo, const lap_view *to)
+{
+    for (int y = 0; y < to->height; ++y) {
+        const uint8_t *from = photo->base + (y % photo->height) * photo->stride;
+        uint8_t *row = to->base + y * to->stride;
+        for (int x = 0, at = 0; x < to->width; ++x) {
+            const uint8_t *pixel = from + (size_t)(x % photo->width) * (size_t)photo->channels;
+            for (int c = 0; c < to->channels; ++c, ++at)
+                row[at] = c == 3 ? 255 : pixel[c < photo->channels ? c : 0];
+        }
+    }
+}
+
+static void make_up(const lap_view *to)
+{
+    uint32_t state = 2463534242u; /* Marsaglia's xorshift32, from the start that he gives */
+    for (int y = 0; y < to->height; ++y) {
+        uint8_t *row = to->base + y * to->stride;
+        for (int i = 0; i < to->width * to->channels; ++i) {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            row[i] = (uint8_t)((y + i / to->channels) / 32 % 224 + (int)(state >> 27));
+        }
+    }
+}
+
+lap_code lap_bench_image(const lap_bench_options *options, lap_image *image, lap_error *err)
+{
+    lap_image photo = {0};
+    int width = options->width ? options->width : DEFAULT_WIDTH;
+    int height = options->height ? options->height : DEFAULT_HEIGHT;
+    lap_code code = LAP_OK;
+    if (options->image) {
+        code = read_photo(options->image, options->channels == 1, &photo, err);
+        if (code == LAP_OK && !options->width) {
+            width = photo.view.width;
+            height = photo.view.height;
+        }
+    }
+    if (code == LAP_OK)
+        code = lap_image_create(image, width, height, options->channels, LAP_APRON, err);
+    if (code == LAP_OK && options->image)
+        tile(&photo.view, &image->view);
+    else if (code == LAP_OK)
+        make_up(&image->view);
+    lap_image_destroy(&photo);
+    return code;
+}

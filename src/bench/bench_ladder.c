@@ -1,0 +1,218 @@
+#include "bench/bench_ladder.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+#if LAP_HAVE_CUDA
+#include "cuda/device/device.h"
+#endif
+
+const char *lap_bench_refusal(char message[160], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, 160, format, arguments);
+    va_end(arguments);
+    return message;
+}
+
+static lap_bench_row row_of(const lap_ladder *ladder, const lap_rung *rung)
+{
+    lap_bench_row row = lap_bench_row_of(rung);
+    row.width = ladder->width;
+    row.height = ladder->height;
+    row.channels = ladder->channels;
+    row.type = ladder->type;
+    row.flops_per_byte = ladder->flops_per_byte;
+    return row;
+}
+
+lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *err)
+{
+    /* Far beyond every cache; more would only take memory. */
+    const size_t most = (size_t)256 << 20;
+    lap_bench_row row = row_of(ladder, &(lap_rung){.op = ladder->op});
+    row.flops_per_byte = NAN;
+    ladder->bench->c_ms = 0; /* of this ladder it is not known yet */
+    lap_code code = lap_bench_memcpy(
+        ladder->bench, &row, bytes < most ? bytes : most, bytes < most ? ladder->pixels : NAN, err);
+    const bool counts = isfinite(ladder->flops_per_byte) && ladder->flops_per_byte > 0;
+    return code == LAP_OK && counts ? lap_bench_peak(ladder->bench, &row, err) : code;
+}
+
+/* ---- host -------------------------------------------------------------------------------------- */
+
+static lap_code run_on_host(void *argument, lap_error *err)
+{
+    lap_ladder *ladder = argument;
+    ladder->exec.err = err;
+    lap_code code = ladder->host(ladder, ladder->turn++, err);
+    return code == LAP_OK ? code : lap_fail(err, code, "%s: %s", ladder->rung->name, lap_code_name(code));
+}
+
+static lap_code bench_host(lap_ladder *ladder, lap_bench_row row, int threads, lap_error *err)
+{
+    char message[160];
+    lap_bench_run *bench = ladder->bench;
+    ladder->exec = (lap_exec){.threads = threads, .err = err};
+    ladder->pool = threads > 1 ? bench->pool : NULL;
+    row.threads = threads;
+    row.reason = ladder->differs(ladder, &row, message);
+    if (!row.reason) {
+        ladder->turn = 0;
+        lap_code code = lap_bench_time(
+            bench, run_on_host, ladder, ladder->times[0], ladder->bytes, ladder->pixels, &row, err);
+        if (code != LAP_OK)
+            return code;
+        if (strcmp(row.resolved, "c") == 0 && threads == 1) {
+            bench->c_ms = row.median_ms;
+            row.speedup = 1;
+        }
+    }
+    bench->each(bench->user, &row);
+    return LAP_OK;
+}
+
+/* ---- device ------------------------------------------------------------------------------------ */
+
+#if LAP_HAVE_CUDA
+static lap_code run_on_device(void *argument, int turn, void *stream, lap_error *err)
+{
+    lap_ladder *ladder = argument;
+    ladder->exec.stream = stream;
+    ladder->exec.err = err;
+    return ladder->device(ladder, turn, stream, err);
+}
+
+static lap_code copy_on_device(void *argument, int turn, void *stream, lap_error *err)
+{
+    lap_ladder *ladder = argument;
+    return ladder->device_copy(ladder, turn, stream, err);
+}
+
+static lap_code copy_by_kernel(void *argument, int turn, void *stream, lap_error *err)
+{
+    lap_ladder *ladder = argument;
+    return ladder->device_copy_kernel(ladder, turn, stream, err);
+}
+
+static void hand_out_copy(lap_ladder *ladder, const char *name, const double *times)
+{
+    lap_bench_run *bench = ladder->bench;
+    lap_bench_row row = row_of(ladder, &(lap_rung){.op = ladder->op});
+    row.backend = row.resolved = name;
+    row.flops_per_byte = NAN;
+    row.times_ms = times;
+    row.runs = bench->options->runs;
+    lap_bench_figures(bench, bench->options->device, ladder->copy_bytes, ladder->pixels, &row);
+    row.kernel_ms = row.median_ms;
+    row.speedup = NAN;
+    if (bench->ceiling_gb_per_s[1] == 0) {
+        bench->ceiling_gb_per_s[1] = row.gb_per_s;
+        row.roof_share = 1;
+    }
+    bench->each(bench->user, &row);
+}
+
+static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *err)
+{
+    char message[160];
+    lap_bench_run *bench = ladder->bench;
+    const int runs = bench->options->runs, device = bench->options->device;
+    ladder->exec = (lap_exec){.threads = 1, .unchecked = row.form != NULL, .err = err};
+    row.reason = ladder->differs(ladder, &row, message);
+    if (!row.reason) {
+        const lap_cuda_job jobs[3] = {{run_on_device, ladder, ladder->times[0]},
+            {copy_on_device, ladder, ladder->times[1]}, {copy_by_kernel, ladder, ladder->times[2]}};
+        const bool wants_copy = ladder->device_copy && bench->ceiling_gb_per_s[1] == 0;
+        const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : 3;
+        lap_code code = lap_cuda_time(device, jobs, count, runs, err);
+        if (code != LAP_OK)
+            return code;
+        if (count > 1)
+            hand_out_copy(ladder, "copy", ladder->times[1]);
+        if (count > 2)
+            hand_out_copy(ladder, "copy-kernel", ladder->times[2]);
+        row.times_ms = ladder->times[0];
+        row.runs = runs;
+        lap_bench_figures(bench, device, ladder->bytes, ladder->pixels, &row);
+        row.kernel_ms = row.median_ms;
+    }
+    bench->each(bench->user, &row);
+    return LAP_OK;
+}
+#else
+static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *err)
+{
+    (void)row;
+    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", ladder->rung->name);
+}
+#endif
+
+/* ---- the loop ---------------------------------------------------------------------------------- */
+
+bool lap_bench_ladder_on_device(const lap_ladder *ladder)
+{
+    const lap_rung *row;
+    for (int i = 0; (row = lap_rung_row(ladder->op, i)); i++) {
+        if (row->device && row->run.transpose && lap_bench_wants(ladder->bench, row) && !row->available())
+            return true;
+    }
+    return false;
+}
+
+static lap_code bench_rung(lap_ladder *ladder, int index, lap_error *err)
+{
+    lap_bench_run *bench = ladder->bench;
+    const lap_rung *listed = lap_rung_row(ladder->op, index);
+    lap_bench_row row = row_of(ladder, listed);
+    lap_rung_info info;
+    if (lap_rung_at(ladder->op, index, true, &info) && info.reason) {
+        row.reason = info.reason;
+        bench->each(bench->user, &row);
+        return LAP_OK;
+    }
+    lap_code code = lap_rung_find(ladder->op, listed->name, &ladder->rung, err);
+    if (code != LAP_OK)
+        return code;
+    row.resolved = ladder->rung->name;
+    row.flags = ladder->rung->flags;
+    if (ladder->rung->device) {
+        code = bench_device(ladder, row, err);
+        row.form = "unchecked";
+        if (code == LAP_OK && ladder->has_unchecked && strcmp(row.resolved, "cuda-fast") != 0)
+            code = bench_device(ladder, row, err);
+        return code;
+    }
+    code = bench_host(ladder, row, 1, err);
+    /* The law is one thread's work, however it could be spread. */
+    const bool spreads = ladder->rung->threading != LAP_THREADS_ONE && strcmp(row.resolved, "c") != 0;
+    if (code == LAP_OK && spreads && bench->threads > 1)
+        code = bench_host(ladder, row, bench->threads, err);
+    return code;
+}
+
+lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
+{
+    lap_bench_run *bench = ladder->bench;
+    const size_t runs = (size_t)bench->options->runs;
+    lap_code code = LAP_OK;
+    double *times = calloc(3 * runs, sizeof *times);
+    if (!times)
+        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", 3 * runs);
+    for (size_t i = 0; i < 3; i++) {
+        ladder->times[i] = times + i * runs;
+    }
+    const lap_rung *rung;
+    for (int i = 0; code == LAP_OK && (rung = lap_rung_row(ladder->op, i)); i++) {
+        const bool is_named = bench->options->backends != NULL;
+        if (lap_bench_wants(bench, rung) && (is_named || !rung->resolves))
+            code = bench_rung(ladder, i, err);
+    }
+    free(times);
+    return code;
+}

@@ -1,0 +1,85 @@
+/* The ceiling of arithmetic beside that of memory: how many float32 multiply-adds the host can do. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "bench/bench.h"
+#include "cpu_simd/cpu.h"
+#include "cpu_simd/peak/peak.h"
+
+/* About a millisecond at one vector a cycle: far above a clock's grain, and short beside a time slice. */
+enum { ROUNDS = 1 << 18 };
+
+typedef struct peak_rung {
+    const char *name;
+    lap_peak_fn *run;
+    int lanes;
+} peak_rung;
+
+typedef struct peak_job {
+    const peak_rung *peak;
+    lap_pool *pool;
+    int threads;
+    int left; /* shares that nobody has taken */
+} peak_job;
+
+static peak_rung widest(void)
+{
+#if defined(__x86_64__)
+    if (!lap_cpu_no_avx512())
+        return (peak_rung){"simd-avx512", lap_peak_avx512, 16};
+    if (!lap_cpu_no_avx2() && !lap_cpu_no_fma())
+        return (peak_rung){"simd-avx2", lap_peak_avx2, 8};
+    if (!lap_cpu_no_sse41())
+        return (peak_rung){"simd-sse41", lap_peak_sse41, 4};
+#endif
+    return (peak_rung){"c", lap_peak_c, 1};
+}
+
+static void take_shares(void *argument)
+{
+    peak_job *job = argument;
+    while (__atomic_sub_fetch(&job->left, 1, __ATOMIC_RELAXED) >= 0) {
+        volatile float sum = job->peak->run(ROUNDS);
+        (void)sum;
+    }
+}
+
+static lap_code peak_once(void *argument, lap_error *err)
+{
+    (void)err;
+    peak_job *job = argument;
+    job->left = job->threads;
+    lap_pool_team(job->pool, job->threads, take_shares, job);
+    return LAP_OK;
+}
+
+static lap_code bench_with(lap_bench_run *bench, lap_bench_row row, const peak_rung *peak, int threads,
+    double *times, lap_error *err)
+{
+    peak_job job = {.peak = peak, .pool = threads > 1 ? bench->pool : NULL, .threads = threads};
+    row.backend = "multiply-add";
+    row.resolved = peak->name;
+    row.type = "f32";
+    row.threads = threads;
+    lap_code code = lap_bench_time(bench, peak_once, &job, times, 0, NAN, &row, err);
+    if (code != LAP_OK)
+        return code;
+    row.mpix_per_s = row.gb_per_s = row.roof_share = row.speedup = NAN;
+    row.gflop_per_s = 2.0 * LAP_PEAK_CHAINS * peak->lanes * ROUNDS * threads / row.median_ms / 1e6;
+    bench->each(bench->user, &row);
+    return LAP_OK;
+}
+
+lap_code lap_bench_peak(lap_bench_run *bench, const lap_bench_row *row, lap_error *err)
+{
+    const peak_rung peak = widest();
+    double *times = calloc((size_t)bench->options->runs, sizeof *times);
+    if (!times)
+        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %d times", bench->options->runs);
+    lap_code code = bench_with(bench, *row, &peak, 1, times, err);
+    if (code == LAP_OK && bench->threads > 1)
+        code = bench_with(bench, *row, &peak, bench->threads, times, err);
+    free(times);
+    return code;
+}

@@ -1,0 +1,250 @@
+/* The bench of the transpose ladder: 8-bit images, or float and double matrices. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "bench/bench_image.h"
+#include "bench/bench_ladder.h"
+#include "rungs/spread.h"
+
+#if LAP_HAVE_CUDA
+#include "cuda/device/ladders.h"
+#endif
+
+typedef struct transpose_bench {
+    lap_image in[LAP_BENCH_PAIRS], out[LAP_BENCH_PAIRS]; /* rotated */
+    lap_image law;                                       /* of in[0], by c */
+    int pairs;
+    lap_view device_in[LAP_BENCH_PAIRS], device_out[LAP_BENCH_PAIRS];
+    int device_pairs; /* 0: no rung runs on a device */
+} transpose_bench;
+
+static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
+{
+    (void)err;
+    transpose_bench *t = ladder->state;
+    const int pair = turn % t->pairs;
+    return lap_spread_transpose(
+        ladder->rung, &t->in[pair].view, &t->out[pair].view, &ladder->exec, ladder->pool);
+}
+
+static const char *compare(const transpose_bench *t, char message[160])
+{
+    const lap_view *a = &t->law.view, *b = &t->out[0].view;
+    const size_t row = (size_t)a->width * (size_t)a->channels;
+    for (int y = 0; y < a->height; y++) {
+        if (memcmp(a->base + y * a->stride, b->base + y * b->stride, row) != 0)
+            return lap_bench_refusal(message, "refused: row %d of its result differs from c's", y);
+    }
+    return NULL;
+}
+
+static void poison(const lap_view *view)
+{
+    for (int y = 0; y < view->height; y++) {
+        memset(view->base + y * view->stride, 0xA5, (size_t)view->width * (size_t)view->channels);
+    }
+}
+
+/* ---- on a device ------------------------------------------------------------------------------- */
+
+#if LAP_HAVE_CUDA
+static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
+{
+    (void)stream;
+    (void)err;
+    transpose_bench *t = ladder->state;
+    const int pair = turn % t->device_pairs;
+    return ladder->rung->run.transpose(&t->device_in[pair], &t->device_out[pair], &ladder->exec);
+}
+
+/* Of another pair than the rung's of the same turn, which that has just left in the cache. */
+static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
+{
+    transpose_bench *t = ladder->state;
+    const int pair = (turn + t->device_pairs / 2) % t->device_pairs;
+    return lap_cuda_copy(ladder->bench->options->device, t->device_out[pair].base, t->device_in[pair].base,
+        ladder->bytes / 2, stream, err);
+}
+
+/* From one input to another: all hold the same pixels. */
+static lap_code copy_by_kernel(lap_ladder *ladder, int turn, void *stream, lap_error *err)
+{
+    transpose_bench *t = ladder->state;
+    const lap_exec exec = {.stream = stream, .err = err};
+    return lap_cuda_copy_kernel(
+        &t->device_in[turn % t->device_pairs], &t->device_in[(turn + 1) % t->device_pairs], &exec);
+}
+
+static const char *differs_on_device(lap_ladder *ladder, char message[160])
+{
+    transpose_bench *t = ladder->state;
+    const int device = ladder->bench->options->device;
+    lap_error err = {0};
+    poison(&t->out[0].view);
+    lap_code code = lap_cuda_upload(&t->out[0].view, &t->device_out[0], NULL, &err);
+    if (code == LAP_OK)
+        code = run_device(ladder, 0, NULL, ladder->exec.err);
+    if (code == LAP_OK)
+        code = lap_cuda_download(&t->device_out[0], &t->out[0].view, NULL, &err);
+    if (code == LAP_OK)
+        code = lap_cuda_sync(device, NULL, &err);
+    if (code != LAP_OK)
+        return lap_bench_refusal(message, "failed: %.140s", err.message);
+    return compare(t, message);
+}
+
+static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
+{
+    transpose_bench *t = ladder->state;
+    const lap_bench_options *options = ladder->bench->options;
+    const lap_view *in = &t->in[0].view;
+    lap_code code = LAP_OK;
+    if (!lap_bench_ladder_on_device(ladder))
+        return LAP_OK;
+    int pairs = options->warm ? 1 : lap_cuda_rotation(options->device, ladder->bytes);
+    t->device_pairs = pairs < LAP_BENCH_PAIRS ? pairs : LAP_BENCH_PAIRS;
+    for (int i = 0; code == LAP_OK && i < t->device_pairs; i++) {
+        code = lap_cuda_view_create(
+            options->device, in->width, in->height, in->channels, 0, &t->device_in[i], err);
+        if (code == LAP_OK)
+            code = lap_cuda_view_create(
+                options->device, in->height, in->width, in->channels, 0, &t->device_out[i], err);
+        if (code == LAP_OK)
+            code = lap_cuda_upload(in, &t->device_in[i], NULL, err);
+    }
+    ladder->device = run_device;
+    ladder->device_copy = copy_device;
+    ladder->device_copy_kernel = t->device_pairs > 1 ? copy_by_kernel : NULL;
+    ladder->copy_bytes = ladder->bytes;
+    return code;
+}
+
+static void destroy_device(transpose_bench *t)
+{
+    for (int i = 0; i < t->device_pairs; i++) {
+        lap_cuda_view_destroy(&t->device_in[i]);
+        lap_cuda_view_destroy(&t->device_out[i]);
+    }
+}
+#else
+static const char *differs_on_device(lap_ladder *ladder, char message[160])
+{
+    return lap_bench_refusal(message, "%s: built without CUDA", ladder->rung->name);
+}
+
+static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
+{
+    (void)ladder;
+    (void)err;
+    return LAP_OK;
+}
+
+static void destroy_device(transpose_bench *t)
+{
+    (void)t;
+}
+#endif
+
+static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
+{
+    (void)row;
+    transpose_bench *t = ladder->state;
+    if (ladder->rung->device)
+        return differs_on_device(ladder, message);
+    poison(&t->out[0].view);
+    lap_code code = run_host(ladder, 0, NULL);
+    if (code != LAP_OK)
+        return lap_bench_refusal(message, "failed: %s", lap_code_name(code));
+    return compare(t, message);
+}
+
+/* ---- pixels ------------------------------------------------------------------------------------ */
+
+/* The pixels of the bench, or as many elements of 4 or 8 bytes: moving them does not look at them. */
+static lap_code make_input(const lap_bench_options *options, int size, lap_image *image, lap_error *err)
+{
+    lap_code code = lap_bench_image(options, image, err);
+    if (code != LAP_OK || size == 0)
+        return code;
+    const lap_view pixels = image->view;
+    lap_image matrix = {0};
+    code = lap_image_create(&matrix, pixels.width, pixels.height, size, 0, err);
+    for (int y = 0; code == LAP_OK && y < pixels.height; y++) {
+        uint8_t *to = matrix.view.base + y * matrix.view.stride;
+        for (int i = 0; i < pixels.width * size; i++) {
+            to[i] =
+                (uint8_t)(pixels.base[y * pixels.stride + i % (pixels.width * pixels.channels)] + i % 251);
+        }
+    }
+    lap_image_destroy(image);
+    *image = matrix;
+    return code;
+}
+
+static lap_code prepare(lap_ladder *ladder, int size, lap_error *err)
+{
+    transpose_bench *t = ladder->state;
+    lap_bench_run *bench = ladder->bench;
+    lap_code code = make_input(bench->options, size, &t->in[0], err);
+    if (code != LAP_OK)
+        return code;
+    const lap_view *in = &t->in[0].view;
+    ladder->width = in->width;
+    ladder->height = in->height;
+    ladder->channels = size ? 1 : in->channels;
+    ladder->pixels = (double)in->width * in->height;
+    const size_t bytes = (size_t)in->width * (size_t)in->height * (size_t)in->channels;
+    ladder->bytes = 2 * bytes;
+    t->pairs = (int)lap_bench_pairs(bench, bytes);
+    for (int i = 0; code == LAP_OK && i < t->pairs; i++) {
+        if (i > 0) {
+            code = lap_image_create(&t->in[i], in->width, in->height, in->channels, 0, err);
+            if (code == LAP_OK)
+                lap_view_copy(in, &t->in[i].view);
+        }
+        if (code == LAP_OK)
+            code = lap_image_create(&t->out[i], in->height, in->width, in->channels, 0, err);
+        if (code == LAP_OK)
+            poison(&t->out[i].view);
+    }
+    if (code == LAP_OK)
+        code = lap_image_create(&t->law, in->height, in->width, in->channels, 0, err);
+    if (code == LAP_OK)
+        code = lap_rung_row(LAP_OP_TRANSPOSE, 0)->run.transpose(in, &t->law.view, &(lap_exec){.threads = 1});
+    if (code == LAP_OK)
+        code = prepare_device(ladder, err);
+    if (code == LAP_OK)
+        code = lap_bench_ladder_memcpy(ladder, bytes, err);
+    return code;
+}
+
+lap_code lap_bench_transpose(lap_bench_run *bench, lap_error *err)
+{
+    const char *type = bench->options->type ? bench->options->type : "u8";
+    const int size = strcmp(type, "f32") == 0 ? 4 : strcmp(type, "f64") == 0 ? 8 : 0;
+    if (size == 0 && strcmp(type, "u8") != 0)
+        return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\"; u8, f32 and f64 are known", type);
+    transpose_bench *t = calloc(1, sizeof *t);
+    if (!t)
+        return lap_fail(err, LAP_E_MEMORY, "bench: out of memory");
+    lap_ladder ladder = {.bench = bench,
+        .op = LAP_OP_TRANSPOSE,
+        .type = size ? type : NULL,
+        .flops_per_byte = NAN,
+        .state = t,
+        .host = run_host,
+        .differs = differs};
+    lap_code code = prepare(&ladder, size, err);
+    if (code == LAP_OK)
+        code = lap_bench_ladder(&ladder, err);
+    destroy_device(t);
+    for (int i = 0; i < LAP_BENCH_PAIRS; i++) {
+        lap_image_destroy(&t->in[i]);
+        lap_image_destroy(&t->out[i]);
+    }
+    lap_image_destroy(&t->law);
+    free(t);
+    return code;
+}

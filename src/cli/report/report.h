@@ -1,0 +1,35 @@
+/* --report: one HTML file that holds everything it shows: results, pictures, charts, settings, machine.
+ *
+ * A report is gathered as a JSON object, which the page's script reads: command, subject, version, date,
+ * machine and settings (pairs of name and value), results (what --json prints), statistics
+ * (lapedge.stats/1 or null), and pictures (null, or see report_pictures.c). */
+#ifndef LAP_CLI_REPORT_H
+#define LAP_CLI_REPORT_H
+
+#include <jansson.h>
+
+#include "cli/args.h"
+
+/* LAP_EXIT_OK, or a message where --report names no .html file or one of the inputs. */
+lap_cli_exit lap_report_check(const lap_cli *cli);
+/* subject: the title, a file's name as a rule. NULL without memory. */
+json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads);
+/* Takes over results, and with them tells the devices that CUDA rungs ran on. */
+void lap_report_add_results(json_t *report, json_t *results);
+
+/* Photo and edges, and their details; both are host views of the same size and channels. */
+lap_code lap_report_add_pictures(
+    json_t *report, lap_context *context, const lap_view *photo, const lap_view *edges, lap_error *err);
+/* One row of a comparison of input, whose pixels are photo: pictures, statistics, and where the rung differs
+ * from c. Only the filter's rows count. Of several inputs the pictures are those of the first one where a
+ * rung differs, or of the first one. */
+lap_code lap_report_add_row(json_t *report, lap_context *context, const char *input, const lap_view *photo,
+    const lap_compare_row *row, lap_error *err);
+/* Reads and filters a file as settings say; adds pictures, and statistics unless the report has some. */
+lap_code lap_report_add_file(
+    json_t *report, lap_context *context, const char *path, const lap_settings *settings, lap_error *err);
+
+/* Writes the page, complete or not at all, and frees the report; LAP_EXIT_OK, or a message. */
+int lap_report_write(const char *path, json_t *report);
+
+#endif

@@ -1,0 +1,156 @@
+/* The one interface that image formats sit behind: probe, open, next band, close on the way in;
+ * open, encode band, append, finish, close on the way out. Header facts come before pixels. */
+#ifndef LAP_CODEC_H
+#define LAP_CODEC_H
+
+#include "base/control.h"
+#include "io/sink.h"
+#include "io/source.h"
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+typedef struct lap_segment { /* a metadata segment of a JPEG, as it stood in the file */
+    uint8_t marker;          /* 0xE1, 0xE2, 0xED, 0xFE, ... */
+    const uint8_t *data;     /* after the length field; owned by the decoder */
+    size_t size;
+} lap_segment;
+
+typedef struct lap_header {
+    const char *format;           /* "jpeg", "png", "pnm" */
+    int width, height;            /* stored orientation */
+    int channels;                 /* that rows() delivers: 1 or 3 */
+    int components;               /* in the file */
+    int sample_h[4], sample_v[4]; /* JPEG sampling factors, per component; 0 where there is none */
+    bool is_ycc;                  /* chroma subsampling is meaningful */
+    bool whole;                   /* decoder holds the whole image (several scans, interlaced) */
+    bool arithmetic, progressive;
+    int restart_interval;        /* MCUs, 0: none */
+    int orientation;             /* EXIF, 1..8; 1 where there is none or it is invalid */
+    const lap_segment *segments; /* what may be kept: APP1 EXIF and XMP, APP2 ICC, APP13, COM */
+    size_t segment_count;
+    size_t memory_estimate; /* bytes the decoder itself will take, at most */
+} lap_header;
+
+typedef struct lap_read_options {
+    bool gray;                       /* one channel: stored luma, or BT.601 of RGB */
+    uint64_t max_pixels, max_memory; /* 0: none */
+    int max_scans;
+    lap_fail_on fail_on;        /* truncated: refuses data that is missing or wrong; warning: oddities too */
+    const lap_control *control; /* outlives the decoder; or NULL */
+} lap_read_options;
+
+typedef struct lap_damage {  /* what was let through */
+    int warnings;            /* all of them; an oddity (stray bytes, no end marker) is only counted */
+    bool truncated, damaged; /* pixels were lost: data was missing, or wrong */
+    char first[200];         /* first message */
+} lap_damage;
+
+typedef struct lap_decoder lap_decoder;
+
+/* Checks header and limits, and gets ready for rows; run/formats.h chooses ops by content. The source must
+ * outlive the decoder. Refusals: LAP_E_NOT_JPEG, _UNSUPPORTED, _LIMIT, _TRUNCATED, _DAMAGED. */
+struct lap_decoder_ops;
+lap_code lap_decoder_start(const struct lap_decoder_ops *ops, lap_source *source,
+    const lap_read_options *options, lap_decoder **decoder, lap_error *err);
+const lap_header *lap_decoder_header(const lap_decoder *decoder);
+/* The next rows->height rows into the interior of rows (width and channels as the header says).
+ * LAP_E_TRUNCATED / LAP_E_DAMAGED as fail_on asks; else data that is missing is filled by the
+ * library and noted in damage. */
+lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err);
+/* After the last row: reads to the end of the image, so that late damage is noticed. */
+lap_code lap_decoder_finish(lap_decoder *decoder, lap_damage *damage, lap_error *err);
+void lap_decoder_close(lap_decoder *decoder); /* at any point; NULL is fine */
+
+/* What a format implements; rows of the table in run/formats.c. */
+typedef struct lap_decoder_ops {
+    const char *name;
+    bool (*probe)(const uint8_t *head, size_t size);
+    lap_code (*open)(lap_decoder *decoder, lap_error *err);
+    lap_code (*rows)(lap_decoder *decoder, const lap_view *rows, lap_error *err);
+    lap_code (*finish)(lap_decoder *decoder, lap_error *err);
+    void (*close)(lap_decoder *decoder);
+} lap_decoder_ops;
+
+struct lap_decoder { /* common part; `state` is the format's own */
+    const lap_decoder_ops *ops;
+    lap_source *source;
+    lap_read_options options;
+    lap_header header;
+    lap_damage damage;
+    int next_row; /* the first that rows() has not delivered */
+    void *state;
+};
+
+/* width * height against options->max_pixels, and memory_estimate against max_memory. */
+lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err);
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+typedef struct lap_chunk { /* encoded bytes of one band; reused, grows */
+    uint8_t *data;
+    size_t size, capacity;
+} lap_chunk;
+/* Room for so many bytes after size; capacity at least doubles when it grows. */
+lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err);
+void lap_chunk_free(lap_chunk *chunk);
+
+typedef struct lap_write_options {
+    int width, height, channels; /* 1, 3 or 4 (alpha is dropped where the format has none) */
+    int quality;
+    lap_subsampling subsampling;
+    lap_restart restart;
+    bool strip;
+    const lap_header *from; /* metadata and sampling of the input, or NULL */
+    bool oriented;          /* pixels were turned: reset the EXIF tag */
+    const lap_control *control;
+} lap_write_options;
+
+typedef struct lap_encoder lap_encoder;
+
+/* format: one that ops writes, by its canonical name; run/formats.h chooses ops by it. LAP_E_UNSUPPORTED
+ * where it cannot hold an image of this size, LAP_E_USAGE where it cannot hold these channels, LAP_E_BACKEND
+ * where it was not built in. Nothing is written before the first append. */
+struct lap_encoder_ops;
+lap_code lap_encoder_start(const struct lap_encoder_ops *ops, const char *format, lap_sink *sink,
+    const lap_write_options *options, lap_encoder **encoder, lap_error *err);
+/* Rows of every band but the last: fixed by format, width and sampling, never by threads. */
+int lap_encoder_band_rows(const lap_encoder *encoder);
+/* Whether encode() may run for several bands at once; else it must be called in order. */
+bool lap_encoder_is_parallel(const lap_encoder *encoder);
+/* Band number index (band_rows rows; the last may have fewer) to bytes. */
+lap_code lap_encoder_band(
+    lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err);
+/* Chunks in order of index, one at a time. */
+lap_code lap_encoder_append(lap_encoder *encoder, int index, const lap_chunk *chunk, lap_error *err);
+lap_code lap_encoder_finish(lap_encoder *encoder, lap_error *err);
+void lap_encoder_close(lap_encoder *encoder); /* NULL is fine */
+
+typedef struct lap_encoder_ops {
+    const char *formats;                                    /* comma separated extensions, without the dot */
+    lap_code (*open)(lap_encoder *encoder, lap_error *err); /* sets band_rows and parallel */
+    lap_code (*band)(lap_encoder *, int index, const lap_view *rows, lap_chunk *, lap_error *err);
+    lap_code (*append)(lap_encoder *, int index, const lap_chunk *, lap_error *err);
+    lap_code (*finish)(lap_encoder *, lap_error *err);
+    void (*close)(lap_encoder *);
+} lap_encoder_ops;
+
+struct lap_encoder {
+    const lap_encoder_ops *ops;
+    lap_sink *sink;
+    const char *format; /* canonical name */
+    lap_write_options options;
+    int band_rows;
+    bool parallel;
+    int bands, appended; /* of the image; appended so far */
+    void *state;
+};
+
+/* Writes nothing: for those who want only the bands. No path has it. */
+#define LAP_FORMAT_NONE "none"
+
+/* Formats' tables, defined in their files. */
+extern const lap_decoder_ops lap_jpeg_decoder, lap_png_decoder, lap_pnm_decoder;
+extern const lap_encoder_ops lap_jpeg_encoder, lap_stb_encoder, lap_pnm_encoder, lap_tsv_encoder,
+    lap_null_encoder;
+
+#endif

@@ -1,0 +1,105 @@
+/* The encoder half of codec.h: the checks that all formats share. */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "codec/codec.h"
+
+/* ---- chunks ----------------------------------------------------------------------------------- */
+
+lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err)
+{
+    size_t need, capacity;
+    if (!lap_add(chunk->size, more, &need))
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for encoded data");
+    if (need <= chunk->capacity)
+        return LAP_OK;
+    if (!lap_mul(chunk->capacity, 2, &capacity) || capacity < need)
+        capacity = need;
+    uint8_t *grown = realloc(chunk->data, capacity);
+    if (!grown)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes for encoded data", capacity);
+    chunk->data = grown;
+    chunk->capacity = capacity;
+    return LAP_OK;
+}
+
+void lap_chunk_free(lap_chunk *chunk)
+{
+    free(chunk->data);
+    *chunk = (lap_chunk){0};
+}
+
+/* ---- encoders --------------------------------------------------------------------------------- */
+
+lap_code lap_encoder_start(const lap_encoder_ops *ops, const char *format, lap_sink *sink,
+    const lap_write_options *options, lap_encoder **encoder, lap_error *err)
+{
+    *encoder = NULL;
+    if (options->width < 1 || options->height < 1 ||
+        (options->channels != 1 && options->channels != 3 && options->channels != 4))
+        return lap_fail(err, LAP_E_INTERNAL, "cannot write %d x %d pixels of %d channels", options->width,
+            options->height, options->channels);
+    lap_encoder *made = calloc(1, sizeof *made);
+    if (!made)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the encoder");
+    *made = (lap_encoder){.ops = ops, .sink = sink, .format = format, .options = *options};
+    lap_code code = ops->open(made, err);
+    if (code != LAP_OK) {
+        lap_encoder_close(made);
+        return code;
+    }
+    made->bands = (options->height - 1) / made->band_rows + 1;
+    *encoder = made;
+    return LAP_OK;
+}
+
+int lap_encoder_band_rows(const lap_encoder *encoder)
+{
+    return encoder->band_rows;
+}
+
+bool lap_encoder_is_parallel(const lap_encoder *encoder)
+{
+    return encoder->parallel;
+}
+
+lap_code lap_encoder_band(
+    lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err)
+{
+    const lap_write_options *o = &encoder->options;
+    int rest = index >= 0 && index < encoder->bands ? o->height - index * encoder->band_rows : 0;
+    int height = rest < encoder->band_rows ? rest : encoder->band_rows;
+    if (height < 1 || rows->height != height || rows->width != o->width || rows->channels != o->channels ||
+        rows->place != LAP_ON_HOST)
+        return lap_fail(err, LAP_E_INTERNAL, "band %d of %d x %d x %d does not belong to this image", index,
+            rows->width, rows->height, rows->channels);
+    chunk->size = 0;
+    return encoder->ops->band(encoder, index, rows, chunk, err);
+}
+
+lap_code lap_encoder_append(lap_encoder *encoder, int index, const lap_chunk *chunk, lap_error *err)
+{
+    if (index != encoder->appended)
+        return lap_fail(
+            err, LAP_E_INTERNAL, "band %d appended where band %d is next", index, encoder->appended);
+    lap_code code = encoder->ops->append(encoder, index, chunk, err);
+    if (code == LAP_OK)
+        encoder->appended++;
+    return code;
+}
+
+lap_code lap_encoder_finish(lap_encoder *encoder, lap_error *err)
+{
+    if (encoder->appended != encoder->bands)
+        return lap_fail(
+            err, LAP_E_INTERNAL, "only %d of %d bands were appended", encoder->appended, encoder->bands);
+    return encoder->ops->finish(encoder, err);
+}
+
+void lap_encoder_close(lap_encoder *encoder)
+{
+    if (!encoder)
+        return;
+    encoder->ops->close(encoder);
+    free(encoder);
+}

@@ -1,0 +1,161 @@
+#include "codec/exif.h"
+
+#include <string.h>
+
+/* Tags and types, EXIF 2.32 tables 1, 4 and 7 and TIFF 6.0. */
+enum {
+    TAG_IMAGE_WIDTH = 0x0100,
+    TAG_IMAGE_LENGTH = 0x0101,
+    TAG_ORIENTATION = 0x0112,
+    TAG_THUMBNAIL_OFFSET = 0x0201,
+    TAG_THUMBNAIL_SIZE = 0x0202,
+    TAG_EXIF_IFD = 0x8769,
+    TAG_PIXEL_X = 0xA002,
+    TAG_PIXEL_Y = 0xA003,
+    TYPE_SHORT = 3,
+    TYPE_LONG = 4,
+    SIGNATURE = 6, /* bytes of "Exif\0\0" */
+    ENTRY = 12     /* bytes of a directory entry */
+};
+
+/* The TIFF structure inside the payload; offsets count from its start. */
+typedef struct tiff {
+    uint8_t *bytes;
+    size_t size;
+    bool is_big_endian;
+} tiff;
+
+static bool has(const tiff *t, size_t offset, size_t length)
+{
+    return offset <= t->size && length <= t->size - offset;
+}
+
+/* Callers have checked the bounds. */
+static uint32_t get(const tiff *t, size_t offset, int length)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < length; i++)
+        value = value << 8 | t->bytes[offset + (size_t)(t->is_big_endian ? i : length - 1 - i)];
+    return value;
+}
+
+static void put(const tiff *t, size_t offset, int length, uint32_t value)
+{
+    for (int i = 0; i < length; i++)
+        t->bytes[offset + (size_t)(t->is_big_endian ? length - 1 - i : i)] = (uint8_t)(value >> 8 * i);
+}
+
+bool lap_exif_is(const uint8_t *payload, size_t size)
+{
+    return size >= SIGNATURE && memcmp(payload, "Exif\0\0", SIGNATURE) == 0;
+}
+
+/* The payload is only written to through put and memset, which readers never call. */
+static bool tiff_open(tiff *t, const uint8_t *payload, size_t size)
+{
+    if (!lap_exif_is(payload, size) || size < SIGNATURE + 8)
+        return false;
+    t->bytes = (uint8_t *)payload + SIGNATURE;
+    t->size = size - SIGNATURE;
+    t->is_big_endian = t->bytes[0] == 'M';
+    return (memcmp(t->bytes, "II", 2) == 0 || memcmp(t->bytes, "MM", 2) == 0) && get(t, 2, 2) == 42;
+}
+
+/* Number of entries of the directory at offset that lie inside the data; 0: none. */
+static size_t entries(const tiff *t, size_t directory)
+{
+    if (directory < 8 || !has(t, directory, 2))
+        return 0;
+    size_t count = get(t, directory, 2), room = (t->size - directory - 2) / ENTRY;
+    return count < room ? count : room;
+}
+
+/* Offset of the entry with this tag; 0: there is none. */
+static size_t find(const tiff *t, size_t directory, uint32_t tag)
+{
+    size_t count = entries(t, directory);
+    for (size_t i = 0; i < count; i++) {
+        size_t entry = directory + 2 + i * ENTRY;
+        if (get(t, entry, 2) == tag)
+            return entry;
+    }
+    return 0;
+}
+
+/* Bytes of the single integer that an entry holds in itself: 2, 4, or 0 where it is another thing. */
+static int width_of(const tiff *t, size_t entry)
+{
+    if (entry == 0 || get(t, entry + 4, 4) != 1)
+        return 0;
+    uint32_t type = get(t, entry + 2, 2);
+    return type == TYPE_SHORT ? 2 : type == TYPE_LONG ? 4 : 0;
+}
+
+static uint32_t value_of(const tiff *t, size_t directory, uint32_t tag)
+{
+    size_t entry = find(t, directory, tag);
+    int width = width_of(t, entry);
+    return width ? get(t, entry + 8, width) : 0;
+}
+
+static void set_value(const tiff *t, size_t directory, uint32_t tag, uint32_t value)
+{
+    size_t entry = find(t, directory, tag);
+    int width = width_of(t, entry);
+    if (width)
+        put(t, entry + 8, width, value);
+}
+
+int lap_exif_orientation(const uint8_t *payload, size_t size)
+{
+    tiff t;
+    if (!tiff_open(&t, payload, size))
+        return 1;
+    uint32_t value = value_of(&t, get(&t, 4, 4), TAG_ORIENTATION);
+    return value >= 1 && value <= 8 ? (int)value : 1;
+}
+
+/* Where the link to the next directory stands; 0: outside the data. */
+static size_t link_of(const tiff *t, size_t directory)
+{
+    if (directory < 8 || !has(t, directory, 2))
+        return 0;
+    size_t link = directory + 2 + (size_t)get(t, directory, 2) * ENTRY;
+    return has(t, link, 4) ? link : 0;
+}
+
+/* Zeroes the thumbnail's bytes and the link to its directory. Returns the TIFF's new size: that of
+ * what stands before the thumbnail where nothing follows it. */
+static size_t drop_thumbnail(tiff *t, size_t ifd0)
+{
+    size_t link = link_of(t, ifd0);
+    size_t ifd1 = link ? get(t, link, 4) : 0;
+    if (!ifd1)
+        return t->size;
+    size_t begin = value_of(t, ifd1, TAG_THUMBNAIL_OFFSET);
+    size_t length = value_of(t, ifd1, TAG_THUMBNAIL_SIZE);
+    put(t, link, 4, 0);
+    /* Before the header's end no thumbnail can be; what a lying link would wipe else is the tags. */
+    if (begin <= link + 4 || length == 0 || !has(t, begin, length))
+        return t->size;
+    if (begin + length == t->size)
+        return begin;
+    memset(t->bytes + begin, 0, length);
+    return t->size;
+}
+
+size_t lap_exif_patch(uint8_t *payload, size_t size, int width, int height, bool turned)
+{
+    tiff t;
+    if (!tiff_open(&t, payload, size))
+        return size;
+    size_t ifd0 = get(&t, 4, 4);
+    if (turned)
+        set_value(&t, ifd0, TAG_ORIENTATION, 1);
+    set_value(&t, ifd0, TAG_IMAGE_WIDTH, (uint32_t)width);
+    set_value(&t, ifd0, TAG_IMAGE_LENGTH, (uint32_t)height);
+    size_t exif = value_of(&t, ifd0, TAG_EXIF_IFD);
+    set_value(&t, exif, TAG_PIXEL_X, (uint32_t)width);
+    set_value(&t, exif, TAG_PIXEL_Y, (uint32_t)height);
+    return SIGNATURE + drop_thumbnail(&t, ifd0);
+}

@@ -1,0 +1,174 @@
+#include "codec/png_feed.h"
+
+#if LAP_HAVE_PNG
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "codec/exif.h"
+
+enum {
+    MAX_SEGMENT = 65533, /* what a JPEG segment holds beside its length */
+    EXIF_HEAD = 6,
+    ICC_HEAD = 14,
+    MAX_ICC_PARTS = 255,
+    ROWS_A_LOOK = 16 /* between two looks at the clock */
+};
+
+_Noreturn void lap_png_leave(png_structp png, const char *message)
+{
+    lap_decoder *decoder = png_get_error_ptr(png);
+    lap_png_state *state = decoder->state;
+    const char *name = lap_source_name(decoder->source);
+    if (state->cause.code != LAP_OK)
+        ; /* a callback knows better */
+    else if (state->no_memory)
+        lap_fail(&state->cause, LAP_E_MEMORY, "%s: out of memory", name);
+    else if (state->ended)
+        lap_fail(&state->cause, LAP_E_TRUNCATED, "%s: data ends early", name);
+    else
+        lap_fail(&state->cause, LAP_E_DAMAGED, "%s: damaged PNG: %s", name, message);
+    png_longjmp(png, 1);
+}
+
+void lap_png_note(lap_decoder *decoder, const char *message)
+{
+    if (decoder->damage.warnings++ == 0)
+        snprintf(decoder->damage.first, sizeof decoder->damage.first, "%s", message);
+}
+
+static void warn(png_structp png, const char *message)
+{
+    lap_png_note(png_get_error_ptr(png), message);
+}
+
+static void *allocate(png_structp png, size_t size)
+{
+    lap_decoder *decoder = png_get_mem_ptr(png);
+    void *p = malloc(size);
+    if (!p)
+        ((lap_png_state *)decoder->state)->no_memory = true;
+    return p;
+}
+
+static void release(png_structp png, void *p)
+{
+    (void)png;
+    free(p);
+}
+
+static void fetch(png_structp png, uint8_t *to, size_t size)
+{
+    lap_decoder *decoder = png_get_io_ptr(png);
+    lap_png_state *state = decoder->state;
+    while (size > 0) {
+        if (state->left == 0) {
+            if (lap_source_next(decoder->source, &state->at, &state->left, &state->cause) != LAP_OK)
+                lap_png_leave(png, "read error");
+            if (state->left == 0) {
+                state->ended = true;
+                lap_png_leave(png, "end of input");
+            }
+        }
+        size_t n = size < state->left ? size : state->left;
+        memcpy(to, state->at, n);
+        state->at += n;
+        state->left -= n;
+        to += n;
+        size -= n;
+    }
+}
+
+lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_error *err)
+{
+    lap_png_state *state = decoder->state;
+    state->cause.code = LAP_OK;
+    if (setjmp(png_jmpbuf(state->png)) == 0)
+        work(decoder);
+    if (state->cause.code == LAP_OK)
+        return LAP_OK;
+    return lap_fail(err, state->cause.code, "%s", state->cause.message);
+}
+
+void lap_png_look_at_clock(lap_decoder *decoder, int row)
+{
+    lap_png_state *state = decoder->state;
+    if (row % ROWS_A_LOOK == 0 && lap_control_check(decoder->options.control, &state->cause) != LAP_OK)
+        lap_png_leave(state->png, "stopped");
+}
+
+lap_code lap_png_create(lap_decoder *decoder, lap_error *err)
+{
+    lap_png_state *state = calloc(1, sizeof *state);
+    decoder->state = state;
+    if (state)
+        state->png = png_create_read_struct_2(
+            PNG_LIBPNG_VER_STRING, decoder, lap_png_leave, warn, decoder, allocate, release);
+    if (state && state->png)
+        state->info = png_create_info_struct(state->png);
+    if (!state || !state->info)
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+    png_set_read_fn(state->png, decoder, fetch);
+    return LAP_OK;
+}
+
+void lap_png_destroy(lap_decoder *decoder)
+{
+    lap_png_state *state = decoder->state;
+    if (!state)
+        return;
+    if (state->png)
+        png_destroy_read_struct(&state->png, &state->info, NULL);
+    free(state->segments);
+    free(state->metadata);
+    free(state->line);
+    free(state->whole);
+    free(state);
+}
+
+lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err)
+{
+    lap_png_state *state = decoder->state;
+    png_bytep exif = NULL, profile = NULL;
+    png_charp profile_name;
+    png_uint_32 exif_size = 0, profile_size = 0;
+    int method;
+    if (!png_get_eXIf_1(state->png, state->info, &exif_size, &exif) || exif_size > MAX_SEGMENT - EXIF_HEAD)
+        exif_size = 0;
+    if (!png_get_iCCP(state->png, state->info, &profile_name, &method, &profile, &profile_size))
+        profile_size = 0;
+    const size_t part = MAX_SEGMENT - ICC_HEAD;
+    size_t parts = (profile_size + part - 1) / part;
+    if (parts > MAX_ICC_PARTS)
+        parts = 0;
+    if (exif_size == 0 && parts == 0)
+        return LAP_OK;
+    state->segments = calloc(parts + 1, sizeof *state->segments);
+    state->metadata = malloc(EXIF_HEAD + exif_size + parts * ICC_HEAD + profile_size);
+    if (!state->segments || !state->metadata)
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+    lap_segment *to = state->segments;
+    uint8_t *bytes = state->metadata;
+    if (exif_size > 0) {
+        memcpy(bytes, "Exif\0", EXIF_HEAD); /* and the literal's own zero */
+        memcpy(bytes + EXIF_HEAD, exif, exif_size);
+        *to++ = (lap_segment){0xE1, bytes, EXIF_HEAD + exif_size};
+        decoder->header.orientation = lap_exif_orientation(bytes, EXIF_HEAD + exif_size);
+        bytes += EXIF_HEAD + exif_size;
+    }
+    for (size_t i = 0; i < parts; i++) {
+        size_t size = i + 1 < parts ? part : profile_size - i * part;
+        memcpy(bytes, "ICC_PROFILE", 12);
+        bytes[12] = (uint8_t)(i + 1);
+        bytes[13] = (uint8_t)parts;
+        memcpy(bytes + ICC_HEAD, profile + i * part, size);
+        *to++ = (lap_segment){0xE2, bytes, ICC_HEAD + size};
+        bytes += ICC_HEAD + size;
+    }
+    decoder->header.segments = state->segments;
+    decoder->header.segment_count = (size_t)(to - state->segments);
+    return LAP_OK;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* Between libpng and a decoder: its state, feeding it from the source, leaving it on errors, and the
+ * metadata. setjmp is called in one place, lap_png_guard. One thread at a time. */
+#ifndef LAP_PNG_FEED_H
+#define LAP_PNG_FEED_H
+
+#include "codec/codec.h"
+
+#if LAP_HAVE_PNG
+
+#include <png.h>
+
+typedef struct lap_png_state {
+    png_structp png;
+    png_infop info;
+    const uint8_t *at; /* in the piece that the source gave last */
+    size_t left;
+    bool ended;      /* the source has no more */
+    bool no_memory;  /* malloc failed inside libpng */
+    lap_error cause; /* why libpng was left */
+    bool lost;       /* damage was let through: the rest is black */
+    uint8_t *line;   /* a row of RGB, where gray is asked for */
+    uint8_t *whole;  /* interlaced: all rows */
+    size_t line_bytes;
+    const lap_view *rows; /* what the guarded work is to fill */
+    lap_segment *segments;
+    uint8_t *metadata; /* their bytes */
+} lap_png_state;
+
+/* Makes decoder->state, ready to read. lap_png_destroy must be called even after a failure. */
+lap_code lap_png_create(lap_decoder *decoder, lap_error *err);
+void lap_png_destroy(lap_decoder *decoder);
+/* Calls work, which may call libpng and leave; it must own nothing that would be lost. */
+lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_error *err);
+/* Leaves the work: with state->cause where that is filled, else as damage with this message. */
+_Noreturn void lap_png_leave(png_structp png, const char *message);
+/* Counts a warning, and keeps the first. */
+void lap_png_note(lap_decoder *decoder, const char *message);
+/* For work: leaves it when the run was cancelled or its time is up. Cheap for most rows. */
+void lap_png_look_at_clock(lap_decoder *decoder, int row);
+/* Hands EXIF and the colour profile on as the APP1 and APP2 segments of a JPEG; too large ones are left
+ * out. */
+lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err);
+
+#endif
+
+#endif

@@ -1,0 +1,240 @@
+/* PNG in, through libpng: 8 bits a sample whatever the file has, gray or RGB; palettes are resolved.
+ * Transparency is left out, not blended: the stored colours are what is filtered, and a warning says so.
+ * Interlaced files are decoded whole at the first row. An embedded profile and EXIF are handed on in
+ * the form that a JPEG has. */
+#include "codec/codec.h"
+
+#if LAP_HAVE_PNG
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/luma.h"
+#include "base/status.h"
+#include "codec/png_feed.h"
+
+enum { MAX_CHUNK = 8 * 1000 * 1000 /* of an unpacked ancillary chunk: profiles are smaller, bombs larger */ };
+
+/* ---- header ------------------------------------------------------------------------------------ */
+
+static bool png_probe(const uint8_t *head, size_t size)
+{
+    return size >= 8 && png_sig_cmp(head, 0, 8) == 0;
+}
+
+static void header_work(lap_decoder *decoder)
+{
+    lap_png_state *state = decoder->state;
+    png_set_user_limits(state->png, INT_MAX, INT_MAX); /* ours come right after */
+    png_set_chunk_malloc_max(state->png, MAX_CHUNK);
+    png_read_info(state->png, state->info);
+}
+
+static void start_work(lap_decoder *decoder)
+{
+    lap_png_state *state = decoder->state;
+    png_structp png = state->png;
+    int type = png_get_color_type(png, state->info);
+    if (png_get_bit_depth(png, state->info) == 16)
+        png_set_scale_16(png);
+    if (type == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(png);
+    else if (type == PNG_COLOR_TYPE_GRAY)
+        png_set_expand_gray_1_2_4_to_8(png);
+    if ((type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, state->info, PNG_INFO_tRNS)) {
+        png_set_strip_alpha(png);
+        lap_png_note(decoder, "transparency is left out");
+    }
+    png_set_interlace_handling(png);
+    png_read_update_info(png, state->info);
+    if (png_get_rowbytes(png, state->info) != state->line_bytes) {
+        lap_fail(
+            &state->cause, LAP_E_INTERNAL, "%s: rows of unexpected size", lap_source_name(decoder->source));
+        lap_png_leave(png, "row size");
+    }
+}
+
+static lap_code fill_header(lap_decoder *decoder, lap_error *err)
+{
+    lap_png_state *state = decoder->state;
+    lap_header *header = &decoder->header;
+    int type = png_get_color_type(state->png, state->info);
+    int stored = type == PNG_COLOR_TYPE_GRAY || type == PNG_COLOR_TYPE_GRAY_ALPHA ? 1 : 3;
+    size_t whole = 0;
+    header->format = "png";
+    header->width = (int)png_get_image_width(state->png, state->info);
+    header->height = (int)png_get_image_height(state->png, state->info);
+    header->components = png_get_channels(state->png, state->info);
+    header->channels = decoder->options.gray ? 1 : stored;
+    header->orientation = 1;
+    header->whole = png_get_interlace_type(state->png, state->info) != PNG_INTERLACE_NONE;
+    state->line_bytes = (size_t)header->width * (size_t)stored; /* 31 bits times 3: no overflow */
+    if (!lap_mul(state->line_bytes, (size_t)header->height, &whole))
+        return lap_fail(err, LAP_E_LIMIT, "%s: %d x %d pixels are too many", lap_source_name(decoder->source),
+            header->width, header->height);
+    /* libpng's own: two rows of the file's depth, at most 8 bytes a pixel. */
+    header->memory_estimate = (header->whole ? whole : 0) + state->line_bytes + (size_t)header->width * 16;
+    return lap_decoder_limits(decoder, err);
+}
+
+static lap_code png_open(lap_decoder *decoder, lap_error *err)
+{
+    lap_code code = lap_png_create(decoder, err);
+    lap_png_state *state = decoder->state;
+    if (code == LAP_OK)
+        code = lap_png_guard(decoder, header_work, err);
+    if (code == LAP_OK)
+        code = fill_header(decoder, err);
+    if (code == LAP_OK)
+        code = lap_png_keep_metadata(decoder, err);
+    if (code == LAP_OK)
+        code = lap_png_guard(decoder, start_work, err);
+    if (code == LAP_OK &&
+        state->line_bytes != (size_t)decoder->header.width * (size_t)decoder->header.channels) {
+        state->line = malloc(state->line_bytes);
+        if (!state->line)
+            return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+    }
+    return code;
+}
+
+/* ---- pixels ------------------------------------------------------------------------------------ */
+
+static void whole_work(lap_decoder *decoder)
+{
+    lap_png_state *state = decoder->state;
+    int passes = png_set_interlace_handling(state->png);
+    for (int pass = 0; pass < passes; pass++)
+        for (int y = 0; y < decoder->header.height; y++) {
+            lap_png_look_at_clock(decoder, y);
+            png_read_row(state->png, state->whole + (size_t)y * state->line_bytes, NULL);
+        }
+}
+
+static void rows_work(lap_decoder *decoder)
+{
+    lap_png_state *state = decoder->state;
+    const lap_view *rows = state->rows;
+    for (int y = 0; y < rows->height; y++) {
+        uint8_t *to = rows->base + y * rows->stride;
+        lap_png_look_at_clock(decoder, y);
+        png_read_row(state->png, state->line ? state->line : to, NULL);
+        if (state->line)
+            lap_luma_row(state->line, to, (size_t)rows->width);
+    }
+}
+
+/* Whether damage may pass; if so it is noted, and libpng is not called again. */
+static lap_code let_through(lap_decoder *decoder, lap_code code, lap_error *err)
+{
+    lap_png_state *state = decoder->state;
+    lap_damage *damage = &decoder->damage;
+    if ((code != LAP_E_TRUNCATED && code != LAP_E_DAMAGED) || decoder->options.fail_on != LAP_FAIL_NONE)
+        return code;
+    state->lost = true;
+    damage->truncated |= code == LAP_E_TRUNCATED;
+    damage->damaged |= code == LAP_E_DAMAGED;
+    lap_png_note(decoder,
+        code == LAP_E_TRUNCATED ? "data ends early; the rest is black" : "damaged; the rest is black");
+    if (err)
+        *err = (lap_error){0};
+    return LAP_OK;
+}
+
+static lap_code refuse_warnings(lap_decoder *decoder, lap_error *err)
+{
+    if (decoder->options.fail_on != LAP_FAIL_WARNING || decoder->damage.warnings == 0)
+        return LAP_OK;
+    return lap_fail(err, LAP_E_DAMAGED, "%s: %s", lap_source_name(decoder->source), decoder->damage.first);
+}
+
+static void clear(const lap_view *rows)
+{
+    for (int y = 0; y < rows->height; y++)
+        memset(rows->base + y * rows->stride, 0, (size_t)rows->width * (size_t)rows->channels);
+}
+
+static void from_whole(const lap_decoder *decoder, const lap_view *rows)
+{
+    const lap_png_state *state = decoder->state;
+    for (int y = 0; y < rows->height; y++) {
+        const uint8_t *from = state->whole + (size_t)(decoder->next_row + y) * state->line_bytes;
+        if (state->line)
+            lap_luma_row(from, rows->base + y * rows->stride, (size_t)rows->width);
+        else
+            memcpy(rows->base + y * rows->stride, from, state->line_bytes);
+    }
+}
+
+static lap_code png_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err)
+{
+    lap_png_state *state = decoder->state;
+    lap_code code = LAP_OK;
+    if (decoder->header.whole) {
+        if (!state->whole) {
+            state->whole = calloc((size_t)decoder->header.height, state->line_bytes);
+            if (!state->whole)
+                return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+            code = let_through(decoder, lap_png_guard(decoder, whole_work, err), err);
+        }
+        if (code == LAP_OK)
+            from_whole(decoder, rows);
+    } else {
+        clear(rows); /* what libpng does not reach is black */
+        state->rows = rows;
+        if (!state->lost)
+            code = let_through(decoder, lap_png_guard(decoder, rows_work, err), err);
+    }
+    return code == LAP_OK ? refuse_warnings(decoder, err) : code;
+}
+
+static void finish_work(lap_decoder *decoder)
+{
+    png_read_end(((lap_png_state *)decoder->state)->png, NULL);
+}
+
+static lap_code png_finish(lap_decoder *decoder, lap_error *err)
+{
+    lap_png_state *state = decoder->state;
+    lap_code code = LAP_OK;
+    if (!state->lost)
+        code = let_through(decoder, lap_png_guard(decoder, finish_work, err), err);
+    return code == LAP_OK ? refuse_warnings(decoder, err) : code;
+}
+
+const lap_decoder_ops lap_png_decoder = {
+    .name = "png",
+    .probe = png_probe,
+    .open = png_open,
+    .rows = png_rows,
+    .finish = png_finish,
+    .close = lap_png_destroy,
+};
+
+#else
+
+#include <string.h>
+
+#include "base/status.h"
+
+static bool png_probe(const uint8_t *head, size_t size)
+{
+    return size >= 8 && memcmp(head, "\x89PNG\r\n\x1a\n", 8) == 0;
+}
+
+static lap_code not_built(lap_decoder *decoder, lap_error *err)
+{
+    return lap_fail(err, LAP_E_BACKEND, "%s: a PNG, and PNG input was not built in (libpng was missing)",
+        lap_source_name(decoder->source));
+}
+
+static void nothing(lap_decoder *decoder)
+{
+    (void)decoder;
+}
+
+const lap_decoder_ops lap_png_decoder = {
+    .name = "png", .probe = png_probe, .open = not_built, .close = nothing};
+
+#endif

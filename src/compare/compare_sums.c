@@ -1,0 +1,289 @@
+/* Comparing ladders whose results are numbers. The verdict rests on whole numbers whose sums are exact in
+ * any order of adding, so that a rung is right or wrong; what it loses on fractions is a figure beside. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "compare/compare.h"
+#include "rungs/spread.h"
+
+#if LAP_HAVE_CUDA
+#include "cuda/device/device.h"
+#endif
+
+/* Enough to show what rounding does, and 256 MB as doubles. */
+enum { MOST_VALUES = 1 << 25 };
+
+/* 255 * columns < 2^24: rows of samples times -1, 0 and 1 are exact in float. */
+enum { MOST_COLUMNS = 65536 };
+_Static_assert(255 * MOST_COLUMNS < 1 << 24, "whole products must be exact");
+
+static void differs(lap_compare_row *row, char detail[160])
+{
+    row->difference.identical = !detail[0];
+    row->detail = detail[0] ? detail : NULL;
+}
+
+#if LAP_HAVE_CUDA
+static lap_code to_device(int device, const void *from, size_t bytes, void **memory, lap_error *err)
+{
+    lap_code code = lap_cuda_alloc(device, bytes, memory, err);
+    if (code == LAP_OK)
+        code = lap_cuda_copy(device, *memory, from, bytes, NULL, err);
+    return code == LAP_OK ? lap_cuda_sync(device, NULL, err) : code;
+}
+#endif
+
+/* ---- histogram ---------------------------------------------------------------------------------- */
+
+typedef struct counting {
+    const lap_comparison *comparison;
+    uint64_t law[4][256];
+    char detail[160];
+} counting;
+
+static lap_code count(const counting *h, const lap_rung *rung, uint64_t counts[4][256], lap_error *err)
+{
+    const lap_comparison *c = h->comparison;
+    const lap_exec exec = {.threads = c->threads, .err = err};
+    const lap_view *pixels = c->pixels;
+    if (!rung->device)
+        return lap_spread_histogram(rung, pixels, counts, &exec, c->pool);
+#if LAP_HAVE_CUDA
+    lap_view in = {0};
+    lap_code code =
+        lap_cuda_view_create(c->device, pixels->width, pixels->height, pixels->channels, 0, &in, err);
+    if (code == LAP_OK)
+        code = lap_cuda_upload(pixels, &in, NULL, err);
+    if (code == LAP_OK)
+        code = rung->run.histogram(&in, counts, &exec);
+    lap_cuda_view_destroy(&in);
+    return code;
+#else
+    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", rung->name);
+#endif
+}
+
+static lap_code run_histogram(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
+{
+    counting *h = state;
+    uint64_t counts[4][256] = {{0}};
+    double began = lap_now_ms();
+    lap_code code = count(h, rung, counts, err);
+    row->ms = lap_now_ms() - began;
+    h->detail[0] = 0;
+    for (int i = 0; i < 4 * 256 && !h->detail[0]; i++) {
+        const unsigned long long a = h->law[i / 256][i % 256], b = counts[i / 256][i % 256];
+        if (a != b)
+            snprintf(h->detail, sizeof h->detail, "value %d of channel %d: c counts %llu, this rung %llu",
+                i % 256, i / 256, a, b);
+    }
+    differs(row, h->detail);
+    return code;
+}
+
+lap_code lap_compare_histogram(const lap_comparison *comparison, lap_error *err)
+{
+    counting h = {.comparison = comparison};
+    const lap_rung *c;
+    lap_code code = lap_rung_find(LAP_OP_HISTOGRAM, "c", &c, err);
+    if (code == LAP_OK)
+        code = count(&h, c, h.law, err);
+    return code == LAP_OK ? lap_compare_ladder(comparison, LAP_OP_HISTOGRAM, run_histogram, &h, err) : code;
+}
+
+/* ---- reduce: the sum of the samples -------------------------------------------------------------- */
+
+typedef struct summing {
+    const lap_comparison *comparison;
+    size_t n;
+    double *whole;    /* the samples */
+    float *fractions; /* the samples over 255 */
+    double law, exact;
+    char detail[160];
+} summing;
+
+static lap_code sum_up(const summing *s, const lap_rung *rung, bool is_double, double *sum, lap_error *err)
+{
+    const lap_comparison *c = s->comparison;
+    const lap_exec exec = {.threads = c->threads, .err = err};
+    lap_array array = {is_double ? (const void *)s->whole : s->fractions, s->n, is_double, LAP_ON_HOST};
+    if (!rung->device)
+        return lap_spread_reduce(rung, &array, sum, &exec, c->pool);
+#if LAP_HAVE_CUDA
+    void *memory = NULL;
+    lap_code code =
+        to_device(c->device, array.base, s->n * (is_double ? sizeof(double) : sizeof(float)), &memory, err);
+    array.base = memory;
+    array.place = c->device;
+    if (code == LAP_OK)
+        code = rung->run.reduce(&array, sum, &exec);
+    lap_cuda_free(c->device, memory);
+    return code;
+#else
+    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", rung->name);
+#endif
+}
+
+static lap_code run_reduce(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
+{
+    summing *s = state;
+    double whole = NAN, fractions = NAN;
+    lap_code code = sum_up(s, rung, true, &whole, err);
+    double began = lap_now_ms();
+    if (code == LAP_OK)
+        code = sum_up(s, rung, false, &fractions, err);
+    row->ms = lap_now_ms() - began;
+    s->detail[0] = 0;
+    if (!(whole == s->law))
+        snprintf(
+            s->detail, sizeof s->detail, "%zu samples: c sums %.17g, this rung %.17g", s->n, s->law, whole);
+    differs(row, s->detail);
+    row->relative_error = s->exact > 0 ? fabs(fractions - s->exact) / s->exact : fabs(fractions);
+    return code;
+}
+
+static void take_samples(summing *s, const lap_view *pixels)
+{
+    const size_t line = (size_t)pixels->width * (size_t)pixels->channels;
+    for (size_t i = 0; i < s->n; i++) {
+        s->whole[i] = pixels->base[(ptrdiff_t)(i / line) * pixels->stride + (ptrdiff_t)(i % line)];
+        s->fractions[i] = (float)s->whole[i] / 255;
+        s->exact += (double)s->fractions[i];
+    }
+}
+
+lap_code lap_compare_reduce(const lap_comparison *comparison, lap_error *err)
+{
+    const lap_view *pixels = comparison->pixels;
+    summing s = {.comparison = comparison};
+    const lap_rung *c;
+    s.n = (size_t)pixels->width * (size_t)pixels->height * (size_t)pixels->channels;
+    s.n = s.n < MOST_VALUES ? s.n : MOST_VALUES;
+    s.whole = malloc(s.n * sizeof *s.whole);
+    s.fractions = malloc(s.n * sizeof *s.fractions);
+    lap_code code = lap_rung_find(LAP_OP_REDUCE, "c", &c, err);
+    if (!s.whole || !s.fractions)
+        code = lap_fail(err, LAP_E_MEMORY, "out of memory for %zu samples as numbers", s.n);
+    if (code == LAP_OK) {
+        take_samples(&s, pixels);
+        code = sum_up(&s, c, true, &s.law, err);
+    }
+    if (code == LAP_OK)
+        code = lap_compare_ladder(comparison, LAP_OP_REDUCE, run_reduce, &s, err);
+    free(s.whole);
+    free(s.fractions);
+    return code;
+}
+
+/* ---- matvec: the first channel as a matrix ------------------------------------------------------- */
+
+typedef struct product {
+    const lap_comparison *comparison;
+    size_t rows, cols;
+    float *a, *signs, *weights, *law, *y; /* weights: fractions */
+    char detail[160];
+} product;
+
+static lap_code multiply(const product *p, const lap_rung *rung, const float *x, float *y, lap_error *err)
+{
+    const lap_comparison *c = p->comparison;
+    const lap_exec exec = {.threads = c->threads, .err = err};
+    lap_gemv g = {p->a, p->cols, p->rows, p->cols, x, y, LAP_ON_HOST};
+    memset(y, 0xA5, p->rows * sizeof *y);
+    if (!rung->device)
+        return lap_spread_matvec(rung, &g, &exec, c->pool);
+#if LAP_HAVE_CUDA
+    void *memory[3] = {NULL, NULL, NULL};
+    lap_code code = to_device(c->device, p->a, p->rows * p->cols * sizeof *p->a, &memory[0], err);
+    if (code == LAP_OK)
+        code = to_device(c->device, x, p->cols * sizeof *x, &memory[1], err);
+    if (code == LAP_OK)
+        code = to_device(c->device, y, p->rows * sizeof *y, &memory[2], err);
+    g.a = memory[0], g.x = memory[1], g.y = memory[2];
+    g.place = c->device;
+    if (code == LAP_OK)
+        code = rung->run.matvec(&g, &exec);
+    if (code == LAP_OK)
+        code = lap_cuda_copy(c->device, y, g.y, p->rows * sizeof *y, NULL, err);
+    if (code == LAP_OK)
+        code = lap_cuda_sync(c->device, NULL, err);
+    for (int i = 0; i < 3; i++)
+        lap_cuda_free(c->device, memory[i]);
+    return code;
+#else
+    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", rung->name);
+#endif
+}
+
+/* Of all rows; the terms have one sign, so the sum is their magnitude too. */
+static double largest_error(const product *p)
+{
+    double largest = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        double exact = 0;
+        for (size_t j = 0; j < p->cols; j++)
+            exact += (double)p->a[i * p->cols + j] * (double)p->weights[j];
+        double off = fabs((double)p->y[i] - exact);
+        if (!(off <= largest * exact)) /* a NaN is the largest */
+            largest = exact > 0 ? off / exact : off;
+    }
+    return largest;
+}
+
+static lap_code run_matvec(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
+{
+    product *p = state;
+    lap_code code = multiply(p, rung, p->signs, p->y, err);
+    p->detail[0] = 0;
+    for (size_t i = 0; i < p->rows && !p->detail[0]; i++)
+        if (!(p->y[i] == p->law[i]))
+            snprintf(p->detail, sizeof p->detail, "row %zu: c gives %.9g, this rung %.9g", i,
+                (double)p->law[i], (double)p->y[i]);
+    differs(row, p->detail);
+    double began = lap_now_ms();
+    if (code == LAP_OK)
+        code = multiply(p, rung, p->weights, p->y, err);
+    row->ms = lap_now_ms() - began;
+    row->relative_error = code == LAP_OK ? largest_error(p) : NAN;
+    return code;
+}
+
+static void take_matrix(product *p, const lap_view *pixels)
+{
+    for (size_t i = 0; i < p->rows; i++)
+        for (size_t j = 0; j < p->cols; j++)
+            p->a[i * p->cols + j] =
+                pixels->base[(ptrdiff_t)i * pixels->stride + (ptrdiff_t)j * pixels->channels];
+    for (size_t j = 0; j < p->cols; j++) {
+        p->signs[j] = (float)(j % 3) - 1;
+        p->weights[j] = 1 / (float)(j % 97 + 3);
+    }
+}
+
+lap_code lap_compare_matvec(const lap_comparison *comparison, lap_error *err)
+{
+    const lap_view *pixels = comparison->pixels;
+    product p = {.comparison = comparison, .rows = (size_t)pixels->height, .cols = (size_t)pixels->width};
+    const lap_rung *c;
+    p.cols = p.cols < MOST_COLUMNS ? p.cols : MOST_COLUMNS;
+    p.rows = p.rows * p.cols <= MOST_VALUES ? p.rows : MOST_VALUES / p.cols;
+    float *memory = malloc((p.rows * p.cols + 2 * p.cols + 2 * p.rows) * sizeof *memory);
+    lap_code code = lap_rung_find(LAP_OP_MATVEC, "c", &c, err);
+    if (!memory)
+        code = lap_fail(err, LAP_E_MEMORY, "out of memory for a matrix of %zu x %zu", p.rows, p.cols);
+    if (code == LAP_OK) {
+        p.a = memory;
+        p.signs = p.a + p.rows * p.cols;
+        p.weights = p.signs + p.cols;
+        p.law = p.weights + p.cols;
+        p.y = p.law + p.rows;
+        take_matrix(&p, pixels);
+        code = multiply(&p, c, p.signs, p.law, err);
+    }
+    if (code == LAP_OK)
+        code = lap_compare_ladder(comparison, LAP_OP_MATVEC, run_matvec, &p, err);
+    free(memory);
+    return code;
+}

@@ -1,0 +1,173 @@
+/* The heat map of two pictures: the map, strips that gather its rows and columns, and the scale. */
+#include "compare/heatmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "run/formats.h"
+
+typedef struct heatmap {
+    const lap_view *a, *b;
+    int mask, top;
+    lap_ramp ramp;
+    int unit;                /* pixels a dot; all but the map is measured in it */
+    int near;                /* rows or columns on each side that a place of a strip gathers */
+    uint8_t *rows, *columns; /* the largest difference of each, as the strips show it */
+    lap_image scale;
+    int width, height; /* of the whole */
+} heatmap;
+
+enum { GAP = 2, STRIP = 6 }; /* dots */
+
+static int difference_at(const heatmap *h, int x, int y)
+{
+    const uint8_t *a = h->a->base + y * h->a->stride + (ptrdiff_t)x * h->a->channels;
+    const uint8_t *b = h->b->base + y * h->b->stride + (ptrdiff_t)x * h->b->channels;
+    int most = 0;
+    for (int c = 0; c < h->a->channels; c++) {
+        const int d = abs(a[c] - b[c]);
+        most = d > most ? d : most;
+    }
+    return most;
+}
+
+static void raise(uint8_t *line, int length, int at, int reach, int level)
+{
+    const int first = at - reach < 0 ? 0 : at - reach;
+    const int last = at + reach >= length ? length - 1 : at + reach;
+    for (int i = first; i <= last; i++)
+        if (line[i] < level)
+            line[i] = (uint8_t)level;
+}
+
+/* Strips, and the top of the scale where it was left open. */
+static void gather(heatmap *h)
+{
+    const int width = h->a->width, height = h->a->height;
+    int top = 0;
+    for (int y = h->mask; y < height - h->mask; y++) {
+        const size_t line = (size_t)width * (size_t)h->a->channels;
+        if (!memcmp(h->a->base + y * h->a->stride, h->b->base + y * h->b->stride, line))
+            continue;
+        for (int x = h->mask; x < width - h->mask; x++) {
+            const int level = difference_at(h, x, y);
+            if (!level)
+                continue;
+            top = level > top ? level : top;
+            /* Where many pixels differ there is nothing to widen any more. */
+            if (h->columns[x] < level)
+                raise(h->columns, width, x, h->near, level);
+            if (h->rows[y] < level)
+                raise(h->rows, height, y, h->near, level);
+        }
+    }
+    if (h->top == 0)
+        h->top = top;
+}
+
+static void paint(uint8_t *pixel, const uint8_t color[3], int n)
+{
+    for (int i = 0; i < n; i++)
+        memcpy(pixel + (ptrdiff_t)i * 3, color, 3);
+}
+
+static void render_row(const heatmap *h, int y, uint8_t *row)
+{
+    const int width = h->a->width, height = h->a->height;
+    const int strip_y = height + GAP * h->unit, scale_y = strip_y + STRIP * h->unit;
+    paint(row, lap_heat_ground, h->width);
+    if (y < height) {
+        const bool counts = y >= h->mask && y < height - h->mask;
+        for (int x = h->mask; counts && x < width - h->mask; x++)
+            paint(row + (ptrdiff_t)x * 3, lap_heat_color(h->ramp, difference_at(h, x, y), h->top), 1);
+        paint(row + ((ptrdiff_t)width + GAP * h->unit) * 3, lap_heat_color(h->ramp, h->rows[y], h->top),
+            STRIP * h->unit);
+    } else if (y >= strip_y && y < scale_y) {
+        for (int x = 0; x < width; x++)
+            paint(row + (ptrdiff_t)x * 3, lap_heat_color(h->ramp, h->columns[x], h->top), 1);
+    } else if (y >= scale_y) {
+        const lap_view *scale = &h->scale.view;
+        memcpy(row, scale->base + (y - scale_y) * scale->stride, (size_t)scale->width * 3);
+    }
+}
+
+static lap_code encode(const heatmap *h, lap_sink *sink, lap_error *err)
+{
+    const lap_write_options options = {.width = h->width, .height = h->height, .channels = 3};
+    lap_encoder *encoder = NULL;
+    lap_image band = {0};
+    lap_chunk chunk = {0};
+    lap_code code = lap_encoder_open(sink, "png", &options, &encoder, err);
+    const int most = code == LAP_OK ? lap_encoder_band_rows(encoder) : 0;
+    if (code == LAP_OK)
+        code = lap_image_create(&band, h->width, most, 3, 0, err);
+    for (int y = 0; code == LAP_OK && y < h->height; y += most) {
+        const lap_view rows = lap_view_rows(&band.view, 0, h->height - y < most ? h->height - y : most);
+        for (int i = 0; i < rows.height; i++)
+            render_row(h, y + i, rows.base + i * rows.stride);
+        code = lap_encoder_band(encoder, y / most, &rows, &chunk, err);
+        if (code == LAP_OK)
+            code = lap_encoder_append(encoder, y / most, &chunk, err);
+    }
+    if (code == LAP_OK)
+        code = lap_encoder_finish(encoder, err);
+    lap_chunk_free(&chunk);
+    lap_image_destroy(&band);
+    lap_encoder_close(encoder);
+    return code;
+}
+
+static lap_code lay_out(heatmap *h, lap_error *err)
+{
+    /* A picture on a screen is some hundred dots wide, however large it is. */
+    enum { DOTS = 400, LEAST = 2, MOST = 40 };
+    const int side = h->a->width > h->a->height ? h->a->width : h->a->height;
+    h->unit = side / DOTS < LEAST ? LEAST : side / DOTS > MOST ? MOST : side / DOTS;
+    h->near = side / DOTS;
+    h->rows = calloc((size_t)h->a->height, 1);
+    h->columns = calloc((size_t)h->a->width, 1);
+    if (!h->rows || !h->columns)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for a heat map");
+    lap_ramp_make(h->ramp);
+    gather(h);
+    lap_code code = lap_heat_scale(h->ramp, h->top, h->unit, &h->scale, err);
+    if (code != LAP_OK)
+        return code;
+    h->width = h->a->width + (GAP + STRIP) * h->unit;
+    if (h->width < h->scale.view.width)
+        h->width = h->scale.view.width;
+    h->height = h->a->height + (GAP + STRIP) * h->unit + h->scale.view.height;
+    return LAP_OK;
+}
+
+lap_code lap_heatmap_write(
+    const char *path, const lap_view *a, const lap_view *b, int mask_border, int top, lap_error *err)
+{
+    lap_sink *sink = NULL;
+    heatmap *h = calloc(1, sizeof *h);
+    if (!h)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for a heat map");
+    *h = (heatmap){.a = a, .b = b, .mask = mask_border, .top = top};
+    lap_code code = LAP_OK;
+    if (a->width != b->width || a->height != b->height || a->channels != b->channels)
+        code = lap_fail(err, LAP_E_DIFFERENT, "a heat map of pictures of different sizes");
+    else if (mask_border < 0 || top < 0 || top > 255)
+        code = lap_fail(err, LAP_E_USAGE, "a heat map with a mask of %d and a top of %d", mask_border, top);
+    if (code == LAP_OK)
+        code = lay_out(h, err);
+    if (code == LAP_OK)
+        code = lap_sink_open(path, &sink, err);
+    if (code == LAP_OK)
+        code = encode(h, sink, err);
+    if (code == LAP_OK)
+        code = lap_sink_finish(sink, false, NULL, err);
+    if (code == LAP_OK)
+        code = lap_sink_publish(sink, err);
+    lap_sink_close(sink);
+    lap_image_destroy(&h->scale);
+    free(h->rows);
+    free(h->columns);
+    free(h);
+    return code;
+}

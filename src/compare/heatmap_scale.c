@@ -1,0 +1,92 @@
+/* The scale below a heat map: a square for zero, a bar from one to the top, numbers under both. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compare/heatmap.h"
+
+/* Digits of 5x7 dots, a row a number, the leftmost dot in bit 4. */
+static const uint8_t digits[10][7] = {
+    {14, 17, 19, 21, 25, 17, 14},
+    {4, 12, 4, 4, 4, 4, 14},
+    {14, 17, 1, 2, 4, 8, 31},
+    {31, 2, 4, 2, 1, 17, 14},
+    {2, 6, 10, 18, 31, 2, 2},
+    {31, 16, 30, 1, 1, 17, 14},
+    {6, 8, 16, 30, 17, 17, 14},
+    {31, 1, 2, 4, 8, 8, 8},
+    {14, 17, 17, 14, 17, 17, 14},
+    {14, 17, 17, 15, 1, 2, 12},
+};
+
+/* All in dots. The bar has room for six numbers of three digits. */
+enum { DIGIT_W = 5, DIGIT_H = 7, ADVANCE = 6, SQUARE = 10, BAR = 120, MARGIN = 9, TICK = 2, GAP = 2 };
+enum { WIDTH = MARGIN + SQUARE + MARGIN + BAR + MARGIN, HEIGHT = GAP + SQUARE + TICK + GAP + DIGIT_H + GAP };
+
+static const uint8_t ink[3] = {232, 232, 232};
+
+static void fill(const lap_view *v, int unit, int x, int y, int w, int h, const uint8_t color[3])
+{
+    for (int row = y * unit; row < (y + h) * unit; row++)
+        for (int column = x * unit; column < (x + w) * unit; column++)
+            memcpy(v->base + row * v->stride + (ptrdiff_t)column * 3, color, 3);
+}
+
+static void number(const lap_view *v, int unit, int center, int value)
+{
+    char text[8];
+    const int length = snprintf(text, sizeof text, "%d", value);
+    int x = center - (length * ADVANCE - 1) / 2;
+    fill(v, unit, center, GAP + SQUARE, 1, TICK, ink);
+    for (const char *c = text; *c; c++, x += ADVANCE)
+        for (int y = 0; y < DIGIT_H; y++)
+            for (int dot = 0; dot < DIGIT_W; dot++)
+                if (digits[*c - '0'][y] >> (DIGIT_W - 1 - dot) & 1)
+                    fill(v, unit, x + dot, GAP + SQUARE + TICK + GAP + y, 1, 1, ink);
+}
+
+/* The middle of a level's share of the bar. */
+static int place(int level, int top)
+{
+    return MARGIN + SQUARE + MARGIN + ((2 * level - 1) * BAR) / (2 * top);
+}
+
+/* Whole shares where there is room for all levels; else from the first to the last. */
+static int level_at(int x, int top)
+{
+    return top <= BAR ? 1 + x * top / BAR : 1 + x * (top - 1) / (BAR - 1);
+}
+
+/* The least of 1, 2, 5, 10, 20, ... that leaves at most five numbers. */
+static int step_of(int top)
+{
+    static const int steps[] = {1, 2, 5, 10, 20, 50, 100};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (top / steps[i] <= 5)
+            return steps[i];
+    return 100;
+}
+
+lap_code lap_heat_scale(const lap_ramp ramp, int top, int unit, lap_image *image, lap_error *err)
+{
+    enum { CLEAR = 3 * ADVANCE + 2 }; /* dots between the middles of two numbers */
+    lap_code code = lap_image_create(image, WIDTH * unit, HEIGHT * unit, 3, 0, err);
+    if (code != LAP_OK)
+        return code;
+    const lap_view *v = &image->view;
+    fill(v, unit, 0, 0, WIDTH, HEIGHT, lap_heat_ground);
+    fill(v, unit, MARGIN, GAP, SQUARE, SQUARE, lap_heat_zero);
+    number(v, unit, MARGIN + SQUARE / 2, 0);
+    if (top < 1)
+        return LAP_OK;
+    for (int x = 0; x < BAR; x++)
+        fill(v, unit, MARGIN + SQUARE + MARGIN + x, GAP, 1, SQUARE,
+            lap_heat_color(ramp, level_at(x, top), top));
+    number(v, unit, place(top, top), top);
+    if (top > 1)
+        number(v, unit, place(1, top), 1);
+    const int step = step_of(top);
+    for (int level = step > 1 ? step : 2; level < top; level += step)
+        if (place(level, top) - place(1, top) >= CLEAR && place(top, top) - place(level, top) >= CLEAR)
+            number(v, unit, place(level, top), level);
+    return LAP_OK;
+}

@@ -1,0 +1,298 @@
+#include "io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+/* One read(2): large enough that the calls do not count, small enough to stay in the L2 cache until
+ * the entropy decoder has seen it. */
+enum { PIECE = 64 * 1024, NAME_MAX_SHOWN = 200, WATCH_MS = 100 };
+
+struct lap_source {
+    char name[NAME_MAX_SHOWN + 1];
+    int fd; /* -1: memory */
+    bool owns_fd, is_regular, ended, started;
+    struct stat stat;
+    const lap_control *control;
+
+    const uint8_t *memory; /* of a memory source: what is left */
+    size_t memory_size;
+
+    uint8_t *buffer; /* of a descriptor: the peeked bytes, later the current piece */
+    size_t capacity, filled;
+
+    uint64_t bytes;
+    double ms;
+};
+
+/* A message is one line and must not steer the terminal, whatever the file is called. */
+static void set_name(lap_source *source, const char *path)
+{
+    size_t length = strlen(path);
+    const char *from = path;
+    char *to = source->name;
+    if (length > NAME_MAX_SHOWN) {
+        from = path + length - (NAME_MAX_SHOWN - 3);
+        while ((*from & 0xC0) == 0x80) /* not inside a UTF-8 sequence */
+            from++;
+        to = stpcpy(to, "...");
+    }
+    for (; *from; from++) {
+        unsigned char c = (unsigned char)*from;
+        bool is_c1 = c == 0xC2 && ((unsigned char)from[1] & 0xE0) == 0x80; /* U+0080..U+009F */
+        if (is_c1)
+            from++;
+        *to++ = c < 0x20 || c == 0x7F || is_c1 ? '?' : (char)c;
+    }
+    *to = '\0';
+}
+
+static lap_source *source_create(const char *name, lap_error *err)
+{
+    lap_source *source = calloc(1, sizeof *source);
+    if (!source) {
+        lap_fail(err, LAP_E_MEMORY, "%.200s: out of memory", name);
+        return NULL;
+    }
+    source->fd = -1;
+    set_name(source, name);
+    return source;
+}
+
+/* N of /dev/fd/N and the like: descriptors that the caller named on purpose; -1 for other paths. */
+static int named_descriptor(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0)
+        return STDIN_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t length = strlen(folders[i]);
+        if (strncmp(path, folders[i], length) == 0) {
+            char *end = NULL;
+            errno = 0;
+            long n = strtol(path + length, &end, 10);
+            if (end != path + length && *end == '\0' && errno == 0 && n >= 0 && n <= 1 << 20)
+                return (int)n;
+        }
+    }
+    return -1;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "is a folder";
+    case S_IFIFO:
+        return "is a named pipe";
+    case S_IFSOCK:
+        return "is a socket";
+    default:
+        return "is a device";
+    }
+}
+
+static lap_code open_path(lap_source *source, const char *path, lap_error *err)
+{
+    int named = named_descriptor(path);
+    if (named >= 0) {
+        source->fd = named;
+        if (fstat(named, &source->stat) != 0)
+            return lap_fail(err, LAP_E_MISSING, "%s: is not open", source->name);
+    } else {
+        do /* O_NONBLOCK: a FIFO without a writer must not hang here */
+            source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        while (source->fd < 0 && errno == EINTR);
+        if (source->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+            return lap_fail(err, LAP_E_MISSING, "%s: no such file", source->name);
+        if (source->fd < 0)
+            return lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be opened: %m", source->name);
+        source->owns_fd = true;
+        if (fstat(source->fd, &source->stat) != 0)
+            return lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be read: %m", source->name);
+        if (!S_ISREG(source->stat.st_mode))
+            return lap_fail(err, LAP_E_UNREADABLE, "%s: %s, not a regular file", source->name,
+                kind_of(source->stat.st_mode));
+    }
+    if (S_ISDIR(source->stat.st_mode))
+        return lap_fail(err, LAP_E_UNREADABLE, "%s: is a folder", source->name);
+    source->is_regular = S_ISREG(source->stat.st_mode);
+    return LAP_OK;
+}
+
+lap_code lap_source_open(const char *path, lap_source **source, lap_error *err)
+{
+    *source = NULL;
+    lap_source *s = source_create(strcmp(path, "-") == 0 ? "standard input" : path, err);
+    if (!s)
+        return LAP_E_MEMORY;
+    lap_code code = open_path(s, path, err);
+    if (code != LAP_OK) {
+        lap_source_close(s);
+        return code;
+    }
+    *source = s;
+    return LAP_OK;
+}
+
+lap_code lap_source_memory(
+    const void *data, size_t size, const char *name, lap_source **source, lap_error *err)
+{
+    lap_source *s = *source = source_create(name ? name : "memory", err);
+    if (!s)
+        return LAP_E_MEMORY;
+    s->memory = data ? data : (const void *)"";
+    s->memory_size = size;
+    return LAP_OK;
+}
+
+void lap_source_close(lap_source *source)
+{
+    if (!source)
+        return;
+    if (source->owns_fd)
+        close(source->fd); /* only read from: nothing can be lost here */
+    free(source->buffer);
+    free(source);
+}
+
+void lap_source_watch(lap_source *source, const lap_control *control)
+{
+    source->control = control;
+}
+
+/* Waits until a descriptor that may block has something to read. */
+static lap_code wait_readable(lap_source *source, lap_error *err)
+{
+    struct pollfd poller = {.fd = source->fd, .events = POLLIN};
+    while (!source->is_regular) {
+        lap_error why = {LAP_OK, ""};
+        if (lap_control_check(source->control, &why) != LAP_OK)
+            return lap_fail(err, why.code, "%s: %s", source->name, why.message);
+        int ready = poll(&poller, 1, WATCH_MS);
+        if (ready > 0)
+            break;
+        if (ready < 0 && errno != EINTR)
+            return lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be read: %m", source->name);
+    }
+    return LAP_OK;
+}
+
+/* One read of at most size bytes behind the filled ones; sets ended at the end of the input. */
+static lap_code read_some(lap_source *source, size_t size, lap_error *err)
+{
+    double begin = lap_now_ms();
+    lap_code code = LAP_OK;
+    ssize_t n;
+    do {
+        code = wait_readable(source, err);
+        if (code != LAP_OK)
+            return code;
+        n = read(source->fd, source->buffer + source->filled, size);
+    } while (n < 0 && (errno == EINTR || errno == EAGAIN));
+    if (n < 0)
+        code = lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be read: %m", source->name);
+    else if (n == 0)
+        source->ended = true;
+    else
+        source->filled += (size_t)n;
+    source->bytes += n > 0 ? (uint64_t)n : 0;
+    source->ms += lap_now_ms() - begin;
+    return code;
+}
+
+static lap_code reserve(lap_source *source, size_t capacity, lap_error *err)
+{
+    if (capacity <= source->capacity)
+        return LAP_OK;
+    uint8_t *buffer = realloc(source->buffer, capacity);
+    if (!buffer)
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", source->name);
+    source->buffer = buffer;
+    source->capacity = capacity;
+    return LAP_OK;
+}
+
+lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes, size_t *got, lap_error *err)
+{
+    *bytes = NULL;
+    *got = 0;
+    if (source->started)
+        return lap_fail(err, LAP_E_INTERNAL, "%s: peeked after reading began", source->name);
+    if (source->fd < 0) {
+        *bytes = source->memory;
+        *got = want < source->memory_size ? want : source->memory_size;
+        return LAP_OK;
+    }
+    size_t room;
+    if (!lap_add(want, PIECE, &room))
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", source->name);
+    lap_code code = LAP_OK;
+    if (source->filled < want)
+        code = reserve(source, room, err);
+    while (code == LAP_OK && source->filled < want && !source->ended) /* a pipe is asked for no more */
+        code = read_some(source, source->is_regular ? room - source->filled : want - source->filled, err);
+    *bytes = source->buffer;
+    *got = want < source->filled ? want : source->filled;
+    return code;
+}
+
+lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err)
+{
+    *bytes = NULL;
+    *size = 0;
+    if (source->fd < 0) {
+        size_t n = source->memory_size < PIECE ? source->memory_size : PIECE;
+        *bytes = source->memory;
+        *size = n;
+        source->memory += n;
+        source->memory_size -= n;
+        source->bytes += n;
+        source->started = true;
+        return LAP_OK;
+    }
+    lap_code code = LAP_OK;
+    bool has_peeked = !source->started && source->filled > 0;
+    source->started = true;
+    if (!has_peeked) {
+        if (source->capacity > 2 * PIECE) { /* a large header was peeked at */
+            free(source->buffer);
+            source->buffer = NULL;
+            source->capacity = 0;
+        }
+        source->filled = 0;
+        code = reserve(source, PIECE, err);
+        if (code == LAP_OK && !source->ended)
+            code = read_some(source, PIECE, err);
+    }
+    if (code == LAP_OK) {
+        *bytes = source->buffer;
+        *size = source->filled;
+    }
+    return code;
+}
+
+const char *lap_source_name(const lap_source *source)
+{
+    return source->name;
+}
+
+const struct stat *lap_source_stat(const lap_source *source)
+{
+    return source->fd >= 0 ? &source->stat : NULL;
+}
+
+uint64_t lap_source_bytes(const lap_source *source)
+{
+    return source->bytes;
+}
+
+double lap_source_ms(const lap_source *source)
+{
+    return source->ms;
+}

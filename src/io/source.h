@@ -1,0 +1,37 @@
+/* Where compressed bytes come from: a regular file, a descriptor that cannot seek, or memory.
+ * Reading is plain read(2), never mmap (a file that shrinks must not end in SIGBUS); EINTR and short
+ * reads are dealt with here. */
+#ifndef LAP_SOURCE_H
+#define LAP_SOURCE_H
+
+#include <sys/stat.h>
+
+#include "base/control.h"
+
+typedef struct lap_source lap_source;
+
+/* path "-": standard input. Else O_NONBLOCK|O_CLOEXEC and a regular file is required (a FIFO, device
+ * or folder named as input is LAP_E_UNREADABLE, never a hang); /dev/stdin and /dev/fd/N count as
+ * given on purpose. LAP_E_MISSING, LAP_E_UNREADABLE. */
+lap_code lap_source_open(const char *path, lap_source **source, lap_error *err);
+lap_code lap_source_memory(
+    const void *data, size_t size, const char *name, lap_source **source, lap_error *err);
+void lap_source_close(lap_source *source); /* NULL is fine */
+/* From now on waiting for a pipe or terminal ends with LAP_E_CANCELLED or LAP_E_TIMEOUT; control (or
+ * NULL) must outlive the source. lap_decoder_open does this with its own control. */
+void lap_source_watch(lap_source *source, const lap_control *control);
+
+/* The first bytes, as many as there are up to want; valid until the next call of peek or next, and
+ * given again by both. *got < want means the input ends there. */
+lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes, size_t *got, lap_error *err);
+/* The next piece (the peeked bytes come first); *size 0 at the end of input. Valid until the next
+ * call. */
+lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err);
+
+/* For messages: at most 200 bytes (a longer path keeps its end), control characters as '?'. */
+const char *lap_source_name(const lap_source *source);
+const struct stat *lap_source_stat(const lap_source *source); /* NULL unless a file */
+uint64_t lap_source_bytes(const lap_source *source);          /* read so far */
+double lap_source_ms(const lap_source *source);               /* spent reading */
+
+#endif

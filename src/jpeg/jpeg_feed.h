@@ -1,0 +1,36 @@
+/* What the JPEG decoder's two files share: jpeg_feed.c gives libjpeg its bytes and says when to stop,
+ * jpeg_read.c opens, asks for rows and closes. */
+#ifndef LAP_JPEG_FEED_H
+#define LAP_JPEG_FEED_H
+
+#include "codec/codec.h"
+#include "jpeg/jpeg_error.h"
+
+typedef struct lap_jpeg_reader {
+    struct jpeg_decompress_struct cinfo; /* its client_data is the reader */
+    lap_jpeg_error error;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    lap_decoder *decoder;
+    const lap_view *rows; /* of the call in progress */
+    int row;              /* of it: the next to be filled */
+    bool created;         /* cinfo must be destroyed */
+    bool started;         /* jpeg_start_decompress was called */
+    bool ended;           /* the source has no more bytes; libjpeg gets end markers */
+    bool has_name;        /* error.cause names the file already */
+    bool has_verdict;     /* error.cause was found by lap_jpeg_lose, not by libjpeg */
+    uint64_t advanced_at; /* bytes read when the last row of MCUs was finished */
+    lap_code refused;     /* a decoder that failed once stays failed */
+    uint8_t *inks;        /* one row of CMYK */
+    lap_segment *segments;
+    uint8_t *segment_bytes;
+} lap_jpeg_reader;
+
+/* Sets the error manager; reader->decoder is set. */
+void lap_jpeg_feed_init(lap_jpeg_reader *reader);
+/* Sets source and progress managers in cinfo, which exists. */
+void lap_jpeg_feed_attach(lap_jpeg_reader *reader);
+/* Counts one oddity or loss in the decoder's damage, and raises where fail_on refuses it. */
+void lap_jpeg_lose(lap_jpeg_reader *reader, lap_jpeg_class class, const char *what);
+
+#endif

@@ -1,0 +1,288 @@
+/* The JPEG decoder: libjpeg-turbo's scanline interface over a streaming source. Baseline images pass
+ * in memory proportional to their width; those with several scans are held as coefficients. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "codec/exif.h"
+#include "jpeg/jpeg_feed.h"
+#include "jpeg/jpeg_scan.h"
+
+enum { ROWS_A_CALL = 32, PEEK_FIRST = 4096 };
+
+/* ---- open ------------------------------------------------------------------------------------ */
+
+static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
+{
+    const char *name = lap_source_name(decoder->source);
+    lap_code code = LAP_OK;
+    size_t want = PEEK_FIRST, got = 0;
+    while (code == LAP_OK && !scan->done) {
+        lap_error cause = {.message = ""};
+        code = lap_source_peek(decoder->source, want, bytes, &got, err);
+        if (code != LAP_OK)
+            return code;
+        code = lap_jpeg_scan_header(scan, *bytes, got, got < want, &want, &cause);
+        if (want < 2 * got && 2 * got < LAP_JPEG_MAX_HEADER) /* few rounds, however the segments lie */
+            want = 2 * got;
+        if (code == LAP_E_TRUNCATED)
+            lap_fail(err, code, "%s: truncated: %s, after %zu bytes", name, cause.message, got);
+        else if (code != LAP_OK)
+            lap_fail(err, code, "%s: %s%s", name, code == LAP_E_DAMAGED ? "damaged: " : "", cause.message);
+    }
+    return code;
+}
+
+/* The peeked bytes go with the first read, the segments are needed until the output is written. */
+static lap_code keep_segments(
+    lap_jpeg_reader *r, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
+{
+    lap_header *header = &r->decoder->header;
+    if (scan->place_count == 0)
+        return LAP_OK;
+    r->segments = calloc(scan->place_count, sizeof *r->segments);
+    r->segment_bytes = malloc(scan->kept_bytes + 1);
+    if (!r->segments || !r->segment_bytes)
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(r->decoder->source));
+    uint8_t *to = r->segment_bytes;
+    bool has_exif = false;
+    for (size_t i = 0; i < scan->place_count; i++) {
+        const lap_jpeg_place *place = &scan->places[i];
+        memcpy(to, bytes + place->offset, place->size);
+        r->segments[i] = (lap_segment){.marker = place->marker, .data = to, .size = place->size};
+        if (!has_exif && place->marker == 0xE1 && lap_exif_is(to, place->size)) {
+            has_exif = true; /* the first one counts */
+            header->orientation = lap_exif_orientation(to, place->size);
+        }
+        to += place->size;
+    }
+    header->segments = r->segments;
+    header->segment_count = scan->place_count;
+    return LAP_OK;
+}
+
+/* What libjpeg allocates, rounded up: for each component a row of blocks in samples, once more for
+ * context and conversion; with several scans all coefficients. Our own buffers on top. */
+static size_t estimate_memory(const lap_header *header, size_t segment_bytes)
+{
+    uint64_t max_h = 1, max_v = 1, total = ((uint64_t)1 << 18) + segment_bytes;
+    for (int i = 0; i < header->components; i++) {
+        max_h = (uint64_t)header->sample_h[i] > max_h ? (uint64_t)header->sample_h[i] : max_h;
+        max_v = (uint64_t)header->sample_v[i] > max_v ? (uint64_t)header->sample_v[i] : max_v;
+    }
+    uint64_t mcus_wide = ((uint64_t)header->width + 8 * max_h - 1) / (8 * max_h);
+    uint64_t mcus_high = ((uint64_t)header->height + 8 * max_v - 1) / (8 * max_v);
+    for (int i = 0; i < header->components; i++) {
+        uint64_t blocks = mcus_wide * (uint64_t)header->sample_h[i] * (uint64_t)header->sample_v[i];
+        total += blocks * DCTSIZE2 * 3 + mcus_wide * 8 * max_h * max_v * 2;
+        if (header->whole)
+            total += blocks * mcus_high * DCTSIZE2 * sizeof(JCOEF);
+    }
+    return total < SIZE_MAX ? (size_t)total : SIZE_MAX;
+}
+
+static void fill_header(lap_jpeg_reader *r)
+{
+    const struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    lap_header *header = &r->decoder->header;
+    header->width = (int)cinfo->image_width;
+    header->height = (int)cinfo->image_height;
+    header->components = cinfo->num_components;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        header->sample_h[i] = cinfo->comp_info[i].h_samp_factor;
+        header->sample_v[i] = cinfo->comp_info[i].v_samp_factor;
+    }
+    header->is_ycc = cinfo->jpeg_color_space == JCS_YCbCr;
+    header->channels = r->decoder->options.gray || cinfo->jpeg_color_space == JCS_GRAYSCALE ? 1 : 3;
+    header->whole = jpeg_has_multiple_scans(&r->cinfo);
+    header->arithmetic = cinfo->arith_code;
+    header->progressive = cinfo->progressive_mode;
+    header->restart_interval = (int)cinfo->restart_interval;
+}
+
+static void work_read_header(void *argument)
+{
+    lap_jpeg_reader *r = argument;
+    j_decompress_ptr cinfo = &r->cinfo;
+    r->created = true; /* from here on jpeg_destroy_decompress is right, whatever happens */
+    jpeg_create_decompress(cinfo);
+    lap_jpeg_feed_attach(r);
+    jpeg_read_header(cinfo, TRUE);
+
+    cinfo->dct_method = JDCT_ISLOW;
+    cinfo->do_fancy_upsampling = TRUE;
+    bool is_inks = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
+    if (is_inks) /* converted here */
+        cinfo->out_color_space = JCS_CMYK;
+    else if (r->decoder->options.gray || cinfo->num_components == 1)
+        cinfo->out_color_space = JCS_GRAYSCALE;
+    else
+        cinfo->out_color_space = JCS_RGB;
+    fill_header(r);
+}
+
+/* Runs work under the guard and says in one line what went wrong in it. */
+static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error *err)
+{
+    if (r->refused != LAP_OK)
+        return lap_fail(
+            err, r->refused, "%s: an earlier error ended the decoding", lap_source_name(r->decoder->source));
+    lap_code code = lap_jpeg_guard(&r->error, work, r);
+    if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict) /* made-up end markers were read as data */
+        code = lap_fail(&r->error.cause, LAP_E_TRUNCATED, "data ends between scans");
+    r->refused = code;
+    if (code == LAP_OK)
+        return code;
+    const char *text = r->error.cause.message;
+    if (r->has_name)
+        return lap_fail(err, code, "%s", text);
+    const char *kind = code == LAP_E_DAMAGED ? "damaged: " : code == LAP_E_TRUNCATED ? "truncated: " : "";
+    return lap_fail(err, code, "%s: %s%s", lap_source_name(r->decoder->source), kind, text);
+}
+
+static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
+{
+    const char *name = lap_source_name(decoder->source);
+    const uint8_t *bytes = NULL;
+    lap_jpeg_scan scan = {.sof = 0};
+    lap_jpeg_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+    decoder->state = r;
+    r->decoder = decoder;
+    lap_jpeg_feed_init(r);
+
+    lap_code code = scan_header(decoder, &scan, &bytes, err);
+    if (code == LAP_OK)
+        code = keep_segments(r, &scan, bytes, err);
+    if (code == LAP_OK) {
+        r->advanced_at = lap_source_bytes(decoder->source);
+        code = run(r, work_read_header, err);
+    }
+    lap_header *header = &decoder->header;
+    if (code == LAP_OK && (header->width != scan.width || header->height != scan.height ||
+                              header->components != scan.components))
+        code = lap_fail(err, LAP_E_DAMAGED, "%s: damaged: the header can be read in two ways", name);
+    if (code == LAP_OK) {
+        header->memory_estimate = estimate_memory(header, scan.kept_bytes);
+        code = lap_decoder_limits(decoder, err);
+    }
+    if (code == LAP_OK && r->cinfo.out_color_space == JCS_CMYK) {
+        r->inks = malloc((size_t)header->width * 4);
+        if (!r->inks)
+            code = lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+    }
+    free(scan.places);
+    return code;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Adobe's files hold inverted inks (255 = none); R = C K / 255 of such values, rounded. */
+static void inks_to_pixels(const lap_jpeg_reader *r, uint8_t *to)
+{
+    const uint8_t *from = r->inks;
+    const unsigned flip = r->cinfo.saw_Adobe_marker ? 0 : 255;
+    const int width = r->decoder->header.width;
+    const bool is_gray = r->decoder->header.channels == 1;
+    for (int x = 0; x < width; x++, from += 4) {
+        unsigned k = from[3] ^ flip;
+        unsigned red = ((from[0] ^ flip) * k + 127) / 255;
+        unsigned green = ((from[1] ^ flip) * k + 127) / 255;
+        unsigned blue = ((from[2] ^ flip) * k + 127) / 255;
+        if (is_gray) { /* BT.601 in 16 bits of fraction, as libjpeg does it */
+            *to++ = (uint8_t)((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16);
+        } else {
+            *to++ = (uint8_t)red;
+            *to++ = (uint8_t)green;
+            *to++ = (uint8_t)blue;
+        }
+    }
+}
+
+/* An image whose scans leave a component out altogether is grey there, and libjpeg says nothing. */
+static void check_scans(lap_jpeg_reader *r)
+{
+    const struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    bool is_missing = false, is_coarse = false;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        is_missing |= !cinfo->comp_info[i].quant_table; /* latched when its first scan begins */
+        for (int k = 0; cinfo->coef_bits && k < DCTSIZE2; k++)
+            is_coarse |= cinfo->coef_bits[i][k] != 0;
+        is_missing |= cinfo->coef_bits && cinfo->coef_bits[i][0] < 0;
+    }
+    if (r->ended && (is_missing || is_coarse))
+        lap_jpeg_lose(r, LAP_JPEG_TRUNCATED, "data ends");
+    else if (is_missing)
+        lap_jpeg_lose(r, LAP_JPEG_DAMAGED, "scans are missing");
+}
+
+static void work_rows(void *argument)
+{
+    lap_jpeg_reader *r = argument;
+    const lap_view *rows = r->rows;
+    if (!r->started) { /* with several scans this reads all of them */
+        r->started = true;
+        jpeg_start_decompress(&r->cinfo);
+        if (jpeg_has_multiple_scans(&r->cinfo))
+            check_scans(r);
+    }
+    while (r->row < rows->height) {
+        JSAMPROW lines[ROWS_A_CALL];
+        JDIMENSION count = 0;
+        uint8_t *first = rows->base + r->row * rows->stride;
+        if (r->inks) {
+            lines[count++] = r->inks;
+        } else {
+            for (; count < ROWS_A_CALL && r->row + (int)count < rows->height; count++)
+                lines[count] = first + (ptrdiff_t)count * rows->stride;
+        }
+        count = jpeg_read_scanlines(&r->cinfo, lines, count);
+        if (r->inks)
+            inks_to_pixels(r, first);
+        r->row += (int)count;
+    }
+}
+
+static lap_code jpeg_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err)
+{
+    lap_jpeg_reader *r = decoder->state;
+    r->rows = rows;
+    r->row = 0;
+    return run(r, work_rows, err);
+}
+
+static void work_finish(void *argument)
+{
+    lap_jpeg_reader *r = argument;
+    jpeg_finish_decompress(&r->cinfo);
+    if (r->ended)
+        lap_jpeg_lose(r, LAP_JPEG_HARMLESS, "the end marker is missing");
+}
+
+static lap_code jpeg_finish(lap_decoder *decoder, lap_error *err)
+{
+    return run(decoder->state, work_finish, err);
+}
+
+static void jpeg_close(lap_decoder *decoder)
+{
+    lap_jpeg_reader *r = decoder->state;
+    if (!r)
+        return;
+    if (r->created)
+        jpeg_destroy_decompress(&r->cinfo);
+    free(r->inks);
+    free(r->segments);
+    free(r->segment_bytes);
+    free(r);
+}
+
+const lap_decoder_ops lap_jpeg_decoder = {
+    .name = "jpeg",
+    .probe = lap_jpeg_probe,
+    .open = jpeg_open,
+    .rows = jpeg_rows,
+    .finish = jpeg_finish,
+    .close = jpeg_close,
+};

@@ -1,0 +1,23 @@
+/* Turning images: what an EXIF orientation or a transform does to the pixels. Host views. */
+#ifndef LAP_ORIENT_H
+#define LAP_ORIENT_H
+
+#include "base/pool.h"
+#include "lapedge.h"
+
+/* The one turn that does what `first` and then `second` do. */
+lap_turn lap_turn_compose(lap_turn first, lap_turn second);
+/* Whether width and height change places. */
+bool lap_turn_transposes(lap_turn turn);
+/* Whether rows leave in another order than they come in: all but NONE and H. */
+bool lap_turn_reorders(lap_turn turn);
+
+/* out = in, turned: views that do not overlap, of the same 1, 3 or 4 channels; out has the turned
+ * size. Interiors only. The pool's threads help; NULL: the calling thread alone. LAP_E_MEMORY. */
+lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_pool *pool);
+/* Where rows y0..y1-1 of an image of `height` rows go in the turned image `out`. */
+lap_view lap_orient_place(const lap_view *out, lap_turn turn, int height, int y0, int y1);
+/* Each row mirrored in place (LAP_TURN_H of a band). */
+void lap_orient_mirror(const lap_view *view);
+
+#endif

@@ -1,0 +1,85 @@
+/* Projection profiles of a plane: two products of the matrix-vector ladder. */
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "base/status.h"
+#include "rungs/spread.h"
+
+typedef struct plane { /* as float matrices */
+    size_t width, height;
+    float *matrix, *turned, *uniform;
+} plane;
+
+static void to_float(const lap_view *view, float *matrix)
+{
+    for (int y = 0; y < view->height; y++) {
+        const uint8_t *row = view->base + y * view->stride;
+        for (int x = 0; x < view->width; x++) {
+            *matrix++ = row[x];
+        }
+    }
+}
+
+static lap_view as_view(float *matrix, size_t width, size_t height)
+{
+    return (lap_view){(uint8_t *)matrix, (ptrdiff_t)(width * sizeof(float)), (int)width, (int)height,
+        sizeof(float), 0, LAP_ON_HOST};
+}
+
+static lap_code product(lap_context *context, float *uniform, const float *matrix, size_t rows, size_t cols,
+    const float *weights, float *y, lap_error *err)
+{
+    const lap_rung *rung;
+    const lap_exec exec = {.threads = context->threads, .err = err};
+    lap_code code = lap_rung_find(LAP_OP_MATVEC, "auto", &rung, err);
+    if (code != LAP_OK)
+        return code;
+    for (size_t i = 0; !weights && i < cols; i++) {
+        uniform[i] = 1 / (float)cols;
+    }
+    const lap_gemv g = {matrix, cols, rows, cols, weights ? weights : uniform, y, LAP_ON_HOST};
+    return lap_spread_matvec(rung, &g, &exec, context->pool);
+}
+
+static lap_code both(lap_context *context, plane *p, const float *row_weights, const float *column_weights,
+    float *rows, float *columns, lap_error *err)
+{
+    const lap_rung *transpose;
+    const lap_exec exec = {.threads = context->threads, .err = err};
+    const lap_view in = as_view(p->matrix, p->width, p->height),
+                   out = as_view(p->turned, p->height, p->width);
+    lap_code code = product(context, p->uniform, p->matrix, p->height, p->width, row_weights, rows, err);
+    if (code == LAP_OK)
+        code = lap_rung_find(LAP_OP_TRANSPOSE, "auto", &transpose, err);
+    if (code == LAP_OK)
+        code = lap_spread_transpose(transpose, &in, &out, &exec, context->pool);
+    if (code == LAP_OK)
+        code = product(context, p->uniform, p->turned, p->width, p->height, column_weights, columns, err);
+    return code;
+}
+
+lap_code lap_profiles(lap_context *context, const lap_view *view, const float *row_weights,
+    const float *column_weights, float *rows, float *columns, lap_error *err)
+{
+    if (view->place != LAP_ON_HOST || view->width < 1 || view->height < 1 || view->channels != 1)
+        return lap_fail(err, LAP_E_USAGE, "profiles of a view of %dx%d pixels, %d channels", view->width,
+            view->height, view->channels);
+    plane p = {.width = (size_t)view->width, .height = (size_t)view->height};
+    size_t count, bytes, most = p.width > p.height ? p.width : p.height;
+    lap_code code = LAP_E_MEMORY;
+    if (lap_mul(p.width, p.height, &count) && lap_mul(count, sizeof(float), &bytes)) {
+        p.matrix = malloc(bytes);
+        p.turned = malloc(bytes);
+        p.uniform = malloc(most * sizeof(float));
+    }
+    if (p.matrix && p.turned && p.uniform) {
+        to_float(view, p.matrix);
+        code = both(context, &p, row_weights, column_weights, rows, columns, err);
+    } else {
+        lap_fail(err, code, "profiles of %dx%d pixels: out of memory", view->width, view->height);
+    }
+    free(p.matrix);
+    free(p.turned);
+    free(p.uniform);
+    return code;
+}

@@ -1,0 +1,174 @@
+#include "ops/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/status.h"
+#include "rungs/spread.h"
+
+#if LAP_HAVE_CUDA
+#include "cuda/device/device.h"
+#endif
+
+/* ---- figures ----------------------------------------------------------------------------------- */
+
+/* sum of squares < 2^48 * 2^16; times count it needs 128 bits. */
+static const uint64_t most_samples = (uint64_t)1 << 48;
+typedef unsigned __int128 wide;
+
+static int percentile(const lap_channel_stats *s, unsigned percent)
+{
+    uint64_t reached = 0;
+    for (int v = s->min; v < s->max; v++) {
+        reached += s->histogram[v];
+        if ((wide)reached * 100 >= (wide)s->count * percent)
+            return v;
+    }
+    return s->max;
+}
+
+static void figures(lap_channel_stats *s, int threshold)
+{
+    uint64_t squares = 0, above = 0;
+    s->count = s->sum = 0;
+    s->min = 255, s->max = 0;
+    for (int v = 0; v < 256; v++) {
+        const uint64_t n = s->histogram[v];
+        if (n == 0)
+            continue;
+        s->min = v < s->min ? v : s->min;
+        s->max = v;
+        s->count += n;
+        s->sum += n * (uint64_t)v;
+        squares += n * (uint64_t)(v * v);
+        if (v >= threshold)
+            above += n;
+    }
+    const double count = (double)s->count;
+    s->mean = (double)s->sum / count;
+    /* The variance times count squared is a whole number, so nothing cancels. */
+    s->stddev = sqrt((double)((wide)s->count * squares - (wide)s->sum * s->sum)) / count;
+    s->entropy = 0;
+    for (int v = s->min; v <= s->max; v++) {
+        const double share = (double)s->histogram[v] / count;
+        if (share > 0)
+            s->entropy -= share * log2(share);
+    }
+    s->p1 = percentile(s, 1);
+    s->p50 = percentile(s, 50);
+    s->p99 = percentile(s, 99);
+    s->above = threshold >= 0 ? (double)above / count : NAN;
+}
+
+lap_code lap_stats_of_counts(
+    uint64_t counts[4][256], int channels, int threshold, lap_stats *stats, lap_error *err)
+{
+    static const char *const names[] = {"red", "green", "blue", "alpha"};
+    if (channels < 1 || channels > 4 || threshold < -1 || threshold > 255)
+        return lap_fail(err, LAP_E_USAGE, "statistics of %d channels, threshold %d", channels, threshold);
+    *stats = (lap_stats){.channels = channels, .threshold = threshold};
+    for (int c = 0; c < channels; c++) {
+        uint64_t samples = 0;
+        for (int v = 0; v < 256; v++) {
+            samples = counts[c][v] < most_samples ? samples + counts[c][v] : most_samples;
+        }
+        if (samples == 0 || samples >= most_samples)
+            return lap_fail(err, LAP_E_USAGE, "statistics of %s samples", samples ? "too many" : "no");
+        lap_channel_stats *s = &stats->channel[c];
+        s->name = channels >= 3 ? names[c] : c == 0 ? "gray" : "alpha";
+        memcpy(s->histogram, counts[c], sizeof s->histogram);
+        figures(s, threshold);
+    }
+    return LAP_OK;
+}
+
+/* ---- counting ---------------------------------------------------------------------------------- */
+
+static lap_code count_on_device(
+    const lap_rung *rung, const lap_view *view, int device, uint64_t counts[4][256], lap_error *err)
+{
+#if LAP_HAVE_CUDA
+    lap_view on_device = {0};
+    const lap_exec exec = {.threads = 1, .err = err};
+    lap_code code =
+        lap_cuda_view_create(device, view->width, view->height, view->channels, 0, &on_device, err);
+    if (code == LAP_OK)
+        code = lap_cuda_upload(view, &on_device, NULL, err);
+    if (code == LAP_OK)
+        code = rung->run.histogram(&on_device, counts, &exec);
+    lap_cuda_view_destroy(&on_device);
+    return code;
+#else
+    (void)view;
+    (void)device;
+    (void)counts;
+    return lap_fail(err, LAP_E_BACKEND, "backend '%s': built without CUDA", rung->name);
+#endif
+}
+
+lap_code lap_stats_of_view(lap_context *context, const lap_view *view, const char *backend, int device,
+    int threshold, lap_stats *stats, lap_error *err)
+{
+    uint64_t counts[4][256] = {0};
+    const lap_rung *rung;
+    if (view->place != LAP_ON_HOST || view->width < 1 || view->height < 1 || view->channels < 1 ||
+        view->channels > 4)
+        return lap_fail(err, LAP_E_USAGE, "statistics of a view of %dx%d pixels, %d channels", view->width,
+            view->height, view->channels);
+    lap_code code = lap_rung_find(LAP_OP_HISTOGRAM, backend, &rung, err);
+    if (code != LAP_OK)
+        return code;
+    const lap_exec exec = {.threads = context->threads, .err = err};
+    code = rung->device ? count_on_device(rung, view, device, counts, err)
+                        : lap_spread_histogram(rung, view, counts, &exec, context->pool);
+    if (code != LAP_OK)
+        return err && err->code == code ? code : lap_fail(err, code, "statistics: %s", lap_code_name(code));
+    return lap_stats_of_counts(counts, view->channels, threshold, stats, err);
+}
+
+/* ---- the tally --------------------------------------------------------------------------------- */
+
+lap_code lap_tally_init(lap_tally *tally, const char *backend, lap_error *err)
+{
+    *tally = (lap_tally){0};
+    lap_code code = lap_rung_find(LAP_OP_HISTOGRAM, backend, &tally->rung, err);
+    if (code == LAP_OK && tally->rung->device)
+        code =
+            lap_fail(err, LAP_E_BACKEND, "backend '%s' counts whole images on a device, no bands", backend);
+    if (code == LAP_OK && pthread_mutex_init(&tally->lock, NULL) != 0)
+        code = lap_fail(err, LAP_E_MEMORY, "statistics: no lock");
+    if (code != LAP_OK)
+        tally->rung = NULL;
+    return code;
+}
+
+void lap_tally_destroy(lap_tally *tally)
+{
+    if (tally->rung)
+        pthread_mutex_destroy(&tally->lock);
+    tally->rung = NULL;
+}
+
+lap_code lap_tally_add(lap_tally *tally, const lap_view *view)
+{
+    uint64_t counts[4][256] = {0};
+    const lap_exec exec = {.threads = 1};
+    lap_code code = tally->rung->run.histogram(view, counts, &exec);
+    if (code != LAP_OK)
+        return code;
+    pthread_mutex_lock(&tally->lock);
+    tally->channels = view->channels;
+    for (int c = 0; c < view->channels; c++) {
+        for (int v = 0; v < 256; v++) {
+            tally->counts[c][v] += counts[c][v];
+        }
+    }
+    pthread_mutex_unlock(&tally->lock);
+    return LAP_OK;
+}
+
+lap_code lap_tally_stats(lap_tally *tally, int threshold, lap_stats *stats, lap_error *err)
+{
+    return lap_stats_of_counts(tally->counts, tally->channels, threshold, stats, err);
+}

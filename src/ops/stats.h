@@ -1,0 +1,25 @@
+/* Counting pixels as they pass: the tally that the pipeline's hook adds bands to. */
+#ifndef LAP_STATS_H
+#define LAP_STATS_H
+
+#include <pthread.h>
+
+#include "rungs/backend.h"
+
+typedef struct lap_tally {
+    const lap_rung *rung; /* of the histogram ladder, on the host */
+    pthread_mutex_t lock; /* of what follows */
+    uint64_t counts[4][256];
+    int channels; /* 0: nothing was added yet */
+} lap_tally;
+
+/* backend: a host rung of the histogram ladder, or "auto". */
+lap_code lap_tally_init(lap_tally *tally, const char *backend, lap_error *err);
+void lap_tally_destroy(lap_tally *tally);
+/* Adds the interior of a host view; from any thread, several at once. All views of a tally have the
+ * same number of channels. */
+lap_code lap_tally_add(lap_tally *tally, const lap_view *view);
+/* The figures of all that was added. */
+lap_code lap_tally_stats(lap_tally *tally, int threshold, lap_stats *stats, lap_error *err);
+
+#endif

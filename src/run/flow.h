@@ -1,0 +1,73 @@
+/* One image on its way from decoder to encoder: what pipeline.c plans and the threads share.
+ *
+ * Band k covers rows k * band_rows and up of the output. Its pixels lie in slot k % slot_count, with
+ * two rows above and below, or in `whole`. Results belong to a thread where the encoder works in
+ * parallel (the chunk is all that outlives the step), else to a slot. */
+#ifndef LAP_FLOW_H
+#define LAP_FLOW_H
+
+#include <pthread.h>
+
+#include "base/image.h"
+#include "codec/codec.h"
+#include "run/pipeline.h"
+#include "rungs/backend.h"
+
+typedef struct lap_slot {
+    lap_image pixels;
+    lap_chunk chunk;
+    bool ready; /* filtered, and encoded if the encoder is parallel: may be appended */
+} lap_slot;
+
+typedef struct lap_flow {
+    /* the plan, fixed before the team starts */
+    const lap_settings *settings;
+    const lap_control *control;
+    const lap_pipeline_hooks *hooks; /* or NULL */
+    lap_pool *pool;
+    lap_decoder *decoder;
+    lap_header from; /* what the encoder keeps of the input, sampling turned too */
+    lap_encoder *encoder;
+    const lap_rung *rung; /* NULL: pixels pass */
+    lap_turn turn;
+    int width, height, channels; /* after the turn */
+    int band_rows, bands;
+    int threads;        /* team members at most */
+    bool parallel;      /* the encoder encodes bands independently */
+    lap_image whole;    /* all turned pixels, or empty: bands are decoded into slots */
+    lap_image filtered; /* all results of a device rung, or empty */
+    lap_slot *slots;
+    lap_image *results; /* one a thread, or one a slot; unused without a host rung */
+    int slot_count, result_count;
+    int ahead; /* bands under way at once */
+
+    /* under the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int members;                    /* threads that joined */
+    int decoded, started, appended; /* bands so far */
+    bool decoding, appending;       /* somebody is at it */
+    lap_code code;                  /* first failure */
+    lap_error err;
+    lap_times ms; /* decode includes reading, encode writing; parted at the end */
+    lap_damage damage;
+} lap_flow;
+
+/* Memory for slots and results within `limit` bytes, fewer threads if need be; LAP_E_LIMIT where the
+ * least does not fit. */
+lap_code lap_flow_reserve(lap_flow *flow, size_t limit, lap_error *err);
+void lap_flow_release(lap_flow *flow);
+/* Decodes, turns and, on a device rung, filters everything into whole and filtered. */
+lap_code lap_flow_collect(lap_flow *flow, lap_error *err);
+/* Runs the bands through to the encoder; returns the first failure. */
+lap_code lap_flow_run(lap_flow *flow, lap_error *err);
+/* After the last row: late damage. */
+lap_code lap_flow_finish_decoding(lap_flow *flow, lap_error *err);
+
+static inline int lap_flow_rows(const lap_flow *flow, int band)
+{
+    int left = flow->height - band * flow->band_rows;
+    return left < flow->band_rows ? left : flow->band_rows;
+}
+
+#endif

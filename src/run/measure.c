@@ -1,0 +1,154 @@
+/* lap_measure_file: what a picture and its edges hold, without writing any. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/image.h"
+#include "base/status.h"
+#include "run/run_stats.h"
+#include "run/settings.h"
+#include "rungs/backend.h"
+
+void lap_measurement_free(lap_measurement *measurement)
+{
+    free(measurement->rows);
+    free(measurement->columns);
+    measurement->rows = measurement->columns = NULL;
+}
+
+/* Bands through the pipeline into an encoder that writes nothing. */
+static lap_code measure_bands(lap_context *context, const char *in, const lap_settings *settings,
+    int threshold, lap_measurement *m, lap_error *err)
+{
+    lap_settings inner = *settings;
+    lap_source *source = NULL;
+    lap_sink *sink = NULL;
+    lap_run_tallies tallies = {0};
+    lap_report report = {0};
+    lap_control control = {.cancel = &context->cancel,
+        .deadline_ms = settings->timeout_s > 0 ? lap_now_ms() + 1e3 * settings->timeout_s : 0};
+    inner.format = LAP_FORMAT_NONE;
+    lap_code code = lap_source_open(in, &source, err);
+    if (code == LAP_OK)
+        code = lap_sink_memory(&sink, err);
+    if (code == LAP_OK)
+        code = lap_run_tallies_init(&tallies, err);
+    if (code == LAP_OK)
+        code = lap_pipeline_run(source, sink, &inner, context->pool, &control, &tallies.hooks, &report, err);
+    if (code == LAP_OK)
+        code = lap_run_tallies_result(&tallies, threshold, &m->stats, err);
+    m->width = report.width;
+    m->height = report.height;
+    m->channels = report.channels;
+    m->resolved = report.resolved;
+    lap_run_tallies_destroy(&tallies);
+    lap_sink_close(sink);
+    lap_source_close(source);
+    return code;
+}
+
+/* The edges of a whole picture, on whatever backend settings name. */
+static lap_code edges_of(lap_context *context, const lap_pixels *pixels, const lap_settings *settings,
+    lap_image *edges, lap_error *err)
+{
+    lap_view in = *lap_pixels_view(pixels);
+    in.apron = 0; /* it is not filled */
+    lap_code code = lap_image_create(edges, in.width, in.height, in.channels, 0, err);
+    if (code == LAP_OK)
+        code = lap_filter(
+            context, &in, &edges->view, settings->backend, &settings->params, settings->border, err);
+    return code;
+}
+
+static lap_code measure_on_device(lap_context *context, const char *in, const lap_settings *settings,
+    const lap_rung *rung, int threshold, lap_measurement *m, lap_error *err)
+{
+    lap_pixels *pixels = NULL;
+    lap_image edges = {0};
+    lap_code code = lap_pixels_read(context, in, settings, &pixels, err);
+    if (code == LAP_OK)
+        code = edges_of(context, pixels, settings, &edges, err);
+    if (code == LAP_OK)
+        code = lap_stats_of_view(
+            context, lap_pixels_view(pixels), "cuda-fast", settings->device, threshold, &m->stats.input, err);
+    if (code == LAP_OK)
+        code = lap_stats_of_view(
+            context, &edges.view, "cuda-fast", settings->device, threshold, &m->stats.edges, err);
+    m->width = edges.view.width;
+    m->height = edges.view.height;
+    m->channels = edges.view.channels;
+    m->resolved = rung->name;
+    lap_image_destroy(&edges);
+    lap_pixels_free(pixels);
+    return code;
+}
+
+/* Which of the two products the weights are for; LAP_E_USAGE where their number fits none. */
+static lap_code split_weights(const lap_measure_options *options, const lap_view *plane, const float **row,
+    const float **column, lap_error *err)
+{
+    const size_t width = (size_t)plane->width, height = (size_t)plane->height, n = options->weight_count;
+    *row = *column = NULL;
+    if (!options->weights)
+        return LAP_OK;
+    if (n == width + height) {
+        *row = options->weights;
+        *column = options->weights + width;
+        return LAP_OK;
+    }
+    if (n != width && n != height)
+        return lap_fail(err, LAP_E_USAGE,
+            "%zu weights: expected %zu (for rows), %zu (for columns) or %zu (both)", n, width, height,
+            width + height);
+    if (n == width)
+        *row = options->weights;
+    if (n == height)
+        *column = options->weights;
+    return LAP_OK;
+}
+
+static lap_code profiles_of(lap_context *context, const char *in, const lap_settings *settings,
+    const lap_measure_options *options, lap_measurement *m, lap_error *err)
+{
+    lap_settings luma = *settings;
+    lap_pixels *pixels = NULL;
+    lap_image edges = {0};
+    const float *row_weights, *column_weights;
+    luma.gray = true;
+    if (!strcmp(in, "-"))
+        return lap_fail(
+            err, LAP_E_USAGE, "profiles are made in a second pass: name a file, not standard input");
+    lap_code code = lap_pixels_read(context, in, &luma, &pixels, err);
+    if (code == LAP_OK)
+        code = edges_of(context, pixels, &luma, &edges, err);
+    if (code == LAP_OK)
+        code = split_weights(options, &edges.view, &row_weights, &column_weights, err);
+    if (code == LAP_OK) {
+        m->rows = calloc((size_t)edges.view.height, sizeof *m->rows);
+        m->columns = calloc((size_t)edges.view.width, sizeof *m->columns);
+        code = m->rows && m->columns
+                   ? lap_profiles(context, &edges.view, row_weights, column_weights, m->rows, m->columns, err)
+                   : lap_fail(err, LAP_E_MEMORY, "out of memory for profiles");
+    }
+    lap_image_destroy(&edges);
+    lap_pixels_free(pixels);
+    return code;
+}
+
+lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *settings,
+    const lap_measure_options *options, lap_measurement *m, lap_error *err)
+{
+    const lap_rung *rung = NULL;
+    *m = (lap_measurement){0};
+    lap_code code = lap_settings_check(settings, err);
+    if (code == LAP_OK)
+        code = lap_rung_find(LAP_OP_FILTER, settings->backend, &rung, err);
+    if (code == LAP_OK)
+        code = rung->device ? measure_on_device(context, in, settings, rung, options->threshold, m, err)
+                            : measure_bands(context, in, settings, options->threshold, m, err);
+    if (code == LAP_OK && options->profiles)
+        code = profiles_of(context, in, settings, options, m, err);
+    if (code != LAP_OK)
+        lap_measurement_free(m);
+    return code;
+}

@@ -1,0 +1,23 @@
+/* One image: source -> bands -> [turn] -> filter -> [statistics] -> encoder -> sink.
+ *
+ * Streaming: a team of threads shares a small ring of slots. A slot holds one band of source rows
+ * with its halo and apron, the filtered band, and the encoded chunk. One thread at a time decodes,
+ * one at a time appends, all filter and encode. Whole images are held only where section 5 of the
+ * design needs it. */
+#ifndef LAP_PIPELINE_H
+#define LAP_PIPELINE_H
+
+#include "base/pool.h"
+#include "codec/codec.h"
+
+typedef struct lap_pipeline_hooks {
+    /* Called for each band with its source pixels and its result, from any thread, or NULL. */
+    lap_code (*band)(void *user, const lap_view *source, const lap_view *result);
+    void *user;
+} lap_pipeline_hooks;
+
+/* Reads source, writes sink up to and without lap_sink_finish. report is filled as far as known. */
+lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings *settings, lap_pool *pool,
+    const lap_control *control, const lap_pipeline_hooks *hooks, lap_report *report, lap_error *err);
+
+#endif

@@ -1,0 +1,84 @@
+/* Whole images for those who want pixels rather than a file: comparison, statistics, benches. */
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "base/image.h"
+#include "base/status.h"
+#include "ops/orient.h"
+#include "run/formats.h"
+#include "run/settings.h"
+
+struct lap_pixels {
+    lap_image image;
+};
+
+const lap_view *lap_pixels_view(const lap_pixels *pixels)
+{
+    return &pixels->image.view;
+}
+
+void lap_pixels_free(lap_pixels *pixels)
+{
+    if (!pixels)
+        return;
+    lap_image_destroy(&pixels->image);
+    free(pixels);
+}
+
+static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *image, lap_error *err)
+{
+    const lap_view *v = &image->view;
+    bool swap = lap_turn_transposes(turn);
+    lap_image turned = {0};
+    lap_code code = lap_image_create(
+        &turned, swap ? v->height : v->width, swap ? v->width : v->height, v->channels, LAP_APRON, err);
+    if (code == LAP_OK)
+        code = lap_orient(v, &turned.view, turn, context->pool);
+    if (code != LAP_OK) {
+        lap_image_destroy(&turned);
+        return code;
+    }
+    lap_image_destroy(image);
+    *image = turned;
+    return LAP_OK;
+}
+
+lap_code lap_pixels_read(
+    lap_context *context, const char *path, const lap_settings *settings, lap_pixels **pixels, lap_error *err)
+{
+    lap_source *source = NULL;
+    lap_decoder *decoder = NULL;
+    lap_damage damage;
+    lap_control control = {.cancel = &context->cancel,
+        .deadline_ms = settings->timeout_s > 0 ? lap_now_ms() + 1e3 * settings->timeout_s : 0};
+    lap_read_options options = {.gray = settings->gray,
+        .max_pixels = settings->max_pixels,
+        .max_memory = settings->max_memory,
+        .max_scans = settings->max_scans,
+        .fail_on = settings->fail_on,
+        .control = &control};
+    lap_pixels *p = calloc(1, sizeof *p);
+    *pixels = NULL;
+    if (!p)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    lap_code code = lap_source_open(path, &source, err);
+    if (code == LAP_OK)
+        code = lap_decoder_open(source, &options, &decoder, err);
+    if (code == LAP_OK) {
+        const lap_header *h = lap_decoder_header(decoder);
+        code = lap_image_create(&p->image, h->width, h->height, h->channels, LAP_APRON, err);
+    }
+    if (code == LAP_OK)
+        code = lap_decoder_rows(decoder, &p->image.view, err);
+    if (code == LAP_OK)
+        code = lap_decoder_finish(decoder, &damage, err);
+    if (code == LAP_OK && settings->auto_orient && lap_decoder_header(decoder)->orientation != 1)
+        code = turn_upright(context, (lap_turn)lap_decoder_header(decoder)->orientation, &p->image, err);
+    lap_decoder_close(decoder);
+    lap_source_close(source);
+    if (code == LAP_OK)
+        *pixels = p;
+    else
+        lap_pixels_free(p);
+    return code;
+}

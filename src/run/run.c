@@ -1,0 +1,175 @@
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/control.h"
+#include "base/status.h"
+#include "io/map64.h"
+#include "run/formats.h"
+#include "run/pipeline.h"
+#include "run/run_stats.h"
+#include "run/settings.h"
+
+const char *lap_status_name(lap_status status)
+{
+    static const char *const names[] = {"ok", "warned", "skipped", "failed"};
+    return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
+}
+
+static lap_control control_of(const lap_context *context, const lap_settings *settings, double start)
+{
+    return (lap_control){.cancel = &context->cancel,
+        .deadline_ms = settings->timeout_s > 0 ? start + 1e3 * settings->timeout_s : 0};
+}
+
+/* The last word of every run: the outcome goes to report and err, either of which may be NULL. */
+static lap_code conclude(
+    lap_code code, const lap_error *why, double start, lap_report *report, lap_error *err)
+{
+    if (report) {
+        report->ms.total = lap_now_ms() - start;
+        report->status = code != LAP_OK ? LAP_FAILED : report->warnings > 0 ? LAP_WARNED : LAP_DONE;
+        report->error = code != LAP_OK ? *why : (lap_error){0};
+    }
+    if (code != LAP_OK && err && (!report || err != &report->error))
+        *err = *why;
+    return code;
+}
+
+/* settings with the format filled in: as asked for, by extension, or JPEG on standard output. */
+static lap_code with_format(const lap_settings *settings, const char *out, lap_settings *full, lap_error *err)
+{
+    *full = *settings;
+    if (full->format)
+        return LAP_OK;
+    full->format = strcmp(out, "-") == 0 ? "jpg" : lap_format_of_path(out);
+    if (full->format)
+        return LAP_OK;
+    return lap_fail(err, LAP_E_USAGE,
+        "%s: the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with "
+        "--format",
+        out);
+}
+
+/* Source to finished sink; both are the caller's to close. */
+static lap_code run(lap_context *context, lap_source *source, lap_sink *sink, const lap_settings *settings,
+    double start, lap_report *report, lap_error *err)
+{
+    lap_control control = control_of(context, settings, start);
+    lap_run_tallies tallies = {0};
+    lap_code code = settings->stats ? lap_run_tallies_init(&tallies, err) : LAP_OK;
+    if (code == LAP_OK)
+        code = lap_pipeline_run(source, sink, settings, context->pool, &control,
+            settings->stats ? &tallies.hooks : NULL, report, err);
+    if (code == LAP_OK && settings->stats)
+        code = lap_run_tallies_result(&tallies, settings->params.threshold, settings->stats, err);
+    lap_run_tallies_destroy(&tallies);
+    if (code != LAP_OK)
+        return code;
+    double before = lap_now_ms();
+    code = lap_sink_finish(sink, settings->sync, settings->preserve ? lap_source_stat(source) : NULL, err);
+    report->ms.write += lap_now_ms() - before;
+    report->bytes_out = lap_sink_bytes(sink);
+    return code;
+}
+
+static lap_code file_to_sink(lap_context *context, const char *in, const char *out,
+    const lap_settings *settings, double start, lap_sink **sink, lap_report *report, lap_error *err)
+{
+    lap_source *source = NULL;
+    lap_settings full;
+    lap_code code = lap_settings_check(settings, err);
+    if (code == LAP_OK)
+        code = with_format(settings, out, &full, err);
+    if (code == LAP_OK)
+        code = lap_source_open(in, &source, err);
+    if (code == LAP_OK)
+        code = lap_sink_open(out, sink, err);
+    if (code == LAP_OK)
+        code = run(context, source, *sink, &full, start, report, err);
+    lap_source_close(source);
+    if (code != LAP_OK) {
+        lap_sink_close(*sink);
+        *sink = NULL;
+    }
+    return code;
+}
+
+lap_code lap_run_to_sink(lap_context *context, const char *in, const char *out, const lap_settings *settings,
+    lap_sink **sink, lap_report *report, lap_error *err)
+{
+    double start = lap_now_ms();
+    lap_error why = {0};
+    *report = (lap_report){0};
+    *sink = NULL;
+    lap_code code = file_to_sink(context, in, out, settings, start, sink, report, &why);
+    return conclude(code, &why, start, report, err);
+}
+
+/* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
+static void sweep(lap_context *context, const char *out)
+{
+    char *folder = lap_sink_folder(out);
+    if (!folder)
+        return;
+    uint64_t key = lap_map64_key(folder, strlen(folder));
+    if (atomic_exchange(&context->swept, key) != key)
+        lap_sink_sweep(folder);
+    free(folder);
+}
+
+lap_code lap_run_file(lap_context *context, const char *in, const char *out, const lap_settings *settings,
+    lap_report *report, lap_error *err)
+{
+    double start = lap_now_ms();
+    lap_error why = {0};
+    lap_report unread;
+    lap_sink *sink = NULL;
+    if (!report)
+        report = &unread;
+    *report = (lap_report){0};
+    lap_code code = settings->in_place ? LAP_OK : lap_sink_differs(in, out, &why);
+    if (code == LAP_OK)
+        sweep(context, out);
+    if (code == LAP_OK)
+        code = file_to_sink(context, in, out, settings, start, &sink, report, &why);
+    if (code == LAP_OK) {
+        double before = lap_now_ms();
+        code = lap_sink_publish(sink, &why);
+        report->ms.write += lap_now_ms() - before;
+    }
+    lap_sink_close(sink);
+    return conclude(code, &why, start, report, err);
+}
+
+lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, void **out, size_t *out_size,
+    const lap_settings *settings, lap_report *report, lap_error *err)
+{
+    double start = lap_now_ms();
+    lap_error why = {0};
+    lap_report unread;
+    lap_source *source = NULL;
+    lap_sink *sink = NULL;
+    lap_settings full = *settings;
+    if (!report)
+        report = &unread;
+    *report = (lap_report){0};
+    *out = NULL;
+    *out_size = 0;
+    if (!full.format)
+        full.format = "jpg";
+    lap_code code = lap_settings_check(&full, &why);
+    if (code == LAP_OK)
+        code = lap_source_memory(in, in_size, "input", &source, &why);
+    if (code == LAP_OK)
+        code = lap_sink_memory(&sink, &why);
+    if (code == LAP_OK)
+        code = run(context, source, sink, &full, start, report, &why);
+    if (code == LAP_OK)
+        lap_sink_take(sink, out, out_size);
+    lap_sink_close(sink);
+    lap_source_close(source);
+    return conclude(code, &why, start, report, err);
+}

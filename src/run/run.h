@@ -1,0 +1,12 @@
+/* One run up to the rename, for callers that publish in their own time (folders sync in groups). */
+#ifndef LAP_RUN_H
+#define LAP_RUN_H
+
+#include "io/sink.h"
+
+/* As lap_run_file, but *sink is finished and not published (NULL on failure), and out may be in. The
+ * caller publishes and closes it. err may be &report->error. */
+lap_code lap_run_to_sink(lap_context *context, const char *in, const char *out, const lap_settings *settings,
+    lap_sink **sink, lap_report *report, lap_error *err);
+
+#endif

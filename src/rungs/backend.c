@@ -1,0 +1,263 @@
+#include "rungs/backend.h"
+
+#include <ctype.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/image.h"
+#include "base/pool.h"
+#include "base/status.h"
+
+enum { NAME_MAX_LENGTH = 63 };
+
+static const lap_rung *const tables[LAP_OP_COUNT] = {
+    [LAP_OP_FILTER] = lap_filter_table,
+    [LAP_OP_TRANSPOSE] = lap_transpose_table,
+    [LAP_OP_REDUCE] = lap_reduce_table,
+    [LAP_OP_HISTOGRAM] = lap_histogram_table,
+    [LAP_OP_MATVEC] = lap_matvec_table,
+};
+
+static const char *const op_names[LAP_OP_COUNT] = {
+    [LAP_OP_FILTER] = "filter",
+    [LAP_OP_TRANSPOSE] = "transpose",
+    [LAP_OP_REDUCE] = "reduce",
+    [LAP_OP_HISTOGRAM] = "histogram",
+    [LAP_OP_MATVEC] = "matvec",
+};
+
+static bool is_op(lap_op op)
+{
+    return (int)op >= 0 && op < LAP_OP_COUNT;
+}
+
+const char *lap_op_name(lap_op op)
+{
+    if (op == LAP_OP_CODEC)
+        return "codec";
+    return is_op(op) ? op_names[op] : "unknown";
+}
+
+const lap_rung *lap_rung_row(lap_op op, int i)
+{
+    if (!is_op(op) || i < 0)
+        return NULL;
+    for (const lap_rung *row = tables[op]; row->name; row++) {
+        if (i-- == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+/* The next name of a comma list into name; false at its end. */
+static bool next_name(const char **list, char name[NAME_MAX_LENGTH + 1])
+{
+    if (!*list || !**list)
+        return false;
+    size_t n = strcspn(*list, ",");
+    snprintf(name, NAME_MAX_LENGTH + 1, "%.*s", (int)n, *list);
+    *list += n + ((*list)[n] == ',');
+    return true;
+}
+
+static bool is_called(const lap_rung *row, const char *name)
+{
+    char alias[NAME_MAX_LENGTH + 1];
+    if (strcmp(row->name, name) == 0)
+        return true;
+    for (const char *list = row->aliases; next_name(&list, alias);) {
+        if (strcmp(alias, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool lap_rung_is_listed(const lap_rung *rung, const char *list)
+{
+    char name[NAME_MAX_LENGTH + 1];
+    if (!list)
+        return true;
+    while (next_name(&list, name))
+        if (is_called(rung, name))
+            return true;
+    return false;
+}
+
+static const lap_rung *look_up(lap_op op, const char *name)
+{
+    const lap_rung *row;
+    for (int i = 0; (row = lap_rung_row(op, i)); i++) {
+        if (is_called(row, name))
+            return row;
+    }
+    return NULL;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Levenshtein's distance, letters' case aside; names longer than any rung's are far from all. */
+static int distance(const char *a, const char *b)
+{
+    int row[NAME_MAX_LENGTH + 1];
+    const int na = (int)strlen(a), nb = (int)strlen(b);
+    if (na > NAME_MAX_LENGTH || nb > NAME_MAX_LENGTH)
+        return NAME_MAX_LENGTH;
+    for (int j = 0; j <= nb; j++) {
+        row[j] = j;
+    }
+    for (int i = 1; i <= na; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            int replaced = diagonal + !same;
+            diagonal = row[j];
+            row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[nb];
+}
+
+const char *lap_rung_nearest(lap_op op, const char *name)
+{
+    const char *nearest = NULL;
+    char alias[NAME_MAX_LENGTH + 1];
+    const size_t length = strlen(name);
+    int best = NAME_MAX_LENGTH;
+    const lap_rung *row;
+    for (int i = 0; (row = lap_rung_row(op, i)); i++) {
+        int d = distance(name, row->name);
+        for (const char *list = row->aliases; next_name(&list, alias);) {
+            d = least(d, distance(name, alias));
+        }
+        /* More than half of the letters wrong is no misspelling any more; a beginning is a question. */
+        bool begins = length >= 3 && strncmp(name, row->name, length) == 0;
+        if (d < best && (begins || d <= (int)length / 2)) {
+            best = d;
+            nearest = row->name;
+        }
+    }
+    return nearest;
+}
+
+/* ---- what can run ------------------------------------------------------------------------------ */
+
+/* The row that does the work of row here, or NULL and the reason. Devices that may not be probed
+ * count as there. */
+static const lap_rung *resolve(const lap_rung *row, bool probe_devices, const char **reason)
+{
+    char name[NAME_MAX_LENGTH + 1];
+    const bool is_built = row->run.filter != NULL;
+    *reason = NULL;
+    for (const char *list = row->resolves; next_name(&list, name);) {
+        const lap_rung *candidate = look_up(row->op, name);
+        const lap_rung *runs = candidate ? resolve(candidate, probe_devices, reason) : NULL;
+        if (runs) {
+            *reason = NULL;
+            return runs;
+        }
+    }
+    if (row->resolves)
+        return NULL;
+    if (row->available && (probe_devices || !row->device || !is_built))
+        *reason = row->available();
+    return *reason ? NULL : row;
+}
+
+bool lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info)
+{
+    const lap_rung *row = lap_rung_row(op, i);
+    const char *reason;
+    if (!row)
+        return false;
+    const lap_rung *runs = resolve(row, probe_devices, &reason);
+    *info = (lap_rung_info){.op = op,
+        .name = row->name,
+        .aliases = row->aliases,
+        .family = row->family,
+        .resolves = row->resolves,
+        .what = row->what,
+        .flags = row->flags,
+        .reason = reason,
+        .resolved = runs ? runs->name : NULL};
+    return true;
+}
+
+lap_code lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_error *err)
+{
+    const char *reason;
+    const lap_rung *row = look_up(op, name);
+    *rung = NULL;
+    if (!row) {
+        const char *nearest = lap_rung_nearest(op, name);
+        return nearest
+                   ? lap_fail(err, LAP_E_USAGE, "unknown backend '%s'; the nearest is '%s'", name, nearest)
+                   : lap_fail(err, LAP_E_USAGE, "unknown backend '%s'; 'lapedge backends' lists all", name);
+    }
+    *rung = resolve(row, true, &reason);
+    if (!*rung)
+        return lap_fail(err, LAP_E_BACKEND, "backend '%s' cannot run here: %s", name,
+            reason ? reason : "none of its rungs is built");
+    return LAP_OK;
+}
+
+#if !LAP_HAVE_CUDA
+bool lap_device_at(int i, lap_device_info *info, const char **reason)
+{
+    (void)i;
+    (void)info;
+    if (reason)
+        *reason = "not built: no CUDA compiler was found when lapedge was compiled";
+    return false;
+}
+#endif
+
+/* ---- spreading rows ---------------------------------------------------------------------------- */
+
+typedef struct spread { /* shared by a team */
+    const lap_rung *rung;
+    const lap_view *in, *out;
+    const lap_params *params;
+    lap_exec exec;
+    int rows; /* of a part */
+    atomic_int next, code;
+} spread;
+
+static void filter_parts(void *argument)
+{
+    spread *s = argument;
+    for (;;) {
+        int y = atomic_fetch_add(&s->next, 1);
+        if (y >= (s->out->height + s->rows - 1) / s->rows || atomic_load(&s->code) != LAP_OK)
+            return;
+        y *= s->rows;
+        lap_view in = lap_view_rows(s->in, y, least(s->rows, s->out->height - y));
+        lap_view out = lap_view_rows(s->out, y, in.height);
+        lap_code code = s->rung->run.filter(&in, &out, s->params, &s->exec);
+        if (code != LAP_OK)
+            atomic_store(&s->code, code);
+    }
+}
+
+lap_code lap_filter_rows(const lap_rung *rung, const lap_view *in, const lap_view *out,
+    const lap_params *params, const lap_exec *exec, struct lap_pool *pool)
+{
+    /* Parts of so many rows that the halo of four, which each part reads again, weighs little, and
+     * several a thread, since cores are seldom equally fast. */
+    enum { ROWS_LEAST = 48, PARTS_A_THREAD = 4, CACHES = 16 << 20 };
+    const int threads = exec->threads > 1 ? exec->threads : 1;
+    int rows = out->height / (threads * PARTS_A_THREAD) + 1;
+    spread s = {.rung = rung, .in = in, .out = out, .params = params, .exec = *exec, .code = LAP_OK};
+    s.rows = rows < ROWS_LEAST ? ROWS_LEAST : rows;
+    s.exec.past_caches = exec->past_caches || (size_t)out->height * (size_t)out->stride > CACHES;
+    if (rung->threading != LAP_THREADS_SPLIT || threads == 1 || !pool || s.rows >= out->height)
+        return rung->run.filter(in, out, params, &s.exec);
+    s.exec.threads = 1;
+    lap_pool_team(pool, threads, filter_parts, &s);
+    return (lap_code)atomic_load(&s.code);
+}
