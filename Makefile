@@ -9,13 +9,15 @@ endif
 CXX_HOST ?= g++
 NVCC ?= nvcc
 PREFIX ?= /usr/local
-B ?= build
-OPT ?= -O2 -g
+# Short names that an environment may hold for other reasons: only the command line sets them.
+for_command_line = $(if $(filter environment%,$(origin $(1))),$(eval override $(1) := $(2)),$(eval $(1) ?= $(2)))
+$(call for_command_line,B,build)
+$(call for_command_line,OPT,-O2 -g)
+$(call for_command_line,SAN,)
 # The compilers that the tests use; a newer one may know new warnings, which are not a user's affair.
 COMPILER := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),clang,gcc)-$(firstword \
   $(subst ., ,$(shell $(CC) -dumpversion)))
 WERROR ?= $(if $(filter gcc-12 clang-14,$(COMPILER)),-Werror)
-SAN ?=
 CUDA_ARCHS ?= 75 80 86 89 90 100 120
 
 # Other build folders keep their program to themselves: `make B=build/asan` leaves ./lapedge alone.
@@ -202,11 +204,22 @@ BATS := $(sort $(wildcard tests/cli/*.bats))
 TEST_RUN = B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
   $(if $(filter 1,$(HAVE_CMOCKA)),,--skip "tests/unit: cmocka was not found") $(TESTS) $(BATS)
 
-tests: all $(TESTS)
+# PROGRAM@ARGUMENT is a program and what it is run with.
+tests: all $(sort $(foreach t,$(TESTS),$(firstword $(subst @, ,$(t)))))
 
-## check: build and run all tests with what is already installed
+## check: build and run all tests with what is already installed; SUITE=name: those with this in their names
 check: tests
-	@tests/run $(TEST_RUN)
+	@SUITE='$(SUITE)' tests/run $(TEST_RUN)
+
+# For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters.
+SLOW_TESTS := $(B)/tests/cudacpu% $(P)/% tests/cudacpu/% tests/lint/% tests/report/% tests/cluster/% tests/install/% \
+  tests/build/% tests/faults/% tests/decoders/% tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts
+## check-fast: what answers within 90 seconds
+check-fast:
+	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(B) run-fast
+.PHONY: check-fast run-fast
+run-fast: all $(sort $(foreach t,$(filter-out $(SLOW_TESTS),$(TESTS)),$(firstword $(subst @, ,$(t)))))
+	@SUITE='$(SUITE)' tests/run $(filter-out $(SLOW_TESTS),$(TEST_RUN))
 
 # ---- the rest ----------------------------------------------------------------------------------
 

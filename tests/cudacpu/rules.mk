@@ -60,7 +60,7 @@ $(B)/tests/cudacpu_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/cudacpu/races
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ -lpthread -lm
 
 ifneq ($(CUDACPU_CXX),)
-TESTS += $(B)/tests/cudacpu_filter $(B)/tests/cudacpu_ops $(B)/tests/cudacpu_scaffold $(B)/tests/cudacpu_compare \
+TESTS += $(patsubst %,$(B)/tests/cudacpu_filter@--part=%/4,0 1 2 3) $(B)/tests/cudacpu_ops $(B)/tests/cudacpu_scaffold $(B)/tests/cudacpu_compare \
   $(B)/tests/cudacpu_races \
   tests/cudacpu/faults.sh
 tests/cudacpu/faults.sh: $(B)/cudacpu/asan/faults $(B)/cudacpu/tsan/faults

@@ -1,6 +1,7 @@
-/* filter_ladder [--seed=N] [--rung=NAME] [--every=N]: every filter rung that can run here against rung c,
- * directly, never through a name that resolves. TAP on stdout. --rung: this one, or those of this family;
- * --every: each Nth case only. */
+/* filter_ladder [--seed=N] [--rung=NAME] [--every=N] [--part=I/N]: every filter rung that can run here
+ * against rung c, directly, never through a name that resolves. TAP on stdout. --rung: this one, or those of
+ * this family; --every: each Nth case only; --part: of those, each Nth rung beginning with number I (from 0).
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,15 +150,22 @@ static void add_ways(run *r, const lap_rung *row)
     }
 }
 
+typedef struct part {
+    int index, parts;
+} part;
+
 /* Those that can run into r; the others are skipped by name. */
-static void choose(run *r, const char *only)
+static void choose(run *r, const char *only, part of)
 {
     const lap_rung *row;
+    int wanted = 0;
     r->law = lap_rung_row(LAP_OP_FILTER, 0);
     for (int i = 0; (row = lap_rung_row(LAP_OP_FILTER, i)); i++) {
         if (row == r->law || row->resolves)
             continue;
         if (only && strcmp(only, row->name) != 0 && strcmp(only, row->family) != 0)
+            continue;
+        if (wanted++ % of.parts != of.index)
             continue;
         const char *reason = row->available ? row->available() : NULL;
         if (reason)
@@ -178,6 +186,7 @@ int main(int argc, char **argv)
     static run r = {.every = 1};
     const char *only = DEFAULT_RUNGS, *value;
     uint64_t seed = 20261122;
+    part of = {0, 1};
     for (int i = 1; i < argc; i++) {
         if ((value = value_of(argv[i], "--seed=")))
             seed = strtoull(value, NULL, 0);
@@ -185,14 +194,17 @@ int main(int argc, char **argv)
             only = value;
         else if ((value = value_of(argv[i], "--every=")) && atoi(value) > 0)
             r.every = atoi(value);
+        else if ((value = value_of(argv[i], "--part=")) &&
+                 sscanf(value, "%d/%d", &of.index, &of.parts) == 2 && of.parts > 0)
+            continue;
         else {
-            fprintf(stderr, "usage: filter_ladder [--seed=N] [--rung=NAME] [--every=N]\n");
+            fprintf(stderr, "usage: filter_ladder [--seed=N] [--rung=NAME] [--every=N] [--part=I/N]\n");
             return 2;
         }
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("# seed %llu\n", (unsigned long long)seed);
-    choose(&r, only);
+    choose(&r, only, of);
     check_wrong_rungs(&r, seed);
     for (const case_group *group = case_groups; r.count && group->name; group++) {
         uint64_t random = seed;

@@ -10,97 +10,64 @@ LONGEST_CHAIN=10
 
 mapfile -t sources < <(find src cpu_simd cuda -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
 
-# room FILE: the folder that it belongs to.
-room()
-{
-    case $1 in
-    src/lapedge.h) echo lapedge.h ;;
-    src/*/*) set -- "${1#src/}"; echo "${1%%/*}" ;;
-    src/*) echo "homeless:$1" ;;
-    *) echo "${1%%/*}" ;;
-    esac
-}
+# What awk needs of the house: room(file), the folder that a file belongs to, and may_use(room, room).
+house='
+    function room(file) {
+        if (file == "src/lapedge.h") return "lapedge.h"
+        if (file ~ "^src/[^/]+$") return "homeless"
+        sub("^src/", "", file); sub("/.*", "", file)
+        return file
+    }
+    function may_use(from, to) { return from == to || to == "lapedge.h" || (from, to) in arrow }
+    function folder(file) { return file ~ "/" ? substr(file, 1, match(file, "/[^/]*$")) : "" }
+    FILENAME == table { if (!/^#/) for (i = 2; i <= NF; i++) arrow[$1, $i]; next }'
 
-# resolve FILE NAME: the file that an include of NAME means.
-resolve()
+includes() # prints "file target" for each quoted include: from src/ or the root, in the kernels also from the folder
 {
-    local candidate
-    case $1 in
-    src/*) set -- "$1" "$2" "src/$2" "$2" ;; # from src/, or from the root
-    *) set -- "$1" "$2" "$(dirname "$1")/$2" "src/$2" "$2" ;;
-    esac
-    for candidate in "${@:3}"; do
-        if [ -e "$candidate" ]; then
-            echo "$candidate"
-            return
-        fi
-    done
-    echo "missing:$2"
-}
-
-includes() # prints "file target" for each quoted include
-{
-    local file name
     grep -HoE '^ *# *include "[^"]+"' "${sources[@]}" | sed -E 's/^([^:]+):.*"(.*)"/\1 \2/' |
-        while read -r file name; do
-            echo "$file $(resolve "$file" "$name")"
-        done
+        awk -v table=$table "$house"'
+            FILENAME != "-" { is_file[$1]; next }
+            { target = "missing:" $2
+              if ($1 !~ "^src/" && (folder($1) $2) in is_file) target = folder($1) $2
+              else if (("src/" $2) in is_file) target = "src/" $2
+              else if ($2 in is_file) target = $2
+              print $1, target }' $table <(printf '%s\n' "${sources[@]}") -
 }
 
-# Objects of this build, with the names they define (D) and want (U): "room object D|U name".
+# "object D|U name" for each lap_ name that an object of this build defines or wants.
 names()
 {
-    local object
-    find "$B/src" "$B/cpu_simd" "$B/cuda" -name '*.o' | sort | while IFS= read -r object; do
-        nm -g "$object" | awk -v room="$(room "${object#"$B"/}")" -v object="${object#"$B"/}" \
-            '$NF ~ /^lap_/ { print room, object, $(NF - 1) == "U" ? "U" : "D", $NF }'
-    done
+    find "$B/src" "$B/cpu_simd" "$B/cuda" -name '*.o' -print0 2>/dev/null | xargs -0 nm -A -g |
+        sed -nE "s|^$B/([^:]*):.* ([A-Z]) (lap_.*)|\\1 \\2 \\3|p" | awk '{ print $1, $2 == "U" ? "U" : "D", $3 }'
 }
 
 # "room object room object name" for each call or use of a name across rooms.
 calls_between_rooms()
 {
-    names | awk '$3 == "D" { room[$4] = $1; object[$4] = $2 } { line[NR] = $0 }
-        END { for (i = 1; i <= NR; i++) { split(line[i], f, " ")
-              if (f[3] == "U" && room[f[4]] && room[f[4]] != f[1]) print f[1], f[2], room[f[4]], object[f[4]], f[4] } }'
-}
-
-# allowed FROM TO
-allowed()
-{
-    [ "$1" = "$2" ] || [ "$2" = lapedge.h ] || grep -qE "^$1( .*)? $2( |\$)" <(tr -s ' ' <"$table")
+    names | awk -v table=none "$house"'
+        $2 == "D" { home[$3] = $1 } { line[NR] = $0 }
+        END { for (i = 1; i <= NR; i++) { split(line[i], f, " "); at = home[f[3]]
+              if (f[2] == "U" && at && room(at) != room(f[1])) print room(f[1]), f[1], room(at), at, f[3] } }'
 }
 
 includes_follow_the_table()
 {
-    local file target bad=0
-    while read -r file target; do
-        if ! allowed "$(room "$file")" "$(room "$target")"; then
-            echo "$file includes $target"
-            bad=1
-        fi
-    done <<<"$graph"
-    return $bad
+    ! awk -v table=$table "$house"'
+        !may_use(room($1), room($2)) { print $1, "includes", $2 }' $table - <<<"$graph" | grep .
 }
 
 # The program calls the public functions, wherever they are defined; the library's rooms call along the table.
 calls_follow_the_table()
 {
-    local from object to target name bad=0
     [ -n "$calls" ] || { echo "no objects in $B"; return 1; }
-    while read -r from object to target name; do
-        if [ "$from" != cli ] && ! allowed "$from" "$to"; then
-            echo "$object uses $name of $target"
-            bad=1
-        fi
-    done <<<"$calls"
-    return $bad
+    ! awk -v table=$table "$house"'
+        $1 != "cli" && !may_use($1, $3) { print $2, "uses", $5, "of", $4 }' $table - <<<"$calls" | grep .
 }
 
 # What the test prints about the house: rooms, arrows in use, longest chain, circles.
 chains()
 {
-    { while read -r file target; do echo "$(room "$file") $(room "$target")"; done <<<"$graph"
+    { awk -v table=none "$house"'{ print room($1), room($2) }' <<<"$graph"
       awk '{ print $1, $3 }' <<<"$calls"; } | awk -v limit=$LONGEST_CHAIN '
         function depth(room,    i, d, most) {
             if (busy[room]) { circles++; return 0 }
@@ -128,7 +95,7 @@ every_file_has_a_room()
 table_is_the_folders()
 {
     diff <(sed '/^#/d; s/ .*//' "$table" | sort) <(printf '%s\n' "${sources[@]}" |
-        while IFS= read -r file; do room "$file"; done | grep -v lapedge.h | sort -u)
+        awk -v table=none "$house"'{ print room($1) }' | grep -v lapedge.h | sort -u)
 }
 
 # A test that finds nothing wrong must be able to: an include against the table, in a copy of a file.
