@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,49 @@ void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument)
         pthread_cond_wait(&mine.left, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
     pthread_cond_destroy(&mine.left);
+}
+
+typedef struct range { /* shared by the members of lap_pool_for */
+    lap_piece_fn *fn;
+    void *argument;
+    size_t size, piece;
+    atomic_size_t next; /* piece */
+    atomic_int members; /* that joined */
+    atomic_int code;    /* the first failure */
+    lap_error err;      /* written by whoever set code */
+} range;
+
+static void work_on_pieces(void *argument)
+{
+    range *r = argument;
+    lap_piece piece = {.member = atomic_fetch_add(&r->members, 1)};
+    while (atomic_load(&r->code) == LAP_OK) {
+        const size_t i = atomic_fetch_add(&r->next, 1);
+        if (i > (r->size - 1) / r->piece)
+            return;
+        lap_error err = {0};
+        piece.first = i * r->piece;
+        piece.n = r->size - piece.first < r->piece ? r->size - piece.first : r->piece;
+        int code = (int)r->fn(r->argument, &piece, &err), none = LAP_OK;
+        if (code != LAP_OK && atomic_compare_exchange_strong(&r->code, &none, code))
+            r->err = err;
+    }
+}
+
+lap_code lap_pool_for(
+    lap_pool *pool, int members, size_t size, size_t piece, lap_piece_fn *fn, void *argument, lap_error *err)
+{
+    range r = {.fn = fn, .argument = argument, .size = size, .piece = piece ? piece : 1};
+    if (size == 0)
+        return LAP_OK;
+    const size_t pieces = (size - 1) / r.piece + 1;
+    lap_pool_team(pool, pieces < (size_t)members ? (int)pieces : members, work_on_pieces, &r);
+    const lap_code code = (lap_code)atomic_load(&r.code);
+    if (code != LAP_OK && err) {
+        *err = r.err;
+        err->code = code;
+    }
+    return code;
 }
 
 lap_code lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_error *err)

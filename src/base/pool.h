@@ -19,6 +19,19 @@ int lap_pool_threads(const lap_pool *pool);
  * teams inside jobs cannot deadlock. pool NULL: the calling thread alone. */
 void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument);
 
+/* A part of a range that lap_pool_for hands out. */
+typedef struct lap_piece {
+    size_t first, n;
+    int member; /* who works on it, 0 .. members - 1: one thread at a time has a number */
+} lap_piece;
+typedef lap_code lap_piece_fn(void *argument, const lap_piece *piece, lap_error *err);
+
+/* Calls fn for the pieces of 0 .. size - 1, `piece` items each (the last may be shorter), in order and from
+ * up to `members` threads at once. After a failure no more pieces are handed out; the first one is returned,
+ * with its message in err. pool NULL: the calling thread alone. */
+lap_code lap_pool_for(
+    lap_pool *pool, int members, size_t size, size_t piece, lap_piece_fn *fn, void *argument, lap_error *err);
+
 /* Queues fn(argument) for a thread of the pool (one is started even for threads = 1); first in,
  * first out, before any waiting team seats. */
 lap_code lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_error *err);

@@ -1,32 +1,9 @@
 #include "bench/bench_image.h"
 
-#include "base/status.h"
-#include "run/formats.h"
+#include "run/pixels.h"
 
 /* The lab sheet's photo. */
 enum { DEFAULT_WIDTH = 4992, DEFAULT_HEIGHT = 3744 };
-
-static lap_code read_photo(const char *path, bool gray, lap_image *photo, lap_error *err)
-{
-    lap_source *source = NULL;
-    lap_decoder *decoder = NULL;
-    const lap_read_options options = {.gray = gray, .fail_on = LAP_FAIL_TRUNCATED};
-    lap_damage damage;
-    lap_code code = lap_source_open(path, &source, err);
-    if (code == LAP_OK)
-        code = lap_decoder_open(source, &options, &decoder, err);
-    if (code == LAP_OK) {
-        const lap_header *header = lap_decoder_header(decoder);
-        code = lap_image_create(photo, header->width, header->height, header->channels, 0, err);
-    }
-    if (code == LAP_OK)
-        code = lap_decoder_rows(decoder, &photo->view, err);
-    if (code == LAP_OK)
-        code = lap_decoder_finish(decoder, &damage, err);
-    lap_decoder_close(decoder);
-    lap_source_close(source);
-    return code;
-}
 
 static void tile(const lap_view *photo, const lap_view *to)
 {
@@ -62,7 +39,9 @@ lap_code lap_bench_image(const lap_bench_options *options, lap_image *image, lap
     int height = options->height ? options->height : DEFAULT_HEIGHT;
     lap_code code = LAP_OK;
     if (options->image) {
-        code = read_photo(options->image, options->channels == 1, &photo, err);
+        const lap_read_options how = {.gray = options->channels == 1, .fail_on = LAP_FAIL_TRUNCATED};
+        lap_turn unused;
+        code = lap_image_read(options->image, &how, 0, &photo, &unused, err);
         if (code == LAP_OK && !options->width) {
             width = photo.view.width;
             height = photo.view.height;

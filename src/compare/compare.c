@@ -225,8 +225,7 @@ lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const 
         [LAP_OP_HISTOGRAM] = lap_compare_histogram,
         [LAP_OP_MATVEC] = lap_compare_matvec,
     };
-    const lap_control control = {.cancel = &context->cancel,
-        .deadline_ms = settings->timeout_s > 0 ? lap_now_ms() + 1e3 * settings->timeout_s : 0};
+    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
     const lap_comparison comparison = {.pool = context->pool,
         .control = &control,
         .threads = settings->threads > 0 && settings->threads < context->threads ? settings->threads

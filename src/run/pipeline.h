@@ -2,8 +2,8 @@
  *
  * Streaming: a team of threads shares a small ring of slots. A slot holds one band of source rows
  * with its halo and apron, the filtered band, and the encoded chunk. One thread at a time decodes,
- * one at a time appends, all filter and encode. Whole images are held only where section 5 of the
- * design needs it. */
+ * one at a time appends, all filter and encode. Whole images are held only where the
+ * work needs it: a turn that changes the order of rows, a device, an encoder that wants everything. */
 #ifndef LAP_PIPELINE_H
 #define LAP_PIPELINE_H
 
@@ -16,7 +16,8 @@ typedef struct lap_pipeline_hooks {
     void *user;
 } lap_pipeline_hooks;
 
-/* Reads source, writes sink up to and without lap_sink_finish. report is filled as far as known. */
+/* Reads source, writes sink up to and without lap_sink_finish. The caller has checked the settings
+ * (lap_settings_check). report is filled as far as known. */
 lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings *settings, lap_pool *pool,
     const lap_control *control, const lap_pipeline_hooks *hooks, lap_report *report, lap_error *err);
 

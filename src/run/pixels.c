@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "ops/orient.h"
 #include "run/formats.h"
-#include "run/settings.h"
+#include "run/pixels.h"
 
 struct lap_pixels {
     lap_image image;
@@ -43,39 +43,52 @@ static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *ima
     return LAP_OK;
 }
 
-lap_code lap_pixels_read(
-    lap_context *context, const char *path, const lap_settings *settings, lap_pixels **pixels, lap_error *err)
+lap_read_options lap_read_options_of(const lap_settings *settings, const lap_control *control)
 {
-    lap_source *source = NULL;
-    lap_decoder *decoder = NULL;
-    lap_damage damage;
-    lap_control control = {.cancel = &context->cancel,
-        .deadline_ms = settings->timeout_s > 0 ? lap_now_ms() + 1e3 * settings->timeout_s : 0};
-    lap_read_options options = {.gray = settings->gray,
+    return (lap_read_options){.gray = settings->gray,
         .max_pixels = settings->max_pixels,
         .max_memory = settings->max_memory,
         .max_scans = settings->max_scans,
         .fail_on = settings->fail_on,
-        .control = &control};
+        .control = control};
+}
+
+lap_code lap_image_read(const char *path, const lap_read_options *options, int apron, lap_image *image,
+    lap_turn *orientation, lap_error *err)
+{
+    lap_source *source = NULL;
+    lap_decoder *decoder = NULL;
+    lap_damage damage;
+    lap_code code = lap_source_open(path, &source, err);
+    if (code == LAP_OK)
+        code = lap_decoder_open(source, options, &decoder, err);
+    if (code == LAP_OK) {
+        const lap_header *h = lap_decoder_header(decoder);
+        *orientation = (lap_turn)h->orientation;
+        code = lap_image_create(image, h->width, h->height, h->channels, apron, err);
+    }
+    if (code == LAP_OK)
+        code = lap_decoder_rows(decoder, &image->view, err);
+    if (code == LAP_OK)
+        code = lap_decoder_finish(decoder, &damage, err);
+    lap_decoder_close(decoder);
+    lap_source_close(source);
+    return code;
+}
+
+lap_code lap_pixels_read(
+    lap_context *context, const char *path, const lap_settings *settings, lap_pixels **pixels, lap_error *err)
+{
+    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
+    const lap_read_options options = lap_read_options_of(settings, &control);
+    lap_turn orientation = LAP_TURN_NONE;
     lap_pixels *p = calloc(1, sizeof *p);
     *pixels = NULL;
     if (!p)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    lap_code code = lap_source_open(path, &source, err);
-    if (code == LAP_OK)
-        code = lap_decoder_open(source, &options, &decoder, err);
-    if (code == LAP_OK) {
-        const lap_header *h = lap_decoder_header(decoder);
-        code = lap_image_create(&p->image, h->width, h->height, h->channels, LAP_APRON, err);
-    }
-    if (code == LAP_OK)
-        code = lap_decoder_rows(decoder, &p->image.view, err);
-    if (code == LAP_OK)
-        code = lap_decoder_finish(decoder, &damage, err);
-    if (code == LAP_OK && settings->auto_orient && lap_decoder_header(decoder)->orientation != 1)
-        code = turn_upright(context, (lap_turn)lap_decoder_header(decoder)->orientation, &p->image, err);
-    lap_decoder_close(decoder);
-    lap_source_close(source);
+    lap_code code = lap_image_read(path, &options, LAP_APRON, &p->image, &orientation, err);
+    if (code == LAP_OK && settings->auto_orient && orientation != LAP_TURN_NONE)
+        code = turn_upright(context, orientation, &p->image, err);
     if (code == LAP_OK)
         *pixels = p;
     else

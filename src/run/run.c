@@ -9,19 +9,13 @@
 #include "io/map64.h"
 #include "run/formats.h"
 #include "run/pipeline.h"
-#include "run/run_stats.h"
 #include "run/settings.h"
+#include "run/stats_hook.h"
 
 const char *lap_status_name(lap_status status)
 {
     static const char *const names[] = {"ok", "warned", "skipped", "failed"};
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
-}
-
-static lap_control control_of(const lap_context *context, const lap_settings *settings, double start)
-{
-    return (lap_control){.cancel = &context->cancel,
-        .deadline_ms = settings->timeout_s > 0 ? start + 1e3 * settings->timeout_s : 0};
 }
 
 /* The last word of every run: the outcome goes to report and err, either of which may be NULL. */
@@ -57,7 +51,7 @@ static lap_code with_format(const lap_settings *settings, const char *out, lap_s
 static lap_code run(lap_context *context, lap_source *source, lap_sink *sink, const lap_settings *settings,
     double start, lap_report *report, lap_error *err)
 {
-    lap_control control = control_of(context, settings, start);
+    lap_control control = lap_context_control(context, settings->timeout_s, start);
     lap_run_tallies tallies = {0};
     lap_code code = settings->stats ? lap_run_tallies_init(&tallies, err) : LAP_OK;
     if (code == LAP_OK)

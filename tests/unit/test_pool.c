@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -165,6 +166,67 @@ static void destroying_finishes_the_jobs(void **state)
     assert_int_equal(n.done, 20);
 }
 
+typedef struct counted {
+    atomic_int done[ITEMS];
+    atomic_int inside[8], wrong; /* threads with that member number */
+    size_t piece, fails_at;
+} counted;
+
+static lap_code count_piece(void *argument, const lap_piece *piece, lap_error *err)
+{
+    counted *c = argument;
+    if (piece->member < 0 || piece->member > 7 || atomic_fetch_add(&c->inside[piece->member], 1) != 0)
+        atomic_fetch_add(&c->wrong, 1);
+    if (piece->first % c->piece || piece->n < 1 || piece->n > c->piece)
+        atomic_fetch_add(&c->wrong, 1);
+    for (size_t i = 0; i < piece->n; i++)
+        atomic_fetch_add(&c->done[piece->first + i], 1);
+    atomic_fetch_sub(&c->inside[piece->member], 1);
+    if (piece->first <= c->fails_at && c->fails_at < piece->first + piece->n) {
+        snprintf(err->message, sizeof err->message, "item %zu", c->fails_at);
+        return LAP_E_DEVICE;
+    }
+    return LAP_OK;
+}
+
+static void ranges_are_done_in_pieces(void **state)
+{
+    (void)state;
+    lap_pool *pool = lap_pool_create(4, NULL);
+    for (int members = 1; members <= 8; members++) {
+        for (size_t piece = 1; piece <= ITEMS + 1; piece = piece * 3 + 1) {
+            counted c = {.piece = piece, .fails_at = SIZE_MAX};
+            const size_t size = ITEMS - piece % 7;
+            assert_int_equal(
+                lap_pool_for(members % 2 ? pool : NULL, members, size, piece, count_piece, &c, NULL), LAP_OK);
+            for (size_t i = 0; i < ITEMS; i++)
+                assert_int_equal(c.done[i], i < size);
+            assert_int_equal(c.wrong, 0);
+        }
+    }
+    counted none = {.piece = 1};
+    assert_int_equal(lap_pool_for(pool, 4, 0, 1, count_piece, &none, NULL), LAP_OK);
+    assert_int_equal(none.done[0], 0);
+    lap_pool_destroy(pool);
+}
+
+static void a_failed_piece_ends_the_range(void **state)
+{
+    (void)state;
+    lap_pool *pool = lap_pool_create(3, NULL);
+    for (int members = 1; members <= 4; members++) {
+        counted c = {.piece = 1, .fails_at = 10};
+        lap_error err = {0};
+        assert_int_equal(lap_pool_for(pool, members, ITEMS, 1, count_piece, &c, &err), LAP_E_DEVICE);
+        assert_int_equal(err.code, LAP_E_DEVICE);
+        assert_string_equal(err.message, "item 10");
+        for (int i = 0; i <= 10; i++)
+            assert_int_equal(c.done[i], 1);
+        assert_true(members > 1 || c.done[11] == 0); /* others may have been ahead */
+    }
+    lap_pool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +237,8 @@ int main(void)
         cmocka_unit_test(jobs_use_every_thread),
         cmocka_unit_test(jobs_are_first_in_first_out),
         cmocka_unit_test(destroying_finishes_the_jobs),
+        cmocka_unit_test(ranges_are_done_in_pieces),
+        cmocka_unit_test(a_failed_piece_ends_the_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

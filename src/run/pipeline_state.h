@@ -3,8 +3,8 @@
  * Band k covers rows k * band_rows and up of the output. Its pixels lie in slot k % slot_count, with
  * two rows above and below, or in `whole`. Results belong to a thread where the encoder works in
  * parallel (the chunk is all that outlives the step), else to a slot. */
-#ifndef LAP_FLOW_H
-#define LAP_FLOW_H
+#ifndef LAP_PIPELINE_STATE_H
+#define LAP_PIPELINE_STATE_H
 
 #include <pthread.h>
 
@@ -19,7 +19,7 @@ typedef struct lap_slot {
     bool ready; /* filtered, and encoded if the encoder is parallel: may be appended */
 } lap_slot;
 
-typedef struct lap_flow {
+typedef struct lap_pipeline {
     /* the plan, fixed before the team starts */
     const lap_settings *settings;
     const lap_control *control;
@@ -51,23 +51,23 @@ typedef struct lap_flow {
     lap_error err;
     lap_times ms; /* decode includes reading, encode writing; parted at the end */
     lap_damage damage;
-} lap_flow;
+} lap_pipeline;
 
 /* Memory for slots and results within `limit` bytes, fewer threads if need be; LAP_E_LIMIT where the
  * least does not fit. */
-lap_code lap_flow_reserve(lap_flow *flow, size_t limit, lap_error *err);
-void lap_flow_release(lap_flow *flow);
+lap_code lap_pipeline_reserve(lap_pipeline *pipe, size_t limit, lap_error *err);
+void lap_pipeline_release(lap_pipeline *pipe);
 /* Decodes, turns and, on a device rung, filters everything into whole and filtered. */
-lap_code lap_flow_collect(lap_flow *flow, lap_error *err);
+lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err);
 /* Runs the bands through to the encoder; returns the first failure. */
-lap_code lap_flow_run(lap_flow *flow, lap_error *err);
+lap_code lap_pipeline_bands(lap_pipeline *pipe, lap_error *err);
 /* After the last row: late damage. */
-lap_code lap_flow_finish_decoding(lap_flow *flow, lap_error *err);
+lap_code lap_pipeline_finish_decoding(lap_pipeline *pipe, lap_error *err);
 
-static inline int lap_flow_rows(const lap_flow *flow, int band)
+static inline int lap_pipeline_band_rows(const lap_pipeline *pipe, int band)
 {
-    int left = flow->height - band * flow->band_rows;
-    return left < flow->band_rows ? left : flow->band_rows;
+    int left = pipe->height - band * pipe->band_rows;
+    return left < pipe->band_rows ? left : pipe->band_rows;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Statistics that ride on a run: two tallies behind the pipeline's hook. */
-#ifndef LAP_RUN_STATS_H
-#define LAP_RUN_STATS_H
+#ifndef LAP_STATS_HOOK_H
+#define LAP_STATS_HOOK_H
 
 #include "ops/stats.h"
 #include "run/pipeline.h"

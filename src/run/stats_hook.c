@@ -1,4 +1,4 @@
-#include "run/run_stats.h"
+#include "run/stats_hook.h"
 
 static lap_code count_band(void *user, const lap_view *source, const lap_view *result)
 {

@@ -5,8 +5,8 @@
 #include "base/context.h"
 #include "base/image.h"
 #include "base/status.h"
-#include "run/run_stats.h"
 #include "run/settings.h"
+#include "run/stats_hook.h"
 #include "rungs/backend.h"
 
 void lap_measurement_free(lap_measurement *measurement)
@@ -25,8 +25,7 @@ static lap_code measure_bands(lap_context *context, const char *in, const lap_se
     lap_sink *sink = NULL;
     lap_run_tallies tallies = {0};
     lap_report report = {0};
-    lap_control control = {.cancel = &context->cancel,
-        .deadline_ms = settings->timeout_s > 0 ? lap_now_ms() + 1e3 * settings->timeout_s : 0};
+    lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
     inner.format = LAP_FORMAT_NONE;
     lap_code code = lap_source_open(in, &source, err);
     if (code == LAP_OK)
