@@ -1,11 +1,11 @@
 #!/bin/bash
-# What the documents say is so: links lead somewhere, the example is the tested one, figures were measured.
+# What the documents say is true: links work, the examples compile, numbers were measured.
 . tests/tap.sh
 
 links_lead_somewhere()
 {
     local file link bad=0
-    for file in *.md docs/*.md samples/*.md; do
+    for file in *.md docs/*.md samples/*.md src/*.md cuda/*.md cpu_simd/*.md; do
         [ -e "$file" ] || continue
         while IFS= read -r link; do
             if [ ! -e "$(dirname "$file")/$link" ]; then
@@ -19,42 +19,81 @@ links_lead_somewhere()
 
 example_is_the_tested_one()
 {
-    diff <(sed -n '/^```c$/,/^```$/p' README.md | sed '1d;$d') tests/install/example.c
+    diff <(c_of docs/library.md) tests/install/example.c
 }
 
-# table NAME: the marked table is what ladder-table makes of docs/bench/NAME.json.
+# The include table of the architecture page is the one that tests/structure checks.
+rooms_are_the_tested_ones()
+{
+    diff <(sed -n '/^<!-- rooms -->$/,/^<!-- .rooms -->$/p' docs/architecture.md | sed '1,2d' | sed '$d' | sed '$d') \
+        <(grep -v '^#' tests/structure/rooms.txt)
+}
+
+# Source files that the documents name are there: from the root, or from the folder of a README and its folders.
+named_files_exist()
+{
+    local file name bad=0 looked=0
+    for file in README.md CONTRIBUTING.md docs/*.md src/README.md cuda/README.md cpu_simd/README.md; do
+        while IFS= read -r name; do
+            looked=$((looked + 1))
+            [ -e "$name" ] || [ -n "$(find "$(dirname "$file")" -path "*/$name" -print -quit)" ] ||
+                { echo "$file: $name" && bad=1; }
+        done < <(grep -oE '`[a-z][a-z0-9_/]*\.(c|h|cu|cuh|txt)`' "$file" | tr -d '`' | sort -u)
+    done
+    return $((bad || looked < 60))
+}
+
+# c_of FILE: its block of C.
+c_of()
+{
+    sed -n '/^```c$/,/^```$/p' "$1" | sed '1d;$d'
+}
+
+# The few lines of the README, as the body of a main.
+short_example_compiles()
+{
+    [ "$(c_of README.md | wc -l)" -eq 5 ] || return
+    { echo '#include <lapedge.h>' && echo 'int main(void) {' && c_of README.md && echo '}'; } |
+        "${CC:-gcc}" -std=c11 -Wall -Wextra -Werror -Isrc -fsyntax-only -x c -
+}
+
+# table NAME FILE: the marked table of FILE is what ladder-table makes of docs/bench/NAME.json.
 table()
 {
     tools/ladder-table --check "$2" "$1" "docs/bench/$1.json"
 }
 
+# The two ladders of the README.
+ladders()
+{
+    tools/ladder-table --check README.md ladder docs/bench/ladder-cpu.json docs/profile/times.json
+}
+
 ladder_table_works()
 {
     diff - <(tools/ladder-table tests/docs/bench.json) <<'TABLE'
-| rung | ms, 1 thread | ms, 2 threads | Mpixel/s | GB/s | of the ceiling | times `c` |
+| backend | ms, 1 thread | ms, 2 threads | Mpixel/s | GB/s | of the ceiling | times `c` |
 |---|---:|---:|---:|---:|---:|---:|
 | memcpy | 4.00 |  | 5000 | 30.0 | 100 % |  |
 | `c` | 200.00 |  | 100 | 0.6 | 2 % | 1.0 |
 | `simd-avx2` | 8.00 | 5.00 | 2500 | 15.0 | 50 % | 25.0 |
 
-4992 x 3744 x 3, 3 runs, medians; figures right of the times are for one thread.
+4992 x 3744 x 3, 3 runs, medians; columns right of the times are for one thread.
 TABLE
 }
 
-# Every rung that the README names is a row of the table of filters, and the other way round.
+# The README's ladders name the backends that the program has for the filter, and no others.
 rungs_exist()
 {
-    # The measured table below names what simd resolves to.
-    diff <(sed '/^<!-- ladder-cpu -->/,/^<!-- .ladder-cpu -->/d' README.md |
-        sed -n '/^## The ladder/,/^### /p' | grep -oE '^\| `.*\| ' | cut -d'|' -f2 | grep -oE '`[a-z0-9-]+`' |
-        tr -d '`' | grep -v '^-' | sort -u) \
+    local ladders
+    ladders=$(sed -n '/^<!-- ladder -->/,/^<!-- .ladder -->/p; /^## The ladders/,/^## The library/p' README.md)
+    diff <(grep -oE '`[a-z0-9-]+`' <<<"$ladders" | tr -d '`' | sort -u) \
         <("${LAPEDGE:-./lapedge}" backends --json | python3 -c '
-import json, re, sys
-names = {row["name"] for row in json.load(sys.stdin)["rows"] if row["op"] == "filter"}
-print("\n".join(sorted({re.sub(r"^(simd)-.*|^(cuda-shared4)-.*", r"\1\2", name) for name in names})))')
+import json, sys
+print("\n".join(sorted({row["name"] for row in json.load(sys.stdin)["rows"] if row["op"] == "filter"})))')
 }
 
-# Every command and every option that the program completes stands in its manual.
+# The manual describes every command and every option that the program completes.
 manual_is_whole()
 {
     local program=${LAPEDGE:-./lapedge} command option bad=0
@@ -68,26 +107,50 @@ manual_is_whole()
     return $bad
 }
 
+# A page of --report keeps the notices of the chart library that it contains (docs/licences.md).
+report_keeps_notices()
+{
+    grep -q '(c) 20[0-9]* Chart.js Contributors' "$1" && grep -q '(c) 20[0-9]* Jukka Kurkela' "$1" &&
+        [ "$(grep -c 'Released under the MIT License' "$1")" -eq 2 ]
+}
+
+# The manual describes every variable of the environment that the program reads.
+manual_has_environment()
+{
+    local name names bad=0
+    names=$(grep -rl getenv src cpu_simd cuda | xargs grep -ohE 'getenv\("[A-Z_]+"|"[A-Z]+_[A-Z_]+"' |
+        grep -oE '[A-Z][A-Z_]+' | sort -u)
+    [ "$(wc -l <<<"$names")" -ge 10 ] || return
+    for name in $names; do
+        grep -qE "^\.(It )?Ev (.* )?$name( |\$)" docs/lapedge.1 || { echo "$name" && bad=1; }
+    done
+    return $bad
+}
+
 version=$(sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
-check "links in the documents lead somewhere" links_lead_somewhere
-check "the example in README.md is the one that is tested" example_is_the_tested_one
+check "links in the documents work" links_lead_somewhere
+check "source files that the documents name are there" named_files_exist
+check "the include table of docs/architecture.md is the tested one" rooms_are_the_tested_ones
+check "the example in docs/library.md is the one that is tested" example_is_the_tested_one
+check "the five lines of C in README.md compile" short_example_compiles
 check "CHANGELOG.md has an entry for $version" grep -q "^## $version" CHANGELOG.md
 check "the manual has every command and option" manual_is_whole
-check "rungs of the README are rungs of the table" rungs_exist
-# between NAME: what stands between the lines <!-- NAME --> and <!-- /NAME --> of docs/ladder.md.
+check "the manual has every environment variable" manual_has_environment
+check "the backends of the README are those of the program" rungs_exist
+# between NAME: what docs/ladder.md has between the lines <!-- NAME --> and <!-- /NAME -->.
 between()
 {
     sed -n "/<!-- $1 -->/,/<!-- \\/$1 -->/p" docs/ladder.md | sed '1d;$d'
 }
 
-gpu_figures_were_measured()
+gpu_numbers_were_measured()
 {
     diff <(between gpu-times) <(tools/ladder-chart docs/profile/times.json) &&
         diff <(between gpu-counters) <(tools/profile-gpu --from=docs/profile/counters.json) &&
         diff docs/img/ladder-gpu.svg <(tools/ladder-chart --svg docs/profile/times.json)
 }
 
-# What is no bench on a device beside the copy is refused in words; the copy is found by its name.
+# A file that is no bench of a device beside the copy is refused with a message; the copy is found by name.
 chart_refuses()
 {
     local said
@@ -107,12 +170,19 @@ PYTHON
         ! tools/ladder-chart --svg "$scratch/fast.json" | grep 'width="-'
 }
 
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"${LAPEDGE:-./lapedge}" stats -q --report="$scratch/page.html" samples/chelsea.jpg >/dev/null
+if grep -q ').Chart=' "$scratch/page.html"; then
+    check "reports keep the notices of the chart library" report_keeps_notices "$scratch/page.html"
+else
+    skip "reports keep the notices of the chart library" "built without Chart.js"
+fi
 if have python3; then
-    scratch=$(mktemp -d)
-    trap 'rm -rf "$scratch"' EXIT
     check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
-    check "tables and chart of docs/ladder.md were measured" gpu_figures_were_measured
+    check "tables and chart of docs/ladder.md were measured" gpu_numbers_were_measured
     check "tools/ladder-table makes a table" ladder_table_works
+    check "the ladders of README.md were measured" ladders
     check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
     for bench in docs/bench/*.json; do
         [ -e "$bench" ] || continue
@@ -124,6 +194,7 @@ else
     skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"
     skip "tables and chart of docs/ladder.md were measured" "no python3"
     skip "tools/ladder-table makes a table" "no python3"
+    skip "the ladders of README.md were measured" "no python3"
     skip "the tables of docs/benchmarks.md were measured" "no python3"
 fi
 finish

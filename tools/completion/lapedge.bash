@@ -10,7 +10,8 @@ _lapedge()
     local cur prev command=run option operands i
     COMPREPLY=()
     # "--kernel=log5" without readline's breaking at "=".
-    _get_comp_words_by_ref -n = cur prev 2>/dev/null || { cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}; }
+    _get_comp_words_by_ref -n = cur prev 2>/dev/null ||
+        { cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}; }
 
     for ((i = 1; i < COMP_CWORD; i++)); do
         [[ ${COMP_WORDS[i]} == -- ]] && break
