@@ -350,8 +350,6 @@ LAP_API lap_code lap_stats_of_view(lap_context *context, const lap_view *view, c
 LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err);
 
-/* ---- transforms ------------------------------------------------------------------------------ */
-
 /* ---- comparison ------------------------------------------------------------------------------ */
 
 typedef struct lap_pixels lap_pixels; /* a decoded image, with an apron that is not filled */

@@ -22,8 +22,8 @@ typedef struct lap_exec {  /* how to run, never what to compute; zeroed is a goo
     int threads;           /* at most so many; 0 counts as 1 */
     void *stream;          /* cudaStream_t on a device */
     lap_split *split;      /* or NULL */
-    lap_omp_loop omp_loop; /* openmp: the loop made parallel (seed 002, 1.2) */
-    int block_x, block_y;  /* cuda-global: block shape, 0 for 16x16 (seed 002, 2.1) */
+    lap_omp_loop omp_loop; /* openmp: the loop made parallel (lab sheet, 1.2: docs/claims.md) */
+    int block_x, block_y;  /* cuda-global: block shape, 0 for 16x16 (lab sheet, 2.1) */
     bool past_caches;      /* the result is larger than the caches: stores may go around them */
     bool unchecked;        /* matvec: leave the bounds checks out; sizes must be multiples of 32 */
     void
