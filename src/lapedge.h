@@ -62,7 +62,8 @@ typedef enum lap_code {
     LAP_E_LIMIT,       /* refused by a limit (pixels, scans, memory) */
     LAP_E_MEMORY,      /* out of memory */
     LAP_E_TIMEOUT,     /* over the time limit */
-    LAP_E_EXISTS,      /* output exists and was not made by us */
+    LAP_E_EXISTS,      /* output exists and was not made by us, or was changed since; or a link leads to it */
+    LAP_E_CHANGED,     /* input was written to, or replaced, while it was read */
     LAP_E_CLASH,       /* two inputs, one output; or output equal to input */
     LAP_E_DISK_FULL,   /* no space for the output */
     LAP_E_WRITE,       /* output cannot be written */
@@ -278,6 +279,9 @@ typedef struct lap_report {
 /* File to file. "-" is standard input or output. Output is complete or absent. */
 LAP_API lap_code lap_run_file(lap_context *context, const char *in, const char *out,
     const lap_settings *settings, lap_report *report, lap_error *err);
+/* What lap_run_file would refuse before it decodes: settings, names, a missing input, a missing folder. Reads
+ * and writes nothing. */
+LAP_API lap_code lap_run_check(const char *in, const char *out, const lap_settings *settings, lap_error *err);
 /* Memory to memory; *out is malloc'ed and the caller's to free. settings->format NULL: JPEG. */
 LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, void **out,
     size_t *out_size, const lap_settings *settings, lap_report *report, lap_error *err);

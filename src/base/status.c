@@ -16,6 +16,7 @@ static const char *const code_names[] = {
     [LAP_E_MEMORY] = "memory",
     [LAP_E_TIMEOUT] = "timeout",
     [LAP_E_EXISTS] = "exists",
+    [LAP_E_CHANGED] = "changed",
     [LAP_E_CLASH] = "clash",
     [LAP_E_DISK_FULL] = "disk_full",
     [LAP_E_WRITE] = "write",

@@ -49,6 +49,9 @@ static lap_code make_folders(char *path, lap_error *err)
         *p = 0;
         int rc = mkdir(path, 0777), why = errno;
         struct stat st;
+        if (rc && why == EEXIST && stat(path, &st))
+            return lap_fail(err, LAP_E_WRITE, "%.400s: %s%s", path,
+                errno == ENOENT ? "a link that leads nowhere: " : "", strerror(errno));
         if (rc && (stat(path, &st) || !S_ISDIR(st.st_mode)))
             return lap_fail(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, "%.400s: %s",
                 path, why == EEXIST ? "is not a folder" : strerror(why));

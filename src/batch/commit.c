@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "io/source.h"
 
 bool lap_group_is_due(const lap_group *group)
 {
@@ -59,6 +60,15 @@ static void fail_from(lap_group *group, int first, const lap_error *why)
             fail_job(group->jobs[i], why);
 }
 
+/* What was made from a photo that has been written to since would look up to date. */
+static void fail_changed(lap_group *group)
+{
+    lap_error why;
+    for (int i = 0; i < group->count; i++)
+        if (lap_source_verify_read(group->jobs[i]->input, &group->jobs[i]->stat, &why) != LAP_OK)
+            fail_job(group->jobs[i], &why);
+}
+
 /* The begin lines of the first n jobs, and the certainty that their done lines will fit. */
 static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
@@ -67,6 +77,8 @@ static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, 
     size_t done_bytes = 0;
     for (int i = 0; i < n && code == LAP_OK; i++) {
         const lap_job *job = group->jobs[i];
+        if (!job->sink)
+            continue;
         done_bytes += DONE_LINE + strlen(job->relative) + strlen(job->input);
         code = lap_manifest_begin(manifest, job->relative, err);
     }
@@ -80,6 +92,8 @@ static lap_code publish(lap_group *group, int n, lap_manifest *manifest, lap_err
     lap_code code = LAP_OK;
     for (int i = 0; i < n; i++) {
         lap_job *job = group->jobs[i];
+        if (!job->sink)
+            continue;
         if (lap_sink_publish(job->sink, &why) != LAP_OK) {
             fail_job(job, &why);
             continue;
@@ -96,6 +110,7 @@ lap_code lap_group_commit(lap_group *group, lap_manifest *manifest, lap_error *e
 {
     lap_error why = {0}, ignored;
     lap_code code = sync_files(group, &why);
+    fail_changed(group);
     int n = code == LAP_OK ? group->count : 0;
     for (lap_code now = LAP_E_INTERNAL; n > 0 && now != LAP_OK;) {
         now = announce(group, n, manifest, &why);

@@ -61,7 +61,7 @@ static void work(void *argument)
     lap_executor *ex = w.executor;
     free(argument);
     while (w.job) {
-        lap_run_to_sink(ex->context, w.job->input, w.job->output, w.job->settings, &w.job->sink,
+        lap_run_to_sink(ex->context, w.job->input, w.job->output, w.job->settings, &w.job->stat, &w.job->sink,
             &w.job->report, &w.job->report.error);
         pthread_mutex_lock(&ex->mutex);
         push(&ex->done, w.job);

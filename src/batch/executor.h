@@ -9,7 +9,7 @@
 
 typedef struct lap_job {
     char *input, *output, *relative; /* owned by the job; relative to the output folder */
-    struct stat stat;                /* of the input, when it was found */
+    struct stat stat;                /* of the input, when it was found, later when it was opened */
     const lap_settings *settings;
     lap_report report; /* filled by the executor */
     lap_sink *sink;    /* finished and not published, if report.error.code is LAP_OK */

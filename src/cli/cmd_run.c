@@ -1,5 +1,6 @@
 /* run: one picture in, its edges out; or several replaced in place. */
 #include <ctype.h>
+#include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,22 @@ static bool is_folder(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A name that stands for nothing that could be looked at, and whose extension names no format either, was
+ * meant as a folder: that a link leads nowhere, or a folder on the way is closed, is the problem then. */
+static int check_out(const lap_cli *cli, const char *out)
+{
+    struct stat st;
+    const char *slash = strrchr(out, '/');
+    if (cli->settings.format || strchr(slash ? slash : out, '.') || strcmp(out, "-") == 0 ||
+        stat(out, &st) == 0)
+        return LAP_EXIT_OK;
+    const int why = errno;
+    if (why == ENOENT && lstat(out, &st) != 0)
+        return LAP_EXIT_OK;
+    lap_cli_message("%s: %s%s", out, why == ENOENT ? "a link that leads nowhere: " : "", strerror(why));
+    return LAP_EXIT_NOTHING;
 }
 
 static bool is_folder_run(const lap_cli *cli)
@@ -170,13 +187,40 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     return exit_code;
 }
 
+/* -n: what would be done, and what can be known to be in the way. */
+static int dry_run_one(lap_cli *cli, const char *in, const char *out)
+{
+    lap_report report = {.status = LAP_SKIPPED};
+    lap_error err = {0};
+    const lap_code code = lap_run_check(in, out, &cli->settings, &err);
+    int exit_code = lap_cli_exit_of(code);
+    if (code == LAP_E_WRITE && is_hopeless(out))
+        exit_code = LAP_EXIT_NOTHING;
+    if (code != LAP_OK) {
+        report.status = LAP_FAILED;
+        report.error = err;
+        lap_cli_tell(in, out, &err);
+    } else if (!cli->quiet) {
+        lap_cli_print_safely(stderr, in);
+        fputs(" -> ", stderr);
+        lap_cli_print_safely(stderr, out);
+        fputc('\n', stderr);
+    }
+    if (cli->json) {
+        const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
+        exit_code = exit_code ? exit_code : printed;
+    }
+    return exit_code;
+}
+
 /* Every file has its turn; the exit code is the first that is not 0. */
 static int run_in_place(lap_cli *cli, lap_context *context)
 {
     int exit_code = LAP_EXIT_OK;
     cli->settings.in_place = true;
     for (int i = 0; i < cli->operand_count && exit_code < 128; ++i) {
-        const int one = run_one(cli, context, cli->operands[i], cli->operands[i]);
+        const char *path = cli->operands[i];
+        const int one = cli->dry_run ? dry_run_one(cli, path, path) : run_one(cli, context, path, path);
         exit_code = exit_code && one < 128 ? exit_code : one;
     }
     return exit_code;
@@ -208,6 +252,8 @@ static int check_operands(const lap_cli *cli)
         return lap_cli_usage("--format and --in-place exclude each other: a name keeps its extension");
     if (cli->stats && strcmp(cli->stats, "-") == 0)
         return lap_cli_usage("--stats: name a file; lapedge stats prints to standard output");
+    if (cli->dry_run && cli->stats)
+        return lap_cli_usage("-n writes nothing, and --stats neither: leave one of them out");
     if (cli->in_place && cli->stats && cli->operand_count > 1)
         return lap_cli_usage("--stats is for one picture");
     if (cli->in_place)
@@ -221,7 +267,7 @@ static int check_operands(const lap_cli *cli)
     if (cli->operand_count == 1)
         return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", cli->operands[0]);
     if (strcmp(cli->operands[1], "-") != 0)
-        return LAP_EXIT_OK;
+        return check_out(cli, cli->operands[1]);
     if (cli->json)
         return lap_cli_usage("--json and the picture cannot both go to standard output; name OUT");
     if (isatty(STDOUT_FILENO))
@@ -248,6 +294,8 @@ static int with_context(lap_cli *cli, int (*job)(lap_cli *cli, lap_context *cont
 
 static int run_operands(lap_cli *cli, lap_context *context)
 {
+    if (cli->dry_run)
+        return dry_run_one(cli, cli->operands[0], cli->operands[1]);
     return run_one(cli, context, cli->operands[0], cli->operands[1]);
 }
 

@@ -215,6 +215,8 @@ static int check_operands(const lap_cli *cli)
             return lap_cli_usage("- is for one picture, not for folders");
     if (cli->stats)
         return lap_cli_usage("--stats is for one picture; lapedge stats tells of others");
+    if (cli->dry_run && cli->log)
+        return lap_cli_usage("-n writes nothing, and --log neither: leave one of them out");
     if (cli->null_separated && !cli->files_from)
         return lap_cli_usage("-0 goes with --files-from");
     return LAP_EXIT_OK;

@@ -42,7 +42,8 @@ void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *
 void lap_progress_rows(void *progress, int rows_done, int rows_total); /* a lap_progress_fn */
 void lap_progress_end(lap_progress *progress);                         /* erases the line */
 
-/* Ctrl-C and SIGTERM cancel the context; a second one ends the process at once. */
+/* Ctrl-C, SIGTERM and SIGHUP (unless it was ignored at start) cancel the context; a second one ends the
+ * process at once. */
 void lap_cli_catch_signals(lap_context *context);
 void lap_cli_release_signals(void); /* before the context goes */
 int lap_cli_caught(void);           /* the signal, or 0 */

@@ -30,14 +30,6 @@ struct lap_sink {
     double ms;
 };
 
-static lap_code fail_errno(lap_error *err, const char *path, const char *what, int why)
-{
-    lap_code code = why == ENOSPC || why == EDQUOT || why == EFBIG ? LAP_E_DISK_FULL
-                    : why == ENOMEM                                ? LAP_E_MEMORY
-                                                                   : LAP_E_WRITE;
-    return lap_fail(err, code, "%s: cannot %s: %s", path, what, strerror(why));
-}
-
 static mode_t process_umask;
 
 /* umask(2) can only be read by changing it, which other threads would see; so from /proc. */
@@ -90,10 +82,10 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
     if (given >= 0) {
         sink->path = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
         if (!sink->path)
-            return fail_errno(err, path, "write", ENOMEM);
+            return lap_write_errno(err, path, "write", ENOMEM);
         /* A copy, so that the error of close(2) can be seen and the caller's stays open. */
         sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
-        return sink->fd < 0 ? fail_errno(err, sink->path, "write", errno) : LAP_OK;
+        return sink->fd < 0 ? lap_write_errno(err, sink->path, "write", errno) : LAP_OK;
     }
     struct stat old;
     bool exists = stat(path, &old) == 0;
@@ -103,14 +95,14 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
     if (exists && !S_ISREG(old.st_mode)) {
         sink->path = strdup(path);
         sink->fd = sink->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
-        return sink->fd < 0 ? fail_errno(err, path, "open", errno) : LAP_OK;
+        return sink->fd < 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
     }
     sink->path = lap_temp_resolve(path);
     if (!sink->path)
-        return fail_errno(err, path, "write", errno);
+        return lap_write_errno(err, path, "write", errno);
     sink->mode = exists ? old.st_mode & 0777 : 0;
     sink->temp = lap_temp_create(sink->path, &sink->fd);
-    return sink->temp ? LAP_OK : fail_errno(err, path, "create a file in its folder", errno);
+    return sink->temp ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
 }
 
 lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err)
@@ -118,7 +110,7 @@ lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err)
     *sink = NULL;
     lap_sink *made = calloc(1, sizeof *made);
     if (!made)
-        return fail_errno(err, path, "write", ENOMEM);
+        return lap_write_errno(err, path, "write", ENOMEM);
     made->fd = -1;
     double began = lap_now_ms();
     lap_code code = open_target(made, path, err);
@@ -155,9 +147,9 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
         } else if (errno == EAGAIN) { /* a pipe or terminal that somebody made non-blocking */
             struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
             if (poll(&wait, 1, -1) < 0 && errno != EINTR)
-                code = fail_errno(err, sink->path, "write", errno);
+                code = lap_write_errno(err, sink->path, "write", errno);
         } else if (errno != EINTR) {
-            code = fail_errno(err, sink->path, "write", errno);
+            code = lap_write_errno(err, sink->path, "write", errno);
         }
     }
     sink->broken |= code != LAP_OK;
@@ -201,7 +193,7 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
         if (!sink->buffer) {
             sink->buffer = malloc(GATHER);
             if (!sink->buffer)
-                return fail_errno(err, sink->path, "write", ENOMEM);
+                return lap_write_errno(err, sink->path, "write", ENOMEM);
             sink->capacity = GATHER;
         }
         if (size > sink->capacity - sink->used)
@@ -227,11 +219,11 @@ static lap_code dress(const lap_sink *sink, const struct stat *like, lap_error *
     mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : default_mode();
     /* Some file systems (FAT) have no modes: an error only where they were asked for. */
     if (fchmod(sink->fd, mode) != 0 && like)
-        return fail_errno(err, sink->path, "set the mode", errno);
+        return lap_write_errno(err, sink->path, "set the mode", errno);
     if (like) {
         const struct timespec times[2] = {like->st_atim, like->st_mtim};
         if (futimens(sink->fd, times) != 0)
-            return fail_errno(err, sink->path, "set the time", errno);
+            return lap_write_errno(err, sink->path, "set the time", errno);
     }
     return LAP_OK;
 }
@@ -249,11 +241,11 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
         code = dress(sink, like, err);
     /* Pipes and terminals cannot be synced, and say so. */
     if (code == LAP_OK && sync && fsync(sink->fd) != 0 && (sink->temp || (errno != EINVAL && errno != EROFS)))
-        code = fail_errno(err, sink->path, "sync", errno);
+        code = lap_write_errno(err, sink->path, "sync", errno);
     int closed = close(sink->fd);
     sink->fd = -1;
     if (code == LAP_OK && closed != 0 && errno != EINTR) /* on Linux an interrupted close has closed */
-        code = fail_errno(err, sink->path, "close", errno);
+        code = lap_write_errno(err, sink->path, "close", errno);
     free(sink->buffer); /* a group of finished files may wait for its common sync */
     sink->buffer = NULL;
     sink->used = sink->capacity = 0;
@@ -269,7 +261,7 @@ static lap_code sync_folder(const char *path, lap_error *err)
     int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     /* A folder that may be written but not read, or a file system without folder sync: no failure. */
     if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
-        code = fail_errno(err, path, "sync its folder", errno);
+        code = lap_write_errno(err, path, "sync its folder", errno);
     if (fd >= 0)
         close(fd);
     free(folder);
@@ -285,7 +277,7 @@ lap_code lap_sink_publish(lap_sink *sink, lap_error *err)
     double began = lap_now_ms();
     lap_code code = LAP_OK;
     if (rename(sink->temp, sink->path) != 0) {
-        code = fail_errno(err, sink->path, "rename the finished file to this name", errno);
+        code = lap_write_errno(err, sink->path, "rename the finished file to this name", errno);
     } else {
         free(sink->temp);
         sink->temp = NULL;
@@ -326,14 +318,4 @@ uint64_t lap_sink_bytes(const lap_sink *sink)
 double lap_sink_ms(const lap_sink *sink)
 {
     return sink->ms;
-}
-
-lap_code lap_sink_differs(const char *in, const char *out, lap_error *err)
-{
-    struct stat a, b;
-    if (strcmp(in, "-") == 0 || strcmp(out, "-") == 0 || stat(in, &a) != 0 || stat(out, &b) != 0)
-        return LAP_OK;
-    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino)
-        return LAP_OK;
-    return lap_fail(err, LAP_E_CLASH, "%s: is the input file itself (use --in-place to replace it)", out);
 }

@@ -34,7 +34,10 @@ void lap_sink_take(lap_sink *sink, void **bytes, size_t *size);
 
 uint64_t lap_sink_bytes(const lap_sink *sink);
 double lap_sink_ms(const lap_sink *sink); /* spent writing */
-/* LAP_OK; LAP_E_CLASH where out is the same file as in, through links too ("-" never is). */
+/* What lap_sink_open would refuse, without making anything. */
+lap_code lap_sink_check(const char *path, lap_error *err);
+/* LAP_OK; LAP_E_CLASH where out is the same file as in, through links too, and where "-" is a descriptor of
+ * that regular file. */
 lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
 /* Removes the temporary files in a folder whose process is gone: of this host by process number and
  * start time, of other hosts (shared folders) when untouched for a day. Returns how many were removed;

@@ -8,6 +8,8 @@
 
 #include "lapedge.h"
 
+/* The error of a failed call: LAP_E_DISK_FULL, LAP_E_MEMORY or LAP_E_WRITE, "PATH: cannot WHAT: why". */
+lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int why);
 /* Follows symbolic links of the last component, also to a name that does not exist yet. malloc'ed;
  * NULL with errno set. */
 char *lap_temp_resolve(const char *path);

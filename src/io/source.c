@@ -277,6 +277,35 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
     return code;
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err)
+{
+    struct stat now;
+    if (!source->is_regular)
+        return LAP_OK;
+    if (fstat(source->fd, &now) != 0)
+        return lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be looked at again: %m", source->name);
+    if (!is_same(&now, &source->stat))
+        return lap_fail(err, LAP_E_CHANGED, "%s: changed while it was read", source->name);
+    if (path && (stat(path, &now) != 0 || !is_same(&now, &source->stat)))
+        return lap_fail(err, LAP_E_CHANGED, "%s: changed: another file has this name now", source->name);
+    return LAP_OK;
+}
+
+lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err)
+{
+    struct stat now;
+    if (stat(path, &now) != 0 || now.st_dev != read->st_dev || now.st_ino != read->st_ino ||
+        is_same(&now, read))
+        return LAP_OK;
+    return lap_fail(err, LAP_E_CHANGED, "%.400s: changed after it was read", path);
+}
+
 const char *lap_source_name(const lap_source *source)
 {
     return source->name;

@@ -30,8 +30,15 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
 
 /* For messages: at most 200 bytes (a longer path keeps its end), control characters as '?'. */
 const char *lap_source_name(const lap_source *source);
-const struct stat *lap_source_stat(const lap_source *source); /* NULL unless a file */
-uint64_t lap_source_bytes(const lap_source *source);          /* read so far */
-double lap_source_ms(const lap_source *source);               /* spent reading */
+const struct stat *lap_source_stat(const lap_source *source); /* when it was opened; NULL unless a file */
+/* Whether the file is still the one that was opened, by device, inode, size and time of change;
+ * LAP_E_CHANGED. Pipes and memory cannot change behind the reader's back: LAP_OK. path (or NULL): its name
+ * must still lead to that file too, as is needed where it is about to be replaced. */
+lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err);
+/* The same some time after the source was closed, by name: whether the file at path is the one that was read
+ * (LAP_OK where it is another one, or none: what was read was whole) and has been written to since. */
+lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err);
+uint64_t lap_source_bytes(const lap_source *source); /* read so far */
+double lap_source_ms(const lap_source *source);      /* spent reading */
 
 #endif

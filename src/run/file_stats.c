@@ -36,6 +36,8 @@ static lap_code measure_bands(lap_context *context, const char *in, const lap_se
         code = lap_pipeline_run(source, sink, &inner, context->pool, &control, &tallies.hooks, &report, err);
     if (code == LAP_OK)
         code = lap_run_tallies_result(&tallies, threshold, &m->stats, err);
+    if (code == LAP_OK)
+        code = lap_source_verify(source, NULL, err);
     m->width = report.width;
     m->height = report.height;
     m->channels = report.channels;

@@ -71,6 +71,8 @@ lap_code lap_image_read(const char *path, const lap_read_options *options, int a
         code = lap_decoder_rows(decoder, &image->view, err);
     if (code == LAP_OK)
         code = lap_decoder_finish(decoder, &damage, err);
+    if (code == LAP_OK)
+        code = lap_source_verify(source, NULL, err);
     lap_decoder_close(decoder);
     lap_source_close(source);
     return code;

@@ -11,6 +11,7 @@
 #include "run/pipeline.h"
 #include "run/settings.h"
 #include "run/stats_hook.h"
+#include "rungs/backend.h"
 
 const char *lap_status_name(lap_status status)
 {
@@ -70,7 +71,8 @@ static lap_code run(lap_context *context, lap_source *source, lap_sink *sink, co
 }
 
 static lap_code file_to_sink(lap_context *context, const char *in, const char *out,
-    const lap_settings *settings, double start, lap_sink **sink, lap_report *report, lap_error *err)
+    const lap_settings *settings, double start, struct stat *read, lap_sink **sink, lap_report *report,
+    lap_error *err)
 {
     lap_source *source = NULL;
     lap_settings full;
@@ -83,6 +85,11 @@ static lap_code file_to_sink(lap_context *context, const char *in, const char *o
         code = lap_sink_open(out, sink, err);
     if (code == LAP_OK)
         code = run(context, source, *sink, &full, start, report, err);
+    /* The last look before publishing: a sync, which may take long, is over. */
+    if (code == LAP_OK)
+        code = lap_source_verify(source, settings->in_place ? in : NULL, err);
+    if (code == LAP_OK && read && lap_source_stat(source))
+        *read = *lap_source_stat(source);
     lap_source_close(source);
     if (code != LAP_OK) {
         lap_sink_close(*sink);
@@ -92,13 +99,13 @@ static lap_code file_to_sink(lap_context *context, const char *in, const char *o
 }
 
 lap_code lap_run_to_sink(lap_context *context, const char *in, const char *out, const lap_settings *settings,
-    lap_sink **sink, lap_report *report, lap_error *err)
+    struct stat *read, lap_sink **sink, lap_report *report, lap_error *err)
 {
     double start = lap_now_ms();
     lap_error why = {0};
     *report = (lap_report){0};
     *sink = NULL;
-    lap_code code = file_to_sink(context, in, out, settings, start, sink, report, &why);
+    lap_code code = file_to_sink(context, in, out, settings, start, read, sink, report, &why);
     return conclude(code, &why, start, report, err);
 }
 
@@ -128,7 +135,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     if (code == LAP_OK)
         sweep(context, out);
     if (code == LAP_OK)
-        code = file_to_sink(context, in, out, settings, start, &sink, report, &why);
+        code = file_to_sink(context, in, out, settings, start, NULL, &sink, report, &why);
     if (code == LAP_OK) {
         double before = lap_now_ms();
         code = lap_sink_publish(sink, &why);
@@ -136,6 +143,26 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     }
     lap_sink_close(sink);
     return conclude(code, &why, start, report, err);
+}
+
+lap_code lap_run_check(const char *in, const char *out, const lap_settings *settings, lap_error *err)
+{
+    lap_source *source = NULL;
+    lap_settings full;
+    const lap_rung *rung;
+    lap_code code = lap_settings_check(settings, err);
+    if (code == LAP_OK && !settings->in_place)
+        code = lap_sink_differs(in, out, err);
+    if (code == LAP_OK)
+        code = with_format(settings, out, &full, err);
+    if (code == LAP_OK && settings->filter)
+        code = lap_rung_find(LAP_OP_FILTER, settings->backend, &rung, err);
+    if (code == LAP_OK)
+        code = lap_source_open(in, &source, err);
+    if (code == LAP_OK)
+        code = lap_sink_check(out, err);
+    lap_source_close(source);
+    return code;
 }
 
 lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, void **out, size_t *out_size,

@@ -5,8 +5,9 @@
 #include "io/sink.h"
 
 /* As lap_run_file, but *sink is finished and not published (NULL on failure), and out may be in. The
- * caller publishes and closes it. err may be &report->error. */
+ * caller publishes and closes it. *read: the input as it was when it was opened; untouched where it is no
+ * file. err may be &report->error. */
 lap_code lap_run_to_sink(lap_context *context, const char *in, const char *out, const lap_settings *settings,
-    lap_sink **sink, lap_report *report, lap_error *err);
+    struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
 
 #endif

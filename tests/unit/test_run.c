@@ -171,20 +171,112 @@ static void a_sink_is_left_to_publish(void **state)
     lap_settings s = plain();
     lap_sink *sink;
     lap_report report;
+    struct stat read = {0}, info;
     assert_int_equal(
-        lap_run_to_sink(context, at("in.ppm"), at("in.ppm"), &s, &sink, &report, &report.error), LAP_OK);
+        lap_run_to_sink(context, at("in.ppm"), at("in.ppm"), &s, &read, &sink, &report, &report.error),
+        LAP_OK);
     assert_int_equal(report.status, LAP_DONE);
     read_file("in.ppm", room, sizeof room);
     assert_memory_equal(room, ppm, 1000);
+    assert_int_equal(stat(at("in.ppm"), &info), 0);
+    assert_true(read.st_ino == info.st_ino && read.st_size == info.st_size);
     assert_int_equal(lap_sink_publish(sink, NULL), LAP_OK);
     lap_sink_close(sink);
     read_file("in.ppm", room, sizeof room);
     assert_memory_not_equal(room, ppm, 1000);
     assert_int_equal(files_in_folder(), 1);
-    assert_int_equal(lap_run_to_sink(context, at("none.ppm"), at("o.ppm"), &s, &sink, &report, &report.error),
+    assert_int_equal(
+        lap_run_to_sink(context, at("none.ppm"), at("o.ppm"), &s, &read, &sink, &report, &report.error),
         LAP_E_MISSING);
     assert_null(sink);
     assert_int_equal(report.error.code, LAP_E_MISSING);
+}
+
+/* The photo is written to, cut, or replaced by another file while it is read. */
+static void rewrite(void *user, int rows_done, int rows_total)
+{
+    (void)rows_done, (void)rows_total;
+    const char *how = user;
+    if (strcmp(how, "appended") == 0) {
+        FILE *file = fopen(at("in.ppm"), "ab");
+        assert_non_null(file);
+        assert_int_equal(fputc('x', file), 'x');
+        assert_int_equal(fclose(file), 0);
+    } else if (strcmp(how, "touched") == 0) {
+        const struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000001}};
+        assert_int_equal(utimensat(AT_FDCWD, at("in.ppm"), times, 0), 0);
+    } else {
+        write_file("new.ppm", "precious", 8);
+        assert_int_equal(rename(at("new.ppm"), at("in.ppm")), 0);
+    }
+}
+
+static void an_input_that_changes_while_it_is_read_is_an_error(void **state)
+{
+    static char *const ways[] = {"appended", "touched", "replaced"};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int in_place = 0; in_place < 2; in_place++) {
+            lap_report report;
+            lap_error err = {0};
+            write_ppm();
+            lap_settings s = plain();
+            s.progress = rewrite;
+            s.progress_user = ways[i];
+            s.in_place = in_place;
+            const char *out = in_place ? at("in.ppm") : at("o.ppm");
+            lap_code code = lap_run_file(context, at("in.ppm"), out, &s, &report, &err);
+            /* A photo that was saved anew under its name was read whole: only in its place this is a loss. */
+            const bool is_whole = i == 2 && !in_place;
+            assert_int_equal(code, is_whole ? LAP_OK : LAP_E_CHANGED);
+            assert_int_equal(files_in_folder(), 1 + is_whole);
+            if (is_whole)
+                continue;
+            assert_string_equal(lap_code_name(report.error.code), "changed");
+            assert_non_null(strstr(err.message, "in.ppm: changed"));
+            size_t size = read_file("in.ppm", room, sizeof room);
+            assert_memory_equal(room, i == 2 ? "precious" : (const char *)ppm, 8);
+            assert_true(i == 2 ? size == 8 : size > 8);
+        }
+}
+
+/* "-" that was redirected from the file that is about to be replaced, or to the one that is read. */
+static void a_stream_may_be_the_other_file(void **state)
+{
+    (void)state;
+    write_ppm();
+    const int streams[2] = {dup(0), dup(1)};
+    const int fd = open(at("in.ppm"), O_RDWR);
+    lap_settings s = plain();
+    s.format = "ppm";
+    for (int i = 0; i < 2; i++) {
+        lap_error err = {0};
+        assert_int_equal(dup2(fd, i), i);
+        lap_code code = lap_run_file(context, i ? at("in.ppm") : "-", i ? "-" : at("in.ppm"), &s, NULL, &err);
+        assert_int_equal(dup2(streams[i], i), i);
+        assert_int_equal(code, LAP_E_CLASH);
+    }
+    close(fd);
+    close(streams[0]);
+    close(streams[1]);
+    read_file("in.ppm", room, sizeof room);
+    assert_memory_equal(room, ppm, 1000);
+}
+
+static void a_check_writes_nothing(void **state)
+{
+    (void)state;
+    write_ppm();
+    lap_settings s = plain();
+    assert_int_equal(lap_run_check(at("in.ppm"), at("o.ppm"), &s, NULL), LAP_OK);
+    assert_int_equal(lap_run_check("-", "-", &s, NULL), LAP_OK);
+    assert_int_equal(lap_run_check(at("none.ppm"), at("o.ppm"), &s, NULL), LAP_E_MISSING);
+    assert_int_equal(lap_run_check(at("in.ppm"), at("o.xyz"), &s, NULL), LAP_E_USAGE);
+    assert_int_equal(lap_run_check(at("in.ppm"), at("in.ppm"), &s, NULL), LAP_E_CLASH);
+    assert_int_equal(lap_run_check(at("in.ppm"), at("none/o.ppm"), &s, NULL), LAP_E_WRITE);
+    s.in_place = true;
+    assert_int_equal(lap_run_check(at("in.ppm"), at("in.ppm"), &s, NULL), LAP_OK);
+    assert_int_equal(files_in_folder(), 1);
 }
 
 static void preserve_keeps_the_time(void **state)
@@ -280,6 +372,9 @@ int main(void)
         cmocka_unit_test(failures_are_named_and_leave_nothing),
         cmocka_unit_test(an_old_output_survives_a_failure),
         cmocka_unit_test(a_sink_is_left_to_publish),
+        cmocka_unit_test(an_input_that_changes_while_it_is_read_is_an_error),
+        cmocka_unit_test(a_stream_may_be_the_other_file),
+        cmocka_unit_test(a_check_writes_nothing),
         cmocka_unit_test(preserve_keeps_the_time),
         cmocka_unit_test(memory_gives_the_bytes_of_files),
         cmocka_unit_test(the_tag_turns_the_pixels),

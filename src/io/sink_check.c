@@ -1,0 +1,56 @@
+/* What can be said of an output before anything is made. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "io/sink.h"
+#include "io/sink_temp.h"
+
+lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int why)
+{
+    lap_code code = why == ENOSPC || why == EDQUOT || why == EFBIG ? LAP_E_DISK_FULL
+                    : why == ENOMEM                                ? LAP_E_MEMORY
+                                                                   : LAP_E_WRITE;
+    return lap_fail(err, code, "%s: cannot %s: %s", path, what, strerror(why));
+}
+
+/* What a name, or the descriptor that "-" stands for, leads to. */
+static bool look(const char *path, int standard, struct stat *st)
+{
+    return strcmp(path, "-") == 0 ? fstat(standard, st) == 0 : stat(path, st) == 0;
+}
+
+lap_code lap_sink_differs(const char *in, const char *out, lap_error *err)
+{
+    struct stat a, b;
+    const bool is_stream = strcmp(in, "-") == 0 || strcmp(out, "-") == 0;
+    if (!look(in, STDIN_FILENO, &a) || !look(out, STDOUT_FILENO, &b) || a.st_dev != b.st_dev ||
+        a.st_ino != b.st_ino || (is_stream && !S_ISREG(a.st_mode))) /* one terminal may be both */
+        return LAP_OK;
+    return lap_fail(err, LAP_E_CLASH, "%s: is the input file itself (use --in-place to replace it)",
+        strcmp(out, "-") == 0 ? "standard output" : out);
+}
+
+lap_code lap_sink_check(const char *path, lap_error *err)
+{
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 || strncmp(path, "/dev/fd/", 8) == 0)
+        return LAP_OK;
+    struct stat old;
+    bool exists = stat(path, &old) == 0;
+    size_t length = strlen(path);
+    if ((exists && S_ISDIR(old.st_mode)) || length == 0 || path[length - 1] == '/')
+        return lap_fail(err, LAP_E_WRITE, "%s: cannot write: a folder, not a file", path);
+    if (exists && !S_ISREG(old.st_mode))
+        return access(path, W_OK) != 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
+    char *target = lap_temp_resolve(path), *folder = target ? lap_temp_folder(target) : NULL;
+    lap_code code = LAP_OK;
+    if (!folder)
+        code = lap_write_errno(err, path, "write", errno);
+    else if (access(folder, W_OK | X_OK) != 0)
+        code = lap_write_errno(err, path, "create a file in its folder", errno);
+    free(folder);
+    free(target);
+    return code;
+}
