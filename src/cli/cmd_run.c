@@ -172,7 +172,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     if (code != LAP_OK)
         lap_cli_tell(in, out, &err);
     else if (report.status == LAP_WARNED && !cli->quiet)
-        lap_cli_message("%s: warning: %s%s", in, report.warning, report.warnings > 1 ? " (and others)" : "");
+        lap_cli_warn(in, &report);
     if (cli->verbose)
         tell_more(cli, context, in, out, &report);
     int exit_code = lap_cli_exit_of(code);

@@ -53,8 +53,7 @@ static void tell_file(folder_run *run, const lap_batch_file *file, const lap_bat
     if (told)
         lap_cli_tell(file->input, file->output ? file->output : file->input, &report->error);
     else if (warned)
-        lap_cli_message(
-            "%s: warning: %s%s", file->input, report->warning, report->warnings > 1 ? " (and others)" : "");
+        lap_cli_warn(file->input, report);
     else if (done)
         tell_done(cli, file);
 }

@@ -47,6 +47,14 @@ void lap_cli_message(const char *format, ...)
     va_end(args);
 }
 
+void lap_cli_warn(const char *input, const lap_report *report)
+{
+    if (report->warnings > 1)
+        lap_cli_message("%s: warning: %s (the first of %d)", input, report->warning, report->warnings);
+    else
+        lap_cli_message("%s: warning: %s", input, report->warning);
+}
+
 lap_cli_exit lap_cli_usage(const char *format, ...)
 {
     va_list args;

@@ -8,6 +8,8 @@
 
 /* "lapedge: ..." on stderr, one line; whatever a file name holds, no control character gets out. */
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The first warning of a file that was done all the same, and how many there are. */
+void lap_cli_warn(const char *input, const lap_report *report);
 /* Message and LAP_EXIT_USAGE. */
 lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes text with control characters and bytes that are not UTF-8 as \xNN. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "jpeg/jpeg_left.h"
 #include "jpeg/jpeg_scan.h"
 
 /* So many bytes without a new row of MCUs mean that nothing will come of it: twice the header that is
@@ -21,26 +22,37 @@ static int percent_done(const lap_jpeg_reader *r)
     return total ? (int)(100.0 * r->cinfo.input_iMCU_row / total) : 0;
 }
 
-static void note(lap_jpeg_reader *r, const char *text)
+static bool is_refused(const lap_jpeg_reader *r, lap_jpeg_class class)
+{
+    lap_fail_on fail_on = r->decoder->options.fail_on;
+    return fail_on == LAP_FAIL_WARNING || (class != LAP_JPEG_HARMLESS && fail_on == LAP_FAIL_TRUNCATED);
+}
+
+/* There is no limit to the number of losses let through: each costs a counter, and bytes, scans and
+ * pixels are bounded. */
+void lap_jpeg_note(lap_jpeg_reader *r, lap_jpeg_class class, const char *text)
 {
     lap_damage *damage = &r->decoder->damage;
     if (damage->warnings == 0)
         snprintf(damage->first, sizeof damage->first, "%s", text);
     if (damage->warnings < INT_MAX)
         damage->warnings++;
+    damage->truncated |= class == LAP_JPEG_TRUNCATED;
+    damage->damaged |= class == LAP_JPEG_DAMAGED;
+    if (is_refused(r, class)) {
+        bool is_cut = class == LAP_JPEG_TRUNCATED || (class == LAP_JPEG_HARMLESS && r->ended);
+        r->has_verdict = true;
+        lap_fail(&r->error.cause, is_cut ? LAP_E_TRUNCATED : LAP_E_DAMAGED, "%s", text);
+        lap_jpeg_raise(&r->error);
+    }
 }
 
-/* There is no limit to the number of losses let through: each costs a counter, and bytes, scans and
- * pixels are bounded. */
 void lap_jpeg_lose(lap_jpeg_reader *r, lap_jpeg_class class, const char *what)
 {
-    lap_fail_on fail_on = r->decoder->options.fail_on;
-    bool is_loss = class != LAP_JPEG_HARMLESS;
-    bool is_refused = fail_on == LAP_FAIL_WARNING || (is_loss && fail_on == LAP_FAIL_TRUNCATED);
     char text[200] = "";
-    if (!is_refused && r->decoder->damage.warnings > 0) {
+    if (!is_refused(r, class) && r->decoder->damage.warnings > 0) {
         /* only the first is shown */
-    } else if (!is_loss || !r->started) {
+    } else if (class == LAP_JPEG_HARMLESS || !r->started) {
         snprintf(text, sizeof text, "%s", what);
     } else if (r->decoder->header.whole) {
         snprintf(
@@ -48,15 +60,7 @@ void lap_jpeg_lose(lap_jpeg_reader *r, lap_jpeg_class class, const char *what)
     } else {
         snprintf(text, sizeof text, "%s %d %% into the image", what, percent_done(r));
     }
-    note(r, text);
-    r->decoder->damage.truncated |= class == LAP_JPEG_TRUNCATED;
-    r->decoder->damage.damaged |= class == LAP_JPEG_DAMAGED;
-    if (is_refused) {
-        bool is_cut = class == LAP_JPEG_TRUNCATED || (!is_loss && r->ended);
-        r->has_verdict = true;
-        lap_fail(&r->error.cause, is_cut ? LAP_E_TRUNCATED : LAP_E_DAMAGED, "%s", text);
-        lap_jpeg_raise(&r->error);
-    }
+    lap_jpeg_note(r, class, text);
 }
 
 static void on_warning(void *user, j_common_ptr cinfo, lap_jpeg_class class)
@@ -90,6 +94,8 @@ static void on_progress(j_common_ptr cinfo)
             options->max_scans);
         lap_jpeg_raise(&r->error);
     }
+    if (r->started && r->cinfo.input_iMCU_row >= r->cinfo.total_iMCU_rows)
+        lap_jpeg_check_left(r);
 }
 
 /* ---- source manager -------------------------------------------------------------------------- */

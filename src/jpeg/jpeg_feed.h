@@ -19,6 +19,7 @@ typedef struct lap_jpeg_reader {
     bool ended;           /* the source has no more bytes; libjpeg gets end markers */
     bool has_name;        /* error.cause names the file already */
     bool has_verdict;     /* error.cause was found by lap_jpeg_lose, not by libjpeg */
+    int checked_scan;     /* the last one whose end was looked at; 0: none */
     uint64_t advanced_at; /* bytes read when the last row of MCUs was finished */
     lap_code refused;     /* a decoder that failed once stays failed */
     uint8_t *inks;        /* one row of CMYK */
@@ -31,6 +32,8 @@ void lap_jpeg_feed_init(lap_jpeg_reader *reader);
 /* Sets source and progress managers in cinfo, which exists. */
 void lap_jpeg_feed_attach(lap_jpeg_reader *reader);
 /* Counts one oddity or loss in the decoder's damage, and raises where fail_on refuses it. */
+void lap_jpeg_note(lap_jpeg_reader *reader, lap_jpeg_class class, const char *text);
+/* The same, and adds how far into the image that was. */
 void lap_jpeg_lose(lap_jpeg_reader *reader, lap_jpeg_class class, const char *what);
 
 #endif

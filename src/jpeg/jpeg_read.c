@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "codec/exif.h"
 #include "jpeg/jpeg_feed.h"
+#include "jpeg/jpeg_left.h"
 #include "jpeg/jpeg_scan.h"
 
 enum { ROWS_A_CALL = 32, PEEK_FIRST = 4096 };
@@ -255,6 +256,7 @@ static lap_code jpeg_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
 static void work_finish(void *argument)
 {
     lap_jpeg_reader *r = argument;
+    lap_jpeg_check_left(r);
     jpeg_finish_decompress(&r->cinfo);
     if (r->ended)
         lap_jpeg_lose(r, LAP_JPEG_HARMLESS, "the end marker is missing");

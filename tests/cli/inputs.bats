@@ -49,6 +49,24 @@ refused()
     expect 0 "" "" -q --fail-on=none cut.jpg out.jpg
 }
 
+# left COUNT FILE: the photo with so many bytes more before its end marker
+left()
+{
+    { head -c -2 "$photo"; head -c "$1" <<<"a decoder that lost its place ends too early"; printf '\xff\xd9'; } >"$2"
+}
+
+@test "bytes left over at the end of a photo" {
+    local lost="bytes of data are left over before the end marker: the decoder lost its place"
+    left 6 few.jpg
+    left 7 many.jpg
+    expect 0 "" "" --fail-on=truncated -q few.jpg few.out.jpg
+    refused 1 "lapedge: many.jpg: damaged: 7 $lost" many.jpg
+    expect 0 "" "lapedge: many.jpg: warning: 7 $lost" --fail-on=none many.jpg out.jpg
+    { printf '\xff\xd8stray'; tail -c +3 many.jpg; } >two.jpg
+    expect 0 "" "lapedge: two.jpg: warning: 5 extraneous bytes before marker 0xe0 (the first of 2)" \
+        --fail-on=none two.jpg out.jpg
+}
+
 @test "a header that promises too much is refused at once" {
     # 65500 x 65500 in a baseline header, and no data
     printf '\xff\xd8\xff\xc0\x00\x11\x08\xff\xdc\xff\xdc\x03\x01\x22\x00\x02\x11\x01\x03\x11\x01' >huge.jpg
