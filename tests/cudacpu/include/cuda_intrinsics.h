@@ -106,6 +106,11 @@ static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shi
     return (unsigned)((((uint64_t)high << 32) | low) >> (shift & 31));
 }
 
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift)
+{
+    return (unsigned)(((((uint64_t)high << 32) | low) << (shift & 31)) >> 32);
+}
+
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 {
     uint64_t bytes = ((uint64_t)b << 32) | a;
@@ -222,6 +227,12 @@ template <typename T>
 static inline T atomicMax(T *to, T value)
 {
     return lap_cudacpu_atomic(to, [=](T was) { return max(was, value); });
+}
+
+template <typename T>
+static inline T atomicOr(T *to, T value)
+{
+    return lap_cudacpu_atomic(to, [=](T was) { return (T)(was | value); });
 }
 
 template <typename T>

@@ -1,0 +1,109 @@
+/* What the stages of the JPEG decoder share: where everything lies, and the walk from symbol to symbol. */
+#ifndef LAP_CUDA_JPEG_DECODE_CUH
+#define LAP_CUDA_JPEG_DECODE_CUH
+
+#include "cuda/device/ladders.cuh"
+#include "decode.h"
+
+constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits a look-up takes */
+constexpr unsigned LAP_JPEG_CODES = 6;
+
+/* Who says what is odd. A stage looks at what earlier ones said, so that all its threads see the same. */
+enum { LAP_JPEG_AT_BYTES, LAP_JPEG_AT_BLOCKS, LAP_JPEG_AT_PIXELS };
+
+struct lap_jpeg_control { /* comes cleared with the tables; its head is lap_cuda_jpeg_result */
+    unsigned odd[3];
+    unsigned bytes;       /* of the scan without stuffing and markers */
+    unsigned subs;        /* subsequences that these make */
+    unsigned end_inverse; /* ~ position of the marker that ends the scan; 0: none */
+    unsigned ticket;      /* chains that were begun beyond the first of each lane */
+    unsigned reserved;
+};
+
+struct lap_jpeg_codes { /* as blocks have them in shared memory; look up to what is used */
+    lap_huff_code code[LAP_JPEG_CODES];
+    alignas(16) lap_huff_entry look[LAP_JPEG_CODES][LAP_JPEG_ENTRIES];
+};
+static_assert(offsetof(lap_jpeg_codes, look) % 16 == 0, "copied by 16 bytes");
+
+struct lap_jpeg_staged { /* what is staged and uploaded */
+    lap_jpeg_control control;
+    unsigned quant[3 * 64]; /* zigzag order: quantiser | natural position << 16 */
+    alignas(16) lap_jpeg_codes codes;
+};
+static_assert(offsetof(lap_jpeg_staged, codes) % 16 == 0, "copied by 16 bytes");
+
+struct lap_jpeg_component {
+    unsigned blocks; /* of an MCU */
+    unsigned first;  /* of its blocks in dc[] */
+    unsigned across; /* of an MCU's blocks side by side: 1 or 2 */
+    unsigned width, height;
+    unsigned stride;
+    uint8_t *plane;
+};
+
+struct lap_jpeg_job {
+    const uint8_t *bytes; /* the scan as it came */
+    unsigned size;
+    unsigned *words; /* without stuffing and markers; the first byte of a word is its highest */
+    lap_jpeg_staged *tables;
+    unsigned *tiles; /* sums of pieces, for prefix sums */
+    unsigned byte_tiles;
+    unsigned *segments; /* byte where each restart interval begins; behind them where the last one ends */
+    unsigned segment_count;
+    unsigned long long *records; /* of each subsequence: owner << 32 | count << 14 | state at its end */
+    unsigned *firsts;            /* count and state as its own chain found them */
+    unsigned *starts;            /* bit of each block's first AC symbol, in the order of the scan */
+    unsigned *dc;                /* by component: differences, then their sums modulo 2^32 */
+    unsigned sub_bits, longest_chain;
+    unsigned mcu_blocks, code_count, ac_count;
+    unsigned long long codes_of; /* of each block of an MCU: its DC code | its AC code << 4, 8 bits */
+    unsigned mcus, mcus_across, blocks, interval; /* interval: MCUs of a restart interval */
+    unsigned components;                          /* to be made into pixels */
+    lap_jpeg_component component[3];
+};
+
+constexpr unsigned LAP_JPEG_SUB_TILE = 128, LAP_JPEG_DC_TILE = 2048, LAP_JPEG_BYTE_TILE = 4096;
+constexpr unsigned LAP_JPEG_STATE_BITS = 14, LAP_JPEG_STATE = (1u << LAP_JPEG_STATE_BITS) - 1;
+
+LAP_DEVICE void lap_jpeg_say(const lap_jpeg_job &job, int stage, lap_huff_odd odd)
+{
+    atomicOr(&job.tables->control.odd[stage], 1u << odd);
+}
+
+/* The launches of each stage, in order. */
+struct lap_jpeg_run {
+    int device;
+    void *stream;
+    lap_error *err;
+};
+lap_code lap_jpeg_run_bytes(const lap_jpeg_job &job, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_guess(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_chains(const lap_jpeg_job &job, unsigned subs, unsigned lanes, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_blocks(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_dc(const lap_jpeg_job &job, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_pixels(const lap_jpeg_job &job, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_colour(const lap_jpeg_job &job, const lap_view &out, const lap_jpeg_run &run);
+
+static inline lap_launch lap_jpeg_launch(
+    const lap_jpeg_run &run, unsigned blocks, unsigned threads, size_t shared)
+{
+    return {run.device, dim3(blocks), dim3(threads), shared, run.stream, run.err};
+}
+
+static inline size_t lap_jpeg_codes_bytes(unsigned count)
+{
+    return offsetof(lap_jpeg_codes, look) + count * sizeof(lap_huff_entry) * LAP_JPEG_ENTRIES;
+}
+
+/* Into shared memory, by the whole block. */
+LAP_DEVICE void lap_jpeg_load_codes(const lap_jpeg_job &job, unsigned count, uint4 *to)
+{
+    const uint4 *from = reinterpret_cast<const uint4 *>(&job.tables->codes);
+    const unsigned pieces = (unsigned)(offsetof(lap_jpeg_codes, look) / 16) + count * (LAP_JPEG_ENTRIES / 4);
+    for (unsigned i = threadIdx.x; i < pieces; i += blockDim.x)
+        to[i] = from[i];
+    __syncthreads();
+}
+
+#endif

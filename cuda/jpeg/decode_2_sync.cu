@@ -1,0 +1,127 @@
+/* Where symbols and blocks begin: each subsequence of the scan is decoded from its first bit with a guessed
+ * state, and then chains go on from the end of each into the following ones, until they come to an end in
+ * the state that is recorded there. A record is a number, the chain's beginning above what it found, and the
+ * least number stays: an earlier chain always wins, a later one that meets it stops, and no order of events
+ * matters. Nothing here has to be right: the next stage walks from record to record and checks everything.
+ * Reads the scan about three times, 4 bytes at a time and each lane elsewhere, so by sectors through the L1.
+ * Shared memory: the tables, 8 KB a code, random banks.
+ * 128 threads a block, a subsequence a thread.
+ * Limit: latency, a look-up behind the other (about two symbols each); at the end, the longest chains. */
+#include "walk.cuh"
+
+constexpr unsigned SYNC_THREADS = 128;
+
+/* A walk that guesses must go on whatever it meets, and two of them in the same state the same way. */
+LAP_DEVICE void over_oddities(lap_jpeg_place &p, lap_huff_odd odd, lap_jpeg_step &step)
+{
+    if (odd) {
+        step.bits = 1;
+        step.ends = false;
+        p.k = 0;
+    }
+}
+
+/* On to the first symbol at or behind end; how many blocks ended. All walks stop at each symbol in the last
+ * bits before end, so that those which are in step are seen to be. */
+LAP_DEVICE unsigned walk_to(
+    const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_place &p, unsigned end)
+{
+    unsigned count = 0;
+    while (p.reader.at < end) {
+        const unsigned limit = end < p.segment_end ? end : p.segment_end;
+        lap_jpeg_bases bases = lap_jpeg_bases_of(job, p.block);
+        lap_jpeg_step step;
+        while (p.reader.at < limit) {
+            const unsigned window = lap_jpeg_window(p.reader), base = p.k ? bases.ac : bases.dc;
+            const bool many = p.reader.at + LAP_JPEG_LOOK <= limit;
+            const lap_huff_entry entry = codes.look[base][window >> (32 - LAP_JPEG_LOOK)];
+            over_oddities(p, lap_jpeg_take(&codes.code[base], entry, window, many, p.k, step), step);
+            lap_jpeg_skip(p.reader, step.bits);
+            if (step.ends) {
+                count++;
+                p.k = 0;
+                p.block = p.block + 1 < job.mcu_blocks ? p.block + 1 : 0;
+                bases = lap_jpeg_bases_of(job, p.block);
+            }
+        }
+        if (p.reader.at >= p.segment_end)
+            lap_jpeg_next_segment(job, p);
+    }
+    return count;
+}
+
+static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid_constant__ lap_jpeg_job job)
+{
+    LAP_DYNAMIC_SHARED(uint4, shared);
+    const lap_jpeg_control &control = job.tables->control;
+    if (control.odd[LAP_JPEG_AT_BYTES] || blockIdx.x * SYNC_THREADS >= control.subs)
+        return;
+    lap_jpeg_load_codes(job, job.code_count, shared);
+    const unsigned i = blockIdx.x * SYNC_THREADS + threadIdx.x;
+    if (i >= control.subs)
+        return;
+    const unsigned end = lap_jpeg_sub_end(job, control, i);
+    lap_jpeg_place p;
+    lap_jpeg_enter(job, p, i * job.sub_bits, 0, 0);
+    if (i > 0 && p.segment_end < end) /* what begins there needs no guess */
+        lap_jpeg_next_segment(job, p);
+    const unsigned count = walk_to(job, *reinterpret_cast<const lap_jpeg_codes *>(shared), p, end);
+    const unsigned record = lap_jpeg_record(p, end, count);
+    job.firsts[i] = record;
+    job.records[i] = (unsigned long long)i << 32 | record;
+}
+
+/* Whether the chain of subsequence i has to go on: not if an earlier one has found another state at its end.
+ */
+LAP_DEVICE bool begin_chain(
+    const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_place &p, unsigned i)
+{
+    const unsigned first = job.firsts[i];
+    const unsigned long long record = atomicMin(job.records + i, ~0ull); /* a read */
+    if (record >> 32 < i && ((unsigned)record ^ first) & LAP_JPEG_STATE)
+        return false;
+    lap_jpeg_enter_behind(job, control, p, i, first);
+    return true;
+}
+
+static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid_constant__ lap_jpeg_job job)
+{
+    LAP_DYNAMIC_SHARED(uint4, shared);
+    lap_jpeg_control &control = job.tables->control;
+    if (control.odd[LAP_JPEG_AT_BYTES] || control.subs < 2 || blockIdx.x * SYNC_THREADS >= control.subs - 1)
+        return;
+    lap_jpeg_load_codes(job, job.code_count, shared);
+    const lap_jpeg_codes &codes = *reinterpret_cast<const lap_jpeg_codes *>(shared);
+    const unsigned lanes = gridDim.x * SYNC_THREADS, last = control.subs - 1;
+    unsigned owner = blockIdx.x * SYNC_THREADS + threadIdx.x, i = owner;
+    bool walks = false;
+    lap_jpeg_place p;
+    for (;;) {
+        while (!walks && owner < last && !(walks = begin_chain(job, control, p, owner)))
+            i = owner = lanes + atomicAdd(&control.ticket, 1u);
+        if (!walks)
+            break;
+        const unsigned end = lap_jpeg_sub_end(job, control, ++i);
+        const unsigned count = walk_to(job, codes, p, end);
+        const unsigned long long record = (unsigned long long)owner << 32 | lap_jpeg_record(p, end, count);
+        const unsigned long long was = atomicMin(job.records + i, record);
+        walks = was > record && ((unsigned)(was ^ record) & LAP_JPEG_STATE) && i < last &&
+                i - owner < job.longest_chain;
+        if (!walks)
+            i = owner = lanes + atomicAdd(&control.ticket, 1u);
+    }
+}
+
+lap_code lap_jpeg_run_guess(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run)
+{
+    return LAP_LAUNCH(lap_jpeg_launch(run, lap_blocks(subs, SYNC_THREADS), SYNC_THREADS,
+                          lap_jpeg_codes_bytes(job.code_count)),
+        guess_kernel, job);
+}
+
+lap_code lap_jpeg_run_chains(const lap_jpeg_job &job, unsigned subs, unsigned lanes, const lap_jpeg_run &run)
+{
+    return LAP_LAUNCH(lap_jpeg_launch(run, lap_blocks(subs < lanes ? subs : lanes, SYNC_THREADS),
+                          SYNC_THREADS, lap_jpeg_codes_bytes(job.code_count)),
+        chain_kernel, job);
+}

@@ -1,0 +1,51 @@
+/* DC values from their differences: sums from the beginning of the picture, modulo 2^32. Where an interval
+ * begins they begin anew, which who reads them takes into account by a difference of two sums.
+ * Reads each block's difference twice, writes its sum once, 4 bytes, coalesced by 32.
+ * Shared memory: a sum a warp.
+ * 256 threads, 8 differences each.
+ * Limit: three launches of some microseconds. */
+#include "decode.cuh"
+#include "scan.cuh"
+
+constexpr unsigned DC_THREADS = 256, EACH = 8;
+static_assert(DC_THREADS * EACH == LAP_JPEG_DC_TILE, "a tile is a piece a thread");
+
+template <bool WRITES>
+static __global__ void __launch_bounds__(DC_THREADS) dc_kernel(const __grid_constant__ lap_jpeg_job job)
+{
+    const lap_jpeg_control &control = job.tables->control;
+    if (control.odd[LAP_JPEG_AT_BYTES] | control.odd[LAP_JPEG_AT_BLOCKS])
+        return;
+    const unsigned at = blockIdx.x * LAP_JPEG_DC_TILE + threadIdx.x * EACH;
+    unsigned value[EACH], sum = 0, total;
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++) {
+        value[i] = at + i < job.blocks ? job.dc[at + i] : 0;
+        sum += value[i];
+    }
+    unsigned before = lap_block_prefix<DC_THREADS>(sum, &total);
+    if (!WRITES) {
+        if (threadIdx.x == 0)
+            job.tiles[blockIdx.x] = total;
+        return;
+    }
+    before += job.tiles[blockIdx.x];
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++) {
+        before += value[i];
+        if (at + i < job.blocks)
+            job.dc[at + i] = before;
+    }
+}
+
+lap_code lap_jpeg_run_dc(const lap_jpeg_job &job, const lap_jpeg_run &run)
+{
+    const unsigned tiles = lap_blocks(job.blocks, LAP_JPEG_DC_TILE);
+    const lap_launch launch = lap_jpeg_launch(run, tiles, DC_THREADS, 0);
+    lap_code code = LAP_LAUNCH(launch, (dc_kernel<false>), job);
+    if (!code)
+        code = lap_jpeg_scan(job.tiles, tiles, 1, launch);
+    if (!code)
+        code = LAP_LAUNCH(launch, (dc_kernel<true>), job);
+    return code;
+}

@@ -1,0 +1,188 @@
+/* Samples to pixels: triangle upsampling ("fancy", with libjpeg's biases) and YCbCr to RGB in 16 bits of
+ * fraction. Beyond an edge stands the edge's sample, which is what libjpeg's special cases come to. Reads a
+ * byte a sample, by 4 or 8 (chroma rows three times, from the caches), writes 3 bytes a pixel, by 8. No
+ * shared memory. 256 threads, 8 pixels of one row, or of the two rows that share their chroma, each. Limit:
+ * instructions, some 25 a pixel; then the bytes. */
+#include "decode.cuh"
+
+constexpr unsigned ACROSS = 32, DOWN = 8, PIXELS = 8;
+
+LAP_DEVICE unsigned byte_of(unsigned word, unsigned i)
+{
+    return word >> (8 * i) & 0xFF;
+}
+
+/* Samples first - 1 .. first + 4 of a row, first a multiple of 4. */
+LAP_DEVICE void load_half(const lap_jpeg_component &c, int y, int first, unsigned s[6])
+{
+    const int last = (int)c.width - 1, row = min(max(y, 0), (int)c.height - 1);
+    const uint8_t *samples = c.plane + (size_t)row * c.stride;
+    const unsigned word = *reinterpret_cast<const unsigned *>(samples + first), end = samples[last];
+    s[0] = samples[max(first - 1, 0)];
+    s[5] = first + 4 <= last ? samples[first + 4] : end;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        s[1 + i] = first + i <= last ? byte_of(word, i) : end;
+}
+
+LAP_DEVICE void load_full(const lap_jpeg_component &c, int y, int first, unsigned s[PIXELS])
+{
+    const int row = min(max(y, 0), (int)c.height - 1);
+    const uint2 v = *reinterpret_cast<const uint2 *>(c.plane + (size_t)row * c.stride + first);
+#pragma unroll
+    for (unsigned i = 0; i < PIXELS; i++)
+        s[i] = byte_of(i < 4 ? v.x : v.y, i % 4);
+}
+
+/* A component's samples under PIXELS pixels of V rows; y counts its own rows. */
+template <int H, int V, bool FANCY>
+LAP_DEVICE void upsample(const lap_jpeg_component &c, int x, int y, unsigned out[V][PIXELS])
+{
+    constexpr int N = H == 2 ? 6 : PIXELS;
+    unsigned near[N], far[N];
+    if (H == 2)
+        load_half(c, y, x / 2, near);
+    else
+        load_full(c, y, x, near);
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        unsigned s[N], four = 0; /* s: of weight 1, or 4 where two rows are mixed */
+        if (V == 2 && FANCY) {
+            if (H == 2)
+                load_half(c, v ? y + 1 : y - 1, x / 2, far);
+            else
+                load_full(c, v ? y + 1 : y - 1, x, far);
+            four = 1;
+        }
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            s[i] = four ? near[i] * 3 + far[i] : near[i];
+#pragma unroll
+        for (int i = 0; i < (int)PIXELS; i++) {
+            if (H == 1)
+                out[v][i] = four ? (s[i] + (v ? 2 : 1)) >> 2 : s[i];
+            else if (!FANCY)
+                out[v][i] = s[1 + i / 2];
+            else if (four) /* left, right */
+                out[v][i] = i % 2 ? (s[1 + i / 2] * 3 + s[2 + i / 2] + 7) >> 4
+                                  : (s[1 + i / 2] * 3 + s[i / 2] + 8) >> 4;
+            else
+                out[v][i] = i % 2 ? (s[1 + i / 2] * 3 + s[2 + i / 2] + 2) >> 2
+                                  : (s[1 + i / 2] * 3 + s[i / 2] + 1) >> 2;
+        }
+    }
+}
+
+LAP_DEVICE unsigned clamp_byte(int v)
+{
+    return (unsigned)min(max(v, 0), 255);
+}
+
+/* 3 bytes of a pixel, the first lowest. Constants as libjpeg rounds them: 1.402, 0.71414, 0.34414, 1.772 by
+ * 2^16. */
+LAP_DEVICE unsigned to_rgb(unsigned y, unsigned cb, unsigned cr)
+{
+    const int luma = (int)y, b = (int)cb - 128, r = (int)cr - 128;
+    return clamp_byte(luma + ((91881 * r + 32768) >> 16)) |
+           clamp_byte(luma + ((-22554 * b - 46802 * r + 32768) >> 16)) << 8 |
+           clamp_byte(luma + ((116130 * b + 32768) >> 16)) << 16;
+}
+
+/* count words of bytes, or of them those that are inside the row */
+template <unsigned COUNT>
+LAP_DEVICE void store(uint8_t *to, const unsigned words[COUNT], int bytes)
+{
+    if (bytes >= (int)COUNT * 4) {
+#pragma unroll
+        for (unsigned i = 0; i < COUNT / 2; i++)
+            reinterpret_cast<uint2 *>(to)[i] = make_uint2(words[2 * i], words[2 * i + 1]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < (int)COUNT * 4; i++)
+        if (i < bytes)
+            to[i] = (uint8_t)byte_of(words[i / 4], i % 4);
+}
+
+struct target {
+    uint8_t *base;
+    ptrdiff_t stride;
+    int width, height;
+};
+
+LAP_DEVICE bool is_odd(const lap_jpeg_control &control)
+{
+    return control.odd[LAP_JPEG_AT_BYTES] | control.odd[LAP_JPEG_AT_BLOCKS] | control.odd[LAP_JPEG_AT_PIXELS];
+}
+
+LAP_DEVICE uint2 load_luma(const lap_jpeg_component &c, int x, int y)
+{
+    return *reinterpret_cast<const uint2 *>(c.plane + (size_t)y * c.stride + x);
+}
+
+/* H, V: luma samples to a chroma sample. */
+template <int H, int V, bool FANCY>
+static __global__ void __launch_bounds__(ACROSS *DOWN)
+    colour_kernel(const __grid_constant__ lap_jpeg_job job, const __grid_constant__ target out)
+{
+    const int x = (int)((blockIdx.x * ACROSS + threadIdx.x) * PIXELS);
+    const int y = (int)(blockIdx.y * DOWN + threadIdx.y) * V;
+    if (is_odd(job.tables->control) || x >= out.width || y >= out.height)
+        return;
+    unsigned cb[V][PIXELS], cr[V][PIXELS];
+    upsample<H, V, FANCY>(job.component[1], x, y / V, cb);
+    upsample<H, V, FANCY>(job.component[2], x, y / V, cr);
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        if (y + v >= out.height)
+            break;
+        const uint2 luma = load_luma(job.component[0], x, y + v);
+        unsigned words[6], rgb[4];
+#pragma unroll
+        for (int i = 0; i < (int)PIXELS; i++) {
+            rgb[i % 4] = to_rgb(byte_of(i < 4 ? luma.x : luma.y, i % 4), cb[v][i], cr[v][i]);
+            if (i % 4 == 3) {
+                words[i / 4 * 3] = rgb[0] | rgb[1] << 24;
+                words[i / 4 * 3 + 1] = rgb[1] >> 8 | rgb[2] << 16;
+                words[i / 4 * 3 + 2] = rgb[2] >> 16 | rgb[3] << 8;
+            }
+        }
+        store<6>(out.base + (y + v) * out.stride + 3 * x, words, (out.width - x) * 3);
+    }
+}
+
+static __global__ void __launch_bounds__(ACROSS *DOWN)
+    gray_kernel(const __grid_constant__ lap_jpeg_job job, const __grid_constant__ target out)
+{
+    const int x = (int)((blockIdx.x * ACROSS + threadIdx.x) * PIXELS);
+    const int y = (int)(blockIdx.y * DOWN + threadIdx.y);
+    if (is_odd(job.tables->control) || x >= out.width || y >= out.height)
+        return;
+    const uint2 luma = load_luma(job.component[0], x, y);
+    const unsigned words[2] = {luma.x, luma.y};
+    store<2>(out.base + y * out.stride + x, words, out.width - x);
+}
+
+lap_code lap_jpeg_run_colour(const lap_jpeg_job &job, const lap_view &view, const lap_jpeg_run &run)
+{
+    const target out = {view.base, view.stride, view.width, view.height};
+    const lap_jpeg_component &luma = job.component[0], &chroma = job.component[1];
+    const bool is_gray = job.components == 1, is_wide = !is_gray && luma.across == 2;
+    const bool is_high = !is_gray && luma.blocks / luma.across == 2;
+    const bool is_fancy =
+        chroma.width > 2; /* libjpeg replicates narrower chroma, unless only rows are halved */
+    lap_launch launch = lap_jpeg_launch(run, 1, 1, 0);
+    launch.block = dim3(ACROSS, DOWN);
+    launch.grid = dim3(lap_blocks((size_t)view.width, ACROSS * PIXELS),
+        lap_blocks((size_t)view.height, DOWN * (is_high ? 2 : 1)));
+    if (is_gray)
+        return LAP_LAUNCH(launch, gray_kernel, job, out);
+    if (!is_wide)
+        return is_high ? LAP_LAUNCH(launch, (colour_kernel<1, 2, true>), job, out)
+                       : LAP_LAUNCH(launch, (colour_kernel<1, 1, true>), job, out);
+                       if (is_high)
+                           return is_fancy ? LAP_LAUNCH(launch, (colour_kernel<2, 2, true>), job, out)
+                        : LAP_LAUNCH(launch, (colour_kernel<2, 2, false>), job, out);
+                        return is_fancy ? LAP_LAUNCH(launch, (colour_kernel<2, 1, true>), job, out)
+                    : LAP_LAUNCH(launch, (colour_kernel<2, 1, false>), job, out);
+}
