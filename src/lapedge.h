@@ -354,6 +354,16 @@ LAP_API lap_code lap_stats_of_view(lap_context *context, const lap_view *view, c
 LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err);
 
+/* ---- files beside the outputs ---------------------------------------------------------------- */
+
+/* For what a program writes besides its outputs (statistics, a log, a report): LAP_E_CLASH where path leads
+ * to the same regular file as one of others, through links of any kind, or would be made under the same name.
+ * Empty names and NULL are passed over; "-" stands for what standard input and output are redirected to. */
+LAP_API lap_code lap_side_check(const char *path, const char *const *others, size_t count, lap_error *err);
+/* Writes a file complete or not at all, as an output is written: a file of that name is replaced at the end,
+ * through a link its target; devices and pipes are written to. */
+LAP_API lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
+
 /* ---- comparison ------------------------------------------------------------------------------ */
 
 typedef struct lap_pixels lap_pixels; /* a decoded image, with an apron that is not filled */
@@ -433,13 +443,16 @@ LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels
 typedef struct lap_batch_options {
     const char *const *inputs; /* files, and folders whose content is mirrored under out_dir */
     size_t input_count;
-    const char *files_from; /* a file with one path a line ("-": standard input), or NULL */
-    bool nul_separated;     /* files_from: paths end in a NUL byte instead */
-    const char *out_dir;    /* made if it is not there */
-    int jobs;               /* files at once; 0: one a thread of the context */
-    bool fail_fast;         /* stop at the first failure */
-    bool force;             /* replace outputs that are not ours, redo what is done */
-    bool dry_run;           /* say what would be done, write nothing */
+    const char *files_from;   /* a file with one path a line ("-": standard input), or NULL */
+    bool nul_separated;       /* files_from: paths end in a NUL byte instead */
+    const char *out_dir;      /* made if it is not there */
+    int jobs;                 /* files at once; 0: one a thread of the context */
+    bool fail_fast;           /* stop at the first failure */
+    bool force;               /* replace outputs that are not ours, redo what is done */
+    bool dry_run;             /* say what would be done, write nothing */
+    const char *const *sides; /* files that the caller writes during the run, such as a log: LAP_E_CLASH
+                                 before anything is touched if one is an input, the list or an output */
+    size_t side_count;
     uint32_t shard, shards; /* take share `shard` of `shards`; shards 0 or 1: everything */
 } lap_batch_options;
 

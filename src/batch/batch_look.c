@@ -2,11 +2,14 @@
  * stands where an output is to stand (inputs among that take one more walk). All that is known before work
  * begins, and what does not concern a clash is forgotten by then, so that memory does not follow the number
  * of files. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "batch/batch.h"
+#include "io/side.h"
 
 typedef struct claim {
     uint64_t output, input; /* hashes of the output's name, and of the input's device and inode */
@@ -14,6 +17,8 @@ typedef struct claim {
 
 typedef struct look {
     batch *b;
+    lap_side *sides;
+    char *out_name; /* of the output folder, without links */
     bool has_out;   /* the output folder is there: names in it may be taken */
     bool may_clash; /* one folder has one file of a name, unless extensions change */
     claim *claims;
@@ -32,6 +37,46 @@ static lap_code reserve(void **array, size_t count, size_t *capacity, size_t siz
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the names of %zu files", wanted);
     *array = grown;
     *capacity = wanted;
+    return LAP_OK;
+}
+
+/* The absolute name of the output folder, and where the caller's other files are. */
+static lap_code find_sides(look *l, lap_error *err)
+{
+    const lap_batch_options *o = l->b->options;
+    char records[PATH_MAX];
+    l->sides = calloc(o->side_count + 1, sizeof *l->sides);
+    l->out_name = lap_real_name(o->out_dir);
+    if (!l->sides || !l->out_name)
+        return l->sides && errno != ENOMEM
+                   ? lap_fail(err, LAP_E_WRITE, "%.300s: %s", o->out_dir, strerror(errno))
+                   : lap_fail(err, LAP_E_MEMORY, "out of memory");
+    const int length = snprintf(records, sizeof records, "%s/.lapedge/", l->out_name);
+    for (size_t i = 0; i < o->side_count; i++) {
+        lap_code code = lap_side_look(o->sides[i], &l->sides[i], err);
+        if (code == LAP_OK && o->files_from)
+            code = lap_side_check(o->sides[i], &o->files_from, 1, err);
+        if (code == LAP_OK && length < (int)sizeof records &&
+            strncmp(l->sides[i].name, records, (size_t)length) == 0)
+            code = lap_fail(err, LAP_E_CLASH, "%.400s: lies among the records of lapedge", o->sides[i]);
+        if (code != LAP_OK)
+            return code;
+    }
+    return LAP_OK;
+}
+
+/* Whether a file of the caller is this input, or would be this output. */
+static lap_code check_sides(const look *l, const struct stat *in, const char *relative, lap_error *err)
+{
+    const size_t length = strlen(l->out_name);
+    for (size_t i = 0; i < l->b->options->side_count; i++) {
+        const lap_side *side = &l->sides[i];
+        if (in && lap_side_is_file(side, in))
+            return lap_fail(err, LAP_E_CLASH, "%.400s: is one of the inputs", side->path);
+        if (strncmp(side->name, l->out_name, length) == 0 && side->name[length] == '/' &&
+            strcmp(side->name + length + 1, relative) == 0)
+            return lap_fail(err, LAP_E_CLASH, "%.400s: is one of the outputs", side->path);
+    }
     return LAP_OK;
 }
 
@@ -54,6 +99,9 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         b->counts->other_shards++;
     if (entry->problem || !lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative))
         return LAP_OK;
+    code = l->sides ? check_sides(l, entry->stat, relative, err) : LAP_OK;
+    if (code != LAP_OK)
+        return code;
     if (l->may_clash) {
         code = reserve((void **)&l->claims, l->count, &l->capacity, sizeof *l->claims, err);
         if (code != LAP_OK)
@@ -62,6 +110,9 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
     }
     if (!l->has_out || !lap_batch_output_path(b, relative, output, sizeof output) || stat(output, &there))
         return LAP_OK;
+    for (size_t i = 0; i < b->options->side_count; i++)
+        if (lap_side_is_file(&l->sides[i], &there)) /* under another name */
+            return lap_fail(err, LAP_E_CLASH, "%.400s: is one of the outputs", l->sides[i].path);
     code = reserve((void **)&l->standing, l->standing_count, &l->standing_capacity, sizeof *l->standing, err);
     if (code == LAP_OK)
         l->standing[l->standing_count++] = lap_batch_inode(&there);
@@ -117,7 +168,9 @@ lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error 
     look l = {.b = b,
         .has_out = !stat(o->out_dir, &st),
         .may_clash = list || o->input_count > 1 || b->settings->format};
-    lap_code code = lap_walk(o, list, list_size, look_at, &l, err);
+    lap_code code = o->side_count ? find_sides(&l, err) : LAP_OK;
+    if (code == LAP_OK)
+        code = lap_walk(o, list, list_size, look_at, &l, err);
     if (code == LAP_OK && l.count)
         code = find_clashes(&l, err);
     free(l.claims);
@@ -126,5 +179,9 @@ lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error 
         code = lap_walk(o, list, list_size, look_for_threats, &l, err);
     }
     free(l.standing);
+    for (size_t i = 0; l.sides && i < o->side_count; i++)
+        lap_side_free(&l.sides[i]);
+    free(l.sides);
+    free(l.out_name);
     return code;
 }

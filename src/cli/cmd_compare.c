@@ -84,11 +84,6 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
     lap_pixels *pixels = NULL;
     lap_error why = {0};
     lap_code code = LAP_E_USAGE;
-    if (lap_cli_heatmap_clashes(c->cli, path)) {
-        c->prevented = LAP_EXIT_USAGE;
-        *err = (lap_error){.code = LAP_E_CANCELLED};
-        return LAP_E_CANCELLED;
-    }
     c->input = path;
     const double began = now_ms();
     if (problem)

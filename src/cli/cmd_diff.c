@@ -75,8 +75,6 @@ int lap_cli_diff(lap_cli *cli)
         return lap_cli_usage("diff takes two pictures: lapedge diff A B");
     if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
         return lap_cli_usage("standard input holds one picture, and two are named -");
-    if (lap_cli_heatmap_clashes(cli, cli->operands[0]) || lap_cli_heatmap_clashes(cli, cli->operands[1]))
-        return LAP_EXIT_USAGE;
     lap_context *context = lap_context_create(cli->settings.threads, &err);
     if (!context)
         return (int)lap_cli_no_comparison("", &err);

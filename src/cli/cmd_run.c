@@ -179,7 +179,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     if (code == LAP_E_WRITE && is_hopeless(out))
         exit_code = LAP_EXIT_NOTHING;
     if (cli->stats && code == LAP_OK)
-        exit_code = lap_stats_write(cli->stats, in, &stats);
+        exit_code = lap_stats_write(cli, in, &stats);
     if (cli->json) {
         const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
         exit_code = exit_code ? exit_code : printed;

@@ -1,7 +1,6 @@
 #include "cli/difference.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 #include "cli/commands.h"
 
@@ -74,16 +73,6 @@ void lap_cli_first_difference(const lap_difference *d, const char *a, const char
 {
     snprintf(text, size, "x %d, y %d, channel %d: %s %d, %s %d, in the %s", d->first_x, d->first_y,
         d->first_channel, a, d->first_a, b, d->first_b, d->first_at_border ? "border" : "interior");
-}
-
-bool lap_cli_heatmap_clashes(const lap_cli *cli, const char *input)
-{
-    struct stat map, in;
-    if (!cli->heatmap || stat(cli->heatmap, &map) || stat(input, &in) || map.st_dev != in.st_dev ||
-        map.st_ino != in.st_ino)
-        return false;
-    lap_cli_usage("--heatmap: %s is the input", cli->heatmap);
-    return true;
 }
 
 lap_cli_exit lap_cli_no_comparison(const char *path, const lap_error *err)

@@ -18,8 +18,6 @@ void lap_json_difference(json_t *object, const lap_difference *difference, bool 
 /* "x 3, y 4, channel 1: a 12, b 13, in the interior" into text. */
 void lap_cli_first_difference(
     const lap_difference *difference, const char *a, const char *b, char *text, size_t size);
-/* Whether --heatmap would overwrite this input; then with a message. */
-bool lap_cli_heatmap_clashes(const lap_cli *cli, const char *input);
 /* What keeps a comparison from taking place is 2, unless a backend or a limit of the system is the reason. */
 lap_cli_exit lap_cli_no_comparison(const char *path, const lap_error *err);
 

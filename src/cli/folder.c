@@ -5,24 +5,22 @@
 #include "cli/commands.h"
 #include "cli/folder_progress.h"
 #include "cli/json.h"
+#include "cli/sides.h"
 #include "cli/term.h"
 
 enum { NAMED = 3 }; /* failures that the summary names */
 
 typedef struct folder_run {
     const lap_cli *cli;
-    FILE *log;
+    lap_cli_log log;
     lap_folder_progress progress;
     char named[NAMED][160];
-    bool log_failed;
 } folder_run;
 
 static void write_log(folder_run *run, const lap_batch_file *file)
 {
     json_t *record = lap_json_file(file->input, file->output, &run->cli->settings, file->report);
-    if (json_dumpf(record, run->log, JSON_COMPACT | JSON_REAL_PRECISION(17)) ||
-        fputc('\n', run->log) == EOF || fflush(run->log))
-        run->log_failed = true;
+    lap_cli_log_line(&run->log, record);
     json_decref(record);
 }
 
@@ -63,7 +61,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
     folder_run *run = user;
     if (file) {
         tell_file(run, file, counts);
-        if (run->log)
+        if (run->cli->log)
             write_log(run, file);
     }
     lap_folder_progress_show(&run->progress, counts);
@@ -191,10 +189,8 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
     int exit_code = exit_of(code, &counts);
     if (cli->json && print_json(run, &counts, &err, code) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
-    if (run->log_failed) {
-        lap_cli_message("%s: the log could not be written: %s", cli->log, strerror(errno));
-        exit_code = exit_code ? exit_code : LAP_EXIT_FAILED;
-    }
+    if (cli->log && code == LAP_OK)
+        lap_cli_log_begin(&run->log); /* empty, where nothing was found */
     return exit_code;
 }
 
@@ -237,18 +233,20 @@ int lap_cli_folder(lap_cli *cli)
         .jobs = cli->jobs,
         .fail_fast = cli->fail_fast,
         .force = cli->force,
-        .dry_run = cli->dry_run};
+        .dry_run = cli->dry_run,
+        .sides = &cli->log,
+        .side_count = cli->log != NULL};
     if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK)
         return lap_cli_usage("%s", err.message);
-    if (cli->log && !(run.log = fopen(cli->log, "we"))) {
+    if (cli->log && !lap_cli_log_open(&run.log, cli->log)) {
         lap_cli_message("%s: %s", cli->log, strerror(errno));
         return LAP_EXIT_NOTHING;
     }
     lap_folder_progress_begin(&run.progress, cli);
     exit_code = run_folder(cli, &run, &options);
-    if (run.log && fclose(run.log) && exit_code == LAP_EXIT_OK) {
-        lap_cli_message("%s: %s", cli->log, strerror(errno));
-        exit_code = LAP_EXIT_FAILED;
+    if (cli->log && !lap_cli_log_close(&run.log, cli->log)) {
+        lap_cli_message("%s: the log could not be written: %s", cli->log, strerror(run.log.problem));
+        exit_code = exit_code ? exit_code : LAP_EXIT_FAILED;
     }
     return exit_code;
 }

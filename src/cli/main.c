@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/sides.h"
 #include "cli/term.h"
 
 const lap_cli_command lap_cli_commands[] = {
@@ -94,7 +95,9 @@ int main(int argc, char **argv)
             print_version();
         else {
             tell_device(&cli);
-            code = cli.command->run(&cli);
+            code = lap_cli_check_sides(&cli);
+            if (code == LAP_EXIT_OK)
+                code = cli.command->run(&cli);
         }
     }
     free(cli.operands);

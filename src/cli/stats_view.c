@@ -1,7 +1,7 @@
 #include "cli/stats_view.h"
 
-#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,14 +61,18 @@ json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_
     return object;
 }
 
-int lap_stats_write(const char *path, const char *input, const lap_run_stats *stats)
+int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *stats)
 {
     json_t *object = lap_stats_json(input, stats, NULL);
-    const int rc = object ? json_dump_file(object, path, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : -1;
+    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    lap_error err = {LAP_E_MEMORY, "out of memory"};
+    const lap_code code =
+        text ? lap_side_write(cli->stats, text, strlen(text), cli->settings.sync, &err) : LAP_E_MEMORY;
+    free(text);
     json_decref(object);
-    if (rc == 0)
+    if (code == LAP_OK)
         return LAP_EXIT_OK;
-    lap_cli_message("%s: the statistics could not be written: %s", path, strerror(errno));
+    lap_cli_message("the statistics were not written: %s", err.message);
     return LAP_EXIT_FAILED;
 }
 

@@ -9,7 +9,7 @@
 /* lapedge.stats/1; m without profiles has none in the object either. */
 json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_measurement *m);
 /* The object into a file; LAP_EXIT_OK, or LAP_EXIT_FAILED after a message. */
-int lap_stats_write(const char *path, const char *input, const lap_run_stats *stats);
+int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *stats);
 /* A table; on a terminal with a histogram a channel. */
 void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m);
 /* image,channel,figure,index,value: one figure, bin or profile value a line. */

@@ -75,3 +75,93 @@ untouched() # FILE
     [ "$status" -eq 2 ]
     [[ $stderr == *"the extension names no known format"* ]]
 }
+
+# refused WORD...: exit 2, and every photo as it was
+refused()
+{
+    run --separate-stderr lapedge "$@"
+    [ "$status" -eq 2 ] || { printf 'exit %s: %s\n%s\n' "$status" "$*" "$stderr"; return 1; }
+    [ -z "$(find . -name '.lapedge*')" ]
+    untouched a.jpg
+}
+
+@test "what is written besides OUT is never an input, OUT or a list, through links neither" {
+    cp "$photo" a.jpg
+    cp "$photo" b.png
+    before=$(stat -c '%i %y' a.jpg)
+    ln -s a.jpg link.json
+    ln a.jpg hard.json
+    mkdir in
+    ln a.jpg in/a.jpg
+    for side in a.jpg ./a.jpg link.json hard.json; do
+        refused --stats=$side a.jpg o.jpg
+        refused --stats=$side - o.jpg <a.jpg
+        refused in o --log=$side
+        refused -f in o --log=$side
+        refused -n in o --log=$side
+        refused --in-place --stats=$side a.jpg
+        refused stats --report=$side a.jpg
+    done
+    expect 2 "" "lapedge: --stats: o.jpg is the output" --stats=o.jpg a.jpg o.jpg
+    expect 2 "" "lapedge: --stats: ./o.jpg is the output" --stats=./o.jpg a.jpg o.jpg # not there yet
+    expect 2 "" "lapedge: in/new.jpg: is one of the inputs" in o --log=in/new.jpg
+    mkdir -p out/.lapedge
+    expect 2 "" "lapedge: out/a.jpg: is one of the outputs" in out --log=out/a.jpg
+    expect 2 "" "lapedge: out/.lapedge/x.jsonl: lies among the records of lapedge" \
+        in out --log=out/.lapedge/x.jsonl
+    [ -z "$(find out -type f)" ] && [ ! -e o ] && [ ! -e in/new.jpg ]
+    echo a.jpg >list
+    expect 2 "" "lapedge: --log: list is the list of inputs" --files-from=list o --log=list
+    expect 2 "" "lapedge: --log: list is the list of inputs" --files-from=- o --log=list <list
+    [ "$(cat list)" = a.jpg ]
+    seq 25 >k.txt
+    expect 2 "" "lapedge: --stats: k.txt is the kernel" --kernel=k.txt --stats=k.txt a.jpg o.jpg
+    [ "$(wc -l <k.txt)" -eq 25 ]
+    mkdir pictures
+    cp "$photo" pictures/0.jpg
+    cp "$photo" pictures/x.png
+    cp "$photo" pictures/z.jpg
+    ln pictures/z.jpg map.png
+    expect 2 "" "lapedge: --heatmap: map.png is the input" compare --heatmap=map.png --backends=c pictures
+    expect 2 "" "lapedge: --heatmap: b.png is the input" diff --heatmap=b.png a.jpg b.png
+    expect 2 "" "lapedge: --report: p.html is the input" bench --report=p.html --image=p.html
+    cmp pictures/z.jpg "$photo"
+}
+
+@test "statistics, reports and heat maps are replaced whole, through a link its target; no list is cut" {
+    echo old >old.json
+    ln -s old.json link.json
+    ln old.json hard.json
+    lapedge --no-sync --stats=link.json "$photo" o.jpg
+    [ -L link.json ]
+    json old.json 'o["schema"] == "lapedge.stats/1"'
+    [ "$(cat hard.json)" = old ] # another file of that name took its place
+    echo old >report.html
+    ln report.html kept.html
+    lapedge stats --report=report.html "$photo" >/dev/null
+    grep -q '</html>' report.html
+    [ "$(cat kept.html)" = old ]
+    lapedge --no-sync --stats=/dev/stdout "$photo" o.jpg | grep -q lapedge.stats/1
+    expect 1 "" "lapedge: the statistics were not written: none/s.json: cannot create a file in its folder: \
+No such file or directory" --no-sync --stats=none/s.json "$photo" o.jpg
+    [ -z "$(find . -name '.lapedge-*')" ]
+}
+
+@test "a log is begun when the run begins, and every line is whole" {
+    mkdir in
+    cp "$photo" in/a.jpg
+    echo '{"old":1}' >log.jsonl
+    expect 2 "" "lapedge: in is the input and the output folder; name another one" in in --log=log.jsonl
+    expect 2 "" "lapedge: in is the input and the output folder; name another one" in in --log=new.jsonl
+    [ "$(cat log.jsonl)" = '{"old":1}' ]
+    [ ! -e new.jsonl ]
+    lapedge -q --no-sync in out --log=log.jsonl
+    [ "$(wc -l <log.jsonl)" -eq 1 ]
+    json log.jsonl 'o["status"] == "ok"'
+    mkdir empty
+    lapedge -q empty out --log=none.jsonl || [ $? -eq 4 ]
+    [ -f none.jsonl ] && [ ! -s none.jsonl ]
+    lapedge --no-sync -f in out --log=/dev/full 2>err || [ $? -eq 1 ]
+    grep -q 'lapedge: /dev/full: the log could not be written: No space left on device' err
+    expect 4 "" "lapedge: none/log: No such file or directory" in out --log=none/log
+}

@@ -140,6 +140,20 @@ full_disk()
     [ "$stopped" -ge 45 ] || { echo "only $stopped of 50 were full"; return 1; }
 }
 
+# Statistics that do not fit: the old ones stay, and the picture, which lies elsewhere, is there.
+full_disk_for_statistics()
+{
+    local code=0
+    mount -t tmpfs -o size=16k tmpfs "$work/disk" || return 1
+    echo old >"$work/disk/s.json"
+    head -c 6000 /dev/zero >"$work/disk/filler"
+    "$program" --no-sync --stats="$work/disk/s.json" "$work/in/0.jpg" "$work/single.jpg" 2>"$work/err" || code=$?
+    [ "$code" -eq 1 ] && grep -q 'No space left' "$work/err" || { echo "exit $code"; cat "$work/err"; return 1; }
+    [ "$(cat "$work/disk/s.json")" = old ] && no_temporary "$work/disk" && cmp "$work/single.jpg" "$work/want/0.jpg" ||
+        return 1
+    umount "$work/disk"
+}
+
 read_only()
 {
     mount -t tmpfs tmpfs "$work/disk" && mkdir "$work/disk/out" &&
@@ -205,6 +219,7 @@ fi
 if mount -t tmpfs tmpfs "$work/disk" 2>/dev/null; then
     umount "$work/disk"
     check "a full disk at 50 sizes: told, nothing half-written, and completed once there is room" full_disk
+    check "a full disk for --stats: told, and the old file stays" full_disk_for_statistics
     check "a read-only output folder is 4" read_only
 else
     skip "full disks and read-only folders" "mounting needs root"

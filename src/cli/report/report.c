@@ -1,22 +1,12 @@
 #include "cli/report/report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/json.h"
 #include "cli/report/report_assets.h"
 #include "cli/term.h"
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat of_a, of_b;
-    return a && b && stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
-           of_a.st_ino == of_b.st_ino;
-}
 
 lap_cli_exit lap_report_check(const lap_cli *cli)
 {
@@ -26,9 +16,6 @@ lap_cli_exit lap_report_check(const lap_cli *cli)
     const char *dot = strrchr(cli->report, '.');
     if (!dot || (strcasecmp(dot, ".html") != 0 && strcasecmp(dot, ".htm") != 0))
         return lap_cli_usage("--report: \"%s\" does not end in .html", cli->report);
-    for (int i = 0; i < cli->operand_count; ++i)
-        if (is_same_file(cli->report, cli->operands[i]))
-            return lap_cli_usage("--report: %s is an input too", cli->report);
     return LAP_EXIT_OK;
 }
 
@@ -108,46 +95,20 @@ static bool write_page(const json_t *report, FILE *to)
 
 /* ---- the file ------------------------------------------------------------------------------------ */
 
-static int write_file(const char *path, const char *temporary, const json_t *report)
-{
-    errno = 0;
-    FILE *file = fopen(temporary ? temporary : path, temporary ? "wxe" : "we");
-    bool good = file && write_page(report, file);
-    int problem = errno;
-    if (file && fclose(file) != 0) {
-        good = false;
-        problem = errno;
-    }
-    if (good && temporary && rename(temporary, path) != 0) {
-        good = false;
-        problem = errno;
-    }
-    if (good)
-        return LAP_EXIT_OK;
-    if (temporary && file)
-        unlink(temporary);
-    lap_cli_message(
-        "%s: the report could not be written: %s", path, problem ? strerror(problem) : "out of memory");
-    return LAP_EXIT_FAILED;
-}
-
 int lap_report_write(const char *path, json_t *report)
 {
-    struct stat there;
-    int exit_code = LAP_EXIT_FAILED;
-    char *temporary = NULL;
-    /* Devices and pipes are written to; a link is followed, as for every other output. */
-    const bool direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
-    char *target = direct ? NULL : realpath(path, NULL);
-    if (!target)
-        target = strdup(path);
-    if (!report || !target || (!direct && asprintf(&temporary, "%s.%ld.tmp", target, (long)getpid()) < 0)) {
-        temporary = NULL;
-        lap_cli_message("%s: the report could not be written: out of memory", path);
-    } else
-        exit_code = write_file(target, temporary, report);
-    free(temporary);
-    free(target);
+    char *page = NULL;
+    size_t size = 0;
+    lap_error err = {LAP_E_MEMORY, "out of memory"};
+    FILE *memory = report ? open_memstream(&page, &size) : NULL;
+    bool whole = memory && write_page(report, memory);
+    if (memory && fclose(memory) != 0)
+        whole = false;
+    const lap_code code = whole ? lap_side_write(path, page, size, false, &err) : LAP_E_MEMORY;
+    free(page);
     json_decref(report);
-    return exit_code;
+    if (code == LAP_OK)
+        return LAP_EXIT_OK;
+    lap_cli_message("the report was not written: %s", err.message);
+    return LAP_EXIT_FAILED;
 }

@@ -10,7 +10,7 @@
 
 #include "cli/args.h"
 
-/* LAP_EXIT_OK, or a message where --report names no .html file or one of the inputs. */
+/* LAP_EXIT_OK, or a message where --report names no .html file. */
 lap_cli_exit lap_report_check(const lap_cli *cli);
 /* subject: the title, a file's name as a rule. NULL without memory. */
 json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads);

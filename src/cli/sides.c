@@ -1,0 +1,153 @@
+#include "cli/sides.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/args.h"
+#include "cli/term.h"
+
+/* ---- never over something else ------------------------------------------------------------------- */
+
+typedef struct side_option {
+    const char *option, *path;
+} side_option;
+
+static bool is_other(const side_option *side, const char *path, const char *what)
+{
+    if (!path || lap_side_check(side->path, &path, 1, NULL) == LAP_OK)
+        return true;
+    lap_cli_usage("%s: %s is %s", side->option, side->path, what);
+    return false;
+}
+
+static lap_code check_input(void *user, const char *path, const lap_error *problem, lap_error *err)
+{
+    (void)problem;
+    *err = (lap_error){.code = LAP_E_CLASH};
+    return is_other(user, path, "the input") ? LAP_OK : LAP_E_CLASH;
+}
+
+/* An input, and what is in it where it is a folder. */
+static bool is_no_input(side_option *side, const char *path, bool look_inside)
+{
+    struct stat st;
+    lap_error err;
+    if (!path || !is_other(side, path, "the input"))
+        return !path;
+    return !look_inside || stat(path, &st) != 0 || !S_ISDIR(st.st_mode) ||
+           lap_inputs(&path, 1, check_input, side, &err) != LAP_E_CLASH;
+}
+
+/* The value of --kernel, which may be a file; NULL without one. */
+static const char *kernel_of(const lap_cli *cli)
+{
+    static const char name[] = "--kernel";
+    const char *found = NULL;
+    for (int i = 0; i < cli->word_count; ++i)
+        if (strncmp(cli->words[i], name, sizeof name - 1) == 0) {
+            const char *rest = cli->words[i] + sizeof name - 1;
+            found = *rest == '=' ? rest + 1 : !*rest && i + 1 < cli->word_count ? cli->words[i + 1] : found;
+        }
+    return found;
+}
+
+static bool check_side(const lap_cli *cli, side_option *side, const side_option *others, int count)
+{
+    const bool writes = cli->command->takes & (LAP_CLI_RUN | LAP_CLI_TRANSFORM);
+    const bool has_out = writes && !cli->in_place && (cli->operand_count > 1 || cli->files_from);
+    for (int i = 0; i < cli->operand_count && !cli->command->operand; ++i) {
+        const bool is_out = has_out && i == cli->operand_count - 1;
+        if (is_out ? !is_other(side, cli->operands[i], "the output")
+                   : !is_no_input(side, cli->operands[i], !writes))
+            return false;
+    }
+    for (int i = 0; i < count; ++i)
+        if (others + i != side && !is_other(side, others[i].path, "to be written twice"))
+            return false;
+    return (!cli->bench.image || is_no_input(side, cli->bench.image, true)) &&
+           is_other(side, cli->files_from, "the list of inputs") &&
+           is_other(side, cli->weights, "the file of weights") &&
+           is_other(side, cli->baseline, "the baseline") && is_other(side, kernel_of(cli), "the kernel");
+}
+
+lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
+{
+    side_option sides[] = {
+        {"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report}, {"--heatmap", cli->heatmap}};
+    const int count = (int)(sizeof sides / sizeof *sides);
+    for (int i = 0; i < count; ++i)
+        if (sides[i].path && !check_side(cli, &sides[i], sides, count))
+            return LAP_EXIT_USAGE;
+    return LAP_EXIT_OK;
+}
+
+/* ---- the log ------------------------------------------------------------------------------------- */
+
+bool lap_cli_log_open(lap_cli_log *log, const char *path)
+{
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
+    struct stat st;
+    *log = (lap_cli_log){.fd = open(path, flags | O_CREAT | O_EXCL, 0666)};
+    log->is_new = log->fd >= 0;
+    if (log->fd < 0 && errno == EEXIST)
+        log->fd = open(path, flags | O_CREAT, 0666); /* through a link, too */
+    if (log->fd < 0 || fstat(log->fd, &st) != 0)
+        return false;
+    log->is_file = S_ISREG(st.st_mode);
+    return true;
+}
+
+void lap_cli_log_begin(lap_cli_log *log)
+{
+    if (log->is_begun)
+        return;
+    log->is_begun = true;
+    if (log->is_file && ftruncate(log->fd, 0) != 0)
+        log->problem = errno;
+}
+
+static int write_line(const lap_cli_log *log, const char *line, size_t size)
+{
+    while (size > 0) {
+        const ssize_t wrote = write(log->fd, line, size);
+        if (wrote < 0 && errno != EINTR)
+            return errno;
+        line += wrote > 0 ? wrote : 0;
+        size -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    return 0;
+}
+
+void lap_cli_log_line(lap_cli_log *log, const json_t *record)
+{
+    const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(17);
+    const size_t size = record ? json_dumpb(record, NULL, 0, flags) : 0;
+    char *line = size ? malloc(size + 1) : NULL;
+    lap_cli_log_begin(log);
+    if (!line) {
+        log->problem = log->problem ? log->problem : ENOMEM;
+        return;
+    }
+    json_dumpb(record, line, size, flags);
+    line[size] = '\n';
+    const int problem = write_line(log, line, size + 1);
+    if (!problem)
+        log->size += (long long)size + 1;
+    else if (log->is_file && ftruncate(log->fd, (off_t)log->size) != 0) /* no half line */
+        errno = problem;
+    log->problem = log->problem ? log->problem : problem;
+    free(line);
+}
+
+bool lap_cli_log_close(lap_cli_log *log, const char *path)
+{
+    if (log->is_new && !log->is_begun)
+        unlink(path);
+    if (close(log->fd) != 0 && errno != EINTR && !log->problem)
+        log->problem = errno;
+    return log->problem == 0;
+}

@@ -1,0 +1,29 @@
+/* Files that the program writes besides OUT: --stats, --log, --report, --heatmap. */
+#ifndef LAP_CLI_SIDES_H
+#define LAP_CLI_SIDES_H
+
+#include <jansson.h>
+
+#include "cli/cli.h"
+
+/* LAP_EXIT_OK, or a message where one of them is something else that the command line names (an input, OUT, a
+ * list), through links too. Folders among the inputs are looked through, except in a folder run, where
+ * lap_batch does it. */
+lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
+
+/* --log: lines are appended, each with one call, so that a run that is killed leaves whole ones. */
+typedef struct lap_cli_log {
+    int fd;
+    bool is_file, is_new, is_begun;
+    long long size; /* of its whole lines */
+    int problem;    /* errno of the first line that could not be written */
+} lap_cli_log;
+/* Changes nothing yet; false with errno set. */
+bool lap_cli_log_open(lap_cli_log *log, const char *path);
+/* Before the first line: from now on the old content is gone. */
+void lap_cli_log_begin(lap_cli_log *log);
+void lap_cli_log_line(lap_cli_log *log, const json_t *record);
+/* A new log of a run that did not begin vanishes again. False after a failure; problem says why. */
+bool lap_cli_log_close(lap_cli_log *log, const char *path);
+
+#endif

@@ -1,0 +1,96 @@
+#include "io/side.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "io/sink.h"
+#include "io/sink_temp.h"
+
+char *lap_real_name(const char *path)
+{
+    char *target = lap_temp_resolve(path), *name = target ? realpath(target, NULL) : NULL;
+    if (name || !target) {
+        free(target);
+        return name;
+    }
+    size_t length = strlen(target);
+    while (length > 1 && target[length - 1] == '/')
+        target[--length] = 0;
+    const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
+    char *folder = lap_temp_folder(target);
+    /* "." and "/" are always there: this ends. */
+    char *above = folder && strcmp(folder, target) != 0 ? lap_real_name(folder) : NULL;
+    if (above && asprintf(&name, "%s/%s", strcmp(above, "/") == 0 ? "" : above, base) < 0)
+        name = NULL;
+    free(above);
+    free(folder);
+    free(target);
+    return name;
+}
+
+lap_code lap_side_look(const char *path, lap_side *side, lap_error *err)
+{
+    struct stat st;
+    *side = (lap_side){.path = path, .name = lap_real_name(path)};
+    if (!side->name)
+        return lap_write_errno(err, path, "write", errno);
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        side->is_file = true;
+        side->device = st.st_dev;
+        side->inode = st.st_ino;
+    }
+    return LAP_OK;
+}
+
+void lap_side_free(lap_side *side)
+{
+    free(side->name);
+    *side = (lap_side){0};
+}
+
+bool lap_side_is_file(const lap_side *side, const struct stat *st)
+{
+    return side->is_file && st->st_dev == side->device && st->st_ino == side->inode;
+}
+
+static bool is_same(const lap_side *side, const char *path)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0)
+        return (fstat(STDIN_FILENO, &st) == 0 && lap_side_is_file(side, &st)) ||
+               (fstat(STDOUT_FILENO, &st) == 0 && lap_side_is_file(side, &st));
+    if (stat(path, &st) == 0) /* a device or a pipe may be named twice */
+        return lap_side_is_file(side, &st);
+    char *name = side->is_file ? NULL : lap_real_name(path);
+    const bool same = name && strcmp(name, side->name) == 0;
+    free(name);
+    return same;
+}
+
+lap_code lap_side_check(const char *path, const char *const *others, size_t count, lap_error *err)
+{
+    lap_side side;
+    lap_code code = lap_side_look(path, &side, err);
+    for (size_t i = 0; i < count && code == LAP_OK; i++)
+        if (others[i] && others[i][0] && is_same(&side, others[i]))
+            code = lap_fail(err, LAP_E_CLASH, "%s: is the same file as %s", path, others[i]);
+    lap_side_free(&side);
+    return code;
+}
+
+lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err)
+{
+    lap_sink *sink = NULL;
+    lap_code code = lap_sink_open(path, &sink, err);
+    if (code == LAP_OK)
+        code = lap_sink_write(sink, bytes, size, err);
+    if (code == LAP_OK)
+        code = lap_sink_finish(sink, sync, NULL, err);
+    if (code == LAP_OK)
+        code = lap_sink_publish(sink, err);
+    lap_sink_close(sink);
+    return code;
+}
