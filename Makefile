@@ -107,7 +107,8 @@ ISA_FLAGS = $(call isa_flags,$(<F))
 # A room of the library is a folder of src/; the program is src/cli and src/cli/report. A ladder is a folder of
 # cpu_simd/ and of cuda/.
 LADDERS := $(sort $(filter-out $(ISA_SOURCES),$(wildcard cpu_simd/*.c cpu_simd/*/*.c)))
-SRC := $(sort $(filter-out src/cli/%,$(wildcard src/*/*.c))) $(LADDERS)
+SRC := $(sort $(filter-out src/cli/%,$(wildcard src/*/*.c))) $(LADDERS) \
+  $(if $(filter 1,$(HAVE_CUDA)),,cuda/device/none.c)
 CLI := $(sort $(wildcard src/cli/*.c src/cli/*/*.c))
 CU_ALL := $(sort $(wildcard cuda/*/*.cu))
 CU := $(if $(filter 1,$(HAVE_CUDA)),$(CU_ALL))

@@ -1,9 +1,9 @@
 /* Filter, AVX2: 32 samples a vector. The algorithm stands in simd_filter.h. */
 #include "simd_filter.h"
 
-const char lap_filter_avx2_flags[] = LAP_RUNG_FLAGS;
+const char lap_filter_simd_avx2_flags[] = LAP_RUNG_FLAGS;
 
-lap_code lap_filter_avx2(
+lap_code lap_filter_simd_avx2(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
     return simd_filter(in, out, params, exec);

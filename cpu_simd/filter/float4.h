@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "base/status.h"
-#include "filter.h"
+#include "cpu_simd/host_rungs.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "the law is float32, without excess precision");
 

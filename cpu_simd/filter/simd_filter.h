@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#include "filter.h"
+#include "cpu_simd/host_rungs.h"
 #include "simd_box.h"
 #include "simd_float.h"
 #include "simd_taps.h"

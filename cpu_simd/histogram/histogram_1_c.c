@@ -1,6 +1,6 @@
 /* Histogram, plain C: one counter a value and channel. An increment waits for the store of the one
  * before it when both hit the same counter, which flat areas do all the time. */
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 const char lap_histogram_c_flags[] = LAP_RUNG_FLAGS;
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
-const char lap_histogram_pairs_flags[] = LAP_RUNG_FLAGS;
+const char lap_histogram_simd_flags[] = LAP_RUNG_FLAGS;
 
 enum {
     PAIRS = 1 << 16,
@@ -117,7 +117,7 @@ static void count_singly(const lap_view *in, size_t first, uint64_t counts[4][25
     }
 }
 
-lap_code lap_histogram_pairs(const lap_view *in, uint64_t counts[4][256], const lap_exec *exec)
+lap_code lap_histogram_simd(const lap_view *in, uint64_t counts[4][256], const lap_exec *exec)
 {
     (void)exec;
     const size_t row = (size_t)in->width * (size_t)in->channels;

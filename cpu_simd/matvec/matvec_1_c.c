@@ -1,5 +1,5 @@
 /* Matrix times vector, plain C: one row after the other, one float accumulator. */
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 const char lap_matvec_c_flags[] = LAP_RUNG_FLAGS;
 

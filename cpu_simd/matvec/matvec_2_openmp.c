@@ -1,13 +1,12 @@
 /* Matrix times vector, OpenMP: the plain loop, rows spread over threads. */
-#include "cpu_simd/ladders.h"
-
-#if LAP_HAVE_OPENMP
+#include "cpu_simd/host_rungs.h"
 
 const char lap_matvec_openmp_flags[] = LAP_RUNG_FLAGS;
 
 lap_code lap_matvec_openmp(const lap_gemv *g, const lap_exec *exec)
 {
     const int threads = exec->threads > 0 ? exec->threads : 1;
+    (void)threads; /* a compiler without OpenMP leaves the pragma out */
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t i = 0; i < g->rows; i++) {
         const float *row = g->a + i * g->lda;
@@ -19,5 +18,3 @@ lap_code lap_matvec_openmp(const lap_gemv *g, const lap_exec *exec)
     }
     return LAP_OK;
 }
-
-#endif

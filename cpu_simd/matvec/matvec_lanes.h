@@ -3,7 +3,7 @@
  * width, added up in one fixed order, so every instruction set gives the same result, bit for bit. */
 #include <string.h>
 
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 enum { LANES = 16, VECTORS = LANES * 4 / LAP_VECTOR, ROWS = 4 };
 

@@ -1,6 +1,6 @@
 /* Sum, plain C: one accumulator of the array's own type, first value to last. In float it stops
  * growing where a value is less than half a unit in the last place of the sum. */
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 const char lap_reduce_c_flags[] = LAP_RUNG_FLAGS;
 

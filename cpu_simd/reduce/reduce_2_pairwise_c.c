@@ -2,7 +2,7 @@
  * The relative error for values of one sign is at most (128 + log2(n / 128)) * 2^-24 in float, where
  * the plain loop has n * 2^-24. The tree is walked without recursion: level k of `waiting` holds the
  * sum of 2^k finished runs, as the bits of the number of runs say. */
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 enum { RUN = 128, LEVELS = 64 };
 

@@ -1,13 +1,12 @@
 /* Sum, OpenMP: each thread sums its share in the array's own type, then the shares are added. */
-#include "cpu_simd/ladders.h"
-
-#if LAP_HAVE_OPENMP
+#include "cpu_simd/host_rungs.h"
 
 const char lap_reduce_openmp_flags[] = LAP_RUNG_FLAGS;
 
 lap_code lap_reduce_openmp(const lap_array *in, double *sum, const lap_exec *exec)
 {
     const int threads = exec->threads > 0 ? exec->threads : 1;
+    (void)threads; /* a compiler without OpenMP leaves the pragma out */
     if (in->is_double) {
         const double *x = in->base;
         double s = 0;
@@ -27,5 +26,3 @@ lap_code lap_reduce_openmp(const lap_array *in, double *sum, const lap_exec *exe
     }
     return LAP_OK;
 }
-
-#endif

@@ -7,7 +7,7 @@
  * of magnitudes, however long the array. */
 #include <string.h>
 
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 enum { LAP_REDUCE_BLOCK = 1024, FLOATS = 128 / 4, DOUBLES = 128 / 8, VECTORS = 128 / LAP_VECTOR };
 

@@ -1,7 +1,7 @@
 /* Transpose, plain C: rows are read in order, every write goes to another row of the result. */
 #include <string.h>
 
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 const char lap_transpose_c_flags[] = LAP_RUNG_FLAGS;
 

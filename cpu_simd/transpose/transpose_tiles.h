@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 enum {
     LAP_LINE = 64,  /* bytes that memory moves at once */

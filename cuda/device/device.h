@@ -1,4 +1,5 @@
-/* The CUDA scaffold: everything around a kernel, written once. C interface, for src/.
+/* The CUDA scaffold: everything around a kernel, written once. C interface, for src/. In a build without
+ * CUDA none.c stands in for it: lap_cuda_unavailable says so, all else fails with LAP_E_BACKEND.
  *
  * No function here touches CUDA before it is called. All of them may be called from several threads
  * at once; they leave the device they worked on current in the calling thread. Streams are
@@ -42,10 +43,14 @@ lap_code lap_cuda_download(const lap_view *device, const lap_view *host, void *s
 /* Fills the apron of a device view from its interior, on the device. */
 lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err);
 
-/* Host pixels in, host pixels out: device memory, upload, border, rung, download. in needs no apron.
- * Adds to times->upload, filter and download (event times); times may be NULL. */
-lap_code lap_cuda_filter_host(const lap_rung *rung, int device, const lap_view *in, const lap_view *out,
-    const lap_params *params, lap_border border, lap_times *times, lap_error *err);
+/* Enqueues the kernels of one run on stream; to is empty where nothing comes back. */
+typedef lap_code lap_cuda_views_fn(
+    void *argument, const lap_view *from, const lap_view *to, void *stream, lap_error *err);
+/* Host pixels in, host pixels out: device memory, upload, launch, download. border: fills an apron, which
+ * in itself needs not have; NULL: none is wanted. out NULL: the launch keeps its result. Sets
+ * times->upload, filter and download (event times); times may be NULL. */
+lap_code lap_cuda_run_views(int device, const lap_view *in, const lap_view *out, const lap_border *border,
+    lap_cuda_views_fn *launch, void *argument, lap_times *times, lap_error *err);
 
 /* ---- timing ---------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * counters 32 apart too.
  * 256 threads, about 16 KB a block.
  * Limit: additions to the same counter, which is what flat areas of a photo consist of. */
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256;
 constexpr size_t BYTES_A_BLOCK = 16 * 1024;

@@ -7,7 +7,7 @@
  * takes as long as a photo. Devices with less have 16 counters a value, and two lanes a counter.
  * 768 threads, 48 bytes and more a thread.
  * Limit: additions in shared memory, one a byte. */
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 
 /* A multiple of 3, so that a thread's 16-byte pieces all begin with the same channel; two blocks of
  * three channels use 192 of the 228 KB of a large multiprocessor. */

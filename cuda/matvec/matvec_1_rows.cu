@@ -10,7 +10,7 @@
  * lanes on one bank, kept as the lecture has it.
  * 32 threads, a row a thread. CHECKED is what the lecture asks for: without it sizes are multiples of 32.
  * Limit: too few threads (as many as rows) to have enough loads in flight. */
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 32;
 

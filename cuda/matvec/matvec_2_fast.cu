@@ -5,7 +5,7 @@
  * Shared memory: 64 bytes.
  * 128 threads, four rows a block.
  * Limit: reading the matrix. */
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 128, ROWS = 4, WARPS = BLOCK / LAP_WARP;
 

@@ -7,7 +7,7 @@
  * Shared memory: none, or 128 values (512 bytes of floats), neighbours in neighbouring banks.
  * 128 threads, one value a thread; every step half of them retire.
  * Limit: one load in flight a thread, then seven barriers while nothing is loaded. */
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 128;
 

@@ -9,7 +9,7 @@
  * Precision: a step's 16 floats are added in a tree, that sum is widened, and everything above is
  * double: a value is rounded at most 4 times in float, so the error is at most 4 * 2^-24 of the sum of
  * magnitudes. Block sums are added in one order, so a device gives the same bits every time. */
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256, WARPS = BLOCK / LAP_WARP, LOADS = 4, BLOCKS_A_SM = 8;
 /* Where the head of the scratch memory holds what. */

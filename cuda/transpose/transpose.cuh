@@ -2,7 +2,7 @@
 #ifndef LAP_CUDA_TRANSPOSE_CUH
 #define LAP_CUDA_TRANSPOSE_CUH
 
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 
 struct lap_rgb {
     uint8_t r, g, b;

@@ -26,8 +26,8 @@ typedef struct lap_exec {  /* how to run, never what to compute; zeroed is a goo
     int block_x, block_y;  /* cuda-global: block shape, 0 for 16x16 (lab sheet, 2.1) */
     bool past_caches;      /* the result is larger than the caches: stores may go around them */
     bool unchecked;        /* matvec: leave the bounds checks out; sizes must be multiples of 32 */
-    void
-        *scratch; /* reduce, histogram on a device: see cuda/device/ladders.h; NULL: the rung makes its own */
+    void *scratch;  /* reduce, histogram on a device: see cuda/device/device_rungs.h; NULL: the rung makes its
+                       own */
     lap_error *err; /* where a device rung explains itself, or NULL */
 } lap_exec;
 
@@ -63,13 +63,15 @@ typedef lap_code lap_matvec_fn(const lap_gemv *g, const lap_exec *exec);
 typedef enum lap_threading {
     LAP_THREADS_ONE,  /* always one thread */
     LAP_THREADS_OWN,  /* spreads over exec->threads by itself */
-    LAP_THREADS_SPLIT /* one thread a call; the caller spreads rows */
+    LAP_THREADS_SPLIT /* one thread a call; rungs/run_rung.h spreads rows */
 } lap_threading;
 
 typedef struct lap_rung {
     lap_op op;
     const char *name, *aliases, *family, *resolves, *what, *flags;
-    int device; /* 0: runs on host views; 1: on views of a CUDA device */
+    int device;     /* 0: runs on host views; 1: on views of a CUDA device */
+    bool integers;  /* filter: computes in integers where the kernel allows it */
+    bool unchecked; /* matvec: has a form without bounds checks */
     lap_threading threading;
     const char *(*available)(void); /* NULL when it can run here, else the reason; may be slow */
     union {

@@ -14,6 +14,7 @@
 #include "bench/bench.h"
 #include "bench/bench_image.h"
 #include "jpeg/jpeg_plain.h"
+#include "rungs/run_rung.h"
 
 enum { DECODE, FILTER, ENCODE, FLOOR, RUN, ROWS };
 static const char *const row_names[ROWS] = {"decode", "filter", "encode", "floor", "run"};
@@ -64,7 +65,7 @@ static lap_code time_floor(codec_bench *b, const void *bytes, size_t size, lap_e
     const unsigned char *out;
     size_t out_size;
     int shape[3];
-    lap_exec exec = {.threads = 1, .err = err};
+    const lap_resources use = {.exec.err = err};
     double at = cpu_ms();
     lap_code code = lap_jpeg_floor_open(b->floor, bytes, size, shape, err);
     double opened = cpu_ms() - at;
@@ -76,7 +77,8 @@ static lap_code time_floor(codec_bench *b, const void *bytes, size_t size, lap_e
     double decoded = cpu_ms();
     if (code == LAP_OK) {
         lap_border_fill(&b->pixels.view, b->settings.border);
-        code = b->rung->run.filter(&b->pixels.view, &b->edges.view, &b->settings.params, &exec);
+        code = lap_rung_filter(
+            b->rung, &use, &b->pixels.view, &b->edges.view, &b->settings.params, b->settings.border);
     }
     double filtered = cpu_ms();
     if (code == LAP_OK)
@@ -225,8 +227,6 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     b.settings.border = bench->options->border;
     b.settings.threads = bench->threads;
     lap_code code = lap_rung_find(LAP_OP_FILTER, "auto", &b.rung, err);
-    if (code == LAP_OK && b.rung->device)
-        code = lap_rung_find(LAP_OP_FILTER, "simd", &b.rung, err);
     if (code == LAP_OK)
         b.settings.backend = b.rung->name;
     if (code == LAP_OK)

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "bench/bench.h"
 #include "bench/bench_image.h"
+#include "rungs/run_rung.h"
 
 #if LAP_HAVE_CUDA
 #include "cuda/device/device.h"
@@ -72,8 +73,9 @@ static lap_code filter_once(void *argument, lap_error *err)
     if (f->threads == 1 || f->rung->threading != LAP_THREADS_SPLIT)
         exec.split = &split;
     int pair = f->calls % f->pairs;
-    lap_code code =
-        lap_filter_rows(f->rung, &f->in[pair].view, &f->out[pair].view, &f->options->params, &exec, f->pool);
+    const lap_resources use = {.exec = exec, .pool = f->pool};
+    lap_code code = lap_rung_filter(
+        f->rung, &use, &f->in[pair].view, &f->out[pair].view, &f->options->params, f->options->border);
     f->convert[f->calls++ % f->options->runs] = split.convert;
     return code == LAP_OK ? LAP_OK : lap_fail(err, code, "%s: %s", f->rung->name, lap_code_name(code));
 }
@@ -161,10 +163,10 @@ static lap_code end_to_end(filter_bench *f, lap_bench_row *row, lap_error *err)
     enum { TIMES = 5 };
     double ms[TIMES];
     for (int i = 0; i < TIMES; ++i) {
-        lap_times times = {0};
+        const lap_resources use = {.exec.err = err, .device = f->options->device};
         double start = lap_now_ms();
-        lap_code code = lap_cuda_filter_host(f->rung, f->options->device, &f->in[0].view, &f->out[0].view,
-            &f->options->params, f->options->border, &times, err);
+        lap_code code = lap_rung_filter(
+            f->rung, &use, &f->in[0].view, &f->out[0].view, &f->options->params, f->options->border);
         if (code != LAP_OK)
             return code;
         ms[i] = lap_now_ms() - start;
@@ -274,10 +276,9 @@ static lap_code prepare(filter_bench *f, lap_error *err)
     if (!f->times || !f->convert || !f->device_times)
         return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", runs);
 
-    const lap_rung *c = NULL;
-    const lap_exec exec = {.threads = 1};
-    code = lap_rung_find(LAP_OP_FILTER, "c", &c, err);
-    return code == LAP_OK ? lap_filter_rows(c, view, &f->law.view, &f->options->params, &exec, NULL) : code;
+    const lap_resources use = {.exec.err = err};
+    return lap_rung_filter(
+        lap_rung_reference(LAP_OP_FILTER), &use, view, &f->law.view, &f->options->params, f->options->border);
 }
 
 lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err)

@@ -6,11 +6,7 @@
 #include "base/status.h"
 #include "bench/bench_image.h"
 #include "bench/bench_ladder.h"
-#include "rungs/spread.h"
-
-#if LAP_HAVE_CUDA
-#include "cuda/device/ladders.h"
-#endif
+#include "cuda/device/device_rungs.h"
 
 typedef uint64_t counters[4][256];
 
@@ -28,11 +24,10 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     (void)err;
     histogram_bench *h = ladder->state;
     counters counts = {{0}};
-    return lap_spread_histogram(
-        ladder->rung, &h->in[turn % h->images].view, counts, &ladder->exec, ladder->pool);
+    const lap_resources use = lap_bench_resources(ladder);
+    return lap_rung_histogram(ladder->rung, &use, &h->in[turn % h->images].view, counts);
 }
 
-#if LAP_HAVE_CUDA
 static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     (void)stream;
@@ -85,29 +80,14 @@ static void destroy_device(lap_ladder *ladder)
     }
     lap_cuda_free(ladder->bench->options->device, h->scratch);
 }
-#else
-static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
-{
-    (void)ladder;
-    (void)err;
-    return LAP_OK;
-}
-
-static void destroy_device(lap_ladder *ladder)
-{
-    (void)ladder;
-}
-#endif
 
 static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
 {
     (void)row;
     histogram_bench *h = ladder->state;
     counters counts = {{0}};
-    lap_exec exec = ladder->exec;
-    exec.scratch = NULL;
-    const lap_view *in = ladder->rung->device ? &h->device_in[0] : &h->in[0].view;
-    lap_code code = lap_spread_histogram(ladder->rung, in, counts, &exec, ladder->pool);
+    const lap_resources use = lap_bench_resources(ladder);
+    lap_code code = lap_rung_histogram(ladder->rung, &use, &h->in[0].view, counts);
     if (code != LAP_OK)
         return lap_bench_refusal(message, "failed: %s", lap_code_name(code));
     for (int i = 0; i < 4 * 256; i++) {
@@ -139,7 +119,7 @@ static lap_code prepare(lap_ladder *ladder, lap_error *err)
             lap_view_copy(in, &h->in[i].view);
     }
     if (code == LAP_OK)
-        code = lap_rung_row(LAP_OP_HISTOGRAM, 0)->run.histogram(in, h->law, &(lap_exec){.threads = 1});
+        code = lap_rung_reference(LAP_OP_HISTOGRAM)->run.histogram(in, h->law, &(lap_exec){.threads = 1});
     if (code == LAP_OK)
         code = prepare_device(ladder, err);
     if (code == LAP_OK)

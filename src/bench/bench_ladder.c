@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
-
-#if LAP_HAVE_CUDA
 #include "cuda/device/device.h"
-#endif
 
 const char *lap_bench_refusal(char message[160], const char *format, ...)
 {
@@ -18,6 +15,14 @@ const char *lap_bench_refusal(char message[160], const char *format, ...)
     vsnprintf(message, 160, format, arguments);
     va_end(arguments);
     return message;
+}
+
+lap_resources lap_bench_resources(const lap_ladder *ladder)
+{
+    lap_resources use = {
+        .exec = ladder->exec, .pool = ladder->pool, .device = ladder->bench->options->device};
+    use.exec.scratch = NULL; /* of the timed runs */
+    return use;
 }
 
 static lap_bench_row row_of(const lap_ladder *ladder, const lap_rung *rung)
@@ -79,7 +84,6 @@ static lap_code bench_host(lap_ladder *ladder, lap_bench_row row, int threads, l
 
 /* ---- device ------------------------------------------------------------------------------------ */
 
-#if LAP_HAVE_CUDA
 static lap_code run_on_device(void *argument, int turn, void *stream, lap_error *err)
 {
     lap_ladder *ladder = argument;
@@ -145,13 +149,6 @@ static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *e
     bench->each(bench->user, &row);
     return LAP_OK;
 }
-#else
-static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *err)
-{
-    (void)row;
-    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", ladder->rung->name);
-}
-#endif
 
 /* ---- the loop ---------------------------------------------------------------------------------- */
 
@@ -184,7 +181,7 @@ static lap_code bench_rung(lap_ladder *ladder, int index, lap_error *err)
     if (ladder->rung->device) {
         code = bench_device(ladder, row, err);
         row.form = "unchecked";
-        if (code == LAP_OK && ladder->has_unchecked && strcmp(row.resolved, "cuda-fast") != 0)
+        if (code == LAP_OK && ladder->has_unchecked && ladder->rung->unchecked)
             code = bench_device(ladder, row, err);
         return code;
     }

@@ -4,6 +4,7 @@
 #define LAP_BENCH_LADDER_H
 
 #include "bench/bench.h"
+#include "rungs/run_rung.h"
 
 typedef struct lap_ladder lap_ladder;
 
@@ -18,7 +19,7 @@ struct lap_ladder {
     double flops_per_byte; /* NaN: no arithmetic */
     void *state;           /* of the ladder's own functions below */
 
-    /* One run on host memory; turn counts from 0, so that buffers can rotate by it. */
+    /* One run on host memory, by a device rung too; turn counts from 0, so that buffers can rotate by it. */
     lap_code (*host)(lap_ladder *ladder, int turn, lap_error *err);
     /* One run on device buffers, enqueued on stream and not waited for; LAP_E_BACKEND: no such form. */
     lap_code (*device)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
@@ -40,6 +41,8 @@ struct lap_ladder {
     double *times[3]; /* options->runs values each: of the rung, the copy, the copying kernel */
 };
 
+/* What the rung at hand may use. */
+lap_resources lap_bench_resources(const lap_ladder *ladder);
 /* Hands out a row for every rung that is wanted; rows that only resolve to others where they are
  * named. */
 lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err);

@@ -6,11 +6,7 @@
 
 #include "base/status.h"
 #include "bench/bench_ladder.h"
-#include "rungs/spread.h"
-
-#if LAP_HAVE_CUDA
-#include "cuda/device/ladders.h"
-#endif
+#include "cuda/device/device_rungs.h"
 
 /* The lecture's size. */
 enum { DEFAULT_N = 16000 };
@@ -29,10 +25,10 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     (void)turn;
     (void)err;
     const matvec_bench *m = ladder->state;
-    return lap_spread_matvec(ladder->rung, &m->g, &ladder->exec, ladder->pool);
+    const lap_resources use = lap_bench_resources(ladder);
+    return lap_rung_matvec(ladder->rung, &use, &m->g);
 }
 
-#if LAP_HAVE_CUDA
 static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     (void)turn;
@@ -66,19 +62,6 @@ static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
     return code == LAP_OK ? lap_cuda_sync(device, NULL, err) : code;
 }
 
-static lap_code run_and_fetch(lap_ladder *ladder)
-{
-    const matvec_bench *m = ladder->state;
-    const int device = ladder->bench->options->device;
-    const size_t row = m->g.rows * sizeof(float);
-    lap_code code = lap_cuda_copy(device, m->y, m->g.y, row, NULL, NULL); /* poisoned */
-    if (code == LAP_OK)
-        code = run_device(ladder, 0, NULL, NULL);
-    if (code == LAP_OK)
-        code = lap_cuda_copy(device, m->g.y, m->y, row, NULL, NULL);
-    return code == LAP_OK ? lap_cuda_sync(device, NULL, NULL) : code;
-}
-
 static void destroy_device(lap_ladder *ladder)
 {
     matvec_bench *m = ladder->state;
@@ -87,32 +70,13 @@ static void destroy_device(lap_ladder *ladder)
     lap_cuda_free(device, m->x);
     lap_cuda_free(device, m->y);
 }
-#else
-static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
-{
-    (void)ladder;
-    (void)err;
-    return LAP_OK;
-}
-
-static lap_code run_and_fetch(lap_ladder *ladder)
-{
-    (void)ladder;
-    return LAP_E_BACKEND;
-}
-
-static void destroy_device(lap_ladder *ladder)
-{
-    (void)ladder;
-}
-#endif
 
 static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
 {
     (void)row;
     const matvec_bench *m = ladder->state;
     memset(m->g.y, 0xA5, m->g.rows * sizeof(float));
-    lap_code code = ladder->rung->device ? run_and_fetch(ladder) : run_host(ladder, 0, NULL);
+    lap_code code = run_host(ladder, 0, NULL);
     if (code != LAP_OK)
         return lap_bench_refusal(message, "failed: %s", lap_code_name(code));
     for (size_t i = 0; i < m->g.rows; i++) {
@@ -150,7 +114,7 @@ static lap_code bench_size(
     for (size_t i = 0; i < n; i++) {
         x[i] = (float)(i % 9) - 4;
     }
-    lap_code code = lap_rung_row(LAP_OP_MATVEC, 0)->run.matvec(&g, &(lap_exec){.threads = 1});
+    lap_code code = lap_rung_reference(LAP_OP_MATVEC)->run.matvec(&g, &(lap_exec){.threads = 1});
     if (code == LAP_OK)
         code = prepare_device(&ladder, err);
     if (code == LAP_OK)

@@ -6,11 +6,7 @@
 
 #include "base/status.h"
 #include "bench/bench_ladder.h"
-#include "rungs/spread.h"
-
-#if LAP_HAVE_CUDA
-#include "cuda/device/ladders.h"
-#endif
+#include "cuda/device/device_rungs.h"
 
 /* The length that the notes sum, and theirs is the value. */
 enum { DEFAULT_N = 100000000 };
@@ -21,7 +17,7 @@ enum { CHECK_N = 1000003 };
 typedef struct reduce_bench {
     lap_array array, check; /* on the host */
     double check_sum;
-    void *device_array[LAP_BENCH_PAIRS], *device_check, *scratch;
+    void *device_array[LAP_BENCH_PAIRS], *scratch;
     int device_arrays; /* 0: no rung runs on a device */
 } reduce_bench;
 
@@ -45,10 +41,10 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     (void)err;
     const reduce_bench *r = ladder->state;
     double sum;
-    return lap_spread_reduce(ladder->rung, &r->array, &sum, &ladder->exec, ladder->pool);
+    const lap_resources use = lap_bench_resources(ladder);
+    return lap_rung_reduce(ladder->rung, &use, &r->array, &sum);
 }
 
-#if LAP_HAVE_CUDA
 static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     (void)stream;
@@ -75,17 +71,12 @@ static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
 {
     reduce_bench *r = ladder->state;
     const int device = ladder->bench->options->device;
-    const size_t size = size_of(&r->array), bytes = ladder->bytes, check_bytes = CHECK_N * size;
+    const size_t size = size_of(&r->array), bytes = ladder->bytes;
     if (!lap_bench_ladder_on_device(ladder))
         return LAP_OK;
     int arrays = ladder->bench->options->warm ? 1 : lap_cuda_rotation(device, bytes);
     r->device_arrays = arrays < LAP_BENCH_PAIRS ? arrays : LAP_BENCH_PAIRS;
-    const size_t most = r->array.n > CHECK_N ? r->array.n : CHECK_N;
-    lap_code code = lap_cuda_alloc(device, lap_cuda_scratch_bytes(most, size), &r->scratch, err);
-    if (code == LAP_OK)
-        code = lap_cuda_alloc(device, check_bytes, &r->device_check, err);
-    if (code == LAP_OK)
-        code = lap_cuda_copy(device, r->device_check, r->check.base, check_bytes, NULL, err);
+    lap_code code = lap_cuda_alloc(device, lap_cuda_scratch_bytes(r->array.n, size), &r->scratch, err);
     for (int i = 0; code == LAP_OK && i < r->device_arrays; i++) {
         code = lap_cuda_alloc(device, bytes, &r->device_array[i], err);
         if (code == LAP_OK)
@@ -107,44 +98,23 @@ static void destroy_device(lap_ladder *ladder)
     for (int i = 0; i < r->device_arrays; i++) {
         lap_cuda_free(device, r->device_array[i]);
     }
-    lap_cuda_free(device, r->device_check);
     lap_cuda_free(device, r->scratch);
 }
-#else
-static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
-{
-    (void)ladder;
-    (void)err;
-    return LAP_OK;
-}
-
-static void destroy_device(lap_ladder *ladder)
-{
-    (void)ladder;
-}
-#endif
 
 static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
 {
-    reduce_bench *r = ladder->state;
-    lap_array check = r->check, array = r->array;
-    lap_exec exec = ladder->exec;
+    const reduce_bench *r = ladder->state;
+    const lap_resources use = lap_bench_resources(ladder);
     double sum = NAN;
-    exec.scratch = NULL;
-    if (ladder->rung->device) {
-        check.place = array.place = ladder->bench->options->device;
-        check.base = r->device_check;
-        array.base = r->device_array[0];
-    }
-    lap_code code = lap_spread_reduce(ladder->rung, &check, &sum, &exec, ladder->pool);
+    lap_code code = lap_rung_reduce(ladder->rung, &use, &r->check, &sum);
     if (code == LAP_OK && sum != r->check_sum)
         return lap_bench_refusal(
             message, "refused: whole numbers sum to %.17g, c gives %.17g", sum, r->check_sum);
     if (code == LAP_OK)
-        code = lap_spread_reduce(ladder->rung, &array, &row->value, &exec, ladder->pool);
+        code = lap_rung_reduce(ladder->rung, &use, &r->array, &row->value);
     if (code != LAP_OK)
         return lap_bench_refusal(message, "failed: %s", lap_code_name(code));
-    const double exact = (double)array.n * number(r->array.base, array.is_double);
+    const double exact = (double)r->array.n * number(r->array.base, r->array.is_double);
     row->relative_error = exact == 0 ? NAN : (row->value - exact) / exact;
     return NULL;
 }
@@ -196,7 +166,8 @@ static lap_code bench_type(lap_bench_run *bench, bool is_double, lap_error *err)
     if (!values || !whole)
         code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu values", n);
     if (code == LAP_OK)
-        code = lap_rung_row(LAP_OP_REDUCE, 0)->run.reduce(&r.check, &r.check_sum, &(lap_exec){.threads = 1});
+        code =
+            lap_rung_reference(LAP_OP_REDUCE)->run.reduce(&r.check, &r.check_sum, &(lap_exec){.threads = 1});
     if (code == LAP_OK)
         code = prepare_device(&ladder, err);
     if (code == LAP_OK)

@@ -6,11 +6,7 @@
 #include "base/status.h"
 #include "bench/bench_image.h"
 #include "bench/bench_ladder.h"
-#include "rungs/spread.h"
-
-#if LAP_HAVE_CUDA
-#include "cuda/device/ladders.h"
-#endif
+#include "cuda/device/device_rungs.h"
 
 typedef struct transpose_bench {
     lap_image in[LAP_BENCH_PAIRS], out[LAP_BENCH_PAIRS]; /* rotated */
@@ -25,8 +21,8 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     (void)err;
     transpose_bench *t = ladder->state;
     const int pair = turn % t->pairs;
-    return lap_spread_transpose(
-        ladder->rung, &t->in[pair].view, &t->out[pair].view, &ladder->exec, ladder->pool);
+    const lap_resources use = lap_bench_resources(ladder);
+    return lap_rung_transpose(ladder->rung, &use, &t->in[pair].view, &t->out[pair].view);
 }
 
 static const char *compare(const transpose_bench *t, char message[160])
@@ -49,7 +45,6 @@ static void poison(const lap_view *view)
 
 /* ---- on a device ------------------------------------------------------------------------------- */
 
-#if LAP_HAVE_CUDA
 static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     (void)stream;
@@ -75,24 +70,6 @@ static lap_code copy_by_kernel(lap_ladder *ladder, int turn, void *stream, lap_e
     const lap_exec exec = {.stream = stream, .err = err};
     return lap_cuda_copy_kernel(
         &t->device_in[turn % t->device_pairs], &t->device_in[(turn + 1) % t->device_pairs], &exec);
-}
-
-static const char *differs_on_device(lap_ladder *ladder, char message[160])
-{
-    transpose_bench *t = ladder->state;
-    const int device = ladder->bench->options->device;
-    lap_error err = {0};
-    poison(&t->out[0].view);
-    lap_code code = lap_cuda_upload(&t->out[0].view, &t->device_out[0], NULL, &err);
-    if (code == LAP_OK)
-        code = run_device(ladder, 0, NULL, ladder->exec.err);
-    if (code == LAP_OK)
-        code = lap_cuda_download(&t->device_out[0], &t->out[0].view, NULL, &err);
-    if (code == LAP_OK)
-        code = lap_cuda_sync(device, NULL, &err);
-    if (code != LAP_OK)
-        return lap_bench_refusal(message, "failed: %.140s", err.message);
-    return compare(t, message);
 }
 
 static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
@@ -128,31 +105,11 @@ static void destroy_device(transpose_bench *t)
         lap_cuda_view_destroy(&t->device_out[i]);
     }
 }
-#else
-static const char *differs_on_device(lap_ladder *ladder, char message[160])
-{
-    return lap_bench_refusal(message, "%s: built without CUDA", ladder->rung->name);
-}
-
-static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
-{
-    (void)ladder;
-    (void)err;
-    return LAP_OK;
-}
-
-static void destroy_device(transpose_bench *t)
-{
-    (void)t;
-}
-#endif
 
 static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
 {
     (void)row;
     transpose_bench *t = ladder->state;
-    if (ladder->rung->device)
-        return differs_on_device(ladder, message);
     poison(&t->out[0].view);
     lap_code code = run_host(ladder, 0, NULL);
     if (code != LAP_OK)
@@ -212,7 +169,8 @@ static lap_code prepare(lap_ladder *ladder, int size, lap_error *err)
     if (code == LAP_OK)
         code = lap_image_create(&t->law, in->height, in->width, in->channels, 0, err);
     if (code == LAP_OK)
-        code = lap_rung_row(LAP_OP_TRANSPOSE, 0)->run.transpose(in, &t->law.view, &(lap_exec){.threads = 1});
+        code =
+            lap_rung_reference(LAP_OP_TRANSPOSE)->run.transpose(in, &t->law.view, &(lap_exec){.threads = 1});
     if (code == LAP_OK)
         code = prepare_device(ladder, err);
     if (code == LAP_OK)

@@ -8,16 +8,18 @@
 #include "base/context.h"
 #include "base/image.h"
 #include "base/status.h"
-#include "rungs/spread.h"
-
-#if LAP_HAVE_CUDA
-#include "cuda/device/device.h"
-#endif
 
 static bool ends_everything(lap_code code)
 {
     return code == LAP_E_MEMORY || code == LAP_E_CANCELLED || code == LAP_E_TIMEOUT ||
            code == LAP_E_DIFFERENT;
+}
+
+lap_resources lap_compare_resources(const lap_comparison *comparison, lap_error *err)
+{
+    lap_resources use = comparison->use;
+    use.exec.err = err;
+    return use;
 }
 
 lap_code lap_compare_ladder(
@@ -26,7 +28,7 @@ lap_code lap_compare_ladder(
     const lap_rung *row, *rung;
     for (int i = 0; (row = lap_rung_row(op, i)); i++) {
         lap_error why = {0};
-        lap_compare_row told = {.op = op,
+        lap_compare_row result = {.op = op,
             .backend = row->name,
             .relative_error = NAN,
             .ms = NAN,
@@ -39,8 +41,8 @@ lap_code lap_compare_ladder(
         if (code == LAP_OK)
             code = lap_rung_find(op, row->name, &rung, &why);
         if (code == LAP_OK) {
-            told.resolved = rung->name;
-            code = run(state, rung, &told, &why);
+            result.resolved = rung->name;
+            code = run(state, rung, &result, &why);
             if (code != LAP_OK && why.code != code)
                 lap_fail(&why, code, "%s: %s", rung->name, lap_code_name(code));
         }
@@ -50,8 +52,8 @@ lap_code lap_compare_ladder(
             return code;
         }
         if (code != LAP_OK)
-            told.reason = why.message;
-        comparison->each(comparison->user, &told);
+            result.reason = why.message;
+        comparison->each(comparison->user, &result);
     }
     return LAP_OK;
 }
@@ -60,29 +62,29 @@ lap_code lap_compare_ladder(
 
 typedef struct pictures pictures;
 typedef lap_code picture_fn(
-    const pictures *p, const lap_rung *rung, const lap_view *out, lap_times *times, lap_error *err);
+    const pictures *p, const lap_rung *rung, const lap_resources *use, const lap_view *out);
 
 struct pictures {
     const lap_comparison *comparison;
-    picture_fn *on_host, *on_device;
-    lap_image law, other; /* of c, and of the rung at hand */
+    picture_fn *run;
+    lap_image reference, other; /* by c, and by the rung at hand */
 };
 
 static lap_code run_picture(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
 {
     pictures *p = state;
-    lap_times times = {0};
+    lap_times times = {.upload = NAN, .filter = NAN, .download = NAN}; /* a host rung leaves them alone */
+    lap_resources use = lap_compare_resources(p->comparison, err);
+    use.times = &times;
     /* A rung that writes nothing must not inherit the pixels of the one before. */
     memset(p->other.memory, 0xA5, p->other.bytes);
     double began = lap_now_ms();
-    lap_code code = (rung->device ? p->on_device : p->on_host)(p, rung, &p->other.view, &times, err);
+    lap_code code = p->run(p, rung, &use, &p->other.view);
     row->ms = lap_now_ms() - began;
-    if (rung->device) {
-        row->upload_ms = times.upload;
-        row->kernel_ms = times.filter;
-        row->download_ms = times.download;
-    }
-    row->a = &p->law.view;
+    row->upload_ms = times.upload;
+    row->kernel_ms = times.filter;
+    row->download_ms = times.download;
+    row->a = &p->reference.view;
     row->b = &p->other.view;
     if (code == LAP_OK)
         code = lap_compare_views(row->a, row->b, p->comparison->mask_border, false, &row->difference, err);
@@ -92,124 +94,41 @@ static lap_code run_picture(void *state, const lap_rung *rung, lap_compare_row *
 static lap_code compare_pictures(pictures *p, lap_op op, int width, int height, lap_error *err)
 {
     const int channels = p->comparison->pixels->channels;
-    const lap_rung *c;
-    lap_code code = lap_rung_find(op, "c", &c, err);
-    if (code == LAP_OK)
-        code = lap_image_create(&p->law, width, height, channels, 0, err);
+    const lap_resources use = lap_compare_resources(p->comparison, err);
+    lap_code code = lap_image_create(&p->reference, width, height, channels, 0, err);
     if (code == LAP_OK)
         code = lap_image_create(&p->other, width, height, channels, 0, err);
     if (code == LAP_OK)
-        code = p->on_host(p, c, &p->law.view, NULL, err);
+        code = p->run(p, lap_rung_reference(op), &use, &p->reference.view);
     if (code == LAP_OK)
         code = lap_compare_ladder(p->comparison, op, run_picture, p, err);
-    lap_image_destroy(&p->law);
+    lap_image_destroy(&p->reference);
     lap_image_destroy(&p->other);
     return code;
 }
 
-static lap_code filter_on_host(
-    const pictures *p, const lap_rung *rung, const lap_view *out, lap_times *times, lap_error *err)
+static lap_code filter(const pictures *p, const lap_rung *rung, const lap_resources *use, const lap_view *out)
 {
     const lap_comparison *c = p->comparison;
-    const lap_exec exec = {.threads = c->threads, .err = err};
-    (void)times;
-    return lap_filter_rows(rung, c->pixels, out, c->params, &exec, c->pool);
+    return lap_rung_filter(rung, use, c->pixels, out, c->params, c->border);
 }
 
-static lap_code transpose_on_host(
-    const pictures *p, const lap_rung *rung, const lap_view *out, lap_times *times, lap_error *err)
+static lap_code transpose(
+    const pictures *p, const lap_rung *rung, const lap_resources *use, const lap_view *out)
 {
-    const lap_comparison *c = p->comparison;
-    const lap_exec exec = {.threads = c->threads, .err = err};
-    (void)times;
-    return lap_spread_transpose(rung, c->pixels, out, &exec, c->pool);
+    return lap_rung_transpose(rung, use, p->comparison->pixels, out);
 }
-
-#if LAP_HAVE_CUDA
-static lap_code filter_on_device(
-    const pictures *p, const lap_rung *rung, const lap_view *out, lap_times *times, lap_error *err)
-{
-    const lap_comparison *c = p->comparison;
-    return lap_cuda_filter_host(rung, c->device, c->pixels, out, c->params, c->border, times, err);
-}
-
-static lap_code transpose_on_device(
-    const pictures *p, const lap_rung *rung, const lap_view *out, lap_times *times, lap_error *err)
-{
-    const int device = p->comparison->device;
-    const lap_view *pixels = p->comparison->pixels;
-    const lap_exec exec = {.threads = 1, .err = err};
-    lap_view in = {0}, turned = {0};
-    lap_code code =
-        lap_cuda_view_create(device, pixels->width, pixels->height, pixels->channels, 0, &in, err);
-    if (code == LAP_OK)
-        code = lap_cuda_view_create(device, out->width, out->height, out->channels, 0, &turned, err);
-    if (code == LAP_OK)
-        code = lap_cuda_upload(out, &turned, NULL, err); /* poisoned */
-    if (code == LAP_OK)
-        code = lap_cuda_sync(device, NULL, err);
-    double began = lap_now_ms();
-    if (code == LAP_OK)
-        code = lap_cuda_upload(pixels, &in, NULL, err);
-    if (code == LAP_OK)
-        code = lap_cuda_sync(device, NULL, err);
-    double uploaded = lap_now_ms();
-    if (code == LAP_OK)
-        code = rung->run.transpose(&in, &turned, &exec);
-    if (code == LAP_OK)
-        code = lap_cuda_sync(device, NULL, err);
-    double ran = lap_now_ms();
-    if (code == LAP_OK)
-        code = lap_cuda_download(&turned, out, NULL, err);
-    if (code == LAP_OK)
-        code = lap_cuda_sync(device, NULL, err);
-    times->upload = uploaded - began;
-    times->filter = ran - uploaded;
-    times->download = lap_now_ms() - ran;
-    lap_cuda_view_destroy(&in);
-    lap_cuda_view_destroy(&turned);
-    return code;
-}
-
-/* The first allocation creates the context, which is no rung's time. */
-static void start_device(const lap_comparison *comparison, lap_op op)
-{
-    const lap_rung *row;
-    void *memory = NULL;
-    for (int i = 0; (row = lap_rung_row(op, i)); i++) {
-        if (!row->device || !lap_rung_is_listed(row, comparison->backends) || lap_cuda_unavailable())
-            continue;
-        if (lap_cuda_alloc(comparison->device, 1, &memory, NULL) == LAP_OK)
-            lap_cuda_free(comparison->device, memory);
-        return;
-    }
-}
-#else
-static lap_code not_built(
-    const pictures *p, const lap_rung *rung, const lap_view *out, lap_times *times, lap_error *err)
-{
-    (void)p, (void)out, (void)times;
-    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", rung->name);
-}
-#define filter_on_device not_built
-#define transpose_on_device not_built
-
-static void start_device(const lap_comparison *comparison, lap_op op)
-{
-    (void)comparison, (void)op;
-}
-#endif
 
 lap_code lap_compare_filter(const lap_comparison *comparison, lap_error *err)
 {
-    pictures p = {.comparison = comparison, .on_host = filter_on_host, .on_device = filter_on_device};
+    pictures p = {.comparison = comparison, .run = filter};
     lap_border_fill(comparison->pixels, comparison->border);
     return compare_pictures(&p, LAP_OP_FILTER, comparison->pixels->width, comparison->pixels->height, err);
 }
 
 lap_code lap_compare_transpose(const lap_comparison *comparison, lap_error *err)
 {
-    pictures p = {.comparison = comparison, .on_host = transpose_on_host, .on_device = transpose_on_device};
+    pictures p = {.comparison = comparison, .run = transpose};
     return compare_pictures(&p, LAP_OP_TRANSPOSE, comparison->pixels->height, comparison->pixels->width, err);
 }
 
@@ -226,11 +145,11 @@ lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const 
         [LAP_OP_MATVEC] = lap_compare_matvec,
     };
     const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
-    const lap_comparison comparison = {.pool = context->pool,
+    const int threads =
+        settings->threads > 0 && settings->threads < context->threads ? settings->threads : context->threads;
+    const lap_comparison comparison = {
+        .use = {.exec.threads = threads, .pool = context->pool, .device = settings->device},
         .control = &control,
-        .threads = settings->threads > 0 && settings->threads < context->threads ? settings->threads
-                                                                                 : context->threads,
-        .device = settings->device,
         .mask_border = options->mask_border,
         .pixels = lap_pixels_view(pixels),
         .backends = options->backends,
@@ -240,6 +159,6 @@ lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const 
         .user = user};
     if ((int)op < 0 || op >= LAP_OP_COUNT)
         return lap_fail(err, LAP_E_USAGE, "no such ladder: %d", (int)op);
-    start_device(&comparison, op);
+    lap_rung_start_device(op, options->backends, settings->device);
     return ladders[op](&comparison, err);
 }

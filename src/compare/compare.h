@@ -3,13 +3,12 @@
 #define LAP_COMPARE_H
 
 #include "base/control.h"
-#include "base/pool.h"
-#include "rungs/backend.h"
+#include "rungs/run_rung.h"
 
 typedef struct lap_comparison { /* one call of lap_compare */
-    lap_pool *pool;
+    lap_resources use;          /* err is that of the rung at hand */
     const lap_control *control;
-    int threads, device, mask_border;
+    int mask_border;
     const lap_view *pixels; /* their apron is there, and may be filled */
     const char *backends;
     const lap_params *params;
@@ -18,16 +17,19 @@ typedef struct lap_comparison { /* one call of lap_compare */
     void *user;
 } lap_comparison;
 
-/* Runs one rung on what the ladder compares and sets the figures of the row; state is the ladder's own. */
+/* Runs one rung on what the ladder compares and sets the results of the row; state is the ladder's own. */
 typedef lap_code lap_compare_run_fn(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err);
 
-/* Walks the ladder: rows that cannot run are told with the reason, the others run and are told. A rung that
- * fails is told with its message as the reason; LAP_E_MEMORY, LAP_E_CANCELLED, LAP_E_DIFFERENT (a mask that
- * leaves nothing) and LAP_E_TIMEOUT end the comparison. */
+/* Walks the ladder: rows that cannot run are reported with the reason, the others run and are reported.
+ * A rung that fails is reported with its message as the reason; LAP_E_MEMORY, LAP_E_CANCELLED,
+ * LAP_E_DIFFERENT (a mask that leaves nothing) and LAP_E_TIMEOUT end the comparison. */
 lap_code lap_compare_ladder(
     const lap_comparison *comparison, lap_op op, lap_compare_run_fn *run, void *state, lap_error *err);
 
-/* One a ladder. */
+/* The resources of the comparison, with an error to fill. */
+lap_resources lap_compare_resources(const lap_comparison *comparison, lap_error *err);
+
+/* One for each ladder. */
 lap_code lap_compare_filter(const lap_comparison *comparison, lap_error *err);
 lap_code lap_compare_transpose(const lap_comparison *comparison, lap_error *err);
 lap_code lap_compare_reduce(const lap_comparison *comparison, lap_error *err);

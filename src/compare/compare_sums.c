@@ -1,16 +1,11 @@
 /* Comparing ladders whose results are numbers. The verdict rests on whole numbers whose sums are exact in
- * any order of adding, so that a rung is right or wrong; what it loses on fractions is a figure beside. */
+ * any order of adding, so that a rung is right or wrong; what it loses on fractions is reported beside it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "compare/compare.h"
-#include "rungs/spread.h"
-
-#if LAP_HAVE_CUDA
-#include "cuda/device/device.h"
-#endif
 
 /* Enough to show what rounding does, and 256 MB as doubles. */
 enum { MOST_VALUES = 1 << 25 };
@@ -25,44 +20,18 @@ static void differs(lap_compare_row *row, char detail[160])
     row->detail = detail[0] ? detail : NULL;
 }
 
-#if LAP_HAVE_CUDA
-static lap_code to_device(int device, const void *from, size_t bytes, void **memory, lap_error *err)
-{
-    lap_code code = lap_cuda_alloc(device, bytes, memory, err);
-    if (code == LAP_OK)
-        code = lap_cuda_copy(device, *memory, from, bytes, NULL, err);
-    return code == LAP_OK ? lap_cuda_sync(device, NULL, err) : code;
-}
-#endif
-
 /* ---- histogram ---------------------------------------------------------------------------------- */
 
 typedef struct counting {
     const lap_comparison *comparison;
-    uint64_t law[4][256];
+    uint64_t reference[4][256];
     char detail[160];
 } counting;
 
 static lap_code count(const counting *h, const lap_rung *rung, uint64_t counts[4][256], lap_error *err)
 {
-    const lap_comparison *c = h->comparison;
-    const lap_exec exec = {.threads = c->threads, .err = err};
-    const lap_view *pixels = c->pixels;
-    if (!rung->device)
-        return lap_spread_histogram(rung, pixels, counts, &exec, c->pool);
-#if LAP_HAVE_CUDA
-    lap_view in = {0};
-    lap_code code =
-        lap_cuda_view_create(c->device, pixels->width, pixels->height, pixels->channels, 0, &in, err);
-    if (code == LAP_OK)
-        code = lap_cuda_upload(pixels, &in, NULL, err);
-    if (code == LAP_OK)
-        code = rung->run.histogram(&in, counts, &exec);
-    lap_cuda_view_destroy(&in);
-    return code;
-#else
-    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", rung->name);
-#endif
+    const lap_resources use = lap_compare_resources(h->comparison, err);
+    return lap_rung_histogram(rung, &use, h->comparison->pixels, counts);
 }
 
 static lap_code run_histogram(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
@@ -74,7 +43,7 @@ static lap_code run_histogram(void *state, const lap_rung *rung, lap_compare_row
     row->ms = lap_now_ms() - began;
     h->detail[0] = 0;
     for (int i = 0; i < 4 * 256 && !h->detail[0]; i++) {
-        const unsigned long long a = h->law[i / 256][i % 256], b = counts[i / 256][i % 256];
+        const unsigned long long a = h->reference[i / 256][i % 256], b = counts[i / 256][i % 256];
         if (a != b)
             snprintf(h->detail, sizeof h->detail, "value %d of channel %d: c counts %llu, this rung %llu",
                 i % 256, i / 256, a, b);
@@ -86,10 +55,7 @@ static lap_code run_histogram(void *state, const lap_rung *rung, lap_compare_row
 lap_code lap_compare_histogram(const lap_comparison *comparison, lap_error *err)
 {
     counting h = {.comparison = comparison};
-    const lap_rung *c;
-    lap_code code = lap_rung_find(LAP_OP_HISTOGRAM, "c", &c, err);
-    if (code == LAP_OK)
-        code = count(&h, c, h.law, err);
+    lap_code code = count(&h, lap_rung_reference(LAP_OP_HISTOGRAM), h.reference, err);
     return code == LAP_OK ? lap_compare_ladder(comparison, LAP_OP_HISTOGRAM, run_histogram, &h, err) : code;
 }
 
@@ -100,30 +66,15 @@ typedef struct summing {
     size_t n;
     double *whole;    /* the samples */
     float *fractions; /* the samples over 255 */
-    double law, exact;
+    double reference, exact;
     char detail[160];
 } summing;
 
 static lap_code sum_up(const summing *s, const lap_rung *rung, bool is_double, double *sum, lap_error *err)
 {
-    const lap_comparison *c = s->comparison;
-    const lap_exec exec = {.threads = c->threads, .err = err};
-    lap_array array = {is_double ? (const void *)s->whole : s->fractions, s->n, is_double, LAP_ON_HOST};
-    if (!rung->device)
-        return lap_spread_reduce(rung, &array, sum, &exec, c->pool);
-#if LAP_HAVE_CUDA
-    void *memory = NULL;
-    lap_code code =
-        to_device(c->device, array.base, s->n * (is_double ? sizeof(double) : sizeof(float)), &memory, err);
-    array.base = memory;
-    array.place = c->device;
-    if (code == LAP_OK)
-        code = rung->run.reduce(&array, sum, &exec);
-    lap_cuda_free(c->device, memory);
-    return code;
-#else
-    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", rung->name);
-#endif
+    const lap_resources use = lap_compare_resources(s->comparison, err);
+    const lap_array array = {is_double ? (const void *)s->whole : s->fractions, s->n, is_double, LAP_ON_HOST};
+    return lap_rung_reduce(rung, &use, &array, sum);
 }
 
 static lap_code run_reduce(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
@@ -136,9 +87,9 @@ static lap_code run_reduce(void *state, const lap_rung *rung, lap_compare_row *r
         code = sum_up(s, rung, false, &fractions, err);
     row->ms = lap_now_ms() - began;
     s->detail[0] = 0;
-    if (!(whole == s->law))
-        snprintf(
-            s->detail, sizeof s->detail, "%zu samples: c sums %.17g, this rung %.17g", s->n, s->law, whole);
+    if (!(whole == s->reference))
+        snprintf(s->detail, sizeof s->detail, "%zu samples: c sums %.17g, this rung %.17g", s->n,
+            s->reference, whole);
     differs(row, s->detail);
     row->relative_error = s->exact > 0 ? fabs(fractions - s->exact) / s->exact : fabs(fractions);
     return code;
@@ -158,17 +109,16 @@ lap_code lap_compare_reduce(const lap_comparison *comparison, lap_error *err)
 {
     const lap_view *pixels = comparison->pixels;
     summing s = {.comparison = comparison};
-    const lap_rung *c;
     s.n = (size_t)pixels->width * (size_t)pixels->height * (size_t)pixels->channels;
     s.n = s.n < MOST_VALUES ? s.n : MOST_VALUES;
     s.whole = malloc(s.n * sizeof *s.whole);
     s.fractions = malloc(s.n * sizeof *s.fractions);
-    lap_code code = lap_rung_find(LAP_OP_REDUCE, "c", &c, err);
+    lap_code code = LAP_OK;
     if (!s.whole || !s.fractions)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory for %zu samples as numbers", s.n);
     if (code == LAP_OK) {
         take_samples(&s, pixels);
-        code = sum_up(&s, c, true, &s.law, err);
+        code = sum_up(&s, lap_rung_reference(LAP_OP_REDUCE), true, &s.reference, err);
     }
     if (code == LAP_OK)
         code = lap_compare_ladder(comparison, LAP_OP_REDUCE, run_reduce, &s, err);
@@ -182,39 +132,16 @@ lap_code lap_compare_reduce(const lap_comparison *comparison, lap_error *err)
 typedef struct product {
     const lap_comparison *comparison;
     size_t rows, cols;
-    float *a, *signs, *weights, *law, *y; /* weights: fractions */
+    float *a, *signs, *weights, *reference, *y; /* weights: fractions */
     char detail[160];
 } product;
 
 static lap_code multiply(const product *p, const lap_rung *rung, const float *x, float *y, lap_error *err)
 {
-    const lap_comparison *c = p->comparison;
-    const lap_exec exec = {.threads = c->threads, .err = err};
-    lap_gemv g = {p->a, p->cols, p->rows, p->cols, x, y, LAP_ON_HOST};
+    const lap_resources use = lap_compare_resources(p->comparison, err);
+    const lap_gemv g = {p->a, p->cols, p->rows, p->cols, x, y, LAP_ON_HOST};
     memset(y, 0xA5, p->rows * sizeof *y);
-    if (!rung->device)
-        return lap_spread_matvec(rung, &g, &exec, c->pool);
-#if LAP_HAVE_CUDA
-    void *memory[3] = {NULL, NULL, NULL};
-    lap_code code = to_device(c->device, p->a, p->rows * p->cols * sizeof *p->a, &memory[0], err);
-    if (code == LAP_OK)
-        code = to_device(c->device, x, p->cols * sizeof *x, &memory[1], err);
-    if (code == LAP_OK)
-        code = to_device(c->device, y, p->rows * sizeof *y, &memory[2], err);
-    g.a = memory[0], g.x = memory[1], g.y = memory[2];
-    g.place = c->device;
-    if (code == LAP_OK)
-        code = rung->run.matvec(&g, &exec);
-    if (code == LAP_OK)
-        code = lap_cuda_copy(c->device, y, g.y, p->rows * sizeof *y, NULL, err);
-    if (code == LAP_OK)
-        code = lap_cuda_sync(c->device, NULL, err);
-    for (int i = 0; i < 3; i++)
-        lap_cuda_free(c->device, memory[i]);
-    return code;
-#else
-    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", rung->name);
-#endif
+    return lap_rung_matvec(rung, &use, &g);
 }
 
 /* Of all rows; the terms have one sign, so the sum is their magnitude too. */
@@ -238,9 +165,9 @@ static lap_code run_matvec(void *state, const lap_rung *rung, lap_compare_row *r
     lap_code code = multiply(p, rung, p->signs, p->y, err);
     p->detail[0] = 0;
     for (size_t i = 0; i < p->rows && !p->detail[0]; i++)
-        if (!(p->y[i] == p->law[i]))
+        if (!(p->y[i] == p->reference[i]))
             snprintf(p->detail, sizeof p->detail, "row %zu: c gives %.9g, this rung %.9g", i,
-                (double)p->law[i], (double)p->y[i]);
+                (double)p->reference[i], (double)p->y[i]);
     differs(row, p->detail);
     double began = lap_now_ms();
     if (code == LAP_OK)
@@ -266,21 +193,20 @@ lap_code lap_compare_matvec(const lap_comparison *comparison, lap_error *err)
 {
     const lap_view *pixels = comparison->pixels;
     product p = {.comparison = comparison, .rows = (size_t)pixels->height, .cols = (size_t)pixels->width};
-    const lap_rung *c;
     p.cols = p.cols < MOST_COLUMNS ? p.cols : MOST_COLUMNS;
     p.rows = p.rows * p.cols <= MOST_VALUES ? p.rows : MOST_VALUES / p.cols;
     float *memory = malloc((p.rows * p.cols + 2 * p.cols + 2 * p.rows) * sizeof *memory);
-    lap_code code = lap_rung_find(LAP_OP_MATVEC, "c", &c, err);
+    lap_code code = LAP_OK;
     if (!memory)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory for a matrix of %zu x %zu", p.rows, p.cols);
     if (code == LAP_OK) {
         p.a = memory;
         p.signs = p.a + p.rows * p.cols;
         p.weights = p.signs + p.cols;
-        p.law = p.weights + p.cols;
-        p.y = p.law + p.rows;
+        p.reference = p.weights + p.cols;
+        p.y = p.reference + p.rows;
         take_matrix(&p, pixels);
-        code = multiply(&p, c, p.signs, p.law, err);
+        code = multiply(&p, lap_rung_reference(LAP_OP_MATVEC), p.signs, p.reference, err);
     }
     if (code == LAP_OK)
         code = lap_compare_ladder(comparison, LAP_OP_MATVEC, run_matvec, &p, err);

@@ -1,6 +1,5 @@
 /* lap_filter: a caller's own pixels. */
-#include <math.h>
-#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/border.h"
@@ -9,11 +8,7 @@
 #include "base/image.h"
 #include "base/params.h"
 #include "base/status.h"
-#include "rungs/backend.h"
-
-#if LAP_HAVE_CUDA
-#include "cuda/device/device.h"
-#endif
+#include "rungs/run_rung.h"
 
 /* Bytes of a band that is copied to get an apron: with its result it stays in a second-level cache
  * (512 KiB and more on x86 cores of the last ten years). */
@@ -25,9 +20,8 @@ typedef struct task {
     const lap_params *params;
     lap_border border;
     lap_control control;
+    lap_image *bands; /* one for each member, made when it first works */
     int band_rows;
-    atomic_int next, code;
-    lap_error err; /* written by whoever sets code first */
 } task;
 
 /* Rows y0 - 2 .. y1 + 1 of the image, as far as they exist, into a band with its apron. */
@@ -47,48 +41,36 @@ static void copy_band(const task *t, const lap_view *band, int y0)
         lap_border_bottom(band, y0, in->height, t->border);
 }
 
-static lap_code filter_bands(task *t, lap_error *err)
+static lap_code filter_band(void *argument, const lap_piece *piece, lap_error *err)
 {
-    lap_image band = {0};
-    int most = t->band_rows < t->in->height ? t->band_rows : t->in->height;
-    lap_code code = lap_image_create(&band, t->in->width, most, t->in->channels, LAP_APRON, err);
-    lap_exec exec = {.threads = 1, .err = err};
-    int y0;
-    while (code == LAP_OK && (y0 = t->band_rows * atomic_fetch_add(&t->next, 1)) < t->in->height) {
-        lap_view pixels = band.view;
-        pixels.height = t->in->height - y0 < t->band_rows ? t->in->height - y0 : t->band_rows;
-        lap_view result = lap_view_rows(t->out, y0, pixels.height);
-        code = lap_control_check(&t->control, err);
-        if (code != LAP_OK)
-            break;
-        copy_band(t, &pixels, y0);
-        code = t->rung->run.filter(&pixels, &result, t->params, &exec);
-    }
-    lap_image_destroy(&band);
-    return code;
-}
-
-static void work(void *argument)
-{
-    task *t = argument;
-    lap_error err = {0};
-    int code = (int)filter_bands(t, &err), none = LAP_OK;
-    if (code != LAP_OK && atomic_compare_exchange_strong(&t->code, &none, code))
-        t->err = err;
+    const task *t = argument;
+    lap_image *band = &t->bands[piece->member];
+    const lap_resources use = {.exec.err = err};
+    lap_code code = lap_control_check(&t->control, err);
+    if (code == LAP_OK && !band->memory)
+        code = lap_image_create(band, t->in->width, t->band_rows, t->in->channels, LAP_APRON, err);
+    if (code != LAP_OK)
+        return code;
+    lap_view pixels = lap_view_rows(&band->view, 0, (int)piece->n);
+    lap_view result = lap_view_rows(t->out, (int)piece->first, (int)piece->n);
+    copy_band(t, &pixels, (int)piece->first);
+    return lap_rung_filter(t->rung, &use, &pixels, &result, t->params, t->border);
 }
 
 static lap_code filter_copied(lap_context *context, task *t, lap_error *err)
 {
-    size_t row = ((size_t)t->in->width + 2 * LAP_APRON) * (size_t)t->in->channels;
-    size_t rows = COPY_BYTES / row;
+    const size_t row = ((size_t)t->in->width + 2 * LAP_APRON) * (size_t)t->in->channels;
+    const size_t rows = COPY_BYTES / row, height = (size_t)t->in->height;
     t->band_rows = rows < 8 ? 8 : rows > 128 ? 128 : (int)rows;
-    int bands = (t->in->height - 1) / t->band_rows + 1;
-    lap_pool_team(context->pool, bands < context->threads ? bands : context->threads, work, t);
-    lap_code code = (lap_code)atomic_load(&t->code);
-    if (code != LAP_OK && err) {
-        *err = t->err;
-        err->code = code;
-    }
+    t->band_rows = t->band_rows < t->in->height ? t->band_rows : t->in->height;
+    t->bands = calloc((size_t)context->threads, sizeof *t->bands);
+    if (!t->bands)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for %d bands", context->threads);
+    lap_code code =
+        lap_pool_for(context->pool, context->threads, height, (size_t)t->band_rows, filter_band, t, err);
+    for (int i = 0; i < context->threads; i++)
+        lap_image_destroy(&t->bands[i]);
+    free(t->bands);
     return code;
 }
 
@@ -142,14 +124,13 @@ static lap_code check(
     return LAP_OK;
 }
 
-#if LAP_HAVE_CUDA
-/* The device makes its own apron. A caller's apron is honoured by filtering a picture that is wider and
+/* A device makes its own apron. A caller's apron is honoured by filtering a picture that is wider and
  * higher by it, of which the middle is kept. */
-static lap_code filter_on_device(const task *t, lap_error *err)
+static lap_code filter_whole(const task *t, lap_error *err)
 {
-    lap_times times = {0};
+    const lap_resources use = {.exec.err = err};
     if (t->in->apron == 0)
-        return lap_cuda_filter_host(t->rung, 0, t->in, t->out, t->params, t->border, &times, err);
+        return lap_rung_filter(t->rung, &use, t->in, t->out, t->params, t->border);
     lap_view wide = *t->in;
     wide.base -= LAP_APRON * (wide.stride + wide.channels);
     wide.width += 2 * LAP_APRON;
@@ -158,7 +139,7 @@ static lap_code filter_on_device(const task *t, lap_error *err)
     lap_image result = {0};
     lap_code code = lap_image_create(&result, wide.width, wide.height, wide.channels, 0, err);
     if (code == LAP_OK)
-        code = lap_cuda_filter_host(t->rung, 0, &wide, &result.view, t->params, t->border, &times, err);
+        code = lap_rung_filter(t->rung, &use, &wide, &result.view, t->params, t->border);
     if (code == LAP_OK) {
         lap_view middle = lap_view_rows(&result.view, LAP_APRON, t->out->height);
         middle.base += (ptrdiff_t)LAP_APRON * middle.channels;
@@ -168,7 +149,6 @@ static lap_code filter_on_device(const task *t, lap_error *err)
     lap_image_destroy(&result);
     return code;
 }
-#endif
 
 lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out, const char *backend,
     const lap_params *params, lap_border border, lap_error *err)
@@ -180,13 +160,10 @@ lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *ou
         code = lap_rung_find(LAP_OP_FILTER, backend ? backend : "auto", &t.rung, err);
     if (code != LAP_OK)
         return code;
-#if LAP_HAVE_CUDA
-    if (t.rung->device)
-        return filter_on_device(&t, err);
-#endif
+    if (!lap_rung_takes_bands(t.rung))
+        return filter_whole(&t, err);
     if (in->apron == 0)
         return filter_copied(context, &t, err);
-    lap_exec exec = {.threads = context->threads, .err = err};
-    code = lap_filter_rows(t.rung, in, out, params, &exec, context->pool);
-    return code == LAP_E_MEMORY ? lap_fail(err, code, "out of memory in the filter %s", t.rung->name) : code;
+    const lap_resources use = {.exec = {.threads = context->threads, .err = err}, .pool = context->pool};
+    return lap_rung_filter(t.rung, &use, in, out, params, border);
 }

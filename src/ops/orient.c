@@ -1,9 +1,8 @@
 #include "ops/orient.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
-#include "rungs/backend.h"
+#include "rungs/run_rung.h"
 
 /* Rows of the input that one thread turns at a time: they become 384 bytes of each row of a colour
  * result, whole cache lines. */
@@ -123,14 +122,13 @@ static lap_view upside_down(const lap_view *view)
 
 /* Rows of the input to their place in the output. Mirroring what a transpose gives left and right is
  * transposing the rows from the last to the first: no pixel is moved twice. */
-static lap_code turn_strip(const lap_rung *rung, const lap_view *in, const lap_view *out, parts p)
+static lap_code turn_strip(
+    const lap_rung *rung, const lap_view *in, const lap_view *out, parts p, lap_error *err)
 {
     lap_view from = p.transpose && p.left_right ? upside_down(in) : *in;
     lap_view to = p.up_down ? upside_down(out) : *out;
-    if (p.transpose) {
-        lap_exec exec = {.threads = 1};
-        return rung->run.transpose(&from, &to, &exec);
-    }
+    if (p.transpose)
+        return lap_rung_transpose(rung, &(lap_resources){.exec.err = err}, &from, &to);
     for (int y = 0; y < from.height; y++)
         put_row(
             from.base + y * from.stride, to.base + y * to.stride, from.width, from.channels, p.left_right);
@@ -141,32 +139,24 @@ typedef struct task {
     const lap_view *in, *out;
     const lap_rung *rung;
     lap_turn turn;
-    atomic_int next, code;
 } task;
 
-static void turn_strips(void *argument)
+static lap_code turn_rows(void *argument, const lap_piece *piece, lap_error *err)
 {
-    task *t = argument;
-    for (int y0; (y0 = STRIP_ROWS * atomic_fetch_add(&t->next, 1)) < t->in->height;) {
-        int y1 = t->in->height - y0 < STRIP_ROWS ? t->in->height : y0 + STRIP_ROWS;
-        lap_view from = cut(t->in, y0, 0, y1 - y0, t->in->width);
-        lap_view to = lap_orient_place(t->out, t->turn, t->in->height, y0, y1);
-        lap_code code = turn_strip(t->rung, &from, &to, parts_of(t->turn));
-        if (code != LAP_OK)
-            atomic_store(&t->code, (int)code);
-    }
+    const task *t = argument;
+    const int y0 = (int)piece->first, y1 = y0 + (int)piece->n;
+    lap_view from = cut(t->in, y0, 0, y1 - y0, t->in->width);
+    lap_view to = lap_orient_place(t->out, t->turn, t->in->height, y0, y1);
+    return turn_strip(t->rung, &from, &to, parts_of(t->turn), err);
 }
 
-lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_pool *pool)
+lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_pool *pool, lap_error *err)
 {
     task t = {.in = in, .out = out, .turn = turn};
     lap_code code = LAP_OK;
     if (parts_of(turn).transpose)
-        code = lap_rung_find(LAP_OP_TRANSPOSE, "auto", &t.rung, NULL);
+        code = lap_rung_find(LAP_OP_TRANSPOSE, "auto", &t.rung, err);
     if (code != LAP_OK)
         return code;
-    int strips = (in->height - 1) / STRIP_ROWS + 1;
-    int threads = lap_pool_threads(pool);
-    lap_pool_team(pool, strips < threads ? strips : threads, turn_strips, &t);
-    return (lap_code)atomic_load(&t.code);
+    return lap_pool_for(pool, lap_pool_threads(pool), (size_t)in->height, STRIP_ROWS, turn_rows, &t, err);
 }

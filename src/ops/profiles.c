@@ -3,7 +3,7 @@
 
 #include "base/context.h"
 #include "base/status.h"
-#include "rungs/spread.h"
+#include "rungs/run_rung.h"
 
 typedef struct plane { /* as float matrices */
     size_t width, height;
@@ -30,7 +30,7 @@ static lap_code product(lap_context *context, float *uniform, const float *matri
     const float *weights, float *y, lap_error *err)
 {
     const lap_rung *rung;
-    const lap_exec exec = {.threads = context->threads, .err = err};
+    const lap_resources use = {.exec = {.threads = context->threads, .err = err}, .pool = context->pool};
     lap_code code = lap_rung_find(LAP_OP_MATVEC, "auto", &rung, err);
     if (code != LAP_OK)
         return code;
@@ -38,21 +38,21 @@ static lap_code product(lap_context *context, float *uniform, const float *matri
         uniform[i] = 1 / (float)cols;
     }
     const lap_gemv g = {matrix, cols, rows, cols, weights ? weights : uniform, y, LAP_ON_HOST};
-    return lap_spread_matvec(rung, &g, &exec, context->pool);
+    return lap_rung_matvec(rung, &use, &g);
 }
 
 static lap_code both(lap_context *context, plane *p, const float *row_weights, const float *column_weights,
     float *rows, float *columns, lap_error *err)
 {
     const lap_rung *transpose;
-    const lap_exec exec = {.threads = context->threads, .err = err};
+    const lap_resources use = {.exec = {.threads = context->threads, .err = err}, .pool = context->pool};
     const lap_view in = as_view(p->matrix, p->width, p->height),
                    out = as_view(p->turned, p->height, p->width);
     lap_code code = product(context, p->uniform, p->matrix, p->height, p->width, row_weights, rows, err);
     if (code == LAP_OK)
         code = lap_rung_find(LAP_OP_TRANSPOSE, "auto", &transpose, err);
     if (code == LAP_OK)
-        code = lap_spread_transpose(transpose, &in, &out, &exec, context->pool);
+        code = lap_rung_transpose(transpose, &use, &in, &out);
     if (code == LAP_OK)
         code = product(context, p->uniform, p->turned, p->width, p->height, column_weights, columns, err);
     return code;

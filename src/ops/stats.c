@@ -5,11 +5,7 @@
 
 #include "base/context.h"
 #include "base/status.h"
-#include "rungs/spread.h"
-
-#if LAP_HAVE_CUDA
-#include "cuda/device/device.h"
-#endif
+#include "rungs/run_rung.h"
 
 /* ---- figures ----------------------------------------------------------------------------------- */
 
@@ -85,28 +81,6 @@ lap_code lap_stats_of_counts(
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-static lap_code count_on_device(
-    const lap_rung *rung, const lap_view *view, int device, uint64_t counts[4][256], lap_error *err)
-{
-#if LAP_HAVE_CUDA
-    lap_view on_device = {0};
-    const lap_exec exec = {.threads = 1, .err = err};
-    lap_code code =
-        lap_cuda_view_create(device, view->width, view->height, view->channels, 0, &on_device, err);
-    if (code == LAP_OK)
-        code = lap_cuda_upload(view, &on_device, NULL, err);
-    if (code == LAP_OK)
-        code = rung->run.histogram(&on_device, counts, &exec);
-    lap_cuda_view_destroy(&on_device);
-    return code;
-#else
-    (void)view;
-    (void)device;
-    (void)counts;
-    return lap_fail(err, LAP_E_BACKEND, "backend '%s': built without CUDA", rung->name);
-#endif
-}
-
 lap_code lap_stats_of_view(lap_context *context, const lap_view *view, const char *backend, int device,
     int threshold, lap_stats *stats, lap_error *err)
 {
@@ -119,11 +93,11 @@ lap_code lap_stats_of_view(lap_context *context, const lap_view *view, const cha
     lap_code code = lap_rung_find(LAP_OP_HISTOGRAM, backend, &rung, err);
     if (code != LAP_OK)
         return code;
-    const lap_exec exec = {.threads = context->threads, .err = err};
-    code = rung->device ? count_on_device(rung, view, device, counts, err)
-                        : lap_spread_histogram(rung, view, counts, &exec, context->pool);
+    const lap_resources use = {
+        .exec = {.threads = context->threads, .err = err}, .pool = context->pool, .device = device};
+    code = lap_rung_histogram(rung, &use, view, counts);
     if (code != LAP_OK)
-        return err && err->code == code ? code : lap_fail(err, code, "statistics: %s", lap_code_name(code));
+        return code;
     return lap_stats_of_counts(counts, view->channels, threshold, stats, err);
 }
 
@@ -133,7 +107,7 @@ lap_code lap_tally_init(lap_tally *tally, const char *backend, lap_error *err)
 {
     *tally = (lap_tally){0};
     lap_code code = lap_rung_find(LAP_OP_HISTOGRAM, backend, &tally->rung, err);
-    if (code == LAP_OK && tally->rung->device)
+    if (code == LAP_OK && !lap_rung_takes_bands(tally->rung))
         code =
             lap_fail(err, LAP_E_BACKEND, "backend '%s' counts whole images on a device, no bands", backend);
     if (code == LAP_OK && pthread_mutex_init(&tally->lock, NULL) != 0)
@@ -153,8 +127,7 @@ void lap_tally_destroy(lap_tally *tally)
 lap_code lap_tally_add(lap_tally *tally, const lap_view *view)
 {
     uint64_t counts[4][256] = {0};
-    const lap_exec exec = {.threads = 1};
-    lap_code code = tally->rung->run.histogram(view, counts, &exec);
+    lap_code code = lap_rung_histogram(tally->rung, &(lap_resources){0}, view, counts);
     if (code != LAP_OK)
         return code;
     pthread_mutex_lock(&tally->lock);

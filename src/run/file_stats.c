@@ -61,9 +61,10 @@ static lap_code edges_of(lap_context *context, const lap_pixels *pixels, const l
     return code;
 }
 
-static lap_code measure_on_device(lap_context *context, const char *in, const lap_settings *settings,
+static lap_code measure_whole(lap_context *context, const char *in, const lap_settings *settings,
     const lap_rung *rung, int threshold, lap_measurement *m, lap_error *err)
 {
+    const char *counter = lap_rung_companion(LAP_OP_HISTOGRAM, rung);
     lap_pixels *pixels = NULL;
     lap_image edges = {0};
     lap_code code = lap_pixels_read(context, in, settings, &pixels, err);
@@ -71,10 +72,10 @@ static lap_code measure_on_device(lap_context *context, const char *in, const la
         code = edges_of(context, pixels, settings, &edges, err);
     if (code == LAP_OK)
         code = lap_stats_of_view(
-            context, lap_pixels_view(pixels), "cuda-fast", settings->device, threshold, &m->stats.input, err);
+            context, lap_pixels_view(pixels), counter, settings->device, threshold, &m->stats.input, err);
     if (code == LAP_OK)
         code = lap_stats_of_view(
-            context, &edges.view, "cuda-fast", settings->device, threshold, &m->stats.edges, err);
+            context, &edges.view, counter, settings->device, threshold, &m->stats.edges, err);
     m->width = edges.view.width;
     m->height = edges.view.height;
     m->channels = edges.view.channels;
@@ -145,8 +146,9 @@ lap_code lap_measure_file(lap_context *context, const char *in, const lap_settin
     if (code == LAP_OK)
         code = lap_rung_find(LAP_OP_FILTER, settings->backend, &rung, err);
     if (code == LAP_OK)
-        code = rung->device ? measure_on_device(context, in, settings, rung, options->threshold, m, err)
-                            : measure_bands(context, in, settings, options->threshold, m, err);
+        code = lap_rung_takes_bands(rung)
+                   ? measure_bands(context, in, settings, options->threshold, m, err)
+                   : measure_whole(context, in, settings, rung, options->threshold, m, err);
     if (code == LAP_OK && options->profiles)
         code = profiles_of(context, in, settings, options, m, err);
     if (code != LAP_OK)

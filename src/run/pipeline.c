@@ -16,13 +16,6 @@ enum {
 
 /* ---- what is worth knowing ------------------------------------------------------------------- */
 
-/* Rungs that compute in integers where the kernel allows it. */
-static bool prefers_integers(const lap_rung *rung)
-{
-    return strcmp(rung->family, "simd") == 0 || strcmp(rung->name, "cuda-shared2") == 0 ||
-           strcmp(rung->name, "cuda-fast") == 0;
-}
-
 static void note(const lap_pipeline *pipe, lap_report *report)
 {
     const lap_settings *s = pipe->settings;
@@ -35,17 +28,16 @@ static void note(const lap_pipeline *pipe, lap_report *report)
         int n = snprintf(report->note + used, room - used, __VA_ARGS__); \
         used += n > 0 && (size_t)n < room - used ? (size_t)n : 0;        \
     } while (0)
-    if (strcmp(s->backend, "auto") == 0 && strcmp(pipe->rung->family, "simd") != 0)
-        NOTE("auto fell back to %s; ", pipe->rung->name);
-    if (prefers_integers(pipe->rung) && !lap_kernel_is_exact(&s->params.kernel))
+    if (lap_rung_fell_back(LAP_OP_FILTER, s->backend, pipe->rung))
+        NOTE("%s fell back to %s; ", s->backend, pipe->rung->name);
+    if (pipe->rung->integers && !lap_kernel_is_exact(&s->params.kernel))
         NOTE("%s ran its float form, the kernel being none of small integers; ", pipe->rung->name);
     int tolerance = lap_params_tolerance(&s->params);
     if (tolerance == 1)
         NOTE("backends may differ by one level with this kernel; ");
     else if (tolerance < 0)
         NOTE("nothing is promised about how far backends agree with this kernel and scale; ");
-    if (pipe->bands > 1 &&
-        (strcmp(pipe->rung->family, "openmp") == 0 || strcmp(pipe->rung->family, "sse") == 0))
+    if (pipe->bands > 1 && pipe->rung->threading == LAP_THREADS_OWN)
         NOTE("threads are spread over bands, one inside %s; ", pipe->rung->name);
 #undef NOTE
     if (used >= 2)
@@ -150,10 +142,10 @@ static bool memory_left(const lap_pipeline *pipe, size_t images, size_t *left)
 
 static lap_code carry_out(lap_pipeline *pipe, lap_error *err)
 {
-    bool device = pipe->rung && pipe->rung->device;
-    bool whole = device || lap_turn_reorders(pipe->turn);
+    pipe->filters_whole = pipe->rung && !lap_rung_takes_bands(pipe->rung);
+    bool whole = pipe->filters_whole || lap_turn_reorders(pipe->turn);
     size_t left;
-    if (!memory_left(pipe, (size_t)whole + device, &left))
+    if (!memory_left(pipe, (size_t)whole + pipe->filters_whole, &left))
         return lap_fail(err, LAP_E_LIMIT,
             "%dx%d pixels have to be held whole, which needs more memory than "
             "is allowed",

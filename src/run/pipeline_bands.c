@@ -103,12 +103,11 @@ static lap_code filter_band(lap_pipeline *pipe, step *s)
     lap_code code = LAP_OK;
     if (pipe->rung && !pipe->filtered.memory) {
         /* Bands are spread over the team already; a single band may be spread inside. */
-        lap_exec exec = {.threads = pipe->bands == 1 ? pipe->threads : 1, .err = &s->err};
+        const lap_resources use = {.exec = {.threads = pipe->bands == 1 ? pipe->threads : 1, .err = &s->err}};
         double start = lap_now_ms();
-        code = pipe->rung->run.filter(&pixels, &result, &pipe->settings->params, &exec);
+        code = lap_rung_filter(
+            pipe->rung, &use, &pixels, &result, &pipe->settings->params, pipe->settings->border);
         s->ms.filter += lap_now_ms() - start;
-        if (code == LAP_E_MEMORY)
-            lap_fail(&s->err, code, "out of memory in the filter %s", pipe->rung->name);
     }
     if (code == LAP_OK && pipe->hooks && pipe->hooks->band)
         code = pipe->hooks->band(pipe->hooks->user, &pixels, &result);

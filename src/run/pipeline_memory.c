@@ -8,10 +8,6 @@
 #include "base/status.h"
 #include "ops/orient.h"
 
-#if LAP_HAVE_CUDA
-#include "cuda/device/device.h"
-#endif
-
 /* Rows decoded at once where the whole image is collected: some MCU rows, and the strip is turned
  * while it is in the cache. */
 enum { STRIP_ROWS = 128 };
@@ -126,7 +122,7 @@ static lap_code decode_strip(lap_pipeline *pipe, const lap_image *strip, int y0,
     if (!direct) {
         int height = lap_decoder_header(pipe->decoder)->height;
         lap_view place = lap_orient_place(&pipe->whole.view, pipe->turn, height, y0, y1);
-        code = lap_orient(&rows, &place, pipe->turn, NULL);
+        code = lap_orient(&rows, &place, pipe->turn, NULL, err);
     }
     pipe->ms.filter += lap_now_ms() - decoded;
     return code;
@@ -148,17 +144,18 @@ static lap_code decode_turned(lap_pipeline *pipe, lap_error *err)
     return code;
 }
 
-static lap_code filter_on_device(lap_pipeline *pipe, lap_error *err)
+static lap_code filter_whole(lap_pipeline *pipe, lap_error *err)
 {
-#if LAP_HAVE_CUDA
+    lap_times times = {0};
+    const lap_resources use = {.exec.err = err, .device = pipe->settings->device, .times = &times};
     lap_code code = lap_image_create(&pipe->filtered, pipe->width, pipe->height, pipe->channels, 0, err);
-    if (code != LAP_OK)
-        return code;
-    return lap_cuda_filter_host(pipe->rung, pipe->settings->device, &pipe->whole.view, &pipe->filtered.view,
-        &pipe->settings->params, pipe->settings->border, &pipe->ms, err);
-#else
-    return lap_fail(err, LAP_E_BACKEND, "%s: built without CUDA", pipe->rung->name);
-#endif
+    if (code == LAP_OK)
+        code = lap_rung_filter(pipe->rung, &use, &pipe->whole.view, &pipe->filtered.view,
+            &pipe->settings->params, pipe->settings->border);
+    pipe->ms.upload += times.upload;
+    pipe->ms.filter += times.filter;
+    pipe->ms.download += times.download;
+    return code;
 }
 
 lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err)
@@ -172,8 +169,8 @@ lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err)
     pipe->ms.decode += lap_now_ms() - start;
     if (code != LAP_OK || !pipe->rung)
         return code;
-    if (pipe->rung->device)
-        return filter_on_device(pipe, err);
+    if (pipe->filters_whole)
+        return filter_whole(pipe, err);
     lap_border_fill(&pipe->whole.view, pipe->settings->border);
     return LAP_OK;
 }

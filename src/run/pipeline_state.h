@@ -11,7 +11,7 @@
 #include "base/image.h"
 #include "codec/codec.h"
 #include "run/pipeline.h"
-#include "rungs/backend.h"
+#include "rungs/run_rung.h"
 
 typedef struct lap_slot {
     lap_image pixels;
@@ -34,8 +34,9 @@ typedef struct lap_pipeline {
     int band_rows, bands;
     int threads;        /* team members at most */
     bool parallel;      /* the encoder encodes bands independently */
+    bool filters_whole; /* the rung takes no bands: results lie in filtered */
     lap_image whole;    /* all turned pixels, or empty: bands are decoded into slots */
-    lap_image filtered; /* all results of a device rung, or empty */
+    lap_image filtered; /* all results of a rung that takes no bands, or empty */
     lap_slot *slots;
     lap_image *results; /* one a thread, or one a slot; unused without a host rung */
     int slot_count, result_count;
@@ -57,7 +58,7 @@ typedef struct lap_pipeline {
  * least does not fit. */
 lap_code lap_pipeline_reserve(lap_pipeline *pipe, size_t limit, lap_error *err);
 void lap_pipeline_release(lap_pipeline *pipe);
-/* Decodes, turns and, on a device rung, filters everything into whole and filtered. */
+/* Decodes, turns and, for a rung that takes no bands, filters everything into whole and filtered. */
 lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err);
 /* Runs the bands through to the encoder; returns the first failure. */
 lap_code lap_pipeline_bands(lap_pipeline *pipe, lap_error *err);

@@ -33,7 +33,7 @@ static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *ima
     lap_code code = lap_image_create(
         &turned, swap ? v->height : v->width, swap ? v->width : v->height, v->channels, LAP_APRON, err);
     if (code == LAP_OK)
-        code = lap_orient(v, &turned.view, turn, context->pool);
+        code = lap_orient(v, &turned.view, turn, context->pool, err);
     if (code != LAP_OK) {
         lap_image_destroy(&turned);
         return code;

@@ -1,11 +1,8 @@
 #include "rungs/backend.h"
 
 #include <ctype.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#include "base/image.h"
-#include "base/pool.h"
 #include "base/status.h"
 
 enum { NAME_MAX_LENGTH = 63 };
@@ -206,58 +203,32 @@ lap_code lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_e
     return LAP_OK;
 }
 
-#if !LAP_HAVE_CUDA
-bool lap_device_at(int i, lap_device_info *info, const char **reason)
+const lap_rung *lap_rung_reference(lap_op op)
 {
-    (void)i;
-    (void)info;
-    if (reason)
-        *reason = "not built: no CUDA compiler was found when lapedge was compiled";
-    return false;
+    return lap_rung_row(op, 0);
 }
-#endif
 
-/* ---- spreading rows ---------------------------------------------------------------------------- */
-
-typedef struct spread { /* shared by a team */
-    const lap_rung *rung;
-    const lap_view *in, *out;
-    const lap_params *params;
-    lap_exec exec;
-    int rows; /* of a part */
-    atomic_int next, code;
-} spread;
-
-static void filter_parts(void *argument)
+bool lap_rung_takes_bands(const lap_rung *rung)
 {
-    spread *s = argument;
-    for (;;) {
-        int y = atomic_fetch_add(&s->next, 1);
-        if (y >= (s->out->height + s->rows - 1) / s->rows || atomic_load(&s->code) != LAP_OK)
-            return;
-        y *= s->rows;
-        lap_view in = lap_view_rows(s->in, y, least(s->rows, s->out->height - y));
-        lap_view out = lap_view_rows(s->out, y, in.height);
-        lap_code code = s->rung->run.filter(&in, &out, s->params, &s->exec);
-        if (code != LAP_OK)
-            atomic_store(&s->code, code);
+    return !rung->device;
+}
+
+const char *lap_rung_companion(lap_op op, const lap_rung *rung)
+{
+    const char *name = "auto";
+    const lap_rung *row;
+    for (int i = 0; rung->device && (row = lap_rung_row(op, i)); i++) {
+        if (row->device)
+            name = row->name;
     }
+    return name;
 }
 
-lap_code lap_filter_rows(const lap_rung *rung, const lap_view *in, const lap_view *out,
-    const lap_params *params, const lap_exec *exec, struct lap_pool *pool)
+bool lap_rung_fell_back(lap_op op, const char *backend, const lap_rung *rung)
 {
-    /* Parts of so many rows that the halo of four, which each part reads again, weighs little, and
-     * several a thread, since cores are seldom equally fast. */
-    enum { ROWS_LEAST = 48, PARTS_A_THREAD = 4, CACHES = 16 << 20 };
-    const int threads = exec->threads > 1 ? exec->threads : 1;
-    int rows = out->height / (threads * PARTS_A_THREAD) + 1;
-    spread s = {.rung = rung, .in = in, .out = out, .params = params, .exec = *exec, .code = LAP_OK};
-    s.rows = rows < ROWS_LEAST ? ROWS_LEAST : rows;
-    s.exec.past_caches = exec->past_caches || (size_t)out->height * (size_t)out->stride > CACHES;
-    if (rung->threading != LAP_THREADS_SPLIT || threads == 1 || !pool || s.rows >= out->height)
-        return rung->run.filter(in, out, params, &s.exec);
-    s.exec.threads = 1;
-    lap_pool_team(pool, threads, filter_parts, &s);
-    return (lap_code)atomic_load(&s.code);
+    char name[NAME_MAX_LENGTH + 1];
+    const lap_rung *row = look_up(op, backend);
+    const char *list = row ? row->resolves : NULL;
+    const lap_rung *first = next_name(&list, name) ? look_up(op, name) : NULL;
+    return first && strcmp(first->family, rung->family) != 0;
 }

@@ -16,10 +16,15 @@ const lap_rung *lap_rung_row(lap_op op, int i);
 lap_code lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_error *err);
 /* Whether a comma separated list (NULL: everything) names the rung, by name or alias. */
 bool lap_rung_is_listed(const lap_rung *rung, const char *list);
-/* Runs a host filter rung on apron'd views, rows spread over threads as the row's threading says
- * (pool may be NULL: then LAP_THREADS_SPLIT rungs run on the calling thread). */
-struct lap_pool;
-lap_code lap_filter_rows(const lap_rung *rung, const lap_view *in, const lap_view *out,
-    const lap_params *params, const lap_exec *exec, struct lap_pool *pool);
+/* The rung that all others of a ladder are compared with: the first row. */
+const lap_rung *lap_rung_reference(lap_op op);
+/* Whether a picture may be given to the rung in bands, as it is decoded; a device takes it whole. */
+bool lap_rung_takes_bands(const lap_rung *rung);
+/* A backend of another ladder for pixels that this rung has worked on: a device's fastest (its last row)
+ * where they have been on a device, else "auto". */
+const char *lap_rung_companion(lap_op op, const lap_rung *rung);
+/* Whether a backend that stands for several was resolved to a rung of another family than its first choice.
+ */
+bool lap_rung_fell_back(lap_op op, const char *backend, const lap_rung *rung);
 
 #endif

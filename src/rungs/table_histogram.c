@@ -1,30 +1,19 @@
-/* The histogram ladder. */
-#include "cpu_simd/ladders.h"
+/* The histogram ladder. The first row is the reference. */
+#include "rungs/table.h"
 
-#if LAP_HAVE_CUDA
-#include "cuda/device/ladders.h"
-#define ON_CUDA(name) .device = 1, .available = lap_cuda_unavailable, .run.histogram = name
-#else
-static const char *no_cuda(void)
-{
-    return "not built: no CUDA compiler was found when lapedge was compiled";
-}
-#define ON_CUDA(name) .device = 1, .available = no_cuda
-#endif
-
-#define HISTOGRAM .op = LAP_OP_HISTOGRAM
+#define HOST .op = LAP_OP_HISTOGRAM, .threading = LAP_THREADS_SPLIT
+#define CUDA .op = LAP_OP_HISTOGRAM, .family = "cuda"
 
 const lap_rung lap_histogram_table[] = {
-    {HISTOGRAM, .name = "c", .family = "c", .what = "one counter a value and channel: the law",
-        .threading = LAP_THREADS_SPLIT, .flags = lap_histogram_c_flags, .run.histogram = lap_histogram_c},
-    {HISTOGRAM, .name = "simd", .family = "simd", .what = "two samples an increment, several tables",
-        .threading = LAP_THREADS_SPLIT, .flags = lap_histogram_pairs_flags,
-        .run.histogram = lap_histogram_pairs},
-    {HISTOGRAM, .name = "cuda-shared", .family = "cuda", .what = "a histogram a block in shared memory",
-        ON_CUDA(lap_histogram_cuda_shared)},
-    {HISTOGRAM, .name = "cuda-fast", .family = "cuda",
-        .what = "counters a lane: no two lanes meet, 16-byte loads", ON_CUDA(lap_histogram_cuda_fast)},
-    {HISTOGRAM, .name = "auto", .family = "auto", .resolves = "simd",
-        .what = "the fastest for pixels in host memory", .threading = LAP_THREADS_SPLIT},
+    {HOST, .name = "c", .family = "c", .what = "one counter per value and channel: the reference",
+        LAP_ON_HOST_CPU(histogram, lap_histogram_c)},
+    {HOST, .name = "simd", .family = "simd", .what = "two samples per increment, several tables",
+        LAP_ON_HOST_CPU(histogram, lap_histogram_simd)},
+    {CUDA, .name = "cuda-shared", .what = "one histogram per block in shared memory",
+        LAP_ON_CUDA(histogram, lap_histogram_cuda_shared)},
+    {CUDA, .name = "cuda-fast", .what = "counters per lane, so that no two lanes meet, 16-byte loads",
+        LAP_ON_CUDA(histogram, lap_histogram_cuda_fast)},
+    {HOST, .name = "auto", .family = "auto", .resolves = "simd",
+        .what = "the fastest for pixels in host memory"},
     {0},
 };

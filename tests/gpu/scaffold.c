@@ -7,7 +7,7 @@
 #include "base/border.h"
 #include "base/image.h"
 #include "cuda/device/device.h"
-#include "rungs/backend.h"
+#include "rungs/run_rung.h"
 
 enum { MOST = 90 };
 
@@ -156,7 +156,8 @@ static void runs(void)
     const lap_exec exec = {.threads = 1};
     lap_border_fill(&in.view, LAP_REFLECT);
     need(rung_named("c")->run.filter(&in.view, &law.view, &params, &exec) == LAP_OK, "c failed");
-    report(lap_cuda_filter_host(fast, 0, &in.view, &out.view, &params, LAP_REFLECT, &times, &err) == LAP_OK &&
+    const lap_resources use = {.exec.err = &err, .times = &times};
+    report(lap_rung_filter(fast, &use, &in.view, &out.view, &params, LAP_REFLECT) == LAP_OK &&
                same(&law.view, &out.view, 0) && times.upload >= 0 && times.filter >= 0 && times.download >= 0,
         "host to host");
     for (int i = 0; i < 3; i++)

@@ -220,7 +220,9 @@ bool check_rung(const check_subject *s, const lap_rung *rung, const lap_exec *ex
     if (rung->device) {
         ok = on_device(s, rung, exec, &out, &err);
     } else {
-        ok = lap_filter_rows(rung, &s->in, &out, &c->params, exec, pool) == LAP_OK;
+        lap_resources use = {.exec = *exec, .pool = pool};
+        use.exec.err = &err;
+        ok = lap_rung_filter(rung, &use, &s->in, &out, &c->params, c->border) == LAP_OK;
     }
     if (!ok)
         describe(s, err.message[0] ? err.message : "the rung reported an error", message, size);

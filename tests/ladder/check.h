@@ -5,7 +5,7 @@
 #define LAP_CHECK_H
 
 #include "base/pool.h"
-#include "rungs/backend.h"
+#include "rungs/run_rung.h"
 
 typedef enum check_fill { FILL_RANDOM, FILL_0, FILL_255, FILL_CHECKER, FILL_PHOTO, FILLS } check_fill;
 

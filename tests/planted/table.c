@@ -1,6 +1,6 @@
 /* A table of filters with a rung that is wrong at one place, and one that is wrong everywhere by a little:
  * linked before the library, it stands in for the real one, as a bad rung in a real build would. */
-#include "cpu_simd/filter/filter.h"
+#include "cpu_simd/host_rungs.h"
 
 static lap_code off_by_one(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)

@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cpu_simd/filter/filter.h"
-#include "cpu_simd/ladders.h"
+#include "cpu_simd/host_rungs.h"
 
 /* ---- tables with a wrong rung each --------------------------------------------------------------- */
 

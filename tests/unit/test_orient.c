@@ -64,7 +64,7 @@ static void check(lap_turn turn, int width, int height, int channels, lap_pool *
     lap_view out = view(result + GUARD, ow, oh, channels, pad);
     if ((size_t)(out.stride * oh) > BYTES)
         out = view(result + GUARD, ow, oh, channels, pad = 0);
-    assert_int_equal(lap_orient(&in, &out, turn, pool), LAP_OK);
+    assert_int_equal(lap_orient(&in, &out, turn, pool, NULL), LAP_OK);
     for (int y = 0; y < oh; y++) {
         for (int x = 0; x < ow; x++)
             assert_memory_equal(

@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "base/image.h"
 #include "ops/stats.h"
-#include "rungs/spread.h"
+#include "rungs/run_rung.h"
 
 static void test_ramp(void **state)
 {
@@ -169,10 +169,10 @@ static void test_spread_transpose_and_product(void **state)
     static float matrix[H * W], x[W], y1[H], y3[H];
     lap_context *context = lap_context_create(3, NULL);
     const lap_rung *rung;
-    const lap_exec exec = {.threads = 3};
+    const lap_resources alone = {.exec.threads = 3}, all = {.exec.threads = 3, .pool = context->pool};
     assert_int_equal(lap_rung_find(LAP_OP_TRANSPOSE, "auto", &rung, NULL), LAP_OK);
-    assert_int_equal(lap_spread_transpose(rung, &in.view, &one.view, &exec, NULL), LAP_OK);
-    assert_int_equal(lap_spread_transpose(rung, &in.view, &many.view, &exec, context->pool), LAP_OK);
+    assert_int_equal(lap_rung_transpose(rung, &alone, &in.view, &one.view), LAP_OK);
+    assert_int_equal(lap_rung_transpose(rung, &all, &in.view, &many.view), LAP_OK);
     for (int y = 0; y < W; y++) {
         assert_memory_equal(
             one.view.base + y * one.view.stride, many.view.base + y * many.view.stride, H * 4);
@@ -185,9 +185,9 @@ static void test_spread_transpose_and_product(void **state)
     }
     lap_gemv g = {matrix, W, H, W, x, y1, LAP_ON_HOST};
     assert_int_equal(lap_rung_find(LAP_OP_MATVEC, "auto", &rung, NULL), LAP_OK);
-    assert_int_equal(lap_spread_matvec(rung, &g, &exec, NULL), LAP_OK);
+    assert_int_equal(lap_rung_matvec(rung, &alone, &g), LAP_OK);
     g.y = y3;
-    assert_int_equal(lap_spread_matvec(rung, &g, &exec, context->pool), LAP_OK);
+    assert_int_equal(lap_rung_matvec(rung, &all, &g), LAP_OK);
     assert_memory_equal(y1, y3, sizeof y1);
     lap_context_destroy(context);
     lap_image_destroy(&in);
@@ -208,10 +208,10 @@ static void test_spread_sum(void **state)
     const lap_rung *rung;
     double one, many;
     lap_context *context = lap_context_create(3, NULL);
-    const lap_exec exec = {.threads = 3};
+    const lap_resources alone = {.exec.threads = 3}, all = {.exec.threads = 3, .pool = context->pool};
     assert_int_equal(lap_rung_find(LAP_OP_REDUCE, "auto", &rung, NULL), LAP_OK);
-    assert_int_equal(lap_spread_reduce(rung, &array, &one, &exec, NULL), LAP_OK);
-    assert_int_equal(lap_spread_reduce(rung, &array, &many, &exec, context->pool), LAP_OK);
+    assert_int_equal(lap_rung_reduce(rung, &alone, &array, &one), LAP_OK);
+    assert_int_equal(lap_rung_reduce(rung, &all, &array, &many), LAP_OK);
     assert_true(one == many);
     lap_context_destroy(context);
     free(x);

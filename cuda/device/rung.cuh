@@ -1,8 +1,8 @@
 /* What the kernels of the transpose, reduction, histogram and matrix-vector ladders share. */
-#ifndef LAP_CUDA_OPS_CUH
-#define LAP_CUDA_OPS_CUH
+#ifndef LAP_RUNG_CUH
+#define LAP_RUNG_CUH
 
-#include "ladders.h"
+#include "device_rungs.h"
 #include "launch.cuh"
 
 /* Names the dynamic shared memory of a block. */
@@ -42,7 +42,8 @@ static inline int lap_attribute(int device, cudaDeviceAttr attribute)
     return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
-/* ---- scratch (ops.h) --------------------------------------------------------------------------- */
+/* ---- scratch (device_rungs.h) ---------------------------------------------------------------------------
+ */
 
 struct lap_scratch {
     uint8_t *memory;

@@ -1,5 +1,5 @@
-/* The device rungs of the transpose, reduction, histogram and matrix-vector ladders; their contracts
- * stand with the function types in backend.h, their kernels in a file each.
+/* The device rungs of all ladders; their contracts stand with the function types in base/rung.h, their
+ * kernels in a file each.
  *
  * Device memory: rows of transposed views begin on 128-byte boundaries (device.h); arrays and matrices
  * may lie anywhere that their type allows. Reductions never write to their input.
@@ -8,8 +8,8 @@
  * waiting: a sum in the array's own type, counts added to uint64_t[4][256]. Scratch is device memory of
  * lap_cuda_scratch_bytes, 256-byte aligned, its first LAP_SCRATCH_HEAD bytes zeroed before the first
  * use; one use at a time. Without it they allocate, wait and hand the result out. */
-#ifndef LAP_CUDA_OPS_H
-#define LAP_CUDA_OPS_H
+#ifndef LAP_DEVICE_RUNGS_H
+#define LAP_DEVICE_RUNGS_H
 
 #include "device.h"
 
@@ -20,6 +20,10 @@ extern "C" {
 enum { LAP_SCRATCH_HEAD = 16 * 1024 };
 /* Enough for every rung: n values of size bytes for a reduction, n = 0 for a histogram. */
 size_t lap_cuda_scratch_bytes(size_t n, size_t size);
+
+extern lap_filter_fn lap_filter_cuda_global, lap_filter_cuda_shared2, lap_filter_cuda_shared3,
+    lap_filter_cuda_shared4_conflict, lap_filter_cuda_shared4_pad, lap_filter_cuda_shared4_wide,
+    lap_filter_cuda_fast;
 
 extern lap_transpose_fn lap_transpose_cuda_naive, lap_transpose_cuda_naive_write, lap_transpose_cuda_shared,
     lap_transpose_cuda_shared32, lap_transpose_cuda_padded, lap_transpose_cuda_fast;

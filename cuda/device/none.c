@@ -1,0 +1,120 @@
+/* The scaffold of a build without CUDA: there is no device, and whatever needs one fails. */
+#include "base/status.h"
+#include "cuda/device/device_rungs.h"
+
+static const char not_built[] = "not built: no CUDA compiler was found when lapedge was compiled";
+
+static lap_code refuse(lap_error *err)
+{
+    return lap_fail(err, LAP_E_BACKEND, "CUDA: %s", not_built);
+}
+
+const char *lap_cuda_unavailable(void)
+{
+    return not_built;
+}
+
+int lap_cuda_count(const char **reason)
+{
+    if (reason)
+        *reason = not_built;
+    return 0;
+}
+
+bool lap_device_at(int i, lap_device_info *info, const char **reason)
+{
+    (void)i, (void)info;
+    return lap_cuda_count(reason) > 0;
+}
+
+lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err)
+{
+    (void)device, (void)info;
+    return refuse(err);
+}
+
+lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_error *err)
+{
+    (void)device, (void)bytes;
+    *memory = NULL;
+    return refuse(err);
+}
+
+void lap_cuda_free(int device, void *memory)
+{
+    (void)device, (void)memory;
+}
+
+lap_code lap_cuda_copy(int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err)
+{
+    (void)device, (void)to, (void)from, (void)bytes, (void)stream;
+    return refuse(err);
+}
+
+lap_code lap_cuda_sync(int device, void *stream, lap_error *err)
+{
+    (void)device, (void)stream;
+    return refuse(err);
+}
+
+lap_code lap_cuda_view_create(
+    int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err)
+{
+    (void)device, (void)width, (void)height, (void)channels, (void)apron;
+    *view = (lap_view){0};
+    return refuse(err);
+}
+
+void lap_cuda_view_destroy(lap_view *view)
+{
+    (void)view;
+}
+
+lap_code lap_cuda_upload(const lap_view *host, const lap_view *device, void *stream, lap_error *err)
+{
+    (void)host, (void)device, (void)stream;
+    return refuse(err);
+}
+
+lap_code lap_cuda_download(const lap_view *device, const lap_view *host, void *stream, lap_error *err)
+{
+    (void)device, (void)host, (void)stream;
+    return refuse(err);
+}
+
+lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err)
+{
+    (void)view, (void)border, (void)stream;
+    return refuse(err);
+}
+
+lap_code lap_cuda_run_views(int device, const lap_view *in, const lap_view *out, const lap_border *border,
+    lap_cuda_views_fn *launch, void *argument, lap_times *times, lap_error *err)
+{
+    (void)device, (void)in, (void)out, (void)border, (void)launch, (void)argument, (void)times;
+    return refuse(err);
+}
+
+lap_code lap_cuda_time(int device, const lap_cuda_job *jobs, int count, int runs, lap_error *err)
+{
+    (void)device, (void)jobs, (void)count, (void)runs;
+    return refuse(err);
+}
+
+int lap_cuda_rotation(int device, size_t set_bytes)
+{
+    (void)device, (void)set_bytes;
+    return 1;
+}
+
+size_t lap_cuda_scratch_bytes(size_t n, size_t size)
+{
+    (void)n, (void)size;
+    return 0;
+}
+
+lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out, const lap_exec *exec)
+{
+    (void)in, (void)out;
+    return refuse(exec->err);
+}

@@ -1,0 +1,38 @@
+/* What the rows of the ladders' tables are written with: where a rung runs, and what becomes of its row in a
+ * build that leaves it out. `ladder` is the member of lap_rung.run; the compiler flags of a host rung stand
+ * beside its function, as FUNCTION_flags. */
+#ifndef LAP_TABLE_H
+#define LAP_TABLE_H
+
+#include "cpu_simd/cpu.h"
+#include "cpu_simd/host_rungs.h"
+#include "cuda/device/device_rungs.h"
+#include "rungs/backend.h"
+
+#define LAP_ON_HOST_CPU(ladder, function) .flags = function##_flags, .run.ladder = function
+
+/* On other processors these files are not compiled; `missing` says so. */
+#if defined(__x86_64__)
+#define LAP_ON_X86(ladder, function, missing) .available = missing, LAP_ON_HOST_CPU(ladder, function)
+#else
+#define LAP_ON_X86(ladder, function, missing) .available = missing
+#endif
+
+#if LAP_HAVE_OPENMP
+#define LAP_ON_OPENMP(ladder, function) .threading = LAP_THREADS_OWN, LAP_ON_HOST_CPU(ladder, function)
+#else
+#define LAP_ON_OPENMP(ladder, function) .threading = LAP_THREADS_OWN, .available = lap_no_openmp
+static inline const char *lap_no_openmp(void)
+{
+    return "not built: the compiler that made lapedge has no OpenMP";
+}
+#endif
+
+/* In a build without CUDA, cuda/device/none.c says why. */
+#if LAP_HAVE_CUDA
+#define LAP_ON_CUDA(ladder, function) .device = 1, .available = lap_cuda_unavailable, .run.ladder = function
+#else
+#define LAP_ON_CUDA(ladder, function) .device = 1, .available = lap_cuda_unavailable
+#endif
+
+#endif
