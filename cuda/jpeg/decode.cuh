@@ -2,7 +2,7 @@
 #ifndef LAP_CUDA_JPEG_DECODE_CUH
 #define LAP_CUDA_JPEG_DECODE_CUH
 
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 #include "decode.h"
 
 constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits a look-up takes */

@@ -2,7 +2,7 @@
 #ifndef LAP_CUDA_JPEG_SCAN_CUH
 #define LAP_CUDA_JPEG_SCAN_CUH
 
-#include "cuda/device/ladders.cuh"
+#include "cuda/device/rung.cuh"
 
 /* Sum of the values of all threads before this one; *total of all threads. For blocks of THREADS in x; all of
  * them call. Modulo 2^32. */
