@@ -88,6 +88,7 @@ LAP_API const char *lap_build_info(void);
 /* ---- pixels ---------------------------------------------------------------------------------- */
 
 #define LAP_APRON 2      /* pixels beyond each side that the 5x5 window reads */
+#define LAP_MAX_SIDE (1 << 28) /* pixels of a side, at most: rows and columns are counted in an int */
 #define LAP_ON_HOST (-1) /* lap_view.place; 0 and up: the CUDA device of that number */
 
 /* A rectangle of 8-bit interleaved pixels, owned by somebody else. base is row 0, column 0, channel
@@ -285,7 +286,8 @@ LAP_API lap_code lap_run_check(const char *in, const char *out, const lap_settin
 /* Memory to memory; *out is malloc'ed and the caller's to free. settings->format NULL: JPEG. */
 LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, void **out,
     size_t *out_size, const lap_settings *settings, lap_report *report, lap_error *err);
-/* A caller's pixels: host views of the same size and channels (1, 3 or 4), not overlapping; an
+/* A caller's pixels: host views of the same size and channels (1, 3 or 4), not overlapping (with the
+ * apron of in either), sides up to LAP_MAX_SIDE; an
  * apron of in is used as it stands, without one the border rule applies. */
 LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);

@@ -1,9 +1,12 @@
 #include "base/kernel5x5.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/status.h"
 
@@ -81,9 +84,11 @@ bool lap_kernel_is_exact(const lap_kernel *kernel)
     return kernel->is_integer && 255 * kernel->abs_sum < 16777216.0;
 }
 
+static const char separators[] = ", ;/\t\r\n\v\f";
+
 static const char *skip_separators(const char *s)
 {
-    return s + strspn(s, ", ;/\t\r\n\v\f");
+    return s + strspn(s, separators);
 }
 
 /* source: what the message calls the text. */
@@ -95,7 +100,7 @@ static lap_code parse_list(const char *text, const char *source, lap_kernel *ker
         if (n == TAPS)
             return lap_fail(err, LAP_E_USAGE, "kernel %s: more than 25 numbers", source);
         float h = strtof(text, &end);
-        if (end == text || !strchr(", ;/\t\r\n\v\f", *end))
+        if (end == text || !strchr(separators, *end))
             return lap_fail(err, LAP_E_USAGE, "kernel %s: not a number: '%.20s'", source, text);
         kernel->h[n++] = h;
         text = end;
@@ -105,22 +110,57 @@ static lap_code parse_list(const char *text, const char *source, lap_kernel *ker
     return finish(kernel, err);
 }
 
+/* A FIFO without a writer must not hang here; a shell's <(...) is a descriptor that has one. -1 with errno,
+ * ESPIPE for what is no regular file. */
+static int open_file(const char *path)
+{
+    struct stat st;
+    bool named = strncmp(path, "/dev/fd/", 8) == 0 || strcmp(path, "/dev/stdin") == 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (named ? 0 : O_NONBLOCK));
+    if (fd >= 0 && !named && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+        close(fd);
+        errno = S_ISDIR(st.st_mode) ? EISDIR : ESPIPE;
+        fd = -1;
+    }
+    return fd;
+}
+
 static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
 {
     char text[FILE_MAX + 1];
-    FILE *file = fopen(path, "re");
-    if (!file)
+    size_t size = 0;
+    int fd = open_file(path);
+    if (fd < 0)
         return lap_fail(err, LAP_E_USAGE, "kernel '%s': no preset, no list of 25 numbers, and as a file: %s",
-            path, strerror(errno));
-    size_t size = fread(text, 1, sizeof text, file);
-    int failed = ferror(file) ? errno : 0;
-    fclose(file);
+            path, errno == ESPIPE ? "no regular file" : strerror(errno));
+    ssize_t got = 1;
+    while (size < sizeof text && (got > 0 || (got < 0 && errno == EINTR))) {
+        got = read(fd, text + size, sizeof text - size);
+        size += got > 0 ? (size_t)got : 0;
+    }
+    int failed = got < 0 ? errno : 0;
+    close(fd);
     if (failed)
         return lap_fail(err, LAP_E_USAGE, "kernel %s: %s", path, strerror(failed));
     if (size > FILE_MAX || memchr(text, 0, size))
         return lap_fail(err, LAP_E_USAGE, "kernel %s: not a text of 25 numbers", path);
     text[size] = 0;
     return parse_list(text, path, kernel, err);
+}
+
+/* A list has nothing but numbers between separators, two of them at least; a path may have slashes too.
+ * What begins as a list without slashes and is no file was meant as one. */
+static bool is_list(const char *spec)
+{
+    int n = 0;
+    for (const char *at = skip_separators(spec); *at; n++) {
+        char *end;
+        (void)strtof(at, &end);
+        if (end == at || !strchr(separators, *end))
+            return n > 0 && !strchr(spec, '/') && access(spec, F_OK) != 0;
+        at = skip_separators(end);
+    }
+    return n > 1;
 }
 
 lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err)
@@ -135,10 +175,5 @@ lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err)
             return finish(kernel, err);
         }
     }
-    /* A list has separators and nothing but numbers between them; a path may have slashes too. */
-    char *end;
-    (void)strtof(spec, &end);
-    if (end != spec && strchr(", ;/\t\n", *end))
-        return parse_list(spec, "list", kernel, err);
-    return parse_file(spec, kernel, err);
+    return is_list(spec) ? parse_list(spec, "list", kernel, err) : parse_file(spec, kernel, err);
 }

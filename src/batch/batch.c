@@ -199,6 +199,10 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         tell_problem(b, LAP_FAILED, entry, NULL, LAP_E_WRITE, why.message);
         return LAP_OK;
     }
+    if (lap_batch_check_format(b->settings, entry->path, output, &why) != LAP_OK) {
+        tell_problem(b, LAP_FAILED, entry, NULL, why.code, why.message);
+        return LAP_OK;
+    }
     if (!b->options->dry_run && lap_batch_sweep_folder(b, output, err) != LAP_OK)
         return LAP_E_MEMORY;
     if (!needs_work(b, entry, relative, output))

@@ -37,6 +37,10 @@ typedef struct batch {
 bool lap_batch_output_name(const lap_settings *settings, const char *relative, char *name, size_t size);
 /* out_dir and a name below it; false if they do not fit. */
 bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size);
+/* LAP_E_USAGE where the output would have an extension that names no known format. Without one it is a JPEG.
+ */
+lap_code lap_batch_check_format(
+    const lap_settings *settings, const char *input, const char *output, lap_error *err);
 uint64_t lap_batch_key(const char *relative);
 uint64_t lap_batch_inode(const struct stat *st);
 bool lap_batch_is_ours(const batch *b, const char *relative);

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
+#include "run/formats.h"
 
 bool lap_batch_output_name(const lap_settings *settings, const char *relative, char *name, size_t size)
 {
@@ -22,6 +23,19 @@ bool lap_batch_output_name(const lap_settings *settings, const char *relative, c
 bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size)
 {
     return snprintf(path, size, "%s/%s", b->options->out_dir, relative) < (int)size;
+}
+
+lap_code lap_batch_check_format(
+    const lap_settings *settings, const char *input, const char *output, lap_error *err)
+{
+    const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output, *dot = strrchr(base, '.');
+    if (settings->format || lap_format_of_path(output) || !dot || dot == base)
+        return LAP_OK;
+    return lap_fail(err, LAP_E_USAGE,
+        "%.200s: the extension of its output, %.40s, names no known format (jpg jpeg png bmp tga ppm pgm "
+        "tsv); "
+        "choose one with --format",
+        input, dot);
 }
 
 uint64_t lap_batch_key(const char *relative)

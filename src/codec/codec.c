@@ -65,6 +65,9 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
     const lap_read_options *options = &decoder->options;
     const char *name = lap_source_name(decoder->source);
     uint64_t pixels = (uint64_t)header->width * (uint64_t)header->height;
+    if (header->width > LAP_MAX_SIDE || header->height > LAP_MAX_SIDE)
+        return lap_fail(err, LAP_E_LIMIT, "%s: %dx%d pixels, and a side may have at most %d", name,
+            header->width, header->height, LAP_MAX_SIDE);
     if (options->max_pixels && pixels > options->max_pixels)
         return lap_fail(err, LAP_E_LIMIT,
             "%s: %dx%d is %.10g million pixels, more than the limit of %.10g million (--max-pixels)", name,

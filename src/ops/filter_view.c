@@ -80,6 +80,9 @@ static lap_code check_view(const lap_view *v, const char *which, lap_error *err)
         (v->channels != 1 && v->channels != 3 && v->channels != 4))
         return lap_fail(err, LAP_E_USAGE, "%s: %dx%d pixels of %d channels; 1, 3 or 4 channels are filtered",
             which, v->width, v->height, v->channels);
+    if (v->width > LAP_MAX_SIDE || v->height > LAP_MAX_SIDE)
+        return lap_fail(err, LAP_E_LIMIT, "%s: %dx%d pixels, and a side may have at most %d", which, v->width,
+            v->height, LAP_MAX_SIDE);
     if (v->place != LAP_ON_HOST)
         return lap_fail(err, LAP_E_USAGE, "%s: the pixels must lie in host memory", which);
     if (v->apron != 0 && v->apron != LAP_APRON)
@@ -91,19 +94,32 @@ static lap_code check_view(const lap_view *v, const char *which, lap_error *err)
     return LAP_OK;
 }
 
-static bool overlap(const lap_view *a, const lap_view *b)
+typedef struct extent { /* the bytes that a view reaches */
+    uintptr_t begin, end;
+    size_t row, stride;
+} extent;
+
+/* With its apron: all that is read. Of an output only the interior is written. */
+static extent extent_of(const lap_view *v, int apron)
 {
-    uintptr_t a0 = (uintptr_t)a->base, b0 = (uintptr_t)b->base;
-    uintptr_t a1 = a0 + (size_t)(a->height - 1) * (size_t)a->stride + (size_t)a->width * (size_t)a->channels;
-    uintptr_t b1 = b0 + (size_t)(b->height - 1) * (size_t)b->stride + (size_t)b->width * (size_t)b->channels;
+    size_t around = (size_t)apron, stride = (size_t)v->stride, pixel = (size_t)v->channels;
+    extent e = {.row = ((size_t)v->width + 2 * around) * pixel, .stride = stride};
+    e.begin = (uintptr_t)v->base - around * (stride + pixel);
+    e.end = e.begin + ((size_t)v->height - 1 + 2 * around) * stride + e.row;
+    return e;
+}
+
+static bool overlap(const lap_view *in, const lap_view *out)
+{
+    extent a = extent_of(in, in->apron), b = extent_of(out, 0);
+    if (a.begin >= b.end || b.begin >= a.end)
+        return false;
+    if (a.stride != b.stride)
+        return true;
     /* Equal strides: two parts of one picture side by side interleave without touching. */
-    if (a->stride == b->stride && a0 < b1 && b0 < a1) {
-        uintptr_t apart = (a0 < b0 ? b0 - a0 : a0 - b0) % (uintptr_t)a->stride;
-        size_t first = (size_t)(a0 < b0 ? a : b)->width * (size_t)a->channels;
-        size_t second = (size_t)(a0 < b0 ? b : a)->width * (size_t)a->channels;
-        return apart < first || apart + second > (size_t)a->stride;
-    }
-    return a0 < b1 && b0 < a1;
+    extent first = a.begin < b.begin ? a : b, second = a.begin < b.begin ? b : a;
+    size_t apart = (second.begin - first.begin) % a.stride;
+    return apart < first.row || apart + second.row > a.stride;
 }
 
 static lap_code check(

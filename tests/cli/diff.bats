@@ -53,6 +53,24 @@ different" ]
     expect 1 "" "" diff -q a.pgm b.pgm
 }
 
+# shares N FILE: 40 x 25 pixels, N of them other than in shares 0
+shares()
+{
+    { printf 'P5\n40 25\n255\n'; printf "%$1s" "" | tr ' ' y; printf "%$((1000 - $1))s" "" | tr ' ' x; } >"$2"
+}
+
+@test "a share allows exactly that many pixels" {
+    printf 'P5\n40 25\n255\n%1000s' "" | tr ' ' x >a.pgm
+    while read -r share most; do
+        shares "$most" b.pgm
+        expect 0 "" "" diff -q "--max-differing=$share%" a.pgm b.pgm
+        shares $((most + 1)) b.pgm
+        expect 1 "" "" diff -q "--max-differing=$share%" a.pgm b.pgm
+    done <<<"0.7 7
+        5.7 57
+        29 290"
+}
+
 @test "tolerances: each decides, and all that are given must hold" {
     flat a.pgm
     change a.pgm 3 4 103 b.pgm

@@ -43,6 +43,19 @@ outputs() { (cd "$1" && find . -type f -not -path '*/.lapedge/*' | LC_ALL=C sort
     [ -z "$output" ]
 }
 
+@test "an extension that names no format is refused, as for one photo" {
+    tiny in/a.jpg
+    for name in b.pnm c.webp d.jpg.bak; do
+        cp in/a.jpg "$name"
+    done
+    folder 1 in b.pnm c.webp d.jpg.bak out
+    says "lapedge: d.jpg.bak: the extension of its output, .bak, names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format"
+    [ "$(outputs out)" = "./a.jpg" ]
+    folder 1 -n in b.pnm out2
+    folder 0 --format=jpg in b.pnm c.webp d.jpg.bak out3
+    [ "$(outputs out3)" = "./a.jpg ./b.jpg ./c.jpg ./d.jpg.jpg" ]
+}
+
 @test "several operands, files and folders, into one" {
     tiny one/a.jpg
     tiny two/sub/b.jpg

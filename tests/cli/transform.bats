@@ -30,6 +30,12 @@ load common
     cmp a.ppm b.ppm
 }
 
+@test "one turn at a time" {
+    expect 2 "" "lapedge: --rotate is given twice; name one turn at a time" transform --rotate=90 --rotate=180 "$photo" o.jpg
+    expect 2 "" "lapedge: --flip is given twice; name one turn at a time" transform --flip=h --flip=v "$photo" o.jpg
+    [ ! -e o.jpg ]
+}
+
 @test "filter then turn equals turn then filter, for symmetric kernels" {
     for kernel in laplace5 laplace3-4 laplace3-8 log5 npp5 opencv5; do
         for turn in --rotate=90 --flip=v --transverse; do

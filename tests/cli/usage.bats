@@ -120,6 +120,16 @@ million (--max-pixels)" \
     lapedge --kernel=kernel.txt "$photo" c.ppm
     cmp a.ppm b.ppm
     cmp a.ppm c.ppm
+    mkdir 2024
+    mv kernel.txt 2024/k.txt
+    lapedge --kernel=2024/k.txt "$photo" c.ppm
+    cmp a.ppm c.ppm
+    lapedge --kernel=<(cat 2024/k.txt) "$photo" c.ppm
+    cmp a.ppm c.ppm
+    mkfifo fifo
+    run --separate-stderr timeout 10 "$LAPEDGE" --kernel=fifo "$photo" d.ppm
+    [ "$status" -eq 2 ]
+    [[ $stderr == "lapedge: --kernel: "*"as a file: no regular file" ]]
     run --separate-stderr lapedge --kernel=lapalce "$photo" d.ppm
     [ "$status" -eq 2 ]
     [ "$stderr" = 'lapedge: --kernel: "lapalce" is not a known kernel; did you mean laplace5?' ]

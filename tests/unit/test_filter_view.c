@@ -106,6 +106,35 @@ static void bad_views_are_refused(void **state)
     refused(&in, &bad, "c", "overlap");
     refused(&in, &in, "c", "overlap");
     refused(&in, &out, "sims", "simd");
+    /* The rows and columns around the input are read too. */
+    lap_view inner = {source + 20 * 60, 60, 10, 10, 3, LAP_APRON, LAP_ON_HOST}, beside = inner;
+    beside.apron = 0;
+    beside.base = inner.base + 12 * 3 - 1;
+    refused(&inner, &beside, "c", "overlap");
+    beside.base = inner.base + 11 * inner.stride;
+    refused(&inner, &beside, "c", "overlap");
+    beside.base = inner.base - 11 * inner.stride;
+    refused(&inner, &beside, "c", "overlap");
+}
+
+static void sides_have_a_limit(void **state)
+{
+    (void)state;
+    lap_params params = lap_params_default();
+    const int sides[][2] = {{1, 2147483647}, {2147483647, 1}, {1, LAP_MAX_SIDE + 1}};
+    for (int i = 0; i < 3; i++)
+        for (int apron = 0; apron <= LAP_APRON; apron += LAP_APRON) {
+            lap_view in = {.base = source,
+                .stride = sides[i][0],
+                .width = sides[i][0],
+                .height = sides[i][1],
+                .channels = 1,
+                .apron = apron,
+                .place = LAP_ON_HOST};
+            lap_error err;
+            assert_int_equal(lap_filter(context, &in, &in, "c", &params, LAP_ZERO, &err), LAP_E_LIMIT);
+            assert_non_null(strstr(err.message, "268435456"));
+        }
 }
 
 /* Left and right half of one picture share no pixel. */
@@ -168,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callers_pixels),
         cmocka_unit_test(bad_views_are_refused),
+        cmocka_unit_test(sides_have_a_limit),
         cmocka_unit_test(side_by_side_is_no_overlap),
         cmocka_unit_test(a_cancelled_context_stops),
     };

@@ -99,6 +99,8 @@ static void test_refusals(void **state)
     } bad[] = {
         {"laplace", "no preset"},
         {"", "no preset"},
+        {"2024/k.txt", "as a file: No such file"},
+        {"1/2/x", "as a file: No such file"},
         {"1,2,3", "3 numbers where 25"},
         {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "more than 25"},
         {"1,1,1,1,1,1,1,1,1,1,1,1,x,1,1,1,1,1,1,1,1,1,1,1,1", "not a number: 'x"},
