@@ -1,10 +1,19 @@
-# The JPEG decoder of cuda/jpeg compared with libjpeg: on the CPU runtime here, on a GPU as a program that needs
+# The JPEG decoder of cuda/jpeg compared with libjpeg: on the CPU runtime here, and on a GPU by programs that need
 # nothing but libc (build/portable/jpeg_check, jpeg_bench).
-JPEGCUDA_C := tests/jpegcuda/make.c tests/jpegcuda/subject.c src/jpeg/jpeg_frame.c
+JPEGCUDA_C := tests/jpegcuda/subject.c src/jpeg/jpeg_frame.c
 ifneq ($(CUDACPU_CXX),)
-$(B)/tests/cudacpu_jpeg: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/check.c $(JPEGCUDA_C)) \
-  $(B)/cudacpu/asan/libkernels.a
+$(B)/tests/cudacpu_jpeg: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/check.c tests/jpegcuda/make.c $(JPEGCUDA_C))
+$(B)/cudacpu/asan/jpeg_bench: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/bench.cu $(JPEGCUDA_C))
+$(B)/tests/cudacpu_jpeg $(B)/cudacpu/asan/jpeg_bench: $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -ljpeg -lpthread -lm
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $(filter %.o,$^) $(B)/cudacpu/asan/libkernels.a \
+	  -ljpeg -lpthread -lm
 TESTS += $(B)/tests/cudacpu_jpeg
 endif
+
+$(P)/jpeg_check: $(patsubst %,$(P)/%.o,tests/jpegcuda/check.c tests/jpegcuda/make.c $(JPEGCUDA_C))
+$(P)/jpeg_bench: $(patsubst %,$(P)/%.o,$(JPEGCUDA_C)) $(B)/tests/jpegcuda/bench.cu.o
+$(P)/jpeg_check $(P)/jpeg_bench: $(P)/libkernels.a
+	$(call say,LINK)$(CC) -static-libgcc -o $@ $(filter %.o,$^) $(P)/libkernels.a -Wl,-Bstatic -ljpeg -Wl,-Bdynamic \
+	  $(GPU_TEST_LIBS)
+portable-tests: $(P)/jpeg_check $(P)/jpeg_bench
