@@ -74,13 +74,21 @@ typedef enum lap_code {
     LAP_E_INTERNAL     /* a bug in lapedge */
 } lap_code;
 
+/* What went wrong, in three parts: code says of which kind, subject what it is about, message the rest.
+ * Both texts are one line without control characters: in a path \x1b stands for one, elsewhere a ?. */
 typedef struct lap_error {
     lap_code code;
-    char message[480]; /* one line, no newline; names the file where there is one */
+    char subject[256]; /* the file or folder (of a long path the end); empty where there is none */
+    char message[480]; /* repeats neither subject nor kind */
+    uint64_t reserved[4];
 } lap_error;
 
 /* The kind as the JSON objects spell it ("missing", "not_jpeg", ...); never NULL. */
 LAP_API const char *lap_code_name(lap_code code);
+/* The error as one line, "photo.jpg: truncated: data ends 40 % into the image": the parts that there are,
+ * the kind only where the message cannot do without it. Cut at size bytes, zero included; 800 are enough.
+ * Returns text. */
+LAP_API char *lap_error_text(const lap_error *err, char *text, size_t size);
 LAP_API const char *lap_version(void);
 /* Compiler, libraries and their versions, CUDA: one line each, separated by newlines. */
 LAP_API const char *lap_build_info(void);

@@ -8,9 +8,17 @@
 extern "C" {
 #endif
 
-/* Fills err (which may be NULL) and returns code: `return lap_fail(err, LAP_E_WRITE, "...", ...)`. */
+/* Fills err (which may be NULL) and returns code: `return lap_fail(err, LAP_E_MEMORY, "...", ...)`. The
+ * message names no file: lap_fail_at does, or later on whoever knows it, with lap_error_about. */
 lap_code lap_fail(lap_error *err, lap_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same about a file or folder. */
+lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Gives an error (code is not LAP_OK) that has no subject this one; returns code as it is. */
+lap_code lap_error_about(lap_error *err, lap_code code, const char *subject);
+/* A path as one line shows it: control characters as \x1b, of one that is too long the end, after "...". */
+void lap_shown_path(char *shown, size_t size, const char *path);
 
 /* *product = a * b; false, and *product untouched, if that does not fit. */
 static inline bool lap_mul(size_t a, size_t b, size_t *product)

@@ -34,7 +34,8 @@ static void tell(batch *b, const char *input, const char *output, const lap_repo
             c->bytes_out += report->bytes_out;
         }
         if (report->status == LAP_FAILED && report->error.code == LAP_E_DISK_FULL && b->stop.code == LAP_OK)
-            lap_fail(&b->stop, LAP_E_DISK_FULL, "stopped early: %.400s", report->error.message);
+            lap_fail_at(
+                &b->stop, LAP_E_DISK_FULL, report->error.subject, "stopped early: %s", report->error.message);
         if (report->status == LAP_FAILED && b->options->fail_fast)
             b->stopping = true;
     }
@@ -44,11 +45,13 @@ static void tell(batch *b, const char *input, const char *output, const lap_repo
     }
 }
 
-static void tell_problem(batch *b, lap_status status, const lap_walk_entry *entry, const char *output,
-    lap_code kind, const char *message)
+/* An input that is not worked on: why, and up to date where why is NULL. */
+static void tell_problem(
+    batch *b, lap_status status, const lap_walk_entry *entry, const char *output, const lap_error *why)
 {
     lap_report report = {.status = status};
-    lap_fail(&report.error, kind, "%s", message);
+    if (why)
+        report.error = *why;
     tell(b, entry->path, output, &report);
 }
 
@@ -99,7 +102,7 @@ static void reap(batch *b)
 /* Whether the input may have its name at all; if not, says why. */
 static bool has_claim(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
 {
-    char message[480];
+    lap_error why;
     uint64_t *claims = lap_map64_find(&b->claims, lap_batch_key(relative));
     if (!claims)
         return true;
@@ -108,19 +111,19 @@ static bool has_claim(batch *b, const lap_walk_entry *entry, const char *relativ
         return true;
     }
     if (*claims == LAP_TAKEN) {
-        tell_problem(b, LAP_SKIPPED, entry, output, LAP_OK, "");
+        tell_problem(b, LAP_SKIPPED, entry, output, NULL);
         return false;
     }
-    snprintf(message, sizeof message, "%.200s: %d inputs would be written to %.200s; none was", entry->path,
+    lap_fail_at(&why, LAP_E_CLASH, entry->path, "%d inputs would be written to %.300s; none was",
         (int)*claims, output);
-    tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
+    tell_problem(b, LAP_FAILED, entry, output, &why);
     return false;
 }
 
 /* Whether this input needs work, and its output may be written; if not, says so. */
 static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
 {
-    char message[480];
+    lap_error why;
     struct stat there, target;
     if (!has_claim(b, entry, relative, output))
         return false;
@@ -128,14 +131,14 @@ static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relati
         return true;
     if (!stat(output, &target) && (lap_batch_inode(&target) == lap_batch_inode(entry->stat) ||
                                       lap_map64_find(&b->threats, lap_batch_inode(&target)))) {
-        snprintf(message, sizeof message, "%.200s: would overwrite an input, %.200s", entry->path, output);
-        tell_problem(b, LAP_FAILED, entry, output, LAP_E_CLASH, message);
+        lap_fail_at(&why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", output);
+        tell_problem(b, LAP_FAILED, entry, output, &why);
         return false;
     }
     /* A file is replaced, never what a link points to, never what a pipe leads to. */
     if (!S_ISREG(there.st_mode) && b->options->force) {
-        snprintf(message, sizeof message, "%.400s: is not a regular file; remove it first", output);
-        tell_problem(b, LAP_FAILED, entry, output, LAP_E_WRITE, message);
+        lap_fail_at(&why, LAP_E_WRITE, output, "is not a regular file; remove it first");
+        tell_problem(b, LAP_FAILED, entry, output, &why);
         return false;
     }
     if (b->options->force)
@@ -146,11 +149,11 @@ static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relati
     if (made == LAP_MADE_OURS)
         return true;
     if (made == LAP_MADE_SAME) {
-        tell_problem(b, LAP_SKIPPED, entry, output, LAP_OK, "");
+        tell_problem(b, LAP_SKIPPED, entry, output, NULL);
         return false;
     }
-    snprintf(message, sizeof message, "%.400s: exists and was not made by lapedge; -f replaces it", output);
-    tell_problem(b, LAP_SKIPPED, entry, output, LAP_E_EXISTS, message);
+    lap_fail_at(&why, LAP_E_EXISTS, output, "exists and was not made by lapedge; -f replaces it");
+    tell_problem(b, LAP_SKIPPED, entry, output, &why);
     return false;
 }
 
@@ -190,17 +193,17 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         return LAP_E_CANCELLED; /* ends the walk; run_jobs knows why */
     b->counts->found++;
     if (entry->problem) {
-        tell_problem(b, LAP_FAILED, entry, NULL, entry->problem->code, entry->problem->message);
+        tell_problem(b, LAP_FAILED, entry, NULL, entry->problem);
         return LAP_OK;
     }
     if (!lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative) ||
         !lap_batch_output_path(b, relative, output, sizeof output)) {
-        snprintf(why.message, sizeof why.message, "%.300s: the path of its output is too long", entry->path);
-        tell_problem(b, LAP_FAILED, entry, NULL, LAP_E_WRITE, why.message);
+        lap_fail_at(&why, LAP_E_WRITE, entry->path, "the path of its output is too long");
+        tell_problem(b, LAP_FAILED, entry, NULL, &why);
         return LAP_OK;
     }
     if (lap_batch_check_format(b->settings, entry->path, output, &why) != LAP_OK) {
-        tell_problem(b, LAP_FAILED, entry, NULL, why.code, why.message);
+        tell_problem(b, LAP_FAILED, entry, NULL, &why);
         return LAP_OK;
     }
     if (!b->options->dry_run && lap_batch_sweep_folder(b, output, err) != LAP_OK)
@@ -213,7 +216,7 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         return LAP_OK;
     }
     if (lap_batch_make_folder(b, output, &apart, &why) != LAP_OK) {
-        tell_problem(b, LAP_FAILED, entry, output, why.code, why.message);
+        tell_problem(b, LAP_FAILED, entry, output, &why);
         return LAP_OK;
     }
     return submit(b, entry, relative, output, apart, err);

@@ -48,9 +48,8 @@ static lap_code find_sides(look *l, lap_error *err)
     l->sides = calloc(o->side_count + 1, sizeof *l->sides);
     l->out_name = lap_real_name(o->out_dir);
     if (!l->sides || !l->out_name)
-        return l->sides && errno != ENOMEM
-                   ? lap_fail(err, LAP_E_WRITE, "%.300s: %s", o->out_dir, strerror(errno))
-                   : lap_fail(err, LAP_E_MEMORY, "out of memory");
+        return l->sides && errno != ENOMEM ? lap_fail_at(err, LAP_E_WRITE, o->out_dir, "%s", strerror(errno))
+                                           : lap_fail(err, LAP_E_MEMORY, "out of memory");
     const int length = snprintf(records, sizeof records, "%s/.lapedge/", l->out_name);
     for (size_t i = 0; i < o->side_count; i++) {
         lap_code code = lap_side_look(o->sides[i], &l->sides[i], err);
@@ -58,7 +57,7 @@ static lap_code find_sides(look *l, lap_error *err)
             code = lap_side_check(o->sides[i], &o->files_from, 1, err);
         if (code == LAP_OK && length < (int)sizeof records &&
             strncmp(l->sides[i].name, records, (size_t)length) == 0)
-            code = lap_fail(err, LAP_E_CLASH, "%.400s: lies among the records of lapedge", o->sides[i]);
+            code = lap_fail_at(err, LAP_E_CLASH, o->sides[i], "lies among the records of lapedge");
         if (code != LAP_OK)
             return code;
     }
@@ -72,10 +71,10 @@ static lap_code check_sides(const look *l, const struct stat *in, const char *re
     for (size_t i = 0; i < l->b->options->side_count; i++) {
         const lap_side *side = &l->sides[i];
         if (in && lap_side_is_file(side, in))
-            return lap_fail(err, LAP_E_CLASH, "%.400s: is one of the inputs", side->path);
+            return lap_fail_at(err, LAP_E_CLASH, side->path, "is one of the inputs");
         if (strncmp(side->name, l->out_name, length) == 0 && side->name[length] == '/' &&
             strcmp(side->name + length + 1, relative) == 0)
-            return lap_fail(err, LAP_E_CLASH, "%.400s: is one of the outputs", side->path);
+            return lap_fail_at(err, LAP_E_CLASH, side->path, "is one of the outputs");
     }
     return LAP_OK;
 }
@@ -112,7 +111,7 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         return LAP_OK;
     for (size_t i = 0; i < b->options->side_count; i++)
         if (lap_side_is_file(&l->sides[i], &there)) /* under another name */
-            return lap_fail(err, LAP_E_CLASH, "%.400s: is one of the outputs", l->sides[i].path);
+            return lap_fail_at(err, LAP_E_CLASH, l->sides[i].path, "is one of the outputs");
     code = reserve((void **)&l->standing, l->standing_count, &l->standing_capacity, sizeof *l->standing, err);
     if (code == LAP_OK)
         l->standing[l->standing_count++] = lap_batch_inode(&there);

@@ -31,11 +31,10 @@ lap_code lap_batch_check_format(
     const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output, *dot = strrchr(base, '.');
     if (settings->format || lap_format_of_path(output) || !dot || dot == base)
         return LAP_OK;
-    return lap_fail(err, LAP_E_USAGE,
-        "%.200s: the extension of its output, %.40s, names no known format (jpg jpeg png bmp tga ppm pgm "
-        "tsv); "
+    return lap_fail_at(err, LAP_E_USAGE, input,
+        "the extension of its output, %.40s, names no known format (jpg jpeg png bmp tga ppm pgm tsv); "
         "choose one with --format",
-        input, dot);
+        dot);
 }
 
 uint64_t lap_batch_key(const char *relative)
@@ -64,11 +63,11 @@ static lap_code make_folders(char *path, lap_error *err)
         int rc = mkdir(path, 0777), why = errno;
         struct stat st;
         if (rc && why == EEXIST && stat(path, &st))
-            return lap_fail(err, LAP_E_WRITE, "%.400s: %s%s", path,
+            return lap_fail_at(err, LAP_E_WRITE, path, "%s%s",
                 errno == ENOENT ? "a link that leads nowhere: " : "", strerror(errno));
         if (rc && (stat(path, &st) || !S_ISDIR(st.st_mode)))
-            return lap_fail(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, "%.400s: %s",
-                path, why == EEXIST ? "is not a folder" : strerror(why));
+            return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, path,
+                "%s", why == EEXIST ? "is not a folder" : strerror(why));
         *p = kept;
         if (!kept)
             return LAP_OK;
@@ -112,14 +111,14 @@ lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
 {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s", out_dir) >= (int)sizeof path)
-        return lap_fail(err, LAP_E_WRITE, "%.300s: this path is too long", out_dir);
+        return lap_fail_at(err, LAP_E_WRITE, out_dir, "this path is too long");
     lap_code code = make_folders(path, err);
     if (code == LAP_OK && access(out_dir, W_OK | X_OK))
-        code = lap_fail(err, LAP_E_WRITE, "%.300s: %s", out_dir, strerror(errno));
+        code = lap_fail_at(err, LAP_E_WRITE, out_dir, "%s", strerror(errno));
     /* Better said now than after the first group of files. */
     if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
         access(path, W_OK | X_OK) && errno != ENOENT)
-        code = lap_fail(err, LAP_E_WRITE, "%.300s: %s", path, strerror(errno));
+        code = lap_fail_at(err, LAP_E_WRITE, path, "%s", strerror(errno));
     return code;
 }
 
@@ -145,14 +144,15 @@ lap_code lap_batch_check_operands(
         const char *path = options->inputs[i];
         if (stat(path, &in)) {
             if (options->input_count == 1)
-                return lap_fail(err, errno == ENOENT || errno == ENOTDIR ? LAP_E_MISSING : LAP_E_UNREADABLE,
-                    "%.300s: %s", path, strerror(errno));
+                return lap_fail_at(err,
+                    errno == ENOENT || errno == ENOTDIR ? LAP_E_MISSING : LAP_E_UNREADABLE, path, "%s",
+                    strerror(errno));
         } else if (has_out && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-            return lap_fail(
-                err, LAP_E_USAGE, "%.300s is the input and the output folder; name another one", path);
+            return lap_fail_at(
+                err, LAP_E_USAGE, path, "is the input and the output folder; name another one");
         } else if (options->input_count == 1 && is_own_output(options, settings, path, &in)) {
-            return lap_fail(err, LAP_E_USAGE,
-                "%.300s would be its own output; name another folder, or use --in-place", path);
+            return lap_fail_at(
+                err, LAP_E_USAGE, path, "would be its own output; name another folder, or use --in-place");
         }
     }
     return LAP_OK;
@@ -169,8 +169,8 @@ lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size
     bool standard = !strcmp(options->files_from, "-");
     FILE *file = standard ? stdin : fopen(options->files_from, "re");
     if (!file)
-        return lap_fail(err, errno == ENOENT ? LAP_E_MISSING : LAP_E_UNREADABLE, "%.300s: %s",
-            options->files_from, strerror(errno));
+        return lap_fail_at(err, errno == ENOENT ? LAP_E_MISSING : LAP_E_UNREADABLE, options->files_from, "%s",
+            strerror(errno));
     while (!feof(file) && !ferror(file)) {
         if (used == capacity) {
             capacity = capacity ? 2 * capacity : 65536;
@@ -183,9 +183,9 @@ lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size
     }
     lap_code code = LAP_OK;
     if (ferror(file))
-        code = lap_fail(err, LAP_E_UNREADABLE, "%.300s: %s", options->files_from, strerror(errno));
+        code = lap_fail_at(err, LAP_E_UNREADABLE, options->files_from, "%s", strerror(errno));
     else if (!feof(file))
-        code = lap_fail(err, LAP_E_MEMORY, "%.300s: out of memory for this list", options->files_from);
+        code = lap_fail_at(err, LAP_E_MEMORY, options->files_from, "out of memory for this list");
     if (!standard)
         fclose(file);
     if (code == LAP_OK) {

@@ -18,7 +18,7 @@ lap_code lap_group_open(lap_group *group, const char *out_dir, lap_error *err)
 {
     group->sync_fd = open(out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (group->sync_fd < 0)
-        return lap_fail(err, LAP_E_WRITE, "%.300s: %s", out_dir, strerror(errno));
+        return lap_fail_at(err, LAP_E_WRITE, out_dir, "%s", strerror(errno));
     return LAP_OK;
 }
 
@@ -56,8 +56,12 @@ static void fail_job(lap_job *job, const lap_error *why)
 static void fail_from(lap_group *group, int first, const lap_error *why)
 {
     for (int i = first; i < group->count; i++)
-        if (group->jobs[i]->sink)
-            fail_job(group->jobs[i], why);
+        if (group->jobs[i]->sink) {
+            lap_error mine;
+            lap_fail_at(&mine, why->code, group->jobs[i]->input, "%s%s%s", why->subject,
+                why->subject[0] ? ": " : "", why->message);
+            fail_job(group->jobs[i], &mine);
+        }
 }
 
 /* What was made from a photo that has been written to since would look up to date. */

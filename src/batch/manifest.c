@@ -108,7 +108,7 @@ static lap_code read_file(lap_manifest *m, int folder, const char *name, lap_err
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
     if (!file) {
-        lap_code code = lap_fail(err, LAP_E_UNREADABLE, "%.200s/%.60s: %s", m->folder, name, strerror(errno));
+        lap_code code = lap_fail_at(err, LAP_E_UNREADABLE, m->folder, "%.60s: %s", name, strerror(errno));
         if (fd >= 0)
             close(fd);
         return code;
@@ -120,7 +120,7 @@ static lap_code read_file(lap_manifest *m, int folder, const char *name, lap_err
     while (code == LAP_OK && (length = getline(&line, &capacity, file)) > 0)
         code = read_line(m, line, (size_t)length, err);
     if (code == LAP_OK && ferror(file) && errno != EISDIR)
-        code = lap_fail(err, LAP_E_UNREADABLE, "%.200s/%.60s: %s", m->folder, name, strerror(errno));
+        code = lap_fail_at(err, LAP_E_UNREADABLE, m->folder, "%.60s: %s", name, strerror(errno));
     free(line);
     fclose(file);
     return code;
@@ -160,7 +160,7 @@ lap_code lap_manifest_open(
         /* Names begin with the time of their run: later lines overrule earlier ones. */
         int count = scandirat(folder, ".", &names, is_manifest, alphasort);
         if (count < 0)
-            code = lap_fail(err, LAP_E_UNREADABLE, "%.300s: %s", m->folder, strerror(errno));
+            code = lap_fail_at(err, LAP_E_UNREADABLE, m->folder, "%s", strerror(errno));
         for (int i = 0; i < count; i++) {
             if (code == LAP_OK)
                 code = read_file(m, folder, names[i]->d_name, err);
@@ -169,7 +169,7 @@ lap_code lap_manifest_open(
         free(names);
         close(folder);
     } else if (errno != ENOENT) {
-        code = lap_fail(err, LAP_E_WRITE, "%.300s: %s", m->folder, strerror(errno));
+        code = lap_fail_at(err, LAP_E_WRITE, m->folder, "%s", strerror(errno));
     }
     if (code != LAP_OK) {
         lap_manifest_close(m);
@@ -267,7 +267,7 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
             *p = '_';
     snprintf(name, sizeof name, "%s.%09ld-%s-%ld.jsonl", stamp, now.tv_nsec, host, (long)getpid());
     if (mkdir(m->folder, 0777) && errno != EEXIST)
-        return lap_fail(err, LAP_E_WRITE, "%.300s: %s", m->folder, strerror(errno));
+        return lap_fail_at(err, LAP_E_WRITE, m->folder, "%s", strerror(errno));
     int folder = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0)
         m->fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -275,8 +275,8 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
     if (folder >= 0)
         close(folder);
     if (m->fd < 0)
-        return lap_fail(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, "%.200s/%s: %s",
-            m->folder, name, strerror(why));
+        return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, m->folder,
+            "%s: %s", name, strerror(why));
     m->size = 0;
     return LAP_OK;
 }
@@ -284,7 +284,7 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
 static lap_code fail_writing(const lap_manifest *m, lap_error *err)
 {
     bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-    return lap_fail(err, full ? LAP_E_DISK_FULL : LAP_E_WRITE, "%.300s: %s", m->folder, strerror(errno));
+    return lap_fail_at(err, full ? LAP_E_DISK_FULL : LAP_E_WRITE, m->folder, "%s", strerror(errno));
 }
 
 static lap_code write_queue(lap_manifest *m, lap_error *err)

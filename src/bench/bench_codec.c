@@ -122,7 +122,7 @@ static lap_code read_whole(const lap_walk_entry *entry, void **bytes, lap_error 
         close(fd);
     return at == size && fd >= 0 && *bytes
                ? LAP_OK
-               : lap_fail(err, LAP_E_UNREADABLE, "%.300s: cannot be read", entry->path);
+               : lap_fail_at(err, LAP_E_UNREADABLE, entry->path, "cannot be read");
 }
 
 static lap_code visit(void *user, const lap_walk_entry *entry, lap_error *err)
@@ -131,13 +131,19 @@ static lap_code visit(void *user, const lap_walk_entry *entry, lap_error *err)
     lap_error why;
     if (entry->link)
         return LAP_OK;
-    if (entry->problem)
-        return lap_fail(err, entry->problem->code, "%s", entry->problem->message);
+    if (entry->problem) {
+        if (err)
+            *err = *entry->problem;
+        return entry->problem->code;
+    }
     lap_code code = read_whole(entry, &bytes, err);
     if (code == LAP_OK) {
         code = time_photo(user, bytes, (size_t)entry->stat->st_size, &why);
-        if (code != LAP_OK)
-            lap_fail(err, code, "%.300s: %.150s", entry->path, why.message);
+        if (code != LAP_OK) {
+            lap_error_about(&why, code, entry->path);
+            if (err)
+                *err = why;
+        }
     }
     free(bytes);
     return code;
@@ -178,7 +184,7 @@ static lap_code time_round(codec_bench *b, lap_error *err)
     const lap_batch_options one = {.inputs = &image, .input_count = 1, .out_dir = ""};
     lap_code code = lap_walk(&one, NULL, 0, visit, b, err);
     if (code == LAP_OK && !b->photos)
-        code = lap_fail(err, LAP_E_MISSING, "%.300s: no photo found", image);
+        code = lap_fail_at(err, LAP_E_MISSING, image, "no photo found");
     return code;
 }
 

@@ -116,7 +116,7 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
         }
         const lap_code code = lap_bench(context, op, &options, each_row, output, &err);
         if (code != LAP_OK) {
-            lap_cli_message("%s", err.message);
+            lap_cli_print_error(&err, NULL);
             return lap_cli_exit_of(code);
         }
     }
@@ -163,7 +163,7 @@ static int write_report(const bench_output *output, lap_context *context)
     if (code == LAP_OK)
         return lap_report_write(cli->report, report);
     json_decref(report);
-    lap_cli_tell(cli->bench.image, cli->report, &err);
+    lap_cli_print_error(&err, cli->bench.image);
     return (int)lap_cli_exit_of(code);
 }
 
@@ -208,7 +208,10 @@ int lap_cli_bench(lap_cli *cli)
     bench_output output = {.cli = cli, .rows = json_array(), .warnings = json_array()};
     lap_context *context = lap_context_create(cli->settings.threads, &err);
     if (!context || !output.rows) {
-        lap_cli_message("%s", context ? "out of memory" : err.message);
+        if (context)
+            lap_cli_message("out of memory");
+        else
+            lap_cli_print_error(&err, NULL);
         exit_code = LAP_EXIT_FAILED;
         goto end;
     }

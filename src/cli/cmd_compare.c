@@ -69,7 +69,7 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
         if (c->cli->ops >> op & 1)
             code = lap_compare(c->context, (lap_op)op, pixels, &options, &c->cli->settings, each_row, c, err);
     if (code == LAP_OK && c->no_memory) {
-        *err = (lap_error){LAP_E_MEMORY, "out of memory"};
+        *err = (lap_error){.code = LAP_E_MEMORY, .message = "out of memory"};
         return LAP_E_MEMORY;
     }
     if (code == LAP_OK && c->cli->heatmap && !c->drawn)

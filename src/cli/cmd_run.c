@@ -1,5 +1,4 @@
 /* run: one picture in, its edges out; or several replaced in place. */
-#include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -75,36 +74,6 @@ static bool is_hopeless(const char *out)
     return hopeless;
 }
 
-/* Whether message begins with "path: ", a control character of which it shows as '?'. */
-static bool begins_with_path(const char *message, const char *path)
-{
-    for (; *path; ++path, ++message)
-        if (*message != *path && !(*message == '?' && iscntrl((unsigned char)*path)))
-            return false;
-    return strncmp(message, ": ", 2) == 0;
-}
-
-void lap_cli_tell(const char *in, const char *out, const lap_error *err)
-{
-    const char *source = strcmp(in, "-") == 0 ? "standard input" : in;
-    const char *target = strcmp(out, "-") == 0 ? "standard output" : out;
-    const char *path = begins_with_path(err->message, source)   ? source
-                       : begins_with_path(err->message, target) ? target
-                                                                : NULL;
-    const char *rest = path ? err->message + strlen(path) + 2 : err->message;
-    const char *kind = err->code == LAP_E_DISK_FULL ? "disk full" : lap_code_name(err->code);
-    const bool about_settings = err->code == LAP_E_USAGE || err->code == LAP_E_BACKEND;
-    /* Messages that need no word before them that tells their kind. */
-    const bool plain = about_settings || err->code == LAP_E_MISSING || err->code == LAP_E_NOT_JPEG ||
-                       err->code == LAP_E_UNREADABLE || err->code == LAP_E_CLASH || err->code == LAP_E_WRITE;
-    if (!path && about_settings)
-        lap_cli_message("%s", rest);
-    else if (plain || strncmp(rest, kind, strlen(kind)) == 0)
-        lap_cli_message("%s: %s", path ? path : source, rest);
-    else
-        lap_cli_message("%s: %s: %s", path ? path : source, kind, rest);
-}
-
 static void tell_times(const lap_times *ms)
 {
     const struct {
@@ -170,7 +139,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     if (code == LAP_E_CANCELLED && lap_cli_caught())
         return 128 + lap_cli_caught();
     if (code != LAP_OK)
-        lap_cli_tell(in, out, &err);
+        lap_cli_print_error(&err, in);
     else if (report.status == LAP_WARNED && !cli->quiet)
         lap_cli_warn(in, &report);
     if (cli->verbose)
@@ -199,7 +168,7 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
     if (code != LAP_OK) {
         report.status = LAP_FAILED;
         report.error = err;
-        lap_cli_tell(in, out, &err);
+        lap_cli_print_error(&err, in);
     } else if (!cli->quiet) {
         lap_cli_print_safely(stderr, in);
         fputs(" -> ", stderr);
@@ -282,7 +251,7 @@ static int with_context(lap_cli *cli, int (*job)(lap_cli *cli, lap_context *cont
     lap_error err;
     lap_context *context = lap_context_create(cli->settings.threads, &err);
     if (!context) {
-        lap_cli_message("%s", err.message);
+        lap_cli_print_error(&err, NULL);
         return lap_cli_exit_of(err.code);
     }
     lap_cli_catch_signals(context);

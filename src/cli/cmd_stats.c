@@ -60,7 +60,7 @@ static int write_report(const lap_cli *cli, lap_context *context, const char *in
     if (code == LAP_OK)
         return lap_report_write(cli->report, report);
     json_decref(report);
-    lap_cli_tell(in, cli->report, &err);
+    lap_cli_print_error(&err, in);
     return (int)lap_cli_exit_of(code);
 }
 
@@ -70,7 +70,7 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
     lap_error err;
     lap_context *context = lap_context_create(cli->settings.threads, &err);
     if (!context) {
-        lap_cli_message("%s", err.message);
+        lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
     lap_cli_catch_signals(context);
@@ -79,7 +79,7 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
     if (code == LAP_E_CANCELLED && lap_cli_caught())
         exit_code = 128 + lap_cli_caught();
     else if (code != LAP_OK)
-        lap_cli_tell(in, in, &err);
+        lap_cli_print_error(&err, in);
     else
         exit_code = show(cli, in, &m);
     if (code == LAP_OK && exit_code == LAP_EXIT_OK && cli->report)

@@ -23,10 +23,6 @@ int lap_cli_one(lap_cli *cli);
  * cli->files_from). Called by run, which knows by the operands that it is one. */
 int lap_cli_folder(lap_cli *cli);
 
-/* "lapedge: photo.jpg: truncated: ..." on stderr: the name, once, then the kind unless the message says
- * it. A message that names neither in nor out is about in. */
-void lap_cli_tell(const char *in, const char *out, const lap_error *err);
-
 /* The exit code that an error stands for. */
 lap_cli_exit lap_cli_exit_of(lap_code code);
 

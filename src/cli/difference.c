@@ -85,6 +85,6 @@ lap_cli_exit lap_cli_no_comparison(const char *path, const lap_error *err)
 {
     if (err->code == LAP_E_CANCELLED && lap_cli_caught())
         return (lap_cli_exit)(128 + lap_cli_caught());
-    lap_cli_tell(path, path, err);
+    lap_cli_print_error(err, path);
     return err->code == LAP_E_BACKEND ? LAP_EXIT_BACKEND : LAP_EXIT_USAGE;
 }

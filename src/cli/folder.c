@@ -49,7 +49,7 @@ static void tell_file(folder_run *run, const lap_batch_file *file, const lap_bat
     if (told || warned || done)
         lap_folder_progress_hide(&run->progress);
     if (told)
-        lap_cli_tell(file->input, file->output ? file->output : file->input, &report->error);
+        lap_cli_print_error(&report->error, file->input);
     else if (warned)
         lap_cli_warn(file->input, report);
     else if (done)
@@ -114,8 +114,7 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
         lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
 }
 
-static int print_json(
-    const folder_run *run, const lap_batch_counts *counts, const lap_error *err, lap_code code)
+static int print_json(const folder_run *run, const lap_batch_counts *counts, const lap_error *err)
 {
     json_t *object = lap_json_object("lapedge.run/1"), *kinds = json_object();
     const struct {
@@ -134,10 +133,7 @@ static int print_json(
     json_object_set_new(object, "kinds", kinds);
     json_object_set_new(object, "dry_run", json_boolean(run->cli->dry_run));
     json_object_set_new(object, "ms", lap_json_real(counts->ms));
-    json_object_set_new(object, "error",
-        code == LAP_OK
-            ? json_null()
-            : json_pack("{ss so}", "kind", lap_code_name(code), "message", lap_json_text(err->message)));
+    json_object_set_new(object, "error", lap_json_error(err));
     return lap_json_print(object);
 }
 
@@ -174,7 +170,7 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
     lap_error err = {0};
     lap_context *context = lap_context_create(cli->settings.threads, &err);
     if (!context) {
-        lap_cli_message("%s", err.message);
+        lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
     lap_cli_catch_signals(context);
@@ -183,11 +179,11 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
     lap_cli_release_signals();
     lap_context_destroy(context);
     if (code != LAP_OK)
-        lap_cli_message("%s", err.message);
+        lap_cli_print_error(&err, NULL);
     if (!cli->quiet && (code == LAP_OK || counts.found))
         summary(run, &counts);
     int exit_code = exit_of(code, &counts);
-    if (cli->json && print_json(run, &counts, &err, code) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
+    if (cli->json && print_json(run, &counts, &err) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
         lap_cli_log_begin(&run->log); /* empty, where nothing was found */
@@ -236,8 +232,10 @@ int lap_cli_folder(lap_cli *cli)
         .dry_run = cli->dry_run,
         .sides = &cli->log,
         .side_count = cli->log != NULL};
-    if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK)
-        return lap_cli_usage("%s", err.message);
+    if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK) {
+        lap_cli_print_error(&err, NULL);
+        return LAP_EXIT_USAGE;
+    }
     if (cli->log && !lap_cli_log_open(&run.log, cli->log)) {
         lap_cli_message("%s: %s", cli->log, strerror(errno));
         return LAP_EXIT_NOTHING;

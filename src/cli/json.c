@@ -93,6 +93,15 @@ static json_t *count(uint64_t value)
     return value ? json_integer((json_int_t)value) : json_null();
 }
 
+json_t *lap_json_error(const lap_error *err)
+{
+    char text[1024];
+    if (err->code == LAP_OK)
+        return json_null();
+    lap_error_text(err, text, sizeof text);
+    return json_pack("{ss so}", "kind", lap_code_name(err->code), "message", lap_json_text(text));
+}
+
 json_t *lap_json_file(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
 {
     const bool filter = settings->filter;
@@ -100,10 +109,7 @@ json_t *lap_json_file(const char *in, const char *out, const lap_settings *setti
     lap_json_path(object, "input", in);
     lap_json_path(object, "output", out);
     json_object_set_new(object, "status", json_string(lap_status_name(report->status)));
-    json_object_set_new(object, "error",
-        report->error.code == LAP_OK ? json_null()
-                                     : json_pack("{ss so}", "kind", lap_code_name(report->error.code),
-                                           "message", lap_json_text(report->error.message)));
+    json_object_set_new(object, "error", lap_json_error(&report->error));
     json_object_set_new(object, "width", count((uint64_t)report->width));
     json_object_set_new(object, "height", count((uint64_t)report->height));
     json_object_set_new(object, "channels", count((uint64_t)report->channels));

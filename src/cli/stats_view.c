@@ -65,14 +65,15 @@ int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *
 {
     json_t *object = lap_stats_json(input, stats, NULL);
     char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    lap_error err = {LAP_E_MEMORY, "out of memory"};
+    lap_error err = {.code = LAP_E_MEMORY, .message = "out of memory"};
     const lap_code code =
         text ? lap_side_write(cli->stats, text, strlen(text), cli->settings.sync, &err) : LAP_E_MEMORY;
     free(text);
     json_decref(object);
     if (code == LAP_OK)
         return LAP_EXIT_OK;
-    lap_cli_message("the statistics were not written: %s", err.message);
+    char why[1024];
+    lap_cli_message("the statistics were not written: %s", lap_error_text(&err, why, sizeof why));
     return LAP_EXIT_FAILED;
 }
 

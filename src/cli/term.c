@@ -55,6 +55,17 @@ void lap_cli_warn(const char *input, const lap_report *report)
         lap_cli_message("%s: warning: %s", input, report->warning);
 }
 
+void lap_cli_print_error(const lap_error *err, const char *subject)
+{
+    char text[1024];
+    const bool is_named = err->subject[0] || err->code == LAP_E_USAGE || err->code == LAP_E_BACKEND;
+    lap_error_text(err, text, sizeof text);
+    if (is_named || !subject || !*subject)
+        lap_cli_message("%s", text);
+    else
+        lap_cli_message("%s: %s", strcmp(subject, "-") == 0 ? "standard input" : subject, text);
+}
+
 lap_cli_exit lap_cli_usage(const char *format, ...)
 {
     va_list args;

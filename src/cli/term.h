@@ -10,6 +10,9 @@
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The first warning of a file that was done all the same, and how many there are. */
 void lap_cli_warn(const char *input, const lap_report *report);
+/* "lapedge: photo.jpg: truncated: data ends ..." on stderr. An error that names no file, and is not about the
+ * settings, is about subject; NULL: about nothing. */
+void lap_cli_print_error(const lap_error *err, const char *subject);
 /* Message and LAP_EXIT_USAGE. */
 lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes text with control characters and bytes that are not UTF-8 as \xNN. */

@@ -4,19 +4,25 @@
 
 #include "base/status.h"
 
+/* Decoders do not name their source in messages: here every one gets it. */
+static lap_code named(const lap_decoder *decoder, lap_code code, lap_error *err)
+{
+    return lap_error_about(err, code, lap_source_name(decoder->source));
+}
+
 lap_code lap_decoder_start(const lap_decoder_ops *ops, lap_source *source, const lap_read_options *options,
     lap_decoder **decoder, lap_error *err)
 {
     *decoder = NULL;
     lap_decoder *d = calloc(1, sizeof *d);
     if (!d)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(source));
+        return lap_fail_at(err, LAP_E_MEMORY, lap_source_name(source), "out of memory");
     d->ops = ops;
     d->source = source;
     d->options = *options;
     d->header.format = ops->name;
     d->header.orientation = 1;
-    lap_code code = ops->open(d, err);
+    lap_code code = named(d, ops->open(d, err), err);
     if (code != LAP_OK) {
         lap_decoder_close(d);
         return code;
@@ -35,9 +41,9 @@ lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
     const lap_header *header = &decoder->header;
     if (rows->width != header->width || rows->channels != header->channels || rows->place != LAP_ON_HOST ||
         rows->height < 0 || rows->height > header->height - decoder->next_row)
-        return lap_fail(err, LAP_E_INTERNAL, "%s: rows asked for that the image does not have",
-            lap_source_name(decoder->source));
-    lap_code code = decoder->ops->rows(decoder, rows, err);
+        return lap_fail_at(err, LAP_E_INTERNAL, lap_source_name(decoder->source),
+            "rows asked for that the image does not have");
+    lap_code code = named(decoder, decoder->ops->rows(decoder, rows, err), err);
     if (code == LAP_OK)
         decoder->next_row += rows->height;
     return code;
@@ -45,7 +51,7 @@ lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
 
 lap_code lap_decoder_finish(lap_decoder *decoder, lap_damage *damage, lap_error *err)
 {
-    lap_code code = decoder->ops->finish(decoder, err);
+    lap_code code = named(decoder, decoder->ops->finish(decoder, err), err);
     if (damage)
         *damage = decoder->damage;
     return code;
@@ -63,18 +69,17 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
 {
     const lap_header *header = &decoder->header;
     const lap_read_options *options = &decoder->options;
-    const char *name = lap_source_name(decoder->source);
     uint64_t pixels = (uint64_t)header->width * (uint64_t)header->height;
     if (header->width > LAP_MAX_SIDE || header->height > LAP_MAX_SIDE)
-        return lap_fail(err, LAP_E_LIMIT, "%s: %dx%d pixels, and a side may have at most %d", name,
-            header->width, header->height, LAP_MAX_SIDE);
+        return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels, and a side may have at most %d", header->width,
+            header->height, LAP_MAX_SIDE);
     if (options->max_pixels && pixels > options->max_pixels)
         return lap_fail(err, LAP_E_LIMIT,
-            "%s: %dx%d is %.10g million pixels, more than the limit of %.10g million (--max-pixels)", name,
+            "%dx%d is %.10g million pixels, more than the limit of %.10g million (--max-pixels)",
             header->width, header->height, (double)pixels / 1e6, (double)options->max_pixels / 1e6);
     if (options->max_memory && header->memory_estimate > options->max_memory)
         return lap_fail(err, LAP_E_LIMIT,
-            "%s: decoding takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)", name,
+            "decoding takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)",
             (double)header->memory_estimate / 1e6, (double)options->max_memory / 1e6);
     return LAP_OK;
 }

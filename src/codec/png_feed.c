@@ -20,15 +20,14 @@ _Noreturn void lap_png_leave(png_structp png, const char *message)
 {
     lap_decoder *decoder = png_get_error_ptr(png);
     lap_png_state *state = decoder->state;
-    const char *name = lap_source_name(decoder->source);
     if (state->cause.code != LAP_OK)
         ; /* a callback knows better */
     else if (state->no_memory)
-        lap_fail(&state->cause, LAP_E_MEMORY, "%s: out of memory", name);
+        lap_fail(&state->cause, LAP_E_MEMORY, "out of memory");
     else if (state->ended)
-        lap_fail(&state->cause, LAP_E_TRUNCATED, "%s: data ends early", name);
+        lap_fail(&state->cause, LAP_E_TRUNCATED, "data ends early");
     else
-        lap_fail(&state->cause, LAP_E_DAMAGED, "%s: damaged PNG: %s", name, message);
+        lap_fail(&state->cause, LAP_E_DAMAGED, "damaged PNG: %s", message);
     png_longjmp(png, 1);
 }
 
@@ -88,7 +87,9 @@ lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_er
         work(decoder);
     if (state->cause.code == LAP_OK)
         return LAP_OK;
-    return lap_fail(err, state->cause.code, "%s", state->cause.message);
+    if (err)
+        *err = state->cause;
+    return state->cause.code;
 }
 
 void lap_png_look_at_clock(lap_decoder *decoder, int row)
@@ -108,7 +109,7 @@ lap_code lap_png_create(lap_decoder *decoder, lap_error *err)
     if (state && state->png)
         state->info = png_create_info_struct(state->png);
     if (!state || !state->info)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     png_set_read_fn(state->png, decoder, fetch);
     return LAP_OK;
 }
@@ -147,7 +148,7 @@ lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err)
     state->segments = calloc(parts + 1, sizeof *state->segments);
     state->metadata = malloc(EXIF_HEAD + exif_size + parts * ICC_HEAD + profile_size);
     if (!state->segments || !state->metadata)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     lap_segment *to = state->segments;
     uint8_t *bytes = state->metadata;
     if (exif_size > 0) {

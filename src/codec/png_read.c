@@ -49,8 +49,7 @@ static void start_work(lap_decoder *decoder)
     png_set_interlace_handling(png);
     png_read_update_info(png, state->info);
     if (png_get_rowbytes(png, state->info) != state->line_bytes) {
-        lap_fail(
-            &state->cause, LAP_E_INTERNAL, "%s: rows of unexpected size", lap_source_name(decoder->source));
+        lap_fail(&state->cause, LAP_E_INTERNAL, "rows of unexpected size");
         lap_png_leave(png, "row size");
     }
 }
@@ -71,8 +70,7 @@ static lap_code fill_header(lap_decoder *decoder, lap_error *err)
     header->whole = png_get_interlace_type(state->png, state->info) != PNG_INTERLACE_NONE;
     state->line_bytes = (size_t)header->width * (size_t)stored; /* 31 bits times 3: no overflow */
     if (!lap_mul(state->line_bytes, (size_t)header->height, &whole))
-        return lap_fail(err, LAP_E_LIMIT, "%s: %d x %d pixels are too many", lap_source_name(decoder->source),
-            header->width, header->height);
+        return lap_fail(err, LAP_E_LIMIT, "%d x %d pixels are too many", header->width, header->height);
     /* libpng's own: two rows of the file's depth, at most 8 bytes a pixel. */
     header->memory_estimate = (header->whole ? whole : 0) + state->line_bytes + (size_t)header->width * 16;
     return lap_decoder_limits(decoder, err);
@@ -94,7 +92,7 @@ static lap_code png_open(lap_decoder *decoder, lap_error *err)
         state->line_bytes != (size_t)decoder->header.width * (size_t)decoder->header.channels) {
         state->line = malloc(state->line_bytes);
         if (!state->line)
-            return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+            return lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
     return code;
 }
@@ -146,7 +144,7 @@ static lap_code refuse_warnings(lap_decoder *decoder, lap_error *err)
 {
     if (decoder->options.fail_on != LAP_FAIL_WARNING || decoder->damage.warnings == 0)
         return LAP_OK;
-    return lap_fail(err, LAP_E_DAMAGED, "%s: %s", lap_source_name(decoder->source), decoder->damage.first);
+    return lap_fail(err, LAP_E_DAMAGED, "%s", decoder->damage.first);
 }
 
 static void clear(const lap_view *rows)
@@ -175,7 +173,7 @@ static lap_code png_rows(lap_decoder *decoder, const lap_view *rows, lap_error *
         if (!state->whole) {
             state->whole = calloc((size_t)decoder->header.height, state->line_bytes);
             if (!state->whole)
-                return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+                return lap_fail(err, LAP_E_MEMORY, "out of memory");
             code = let_through(decoder, lap_png_guard(decoder, whole_work, err), err);
         }
         if (code == LAP_OK)
@@ -225,8 +223,7 @@ static bool png_probe(const uint8_t *head, size_t size)
 
 static lap_code not_built(lap_decoder *decoder, lap_error *err)
 {
-    return lap_fail(err, LAP_E_BACKEND, "%s: a PNG, and PNG input was not built in (libpng was missing)",
-        lap_source_name(decoder->source));
+    return lap_fail(err, LAP_E_BACKEND, "a PNG, and PNG input was not built in (libpng was missing)");
 }
 
 static void nothing(lap_decoder *decoder)

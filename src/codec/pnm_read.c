@@ -37,7 +37,7 @@ static lap_code next_byte(lap_decoder *decoder, int *byte, lap_error *err)
             return LAP_OK;
     }
     if (++state->header_bytes > MAX_HEADER)
-        return lap_fail(err, LAP_E_DAMAGED, "%s: endless PNM header", lap_source_name(decoder->source));
+        return lap_fail(err, LAP_E_DAMAGED, "endless PNM header");
     *byte = *state->at++;
     state->left--;
     return LAP_OK;
@@ -47,7 +47,6 @@ static lap_code next_byte(lap_decoder *decoder, int *byte, lap_error *err)
  * skipped. */
 static lap_code number(lap_decoder *decoder, int *value, lap_error *err)
 {
-    const char *name = lap_source_name(decoder->source);
     int byte = ' ';
     bool comment = false;
     while (isspace(byte) || comment || byte == '#') {
@@ -56,28 +55,27 @@ static lap_code number(lap_decoder *decoder, int *value, lap_error *err)
         if (code != LAP_OK)
             return code;
         if (byte < 0)
-            return lap_fail(err, LAP_E_TRUNCATED, "%s: the PNM header ends early", name);
+            return lap_fail(err, LAP_E_TRUNCATED, "the PNM header ends early");
     }
     *value = 0;
     while (byte >= '0' && byte <= '9') {
         if (*value > 99999999)
-            return lap_fail(err, LAP_E_LIMIT, "%s: a number in the PNM header is too large", name);
+            return lap_fail(err, LAP_E_LIMIT, "a number in the PNM header is too large");
         *value = *value * 10 + (byte - '0');
         lap_code code = next_byte(decoder, &byte, err);
         if (code != LAP_OK)
             return code;
     }
     if (byte < 0)
-        return lap_fail(err, LAP_E_TRUNCATED, "%s: the PNM header ends early", name);
+        return lap_fail(err, LAP_E_TRUNCATED, "the PNM header ends early");
     if (*value == 0 || !isspace(byte))
-        return lap_fail(err, LAP_E_DAMAGED, "%s: the PNM header is wrong", name);
+        return lap_fail(err, LAP_E_DAMAGED, "the PNM header is wrong");
     return LAP_OK;
 }
 
 static lap_code read_header(lap_decoder *decoder, lap_error *err)
 {
     lap_header *header = &decoder->header;
-    const char *name = lap_source_name(decoder->source);
     int maxval = 0, kind = 0, byte;
     lap_code code = next_byte(decoder, &byte, err);
     if (code == LAP_OK)
@@ -85,16 +83,14 @@ static lap_code read_header(lap_decoder *decoder, lap_error *err)
     if (code != LAP_OK)
         return code;
     if (kind != '5' && kind != '6')
-        return lap_fail(
-            err, LAP_E_UNSUPPORTED, "%s: PNM of kind P%c; binary P5 and P6 are read", name, (char)kind);
+        return lap_fail(err, LAP_E_UNSUPPORTED, "PNM of kind P%c; binary P5 and P6 are read", (char)kind);
     code = number(decoder, &header->width, err);
     if (code == LAP_OK)
         code = number(decoder, &header->height, err);
     if (code == LAP_OK)
         code = number(decoder, &maxval, err);
     if (code == LAP_OK && maxval != 255)
-        return lap_fail(
-            err, LAP_E_UNSUPPORTED, "%s: PNM with maximum value %d; only 255 is read", name, maxval);
+        return lap_fail(err, LAP_E_UNSUPPORTED, "PNM with maximum value %d; only 255 is read", maxval);
     header->components = kind == '5' ? 1 : 3;
     return code;
 }
@@ -104,7 +100,7 @@ static lap_code pnm_open(lap_decoder *decoder, lap_error *err)
     lap_header *header = &decoder->header;
     pnm_state *state = calloc(1, sizeof *state);
     if (!state)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     decoder->state = state;
     lap_code code = read_header(decoder, err);
     if (code != LAP_OK)
@@ -118,7 +114,7 @@ static lap_code pnm_open(lap_decoder *decoder, lap_error *err)
     if (code == LAP_OK && header->channels != header->components) {
         state->line = malloc(line);
         if (!state->line)
-            return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(decoder->source));
+            return lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
     return code;
 }
@@ -147,9 +143,8 @@ static lap_code take(lap_decoder *decoder, uint8_t *to, size_t size, size_t *got
 static lap_code note_truncation(lap_decoder *decoder, lap_error *err)
 {
     pnm_state *state = decoder->state;
-    const char *name = lap_source_name(decoder->source);
     if (decoder->options.fail_on != LAP_FAIL_NONE)
-        return lap_fail(err, LAP_E_TRUNCATED, "%s: data ends early", name);
+        return lap_fail(err, LAP_E_TRUNCATED, "data ends early");
     if (!state->ended) {
         state->ended = true;
         decoder->damage.truncated = true;

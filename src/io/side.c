@@ -76,7 +76,7 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
     lap_code code = lap_side_look(path, &side, err);
     for (size_t i = 0; i < count && code == LAP_OK; i++)
         if (others[i] && others[i][0] && is_same(&side, others[i]))
-            code = lap_fail(err, LAP_E_CLASH, "%s: is the same file as %s", path, others[i]);
+            code = lap_fail_at(err, LAP_E_CLASH, path, "is the same file as %s", others[i]);
     lap_side_free(&side);
     return code;
 }

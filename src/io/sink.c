@@ -91,7 +91,7 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
     bool exists = stat(path, &old) == 0;
     size_t length = strlen(path);
     if ((exists && S_ISDIR(old.st_mode)) || length == 0 || path[length - 1] == '/')
-        return lap_fail(err, LAP_E_WRITE, "%s: cannot write: a folder, not a file", path);
+        return lap_fail_at(err, LAP_E_WRITE, path, "cannot write: a folder, not a file");
     if (exists && !S_ISREG(old.st_mode)) {
         sink->path = strdup(path);
         sink->fd = sink->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
@@ -233,7 +233,7 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     if (sink->memory)
         return LAP_OK;
     if (sink->broken || sink->fd < 0)
-        return lap_fail(err, LAP_E_WRITE, "%s: an earlier write failed", sink->path);
+        return lap_fail_at(err, LAP_E_WRITE, sink->path, "an earlier write failed");
     lap_code code = flush(sink, err);
     double began = lap_now_ms();
     sink->sync = sync;
@@ -273,7 +273,7 @@ lap_code lap_sink_publish(lap_sink *sink, lap_error *err)
     if (!sink->temp)
         return LAP_OK;
     if (!sink->whole)
-        return lap_fail(err, LAP_E_INTERNAL, "%s: published before it was whole", sink->path);
+        return lap_fail_at(err, LAP_E_INTERNAL, sink->path, "published before it was whole");
     double began = lap_now_ms();
     lap_code code = LAP_OK;
     if (rename(sink->temp, sink->path) != 0) {

@@ -13,7 +13,7 @@ lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int
     lap_code code = why == ENOSPC || why == EDQUOT || why == EFBIG ? LAP_E_DISK_FULL
                     : why == ENOMEM                                ? LAP_E_MEMORY
                                                                    : LAP_E_WRITE;
-    return lap_fail(err, code, "%s: cannot %s: %s", path, what, strerror(why));
+    return lap_fail_at(err, code, path, "cannot %s: %s", what, strerror(why));
 }
 
 /* What a name, or the descriptor that "-" stands for, leads to. */
@@ -29,8 +29,8 @@ lap_code lap_sink_differs(const char *in, const char *out, lap_error *err)
     if (!look(in, STDIN_FILENO, &a) || !look(out, STDOUT_FILENO, &b) || a.st_dev != b.st_dev ||
         a.st_ino != b.st_ino || (is_stream && !S_ISREG(a.st_mode))) /* one terminal may be both */
         return LAP_OK;
-    return lap_fail(err, LAP_E_CLASH, "%s: is the input file itself (use --in-place to replace it)",
-        strcmp(out, "-") == 0 ? "standard output" : out);
+    return lap_fail_at(err, LAP_E_CLASH, strcmp(out, "-") == 0 ? "standard output" : out,
+        "is the input file itself (use --in-place to replace it)");
 }
 
 lap_code lap_sink_check(const char *path, lap_error *err)
@@ -41,7 +41,7 @@ lap_code lap_sink_check(const char *path, lap_error *err)
     bool exists = stat(path, &old) == 0;
     size_t length = strlen(path);
     if ((exists && S_ISDIR(old.st_mode)) || length == 0 || path[length - 1] == '/')
-        return lap_fail(err, LAP_E_WRITE, "%s: cannot write: a folder, not a file", path);
+        return lap_fail_at(err, LAP_E_WRITE, path, "cannot write: a folder, not a file");
     if (exists && !S_ISREG(old.st_mode))
         return access(path, W_OK) != 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
     char *target = lap_temp_resolve(path), *folder = target ? lap_temp_folder(target) : NULL;

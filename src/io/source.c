@@ -11,11 +11,11 @@
 
 /* One read(2): large enough that the calls do not count, small enough to stay in the L2 cache until
  * the entropy decoder has seen it. */
-enum { PIECE = 64 * 1024, NAME_MAX_SHOWN = 200, WATCH_MS = 100 };
+enum { PIECE = 64 * 1024, WATCH_MS = 100 };
 
 struct lap_source {
-    char name[NAME_MAX_SHOWN + 1];
-    int fd; /* -1: memory */
+    char name[256]; /* as messages show it: they are one line and must not steer a terminal */
+    int fd;         /* -1: memory */
     bool owns_fd, is_regular, ended, started;
     struct stat stat;
     const lap_control *control;
@@ -30,37 +30,15 @@ struct lap_source {
     double ms;
 };
 
-/* A message is one line and must not steer the terminal, whatever the file is called. */
-static void set_name(lap_source *source, const char *path)
-{
-    size_t length = strlen(path);
-    const char *from = path;
-    char *to = source->name;
-    if (length > NAME_MAX_SHOWN) {
-        from = path + length - (NAME_MAX_SHOWN - 3);
-        while ((*from & 0xC0) == 0x80) /* not inside a UTF-8 sequence */
-            from++;
-        to = stpcpy(to, "...");
-    }
-    for (; *from; from++) {
-        unsigned char c = (unsigned char)*from;
-        bool is_c1 = c == 0xC2 && ((unsigned char)from[1] & 0xE0) == 0x80; /* U+0080..U+009F */
-        if (is_c1)
-            from++;
-        *to++ = c < 0x20 || c == 0x7F || is_c1 ? '?' : (char)c;
-    }
-    *to = '\0';
-}
-
 static lap_source *source_create(const char *name, lap_error *err)
 {
     lap_source *source = calloc(1, sizeof *source);
     if (!source) {
-        lap_fail(err, LAP_E_MEMORY, "%.200s: out of memory", name);
+        lap_fail_at(err, LAP_E_MEMORY, name, "out of memory");
         return NULL;
     }
     source->fd = -1;
-    set_name(source, name);
+    lap_shown_path(source->name, sizeof source->name, name);
     return source;
 }
 
@@ -103,24 +81,24 @@ static lap_code open_path(lap_source *source, const char *path, lap_error *err)
     if (named >= 0) {
         source->fd = named;
         if (fstat(named, &source->stat) != 0)
-            return lap_fail(err, LAP_E_MISSING, "%s: is not open", source->name);
+            return lap_fail_at(err, LAP_E_MISSING, source->name, "is not open");
     } else {
         do /* O_NONBLOCK: a FIFO without a writer must not hang here */
             source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         while (source->fd < 0 && errno == EINTR);
         if (source->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-            return lap_fail(err, LAP_E_MISSING, "%s: no such file", source->name);
+            return lap_fail_at(err, LAP_E_MISSING, source->name, "no such file");
         if (source->fd < 0)
-            return lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be opened: %m", source->name);
+            return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be opened: %m");
         source->owns_fd = true;
         if (fstat(source->fd, &source->stat) != 0)
-            return lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be read: %m", source->name);
+            return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be read: %m");
         if (!S_ISREG(source->stat.st_mode))
-            return lap_fail(err, LAP_E_UNREADABLE, "%s: %s, not a regular file", source->name,
-                kind_of(source->stat.st_mode));
+            return lap_fail_at(
+                err, LAP_E_UNREADABLE, source->name, "%s, not a regular file", kind_of(source->stat.st_mode));
     }
     if (S_ISDIR(source->stat.st_mode))
-        return lap_fail(err, LAP_E_UNREADABLE, "%s: is a folder", source->name);
+        return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "is a folder");
     source->is_regular = S_ISREG(source->stat.st_mode);
     return LAP_OK;
 }
@@ -171,14 +149,14 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
 {
     struct pollfd poller = {.fd = source->fd, .events = POLLIN};
     while (!source->is_regular) {
-        lap_error why = {LAP_OK, ""};
+        lap_error why = {0};
         if (lap_control_check(source->control, &why) != LAP_OK)
-            return lap_fail(err, why.code, "%s: %s", source->name, why.message);
+            return lap_fail_at(err, why.code, source->name, "%s", why.message);
         int ready = poll(&poller, 1, WATCH_MS);
         if (ready > 0)
             break;
         if (ready < 0 && errno != EINTR)
-            return lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be read: %m", source->name);
+            return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be read: %m");
     }
     return LAP_OK;
 }
@@ -196,7 +174,7 @@ static lap_code read_some(lap_source *source, size_t size, lap_error *err)
         n = read(source->fd, source->buffer + source->filled, size);
     } while (n < 0 && (errno == EINTR || errno == EAGAIN));
     if (n < 0)
-        code = lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be read: %m", source->name);
+        code = lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be read: %m");
     else if (n == 0)
         source->ended = true;
     else
@@ -212,7 +190,7 @@ static lap_code reserve(lap_source *source, size_t capacity, lap_error *err)
         return LAP_OK;
     uint8_t *buffer = realloc(source->buffer, capacity);
     if (!buffer)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", source->name);
+        return lap_fail_at(err, LAP_E_MEMORY, source->name, "out of memory");
     source->buffer = buffer;
     source->capacity = capacity;
     return LAP_OK;
@@ -223,7 +201,7 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     *bytes = NULL;
     *got = 0;
     if (source->started)
-        return lap_fail(err, LAP_E_INTERNAL, "%s: peeked after reading began", source->name);
+        return lap_fail_at(err, LAP_E_INTERNAL, source->name, "peeked after reading began");
     if (source->fd < 0) {
         *bytes = source->memory;
         *got = want < source->memory_size ? want : source->memory_size;
@@ -231,7 +209,7 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     }
     size_t room;
     if (!lap_add(want, PIECE, &room))
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", source->name);
+        return lap_fail_at(err, LAP_E_MEMORY, source->name, "out of memory");
     lap_code code = LAP_OK;
     if (source->filled < want)
         code = reserve(source, room, err);
@@ -289,11 +267,11 @@ lap_code lap_source_verify(const lap_source *source, const char *path, lap_error
     if (!source->is_regular)
         return LAP_OK;
     if (fstat(source->fd, &now) != 0)
-        return lap_fail(err, LAP_E_UNREADABLE, "%s: cannot be looked at again: %m", source->name);
+        return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be looked at again: %m");
     if (!is_same(&now, &source->stat))
-        return lap_fail(err, LAP_E_CHANGED, "%s: changed while it was read", source->name);
+        return lap_fail_at(err, LAP_E_CHANGED, source->name, "changed while it was read");
     if (path && (stat(path, &now) != 0 || !is_same(&now, &source->stat)))
-        return lap_fail(err, LAP_E_CHANGED, "%s: changed: another file has this name now", source->name);
+        return lap_fail_at(err, LAP_E_CHANGED, source->name, "changed: another file has this name now");
     return LAP_OK;
 }
 
@@ -303,7 +281,7 @@ lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_e
     if (stat(path, &now) != 0 || now.st_dev != read->st_dev || now.st_ino != read->st_ino ||
         is_same(&now, read))
         return LAP_OK;
-    return lap_fail(err, LAP_E_CHANGED, "%.400s: changed after it was read", path);
+    return lap_fail_at(err, LAP_E_CHANGED, path, "changed after it was read");
 }
 
 const char *lap_source_name(const lap_source *source)

@@ -28,7 +28,7 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
  * call. */
 lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err);
 
-/* For messages: at most 200 bytes (a longer path keeps its end), control characters as '?'. */
+/* For messages: lap_shown_path of the path. */
 const char *lap_source_name(const lap_source *source);
 const struct stat *lap_source_stat(const lap_source *source); /* when it was opened; NULL unless a file */
 /* Whether the file is still the one that was opened, by device, inode, size and time of change;

@@ -113,10 +113,8 @@ static boolean source_fill(j_decompress_ptr cinfo)
     size_t size = 0;
     if (lap_control_check(r->decoder->options.control, &r->error.cause) != LAP_OK)
         lap_jpeg_raise(&r->error);
-    if (!r->ended && lap_source_next(r->decoder->source, &bytes, &size, &r->error.cause) != LAP_OK) {
-        r->has_name = true;
+    if (!r->ended && lap_source_next(r->decoder->source, &bytes, &size, &r->error.cause) != LAP_OK)
         lap_jpeg_raise(&r->error);
-    }
     if (lap_source_bytes(r->decoder->source) - r->advanced_at > MAX_IDLE_BYTES) {
         lap_fail(&r->error.cause, LAP_E_LIMIT, "%d MB without picture data", (int)(MAX_IDLE_BYTES >> 20));
         lap_jpeg_raise(&r->error);

@@ -17,7 +17,6 @@ typedef struct lap_jpeg_reader {
     bool created;         /* cinfo must be destroyed */
     bool started;         /* jpeg_start_decompress was called */
     bool ended;           /* the source has no more bytes; libjpeg gets end markers */
-    bool has_name;        /* error.cause names the file already */
     bool has_verdict;     /* error.cause was found by lap_jpeg_lose, not by libjpeg */
     int checked_scan;     /* the last one whose end was looked at; 0: none */
     uint64_t advanced_at; /* bytes read when the last row of MCUs was finished */

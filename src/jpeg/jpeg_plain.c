@@ -50,7 +50,9 @@ lap_code lap_jpeg_floor_create(lap_jpeg_floor **made, lap_error *err)
     for (int i = 0; i < 3; i++)
         floor->h[i] = floor->v[i] = i ? 1 : 2;
     lap_code code = lap_jpeg_guard(&floor->error, create_objects, floor);
-    return code == LAP_OK ? LAP_OK : lap_fail(err, code, "%s", floor->error.cause.message);
+    if (code != LAP_OK && err)
+        *err = floor->error.cause;
+    return code;
 }
 
 void lap_jpeg_floor_destroy(lap_jpeg_floor *floor)
@@ -70,7 +72,9 @@ static lap_code work(lap_jpeg_floor *floor, void (*what)(void *), lap_error *err
         return LAP_OK;
     jpeg_abort_decompress(&floor->in);
     jpeg_abort_compress(&floor->out);
-    return lap_fail(err, code, "%s", floor->error.cause.message);
+    if (err)
+        *err = floor->error.cause;
+    return code;
 }
 
 static void open_work(void *argument)

@@ -15,7 +15,6 @@ enum { ROWS_A_CALL = 32, PEEK_FIRST = 4096 };
 
 static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
 {
-    const char *name = lap_source_name(decoder->source);
     lap_code code = LAP_OK;
     size_t want = PEEK_FIRST, got = 0;
     while (code == LAP_OK && !scan->done) {
@@ -27,9 +26,9 @@ static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uin
         if (want < 2 * got && 2 * got < LAP_JPEG_MAX_HEADER) /* few rounds, however the segments lie */
             want = 2 * got;
         if (code == LAP_E_TRUNCATED)
-            lap_fail(err, code, "%s: truncated: %s, after %zu bytes", name, cause.message, got);
-        else if (code != LAP_OK)
-            lap_fail(err, code, "%s: %s%s", name, code == LAP_E_DAMAGED ? "damaged: " : "", cause.message);
+            lap_fail(err, code, "%s, after %zu bytes", cause.message, got);
+        else if (code != LAP_OK && err)
+            *err = cause;
     }
     return code;
 }
@@ -44,7 +43,7 @@ static lap_code keep_segments(
     r->segments = calloc(scan->place_count, sizeof *r->segments);
     r->segment_bytes = malloc(scan->kept_bytes + 1);
     if (!r->segments || !r->segment_bytes)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(r->decoder->source));
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     uint8_t *to = r->segment_bytes;
     bool has_exif = false;
     for (size_t i = 0; i < scan->place_count; i++) {
@@ -126,29 +125,25 @@ static void work_read_header(void *argument)
 static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error *err)
 {
     if (r->refused != LAP_OK)
-        return lap_fail(
-            err, r->refused, "%s: an earlier error ended the decoding", lap_source_name(r->decoder->source));
+        return lap_fail(err, r->refused, "an earlier error ended the decoding");
     lap_code code = lap_jpeg_guard(&r->error, work, r);
     if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict) /* made-up end markers were read as data */
         code = lap_fail(&r->error.cause, LAP_E_TRUNCATED, "data ends between scans");
     r->refused = code;
     if (code == LAP_OK)
         return code;
-    const char *text = r->error.cause.message;
-    if (r->has_name)
-        return lap_fail(err, code, "%s", text);
-    const char *kind = code == LAP_E_DAMAGED ? "damaged: " : code == LAP_E_TRUNCATED ? "truncated: " : "";
-    return lap_fail(err, code, "%s: %s%s", lap_source_name(r->decoder->source), kind, text);
+    if (err)
+        *err = r->error.cause;
+    return code;
 }
 
 static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
 {
-    const char *name = lap_source_name(decoder->source);
     const uint8_t *bytes = NULL;
     lap_jpeg_scan scan = {.sof = 0};
     lap_jpeg_reader *r = calloc(1, sizeof *r);
     if (!r)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     decoder->state = r;
     r->decoder = decoder;
     lap_jpeg_feed_init(r);
@@ -163,7 +158,7 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
     lap_header *header = &decoder->header;
     if (code == LAP_OK && (header->width != scan.width || header->height != scan.height ||
                               header->components != scan.components))
-        code = lap_fail(err, LAP_E_DAMAGED, "%s: damaged: the header can be read in two ways", name);
+        code = lap_fail(err, LAP_E_DAMAGED, "the header can be read in two ways");
     if (code == LAP_OK) {
         header->memory_estimate = estimate_memory(header, scan.kept_bytes);
         code = lap_decoder_limits(decoder, err);
@@ -171,7 +166,7 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
     if (code == LAP_OK && r->cinfo.out_color_space == JCS_CMYK) {
         r->inks = malloc((size_t)header->width * 4);
         if (!r->inks)
-            code = lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+            code = lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
     free(scan.places);
     return code;

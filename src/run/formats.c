@@ -36,10 +36,10 @@ lap_code lap_decoder_open(
     if (code != LAP_OK)
         return code;
     if (size == 0)
-        return lap_fail(err, LAP_E_NOT_JPEG, "%s: is empty", name);
+        return lap_fail_at(err, LAP_E_NOT_JPEG, name, "is empty");
     const lap_decoder_ops *ops = find_format(head, size);
     if (!ops)
-        return lap_fail(err, LAP_E_NOT_JPEG, "%s: not a JPEG, PNG or binary PNM image", name);
+        return lap_fail_at(err, LAP_E_NOT_JPEG, name, "not a JPEG, PNG or binary PNM image");
     return lap_decoder_start(ops, source, options, decoder, err);
 }
 
@@ -108,6 +108,6 @@ lap_code lap_encoder_open(lap_sink *sink, const char *format, const lap_write_op
     const char *canonical = lap_format_find(format);
     const lap_encoder_ops *ops = canonical ? ops_of(canonical) : NULL;
     if (!ops)
-        return lap_fail(err, LAP_E_USAGE, "%s: unknown output format", format);
+        return lap_fail(err, LAP_E_USAGE, "unknown output format '%s'", format);
     return lap_encoder_start(ops, canonical, sink, options, encoder, err);
 }

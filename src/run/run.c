@@ -19,10 +19,13 @@ const char *lap_status_name(lap_status status)
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 
-/* The last word of every run: the outcome goes to report and err, either of which may be NULL. */
+/* The last word of every run: the outcome goes to report and err, either of which may be NULL. What names
+ * no file, and is not about the settings, is about the input. */
 static lap_code conclude(
-    lap_code code, const lap_error *why, double start, lap_report *report, lap_error *err)
+    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
 {
+    if (code != LAP_E_USAGE && code != LAP_E_BACKEND)
+        lap_error_about(why, code, strcmp(in, "-") == 0 ? "standard input" : in);
     if (report) {
         report->ms.total = lap_now_ms() - start;
         report->status = code != LAP_OK ? LAP_FAILED : report->warnings > 0 ? LAP_WARNED : LAP_DONE;
@@ -42,10 +45,8 @@ static lap_code with_format(const lap_settings *settings, const char *out, lap_s
     full->format = strcmp(out, "-") == 0 ? "jpg" : lap_format_of_path(out);
     if (full->format)
         return LAP_OK;
-    return lap_fail(err, LAP_E_USAGE,
-        "%s: the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with "
-        "--format",
-        out);
+    return lap_fail_at(err, LAP_E_USAGE, out,
+        "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format");
 }
 
 /* Source to finished sink; both are the caller's to close. */
@@ -106,7 +107,7 @@ lap_code lap_run_to_sink(lap_context *context, const char *in, const char *out, 
     *report = (lap_report){0};
     *sink = NULL;
     lap_code code = file_to_sink(context, in, out, settings, start, read, sink, report, &why);
-    return conclude(code, &why, start, report, err);
+    return conclude(code, &why, in, start, report, err);
 }
 
 /* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
@@ -142,7 +143,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
         report->ms.write += lap_now_ms() - before;
     }
     lap_sink_close(sink);
-    return conclude(code, &why, start, report, err);
+    return conclude(code, &why, in, start, report, err);
 }
 
 lap_code lap_run_check(const char *in, const char *out, const lap_settings *settings, lap_error *err)
@@ -192,5 +193,5 @@ lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, vo
         lap_sink_take(sink, out, out_size);
     lap_sink_close(sink);
     lap_source_close(source);
-    return conclude(code, &why, start, report, err);
+    return conclude(code, &why, "input", start, report, err);
 }

@@ -157,10 +157,10 @@ PY
     folder 0 photos photos/edges
     folder 0 photos photos/edges
     [ "$(outputs photos)" = "./a.jpg ./edges/a.jpg" ]
-    expect 2 "" "lapedge: photos is the input and the output folder; name another one" photos photos
+    expect 2 "" "lapedge: photos: is the input and the output folder; name another one" photos photos
     ln -s photos same
-    expect 2 "" "lapedge: photos is the input and the output folder; name another one" photos same/
-    expect 2 "" "lapedge: photos/a.jpg would be its own output; name another folder, or use --in-place" \
+    expect 2 "" "lapedge: photos: is the input and the output folder; name another one" photos same/
+    expect 2 "" "lapedge: photos/a.jpg: would be its own output; name another folder, or use --in-place" \
         photos/a.jpg photos/
 }
 

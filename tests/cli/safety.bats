@@ -151,8 +151,8 @@ No such file or directory" --no-sync --stats=none/s.json "$photo" o.jpg
     mkdir in
     cp "$photo" in/a.jpg
     echo '{"old":1}' >log.jsonl
-    expect 2 "" "lapedge: in is the input and the output folder; name another one" in in --log=log.jsonl
-    expect 2 "" "lapedge: in is the input and the output folder; name another one" in in --log=new.jsonl
+    expect 2 "" "lapedge: in: is the input and the output folder; name another one" in in --log=log.jsonl
+    expect 2 "" "lapedge: in: is the input and the output folder; name another one" in in --log=new.jsonl
     [ "$(cat log.jsonl)" = '{"old":1}' ]
     [ ! -e new.jsonl ]
     lapedge -q --no-sync in out --log=log.jsonl

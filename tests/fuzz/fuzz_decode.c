@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
-    lap_error err = {LAP_OK, ""};
+    lap_error err = {0};
     /* The options vary with the input, and not from run to run. */
     unsigned choice = size ? data[size / 2] : 0;
     lap_read_options options = {.gray = choice & 1,

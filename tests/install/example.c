@@ -4,6 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static int fail(const lap_error *error)
+{
+    char text[800];
+    fprintf(stderr, "example: %s\n", lap_error_text(error, text, sizeof text));
+    return 1;
+}
+
 /* A white square on black: its edges are where the filter answers. */
 static lap_code square(lap_context *context, lap_error *error)
 {
@@ -22,25 +29,21 @@ static lap_code square(lap_context *context, lap_error *error)
 
 int main(int argc, char **argv)
 {
-    lap_error error = {LAP_OK, ""};
+    lap_error error = {0};
     lap_report report;
     if (argc != 3) {
         fprintf(stderr, "usage: example IN.jpg OUT.jpg\n");
         return 2;
     }
     lap_context *context = lap_context_create(0, &error);
-    if (!context) {
-        fprintf(stderr, "example: %s\n", error.message);
-        return 1;
-    }
+    if (!context)
+        return fail(&error);
     const lap_settings settings = lap_settings_default();
     lap_code code = lap_run_file(context, argv[1], argv[2], &settings, &report, &error);
     if (code == LAP_OK) {
         printf("%s: %d x %d, %s\n", argv[2], report.width, report.height, report.resolved);
         code = square(context, &error);
     }
-    if (code != LAP_OK)
-        fprintf(stderr, "example: %s\n", error.message);
     lap_context_destroy(context);
-    return code == LAP_OK ? 0 : 1;
+    return code == LAP_OK ? 0 : fail(&error);
 }

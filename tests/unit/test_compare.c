@@ -34,7 +34,7 @@ static lap_code failing_filter(
 {
     (void)in, (void)out, (void)params;
     if (exec->err)
-        *exec->err = (lap_error){LAP_E_DEVICE, "it broke"};
+        *exec->err = (lap_error){.code = LAP_E_DEVICE, .message = "it broke"};
     return LAP_E_DEVICE;
 }
 

@@ -63,8 +63,7 @@ static outcome decode(const uint8_t *bytes, size_t size, const lap_read_options 
     }
     if (o.code != LAP_OK) {
         assert_int_equal(o.err.code, o.code);
-        if (strncmp(o.err.message, "bad.jpg: ", 9) != 0)
-            fail_msg("no file name in \"%s\"", o.err.message);
+        assert_string_equal(o.err.subject, "bad.jpg");
     }
     lap_decoder_close(decoder);
     lap_source_close(source);
@@ -125,14 +124,13 @@ static void messages_say_where(void **state)
     jpeg_bytes jpeg = jpeg_make(&baseline, 160, 160); /* 10 rows of MCUs */
     outcome o = decode(jpeg.data, 600 + (jpeg.size - 600) / 2, &options);
     int percent = 0;
-    assert_int_equal(
-        sscanf(o.err.message, "bad.jpg: truncated: data ends %d %% into the image", &percent), 1);
+    assert_int_equal(sscanf(o.err.message, "data ends %d %% into the image", &percent), 1);
     assert_in_range(percent, 30, 70);
     o = decode(jpeg.data, 300, &options);
-    assert_string_equal(o.err.message, "bad.jpg: truncated: data ends inside the header, after 300 bytes");
+    assert_string_equal(o.err.message, "data ends inside the header, after 300 bytes");
     options.fail_on = LAP_FAIL_WARNING;
     o = decode(jpeg.data, jpeg.size - 2, &options);
-    assert_string_equal(o.err.message, "bad.jpg: truncated: the end marker is missing");
+    assert_string_equal(o.err.message, "the end marker is missing");
     free(jpeg.data);
 }
 
@@ -275,7 +273,7 @@ static void other_files_are_no_images(void **state)
     lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
     outcome o = decode((const uint8_t *)"", 0, &options);
     assert_int_equal(o.code, LAP_E_NOT_JPEG);
-    assert_string_equal(o.err.message, "bad.jpg: is empty");
+    assert_string_equal(o.err.message, "is empty");
     o = decode((const uint8_t *)"Dear reader, this is text.", 26, &options);
     assert_int_equal(o.code, LAP_E_NOT_JPEG);
 }

@@ -93,7 +93,7 @@ typedef struct picture {
 static picture decode(const jpeg_bytes *jpeg, bool gray, int band)
 {
     picture p = {.pixels = NULL};
-    lap_error err = {LAP_OK, ""};
+    lap_error err = {0};
     lap_damage damage;
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;

@@ -84,7 +84,7 @@ static lap_code run(const header *h, lap_jpeg_scan *scan, lap_error *err)
 static void expect(header *h, lap_code expected, const char *word)
 {
     lap_jpeg_scan scan;
-    lap_error err = {LAP_OK, ""};
+    lap_error err = {0};
     assert_int_equal(run(h, &scan, &err), expected);
     if (word && !strstr(err.message, word))
         fail_msg("\"%s\" does not say \"%s\"", err.message, word);

@@ -246,7 +246,7 @@ static void an_input_that_ends_early(void **state)
             outcome o = run(&in, &s, pools[i], NULL, NULL);
             assert_int_equal(o.code, LAP_E_TRUNCATED);
             assert_int_equal(o.err.code, LAP_E_TRUNCATED);
-            assert_non_null(strstr(o.err.message, "picture"));
+            assert_non_null(strstr(o.err.subject, "picture"));
         }
     }
     free(in.data);

@@ -267,7 +267,7 @@ static void assert_fails(const char *path, lap_code expected)
     lap_error err = {0};
     assert_int_equal(write_file(path, "0123456789abcdef", 20000, false, NULL, &err), expected);
     assert_int_equal(err.code, expected);
-    assert_non_null(strstr(err.message, path));
+    assert_non_null(strstr(err.subject, path));
 }
 
 static void bad_targets(void **unused)
@@ -356,7 +356,7 @@ static void read_only_folder(void **unused)
         if (geteuid() == 0 && (chmod(scratch, 0755) != 0 || setuid(65534) != 0))
             _exit(2);
         _exit(write_file(at("ro/out"), "x", 1, false, NULL, &err) == LAP_E_WRITE &&
-                      strstr(err.message, "ro/out")
+                      strstr(err.subject, "ro/out")
                   ? 0
                   : 1);
     }

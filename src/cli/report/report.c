@@ -99,7 +99,7 @@ int lap_report_write(const char *path, json_t *report)
 {
     char *page = NULL;
     size_t size = 0;
-    lap_error err = {LAP_E_MEMORY, "out of memory"};
+    lap_error err = {.code = LAP_E_MEMORY, .message = "out of memory"};
     FILE *memory = report ? open_memstream(&page, &size) : NULL;
     bool whole = memory && write_page(report, memory);
     if (memory && fclose(memory) != 0)
@@ -109,6 +109,7 @@ int lap_report_write(const char *path, json_t *report)
     json_decref(report);
     if (code == LAP_OK)
         return LAP_EXIT_OK;
-    lap_cli_message("the report was not written: %s", err.message);
+    char text[1024];
+    lap_cli_message("the report was not written: %s", lap_error_text(&err, text, sizeof text));
     return LAP_EXIT_FAILED;
 }

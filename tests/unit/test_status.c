@@ -1,0 +1,86 @@
+/* Errors: parts, the line that they make, and that no text can steer a terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/status.h"
+
+static const char *text_of(const lap_error *err)
+{
+    static char text[1024];
+    lap_error_text(err, text, sizeof text);
+    return text;
+}
+
+static void parts_make_a_line(void **state)
+{
+    (void)state;
+    lap_error err;
+    assert_int_equal(lap_fail(&err, LAP_E_USAGE, "threshold %d is not in 0..255", 256), LAP_E_USAGE);
+    assert_int_equal(err.code, LAP_E_USAGE);
+    assert_string_equal(err.subject, "");
+    assert_string_equal(text_of(&err), "threshold 256 is not in 0..255");
+    lap_fail_at(&err, LAP_E_MISSING, "a.jpg", "no such file");
+    assert_string_equal(err.subject, "a.jpg");
+    assert_string_equal(err.message, "no such file");
+    assert_string_equal(text_of(&err), "a.jpg: no such file");
+    lap_fail_at(&err, LAP_E_TRUNCATED, "a.jpg", "data ends early");
+    assert_string_equal(text_of(&err), "a.jpg: truncated: data ends early");
+    lap_fail_at(&err, LAP_E_DISK_FULL, "out", "No space left on device");
+    assert_string_equal(text_of(&err), "out: disk full: No space left on device");
+    assert_int_equal(lap_fail_at(NULL, LAP_E_WRITE, "a", "b"), LAP_E_WRITE);
+}
+
+static void a_subject_is_given_once(void **state)
+{
+    (void)state;
+    lap_error err;
+    lap_fail(&err, LAP_E_MEMORY, "out of memory");
+    assert_int_equal(lap_error_about(&err, LAP_E_MEMORY, "a.jpg"), LAP_E_MEMORY);
+    assert_int_equal(lap_error_about(&err, LAP_E_MEMORY, "b.jpg"), LAP_E_MEMORY);
+    assert_string_equal(text_of(&err), "a.jpg: out of memory");
+    lap_error untouched = {0};
+    assert_int_equal(lap_error_about(&untouched, LAP_OK, "a.jpg"), LAP_OK);
+    assert_string_equal(untouched.subject, "");
+    lap_fail(&err, LAP_E_WRITE, "an error that replaces another has its own subject");
+    assert_string_equal(err.subject, "");
+}
+
+static void texts_are_cut_and_cannot_steer(void **state)
+{
+    (void)state;
+    lap_error err;
+    char path[1001], text[12];
+    memset(path, 'x', sizeof path);
+    strcpy(path + 990, "/photo.jpg");
+    lap_fail_at(&err, LAP_E_DAMAGED, path, "a\nb\033[2J");
+    assert_int_equal(strlen(err.subject), sizeof err.subject - 1);
+    assert_memory_equal(err.subject, "...x", 4);
+    assert_string_equal(err.subject + strlen(err.subject) - 11, "x/photo.jpg");
+    assert_string_equal(err.message, "a?b?[2J");
+    lap_error_text(&err, text, sizeof text);
+    assert_string_equal(text, "...xxxxxxxx");
+    path[255] = '\0'; /* fits exactly */
+    lap_fail_at(&err, LAP_E_DAMAGED, path, "%1000d", 1);
+    assert_string_equal(err.subject, path);
+    assert_int_equal(strlen(err.message), sizeof err.message - 1);
+    assert_true(strlen(text_of(&err)) < 800); /* as lapedge.h promises */
+    lap_shown_path(text, sizeof text, "aaaa\nb\n\n");
+    assert_string_equal(text, "...\\x0a\\x0a");
+    lap_shown_path(text, sizeof text, "a\nb\x7F.");
+    assert_string_equal(text, "a\\x0ab\\x7f.");
+    lap_shown_path(text, sizeof text, "aaaaa\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9");
+    assert_string_equal(text, "...\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"); /* whole characters */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_make_a_line),
+        cmocka_unit_test(a_subject_is_given_once),
+        cmocka_unit_test(texts_are_cut_and_cannot_steer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
