@@ -25,6 +25,8 @@ typedef struct lap_header {
     bool whole;                   /* decoder holds the whole image (several scans, interlaced) */
     bool arithmetic, progressive;
     int restart_interval;        /* MCUs, 0: none */
+    int density_unit;            /* JFIF: 0 only the ratio, 1 a inch, 2 a centimetre */
+    int density_x, density_y;    /* 0: unknown */
     int orientation;             /* EXIF, 1..8; 1 where there is none or it is invalid */
     const lap_segment *segments; /* what may be kept: APP1 EXIF and XMP, APP2 ICC, APP13, COM */
     size_t segment_count;

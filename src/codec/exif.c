@@ -10,6 +10,7 @@ enum {
     TAG_THUMBNAIL_OFFSET = 0x0201,
     TAG_THUMBNAIL_SIZE = 0x0202,
     TAG_EXIF_IFD = 0x8769,
+    TAG_MAKER_NOTE = 0x927C,
     TAG_PIXEL_X = 0xA002,
     TAG_PIXEL_Y = 0xA003,
     TYPE_SHORT = 3,
@@ -124,24 +125,49 @@ static size_t link_of(const tiff *t, size_t directory)
     return has(t, link, 4) ? link : 0;
 }
 
-/* Zeroes the thumbnail's bytes and the link to its directory. Returns the TIFF's new size: that of
- * what stands before the thumbnail where nothing follows it. */
-static size_t drop_thumbnail(tiff *t, size_t ifd0)
+static bool touches(const tiff *t, size_t begin, size_t length, size_t directory)
+{
+    size_t link = link_of(t, directory);
+    return link && begin < link + 4 && directory < begin + length;
+}
+
+/* Zeroes these bytes, or cuts them off where they are the last ones. Not where a lying entry would wipe the
+ * header or the tags that stay. */
+static void wipe(tiff *t, size_t begin, size_t length, size_t ifd0, size_t exif)
+{
+    if (begin < 8 || length == 0 || !has(t, begin, length) || touches(t, begin, length, ifd0) ||
+        touches(t, begin, length, exif))
+        return;
+    if (begin + length == t->size)
+        t->size = begin;
+    else
+        memset(t->bytes + begin, 0, length);
+}
+
+static void drop_thumbnail(tiff *t, size_t ifd0, size_t exif)
 {
     size_t link = link_of(t, ifd0);
     size_t ifd1 = link ? get(t, link, 4) : 0;
     if (!ifd1)
-        return t->size;
+        return;
     size_t begin = value_of(t, ifd1, TAG_THUMBNAIL_OFFSET);
     size_t length = value_of(t, ifd1, TAG_THUMBNAIL_SIZE);
     put(t, link, 4, 0);
-    /* Before the header's end no thumbnail can be; what a lying link would wipe else is the tags. */
-    if (begin <= link + 4 || length == 0 || !has(t, begin, length))
-        return t->size;
-    if (begin + length == t->size)
-        return begin;
-    memset(t->bytes + begin, 0, length);
-    return t->size;
+    wipe(t, begin, length, ifd0, exif);
+}
+
+/* Its form is the maker's own, and many hold a preview. The entry goes, nothing else changes its place. */
+static void drop_maker_note(tiff *t, size_t ifd0, size_t exif)
+{
+    size_t entry = find(t, exif, TAG_MAKER_NOTE), link = link_of(t, exif);
+    if (!entry || !link)
+        return;
+    size_t begin = get(t, entry + 8, 4), length = get(t, entry + 4, 4); /* of bytes */
+    put(t, exif, 2, get(t, exif, 2) - 1);
+    memmove(t->bytes + entry, t->bytes + entry + ENTRY, link + 4 - (entry + ENTRY));
+    memset(t->bytes + link + 4 - ENTRY, 0, ENTRY);
+    if (length > 4)
+        wipe(t, begin, length, ifd0, exif);
 }
 
 size_t lap_exif_patch(uint8_t *payload, size_t size, int width, int height, bool turned)
@@ -157,5 +183,7 @@ size_t lap_exif_patch(uint8_t *payload, size_t size, int width, int height, bool
     size_t exif = value_of(&t, ifd0, TAG_EXIF_IFD);
     set_value(&t, exif, TAG_PIXEL_X, (uint32_t)width);
     set_value(&t, exif, TAG_PIXEL_Y, (uint32_t)height);
-    return SIGNATURE + drop_thumbnail(&t, ifd0);
+    drop_thumbnail(&t, ifd0, exif);
+    drop_maker_note(&t, ifd0, exif);
+    return SIGNATURE + t.size;
 }

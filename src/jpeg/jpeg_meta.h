@@ -1,6 +1,7 @@
 /* Which metadata of the input a JPEG output carries. Kept: EXIF (patched: size, and orientation if the
- * pixels were turned; thumbnail dropped), XMP, IPTC (APP13, without Photoshop's thumbnails), comments, and an
- * ICC profile whose colour space is that of the output. Dropped: all else, multi-picture data among it. */
+ * pixels were turned; thumbnail and maker's note dropped), XMP, IPTC (APP13, without Photoshop's thumbnails),
+ * comments, and an ICC profile whose colour space is that of the output. Dropped: all else, multi-picture
+ * data among it. */
 #ifndef LAP_JPEG_META_H
 #define LAP_JPEG_META_H
 

@@ -98,6 +98,11 @@ static void fill_header(lap_jpeg_reader *r)
     header->arithmetic = cinfo->arith_code;
     header->progressive = cinfo->progressive_mode;
     header->restart_interval = (int)cinfo->restart_interval;
+    if (cinfo->saw_JFIF_marker && cinfo->density_unit <= 2 && cinfo->X_density > 0 && cinfo->Y_density > 0) {
+        header->density_unit = cinfo->density_unit;
+        header->density_x = cinfo->X_density;
+        header->density_y = cinfo->Y_density;
+    }
 }
 
 static void work_read_header(void *argument)

@@ -70,6 +70,11 @@ static void set_up(void *argument)
     jpeg_set_defaults(cinfo);
     jpeg_set_quality(cinfo, o->quality, TRUE);
     cinfo->dct_method = JDCT_ISLOW;
+    if (o->from && o->from->density_x > 0) {
+        cinfo->density_unit = (UINT8)o->from->density_unit;
+        cinfo->X_density = (UINT16)o->from->density_x;
+        cinfo->Y_density = (UINT16)o->from->density_y;
+    }
     for (int i = 0; i < cinfo->num_components; i++) {
         cinfo->comp_info[i].h_samp_factor = state->h[i];
         cinfo->comp_info[i].v_samp_factor = state->v[i];

@@ -93,6 +93,8 @@ static lap_code open_encoder(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
     if (lap_turn_transposes(pipe->turn)) { /* what was sampled across is sampled down now */
         memcpy(pipe->from.sample_h, header->sample_v, sizeof header->sample_v);
         memcpy(pipe->from.sample_v, header->sample_h, sizeof header->sample_h);
+        pipe->from.density_x = header->density_y;
+        pipe->from.density_y = header->density_x;
     }
     lap_write_options options = {.width = pipe->width,
         .height = pipe->height,

@@ -216,3 +216,24 @@ choose one with --format" "$photo" edges.xyz
         [ ! -s err ]
     done
 }
+
+# density FILE: unit, across and down, of its JFIF header
+density() { od -An -tu1 -j13 -N5 "$1" | awk '{print $1, $2 * 256 + $3, $4 * 256 + $5}'; }
+
+@test "the density of a JPEG is kept, and turned with the picture" {
+    lapedge "$photo" a.jpg
+    [ "$(density "$photo")" = "2 37 37" ]
+    [ "$(density a.jpg)" = "2 37 37" ]
+    { head -c 14 "$photo"; printf '\x01\x2c\x00\x48'; tail -c +19 "$photo"; } >odd.jpg
+    for option in --strip --restart=off --quality=50; do
+        lapedge "$option" odd.jpg b.jpg
+        [ "$(density b.jpg)" = "2 300 72" ]
+    done
+    lapedge transform --rotate=90 odd.jpg c.jpg
+    [ "$(density c.jpg)" = "2 72 300" ]
+    lapedge transform --rotate=180 odd.jpg c.jpg
+    [ "$(density c.jpg)" = "2 300 72" ]
+    lapedge odd.jpg d.ppm
+    lapedge d.ppm d.jpg
+    [ "$(density d.jpg)" = "0 1 1" ]
+}

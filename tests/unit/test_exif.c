@@ -132,6 +132,56 @@ static void a_thumbnail_inside_is_zeroed(void **state)
     assert_int_equal(get(&b, LINK, 4), 0);
 }
 
+/* IFD0 {link to EXIF}, EXIF {version, note, x}, the note, another value; no thumbnail. */
+static builder build_note(bool big, uint32_t note, uint32_t length)
+{
+    builder b = {.size = 6 + 140, .big = big};
+    memcpy(b.bytes, "Exif\0\0", 6);
+    memcpy(b.bytes + 6, big ? "MM" : "II", 2);
+    put(&b, 2, 2, 42);
+    put(&b, 4, 4, 8);
+    put(&b, 8, 2, 1);
+    entry(&b, 10, 0x8769, 4, 26);
+    put(&b, 26, 2, 3);
+    entry(&b, 28, 0x9000, 4, 0x30323332);
+    entry(&b, 40, 0x927C, 7, note);
+    put(&b, 44, 4, length);
+    entry(&b, 52, 0xA002, 3, 6000);
+    put(&b, 64, 4, 0);
+    memset(b.bytes + 6 + 68, 0xAB, 60);
+    memset(b.bytes + 6 + 128, 0xCD, 12);
+    return b;
+}
+
+static void a_makers_note_goes(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        builder b = build_note(big, 68, 60), before = b;
+        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false), b.size);
+        assert_int_equal(get(&b, 26, 2), 2);
+        assert_memory_equal(b.bytes + 6 + 28, before.bytes + 6 + 28, 12);
+        assert_int_equal(get(&b, 40, 2), 0xA002);
+        assert_int_equal(get(&b, 48, 2), 30);
+        for (size_t i = 52; i < 128; i++) /* the link, what the entries left, the note */
+            assert_int_equal(b.bytes[6 + i], 0);
+        for (size_t i = 128; i < 140; i++)
+            assert_int_equal(b.bytes[6 + i], 0xCD);
+        b = build_note(big, 68, 72); /* to the end: cut off */
+        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false), 6 + 68);
+        /* What claims to lie over the tags, or outside, wipes nothing. */
+        const uint32_t lies[][2] = {{0, 140}, {8, 30}, {20, 30}, {50, 30}, {100, 41}, {0xFFFFFFF0, 0x20}};
+        for (int i = 0; i < 6; i++) {
+            b = build_note(big, lies[i][0], lies[i][1]);
+            assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false), b.size);
+            assert_int_equal(get(&b, 26, 2), 2);
+            assert_int_equal(get(&b, 48, 2), 30);
+            for (size_t k = 68; k < 128; k++)
+                assert_int_equal(b.bytes[6 + k], 0xAB);
+        }
+    }
+}
+
 static void lying_offsets_do_no_harm(void **state)
 {
     (void)state;
@@ -181,6 +231,7 @@ int main(void)
         cmocka_unit_test(orientation_is_read),
         cmocka_unit_test(the_patch_changes_what_it_should),
         cmocka_unit_test(a_thumbnail_inside_is_zeroed),
+        cmocka_unit_test(a_makers_note_goes),
         cmocka_unit_test(lying_offsets_do_no_harm),
         cmocka_unit_test(any_bytes_are_safe),
     };
