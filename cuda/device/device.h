@@ -69,15 +69,6 @@ lap_code lap_cuda_time(int device, const lap_cuda_job *jobs, int count, int runs
  * they would not fit in half of the free memory. */
 int lap_cuda_rotation(int device, size_t set_bytes);
 
-/* Times a filter rung on the device: its kernel alone, and uploads and downloads of a view of that
- * size. host gives the pixels (no apron needed), exec the block shape. Cold: each run takes another of
- * several buffer pairs that together exceed the L2 cache; warm: one pair all the time. All take runs
- * values; all but kernel_ms may be NULL. copy_ms: the device-to-device copy of the same bytes, by
- * itself in the same rotation. */
-lap_code lap_cuda_time_filter(const lap_rung *rung, int device, int width, int height, int channels,
-    const lap_view *host, const lap_params *params, lap_border border, const lap_exec *exec, int runs,
-    bool warm, double *kernel_ms, double *upload_ms, double *download_ms, double *copy_ms, lap_error *err);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,319 +1,222 @@
-/* The bench of the filter ladder: ceilings, then every rung, held against c before it is timed. */
+/* The bench of the filter ladder: photos, or pixels like those of a sensor. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/border.h"
 #include "base/status.h"
-#include "bench/bench.h"
+#include "bench/bench_buffers.h"
 #include "bench/bench_image.h"
-#include "rungs/run_rung.h"
-
-#if LAP_HAVE_CUDA
+#include "bench/bench_ladder.h"
 #include "cuda/device/device.h"
-#endif
 
 typedef struct filter_bench {
-    lap_bench_run *bench;
-    const lap_bench_options *options;
-    lap_image in[LAP_BENCH_PAIRS],
-        out[LAP_BENCH_PAIRS]; /* rotated, so that no run finds its data in a cache */
-    lap_image law;            /* what c gives for in[0] */
-    int pairs;
-    double *times, *convert; /* options->runs values each */
-    double *device_times;    /* four times as many: kernel, upload, download, copy */
-    bool copy_done;          /* the device's ceiling has been handed out */
-
-    /* one timed rung */
-    const lap_rung *rung;
-    lap_pool *pool;
-    int threads, calls;
+    lap_bench_buffers buffers;
+    lap_image reference; /* what c gives for in[0] */
+    double *convert;     /* options->runs values */
 } filter_bench;
 
-static double pixels_of(const filter_bench *f)
+/* One run from host memory to host memory. */
+static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
 {
-    return (double)f->in[0].view.width * f->in[0].view.height;
-}
-
-static size_t bytes_of(const filter_bench *f)
-{
-    const lap_view *view = &f->in[0].view;
-    return (size_t)view->width * (size_t)view->height * (size_t)view->channels;
-}
-
-static lap_bench_row row_of(const filter_bench *f, const lap_rung *rung)
-{
-    lap_bench_row row = lap_bench_row_of(rung);
-    row.width = f->in[0].view.width;
-    row.height = f->in[0].view.height;
-    row.channels = f->in[0].view.channels;
-    /* 25 multiplications and 24 additions for a byte read and a byte written. */
-    row.flops_per_byte = 49 / 2.0;
-    return row;
-}
-
-static lap_exec exec_of(const filter_bench *f)
-{
-    lap_exec exec = {.threads = f->threads, .block_x = f->options->block_x, .block_y = f->options->block_y};
-    const char *loop = f->options->omp_loop;
-    if (loop)
-        exec.omp_loop = strcmp(loop, "x") == 0        ? LAP_OMP_X
-                        : strcmp(loop, "window") == 0 ? LAP_OMP_WINDOW
-                                                      : LAP_OMP_Y;
-    return exec;
-}
-
-static lap_code filter_once(void *argument, lap_error *err)
-{
-    filter_bench *f = argument;
+    filter_bench *f = ladder->state;
+    const lap_bench_options *options = ladder->bench->options;
+    const int pair = turn % f->buffers.pairs;
     lap_split split = {0};
-    lap_exec exec = exec_of(f);
-    exec.err = err;
-    /* Rows spread by the caller would all write into one split. */
-    if (f->threads == 1 || f->rung->threading != LAP_THREADS_SPLIT)
-        exec.split = &split;
-    int pair = f->calls % f->pairs;
-    const lap_resources use = {.exec = exec, .pool = f->pool};
-    lap_code code = lap_rung_filter(
-        f->rung, &use, &f->in[pair].view, &f->out[pair].view, &f->options->params, f->options->border);
-    f->convert[f->calls++ % f->options->runs] = split.convert;
-    return code == LAP_OK ? LAP_OK : lap_fail(err, code, "%s: %s", f->rung->name, lap_code_name(code));
+    lap_resources use = lap_bench_resources(ladder);
+    use.exec.err = err;
+    /* Rows spread over threads would all write into one split. */
+    if (!use.pool || ladder->rung->threading != LAP_THREADS_SPLIT)
+        use.exec.split = &split;
+    lap_code code = lap_rung_filter(ladder->rung, &use, &f->buffers.in[pair].view, &f->buffers.out[pair].view,
+        &options->params, options->border);
+    f->convert[turn % options->runs] = split.convert;
+    return code;
 }
 
 /* ---- the check before the time ------------------------------------------------------------------ */
 
-static void poison(const lap_view *view)
-{
-    for (int y = 0; y < view->height; ++y)
-        memset(view->base + y * view->stride, 0xA5, (size_t)view->width * (size_t)view->channels);
-}
-
 /* NULL where result is c's within the promise of these parameters, else the first difference. */
-static const char *differs(const filter_bench *f, const lap_view *result, char *message, size_t size)
+static const char *compare(const lap_ladder *ladder, const lap_view *result, char message[160])
 {
-    const int tolerance = lap_params_tolerance(&f->options->params);
+    const filter_bench *f = ladder->state;
+    const lap_view *reference = &f->reference.view;
+    const int tolerance = lap_params_tolerance(&ladder->bench->options->params);
     const int samples = result->width * result->channels;
-    for (int y = 0; tolerance >= 0 && y < result->height; ++y) {
-        const uint8_t *a = f->law.view.base + y * f->law.view.stride;
+    for (int y = 0; tolerance >= 0 && y < result->height; y++) {
+        const uint8_t *a = reference->base + y * reference->stride;
         const uint8_t *b = result->base + y * result->stride;
         if (memcmp(a, b, (size_t)samples) == 0)
             continue;
-        for (int i = 0; i < samples; ++i) {
-            if (abs(a[i] - b[i]) <= tolerance)
-                continue;
-            snprintf(message, size, "refused: at x=%d y=%d channel %d it gives %d, c gives %d",
-                i / result->channels, y, i % result->channels, b[i], a[i]);
-            return message;
+        for (int i = 0; i < samples; i++) {
+            if (abs(a[i] - b[i]) > tolerance)
+                return lap_bench_refusal(message, "refused: at x=%d y=%d channel %d it gives %d, c gives %d",
+                    i / result->channels, y, i % result->channels, b[i], a[i]);
         }
     }
     return NULL;
 }
 
-/* ---- rungs -------------------------------------------------------------------------------------- */
-
-static lap_code bench_host_rung(filter_bench *f, lap_bench_row *row, int threads, lap_error *err)
+/* The first run is what a caller of the library pays who runs once, and on a device, where it starts CUDA,
+ * the median of a few is what each further run costs. */
+static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
 {
-    char message[160];
-    f->threads = row->threads = threads;
-    f->pool = threads > 1 ? f->bench->pool : NULL;
-    f->calls = 0;
-    poison(&f->out[0].view);
-    const double begun = lap_now_ms();
-    lap_code code = filter_once(f, err);
-    row->first_ms = lap_now_ms() - begun;
-    if (code != LAP_OK)
-        return code;
-    row->reason = differs(f, &f->out[0].view, message, sizeof message);
-    if (!row->reason) {
-        f->calls = 0;
-        code = lap_bench_time(f->bench, filter_once, f, f->times, 2 * bytes_of(f), pixels_of(f), row, err);
-        if (code != LAP_OK)
-            return code;
-        if (strcmp(f->rung->name, "c") == 0 && threads == 1) {
-            f->bench->c_ms = row->median_ms;
-            row->speedup = 1;
-        }
-        double convert = lap_bench_median(f->convert, f->options->runs);
-        row->convert_ms = convert > 0 ? convert : NAN;
-    }
-    f->bench->each(f->bench->user, row);
-    return LAP_OK;
-}
-
-#if LAP_HAVE_CUDA
-static void hand_out_copy(filter_bench *f, const lap_bench_row *like, const double *times)
-{
-    lap_bench_row row = *like;
-    row.backend = row.resolved = "copy";
-    row.flags = NULL;
-    row.flops_per_byte = row.first_ms = row.end_to_end_ms = NAN; /* those of the rung it was timed with */
-    row.times_ms = times;
-    row.runs = f->options->runs;
-    lap_bench_figures(f->bench, f->options->device, 2 * bytes_of(f), pixels_of(f), &row);
-    row.kernel_ms = row.median_ms;
-    f->bench->ceiling_gb_per_s[1] = row.gb_per_s;
-    row.roof_share = 1;
-    f->copy_done = true;
-    f->bench->each(f->bench->user, &row);
-}
-
-/* The whole way as a caller of the library pays for it: device memory, both transfers, the filter. */
-static lap_code end_to_end(filter_bench *f, lap_bench_row *row, lap_error *err)
-{
-    enum { TIMES = 5 };
-    double ms[TIMES];
-    for (int i = 0; i < TIMES; ++i) {
-        const lap_resources use = {.exec.err = err, .device = f->options->device};
-        double start = lap_now_ms();
-        lap_code code = lap_rung_filter(
-            f->rung, &use, &f->in[0].view, &f->out[0].view, &f->options->params, f->options->border);
-        if (code != LAP_OK)
-            return code;
+    enum { END_TO_END_RUNS = 5 };
+    filter_bench *f = ladder->state;
+    const lap_view *result = &f->buffers.out[0].view;
+    const int runs = ladder->is_on_device ? END_TO_END_RUNS : 1;
+    double ms[END_TO_END_RUNS];
+    lap_error err = {0};
+    lap_bench_poison(result);
+    for (int i = 0; i < runs; i++) {
+        const double start = lap_now_ms();
+        if (run_host(ladder, 0, &err) != LAP_OK)
+            return lap_bench_refusal(message, "failed: %.140s", err.message);
         ms[i] = lap_now_ms() - start;
     }
     row->first_ms = ms[0];
-    row->end_to_end_ms = lap_bench_median(ms, TIMES);
+    if (ladder->is_on_device)
+        row->end_to_end_ms = lap_bench_median(ms, runs);
+    return compare(ladder, result, message);
+}
+
+static lap_code finish_host(lap_ladder *ladder, lap_bench_row *row, lap_error *err)
+{
+    (void)err;
+    const filter_bench *f = ladder->state;
+    const double convert = lap_bench_median(f->convert, ladder->bench->options->runs);
+    row->convert_ms = convert > 0 ? convert : NAN;
     return LAP_OK;
 }
 
-static lap_code bench_device_rung(filter_bench *f, lap_bench_row *row, lap_error *err)
-{
-    char message[160];
-    const int runs = f->options->runs;
-    double *kernel = f->device_times, *upload = kernel + runs, *download = upload + runs;
-    double *copy = download + runs;
-    const lap_view *view = &f->in[0].view;
-    const lap_exec exec = exec_of(f);
-    poison(&f->out[0].view);
-    lap_code code = end_to_end(f, row, err);
-    if (code != LAP_OK)
-        return code;
-    row->reason = differs(f, &f->out[0].view, message, sizeof message);
-    if (!row->reason) {
-        code = lap_cuda_time_filter(f->rung, f->options->device, view->width, view->height, view->channels,
-            view, &f->options->params, f->options->border, &exec, runs, f->options->warm, kernel, upload,
-            download, f->copy_done ? NULL : copy, err);
-        if (code != LAP_OK)
-            return code;
-        if (!f->copy_done)
-            hand_out_copy(f, row, copy);
-        row->times_ms = kernel;
-        row->runs = runs;
-        lap_bench_figures(f->bench, f->options->device, 2 * bytes_of(f), pixels_of(f), row);
-        row->kernel_ms = row->median_ms;
-        row->upload_ms = lap_bench_median(upload, runs);
-        row->download_ms = lap_bench_median(download, runs);
-    }
-    f->bench->each(f->bench->user, row);
-    return LAP_OK;
-}
-#else
-static lap_code bench_device_rung(filter_bench *f, lap_bench_row *row, lap_error *err)
-{
-    (void)f;
-    (void)row;
-    return lap_fail(err, LAP_E_BACKEND, "built without CUDA");
-}
-#endif
+/* ---- on a device -------------------------------------------------------------------------------- */
 
-static lap_code bench_rung(filter_bench *f, int index, lap_error *err)
+static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
-    const lap_rung *listed = lap_rung_row(LAP_OP_FILTER, index);
-    lap_bench_row row = row_of(f, listed);
-    lap_rung_info info;
-    if (lap_rung_at(LAP_OP_FILTER, index, true, &info) && info.reason) {
-        row.reason = info.reason;
-        f->bench->each(f->bench->user, &row);
-        return LAP_OK;
+    (void)stream;
+    (void)err;
+    filter_bench *f = ladder->state;
+    const int pair = turn % f->buffers.device_pairs;
+    return ladder->rung->run.filter(&f->buffers.device_in[pair], &f->buffers.device_out[pair],
+        &ladder->bench->options->params, &ladder->exec);
+}
+
+/* The same number of bytes, in one piece: what the hardware's own copy makes of it. */
+static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
+{
+    filter_bench *f = ladder->state;
+    const int pair = turn % f->buffers.device_pairs;
+    return lap_cuda_copy(ladder->bench->options->device, f->buffers.device_out[pair].base,
+        f->buffers.device_in[pair].base, ladder->bytes / 2, stream, err);
+}
+
+static lap_code upload(void *argument, int turn, void *stream, lap_error *err)
+{
+    filter_bench *f = argument;
+    const int pair = turn % f->buffers.device_pairs;
+    return lap_cuda_upload(&f->buffers.in[0].view, &f->buffers.device_in[pair], stream, err);
+}
+
+static lap_code download(void *argument, int turn, void *stream, lap_error *err)
+{
+    filter_bench *f = argument;
+    const int pair = turn % f->buffers.device_pairs;
+    return lap_cuda_download(&f->buffers.device_out[pair], &f->buffers.out[0].view, stream, err);
+}
+
+static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
+{
+    filter_bench *f = ladder->state;
+    const lap_bench_options *options = ladder->bench->options;
+    lap_code code = lap_bench_buffers_on_device(ladder->bench, &f->buffers, LAP_APRON, ladder->bytes, err);
+    for (int i = 0; code == LAP_OK && i < f->buffers.device_pairs; i++)
+        code = lap_cuda_border(&f->buffers.device_in[i], options->border, NULL, err);
+    return code == LAP_OK ? lap_cuda_sync(options->device, NULL, err) : code;
+}
+
+static lap_code finish_device(lap_ladder *ladder, lap_bench_row *row, lap_error *err)
+{
+    const int runs = ladder->bench->options->runs, device = ladder->bench->options->device;
+    const lap_cuda_job up = {upload, ladder->state, ladder->times[1]};
+    const lap_cuda_job down = {download, ladder->state, ladder->times[2]};
+    lap_code code = lap_cuda_time(device, &up, 1, runs, err);
+    if (code == LAP_OK)
+        code = lap_cuda_time(device, &down, 1, runs, err);
+    if (code == LAP_OK) {
+        row->upload_ms = lap_bench_median(ladder->times[1], runs);
+        row->download_ms = lap_bench_median(ladder->times[2], runs);
     }
-    lap_code code = lap_rung_find(LAP_OP_FILTER, listed->name, &f->rung, err);
-    if (code != LAP_OK)
-        return code;
-    row.resolved = f->rung->name;
-    row.flags = f->rung->flags;
-    if (f->rung->device)
-        return bench_device_rung(f, &row, err);
-    code = bench_host_rung(f, &row, 1, err);
-    if (code != LAP_OK || f->rung->threading == LAP_THREADS_ONE || f->bench->threads == 1)
-        return code;
-    lap_bench_row spread = row_of(f, listed);
-    spread.resolved = row.resolved;
-    spread.flags = row.flags;
-    return bench_host_rung(f, &spread, f->bench->threads, err);
+    return code;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------- */
 
-static lap_code prepare(filter_bench *f, lap_error *err)
+static lap_code prepare(lap_ladder *ladder, lap_error *err)
 {
-    const size_t runs = (size_t)f->options->runs;
-    lap_code code = lap_bench_image(f->options, &f->in[0], err);
+    filter_bench *f = ladder->state;
+    const lap_bench_options *options = ladder->bench->options;
+    lap_code code = lap_bench_image(options, &f->buffers.in[0], err);
     if (code != LAP_OK)
         return code;
-    lap_border_fill(&f->in[0].view, f->options->border);
-    const lap_view *view = &f->in[0].view;
-    f->pairs = (int)lap_bench_pairs(f->bench, bytes_of(f));
-    for (int i = 0; code == LAP_OK && i < f->pairs; ++i) {
-        if (i > 0) {
-            code = lap_image_create(&f->in[i], view->width, view->height, view->channels, LAP_APRON, err);
-            if (code == LAP_OK) {
-                lap_view_copy(view, &f->in[i].view);
-                lap_border_fill(&f->in[i].view, f->options->border);
-            }
-        }
-        if (code == LAP_OK)
-            code = lap_image_create(&f->out[i], view->width, view->height, view->channels, 0, err);
-        if (code == LAP_OK)
-            poison(&f->out[i].view);
-    }
+    const lap_view *in = &f->buffers.in[0].view;
+    lap_bench_ladder_shape(ladder, in);
+    ladder->bytes = ladder->copy_bytes = 2 * lap_bench_bytes(in);
+    code = lap_bench_buffers_create(ladder->bench, &f->buffers, in->width, in->height, err);
+    for (int i = 0; code == LAP_OK && i < f->buffers.pairs; i++)
+        lap_border_fill(&f->buffers.in[i].view, options->border);
     if (code == LAP_OK)
-        code = lap_image_create(&f->law, view->width, view->height, view->channels, 0, err);
-    if (code != LAP_OK)
-        return code;
-    f->times = calloc(runs, sizeof *f->times);
-    f->convert = calloc(runs, sizeof *f->convert);
-    f->device_times = calloc(4 * runs, sizeof *f->device_times);
-    if (!f->times || !f->convert || !f->device_times)
-        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", runs);
-
+        code = lap_image_create(&f->reference, in->width, in->height, in->channels, 0, err);
+    f->convert = calloc((size_t)options->runs, sizeof *f->convert);
+    if (code == LAP_OK && !f->convert)
+        code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for %d times", options->runs);
     const lap_resources use = {.exec.err = err};
-    return lap_rung_filter(
-        lap_rung_reference(LAP_OP_FILTER), &use, view, &f->law.view, &f->options->params, f->options->border);
+    if (code == LAP_OK)
+        code = lap_rung_filter(lap_rung_reference(LAP_OP_FILTER), &use, in, &f->reference.view,
+            &options->params, options->border);
+    return code == LAP_OK ? lap_bench_ladder_memcpy(ladder, lap_bench_bytes(in), err) : code;
+}
+
+/* Which loop of the openmp rung is parallel: LAP_E_USAGE for an unknown name. */
+static lap_code parse_loop(const char *name, lap_omp_loop *loop, lap_error *err)
+{
+    static const char *const names[] = {[LAP_OMP_Y] = "y", [LAP_OMP_X] = "x", [LAP_OMP_WINDOW] = "window"};
+    for (int i = 0; i < 3; i++) {
+        *loop = (lap_omp_loop)i;
+        if (!name || strcmp(name, names[i]) == 0)
+            return LAP_OK;
+    }
+    return lap_fail(err, LAP_E_USAGE, "bench: loop \"%s\"; y, x and window are known", name);
 }
 
 lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err)
 {
-    const char *loop = bench->options->omp_loop;
-    if (loop && strcmp(loop, "y") != 0 && strcmp(loop, "x") != 0 && strcmp(loop, "window") != 0)
-        return lap_fail(err, LAP_E_USAGE, "bench: loop \"%s\"; y, x and window are known", loop);
+    lap_exec form = {.block_x = bench->options->block_x, .block_y = bench->options->block_y};
+    if (parse_loop(bench->options->omp_loop, &form.omp_loop, err) != LAP_OK)
+        return LAP_E_USAGE;
     filter_bench *f = calloc(1, sizeof *f);
     if (!f)
         return lap_fail(err, LAP_E_MEMORY, "bench: out of memory");
-    f->bench = bench;
-    f->options = bench->options;
-    lap_code code = prepare(f, err);
-    if (code == LAP_OK) {
-        lap_bench_row row = row_of(f, &(lap_rung){.op = LAP_OP_FILTER});
-        row.flops_per_byte = NAN;
-        code = lap_bench_memcpy(bench, &row, bytes_of(f), pixels_of(f), err);
-        if (code == LAP_OK)
-            code = lap_bench_peak(bench, &row, err);
-    }
-    for (int i = 0; code == LAP_OK; ++i) {
-        const lap_rung *rung = lap_rung_row(LAP_OP_FILTER, i);
-        if (!rung)
-            break;
-        if (lap_bench_wants(bench, rung))
-            code = bench_rung(f, i, err);
-    }
-    for (int i = 0; i < LAP_BENCH_PAIRS; ++i) {
-        lap_image_destroy(&f->in[i]);
-        lap_image_destroy(&f->out[i]);
-    }
-    lap_image_destroy(&f->law);
-    free(f->times);
+    lap_ladder ladder = {.bench = bench,
+        .op = LAP_OP_FILTER,
+        /* 25 multiplications and 24 additions for a byte read and a byte written. */
+        .flops_per_byte = 49 / 2.0,
+        .lists_families = true,
+        .times_apart = true,
+        .form = form,
+        .state = f,
+        .host = run_host,
+        .finish_host = finish_host,
+        .prepare_device = prepare_device,
+        .device = run_device,
+        .device_copy = copy_device,
+        .finish_device = finish_device,
+        .differs = differs};
+    lap_code code = prepare(&ladder, err);
+    if (code == LAP_OK)
+        code = lap_bench_ladder(&ladder, err);
+    lap_bench_buffers_destroy(&f->buffers);
+    lap_image_destroy(&f->reference);
     free(f->convert);
-    free(f->device_times);
     free(f);
     return code;
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/status.h"
 #include "cuda/device/device.h"
@@ -36,6 +35,14 @@ static lap_bench_row row_of(const lap_ladder *ladder, const lap_rung *rung)
     return row;
 }
 
+void lap_bench_ladder_shape(lap_ladder *ladder, const lap_view *picture)
+{
+    ladder->width = picture->width;
+    ladder->height = picture->height;
+    ladder->channels = picture->channels;
+    ladder->pixels = (double)picture->width * picture->height;
+}
+
 lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *err)
 {
     /* Far beyond every cache; more would only take memory. */
@@ -55,16 +62,18 @@ static lap_code run_on_host(void *argument, lap_error *err)
 {
     lap_ladder *ladder = argument;
     ladder->exec.err = err;
-    lap_code code = ladder->host(ladder, ladder->turn++, err);
-    return code == LAP_OK ? code : lap_fail(err, code, "%s: %s", ladder->rung->name, lap_code_name(code));
+    return ladder->host(ladder, ladder->turn++, err);
 }
 
 static lap_code bench_host(lap_ladder *ladder, lap_bench_row row, int threads, lap_error *err)
 {
     char message[160];
     lap_bench_run *bench = ladder->bench;
-    ladder->exec = (lap_exec){.threads = threads, .err = err};
+    ladder->exec = ladder->form;
+    ladder->exec.threads = threads;
+    ladder->exec.err = err;
     ladder->pool = threads > 1 ? bench->pool : NULL;
+    ladder->is_on_device = false;
     row.threads = threads;
     row.reason = ladder->differs(ladder, &row, message);
     if (!row.reason) {
@@ -73,10 +82,14 @@ static lap_code bench_host(lap_ladder *ladder, lap_bench_row row, int threads, l
             bench, run_on_host, ladder, ladder->times[0], ladder->bytes, ladder->pixels, &row, err);
         if (code != LAP_OK)
             return code;
-        if (strcmp(row.resolved, "c") == 0 && threads == 1) {
+        if (ladder->rung == lap_rung_reference(ladder->op) && threads == 1) {
             bench->c_ms = row.median_ms;
             row.speedup = 1;
         }
+        if (ladder->finish_host)
+            code = ladder->finish_host(ladder, &row, err);
+        if (code != LAP_OK)
+            return code;
     }
     bench->each(bench->user, &row);
     return LAP_OK;
@@ -122,45 +135,63 @@ static void hand_out_copy(lap_ladder *ladder, const char *name, const double *ti
     bench->each(bench->user, &row);
 }
 
+/* The rung, and the copies where the device's ceiling is not known yet. */
+static lap_code time_on_device(lap_ladder *ladder, lap_error *err)
+{
+    lap_bench_run *bench = ladder->bench;
+    const int runs = bench->options->runs, device = bench->options->device;
+    const lap_cuda_job jobs[3] = {{run_on_device, ladder, ladder->times[0]},
+        {copy_on_device, ladder, ladder->times[1]}, {copy_by_kernel, ladder, ladder->times[2]}};
+    const bool wants_copy = ladder->device_copy && bench->ceiling_gb_per_s[1] == 0;
+    const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : 3;
+    /* By turns all see the same machine. Apart, each run finds the cache full of what the one before has
+     * written, and pays for as many bytes as it writes: by turns the copy's bill would depend on the rung,
+     * since a slow one leaves the memory time to write back what the copy left. */
+    const int at_once = ladder->times_apart ? 1 : count;
+    lap_code code = LAP_OK;
+    for (int i = 0; code == LAP_OK && i < count; i += at_once)
+        code = lap_cuda_time(device, &jobs[i], at_once, runs, err);
+    if (code == LAP_OK && count > 1)
+        hand_out_copy(ladder, "copy", ladder->times[1]);
+    if (code == LAP_OK && count > 2)
+        hand_out_copy(ladder, "copy-kernel", ladder->times[2]);
+    return code;
+}
+
 static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *err)
 {
     char message[160];
     lap_bench_run *bench = ladder->bench;
-    const int runs = bench->options->runs, device = bench->options->device;
-    ladder->exec = (lap_exec){.threads = 1, .unchecked = row.form != NULL, .err = err};
+    lap_code code = LAP_OK;
+    ladder->exec = ladder->form;
+    ladder->exec.threads = 1;
+    ladder->exec.unchecked = row.form != NULL;
+    ladder->exec.err = err;
+    ladder->pool = NULL;
+    ladder->is_on_device = true;
     row.reason = ladder->differs(ladder, &row, message);
     if (!row.reason) {
-        const lap_cuda_job jobs[3] = {{run_on_device, ladder, ladder->times[0]},
-            {copy_on_device, ladder, ladder->times[1]}, {copy_by_kernel, ladder, ladder->times[2]}};
-        const bool wants_copy = ladder->device_copy && bench->ceiling_gb_per_s[1] == 0;
-        const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : 3;
-        lap_code code = lap_cuda_time(device, jobs, count, runs, err);
+        if (!ladder->is_prepared)
+            code = ladder->prepare_device(ladder, err);
+        ladder->is_prepared = true;
+        if (code == LAP_OK)
+            code = time_on_device(ladder, err);
         if (code != LAP_OK)
             return code;
-        if (count > 1)
-            hand_out_copy(ladder, "copy", ladder->times[1]);
-        if (count > 2)
-            hand_out_copy(ladder, "copy-kernel", ladder->times[2]);
         row.times_ms = ladder->times[0];
-        row.runs = runs;
-        lap_bench_figures(bench, device, ladder->bytes, ladder->pixels, &row);
+        row.runs = bench->options->runs;
+        lap_bench_figures(bench, bench->options->device, ladder->bytes, ladder->pixels, &row);
         row.kernel_ms = row.median_ms;
+        if (ladder->finish_device)
+            code = ladder->finish_device(ladder, &row, err);
+        if (code != LAP_OK)
+            return code;
     }
     bench->each(bench->user, &row);
     return LAP_OK;
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------- */
-
-bool lap_bench_ladder_on_device(const lap_ladder *ladder)
-{
-    const lap_rung *row;
-    for (int i = 0; (row = lap_rung_row(ladder->op, i)); i++) {
-        if (row->device && row->run.transpose && lap_bench_wants(ladder->bench, row) && !row->available())
-            return true;
-    }
-    return false;
-}
 
 static lap_code bench_rung(lap_ladder *ladder, int index, lap_error *err)
 {
@@ -186,8 +217,9 @@ static lap_code bench_rung(lap_ladder *ladder, int index, lap_error *err)
         return code;
     }
     code = bench_host(ladder, row, 1, err);
-    /* The law is one thread's work, however it could be spread. */
-    const bool spreads = ladder->rung->threading != LAP_THREADS_ONE && strcmp(row.resolved, "c") != 0;
+    /* The reference is one thread's work, however it could be spread. */
+    const bool spreads =
+        ladder->rung->threading != LAP_THREADS_ONE && ladder->rung != lap_rung_reference(ladder->op);
     if (code == LAP_OK && spreads && bench->threads > 1)
         code = bench_host(ladder, row, bench->threads, err);
     return code;
@@ -207,7 +239,7 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
     const lap_rung *rung;
     for (int i = 0; code == LAP_OK && (rung = lap_rung_row(ladder->op, i)); i++) {
         const bool is_named = bench->options->backends != NULL;
-        if (lap_bench_wants(bench, rung) && (is_named || !rung->resolves))
+        if (lap_bench_wants(bench, rung) && (is_named || ladder->lists_families || !rung->resolves))
             code = bench_rung(ladder, i, err);
     }
     free(times);

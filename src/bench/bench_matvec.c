@@ -15,9 +15,9 @@ enum { DEFAULT_N = 16000 };
 enum { MOST_N = 1 << 20 };
 
 typedef struct matvec_bench {
-    lap_gemv g;      /* on the host */
-    float *law;      /* by c */
-    void *a, *x, *y; /* on the device */
+    lap_gemv g;       /* on the host */
+    float *reference; /* by c */
+    void *a, *x, *y;  /* on the device */
 } matvec_bench;
 
 static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
@@ -47,8 +47,6 @@ static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
     matvec_bench *m = ladder->state;
     const int device = ladder->bench->options->device;
     const size_t n = m->g.rows, row = n * sizeof(float);
-    if (!lap_bench_ladder_on_device(ladder))
-        return LAP_OK;
     lap_code code = lap_cuda_alloc(device, n * row, &m->a, err);
     if (code == LAP_OK)
         code = lap_cuda_alloc(device, row, &m->x, err);
@@ -58,7 +56,6 @@ static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
         code = lap_cuda_copy(device, m->a, m->g.a, n * row, NULL, err);
     if (code == LAP_OK)
         code = lap_cuda_copy(device, m->x, m->g.x, row, NULL, err);
-    ladder->device = run_device;
     return code == LAP_OK ? lap_cuda_sync(device, NULL, err) : code;
 }
 
@@ -80,17 +77,17 @@ static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[
     if (code != LAP_OK)
         return lap_bench_refusal(message, "failed: %s", lap_code_name(code));
     for (size_t i = 0; i < m->g.rows; i++) {
-        if (!(m->g.y[i] == m->law[i]))
+        if (!(m->g.y[i] == m->reference[i]))
             return lap_bench_refusal(message, "refused: row %zu gives %.9g, c gives %.9g", i,
-                (double)m->g.y[i], (double)m->law[i]);
+                (double)m->g.y[i], (double)m->reference[i]);
     }
     return NULL;
 }
 
 static lap_code bench_size(
-    lap_bench_run *bench, size_t n, float *a, float *x, float *y, float *law, lap_error *err)
+    lap_bench_run *bench, size_t n, float *a, float *x, float *y, float *reference, lap_error *err)
 {
-    matvec_bench m = {.g = {a, n, n, n, x, y, LAP_ON_HOST}, .law = law};
+    matvec_bench m = {.g = {a, n, n, n, x, y, LAP_ON_HOST}, .reference = reference};
     lap_ladder ladder = {.bench = bench,
         .op = LAP_OP_MATVEC,
         .width = (int)n,
@@ -103,9 +100,11 @@ static lap_code bench_size(
         .flops_per_byte = 0.5, /* a multiplication and an addition for the 4 bytes of an element */
         .state = &m,
         .host = run_host,
+        .prepare_device = prepare_device,
+        .device = run_device,
         .differs = differs};
     lap_gemv g = m.g;
-    g.y = law;
+    g.y = reference;
     uint32_t r = 1; /* Lehmer's generator: any whole numbers will do */
     for (size_t i = 0; i < n * n; i++) {
         r = (uint32_t)((uint64_t)r * 48271 % 2147483647);
@@ -115,8 +114,6 @@ static lap_code bench_size(
         x[i] = (float)(i % 9) - 4;
     }
     lap_code code = lap_rung_reference(LAP_OP_MATVEC)->run.matvec(&g, &(lap_exec){.threads = 1});
-    if (code == LAP_OK)
-        code = prepare_device(&ladder, err);
     if (code == LAP_OK)
         code = lap_bench_ladder_memcpy(&ladder, ladder.bytes, err);
     if (code == LAP_OK)
@@ -134,13 +131,13 @@ lap_code lap_bench_matvec(lap_bench_run *bench, lap_error *err)
     if (n > MOST_N || !lap_mul(n * n, sizeof(float), &bytes))
         return lap_fail(err, LAP_E_USAGE, "bench: %zu rows; at most %d", n, MOST_N);
     float *a = malloc(bytes), *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y),
-          *law = malloc(n * sizeof *law);
-    lap_code code = a && x && y && law
-                        ? bench_size(bench, n, a, x, y, law, err)
+          *reference = malloc(n * sizeof *reference);
+    lap_code code = a && x && y && reference
+                        ? bench_size(bench, n, a, x, y, reference, err)
                         : lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu x %zu floats", n, n);
     free(a);
     free(x);
     free(y);
-    free(law);
+    free(reference);
     return code;
 }

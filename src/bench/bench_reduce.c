@@ -18,7 +18,7 @@ typedef struct reduce_bench {
     lap_array array, check; /* on the host */
     double check_sum;
     void *device_array[LAP_BENCH_PAIRS], *scratch;
-    int device_arrays; /* 0: no rung runs on a device */
+    int device_arrays;
 } reduce_bench;
 
 static size_t size_of(const lap_array *array)
@@ -72,8 +72,6 @@ static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
     reduce_bench *r = ladder->state;
     const int device = ladder->bench->options->device;
     const size_t size = size_of(&r->array), bytes = ladder->bytes;
-    if (!lap_bench_ladder_on_device(ladder))
-        return LAP_OK;
     int arrays = ladder->bench->options->warm ? 1 : lap_cuda_rotation(device, bytes);
     r->device_arrays = arrays < LAP_BENCH_PAIRS ? arrays : LAP_BENCH_PAIRS;
     lap_code code = lap_cuda_alloc(device, lap_cuda_scratch_bytes(r->array.n, size), &r->scratch, err);
@@ -85,7 +83,6 @@ static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
     static const char zero[LAP_SCRATCH_HEAD];
     if (code == LAP_OK)
         code = lap_cuda_copy(device, r->scratch, zero, sizeof zero, NULL, err);
-    ladder->device = run_device;
     ladder->device_copy = bytes >= 512 ? copy_device : NULL;
     ladder->copy_bytes = bytes / 512 * 512;
     return code == LAP_OK ? lap_cuda_sync(device, NULL, err) : code;
@@ -157,6 +154,8 @@ static lap_code bench_type(lap_bench_run *bench, bool is_double, lap_error *err)
         .flops_per_byte = 1 / (double)size_of(&r.array),
         .state = &r,
         .host = run_host,
+        .prepare_device = prepare_device,
+        .device = run_device,
         .differs = differs};
     void *values = make_values(n, is_double, false, options->value != 0 ? options->value : 1.23);
     void *whole = make_values(CHECK_N, is_double, true, 0);
@@ -168,8 +167,6 @@ static lap_code bench_type(lap_bench_run *bench, bool is_double, lap_error *err)
     if (code == LAP_OK)
         code =
             lap_rung_reference(LAP_OP_REDUCE)->run.reduce(&r.check, &r.check_sum, &(lap_exec){.threads = 1});
-    if (code == LAP_OK)
-        code = prepare_device(&ladder, err);
     if (code == LAP_OK)
         code = lap_bench_ladder_memcpy(&ladder, ladder.bytes, err);
     if (code == LAP_OK)

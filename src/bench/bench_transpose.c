@@ -4,43 +4,34 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "bench/bench_buffers.h"
 #include "bench/bench_image.h"
 #include "bench/bench_ladder.h"
 #include "cuda/device/device_rungs.h"
 
 typedef struct transpose_bench {
-    lap_image in[LAP_BENCH_PAIRS], out[LAP_BENCH_PAIRS]; /* rotated */
-    lap_image law;                                       /* of in[0], by c */
-    int pairs;
-    lap_view device_in[LAP_BENCH_PAIRS], device_out[LAP_BENCH_PAIRS];
-    int device_pairs; /* 0: no rung runs on a device */
+    lap_bench_buffers buffers;
+    lap_image reference; /* of in[0], by c */
 } transpose_bench;
 
 static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
 {
     (void)err;
     transpose_bench *t = ladder->state;
-    const int pair = turn % t->pairs;
+    const int pair = turn % t->buffers.pairs;
     const lap_resources use = lap_bench_resources(ladder);
-    return lap_rung_transpose(ladder->rung, &use, &t->in[pair].view, &t->out[pair].view);
+    return lap_rung_transpose(ladder->rung, &use, &t->buffers.in[pair].view, &t->buffers.out[pair].view);
 }
 
 static const char *compare(const transpose_bench *t, char message[160])
 {
-    const lap_view *a = &t->law.view, *b = &t->out[0].view;
+    const lap_view *a = &t->reference.view, *b = &t->buffers.out[0].view;
     const size_t row = (size_t)a->width * (size_t)a->channels;
     for (int y = 0; y < a->height; y++) {
         if (memcmp(a->base + y * a->stride, b->base + y * b->stride, row) != 0)
             return lap_bench_refusal(message, "refused: row %d of its result differs from c's", y);
     }
     return NULL;
-}
-
-static void poison(const lap_view *view)
-{
-    for (int y = 0; y < view->height; y++) {
-        memset(view->base + y * view->stride, 0xA5, (size_t)view->width * (size_t)view->channels);
-    }
 }
 
 /* ---- on a device ------------------------------------------------------------------------------- */
@@ -50,17 +41,18 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
     (void)stream;
     (void)err;
     transpose_bench *t = ladder->state;
-    const int pair = turn % t->device_pairs;
-    return ladder->rung->run.transpose(&t->device_in[pair], &t->device_out[pair], &ladder->exec);
+    const int pair = turn % t->buffers.device_pairs;
+    return ladder->rung->run.transpose(
+        &t->buffers.device_in[pair], &t->buffers.device_out[pair], &ladder->exec);
 }
 
 /* Of another pair than the rung's of the same turn, which that has just left in the cache. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     transpose_bench *t = ladder->state;
-    const int pair = (turn + t->device_pairs / 2) % t->device_pairs;
-    return lap_cuda_copy(ladder->bench->options->device, t->device_out[pair].base, t->device_in[pair].base,
-        ladder->bytes / 2, stream, err);
+    const int pair = (turn + t->buffers.device_pairs / 2) % t->buffers.device_pairs;
+    return lap_cuda_copy(ladder->bench->options->device, t->buffers.device_out[pair].base,
+        t->buffers.device_in[pair].base, ladder->bytes / 2, stream, err);
 }
 
 /* From one input to another: all hold the same pixels. */
@@ -68,49 +60,23 @@ static lap_code copy_by_kernel(lap_ladder *ladder, int turn, void *stream, lap_e
 {
     transpose_bench *t = ladder->state;
     const lap_exec exec = {.stream = stream, .err = err};
-    return lap_cuda_copy_kernel(
-        &t->device_in[turn % t->device_pairs], &t->device_in[(turn + 1) % t->device_pairs], &exec);
+    return lap_cuda_copy_kernel(&t->buffers.device_in[turn % t->buffers.device_pairs],
+        &t->buffers.device_in[(turn + 1) % t->buffers.device_pairs], &exec);
 }
 
 static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
 {
     transpose_bench *t = ladder->state;
-    const lap_bench_options *options = ladder->bench->options;
-    const lap_view *in = &t->in[0].view;
-    lap_code code = LAP_OK;
-    if (!lap_bench_ladder_on_device(ladder))
-        return LAP_OK;
-    int pairs = options->warm ? 1 : lap_cuda_rotation(options->device, ladder->bytes);
-    t->device_pairs = pairs < LAP_BENCH_PAIRS ? pairs : LAP_BENCH_PAIRS;
-    for (int i = 0; code == LAP_OK && i < t->device_pairs; i++) {
-        code = lap_cuda_view_create(
-            options->device, in->width, in->height, in->channels, 0, &t->device_in[i], err);
-        if (code == LAP_OK)
-            code = lap_cuda_view_create(
-                options->device, in->height, in->width, in->channels, 0, &t->device_out[i], err);
-        if (code == LAP_OK)
-            code = lap_cuda_upload(in, &t->device_in[i], NULL, err);
-    }
-    ladder->device = run_device;
-    ladder->device_copy = copy_device;
-    ladder->device_copy_kernel = t->device_pairs > 1 ? copy_by_kernel : NULL;
-    ladder->copy_bytes = ladder->bytes;
+    lap_code code = lap_bench_buffers_on_device(ladder->bench, &t->buffers, 0, ladder->bytes, err);
+    ladder->device_copy_kernel = t->buffers.device_pairs > 1 ? copy_by_kernel : NULL;
     return code;
-}
-
-static void destroy_device(transpose_bench *t)
-{
-    for (int i = 0; i < t->device_pairs; i++) {
-        lap_cuda_view_destroy(&t->device_in[i]);
-        lap_cuda_view_destroy(&t->device_out[i]);
-    }
 }
 
 static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
 {
     (void)row;
     transpose_bench *t = ladder->state;
-    poison(&t->out[0].view);
+    lap_bench_poison(&t->buffers.out[0].view);
     lap_code code = run_host(ladder, 0, NULL);
     if (code != LAP_OK)
         return lap_bench_refusal(message, "failed: %s", lap_code_name(code));
@@ -144,35 +110,20 @@ static lap_code prepare(lap_ladder *ladder, int size, lap_error *err)
 {
     transpose_bench *t = ladder->state;
     lap_bench_run *bench = ladder->bench;
-    lap_code code = make_input(bench->options, size, &t->in[0], err);
+    lap_code code = make_input(bench->options, size, &t->buffers.in[0], err);
     if (code != LAP_OK)
         return code;
-    const lap_view *in = &t->in[0].view;
-    ladder->width = in->width;
-    ladder->height = in->height;
+    const lap_view *in = &t->buffers.in[0].view;
+    const size_t bytes = lap_bench_bytes(in);
+    lap_bench_ladder_shape(ladder, in);
     ladder->channels = size ? 1 : in->channels;
-    ladder->pixels = (double)in->width * in->height;
-    const size_t bytes = (size_t)in->width * (size_t)in->height * (size_t)in->channels;
-    ladder->bytes = 2 * bytes;
-    t->pairs = (int)lap_bench_pairs(bench, bytes);
-    for (int i = 0; code == LAP_OK && i < t->pairs; i++) {
-        if (i > 0) {
-            code = lap_image_create(&t->in[i], in->width, in->height, in->channels, 0, err);
-            if (code == LAP_OK)
-                lap_view_copy(in, &t->in[i].view);
-        }
-        if (code == LAP_OK)
-            code = lap_image_create(&t->out[i], in->height, in->width, in->channels, 0, err);
-        if (code == LAP_OK)
-            poison(&t->out[i].view);
-    }
+    ladder->bytes = ladder->copy_bytes = 2 * bytes;
+    code = lap_bench_buffers_create(bench, &t->buffers, in->height, in->width, err);
     if (code == LAP_OK)
-        code = lap_image_create(&t->law, in->height, in->width, in->channels, 0, err);
+        code = lap_image_create(&t->reference, in->height, in->width, in->channels, 0, err);
     if (code == LAP_OK)
-        code =
-            lap_rung_reference(LAP_OP_TRANSPOSE)->run.transpose(in, &t->law.view, &(lap_exec){.threads = 1});
-    if (code == LAP_OK)
-        code = prepare_device(ladder, err);
+        code = lap_rung_reference(LAP_OP_TRANSPOSE)
+                   ->run.transpose(in, &t->reference.view, &(lap_exec){.threads = 1});
     if (code == LAP_OK)
         code = lap_bench_ladder_memcpy(ladder, bytes, err);
     return code;
@@ -193,16 +144,15 @@ lap_code lap_bench_transpose(lap_bench_run *bench, lap_error *err)
         .flops_per_byte = NAN,
         .state = t,
         .host = run_host,
+        .prepare_device = prepare_device,
+        .device = run_device,
+        .device_copy = copy_device,
         .differs = differs};
     lap_code code = prepare(&ladder, size, err);
     if (code == LAP_OK)
         code = lap_bench_ladder(&ladder, err);
-    destroy_device(t);
-    for (int i = 0; i < LAP_BENCH_PAIRS; i++) {
-        lap_image_destroy(&t->in[i]);
-        lap_image_destroy(&t->out[i]);
-    }
-    lap_image_destroy(&t->law);
+    lap_bench_buffers_destroy(&t->buffers);
+    lap_image_destroy(&t->reference);
     free(t);
     return code;
 }

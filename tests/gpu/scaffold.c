@@ -149,10 +149,9 @@ static void borders(void)
 static void runs(void)
 {
     const lap_params params = lap_params_default();
-    const lap_rung *fast = rung_named("cuda-fast"), *global = rung_named("cuda-global");
+    const lap_rung *fast = rung_named("cuda-fast");
     lap_image in = image_of(57, 41, 3, LAP_APRON), law = image_of(57, 41, 3, 0), out = image_of(57, 41, 3, 0);
     lap_times times = {0};
-    double kernel[3], up[3], down[3], copy[3];
     const lap_exec exec = {.threads = 1};
     lap_border_fill(&in.view, LAP_REFLECT);
     need(rung_named("c")->run.filter(&in.view, &law.view, &params, &exec) == LAP_OK, "c failed");
@@ -160,22 +159,45 @@ static void runs(void)
     report(lap_rung_filter(fast, &use, &in.view, &out.view, &params, LAP_REFLECT) == LAP_OK &&
                same(&law.view, &out.view, 0) && times.upload >= 0 && times.filter >= 0 && times.download >= 0,
         "host to host");
-    for (int i = 0; i < 3; i++)
-        kernel[i] = up[i] = down[i] = copy[i] = -1;
-    bool ok = lap_cuda_time_filter(global, 0, 57, 41, 3, &in.view, &params, LAP_ZERO, &exec, 3, false, kernel,
-                  up, down, copy, &err) == LAP_OK;
-    for (int i = 0; i < 3; i++)
-        ok = ok && kernel[i] >= 0 && up[i] >= 0 && down[i] >= 0 && copy[i] >= 0;
-    report(ok, "timing gives a time for every run");
-    ok = lap_cuda_time_filter(global, 0, 57, 41, 3, &in.view, &params, LAP_ZERO, &exec, 2, true, kernel, NULL,
-             NULL, NULL, &err) == LAP_OK;
-    report(ok, "timing warm, kernel alone");
-    report(lap_cuda_time_filter(global, 0, 58, 41, 3, &in.view, &params, LAP_ZERO, &exec, 2, true, kernel,
-               NULL, NULL, NULL, &err) == LAP_E_INTERNAL,
-        "timing on pixels of another size is refused");
     lap_image_destroy(&in);
     lap_image_destroy(&law);
     lap_image_destroy(&out);
+}
+
+typedef struct copies {
+    void *from, *to;
+    int calls, fails_at;
+} copies;
+
+static lap_code copy_one(void *argument, int turn, void *stream, lap_error *e)
+{
+    copies *c = argument;
+    if (turn == c->fails_at)
+        return lap_cuda_copy(99, c->to, c->from, 1, stream, e);
+    c->calls++;
+    return lap_cuda_copy(0, c->to, c->from, 1000, stream, e);
+}
+
+static void timing(void)
+{
+    copies one = {.fails_at = -1}, two = {.fails_at = -1};
+    double ms[2][3] = {{-1, -1, -1}, {-1, -1, -1}};
+    need(lap_cuda_alloc(0, 1000, &one.from, &err) == LAP_OK &&
+             lap_cuda_alloc(0, 1000, &one.to, &err) == LAP_OK,
+        err.message);
+    two.from = one.from, two.to = one.to;
+    const lap_cuda_job jobs[2] = {{copy_one, &one, ms[0]}, {copy_one, &two, ms[1]}};
+    bool ok = lap_cuda_time(0, jobs, 2, 3, &err) == LAP_OK && one.calls == two.calls && one.calls > 3;
+    for (int i = 0; i < 6; i++)
+        ok = ok && ms[i / 3][i % 3] >= 0;
+    report(ok, "timing gives a time for every run of each job, after runs to warm up");
+    two.fails_at = 1;
+    report(lap_cuda_time(0, jobs, 2, 3, &err) == LAP_E_DEVICE, "a job that fails ends the timing");
+    report(lap_cuda_time(0, jobs, 0, 3, &err) == LAP_E_USAGE &&
+               lap_cuda_time(0, jobs, 1, 0, &err) == LAP_E_USAGE,
+        "no job, or no run, is refused");
+    lap_cuda_free(0, one.from);
+    lap_cuda_free(0, one.to);
 }
 
 /* More rows of blocks than a grid can have: 1x1 blocks on a narrow, tall image. */
@@ -276,6 +298,7 @@ int main(void)
     memory();
     borders();
     runs();
+    timing();
     report(tall_agrees(65535 + 3), "an image of more rows than a grid");
     refusals();
     refusals_of_fast();
