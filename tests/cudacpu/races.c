@@ -1,7 +1,6 @@
-/* The filter kernels under ThreadSanitizer, their threads being CPU threads: a few sizes, since every
- * barrier of a block costs milliseconds so. For each rung one block, one that is cut on both sides,
- * several blocks, and for cuda-fast, whose warps take 8 rows of 480 bytes each and stand four to a block,
- * two warps below each other, two blocks side by side and two below each other. */
+/* The filter kernels under ThreadSanitizer, a few sizes. For each rung one block, one that is cut on both
+ * sides, several blocks, and for cuda-fast, whose warps take 8 rows of 480 bytes each and stand four to a
+ * block, two warps below each other, two blocks side by side and two below each other. */
 #include <string.h>
 
 #include "tests/ladder/check.h"

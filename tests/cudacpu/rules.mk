@@ -1,7 +1,6 @@
 # The kernels without a GPU: the .cu sources compiled for the CPU against the small runtime in this
-# folder. The harnesses of all ladders under AddressSanitizer (threads of a block are fibers), a few
-# sizes under ThreadSanitizer (CPU threads). No nvcc and no library is needed; once, not in every build
-# of `make test`, since these bring their own sanitizers.
+# folder. The harnesses of all ladders under AddressSanitizer, a few sizes under ThreadSanitizer. No nvcc
+# and no library is needed; once, not in every build of `make test`, since these bring their own sanitizers.
 ifeq ($(SAN)$(findstring clang,$(CC)),)
 
 CUDACPU_CXX := $(shell command -v $(CXX_HOST) 2>/dev/null)
@@ -11,13 +10,15 @@ CUDACPU_DEFINES := -D_GNU_SOURCE $(INCLUDES) -DLAP_CUDACPU $(patsubst %,-DLAP_HA
   -DLAP_HAVE_CUDA=1
 CUDACPU_COMMON := -O1 -g -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
 CUDACPU_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
-CUDACPU_tsan := -fsanitize=thread -DLAP_CUDACPU_THREADS
+CUDACPU_tsan := -fsanitize=thread -DLAP_FEW_SIZES
+# The runtime itself: its accesses are no kernel's, and it should not take longer than they do.
+CUDACPU_runtime_asan := -O2 -DLAP_CUDACPU_ASAN=1
+CUDACPU_runtime_tsan := -O2 -DLAP_CUDACPU_TSAN=1
 CUDACPU_CXXFLAGS := -std=c++17 $(CUDACPU_COMMON) -Itests/cudacpu/include $(INCLUDES)
 
 # cudacpu KIND
 define cudacpu
-CUDACPU_LIB_$(1) := $(patsubst %,$(B)/cudacpu/$(1)/%.o,$(CUDACPU_C) $(CUDACPU_CU) tests/cudacpu/runtime.cpp \
-  tests/cudacpu/threads.cpp)
+CUDACPU_LIB_$(1) := $(patsubst %,$(B)/cudacpu/$(1)/%.o,$(CUDACPU_C) $(CUDACPU_CU) $(wildcard tests/cudacpu/*.cpp))
 $(B)/cudacpu/$(1)/%.c.o: %.c tests/cudacpu/rules.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC)$(CC) -std=c11 $(CUDACPU_COMMON) $(CUDACPU_$(1)) $(CUDACPU_DEFINES) -DLAP_RUNG_FLAGS='""' \
@@ -27,7 +28,7 @@ $(B)/cudacpu/$(1)/%.cu.o: %.cu tests/cudacpu/rules.mk
 	$$(call say,CXX)$(CXX_HOST) -x c++ $(CUDACPU_CXXFLAGS) $(CUDACPU_$(1)) $(CUDACPU_DEFINES) -MMD -MP -c $$< -o $$@
 $(B)/cudacpu/$(1)/%.cpp.o: %.cpp tests/cudacpu/rules.mk
 	@mkdir -p $$(@D)
-	$$(call say,CXX)$(CXX_HOST) $(CUDACPU_CXXFLAGS) $(CUDACPU_$(1)) -MMD -MP -c $$< -o $$@
+	$$(call say,CXX)$(CXX_HOST) $(CUDACPU_CXXFLAGS) $(CUDACPU_runtime_$(1)) -MMD -MP -c $$< -o $$@
 $(B)/cudacpu/$(1)/libkernels.a: $$(CUDACPU_LIB_$(1))
 	@rm -f $$@
 	$$(call say,AR)ar rcs $$@ $$^

@@ -1,5 +1,6 @@
 /* The runtime's functions: devices, memory, copies, streams, events. Everything is done at once. */
-#include <cuda_runtime.h>
+#include "engine.h"
+#include "state.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -241,4 +242,60 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     delete event;
     return cudaSuccess;
+}
+
+/* ---- launches ------------------------------------------------------------------------------------- */
+
+static std::mutex one_launch; /* kernels keep shared memory in static variables */
+static std::map<const void *, size_t> dynamic_limit;
+static uint64_t launches;
+
+static cudaError_t check(const cudaLaunchConfig_t &config, const void *kernel)
+{
+    const dim3 &grid = config.gridDim, &block = config.blockDim;
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    auto limit = dynamic_limit.find(kernel);
+    if (threads == 0 || threads > LAP_CUDACPU_MOST_THREADS || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
+        grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
+        return cudaErrorInvalidConfiguration;
+    if (config.dynamicSmemBytes > (limit == dynamic_limit.end() ? 48 * 1024 : limit->second))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
+{
+    std::lock_guard<std::mutex> hold_it(one_launch);
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+        if (value > 227 * 1024)
+            return result(cudaErrorInvalidValue);
+        dynamic_limit[kernel] = (size_t)value;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t lap_cudacpu_launch(
+    const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *), void *argument)
+{
+    std::lock_guard<std::mutex> hold_it(one_launch);
+    cudaError_t error = check(config, kernel);
+    if (error)
+        return result(error);
+    lap_cudacpu_run({kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes, body, argument,
+        lap_cudacpu_seed() + ++launches});
+    return cudaSuccess;
+}
+
+uint64_t lap_cudacpu_seed()
+{
+    static const uint64_t seed = [] {
+        const char *given = getenv("LAP_CUDACPU_SEED");
+        timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        const uint64_t s = given ? strtoull(given, nullptr, 0)
+                                 : (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+        fprintf(stderr, "# CUDA on CPU: LAP_CUDACPU_SEED=%llu\n", (unsigned long long)s);
+        return s;
+    }();
+    return seed;
 }

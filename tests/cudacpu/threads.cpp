@@ -1,393 +1,381 @@
-/* The threads of a grid, block after block: as fibers, or as CPU threads (LAP_CUDACPU_THREADS).
- *
- * Worker i runs thread i of every block. A worker that must wait lets the others go on: a fiber
- * switches to the next, round and round; a CPU thread sleeps. A barrier counts the threads that are
- * still there, as CUDA's does. Round and round without progress means that some threads wait for
- * others that never come: that is reported, where a GPU would hang. */
-#include <cuda_runtime.h>
-
+/* Fibers: a thread of the block takes over the stack of one that has ended, so a kernel without
+ * barriers runs on a single stack and never switches. Under ThreadSanitizer each thread keeps a stack
+ * and an identity of its own; this file is compiled without that sanitizer, so that it sees the
+ * kernels' accesses and nothing else. */
+#include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <vector>
-
-#ifdef LAP_CUDACPU_THREADS
-#include <condition_variable>
-#include <thread>
-#else
 #include <sys/mman.h>
 
 #include "context.h"
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-/* From gcc 13 on each fiber would get a second stack for every block, which takes ten times as long as the
- * tests. */
-extern "C" const char *__asan_default_options()
-{
-    return "detect_stack_use_after_return=0";
-}
-#endif
+#include "engine.h"
+#include "sanitizers.h"
 
 namespace
 {
 
-constexpr unsigned MOST_THREADS = 1024, LANES = 32;
-constexpr size_t STACK = 256 * 1024;
+constexpr size_t STACK = 256 * 1024, STAGGER = 1216;
+constexpr unsigned LANES = LAP_CUDACPU_LANES, MOST = LAP_CUDACPU_MOST_THREADS;
+constexpr unsigned long MOST_YIELDS = 1ul << 26; /* in a row, without anything else happening */
 
-struct worker {
-    uint3 thread, block;
-    unsigned linear; /* number of this thread in its block */
-    unsigned shuffles;
-#ifndef LAP_CUDACPU_THREADS
+struct fiber {
     lap_cudacpu_context context;
+    char *stack;
     void *fake_stack;
-    bool finished;
-#endif
+    void *tsan;
+};
+
+enum state : uint8_t { UNSTARTED, GOING, WAITING, ENDED };
+
+struct thread_of_block {
+    uint3 index;
+    fiber *on;
+    const char *waits_for;
+    state is;
 };
 
 struct barrier {
-    unsigned expected = 0, arrived = 0;
-    unsigned long generation = 0;
-#ifdef LAP_CUDACPU_THREADS
-    std::mutex lock;
-    std::condition_variable moved;
-#endif
+    unsigned expected, arrived;
+    int sum, result; /* of the predicates: of this round, of the one before */
 };
 
-struct launch {
-    cudaLaunchConfig_t config;
-    void (*body)(void *);
-    void *argument;
-    unsigned threads;
-    std::vector<worker> workers;
-    barrier block; /* threads still in it */
-    /* All workers, around each block. Two, not one: a worker that is slow to leave the first must not
-     * meet in its lock those that have run their thread already, which would order what is a race. */
-    barrier start, end;
-    barrier warp[MOST_THREADS / LANES];
-    uint64_t slot[MOST_THREADS / LANES][2][LANES];
+constexpr char SYNCTHREADS[] = "__syncthreads";
+
+/* The launch that runs. */
+struct {
+    const lap_cudacpu_grid *grid;
+    unsigned threads, ended, started;
+    uint64_t blocks, done, stride, offset; /* block number k is (offset + k * stride) % blocks */
+    unsigned order[MOST];                  /* threads in the order in which they start */
+    thread_of_block thread[MOST];
+    unsigned ready[MOST], first_ready, ready_count; /* ring */
+    unsigned runnable[MOST / LANES];                /* lanes of a warp that need not wait */
+    barrier block;
+    char block_over[2]; /* comes before what the next block does; for the thread sanitizer */
+    bool starts_first;  /* rather start a thread than go on with one that has waited */
+    bool downward;      /* those that waited go on from the highest number down */
+    unsigned long yields;
+    const std::vector<lap_cudacpu_range> *shared;
     std::unique_ptr<uint4[]> dynamic;
-};
+    uint64_t random;
+} l;
 
-launch *current; /* one launch at a time: kernels keep shared memory in static variables */
-thread_local worker *running;
-std::mutex one_launch;
-std::map<const void *, size_t> dynamic_limit;
+fiber home, *running;
+/* No containers: their memory functions would be taken for the kernel's by the thread sanitizer. */
+fiber fibers[MOST];
+fiber *idle[MOST], *spent[MOST]; /* spent: ThreadSanitizer only; idle again when the block is over */
+unsigned made, idle_count, spent_count;
+[[maybe_unused]] const void *home_stack;
+[[maybe_unused]] size_t home_stack_size;
+bool left_home;
 
-[[noreturn]] void give_up(const char *why)
+void run_as(unsigned thread)
 {
-    fprintf(stderr, "CUDA on CPU: thread (%u, %u) of block (%u, %u): %s\n", threadIdx.x, threadIdx.y,
-        blockIdx.x, blockIdx.y, why);
-    abort();
+    threadIdx = l.thread[thread].index;
+    lap_cudacpu_thread = thread;
 }
 
-void run_as(worker *w)
+/* ---- from fiber to fiber --------------------------------------------------------------------------- */
+
+void arrived(void *fake_stack)
 {
-    running = w;
-    threadIdx = w->thread;
-    blockIdx = w->block;
-}
-
-/* ---- waiting ------------------------------------------------------------------------------------ */
-
-#ifdef LAP_CUDACPU_THREADS
-
-using guard = std::unique_lock<std::mutex>;
-
-guard hold(barrier &b)
-{
-    return guard(b.lock);
-}
-
-void wait(barrier &b, guard &held)
-{
-    unsigned long generation = b.generation;
-    b.moved.wait(held, [&] { return b.generation != generation; });
-}
-
-void wake(barrier &b)
-{
-    b.moved.notify_all();
-}
-
-#else
-
-struct guard {
-};
-lap_cudacpu_context home;
-unsigned long moves; /* barriers passed and fibers ended: progress */
-void *home_fake_stack;
-const void *home_stack;
-size_t home_stack_size;
-std::vector<char *> stacks;
-
-guard hold(barrier &)
-{
-    return {};
-}
-
-void wake(barrier &)
-{
-    moves++;
-}
-
-/* Leaves the running fiber (or the launching thread, from == nullptr) for another. */
-void switch_to(worker *from, worker *to)
-{
-    if (to)
-        run_as(to);
-#if defined(__SANITIZE_ADDRESS__)
-    void **save = from ? (from->finished ? nullptr : &from->fake_stack) : &home_fake_stack;
-    if (to)
-        __sanitizer_start_switch_fiber(save, stacks[to->linear], STACK);
-    else
-        __sanitizer_start_switch_fiber(save, home_stack, home_stack_size);
-#endif
-    lap_cudacpu_swap(from ? &from->context : &home, to ? &to->context : &home);
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(from ? from->fake_stack : home_fake_stack, nullptr, nullptr);
-#endif
-}
-
-/* The next fiber that has not ended, or nullptr. */
-worker *next_after(const worker *w)
-{
-    unsigned i = w->linear;
-    for (unsigned n = 0; n < current->threads; n++) {
-        i = i + 1 < current->threads ? i + 1 : 0;
-        if (!current->workers[i].finished)
-            return &current->workers[i];
-    }
-    return nullptr;
-}
-
-void wait(barrier &b, guard &)
-{
-    unsigned long generation = b.generation, seen = moves;
-    for (unsigned rounds = 0; b.generation == generation; rounds++) {
-        if (rounds > 2) {
-            if (seen == moves)
-                give_up("waits at a barrier or shuffle that other threads never reach");
-            seen = moves;
-            rounds = 0;
-        }
-        worker *self = running, *other = next_after(self);
-        if (other != self)
-            switch_to(self, other);
-    }
-}
-
-#endif
-
-void release_if_full(barrier &b)
-{
-    if (b.arrived < b.expected || b.arrived == 0)
-        return;
-    b.arrived = 0;
-    b.generation++;
-    wake(b);
-}
-
-void arrive_and_wait(barrier &b)
-{
-    guard held = hold(b);
-    unsigned long generation = b.generation;
-    b.arrived++;
-    release_if_full(b);
-    if (b.generation == generation)
-        wait(b, held);
-}
-
-void leave(barrier &b)
-{
-    [[maybe_unused]] guard held = hold(b);
-    b.expected--;
-    release_if_full(b);
-}
-
-/* ---- a worker's life ---------------------------------------------------------------------------- */
-
-void fill_barriers()
-{
-    launch &l = *current;
-    l.block.expected = l.threads;
-    for (unsigned w = 0; w * LANES < l.threads; w++)
-        l.warp[w].expected = std::min(LANES, l.threads - w * LANES);
-}
-
-void live(worker &w)
-{
-    launch &l = *current;
-    const dim3 grid = l.config.gridDim, block = l.config.blockDim;
-    const unsigned i = w.linear;
-    blockDim = block;
-    gridDim = grid;
-    w.thread = {i % block.x, i / block.x % block.y, i / block.x / block.y};
-    for (unsigned z = 0; z < grid.z; z++)
-        for (unsigned y = 0; y < grid.y; y++)
-            for (unsigned x = 0; x < grid.x; x++) {
-                w.block = {x, y, z};
-                w.shuffles = 0;
-                arrive_and_wait(l.start);
-                run_as(&w);
-                l.body(l.argument);
-                leave(l.warp[i / LANES]);
-                leave(l.block);
-                arrive_and_wait(l.end);
-                if (i == 0)
-                    fill_barriers();
-            }
-}
-
-#ifdef LAP_CUDACPU_THREADS
-
-void run_all()
-{
-    std::vector<std::thread> threads;
-    for (worker &w : current->workers)
-        threads.emplace_back([&w] {
-            running = &w;
-            live(w);
-        });
-    for (std::thread &t : threads)
-        t.join();
-}
-
-#else
-
-void fiber()
-{
-    worker *self = running;
-#if defined(__SANITIZE_ADDRESS__)
+    (void)fake_stack;
+#if LAP_CUDACPU_ASAN
     const void *bottom;
     size_t size;
-    __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
-    if (self->linear == 0) { /* the first one is entered from the launching thread */
+    __sanitizer_finish_switch_fiber(fake_stack, &bottom, &size);
+    if (left_home) {
         home_stack = bottom;
         home_stack_size = size;
     }
 #endif
-    live(*self);
-    self->finished = true;
-    moves++;
-    switch_to(self, next_after(self));
+    left_home = false;
 }
 
-void run_all()
+void switch_to(fiber *to)
 {
-    launch &l = *current;
-    while (stacks.size() < l.threads) {
-        void *stack =
-            mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (stack == MAP_FAILED) {
-            perror("CUDA on CPU: stack of a fiber");
-            abort();
-        }
-        stacks.push_back(static_cast<char *>(stack));
-    }
-    for (worker &w : l.workers)
-        lap_cudacpu_prepare(&w.context, stacks[w.linear], STACK, fiber);
-    switch_to(nullptr, &l.workers[0]);
-}
-
+    fiber *from = running;
+    if (to == from)
+        return;
+    running = to;
+#if LAP_CUDACPU_ASAN
+    __sanitizer_start_switch_fiber(
+        &from->fake_stack, to == &home ? home_stack : to->stack, to == &home ? home_stack_size : STACK);
 #endif
+#if LAP_CUDACPU_TSAN
+    __tsan_switch_to_fiber(to->tsan, LAP_CUDACPU_NO_ORDER);
+#endif
+    lap_cudacpu_swap(&from->context, &to->context);
+    arrived(from->fake_stack);
+}
 
-cudaError_t check(const cudaLaunchConfig_t &config, const void *kernel)
+[[noreturn]] void live();
+
+void first_entry()
 {
-    const dim3 &grid = config.gridDim, &block = config.blockDim;
-    uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    auto limit = dynamic_limit.find(kernel);
-    if (threads == 0 || threads > MOST_THREADS || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
-        grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
-        return cudaErrorInvalidConfiguration;
-    if (config.dynamicSmemBytes > (limit == dynamic_limit.end() ? 48 * 1024 : limit->second))
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
+    arrived(nullptr);
+    live();
+}
+
+void make_fiber()
+{
+    fiber *f = &fibers[made++];
+    void *stack =
+        mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED) {
+        perror("CUDA on CPU: stack of a fiber");
+        abort();
+    }
+    f->stack = static_cast<char *>(stack);
+#if LAP_CUDACPU_TSAN
+    f->tsan = __tsan_create_fiber(0);
+#endif
+    /* Not all at the same place in their pages, or they would push each other out of the caches. */
+    const size_t shift = made * STAGGER % (STACK / 4) / 16 * 16;
+    lap_cudacpu_prepare(&f->context, f->stack, STACK - shift, first_entry);
+    idle[idle_count++] = f;
+}
+
+fiber *idle_fiber()
+{
+    if (idle_count == 0)
+        make_fiber();
+    return idle[--idle_count];
+}
+
+/* ---- who goes on ----------------------------------------------------------------------------------- */
+
+[[noreturn]] void report_hang()
+{
+    unsigned waiting = 0;
+    for (unsigned i = 0; i < l.threads; i++)
+        if (l.thread[i].is == WAITING && waiting++ == 0)
+            run_as(i);
+    char why[200];
+    snprintf(why, sizeof why, "waits at %s that other threads never reach (%u of %u threads wait)",
+        l.thread[lap_cudacpu_thread].waits_for, waiting, l.threads);
+    lap_cudacpu_give_up(why);
+}
+
+/* Leaves the running fiber, which waits or is idle, for one that can go on; back when it can itself. */
+void go_elsewhere()
+{
+    if (l.started < l.threads && (l.starts_first || !l.ready_count)) {
+        switch_to(idle_fiber());
+        return;
+    }
+    if (!l.ready_count)
+        report_hang();
+    unsigned thread = l.ready[l.first_ready];
+    l.first_ready = (l.first_ready + 1) % MOST;
+    l.ready_count--;
+    run_as(thread);
+    switch_to(l.thread[thread].on);
+}
+
+void make_ready(unsigned thread)
+{
+    l.ready[(l.first_ready + l.ready_count++) % MOST] = thread;
+}
+
+void no_longer_runnable(unsigned thread)
+{
+    if (--l.runnable[thread / LANES] == 0)
+        lap_cudacpu_warps_idle(thread / LANES);
+}
+
+/* ---- a block, and the next ------------------------------------------------------------------------- */
+
+void start_block()
+{
+    const uint64_t n = (l.offset + l.done * l.stride) % l.blocks;
+    const dim3 &grid = l.grid->grid;
+    blockIdx = {(unsigned)(n % grid.x), (unsigned)(n / grid.x % grid.y), (unsigned)(n / grid.x / grid.y)};
+    l.ended = l.started = 0;
+    l.block = barrier{l.threads, 0, 0, 0};
+    for (unsigned i = 0; i < l.threads; i++)
+        l.thread[i].is = UNSTARTED;
+    for (unsigned w = 0; w * LANES < l.threads; w++)
+        l.runnable[w] = std::min(LANES, l.threads - w * LANES);
+    while (spent_count)
+        idle[idle_count++] = spent[--spent_count];
+    lap_cudacpu_warps_start(l.threads);
+    lap_cudacpu_poison(l.dynamic.get(), l.grid->dynamic_bytes);
+    for (const lap_cudacpu_range &variable : *l.shared)
+        lap_cudacpu_poison(variable.first, variable.bytes);
+}
+
+void release_barrier()
+{
+    barrier &b = l.block;
+    if (b.arrived < b.expected || b.arrived == 0)
+        return;
+    b.arrived = 0;
+    b.result = b.sum;
+    b.sum = 0;
+    for (unsigned k = 0; k < l.threads; k++) {
+        const unsigned i = l.downward ? l.threads - 1 - k : k;
+        if (l.thread[i].is == WAITING && l.thread[i].waits_for == SYNCTHREADS)
+            lap_cudacpu_wake(i);
+    }
+}
+
+void run_thread(unsigned thread)
+{
+    l.thread[thread].is = GOING;
+    l.thread[thread].on = running;
+    run_as(thread);
+    lap_cudacpu_acquire(&l.grid);
+    lap_cudacpu_acquire(&l.block_over[(l.done + 1) % 2]); /* blocks share the static variables */
+    l.grid->body(l.grid->argument);
+    lap_cudacpu_release(&l.block_over[l.done % 2]);
+    l.thread[thread].is = ENDED;
+    l.ended++;
+    l.yields = 0;
+    l.block.expected--;
+    release_barrier();
+    lap_cudacpu_warps_leave();
+    no_longer_runnable(thread);
+}
+
+/* Each time round a thread that nobody has started yet. */
+void live()
+{
+    for (;;) {
+        run_thread(l.order[l.started++]);
+        if (LAP_CUDACPU_TSAN)
+            spent[spent_count++] = running;
+        if (l.ended == l.threads && ++l.done < l.blocks)
+            start_block();
+        if (!LAP_CUDACPU_TSAN && l.started < l.threads)
+            continue;
+        if (!LAP_CUDACPU_TSAN)
+            idle[idle_count++] = running;
+        if (l.done == l.blocks)
+            switch_to(&home);
+        else
+            go_elsewhere();
+    }
+}
+
+/* Warps from any one on, up or down, and so their lanes. */
+void draw_thread_order()
+{
+    const unsigned warps = (l.threads + LANES - 1) / LANES;
+    const uint64_t r = lap_cudacpu_random(&l.random);
+    const unsigned first = (unsigned)(r >> 32) % warps, lane = (unsigned)(r >> 16) % LANES;
+    unsigned n = 0;
+    for (unsigned k = 0; k < warps; k++) {
+        const unsigned up = (first + k) % warps, w = r & 1 ? warps - 1 - up : up;
+        for (unsigned j = 0; j < LANES; j++) {
+            const unsigned i = w * LANES + (r & 2 ? lane - j : lane + j) % LANES;
+            if (i < l.threads)
+                l.order[n++] = i;
+        }
+    }
+    l.starts_first = r & 4;
+    l.downward = r & 8;
+}
+
+uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+void draw_block_order()
+{
+    l.offset = lap_cudacpu_random(&l.random) % l.blocks;
+    do
+        l.stride = 1 + lap_cudacpu_random(&l.random) % std::min<uint64_t>(l.blocks, 1u << 30);
+    while (common_divisor(l.stride, l.blocks) != 1);
 }
 
 } // namespace
 
-thread_local uint3 threadIdx, blockIdx;
-thread_local dim3 blockDim, gridDim;
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+unsigned lap_cudacpu_thread;
+
+void lap_cudacpu_run(const lap_cudacpu_grid &grid)
+{
+    const dim3 block = grid.block;
+    l.grid = &grid;
+    l.threads = block.x * block.y * block.z;
+    l.blocks = (uint64_t)grid.grid.x * grid.grid.y * grid.grid.z;
+    l.done = l.first_ready = l.ready_count = 0;
+    l.random = grid.seed;
+    l.shared = &lap_cudacpu_shared_of(grid.kernel);
+    l.dynamic.reset(grid.dynamic_bytes ? new uint4[(grid.dynamic_bytes + 15) / 16] : nullptr);
+    for (unsigned i = 0; i < l.threads; i++)
+        l.thread[i].index = {i % block.x, i / block.x % block.y, i / block.x / block.y};
+    draw_thread_order();
+    draw_block_order();
+    blockDim = block;
+    gridDim = grid.grid;
+    running = &home;
+    left_home = true;
+#if LAP_CUDACPU_TSAN
+    home.tsan = __tsan_get_current_fiber();
+    while (made < l.threads) /* here: what makes a fiber comes before all that it does */
+        make_fiber();
+#endif
+    lap_cudacpu_release(&l.grid);
+    start_block();
+    switch_to(idle_fiber());
+    lap_cudacpu_acquire(&l.block_over[0]);
+    lap_cudacpu_acquire(&l.block_over[1]);
+    l.dynamic.reset();
+    l.grid = nullptr;
+}
 
 void *lap_cudacpu_dynamic()
 {
-    return current->dynamic.get();
+    return l.dynamic.get();
 }
 
-unsigned lap_cudacpu_lane()
+void lap_cudacpu_park(const char *why)
 {
-    return running->linear % LANES;
+    const unsigned self = lap_cudacpu_thread;
+    l.thread[self].is = WAITING;
+    l.thread[self].waits_for = why;
+    no_longer_runnable(self);
+    go_elsewhere();
 }
 
-void __syncthreads()
+void lap_cudacpu_wake(unsigned thread)
 {
-    arrive_and_wait(current->block);
+    l.thread[thread].is = GOING;
+    l.runnable[thread / LANES]++;
+    l.yields = 0;
+    make_ready(thread);
 }
 
-void __syncwarp(unsigned)
+void lap_cudacpu_yield()
 {
-    arrive_and_wait(current->warp[running->linear / LANES]);
+    if (!l.ready_count && l.started == l.threads)
+        return;
+    if (++l.yields > MOST_YIELDS)
+        lap_cudacpu_give_up("spins, and no other thread gets on either");
+    make_ready(lap_cudacpu_thread);
+    go_elsewhere();
 }
 
-unsigned __activemask()
+int lap_cudacpu_syncthreads(int predicate)
 {
-    unsigned lanes = std::min(LANES, current->threads - running->linear / LANES * LANES);
-    return lanes == LANES ? 0xffffffffu : (1u << lanes) - 1;
+    barrier &b = l.block;
+    b.sum += predicate != 0;
+    lap_cudacpu_release(&b);
+    if (++b.arrived < b.expected)
+        lap_cudacpu_park(SYNCTHREADS);
+    else
+        release_barrier();
+    lap_cudacpu_acquire(&b);
+    return b.result;
 }
 
-/* Two slots by turns: a lane can be one exchange ahead of another, never two. */
-uint64_t lap_cudacpu_exchange(unsigned mask, uint64_t value, unsigned source)
+void lap_cudacpu_give_up(const char *why)
 {
-    worker &self = *running;
-    unsigned lane = self.linear % LANES, w = self.linear / LANES;
-    if (!(mask >> lane & 1))
-        give_up("calls a warp function with a mask that leaves it out");
-    uint64_t *slot = current->slot[w][self.shuffles++ & 1];
-    slot[lane] = value;
-    arrive_and_wait(current->warp[w]);
-    return slot[source % LANES];
-}
-
-cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
-{
-    std::lock_guard<std::mutex> hold_it(one_launch);
-    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-        if (value > 227 * 1024)
-            return cudaErrorInvalidValue;
-        dynamic_limit[kernel] = (size_t)value;
-    }
-    return cudaSuccess;
-}
-
-cudaError_t lap_cudacpu_launch(
-    const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *), void *argument)
-{
-    std::lock_guard<std::mutex> hold_it(one_launch);
-    cudaError_t error = check(config, kernel);
-    if (error)
-        return error;
-    std::unique_ptr<launch> l(new launch{});
-    l->config = config;
-    l->body = body;
-    l->argument = argument;
-    l->threads = config.blockDim.x * config.blockDim.y * config.blockDim.z;
-    l->workers.resize(l->threads);
-    for (unsigned i = 0; i < l->threads; i++)
-        l->workers[i].linear = i;
-    if (config.dynamicSmemBytes)
-        l->dynamic.reset(new uint4[(config.dynamicSmemBytes + 15) / 16]);
-    l->start.expected = l->end.expected = l->threads;
-    current = l.get();
-    fill_barriers();
-    run_all();
-    running = nullptr;
-    current = nullptr;
-    return cudaSuccess;
+    fprintf(stderr, "CUDA on CPU: thread (%u, %u, %u) of block (%u, %u, %u): %s\n", threadIdx.x, threadIdx.y,
+        threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z, why);
+    abort();
 }

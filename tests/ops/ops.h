@@ -7,9 +7,8 @@
 
 enum { GUARD = 256, POISON = 0xA5 };
 
-/* Device threads as CPU threads, for the race detector: every barrier costs milliseconds, so only
- * rungs on devices are checked, on a few sizes. */
-#if defined(LAP_CUDACPU_THREADS) || defined(LAP_FEW_SIZES)
+/* For race detectors, under which the rest takes minutes: rungs on devices only, on a few sizes. */
+#ifdef LAP_FEW_SIZES
 enum { ONLY_RACES = 1 };
 #else
 enum { ONLY_RACES = 0 };

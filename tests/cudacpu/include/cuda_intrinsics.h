@@ -28,11 +28,16 @@
         return {x, y, z, w};                                              \
     }
 LAP_CUDACPU_VECTOR2(uchar, unsigned char)
+LAP_CUDACPU_VECTOR2(short, short)
+LAP_CUDACPU_VECTOR2(ushort, unsigned short)
 LAP_CUDACPU_VECTOR2(int, int)
 LAP_CUDACPU_VECTOR2(uint, unsigned)
 LAP_CUDACPU_VECTOR2(float, float)
 LAP_CUDACPU_VECTOR2(double, double)
+LAP_CUDACPU_VECTOR2(ulonglong, unsigned long long)
 LAP_CUDACPU_VECTOR4(uchar, unsigned char)
+LAP_CUDACPU_VECTOR4(short, short)
+LAP_CUDACPU_VECTOR4(ushort, unsigned short)
 LAP_CUDACPU_VECTOR4(int, int)
 LAP_CUDACPU_VECTOR4(uint, unsigned)
 LAP_CUDACPU_VECTOR4(float, float)
@@ -101,14 +106,84 @@ static inline int __clz(int a)
     return a ? __builtin_clz((unsigned)a) : 32;
 }
 
-static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
+static inline int __popcll(unsigned long long a)
 {
-    return (unsigned)((((uint64_t)high << 32) | low) >> (shift & 31));
+    return __builtin_popcountll(a);
+}
+
+static inline int __ffsll(long long a)
+{
+    return __builtin_ffsll(a);
+}
+
+static inline int __clzll(long long a)
+{
+    return a ? __builtin_clzll((unsigned long long)a) : 64;
+}
+
+static inline unsigned __brev(unsigned a)
+{
+    unsigned result = 0;
+    for (int i = 0; i < 32; i++)
+        result |= (a >> i & 1) << (31 - i);
+    return result;
+}
+
+static inline unsigned long long __brevll(unsigned long long a)
+{
+    return (unsigned long long)__brev((unsigned)a) << 32 | __brev((unsigned)(a >> 32));
+}
+
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)(((uint64_t)a * b) >> 32);
+}
+
+static inline int __mulhi(int a, int b)
+{
+    return (int)(((int64_t)a * b) >> 32);
+}
+
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)(((unsigned __int128)a * b) >> 64);
+}
+
+/* Of the low 24 bits. */
+static inline unsigned __umul24(unsigned a, unsigned b)
+{
+    return (a & 0xffffff) * (b & 0xffffff);
+}
+
+static inline unsigned __sad(int a, int b, unsigned c)
+{
+    return c + (a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a);
+}
+
+static inline unsigned __usad(unsigned a, unsigned b, unsigned c)
+{
+    return c + (a > b ? a - b : b - a);
 }
 
 static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift)
 {
     return (unsigned)(((((uint64_t)high << 32) | low) << (shift & 31)) >> 32);
+}
+
+/* The shift held at 32, not taken modulo 32. */
+static inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift)
+{
+    return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+
+static inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift)
+{
+    return shift >= 32 ? high : (unsigned)((((uint64_t)high << 32) | low) >> shift);
+}
+
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
+{
+    return (unsigned)((((uint64_t)high << 32) | low) >> (shift & 31));
 }
 
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
@@ -159,6 +234,34 @@ static inline unsigned __viaddmin_s16x2_relu(unsigned a, unsigned b, unsigned c)
     });
 }
 
+template <typename F>
+static inline unsigned lap_cudacpu_quarters(F f)
+{
+    return (f(0) & 255) | (f(8) & 255) << 8 | (f(16) & 255) << 16 | f(24) << 24;
+}
+
+static inline unsigned __vadd4(unsigned a, unsigned b)
+{
+    return lap_cudacpu_quarters([=](int s) { return (a >> s) + (b >> s); });
+}
+
+static inline unsigned __vsub4(unsigned a, unsigned b)
+{
+    return lap_cudacpu_quarters([=](int s) { return (a >> s) - (b >> s); });
+}
+
+/* 255 in the bytes that are equal, 0 in the others */
+static inline unsigned __vcmpeq4(unsigned a, unsigned b)
+{
+    return lap_cudacpu_quarters([=](int s) { return (a >> s & 255) == (b >> s & 255) ? 255u : 0u; });
+}
+
+/* 1 in the bytes that are equal */
+static inline unsigned __vseteq4(unsigned a, unsigned b)
+{
+    return __vcmpeq4(a, b) & 0x01010101u;
+}
+
 static inline int __dp4a(int a, int b, int c)
 {
     for (int i = 0; i < 32; i += 8)
@@ -171,80 +274,6 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
     for (int i = 0; i < 32; i += 8)
         c += (a >> i & 255) * (b >> i & 255);
     return c;
-}
-
-/* ---- memory ------------------------------------------------------------------------------------- */
-
-#define LAP_CUDACPU_LOAD(name)          \
-    template <typename T>               \
-    static inline T name(const T *from) \
-    {                                   \
-        return *from;                   \
-    }
-#define LAP_CUDACPU_STORE(name)             \
-    template <typename T>                   \
-    static inline void name(T *to, T value) \
-    {                                       \
-        *to = value;                        \
-    }
-LAP_CUDACPU_LOAD(__ldg)
-LAP_CUDACPU_LOAD(__ldcs)
-LAP_CUDACPU_LOAD(__ldcg)
-LAP_CUDACPU_LOAD(__ldca)
-LAP_CUDACPU_STORE(__stcs)
-LAP_CUDACPU_STORE(__stcg)
-
-/* Atomics below order everything; the thread sanitizer does not know fences. */
-static inline void __threadfence()
-{
-}
-
-/* *to = f(*to, value) in one step; returns what was there. */
-template <typename T, typename F>
-static inline T lap_cudacpu_atomic(T *to, F f)
-{
-    T before, after;
-    __atomic_load(to, &before, __ATOMIC_SEQ_CST);
-    do
-        after = f(before);
-    while (!__atomic_compare_exchange(to, &before, &after, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-    return before;
-}
-
-template <typename T>
-static inline T atomicAdd(T *to, T value)
-{
-    return lap_cudacpu_atomic(to, [=](T was) { return (T)(was + value); });
-}
-
-template <typename T>
-static inline T atomicMin(T *to, T value)
-{
-    return lap_cudacpu_atomic(to, [=](T was) { return min(was, value); });
-}
-
-template <typename T>
-static inline T atomicMax(T *to, T value)
-{
-    return lap_cudacpu_atomic(to, [=](T was) { return max(was, value); });
-}
-
-template <typename T>
-static inline T atomicOr(T *to, T value)
-{
-    return lap_cudacpu_atomic(to, [=](T was) { return (T)(was | value); });
-}
-
-template <typename T>
-static inline T atomicExch(T *to, T value)
-{
-    return lap_cudacpu_atomic(to, [=](T) { return value; });
-}
-
-/* Counts up to limit, then starts again from 0. */
-static inline unsigned atomicInc(unsigned *to, unsigned limit)
-{
-    return lap_cudacpu_atomic(to, [=](unsigned was) { return was >= limit ? 0u : was + 1; });
 }
 
 #endif

@@ -2,8 +2,8 @@
  *
  * This folder stands first on the include path, and g++ compiles the same sources as C++. A kernel is
  * a function called once a thread; blocks run one after the other, so shared memory is static; the
- * threads of a block are fibers (fast, one CPU thread) or, with LAP_CUDACPU_THREADS, CPU threads
- * (slow, for the thread sanitizer). "Device" memory is malloc's, so the address sanitizer watches it. */
+ * threads of a block are fibers. "Device" memory is malloc's, so the address sanitizer watches it. See
+ * README.md. */
 #ifndef LAP_CUDACPU_RUNTIME_H
 #define LAP_CUDACPU_RUNTIME_H
 
@@ -17,7 +17,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "cuda_atomics.h"
 #include "cuda_intrinsics.h"
+#include "cuda_warp.h"
 
 #define __global__
 #define __device__
@@ -25,6 +27,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __constant__
 #define __shared__ static
 #define __align__(n) alignas(n)
 #define LAP_DYNAMIC_SHARED(type, name) type *name = reinterpret_cast<type *>(lap_cudacpu_dynamic())
@@ -43,100 +46,9 @@ struct dim3 {
 };
 
 /* Of the thread that runs now; a switch from fiber to fiber sets them. */
-extern thread_local uint3 threadIdx, blockIdx;
-extern thread_local dim3 blockDim, gridDim;
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
 constexpr int warpSize = 32;
-
-void __syncthreads();
-void __syncwarp(unsigned mask = 0xffffffffu);
-unsigned __activemask();
-/* The value that lane `source` of this warp brings to the same call; all of its lanes must call. */
-uint64_t lap_cudacpu_exchange(unsigned mask, uint64_t value, unsigned source);
-unsigned lap_cudacpu_lane();
-void *lap_cudacpu_dynamic();
-
-template <typename T>
-static inline T lap_cudacpu_shuffle(unsigned mask, T value, unsigned source)
-{
-    static_assert(sizeof(T) <= 8, "a shuffle moves 4 or 8 bytes");
-    uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof value);
-    bits = lap_cudacpu_exchange(mask, bits, source);
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-template <typename T>
-static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32)
-{
-    unsigned lane = lap_cudacpu_lane(), first = lane & ~(unsigned)(width - 1);
-    return lap_cudacpu_shuffle(mask, value, first + ((unsigned)source & (unsigned)(width - 1)));
-}
-
-template <typename T>
-static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)
-{
-    unsigned lane = lap_cudacpu_lane(), in = lane & (unsigned)(width - 1);
-    return lap_cudacpu_shuffle(mask, value, in >= delta ? lane - delta : lane);
-}
-
-template <typename T>
-static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)
-{
-    unsigned lane = lap_cudacpu_lane(), in = lane & (unsigned)(width - 1);
-    return lap_cudacpu_shuffle(mask, value, in + delta < (unsigned)width ? lane + delta : lane);
-}
-
-template <typename T>
-static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32)
-{
-    unsigned lane = lap_cudacpu_lane(), to = lane ^ (unsigned)bits;
-    return lap_cudacpu_shuffle(mask, value, to / (unsigned)width <= lane / (unsigned)width ? to : lane);
-}
-
-template <typename T, typename F>
-static inline T lap_cudacpu_reduce(unsigned mask, T value, F f)
-{
-    T result{};
-    bool any = false;
-    for (unsigned lane = 0; lane < 32; lane++)
-        if (mask >> lane & 1) {
-            T other = lap_cudacpu_shuffle(mask, value, lane);
-            result = any ? f(result, other) : other;
-            any = true;
-        }
-    return result;
-}
-
-static inline unsigned __ballot_sync(unsigned mask, int predicate)
-{
-    unsigned bit = predicate ? 1u << lap_cudacpu_lane() : 0;
-    return lap_cudacpu_reduce(mask, bit, [](unsigned a, unsigned b) { return a | b; });
-}
-
-static inline int __any_sync(unsigned mask, int predicate)
-{
-    return __ballot_sync(mask, predicate) != 0;
-}
-
-static inline int __all_sync(unsigned mask, int predicate)
-{
-    return __ballot_sync(mask, predicate) == mask;
-}
-
-static inline unsigned __reduce_add_sync(unsigned mask, unsigned value)
-{
-    return lap_cudacpu_reduce(mask, value, [](unsigned a, unsigned b) { return a + b; });
-}
-
-static inline unsigned __match_any_sync(unsigned mask, unsigned value)
-{
-    unsigned same = 0;
-    for (unsigned lane = 0; lane < 32; lane++)
-        if (mask >> lane & 1 && lap_cudacpu_shuffle(mask, value, lane) == value)
-            same |= 1u << lane;
-    return same;
-}
 
 /* ---- the runtime's functions -------------------------------------------------------------------- */
 

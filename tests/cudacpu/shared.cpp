@@ -1,0 +1,90 @@
+/* The __shared__ variables of a kernel, which are static here, found by their names in the program's own
+ * table of symbols: those of kernel _Zxyz are _ZZxyzE... (An attribute "section" would be simpler, but g++
+ * ignores it in templates.) Variables of a function that the kernel calls are not found. */
+#include <elf.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "engine.h"
+
+namespace
+{
+
+struct symbols {
+    std::string file;
+    std::map<uintptr_t, std::string> functions;              /* by address */
+    std::multimap<std::string, lap_cudacpu_range> variables; /* by the name of their function, less "_Z" */
+};
+
+uintptr_t load_address()
+{
+    uintptr_t base = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info *info, size_t, void *to) {
+            *static_cast<uintptr_t *>(to) = info->dlpi_addr;
+            return 1; /* the first one is the program */
+        },
+        &base);
+    return base;
+}
+
+/* _ZZ<function>E<variable>: that of the function is the longest that is one. */
+void add(symbols &s, const ElfW(Sym) & symbol, const std::string &name, uintptr_t base)
+{
+    const uintptr_t address = base + symbol.st_value;
+    const int type = symbol.st_info & 15;
+    if (type == STT_FUNC && name.compare(0, 2, "_Z") == 0)
+        s.functions[address] = name.substr(2);
+    if (type != STT_OBJECT || name.compare(0, 3, "_ZZ") != 0)
+        return;
+    for (size_t e = name.find('E', 3); e != std::string::npos; e = name.find('E', e + 1))
+        if (e + 1 < name.size() && name[e + 1] >= '0' && name[e + 1] <= '9')
+            s.variables.insert({name.substr(3, e - 3), {reinterpret_cast<char *>(address), symbol.st_size}});
+}
+
+symbols read_symbols()
+{
+    symbols s;
+    std::ifstream in("/proc/self/exe", std::ios::binary);
+    s.file.assign(std::istreambuf_iterator<char>(in), {});
+    const char *file = s.file.data();
+    const uintptr_t base = load_address();
+    const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(file);
+    if (s.file.size() < sizeof *header)
+        lap_cudacpu_give_up("cannot read its own program file");
+    const auto *sections = reinterpret_cast<const ElfW(Shdr) *>(file + header->e_shoff);
+    for (int i = 0; i < header->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_SYMTAB)
+            continue;
+        const auto *symbol = reinterpret_cast<const ElfW(Sym) *>(file + sections[i].sh_offset);
+        const char *names = file + sections[sections[i].sh_link].sh_offset;
+        for (size_t n = sections[i].sh_size / sizeof *symbol; n > 0; n--, symbol++)
+            add(s, *symbol, names + symbol->st_name, base);
+    }
+    s.file.clear();
+    return s;
+}
+
+} // namespace
+
+const std::vector<lap_cudacpu_range> &lap_cudacpu_shared_of(const void *kernel)
+{
+    static const symbols all = read_symbols();
+    static std::map<const void *, std::vector<lap_cudacpu_range>> known;
+    auto found = known.find(kernel);
+    if (found != known.end())
+        return found->second;
+    std::vector<lap_cudacpu_range> &ranges = known[kernel];
+    auto function = all.functions.find(reinterpret_cast<uintptr_t>(kernel));
+    if (function == all.functions.end())
+        lap_cudacpu_give_up("has no name: is the program stripped?");
+    auto span = all.variables.equal_range(function->second);
+    for (auto v = span.first; v != span.second; ++v)
+        ranges.push_back(v->second);
+    return ranges;
+}
