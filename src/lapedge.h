@@ -55,7 +55,7 @@ typedef enum lap_code {
     LAP_E_USAGE,       /* a setting is out of its range, or two settings contradict each other */
     LAP_E_MISSING,     /* no such input */
     LAP_E_UNREADABLE,  /* input exists and cannot be read, or is no regular file */
-    LAP_E_NOT_JPEG,    /* input is no image of a kind that can be read */
+    LAP_E_NOT_IMAGE,    /* input is no image of a kind that can be read */
     LAP_E_UNSUPPORTED, /* valid, of a kind that is refused (12-bit, lossless, ...) */
     LAP_E_TRUNCATED,   /* data ends too early */
     LAP_E_DAMAGED,     /* data is wrong */
