@@ -2,7 +2,7 @@
 # device.sh FOLDER PHOTO [OUT]: the JPEG decoder on this machine's GPU, in one call of some minutes: right first, then
 # how fast and what limits it. FOLDER has jpeg_check and jpeg_bench (`make portable-tests`: build/portable); whatever
 # tool is missing is left out. Long output goes to OUT (default .).
-set -u
+set -uo pipefail
 folder=$1 photo=$2 out=${3:-.}
 fail=0
 
