@@ -1,0 +1,111 @@
+/* What the stages of the JPEG encoder share: where everything lies, and the order of blocks in the scan. */
+#ifndef LAP_CUDA_JPEG_ENCODE_CUH
+#define LAP_CUDA_JPEG_ENCODE_CUH
+
+#include "cuda/device/rung.cuh"
+#include "encode.h"
+
+constexpr unsigned LAP_JPEG_BLOCK = 64;            /* coefficients */
+constexpr unsigned LAP_JPEG_PLACE_TILE = 1024;     /* blocks whose lengths are summed at once */
+constexpr unsigned LAP_JPEG_CHUNK = 16;            /* bytes before stuffing that one thread takes */
+constexpr unsigned LAP_JPEG_CHUNK_TILE = 256;      /* chunks of one block of threads */
+constexpr unsigned LAP_JPEG_MAX_BLOCK_BITS = 1728; /* DC: 9 + 11, AC: 63 times 16 + 10, with room */
+
+struct lap_jpeg_plane { /* samples of one component */
+    uint8_t *base;
+    unsigned stride;             /* bytes; a multiple of 8 */
+    unsigned across, down;       /* blocks that the picture has; the scan may have more, dummies */
+    unsigned h, v;               /* sampling factors, blocks of an MCU */
+    unsigned first;              /* of its blocks in an MCU */
+    unsigned expand_h, expand_v; /* pixels that make one sample */
+};
+
+struct lap_jpeg_interval { /* a restart interval, before stuffing */
+    unsigned bits;         /* all that come before it in the scan, padding not counted */
+    unsigned chunk;        /* its first */
+    unsigned bytes;
+};
+
+struct lap_jpeg_out {
+    const uint8_t *pixels;
+    ptrdiff_t pixel_stride;
+    int width, height, channels;
+    unsigned components, groups; /* groups: rows of MCU height's samples that have pixels */
+    lap_jpeg_plane plane[3];
+    unsigned mcus_x, mcus, mcu_blocks, blocks, interval, intervals;
+    unsigned long long component_of; /* of each block of an MCU, 2 bits */
+    int16_t *coefficients;           /* 64 a block, zigzag order, blocks in the order of the scan */
+    int16_t *dc;
+    uint16_t *ac_bits; /* of a block's AC symbols, the end of block too */
+    unsigned *starts;  /* bits before a block in its tile, then tiles' sums */
+    unsigned *tiles;
+    lap_jpeg_interval *places; /* one more than intervals: the end */
+    unsigned *words;           /* the scan before stuffing; intervals begin at chunks */
+    unsigned *stuffed_tiles;   /* bytes of each tile of chunks after stuffing, then sums */
+    uint8_t *scan;             /* the scan */
+    unsigned capacity_chunks, capacity;
+    lap_cuda_jpeg_encoded *result;
+    unsigned reciprocal[2][64]; /* of 8 times the quantiser, 2^32 / q rounded up; row by row */
+    uint16_t half[2][64];       /* of 8 times the quantiser */
+};
+static_assert(sizeof(lap_jpeg_out) < 4096, "a kernel's parameters");
+
+struct lap_jpeg_spot { /* of a block of the scan */
+    unsigned component, mcu, across, down;
+};
+
+LAP_DEVICE lap_jpeg_spot lap_jpeg_spot_of(const lap_jpeg_out &out, unsigned block)
+{
+    const unsigned mcu = block / out.mcu_blocks, in = block - mcu * out.mcu_blocks;
+    const unsigned component = (unsigned)(out.component_of >> (2 * in)) & 3;
+    const lap_jpeg_plane &plane = out.plane[component];
+    const unsigned at = in - plane.first, row = at / plane.h;
+    return {
+        component, mcu, mcu % out.mcus_x * plane.h + (at - row * plane.h), mcu / out.mcus_x * plane.v + row};
+}
+
+/* Bits of the magnitude of a value: 0 for 0, 1 for 1 and -1, 2 for 2 and 3, ... (T.81, F.1.2.1) */
+LAP_DEVICE unsigned lap_jpeg_size(int value)
+{
+    return 32 - (unsigned)__clz(value < 0 ? -value : value);
+}
+
+/* The DC difference of a block: to the one before it of the same component, or to 0 where an interval begins.
+ */
+LAP_DEVICE int lap_jpeg_dc_difference(const lap_jpeg_out &out, unsigned block)
+{
+    const unsigned mcu = block / out.mcu_blocks, in = block - mcu * out.mcu_blocks;
+    const lap_jpeg_plane &plane = out.plane[(unsigned)(out.component_of >> (2 * in)) & 3];
+    unsigned before = block - 1;
+    if (in == plane.first) {
+        if (mcu % out.interval == 0)
+            return out.dc[block];
+        before = block - out.mcu_blocks + plane.h * plane.v - 1;
+    }
+    return out.dc[block] - out.dc[before];
+}
+
+/* Bits of the scan before a block, padding not counted. */
+LAP_DEVICE unsigned lap_jpeg_bits_before(const lap_jpeg_out &out, unsigned block)
+{
+    return out.tiles[block / LAP_JPEG_PLACE_TILE] + out.starts[block];
+}
+
+/* The launches of each stage, in order. */
+lap_code lap_jpeg_run_planes(const lap_jpeg_out &out, const lap_launch &where);
+lap_code lap_jpeg_run_dct(const lap_jpeg_out &out, const lap_launch &where);
+lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where);
+lap_code lap_jpeg_run_bits(const lap_jpeg_out &out, const lap_launch &where);
+lap_code lap_jpeg_run_stuffing(const lap_jpeg_out &out, const lap_launch &where);
+lap_code lap_jpeg_run_download(const lap_jpeg_out &out, void *scan, const lap_launch &where);
+
+static inline lap_launch lap_jpeg_grid(const lap_launch &where, size_t blocks, unsigned threads)
+{
+    lap_launch launch = where;
+    launch.grid = dim3((unsigned)blocks);
+    launch.block = dim3(threads);
+    launch.shared = 0;
+    return launch;
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* Samples to quantised coefficients: the integer DCT of Loeffler, Ligtenberg and Moschytz (1989) with 13-bit
+ * constants, division with rounding, zigzag order; and the bits that the AC symbols of each block will take.
+ * Global memory: 1 byte read per sample, 2 written per coefficient, both coalesced.
+ * Shared memory: 72 words per block of 8x8, rows of 9 words, so that rows and columns meet no conflict.
+ * 256 threads, 8 per block of 8x8: a row each, then a column each, then 8 coefficients in zigzag order.
+ * Limit: to be measured. */
+#include "encode.cuh"
+#include "encode_codes.cuh"
+
+constexpr unsigned THREADS = 256, LANES = 8, BLOCKS = THREADS / LANES;
+constexpr int CONSTANT_BITS = 13, EXTRA_BITS = 2; /* of the constants; kept between the passes */
+constexpr unsigned ROW = 9, HALVES = 66;          /* padded: words of a row, coefficients of a block */
+
+__host__ __device__ constexpr int constant(double c)
+{
+    return (int)(c * (1 << CONSTANT_BITS) + 0.5);
+}
+
+LAP_DEVICE int descale(int value, int bits)
+{
+    return (value + (1 << (bits - 1))) >> bits;
+}
+
+/* Eight values in place. Pass 1 leaves EXTRA_BITS bits of fraction, pass 2 takes them away; both together
+ * scale by
+ * 8. The even half: two butterflies and one rotation; the odd half: four rotations that share products. */
+template <int PASS>
+LAP_DEVICE void transform(int v[8])
+{
+    constexpr int shift = PASS == 1 ? CONSTANT_BITS - EXTRA_BITS : CONSTANT_BITS + EXTRA_BITS;
+    int sum[4], difference[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        sum[i] = v[i] + v[7 - i];
+        difference[i] = v[i] - v[7 - i];
+    }
+    const int even0 = sum[0] + sum[3], even3 = sum[0] - sum[3];
+    const int even1 = sum[1] + sum[2], even2 = sum[1] - sum[2];
+    v[0] = PASS == 1 ? (even0 + even1) * (1 << EXTRA_BITS) : descale(even0 + even1, EXTRA_BITS);
+    v[4] = PASS == 1 ? (even0 - even1) * (1 << EXTRA_BITS) : descale(even0 - even1, EXTRA_BITS);
+    const int turn = (even2 + even3) * constant(0.541196100);
+    v[2] = descale(turn + even3 * constant(0.765366865), shift);
+    v[6] = descale(turn - even2 * constant(1.847759065), shift);
+
+    const int a = difference[3], b = difference[2], c = difference[1], d = difference[0];
+    const int common = (a + c + b + d) * constant(1.175875602);
+    const int ad = -(a + d) * constant(0.899976223), bc = -(b + c) * constant(2.562915447);
+    const int ac = common - (a + c) * constant(1.961570560), bd = common - (b + d) * constant(0.390180644);
+    v[7] = descale(a * constant(0.298631336) + ad + ac, shift);
+    v[5] = descale(b * constant(2.053119869) + bc + bd, shift);
+    v[3] = descale(c * constant(3.072711026) + bc + ac, shift);
+    v[1] = descale(d * constant(1.501321110) + ad + bd, shift);
+}
+
+/* Of eight times the coefficient: to nearest, halves away from zero. The reciprocal gives the exact quotient
+ * for dividends below 2^16 and quantisers below 256. */
+LAP_DEVICE int quantise(int value, unsigned reciprocal, unsigned half)
+{
+    const int magnitude = (int)__umulhi((unsigned)(value < 0 ? -value : value) + half, reciprocal);
+    return value < 0 ? -magnitude : magnitude;
+}
+
+/* Where a block's samples are. Dummies of an MCU beyond the picture take the DC of the last block before
+ * them. */
+struct source {
+    unsigned component, across, down;
+    bool is_dummy;
+};
+
+LAP_DEVICE source source_of(const lap_jpeg_out &out, unsigned block)
+{
+    const lap_jpeg_spot spot = lap_jpeg_spot_of(out, block);
+    const lap_jpeg_plane &plane = out.plane[spot.component];
+    source s = {
+        spot.component, spot.across, spot.down, spot.across >= plane.across || spot.down >= plane.down};
+    if (spot.down >= plane.down) {
+        s.down = plane.down - 1;
+        s.across = spot.mcu % out.mcus_x * plane.h + plane.h - 1;
+    }
+    s.across = min(s.across, plane.across - 1);
+    return s;
+}
+
+static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_constant__ lap_jpeg_out out)
+{
+    __shared__ int work[BLOCKS][8 * ROW];
+    __shared__ int16_t zigzag[BLOCKS][HALVES];
+    __shared__ uint8_t lengths[2][256];
+    lap_jpeg_load_lengths(lengths);
+    const unsigned lane = threadIdx.x % LANES, slot = threadIdx.x / LANES;
+    const unsigned block = blockIdx.x * BLOCKS + slot;
+    const source from = source_of(out, min(block, out.blocks - 1));
+    const lap_jpeg_plane &plane = out.plane[from.component];
+    const unsigned table = from.component > 0;
+    int v[8];
+
+    const uint2 row = *reinterpret_cast<const uint2 *>(
+        plane.base + (size_t)(from.down * 8 + lane) * plane.stride + from.across * 8);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        v[i] = (int)((i < 4 ? row.x : row.y) >> (8 * (i % 4)) & 255) - 128;
+    transform<1>(v);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        work[slot][lane * ROW + i] = v[i];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        v[i] = work[slot][i * ROW + lane];
+    transform<2>(v);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        const unsigned at = 8 * i + lane;
+        const bool is_kept = !from.is_dummy || at == 0;
+        const int value = quantise(v[i], out.reciprocal[table][at], out.half[table][at]);
+        zigzag[slot][lap_jpeg_zigzag.at[at]] = (int16_t)(is_kept ? value : 0);
+    }
+    __syncthreads();
+    const lap_jpeg_lane mine(zigzag[slot], lane);
+    unsigned bits = mine.ac_bits(lengths[table]);
+#pragma unroll
+    for (int step = 1; step < (int)LANES; step *= 2)
+        bits += __shfl_xor_sync(LAP_ALL_LANES, bits, step, LANES);
+    if (block >= out.blocks)
+        return;
+    reinterpret_cast<uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane] = mine.packed();
+    if (lane == 0) {
+        out.dc[block] = zigzag[slot][0];
+        out.ac_bits[block] = (uint16_t)bits;
+    }
+}
+
+lap_code lap_jpeg_run_dct(const lap_jpeg_out &out, const lap_launch &where)
+{
+    return LAP_LAUNCH(lap_jpeg_grid(where, lap_blocks(out.blocks, BLOCKS), THREADS), dct_kernel, out);
+}

@@ -1,0 +1,153 @@
+/* Coefficients to bits, each block's at its place. Lanes build the bits of eight coefficients each; those of
+ * 32 blocks meet in shared memory, and leave it as whole words. Global memory: 2 bytes read per coefficient,
+ * coalesced; the scan written once, the words at both ends of a block of threads by atomic OR. Shared memory:
+ * the codes, 2 KB, and at most 7 KB of bits; writes are atomic ORs of words. 256 threads, 8 per block of 8x8.
+ * Limit: to be measured. */
+#include "encode.cuh"
+#include "encode_codes.cuh"
+
+constexpr unsigned THREADS = 256, LANES = 8, BLOCKS = THREADS / LANES;
+/* All blocks as long as can be, and the rest of a chunk behind each interval that may end among them. */
+constexpr unsigned WORDS = (BLOCKS * (LAP_JPEG_MAX_BLOCK_BITS / 8) + BLOCKS * LAP_JPEG_CHUNK) / 4 + 2;
+
+/* Bits go in from the upper end of words; what is full is OR-ed to shared memory. */
+struct writer {
+    unsigned *words;
+    unsigned at; /* bits, from the beginning of words */
+    unsigned long long bits;
+    unsigned held; /* uppermost of bits that are waiting; those of the first word before `at` are 0 */
+
+    __device__ __forceinline__ writer(unsigned *to, unsigned bit)
+        : words(to), at(bit), bits(0), held(bit % 32)
+    {
+    }
+
+    __device__ __forceinline__ void put(unsigned value, unsigned count)
+    {
+        bits |= (unsigned long long)value << (64 - held - count);
+        held += count;
+        if (held >= 32)
+            flush();
+    }
+
+    __device__ __forceinline__ void flush()
+    {
+        atomicOr(&words[at / 32], (unsigned)(bits >> 32));
+        bits <<= 32;
+        at = at / 32 * 32 + 32;
+        held = held > 32 ? held - 32 : 0;
+    }
+
+    __device__ __forceinline__ void finish()
+    {
+        if (held > 0)
+            flush();
+    }
+};
+
+/* Value bits: of a negative value those of one less (T.81, F.1.2.1). */
+LAP_DEVICE void put_symbol(writer &to, unsigned code, int value, unsigned size)
+{
+    const unsigned low = (unsigned)(value < 0 ? value - 1 : value) & ((1u << size) - 1);
+    to.put((code & 0xffff) << size | low, (code >> 16) + size);
+}
+
+/* What a lane writes: the DC symbol with the first coefficients, the end of block with the last. */
+LAP_DEVICE void put_lane(
+    writer &to, const lap_jpeg_lane &mine, int difference, const unsigned *ac, unsigned table)
+{
+    if (mine.first == 0) {
+        const unsigned size = lap_jpeg_size(difference);
+        put_symbol(to, lap_jpeg_codes_of.dc[table][size], difference, size);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++)
+        if (mine.is_symbol(i)) {
+            unsigned zeros = mine.run(i);
+            for (; zeros >= 16; zeros -= 16)
+                to.put(ac[0xF0] & 0xffff, ac[0xF0] >> 16);
+            const unsigned size = lap_jpeg_size(mine.value[i]);
+            put_symbol(to, ac[zeros << 4 | size], mine.value[i], size);
+        }
+    if (mine.ends())
+        to.put(ac[0] & 0xffff, ac[0] >> 16);
+}
+
+/* Bit of the unstuffed scan where a block begins. */
+LAP_DEVICE unsigned place_of(const lap_jpeg_out &out, unsigned block)
+{
+    const lap_jpeg_interval &interval = out.places[block / out.mcu_blocks / out.interval];
+    return interval.chunk * (LAP_JPEG_CHUNK * 8) + lap_jpeg_bits_before(out, block) - interval.bits;
+}
+
+/* Where a block ends; the last one of an interval is filled up with ones to a whole byte (T.81, F.1.2.3). */
+LAP_DEVICE unsigned fill_of(const lap_jpeg_out &out, unsigned block, unsigned end)
+{
+    const unsigned mcu = (block + 1) / out.mcu_blocks;
+    const bool is_last = (block + 1) % out.mcu_blocks == 0 && (mcu % out.interval == 0 || mcu == out.mcus);
+    return is_last ? (8 - end % 8) % 8 : 0;
+}
+
+static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_constant__ lap_jpeg_out out)
+{
+    __shared__ unsigned words[WORDS];
+    __shared__ unsigned codes[2][256];
+    if (out.result->overflow)
+        return;
+    for (unsigned i = threadIdx.x; i < 512; i += THREADS)
+        codes[i / 256][i % 256] = lap_jpeg_codes_of.ac[i / 256][i % 256];
+    for (unsigned i = threadIdx.x; i < WORDS; i += THREADS)
+        words[i] = 0;
+    __shared__ uint8_t lengths[2][256];
+    lap_jpeg_load_lengths(lengths);
+
+    const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;
+    const unsigned block = min(first + threadIdx.x / LANES, out.blocks - 1);
+    const bool is_there = first + threadIdx.x / LANES < out.blocks;
+    const unsigned table = ((out.component_of >> (2 * (block % out.mcu_blocks))) & 3) != 0;
+    const lap_jpeg_lane mine(out.coefficients + (size_t)block * LAP_JPEG_BLOCK, lane);
+    const int difference = lap_jpeg_dc_difference(out, block);
+    const unsigned dc_size = lap_jpeg_size(difference);
+    unsigned own = mine.ac_bits(lengths[table]);
+    if (lane == 0)
+        own += (lap_jpeg_codes_of.dc[table][dc_size] >> 16) + dc_size;
+    unsigned end = own; /* of this lane's bits, from the block's beginning */
+#pragma unroll
+    for (unsigned step = 1; step < LANES; step *= 2) {
+        const unsigned before = __shfl_up_sync(LAP_ALL_LANES, end, step, LANES);
+        end += lane >= step ? before : 0;
+    }
+    const unsigned origin = place_of(out, first) / 32 * 32, begin = place_of(out, block) - origin;
+    if (is_there) {
+        writer to(words, begin + end - own);
+        put_lane(to, mine, difference, codes[table], table);
+        const unsigned fill = lane == LANES - 1 ? fill_of(out, block, begin + end) : 0;
+        if (fill > 0)
+            to.put((1u << fill) - 1, fill);
+        to.finish();
+    }
+    __syncthreads();
+    /* The last word that any of these blocks has a bit in. */
+    const unsigned last = min(first + BLOCKS, out.blocks) - 1;
+    const unsigned stop =
+        place_of(out, last) + lap_jpeg_bits_before(out, last + 1) - lap_jpeg_bits_before(out, last);
+    const unsigned count = (stop + fill_of(out, last, stop) - origin + 31) / 32;
+    unsigned *to = out.words + origin / 32;
+    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
+        const unsigned word = __byte_perm(words[i], 0, 0x0123); /* the first bits in the first byte */
+        if (i == 0 || i == count - 1)
+            atomicOr(&to[i], word);
+        else
+            to[i] = word;
+    }
+}
+
+lap_code lap_jpeg_run_bits(const lap_jpeg_out &out, const lap_launch &where)
+{
+    lap_code code = LAP_CUDA(cudaMemsetAsync(out.words, 0, (size_t)out.capacity_chunks * LAP_JPEG_CHUNK,
+                                 (cudaStream_t)where.stream),
+        where.err);
+    if (!code)
+        code = LAP_LAUNCH(lap_jpeg_grid(where, lap_blocks(out.blocks, BLOCKS), THREADS), bits_kernel, out);
+    return code;
+}

@@ -1,0 +1,126 @@
+/* A zero behind each 0xFF, restart markers between intervals, and the way to the host.
+ * Global memory: the scan read twice and written once.
+ * Shared memory: 8.5 KB, where bytes are put one by one; they leave it as words.
+ * 256 threads, 16 bytes each; the download by few blocks of threads, so that other kernels find room.
+ * Limit: to be measured; the download: the bus. */
+#include "encode.cuh"
+#include "scan.cuh"
+
+constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, DOWNLOAD_BLOCKS = 16;
+constexpr unsigned STAGED = THREADS * (2 * LAP_JPEG_CHUNK + 2) + 4;
+
+struct chunk {
+    uint4 data;
+    unsigned bytes;  /* 0 past the end */
+    unsigned marker; /* RST number + 1, or 0 */
+};
+
+/* The last interval that begins at or before a chunk. */
+LAP_DEVICE unsigned interval_of(const lap_jpeg_out &out, unsigned at)
+{
+    unsigned low = 0, high = out.intervals;
+    while (high - low > 1) {
+        const unsigned middle = (low + high) / 2;
+        if (out.places[middle].chunk <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+LAP_DEVICE chunk load(const lap_jpeg_out &out, unsigned at)
+{
+    chunk c = {make_uint4(0, 0, 0, 0), 0, 0};
+    if (at >= out.result->chunks)
+        return c;
+    const unsigned i = interval_of(out, at);
+    const lap_jpeg_interval &interval = out.places[i];
+    c.data = reinterpret_cast<const uint4 *>(out.words)[at];
+    c.bytes = min(LAP_JPEG_CHUNK, interval.bytes - (at - interval.chunk) * LAP_JPEG_CHUNK);
+    c.marker = i > 0 && at == interval.chunk ? (i - 1) % 8 + 1 : 0;
+    return c;
+}
+
+/* Bytes behind the end of an interval are 0, so that they are not counted. */
+LAP_DEVICE unsigned stuffed_bytes(const chunk &c)
+{
+    const unsigned ones = __popc(__vcmpeq4(c.data.x, 0xffffffffu)) +
+                          __popc(__vcmpeq4(c.data.y, 0xffffffffu)) +
+                          __popc(__vcmpeq4(c.data.z, 0xffffffffu)) + __popc(__vcmpeq4(c.data.w, 0xffffffffu));
+    return c.bytes + ones / 8 + (c.marker ? 2 : 0);
+}
+
+static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ lap_jpeg_out out)
+{
+    unsigned total;
+    lap_block_prefix<THREADS>(stuffed_bytes(load(out, blockIdx.x * THREADS + threadIdx.x)), &total);
+    if (threadIdx.x == 0)
+        out.stuffed_tiles[blockIdx.x] = total;
+}
+
+static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_constant__ lap_jpeg_out out)
+{
+    __shared__ unsigned staged_words[STAGED / 4 + 1];
+    uint8_t *const staged = reinterpret_cast<uint8_t *>(staged_words);
+    const chunk c = load(out, blockIdx.x * THREADS + threadIdx.x);
+    const unsigned begin = out.stuffed_tiles[blockIdx.x], shift = begin % 4;
+    unsigned total;
+    uint8_t *to = staged + shift + lap_block_prefix<THREADS>(stuffed_bytes(c), &total);
+    if (c.marker) {
+        *to++ = 0xFF;
+        *to++ = (uint8_t)(0xD0 + c.marker - 1);
+    }
+    const unsigned words[4] = {c.data.x, c.data.y, c.data.z, c.data.w};
+#pragma unroll
+    for (unsigned i = 0; i < LAP_JPEG_CHUNK; i++) {
+        const uint8_t byte = (uint8_t)(words[i / 4] >> (8 * (i % 4)));
+        if (i < c.bytes) {
+            *to++ = byte;
+            if (byte == 0xFF)
+                *to++ = 0;
+        }
+    }
+    __syncthreads();
+    if (begin + total > out.capacity) {
+        if (threadIdx.x == 0)
+            out.result->overflow = 1;
+        return;
+    }
+    /* Words that this block alone writes; bytes at both ends. */
+    for (unsigned i = threadIdx.x * 4; i < shift + total; i += THREADS * 4) {
+        uint8_t *target = out.scan + (begin - shift) + i;
+        if (i >= shift && i + 4 <= shift + total)
+            *reinterpret_cast<unsigned *>(target) = staged_words[i / 4];
+        else
+            for (unsigned j = 0; j < 4; j++)
+                if (i + j >= shift && i + j < shift + total)
+                    target[j] = staged[i + j];
+    }
+    if (threadIdx.x == 0 && total > 0 && (blockIdx.x + 1) * THREADS >= out.result->chunks)
+        out.result->bytes = begin + total;
+}
+
+lap_code lap_jpeg_run_stuffing(const lap_jpeg_out &out, const lap_launch &where)
+{
+    const unsigned tiles = lap_blocks(out.capacity_chunks, THREADS);
+    lap_code code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), count_kernel, out);
+    if (!code)
+        code = lap_jpeg_scan(out.stuffed_tiles, tiles, 1, where);
+    if (!code)
+        code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), stuff_kernel, out);
+    return code;
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    download_kernel(const __grid_constant__ lap_jpeg_out out, uint4 *to)
+{
+    const unsigned count = out.result->overflow ? 0 : (out.result->bytes + 15) / 16;
+    for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < count; i += gridDim.x * THREADS)
+        to[i] = reinterpret_cast<const uint4 *>(out.scan)[i];
+}
+
+lap_code lap_jpeg_run_download(const lap_jpeg_out &out, void *scan, const lap_launch &where)
+{
+    return LAP_LAUNCH(lap_jpeg_grid(where, DOWNLOAD_BLOCKS, THREADS), download_kernel, out, (uint4 *)scan);
+}

@@ -1,0 +1,19 @@
+# The JPEG encoder of cuda/jpeg compared with the CPU's, as rules.mk has the decoder. A bench with the whole
+# library in it, so that it can make a photo's edges.
+JPEGCUDA_ENCODE_C := tests/jpegcuda/encode_check.c \
+  $(filter-out src/codec/png_% src/codec/stb_%,$(sort $(wildcard src/codec/*.c src/io/*.c src/jpeg/*.c)))
+ifneq ($(CUDACPU_CXX),)
+TESTS += $(B)/tests/cudacpu_encode
+$(B)/tests/cudacpu_encode: $(patsubst %,$(B)/cudacpu/asan/%.o,$(JPEGCUDA_ENCODE_C)) $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -ljpeg -lxxhash -lpthread -lm
+endif
+
+$(P)/encode_check: $(patsubst %,$(P)/%.o,$(JPEGCUDA_ENCODE_C)) $(P)/libkernels.a
+	$(call say,LINK)$(CC) -static-libgcc -o $@ $(filter %.o,$^) $(P)/libkernels.a -Wl,-Bstatic -ljpeg -lxxhash \
+	  -Wl,-Bdynamic $(GPU_TEST_LIBS)
+$(P)/encode_bench: $(B)/tests/jpegcuda/encode_bench.cu.o \
+  $(patsubst %,$(P)/tests/jpegcuda/%.o,encode_reference.c encode_target.c) \
+  $(B)/liblapedge.a
+	$(call say,LINK)$(CXX_HOST) -static-libgcc -static-libstdc++ -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
+portable-tests: $(P)/encode_check $(P)/encode_bench
