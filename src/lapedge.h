@@ -27,6 +27,13 @@
  *
  * ERRORS. Functions that can fail return a lap_code and fill the caller's lap_error (which may be
  * NULL). No function exits, prints, or leaves a signal handler behind.
+ *
+ * COMPATIBILITY. A program keeps working with every later library of the same SONAME. Functions and
+ * enumerators are added, never changed. A struct that the caller allocates keeps its size: it ends in
+ * `reserved`, which new fields are taken from, and in which 0 always means "as before the field
+ * existed". So begin with lap_..._default(), or with all zero, and leave reserved alone. Structs that
+ * callbacks are given (lap_..._row, lap_batch_file) may grow at their end; lap_view and lap_times are
+ * final.
  */
 #ifndef LAPEDGE_H
 #define LAPEDGE_H
@@ -47,6 +54,11 @@ extern "C" {
 #endif
 
 #define LAP_VERSION "0.1.0"
+#define LAP_VERSION_MAJOR 0
+#define LAP_VERSION_MINOR 1
+#define LAP_VERSION_PATCH 0
+/* Grows with every release: compare with it what a feature needs, as in #if LAP_VERSION_NUMBER >= 200. */
+#define LAP_VERSION_NUMBER (LAP_VERSION_MAJOR * 10000 + LAP_VERSION_MINOR * 100 + LAP_VERSION_PATCH)
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
@@ -55,7 +67,7 @@ typedef enum lap_code {
     LAP_E_USAGE,       /* a setting is out of its range, or two settings contradict each other */
     LAP_E_MISSING,     /* no such input */
     LAP_E_UNREADABLE,  /* input exists and cannot be read, or is no regular file */
-    LAP_E_NOT_JPEG,    /* input is no image of a kind that can be read */
+    LAP_E_NOT_IMAGE,   /* input is no image of a kind that can be read */
     LAP_E_UNSUPPORTED, /* valid, of a kind that is refused (12-bit, lossless, ...) */
     LAP_E_TRUNCATED,   /* data ends too early */
     LAP_E_DAMAGED,     /* data is wrong */
@@ -73,6 +85,7 @@ typedef enum lap_code {
     LAP_E_DIFFERENT,   /* two images cannot be compared (sizes or channels differ) */
     LAP_E_INTERNAL     /* a bug in lapedge */
 } lap_code;
+#define LAP_CODES 32 /* more than there will be in this version of the interface */
 
 /* What went wrong, in three parts: code says of which kind, subject what it is about, message the rest.
  * Both texts are one line without control characters: in a path \x1b stands for one, elsewhere a ?. */
@@ -89,15 +102,17 @@ LAP_API const char *lap_code_name(lap_code code);
  * the kind only where the message cannot do without it. Cut at size bytes, zero included; 800 are enough.
  * Returns text. */
 LAP_API char *lap_error_text(const lap_error *err, char *text, size_t size);
+/* LAP_VERSION and LAP_VERSION_NUMBER of the library that runs, which may be newer than this header. */
 LAP_API const char *lap_version(void);
+LAP_API int lap_version_number(void);
 /* Compiler, libraries and their versions, CUDA: one line each, separated by newlines. */
 LAP_API const char *lap_build_info(void);
 
 /* ---- pixels ---------------------------------------------------------------------------------- */
 
-#define LAP_APRON 2      /* pixels beyond each side that the 5x5 window reads */
+#define LAP_APRON 2            /* pixels beyond each side that the 5x5 window reads */
 #define LAP_MAX_SIDE (1 << 28) /* pixels of a side, at most: rows and columns are counted in an int */
-#define LAP_ON_HOST (-1) /* lap_view.place; 0 and up: the CUDA device of that number */
+#define LAP_ON_HOST (-1)       /* lap_view.place; 0 and up: the CUDA device of that number */
 
 /* A rectangle of 8-bit interleaved pixels, owned by somebody else. base is row 0, column 0, channel
  * 0 of the interior; sample (y, x, c) is base[y * stride + x * channels + c]. With apron = 2, rows
@@ -127,6 +142,7 @@ typedef struct lap_kernel {
     bool is_laplace5;  /* 24 in the centre and -1 elsewhere: sliding sums apply */
     bool is_symmetric; /* unchanged by quarter turns and mirroring: filter and turn commute */
     double abs_sum;    /* sum |h|, at most 2^22 */
+    uint64_t reserved[2];
 } lap_kernel;
 
 typedef struct lap_params {
@@ -135,19 +151,20 @@ typedef struct lap_params {
     float scale, offset;
     bool invert;
     int threshold; /* 0..255, or -1 for none */
+    uint64_t reserved[4];
 } lap_params;
 
-/* Preset name, path of a file with 25 numbers, or 25 numbers separated by commas, blanks or '/'. */
+/* Preset name, path of a file with 25 numbers, or 25 numbers separated by commas, spaces or '/'. */
 LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
 /* i = 0, 1, ... until NULL: the presets' names. */
 LAP_API const char *lap_kernel_preset(int i);
 /* laplace5, clamp, scale 1, offset 0, no invert, no threshold. */
 LAP_API lap_params lap_params_default(void);
-/* Whether every backend gives the same bytes (exact), or one level apart is allowed (1), or nothing
- * is promised (-1). */
+/* How far backends may differ: 0 levels (integer coefficients: the same bytes), 1 level, or -1: no promise.
+ * See EXACTNESS above. */
 LAP_API int lap_params_tolerance(const lap_params *params);
 
-/* ---- rungs ----------------------------------------------------------------------------------- */
+/* ---- backends -------------------------------------------------------------------------------- */
 
 typedef enum lap_op {
     LAP_OP_FILTER,
@@ -158,6 +175,7 @@ typedef enum lap_op {
     LAP_OP_COUNT,
     LAP_OP_CODEC = LAP_OP_COUNT /* no ladder: lap_bench times what surrounds the filter */
 } lap_op;
+/* Each op has a ladder: its backends in order, from plain C to the fastest; a rung is a place on it. */
 
 typedef struct lap_rung_info {
     lap_op op;
@@ -165,17 +183,18 @@ typedef struct lap_rung_info {
     const char *aliases;  /* comma separated, or NULL */
     const char *family;   /* c, openmp, sse, simd, cuda, auto */
     const char *resolves; /* comma separated candidates, best first, or NULL: runs itself */
-    const char *what;     /* a few words */
+    const char *what;     /* a short description */
     const char *flags;    /* compiler flags of its file */
     const char *reason;   /* NULL: can run here; else why not */
     const char *resolved; /* what it resolves to here; NULL if it cannot run */
+    uint64_t reserved[4];
 } lap_rung_info;
 
 LAP_API const char *lap_op_name(lap_op op);
 /* Row i of a ladder, in ladder order; false past the end. Touches CUDA for CUDA rows only if
- * probe_devices is set (else their reason is only about the build). Strings live for ever. */
+ * probe_devices is set (else their reason is only about the build). Strings stay valid. */
 LAP_API bool lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
-/* The nearest known rung name to a misspelt one, or NULL. */
+/* The known backend name nearest to a misspelt one, or NULL. */
 LAP_API const char *lap_rung_nearest(lap_op op, const char *name);
 
 typedef struct lap_device_info {
@@ -184,6 +203,7 @@ typedef struct lap_device_info {
     size_t memory_bytes, free_bytes;
     int cc_major, cc_minor, sms;
     char driver[32];
+    uint64_t reserved[4];
 } lap_device_info;
 /* Device i; false past the end. *reason (may be NULL) says why there are none. Touches CUDA. */
 LAP_API bool lap_device_at(int i, lap_device_info *info, const char **reason);
@@ -192,7 +212,8 @@ LAP_API bool lap_device_at(int i, lap_device_info *info, const char **reason);
 
 typedef struct lap_context lap_context; /* a pool of threads, shared by everything given to it */
 
-/* threads: 1 and up, or 0 for one a core that this process may use. */
+/* threads: 1 to 1024, or 0 for one per core that this process may use. NULL on failure: LAP_E_USAGE,
+ * LAP_E_MEMORY. Everything given the context must have returned before it is destroyed; NULL is fine. */
 LAP_API lap_context *lap_context_create(int threads, lap_error *err);
 LAP_API void lap_context_destroy(lap_context *context);
 LAP_API int lap_context_threads(const lap_context *context);
@@ -208,7 +229,7 @@ typedef void lap_progress_fn(void *user, int rows_done, int rows_total);
 typedef enum lap_fail_on { LAP_FAIL_NONE, LAP_FAIL_TRUNCATED, LAP_FAIL_WARNING } lap_fail_on;
 typedef enum lap_restart { LAP_RESTART_AUTO, LAP_RESTART_ON, LAP_RESTART_OFF } lap_restart;
 typedef enum lap_subsampling { LAP_SUB_SAME, LAP_SUB_444, LAP_SUB_422, LAP_SUB_420 } lap_subsampling;
-/* What turns stored pixels into output pixels; the numbers are EXIF's orientation values: 1 leaves
+/* What turns stored pixels into output pixels; the values are EXIF's orientation values: 1 leaves
  * as it is, 3 turns by 180 degrees, 6 by 90 clockwise, 8 by 270, 2 and 4 mirror left-right and
  * top-bottom, 5 transposes, 7 mirrors along the other diagonal. */
 typedef enum lap_turn {
@@ -226,7 +247,7 @@ typedef struct lap_run_stats lap_run_stats; /* see statistics below */
 
 typedef struct lap_settings {
     /* filter */
-    bool filter; /* false: the pixels pass unfiltered (transform) */
+    bool filter; /* false: the pixels pass unfiltered, to be turned or converted */
     const char *backend;
     lap_params params;
     lap_border border;
@@ -256,6 +277,7 @@ typedef struct lap_settings {
     /* callbacks */
     lap_progress_fn *progress;
     void *progress_user;
+    uint64_t reserved[16];
 } lap_settings;
 
 LAP_API lap_settings lap_settings_default(void);
@@ -277,12 +299,13 @@ typedef struct lap_report {
     lap_error error;   /* of a failed run; code LAP_OK else */
     int width, height; /* of the output */
     int channels;
-    const char *resolved; /* name of the rung that ran; NULL if none did */
+    const char *resolved; /* the backend that filtered, never "auto"; NULL if none did */
     lap_times ms;
     uint64_t bytes_in, bytes_out;
     int warnings;      /* harmless oddities and, with fail_on none, damage that was let through */
     char warning[240]; /* the first of them */
-    char note[240];    /* what a user may want to know with -v, e.g. which form of a rung ran */
+    char note[240];    /* what a user may want to know with -v, e.g. which form of a backend ran */
+    uint64_t reserved[8];
 } lap_report;
 
 /* File to file. "-" is standard input or output. Output is complete or absent. */
@@ -302,28 +325,31 @@ LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
-/* Of one channel. All figures are made from the exact counts, so they are equal to the last bit
- * whatever counted. */
+/* Of one channel. All are computed from the exact counts, so they are equal to the last bit on every
+ * backend. */
 typedef struct lap_channel_stats {
     const char *name; /* "gray", "red", "green", "blue", "alpha" */
     uint64_t histogram[256];
     uint64_t count, sum;
     int min, max;
     double mean, stddev; /* of the whole population: divided by count */
-    double entropy;      /* bits a sample */
-    int p1, p50, p99;    /* percentiles: the least value that so many percent of the samples reach or
-                            stay below (NumPy's "inverted_cdf") */
+    double entropy;      /* bits per sample */
+    int p1, p50, p99;    /* percentiles: the smallest value v such that at least 1, 50, 99 % of the
+                            samples are <= v (NumPy's "inverted_cdf") */
     double above;        /* share of samples >= threshold; NaN without one */
+    uint64_t reserved[4];
 } lap_channel_stats;
 
 struct lap_stats {
     int channels;
     int threshold; /* 0..255, or -1 for none */
     lap_channel_stats channel[4];
+    uint64_t reserved[4];
 };
 
 struct lap_run_stats {
     lap_stats input, edges;
+    uint64_t reserved[4];
 };
 
 typedef struct lap_measure_options {
@@ -331,35 +357,38 @@ typedef struct lap_measure_options {
     bool profiles; /* row and column profiles of the luma's edges */
     const float *weights; /* for the profiles; NULL: uniform (means) */
     size_t weight_count;  /* width (they weigh a row's pixels), height (a column's), or their sum (both) */
+    uint64_t reserved[4];
 } lap_measure_options;
 
 typedef struct lap_measurement {
     int width, height, channels;
-    const char *resolved; /* the filter rung */
+    const char *resolved; /* the backend that filtered */
     lap_run_stats stats;
     float *rows, *columns; /* height and width of them; NULL without profiles */
+    uint64_t reserved[4];
 } lap_measurement;
 
-/* Statistics of a picture and of its edges, without writing any. settings: as for a run; in "-" is
- * standard input, which profiles cannot be made from. With a CUDA filter rung the counting is done on
- * the device too. */
+/* Statistics of an image and of its edges, without writing any. settings: as for a run; in "-" is
+ * standard input, for which profiles are refused. With a CUDA backend the counting is done on the device
+ * too. Errors: those of lap_run_file, except for its output. */
 LAP_API lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *settings,
     const lap_measure_options *options, lap_measurement *measurement, lap_error *err);
-LAP_API void lap_measurement_free(lap_measurement *measurement); /* what it points to; a zeroed one is fine */
+LAP_API void lap_measurement_free(lap_measurement *measurement); /* what it points to; all zero is fine */
 
-/* Figures from counts: counts[c][v] samples of channel c have value v. 1 to 4 channels; the first
+/* Statistics from counts: counts[c][v] samples of channel c have value v. 1 to 4 channels; the first
  * three are red, green, blue where there are three or more. LAP_E_USAGE where a channel is empty or
  * has 2^48 samples or more. */
 LAP_API lap_code lap_stats_of_counts(
     uint64_t counts[4][256], int channels, int threshold, lap_stats *stats, lap_error *err);
-/* Of a caller's pixels (host view, 1 to 4 channels) by a rung of the histogram ladder, rows spread over
- * the context's threads; CUDA rungs upload the pixels first. */
+/* Of a caller's pixels (host view, 1 to 4 channels), counted by a backend of the histogram ladder on the
+ * context's threads; CUDA backends upload the pixels first. Errors: LAP_E_USAGE, LAP_E_BACKEND,
+ * LAP_E_DEVICE, LAP_E_MEMORY. */
 LAP_API lap_code lap_stats_of_view(lap_context *context, const lap_view *view, const char *backend,
     int device, int threshold, lap_stats *stats, lap_error *err);
 
-/* Profiles of a one-channel plane: rows[y] = sum over x of plane(y,x) * row_weights[x], and columns[x] =
- * sum over y of plane(y,x) * column_weights[y]; NULL weights are uniform, 1/width and 1/height: means.
- * Both are products of the matrix-vector ladder, the second after a transpose. rows holds height
+/* Profiles of a one-channel plane (host view): rows[y] = sum over x of plane(y,x) * row_weights[x], and
+ * columns[x] = sum over y of plane(y,x) * column_weights[y]; NULL weights are uniform, 1/width and 1/height:
+ * means. Both are products of the matrix-vector ladder, the second after a transpose. rows holds height
  * values, columns width. */
 LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err);
@@ -367,8 +396,9 @@ LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const
 /* ---- files beside the outputs ---------------------------------------------------------------- */
 
 /* For what a program writes besides its outputs (statistics, a log, a report): LAP_E_CLASH where path leads
- * to the same regular file as one of others, through links of any kind, or would be made under the same name.
- * Empty names and NULL are passed over; "-" stands for what standard input and output are redirected to. */
+ * to the same regular file as one of others, through links of any kind, or would be created under the same
+ * name. Empty names and NULL are passed over; "-" stands for what standard input and output are redirected
+ * to. */
 LAP_API lap_code lap_side_check(const char *path, const char *const *others, size_t count, lap_error *err);
 /* Writes a file complete or not at all, as an output is written: a file of that name is replaced at the end,
  * through a link its target; devices and pipes are written to. */
@@ -385,7 +415,7 @@ LAP_API lap_code lap_pixels_read(lap_context *context, const char *path, const l
 LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels);
 LAP_API void lap_pixels_free(lap_pixels *pixels); /* NULL is fine */
 
-/* b against a, over all samples (pixels times channels) that were compared. */
+/* b compared with a, over all samples (pixels times channels) that were compared. */
 typedef struct lap_difference {
     bool identical;
     uint64_t samples, pixels;
@@ -398,16 +428,17 @@ typedef struct lap_difference {
     uint64_t differing_border; /* of these, in the two pixels at the edges of the image */
     int first_x, first_y, first_channel, first_a, first_b; /* in raster order; x is -1 if identical */
     bool first_at_border;                                  /* it lies in the two pixels at the edges */
+    uint64_t reserved[4];
 } lap_difference;
 
-/* Host views of the same size and channels (else LAP_E_DIFFERENT). mask_border leaves so many pixels at
- * each side out (LAP_E_DIFFERENT where nothing is left). with_ssim: the mean over all channels of the
+/* Host views of the same size and channels (else LAP_E_DIFFERENT). mask_border leaves out that many
+ * pixels at each side (LAP_E_DIFFERENT where nothing is left). with_ssim: the mean over all channels of the
  * index of Wang, Bovik, Sheikh and Simoncelli (2004), Gaussian window 11x11 with sigma 1.5, K1 0.01,
  * K2 0.03, windows inside the image only. */
 LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mask_border, bool with_ssim,
     lap_difference *difference, lap_error *err);
-/* Takes one more comparison into a sum that began zeroed: counts add up, means are those of all samples,
- * and the first difference stays the one that came first. */
+/* Adds one more comparison to a sum, which begins all zero: counts add up, means are those of all samples,
+ * and the first difference is that of the first comparison that has one. */
 LAP_API void lap_difference_add(lap_difference *sum, const lap_difference *more);
 
 /* A PNG of where and how much b differs from a, the largest of each pixel's channels: zero is dark gray,
@@ -421,29 +452,31 @@ LAP_API lap_code lap_heatmap_write(
 typedef struct lap_compare_options {
     const char *backends; /* comma separated names; NULL: every row of the ladder */
     int mask_border;      /* filter and transpose: pixels at each side that do not count */
+    uint64_t reserved[4];
 } lap_compare_options;
 
 typedef struct lap_compare_row {
     lap_op op;
     const char *backend;
-    const char *resolved;      /* NULL: cannot run here, see reason */
-    const char *reason;        /* why it cannot run, or how it failed; NULL: difference is valid */
-    lap_difference difference; /* from what c makes of the same pixels; of sums and counts: identical alone */
-    const char *detail;        /* sums and counts that differ: which, and how; else NULL */
-    double relative_error;     /* reduce, matvec: the largest on fractions, against double; NaN else */
-    double ms;                 /* wall time of one run, transfers counted */
+    const char *resolved; /* NULL: cannot run here, see reason */
+    const char *reason;   /* why it cannot run, or how it failed; NULL: difference is valid */
+    lap_difference
+        difference;        /* from the result of c on the same pixels; of sums and counts: identical alone */
+    const char *detail;    /* sums and counts that differ: which, and how; else NULL */
+    double relative_error; /* reduce, matvec: the largest on fractions, against double; NaN else */
+    double ms;             /* wall time of one run, transfers counted */
     double upload_ms, kernel_ms, download_ms; /* of a device; NaN else */
-    const lap_view *a, *b;                    /* filter, transpose: what c and this rung put out; else NULL */
+    const lap_view *a, *b; /* filter, transpose: the output of c and of this backend; else NULL */
 } lap_compare_row;
 
 /* The row, its strings and views live until it returns. */
 typedef void lap_compare_fn(void *user, const lap_compare_row *row);
 
-/* Runs rungs of one ladder on the same pixels, once each, and holds every result against that of c, before
- * any encoding. Filter and transpose: all pixels. Histogram: all counts. Reduce: the sum of (up to 2^25)
- * samples, as doubles, which is exact in any order; matvec: samples times -1, 0, 1, likewise. settings:
- * filter parameters, border, threads, device, timeout. Rows that cannot run are told with their reason; a
- * rung that fails does not end the comparison. Fills the apron of pixels. */
+/* Runs the backends of one ladder on the same pixels, once each, and compares every result with that of c,
+ * before any encoding. Filter and transpose: all pixels. Histogram: all counts. Reduce: the sum of up to
+ * 2^25 samples, as doubles, which is exact in any order; matvec: samples times -1, 0, 1, likewise. settings:
+ * filter parameters, border, threads, device, timeout. Backends that cannot run are reported with their
+ * reason; one that fails does not end the comparison. Fills the apron of pixels. */
 LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels,
     const lap_compare_options *options, const lap_settings *settings, lap_compare_fn *each, void *user,
     lap_error *err);
@@ -453,10 +486,10 @@ LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels
 typedef struct lap_batch_options {
     const char *const *inputs; /* files, and folders whose content is mirrored under out_dir */
     size_t input_count;
-    const char *files_from;   /* a file with one path a line ("-": standard input), or NULL */
+    const char *files_from;   /* a file with one path per line ("-": standard input), or NULL */
     bool nul_separated;       /* files_from: paths end in a NUL byte instead */
-    const char *out_dir;      /* made if it is not there */
-    int jobs;                 /* files at once; 0: one a thread of the context */
+    const char *out_dir;      /* created if it is not there */
+    int jobs;                 /* files at once; 0: one per thread of the context */
     bool fail_fast;           /* stop at the first failure */
     bool force;               /* replace outputs that are not ours, redo what is done */
     bool dry_run;             /* say what would be done, write nothing */
@@ -464,6 +497,7 @@ typedef struct lap_batch_options {
                                  before anything is touched if one is an input, the list or an output */
     size_t side_count;
     uint32_t shard, shards; /* take share `shard` of `shards`; shards 0 or 1: everything */
+    uint64_t reserved[8];
 } lap_batch_options;
 
 typedef struct lap_batch_counts {
@@ -472,10 +506,11 @@ typedef struct lap_batch_counts {
     uint64_t other_shards; /* inputs that belong to other shards */
     uint64_t links;        /* symbolic links in folders, named like photos, that are not followed */
     uint64_t ok, warned, skipped, failed;
-    uint64_t waiting, waiting_pixels;   /* finished, and not under their names before their group is synced */
-    uint64_t kinds[LAP_E_INTERNAL + 1]; /* failed and skipped by kind; LAP_OK: skipped, up to date */
+    uint64_t waiting, waiting_pixels; /* finished, and not under their names before their group is synced */
+    uint64_t kinds[LAP_CODES];        /* failed and skipped by kind; LAP_OK: skipped, up to date */
     uint64_t pixels, bytes_in, bytes_out; /* of ok and warned */
     double ms;                            /* wall time so far */
+    uint64_t reserved[8];
 } lap_batch_counts;
 
 typedef struct lap_batch_file {
@@ -506,12 +541,12 @@ LAP_API lap_code lap_shard_parse(const char *spec, uint32_t *shard, uint32_t *sh
 /* ---- bench ----------------------------------------------------------------------------------- */
 
 typedef struct lap_bench_options {
-    const char *image;    /* photo to take pixels from, or NULL for made-up sensor noise */
-    int width, height;    /* of the pixels made up, or cut and tiled from image; 0: as the image */
+    const char *image;    /* photo to take pixels from, or NULL for synthetic sensor noise */
+    int width, height;    /* of the pixels, synthetic, or cut and tiled from image; 0: as the image */
     int channels;         /* 1, 3 or 4 */
     const char *backends; /* comma separated names, or NULL for every row of the ladder */
-    int runs;             /* timed runs a row, at least 1; 0: 20 */
-    int threads;          /* for rungs that spread; 0: all of the context */
+    int runs;             /* timed runs per row, at least 1; 0: 20 */
+    int threads;          /* for backends that use several; 0: all of the context */
     lap_params params;
     lap_border border;
     const char *omp_loop; /* "y", "x", "window" or NULL */
@@ -521,6 +556,7 @@ typedef struct lap_bench_options {
     const char *type;     /* "u8", "f32" or "f64" where a ladder has several; NULL: its own */
     bool warm;            /* CUDA: one buffer again and again instead of rotating ones */
     int device;
+    uint64_t reserved[8];
 } lap_bench_options;
 
 typedef struct lap_bench_row {
@@ -531,29 +567,29 @@ typedef struct lap_bench_row {
     const char *flags;
     int threads, width, height, channels;
     const char *type;       /* of the elements: "u8", "f32", "f64"; NULL: "u8" */
-    const char *form;       /* "unchecked" where a rung's bounds checks were left out; NULL else */
+    const char *form;       /* "unchecked" where the backend's bounds checks were left out; NULL else */
     const double *times_ms; /* runs of them */
     int runs;
     double median_ms, mean_ms, stddev_ms, min_ms, max_ms;
-    double convert_ms; /* of the median run, for rungs that convert; NaN: does not apply */
+    double convert_ms; /* of the median run, for backends that convert; NaN: does not apply */
     double upload_ms, kernel_ms, download_ms, end_to_end_ms; /* CUDA; NaN else */
     double mpix_per_s, gb_per_s;  /* each byte read and written counted once, 10^9 bytes */
     double roof_share;            /* gb_per_s over that of the ceiling of the same run and place */
-    double speedup;               /* over c, one thread; NaN where c was not run */
+    double speedup;               /* over c on one thread; NaN where c was not run */
     double flops_per_byte;        /* arithmetic intensity of the textbook form */
     double gflop_per_s;           /* operations of the textbook form; of a ceiling: those that were done */
     double first_ms;              /* filter: the first run, from host memory to host memory, before any
                                      warm-up; the first on a device starts CUDA too. NaN else */
-    double value, relative_error; /* reduce: what came out, against n times the stored value */
+    double value, relative_error; /* reduce: the sum, and how far it is from n times the stored value */
 } lap_bench_row;
 
 /* Called after each row; the row and its strings live until it returns. */
 typedef void lap_bench_fn(void *user, const lap_bench_row *row);
-/* Ceilings first, then every row; a rung whose result is not that of c is refused, not timed.
- * LAP_OP_CODEC: of image, or of all photos of that folder together, the rows decode, filter and encode
- * (processor time of one thread, memory to memory), floor (their sum over the threads) and run (the whole
- * pipeline, wall time, one photo after another); roof_share is the floor's share of the time. Of several
- * photos width is their mean number of pixels, height their number. */
+/* Ceilings first, then every row; a backend whose result is not that of c is refused, not timed.
+ * LAP_OP_CODEC: for image, or all photos of that folder together, the rows decode, filter and encode
+ * (processor time of one thread, memory to memory), floor (their sum divided by the threads) and run (the
+ * whole pipeline, wall time, one photo after another); roof_share is the floor's share of the time. For
+ * several photos width is their mean number of pixels, height their number. */
 LAP_API lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *options,
     lap_bench_fn *each, void *user, lap_error *err);
 

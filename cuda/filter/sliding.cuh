@@ -14,12 +14,13 @@ constexpr unsigned LAP_BOTH = 0x00010001u;             /* times n: n in each hal
 constexpr unsigned LAP_BIAS = 1536u;                   /* of a column of 5 samples, at most 1275 */
 constexpr unsigned LAP_EVEN = 0x00ff00ffu;             /* the even samples of a word */
 constexpr unsigned LAP_UNBIAS = 65536u - 5 * LAP_BIAS; /* takes the bias of a box away, modulo 2^16 */
-constexpr unsigned LAP_TURN = 32767u;                  /* minus a biased box: a positive signed half */
-constexpr unsigned LAP_UNTURN = 65536u + 5 * LAP_BIAS - LAP_TURN;
+constexpr unsigned LAP_MIRROR = 32767u;                /* minus a biased box: a positive signed half */
+constexpr unsigned LAP_UNMIRROR = 65536u + 5 * LAP_BIAS - LAP_MIRROR;
 static_assert(LAP_BIAS >= 5 * 255, "a column's half must not fall below zero");
 static_assert(25 * 255 + LAP_UNBIAS <= 65535, "the centre's half must not carry");
-static_assert(5 * LAP_BIAS <= LAP_TURN, "a biased box, and what is left of the turn, must be positive");
-static_assert(LAP_UNTURN >= 25 * 255 && LAP_UNTURN < 65536, "the turned centre's half must not borrow");
+static_assert(
+    5 * LAP_BIAS <= LAP_MIRROR, "a biased box, and what is left of the mirror value, must be positive");
+static_assert(LAP_UNMIRROR >= 25 * 255 && LAP_UNMIRROR < 65536, "the mirrored centre's half must not borrow");
 
 /* How a sum becomes a byte: clamped or its size, in integers; or anything else, in float. */
 enum lap_last { LAP_LAST_CLAMP, LAP_LAST_ABS, LAP_LAST_FLOAT };
@@ -137,7 +138,7 @@ LAP_DEVICE unsigned lap_finish_pair(unsigned centre, unsigned box, const lap_fin
         return positive;
     /* One of o and -o is clamped to 0. */
     return positive | __viaddmin_s16x2_relu(
-                          LAP_UNTURN * LAP_BOTH - centre * 25, LAP_TURN * LAP_BOTH - box, 255 * LAP_BOTH);
+                          LAP_UNMIRROR * LAP_BOTH - centre * 25, LAP_MIRROR * LAP_BOTH - box, 255 * LAP_BOTH);
 }
 
 template <int C, lap_last LAST, int J>

@@ -56,6 +56,7 @@ static lap_jpeg_job job_of(const lap_cuda_jpeg_plan *plan, void *workspace)
     job.starts = (unsigned *)(base + at[7]);
     job.dc = (unsigned *)(base + at[8]);
     job.sub_bits = (unsigned)plan->tuning.sub_bits;
+    job.group = (unsigned)plan->tuning.group;
     job.longest_chain = (unsigned)plan->tuning.longest_chain;
     job.mcu_blocks = (unsigned)f->huffman.blocks;
     job.code_count = plan->code_count;

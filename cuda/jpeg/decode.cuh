@@ -51,11 +51,11 @@ struct lap_jpeg_job {
     unsigned byte_tiles;
     unsigned *segments; /* byte where each restart interval begins; behind them where the last one ends */
     unsigned segment_count;
-    unsigned long long *records; /* of each subsequence: owner << 32 | count << 14 | state at its end */
-    unsigned *firsts;            /* count and state as its own chain found them */
+    unsigned long long *records; /* of each subsequence: group << 32 | count << 14 | state at its end */
+    unsigned *firsts;            /* of each group: count and state at its end as its guess had them */
     unsigned *starts;            /* bit of each block's first AC symbol, in the order of the scan */
     unsigned *dc;                /* by component: differences, then their sums modulo 2^32 */
-    unsigned sub_bits, longest_chain;
+    unsigned sub_bits, group, longest_chain;
     unsigned mcu_blocks, code_count, ac_count;
     unsigned long long codes_of; /* of each block of an MCU: its DC code | its AC code << 4, 8 bits */
     unsigned mcus, mcus_across, blocks, interval; /* interval: MCUs of a restart interval */
@@ -63,7 +63,7 @@ struct lap_jpeg_job {
     lap_jpeg_component component[3];
 };
 
-constexpr unsigned LAP_JPEG_SUB_TILE = 128, LAP_JPEG_DC_TILE = 2048, LAP_JPEG_BYTE_TILE = 4096;
+constexpr unsigned LAP_JPEG_SUB_TILE = 256, LAP_JPEG_DC_TILE = 2048, LAP_JPEG_BYTE_TILE = 4096;
 constexpr unsigned LAP_JPEG_STATE_BITS = 14, LAP_JPEG_STATE = (1u << LAP_JPEG_STATE_BITS) - 1;
 
 LAP_DEVICE void lap_jpeg_say(const lap_jpeg_job &job, int stage, lap_huff_odd odd)

@@ -20,7 +20,8 @@ extern "C" {
 #endif
 
 typedef struct lap_cuda_jpeg_tuning { /* how, never what; zeroed is a good default */
-    int sub_bits;                     /* of a subsequence, 256 .. 8192, a power of 2 */
+    int sub_bits;                     /* of a subsequence, 128 .. 8192, a power of 2 */
+    int group;                        /* subsequences that are walked over from one guess, 1 .. 64 */
     int chain_lanes;                  /* that follow chains at a time */
     int longest_chain;                /* subsequences */
 } lap_cuda_jpeg_tuning;

@@ -1,12 +1,13 @@
-/* Where symbols and blocks begin: each subsequence of the scan is decoded from its first bit with a guessed
- * state, and then chains go on from the end of each into the following ones, until they come to an end in
- * the state that is recorded there. A record is a number, the chain's beginning above what it found, and the
- * least number stays: an earlier chain always wins, a later one that meets it stops, and no order of events
- * matters. Nothing here has to be right: the next stage walks from record to record and checks everything.
- * Reads the scan about three times, 4 bytes at a time and each lane elsewhere, so by sectors through the L1.
+/* Where symbols and blocks begin: each group of subsequences of the scan is decoded from its first bit with a
+ * guessed state, and then chains go on from the end of each group into the following ones, until they come to
+ * the end of a subsequence in the state that is recorded there. A record is a number, the chain's group above
+ * what it found, and the least number stays: an earlier chain always wins, a later one that meets it stops,
+ * and no order of events matters. Nothing here has to be right: the next stage walks from record to record
+ * and checks everything.
+ * Reads the scan about twice, 4 bytes at a time and each lane elsewhere, so by sectors through the L1.
  * Shared memory: the tables, 8 KB a code, random banks.
- * 128 threads a block, a subsequence a thread.
- * Limit: latency, a look-up behind the other (about two symbols each); at the end, the longest chains. */
+ * 128 threads a block, a group or a chain a thread.
+ * Limit: latency, a look-up behind the other (a symbol and a half each); at the end, the longest chains. */
 #include "walk.cuh"
 
 constexpr unsigned SYNC_THREADS = 128;
@@ -54,31 +55,33 @@ static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid
 {
     LAP_DYNAMIC_SHARED(uint4, shared);
     const lap_jpeg_control &control = job.tables->control;
-    if (control.odd[LAP_JPEG_AT_BYTES] || blockIdx.x * SYNC_THREADS >= control.subs)
+    if (control.odd[LAP_JPEG_AT_BYTES] || blockIdx.x * SYNC_THREADS * job.group >= control.subs)
         return;
     lap_jpeg_load_codes(job, job.code_count, shared);
-    const unsigned i = blockIdx.x * SYNC_THREADS + threadIdx.x;
-    if (i >= control.subs)
+    const lap_jpeg_codes &codes = *reinterpret_cast<const lap_jpeg_codes *>(shared);
+    const unsigned owner = blockIdx.x * SYNC_THREADS + threadIdx.x, first = owner * job.group;
+    if (first >= control.subs)
         return;
-    const unsigned end = lap_jpeg_sub_end(job, control, i);
     lap_jpeg_place p;
-    lap_jpeg_enter(job, p, i * job.sub_bits, 0, 0);
-    if (i > 0 && p.segment_end < end) /* what begins there needs no guess */
-        lap_jpeg_next_segment(job, p);
-    const unsigned count = walk_to(job, *reinterpret_cast<const lap_jpeg_codes *>(shared), p, end);
-    const unsigned record = lap_jpeg_record(p, end, count);
-    job.firsts[i] = record;
-    job.records[i] = (unsigned long long)i << 32 | record;
+    lap_jpeg_enter(job, p, first * job.sub_bits, 0, 0);
+    if (first > 0 && p.segment_end < lap_jpeg_sub_end(job, control, first))
+        lap_jpeg_next_segment(job, p); /* what begins there needs no guess */
+    for (unsigned i = first; i < first + job.group && i < control.subs; i++) {
+        const unsigned end = lap_jpeg_sub_end(job, control, i), count = walk_to(job, codes, p, end);
+        const unsigned record = lap_jpeg_record(p, end, count);
+        job.records[i] = (unsigned long long)owner << 32 | record;
+        job.firsts[owner] = record;
+    }
 }
 
-/* Whether the chain of subsequence i has to go on: not if an earlier one has found another state at its end.
- */
+/* Whether the chain of this group has to go on from its end, subsequence i: not if an earlier one has found
+ * another state there. */
 LAP_DEVICE bool begin_chain(
-    const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_place &p, unsigned i)
+    const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_place &p, unsigned owner, unsigned i)
 {
-    const unsigned first = job.firsts[i];
+    const unsigned first = job.firsts[owner];
     const unsigned long long record = atomicMin(job.records + i, ~0ull); /* a read */
-    if (record >> 32 < i && ((unsigned)record ^ first) & LAP_JPEG_STATE)
+    if (record >> 32 < owner && ((unsigned)record ^ first) & LAP_JPEG_STATE)
         return false;
     lap_jpeg_enter_behind(job, control, p, i, first);
     return true;
@@ -88,40 +91,52 @@ static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid
 {
     LAP_DYNAMIC_SHARED(uint4, shared);
     lap_jpeg_control &control = job.tables->control;
-    if (control.odd[LAP_JPEG_AT_BYTES] || control.subs < 2 || blockIdx.x * SYNC_THREADS >= control.subs - 1)
+    const unsigned chains = control.subs ? (control.subs - 1) / job.group : 0;
+    if (control.odd[LAP_JPEG_AT_BYTES] || blockIdx.x * SYNC_THREADS >= chains)
         return;
     lap_jpeg_load_codes(job, job.code_count, shared);
     const lap_jpeg_codes &codes = *reinterpret_cast<const lap_jpeg_codes *>(shared);
-    const unsigned lanes = gridDim.x * SYNC_THREADS, last = control.subs - 1;
-    unsigned owner = blockIdx.x * SYNC_THREADS + threadIdx.x, i = owner;
+    const unsigned lanes = gridDim.x * SYNC_THREADS;
+    unsigned owner = blockIdx.x * SYNC_THREADS + threadIdx.x, i = 0, left = 0;
     bool walks = false;
     lap_jpeg_place p;
     for (;;) {
-        while (!walks && owner < last && !(walks = begin_chain(job, control, p, owner)))
-            i = owner = lanes + atomicAdd(&control.ticket, 1u);
+        while (!walks && owner < chains) {
+            i = owner * job.group + job.group - 1;
+            left = job.longest_chain;
+            walks = begin_chain(job, control, p, owner, i);
+            if (!walks)
+                owner = lanes + atomicAdd(&control.ticket, 1u);
+        }
         if (!walks)
             break;
-        const unsigned end = lap_jpeg_sub_end(job, control, ++i);
-        const unsigned count = walk_to(job, codes, p, end);
+        const unsigned end = lap_jpeg_sub_end(job, control, ++i), count = walk_to(job, codes, p, end);
         const unsigned long long record = (unsigned long long)owner << 32 | lap_jpeg_record(p, end, count);
         const unsigned long long was = atomicMin(job.records + i, record);
-        walks = was > record && ((unsigned)(was ^ record) & LAP_JPEG_STATE) && i < last &&
-                i - owner < job.longest_chain;
+        walks =
+            was > record && ((unsigned)(was ^ record) & LAP_JPEG_STATE) && i + 1 < control.subs && --left > 0;
         if (!walks)
-            i = owner = lanes + atomicAdd(&control.ticket, 1u);
+            owner = lanes + atomicAdd(&control.ticket, 1u);
     }
+}
+
+/* subs: at most */
+static unsigned blocks_for(const lap_jpeg_job &job, unsigned subs, unsigned lanes)
+{
+    const unsigned groups = lap_blocks(subs, job.group);
+    return lap_blocks(groups < lanes ? groups : lanes, SYNC_THREADS);
 }
 
 lap_code lap_jpeg_run_guess(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run)
 {
-    return LAP_LAUNCH(lap_jpeg_launch(run, lap_blocks(subs, SYNC_THREADS), SYNC_THREADS,
-                          lap_jpeg_codes_bytes(job.code_count)),
+    return LAP_LAUNCH(
+        lap_jpeg_launch(run, blocks_for(job, subs, ~0u), SYNC_THREADS, lap_jpeg_codes_bytes(job.code_count)),
         guess_kernel, job);
 }
 
 lap_code lap_jpeg_run_chains(const lap_jpeg_job &job, unsigned subs, unsigned lanes, const lap_jpeg_run &run)
 {
-    return LAP_LAUNCH(lap_jpeg_launch(run, lap_blocks(subs < lanes ? subs : lanes, SYNC_THREADS),
-                          SYNC_THREADS, lap_jpeg_codes_bytes(job.code_count)),
+    return LAP_LAUNCH(lap_jpeg_launch(run, blocks_for(job, subs, lanes), SYNC_THREADS,
+                          lap_jpeg_codes_bytes(job.code_count)),
         chain_kernel, job);
 }

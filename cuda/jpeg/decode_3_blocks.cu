@@ -3,7 +3,7 @@
  * what a serial decoder does.
  * Reads the scan once more, as stage 2 does; writes 8 bytes a block, each lane its own run of them.
  * Shared memory: the tables, 8 KB a code, random banks.
- * 128 threads a block, a subsequence a thread.
+ * 256 threads a block, a subsequence a thread.
  * Limit: latency, a look-up behind the other. */
 #include "scan.cuh"
 #include "walk.cuh"

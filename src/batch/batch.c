@@ -55,12 +55,12 @@ static void tell_problem(
     tell(b, entry->path, output, &report);
 }
 
-static void commit(batch *b)
+static void publish_group(batch *b)
 {
     if (!b->group.count)
         return;
     lap_error why;
-    lap_code code = lap_group_commit(&b->group, b->manifest, &why);
+    lap_code code = lap_group_publish(&b->group, b->manifest, &why);
     for (int i = 0; i < b->group.count; i++) {
         lap_job *job = b->group.jobs[i];
         b->counts->waiting--;
@@ -90,7 +90,7 @@ static void reap(batch *b)
         lap_job_free(job);
     }
     if (lap_group_is_due(&b->group))
-        commit(b);
+        publish_group(b);
     if (lap_now_ms() - b->ticked_ms >= TICK_MS) {
         b->ticked_ms = lap_now_ms();
         tell(b, NULL, NULL, NULL);
@@ -130,7 +130,7 @@ static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relati
     if (lstat(output, &there))
         return true;
     if (!stat(output, &target) && (lap_batch_inode(&target) == lap_batch_inode(entry->stat) ||
-                                      lap_map64_find(&b->threats, lap_batch_inode(&target)))) {
+                                      lap_map64_find(&b->endangered, lap_batch_inode(&target)))) {
         lap_fail_at(&why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", output);
         tell_problem(b, LAP_FAILED, entry, output, &why);
         return false;
@@ -230,7 +230,7 @@ static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error
         lap_executor_cancel(b->executor);
     while (lap_executor_pending(b->executor))
         reap(b);
-    commit(b); /* what is finished is kept, however the run ends */
+    publish_group(b); /* what is finished is kept, however the run ends */
     if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
         b->stop = why;
     if (b->stop.code == LAP_OK)
@@ -286,7 +286,7 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
         b->variants[i] = *settings;
         b->variants[i].progress = NULL;
         b->variants[i].stats = NULL; /* one place for many files would be a race */
-        b->variants[i].sync = i & 2; /* else a group at a time, in lap_group_commit */
+        b->variants[i].sync = i & 2; /* else a group at a time, in lap_group_publish */
         if (i & 1)
             b->variants[i].format = "jpg";
     }
@@ -318,7 +318,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     lap_manifest_close(b->manifest);
     lap_group_close(&b->group);
     lap_map64_free(&b->claims);
-    lap_map64_free(&b->threats);
+    lap_map64_free(&b->endangered);
     lap_map64_free(&b->folders);
     free(list);
     free(b);

@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 #include "base/control.h"
-#include "batch/commit.h"
+#include "batch/group.h"
 #include "batch/walk.h"
 #include "io/map64.h"
 
@@ -24,12 +24,12 @@ typedef struct batch {
     lap_executor *executor;
     lap_manifest *manifest;
     lap_group group;
-    lap_map64 claims;  /* outputs that several inputs want: lap_batch_claim */
-    lap_map64 threats; /* inputs that stand where an output is to stand: device and inode */
-    lap_map64 folders; /* of outputs: path -> what is done about it already */
-    lap_error stop;    /* why the run ends early */
-    bool sync;         /* outputs are to survive a power cut */
-    bool stopping;     /* fail_fast has struck */
+    lap_map64 claims;     /* outputs that several inputs want: lap_batch_claim */
+    lap_map64 endangered; /* inputs that stand where an output is to stand: device and inode */
+    lap_map64 folders;    /* of outputs: path -> what is done about it already */
+    lap_error stop;       /* why the run ends early */
+    bool sync;            /* outputs are to survive a power cut */
+    bool stopping;        /* fail_fast has struck */
     double began_ms, ticked_ms;
 } batch;
 
@@ -45,7 +45,7 @@ uint64_t lap_batch_key(const char *relative);
 uint64_t lap_batch_inode(const struct stat *st);
 bool lap_batch_is_ours(const batch *b, const char *relative);
 
-/* The first walk: counts what is to come, and fills claims and threats. */
+/* The first walk: counts what is to come, and fills claims and endangered. */
 lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err);
 /* Claims of a name: 0 for one input, n > 1 for so many different ones, LAP_REPEATED for one input that was
  * named several times (then, after the first question, LAP_TAKEN). */

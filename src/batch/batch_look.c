@@ -149,7 +149,7 @@ static lap_code find_clashes(look *l, lap_error *err)
 }
 
 /* Inputs that stand under an output's name, through links too. */
-static lap_code look_for_threats(void *user, const lap_walk_entry *entry, lap_error *err)
+static lap_code look_at_outputs(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     look *l = user;
     lap_code code = lap_control_check(&l->b->control, err);
@@ -157,7 +157,7 @@ static lap_code look_for_threats(void *user, const lap_walk_entry *entry, lap_er
         return code;
     uint64_t inode = lap_batch_inode(entry->stat);
     bool stands = bsearch(&inode, l->standing, l->standing_count, sizeof inode, by_value);
-    return stands ? lap_map64_put(&l->b->threats, inode, 1, err) : LAP_OK;
+    return stands ? lap_map64_put(&l->b->endangered, inode, 1, err) : LAP_OK;
 }
 
 lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err)
@@ -175,7 +175,7 @@ lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error 
     free(l.claims);
     if (code == LAP_OK && l.standing_count) {
         qsort(l.standing, l.standing_count, sizeof *l.standing, by_value);
-        code = lap_walk(o, list, list_size, look_for_threats, &l, err);
+        code = lap_walk(o, list, list_size, look_at_outputs, &l, err);
     }
     free(l.standing);
     for (size_t i = 0; l.sides && i < o->side_count; i++)

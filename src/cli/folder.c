@@ -70,7 +70,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
 static void tell_kinds(const lap_batch_counts *counts)
 {
     const char *before = " (";
-    for (int kind = LAP_OK + 1; kind <= LAP_E_INTERNAL; kind++) {
+    for (int kind = LAP_OK + 1; kind < LAP_CODES; kind++) {
         if (!counts->kinds[kind] || kind == LAP_E_EXISTS)
             continue;
         fprintf(stderr, "%s%llu %s", before, (unsigned long long)counts->kinds[kind],
@@ -126,7 +126,7 @@ static int print_json(const folder_run *run, const lap_batch_counts *counts, con
         {"pixels", counts->pixels}, {"bytes_in", counts->bytes_in}, {"bytes_out", counts->bytes_out}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         json_object_set_new(object, fields[i].name, json_integer((json_int_t)fields[i].value));
-    for (int kind = LAP_OK; kind <= LAP_E_INTERNAL; kind++)
+    for (int kind = LAP_OK; kind < LAP_CODES; kind++)
         if (counts->kinds[kind])
             json_object_set_new(kinds, kind == LAP_OK ? "up_to_date" : lap_code_name((lap_code)kind),
                 json_integer((json_int_t)counts->kinds[kind]));

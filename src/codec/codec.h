@@ -50,7 +50,7 @@ typedef struct lap_damage {  /* what was let through */
 typedef struct lap_decoder lap_decoder;
 
 /* Checks header and limits, and gets ready for rows; run/formats.h chooses ops by content. The source must
- * outlive the decoder. Refusals: LAP_E_NOT_JPEG, _UNSUPPORTED, _LIMIT, _TRUNCATED, _DAMAGED. */
+ * outlive the decoder. Refusals: LAP_E_NOT_IMAGE, _UNSUPPORTED, _LIMIT, _TRUNCATED, _DAMAGED. */
 struct lap_decoder_ops;
 lap_code lap_decoder_start(const struct lap_decoder_ops *ops, lap_source *source,
     const lap_read_options *options, lap_decoder **decoder, lap_error *err);

@@ -214,7 +214,7 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
 
 /* ---- the end ---------------------------------------------------------------------------------- */
 
-static lap_code dress(const lap_sink *sink, const struct stat *like, lap_error *err)
+static lap_code set_mode_and_times(const lap_sink *sink, const struct stat *like, lap_error *err)
 {
     mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : default_mode();
     /* Some file systems (FAT) have no modes: an error only where they were asked for. */
@@ -238,7 +238,7 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     double began = lap_now_ms();
     sink->sync = sync;
     if (code == LAP_OK && sink->temp)
-        code = dress(sink, like, err);
+        code = set_mode_and_times(sink, like, err);
     /* Pipes and terminals cannot be synced, and say so. */
     if (code == LAP_OK && sync && fsync(sink->fd) != 0 && (sink->temp || (errno != EINVAL && errno != EROFS)))
         code = lap_write_errno(err, sink->path, "sync", errno);

@@ -72,7 +72,7 @@ static lap_code code_of(int message)
     case JERR_INPUT_EOF:
         return LAP_E_TRUNCATED;
     case JERR_NO_SOI:
-        return LAP_E_NOT_JPEG;
+        return LAP_E_NOT_IMAGE;
     case JERR_IMAGE_TOO_BIG:
     case JERR_WIDTH_OVERFLOW:
         return LAP_E_LIMIT;

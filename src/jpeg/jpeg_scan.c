@@ -227,7 +227,7 @@ lap_code lap_jpeg_scan_header(
 {
     if (scan->position == 0) {
         if (size >= 2 && !lap_jpeg_probe(bytes, size))
-            return lap_fail(err, LAP_E_NOT_JPEG, "not a JPEG");
+            return lap_fail(err, LAP_E_NOT_IMAGE, "not a JPEG");
         if (size < 2)
             return more(scan, 2, at_end, need, err);
         scan->position = 2;

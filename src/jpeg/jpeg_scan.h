@@ -36,7 +36,7 @@ bool lap_jpeg_probe(const uint8_t *bytes, size_t size);
 
 /* Goes on over the first size bytes of the file; at_end: there are no more. LAP_OK with scan->done, or
  * with *need = how many bytes of the file the next call must be given. Else a refusal:
- * LAP_E_NOT_JPEG, _TRUNCATED, _DAMAGED, _UNSUPPORTED, _LIMIT or _MEMORY; the message names no file. */
+ * LAP_E_NOT_IMAGE, _TRUNCATED, _DAMAGED, _UNSUPPORTED, _LIMIT or _MEMORY; the message names no file. */
 lap_code lap_jpeg_scan_header(
     lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, bool at_end, size_t *need, lap_error *err);
 

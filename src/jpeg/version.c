@@ -54,6 +54,11 @@ const char *lap_version(void)
     return LAP_VERSION;
 }
 
+int lap_version_number(void)
+{
+    return LAP_VERSION_NUMBER;
+}
+
 const char *lap_build_info(void)
 {
     return COMPILER "\n" JPEG "\n" PNG "\n" STB "\n" XXHASH "\n" OPENMP "\n" CUDA;

@@ -36,10 +36,10 @@ lap_code lap_decoder_open(
     if (code != LAP_OK)
         return code;
     if (size == 0)
-        return lap_fail_at(err, LAP_E_NOT_JPEG, name, "is empty");
+        return lap_fail_at(err, LAP_E_NOT_IMAGE, name, "is empty");
     const lap_decoder_ops *ops = find_format(head, size);
     if (!ops)
-        return lap_fail_at(err, LAP_E_NOT_JPEG, name, "not a JPEG, PNG or binary PNM image");
+        return lap_fail_at(err, LAP_E_NOT_IMAGE, name, "not a JPEG, PNG or binary PNM image");
     return lap_decoder_start(ops, source, options, decoder, err);
 }
 

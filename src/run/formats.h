@@ -4,7 +4,7 @@
 
 #include "codec/codec.h"
 
-/* Chooses the decoder by content and starts it: lap_decoder_start. LAP_E_NOT_JPEG where no format fits. */
+/* Chooses the decoder by content and starts it: lap_decoder_start. LAP_E_NOT_IMAGE where no format fits. */
 lap_code lap_decoder_open(
     lap_source *source, const lap_read_options *options, lap_decoder **decoder, lap_error *err);
 /* Chooses the encoder by name and starts it: lap_encoder_start. LAP_E_USAGE for an unknown name. */

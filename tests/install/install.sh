@@ -63,6 +63,19 @@ same_as_the_program()
         grep -qx 'square: corner 255, middle 0' "$root/said"
 }
 
+# A program compiled when two of today's fields were still reserved.
+# shellcheck disable=SC2046
+older_example()
+{
+    mkdir "$root/older" &&
+        sed -e 's/^    char note\[240\];.*/    uint64_t older_note[30];/' \
+            -e 's/^    void \*progress_user;.*/    uint64_t older_user;/' src/lapedge.h >"$root/older/lapedge.h" &&
+        [ "$(diff src/lapedge.h "$root/older/lapedge.h" | grep -c '^<')" -eq 2 ] &&
+        "$CC" -std=c11 -Wall -Wextra -Werror -DOLDER -I"$root/older" -fsyntax-only tests/install/abi.c &&
+        "$CC" -std=c11 -Wall -Wextra -Werror -I"$root/older" tests/install/example.c -o "$root/old" \
+            $(config --libs)
+}
+
 links_to_nothing_of_ours()
 {
     ! readelf -d "$root/static" | grep -q lapedge
@@ -75,6 +88,10 @@ check "the installed program runs" "$root$prefix/bin/lapedge" --version
 check "pkg-config tells the version" test "$(config --modversion)" = "$version"
 check "the example builds with the shared library" shared_example
 check "its output is the program's (shared)" same_as_the_program "$root/shared"
+check "public structs keep their sizes and fields their places" \
+    "$CC" -std=c11 -Wall -Wextra -Werror -Isrc -fsyntax-only tests/install/abi.c
+check "a program compiled with a header of fewer fields builds" older_example
+check "and works with this library" same_as_the_program "$root/old"
 check "the example builds with the static library" static_example
 check "it does not need the shared library" links_to_nothing_of_ours
 check "its output is the program's (static)" same_as_the_program "$root/static"

@@ -1,11 +1,12 @@
 /* How fast the JPEG decoder of cuda/jpeg is: from the bytes of a file in pinned memory to pixels on the
  * device.
  *
- *   jpeg_bench decode FILE [--streams=1,2,4,8,16] [--photos=N] [--runs=N] [--subs=1024,...] [--lanes=N,...]
+ *   jpeg_bench decode FILE [--streams=1,2,4,8,16] [--photos=N] [--runs=N] [--subs=256,...]
+ *       [--groups=4,...] [--lanes=N,...]
  *
- * For each length of subsequences and number of chain lanes: one photo alone, stage by stage (event times,
- * medians), and photos a second with so many streams, one host thread, header and tables of each photo
- * included. Pixels are compared with libjpeg-turbo's each time; a difference is an error. */
+ * For each length of subsequences, of groups and number of chain lanes: one photo alone, stage by stage
+ * (event times, medians), and photos a second with so many streams, one host thread, header and tables of
+ * each photo included. Pixels are compared with libjpeg-turbo's each time; a difference is an error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,11 +231,11 @@ static void bench_streams(const lap_cuda_jpeg_tuning *tuning, int streams, int p
 
 int main(int argc, char **argv)
 {
-    list streams = parse("1,2,4,8,16"), subs = parse("1024"), lanes = parse("0");
+    list streams = parse("1,2,4,8,16"), subs = parse("0"), groups = parse("0"), lanes = parse("0");
     int photos = 400, runs = 50;
     const char *reason = NULL;
     need(argc >= 3 && strcmp(argv[1], "decode") == 0,
-        "decode FILE [--streams=] [--photos=] [--runs=] [--subs=] [--lanes=]");
+        "decode FILE [--streams=] [--photos=] [--runs=] [--subs=] [--groups=] [--lanes=]");
     for (int i = 3; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
         need(value != NULL, "options have a =");
@@ -243,6 +244,8 @@ int main(int argc, char **argv)
             streams = parse(value);
         else if (strncmp(argv[i], "--subs=", 7) == 0)
             subs = parse(value);
+        else if (strncmp(argv[i], "--groups=", 9) == 0)
+            groups = parse(value);
         else if (strncmp(argv[i], "--lanes=", 8) == 0)
             lanes = parse(value);
         else if (strncmp(argv[i], "--photos=", 9) == 0)
@@ -257,14 +260,15 @@ int main(int argc, char **argv)
     need(libjpeg_decode(file_bytes, file_size, false, &expected) == FINE, "libjpeg finds the file odd");
     printf(
         "%s: %dx%dx%d, %zu bytes\n", argv[2], expected.width, expected.height, expected.channels, file_size);
-    for (int a = 0; a < subs.count; a++)
-        for (int b = 0; b < lanes.count; b++) {
-            const lap_cuda_jpeg_tuning tuning = {subs.value[a], lanes.value[b], 0};
-            printf("subsequences of %d bits, %d chain lanes\n", subs.value[a], lanes.value[b]);
-            bench_alone(&tuning, runs);
-            for (int i = 0; i < streams.count; i++)
-                bench_streams(&tuning, streams.value[i], photos);
-        }
+    for (int n = 0; n < subs.count * groups.count * lanes.count; n++) {
+        const lap_cuda_jpeg_tuning tuning = {subs.value[n / lanes.count / groups.count],
+            groups.value[n / lanes.count % groups.count], lanes.value[n % lanes.count], 0};
+        printf("subsequences of %d bits, %d in a group, %d chain lanes (0: default)\n", tuning.sub_bits,
+            tuning.group, tuning.chain_lanes);
+        bench_alone(&tuning, runs);
+        for (int i = 0; i < streams.count; i++)
+            bench_streams(&tuning, streams.value[i], photos);
+    }
     printf("%s\n", failures ? "FAILED" : "pixels equal libjpeg's everywhere");
     return failures > 0;
 }

@@ -12,14 +12,20 @@ unsigned make_random(unsigned *state)
     return *state >> 8;
 }
 
+const char *make_sampling_name(make_sampling sampling)
+{
+    static const char *const names[] = {"gray", "4:4:4", "4:2:2", "4:2:0", "4:4:0", "4:1:1"};
+    return names[sampling];
+}
+
 const char *make_name(const make_kind *k)
 {
-    static const char *const samplings[] = {"gray", "4:4:4", "4:2:2", "4:2:0", "4:4:0", "4:1:1"};
     static const char *const tables[] = {"standard", "optimised", "longest", "mixed"};
     static const char *const contents[] = {"photo", "noise", "flat", "stripes"};
     static char text[160];
     snprintf(text, sizeof text, "%dx%d %s quality %d restart %d tables %s %s seed %u", k->width, k->height,
-        samplings[k->sampling], k->quality, k->restart, tables[k->tables], contents[k->content], k->seed);
+        make_sampling_name(k->sampling), k->quality, k->restart, tables[k->tables], contents[k->content],
+        k->seed);
     return text;
 }
 

@@ -33,6 +33,7 @@ make_bytes make_from_values(const make_kind *kind, int quant, make_value_fn *val
 /* As NEVER of make_from_values, with tables whose shortest code, a 0, is all that is used: a stream of zeros
  * in which each restart of the walk goes on out of step. */
 make_bytes make_out_of_step(int width, int height);
+const char *make_sampling_name(make_sampling sampling);
 const char *make_name(const make_kind *kind); /* of a static buffer */
 unsigned make_random(unsigned *state);
 

@@ -111,7 +111,7 @@ static void all_are_counted(void **state)
     assert_int_equal(counts.expected, PHOTOS + 1);
     assert_int_equal(counts.ok, PHOTOS);
     assert_int_equal(counts.failed, 1);
-    assert_int_equal(counts.kinds[LAP_E_NOT_JPEG], 1);
+    assert_int_equal(counts.kinds[LAP_E_NOT_IMAGE], 1);
     assert_int_equal(counts.pixels, 64 * PHOTOS);
     assert_true(counts.bytes_in > 0 && counts.bytes_out > 0 && counts.ms > 0);
     assert_int_equal(run((lap_batch_options){.dry_run = true}, quick(), 0, &counts, NULL), LAP_OK);

@@ -93,7 +93,7 @@ static void each_cut_is_refused(void **state)
                 assert_false(o.damage.truncated);
                 continue;
             }
-            lap_code expected = size == 1 ? LAP_E_NOT_JPEG : LAP_E_TRUNCATED;
+            lap_code expected = size == 1 ? LAP_E_NOT_IMAGE : LAP_E_TRUNCATED;
             if (o.code != expected || (only_marker && !kinds[k].arithmetic))
                 fail_msg("%s cut to %zu of %lu: %s", kinds[k].name, size, jpeg.size,
                     o.code ? o.err.message : "ok");
@@ -172,7 +172,7 @@ static void flipped_bits_are_survived(void **state)
         case LAP_OK:
             passed++;
             break;
-        case LAP_E_NOT_JPEG:
+        case LAP_E_NOT_IMAGE:
         case LAP_E_UNSUPPORTED:
         case LAP_E_TRUNCATED:
         case LAP_E_DAMAGED:
@@ -272,10 +272,10 @@ static void other_files_are_no_images(void **state)
     (void)state;
     lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
     outcome o = decode((const uint8_t *)"", 0, &options);
-    assert_int_equal(o.code, LAP_E_NOT_JPEG);
+    assert_int_equal(o.code, LAP_E_NOT_IMAGE);
     assert_string_equal(o.err.message, "is empty");
     o = decode((const uint8_t *)"Dear reader, this is text.", 26, &options);
-    assert_int_equal(o.code, LAP_E_NOT_JPEG);
+    assert_int_equal(o.code, LAP_E_NOT_IMAGE);
 }
 
 int main(void)

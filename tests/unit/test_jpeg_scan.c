@@ -178,7 +178,7 @@ static void broken_headers_are_told_apart(void **state)
     (void)state;
     header h = {NULL, 0, 0};
     add(&h, "\x89PNG", 4);
-    expect(&h, LAP_E_NOT_JPEG, "not a JPEG");
+    expect(&h, LAP_E_NOT_IMAGE, "not a JPEG");
     h = begin();
     expect(&h, LAP_E_TRUNCATED, "header");
     h = begin();

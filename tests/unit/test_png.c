@@ -184,7 +184,7 @@ static void cut_anywhere(void **unused)
             help_image image;
             lap_damage damage;
             lap_code code = decode(&png, LAP_FAIL_TRUNCATED, &image, &damage);
-            assert_int_equal(code, png.size < 8 ? LAP_E_NOT_JPEG : LAP_E_TRUNCATED);
+            assert_int_equal(code, png.size < 8 ? LAP_E_NOT_IMAGE : LAP_E_TRUNCATED);
             free(image.memory);
         }
     }

@@ -89,8 +89,8 @@ static void headers(void **unused)
         {"P2 2 1 255\n0 1", LAP_E_UNSUPPORTED},
         {"P4 2 1\nx", LAP_E_UNSUPPORTED},
         {"P7\nWIDTH 2", LAP_E_UNSUPPORTED},
-        {"P8 2 1 255\nab", LAP_E_NOT_JPEG},
-        {"PS", LAP_E_NOT_JPEG},
+        {"P8 2 1 255\nab", LAP_E_NOT_IMAGE},
+        {"PS", LAP_E_NOT_IMAGE},
     };
     const lap_read_options limited = {.fail_on = LAP_FAIL_TRUNCATED, .max_pixels = 1000};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -140,7 +140,7 @@ static void failures_are_named_and_leave_nothing(void **state)
     refused(at("in.ppm"), at("in.ppm"), &s, LAP_E_CLASH, "in.ppm");
     refused(folder, at("o.ppm"), &s, LAP_E_UNREADABLE, folder);
     write_file("words.jpg", "not a photo at all", 18);
-    refused(at("words.jpg"), at("o.ppm"), &s, LAP_E_NOT_JPEG, "words.jpg");
+    refused(at("words.jpg"), at("o.ppm"), &s, LAP_E_NOT_IMAGE, "words.jpg");
     write_file("cut.ppm", ppm, PPM / 2);
     refused(at("cut.ppm"), at("o.ppm"), &s, LAP_E_TRUNCATED, "cut.ppm");
     s.max_pixels = 100;
@@ -312,7 +312,7 @@ static void memory_gives_the_bytes_of_files(void **state)
     assert_memory_equal(room, out, out_size);
     free(out);
     lap_error err;
-    assert_int_equal(lap_run_memory(context, "x", 1, &out, &out_size, &s, NULL, &err), LAP_E_NOT_JPEG);
+    assert_int_equal(lap_run_memory(context, "x", 1, &out, &out_size, &s, NULL, &err), LAP_E_NOT_IMAGE);
     assert_null(out);
 }
 

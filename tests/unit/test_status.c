@@ -75,12 +75,25 @@ static void texts_are_cut_and_cannot_steer(void **state)
     assert_string_equal(text, "...\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"); /* whole characters */
 }
 
+/* Once in numbers, once in letters, which the Makefile reads. */
+static void the_version_is_one(void **state)
+{
+    (void)state;
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", LAP_VERSION_MAJOR, LAP_VERSION_MINOR, LAP_VERSION_PATCH);
+    assert_string_equal(text, LAP_VERSION);
+    assert_string_equal(text, lap_version());
+    assert_int_equal(lap_version_number(), LAP_VERSION_NUMBER);
+    assert_true(LAP_VERSION_MINOR < 100 && LAP_VERSION_PATCH < 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_make_a_line),
         cmocka_unit_test(a_subject_is_given_once),
         cmocka_unit_test(texts_are_cut_and_cannot_steer),
+        cmocka_unit_test(the_version_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "batch/commit.h"
+#include "batch/group.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, 
 }
 
 /* The renames of the first n jobs, and their done lines. */
-static lap_code publish(lap_group *group, int n, lap_manifest *manifest, lap_error *err)
+static lap_code rename_jobs(lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
     lap_error why;
     lap_code code = LAP_OK;
@@ -110,7 +110,7 @@ static lap_code publish(lap_group *group, int n, lap_manifest *manifest, lap_err
     return code == LAP_OK ? lap_manifest_flush(manifest, false, 0, err) : code;
 }
 
-lap_code lap_group_commit(lap_group *group, lap_manifest *manifest, lap_error *err)
+lap_code lap_group_publish(lap_group *group, lap_manifest *manifest, lap_error *err)
 {
     lap_error why = {0}, ignored;
     lap_code code = sync_files(group, &why);
@@ -125,7 +125,7 @@ lap_code lap_group_commit(lap_group *group, lap_manifest *manifest, lap_error *e
         }
     }
     fail_from(group, n, &why);
-    lap_code published = publish(group, n, manifest, code == LAP_OK ? &why : &ignored);
+    lap_code published = rename_jobs(group, n, manifest, code == LAP_OK ? &why : &ignored);
     if (code == LAP_OK)
         code = published;
     if (code != LAP_OK && err)

@@ -1,7 +1,7 @@
 /* Finished outputs become visible in groups: one sync of the file system, then the renames, then their
  * lines in the manifest. A sync a file would cost more than a small photo's whole codec time. */
-#ifndef LAP_COMMIT_H
-#define LAP_COMMIT_H
+#ifndef LAP_GROUP_H
+#define LAP_GROUP_H
 
 #include "batch/executor.h"
 #include "batch/manifest.h"
@@ -24,7 +24,7 @@ bool lap_group_is_due(const lap_group *group);
  * A job that cannot be published gets its report set to failed; the jobs stay the caller's and the group is
  * not emptied. Where the disk is too full for all lines, the last jobs make room for those of the first.
  * Anything but LAP_OK: the manifest cannot be written, and nothing more should be. */
-lap_code lap_group_commit(lap_group *group, lap_manifest *manifest, lap_error *err);
+lap_code lap_group_publish(lap_group *group, lap_manifest *manifest, lap_error *err);
 /* After the last group: what was renamed becomes durable. */
 lap_code lap_group_settle(lap_group *group, lap_error *err);
 
