@@ -17,9 +17,6 @@ $(P)/jpeg_check $(P)/jpeg_bench: $(P)/libkernels.a
 	$(call say,LINK)$(CC) -static-libgcc -o $@ $(filter %.o,$^) $(P)/libkernels.a -Wl,-Bstatic -ljpeg -Wl,-Bdynamic \
 	  $(GPU_TEST_LIBS)
 portable-tests: $(P)/jpeg_check $(P)/jpeg_bench
-<<<<<<< ours
 -include $(foreach k,$(B)/cudacpu/asan $(P),$(patsubst %,$(k)/%.d,tests/jpegcuda/check.c tests/jpegcuda/make.c \
   tests/jpegcuda/bench.cu $(JPEGCUDA_C))) $(B)/tests/jpegcuda/bench.cu.d
-=======
 include tests/jpegcuda/encode.mk
->>>>>>> theirs
