@@ -13,7 +13,7 @@
 #include "run/formats.h"
 #include "run/settings.h"
 
-enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW };
+enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW, OWN_FILES = 24, FILES_A_JOB = 4 };
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
@@ -45,13 +45,11 @@ static void tell(batch *b, const char *input, const char *output, const lap_repo
     }
 }
 
-/* An input that is not worked on: why, and up to date where why is NULL. */
+/* An input that is not worked on: why; with nothing in it, the output is up to date. */
 static void tell_problem(
     batch *b, lap_status status, const lap_walk_entry *entry, const char *output, const lap_error *why)
 {
-    lap_report report = {.status = status};
-    if (why)
-        report.error = *why;
+    lap_report report = {.status = status, .error = *why};
     tell(b, entry->path, output, &report);
 }
 
@@ -99,66 +97,8 @@ static void reap(batch *b)
 
 /* ---- the second walk --------------------------------------------------------------------------- */
 
-/* Whether the input may have its name at all; if not, says why. */
-static bool has_claim(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
-{
-    lap_error why;
-    uint64_t *claims = lap_map64_find(&b->claims, lap_batch_key(relative));
-    if (!claims)
-        return true;
-    if (*claims == LAP_REPEATED) {
-        *claims = LAP_TAKEN;
-        return true;
-    }
-    if (*claims == LAP_TAKEN) {
-        tell_problem(b, LAP_SKIPPED, entry, output, NULL);
-        return false;
-    }
-    lap_fail_at(&why, LAP_E_CLASH, entry->path, "%d inputs would be written to %.300s; none was",
-        (int)*claims, output);
-    tell_problem(b, LAP_FAILED, entry, output, &why);
-    return false;
-}
-
-/* Whether this input needs work, and its output may be written; if not, says so. */
-static bool needs_work(batch *b, const lap_walk_entry *entry, const char *relative, const char *output)
-{
-    lap_error why;
-    struct stat there, target;
-    if (!has_claim(b, entry, relative, output))
-        return false;
-    if (lstat(output, &there))
-        return true;
-    if (!stat(output, &target) && (lap_batch_inode(&target) == lap_batch_inode(entry->stat) ||
-                                      lap_map64_find(&b->endangered, lap_batch_inode(&target)))) {
-        lap_fail_at(&why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", output);
-        tell_problem(b, LAP_FAILED, entry, output, &why);
-        return false;
-    }
-    /* A file is replaced, never what a link points to, never what a pipe leads to. */
-    if (!S_ISREG(there.st_mode) && b->options->force) {
-        lap_fail_at(&why, LAP_E_WRITE, output, "is not a regular file; remove it first");
-        tell_problem(b, LAP_FAILED, entry, output, &why);
-        return false;
-    }
-    if (b->options->force)
-        return true;
-    lap_made made = S_ISREG(there.st_mode)
-                        ? lap_manifest_find(b->manifest, relative, entry->stat, there.st_size)
-                        : LAP_MADE_UNKNOWN;
-    if (made == LAP_MADE_OURS)
-        return true;
-    if (made == LAP_MADE_SAME) {
-        tell_problem(b, LAP_SKIPPED, entry, output, NULL);
-        return false;
-    }
-    lap_fail_at(&why, LAP_E_EXISTS, output, "exists and was not made by lapedge; -f replaces it");
-    tell_problem(b, LAP_SKIPPED, entry, output, &why);
-    return false;
-}
-
 static lap_code submit(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
-    bool apart, lap_error *err)
+    const struct stat *seen, bool apart, lap_error *err)
 {
     lap_job *job = calloc(1, sizeof *job);
     if (!job)
@@ -167,6 +107,11 @@ static lap_code submit(batch *b, const lap_walk_entry *entry, const char *relati
     job->output = strdup(output);
     job->relative = strdup(relative);
     job->stat = *entry->stat;
+    job->tree = &b->tree;
+    job->force = b->options->force;
+    job->is_seen = seen != NULL;
+    if (seen)
+        job->seen = *seen;
     /* A photo without an extension was found by its content, and stays one without. */
     bool as_jpeg = !b->settings->format && !lap_format_of_path(output);
     job->settings = &b->variants[as_jpeg | (apart && b->sync) << 1];
@@ -182,7 +127,8 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     batch *b = user;
     char relative[PATH_MAX], output[PATH_MAX];
     lap_error why;
-    bool apart;
+    bool apart, is_seen = false;
+    struct stat seen;
     if (entry->link || !lap_batch_is_ours(b, entry->relative))
         return LAP_OK;
     while (lap_executor_pending(b->executor) >= (size_t)b->jobs + AHEAD || b->group.count == LAP_GROUP_FILES)
@@ -206,20 +152,23 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         tell_problem(b, LAP_FAILED, entry, NULL, &why);
         return LAP_OK;
     }
-    if (!b->options->dry_run && lap_batch_sweep_folder(b, output, err) != LAP_OK)
+    if (!b->options->dry_run && lap_batch_sweep_folder(b, relative, err) != LAP_OK)
         return LAP_E_MEMORY;
-    if (!needs_work(b, entry, relative, output))
+    const lap_status status = lap_batch_judge(b, entry, relative, output, &seen, &is_seen, &why);
+    if (status != LAP_DONE) {
+        tell_problem(b, status, entry, output, &why);
         return LAP_OK;
+    }
     if (b->options->dry_run) {
         lap_report report = {.status = LAP_DONE};
         tell(b, entry->path, output, &report);
         return LAP_OK;
     }
-    if (lap_batch_make_folder(b, output, &apart, &why) != LAP_OK) {
-        tell_problem(b, LAP_FAILED, entry, output, &why);
+    if (lap_batch_make_folder(b, relative, &apart, &why) != LAP_OK) {
+        tell_problem(b, why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED, entry, output, &why);
         return LAP_OK;
     }
-    return submit(b, entry, relative, output, apart, err);
+    return submit(b, entry, relative, output, is_seen ? &seen : NULL, apart, err);
 }
 
 static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error *err)
@@ -231,6 +180,7 @@ static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error
     while (lap_executor_pending(b->executor))
         reap(b);
     publish_group(b); /* what is finished is kept, however the run ends */
+    (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* who misses a renewed line looks closer again */
     if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
         b->stop = why;
     if (b->stop.code == LAP_OK)
@@ -258,11 +208,13 @@ static lap_code prepare(batch *b, const char *list, size_t list_size, lap_error 
         code = lap_batch_look(b, list, list_size, err);
     if (code == LAP_OK && !options->dry_run)
         code = lap_batch_make_out_dir(options->out_dir, err);
+    if (code == LAP_OK)
+        code = lap_tree_open(options->out_dir, &b->tree, err);
     if (code == LAP_OK && !options->dry_run && b->sync)
-        code = lap_group_open(&b->group, options->out_dir, err);
+        code = lap_group_open(&b->group, &b->tree, err);
     if (code == LAP_OK) {
         lap_settings_hash(b->settings, hash);
-        code = lap_manifest_open(options->out_dir, strtoull(hash, NULL, 16), &b->manifest, err);
+        code = lap_manifest_open(&b->tree, strtoull(hash, NULL, 16), &b->manifest, err);
     }
     if (code == LAP_OK)
         code = lap_executor_threads(b->context, b->jobs, &b->executor, err);
@@ -280,8 +232,12 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     b->began_ms = lap_now_ms();
     b->shards = options->shards;
     b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
+    struct rlimit files; /* each job holds its input, its output, and on its way two folders */
+    if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < (rlim_t)(OWN_FILES + FILES_A_JOB * b->jobs))
+        b->jobs =
+            files.rlim_cur > OWN_FILES + FILES_A_JOB ? (int)(files.rlim_cur - OWN_FILES) / FILES_A_JOB : 1;
     b->sync = settings->sync;
-    b->group.sync_fd = -1;
+    b->group.sync_fd = b->tree.fd = -1;
     for (int i = 0; i < 4; i++) {
         b->variants[i] = *settings;
         b->variants[i].progress = NULL;
@@ -317,6 +273,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     lap_executor_close(b->executor);
     lap_manifest_close(b->manifest);
     lap_group_close(&b->group);
+    lap_tree_close(&b->tree);
     lap_map64_free(&b->claims);
     lap_map64_free(&b->endangered);
     lap_map64_free(&b->folders);

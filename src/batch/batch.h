@@ -22,7 +22,9 @@ typedef struct batch {
     uint32_t shards;
     int jobs;
     lap_executor *executor;
+    lap_tree tree; /* the output folder */
     lap_manifest *manifest;
+    unsigned renewed; /* lines for outputs that were moved or copied, and are known by their content */
     lap_group group;
     lap_map64 claims;     /* outputs that several inputs want: lap_batch_claim */
     lap_map64 endangered; /* inputs that stand where an output is to stand: device and inode */
@@ -51,11 +53,15 @@ lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error 
  * named several times (then, after the first question, LAP_TAKEN). */
 enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
 
-/* Removes, once a run, what dead runs left in the folder of output; it need not exist. */
-lap_code lap_batch_sweep_folder(batch *b, const char *output, lap_error *err);
-/* Makes the folder of output, with its parents. *apart: it lies on another file system than the output
- * folder. */
-lap_code lap_batch_make_folder(batch *b, const char *output, bool *apart, lap_error *err);
+/* What is to happen with an input: LAP_DONE, it is to be worked on, and replace what was seen under its
+ * output's name; LAP_SKIPPED, *why says why, or it is up to date and *why is empty; LAP_FAILED. */
+lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
+    struct stat *seen, bool *is_seen, lap_error *why);
+/* Removes, once a run, what dead runs left in the folder of an output; it need not exist. */
+lap_code lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
+/* Makes the folder of an output, with its parents. *apart: it lies on another file system than the output
+ * folder. LAP_E_EXISTS: a link is in the way. */
+lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err);
 /* Makes out_dir with its parents; LAP_E_WRITE where it is no folder or not writable. */
 lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err);
 /* LAP_E_USAGE for an output folder that is one of the inputs, or holds the only one under its output's name;

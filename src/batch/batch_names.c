@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
+#include "io/sink_temp.h"
 #include "run/formats.h"
 
 bool lap_batch_output_name(const lap_settings *settings, const char *relative, char *name, size_t size)
@@ -77,31 +78,39 @@ static lap_code make_folders(char *path, lap_error *err)
 /* What b->folders knows of a folder. */
 enum { SWEPT = 1, MADE = 2, APART = 4 };
 
-lap_code lap_batch_sweep_folder(batch *b, const char *output, lap_error *err)
+static uint64_t folder_key(const char *relative)
 {
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(output, '/') - output), output);
-    if (lap_map64_find(&b->folders, lap_batch_key(folder)))
-        return LAP_OK;
-    lap_sink_sweep(folder);
-    return lap_map64_put(&b->folders, lap_batch_key(folder), SWEPT, err);
+    const char *slash = strrchr(relative, '/');
+    return lap_map64_key(relative, slash ? (size_t)(slash - relative) : 0);
 }
 
-lap_code lap_batch_make_folder(batch *b, const char *output, bool *apart, lap_error *err)
+lap_code lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err)
 {
-    char folder[PATH_MAX];
+    int folder;
+    if (lap_map64_find(&b->folders, folder_key(relative)))
+        return LAP_OK;
+    if (lap_tree_enter(&b->tree, relative, false, &folder, NULL) == LAP_OK) {
+        lap_temp_sweep(folder);
+        lap_tree_leave(&b->tree, folder);
+    }
+    return lap_map64_put(&b->folders, folder_key(relative), SWEPT, err);
+}
+
+lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err)
+{
     struct stat here, root;
-    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(output, '/') - output), output);
-    uint64_t *known = lap_map64_find(&b->folders, lap_batch_key(folder));
+    int folder;
+    uint64_t *known = lap_map64_find(&b->folders, folder_key(relative));
     if (!known || !(*known & MADE)) {
-        lap_code code = make_folders(folder, err);
+        lap_code code = lap_tree_enter(&b->tree, relative, true, &folder, err);
         if (code != LAP_OK)
             return code;
-        bool far = stat(folder, &here) || stat(b->options->out_dir, &root) || here.st_dev != root.st_dev;
-        code = lap_map64_put(&b->folders, lap_batch_key(folder), SWEPT | MADE | (far ? APART : 0), err);
+        bool far = fstat(folder, &here) || fstat(b->tree.fd, &root) || here.st_dev != root.st_dev;
+        lap_tree_leave(&b->tree, folder);
+        code = lap_map64_put(&b->folders, folder_key(relative), SWEPT | MADE | (far ? APART : 0), err);
         if (code != LAP_OK)
             return code;
-        known = lap_map64_find(&b->folders, lap_batch_key(folder));
+        known = lap_map64_find(&b->folders, folder_key(relative));
     }
     *apart = *known & APART;
     return LAP_OK;

@@ -61,8 +61,8 @@ static void work(void *argument)
     lap_executor *ex = w.executor;
     free(argument);
     while (w.job) {
-        lap_run_to_sink(ex->context, w.job->input, w.job->output, w.job->settings, &w.job->stat, &w.job->sink,
-            &w.job->report, &w.job->report.error);
+        lap_run_to_sink(ex->context, w.job->input, w.job->tree, w.job->relative, w.job->settings,
+            &w.job->stat, &w.job->sink, &w.job->report, &w.job->report.error);
         pthread_mutex_lock(&ex->mutex);
         push(&ex->done, w.job);
         w.job = pop(&ex->waiting);

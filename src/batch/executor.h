@@ -8,8 +8,12 @@
 #include "io/sink.h"
 
 typedef struct lap_job {
+    const lap_tree *tree;            /* the output folder */
     char *input, *output, *relative; /* owned by the job; relative to the output folder */
     struct stat stat;                /* of the input, when it was found, later when it was opened */
+    bool force;                      /* whatever file stands under the name is replaced */
+    struct stat seen;                /* else this one, if there is one: */
+    bool is_seen;
     const lap_settings *settings;
     lap_report report; /* filled by the executor */
     lap_sink *sink;    /* finished and not published, if report.error.code is LAP_OK */

@@ -14,11 +14,11 @@ bool lap_group_is_due(const lap_group *group)
            (group->count && lap_now_ms() - group->since_ms >= LAP_GROUP_MS);
 }
 
-lap_code lap_group_open(lap_group *group, const char *out_dir, lap_error *err)
+lap_code lap_group_open(lap_group *group, const lap_tree *tree, lap_error *err)
 {
-    group->sync_fd = open(out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    group->sync_fd = openat(tree->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (group->sync_fd < 0)
-        return lap_fail_at(err, LAP_E_WRITE, out_dir, "%s", strerror(errno));
+        return lap_fail_at(err, LAP_E_WRITE, tree->path, "%s", strerror(errno));
     return LAP_OK;
 }
 
@@ -47,7 +47,7 @@ lap_code lap_group_settle(lap_group *group, lap_error *err)
 
 static void fail_job(lap_job *job, const lap_error *why)
 {
-    job->report.status = LAP_FAILED;
+    job->report.status = why->code == LAP_E_EXISTS || why->code == LAP_OK ? LAP_SKIPPED : LAP_FAILED;
     job->report.error = *why;
     lap_sink_close(job->sink); /* gives the space of its file back */
     job->sink = NULL;
@@ -76,17 +76,61 @@ static void fail_changed(lap_group *group)
 /* The begin lines of the first n jobs, and the certainty that their done lines will fit. */
 static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
-    enum { DONE_LINE = 320 }; /* besides paths; escapes are rare, and room is left for some */
+    enum { DONE_LINE = 560 }; /* besides paths; escapes are rare, and room is left for some */
     lap_code code = LAP_OK;
     size_t done_bytes = 0;
     for (int i = 0; i < n && code == LAP_OK; i++) {
         const lap_job *job = group->jobs[i];
+        uint64_t content;
         if (!job->sink)
             continue;
         done_bytes += DONE_LINE + strlen(job->relative) + strlen(job->input);
-        code = lap_manifest_begin(manifest, job->relative, err);
+        const struct stat *made = lap_sink_made(job->sink, &content);
+        code = lap_manifest_begin(manifest, job->relative, made, content, err);
     }
     return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, done_bytes, err) : code;
+}
+
+/* After a collision: LAP_OK where the sink may be published once more, with what is expected now;
+ * LAP_E_EXISTS with no words where the same output stands there already, made by another run. */
+static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
+{
+    const lap_place *place = lap_sink_place(job->sink);
+    lap_made made = LAP_MADE_UNKNOWN;
+    struct stat there;
+    uint64_t content;
+    int folder;
+    lap_code code = lap_place_enter(place, &folder, err);
+    if (code != LAP_OK)
+        return code;
+    const bool stands = fstatat(folder, place->name, &there, AT_SYMLINK_NOFOLLOW) == 0;
+    if (stands && S_ISREG(there.st_mode))
+        made = lap_manifest_judge(manifest, job->relative, &job->stat, folder, &there, &content);
+    lap_place_leave(place, folder);
+    if (made == LAP_MADE_SAME) {
+        *err = (lap_error){0};
+        return LAP_E_EXISTS;
+    }
+    if (stands && made != LAP_MADE_OURS)
+        return lap_made_refuse(made, job->output, err);
+    lap_sink_expect(job->sink, stands ? &there : NULL);
+    return LAP_OK;
+}
+
+/* Gives an output its name. What stands there unexpectedly may have been made by another run. */
+static lap_code publish_job(lap_job *job, lap_manifest *manifest, lap_error *err)
+{
+    enum { TRIES = 4 };
+    if (!job->force)
+        lap_sink_expect(job->sink, job->is_seen ? &job->seen : NULL);
+    lap_code code = lap_sink_publish(job->sink, err);
+    for (int i = 0; i < TRIES && code == LAP_E_EXISTS && !job->force; i++) {
+        code = look_again(job, manifest, err);
+        if (code != LAP_OK)
+            return code;
+        code = lap_sink_publish(job->sink, err);
+    }
+    return code;
 }
 
 /* The renames of the first n jobs, and their done lines. */
@@ -98,14 +142,15 @@ static lap_code rename_jobs(lap_group *group, int n, lap_manifest *manifest, lap
         lap_job *job = group->jobs[i];
         if (!job->sink)
             continue;
-        if (lap_sink_publish(job->sink, &why) != LAP_OK) {
+        if (publish_job(job, manifest, &why) != LAP_OK) {
             fail_job(job, &why);
             continue;
         }
         group->unsettled = true;
+        uint64_t content;
+        const struct stat *made = lap_sink_made(job->sink, &content);
         if (code == LAP_OK)
-            code = lap_manifest_done(
-                manifest, job->relative, job->input, &job->stat, lap_sink_bytes(job->sink), err);
+            code = lap_manifest_done(manifest, job->relative, job->input, &job->stat, made, content, err);
     }
     return code == LAP_OK ? lap_manifest_flush(manifest, false, 0, err) : code;
 }

@@ -17,13 +17,14 @@ typedef struct lap_group {
     bool unsettled;  /* names have changed since the last sync */
 } lap_group;
 
-lap_code lap_group_open(lap_group *group, const char *out_dir, lap_error *err);
+lap_code lap_group_open(lap_group *group, const lap_tree *tree, lap_error *err);
 void lap_group_close(lap_group *group);
 bool lap_group_is_due(const lap_group *group);
 /* Publishes every job of the group: syncfs of the output folder, begin lines (synced), renames, done lines.
- * A job that cannot be published gets its report set to failed; the jobs stay the caller's and the group is
- * not emptied. Where the disk is too full for all lines, the last jobs make room for those of the first.
- * Anything but LAP_OK: the manifest cannot be written, and nothing more should be. */
+ * A job that cannot be published gets its report set to failed, or to skipped where something stands under
+ * its name that is not ours, or that another run has made of the same photo meanwhile; the jobs stay the
+ * caller's and the group is not emptied. Where the disk is too full for all lines, the last jobs make room
+ * for those of the first. Anything but LAP_OK: the manifest cannot be written, and nothing more should be. */
 lap_code lap_group_publish(lap_group *group, lap_manifest *manifest, lap_error *err);
 /* After the last group: what was renamed becomes durable. */
 lap_code lap_group_settle(lap_group *group, lap_error *err);

@@ -3,25 +3,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/status.h"
-#include "io/map64.h"
+#include "batch/manifest_state.h"
+#include "io/sink_temp.h"
 
-struct lap_manifest {
-    char *folder; /* OUTDIR/.lapedge */
-    uint64_t settings_hash;
-    lap_map64 made; /* hash of an output's path -> fingerprint of what it was made from; 0: only begun */
-    int fd;
-    char *queue;
-    size_t queued, queue_capacity;
-    off_t size; /* of the file's whole lines */
-};
+/* Longer lines are none of ours: two paths, each byte of which may become three. */
+enum { LINE_MOST = 8 * PATH_MAX, PIECE = 64 * 1024 };
 
 static uint64_t hash_path(const char *path)
 {
@@ -30,29 +23,25 @@ static uint64_t hash_path(const char *path)
 
 /* Size and nanosecond time tell a changed input; its path does not count, so that the same folder named
  * in another way is not done twice. */
-static uint64_t fingerprint(
-    uint64_t settings, int64_t size, int64_t seconds, int64_t nanoseconds, int64_t out_size)
+static uint64_t fingerprint(uint64_t settings, int64_t size, int64_t seconds, int64_t nanoseconds)
 {
-    const int64_t facts[] = {(int64_t)settings, size, seconds, nanoseconds, out_size};
+    const int64_t facts[] = {(int64_t)settings, size, seconds, nanoseconds};
     return lap_map64_key(facts, sizeof facts);
 }
 
-/* Paths need not be UTF-8, JSON strings must be: other bytes travel percent-encoded under NAME_raw. */
-static void set_path(json_t *line, const char *name, const char *raw_name, const char *path)
+static uint64_t file_key(int64_t device, int64_t inode, int64_t size, int64_t seconds, int64_t nanoseconds)
 {
-    json_t *text = json_string(path);
-    if (text) {
-        json_object_set_new(line, name, text);
-        return;
-    }
-    char *encoded = malloc(3 * strlen(path) + 1), *to = encoded;
-    if (!encoded)
-        return;
-    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
-        to += *p < 0x21 || *p > 0x7e || *p == '%' ? sprintf(to, "%%%02X", *p) : sprintf(to, "%c", *p);
-    json_object_set_new(line, raw_name, json_string(encoded));
-    free(encoded);
+    const int64_t facts[] = {device, inode, size, seconds, nanoseconds};
+    return lap_map64_key(facts, sizeof facts);
 }
+
+static uint64_t content_key(int64_t size, uint64_t content)
+{
+    const uint64_t facts[] = {(uint64_t)size, content};
+    return lap_map64_key(facts, sizeof facts);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------- */
 
 static bool get_path(const json_t *line, const char *name, const char *raw_name, uint64_t *hash)
 {
@@ -83,6 +72,31 @@ static int64_t integer(const json_t *line, const char *name)
     return json_integer_value(json_object_get(line, name));
 }
 
+static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record record, lap_error *err)
+{
+    uint64_t *last = lap_map64_find(&m->outputs, output);
+    for (uint32_t at = last ? (uint32_t)*last : 0; at; at = m->records[at - 1].before) {
+        manifest_record *known = &m->records[at - 1];
+        if (known->file == record.file && known->content == record.content && known->size == record.size) {
+            known->made = record.made ? record.made : known->made; /* done after begin */
+            return LAP_OK;
+        }
+    }
+    if (m->count == m->capacity) {
+        size_t capacity = m->capacity ? 2 * m->capacity : 1024, bytes;
+        manifest_record *grown = capacity <= UINT32_MAX && lap_mul(capacity, sizeof *grown, &bytes)
+                                     ? realloc(m->records, bytes)
+                                     : NULL;
+        if (!grown)
+            return lap_fail(err, LAP_E_MEMORY, "out of memory for the records of %zu outputs", m->count);
+        m->records = grown;
+        m->capacity = capacity;
+    }
+    record.before = last ? (uint32_t)*last : 0;
+    m->records[m->count++] = record;
+    return lap_map64_put(&m->outputs, output, m->count, err);
+}
+
 static lap_code read_line(lap_manifest *m, const char *text, size_t length, lap_error *err)
 {
     lap_code code = LAP_OK;
@@ -90,39 +104,103 @@ static lap_code read_line(lap_manifest *m, const char *text, size_t length, lap_
     json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     const char *event = json_string_value(json_object_get(line, "event"));
     const char *settings = json_string_value(json_object_get(line, "settings"));
-    /* A line that a crash cut short parses as nothing, and says nothing. */
-    if (event && settings && get_path(line, "output", "output_raw", &output)) {
-        uint64_t made = 0;
-        if (!strcmp(event, "done"))
-            made = fingerprint(strtoull(settings, NULL, 16), integer(line, "input_size"),
-                integer(line, "input_mtime_s"), integer(line, "input_mtime_ns"),
-                integer(line, "output_size"));
-        code = lap_map64_put(&m->made, output, made, err);
+    const char *content = json_string_value(json_object_get(line, "output_hash"));
+    const int64_t size = integer(line, "output_size");
+    const bool is_done = event && strcmp(event, "done") == 0;
+    /* A line that a crash cut short parses as nothing, and says nothing; nor does the begin of an old
+     * version. */
+    if (event && settings && (content || is_done) && get_path(line, "output", "output_raw", &output)) {
+        manifest_record record = {.size = (uint32_t)size};
+        if (content) {
+            record.file = file_key(integer(line, "output_device"), integer(line, "output_inode"), size,
+                integer(line, "output_mtime_s"), integer(line, "output_mtime_ns"));
+            record.content = content_key(size, strtoull(content, NULL, 16));
+        }
+        if (is_done)
+            record.made = fingerprint(strtoull(settings, NULL, 16), integer(line, "input_size"),
+                integer(line, "input_mtime_s"), integer(line, "input_mtime_ns"));
+        code = add_record(m, output, record, err);
     }
     json_decref(line);
     return code;
 }
 
-static lap_code read_file(lap_manifest *m, int folder, const char *name, lap_error *err)
+/* ---- files ------------------------------------------------------------------------------------- */
+
+static lap_code fail_reading(const lap_manifest *m, const char *name, lap_error *err)
 {
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-    if (!file) {
-        lap_code code = lap_fail_at(err, LAP_E_UNREADABLE, m->folder, "%.60s: %s", name, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return code;
-    }
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length;
+    return lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%.60s: %s", name, strerror(errno));
+}
+
+/* Lines of buffer, the first `used` bytes; *rest: those of them that have no end yet. */
+static lap_code read_lines(
+    lap_manifest *m, const char *buffer, size_t used, bool *skips, size_t *rest, lap_error *err)
+{
     lap_code code = LAP_OK;
-    while (code == LAP_OK && (length = getline(&line, &capacity, file)) > 0)
-        code = read_line(m, line, (size_t)length, err);
-    if (code == LAP_OK && ferror(file) && errno != EISDIR)
-        code = lap_fail_at(err, LAP_E_UNREADABLE, m->folder, "%.60s: %s", name, strerror(errno));
-    free(line);
-    fclose(file);
+    size_t start = 0;
+    for (const char *end; code == LAP_OK && (end = memchr(buffer + start, '\n', used - start));) {
+        const size_t length = (size_t)(end - buffer) - start;
+        if (!*skips)
+            code = read_line(m, buffer + start, length, err);
+        *skips = false;
+        start += length + 1;
+    }
+    *rest = used - start;
+    return code;
+}
+
+/* What stands behind *from, which moves to the end of the last whole line. */
+static lap_code read_from(lap_manifest *m, int fd, const char *name, off_t *from, lap_error *err)
+{
+    const size_t room = LINE_MOST + PIECE;
+    char *buffer = malloc(room);
+    size_t used = 0, rest = 0;
+    off_t at = *from;
+    bool skips = false; /* inside a line that is too long */
+    lap_code code = buffer ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+    while (code == LAP_OK) {
+        const ssize_t got = pread(fd, buffer + used, PIECE, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            code = fail_reading(m, name, err);
+        if (got <= 0)
+            break;
+        at += got;
+        used += (size_t)got;
+        code = read_lines(m, buffer, used, &skips, &rest, err);
+        memmove(buffer, buffer + used - rest, rest);
+        used = rest;
+        if (used > LINE_MOST) {
+            skips = true;
+            used = 0;
+        }
+    }
+    *from = skips ? at : at - (off_t)used;
+    /* The last line may have lost its end and nothing else; should it get one, it is read again. */
+    if (code == LAP_OK && used && !skips)
+        code = read_line(m, buffer, used, err);
+    free(buffer);
+    return code;
+}
+
+static int by_name(const void *key, const void *file)
+{
+    return strcmp(key, ((const manifest_file *)file)->name);
+}
+
+static lap_code read_file(lap_manifest *m, manifest_file *file, lap_error *err)
+{
+    struct stat st;
+    if (fstatat(m->folder, file->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? LAP_OK : fail_reading(m, file->name, err);
+    if (!S_ISREG(st.st_mode) || st.st_size == file->read)
+        return LAP_OK;
+    int fd = openat(m->folder, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return errno == ENOENT || errno == ELOOP ? LAP_OK : fail_reading(m, file->name, err);
+    lap_code code = read_from(m, fd, file->name, &file->read, err);
+    close(fd);
     return code;
 }
 
@@ -132,45 +210,68 @@ static int is_manifest(const struct dirent *d)
     return length > 6 && !strcmp(d->d_name + length - 6, ".jsonl");
 }
 
-static void close_file(lap_manifest *m)
+/* The list of files with those that are new; names become the list's. */
+static lap_code merge_names(lap_manifest *m, struct dirent **names, size_t count, lap_error *err)
 {
-    if (m->fd < 0)
-        return;
-    if (ftruncate(m->fd, m->size)) /* gives back what was set aside */
-        errno = 0;
-    close(m->fd); /* its last lines only save work: whoever misses them does it again */
-    m->fd = -1;
+    manifest_file *merged = calloc(count + 1, sizeof *merged);
+    for (size_t i = 0; merged && i < count; i++) {
+        const manifest_file *known =
+            m->file_count ? bsearch(names[i]->d_name, m->files, m->file_count, sizeof *known, by_name) : NULL;
+        merged[i] = (manifest_file){strdup(names[i]->d_name), known ? known->read : 0};
+        if (!merged[i].name) {
+            while (i-- > 0)
+                free(merged[i].name);
+            free(merged);
+            merged = NULL;
+        }
+    }
+    if (!merged)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+    for (size_t i = 0; i < m->file_count; i++)
+        free(m->files[i].name);
+    free(m->files);
+    m->files = merged;
+    m->file_count = count;
+    return LAP_OK;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+lap_code lap_manifest_refresh(lap_manifest *m, lap_error *err)
+{
+    struct dirent **names = NULL;
+    lap_code code = lap_manifest_folder(m, false, err);
+    if (code != LAP_OK || m->folder < 0)
+        return code;
+    const int count = scandirat(m->folder, ".", &names, is_manifest, by_bytes);
+    if (count < 0)
+        return lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%s", strerror(errno));
+    code = merge_names(m, names, (size_t)count, err);
+    for (int i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    for (size_t i = 0; code == LAP_OK && i < m->file_count; i++)
+        if (strcmp(m->files[i].name, m->own) != 0)
+            code = read_file(m, &m->files[i], err);
+    return code;
 }
 
 lap_code lap_manifest_open(
-    const char *out_dir, uint64_t settings_hash, lap_manifest **manifest, lap_error *err)
+    const lap_tree *tree, uint64_t settings_hash, lap_manifest **manifest, lap_error *err)
 {
-    lap_code code = LAP_OK;
-    struct dirent **names = NULL;
     lap_manifest *m = calloc(1, sizeof *m);
     *manifest = NULL;
-    if (!m || asprintf(&m->folder, "%s/.lapedge", out_dir) < 0) {
+    if (!m || asprintf(&m->shown, "%s/.lapedge", tree->path) < 0) {
         free(m);
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
+    m->tree = tree;
     m->settings_hash = settings_hash;
-    m->fd = -1;
-    int folder = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) {
-        /* Names begin with the time of their run: later lines overrule earlier ones. */
-        int count = scandirat(folder, ".", &names, is_manifest, alphasort);
-        if (count < 0)
-            code = lap_fail_at(err, LAP_E_UNREADABLE, m->folder, "%s", strerror(errno));
-        for (int i = 0; i < count; i++) {
-            if (code == LAP_OK)
-                code = read_file(m, folder, names[i]->d_name, err);
-            free(names[i]);
-        }
-        free(names);
-        close(folder);
-    } else if (errno != ENOENT) {
-        code = lap_fail_at(err, LAP_E_WRITE, m->folder, "%s", strerror(errno));
-    }
+    m->fd = m->folder = -1;
+    lap_code code = lap_manifest_refresh(m, err);
     if (code != LAP_OK) {
         lap_manifest_close(m);
         return code;
@@ -179,140 +280,52 @@ lap_code lap_manifest_open(
     return LAP_OK;
 }
 
-void lap_manifest_close(lap_manifest *m)
-{
-    if (!m)
-        return;
-    close_file(m);
-    free(m->folder);
-    lap_map64_free(&m->made);
-    free(m->queue);
-    free(m);
-}
+/* ---- verdicts ---------------------------------------------------------------------------------- */
 
-lap_made lap_manifest_find(const lap_manifest *m, const char *output, const struct stat *in, off_t out_size)
+lap_made lap_manifest_find(const lap_manifest *m, const char *output, const struct stat *in, int folder,
+    const struct stat *there, uint64_t *content)
 {
-    const uint64_t *made = lap_map64_find(&m->made, hash_path(output));
-    if (!made)
+    const uint64_t *last = lap_map64_find(&m->outputs, hash_path(output));
+    const uint64_t now = fingerprint(m->settings_hash, in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec);
+    const uint64_t file = file_key((int64_t)there->st_dev, (int64_t)there->st_ino, there->st_size,
+        there->st_mtim.tv_sec, there->st_mtim.tv_nsec);
+    const uint32_t size = (uint32_t)there->st_size;
+    const manifest_record *ours = NULL;
+    bool may_be = false; /* the content decides */
+    *content = 0;
+    if (!last)
         return LAP_MADE_UNKNOWN;
-    uint64_t now =
-        fingerprint(m->settings_hash, in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec, out_size);
-    return *made == now ? LAP_MADE_SAME : LAP_MADE_OURS;
-}
-
-static lap_code queue_line(lap_manifest *m, json_t *line, lap_error *err)
-{
-    size_t length = line ? json_dumpb(line, NULL, 0, JSON_COMPACT) : 0;
-    if (length && m->queued + length + 1 > m->queue_capacity) {
-        size_t capacity = 2 * (m->queued + length + 1);
-        char *grown = realloc(m->queue, capacity);
-        if (grown) {
-            m->queue = grown;
-            m->queue_capacity = capacity;
-        }
+    for (uint32_t at = (uint32_t)*last; at; at = m->records[at - 1].before) {
+        const manifest_record *r = &m->records[at - 1];
+        if (r->file == file)
+            return r->made == now ? LAP_MADE_SAME : LAP_MADE_OURS;
+        if (!r->file && r->size == size && (!ours || r->made == now))
+            ours = r;
+        may_be |= r->file && r->size == size;
     }
-    if (!length || m->queued + length + 1 > m->queue_capacity) {
-        json_decref(line);
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+    const char *slash = strrchr(output, '/');
+    if (!ours && may_be && lap_content_hash(folder, slash ? slash + 1 : output, content)) {
+        const uint64_t key = content_key(there->st_size, *content);
+        for (uint32_t at = (uint32_t)*last; at; at = m->records[at - 1].before)
+            if (m->records[at - 1].content == key && (!ours || m->records[at - 1].made == now))
+                ours = &m->records[at - 1];
     }
-    json_dumpb(line, m->queue + m->queued, length, JSON_COMPACT);
-    m->queued += length;
-    m->queue[m->queued++] = '\n';
-    json_decref(line);
-    return LAP_OK;
+    if (!ours)
+        return LAP_MADE_CHANGED;
+    return ours->made == now ? LAP_MADE_SAME : LAP_MADE_OURS;
 }
 
-static json_t *new_line(const lap_manifest *m, const char *event, const char *output)
+lap_made lap_manifest_judge(lap_manifest *m, const char *output, const struct stat *in, int folder,
+    const struct stat *there, uint64_t *content)
 {
-    char settings[17];
-    snprintf(settings, sizeof settings, "%016" PRIx64, m->settings_hash);
-    json_t *line = json_pack("{s:s, s:s}", "schema", "lapedge.manifest/1", "event", event);
-    if (line) {
-        set_path(line, "output", "output_raw", output);
-        json_object_set_new(line, "settings", json_string(settings));
-    }
-    return line;
+    lap_made made = lap_manifest_find(m, output, in, folder, there, content);
+    if (made == LAP_MADE_OURS || made == LAP_MADE_SAME || lap_manifest_refresh(m, NULL) != LAP_OK)
+        return made;
+    return lap_manifest_find(m, output, in, folder, there, content);
 }
 
-lap_code lap_manifest_begin(lap_manifest *m, const char *output, lap_error *err)
+lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
 {
-    return queue_line(m, new_line(m, "begin", output), err);
-}
-
-lap_code lap_manifest_done(lap_manifest *m, const char *output, const char *input, const struct stat *in,
-    uint64_t out_size, lap_error *err)
-{
-    json_t *line = new_line(m, "done", output);
-    if (line) {
-        set_path(line, "input", "input_raw", input);
-        json_object_set_new(line, "input_size", json_integer(in->st_size));
-        json_object_set_new(line, "input_mtime_s", json_integer(in->st_mtim.tv_sec));
-        json_object_set_new(line, "input_mtime_ns", json_integer(in->st_mtim.tv_nsec));
-        json_object_set_new(line, "output_size", json_integer((json_int_t)out_size));
-    }
-    return queue_line(m, line, err);
-}
-
-/* 20261231T235959.123456789-host-pid.jsonl: sorts by time, and no two runs share one. */
-static lap_code make_file(lap_manifest *m, lap_error *err)
-{
-    char name[160], host[64] = "host", stamp[32];
-    struct timespec now;
-    struct tm utc;
-    clock_gettime(CLOCK_REALTIME, &now);
-    gethostname(host, sizeof host - 1);
-    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%S", gmtime_r(&now.tv_sec, &utc));
-    for (char *p = host; *p; p++)
-        if (*p == '/' || (unsigned char)*p < 0x21)
-            *p = '_';
-    snprintf(name, sizeof name, "%s.%09ld-%s-%ld.jsonl", stamp, now.tv_nsec, host, (long)getpid());
-    if (mkdir(m->folder, 0777) && errno != EEXIST)
-        return lap_fail_at(err, LAP_E_WRITE, m->folder, "%s", strerror(errno));
-    int folder = open(m->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0)
-        m->fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-    const int why = errno; /* closing may set it too */
-    if (folder >= 0)
-        close(folder);
-    if (m->fd < 0)
-        return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, m->folder,
-            "%s: %s", name, strerror(why));
-    m->size = 0;
-    return LAP_OK;
-}
-
-static lap_code fail_writing(const lap_manifest *m, lap_error *err)
-{
-    bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-    return lap_fail_at(err, full ? LAP_E_DISK_FULL : LAP_E_WRITE, m->folder, "%s", strerror(errno));
-}
-
-static lap_code write_queue(lap_manifest *m, lap_error *err)
-{
-    for (size_t at = 0; at < m->queued;) {
-        ssize_t wrote = write(m->fd, m->queue + at, m->queued - at);
-        if (wrote < 0 && errno != EINTR) {
-            lap_code code = fail_writing(m, err);
-            if (ftruncate(m->fd, m->size)) /* half a line would spoil the next one: start a new file */
-                close_file(m);
-            return code;
-        }
-        at += wrote > 0 ? (size_t)wrote : 0;
-    }
-    m->size += (off_t)m->queued;
-    return LAP_OK;
-}
-
-lap_code lap_manifest_flush(lap_manifest *m, bool sync, size_t ahead, lap_error *err)
-{
-    lap_code code = m->queued && m->fd < 0 ? make_file(m, err) : LAP_OK;
-    if (code == LAP_OK && ahead &&
-        fallocate(m->fd, FALLOC_FL_KEEP_SIZE, m->size, (off_t)(m->queued + ahead)) && errno == ENOSPC)
-        code = fail_writing(m, err);
-    if (code == LAP_OK)
-        code = write_queue(m, err);
-    m->queued = 0;
-    if (code == LAP_OK && sync && m->fd >= 0 && fdatasync(m->fd))
-        code = fail_writing(m, err);
-    return code;
+    return lap_fail_at(err, LAP_E_EXISTS, path, "exists and was %s; -f replaces it",
+        made == LAP_MADE_CHANGED ? "changed since lapedge made it" : "not made by lapedge");
 }

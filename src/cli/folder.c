@@ -91,7 +91,7 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
     if (counts->kinds[LAP_OK])
         fprintf(stderr, ", %llu up to date", (unsigned long long)counts->kinds[LAP_OK]);
     if (existing)
-        fprintf(stderr, ", %llu left alone (not made by lapedge; -f replaces them)",
+        fprintf(stderr, ", %llu left alone (not made by lapedge, or changed since; -f replaces files)",
             (unsigned long long)existing);
     if (counts->failed) {
         fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);

@@ -2,136 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/status.h"
+#include "io/sink_state.h"
 #include "io/sink_temp.h"
 
 /* Headers and rows are gathered to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024 };
-
-struct lap_sink {
-    int fd;      /* -1: memory, or closed */
-    bool memory; /* the buffer is the output */
-    char *path;  /* final name, links resolved; for messages else */
-    char *temp;  /* NULL: written directly, or published */
-    mode_t mode; /* of the file that is replaced; 0: there is none */
-    bool broken; /* a write failed: never to be published */
-    bool whole;  /* finished */
-    bool sync;   /* asked for at finish */
-    uint8_t *buffer;
-    size_t used, capacity;
-    uint64_t bytes;
-    double ms;
-};
-
-static mode_t process_umask;
-
-/* umask(2) can only be read by changing it, which other threads would see; so from /proc. */
-static void read_umask(void)
-{
-    mode_t mask = 0;
-    bool found = false;
-    FILE *status = fopen("/proc/self/status", "re");
-    if (status) {
-        char line[256];
-        while (!found && fgets(line, sizeof line, status)) {
-            found = strncmp(line, "Umask:", 6) == 0;
-            mask = found ? (mode_t)strtoul(line + 6, NULL, 8) : 0;
-        }
-        fclose(status);
-    }
-    if (!found) {
-        mask = umask(077);
-        umask(mask);
-    }
-    process_umask = mask & 0777;
-}
-
-static mode_t default_mode(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, read_umask);
-    return 0666 & ~process_umask;
-}
-
-/* ---- opening ---------------------------------------------------------------------------------- */
-
-/* The descriptor that "-", /dev/stdout or /dev/fd/N stands for; -1 for any other path. */
-static int named_descriptor(const char *path)
-{
-    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
-        return STDOUT_FILENO;
-    static const char prefix[] = "/dev/fd/";
-    if (strncmp(path, prefix, sizeof prefix - 1) != 0)
-        return -1;
-    const char *digits = path + sizeof prefix - 1;
-    char *end;
-    long fd = strtol(digits, &end, 10);
-    return end != digits && *end == 0 && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
-}
-
-static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
-{
-    int given = named_descriptor(path);
-    if (given >= 0) {
-        sink->path = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
-        if (!sink->path)
-            return lap_write_errno(err, path, "write", ENOMEM);
-        /* A copy, so that the error of close(2) can be seen and the caller's stays open. */
-        sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
-        return sink->fd < 0 ? lap_write_errno(err, sink->path, "write", errno) : LAP_OK;
-    }
-    struct stat old;
-    bool exists = stat(path, &old) == 0;
-    size_t length = strlen(path);
-    if ((exists && S_ISDIR(old.st_mode)) || length == 0 || path[length - 1] == '/')
-        return lap_fail_at(err, LAP_E_WRITE, path, "cannot write: a folder, not a file");
-    if (exists && !S_ISREG(old.st_mode)) {
-        sink->path = strdup(path);
-        sink->fd = sink->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
-        return sink->fd < 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
-    }
-    sink->path = lap_temp_resolve(path);
-    if (!sink->path)
-        return lap_write_errno(err, path, "write", errno);
-    sink->mode = exists ? old.st_mode & 0777 : 0;
-    sink->temp = lap_temp_create(sink->path, &sink->fd);
-    return sink->temp ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
-}
-
-lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err)
-{
-    *sink = NULL;
-    lap_sink *made = calloc(1, sizeof *made);
-    if (!made)
-        return lap_write_errno(err, path, "write", ENOMEM);
-    made->fd = -1;
-    double began = lap_now_ms();
-    lap_code code = open_target(made, path, err);
-    made->ms += lap_now_ms() - began;
-    if (code != LAP_OK) {
-        lap_sink_close(made);
-        return code;
-    }
-    *sink = made;
-    return LAP_OK;
-}
-
-lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
-{
-    *sink = calloc(1, sizeof **sink);
-    if (!*sink)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the output");
-    (*sink)->fd = -1;
-    (*sink)->memory = true;
-    return LAP_OK;
-}
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
@@ -139,6 +20,8 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
 {
     double began = lap_now_ms();
     lap_code code = LAP_OK;
+    if (sink->hash)
+        (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails for NULL alone */
     while (size > 0 && code == LAP_OK) {
         ssize_t wrote = write(sink->fd, bytes, size);
         if (wrote >= 0) {
@@ -216,7 +99,7 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
 
 static lap_code set_mode_and_times(const lap_sink *sink, const struct stat *like, lap_error *err)
 {
-    mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : default_mode();
+    mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : lap_sink_default_mode();
     /* Some file systems (FAT) have no modes: an error only where they were asked for. */
     if (fchmod(sink->fd, mode) != 0 && like)
         return lap_write_errno(err, sink->path, "set the mode", errno);
@@ -242,6 +125,8 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     /* Pipes and terminals cannot be synced, and say so. */
     if (code == LAP_OK && sync && fsync(sink->fd) != 0 && (sink->temp || (errno != EINVAL && errno != EROFS)))
         code = lap_write_errno(err, sink->path, "sync", errno);
+    if (code == LAP_OK && sink->temp && fstat(sink->fd, &sink->made) != 0)
+        code = lap_write_errno(err, sink->path, "look at the finished file", errno);
     int closed = close(sink->fd);
     sink->fd = -1;
     if (code == LAP_OK && closed != 0 && errno != EINTR) /* on Linux an interrupted close has closed */
@@ -249,40 +134,52 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     free(sink->buffer); /* a group of finished files may wait for its common sync */
     sink->buffer = NULL;
     sink->used = sink->capacity = 0;
+    if (sink->hash)
+        sink->content = XXH3_64bits_digest(sink->hash);
+    XXH3_freeState(sink->hash);
+    sink->hash = NULL;
     sink->whole = code == LAP_OK;
     sink->ms += lap_now_ms() - began;
     return code;
 }
 
-static lap_code sync_folder(const char *path, lap_error *err)
+static lap_code sync_folder(const lap_sink *sink, int folder, lap_error *err)
 {
     lap_code code = LAP_OK;
-    char *folder = lap_temp_folder(path);
-    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     /* A folder that may be written but not read, or a file system without folder sync: no failure. */
     if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
-        code = lap_write_errno(err, path, "sync its folder", errno);
+        code = lap_write_errno(err, sink->path, "sync its folder", errno);
     if (fd >= 0)
         close(fd);
-    free(folder);
     return code;
+}
+
+void lap_sink_expect(lap_sink *sink, const struct stat *there)
+{
+    sink->over = there ? LAP_OVER_SEEN : LAP_OVER_NOTHING;
+    if (there)
+        sink->seen = *there;
 }
 
 lap_code lap_sink_publish(lap_sink *sink, lap_error *err)
 {
+    int folder;
     if (!sink->temp)
         return LAP_OK;
     if (!sink->whole)
         return lap_fail_at(err, LAP_E_INTERNAL, sink->path, "published before it was whole");
     double began = lap_now_ms();
-    lap_code code = LAP_OK;
-    if (rename(sink->temp, sink->path) != 0) {
-        code = lap_write_errno(err, sink->path, "rename the finished file to this name", errno);
-    } else {
-        free(sink->temp);
-        sink->temp = NULL;
-        if (sink->sync)
-            code = sync_folder(sink->path, err);
+    lap_code code = lap_place_enter(&sink->place, &folder, err);
+    if (code == LAP_OK) {
+        code = lap_place_publish(&sink->place, folder, sink->temp, sink->over, &sink->seen, err);
+        if (code == LAP_OK) {
+            free(sink->temp);
+            sink->temp = NULL;
+        }
+        if (code == LAP_OK && sink->sync)
+            code = sync_folder(sink, folder, err);
+        lap_place_leave(&sink->place, folder);
     }
     sink->ms += lap_now_ms() - began;
     return code;
@@ -294,8 +191,13 @@ void lap_sink_close(lap_sink *sink)
         return;
     if (sink->fd >= 0)
         close(sink->fd);
-    if (sink->temp)
-        unlink(sink->temp);
+    int folder;
+    if (sink->temp && lap_place_enter(&sink->place, &folder, NULL) == LAP_OK) {
+        (void)unlinkat(folder, sink->temp, 0);
+        lap_place_leave(&sink->place, folder);
+    }
+    lap_place_free(&sink->place);
+    XXH3_freeState(sink->hash);
     free(sink->temp);
     free(sink->path);
     free(sink->buffer);
@@ -313,6 +215,17 @@ void lap_sink_take(lap_sink *sink, void **bytes, size_t *size)
 uint64_t lap_sink_bytes(const lap_sink *sink)
 {
     return sink->bytes;
+}
+
+const lap_place *lap_sink_place(const lap_sink *sink)
+{
+    return &sink->place;
+}
+
+const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content)
+{
+    *content = sink->content;
+    return &sink->made;
 }
 
 double lap_sink_ms(const lap_sink *sink)

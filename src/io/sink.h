@@ -1,9 +1,9 @@
 /* Where output bytes go; complete or absent.
  *
- * To a path: a temporary file beside the target (sink_temp.h; O_EXCL, O_NOFOLLOW, mode 0600), written,
+ * To a path: a temporary file in the target's folder (sink_temp.h; O_EXCL, O_NOFOLLOW, mode 0600), written,
  * synced, closed, and renamed only by lap_sink_publish. A target that is a symbolic link is resolved
  * first; one that exists and is no regular file (device, FIFO) is written directly, and so are
- * /dev/stdout and /dev/fd/N.
+ * /dev/stdout and /dev/fd/N. Below a tree (place.h) no link is followed.
  *
  * Small writes are gathered. The umask is read once a process. Signals are the program's business: with
  * SIGPIPE and SIGXFSZ ignored, a reader that went away and a file size limit come back as errors. */
@@ -12,12 +12,14 @@
 
 #include <sys/stat.h>
 
-#include "lapedge.h"
+#include "io/place.h"
 
 typedef struct lap_sink lap_sink;
 
 /* path "-": standard output, written as it comes. */
 lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err);
+/* The tree must outlive the sink. LAP_E_EXISTS: a symbolic link is in the way. */
+lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err);
 lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT, EFBIG), LAP_E_WRITE, LAP_E_MEMORY. */
@@ -25,13 +27,20 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
 /* All bytes are there: optional fsync, mode and times of like (or NULL; mode from the umask, or that
  * of the file replaced), close. Nothing shows under the final name yet. */
 lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap_error *err);
-/* Rename to the final name (and sync the folder if sync was asked). */
+/* What may stand under the name when the sink is published: nothing (NULL), or this file, unchanged. Without
+ * this call any regular file is replaced. */
+void lap_sink_expect(lap_sink *sink, const struct stat *there);
+/* Rename to the final name (and sync the folder if sync was asked). LAP_E_EXISTS where something else stands
+ * there than was expected; the sink may then be given another expectation and be published again. */
 lap_code lap_sink_publish(lap_sink *sink, lap_error *err);
 /* Frees; removes the temporary file unless published. NULL is fine. */
 void lap_sink_close(lap_sink *sink);
 /* Of a memory sink after finish: hands the malloc'ed bytes over. */
 void lap_sink_take(lap_sink *sink, void **bytes, size_t *size);
 
+const lap_place *lap_sink_place(const lap_sink *sink);
+/* Of a finished sink below a tree: the file that will get the name, and the XXH3 of its content. */
+const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content);
 uint64_t lap_sink_bytes(const lap_sink *sink);
 double lap_sink_ms(const lap_sink *sink); /* spent writing */
 /* What lap_sink_open would refuse, without making anything. */

@@ -121,23 +121,20 @@ char *lap_temp_resolve(const char *path)
     return NULL;
 }
 
-char *lap_temp_create(const char *target, int *fd)
+char *lap_temp_create(int folder, int *fd)
 {
-    const char *slash = strrchr(target, '/');
-    size_t keep = slash ? (size_t)(slash - target) + 1 : 0;
-    char *name = malloc(keep + NAME_SIZE);
+    char *name = malloc(NAME_SIZE);
     if (!name)
         return NULL;
-    memcpy(name, target, keep);
     temp_owner self = owner_self();
     int why = EEXIST;
     for (int i = 0; i < MAX_TRIES && why == EEXIST; i++) {
         unsigned random = 0;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
             random = (unsigned)clock() + (unsigned)i;
-        snprintf(name + keep, NAME_SIZE, "%s%08x-%ld-%llx-%08x.tmp", prefix, self.host, self.pid, self.start,
-            random);
-        *fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        snprintf(
+            name, NAME_SIZE, "%s%08x-%ld-%llx-%08x.tmp", prefix, self.host, self.pid, self.start, random);
+        *fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (*fd >= 0)
             return name;
         why = errno;
@@ -193,15 +190,18 @@ char *lap_sink_folder(const char *path)
     return folder;
 }
 
-int lap_sink_sweep(const char *folder)
+int lap_temp_sweep(int folder)
 {
-    DIR *dir = opendir(*folder ? folder : ".");
-    if (!dir)
+    int at = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = at < 0 ? NULL : fdopendir(at);
+    if (!dir) {
+        if (at >= 0)
+            close(at);
         return 0;
+    }
     temp_owner self = owner_self();
-    const int at = dirfd(dir);
     int removed = 0;
-    for (struct dirent *entry; at >= 0 && (entry = readdir(dir));) {
+    for (struct dirent *entry; (entry = readdir(dir));) {
         temp_owner owner;
         struct stat file;
         if (parse_name(entry->d_name, &owner) &&
@@ -210,5 +210,15 @@ int lap_sink_sweep(const char *folder)
             removed++;
     }
     closedir(dir);
+    return removed;
+}
+
+int lap_sink_sweep(const char *folder)
+{
+    int at = open(*folder ? folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0)
+        return 0;
+    int removed = lap_temp_sweep(at);
+    close(at);
     return removed;
 }

@@ -13,9 +13,11 @@ lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int
 /* Follows symbolic links of the last component, also to a name that does not exist yet. malloc'ed;
  * NULL with errno set. */
 char *lap_temp_resolve(const char *path);
-/* Creates an empty file beside target, mode 0600, open for writing. malloc'ed name, or NULL with errno
- * set. */
-char *lap_temp_create(const char *target, int *fd);
+/* Creates an empty file in a folder, mode 0600, open for writing. Its malloc'ed name there, or NULL with
+ * errno set. */
+char *lap_temp_create(int folder, int *fd);
+/* lap_sink_sweep in an open folder (O_PATH will do). */
+int lap_temp_sweep(int folder);
 /* The folder of a path, malloc'ed ("." where it has none); NULL: no memory. */
 char *lap_temp_folder(const char *path);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "io/place.h"
 
 /* One read(2): large enough that the calls do not count, small enough to stay in the L2 cache until
  * the entropy decoder has seen it. */
@@ -255,12 +256,6 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
     return code;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err)
 {
     struct stat now;
@@ -268,9 +263,9 @@ lap_code lap_source_verify(const lap_source *source, const char *path, lap_error
         return LAP_OK;
     if (fstat(source->fd, &now) != 0)
         return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be looked at again: %m");
-    if (!is_same(&now, &source->stat))
+    if (!lap_same_state(&now, &source->stat))
         return lap_fail_at(err, LAP_E_CHANGED, source->name, "changed while it was read");
-    if (path && (stat(path, &now) != 0 || !is_same(&now, &source->stat)))
+    if (path && (stat(path, &now) != 0 || !lap_same_state(&now, &source->stat)))
         return lap_fail_at(err, LAP_E_CHANGED, source->name, "changed: another file has this name now");
     return LAP_OK;
 }
@@ -279,7 +274,7 @@ lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_e
 {
     struct stat now;
     if (stat(path, &now) != 0 || now.st_dev != read->st_dev || now.st_ino != read->st_ino ||
-        is_same(&now, read))
+        lap_same_state(&now, read))
         return LAP_OK;
     return lap_fail_at(err, LAP_E_CHANGED, path, "changed after it was read");
 }

@@ -28,7 +28,10 @@ static lap_code conclude(
         lap_error_about(why, code, strcmp(in, "-") == 0 ? "standard input" : in);
     if (report) {
         report->ms.total = lap_now_ms() - start;
-        report->status = code != LAP_OK ? LAP_FAILED : report->warnings > 0 ? LAP_WARNED : LAP_DONE;
+        report->status = code == LAP_E_EXISTS   ? LAP_SKIPPED
+                         : code != LAP_OK       ? LAP_FAILED
+                         : report->warnings > 0 ? LAP_WARNED
+                                                : LAP_DONE;
         report->error = code != LAP_OK ? *why : (lap_error){0};
     }
     if (code != LAP_OK && err && (!report || err != &report->error))
@@ -71,7 +74,7 @@ static lap_code run(lap_context *context, lap_source *source, lap_sink *sink, co
     return code;
 }
 
-static lap_code file_to_sink(lap_context *context, const char *in, const char *out,
+static lap_code file_to_sink(lap_context *context, const char *in, const lap_tree *tree, const char *out,
     const lap_settings *settings, double start, struct stat *read, lap_sink **sink, lap_report *report,
     lap_error *err)
 {
@@ -83,7 +86,7 @@ static lap_code file_to_sink(lap_context *context, const char *in, const char *o
     if (code == LAP_OK)
         code = lap_source_open(in, &source, err);
     if (code == LAP_OK)
-        code = lap_sink_open(out, sink, err);
+        code = tree ? lap_sink_open_below(tree, out, sink, err) : lap_sink_open(out, sink, err);
     if (code == LAP_OK)
         code = run(context, source, *sink, &full, start, report, err);
     /* The last look before publishing: a sync, which may take long, is over. */
@@ -99,14 +102,14 @@ static lap_code file_to_sink(lap_context *context, const char *in, const char *o
     return code;
 }
 
-lap_code lap_run_to_sink(lap_context *context, const char *in, const char *out, const lap_settings *settings,
-    struct stat *read, lap_sink **sink, lap_report *report, lap_error *err)
+lap_code lap_run_to_sink(lap_context *context, const char *in, const lap_tree *tree, const char *out,
+    const lap_settings *settings, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err)
 {
     double start = lap_now_ms();
     lap_error why = {0};
     *report = (lap_report){0};
     *sink = NULL;
-    lap_code code = file_to_sink(context, in, out, settings, start, read, sink, report, &why);
+    lap_code code = file_to_sink(context, in, tree, out, settings, start, read, sink, report, &why);
     return conclude(code, &why, in, start, report, err);
 }
 
@@ -136,7 +139,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     if (code == LAP_OK)
         sweep(context, out);
     if (code == LAP_OK)
-        code = file_to_sink(context, in, out, settings, start, NULL, &sink, report, &why);
+        code = file_to_sink(context, in, NULL, out, settings, start, NULL, &sink, report, &why);
     if (code == LAP_OK) {
         double before = lap_now_ms();
         code = lap_sink_publish(sink, &why);

@@ -4,10 +4,10 @@
 
 #include "io/sink.h"
 
-/* As lap_run_file, but *sink is finished and not published (NULL on failure), and out may be in. The
- * caller publishes and closes it. *read: the input as it was when it was opened; untouched where it is no
- * file. err may be &report->error. */
-lap_code lap_run_to_sink(lap_context *context, const char *in, const char *out, const lap_settings *settings,
-    struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
+/* As lap_run_file, but *sink is finished and not published (NULL on failure), and out may be in. With a tree
+ * out is a name below it. The caller publishes and closes the sink. *read: the input as it was when it was
+ * opened; untouched where it is no file. err may be &report->error. */
+lap_code lap_run_to_sink(lap_context *context, const char *in, const lap_tree *tree, const char *out,
+    const lap_settings *settings, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
 
 #endif

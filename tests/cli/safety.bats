@@ -165,3 +165,158 @@ No such file or directory" --no-sync --stats=none/s.json "$photo" o.jpg
     grep -q 'lapedge: /dev/full: the log could not be written: No space left on device' err
     expect 4 "" "lapedge: none/log: No such file or directory" in out --log=none/log
 }
+
+# photos FOLDER: two small ones, one in a folder
+photos()
+{
+    mkdir -p "$1/sub"
+    pgm 40 30 tiny.pgm
+    lapedge --no-sync tiny.pgm "$1/a.jpg"
+    cp "$1/a.jpg" "$1/sub/b.jpg"
+}
+
+last() # CODE START WORD...: a run over folders, its exit code and how its last line begins
+{
+    local code=$1 start=$2
+    shift 2
+    run --separate-stderr lapedge --no-sync "$@"
+    [ "$status" -eq "$code" ] && [[ ${stderr##*$'\n'} == "$start"* ]] || {
+        printf 'exit %s, expected %s\n%s\n' "$status" "$code" "$stderr"
+        return 1
+    }
+}
+
+@test "an edge map that somebody changed is left alone; one that was moved, copied or touched is known" {
+    photos in
+    last 0 "2 done" in out
+    cp out/a.jpg made.jpg
+    echo retouched >out/a.jpg
+    for settings in "" --quality=50; do
+        [ -z "$settings" ] || rm out/sub/b.jpg
+        last 1 "" in out $settings
+        [[ $stderr == *"lapedge: out/a.jpg: exists and was changed since lapedge made it; -f replaces it"* ]]
+        [ "$(cat out/a.jpg)" = retouched ]
+    done
+    head -c "$(stat -c %s made.jpg)" /dev/urandom >out/a.jpg # as long as it was
+    last 1 "0 done, 1 up to date, 1 left alone" in out --quality=50
+    last 0 "2 done" in again
+    cp -r again copy
+    touch again/a.jpg copy/a.jpg
+    last 0 "0 done, 2 up to date" in again
+    last 0 "0 done, 2 up to date" in copy
+    cp -p again/a.jpg save && mv save again/a.jpg # another inode
+    last 0 "0 done, 2 up to date" in again
+    last 0 "2 done" in again --quality=50 # and is ours to replace
+    last 0 "1 done" -f in/a.jpg out # -f replaces what was changed
+    cmp out/a.jpg made.jpg
+}
+
+@test "a begin line alone makes no file ours; lines of older versions count by size" {
+    photos in
+    last 0 "2 done" in out
+    hash=$(sed -n 's/.*"settings":"\([0-9a-f]*\)".*/\1/p' out/.lapedge/*.jsonl | head -n 1)
+    size=$(stat -c %s out/a.jpg)
+    rm out/.lapedge/*
+    echo mine >out/sub/b.jpg
+    for name in a.jpg sub/b.jpg; do
+        printf '{"schema":"lapedge.manifest/1","event":"begin","output":"%s","settings":"%s"}\n' $name "$hash"
+    done >out/.lapedge/20250101T000000.000000000-x-1.jsonl
+    printf '{"schema":"lapedge.manifest/1","event":"done","output":"a.jpg","settings":"%s","input":"in/a.jpg","input_size":%s,"input_mtime_s":1,"input_mtime_ns":0,"output_size":%s}\n' \
+        "$hash" "$(stat -c %s in/a.jpg)" "$size" >>out/.lapedge/20250101T000000.000000000-x-1.jsonl
+    touch -d @1 in/a.jpg
+    last 1 "0 done, 1 up to date, 1 left alone" in out
+    [ "$(cat out/sub/b.jpg)" = mine ]
+}
+
+# A photo that takes a while, and what happens in that while: meanwhile COMMAND... -- WORD...
+meanwhile()
+{
+    local before=()
+    while [ "$1" != -- ]; do before+=("$1"); shift; done
+    shift
+    [ -e large.ppm ] || { printf 'P6\n5000 3000\n255\n'; head -c 45000000 /dev/zero; } >large.ppm
+    "$LAPEDGE" --no-sync --backend=c --threads=1 "$@" 2>err &
+    local pid=$!
+    for _ in {1..200}; do [ -n "$(find out -name '.lapedge-*.tmp')" ] && break; sleep 0.01; done
+    [ -n "$(find out -name '.lapedge-*.tmp')" ]
+    "${before[@]}"
+    code=0
+    wait $pid || code=$?
+}
+
+@test "a file that appears under an output's name during the run stays" {
+    mkdir out
+    put() { echo mine >out/large.ppm; }
+    meanwhile put -- large.ppm out
+    [ "$code" -eq 1 ]
+    grep -q 'out/large.ppm: exists and was not made by lapedge; -f replaces it' err
+    [ "$(cat out/large.ppm)" = mine ]
+    [ -z "$(find out -name '.lapedge-*')" ]
+}
+
+@test "an input that is rewritten while it is read is a failure: changed" {
+    mkdir out
+    grow() { echo x >>large.ppm; }
+    meanwhile grow -- large.ppm out --log=log.jsonl
+    [ "$code" -eq 4 ]
+    grep -q 'lapedge: large.ppm: changed while it was read' err
+    json log.jsonl 'o["error"]["kind"] == "changed"'
+    [ -z "$(find out -type f -not -path '*/.lapedge/*')" ]
+    meanwhile grow -- large.ppm out/large.ppm
+    [ "$code" -eq 1 ]
+    [ ! -e out/large.ppm ]
+}
+
+@test "links below OUTDIR are not followed: they are left alone, and named" {
+    photos in
+    mkdir elsewhere out records
+    ln -s ../elsewhere out/sub
+    ln -s out way
+    for force in "" -f; do
+        last 1 "" in way $force
+        [[ $stderr == *"lapedge: way/sub: is a symbolic link, which is not followed here; remove it first"* ]]
+        [ -z "$(ls elsewhere)" ]
+        [ -f out/a.jpg ]
+    done
+    ln -s /etc/passwd out/.lapedge/x.jsonl
+    ln -s nowhere out/.lapedge/y.jsonl
+    rm out/sub
+    last 0 "1 done, 1 up to date" in way
+    mv out/.lapedge records/old
+    ln -s ../records out/.lapedge
+    last 1 "" in out
+    [[ $stderr == *"lapedge: out/.lapedge: is a symbolic link, which is not followed here; remove it first"* ]]
+    [ "$(ls records)" = old ]
+}
+
+@test "a link that is put in the way during the run leads nowhere" {
+    mkdir -p list/sub out elsewhere
+    printf 'P6\n5000 3000\n255\n' >large.ppm
+    head -c 45000000 /dev/zero >>large.ppm
+    ln large.ppm list/sub/large.ppm
+    swap() { mv out/sub moved; ln -s ../elsewhere out/sub; }
+    mkdir out/sub
+    meanwhile swap -- list/sub/large.ppm out/sub # OUTDIR itself is found once
+    [ "$code" -eq 0 ]
+    [ -f moved/large.ppm ]
+    [ -z "$(ls elsewhere)" ]
+    rm -rf out moved
+    mkdir out sub
+    ln large.ppm sub
+    echo sub/large.ppm >names
+    meanwhile swap -- --files-from=names out
+    [ "$code" -eq 1 ]
+    grep -q 'out/sub: is a symbolic link' err
+    [ -z "$(ls elsewhere)" ]
+}
+
+@test "64 descriptors are enough for any tree" {
+    for i in {1..150}; do mkdir -p "in/$i/$i/$i"; done
+    pgm 40 30 tiny.pgm
+    lapedge --no-sync tiny.pgm in/0.jpg
+    for i in {1..150}; do ln in/0.jpg "in/$i/$i/$i/a.jpg"; done
+    (ulimit -n 64; lapedge --threads=64 -j64 in out 2>err)
+    grep -q '^151 done' err
+    (ulimit -n 64; lapedge --threads=64 in out 2>err)
+    grep -q '^0 done, 151 up to date' err
+}

@@ -32,7 +32,7 @@ killed_between_lines()
 {
     # The first rename is the last thing that happens: begin lines are there, done lines are not.
     rm -rf "$work/out"
-    strace -f -qq -o /dev/null -e trace=rename -e inject=rename:signal=KILL:when=3 \
+    strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=KILL:when=3 \
         "$program" "$work/in" "$work/out" 2>/dev/null && return 1
     grep -q '"begin"' "$work"/out/.lapedge/*.jsonl || return 1
     ! grep -q '"done"' "$work"/out/.lapedge/*.jsonl || return 1
@@ -66,33 +66,57 @@ interrupted() # SIGNAL CODE
     [ "$(find "$work/out" -name '*.jpg' -size +0 | wc -l)" -eq 3000 ] && no_temporary "$work/out"
 }
 
-two_at_once()
+two_at_once() # OPTION...: of the second run
 {
     rm -rf "$work/out"
     "$program" "$work/slow" "$work/out" --no-sync -j1 2>"$work/err" &
     local first=$!
-    "$program" -f "$work/slow" "$work/out" --no-sync -j1 2>>"$work/err" || return 1
-    wait $first
-    local code=$?
-    # What the other one has just made may look like somebody else's: left alone, exit 1.
-    [ "$code" -le 1 ] || { cat "$work/err"; return 1; }
+    "$program" "$work/slow" "$work/out" --no-sync -j1 "$@" 2>"$work/err2" || { cat "$work/err2"; return 1; }
+    # What the other one has made meanwhile is known as ours.
+    wait $first || { cat "$work/err"; return 1; }
     [ "$(find "$work/out" -name '*.jpg' | wc -l)" -eq 3000 ] || return 1
     cmp "$work/want/0.jpg" "$work/out/2999.jpg" && no_temporary "$work/out" || return 1
     "$program" "$work/slow" "$work/out" --no-sync 2>"$work/err" || return 1
     grep -q '^0 done, 3000 up to date' "$work/err"
 }
 
+# File systems that cannot rename without overwriting: by link, and where they have no links, by a last look.
+no_noreplace() # INJECTION...
+{
+    local words=() injection code=0
+    for injection in "$@"; do words+=(-e "inject=$injection"); done
+    rm -rf "$work/out"
+    strace -f -qq -o "$work/trace" -e trace=renameat2,renameat,linkat "${words[@]}" "$program" --no-sync "$work/in" \
+        "$work/out" 2>"$work/err" || { cat "$work/err"; return 1; }
+    same "$work/want" "$work/out" && no_temporary "$work/out" || return 1
+    [ "$(grep -c INJECTED "$work/trace")" -eq $((40 * $#)) ] || { echo "not injected"; return 1; }
+    # A file that appears during the run.
+    rm -rf "$work/out"
+    mkdir "$work/out"
+    strace -f -qq -o "$work/trace" -e trace=renameat2,renameat,linkat "${words[@]}" "$program" --no-sync --backend=c \
+        --threads=1 "$work/large.pgm" "$work/out" 2>"$work/err" &
+    local pid=$! i
+    for ((i = 0; i < 500; i++)); do [ -n "$(find "$work/out" -name '*.tmp')" ] && break; sleep 0.01; done
+    echo mine >"$work/out/large.pgm"
+    wait $pid || code=$?
+    [ "$code" -eq 1 ] && [ "$(cat "$work/out/large.pgm")" = mine ] && no_temporary "$work/out" || {
+        echo "exit $code"
+        cat "$work/err"
+        return 1
+    }
+}
+
 # Groups of 256 at most: one syncfs before the begin lines, these synced before the first rename.
 traced_order()
 {
     rm -rf "$work/out"
-    strace -f -qq -s 200 -o "$work/trace" -e trace=syncfs,fsync,fdatasync,rename,write "$program" "$work/in" "$work/out" \
+    strace -f -qq -s 200 -o "$work/trace" -e trace=syncfs,fsync,fdatasync,renameat2,write "$program" "$work/in" "$work/out" \
         2>"$work/err" || return 1
     awk '
         /syncfs\(/ { syncs++; synced = 1; begun = 0 }
         /write\(/ && /event.*begin/ { if (!synced) bad = "begin lines before the files were synced"; written = 1 }
         /fdatasync\(/ { if (!written) bad = "synced before the lines"; begun = 1; written = 0 }
-        /rename\(/ { renames++; if (!begun) bad = "renamed before the lines were synced" }
+        /renameat2\(/ { renames++; if (!begun) bad = "renamed before the lines were synced" }
         /write\(/ && /event.*done/ { if (!renames) bad = "done before the renames"; synced = 0 }
         / fsync\(/ { bad = "fsync of a single file" }
         END {
@@ -105,9 +129,9 @@ traced_order()
 nothing_synced()
 {
     rm -rf "$work/out"
-    strace -f -qq -o "$work/trace" -e trace=syncfs,fsync,fdatasync,sync,rename "$program" --no-sync "$work/in" \
+    strace -f -qq -o "$work/trace" -e trace=syncfs,fsync,fdatasync,sync,renameat2 "$program" --no-sync "$work/in" \
         "$work/out" 2>"$work/err" || return 1
-    [ "$(grep -c 'rename(' "$work/trace")" -eq 40 ] || return 1
+    [ "$(grep -c 'renameat2(' "$work/trace")" -eq 40 ] || return 1
     ! grep sync "$work/trace"
 }
 
@@ -199,6 +223,7 @@ memory_is_flat()
 
 printf 'P5\n16 16\n255\n' >"$work/tiny.pgm"
 seq 1 200 | head -c 256 >>"$work/tiny.pgm"
+{ printf 'P5\n5000 3000\n255\n'; head -c 15000000 /dev/zero; } >"$work/large.pgm"
 mkdir "$work/disk"
 photos "$work/in" 40 && "$program" --no-sync "$work/in" "$work/want" 2>/dev/null
 need=$(find "$work/want" -name '*.jpg' -printf '%s\n' | awk '{ sum += int(($1 + 4095) / 4096) * 4096 } END { print sum }')
@@ -207,12 +232,15 @@ check "25 kills leave nothing half-written, and every rerun completes" tools/kil
 check "a tree for slow runs" slow_tree
 check "Ctrl-C ends a run cleanly with 130; the next one goes on" interrupted INT 130
 check "SIGTERM ends a run cleanly with 143; the next one goes on" interrupted TERM 143
-check "two runs into one folder at once do no harm" two_at_once
+check "two runs into one folder at once: no harm, and no word of foreign files" two_at_once
+check "the same where one replaces everything" two_at_once -f
 check "a file size limit stops the run with a message" size_limit
 if strace -qq -o /dev/null true 2>/dev/null; then
     check "a kill between begin and done lines is mended" killed_between_lines
     check "files are synced, begin lines written and synced, then come renames, then done lines" traced_order
     check "--no-sync syncs nothing" nothing_synced
+    check "without RENAME_NOREPLACE new files are linked" no_noreplace renameat2:error=EINVAL
+    check "without links either they are looked for once more" no_noreplace renameat2:error=ENOSYS linkat:error=EPERM
 else
     skip "the order of syncs, lines and renames" "strace cannot trace here"
 fi

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -17,12 +19,13 @@
 #include "batch/manifest.h"
 
 static char folder[64];
+static lap_tree tree;
 
 static int make_folder(void **state)
 {
     (void)state;
     strcpy(folder, "/tmp/lapedge-manifest-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    return mkdtemp(folder) && lap_tree_open(folder, &tree, NULL) == LAP_OK ? 0 : -1;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -34,16 +37,21 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 static int remove_folder(void **state)
 {
     (void)state;
+    lap_tree_close(&tree);
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* What stands under an output's name: it need not be there but where its content counts. */
+static const struct stat jpeg = {
+    .st_dev = 5, .st_ino = 77, .st_size = 500, .st_mtim = {.tv_sec = 1700000001, .tv_nsec = 7}};
+enum { CONTENT = 99 };
 static const struct stat photo = {.st_size = 1000, .st_mtim = {.tv_sec = 1700000000, .tv_nsec = 123456789}};
 
 static lap_manifest *opened(uint64_t settings)
 {
     lap_manifest *m;
     lap_error err;
-    if (lap_manifest_open(folder, settings, &m, &err) != LAP_OK)
+    if (lap_manifest_open(&tree, settings, &m, &err) != LAP_OK)
         fail_msg("%s", err.message);
     return m;
 }
@@ -53,18 +61,19 @@ static void run(uint64_t settings, const char *const *outputs, int count, bool u
 {
     lap_manifest *m = opened(settings);
     for (int i = 0; i < count; i++)
-        assert_int_equal(lap_manifest_begin(m, outputs[i], NULL), LAP_OK);
+        assert_int_equal(lap_manifest_begin(m, outputs[i], &jpeg, CONTENT, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, true, 4096, NULL), LAP_OK);
     for (int i = 0; i < count - unfinished; i++)
-        assert_int_equal(lap_manifest_done(m, outputs[i], "in.jpg", &photo, 500, NULL), LAP_OK);
+        assert_int_equal(lap_manifest_done(m, outputs[i], "in.jpg", &photo, &jpeg, CONTENT, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
 }
 
-static lap_made made(uint64_t settings, const char *output, const struct stat *in, off_t size)
+static lap_made made(uint64_t settings, const char *output, const struct stat *in, const struct stat *there)
 {
+    uint64_t content;
     lap_manifest *m = opened(settings);
-    lap_made result = lap_manifest_find(m, output, in, size);
+    lap_made result = lap_manifest_find(m, output, in, tree.fd, there, &content);
     lap_manifest_close(m);
     return result;
 }
@@ -73,8 +82,11 @@ static void nothing_is_known_of_no_folder(void **state)
 {
     lap_manifest *m;
     (void)state;
-    assert_int_equal(lap_manifest_open("/nonexistent/folder", 1, &m, NULL), LAP_OK);
-    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, 500), LAP_MADE_UNKNOWN);
+    lap_tree none;
+    uint64_t content;
+    assert_int_equal(lap_tree_open("/nonexistent/folder", &none, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_open(&none, 1, &m, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_UNKNOWN);
     lap_manifest_close(m);
     lap_manifest_close(NULL);
 }
@@ -84,17 +96,24 @@ static void a_done_output_is_known_and_its_facts_count(void **state)
     static const char *const outputs[] = {"a.jpg", "sub/b.jpg"};
     (void)state;
     run(7, outputs, 2, false);
-    assert_int_equal(made(7, "a.jpg", &photo, 500), LAP_MADE_SAME);
-    assert_int_equal(made(7, "sub/b.jpg", &photo, 500), LAP_MADE_SAME);
-    assert_int_equal(made(7, "b.jpg", &photo, 500), LAP_MADE_UNKNOWN);
-    assert_int_equal(made(8, "a.jpg", &photo, 500), LAP_MADE_OURS); /* other settings */
-    assert_int_equal(made(7, "a.jpg", &photo, 499), LAP_MADE_OURS); /* output cut */
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(7, "sub/b.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(7, "b.jpg", &photo, &jpeg), LAP_MADE_UNKNOWN);
+    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_OURS); /* other settings */
+    struct stat other[5] = {jpeg, jpeg, jpeg, jpeg, jpeg};            /* not the file of the line */
+    other[0].st_dev++;
+    other[1].st_ino++;
+    other[2].st_size--;
+    other[3].st_mtim.tv_sec++;
+    other[4].st_mtim.tv_nsec++;
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(made(7, "a.jpg", &photo, &other[i]), LAP_MADE_CHANGED);
     struct stat changed = photo;
     changed.st_size++;
-    assert_int_equal(made(7, "a.jpg", &changed, 500), LAP_MADE_OURS);
+    assert_int_equal(made(7, "a.jpg", &changed, &jpeg), LAP_MADE_OURS);
     changed = photo;
     changed.st_mtim.tv_nsec++;
-    assert_int_equal(made(7, "a.jpg", &changed, 500), LAP_MADE_OURS);
+    assert_int_equal(made(7, "a.jpg", &changed, &jpeg), LAP_MADE_OURS);
 }
 
 static void a_begun_output_is_ours_and_not_done(void **state)
@@ -102,8 +121,8 @@ static void a_begun_output_is_ours_and_not_done(void **state)
     static const char *const outputs[] = {"a.jpg", "b.jpg"};
     (void)state;
     run(7, outputs, 2, true);
-    assert_int_equal(made(7, "a.jpg", &photo, 500), LAP_MADE_SAME);
-    assert_int_equal(made(7, "b.jpg", &photo, 500), LAP_MADE_OURS);
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(7, "b.jpg", &photo, &jpeg), LAP_MADE_OURS);
 }
 
 static void a_later_run_overrules(void **state)
@@ -112,10 +131,135 @@ static void a_later_run_overrules(void **state)
     (void)state;
     run(7, outputs, 1, false);
     run(8, outputs, 1, false);
-    assert_int_equal(made(8, "a.jpg", &photo, 500), LAP_MADE_SAME);
-    assert_int_equal(made(7, "a.jpg", &photo, 500), LAP_MADE_OURS);
-    run(8, outputs, 1, true); /* dies between begin and done: what stands there is not trusted */
-    assert_int_equal(made(8, "a.jpg", &photo, 500), LAP_MADE_OURS);
+    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_OURS);
+    run(8, outputs, 1, true); /* dies between begin and done: the file of the done line stands there still */
+    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+}
+
+static void put(const char *name, const char *text)
+{
+    int fd = openat(tree.fd, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(close(fd), 0);
+}
+
+/* Copied and restored folders have other inodes and times, and the same content. */
+static void content_decides_where_the_file_is_another(void **state)
+{
+    struct stat there, was;
+    uint64_t content, found;
+    (void)state;
+    put("a.jpg", "made by lapedge");
+    assert_int_equal(fstatat(tree.fd, "a.jpg", &there, 0), 0);
+    assert_true(lap_content_hash(tree.fd, "a.jpg", &content));
+    was = there;
+    was.st_ino++;
+    lap_manifest *m = opened(7);
+    assert_int_equal(lap_manifest_done(m, "a.jpg", "in.jpg", &photo, &was, content, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
+    lap_manifest_close(m);
+    m = opened(7);
+    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &was, &found), LAP_MADE_SAME);
+    assert_true(found == 0); /* nothing was read */
+    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &there, &found), LAP_MADE_SAME);
+    assert_true(found == content);
+    put("a.jpg", "made by anybody"); /* as long */
+    assert_int_equal(fstatat(tree.fd, "a.jpg", &there, 0), 0);
+    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &there, &found), LAP_MADE_CHANGED);
+    put("a.jpg", "longer than it was");
+    assert_int_equal(fstatat(tree.fd, "a.jpg", &there, 0), 0);
+    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &there, &found), LAP_MADE_CHANGED);
+    assert_true(found == 0);
+    lap_manifest_close(m);
+}
+
+static void put_manifest(const char *text)
+{
+    int fd;
+    assert_true(mkdirat(tree.fd, ".lapedge", 0700) == 0 || errno == EEXIST);
+    fd = openat(tree.fd, ".lapedge/20200101T000000.000000000-x-1.jsonl", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(close(fd), 0);
+}
+
+/* Lines of versions that noted only the size. */
+static void of_old_lines_the_size_decides(void **state)
+{
+    static const char lines[] =
+        "{\"schema\":\"lapedge.manifest/1\",\"event\":\"begin\",\"output\":\"a.jpg\",\"settings\":"
+        "\"0000000000000007\"}\n"
+        "{\"schema\":\"lapedge.manifest/1\",\"event\":\"begin\",\"output\":\"b.jpg\",\"settings\":"
+        "\"0000000000000007\"}\n"
+        "{\"schema\":\"lapedge.manifest/1\",\"event\":\"done\",\"output\":\"a.jpg\",\"settings\":"
+        "\"0000000000000007\",\"input\":\"in.jpg\",\"input_size\":1000,\"input_mtime_s\":1700000000,"
+        "\"input_mtime_ns\":123456789,\"output_size\":500}\n";
+    struct stat other = jpeg;
+    (void)state;
+    put_manifest(lines);
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_OURS);
+    other.st_size++;
+    assert_int_equal(made(7, "a.jpg", &photo, &other), LAP_MADE_CHANGED);
+    assert_int_equal(made(7, "b.jpg", &photo, &jpeg), LAP_MADE_UNKNOWN); /* it says nothing about a file */
+}
+
+static void what_another_run_writes_is_read_before_the_verdict(void **state)
+{
+    static const char *const first[] = {"a.jpg"}, *const second[] = {"b.jpg"};
+    uint64_t content;
+    (void)state;
+    lap_manifest *m = opened(7);
+    run(7, first, 1, false); /* makes the folder, too */
+    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_UNKNOWN);
+    assert_int_equal(lap_manifest_judge(m, "a.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_SAME);
+    lap_manifest *other = opened(7);
+    for (int i = 0; i < 3; i++) { /* a file that grows, lines cut anywhere */
+        assert_int_equal(lap_manifest_begin(other, second[0], &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(lap_manifest_flush(other, false, 0, NULL), LAP_OK);
+    }
+    assert_int_equal(lap_manifest_judge(m, "b.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_OURS);
+    assert_int_equal(lap_manifest_done(other, "b.jpg", "in.jpg", &photo, &jpeg, CONTENT, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_flush(other, false, 0, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_refresh(m, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_find(m, "b.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_SAME);
+    put_manifest(
+        "{\"event\":\"done\",\"output\":\"c.jpg\",\"settings\":\"0000000000000007\",\"output_size\":5");
+    assert_int_equal(lap_manifest_judge(m, "c.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_UNKNOWN);
+    put_manifest("00}\n");
+    assert_int_equal(lap_manifest_judge(m, "c.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_OURS);
+    lap_manifest_close(other);
+    lap_manifest_close(m);
+}
+
+static void links_are_passed_over(void **state)
+{
+    static const char *const outputs[] = {"a.jpg"};
+    lap_manifest *m;
+    lap_error err;
+    (void)state;
+    run(7, outputs, 1, false);
+    assert_int_equal(symlinkat("/etc/passwd", tree.fd, ".lapedge/x.jsonl"), 0);
+    assert_int_equal(symlinkat("nowhere", tree.fd, ".lapedge/0.jsonl"), 0);
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(renameat(tree.fd, ".lapedge", tree.fd, "moved"), 0);
+    assert_int_equal(symlinkat("moved", tree.fd, ".lapedge"), 0);
+    assert_int_equal(lap_manifest_open(&tree, 7, &m, &err), LAP_E_EXISTS);
+    assert_non_null(strstr(err.subject, "/.lapedge"));
+}
+
+/* A line that cannot be ours costs no memory, and those behind it are read. */
+static void long_lines_are_passed_over(void **state)
+{
+    static char line[3 << 20];
+    (void)state;
+    memset(line, 'x', sizeof line - 2);
+    line[sizeof line - 2] = '\n';
+    put_manifest(line);
+    put_manifest("{\"event\":\"done\",\"output\":\"a.jpg\",\"settings\":\"7\",\"output_size\":500}\n");
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_OURS);
 }
 
 static void names_need_not_be_text(void **state)
@@ -126,12 +270,12 @@ static void names_need_not_be_text(void **state)
     (void)state;
     run(7, outputs, COUNT, false);
     for (int i = 0; i < COUNT; i++)
-        assert_int_equal(made(7, outputs[i], &photo, 500), LAP_MADE_SAME);
-    assert_int_equal(made(7, "100A.jpg", &photo, 500), LAP_MADE_UNKNOWN);
+        assert_int_equal(made(7, outputs[i], &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(7, "100A.jpg", &photo, &jpeg), LAP_MADE_UNKNOWN);
     assert_int_equal(made(7,
                          "\xff"
                          "A.jpg",
-                         &photo, 500),
+                         &photo, &jpeg),
         LAP_MADE_UNKNOWN);
 }
 
@@ -161,7 +305,7 @@ static void a_cut_at_every_byte_loses_lines_and_nothing_else(void **state)
     lap_made before = LAP_MADE_SAME;
     for (off_t size = st.st_size - 1; size >= 0; size--) {
         assert_int_equal(truncate(path, size), 0);
-        lap_made now = made(7, "a.jpg", &photo, 500);
+        lap_made now = made(7, "a.jpg", &photo, &jpeg);
         /* only the newline: the line is whole. Less: done, then begin is lost, in this order. */
         assert_true(now == LAP_MADE_SAME ? size == st.st_size - 1 : now <= before);
         before = now;
@@ -184,8 +328,8 @@ static void nonsense_is_passed_over(void **state)
     assert_int_equal(fwrite(nonsense, 1, sizeof nonsense, file), sizeof nonsense);
     assert_int_equal(fclose(file), 0);
     free(path);
-    assert_int_equal(made(7, "a.jpg", &photo, 500), LAP_MADE_SAME);
-    assert_int_equal(made(7, "b.jpg", &photo, 500), LAP_MADE_UNKNOWN);
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(7, "b.jpg", &photo, &jpeg), LAP_MADE_UNKNOWN);
 }
 
 /* A write that stops halfway must not leave half a line for the next one to be glued to. */
@@ -198,24 +342,24 @@ static void a_failed_flush_leaves_whole_lines(void **state)
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     lap_manifest *m = opened(7);
-    assert_int_equal(lap_manifest_begin(m, "first.jpg", NULL), LAP_OK);
+    assert_int_equal(lap_manifest_begin(m, "first.jpg", &jpeg, CONTENT, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     tight = before;
-    tight.rlim_cur = 1500;
+    tight.rlim_cur = 3000;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
     for (int i = 0; i < 40; i++) {
         snprintf(name, sizeof name, "many%d.jpg", i);
-        assert_int_equal(lap_manifest_begin(m, name, NULL), LAP_OK);
+        assert_int_equal(lap_manifest_begin(m, name, &jpeg, CONTENT, NULL), LAP_OK);
     }
     assert_int_equal(lap_manifest_flush(m, false, 0, &err), LAP_E_DISK_FULL);
     assert_non_null(strstr(err.message, "File too large"));
-    assert_int_equal(lap_manifest_begin(m, "last.jpg", NULL), LAP_OK);
+    assert_int_equal(lap_manifest_begin(m, "last.jpg", &jpeg, CONTENT, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_int_equal(made(7, "first.jpg", &photo, 1), LAP_MADE_OURS);
-    assert_int_equal(made(7, "many0.jpg", &photo, 1), LAP_MADE_UNKNOWN);
-    assert_int_equal(made(7, "last.jpg", &photo, 1), LAP_MADE_OURS);
+    assert_int_equal(made(7, "first.jpg", &photo, &jpeg), LAP_MADE_OURS);
+    assert_int_equal(made(7, "many0.jpg", &photo, &jpeg), LAP_MADE_UNKNOWN);
+    assert_int_equal(made(7, "last.jpg", &photo, &jpeg), LAP_MADE_OURS);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_folder, remove_folder)
@@ -227,6 +371,11 @@ int main(void)
         TEST(a_done_output_is_known_and_its_facts_count),
         TEST(a_begun_output_is_ours_and_not_done),
         TEST(a_later_run_overrules),
+        TEST(content_decides_where_the_file_is_another),
+        TEST(of_old_lines_the_size_decides),
+        TEST(what_another_run_writes_is_read_before_the_verdict),
+        TEST(links_are_passed_over),
+        TEST(long_lines_are_passed_over),
         TEST(names_need_not_be_text),
         TEST(a_cut_at_every_byte_loses_lines_and_nothing_else),
         TEST(nonsense_is_passed_over),

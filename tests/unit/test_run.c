@@ -176,7 +176,7 @@ static void a_sink_is_left_to_publish(void **state)
     lap_report report;
     struct stat read = {0}, info;
     assert_int_equal(
-        lap_run_to_sink(context, at("in.ppm"), at("in.ppm"), &s, &read, &sink, &report, &report.error),
+        lap_run_to_sink(context, at("in.ppm"), NULL, at("in.ppm"), &s, &read, &sink, &report, &report.error),
         LAP_OK);
     assert_int_equal(report.status, LAP_DONE);
     read_file("in.ppm", room, sizeof room);
@@ -189,7 +189,7 @@ static void a_sink_is_left_to_publish(void **state)
     assert_memory_not_equal(room, ppm, 1000);
     assert_int_equal(files_in_folder(), 1);
     assert_int_equal(
-        lap_run_to_sink(context, at("none.ppm"), at("o.ppm"), &s, &read, &sink, &report, &report.error),
+        lap_run_to_sink(context, at("none.ppm"), NULL, at("o.ppm"), &s, &read, &sink, &report, &report.error),
         LAP_E_MISSING);
     assert_null(sink);
     assert_int_equal(report.error.code, LAP_E_MISSING);

@@ -419,20 +419,21 @@ static void reused_numbers_are_told_apart(void **unused)
     (void)unused;
     int fd;
     assert_int_equal(mkdir(at("reuse"), 0700), 0);
-    char *name = lap_temp_create(at("reuse/out"), &fd), changed[512];
+    int folder = open(at("reuse"), O_PATH | O_DIRECTORY);
+    char *name = lap_temp_create(folder, &fd), changed[512];
     assert_non_null(name);
     close(fd);
     unsigned host, random;
     long pid;
     unsigned long long start;
-    const char *base = strrchr(name, '/') + 1;
-    assert_int_equal(sscanf(base, ".lapedge-%x-%ld-%llx-%x.tmp", &host, &pid, &start, &random), 4);
+    assert_int_equal(sscanf(name, ".lapedge-%x-%ld-%llx-%x.tmp", &host, &pid, &start, &random), 4);
     assert_int_equal(pid, getpid());
     assert_true(start > 0);
     snprintf(changed, sizeof changed, "%s/reuse/.lapedge-%08x-%ld-%llx-%08x.tmp", scratch, host, pid,
         start + 1, random);
-    assert_int_equal(rename(name, changed), 0);
+    assert_int_equal(renameat(folder, name, AT_FDCWD, changed), 0);
     assert_int_equal(lap_sink_sweep(at("reuse")), 1);
+    close(folder);
     free(name);
 }
 

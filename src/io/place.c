@@ -1,0 +1,228 @@
+#include "io/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "io/sink_temp.h"
+
+enum { FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC };
+
+bool lap_same_state(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* ---- trees ------------------------------------------------------------------------------------- */
+
+lap_code lap_tree_open(const char *path, lap_tree *tree, lap_error *err)
+{
+    *tree = (lap_tree){.fd = open(path, FOLDER), .path = path};
+    if (tree->fd >= 0 || errno == ENOENT)
+        return LAP_OK;
+    return lap_fail_at(err, LAP_E_WRITE, path, "%s", errno == ENOTDIR ? "is not a folder" : strerror(errno));
+}
+
+void lap_tree_close(lap_tree *tree)
+{
+    if (tree->fd >= 0)
+        close(tree->fd);
+    tree->fd = -1;
+}
+
+/* Why a step could not be taken; shown: the way so far, for the message. */
+static lap_code fail_step(int parent, const char *step, const char *shown, int why, lap_error *err)
+{
+    struct stat st;
+    if (why == ENOENT)
+        return lap_fail_at(err, LAP_E_MISSING, shown, "%s", strerror(why));
+    if ((why == ENOTDIR || why == ELOOP) && fstatat(parent, step, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return S_ISLNK(st.st_mode) ? lap_fail_at(err, LAP_E_EXISTS, shown,
+                                         "is a symbolic link, which is not followed here; remove it first")
+                                   : lap_fail_at(err, LAP_E_WRITE, shown, "is not a folder");
+    return lap_fail_at(
+        err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, shown, "%s", strerror(why));
+}
+
+/* From parent into the folder step, whose name ends with the first `length` bytes of relative. */
+static lap_code take_step(const lap_tree *tree, int parent, const char *relative, size_t start, size_t length,
+    bool make, int *folder, lap_error *err)
+{
+    char step[NAME_MAX + 1];
+    int why = ENAMETOOLONG;
+    *folder = -1;
+    if (length - start < sizeof step) {
+        memcpy(step, relative + start, length - start);
+        step[length - start] = 0;
+        *folder = openat(parent, step, FOLDER | O_NOFOLLOW);
+        why = errno;
+        if (*folder < 0 && why == ENOENT && make) {
+            why = mkdirat(parent, step, 0777) == 0 || errno == EEXIST ? 0 : errno;
+            if (!why) {
+                *folder = openat(parent, step, FOLDER | O_NOFOLLOW);
+                why = errno;
+            }
+        }
+    }
+    if (*folder >= 0)
+        return LAP_OK;
+    char *shown = NULL;
+    if (asprintf(&shown, "%s/%.*s", tree->path, (int)length, relative) < 0)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    lap_code code = fail_step(parent, step, shown, why, err);
+    free(shown);
+    return code;
+}
+
+lap_code lap_tree_enter(const lap_tree *tree, const char *relative, bool make, int *folder, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    *folder = tree->fd;
+    if (tree->fd < 0)
+        return lap_fail_at(err, LAP_E_MISSING, tree->path, "%s", strerror(ENOENT));
+    for (size_t start = 0, end; code == LAP_OK && relative[start + strcspn(relative + start, "/")];
+         start = end + 1) {
+        const int parent = *folder;
+        end = start + strcspn(relative + start, "/");
+        if (end - start == 2 && memcmp(relative + start, "..", 2) == 0)
+            code = lap_fail_at(err, LAP_E_INTERNAL, relative, "climbs out of the output folder");
+        else if (end > start)
+            code = take_step(tree, parent, relative, start, end, make, folder, err);
+        if (code != LAP_OK || *folder != parent)
+            lap_tree_leave(tree, parent);
+        if (code != LAP_OK)
+            *folder = -1;
+    }
+    return code;
+}
+
+void lap_tree_leave(const lap_tree *tree, int folder)
+{
+    if (folder >= 0 && folder != tree->fd)
+        close(folder);
+}
+
+/* ---- places ------------------------------------------------------------------------------------ */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool lap_place_at(const char *path, lap_place *place)
+{
+    *place = (lap_place){.folder = -1, .path = lap_temp_resolve(path)};
+    char *folder = place->path ? lap_temp_folder(place->path) : NULL;
+    if (folder)
+        place->folder = open(folder, FOLDER);
+    const int why = errno;
+    free(folder);
+    if (place->folder >= 0)
+        place->relative = strdup(place->path);
+    if (place->relative) {
+        place->name = last_part(place->relative);
+        return true;
+    }
+    lap_place_free(place);
+    errno = why;
+    return false;
+}
+
+bool lap_place_below(const lap_tree *tree, const char *relative, lap_place *place)
+{
+    *place = (lap_place){.tree = tree, .folder = -1, .relative = strdup(relative)};
+    if (!place->relative || asprintf(&place->path, "%s/%s", tree->path, relative) < 0) {
+        place->path = NULL;
+        lap_place_free(place);
+        errno = ENOMEM;
+        return false;
+    }
+    place->name = last_part(place->relative);
+    return true;
+}
+
+void lap_place_free(lap_place *place)
+{
+    if (place->folder >= 0)
+        close(place->folder);
+    free(place->path);
+    free(place->relative);
+    *place = (lap_place){.folder = -1};
+}
+
+lap_code lap_place_enter(const lap_place *place, int *folder, lap_error *err)
+{
+    *folder = place->folder;
+    return place->tree ? lap_tree_enter(place->tree, place->relative, false, folder, err) : LAP_OK;
+}
+
+void lap_place_leave(const lap_place *place, int folder)
+{
+    if (place->tree)
+        lap_tree_leave(place->tree, folder);
+}
+
+/* ---- publishing -------------------------------------------------------------------------------- */
+
+/* Whether the other name is this file: over NFS the reply to a link that was made may be lost. */
+static bool is_linked(int folder, const char *temp, const char *name)
+{
+    struct stat a, b;
+    return fstatat(folder, temp, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstatat(folder, name, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* 0, or an errno; EEXIST where something stands there. */
+static int rename_new(int folder, const char *temp, const char *name)
+{
+    struct stat st;
+    if (renameat2(folder, temp, folder, name, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return errno;
+    if (linkat(folder, temp, folder, name, 0) == 0 || (errno == EEXIST && is_linked(folder, temp, name))) {
+        (void)unlinkat(folder, temp, 0); /* should it stay, the next run removes it */
+        return 0;
+    }
+    if (errno == EEXIST || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return EEXIST;
+    if (errno != ENOENT)
+        return errno;
+    return renameat(folder, temp, folder, name) == 0 ? 0 : errno;
+}
+
+static int rename_over(int folder, const char *temp, const char *name, lap_over over, const struct stat *seen)
+{
+    struct stat st;
+    if (over == LAP_OVER_NOTHING)
+        return rename_new(folder, temp, name);
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno == ENOENT)
+            return over == LAP_OVER_SEEN ? rename_new(folder, temp, name)
+                                         : (renameat(folder, temp, folder, name) == 0 ? 0 : errno);
+        return errno;
+    }
+    if (!S_ISREG(st.st_mode) || (over == LAP_OVER_SEEN && !lap_same_state(&st, seen)))
+        return EEXIST;
+    return renameat(folder, temp, folder, name) == 0 ? 0 : errno;
+}
+
+lap_code lap_place_publish(const lap_place *place, int folder, const char *temp, lap_over over,
+    const struct stat *seen, lap_error *err)
+{
+    const int why = rename_over(folder, temp, place->name, over, seen);
+    if (why == 0)
+        return LAP_OK;
+    if (why == EEXIST && over == LAP_OVER_ANY)
+        return lap_fail_at(err, LAP_E_EXISTS, place->path, "is not a regular file; remove it first");
+    if (why == EEXIST)
+        return lap_fail_at(err, LAP_E_EXISTS, place->path, "appeared, or was changed, during the run");
+    return lap_write_errno(err, place->path, "rename the finished file to this name", why);
+}

@@ -1,0 +1,212 @@
+/* Places below a tree: no link on the way, and nothing overwritten that should not be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/sink.h"
+
+static char scratch[64];
+
+/* Of the last few: tests name several files at once. */
+static const char *at(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
+    return path;
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fputs(text, file) < 0, 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_holds(const char *path, const char *text)
+{
+    char got[256] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(got, 1, sizeof got - 1, file);
+    fclose(file);
+    got[size] = 0;
+    assert_string_equal(got, text);
+}
+
+static int count_temps(const char *folder)
+{
+    int count = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        count += strncmp(entry->d_name, ".lapedge-", 9) == 0;
+    closedir(dir);
+    return count;
+}
+
+static lap_sink *finished_below(const lap_tree *tree, const char *relative, const char *text)
+{
+    lap_sink *sink;
+    lap_error err;
+    assert_int_equal(lap_sink_open_below(tree, relative, &sink, &err), LAP_OK);
+    assert_int_equal(lap_sink_write(sink, text, strlen(text), &err), LAP_OK);
+    assert_int_equal(lap_sink_finish(sink, false, NULL, &err), LAP_OK);
+    return sink;
+}
+
+static void what_appears_meanwhile_is_kept(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    lap_tree tree;
+    struct stat seen;
+    assert_int_equal(mkdir(at("tree"), 0700), 0);
+    assert_int_equal(lap_tree_open(at("tree"), &tree, &err), LAP_OK);
+
+    lap_sink *sink = finished_below(&tree, "new", "ours"); /* nothing stands there, and nothing appears */
+    lap_sink_expect(sink, NULL);
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_OK);
+    lap_sink_close(sink);
+    assert_holds(at("tree/new"), "ours");
+
+    sink = finished_below(&tree, "a", "ours"); /* somebody's file appears */
+    lap_sink_expect(sink, NULL);
+    put(at("tree/a"), "theirs");
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_E_EXISTS);
+    assert_holds(at("tree/a"), "theirs");
+    assert_int_equal(stat(at("tree/a"), &seen), 0); /* that one is meant now */
+    lap_sink_expect(sink, &seen);
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_OK);
+    lap_sink_close(sink);
+    assert_holds(at("tree/a"), "ours");
+
+    assert_int_equal(stat(at("tree/a"), &seen), 0); /* the one that was seen is changed */
+    sink = finished_below(&tree, "a", "again");
+    lap_sink_expect(sink, &seen);
+    put(at("tree/a"), "retouched");
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_E_EXISTS);
+    assert_int_equal(unlink(at("tree/a")), 0); /* or removed */
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_OK);
+    lap_sink_close(sink);
+    assert_holds(at("tree/a"), "again");
+
+    sink = finished_below(&tree, "b", "ours"); /* without an expectation files are replaced, links are not */
+    assert_int_equal(symlink("a", at("tree/b")), 0);
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_E_EXISTS);
+    lap_sink_close(sink);
+    assert_holds(at("tree/a"), "again");
+    assert_int_equal(count_temps(at("tree")), 0);
+    lap_tree_close(&tree);
+}
+
+static void links_below_a_tree_are_not_followed(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    lap_tree tree;
+    lap_sink *sink;
+    int folder;
+    assert_int_equal(mkdir(at("out"), 0700), 0);
+    assert_int_equal(mkdir(at("else"), 0700), 0);
+    assert_int_equal(symlink("out", at("way")), 0); /* the tree itself may be named by one */
+    assert_int_equal(lap_tree_open(at("way"), &tree, &err), LAP_OK);
+    assert_int_equal(lap_tree_enter(&tree, "one/two/x", false, &folder, &err), LAP_E_MISSING);
+    assert_int_equal(lap_tree_enter(&tree, "one/two/x", true, &folder, &err), LAP_OK);
+    lap_tree_leave(&tree, folder);
+    sink = finished_below(&tree, "one/two/x", "text");
+
+    /* a link is swapped in while the output waits */
+    assert_int_equal(rename(at("out/one"), at("else/one")), 0);
+    assert_int_equal(symlink("../else/one", at("out/one")), 0);
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_E_EXISTS);
+    assert_non_null(strstr(err.subject, "way/one"));
+    assert_int_equal(access(at("else/one/two/x"), F_OK), -1);
+    assert_int_equal(unlink(at("out/one")), 0);
+    assert_int_equal(rename(at("else/one"), at("out/one")), 0);
+    lap_sink_close(sink);
+    assert_int_equal(count_temps(at("out/one/two")), 0);
+
+    assert_int_equal(symlink("../else", at("out/link")), 0);
+    put(at("out/file"), "x");
+    assert_int_equal(lap_sink_open_below(&tree, "link/x", &sink, &err), LAP_E_EXISTS);
+    assert_int_equal(lap_sink_open_below(&tree, "link/x/y", &sink, &err), LAP_E_EXISTS);
+    assert_int_equal(lap_sink_open_below(&tree, "file/x", &sink, &err), LAP_E_WRITE);
+    assert_int_equal(lap_sink_open_below(&tree, "none/x", &sink, &err), LAP_E_MISSING);
+    assert_int_equal(lap_sink_open_below(&tree, "one/../../x", &sink, &err), LAP_E_INTERNAL);
+    assert_int_equal(lap_tree_enter(&tree, "link/sub/x", true, &folder, &err), LAP_E_EXISTS);
+    lap_tree_close(&tree);
+    assert_int_equal(lap_tree_open(at("no such folder"), &tree, &err), LAP_OK);
+    assert_int_equal(lap_tree_enter(&tree, "x", false, &folder, &err), LAP_E_MISSING);
+    lap_tree_close(&tree);
+}
+
+/* The number of the content is that of the bytes, however they came. */
+static void the_content_has_a_number(void **unused)
+{
+    (void)unused;
+    static char bytes[200000];
+    lap_error err;
+    lap_tree tree;
+    lap_sink *sink;
+    struct stat st;
+    uint64_t content, again;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(i * 2654435761u >> 24);
+    assert_int_equal(mkdir(at("hash"), 0700), 0);
+    assert_int_equal(lap_tree_open(at("hash"), &tree, &err), LAP_OK);
+    assert_int_equal(lap_sink_open_below(&tree, "x", &sink, &err), LAP_OK);
+    for (size_t i = 0, size = 1; i < sizeof bytes; i += size, size = size * 3 % 100001) {
+        size_t most = sizeof bytes - i;
+        size = size < most ? size : most;
+        assert_int_equal(lap_sink_write(sink, bytes + i, size, &err), LAP_OK);
+    }
+    assert_int_equal(lap_sink_finish(sink, true, NULL, &err), LAP_OK);
+    const struct stat made = *lap_sink_made(sink, &content);
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_OK);
+    lap_sink_close(sink);
+    assert_int_equal(stat(at("hash/x"), &st), 0);
+    assert_true(lap_same_state(&st, &made)); /* the rename changes none of it */
+    assert_true(lap_content_hash(tree.fd, "x", &again));
+    assert_true(content == again);
+    put(at("hash/y"), "other");
+    assert_true(lap_content_hash(tree.fd, "y", &again));
+    assert_true(content != again);
+    assert_int_equal(symlink("x", at("hash/link")), 0);
+    assert_false(lap_content_hash(tree.fd, "link", &again));
+    assert_false(lap_content_hash(tree.fd, ".", &again));
+    lap_tree_close(&tree);
+}
+
+static int remove_scratch(void **unused)
+{
+    (void)unused;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", scratch);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_appears_meanwhile_is_kept),
+        cmocka_unit_test(links_below_a_tree_are_not_followed),
+        cmocka_unit_test(the_content_has_a_number),
+    };
+    strcpy(scratch, "/tmp/lapedge-place-XXXXXX");
+    if (!mkdtemp(scratch))
+        return 99;
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
+}
