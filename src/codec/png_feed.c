@@ -45,9 +45,20 @@ static void warn(png_structp png, const char *message)
 static void *allocate(png_structp png, size_t size)
 {
     lap_decoder *decoder = png_get_mem_ptr(png);
+    lap_png_state *state = decoder->state;
+    uint64_t most = decoder->options.max_memory;
+    if (most == 0 || most > LAP_PNG_MAX_CHUNK)
+        most = LAP_PNG_MAX_CHUNK;
+    /* libpng takes a chunk's word for its length; where it gets no memory it would lose its place. */
+    if (state->in_chunks && size > most + LAP_PNG_OVERHEAD) {
+        lap_fail(&state->cause, LAP_E_LIMIT,
+            "a chunk asks for %.1f MB of memory, more than the limit of %.1f MB", (double)size / 1e6,
+            (double)most / 1e6);
+        lap_png_leave(png, "memory");
+    }
     void *p = malloc(size);
     if (!p)
-        ((lap_png_state *)decoder->state)->no_memory = true;
+        state->no_memory = true;
     return p;
 }
 

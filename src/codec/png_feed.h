@@ -9,6 +9,11 @@
 
 #include <png.h>
 
+enum {
+    LAP_PNG_MAX_CHUNK = 8 * 1000 * 1000, /* unpacked, of a chunk: profiles are smaller, bombs larger */
+    LAP_PNG_OVERHEAD = 64 << 10          /* libpng's own at its start */
+};
+
 typedef struct lap_png_state {
     png_structp png;
     png_infop info;
@@ -16,6 +21,7 @@ typedef struct lap_png_state {
     size_t left;
     bool ended;      /* the source has no more */
     bool no_memory;  /* malloc failed inside libpng */
+    bool in_chunks;  /* libpng reads chunks other than pixels: its allocations have a limit */
     lap_error cause; /* why libpng was left */
     bool lost;       /* damage was let through: the rest is black */
     uint8_t *line;   /* a row of RGB, where gray is asked for */

@@ -14,8 +14,6 @@
 #include "base/status.h"
 #include "codec/png_feed.h"
 
-enum { MAX_CHUNK = 8 * 1000 * 1000 /* of an unpacked ancillary chunk: profiles are smaller, bombs larger */ };
-
 /* ---- header ------------------------------------------------------------------------------------ */
 
 static bool png_probe(const uint8_t *head, size_t size)
@@ -27,13 +25,19 @@ static void header_work(lap_decoder *decoder)
 {
     lap_png_state *state = decoder->state;
     png_set_user_limits(state->png, INT_MAX, INT_MAX); /* ours come right after */
-    png_set_chunk_malloc_max(state->png, MAX_CHUNK);
+    png_set_chunk_malloc_max(state->png, LAP_PNG_MAX_CHUNK);
+#ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
+    static const png_byte unused[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST"; /* read past, not into memory */
+    png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_NEVER, unused, sizeof unused / 5);
+#endif
+    state->in_chunks = true;
     png_read_info(state->png, state->info);
 }
 
 static void start_work(lap_decoder *decoder)
 {
     lap_png_state *state = decoder->state;
+    state->in_chunks = false; /* rows may be of any length */
     png_structp png = state->png;
     int type = png_get_color_type(png, state->info);
     if (png_get_bit_depth(png, state->info) == 16)
@@ -189,7 +193,9 @@ static lap_code png_rows(lap_decoder *decoder, const lap_view *rows, lap_error *
 
 static void finish_work(lap_decoder *decoder)
 {
-    png_read_end(((lap_png_state *)decoder->state)->png, NULL);
+    lap_png_state *state = decoder->state;
+    state->in_chunks = true;
+    png_read_end(state->png, NULL);
 }
 
 static lap_code png_finish(lap_decoder *decoder, lap_error *err)

@@ -1,4 +1,5 @@
 /* Pixels and header facts of the JPEG decoder, for every kind that is read. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -320,6 +321,48 @@ static void metadata_is_kept(void **state)
     free(plain.data);
 }
 
+/* malloc's own count of what a decoder took, against what its header promised: at most that, and no more
+ * than twice the truth. */
+static void estimates_hold(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+    skip();
+#else
+    const int shapes[][2] = {{1000, 900}, {7, 3000}, {3000, 7}, {1, 1}};
+    for (int k = 0; k < KINDS; k++)
+        for (int s = 0; s < 4; s++) {
+            jpeg_bytes jpeg = jpeg_make(&kinds[k], shapes[s][0], shapes[s][1]);
+            lap_source *source = NULL;
+            lap_decoder *decoder = NULL;
+            lap_error err;
+            const lap_read_options options = {.fail_on = LAP_FAIL_TRUNCATED};
+            const size_t line = (size_t)shapes[s][0] * 3;
+            uint8_t *pixels = malloc(line * (size_t)shapes[s][1]);
+            assert_int_equal(lap_source_memory(jpeg.data, jpeg.size, "made.jpg", &source, &err), LAP_OK);
+            struct mallinfo2 before = mallinfo2();
+            assert_int_equal(lap_decoder_open(source, &options, &decoder, &err), LAP_OK);
+            lap_view view = {.base = pixels,
+                .stride = (ptrdiff_t)line,
+                .place = LAP_ON_HOST,
+                .width = shapes[s][0],
+                .height = shapes[s][1],
+                .channels = lap_decoder_header(decoder)->channels};
+            assert_int_equal(lap_decoder_rows(decoder, &view, &err), LAP_OK);
+            struct mallinfo2 after = mallinfo2();
+            size_t took = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
+            size_t promised = lap_decoder_header(decoder)->memory_estimate;
+            if (took > promised || promised > 2 * took + (512 << 10))
+                fail_msg("%s, %dx%d: took %zu, promised %zu", kinds[k].name, shapes[s][0], shapes[s][1], took,
+                    promised);
+            lap_decoder_close(decoder);
+            lap_source_close(source);
+            free(pixels);
+            free(jpeg.data);
+        }
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +371,7 @@ int main(void)
         cmocka_unit_test(header_facts),
         cmocka_unit_test(inks_become_pixels),
         cmocka_unit_test(metadata_is_kept),
+        cmocka_unit_test(estimates_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #if LAP_HAVE_PNG
 
@@ -270,6 +271,38 @@ static void limits_and_cancel(void **unused)
     }
 }
 
+/* A chunk may claim any length: it is believed up to 8 MB, and text is not read into memory at all. */
+static void claims_cost_nothing(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"tEXt", "zTXt", "iTXt", "sPLT", "iCCP", "eXIf", "abCd"};
+    static const uint8_t claim[] = {0x7F, 0xFF, 0xFF, 0xFF};
+    enum { AFTER_IHDR = 33 };
+    static file png;
+    const lap_read_options any = {.fail_on = LAP_FAIL_TRUNCATED};
+    help_image image = {0};
+    lap_header header;
+    lap_damage damage;
+    lap_error err;
+    struct rlimit before, tight;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    tight = before;
+#ifndef __SANITIZE_ADDRESS__
+    tight.rlim_cur = 512 << 20; /* with less than it claims nobody can succeed by memory */
+#endif
+    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        make(&png, PNG_COLOR_TYPE_RGB, 8, false, false, false);
+        memcpy(png.bytes + AFTER_IHDR, claim, 4);
+        memcpy(png.bytes + AFTER_IHDR + 4, names[i], 4);
+        memcpy(png.bytes + AFTER_IHDR + 8, "a name\0\0\0\0\0", 11);
+        lap_code code = help_decode(png.bytes, png.size, &any, &image, &header, &damage, &err);
+        if (code != LAP_E_TRUNCATED && code != LAP_E_LIMIT)
+            fail_msg("%s: %s: %s", names[i], lap_code_name(code), err.message);
+    }
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+}
+
 /* EXIF arrives as the APP1 segment of a JPEG, and goes on into one. */
 static void exif_is_kept(void **unused)
 {
@@ -310,6 +343,7 @@ int main(void)
         cmocka_unit_test(damage_let_through),
         cmocka_unit_test(transparency_can_be_refused),
         cmocka_unit_test(limits_and_cancel),
+        cmocka_unit_test(claims_cost_nothing),
         cmocka_unit_test(exif_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
