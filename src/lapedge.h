@@ -217,6 +217,8 @@ typedef struct lap_context lap_context; /* a pool of threads, shared by everythi
 LAP_API lap_context *lap_context_create(int threads, lap_error *err);
 LAP_API void lap_context_destroy(lap_context *context);
 LAP_API int lap_context_threads(const lap_context *context);
+/* Bytes of memory that this process may use: of the machine, or fewer in a control group (cgroup 1 or 2). */
+LAP_API uint64_t lap_memory_here(void);
 /* Everything running in the context stops at the next band with LAP_E_CANCELLED. Safe in a signal
  * handler. */
 LAP_API void lap_context_cancel(lap_context *context);
@@ -268,7 +270,8 @@ typedef struct lap_settings {
     bool in_place; /* output equal to input is meant: it is replaced, atomically */
     /* limits, 0 means none */
     uint64_t max_pixels;
-    uint64_t max_memory; /* bytes */
+    uint64_t max_memory; /* bytes for all files under way in the context: one that does not fit beside the
+                            others waits, one that never fits is LAP_E_LIMIT */
     int max_scans;
     double timeout_s;
     lap_fail_on fail_on;

@@ -31,8 +31,10 @@ lap_context *lap_context_create(int threads, lap_error *err)
     context->threads = threads > 0 ? threads : usable_cores();
     atomic_init(&context->cancel, 0);
     atomic_init(&context->swept, 0);
+    lap_budget_init(&context->budget);
     context->pool = lap_pool_create(context->threads, err);
     if (!context->pool) {
+        lap_budget_destroy(&context->budget);
         free(context);
         return NULL;
     }
@@ -44,6 +46,7 @@ void lap_context_destroy(lap_context *context)
     if (!context)
         return;
     lap_pool_destroy(context->pool);
+    lap_budget_destroy(&context->budget);
     free(context);
 }
 

@@ -5,12 +5,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "base/control.h"
 #include "base/pool.h"
 
 struct lap_context {
     lap_pool *pool;
     int threads;
+    lap_budget budget; /* of lap_settings.max_memory */
     atomic_int cancel;
     _Atomic(uint64_t) swept; /* key of the folder last looked through for what dead runs left */
 };

@@ -186,6 +186,7 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
 
 lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
 {
+    const uint64_t half = lap_memory_here() / 2;
     *cli = (lap_cli){.words = argv,
         .word_count = argc,
         .settings = lap_settings_default(),
@@ -194,6 +195,8 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
         .flip = -1,
         .ops = 1u << LAP_OP_FILTER,
         .allowed = {.max_abs = -1, .max_differing = -1, .max_differing_share = -1, .min_psnr = -1}};
+    /* More than half is never one program's to take unasked; less than that much makes no sense. */
+    cli->settings.max_memory = half > 1000000000 ? half : 1000000000;
     bool given[LAP_CLI_OPTIONS] = {false};
     cli->operands = calloc((size_t)argc + 1, sizeof *cli->operands);
     lap_cli_exit code = LAP_EXIT_FAILED;

@@ -153,7 +153,10 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         LIMITS, false},
     {"max-scans", "N", lap_set_int, AT(settings.max_scans), 0, 1e6,
         "scans of a progressive JPEG; 0: no limit (100)", R | S | T | C | D, 0, LIMITS, false},
-    {"max-memory", "BYTES", lap_set_size, AT(settings.max_memory), 0, 0, "memory for a file (no limit)",
+    {"max-memory", "BYTES", lap_set_size, AT(settings.max_memory), 0, 0,
+        "memory for all files under way: one that never fits is refused; K, M, G as above; 0: no limit (half "
+        "of what "
+        "there is, at least 1G)",
         R | S | T | C | D, 0, LIMITS, false},
     {"timeout", "SECONDS", lap_set_double, AT(settings.timeout_s), 0, 1e6, "time for a file (no limit)",
         R | S | T | C | D, 0, LIMITS, false},

@@ -144,6 +144,7 @@ struct lap_encoder {
     int band_rows;
     bool parallel;
     int bands, appended; /* of the image; appended so far */
+    size_t memory;       /* bytes it will take beside the chunks, where it holds a whole image; else 0 */
     void *state;
 };
 

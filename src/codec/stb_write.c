@@ -93,6 +93,8 @@ static lap_code stb_open(lap_encoder *encoder, lap_error *err)
     if (!state || !state->pixels)
         return lap_fail(
             err, LAP_E_MEMORY, "out of memory: .%s output holds the whole image", encoder->format);
+    /* Of PNG there are also the filtered rows, the compressed ones, and those between head and tail. */
+    encoder->memory = state->line * (size_t)o->height * (strcmp(encoder->format, "png") == 0 ? 4 : 1);
     encoder->band_rows = BAND_ROWS;
     encoder->parallel = true;
     return LAP_OK;

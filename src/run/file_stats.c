@@ -33,7 +33,8 @@ static lap_code measure_bands(lap_context *context, const char *in, const lap_se
     if (code == LAP_OK)
         code = lap_run_tallies_init(&tallies, err);
     if (code == LAP_OK)
-        code = lap_pipeline_run(source, sink, &inner, context->pool, &control, &tallies.hooks, &report, err);
+        code = lap_pipeline_run(
+            source, sink, &inner, context->pool, &context->budget, &control, &tallies.hooks, &report, err);
     if (code == LAP_OK)
         code = lap_run_tallies_result(&tallies, threshold, &m->stats, err);
     if (code == LAP_OK)

@@ -125,41 +125,13 @@ static int team_size(const lap_pipeline *pipe)
     return (uint64_t)pipe->width * (uint64_t)pipe->height < SMALL_PIXELS ? 1 : threads;
 }
 
-/* What may still be allocated under max_memory once `taken` bytes are; 0 and false if it is over. */
-static bool memory_left(const lap_pipeline *pipe, size_t images, size_t *left)
-{
-    uint64_t limit = pipe->settings->max_memory;
-    size_t taken, image;
-    if (limit == 0) {
-        *left = SIZE_MAX;
-        return true;
-    }
-    if (!lap_mul((size_t)pipe->width * (size_t)pipe->channels, (size_t)pipe->height, &image) ||
-        !lap_mul(image, images, &image) ||
-        !lap_add(image, lap_decoder_header(pipe->decoder)->memory_estimate, &taken) || taken > limit)
-        return false;
-    *left = (size_t)(limit - taken);
-    return true;
-}
-
 static lap_code carry_out(lap_pipeline *pipe, lap_error *err)
 {
-    pipe->filters_whole = pipe->rung && !lap_rung_takes_bands(pipe->rung);
-    bool whole = pipe->filters_whole || lap_turn_reorders(pipe->turn);
-    size_t left;
-    if (!memory_left(pipe, (size_t)whole + pipe->filters_whole, &left))
-        return lap_fail(err, LAP_E_LIMIT,
-            "%dx%d pixels have to be held whole, which needs more memory than "
-            "is allowed",
-            pipe->width, pipe->height);
-    lap_code code = whole ? lap_pipeline_collect(pipe, err) : LAP_OK;
-    if (code != LAP_OK)
-        return code;
-    pipe->threads = team_size(pipe);
-    code = lap_pipeline_reserve(pipe, left, err);
-    if (code != LAP_OK)
-        return code;
-    code = lap_pipeline_bands(pipe, err);
+    lap_code code = pipe->holds_whole ? lap_pipeline_collect(pipe, err) : LAP_OK;
+    if (code == LAP_OK)
+        code = lap_pipeline_reserve(pipe, err);
+    if (code == LAP_OK)
+        code = lap_pipeline_bands(pipe, err);
     if (code != LAP_OK)
         return code;
     double start = lap_now_ms();
@@ -168,13 +140,32 @@ static lap_code carry_out(lap_pipeline *pipe, lap_error *err)
     return code;
 }
 
+/* What the file will take at most is known before it takes any of it, and asked for in one piece: who waits
+ * for memory has none. *has is to be given back. */
+static lap_code take_memory(
+    lap_pipeline *pipe, lap_budget *budget, lap_control *control, uint64_t *has, lap_error *err)
+{
+    uint64_t limit = pipe->settings->max_memory, need;
+    pipe->filters_whole = pipe->rung && !lap_rung_takes_bands(pipe->rung);
+    pipe->holds_whole = pipe->filters_whole || lap_turn_reorders(pipe->turn);
+    pipe->threads = team_size(pipe);
+    lap_code code = lap_pipeline_plan(pipe, limit ? limit : UINT64_MAX, &need, err);
+    if (code != LAP_OK || limit == 0 || !budget)
+        return code;
+    code = lap_budget_take(budget, need, limit, control, err);
+    *has = code == LAP_OK ? need : 0;
+    return code;
+}
+
 lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings *settings, lap_pool *pool,
-    const lap_control *control, const lap_pipeline_hooks *hooks, lap_report *report, lap_error *err)
+    lap_budget *budget, lap_control *control, const lap_pipeline_hooks *hooks, lap_report *report,
+    lap_error *err)
 {
     lap_pipeline pipe = {.settings = settings, .control = control, .hooks = hooks, .pool = pool};
     pthread_mutex_init(&pipe.lock, NULL);
     pthread_cond_init(&pipe.changed, NULL);
     lap_code code = LAP_OK;
+    uint64_t has = 0;
     if (settings->filter)
         code = lap_rung_find(LAP_OP_FILTER, settings->backend, &pipe.rung, err);
     if (code == LAP_OK)
@@ -182,12 +173,16 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
     if (code == LAP_OK)
         code = open_encoder(&pipe, sink, err);
     if (code == LAP_OK)
+        code = take_memory(&pipe, budget, control, &has, err);
+    if (code == LAP_OK)
         code = carry_out(&pipe, err);
     if (report)
         fill_report(&pipe, source, sink, report);
     lap_pipeline_release(&pipe);
     lap_encoder_close(pipe.encoder);
     lap_decoder_close(pipe.decoder);
+    if (budget)
+        lap_budget_give(budget, has);
     pthread_cond_destroy(&pipe.changed);
     pthread_mutex_destroy(&pipe.lock);
     return code;

@@ -7,6 +7,7 @@
 #ifndef LAP_PIPELINE_H
 #define LAP_PIPELINE_H
 
+#include "base/budget.h"
 #include "base/pool.h"
 #include "codec/codec.h"
 
@@ -17,8 +18,10 @@ typedef struct lap_pipeline_hooks {
 } lap_pipeline_hooks;
 
 /* Reads source, writes sink up to and without lap_sink_finish. The caller has checked the settings
- * (lap_settings_check). report is filled as far as known. */
+ * (lap_settings_check). Of budget (NULL: it is alone) the file takes what it needs before it takes memory for
+ * pixels. report is filled as far as known. */
 lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings *settings, lap_pool *pool,
-    const lap_control *control, const lap_pipeline_hooks *hooks, lap_report *report, lap_error *err);
+    lap_budget *budget, lap_control *control, const lap_pipeline_hooks *hooks, lap_report *report,
+    lap_error *err);
 
 #endif

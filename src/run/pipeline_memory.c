@@ -23,7 +23,7 @@ static bool band_bytes(const lap_pipeline *pipe, size_t *slot, size_t *result)
 {
     size_t row, rows = (size_t)pipe->band_rows + 2 * LAP_APRON;
     return lap_mul((size_t)pipe->width + 2 * LAP_APRON + 64, (size_t)pipe->channels, &row) &&
-           lap_mul(row, rows, result) && lap_mul(*result, pipe->whole.memory ? 1 : 2, slot);
+           lap_mul(row, rows, result) && lap_mul(*result, pipe->holds_whole ? 1 : 2, slot);
 }
 
 static void free_band_memory(lap_pipeline *pipe)
@@ -57,33 +57,44 @@ static void count_slots(lap_pipeline *pipe, int threads)
     pipe->slot_count = wanted < pipe->bands ? wanted : pipe->bands;
     pipe->ahead = threads == 1 ? 1 : pipe->slot_count;
     pipe->result_count = pipe->parallel ? threads : pipe->slot_count;
-    if (!pipe->rung || pipe->filtered.memory)
+    if (!pipe->rung || pipe->filters_whole)
         pipe->result_count = 0;
 }
 
-/* As many threads, of those asked for, as the memory of their bands allows. */
-static lap_code choose_threads(lap_pipeline *pipe, size_t limit, lap_error *err)
+/* What is held whatever the number of threads; false if that cannot be counted. */
+static bool fixed_bytes(const lap_pipeline *pipe, size_t *bytes)
 {
-    size_t slot, result, slots, results, all;
-    if (!band_bytes(pipe, &slot, &result))
-        return lap_fail(err, LAP_E_LIMIT, "%d pixels a row are too many", pipe->width);
-    for (int threads = pipe->threads; threads > 0; threads--) {
-        count_slots(pipe, threads);
-        if (lap_mul(slot, (size_t)pipe->slot_count, &slots) &&
-            lap_mul(result, (size_t)pipe->result_count, &results) && lap_add(slots, results, &all) &&
-            all <= limit && (all <= RING_BYTES || threads <= FEW_THREADS))
-            return LAP_OK;
-    }
-    return lap_fail(err, LAP_E_LIMIT,
-        "the bands of an image %d pixels wide need more memory than is allowed (%zu bytes are left)",
-        pipe->width, limit);
+    size_t row, image, images = (size_t)pipe->holds_whole + pipe->filters_whole;
+    return lap_mul((size_t)pipe->width + 2 * LAP_APRON + 64, (size_t)pipe->channels, &row) &&
+           lap_mul(row, (size_t)pipe->height + 2 * LAP_APRON, &image) && lap_mul(image, images, bytes) &&
+           lap_add(*bytes, pipe->encoder->memory, bytes) &&
+           lap_add(*bytes, lap_decoder_header(pipe->decoder)->memory_estimate, bytes);
 }
 
-lap_code lap_pipeline_reserve(lap_pipeline *pipe, size_t limit, lap_error *err)
+lap_code lap_pipeline_plan(lap_pipeline *pipe, uint64_t limit, uint64_t *need, lap_error *err)
 {
-    lap_code code = choose_threads(pipe, limit, err);
-    if (code != LAP_OK)
-        return code;
+    size_t fixed, slot, result, slots, results, all = 0;
+    bool fits = band_bytes(pipe, &slot, &result) && fixed_bytes(pipe, &fixed);
+    for (int threads = pipe->threads; fits && threads > 0; threads--) {
+        count_slots(pipe, threads);
+        fits = lap_mul(slot, (size_t)pipe->slot_count, &slots) &&
+               lap_mul(result, (size_t)pipe->result_count, &results) && lap_add(slots, results, &all) &&
+               lap_add(all, fixed, &slots);
+        *need = slots;
+        if (fits && *need <= limit && (all <= RING_BYTES || threads <= FEW_THREADS))
+            return LAP_OK;
+    }
+    if (!fits)
+        return lap_fail(
+            err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", pipe->width, pipe->height);
+    return lap_fail(err, LAP_E_LIMIT,
+        "takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)", (double)*need / 1e6,
+        (double)limit / 1e6);
+}
+
+lap_code lap_pipeline_reserve(lap_pipeline *pipe, lap_error *err)
+{
+    lap_code code = LAP_OK;
     pipe->slots = calloc((size_t)pipe->slot_count, sizeof *pipe->slots);
     pipe->results = calloc((size_t)pipe->result_count + 1, sizeof *pipe->results);
     if (!pipe->slots || !pipe->results)

@@ -34,6 +34,7 @@ typedef struct lap_pipeline {
     int band_rows, bands;
     int threads;        /* team members at most */
     bool parallel;      /* the encoder encodes bands independently */
+    bool holds_whole;   /* pixels are collected in whole */
     bool filters_whole; /* the rung takes no bands: results lie in filtered */
     lap_image whole;    /* all turned pixels, or empty: bands are decoded into slots */
     lap_image filtered; /* all results of a rung that takes no bands, or empty */
@@ -54,9 +55,11 @@ typedef struct lap_pipeline {
     lap_damage damage;
 } lap_pipeline;
 
-/* Memory for slots and results within `limit` bytes, fewer threads if need be; LAP_E_LIMIT where the
- * least does not fit. */
-lap_code lap_pipeline_reserve(lap_pipeline *pipe, size_t limit, lap_error *err);
+/* Chooses slots, results and threads, of pipe->threads at most, so that all that the file takes (*need bytes)
+ * is within `limit`; LAP_E_LIMIT where one thread takes more. */
+lap_code lap_pipeline_plan(lap_pipeline *pipe, uint64_t limit, uint64_t *need, lap_error *err);
+/* Memory for the slots and results of the plan. */
+lap_code lap_pipeline_reserve(lap_pipeline *pipe, lap_error *err);
 void lap_pipeline_release(lap_pipeline *pipe);
 /* Decodes, turns and, for a rung that takes no bands, filters everything into whole and filtered. */
 lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err);

@@ -1,4 +1,5 @@
 /* Whole images for those who want pixels rather than a file: comparison, statistics, benches. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/context.h"
@@ -53,6 +54,20 @@ lap_read_options lap_read_options_of(const lap_settings *settings, const lap_con
         .control = control};
 }
 
+/* The decoder and a whole image beside it against the limit. */
+static lap_code check_memory(const lap_decoder *decoder, const lap_read_options *options, lap_error *err)
+{
+    const lap_header *h = lap_decoder_header(decoder);
+    size_t bytes;
+    bool fits = lap_mul((size_t)h->width * (size_t)h->channels, (size_t)h->height, &bytes) &&
+                lap_add(bytes, h->memory_estimate, &bytes);
+    if (fits && (options->max_memory == 0 || bytes <= options->max_memory))
+        return LAP_OK;
+    return lap_fail(err, LAP_E_LIMIT,
+        "takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)",
+        fits ? (double)bytes / 1e6 : INFINITY, (double)options->max_memory / 1e6);
+}
+
 lap_code lap_image_read(const char *path, const lap_read_options *options, int apron, lap_image *image,
     lap_turn *orientation, lap_error *err)
 {
@@ -62,6 +77,8 @@ lap_code lap_image_read(const char *path, const lap_read_options *options, int a
     lap_code code = lap_source_open(path, &source, err);
     if (code == LAP_OK)
         code = lap_decoder_open(source, options, &decoder, err);
+    if (code == LAP_OK)
+        code = check_memory(decoder, options, err);
     if (code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
         *orientation = (lap_turn)h->orientation;

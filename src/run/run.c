@@ -60,7 +60,7 @@ static lap_code run(lap_context *context, lap_source *source, lap_sink *sink, co
     lap_run_tallies tallies = {0};
     lap_code code = settings->stats ? lap_run_tallies_init(&tallies, err) : LAP_OK;
     if (code == LAP_OK)
-        code = lap_pipeline_run(source, sink, settings, context->pool, &control,
+        code = lap_pipeline_run(source, sink, settings, context->pool, &context->budget, &control,
             settings->stats ? &tallies.hooks : NULL, report, err);
     if (code == LAP_OK && settings->stats)
         code = lap_run_tallies_result(&tallies, settings->params.threshold, settings->stats, err);

@@ -438,3 +438,19 @@ PY
     [ "$status" -eq 1 ]
     says "in/c.jpg: "
 }
+
+@test "--max-memory is one budget: files wait for each other, and one that never fits is refused" {
+    mkdir in
+    for i in 1 2 3 4 5 6 7 8; do
+        cp "$photo" in/$i.jpg
+    done
+    { printf 'P5\n20000 300\n255\n'; head -c 6000000 /dev/zero; } | lapedge - large.jpg
+    folder 1 -j8 --threads=8 --max-memory=3M --format=jpg in large.jpg out
+    says "lapedge: large.jpg: limit: takes up to "
+    says " MB of memory, more than the limit of 3.0 MB (--max-memory)"
+    [ "$(outputs out | wc -w)" -eq 8 ]
+    folder 0 -j8 --threads=8 --max-memory=0 in large.jpg out
+    [ "$(outputs out | wc -w)" -eq 9 ]
+    lapedge in/1.jpg one.jpg
+    cmp one.jpg out/1.jpg
+}

@@ -41,7 +41,7 @@ typedef struct outcome {
     bytes out;
 } outcome;
 
-static outcome run(const bytes *in, const lap_settings *settings, lap_pool *pool, const lap_control *control,
+static outcome run(const bytes *in, const lap_settings *settings, lap_pool *pool, lap_control *control,
     const lap_pipeline_hooks *hooks)
 {
     outcome o = {0};
@@ -49,7 +49,7 @@ static outcome run(const bytes *in, const lap_settings *settings, lap_pool *pool
     lap_sink *sink = NULL;
     assert_int_equal(lap_source_memory(in->data, in->size, "picture", &source, NULL), LAP_OK);
     assert_int_equal(lap_sink_memory(&sink, NULL), LAP_OK);
-    o.code = lap_pipeline_run(source, sink, settings, pool, control, hooks, &o.report, &o.err);
+    o.code = lap_pipeline_run(source, sink, settings, pool, NULL, control, hooks, &o.report, &o.err);
     if (o.code == LAP_OK) {
         void *taken;
         assert_int_equal(lap_sink_finish(sink, false, NULL, NULL), LAP_OK);
@@ -83,7 +83,7 @@ static void law(const bytes *in, int width, int height, int channels, const lap_
     for (int y = 0; y < height; y++)
         memcpy(image.view.base + y * image.view.stride,
             in->data + in->pixels + (size_t)y * (size_t)(width * channels), (size_t)(width * channels));
-    assert_int_equal(lap_orient(&image.view, &turned.view, s->turn, NULL), LAP_OK);
+    assert_int_equal(lap_orient(&image.view, &turned.view, s->turn, NULL, NULL), LAP_OK);
     lap_border_fill(&turned.view, s->border);
     lap_exec exec = {.threads = 1};
     const lap_view *shown = &turned.view;
@@ -264,7 +264,7 @@ static void a_full_disk(void **state)
         lap_error err = {0};
         assert_int_equal(lap_source_memory(in.data, in.size, "picture", &source, NULL), LAP_OK);
         assert_int_equal(lap_sink_open("/dev/full", &sink, NULL), LAP_OK);
-        lap_code code = lap_pipeline_run(source, sink, &s, pools[i / 2], NULL, NULL, NULL, &err);
+        lap_code code = lap_pipeline_run(source, sink, &s, pools[i / 2], NULL, NULL, NULL, NULL, &err);
         if (code == LAP_OK) /* all of it may have fitted a buffer */
             code = lap_sink_finish(sink, false, NULL, &err);
         assert_int_equal(code, LAP_E_DISK_FULL);

@@ -1,0 +1,83 @@
+#include "base/budget.h"
+
+#include <time.h>
+
+#include "base/status.h"
+
+enum { LOOK_MS = 100 }; /* between two looks at the cancel flag */
+
+struct lap_budget_waiter {
+    struct lap_budget_waiter *next;
+};
+
+void lap_budget_init(lap_budget *b)
+{
+    *b = (lap_budget){.used = 0};
+    pthread_condattr_t monotonic;
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&b->freed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    b->last = &b->first;
+}
+
+void lap_budget_destroy(lap_budget *b)
+{
+    pthread_cond_destroy(&b->freed);
+    pthread_mutex_destroy(&b->lock);
+}
+
+/* Under the lock, which is free meanwhile. */
+static void wait_a_little(lap_budget *b)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&b->freed, &b->lock, &until);
+}
+
+static void leave_queue(lap_budget *b, struct lap_budget_waiter *waiter)
+{
+    struct lap_budget_waiter **at = &b->first;
+    while (*at != waiter)
+        at = &(*at)->next;
+    *at = waiter->next;
+    if (!waiter->next)
+        b->last = at;
+}
+
+lap_code lap_budget_take(lap_budget *b, uint64_t bytes, uint64_t limit, lap_control *control, lap_error *err)
+{
+    struct lap_budget_waiter waiter = {.next = NULL};
+    const lap_control cancel = {.cancel = control ? control->cancel : NULL}; /* the deadline stands still */
+    lap_code code = LAP_OK;
+    double start = lap_now_ms();
+    pthread_mutex_lock(&b->lock);
+    *b->last = &waiter;
+    b->last = &waiter.next;
+    while (code == LAP_OK && !(b->first == &waiter && (b->used == 0 || b->used + bytes <= limit))) {
+        wait_a_little(b);
+        code = lap_control_check(&cancel, err);
+    }
+    leave_queue(b, &waiter);
+    if (code == LAP_OK)
+        b->used += bytes;
+    pthread_cond_broadcast(&b->freed);
+    pthread_mutex_unlock(&b->lock);
+    if (control && control->deadline_ms > 0)
+        control->deadline_ms += lap_now_ms() - start;
+    return code;
+}
+
+void lap_budget_give(lap_budget *b, uint64_t bytes)
+{
+    if (bytes == 0)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->used -= bytes;
+    pthread_cond_broadcast(&b->freed);
+    pthread_mutex_unlock(&b->lock);
+}
