@@ -7,10 +7,10 @@
 #include "float4.h"
 
 /* dst: one pixel; src: the top left pixel of its window. */
-static inline void conv_pixel(int width_f, const float *filter, const float *src, float *dst)
+static inline void conv_pixel(int src_width, const float *filter, const float *src, float *dst)
 {
     float r = 0, g = 0, b = 0, a = 0;
-    for (int fy = 0; fy < 5; fy++, src += (size_t)width_f * COMPONENTS) {
+    for (int fy = 0; fy < 5; fy++, src += (size_t)src_width * COMPONENTS) {
         for (int fx = 0; fx < 5; fx++) {
             const float h = filter[5 * fy + fx], *p = src + fx * COMPONENTS;
             r += h * p[0];
@@ -32,10 +32,10 @@ static inline void conv_range(const lap_params *params, float *dst)
     }
 }
 
-static inline void conv_row(int width, int width_f, const lap_params *params, const float *src, float *dst)
+static inline void conv_row(int width, int src_width, const lap_params *params, const float *src, float *dst)
 {
     for (int x = 0; x < width; x++, src += COMPONENTS, dst += COMPONENTS) {
-        conv_pixel(width_f, params->kernel.h, src, dst);
+        conv_pixel(src_width, params->kernel.h, src, dst);
         conv_range(params, dst);
     }
 }

@@ -1,6 +1,6 @@
-/* Filter, plain C: float32, four components a pixel, one thread: THE LAW that every rung is held
- * against. Compiled with vectorization off, so that it shows what scalar code does and what the other
- * rungs gain. */
+/* Filter, plain C: float32, four components per pixel, one thread: the reference that every rung
+ * is compared with. Compiled with vectorization off, so that it shows what scalar code does and what the
+ * other rungs gain. */
 #include "conv_row.h"
 
 const char lap_filter_c_flags[] = LAP_RUNG_FLAGS;
@@ -15,7 +15,7 @@ static void load(const float4_job *job, int first, int count)
 static void filter(const float4_job *job, int first, int count)
 {
     for (int y = first; y < first + count; y++) {
-        conv_row(job->out->width, job->width_f, job->params, float4_src(job, y), float4_dst(job, y));
+        conv_row(job->out->width, job->src_width, job->params, float4_src(job, y), float4_dst(job, y));
     }
 }
 

@@ -1,4 +1,4 @@
-/* Filter, OpenMP: changed since c: one loop is parallel. exec->omp_loop tells which one: rows (one
+/* Filter, OpenMP: changed since c: one loop is parallel. exec->omp_loop says which one: rows (one
  * fork a chunk), pixels of a row (one fork a row), or the rows of the window (one fork a pixel, which
  * costs far more than the 25 products). Like c, compiled with vectorization off. */
 #include "conv_row.h"
@@ -26,7 +26,7 @@ static void filter_by_rows(const float4_job *job, int first, int count)
     /* Dynamic: a core that is busy with something else must not hold up the chunk. */
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(dynamic)
     for (int y = first; y < first + count; y++) {
-        conv_row(job->out->width, job->width_f, job->params, float4_src(job, y), float4_dst(job, y));
+        conv_row(job->out->width, job->src_width, job->params, float4_src(job, y), float4_dst(job, y));
     }
 }
 
@@ -38,7 +38,7 @@ static void filter_by_pixels(const float4_job *job, int first, int count)
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
         for (int x = 0; x < job->out->width; x++) {
             conv_row(
-                1, job->width_f, job->params, src + (size_t)x * COMPONENTS, dst + (size_t)x * COMPONENTS);
+                1, job->src_width, job->params, src + (size_t)x * COMPONENTS, dst + (size_t)x * COMPONENTS);
         }
     }
 }
@@ -52,7 +52,7 @@ static void filter_by_window(const float4_job *job, int first, int count)
             float sum[COMPONENTS] = {0};
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(static) reduction(+ : sum[:COMPONENTS])
             for (int fy = 0; fy < 5; fy++) {
-                const float *p = src + (size_t)fy * (size_t)job->width_f * COMPONENTS;
+                const float *p = src + (size_t)fy * (size_t)job->src_width * COMPONENTS;
                 for (int i = 0; i < 5 * COMPONENTS; i++) {
                     sum[i % COMPONENTS] += h[5 * fy + i / COMPONENTS] * p[i];
                 }

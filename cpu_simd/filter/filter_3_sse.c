@@ -23,13 +23,13 @@ static inline __m128 range(__m128 o, const finish *f)
 
 /* n pixels from src's window on, n a constant where this is called. */
 static inline __attribute__((always_inline)) void conv_pixels(
-    int n, int width_f, const __m128 *h, const float *src, float *dst, const finish *f)
+    int n, int src_width, const __m128 *h, const float *src, float *dst, const finish *f)
 {
     __m128 sum[SIDE_BY_SIDE];
     for (int i = 0; i < n; i++) {
         sum[i] = _mm_setzero_ps();
     }
-    for (int fy = 0; fy < 5; fy++, src += (size_t)width_f * COMPONENTS, h += 5) {
+    for (int fy = 0; fy < 5; fy++, src += (size_t)src_width * COMPONENTS, h += 5) {
 #pragma GCC unroll 5
         for (int fx = 0; fx < 5; fx++) {
 #pragma GCC unroll 4
@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void row_from_bytes(const float4_jo
 {
     const uint8_t *from = job->in->base + (job->y + y - LAP_APRON) * job->in->stride - LAP_APRON * channels;
     float *to = float4_src(job, y);
-    for (int x = 0; x < job->width_f; x++, from += channels, to += COMPONENTS) {
+    for (int x = 0; x < job->src_width; x++, from += channels, to += COMPONENTS) {
         __m128i bytes = _mm_cvtsi32_si128(pixel(from, channels));
         __m128i words = _mm_unpacklo_epi8(bytes, _mm_setzero_si128());
         _mm_store_ps(to, _mm_cvtepi32_ps(_mm_unpacklo_epi16(words, _mm_setzero_si128())));
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void row_to_bytes(const float4_job 
     }
     if (job->params->invert || job->params->threshold >= 0) {
         for (; row < to; row++) {
-            *row = job->post[*row];
+            *row = job->mapped[*row];
         }
     }
 }
@@ -131,11 +131,11 @@ static void filter(const float4_job *job, int first, int count)
         float *dst = float4_dst(job, y);
         int x = 0;
         for (; x + SIDE_BY_SIDE <= width; x += SIDE_BY_SIDE) {
-            conv_pixels(SIDE_BY_SIDE, job->width_f, h, src + (size_t)x * COMPONENTS,
+            conv_pixels(SIDE_BY_SIDE, job->src_width, h, src + (size_t)x * COMPONENTS,
                 dst + (size_t)x * COMPONENTS, &f);
         }
         for (; x < width; x++) {
-            conv_pixels(1, job->width_f, h, src + (size_t)x * COMPONENTS, dst + (size_t)x * COMPONENTS, &f);
+            conv_pixels(1, job->src_width, h, src + (size_t)x * COMPONENTS, dst + (size_t)x * COMPONENTS, &f);
         }
     }
 }

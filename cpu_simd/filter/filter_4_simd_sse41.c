@@ -1,4 +1,4 @@
-/* Filter, SSE4.1: 16 samples a vector. The algorithm stands in simd_filter.h. */
+/* Filter, SSE4.1: 16 samples per vector. The algorithm stands in simd_filter.h. */
 #include "simd_filter.h"
 
 const char lap_filter_simd_sse41_flags[] = LAP_RUNG_FLAGS;

@@ -1,4 +1,4 @@
-/* Filter, AVX2: 32 samples a vector. The algorithm stands in simd_filter.h. */
+/* Filter, AVX2: 32 samples per vector. The algorithm stands in simd_filter.h. */
 #include "simd_filter.h"
 
 const char lap_filter_simd_avx2_flags[] = LAP_RUNG_FLAGS;

@@ -1,4 +1,4 @@
-/* Filter, AVX-512: 64 samples a vector. The algorithm stands in simd_filter.h. */
+/* Filter, AVX-512: 64 samples per vector. The algorithm stands in simd_filter.h. */
 #include "simd_filter.h"
 
 const char lap_filter_simd_avx512_flags[] = LAP_RUNG_FLAGS;

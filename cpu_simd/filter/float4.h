@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "cpu_simd/host_rungs.h"
 
-_Static_assert(FLT_EVAL_METHOD == 0, "the law is float32, without excess precision");
+_Static_assert(FLT_EVAL_METHOD == 0, "the reference is float32, without excess precision");
 
 enum { COMPONENTS = 4, HALO = 2 * LAP_APRON };
 
@@ -22,17 +22,17 @@ typedef struct float4_job {
     const lap_view *in, *out;
     const lap_params *params;
     const lap_exec *exec;
-    int width_f;       /* pixels in a row of src: out->width + HALO */
-    int rows;          /* of dst that fit; src has HALO more */
-    int y;             /* row of out that row 0 of dst stands for */
-    float *src;        /* pixel (fy, x + fx) of the window of dst's pixel (0, x), fy and fx from 0 */
-    float *dst;        /* in 0..255, not rounded yet */
-    uint8_t post[256]; /* what invert and threshold make of a value */
+    int src_width;       /* pixels in a row of src: out->width + HALO */
+    int rows;            /* of dst that fit; src has HALO more */
+    int y;               /* row of out that row 0 of dst stands for */
+    float *src;          /* pixel (fy, x + fx) of the window of dst's pixel (0, x), fy and fx from 0 */
+    float *dst;          /* in 0..255, not rounded yet */
+    uint8_t mapped[256]; /* what invert and threshold make of a value */
 } float4_job;
 
 static inline float *float4_src(const float4_job *job, int y)
 {
-    return job->src + (size_t)y * (size_t)job->width_f * COMPONENTS;
+    return job->src + (size_t)y * (size_t)job->src_width * COMPONENTS;
 }
 
 static inline float *float4_dst(const float4_job *job, int y)
@@ -62,7 +62,7 @@ static inline void float4_from_bytes(const float4_job *job, int y)
     const int channels = job->in->channels;
     const uint8_t *from = job->in->base + (job->y + y - LAP_APRON) * job->in->stride - LAP_APRON * channels;
     float *to = float4_src(job, y);
-    for (int x = 0; x < job->width_f; x++, from += channels, to += COMPONENTS) {
+    for (int x = 0; x < job->src_width; x++, from += channels, to += COMPONENTS) {
         to[0] = from[0];
         to[1] = channels > 1 ? from[1] : 0;
         to[2] = channels > 1 ? from[2] : 0;
@@ -84,16 +84,16 @@ static inline void float4_to_bytes(const float4_job *job, int y)
     uint8_t *to = job->out->base + (job->y + y) * job->out->stride;
     for (int x = 0; x < job->out->width; x++, from += COMPONENTS, to += channels) {
         for (int c = 0; c < channels; c++) {
-            to[c] = job->post[float4_round(from[c])];
+            to[c] = job->mapped[float4_round(from[c])];
         }
     }
 }
 
-static inline void float4_post(const lap_params *params, uint8_t post[256])
+static inline void float4_map_values(const lap_params *params, uint8_t mapped[256])
 {
     for (int i = 0; i < 256; i++) {
         int v = params->invert ? 255 - i : i;
-        post[i] = (uint8_t)(params->threshold < 0 ? v : v >= params->threshold ? 255 : 0);
+        mapped[i] = (uint8_t)(params->threshold < 0 ? v : v >= params->threshold ? 255 : 0);
     }
 }
 
@@ -102,10 +102,10 @@ typedef void float4_stage(const float4_job *job, int first, int count);
 
 /* Memory for src and dst: 12 MB hold 16 rows of 20,000 pixels; more threads get more rows as far as
  * that allows, so that each has a share of a chunk. */
-static inline int float4_rows(int width_f, int height, int threads)
+static inline int float4_rows(int src_width, int height, int threads)
 {
-    const size_t most = 12 * 1000 * 1000 / (sizeof(float) * COMPONENTS) / (size_t)width_f;
-    int fit = most > HALO + 2 ? (int)((most - HALO) / 2) : 1;
+    const size_t max_rows = 12 * 1000 * 1000 / (sizeof(float) * COMPONENTS) / (size_t)src_width;
+    int fit = max_rows > HALO + 2 ? (int)((max_rows - HALO) / 2) : 1;
     int rows = threads > 1 ? 16 * threads : 16;
     rows = rows < fit ? rows : fit;
     return rows < height ? rows : height;
@@ -114,9 +114,9 @@ static inline int float4_rows(int width_f, int height, int threads)
 static inline lap_code float4_run(const lap_view *in, const lap_view *out, const lap_params *params,
     const lap_exec *exec, float4_stage *load, float4_stage *filter, float4_stage *store)
 {
-    float4_job job = {.in = in, .out = out, .params = params, .exec = exec, .width_f = out->width + HALO};
-    job.rows = float4_rows(job.width_f, out->height, exec->threads);
-    const size_t row = (size_t)job.width_f * COMPONENTS * sizeof(float);
+    float4_job job = {.in = in, .out = out, .params = params, .exec = exec, .src_width = out->width + HALO};
+    job.rows = float4_rows(job.src_width, out->height, exec->threads);
+    const size_t row = (size_t)job.src_width * COMPONENTS * sizeof(float);
     const size_t bytes = row * (2 * (size_t)job.rows + HALO);
     /* Straight from the system: megabytes that malloc gets back each band would fragment its heap, to
      * several times their size. */
@@ -125,7 +125,7 @@ static inline lap_code float4_run(const lap_view *in, const lap_view *out, const
         return LAP_E_MEMORY;
     job.src = memory;
     job.dst = memory + row / sizeof(float) * ((size_t)job.rows + HALO);
-    float4_post(params, job.post);
+    float4_map_values(params, job.mapped);
     double convert = 0, loop = 0, start = lap_now_ms();
     load(&job, 0, HALO);
     for (; job.y < out->height; job.y += job.rows) {

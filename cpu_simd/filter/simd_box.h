@@ -5,7 +5,7 @@
 #include "simd_finish.h"
 #include "simd_plane.h"
 
-/* 1536 samples a strip: the ring takes 14 bytes a sample, 21 KB, so that with the rows that pass by it
+/* 1536 samples per strip: the ring takes 14 bytes per sample, 21 KB, so that with the rows that pass by it
  * stays in a first-level cache of 32 KB. Four rows a pass: sums that a row hands to the next stay in
  * registers. The next pass's rows are fetched while this one works; hardware prefetchers, made for longer
  * runs than a strip is wide, come too late. */

@@ -6,7 +6,7 @@
 #include "simd_finish.h"
 #include "simd_plane.h"
 
-/* 512 samples a strip: five rows of floats take 10 KB. */
+/* 512 samples per strip: five rows of floats take 10 KB. */
 enum { FLOAT_VECTORS = 512 / VB, FLOATS = VB / 4, FLOAT_ROW = 512 + 2 * LAP_APRON * 4 };
 
 /* Columns x0 - 2 pixels .. x1 + 2 pixels of image row y into its place. */

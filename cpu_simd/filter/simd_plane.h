@@ -11,7 +11,7 @@ typedef struct plane { /* what is left of views when channels are only a distanc
     const uint8_t *src;
     uint8_t *dst;
     ptrdiff_t src_stride, dst_stride;
-    ptrdiff_t n; /* samples a row, at least VB */
+    ptrdiff_t n; /* samples per row, at least VB */
     int height;
     ptrdiff_t step; /* from a sample to that of the next pixel */
     bool stream;    /* dst is aligned, and larger than the caches: write around them */

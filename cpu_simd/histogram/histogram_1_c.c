@@ -1,4 +1,4 @@
-/* Histogram, plain C: one counter a value and channel. An increment waits for the store of the one
+/* Histogram, plain C: one counter per value and channel. An increment waits for the store of the one
  * before it when both hit the same counter, which flat areas do all the time. */
 #include "cpu_simd/host_rungs.h"
 

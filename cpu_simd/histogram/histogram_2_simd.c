@@ -20,7 +20,7 @@ enum {
     /* Entries between tables: without them equal pairs in different tables would lie multiples of 4096
      * bytes apart, and a load would wait for a store that only looks like its own. */
     PAD = 336,
-    /* Clearing and summing up the tables costs as much as counting so many samples one by one. */
+    /* Clearing and summing up the tables costs as much as counting this many samples one by one. */
     WORTHWHILE = 1 << 19
 };
 _Static_assert(PAD * sizeof(uint32_t) % 4096 >= 64, "tables must not alias modulo the page");

@@ -103,7 +103,7 @@ static inline lap_finish lap_finish_of(const lap_params *params)
 /* cuda-fast for kernels other than laplace5 (filter_fast_any.cu). */
 extern "C" lap_filter_fn lap_filter_cuda_fast_any;
 
-/* Launches a kernel in which a block of bx x by threads makes as many pixels. A grid has at most
+/* Launches a kernel in which a block of bx x by threads makes as many pixels. A grid has at max_rows
  * 65535 rows of blocks: taller images take more than one launch. */
 template <typename Sum>
 static lap_code lap_filter_launch(const char *name,
@@ -111,9 +111,10 @@ static lap_code lap_filter_launch(const char *name,
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_weights<Sum> &weights,
     const lap_exec *exec)
 {
-    const int most = 65535 * by;
-    for (int y = 0; y < in->height; y += most) {
-        lap_geometry g = {in->width, in->height - y < most ? in->height - y : most, in->stride, out->stride};
+    const int max_rows = 65535 * by;
+    for (int y = 0; y < in->height; y += max_rows) {
+        lap_geometry g = {
+            in->width, in->height - y < max_rows ? in->height - y : max_rows, in->stride, out->stride};
         lap_launch launch = {in->place,
             dim3((unsigned)((g.width + bx - 1) / bx), (unsigned)((g.height + by - 1) / by)),
             dim3((unsigned)bx, (unsigned)by), 0, exec->stream, exec->err};

@@ -3,7 +3,7 @@
  * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
  * Shared memory: 20 rows of 60 words, 4800 bytes; a warp spans two rows, and row two starts at bank
  * 60 mod 32 = 28 while row one holds every third bank from 0 to 45: two lanes to a bank in many.
- * 16x16 threads, one pixel a thread.
+ * 16x16 threads, one pixel per thread.
  * Limit: shared memory, each read done in two passes. Kept so that the conflict can be seen. */
 #include "tile.cuh"
 

@@ -1,4 +1,4 @@
-/* cuda-fast: 16 bytes a thread, box sums sliding down 8 rows in registers; laplace5 only.
+/* cuda-fast: 16 bytes per thread, box sums sliding down 8 rows in registers; laplace5 only.
  * Since cuda-shared4: 25 * centre - box instead of 25 products; no shared memory, no barrier; all 12
  * rows that a warp needs are asked for before it looks at the first.
  * Global memory: 16-byte accesses; a warp reads 12 rows of 512 bytes and writes 8 of 480. The warps of

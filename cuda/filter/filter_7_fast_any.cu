@@ -1,8 +1,8 @@
-/* cuda-fast for kernels other than laplace5: 4 bytes a thread, 25 float products a sample.
+/* cuda-fast for kernels other than laplace5: 4 bytes per thread, 25 float products per sample.
  * Since cuda-shared4: a sample is read and converted once for its five output rows, not 25 times.
- * Global memory: words, five of a row a thread; the overlap with the neighbours comes from L1.
+ * Global memory: words, five of a row per thread; the overlap with the neighbours comes from L1.
  * Shared memory: none; coefficients in the constant bank, running sums of five rows in registers.
- * 128 threads, 4 bytes times 64 rows a thread.
+ * 128 threads, 4 bytes times 64 rows per thread.
  * Limit: float multiply-adds. */
 #include "filter.cuh"
 

@@ -6,8 +6,8 @@
 
 #include "filter.cuh"
 
-/* Loads the tile, a sample a thread at a time: with 16x16 threads, 240 of 256 load, which makes 12,
- * 4 or 3 whole rows a step for 1, 3 or 4 channels (lab sheet: 60 bytes a row, 4 rows a step). The
+/* Loads the tile, one sample per thread at a time: with 16x16 threads, 240 of 256 load, which makes 12,
+ * 4 or 3 whole rows per step for 1, 3 or 4 channels (lab sheet: 60 bytes per row, 4 rows per step). The
  * conversion to T, if any, is made here, once a sample. */
 template <int C, int BX, int BY, int PITCH, typename T>
 LAP_DEVICE void lap_load_tile(T *tile, const uint8_t *in, const lap_geometry &g)
@@ -28,7 +28,7 @@ LAP_DEVICE void lap_load_tile(T *tile, const uint8_t *in, const lap_geometry &g)
     __syncthreads();
 }
 
-/* The 25 products a channel; tile points to the top left of this thread's window. */
+/* The 25 products per channel; tile points to the top left of this thread's window. */
 template <int C, int PITCH, typename Sum, typename T>
 LAP_DEVICE void lap_convolve_tile(Sum (&sum)[C], const T *tile, const lap_weights<Sum> &w)
 {
@@ -45,13 +45,13 @@ LAP_DEVICE void lap_convolve_tile(Sum (&sum)[C], const T *tile, const lap_weight
  * row, each read one word at C words from their neighbour's. 1: no conflict. */
 constexpr int lap_bank_ways(int c, int bx, int pitch)
 {
-    int hits[32] = {}, most = 0;
+    int hits[32] = {}, worst = 0;
     for (int lane = 0; lane < 32; lane++) {
         int bank = (lane / bx * pitch + lane % bx * c) % 32;
         hits[bank]++;
-        most = hits[bank] > most ? hits[bank] : most;
+        worst = hits[bank] > worst ? hits[bank] : worst;
     }
-    return most;
+    return worst;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* cuda-shared: each block counts in its own histogram in shared memory, then adds it to the whole.
  * Since c: a thread a byte, and counters that only a block shares.
- * Global memory: a byte read once, one byte a load; one addition a counter and block at the end.
+ * Global memory: a byte read once, one byte per load; one addition per counter and block at the end.
  * Shared memory: 1 KB a channel; additions of a warp to one counter are made one after the other, and to
  * counters 32 apart too.
  * 256 threads, about 16 KB a block.

@@ -1,10 +1,10 @@
 /* cuda-fast: every lane has counters of its own, so that no two lanes ever meet at one.
  * Since cuda-shared: a counter for each value, channel and lane, 16-byte loads, and few large blocks
  * that walk the image together.
- * Global memory: a byte read once, 16 bytes a load, the next load under way while one is counted; 768
+ * Global memory: a byte read once, 16 bytes per load, the next load under way while one is counted; 768
  * additions a block of three channels at the end.
  * Shared memory: 32 KB a channel, lane l in bank l: no conflict, whatever the pixels are. A flat image
- * takes as long as a photo. Devices with less have 16 counters a value, and two lanes a counter.
+ * takes as long as a photo. Devices with less have 16 counters per value, and two lanes per counter.
  * 768 threads, 48 bytes and more a thread.
  * Limit: additions in shared memory, one a byte. */
 #include "cuda/device/rung.cuh"

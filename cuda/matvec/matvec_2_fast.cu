@@ -1,9 +1,9 @@
 /* cuda-fast: a block takes four rows and walks along them.
  * Since cuda-tile-ax: threads go along the row instead of down the column, so that a warp reads 512
  * bytes in a row; each has four rows' loads in flight; partial sums meet by shuffles.
- * Global memory: 4 bytes an element, 16 bytes a load; x comes from the caches, once for four rows.
+ * Global memory: 4 bytes per element, 16 bytes per load; x comes from the caches, once for four rows.
  * Shared memory: 64 bytes.
- * 128 threads, four rows a block.
+ * 128 threads, four rows per block.
  * Limit: reading the matrix. */
 #include "cuda/device/rung.cuh"
 

@@ -1,11 +1,11 @@
-/* cuda-global, cuda-shared and cuda-dynamic: the notes' halving, 128 values a block.
+/* cuda-global, cuda-shared and cuda-dynamic: the notes' halving, 128 values per block.
  * Since c: half of a block's threads add the other half's values, again and again. The block sums are
  * summed by the same kernel, until one is left; the notes sum them on the host.
- * Mended: reduce_global overwrites its input, ours halves in scratch memory; reduce_dynamic loads from
+ * Fixed: reduce_global overwrites its input, ours halves in scratch memory; reduce_dynamic loads from
  * the array of results, ours from the input; and any length works.
  * Global memory: a value read once; cuda-global also writes and reads half of the values, a quarter, ...
  * Shared memory: none, or 128 values (512 bytes of floats), neighbours in neighbouring banks.
- * 128 threads, one value a thread; every step half of them retire.
+ * 128 threads, one value per thread; every step half of them retire.
  * Limit: one load in flight a thread, then seven barriers while nothing is loaded. */
 #include "cuda/device/rung.cuh"
 

@@ -1,8 +1,8 @@
 /* cuda-fast: as many blocks as fit the device at once walk the array together.
- * Since cuda-dynamic: many values a thread, 64 bytes of loads in flight each, shuffles instead of shared
+ * Since cuda-dynamic: many values per thread, 64 bytes of loads in flight each, shuffles instead of shared
  * memory and barriers, and one launch: the block that finishes last adds the block sums.
- * Global memory: a value read once, 16 bytes a load.
- * Shared memory: one double a warp.
+ * Global memory: a value read once, 16 bytes per load.
+ * Shared memory: one double per warp.
  * 256 threads; 16 floats (8 doubles) a thread and step.
  * Limit: reading global memory.
  *

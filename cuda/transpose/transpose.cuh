@@ -35,15 +35,15 @@ struct lap_turn_kernels {
 };
 
 /* Launches blocks of threads over tiles of tile x tile elements, or tile3 for 3 bytes and so on. A grid
- * has at most 65535 rows of blocks: taller images take several launches, cut so that the columns of the
+ * has at max_rows 65535 rows of blocks: taller images take several launches, cut so that the columns of the
  * result still begin on 128-byte boundaries. */
 static lap_code lap_turn_launch(const char *name, lap_turn_kernel *kernel, int tile, dim3 threads,
     const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
-    const int most = 65535 / 128 * 128 * tile;
-    for (int y = 0; y < in->height; y += most) {
+    const int max_rows = 65535 / 128 * 128 * tile;
+    for (int y = 0; y < in->height; y += max_rows) {
         lap_turn_geometry g = {
-            in->width, in->height - y < most ? in->height - y : most, in->stride, out->stride};
+            in->width, in->height - y < max_rows ? in->height - y : max_rows, in->stride, out->stride};
         lap_launch launch = {in->place,
             dim3(lap_blocks((size_t)g.width, tile), lap_blocks((size_t)g.height, tile)), threads, 0,
             exec->stream, exec->err};
@@ -51,7 +51,7 @@ static lap_code lap_turn_launch(const char *name, lap_turn_kernel *kernel, int t
             out->base + (ptrdiff_t)y * in->channels, g);
         if (code)
             return code;
-        if (in->height - y <= most)
+        if (in->height - y <= max_rows)
             break;
     }
     return LAP_OK;

@@ -1,10 +1,10 @@
-/* cuda-naive, cuda-naive-write and the copy kernel: one element a thread, straight from memory to memory.
- * Since c: a thread an element. naive reads along rows and writes down columns; naive-write the other
+/* cuda-naive, cuda-naive-write and the copy kernel: one element per thread, straight from memory to memory.
+ * Since c: one thread per element. naive reads along rows and writes down columns; naive-write the other
  * way round; the copy does both along rows and shows what is left when nothing is scattered.
  * Global memory: an element read and written once; but the scattered side touches a 32-byte sector an
  * element, 8 times a float's bytes, and only the L2 cache puts sectors together again.
  * Shared memory: none.
- * 16x16 threads, one element a thread.
+ * 16x16 threads, one element per thread.
  * Limit: sectors of the scattered side; a scattered read waits, a scattered write does not. */
 #include "transpose.cuh"
 
@@ -55,15 +55,15 @@ extern "C" lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out
 {
     const lap_turn_kernels kernels = {
         copy_kernel<uint8_t>, copy_kernel<lap_rgb>, copy_kernel<uint32_t>, copy_kernel<uint2>};
-    const int most = 65535 / 128 * 128 * BLOCK; /* rows of a launch: here the result is cut by rows too */
-    for (int y = 0; y < in->height; y += most) {
+    const int max_rows = 65535 / 128 * 128 * BLOCK; /* rows of a launch: here the result is cut by rows too */
+    for (int y = 0; y < in->height; y += max_rows) {
         lap_view rows = *in, to = *out;
         rows.base += y * in->stride;
         to.base += y * out->stride;
-        rows.height = to.height = in->height - y < most ? in->height - y : most;
+        rows.height = to.height = in->height - y < max_rows ? in->height - y : max_rows;
         lap_code code = lap_turn_launch(
             "copy kernel", lap_turn_pick(kernels, in->channels), BLOCK, dim3(BLOCK, BLOCK), &rows, &to, exec);
-        if (code || in->height - y <= most)
+        if (code || in->height - y <= max_rows)
             return code;
     }
     return LAP_OK;

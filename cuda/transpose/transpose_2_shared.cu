@@ -5,7 +5,7 @@
  * floats.
  * Shared memory: 1, 4 and 4.1 KB for floats. A column of the tile is read: 16 words apart, 2 banks for
  * 16 lanes; 32 words apart, one bank for all 32 lanes; 33 words apart, every lane its own.
- * 16x16 or 32x32 threads, one element a thread.
+ * 16x16 or 32x32 threads, one element per thread.
  * Limit: one load in flight a thread, behind a barrier; with 32x32 the conflicts come on top. */
 #include "transpose.cuh"
 

@@ -1,12 +1,12 @@
 /* cuda-fast: each thread turns a small block in registers, so that every access is wide.
- * Since cuda-padded: 4x4 floats, 2x2 doubles or 4x4 pixels a thread instead of one element, several
+ * Since cuda-padded: 4x4 floats, 2x2 doubles or 4x4 pixels per thread instead of one element, several
  * loads in flight before the barrier, and 16 bytes a store.
  * Global memory: an element read and written once, in pieces of 16 bytes (12 of a pixel row); rows of a
  * tile are 128 to 256 bytes, whole sectors both ways.
  * Shared memory: 16 KB, one row of the result after the other, its 16-byte pieces exchanged by an
  * exclusive or with the column of the small block: eight lanes that store down a column then hit
  * eight different quarters of the banks, and eight lanes that read along a row do too.
- * 256 threads, 16 elements a thread (64 of 1 byte, 4 of 8 bytes).
+ * 256 threads, 16 elements per thread (64 of 1 byte, 4 of 8 bytes).
  * Limit: global memory; the copy of as many bytes is the ceiling. */
 #include "transpose.cuh"
 
@@ -59,7 +59,7 @@ static __global__ void __launch_bounds__(THREADS)
     wide_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, lap_turn_geometry g)
 {
     constexpr int N = PIECE / SIZE, BLOCKS = 16, TILE = N * BLOCKS;
-    static_assert(BLOCKS * BLOCKS == THREADS, "a thread a block");
+    static_assert(BLOCKS * BLOCKS == THREADS, "one thread per block");
     __shared__ uint4 tile[TILE * BLOCKS];
     const int bx = (int)threadIdx.x % BLOCKS, by = (int)threadIdx.x / BLOCKS;
     const int2 corner = first_of_tile(TILE);

@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 /* More than any machine has cores; a slip of the finger should not start a million threads. */
-enum { MOST_THREADS = 4096 };
+enum { MAX_THREADS = 4096 };
 
 static int usable_cores(void)
 {
@@ -18,9 +18,9 @@ static int usable_cores(void)
 
 lap_context *lap_context_create(int threads, lap_error *err)
 {
-    if (threads < 0 || threads > MOST_THREADS) {
-        lap_fail(err, LAP_E_USAGE, "%d threads asked for; 1 to %d will do, 0 is one a core", threads,
-            MOST_THREADS);
+    if (threads < 0 || threads > MAX_THREADS) {
+        lap_fail(
+            err, LAP_E_USAGE, "%d threads asked for; 1 to %d will do, 0 is one a core", threads, MAX_THREADS);
         return NULL;
     }
     lap_context *context = calloc(1, sizeof *context);

@@ -6,14 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static inline uint8_t lap_luma(unsigned red, unsigned green, unsigned blue)
+{
+    _Static_assert(19595 + 38470 + 7471 == 65536, "white stays white");
+    return (uint8_t)((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16);
+}
+
 /* n pixels of 3 samples to n samples; in place (out == rgb) is fine. */
 static inline void lap_luma_row(const uint8_t *rgb, uint8_t *out, size_t n)
 {
-    _Static_assert(19595 + 38470 + 7471 == 65536, "white stays white");
     for (size_t i = 0; i < n; i++)
-        out[i] =
-            (uint8_t)((19595u * rgb[3 * i] + 38470u * rgb[3 * i + 1] + 7471u * rgb[3 * i + 2] + 32768u) >>
-                      16);
+        out[i] = lap_luma(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "batch/batch.h"
 #include "io/side.h"
@@ -29,14 +30,10 @@ typedef struct look {
 /* Room for one more element of so many bytes. */
 static lap_code reserve(void **array, size_t count, size_t *capacity, size_t size, lap_error *err)
 {
-    size_t wanted = *capacity ? 2 * *capacity : 1024, bytes;
-    if (count < *capacity)
-        return LAP_OK;
-    void *grown = lap_mul(wanted, size, &bytes) ? realloc(*array, bytes) : NULL;
+    void *grown = lap_grow(*array, capacity, count + 1, size);
     if (!grown)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the names of %zu files", wanted);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the names of %zu files", count + 1);
     *array = grown;
-    *capacity = wanted;
     return LAP_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "batch/batch.h"
 #include "io/sink_temp.h"
@@ -182,8 +183,7 @@ lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size
             strerror(errno));
     while (!feof(file) && !ferror(file)) {
         if (used == capacity) {
-            capacity = capacity ? 2 * capacity : 65536;
-            char *grown = realloc(bytes, capacity);
+            char *grown = lap_grow(bytes, &capacity, used + 65536, 1);
             if (!grown)
                 break;
             bytes = grown;

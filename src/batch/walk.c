@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 
 typedef struct walk {
@@ -86,14 +87,10 @@ static lap_code give_problem(walk *w, const char *path, const char *relative, in
 
 static lap_code remember(walk *w, const char *path)
 {
-    if (w->count == w->capacity) {
-        size_t capacity = w->capacity ? 2 * w->capacity : 64;
-        char **grown = realloc(w->folders, capacity * sizeof *grown);
-        if (!grown)
-            return no_memory(w);
-        w->folders = grown;
-        w->capacity = capacity;
-    }
+    char **grown = lap_grow(w->folders, &w->capacity, w->count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(w);
+    w->folders = grown;
     w->folders[w->count] = strdup(path);
     if (!w->folders[w->count])
         return no_memory(w);

@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/status.h"
 
-enum { DEFAULT_RUNS = 20, CODEC_RUNS = 5 /* each is a whole photo, or a folder */, MOST_RUNS = 10000 };
+enum { DEFAULT_RUNS = 20, CODEC_RUNS = 5 /* each is a whole photo, or a folder */, MAX_RUNS = 10000 };
 
 /* Long enough for clocks and page tables to settle; at least one run, so that a slow rung has one. */
 static const double warm_up_ms = 50;
@@ -25,8 +25,8 @@ static lap_code check_options(lap_bench_options *options, lap_error *err)
 {
     if (options->runs == 0)
         options->runs = DEFAULT_RUNS;
-    if (options->runs < 1 || options->runs > MOST_RUNS)
-        return lap_fail(err, LAP_E_USAGE, "bench: %d runs; 1 to %d are possible", options->runs, MOST_RUNS);
+    if (options->runs < 1 || options->runs > MAX_RUNS)
+        return lap_fail(err, LAP_E_USAGE, "bench: %d runs; 1 to %d are possible", options->runs, MAX_RUNS);
     if (options->channels == 0)
         options->channels = 3;
     if (options->channels != 1 && options->channels != 3 && options->channels != 4)
@@ -110,7 +110,7 @@ double lap_bench_median(const double *values, int n)
     return (of_rank(values, n, (n - 1) / 2) + of_rank(values, n, n / 2)) / 2;
 }
 
-void lap_bench_figures(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row)
+void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row)
 {
     const int n = row->runs;
     if (n < 1)
@@ -157,7 +157,7 @@ lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, 
     }
     row->times_ms = times;
     row->runs = bench->options->runs;
-    lap_bench_figures(bench, LAP_ON_HOST, bytes, pixels, row);
+    lap_bench_fill_row(bench, LAP_ON_HOST, bytes, pixels, row);
     return LAP_OK;
 }
 

@@ -1,4 +1,4 @@
-/* What the benches of the ladders share: timing, figures, ceilings. */
+/* What the benches of the ladders share: timing, statistics, ceilings. */
 #ifndef LAP_BENCH_H
 #define LAP_BENCH_H
 
@@ -17,28 +17,28 @@ typedef struct lap_bench_run { /* one call of lap_bench */
 
 typedef lap_code lap_timed_fn(void *argument, lap_error *err);
 
-/* Warms up, runs fn options->runs times with a monotonic clock, and fills times and figures of row.
- * bytes and pixels: moved and done by one run. times must hold options->runs values. */
+/* Warms up, runs fn options->runs times with a monotonic clock, and fills the times of row and what follows
+ * from them. bytes and pixels: moved and done by one run. times must hold options->runs values. */
 lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
     double pixels, lap_bench_row *row, lap_error *err);
-/* The same figures from times that were taken elsewhere (CUDA events). */
-void lap_bench_figures(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row);
+/* The same from times that were taken elsewhere (CUDA events). */
+void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row);
 /* Whether options->backends names this rung (by name or alias), or names none. */
 bool lap_bench_wants(const lap_bench_run *bench, const lap_rung *rung);
 
-/* A row with names, flags and op of its rung, one thread, and every figure absent (NaN). */
+/* A row with names, flags and op of its rung, one thread, and everything measured absent (NaN). */
 lap_bench_row lap_bench_row_of(const lap_rung *rung);
 double lap_bench_median(const double *values, int n);
-enum { LAP_BENCH_PAIRS = 64 }; /* at most so many */
-/* How many pairs of buffers of so many bytes a timed loop rotates through, so that no run finds its
+enum { LAP_BENCH_PAIRS = 64 }; /* at most */
+/* How many pairs of buffers of this many bytes a timed loop rotates through, so that no run finds its
  * data in a cache; 1 where options->warm asks for the contrary. */
 size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes);
-/* Times memcpy of so many bytes on one thread, sets the host's ceiling and hands the row to each;
+/* Times memcpy of this many bytes on one thread, sets the host's ceiling and reports the row;
  * op, width, height and channels of row are the caller's. */
 lap_code lap_bench_memcpy(
     lap_bench_run *bench, lap_bench_row *row, size_t bytes, double pixels, lap_error *err);
 
-/* Times float32 multiply-adds, on one thread and on all, and hands out the rows; as above. */
+/* Times float32 multiply-adds, on one thread and on all, and reports the rows; as above. */
 lap_code lap_bench_peak(lap_bench_run *bench, const lap_bench_row *row, lap_error *err);
 
 lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err);

@@ -149,8 +149,8 @@ static lap_code visit(void *user, const lap_walk_entry *entry, lap_error *err)
     return code;
 }
 
-/* Without a photo: made-up pixels, as a JPEG. */
-static lap_code time_made_up(codec_bench *b, lap_error *err)
+/* Without a photo: synthetic pixels, as a JPEG. */
+static lap_code time_synthetic(codec_bench *b, lap_error *err)
 {
     lap_image image = {0};
     const unsigned char *bytes = NULL;
@@ -180,7 +180,7 @@ static lap_code time_round(codec_bench *b, lap_error *err)
     b->pixel_count = 0;
     b->bytes = 0;
     if (!image)
-        return time_made_up(b, err);
+        return time_synthetic(b, err);
     const lap_batch_options one = {.inputs = &image, .input_count = 1, .out_dir = ""};
     lap_code code = lap_walk(&one, NULL, 0, visit, b, err);
     if (code == LAP_OK && !b->photos)
@@ -188,7 +188,7 @@ static lap_code time_round(codec_bench *b, lap_error *err)
     return code;
 }
 
-static void tell(codec_bench *b)
+static void report_rows(codec_bench *b)
 {
     double floor_ms = 0;
     for (int i = 0; i < ROWS; i++) {
@@ -200,7 +200,7 @@ static void tell(codec_bench *b)
         row.channels = b->channels;
         row.times_ms = b->times[i];
         row.runs = b->bench->options->runs;
-        lap_bench_figures(b->bench, LAP_ON_HOST, b->bytes, b->pixel_count, &row);
+        lap_bench_fill_row(b->bench, LAP_ON_HOST, b->bytes, b->pixel_count, &row);
         if (i == FLOOR)
             floor_ms = row.median_ms;
         if (i >= FLOOR)
@@ -238,7 +238,7 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     if (code == LAP_OK)
         code = time_all(&b, err);
     if (code == LAP_OK)
-        tell(&b);
+        report_rows(&b);
     for (int i = 0; i < ROWS; i++)
         free(b.times[i]);
     lap_jpeg_floor_destroy(b.floor);

@@ -18,7 +18,7 @@ static void tile(const lap_view *photo, const lap_view *to)
     }
 }
 
-static void make_up(const lap_view *to)
+static void synthesize(const lap_view *to)
 {
     uint32_t state = 2463534242u; /* Marsaglia's xorshift32, from the start that he gives */
     for (int y = 0; y < to->height; ++y) {
@@ -52,7 +52,7 @@ lap_code lap_bench_image(const lap_bench_options *options, lap_image *image, lap
     if (code == LAP_OK && options->image)
         tile(&photo.view, &image->view);
     else if (code == LAP_OK)
-        make_up(&image->view);
+        synthesize(&image->view);
     lap_image_destroy(&photo);
     return code;
 }

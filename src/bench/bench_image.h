@@ -1,4 +1,4 @@
-/* Pixels for benches: a photo, cut and tiled, or made-up ones. */
+/* Pixels for benches: a photo, cut and tiled, or synthetic ones. */
 #ifndef LAP_BENCH_IMAGE_H
 #define LAP_BENCH_IMAGE_H
 

@@ -46,12 +46,12 @@ void lap_bench_ladder_shape(lap_ladder *ladder, const lap_view *picture)
 lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *err)
 {
     /* Far beyond every cache; more would only take memory. */
-    const size_t most = (size_t)256 << 20;
+    const size_t enough = (size_t)256 << 20;
     lap_bench_row row = row_of(ladder, &(lap_rung){.op = ladder->op});
     row.flops_per_byte = NAN;
     ladder->bench->c_ms = 0; /* of this ladder it is not known yet */
     lap_code code = lap_bench_memcpy(
-        ladder->bench, &row, bytes < most ? bytes : most, bytes < most ? ladder->pixels : NAN, err);
+        ladder->bench, &row, bytes < enough ? bytes : enough, bytes < enough ? ladder->pixels : NAN, err);
     const bool counts = isfinite(ladder->flops_per_byte) && ladder->flops_per_byte > 0;
     return code == LAP_OK && counts ? lap_bench_peak(ladder->bench, &row, err) : code;
 }
@@ -117,7 +117,7 @@ static lap_code copy_by_kernel(void *argument, int turn, void *stream, lap_error
     return ladder->device_copy_kernel(ladder, turn, stream, err);
 }
 
-static void hand_out_copy(lap_ladder *ladder, const char *name, const double *times)
+static void report_copy(lap_ladder *ladder, const char *name, const double *times)
 {
     lap_bench_run *bench = ladder->bench;
     lap_bench_row row = row_of(ladder, &(lap_rung){.op = ladder->op});
@@ -125,7 +125,7 @@ static void hand_out_copy(lap_ladder *ladder, const char *name, const double *ti
     row.flops_per_byte = NAN;
     row.times_ms = times;
     row.runs = bench->options->runs;
-    lap_bench_figures(bench, bench->options->device, ladder->copy_bytes, ladder->pixels, &row);
+    lap_bench_fill_row(bench, bench->options->device, ladder->copy_bytes, ladder->pixels, &row);
     row.kernel_ms = row.median_ms;
     row.speedup = NAN;
     if (bench->ceiling_gb_per_s[1] == 0) {
@@ -152,9 +152,9 @@ static lap_code time_on_device(lap_ladder *ladder, lap_error *err)
     for (int i = 0; code == LAP_OK && i < count; i += at_once)
         code = lap_cuda_time(device, &jobs[i], at_once, runs, err);
     if (code == LAP_OK && count > 1)
-        hand_out_copy(ladder, "copy", ladder->times[1]);
+        report_copy(ladder, "copy", ladder->times[1]);
     if (code == LAP_OK && count > 2)
-        hand_out_copy(ladder, "copy-kernel", ladder->times[2]);
+        report_copy(ladder, "copy-kernel", ladder->times[2]);
     return code;
 }
 
@@ -180,7 +180,7 @@ static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *e
             return code;
         row.times_ms = ladder->times[0];
         row.runs = bench->options->runs;
-        lap_bench_figures(bench, bench->options->device, ladder->bytes, ladder->pixels, &row);
+        lap_bench_fill_row(bench, bench->options->device, ladder->bytes, ladder->pixels, &row);
         row.kernel_ms = row.median_ms;
         if (ladder->finish_device)
             code = ladder->finish_device(ladder, &row, err);

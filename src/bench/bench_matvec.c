@@ -12,7 +12,7 @@
 enum { DEFAULT_N = 16000 };
 
 /* |a|, |x| <= 4 and n <= 2^20: partial sums stay below 2^24. */
-enum { MOST_N = 1 << 20 };
+enum { MAX_N = 1 << 20 };
 
 typedef struct matvec_bench {
     lap_gemv g;       /* on the host */
@@ -128,8 +128,8 @@ lap_code lap_bench_matvec(lap_bench_run *bench, lap_error *err)
     size_t bytes;
     if (bench->options->type && strcmp(bench->options->type, "f32") != 0)
         return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\"; matrices are of f32", bench->options->type);
-    if (n > MOST_N || !lap_mul(n * n, sizeof(float), &bytes))
-        return lap_fail(err, LAP_E_USAGE, "bench: %zu rows; at most %d", n, MOST_N);
+    if (n > MAX_N || !lap_mul(n * n, sizeof(float), &bytes))
+        return lap_fail(err, LAP_E_USAGE, "bench: %zu rows; at most %d", n, MAX_N);
     float *a = malloc(bytes), *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y),
           *reference = malloc(n * sizeof *reference);
     lap_code code = a && x && y && reference

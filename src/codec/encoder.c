@@ -1,6 +1,7 @@
 /* The encoder half of codec.h: the checks that all formats share. */
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "codec/codec.h"
 
@@ -8,18 +9,13 @@
 
 lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err)
 {
-    size_t need, capacity;
+    size_t need;
     if (!lap_add(chunk->size, more, &need))
         return lap_fail(err, LAP_E_MEMORY, "out of memory for encoded data");
-    if (need <= chunk->capacity)
-        return LAP_OK;
-    if (!lap_mul(chunk->capacity, 2, &capacity) || capacity < need)
-        capacity = need;
-    uint8_t *grown = realloc(chunk->data, capacity);
+    uint8_t *grown = lap_grow(chunk->data, &chunk->capacity, need, 1);
     if (!grown)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes for encoded data", capacity);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes for encoded data", need);
     chunk->data = grown;
-    chunk->capacity = capacity;
     return LAP_OK;
 }
 

@@ -8,11 +8,11 @@
 #include "compare/compare.h"
 
 /* Enough to show what rounding does, and 256 MB as doubles. */
-enum { MOST_VALUES = 1 << 25 };
+enum { MAX_VALUES = 1 << 25 };
 
 /* 255 * columns < 2^24: rows of samples times -1, 0 and 1 are exact in float. */
-enum { MOST_COLUMNS = 65536 };
-_Static_assert(255 * MOST_COLUMNS < 1 << 24, "whole products must be exact");
+enum { MAX_COLUMNS = 65536 };
+_Static_assert(255 * MAX_COLUMNS < 1 << 24, "whole products must be exact");
 
 static void differs(lap_compare_row *row, char detail[160])
 {
@@ -110,7 +110,7 @@ lap_code lap_compare_reduce(const lap_comparison *comparison, lap_error *err)
     const lap_view *pixels = comparison->pixels;
     summing s = {.comparison = comparison};
     s.n = (size_t)pixels->width * (size_t)pixels->height * (size_t)pixels->channels;
-    s.n = s.n < MOST_VALUES ? s.n : MOST_VALUES;
+    s.n = s.n < MAX_VALUES ? s.n : MAX_VALUES;
     s.whole = malloc(s.n * sizeof *s.whole);
     s.fractions = malloc(s.n * sizeof *s.fractions);
     lap_code code = LAP_OK;
@@ -193,8 +193,8 @@ lap_code lap_compare_matvec(const lap_comparison *comparison, lap_error *err)
 {
     const lap_view *pixels = comparison->pixels;
     product p = {.comparison = comparison, .rows = (size_t)pixels->height, .cols = (size_t)pixels->width};
-    p.cols = p.cols < MOST_COLUMNS ? p.cols : MOST_COLUMNS;
-    p.rows = p.rows * p.cols <= MOST_VALUES ? p.rows : MOST_VALUES / p.cols;
+    p.cols = p.cols < MAX_COLUMNS ? p.cols : MAX_COLUMNS;
+    p.rows = p.rows * p.cols <= MAX_VALUES ? p.rows : MAX_VALUES / p.cols;
     float *memory = malloc((p.rows * p.cols + 2 * p.cols + 2 * p.rows) * sizeof *memory);
     lap_code code = LAP_OK;
     if (!memory)

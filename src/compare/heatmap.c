@@ -24,12 +24,12 @@ static int difference_at(const heatmap *h, int x, int y)
 {
     const uint8_t *a = h->a->base + y * h->a->stride + (ptrdiff_t)x * h->a->channels;
     const uint8_t *b = h->b->base + y * h->b->stride + (ptrdiff_t)x * h->b->channels;
-    int most = 0;
+    int largest = 0;
     for (int c = 0; c < h->a->channels; c++) {
         const int d = abs(a[c] - b[c]);
-        most = d > most ? d : most;
+        largest = d > largest ? d : largest;
     }
-    return most;
+    return largest;
 }
 
 static void raise(uint8_t *line, int length, int at, int reach, int level)
@@ -99,16 +99,17 @@ static lap_code encode(const heatmap *h, lap_sink *sink, lap_error *err)
     lap_image band = {0};
     lap_chunk chunk = {0};
     lap_code code = lap_encoder_open(sink, "png", &options, &encoder, err);
-    const int most = code == LAP_OK ? lap_encoder_band_rows(encoder) : 0;
+    const int band_rows = code == LAP_OK ? lap_encoder_band_rows(encoder) : 0;
     if (code == LAP_OK)
-        code = lap_image_create(&band, h->width, most, 3, 0, err);
-    for (int y = 0; code == LAP_OK && y < h->height; y += most) {
-        const lap_view rows = lap_view_rows(&band.view, 0, h->height - y < most ? h->height - y : most);
+        code = lap_image_create(&band, h->width, band_rows, 3, 0, err);
+    for (int y = 0; code == LAP_OK && y < h->height; y += band_rows) {
+        const lap_view rows =
+            lap_view_rows(&band.view, 0, h->height - y < band_rows ? h->height - y : band_rows);
         for (int i = 0; i < rows.height; i++)
             render_row(h, y + i, rows.base + i * rows.stride);
-        code = lap_encoder_band(encoder, y / most, &rows, &chunk, err);
+        code = lap_encoder_band(encoder, y / band_rows, &rows, &chunk, err);
         if (code == LAP_OK)
-            code = lap_encoder_append(encoder, y / most, &chunk, err);
+            code = lap_encoder_append(encoder, y / band_rows, &chunk, err);
     }
     if (code == LAP_OK)
         code = lap_encoder_finish(encoder, err);
@@ -121,9 +122,9 @@ static lap_code encode(const heatmap *h, lap_sink *sink, lap_error *err)
 static lap_code lay_out(heatmap *h, lap_error *err)
 {
     /* A picture on a screen is some hundred dots wide, however large it is. */
-    enum { DOTS = 400, LEAST = 2, MOST = 40 };
+    enum { DOTS = 400, MIN_UNIT = 2, MAX_UNIT = 40 };
     const int side = h->a->width > h->a->height ? h->a->width : h->a->height;
-    h->unit = side / DOTS < LEAST ? LEAST : side / DOTS > MOST ? MOST : side / DOTS;
+    h->unit = side / DOTS < MIN_UNIT ? MIN_UNIT : side / DOTS > MAX_UNIT ? MAX_UNIT : side / DOTS;
     h->near = side / DOTS;
     h->rows = calloc((size_t)h->a->height, 1);
     h->columns = calloc((size_t)h->a->width, 1);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "io/sink_state.h"
 #include "io/sink_temp.h"
@@ -50,18 +51,13 @@ static lap_code flush(lap_sink *sink, lap_error *err)
 /* Room for size more bytes in the buffer of a memory sink, at least doubled. */
 static lap_code reserve(lap_sink *sink, size_t size, lap_error *err)
 {
-    size_t need, doubled = 0;
+    size_t need;
     if (!lap_add(sink->used, size, &need))
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the output");
-    if (need <= sink->capacity)
-        return LAP_OK;
-    if (!lap_mul(sink->capacity, 2, &doubled) || doubled < need)
-        doubled = need < GATHER ? GATHER : need;
-    uint8_t *grown = realloc(sink->buffer, doubled);
+    uint8_t *grown = lap_grow(sink->buffer, &sink->capacity, need < GATHER ? GATHER : need, 1);
     if (!grown)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes for the output", doubled);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes for the output", need);
     sink->buffer = grown;
-    sink->capacity = doubled;
     return LAP_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/luma.h"
 #include "base/status.h"
 #include "codec/exif.h"
 #include "jpeg/jpeg_feed.h"
@@ -191,8 +192,8 @@ static void inks_to_pixels(const lap_jpeg_reader *r, uint8_t *to)
         unsigned red = ((from[0] ^ flip) * k + 127) / 255;
         unsigned green = ((from[1] ^ flip) * k + 127) / 255;
         unsigned blue = ((from[2] ^ flip) * k + 127) / 255;
-        if (is_gray) { /* BT.601 in 16 bits of fraction, as libjpeg does it */
-            *to++ = (uint8_t)((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16);
+        if (is_gray) {
+            *to++ = lap_luma(red, green, blue);
         } else {
             *to++ = (uint8_t)red;
             *to++ = (uint8_t)green;

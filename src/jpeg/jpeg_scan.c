@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 
 /* Marker codes, T.81 table B.1 (low bytes). */
@@ -73,13 +74,10 @@ static bool is_worth_keeping(const segment *s)
 static lap_code keep(lap_jpeg_scan *scan, const segment *s, lap_error *err)
 {
     size_t n = scan->place_count;
-    if ((n & (n - 1)) == 0) { /* at powers of two the room is used up */
-        size_t room = n ? 2 * n : 1;
-        lap_jpeg_place *places = realloc(scan->places, room * sizeof *places);
-        if (!places)
-            return lap_fail(err, LAP_E_MEMORY, "out of memory");
-        scan->places = places;
-    }
+    lap_jpeg_place *places = lap_grow(scan->places, &scan->place_room, n + 1, sizeof *places);
+    if (!places)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    scan->places = places;
     scan->places[n] = (lap_jpeg_place){.marker = s->marker, .offset = s->offset, .size = s->size};
     scan->place_count = n + 1;
     scan->kept_bytes += s->size;

@@ -26,7 +26,7 @@ typedef struct lap_jpeg_scan { /* zeroed before the first call */
     bool done;
 
     lap_jpeg_place *places; /* EXIF, XMP, ICC, IPTC and COM in file order; free() is the caller's */
-    size_t place_count, kept_bytes;
+    size_t place_count, place_room, kept_bytes;
 
     size_t position, stray; /* where the next call goes on */
     int markers;

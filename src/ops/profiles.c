@@ -65,12 +65,12 @@ lap_code lap_profiles(lap_context *context, const lap_view *view, const float *r
         return lap_fail(err, LAP_E_USAGE, "profiles of a view of %dx%d pixels, %d channels", view->width,
             view->height, view->channels);
     plane p = {.width = (size_t)view->width, .height = (size_t)view->height};
-    size_t count, bytes, most = p.width > p.height ? p.width : p.height;
+    size_t count, bytes, longer_side = p.width > p.height ? p.width : p.height;
     lap_code code = LAP_E_MEMORY;
     if (lap_mul(p.width, p.height, &count) && lap_mul(count, sizeof(float), &bytes)) {
         p.matrix = malloc(bytes);
         p.turned = malloc(bytes);
-        p.uniform = malloc(most * sizeof(float));
+        p.uniform = malloc(longer_side * sizeof(float));
     }
     if (p.matrix && p.turned && p.uniform) {
         to_float(view, p.matrix);

@@ -7,10 +7,10 @@
 #include "base/status.h"
 #include "rungs/run_rung.h"
 
-/* ---- figures ----------------------------------------------------------------------------------- */
+/* ---- from counts ------------------------------------------------------------------------------- */
 
 /* sum of squares < 2^48 * 2^16; times count it needs 128 bits. */
-static const uint64_t most_samples = (uint64_t)1 << 48;
+static const uint64_t max_samples = (uint64_t)1 << 48;
 typedef unsigned __int128 wide;
 
 static int percentile(const lap_channel_stats *s, unsigned percent)
@@ -24,7 +24,7 @@ static int percentile(const lap_channel_stats *s, unsigned percent)
     return s->max;
 }
 
-static void figures(lap_channel_stats *s, int threshold)
+static void describe(lap_channel_stats *s, int threshold)
 {
     uint64_t squares = 0, above = 0;
     s->count = s->sum = 0;
@@ -67,14 +67,14 @@ lap_code lap_stats_of_counts(
     for (int c = 0; c < channels; c++) {
         uint64_t samples = 0;
         for (int v = 0; v < 256; v++) {
-            samples = counts[c][v] < most_samples ? samples + counts[c][v] : most_samples;
+            samples = counts[c][v] < max_samples ? samples + counts[c][v] : max_samples;
         }
-        if (samples == 0 || samples >= most_samples)
+        if (samples == 0 || samples >= max_samples)
             return lap_fail(err, LAP_E_USAGE, "statistics of %s samples", samples ? "too many" : "no");
         lap_channel_stats *s = &stats->channel[c];
         s->name = channels >= 3 ? names[c] : c == 0 ? "gray" : "alpha";
         memcpy(s->histogram, counts[c], sizeof s->histogram);
-        figures(s, threshold);
+        describe(s, threshold);
     }
     return LAP_OK;
 }

@@ -19,7 +19,7 @@ void lap_tally_destroy(lap_tally *tally);
 /* Adds the interior of a host view; from any thread, several at once. All views of a tally have the
  * same number of channels. */
 lap_code lap_tally_add(lap_tally *tally, const lap_view *view);
-/* The figures of all that was added. */
+/* The statistics of all that was added. */
 lap_code lap_tally_stats(lap_tally *tally, int threshold, lap_stats *stats, lap_error *err);
 
 #endif

@@ -92,7 +92,7 @@ static const lap_rung *look_up(lap_op op, const char *name)
     return NULL;
 }
 
-static int least(int a, int b)
+static int min_of(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -114,7 +114,7 @@ static int distance(const char *a, const char *b)
             bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
             int replaced = diagonal + !same;
             diagonal = row[j];
-            row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+            row[j] = min_of(replaced, min_of(row[j], row[j - 1]) + 1);
         }
     }
     return row[nb];
@@ -130,7 +130,7 @@ const char *lap_rung_nearest(lap_op op, const char *name)
     for (int i = 0; (row = lap_rung_row(op, i)); i++) {
         int d = distance(name, row->name);
         for (const char *list = row->aliases; next_name(&list, alias);) {
-            d = least(d, distance(name, alias));
+            d = min_of(d, distance(name, alias));
         }
         /* More than half of the letters wrong is no misspelling any more; a beginning is a question. */
         bool begins = length >= 3 && strncmp(name, row->name, length) == 0;

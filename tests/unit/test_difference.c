@@ -163,5 +163,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_identical), cmocka_unit_test(test_figures),
         cmocka_unit_test(test_every_place), cmocka_unit_test(test_refusals), cmocka_unit_test(test_sum)};
-    return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
 }

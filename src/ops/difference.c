@@ -1,4 +1,4 @@
-/* How far two images are apart. Sums are integers until the last step, so that the figures do not depend
+/* How far two images are apart. Sums are integers until the last step, so that the results do not depend
  * on the order of summing; only SSIM is a floating-point sum, taken in raster order. */
 #include <math.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ static lap_code mean_ssim(const lap_view *a, const lap_view *b, const region *r,
     return LAP_OK;
 }
 
-/* ---- all figures -------------------------------------------------------------------------------- */
+/* ---- everything -------------------------------------------------------------------------------- */
 
 lap_code lap_compare_views(
     const lap_view *a, const lap_view *b, int mask_border, bool with_ssim, lap_difference *d, lap_error *err)
