@@ -192,14 +192,22 @@ static void test_filter(void **state)
 static void test_choice_and_mask(void **state)
 {
     told t;
-    assert_int_equal(compare(*state, LAP_OP_FILTER, &(lap_compare_options){"bad,c", 0}, &t), LAP_OK);
+    assert_int_equal(
+        compare(*state, LAP_OP_FILTER, &(lap_compare_options){.backends = "bad,c", .mask_border = 0}, &t),
+        LAP_OK);
     assert_int_equal(t.count, 2);
     assert_string_equal(t.rows[0].backend, "c");
-    assert_int_equal(compare(*state, LAP_OP_FILTER, &(lap_compare_options){"bad", 3}, &t), LAP_OK);
+    assert_int_equal(
+        compare(*state, LAP_OP_FILTER, &(lap_compare_options){.backends = "bad", .mask_border = 3}, &t),
+        LAP_OK);
     assert_false(t.rows[0].difference.identical);
-    assert_int_equal(compare(*state, LAP_OP_FILTER, &(lap_compare_options){"bad", 4}, &t), LAP_OK);
+    assert_int_equal(
+        compare(*state, LAP_OP_FILTER, &(lap_compare_options){.backends = "bad", .mask_border = 4}, &t),
+        LAP_OK);
     assert_true(t.rows[0].difference.identical);
-    assert_int_equal(compare(*state, LAP_OP_FILTER, &(lap_compare_options){NULL, 9}, &t), LAP_E_DIFFERENT);
+    assert_int_equal(
+        compare(*state, LAP_OP_FILTER, &(lap_compare_options){.backends = NULL, .mask_border = 9}, &t),
+        LAP_E_DIFFERENT);
     assert_int_equal(compare(*state, LAP_OP_COUNT, &(lap_compare_options){0}, &t), LAP_E_USAGE);
 }
 

@@ -99,11 +99,11 @@ static void composing_is_doing_one_after_the_other(void **state)
         for (int b = 1; b <= 8; b++) {
             bool swap_a = lap_turn_transposes((lap_turn)a);
             lap_view middle = view(result, swap_a ? h : w, swap_a ? w : h, 3, 0);
-            assert_int_equal(lap_orient(&in, &middle, (lap_turn)a, NULL), LAP_OK);
+            assert_int_equal(lap_orient(&in, &middle, (lap_turn)a, NULL, NULL), LAP_OK);
             lap_turn both = lap_turn_compose((lap_turn)a, (lap_turn)b);
             bool swap = lap_turn_transposes(both);
             lap_view out = view(again, swap ? h : w, swap ? w : h, 3, 0);
-            assert_int_equal(lap_orient(&middle, &out, (lap_turn)b, NULL), LAP_OK);
+            assert_int_equal(lap_orient(&middle, &out, (lap_turn)b, NULL, NULL), LAP_OK);
             for (int y = 0; y < out.height; y++)
                 for (int x = 0; x < out.width; x++)
                     assert_memory_equal(out.base + y * out.stride + x * 3, seen(&in, both, y, x), 3);
@@ -126,7 +126,7 @@ static void strips_find_their_place(void **state)
             rows.base += y0 * in.stride;
             rows.height = y1 - y0;
             lap_view place = lap_orient_place(&out, (lap_turn)turn, h, y0, y1);
-            assert_int_equal(lap_orient(&rows, &place, (lap_turn)turn, NULL), LAP_OK);
+            assert_int_equal(lap_orient(&rows, &place, (lap_turn)turn, NULL, NULL), LAP_OK);
         }
         for (int y = 0; y < out.height; y++)
             for (int x = 0; x < out.width; x++)
