@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "batch/manifest_state.h"
 #include "io/sink_temp.h"
@@ -82,16 +83,11 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
             return LAP_OK;
         }
     }
-    if (m->count == m->capacity) {
-        size_t capacity = m->capacity ? 2 * m->capacity : 1024, bytes;
-        manifest_record *grown = capacity <= UINT32_MAX && lap_mul(capacity, sizeof *grown, &bytes)
-                                     ? realloc(m->records, bytes)
-                                     : NULL;
-        if (!grown)
-            return lap_fail(err, LAP_E_MEMORY, "out of memory for the records of %zu outputs", m->count);
-        m->records = grown;
-        m->capacity = capacity;
-    }
+    manifest_record *grown =
+        m->count < UINT32_MAX ? lap_grow(m->records, &m->capacity, m->count + 1, sizeof *grown) : NULL;
+    if (!grown)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the records of %zu outputs", m->count);
+    m->records = grown;
     record.before = last ? (uint32_t)*last : 0;
     m->records[m->count++] = record;
     return lap_map64_put(&m->outputs, output, m->count, err);

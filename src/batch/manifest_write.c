@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "batch/manifest_state.h"
 #include "io/sink_temp.h"
@@ -32,18 +33,12 @@ static void set_path(json_t *line, const char *name, const char *raw_name, const
 static lap_code queue_line(lap_manifest *m, json_t *line, lap_error *err)
 {
     size_t length = line ? json_dumpb(line, NULL, 0, JSON_COMPACT) : 0;
-    if (length && m->queued + length + 1 > m->queue_capacity) {
-        size_t capacity = 2 * (m->queued + length + 1);
-        char *grown = realloc(m->queue, capacity);
-        if (grown) {
-            m->queue = grown;
-            m->queue_capacity = capacity;
-        }
-    }
-    if (!length || m->queued + length + 1 > m->queue_capacity) {
+    char *grown = length ? lap_grow(m->queue, &m->queue_capacity, m->queued + length + 1, 1) : NULL;
+    if (!grown) {
         json_decref(line);
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
     }
+    m->queue = grown;
     json_dumpb(line, m->queue + m->queued, length, JSON_COMPACT);
     m->queued += length;
     m->queue[m->queued++] = '\n';
