@@ -321,14 +321,12 @@ static void metadata_is_kept(void **state)
     free(plain.data);
 }
 
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /* malloc's own count of what a decoder took, against what its header promised: at most that, and no more
  * than twice the truth. */
 static void estimates_hold(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-    skip();
-#else
     const int shapes[][2] = {{1000, 900}, {7, 3000}, {3000, 7}, {1, 1}};
     for (int k = 0; k < KINDS; k++)
         for (int s = 0; s < 4; s++) {
@@ -360,8 +358,8 @@ static void estimates_hold(void **state)
             free(pixels);
             free(jpeg.data);
         }
-#endif
 }
+#endif
 
 int main(void)
 {
@@ -371,7 +369,9 @@ int main(void)
         cmocka_unit_test(header_facts),
         cmocka_unit_test(inks_become_pixels),
         cmocka_unit_test(metadata_is_kept),
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(estimates_hold),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
