@@ -196,6 +196,9 @@ LAP_API const char *lap_op_name(lap_op op);
 LAP_API bool lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
 /* The known backend name nearest to a misspelt one, or NULL. */
 LAP_API const char *lap_rung_nearest(lap_op op, const char *name);
+/* How many letters have to be inserted, left out, replaced or swapped with their neighbour to make one word
+ * of the other, letters' case aside: for suggestions. A word of more than 63 bytes is 63 away from any. */
+LAP_API int lap_word_distance(const char *a, const char *b);
 
 typedef struct lap_device_info {
     int device;

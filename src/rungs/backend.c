@@ -1,6 +1,5 @@
 #include "rungs/backend.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -92,34 +91,6 @@ static const lap_rung *look_up(lap_op op, const char *name)
     return NULL;
 }
 
-static int min_of(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* Levenshtein's distance, letters' case aside; names longer than any rung's are far from all. */
-static int distance(const char *a, const char *b)
-{
-    int row[NAME_MAX_LENGTH + 1];
-    const int na = (int)strlen(a), nb = (int)strlen(b);
-    if (na > NAME_MAX_LENGTH || nb > NAME_MAX_LENGTH)
-        return NAME_MAX_LENGTH;
-    for (int j = 0; j <= nb; j++) {
-        row[j] = j;
-    }
-    for (int i = 1; i <= na; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= nb; j++) {
-            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            int replaced = diagonal + !same;
-            diagonal = row[j];
-            row[j] = min_of(replaced, min_of(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[nb];
-}
-
 const char *lap_rung_nearest(lap_op op, const char *name)
 {
     const char *nearest = NULL;
@@ -128,9 +99,10 @@ const char *lap_rung_nearest(lap_op op, const char *name)
     int best = NAME_MAX_LENGTH;
     const lap_rung *row;
     for (int i = 0; (row = lap_rung_row(op, i)); i++) {
-        int d = distance(name, row->name);
+        int d = lap_word_distance(name, row->name);
         for (const char *list = row->aliases; next_name(&list, alias);) {
-            d = min_of(d, distance(name, alias));
+            const int by_alias = lap_word_distance(name, alias);
+            d = by_alias < d ? by_alias : d;
         }
         /* More than half of the letters wrong is no misspelling any more; a beginning is a question. */
         bool begins = length >= 3 && strncmp(name, row->name, length) == 0;

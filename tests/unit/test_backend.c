@@ -102,6 +102,22 @@ static void test_errors(void **state)
 #endif
 }
 
+static void test_distance(void **state)
+{
+    (void)state;
+    assert_int_equal(lap_word_distance("", ""), 0);
+    assert_int_equal(lap_word_distance("simd", ""), 4);
+    assert_int_equal(lap_word_distance("SIMD", "simd"), 0);
+    assert_int_equal(lap_word_distance("smid", "simd"), 1);      /* swapped */
+    assert_int_equal(lap_word_distance("openm", "openmp"), 1);   /* left out */
+    assert_int_equal(lap_word_distance("opennmp", "openmp"), 1); /* inserted */
+    assert_int_equal(lap_word_distance("kitten", "sitting"), 3);
+    char longest[65] = {0};
+    memset(longest, 'a', 64);
+    assert_int_equal(lap_word_distance(longest, longest), 63);
+    assert_int_equal(lap_word_distance(longest + 1, longest + 1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_resolving),
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
