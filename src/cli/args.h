@@ -15,7 +15,7 @@ enum {
     LAP_CLI_TRANSFORM = 32,
     LAP_CLI_COMPARE = 64,
     LAP_CLI_DIFF = 128,
-    LAP_CLI_TALK = 1 << 15 /* what every command takes */
+    LAP_CLI_COMMON = 1 << 15 /* what every command takes */
 };
 
 typedef struct lap_cli_option lap_cli_option;

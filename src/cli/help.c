@@ -4,7 +4,19 @@
 #include "cli/term.h"
 #include "cli/values.h"
 
-enum { WIDTH = 79, TEXT_AT = 26, BRIEF_TEXT_AT = 24, USAGE_AT = 40, EXAMPLE_AT = 46 };
+enum { WIDTH = 79, TEXT_AT = 26, BRIEF_TEXT_AT = 24, USAGE_AT = 40, EXAMPLE_AT = 48, CODE_AT = 17 };
+
+static const char exit_codes[] = "0\tdone; equal\n"
+                                 "1\ta file failed or was left alone; images differ\n"
+                                 "2\tusage error; nothing to compare\n"
+                                 "3\tthe named backend cannot run here\n"
+                                 "4\tnothing could be done\n"
+                                 "5\trefused by a limit\n"
+                                 "129, 130, 143\thung up, interrupted, terminated\n";
+static const char variables[] = "NO_COLOR\tif set and not empty, no colour\n"
+                                "TERM\tif dumb or unset, no colour and no progress\n"
+                                "LAP_CPU_MASK\tinstruction sets to do without: sse41,avx2,avx512\n"
+                                "LAP_CUDA_DEBUG\tif set, synchronize after each kernel launch\n";
 
 /* Lines "form\ttext\n" as two columns. */
 static void two_columns(const char *lines, int text_at)
@@ -65,7 +77,7 @@ static void short_help(const lap_cli *cli)
     for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
         if (option->brief && (option->applies & cli->command->takes))
             option_line(option, BRIEF_TEXT_AT, false);
-    printf("\nlapedge %s%s--help has every option, with examples.\n",
+    printf("\n'lapedge %s%s--help' has all options, and examples.\n",
         cli->command == lap_cli_commands ? "" : cli->command->name,
         cli->command == lap_cli_commands ? "" : " ");
 }
@@ -74,8 +86,8 @@ static void full_help(const lap_cli *cli)
 {
     const bool main_page = cli->command == lap_cli_commands;
     if (main_page)
-        printf("lapedge %s: the edges of photos, by a 5x5 Laplace filter.\n"
-               "Every implementation, from plain C to CUDA, gives the same bytes.\n\n",
+        printf("lapedge %s: edge detection on photos with a 5x5 Laplace filter.\n"
+               "All backends, from plain C to CUDA, give the same bytes.\n\n",
             lap_version());
     usage(cli, main_page, USAGE_AT);
     putchar('\n');
@@ -94,11 +106,14 @@ static void full_help(const lap_cli *cli)
             option_line(option, TEXT_AT, true);
         }
     }
-    printf("\nDefaults stand in brackets. Exit codes: 0 done, or equal; 1 a file failed, or\n"
-           "pictures differ; 2 usage, or nothing to compare; 3 the backend cannot run here;\n"
-           "4 nothing could be done; 5 refused by a limit.\n");
+    printf("\nDefaults are in parentheses.\n\n");
+    heading(cli, "Exit codes");
+    two_columns(exit_codes, CODE_AT);
+    putchar('\n');
+    heading(cli, "Environment");
+    two_columns(variables, TEXT_AT);
     if (main_page)
-        printf("lapedge COMMAND --help has the options of a command; man lapedge says it all.\n");
+        printf("\n'lapedge COMMAND --help' lists the options of a command, 'man lapedge' more.\n");
 }
 
 void lap_cli_help(const lap_cli *cli, bool full)

@@ -11,44 +11,44 @@
 
 const lap_cli_command lap_cli_commands[] = {
     {"run",
-        "lapedge [run] [OPTIONS] IN OUT\tone picture; - is stdin or stdout\n"
-        "lapedge [run] [OPTIONS] IN... OUTDIR\tfiles, folders, into a folder\n"
-        "lapedge [run] --in-place FILE...\teach file replaced by its edges\n",
+        "lapedge [run] [OPTIONS] IN OUT\tone image; - is stdin or stdout\n"
+        "lapedge [run] [OPTIONS] IN... OUTDIR\tfiles and folders, into a folder\n"
+        "lapedge [run] --in-place FILE...\treplace each file by its edges\n",
         "lapedge photo.jpg edges.jpg\tedges of a photo, on every core\n"
-        "lapedge --range=abs --gray photo.jpg e.png\tboth signs, one channel, as PNG\n"
-        "lapedge photos/ edges/\ta folder; again: only what changed\n"
-        "lapedge - - <photo.jpg >edges.jpg\tas part of a pipe\n"
-        "lapedge in.jpg out.jpg --backend=sse -v\ta named rung, and what it took\n",
-        LAP_CLI_RUN | LAP_CLI_FOLDER | LAP_CLI_TALK, lap_cli_run, NULL},
-    {"transform", "lapedge transform [OPTIONS] IN OUT\tpixels turned or mirrored, no filter\n",
+        "lapedge --range=abs --gray photo.jpg e.png\tabsolute values, gray, as PNG\n"
+        "lapedge photos/ edges/\ta folder; again: changes only\n"
+        "lapedge - - <photo.jpg >edges.jpg\tin a pipe\n"
+        "lapedge in.jpg out.jpg --backend=sse -v\ta named backend, and its times\n",
+        LAP_CLI_RUN | LAP_CLI_FOLDER | LAP_CLI_COMMON, lap_cli_run, NULL},
+    {"transform", "lapedge transform [OPTIONS] IN OUT\trotate or mirror, without filtering\n",
         "lapedge transform --rotate=90 in.jpg out.jpg\ta quarter turn clockwise\n"
-        "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says; it is reset\n",
-        LAP_CLI_TRANSFORM | LAP_CLI_TALK, lap_cli_transform, NULL},
-    {"stats", "lapedge stats [OPTIONS] IN\thistograms, figures, of the edges too\n",
-        "lapedge stats photo.jpg\tfigures, and histograms on a terminal\n"
-        "lapedge stats --profiles --json page.jpg\twhere lines of text and horizons are\n"
-        "lapedge stats --threshold=64 photo.jpg\tthe share of strong edges too\n",
-        LAP_CLI_STATS | LAP_CLI_TALK, lap_cli_stats, NULL},
-    {"compare", "lapedge compare [OPTIONS] IN\twhat each rung makes of IN, beside c\n",
-        "lapedge compare photo.jpg\tthe filter, every rung\n"
-        "lapedge compare --ops=all photos/\tevery ladder, over a folder\n"
-        "lapedge compare --heatmap=where.png p.jpg\tand a picture of what differs\n",
-        LAP_CLI_COMPARE | LAP_CLI_TALK, lap_cli_compare, NULL},
-    {"diff", "lapedge diff [OPTIONS] A B\thow far two pictures are apart\n",
-        "lapedge diff a.jpg b.png\tfigures; exit 1 unless identical\n"
-        "lapedge diff --max-abs=2 a.ppm b.ppm\tno sample may be further apart\n"
-        "lapedge diff --heatmap=w.png a.png b.png\tand where\n",
-        LAP_CLI_DIFF | LAP_CLI_TALK, lap_cli_diff, NULL},
-    {"bench", "lapedge bench [OPTIONS] [OP...]\ttimes a ladder, beside its ceiling\n",
-        "lapedge bench\tthe filter, every rung\n"
-        "lapedge bench --backends=c,simd --runs=50\ttwo rungs, more runs\n"
-        "lapedge bench --image=photo.jpg --json\ta photo's pixels, for scripts\n"
-        "lapedge bench transpose reduce\tother ladders\n",
-        LAP_CLI_BENCH | LAP_CLI_TALK, lap_cli_bench, lap_cli_op_name},
-    {"backends", "lapedge backends [--json]\tevery rung, and whether it can run here\n",
-        "lapedge backends\trungs of all ladders, and CUDA devices\n"
+        "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says\n",
+        LAP_CLI_TRANSFORM | LAP_CLI_COMMON, lap_cli_transform, NULL},
+    {"stats", "lapedge stats [OPTIONS] IN\tstatistics of an image and its edges\n",
+        "lapedge stats photo.jpg\tstatistics and histograms\n"
+        "lapedge stats --profiles --json page.jpg\tfind lines of text and horizons\n"
+        "lapedge stats --threshold=64 photo.jpg\talso the share of strong edges\n",
+        LAP_CLI_STATS | LAP_CLI_COMMON, lap_cli_stats, NULL},
+    {"compare", "lapedge compare [OPTIONS] IN\tcompare backends on the same pixels\n",
+        "lapedge compare photo.jpg\tthe filter, every backend\n"
+        "lapedge compare --ops=all photos/\tevery operation, over a folder\n"
+        "lapedge compare --heatmap=where.png p.jpg\tand draw what differs\n",
+        LAP_CLI_COMPARE | LAP_CLI_COMMON, lap_cli_compare, NULL},
+    {"diff", "lapedge diff [OPTIONS] A B\tcompare two images\n",
+        "lapedge diff a.jpg b.png\texit 1 unless identical\n"
+        "lapedge diff --max-abs=2 a.ppm b.ppm\tallow differences of up to 2\n"
+        "lapedge diff --heatmap=w.png a.png b.png\tand draw where\n",
+        LAP_CLI_DIFF | LAP_CLI_COMMON, lap_cli_diff, NULL},
+    {"bench", "lapedge bench [OPTIONS] [OP...]\tmeasure backends and their ceiling\n",
+        "lapedge bench\tthe filter, every backend\n"
+        "lapedge bench --backends=c,simd --runs=50\ttwo backends, more runs\n"
+        "lapedge bench --image=photo.jpg --json\tpixels of a photo, for scripts\n"
+        "lapedge bench transpose reduce\tother operations\n",
+        LAP_CLI_BENCH | LAP_CLI_COMMON, lap_cli_bench, lap_cli_op_name},
+    {"backends", "lapedge backends [--json]\tlist backends and devices\n",
+        "lapedge backends\tall operations, CUDA devices\n"
         "lapedge backends --json\tfor scripts\n",
-        LAP_CLI_BACKENDS | LAP_CLI_TALK, lap_cli_backends, NULL},
+        LAP_CLI_BACKENDS | LAP_CLI_COMMON, lap_cli_backends, NULL},
     {0},
 };
 
@@ -70,11 +70,11 @@ static void fill_closed_streams(void)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Every command works on one device; who named more shall know. */
-static void tell_device(const lap_cli *cli)
+/* Every command works on one device; several are accepted, with a warning. */
+static void warn_of_devices(const lap_cli *cli)
 {
     if ((cli->device_count > 1 || cli->device_count < 0) && !cli->quiet)
-        lap_cli_message("warning: --devices: at most one device is used, %d", cli->settings.device);
+        lap_cli_message("warning: --devices: only device %d is used", cli->settings.device);
 }
 
 int main(int argc, char **argv)
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
         else if (cli.version)
             print_version();
         else {
-            tell_device(&cli);
+            warn_of_devices(&cli);
             code = lap_cli_check_sides(&cli);
             if (code == LAP_EXIT_OK)
                 code = cli.command->run(&cli);
