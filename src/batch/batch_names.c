@@ -66,7 +66,7 @@ static lap_code make_folders(char *path, lap_error *err)
         struct stat st;
         if (rc && why == EEXIST && stat(path, &st))
             return lap_fail_at(err, LAP_E_WRITE, path, "%s%s",
-                errno == ENOENT ? "a link that leads nowhere: " : "", strerror(errno));
+                errno == ENOENT ? "a broken symbolic link: " : "", strerror(errno));
         if (rc && (stat(path, &st) || !S_ISDIR(st.st_mode)))
             return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, path,
                 "%s", why == EEXIST ? "is not a folder" : strerror(why));

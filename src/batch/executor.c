@@ -155,7 +155,7 @@ void lap_executor_cancel(lap_executor *ex)
     pthread_mutex_lock(&ex->mutex);
     for (lap_job *job; (job = pop(&ex->waiting));) {
         job->report.status = LAP_FAILED;
-        lap_fail_at(&job->report.error, LAP_E_CANCELLED, job->input, "not begun: the run was stopped");
+        lap_fail_at(&job->report.error, LAP_E_CANCELLED, job->input, "not started: the run was stopped");
         push(&ex->done, job);
     }
     ex->queued = 0;

@@ -43,7 +43,7 @@ static lap_code ask(const launcher *l, long *rank, long *size, bool *found, lap_
     *size = number(size_text);
     if (*rank >= 0 && *size > 0 && *rank < *size)
         return LAP_OK;
-    return lap_fail(err, LAP_E_USAGE, "--shard=auto: %s is %.40s and %s is %.40s: these name no share",
+    return lap_fail(err, LAP_E_USAGE, "--shard=auto: %s is %.40s and %s is %.40s: this is not a valid share",
         l->rank, rank_text, l->size, size_text ? size_text : "not set");
 }
 

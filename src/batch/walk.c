@@ -107,7 +107,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
         return LAP_OK;
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
         return errno == ENOENT ? LAP_OK /* deleted meanwhile */
-                               : give_problem(w, path, relative, errno, "cannot be looked at");
+                               : give_problem(w, path, relative, errno, "cannot be examined");
     if (S_ISLNK(st.st_mode)) {
         lap_walk_entry entry = {.path = path, .relative = relative, .link = true};
         return named ? w->visit(w->user, &entry, w->err) : LAP_OK;
@@ -189,7 +189,7 @@ static lap_code give_named(walk *w, const char *path, const char *relative)
 {
     struct stat st;
     if (stat(path, &st))
-        return give_problem(w, path, relative, errno, "cannot be looked at");
+        return give_problem(w, path, relative, errno, "cannot be examined");
     if (!S_ISREG(st.st_mode))
         return give_problem(w, path, relative, 0, "not a regular file");
     return give(w, path, relative, &st);

@@ -173,7 +173,7 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
         if (found == 'q' && optind < argc && strspn(argv[optind], "0123456789") == strlen(argv[optind]))
             return meant_quality(argv[optind]);
         if (given[option - lap_cli_options] && option->applies == LAP_CLI_TRANSFORM)
-            return lap_cli_usage("--%s is given twice; name one turn at a time", option->name);
+            return lap_cli_usage("--%s is given twice; use one at a time", option->name);
         given[option - lap_cli_options] = true;
         lap_cli_exit code = set(cli, option, optarg ? optarg : "");
         if (code != LAP_EXIT_OK)

@@ -144,10 +144,10 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
     if (device && lap_device_text(table->cli->bench.device, text, sizeof text))
         printf("%s\n", text);
     if (device)
-        printf("%-22s %9s%s %9s %9s %8s %8s %7s %7s", "rung", "median us", table->narrow ? "" : "    min us",
-            "upload ms", "downl. ms", "all ms", "GB/s", "of copy", "vs c");
+        printf("%-22s %9s%s %9s %9s %8s %8s %7s %7s", "backend", "median us",
+            table->narrow ? "" : "    min us", "upload ms", "downl. ms", "all ms", "GB/s", "of copy", "vs c");
     else
-        printf("%-22s %7s %9s%s %9s %7s %9s %7s", "rung", "threads", "median ms",
+        printf("%-22s %7s %9s%s %9s %7s %9s %7s", "backend", "threads", "median ms",
             table->narrow ? "" : "    min ms",
             row->op == LAP_OP_REDUCE || row->op == LAP_OP_MATVEC ? "Mvalue/s" : "Mpixel/s", "GB/s",
             row->op == LAP_OP_CODEC ? "of floor" : "of memcpy", "vs c");
@@ -241,5 +241,5 @@ void lap_bench_table_end(lap_bench_table *table)
     for (int i = 0; i < table->note_count; ++i)
         puts(table->notes[i]);
     if (table->note_count > 0)
-        puts("A quieter machine, or more --runs, makes noisy figures better.");
+        puts("A quieter machine, or more --runs, gives steadier times.");
 }

@@ -92,7 +92,7 @@ static int print_json(void)
 int lap_cli_backends(lap_cli *cli)
 {
     if (cli->operand_count > 0)
-        return lap_cli_usage("backends takes no operand, and \"%s\" is one", cli->operands[0]);
+        return lap_cli_usage("backends takes no operands, but \"%s\" is given", cli->operands[0]);
     if (cli->json)
         return print_json();
     reasons known = {.count = 0};

@@ -94,7 +94,7 @@ static bool find_op(const char *name, lap_op *op)
             return true;
         }
     const char *nearest = lap_cli_nearest(name, lap_cli_op_name);
-    lap_cli_usage("bench: there is no ladder \"%s\"%s%s%s", name, nearest ? "; did you mean " : "",
+    lap_cli_usage("bench: unknown operation \"%s\"%s%s%s", name, nearest ? "; did you mean " : "",
         nearest ? nearest : "", nearest ? "?" : "");
     return false;
 }
@@ -155,7 +155,7 @@ static int write_report(const bench_output *output, lap_context *context)
     lap_error err;
     const lap_cli *cli = output->cli;
     json_t *report =
-        lap_report_create(cli, cli->bench.image ? cli->bench.image : "the ladders", cli->bench.threads);
+        lap_report_create(cli, cli->bench.image ? cli->bench.image : "synthetic data", cli->bench.threads);
     lap_report_add_results(report, object_of(output));
     const lap_code code = cli->bench.image
                               ? lap_report_add_file(report, context, cli->bench.image, &cli->settings, &err)
@@ -176,8 +176,8 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
         for (int i = 0; i < count; ++i)
             known = known || lap_cli_knows_rung(ops[i], name, length);
         if (!known) {
-            lap_cli_usage("--backends: the ladder%s asked for ha%s no rung \"%.*s\"", count > 1 ? "s" : "",
-                count > 1 ? "ve" : "s", (int)length, name);
+            lap_cli_usage("--backends: \"%.*s\" is not a backend of %s", (int)length, name,
+                count > 1 ? "these operations" : lap_op_name(ops[0]));
             return false;
         }
         name += length + (name[length] == ',');

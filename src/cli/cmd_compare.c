@@ -165,7 +165,7 @@ static lap_cli_exit check(const lap_cli *cli)
     int count = 0;
     bool pictures = false;
     if (cli->operand_count != 1)
-        return lap_cli_usage(cli->operand_count ? "compare takes one IN, a picture or a folder"
+        return lap_cli_usage(cli->operand_count ? "compare takes one IN, an image or a folder"
                                                 : "IN is missing: lapedge compare IN");
     for (int op = 0; op < LAP_OP_COUNT; ++op)
         if (cli->ops >> op & 1) {
@@ -173,7 +173,7 @@ static lap_cli_exit check(const lap_cli *cli)
             pictures = pictures || lap_compare_has_pictures((lap_op)op);
         }
     if (cli->heatmap && !pictures)
-        return lap_cli_usage("--heatmap: only filter and transpose put out pictures");
+        return lap_cli_usage("--heatmap: only filter and transpose produce images");
     if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     return lap_cli_check_backends(cli->bench.backends, ops, count) ? LAP_EXIT_OK : LAP_EXIT_USAGE;

@@ -72,9 +72,9 @@ int lap_cli_diff(lap_cli *cli)
     lap_pixels *pictures[2] = {NULL, NULL};
     lap_error err = {0};
     if (cli->operand_count != 2)
-        return lap_cli_usage("diff takes two pictures: lapedge diff A B");
+        return lap_cli_usage("diff takes two images: lapedge diff A B");
     if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
-        return lap_cli_usage("standard input holds one picture, and two are named -");
+        return lap_cli_usage("only one of A and B can be standard input");
     lap_context *context = lap_context_create(cli->settings.threads, &err);
     if (!context)
         return (int)lap_cli_no_comparison("", &err);

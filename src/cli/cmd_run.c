@@ -49,7 +49,7 @@ static int check_out(const lap_cli *cli, const char *out)
     const int why = errno;
     if (why == ENOENT && lstat(out, &st) != 0)
         return LAP_EXIT_OK;
-    lap_cli_message("%s: %s%s", out, why == ENOENT ? "a link that leads nowhere: " : "", strerror(why));
+    lap_cli_message("%s: %s%s", out, why == ENOENT ? "a broken symbolic link: " : "", strerror(why));
     return LAP_EXIT_NOTHING;
 }
 
@@ -96,7 +96,7 @@ static void tell_more(
     fputs(" -> ", stderr);
     lap_cli_print_safely(stderr, out);
     if (report->width > 0)
-        fprintf(stderr, "\n  picture   %d x %d, %d channel%s", report->width, report->height,
+        fprintf(stderr, "\n  image     %d x %d, %d channel%s", report->width, report->height,
             report->channels, report->channels == 1 ? "" : "s");
     fprintf(stderr, "\n  bytes     %llu in, %llu out\n", (unsigned long long)report->bytes_in,
         (unsigned long long)report->bytes_out);
@@ -109,7 +109,7 @@ static void tell_more(
         fputs("  backend   none", stderr);
     if (report->resolved && strcmp(report->resolved, settings->backend) != 0)
         fprintf(stderr, " -> %s", report->resolved);
-    fprintf(stderr, ", %d thread%s at most\n", threads, threads == 1 ? "" : "s");
+    fprintf(stderr, ", up to %d thread%s\n", threads, threads == 1 ? "" : "s");
     if (report->note[0]) {
         fputs("  note      ", stderr);
         lap_cli_print_safely(stderr, report->note);
@@ -218,13 +218,13 @@ static int check_operands(const lap_cli *cli)
             return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
     }
     if (cli->in_place && cli->settings.format)
-        return lap_cli_usage("--format and --in-place exclude each other: a name keeps its extension");
+        return lap_cli_usage("--format and --in-place cannot be combined: names keep their extensions");
     if (cli->stats && strcmp(cli->stats, "-") == 0)
         return lap_cli_usage("--stats: name a file; lapedge stats prints to standard output");
     if (cli->dry_run && cli->stats)
-        return lap_cli_usage("-n writes nothing, and --stats neither: leave one of them out");
+        return lap_cli_usage("-n writes nothing; leave out --stats");
     if (cli->in_place && cli->stats && cli->operand_count > 1)
-        return lap_cli_usage("--stats is for one picture");
+        return lap_cli_usage("--stats needs a single image");
     if (cli->in_place)
         return LAP_EXIT_OK;
     const char *command = misspelt_command(cli->operands[0]);
@@ -238,10 +238,10 @@ static int check_operands(const lap_cli *cli)
     if (strcmp(cli->operands[1], "-") != 0)
         return check_out(cli, cli->operands[1]);
     if (cli->json)
-        return lap_cli_usage("--json and the picture cannot both go to standard output; name OUT");
+        return lap_cli_usage("--json and the image cannot both go to standard output; name OUT");
     if (isatty(STDOUT_FILENO))
-        return lap_cli_usage(
-            "a picture is nothing for a terminal; redirect it: lapedge %s - >edges.jpg", cli->operands[0]);
+        return lap_cli_usage("refusing to write an image to a terminal; redirect it: lapedge %s - >edges.jpg",
+            cli->operands[0]);
     return LAP_EXIT_OK;
 }
 
@@ -271,7 +271,7 @@ static int run_operands(lap_cli *cli, lap_context *context)
 int lap_cli_run(lap_cli *cli)
 {
     if (lap_params_tolerance(&cli->settings.params) < 0 && !cli->quiet)
-        lap_cli_message("note: with this kernel and scale nothing is promised about how far backends agree");
+        lap_cli_message("note: with this kernel and scale backends may differ by more than one level");
     if (is_folder_run(cli))
         return lap_cli_folder(cli);
     const int exit_code = check_operands(cli);

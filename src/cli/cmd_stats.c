@@ -99,11 +99,11 @@ int lap_cli_stats(lap_cli *cli)
         return lap_cli_usage(cli->operand_count ? "stats takes one IN; see lapedge stats -h"
                                                 : "IN is missing: lapedge stats IN");
     if (cli->json && cli->csv)
-        return lap_cli_usage("--json and --csv exclude each other");
+        return lap_cli_usage("--json and --csv cannot be combined");
     if (cli->weights && !cli->profiles)
-        return lap_cli_usage("--weights goes with --profiles");
+        return lap_cli_usage("--weights needs --profiles");
     if (cli->report && strcmp(cli->operands[0], "-") == 0)
-        return lap_cli_usage("--report reads the picture again: name a file, not standard input");
+        return lap_cli_usage("--report reads the image again: name a file, not standard input");
     if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     /* Here the threshold asks for a share; the edges stay as they are. */

@@ -207,10 +207,10 @@ void lap_compare_print(const lap_cli *cli, const lap_compare_result *result)
         print_ladder(cli, result, (lap_op)op);
         const int promised = lap_params_tolerance(&cli->settings.params);
         if (op == LAP_OP_FILTER && promised > 0)
-            printf("These coefficients are not exact in float: rungs may be %d apart (--max-abs=%d).\n",
+            printf("These coefficients are not exact in float: backends may differ by %d (--max-abs=%d).\n",
                 promised, promised);
         else if (op == LAP_OP_FILTER && promised < 0)
-            puts("With these coefficients and this scale nothing is promised about rounding.");
+            puts("With these coefficients and this scale, differences by rounding are not bounded.");
     }
 }
 

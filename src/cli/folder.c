@@ -85,7 +85,7 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
 {
     const uint64_t done = counts->ok + counts->warned, existing = counts->kinds[LAP_E_EXISTS];
     const double seconds = counts->ms / 1e3;
-    fprintf(stderr, run->cli->dry_run ? "would do %llu" : "%llu done", (unsigned long long)done);
+    fprintf(stderr, run->cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);
     if (counts->warned)
         fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
     if (counts->kinds[LAP_OK])
@@ -194,22 +194,22 @@ static int check_operands(const lap_cli *cli)
 {
     const int count = cli->operand_count;
     if (cli->in_place)
-        return lap_cli_usage("--in-place and an output folder exclude each other");
+        return lap_cli_usage("--in-place and an output folder cannot be combined");
     if (cli->files_from && count != 1)
-        return lap_cli_usage(count
-                                 ? "with --files-from only OUTDIR is named: lapedge --files-from=FILE OUTDIR"
-                                 : "OUTDIR is missing: lapedge --files-from=FILE OUTDIR");
+        return lap_cli_usage(
+            count ? "--files-from takes OUTDIR as its only operand: lapedge --files-from=FILE OUTDIR"
+                  : "OUTDIR is missing: lapedge --files-from=FILE OUTDIR");
     if (!cli->files_from && count < 2)
         return lap_cli_usage("OUTDIR is missing: lapedge %s OUTDIR", cli->operands[0]);
     for (int i = 0; i < count; i++)
         if (!strcmp(cli->operands[i], "-"))
-            return lap_cli_usage("- is for one picture, not for folders");
+            return lap_cli_usage("- cannot be used with folders or several files");
     if (cli->stats)
-        return lap_cli_usage("--stats is for one picture; lapedge stats tells of others");
+        return lap_cli_usage("--stats needs a single image; see lapedge stats");
     if (cli->dry_run && cli->log)
-        return lap_cli_usage("-n writes nothing, and --log neither: leave one of them out");
+        return lap_cli_usage("-n writes nothing; leave out --log");
     if (cli->null_separated && !cli->files_from)
-        return lap_cli_usage("-0 goes with --files-from");
+        return lap_cli_usage("-0 needs --files-from");
     return LAP_EXIT_OK;
 }
 

@@ -42,7 +42,7 @@ lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
     if (rows->width != header->width || rows->channels != header->channels || rows->place != LAP_ON_HOST ||
         rows->height < 0 || rows->height > header->height - decoder->next_row)
         return lap_fail_at(err, LAP_E_INTERNAL, lap_source_name(decoder->source),
-            "rows asked for that the image does not have");
+            "rows requested that the image does not have");
     lap_code code = named(decoder, decoder->ops->rows(decoder, rows, err), err);
     if (code == LAP_OK)
         decoder->next_row += rows->height;

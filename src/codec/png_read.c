@@ -48,7 +48,7 @@ static void start_work(lap_decoder *decoder)
         png_set_expand_gray_1_2_4_to_8(png);
     if ((type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, state->info, PNG_INFO_tRNS)) {
         png_set_strip_alpha(png);
-        lap_png_note(decoder, "transparency is left out");
+        lap_png_note(decoder, "transparency is dropped");
     }
     png_set_interlace_handling(png);
     png_read_update_info(png, state->info);

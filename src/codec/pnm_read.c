@@ -37,7 +37,7 @@ static lap_code next_byte(lap_decoder *decoder, int *byte, lap_error *err)
             return LAP_OK;
     }
     if (++state->header_bytes > MAX_HEADER)
-        return lap_fail(err, LAP_E_DAMAGED, "endless PNM header");
+        return lap_fail(err, LAP_E_DAMAGED, "the PNM header is too long");
     *byte = *state->at++;
     state->left--;
     return LAP_OK;
@@ -69,7 +69,7 @@ static lap_code number(lap_decoder *decoder, int *value, lap_error *err)
     if (byte < 0)
         return lap_fail(err, LAP_E_TRUNCATED, "the PNM header ends early");
     if (*value == 0 || !isspace(byte))
-        return lap_fail(err, LAP_E_DAMAGED, "the PNM header is wrong");
+        return lap_fail(err, LAP_E_DAMAGED, "the PNM header is invalid");
     return LAP_OK;
 }
 

@@ -262,7 +262,7 @@ lap_code lap_source_verify(const lap_source *source, const char *path, lap_error
     if (!source->is_regular)
         return LAP_OK;
     if (fstat(source->fd, &now) != 0)
-        return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be looked at again: %m");
+        return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be examined again: %m");
     if (!lap_same_state(&now, &source->stat))
         return lap_fail_at(err, LAP_E_CHANGED, source->name, "changed while it was read");
     if (path && (stat(path, &now) != 0 || !lap_same_state(&now, &source->stat)))

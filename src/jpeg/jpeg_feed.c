@@ -116,7 +116,7 @@ static boolean source_fill(j_decompress_ptr cinfo)
     if (!r->ended && lap_source_next(r->decoder->source, &bytes, &size, &r->error.cause) != LAP_OK)
         lap_jpeg_raise(&r->error);
     if (lap_source_bytes(r->decoder->source) - r->advanced_at > MAX_IDLE_BYTES) {
-        lap_fail(&r->error.cause, LAP_E_LIMIT, "%d MB without picture data", (int)(MAX_IDLE_BYTES >> 20));
+        lap_fail(&r->error.cause, LAP_E_LIMIT, "%d MB without image data", (int)(MAX_IDLE_BYTES >> 20));
         lap_jpeg_raise(&r->error);
     }
     if (size == 0) {

@@ -45,9 +45,9 @@ assert rows("o.json") == rows("all.json")'
     lapedge compare --json --max-abs=1 --kernel="$(yes 0.1 | head -25 | paste -sd,)" "$photo" >o.json
     json o.json 'o["tolerance"]["max_abs"] == 1 and o["tolerance"]["promised"] == 1 and o["kernel"] == "custom"'
     run lapedge compare --backends=c --max-abs=1 --kernel="$(yes 0.1 | head -25 | paste -sd,)" "$photo"
-    [[ $output == *"rungs may be 1 apart (--max-abs=1)"* ]]
+    [[ $output == *"backends may differ by 1 (--max-abs=1)"* ]]
     run lapedge compare --backends=c --scale=1e9 --kernel="$(yes 0.1 | head -25 | paste -sd,)" "$photo"
-    [[ $output == *"nothing is promised"* ]]
+    [[ $output == *"not bounded"* ]]
 }
 
 @test "a planted rung that is off by one shows at once, with its place and a picture: 1" {
@@ -130,11 +130,11 @@ assert rows("o.json") == rows("all.json")'
 
 @test "what prevents the comparison: 2" {
     expect 2 "" "lapedge: IN is missing: lapedge compare IN" compare
-    expect 2 "" "lapedge: compare takes one IN, a picture or a folder" compare a b
+    expect 2 "" "lapedge: compare takes one IN, an image or a folder" compare a b
     expect 2 "" "lapedge: no.jpg: no such file" compare no.jpg
-    expect 2 "" 'lapedge: --backends: the ladder asked for has no rung "pairwise"' compare --backends=pairwise "$photo"
+    expect 2 "" 'lapedge: --backends: "pairwise" is not a backend of filter' compare --backends=pairwise "$photo"
     expect 2 "" 'lapedge: --ops: "sum" is not a list of filter, transpose, reduce, histogram, matvec; or all' compare --ops=sum "$photo"
-    expect 2 "" "lapedge: --heatmap: only filter and transpose put out pictures" compare --ops=reduce --heatmap=m.png "$photo"
+    expect 2 "" "lapedge: --heatmap: only filter and transpose produce images" compare --ops=reduce --heatmap=m.png "$photo"
     run --separate-stderr lapedge compare --mask-border=300 "$photo"
     [ "$status" -eq 2 ]
     [[ $stderr == *"leaves nothing of 600x400"* ]]

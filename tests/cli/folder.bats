@@ -259,10 +259,10 @@ PY
 @test "-n writes nothing and tells what would be done" {
     tiny in/a.jpg
     tiny in/sub/b.jpg
-    expect 0 "" $'in/a.jpg -> out/a.jpg\nin/sub/b.jpg -> out/sub/b.jpg\nwould do 2' -n in out
+    expect 0 "" $'in/a.jpg -> out/a.jpg\nin/sub/b.jpg -> out/sub/b.jpg\n2 to be done' -n in out
     [ ! -e out ]
     folder 0 in out
-    expect 0 "" "would do 0, 2 up to date" -n in out
+    expect 0 "" "0 to be done, 2 up to date" -n in out
 }
 
 @test "a bad file is told, and the run goes on; all bad is 4; --fail-fast stops" {

@@ -38,8 +38,8 @@ load common
     json o.json '(o["width"], o["height"]) == (400, 600)'
 }
 
-@test "--json and a picture on stdout exclude each other" {
-    expect 2 "" "lapedge: --json and the picture cannot both go to standard output; name OUT" --json "$photo" -
+@test "--json and an image on stdout cannot be combined" {
+    expect 2 "" "lapedge: --json and the image cannot both go to standard output; name OUT" --json "$photo" -
 }
 
 @test "--json of several files in place is an object each" {
@@ -84,7 +84,7 @@ PYTHON
     [ -z "$stderr" ]
     [[ $output == *"CUDA devices"* ]]
     for word in filter transpose reduce matvec cuda-shared4-conflict cuda-shared-int; do [[ $output == *"$word"* ]]; done
-    expect 2 "" 'lapedge: backends takes no operand, and "filter" is one' backends filter
+    expect 2 "" 'lapedge: backends takes no operands, but "filter" is given' backends filter
 }
 
 @test "bench --json: a row a rung and thread count, figures that agree" {
@@ -139,7 +139,7 @@ PYTHON
     echo "$output" >table
     lapedge bench --json --sizes=64x48 --runs=1 >o.json # named is another thing than listed
     grep -q '^not timed: cuda-fast: ' table
-    expect 2 "" 'lapedge: --backends: the ladder asked for has no rung "pairwise"' bench --backends=pairwise
+    expect 2 "" 'lapedge: --backends: "pairwise" is not a backend of filter' bench --backends=pairwise
 }
 
 @test "bench --block: a block of threads, or refused" {

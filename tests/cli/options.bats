@@ -2,17 +2,17 @@
 # shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
 load common
 
-@test "--devices: one is used, and who names more is told so, once" {
+@test "--devices: one is used, with a warning where more are named" {
     pgm 20 10 in.pgm
     expect 0 "" "" --backend=c --devices=1 in.pgm out.pgm
-    expect 0 "" "lapedge: warning: --devices: at most one device is used, 1" --backend=c --devices=1,0 in.pgm out.pgm
-    expect 0 "" "lapedge: warning: --devices: at most one device is used, 0" --backend=c --devices=all in.pgm out.pgm
+    expect 0 "" "lapedge: warning: --devices: only device 1 is used" --backend=c --devices=1,0 in.pgm out.pgm
+    expect 0 "" "lapedge: warning: --devices: only device 0 is used" --backend=c --devices=all in.pgm out.pgm
     expect 0 "" "" -q --backend=c --devices=0,1 in.pgm out.pgm
     cp in.pgm again.pgm
-    expect 0 "" "lapedge: warning: --devices: at most one device is used, 0" --backend=c --devices=0,1 --in-place in.pgm again.pgm
+    expect 0 "" "lapedge: warning: --devices: only device 0 is used" --backend=c --devices=0,1 --in-place in.pgm again.pgm
     run --separate-stderr lapedge bench --devices=0,1 --sizes=64x48 --runs=1 --backends=c
     [ "$status" -eq 0 ]
-    [ "$stderr" = "lapedge: warning: --devices: at most one device is used, 0" ]
+    [ "$stderr" = "lapedge: warning: --devices: only device 0 is used" ]
 }
 
 # segments FILE: a line for each marker segment before the data: its marker in hexadecimal, its name, its size;

@@ -48,7 +48,7 @@ load common
 @test "a picture is not written to a terminal" {
     run script -qec "'$LAPEDGE' '$photo' -" /dev/null
     [ "$status" -eq 2 ]
-    [[ $output == *"a picture is nothing for a terminal"* ]]
+    [[ $output == *"refusing to write an image to a terminal"* ]]
 }
 
 @test "format by extension in any case, or by --format" {
@@ -121,7 +121,7 @@ choose one with --format" "$photo" edges.xyz
     expect 2 "" "lapedge: --in-place: standard input cannot be replaced" --in-place -
     expect 2 "" "lapedge: --in-place: . is a folder; name the files in it" --in-place .
     expect 2 "" "lapedge: --in-place needs a FILE; see lapedge -h" --in-place
-    expect 2 "" "lapedge: --format and --in-place exclude each other: a name keeps its extension" \
+    expect 2 "" "lapedge: --format and --in-place cannot be combined: names keep their extensions" \
         --in-place --format=png a.jpg
 }
 
@@ -152,7 +152,7 @@ choose one with --format" "$photo" edges.xyz
     [ "$status" -eq 0 ]
     [ -z "$output" ]
     [[ $stderr == *"600 x 400, 3 channels"* ]]
-    [[ $stderr == *"backend   simd -> simd-"*", 2 threads at most"* ]]
+    [[ $stderr == *"backend   simd -> simd-"*", up to 2 threads"* ]]
     [[ $stderr =~ "decode "[0-9.]+", filter "[0-9.]+", encode "[0-9.]+ ]]
 }
 

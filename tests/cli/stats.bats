@@ -74,8 +74,8 @@ PY
 
 @test "wrong words are refused" {
     expect 2 "" "lapedge: IN is missing: lapedge stats IN" stats
-    expect 2 "" "lapedge: --json and --csv exclude each other" stats --json --csv "$photo"
-    expect 2 "" "lapedge: --weights goes with --profiles" stats --weights=w "$photo"
+    expect 2 "" "lapedge: --json and --csv cannot be combined" stats --json --csv "$photo"
+    expect 2 "" "lapedge: --weights needs --profiles" stats --weights=w "$photo"
     echo 1 2 3 >w
     expect 2 "" "lapedge: 3 weights: expected 600 (for rows), 400 (for columns) or 1000 (both)" \
         stats --profiles --weights=w "$photo"

@@ -31,8 +31,8 @@ load common
 }
 
 @test "one turn at a time" {
-    expect 2 "" "lapedge: --rotate is given twice; name one turn at a time" transform --rotate=90 --rotate=180 "$photo" o.jpg
-    expect 2 "" "lapedge: --flip is given twice; name one turn at a time" transform --flip=h --flip=v "$photo" o.jpg
+    expect 2 "" "lapedge: --rotate is given twice; use one at a time" transform --rotate=90 --rotate=180 "$photo" o.jpg
+    expect 2 "" "lapedge: --flip is given twice; use one at a time" transform --flip=h --flip=v "$photo" o.jpg
     [ ! -e o.jpg ]
 }
 

@@ -24,7 +24,7 @@ load common
     expect 2 "" "lapedge: benhc is neither a command nor a file; did you mean bench?" benhc
     expect 2 "" "lapedge: stat is neither a command nor a file; did you mean stats?" stat a.jpg
     expect 1 "" "lapedge: stat.jpg: no such file" stat.jpg a.jpg
-    expect 2 "" "lapedge: bench: there is no ladder \"filtre\"; did you mean filter?" bench filtre
+    expect 2 "" "lapedge: bench: unknown operation \"filtre\"; did you mean filter?" bench filtre
 }
 
 @test "an unknown option names the nearest one" {
@@ -142,7 +142,7 @@ million (--max-pixels)" \
 
 @test "where nothing is promised the program says so" {
     wild="0.5,$(yes 1 | head -24 | paste -sd,)"
-    note="lapedge: note: with this kernel and scale nothing is promised about how far backends agree"
+    note="lapedge: note: with this kernel and scale backends may differ by more than one level"
     expect 0 "" "$note" --kernel="$wild" --scale=100 "$photo" a.ppm
     expect 0 "" "" --quiet --kernel="$wild" --scale=100 "$photo" a.ppm
     expect 0 "" "" --kernel="$wild" "$photo" a.ppm

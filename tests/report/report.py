@@ -173,7 +173,7 @@ def planted_pixel_is_found(driver, pages):
         const ring = document.querySelector('.ring').getBoundingClientRect(), box = viewer.getBoundingClientRect();
         return [(ring.left + ring.right) / 2 - box.left, (ring.top + ring.bottom) / 2 - box.top, box.width, box.height];""")
     assert 0 < ring[0] < ring[2] and 0 < ring[1] < ring[3], ring
-    assert "2 of 4 rungs differ" in driver.find_element("id", "verdict").text
+    assert "2 of 4 backends differ" in driver.find_element("id", "verdict").text
 
 
 def a_point_a_rung(driver, pages):

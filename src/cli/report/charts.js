@@ -11,7 +11,7 @@ function draw(box, label, make) {
   if (!haveCharts) {
     box.style.height = "auto";
     box.replaceChildren(element("p", { className: "missing" },
-      "This chart is not drawn: lapedge was built where the chart library (Debian's libjs-chart.js) was not found. The figures stand in the table and in the JSON below."));
+      "This chart is not drawn: lapedge was built where the chart library (Debian's libjs-chart.js) was not found. The values are in the table and in the JSON below."));
     return;
   }
   const redraw = () => {
@@ -74,7 +74,7 @@ function drawTimes(rows, unit) {
   byId("times").hidden = timed.length === 0;
   if (!timed.length) return;
   byId("times-chart").style.height = `${5.5 + 1.9 * timed.length}rem`;
-  draw(byId("times-chart"), "Time of each stage, a bar a rung", () => ({
+  draw(byId("times-chart"), "Time of each stage, one bar per backend", () => ({
     type: "bar",
     plugins: [totals, { id: "texts", beforeInit: (chart) => (chart.$totals = timed.map((row) => milliseconds(total(row)))) }],
     data: {
@@ -184,7 +184,7 @@ function drawRoofline(rows) {
     plugins: [pointNames],
     data: {
       datasets: [
-        { label: "rungs", data: points.map((row, i) => ({ x: intensities[i], y: rates[i] })), names: points.map((row) => (row.resolved === row.backend ? rungName(row) : "")),
+        { label: "backends", data: points.map((row, i) => ({ x: intensities[i], y: rates[i] })), names: points.map((row) => (row.resolved === row.backend ? rungName(row) : "")),
           backgroundColor: points.map((row) => palette(row.kernel_ms != null ? 1 : row.threads > 1 ? 2 : 0)), pointRadius: 5, pointHoverRadius: 7 },
         ...lines.map(({ roof, data }, i) => ({ label: roof.label, data, showLine: true, pointRadius: 0, pointHitRadius: 0, borderWidth: 2,
           borderColor: palette(roof.device ? 1 : roof.threads > 1 ? 2 : 0), borderDash: roof.compute ? [6, 4] : [] })),
@@ -192,11 +192,11 @@ function drawRoofline(rows) {
     },
     options: {
       scales: {
-        x: { type: "logarithmic", min: low, max: high, title: { display: true, text: "floating-point operations a byte moved (textbook form)" }, grid: decades, ticks: { callback: decade, maxRotation: 0 } },
+        x: { type: "logarithmic", min: low, max: high, title: { display: true, text: "floating-point operations per byte moved (textbook form)" }, grid: decades, ticks: { callback: decade, maxRotation: 0 } },
         y: { type: "logarithmic", min: floor, max: top, title: { display: true, text: "GFLOP/s (textbook operations)" }, grid: decades, ticks: { callback: decade } },
       },
       plugins: {
-        legend: { position: "top", align: "start", labels: { boxWidth: 22, boxHeight: 2, filter: (item) => item.text !== "rungs" } },
+        legend: { position: "top", align: "start", labels: { boxWidth: 22, boxHeight: 2, filter: (item) => item.text !== "backends" } },
         tooltip: { filter: (item) => item.datasetIndex === 0,
           callbacks: { label: (item) => `${rungName(points[item.dataIndex])}: ${figure(item.raw.y, "GFLOP/s")}, ${figure(points[item.dataIndex].gb_per_s, "GB/s")}` } },
       },
@@ -205,7 +205,7 @@ function drawRoofline(rows) {
   const above = points.some((row, i) => compute.some((roof) => roof.threads === row.threads && rates[i] > roof.compute));
   byId("roofline-note").textContent =
     "Slanted: what memory can deliver, by a copy measured in this run. Dashed: what the vector units can multiply and add, measured too. " +
-    "Rates count the operations of the textbook form, 25 multiplications and 24 additions a value of the filter. " +
+    "Rates count the operations of the textbook form, 25 multiplications and 24 additions per filtered value. " +
     (above ? "A point above the dashed roof does fewer operations than the textbook: its sums slide." : "");
 }
 const isDecade = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;

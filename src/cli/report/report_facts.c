@@ -30,7 +30,8 @@ static json_t *command_line(const lap_cli *cli)
 static json_t *settings_of(const lap_cli *cli)
 {
     static const char *const borders[] = {"zero", "replicate", "reflect", "reflect101"};
-    static const char *const ranges[] = {"clamp: negative results become 0", "abs: the size of the result"};
+    static const char *const ranges[] = {
+        "clamp: negative results become 0", "abs: the absolute value of the result"};
     const lap_params *params = &cli->settings.params;
     json_t *pairs = json_array(), *kernel = json_array();
     for (int i = 0; i < 25; ++i)
@@ -47,8 +48,8 @@ static json_t *settings_of(const lap_cli *cli)
         put(pairs, "Threshold", json_integer(params->threshold));
     const int tolerance = lap_params_tolerance(params);
     put(pairs, "Promise",
-        json_string(tolerance == 0   ? "every rung gives the same bytes"
-                    : tolerance == 1 ? "rungs are at most one level apart"
+        json_string(tolerance == 0   ? "all backends give the same bytes"
+                    : tolerance == 1 ? "backends differ by at most one level"
                                      : "none: the sums are too large for float32"));
     return pairs;
 }

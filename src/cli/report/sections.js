@@ -23,7 +23,7 @@ function rungHead(row) {
 function showAbsent(absent) {
   const box = byId("absent");
   box.hidden = absent.length === 0;
-  box.firstElementChild.textContent = `${absent.length} ${absent.length === 1 ? "rung was" : "rungs were"} not run here`;
+  box.firstElementChild.textContent = `${absent.length} ${absent.length === 1 ? "backend was" : "backends were"} not run here`;
   const reasons = new Map();
   for (const row of absent) reasons.set(row.reason, [...(reasons.get(row.reason) || []), row.backend]);
   box.lastElementChild.replaceChildren(...[...reasons].flatMap(([reason, names]) =>
@@ -37,7 +37,7 @@ function benchTable(shown) {
   const body = element("tbody");
   const device = shown.some((row) => known(row.kernel_ms));
   const first = shown.some((row) => known(row.first_ms));
-  const titles = ["rung", "threads", "median", "min", "spread", "Mpixel/s", "GB/s", "of the ceiling", "times c"];
+  const titles = ["backend", "threads", "median", "min", "spread", "Mpixel/s", "GB/s", "of the ceiling", "times c"];
   if (first) titles.push("first run");
   if (device) titles.push("end to end");
   for (const row of shown.filter((each) => known(each.median_ms))) {
@@ -66,21 +66,21 @@ function startBench() {
   };
   let name = [...groups.keys()][0];
   byId("rungs").hidden = false;
-  byId("rungs-title").textContent = "Every rung beside its ceiling";
+  byId("rungs-title").textContent = "Every backend and its ceiling";
   if (groups.size > 1)
     choice(byId("cases"), "case", "Measured", [...groups.keys()].map((key) => [key, key]), name, (key) => show((name = key)));
   choice(byId("units"), "unit", "Unit", [["ms", "Milliseconds"], ["share", "Share of its own time"]], unit, (key) => {
     unit = key;
     drawTimes(groups.get(name).filter(isOwn), unit);
   });
-  byId("times-note").textContent = "Medians. A bar is one rung, with the number of its threads; convert is what turning bytes into floats and back takes.";
+  byId("times-note").textContent = "Medians. One bar per backend, with the number of its threads; convert is the conversion of bytes to floats and back.";
   show(name);
   byId("warnings").replaceChildren(...(results.warnings || []).map((text) => element("li", {}, text)));
   const timed = groups.get(name).filter((row) => isOwn(row) && known(row.median_ms));
   const best = timed.reduce((a, b) => (b.median_ms < a.median_ms ? b : a), timed[0]);
   if (!best) return;
   const noisy = (results.warnings || []).length;
-  verdict(noisy ? null : true, noisy ? `${noisy} noisy figure${noisy > 1 ? "s" : ""}: the machine was busy` : "a quiet run");
+  verdict(noisy ? null : true, noisy ? `${noisy} noisy measurement${noisy > 1 ? "s" : ""}: the machine was busy` : "a quiet run");
   tile(rungName(best), `is the fastest of ${timed.length}: ${milliseconds(best.median_ms)}`);
   if (known(best.speedup)) tile(`${figure(best.speedup)} ×`, "as fast as plain C on one thread");
   if (known(best.roof_share)) tile(`${figure(100 * best.roof_share)} %`, "of what a copy of memory reaches");
@@ -103,8 +103,8 @@ function startCompare() {
     body.append(line);
   }
   byId("rungs").hidden = false;
-  byId("rungs-title").textContent = "Every rung against plain C";
-  byId("rungs-table").append(head(["rung", ...(several ? ["ladder"] : []), "result", "largest difference", "RMSE", "PSNR", "differing pixels", "first difference", "time"]), body);
+  byId("rungs-title").textContent = "Every backend compared with plain C";
+  byId("rungs-table").append(head(["backend", ...(several ? ["ladder"] : []), "result", "largest difference", "RMSE", "PSNR", "differing pixels", "first difference", "time"]), body);
   showAbsent(rows.filter((row) => row.reason));
   let unit = "ms";
   const times = () => drawTimes(ran.filter((row) => row.op === ran[0].op && isOwn(row)), unit);
@@ -113,10 +113,10 @@ function startCompare() {
     times();
   });
   if (ran.length) times();
-  byId("times-note").textContent = "One run of each rung, as it came: for timings to rely on, use lapedge bench.";
+  byId("times-note").textContent = "A single run of each backend; for reliable timings, use lapedge bench.";
   const wrong = ran.filter((row) => !row.identical).length;
-  verdict(wrong === 0, wrong ? `${wrong} of ${ran.length} rungs differ from plain C` : `all ${ran.length} rungs gave the same result, to the last bit`);
-  tile(ran.length, "rungs compared");
+  verdict(wrong === 0, wrong ? `${wrong} of ${ran.length} backends differ from plain C` : `all ${ran.length} backends gave the same result, to the last bit`);
+  tile(ran.length, "backends compared");
   tile(wrong, "of them differ");
   tile(whole(Math.max(0, ...ran.map((row) => row.max_abs ?? 0))), "levels: largest difference");
   tile(milliseconds(results.decode_ms), `to decode ${results.files === 1 ? "it" : `${results.files} files`}`);
@@ -172,7 +172,8 @@ function showFacts() {
   byId("command").textContent = report.command;
   byId("subject").textContent = report.subject;
   byId("raw").addEventListener("toggle", () => (byId("raw").lastElementChild.textContent = JSON.stringify(results, null, 1)), { once: true });
-  byId("made").textContent = `Made by lapedge ${report.version} on ${report.date}. This page holds all it shows and asks for nothing from any network.`;
+  byId("licence").hidden = typeof Chart === "undefined";
+  byId("made").textContent = `Made by lapedge ${report.version} on ${report.date}. This page is self-contained and needs no network.`;
 }
 
 showFacts();

@@ -279,8 +279,8 @@ function startViewer() {
     byId("printed").append(element("figure", {}, element("img", { src: pictures[name], alt: name }), element("figcaption", {}, name)));
   byId("picture-note").textContent =
     "Drag the divider, or use the slider and its arrow keys. Zoom with + and −, a double click, two fingers, or the wheel " +
-    "once the picture is chosen. " +
-    (pictures.scaled ? "The picture is embedded scaled down; inside the details every pixel is there, as it was computed. Scaled-down edges are root mean squares, so that thin lines stay visible." : "");
+    "once the image is selected. " +
+    (pictures.scaled ? "The image is embedded scaled down; inside the details every pixel is there, as it was computed. Scaled-down edges are root mean squares, so that thin lines stay visible." : "");
   setSplit(50);
   showLayers();
   new ResizeObserver(resize).observe(viewer.parentElement);
