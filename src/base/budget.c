@@ -39,6 +39,12 @@ static void wait_a_little(lap_budget *b)
     pthread_cond_timedwait(&b->freed, &b->lock, &until);
 }
 
+static void join_queue(lap_budget *b, struct lap_budget_waiter *waiter)
+{
+    *b->last = waiter;
+    b->last = &waiter->next;
+}
+
 static void leave_queue(lap_budget *b, struct lap_budget_waiter *waiter)
 {
     struct lap_budget_waiter **at = &b->first;
@@ -56,8 +62,7 @@ lap_code lap_budget_take(lap_budget *b, uint64_t bytes, uint64_t limit, lap_cont
     lap_code code = LAP_OK;
     double start = lap_now_ms();
     pthread_mutex_lock(&b->lock);
-    *b->last = &waiter;
-    b->last = &waiter.next;
+    join_queue(b, &waiter);
     while (code == LAP_OK && !(b->first == &waiter && (b->used == 0 || b->used + bytes <= limit))) {
         wait_a_little(b);
         code = lap_control_check(&cancel, err);

@@ -232,8 +232,9 @@ static void overwritten_photos_are_damaged(void **state)
         jpeg_bytes jpeg = read_file(photos[p]);
         assert_int_equal(decode(jpeg.data, jpeg.size, LAP_FAIL_WARNING).code, LAP_OK);
         uint8_t *bytes = malloc(jpeg.size);
+        assert_non_null(bytes);
         size_t end = end_of_scan(&jpeg, 1), begin = end;
-        while (bytes && !(jpeg.data[begin] == 0xFF && jpeg.data[begin + 1] == 0xDA))
+        while (!(jpeg.data[begin] == 0xFF && jpeg.data[begin + 1] == 0xDA))
             begin--;
         int variants = 0, silent = 0, tries = 0, refused = 0;
         for (; variants < 150; tries++) {
