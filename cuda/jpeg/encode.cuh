@@ -36,8 +36,9 @@ struct lap_jpeg_out {
     unsigned long long component_of; /* of each block of an MCU, 2 bits */
     int16_t *coefficients;           /* 64 a block, zigzag order, blocks in the order of the scan */
     int16_t *dc;
-    uint16_t *ac_bits; /* of a block's AC symbols, the end of block too */
-    unsigned *starts;  /* bits before a block in its tile, then tiles' sums */
+    uint8_t *lane_bits; /* of the AC symbols of eight coefficients each, the end of block too */
+    uint16_t *ac_bits;  /* of all of a block */
+    unsigned *starts;   /* bits before a block in its tile, then tiles' sums */
     unsigned *tiles;
     lap_jpeg_interval *places; /* one more than intervals: the end */
     unsigned *words;           /* the scan before stuffing; intervals begin at chunks */
@@ -45,8 +46,7 @@ struct lap_jpeg_out {
     uint8_t *scan;             /* the scan */
     unsigned capacity_chunks, capacity;
     lap_cuda_jpeg_encoded *result;
-    unsigned reciprocal[2][64]; /* of 8 times the quantiser, 2^32 / q rounded up; row by row */
-    uint16_t half[2][64];       /* of 8 times the quantiser */
+    uint2 divisor[2][64]; /* of 8 times the quantiser, row by row: 2^32 / q rounded up, and half of it */
 };
 static_assert(sizeof(lap_jpeg_out) < 4096, "a kernel's parameters");
 
@@ -93,6 +93,8 @@ LAP_DEVICE unsigned lap_jpeg_bits_before(const lap_jpeg_out &out, unsigned block
 
 /* The launches of each stage, in order. */
 lap_code lap_jpeg_run_planes(const lap_jpeg_out &out, const lap_launch &where);
+bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out); /* the samplings of the faster form */
+lap_code lap_jpeg_run_wide_planes(const lap_jpeg_out &out, const lap_launch &where);
 lap_code lap_jpeg_run_dct(const lap_jpeg_out &out, const lap_launch &where);
 lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where);
 lap_code lap_jpeg_run_bits(const lap_jpeg_out &out, const lap_launch &where);

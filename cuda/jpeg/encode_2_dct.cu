@@ -3,7 +3,8 @@
  * Global memory: 1 byte read per sample, 2 written per coefficient, both coalesced.
  * Shared memory: 72 words per block of 8x8, rows of 9 words, so that rows and columns meet no conflict.
  * 256 threads, 8 per block of 8x8: a row each, then a column each, then 8 coefficients in zigzag order.
- * Limit: to be measured. */
+ * Limit: 325 us with tables in the constant bank, whose replays stalled 67 % of the time (H200, 2026-11-22);
+ * with tables in shared memory see gpu-codec.md. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
 
@@ -54,9 +55,9 @@ LAP_DEVICE void transform(int v[8])
 
 /* Of eight times the coefficient: to nearest, halves away from zero. The reciprocal gives the exact quotient
  * for dividends below 2^16 and quantisers below 256. */
-LAP_DEVICE int quantise(int value, unsigned reciprocal, unsigned half)
+LAP_DEVICE int quantise(int value, uint2 divisor)
 {
-    const int magnitude = (int)__umulhi((unsigned)(value < 0 ? -value : value) + half, reciprocal);
+    const int magnitude = (int)__umulhi((unsigned)(value < 0 ? -value : value) + divisor.y, divisor.x);
     return value < 0 ? -magnitude : magnitude;
 }
 
@@ -86,6 +87,13 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
     __shared__ int work[BLOCKS][8 * ROW];
     __shared__ int16_t zigzag[BLOCKS][HALVES];
     __shared__ uint8_t lengths[2][256];
+    __shared__ uint2
+        divisors[2][64]; /* lanes ask for different ones: the constant bank would serve them in turn */
+    __shared__ uint8_t order[64];
+    if (threadIdx.x < 128)
+        divisors[threadIdx.x / 64][threadIdx.x % 64] = out.divisor[threadIdx.x / 64][threadIdx.x % 64];
+    else if (threadIdx.x < 192)
+        order[threadIdx.x % 64] = lap_jpeg_zigzag.at[threadIdx.x % 64];
     lap_jpeg_load_lengths(lengths);
     const unsigned lane = threadIdx.x % LANES, slot = threadIdx.x / LANES;
     const unsigned block = blockIdx.x * BLOCKS + slot;
@@ -112,18 +120,20 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
     for (int i = 0; i < 8; i++) {
         const unsigned at = 8 * i + lane;
         const bool is_kept = !from.is_dummy || at == 0;
-        const int value = quantise(v[i], out.reciprocal[table][at], out.half[table][at]);
-        zigzag[slot][lap_jpeg_zigzag.at[at]] = (int16_t)(is_kept ? value : 0);
+        const int value = quantise(v[i], divisors[table][at]);
+        zigzag[slot][order[at]] = (int16_t)(is_kept ? value : 0);
     }
     __syncthreads();
     const lap_jpeg_lane mine(zigzag[slot], lane);
-    unsigned bits = mine.ac_bits(lengths[table]);
+    const unsigned own = mine.ac_bits(lengths[table]);
+    unsigned bits = own;
 #pragma unroll
     for (int step = 1; step < (int)LANES; step *= 2)
         bits += __shfl_xor_sync(LAP_ALL_LANES, bits, step, LANES);
     if (block >= out.blocks)
         return;
     reinterpret_cast<uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane] = mine.packed();
+    out.lane_bits[(size_t)block * LANES + lane] = (uint8_t)own;
     if (lane == 0) {
         out.dc[block] = zigzag[slot][0];
         out.ac_bits[block] = (uint16_t)bits;

@@ -2,7 +2,8 @@
  * 32 blocks meet in shared memory, and leave it as whole words. Global memory: 2 bytes read per coefficient,
  * coalesced; the scan written once, the words at both ends of a block of threads by atomic OR. Shared memory:
  * the codes, 2 KB, and at most 7 KB of bits; writes are atomic ORs of words. 256 threads, 8 per block of 8x8.
- * Limit: to be measured. */
+ * Limit: 254 us with 64-bit shifts and lengths counted again (H200, 2026-11-22): instructions, issued 68 % of
+ * the time; now see gpu-codec.md. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
 
@@ -12,36 +13,33 @@ constexpr unsigned WORDS = (BLOCKS * (LAP_JPEG_MAX_BLOCK_BITS / 8) + BLOCKS * LA
 
 /* Bits go in from the upper end of words; what is full is OR-ed to shared memory. */
 struct writer {
-    unsigned *words;
-    unsigned at; /* bits, from the beginning of words */
-    unsigned long long bits;
-    unsigned held; /* uppermost of bits that are waiting; those of the first word before `at` are 0 */
+    unsigned *word; /* of shared memory, the one being filled */
+    unsigned bits;  /* those that are in it, uppermost; before the first own bit: 0 */
+    unsigned room;  /* 1..32 bits */
 
-    __device__ __forceinline__ writer(unsigned *to, unsigned bit)
-        : words(to), at(bit), bits(0), held(bit % 32)
+    __device__ __forceinline__ writer(unsigned *words, unsigned bit)
+        : word(words + bit / 32), bits(0), room(32 - bit % 32)
     {
     }
 
+    /* 1 to 31 bits. */
     __device__ __forceinline__ void put(unsigned value, unsigned count)
     {
-        bits |= (unsigned long long)value << (64 - held - count);
-        held += count;
-        if (held >= 32)
-            flush();
-    }
-
-    __device__ __forceinline__ void flush()
-    {
-        atomicOr(&words[at / 32], (unsigned)(bits >> 32));
-        bits <<= 32;
-        at = at / 32 * 32 + 32;
-        held = held > 32 ? held - 32 : 0;
+        if (count < room) {
+            room -= count;
+            bits |= value << room;
+            return;
+        }
+        const unsigned rest = count - room;
+        atomicOr(word++, bits | value >> rest);
+        bits = rest ? value << (32 - rest) : 0;
+        room = 32 - rest;
     }
 
     __device__ __forceinline__ void finish()
     {
-        if (held > 0)
-            flush();
+        if (room < 32)
+            atomicOr(word, bits);
     }
 };
 
@@ -54,11 +52,11 @@ LAP_DEVICE void put_symbol(writer &to, unsigned code, int value, unsigned size)
 
 /* What a lane writes: the DC symbol with the first coefficients, the end of block with the last. */
 LAP_DEVICE void put_lane(
-    writer &to, const lap_jpeg_lane &mine, int difference, const unsigned *ac, unsigned table)
+    writer &to, const lap_jpeg_lane &mine, int difference, const unsigned *ac, const unsigned *dc)
 {
     if (mine.first == 0) {
         const unsigned size = lap_jpeg_size(difference);
-        put_symbol(to, lap_jpeg_codes_of.dc[table][size], difference, size);
+        put_symbol(to, dc[size], difference, size);
     }
 #pragma unroll
     for (unsigned i = 0; i < 8; i++)
@@ -91,15 +89,14 @@ LAP_DEVICE unsigned fill_of(const lap_jpeg_out &out, unsigned block, unsigned en
 static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_constant__ lap_jpeg_out out)
 {
     __shared__ unsigned words[WORDS];
-    __shared__ unsigned codes[2][256];
+    __shared__ lap_jpeg_code_table codes;
     if (out.result->overflow)
         return;
-    for (unsigned i = threadIdx.x; i < 512; i += THREADS)
-        codes[i / 256][i % 256] = lap_jpeg_codes_of.ac[i / 256][i % 256];
+    for (unsigned i = threadIdx.x; i < sizeof codes / 4; i += THREADS)
+        reinterpret_cast<unsigned *>(&codes)[i] = reinterpret_cast<const unsigned *>(&lap_jpeg_codes_of)[i];
     for (unsigned i = threadIdx.x; i < WORDS; i += THREADS)
         words[i] = 0;
-    __shared__ uint8_t lengths[2][256];
-    lap_jpeg_load_lengths(lengths);
+    __syncthreads();
 
     const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;
     const unsigned block = min(first + threadIdx.x / LANES, out.blocks - 1);
@@ -108,9 +105,9 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     const lap_jpeg_lane mine(out.coefficients + (size_t)block * LAP_JPEG_BLOCK, lane);
     const int difference = lap_jpeg_dc_difference(out, block);
     const unsigned dc_size = lap_jpeg_size(difference);
-    unsigned own = mine.ac_bits(lengths[table]);
+    unsigned own = out.lane_bits[(size_t)block * LANES + lane];
     if (lane == 0)
-        own += (lap_jpeg_codes_of.dc[table][dc_size] >> 16) + dc_size;
+        own += (codes.dc[table][dc_size] >> 16) + dc_size;
     unsigned end = own; /* of this lane's bits, from the block's beginning */
 #pragma unroll
     for (unsigned step = 1; step < LANES; step *= 2) {
@@ -120,7 +117,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     const unsigned origin = place_of(out, first) / 32 * 32, begin = place_of(out, block) - origin;
     if (is_there) {
         writer to(words, begin + end - own);
-        put_lane(to, mine, difference, codes[table], table);
+        put_lane(to, mine, difference, codes.ac[table], codes.dc[table]);
         const unsigned fill = lane == LANES - 1 ? fill_of(out, block, begin + end) : 0;
         if (fill > 0)
             to.put((1u << fill) - 1, fill);

@@ -106,10 +106,13 @@ struct lap_jpeg_lane {
     __device__ __forceinline__ lap_jpeg_lane(const int16_t *block, unsigned lane) : first(8 * lane)
     {
         unsigned bits = 0;
+        const unsigned *words = reinterpret_cast<const unsigned *>(block) + first / 2;
 #pragma unroll
-        for (unsigned i = 0; i < 8; i++) {
-            value[i] = block[first + i];
-            bits |= (value[i] != 0) << i;
+        for (unsigned i = 0; i < 8; i += 2) {
+            const unsigned two = words[i / 2];
+            value[i] = (int16_t)two;
+            value[i + 1] = (int)two >> 16;
+            bits |= (value[i] != 0) << i | (value[i + 1] != 0) << (i + 1);
         }
         mask = merge((unsigned long long)bits << first);
     }

@@ -17,3 +17,4 @@ $(P)/encode_bench: $(B)/tests/jpegcuda/encode_bench.cu.o \
   $(B)/liblapedge.a
 	$(call say,LINK)$(CXX_HOST) -static-libgcc -static-libstdc++ -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
 portable-tests: $(P)/encode_check $(P)/encode_bench
+-include $(patsubst %,$(B)/cudacpu/asan/%.d,$(JPEGCUDA_ENCODE_C)) $(patsubst %,$(P)/%.d,$(JPEGCUDA_ENCODE_C))

@@ -1,0 +1,112 @@
+/* Pixels to planes of samples for 4:4:4, 4:2:2, 4:2:0, 4:4:0 and gray: a thread per eight pixels across and
+ * all rows of a chroma sample. Since the simple form: each pixel is read once, in words, and converted for
+ * all components. Global memory: 3 bytes read per pixel, 8 at a time; 1.5 written per pixel with 4:2:0, 4 at
+ * a time. Shared memory: none. 256 threads, 8 or 16 pixels each. Limit: docs/gpu-codec.md. */
+#include "encode_colour.cuh"
+
+constexpr unsigned THREADS = 256, WIDE = 8;
+
+/* Eight pixels from x on, the last one of the row repeated. */
+template <int C>
+LAP_DEVICE void load(uint8_t (&bytes)[WIDE * C], const lap_jpeg_out &out, unsigned x, unsigned y)
+{
+    const uint8_t *row = out.pixels + (ptrdiff_t)y * out.pixel_stride;
+    if (x + WIDE <= (unsigned)out.width) {
+        const uint2 *words = reinterpret_cast<const uint2 *>(row + (size_t)x * C);
+#pragma unroll
+        for (int i = 0; i < C; i++) {
+            const uint2 two = __ldg(words + i);
+#pragma unroll
+            for (int j = 0; j < 8; j++)
+                bytes[8 * i + j] = (uint8_t)((j < 4 ? two.x : two.y) >> (8 * (j % 4)));
+        }
+        return;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < WIDE; i++)
+#pragma unroll
+        for (int c = 0; c < C; c++)
+            bytes[i * C + c] = row[(size_t)min(x + i, (unsigned)out.width - 1) * C + c];
+}
+
+/* Eight samples, or as many as N, to a plane that reaches so far. */
+template <int N>
+LAP_DEVICE void store(const lap_jpeg_plane &plane, unsigned x, unsigned y, const int (&values)[N])
+{
+    if (x >= plane.across * 8 || y >= plane.down * 8)
+        return;
+    unsigned *to = reinterpret_cast<unsigned *>(plane.base + (size_t)y * plane.stride + x);
+#pragma unroll
+    for (int i = 0; i < N; i += 4)
+        to[i / 4] = (unsigned)values[i] | (unsigned)values[i + 1] << 8 | (unsigned)values[i + 2] << 16 |
+                    (unsigned)values[i + 3] << 24;
+}
+
+template <int C, int EH, int EV>
+static __global__ void __launch_bounds__(THREADS)
+    wide_kernel(const __grid_constant__ lap_jpeg_out out, unsigned groups)
+{
+    const unsigned x = (blockIdx.x * THREADS + threadIdx.x) * WIDE, bottom = (unsigned)out.height - 1;
+    for (unsigned group = blockIdx.y; group < groups; group += gridDim.y) {
+        int chroma[2][WIDE / EH] = {};
+#pragma unroll
+        for (unsigned j = 0; j < EV; j++) {
+            const unsigned y = group * EV + j;
+            const unsigned chroma_row = min(min(group, out.groups - 1) * EV + j, bottom);
+            uint8_t p[WIDE * C];
+            int values[WIDE];
+            load<C>(p, out, x, min(y, bottom));
+#pragma unroll
+            for (int i = 0; i < (int)WIDE; i++)
+                values[i] = C == 1 ? p[i] : luma(p[C * i], p[C * i + 1 % C], p[C * i + 2 % C]);
+            store(out.plane[0], x, y, values);
+            if (C == 1)
+                continue;
+            if (chroma_row != min(y, bottom)) /* below the picture */
+                load<C>(p, out, x, chroma_row);
+#pragma unroll
+            for (int i = 0; i < (int)WIDE; i++) {
+                chroma[0][i / EH] += blue(p[C * i], p[C * i + 1 % C], p[C * i + 2 % C]);
+                chroma[1][i / EH] += red(p[C * i], p[C * i + 1 % C], p[C * i + 2 % C]);
+            }
+        }
+        for (int c = 0; c < (C == 1 ? 0 : 2); c++) {
+#pragma unroll
+            for (unsigned i = 0; i < WIDE / EH; i++)
+                chroma[c][i] = mean(chroma[c][i], EH, EV, i);
+            store(out.plane[1 + c], x / EH, group, chroma[c]);
+        }
+    }
+}
+
+template <int C, int EH, int EV>
+static lap_code launch_wide(const lap_jpeg_out &out, const lap_launch &where)
+{
+    unsigned across = out.plane[0].across * 8, groups = lap_blocks(out.plane[0].down * 8, EV);
+    if (C > 1) {
+        across = max(across, out.plane[1].across * 8 * EH);
+        groups = max(groups, out.plane[1].down * 8);
+    }
+    lap_launch launch = lap_jpeg_grid(where, lap_blocks(across, THREADS * WIDE), THREADS);
+    launch.grid.y = min(groups, 32768u);
+    return LAP_LAUNCH(launch, (wide_kernel<C, EH, EV>), out, groups);
+}
+
+/* Luma has every pixel, and both chroma planes have one size. */
+bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out)
+{
+    const lap_jpeg_plane *p = out.plane;
+    const bool is_aligned = ((uintptr_t)out.pixels | (uintptr_t)out.pixel_stride) % 8 == 0;
+    return is_aligned && out.channels != 4 && p[0].expand_h * p[0].expand_v == 1 &&
+           (out.components == 1 ||
+               (p[1].h * p[1].v * p[2].h * p[2].v == 1 && p[1].expand_h <= 2 && p[1].expand_v <= 2));
+}
+
+lap_code lap_jpeg_run_wide_planes(const lap_jpeg_out &out, const lap_launch &where)
+{
+    if (out.components == 1)
+        return launch_wide<1, 1, 1>(out, where);
+    const bool two_h = out.plane[1].expand_h == 2, two_v = out.plane[1].expand_v == 2;
+    return two_h ? (two_v ? launch_wide<3, 2, 2>(out, where) : launch_wide<3, 2, 1>(out, where))
+                 : (two_v ? launch_wide<3, 1, 2>(out, where) : launch_wide<3, 1, 1>(out, where));
+}
