@@ -23,7 +23,7 @@ static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_co
             const unsigned in = block % out.mcu_blocks;
             const unsigned table = ((out.component_of >> (2 * in)) & 3) != 0;
             const unsigned size = lap_jpeg_size(lap_jpeg_dc_difference(out, block));
-            bits[i] = out.ac_bits[block] + (lap_jpeg_codes_of.dc[table][size] >> 16) + size;
+            bits[i] = out.ac_bits[block] + (lap_jpeg_codes_of.dc[table][size] & 31);
         }
         sum += bits[i];
     }

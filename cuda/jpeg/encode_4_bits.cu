@@ -43,11 +43,10 @@ struct writer {
     }
 };
 
-/* Value bits: of a negative value those of one less (T.81, F.1.2.1). */
-LAP_DEVICE void put_symbol(writer &to, unsigned code, int value, unsigned size)
+/* A symbol and its value: of a negative value the bits of one less (T.81, F.1.2.1). */
+LAP_DEVICE void put_symbol(writer &to, unsigned entry, int value, unsigned size)
 {
-    const unsigned low = (unsigned)(value < 0 ? value - 1 : value) & ((1u << size) - 1);
-    to.put((code & 0xffff) << size | low, (code >> 16) + size);
+    to.put(entry >> 5 | ((unsigned)(value + (value >> 31)) & ((1u << size) - 1)), entry & 31);
 }
 
 /* What a lane writes: the DC symbol with the first coefficients, the end of block with the last. */
@@ -58,17 +57,14 @@ LAP_DEVICE void put_lane(
         const unsigned size = lap_jpeg_size(difference);
         put_symbol(to, dc[size], difference, size);
     }
-#pragma unroll
-    for (unsigned i = 0; i < 8; i++)
-        if (mine.is_symbol(i)) {
-            unsigned zeros = mine.run(i);
-            for (; zeros >= 16; zeros -= 16)
-                to.put(ac[0xF0] & 0xffff, ac[0xF0] >> 16);
-            const unsigned size = lap_jpeg_size(mine.value[i]);
-            put_symbol(to, ac[zeros << 4 | size], mine.value[i], size);
-        }
+    mine.symbols([&](unsigned zeros, int value) {
+        for (; zeros > 15; zeros -= 16)
+            to.put(ac[LAP_JPEG_ZRL] >> 5, ac[LAP_JPEG_ZRL] & 31);
+        const unsigned size = lap_jpeg_size(value);
+        put_symbol(to, ac[zeros << 4 | size], value, size);
+    });
     if (mine.ends())
-        to.put(ac[0] & 0xffff, ac[0] >> 16);
+        to.put(ac[LAP_JPEG_EOB] >> 5, ac[LAP_JPEG_EOB] & 31);
 }
 
 /* Bit of the unstuffed scan where a block begins. */
@@ -107,7 +103,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     const unsigned dc_size = lap_jpeg_size(difference);
     unsigned own = out.lane_bits[(size_t)block * LANES + lane];
     if (lane == 0)
-        own += (codes.dc[table][dc_size] >> 16) + dc_size;
+        own += codes.dc[table][dc_size] & 31;
     unsigned end = own; /* of this lane's bits, from the block's beginning */
 #pragma unroll
     for (unsigned step = 1; step < LANES; step *= 2) {

@@ -27,7 +27,9 @@ constexpr lap_jpeg_standard LAP_JPEG_AC[2] = {
         "e2e3e4e5e6e7e8e9eaf2f3f4f5f6f7f8f9fa"},
 };
 
-struct lap_jpeg_code_table { /* code | bits << 16 of each symbol; 0 for one that has none */
+/* Of each symbol: code << (size + 5) | bits of code and value together. A symbol's low four bits are the size
+ * of the value that follows it; both together have at most 26 bits. */
+struct lap_jpeg_code_table {
     unsigned dc[2][16], ac[2][256];
 };
 
@@ -41,9 +43,10 @@ constexpr void lap_jpeg_assign(const lap_jpeg_standard &table, unsigned *codes)
 {
     unsigned code = 0, at = 0;
     for (unsigned bits = 1; bits <= 16; bits++, code *= 2)
-        for (unsigned i = 0; i < table.counts[bits - 1]; i++, at += 2)
-            codes[lap_jpeg_digit(table.symbols[at]) * 16 + lap_jpeg_digit(table.symbols[at + 1])] =
-                code++ | bits << 16;
+        for (unsigned i = 0; i < table.counts[bits - 1]; i++, at += 2) {
+            const unsigned size = lap_jpeg_digit(table.symbols[at + 1]);
+            codes[lap_jpeg_digit(table.symbols[at]) * 16 + size] = code++ << (size + 5) | (bits + size);
+        }
 }
 
 constexpr lap_jpeg_code_table lap_jpeg_make_codes()
@@ -78,13 +81,15 @@ constexpr lap_jpeg_order lap_jpeg_make_order()
 
 static __constant__ const lap_jpeg_order lap_jpeg_zigzag = lap_jpeg_make_order();
 
-/* Into shared memory, by the whole block: bits of each AC symbol's code. */
+/* Into shared memory, by the whole block: bits of each AC symbol, its value's bits too. */
 LAP_DEVICE void lap_jpeg_load_lengths(uint8_t (*lengths)[256])
 {
     for (unsigned i = threadIdx.x; i < 512; i += blockDim.x)
-        lengths[i / 256][i % 256] = (uint8_t)(lap_jpeg_codes_of.ac[i / 256][i % 256] >> 16);
+        lengths[i / 256][i % 256] = (uint8_t)(lap_jpeg_codes_of.ac[i / 256][i % 256] & 31);
     __syncthreads();
 }
+
+enum { LAP_JPEG_EOB = 0, LAP_JPEG_ZRL = 0xF0 }; /* end of block; sixteen zeros */
 
 /* Eight coefficients of a block, one of eight lanes that look at it together. All lanes of the warp call. */
 struct lap_jpeg_lane {
@@ -126,34 +131,41 @@ struct lap_jpeg_lane {
         return make_uint4(word[0], word[1], word[2], word[3]);
     }
 
-    /* Zeros before coefficient first + i, which is none of them. */
-    __device__ __forceinline__ unsigned run(unsigned i) const
-    {
-        const unsigned k = first + i;
-        return k - 1 - (63 - (unsigned)__clzll((long long)(mask & ((1ull << k) - 1))));
-    }
-
-    __device__ __forceinline__ bool is_symbol(unsigned i) const
-    {
-        return value[i] != 0 && first + i > 0;
-    }
-
     /* An end-of-block symbol is due, and from this lane. */
     __device__ __forceinline__ bool ends() const
     {
         return first == 56 && mask >> 63 == 0;
     }
 
+    /* f(zeros before it, value) for each AC coefficient here that is not 0, in order. */
+    template <typename F>
+    __device__ __forceinline__ void symbols(F f) const
+    {
+        const unsigned last = 63 - (unsigned)__clzll((long long)((mask & ((1ull << first) - 1)) | 1));
+        unsigned zeros = first > 0 ? first - 1 - last : 0;
+        if (first > 0 && value[0] != 0) {
+            f(zeros, value[0]);
+            zeros = 0;
+        } else {
+            zeros += first > 0;
+        }
+#pragma unroll
+        for (unsigned i = 1; i < 8; i++) {
+            if (value[i] != 0)
+                f(zeros, value[i]);
+            zeros = value[i] != 0 ? 0 : zeros + 1;
+        }
+    }
+
     /* Bits of the AC symbols that begin here. */
     __device__ __forceinline__ unsigned ac_bits(const uint8_t *lengths) const
     {
-        unsigned bits = ends() ? lengths[0] : 0;
-#pragma unroll
-        for (unsigned i = 0; i < 8; i++)
-            if (is_symbol(i)) {
-                const unsigned zeros = run(i), size = lap_jpeg_size(value[i]);
-                bits += (zeros >> 4) * lengths[0xF0] + lengths[(zeros & 15) << 4 | size] + size;
-            }
+        unsigned bits = ends() ? lengths[LAP_JPEG_EOB] : 0;
+        symbols([&](unsigned zeros, int v) {
+            bits += lengths[(zeros & 15) << 4 | lap_jpeg_size(v)];
+            if (zeros > 15)
+                bits += (zeros >> 4) * lengths[LAP_JPEG_ZRL];
+        });
         return bits;
     }
 };
