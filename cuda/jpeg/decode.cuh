@@ -29,6 +29,7 @@ static_assert(offsetof(lap_jpeg_codes, look) % 16 == 0, "copied by 16 bytes");
 struct lap_jpeg_staged { /* what is staged and uploaded */
     lap_jpeg_control control;
     unsigned quant[3 * 64]; /* zigzag order: quantiser | natural position << 16 */
+    unsigned filled;        /* for the host: codes that are filled in */
     alignas(16) lap_jpeg_codes codes;
 };
 static_assert(offsetof(lap_jpeg_staged, codes) % 16 == 0, "copied by 16 bytes");

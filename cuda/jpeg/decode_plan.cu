@@ -112,15 +112,21 @@ bool lap_cuda_jpeg_decode_plan(const lap_jpeg_frame *frame, bool gray, size_t sc
     return lay_out(plan, parts, sizeof parts / sizeof *parts);
 }
 
-void lap_cuda_jpeg_decode_stage_tables(const lap_cuda_jpeg_plan *plan, void *staging)
+void lap_cuda_jpeg_decode_stage_tables(const lap_cuda_jpeg_plan *plan, void *staging, bool is_kept)
 {
-    lap_jpeg_staged *tables = (lap_jpeg_staged *)staging;
-    memset(staging, 0, offsetof(lap_jpeg_staged, codes) + offsetof(lap_jpeg_codes, look));
+    lap_jpeg_staged *to = (lap_jpeg_staged *)staging;
+    if (!is_kept)
+        memset(to, 0, offsetof(lap_jpeg_staged, codes));
+    memset(&to->control, 0, sizeof to->control);
     for (int c = 0; c < plan->frame.components; c++)
         for (int k = 0; k < 64; k++)
-            tables->quant[64 * c + k] = plan->frame.quant[c][k] | (unsigned)natural[k] << 16;
+            to->quant[64 * c + k] = plan->frame.quant[c][k] | (unsigned)natural[k] << 16;
     for (unsigned i = 0; i < plan->code_count; i++) {
-        tables->codes.code[i] = plan->frame.huffman.codes[plan->codes[i]];
-        lap_huff_fill(&tables->codes.code[i], LAP_JPEG_LOOK, tables->codes.look[i]);
+        const lap_huff_code *code = &plan->frame.huffman.codes[plan->codes[i]];
+        if (i < to->filled && memcmp(&to->codes.code[i], code, sizeof *code) == 0)
+            continue;
+        memcpy(&to->codes.code[i], code, sizeof *code);
+        lap_huff_fill(code, LAP_JPEG_LOOK, to->codes.look[i]);
     }
+    to->filled = max(to->filled, plan->code_count);
 }

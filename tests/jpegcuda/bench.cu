@@ -29,7 +29,7 @@ struct slot {
     lap_view view;
     lap_cuda_jpeg_result *result;
     lap_cuda_jpeg_plan plan;
-    bool is_busy;
+    bool is_busy, is_staged;
 };
 
 static uint8_t *file_bytes; /* pinned */
@@ -87,7 +87,8 @@ static void prepare(slot *s, const lap_cuda_jpeg_tuning *tuning)
 static void enqueue(slot *s, void *const *events)
 {
     lap_error err;
-    lap_cuda_jpeg_decode_stage_tables(&s->plan, s->staging);
+    lap_cuda_jpeg_decode_stage_tables(&s->plan, s->staging, s->is_staged);
+    s->is_staged = true;
     if (lap_cuda_jpeg_decode_enqueue(&s->plan, file_bytes + s->plan.frame.scan_begin, s->staging,
             s->workspace, &s->view, s->result, s->stream, events, &err)) {
         fprintf(stderr, "jpeg_bench: %s\n", err.message);

@@ -1,7 +1,8 @@
 /* The JPEG decoder of cuda/jpeg compared with libjpeg-turbo, pixel by pixel, tolerance 0. Runs on a GPU, and
  * with the runtime of tests/cudacpu on a CPU. TAP on stdout.
  *
- *   check [--full] [--seed=N] [FILE...]     --full: every width and height from 1 to 70; FILE: only these
+ *   check [--full] [--few] [--seed=N] [FILE...]
+ *   --full: every width and height from 1 to 70; --few: some small pictures; FILE: only these
  *
  * "Not mine" is right for anything odd, and only for that: what the decoder must take is marked so here. */
 #include <stdio.h>
@@ -115,6 +116,17 @@ static void check_large(void)
     report(good, "pictures of several tiles");
     make_kind thin = kind_of(2500, 3, S420, 1), tall = kind_of(3, 2500, S440, 2);
     report(same_kind(&thin, NULL) && same_kind(&tall, NULL), "thin and tall pictures");
+}
+
+/* For runtimes on which a barrier takes milliseconds. */
+static void check_few(void)
+{
+    for (int s = 0; s < SAMPLINGS; s++) {
+        make_kind k = kind_of(17 + 9 * s, 35 - 4 * s, (make_sampling)s, (unsigned)s);
+        k.content = NOISE;
+        k.quality = 95;
+        report(same_kind(&k, &tunings[s % 2 + 1]), make_name(&k));
+    }
 }
 
 /* seed: the largest value */
@@ -235,6 +247,11 @@ static void check_file(const char *name)
 int main(int argc, char **argv)
 {
     bool full = false;
+#ifdef LAP_FEW_SIZES
+    bool few = true;
+#else
+    bool few = false;
+#endif
     int files = 0;
     const char *reason = NULL;
     if (lap_cuda_count(&reason) == 0) {
@@ -244,6 +261,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--full") == 0)
             full = true;
+        else if (strcmp(argv[i], "--few") == 0)
+            few = true;
         else if (strncmp(argv[i], "--seed=", 7) == 0)
             seed = (unsigned)strtoul(argv[i] + 7, NULL, 10);
     }
@@ -253,7 +272,9 @@ int main(int argc, char **argv)
             check_file(argv[i]);
             files++;
         }
-    if (files == 0) {
+    if (few) {
+        check_few();
+    } else if (files == 0) {
         check_others();
         check_sizes(full);
         check_large();

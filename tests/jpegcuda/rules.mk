@@ -8,7 +8,12 @@ $(B)/tests/cudacpu_jpeg $(B)/cudacpu/asan/jpeg_bench: $(B)/cudacpu/asan/libkerne
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $(filter %.o,$^) $(B)/cudacpu/asan/libkernels.a \
 	  -ljpeg -lpthread -lm
-TESTS += $(B)/tests/cudacpu_jpeg
+$(B)/tests/cudacpu_jpeg_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/jpegcuda/check.c tests/jpegcuda/make.c $(JPEGCUDA_C)) \
+  $(B)/cudacpu/tsan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $(filter %.o,$^) $(B)/cudacpu/tsan/libkernels.a \
+	  -ljpeg -lpthread -lm
+TESTS += $(B)/tests/cudacpu_jpeg $(B)/tests/cudacpu_jpeg_races
 endif
 
 $(P)/jpeg_check: $(patsubst %,$(P)/%.o,tests/jpegcuda/check.c tests/jpegcuda/make.c $(JPEGCUDA_C))
@@ -17,6 +22,6 @@ $(P)/jpeg_check $(P)/jpeg_bench: $(P)/libkernels.a
 	$(call say,LINK)$(CC) -static-libgcc -o $@ $(filter %.o,$^) $(P)/libkernels.a -Wl,-Bstatic -ljpeg -Wl,-Bdynamic \
 	  $(GPU_TEST_LIBS)
 portable-tests: $(P)/jpeg_check $(P)/jpeg_bench
--include $(foreach k,$(B)/cudacpu/asan $(P),$(patsubst %,$(k)/%.d,tests/jpegcuda/check.c tests/jpegcuda/make.c \
+-include $(foreach k,$(B)/cudacpu/asan $(B)/cudacpu/tsan $(P),$(patsubst %,$(k)/%.d,tests/jpegcuda/check.c tests/jpegcuda/make.c \
   tests/jpegcuda/bench.cu $(JPEGCUDA_C))) $(B)/tests/jpegcuda/bench.cu.d
 include tests/jpegcuda/encode.mk

@@ -99,7 +99,7 @@ int device_decode(
     void *staging = malloc(plan.staging_bytes);
     lap_code code = staging ? LAP_OK : LAP_E_MEMORY;
     if (!code)
-        lap_cuda_jpeg_decode_stage_tables(&plan, staging);
+        lap_cuda_jpeg_decode_stage_tables(&plan, staging, false);
     if (!code)
         code = lap_cuda_alloc(0, plan.workspace_bytes, &workspace, &err);
     if (!code)
