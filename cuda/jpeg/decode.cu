@@ -68,9 +68,8 @@ static lap_jpeg_job job_of(const lap_cuda_jpeg_plan *plan, void *workspace)
     job.segment_count = (plan->mcus + job.interval - 1) / job.interval;
     for (int b = 0; b < f->huffman.blocks; b++) {
         const int c = f->huffman.component[b];
-        job.codes_of |=
-            (unsigned long long)(code_place(plan, f->huffman.dc[c]) | code_place(plan, f->huffman.ac[c]) << 4)
-            << (8 * b);
+        const unsigned dc = code_place(plan, f->huffman.dc[c]) - plan->ac_count;
+        job.codes_of |= (dc | code_place(plan, f->huffman.ac[c]) << 2) << (4 * b);
     }
     set_components(plan, base + at[9], &job);
     return job;

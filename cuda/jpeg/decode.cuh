@@ -58,7 +58,7 @@ struct lap_jpeg_job {
     unsigned *dc;                /* by component: differences, then their sums modulo 2^32 */
     unsigned sub_bits, group, longest_chain;
     unsigned mcu_blocks, code_count, ac_count;
-    unsigned long long codes_of; /* of each block of an MCU: its DC code | its AC code << 4, 8 bits */
+    unsigned codes_of; /* of each block of an MCU 4 bits: its DC code, from ac_count on | its AC code << 2 */
     unsigned mcus, mcus_across, blocks, interval; /* interval: MCUs of a restart interval */
     unsigned components;                          /* to be made into pixels */
     lap_jpeg_component component[3];

@@ -12,39 +12,42 @@
 
 constexpr unsigned SYNC_THREADS = 128;
 
-/* A walk that guesses must go on whatever it meets, and two of them in the same state the same way. */
-LAP_DEVICE void over_oddities(lap_jpeg_place &p, lap_huff_odd odd, lap_jpeg_step &step)
+/* On by an entry or by a symbol; whether a block ended. A walk that guesses must go on whatever it meets, and
+ * two of them in the same state the same way. */
+LAP_DEVICE unsigned walk(
+    const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_place &p, lap_jpeg_bases &bases, bool many)
 {
-    if (odd) {
-        step.bits = 1;
-        step.ends = false;
-        p.k = 0;
+    const unsigned window = lap_jpeg_window(p.reader), base = p.k ? bases.ac : bases.dc;
+    const lap_huff_entry entry = codes.look[base][window >> (32 - LAP_JPEG_LOOK)];
+    lap_jpeg_step step;
+    if (!many || !lap_jpeg_take_many(entry, p.k, step)) {
+        if (lap_jpeg_take_one(&codes.code[base], entry, window, p.k, step)) {
+            step.bits = 1;
+            step.ends = false;
+            p.k = 0;
+        }
     }
+    lap_jpeg_skip(p.reader, step.bits);
+    if (step.ends) {
+        p.k = 0;
+        p.block = p.block + 1 < job.mcu_blocks ? p.block + 1 : 0;
+        bases = lap_jpeg_bases_of(job, p.block);
+    }
+    return step.ends;
 }
 
-/* On to the first symbol at or behind end; how many blocks ended. All walks stop at each symbol in the last
- * bits before end, so that those which are in step are seen to be. */
+/* On to the first symbol at or behind end; how many blocks ended. */
 LAP_DEVICE unsigned walk_to(
     const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_place &p, unsigned end)
 {
     unsigned count = 0;
     while (p.reader.at < end) {
-        const unsigned limit = end < p.segment_end ? end : p.segment_end;
+        const unsigned limit = min(end, p.segment_end), many_end = lap_jpeg_many_end(limit);
         lap_jpeg_bases bases = lap_jpeg_bases_of(job, p.block);
-        lap_jpeg_step step;
-        while (p.reader.at < limit) {
-            const unsigned window = lap_jpeg_window(p.reader), base = p.k ? bases.ac : bases.dc;
-            const bool many = p.reader.at + LAP_JPEG_LOOK <= limit;
-            const lap_huff_entry entry = codes.look[base][window >> (32 - LAP_JPEG_LOOK)];
-            over_oddities(p, lap_jpeg_take(&codes.code[base], entry, window, many, p.k, step), step);
-            lap_jpeg_skip(p.reader, step.bits);
-            if (step.ends) {
-                count++;
-                p.k = 0;
-                p.block = p.block + 1 < job.mcu_blocks ? p.block + 1 : 0;
-                bases = lap_jpeg_bases_of(job, p.block);
-            }
-        }
+        while (p.reader.at < many_end)
+            count += walk(job, codes, p, bases, true);
+        while (p.reader.at < limit)
+            count += walk(job, codes, p, bases, false);
         if (p.reader.at >= p.segment_end)
             lap_jpeg_next_segment(job, p);
     }

@@ -60,13 +60,15 @@ LAP_DEVICE void write_block(const lap_jpeg_job &job, const lap_jpeg_place &p, co
         is_negative ? bits - (1u << step.size) + 1 : bits;
 }
 
-LAP_DEVICE lap_huff_odd walk_blocks(
-    const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_place &p, progress &now, unsigned end)
+/* On to the first symbol at or behind stop. */
+LAP_DEVICE lap_huff_odd walk_blocks(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_place &p,
+    progress &now, unsigned stop, bool many)
 {
     lap_jpeg_bases bases = lap_jpeg_bases_of(job, p.block);
     lap_jpeg_step step;
-    while (p.reader.at < end) {
-        if (p.k == 0 && now.number == now.interval_end) {
+    while (p.reader.at < stop) {
+        const bool is_first = p.k == 0;
+        if (is_first && now.number == now.interval_end) {
             const lap_huff_odd odd = leave_interval(job, p, now);
             if (odd || now.is_over)
                 return odd;
@@ -74,10 +76,11 @@ LAP_DEVICE lap_huff_odd walk_blocks(
         }
         const unsigned window = lap_jpeg_window(p.reader), base = p.k ? bases.ac : bases.dc;
         const lap_huff_entry entry = codes.look[base][window >> (32 - LAP_JPEG_LOOK)];
-        const bool many = p.reader.at + LAP_JPEG_LOOK <= end, is_first = p.k == 0;
-        const lap_huff_odd odd = lap_jpeg_take(&codes.code[base], entry, window, many, p.k, step);
-        if (odd)
-            return odd;
+        if (!many || !lap_jpeg_take_many(entry, p.k, step)) {
+            const lap_huff_odd odd = lap_jpeg_take_one(&codes.code[base], entry, window, p.k, step);
+            if (odd)
+                return odd;
+        }
         lap_jpeg_skip(p.reader, step.bits);
         if (is_first)
             write_block(job, p, now, window, step);
@@ -127,8 +130,11 @@ static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
                                now.number < p.segment * job.interval * job.mcu_blocks
                            ? LAP_HUFF_UNBOUNDED
                            : LAP_HUFF_FINE;
+    const lap_jpeg_codes &codes = *reinterpret_cast<const lap_jpeg_codes *>(shared);
     if (!odd)
-        odd = walk_blocks(job, *reinterpret_cast<const lap_jpeg_codes *>(shared), p, now, end);
+        odd = walk_blocks(job, codes, p, now, lap_jpeg_many_end(end), true);
+    if (!odd)
+        odd = walk_blocks(job, codes, p, now, end, false);
     if (!odd && now.is_over && p.reader.at != end)
         odd = LAP_HUFF_LONG;
     if (!odd && lap_jpeg_record(p, end, now.number - first) != record)

@@ -43,19 +43,24 @@ struct lap_jpeg_step {
     bool ends;     /* the block */
 };
 
-/* One symbol, or all that the entry has where that is allowed (huffman_walk.h has the rule); k as in
- * lap_huff_state, but whatever where the block ends. */
-LAP_DEVICE lap_huff_odd lap_jpeg_take(const lap_huff_code *code, lap_huff_entry entry, unsigned window,
-    bool many, unsigned &k, lap_jpeg_step &step)
+/* All symbols that the entry has; false if the block ends among them, or something is odd there
+ * (huffman_walk.h has the rule). k as in lap_huff_state, but whatever where the block ends. */
+LAP_DEVICE bool lap_jpeg_take_many(lap_huff_entry entry, unsigned &k, lap_jpeg_step &step)
 {
     const unsigned to = k + (LAP_HUFF_ADVANCE(entry) & (LAP_HUFF_EOB - 1));
-    if (many && to < 64) {
-        step.bits = LAP_HUFF_SKIP(entry);
-        step.size = LAP_HUFF_FIRST(entry) & 15;
-        step.ends = LAP_HUFF_ADVANCE(entry) & LAP_HUFF_EOB;
-        k = to;
-        return LAP_HUFF_FINE;
-    }
+    if (to > 63)
+        return false;
+    step.bits = LAP_HUFF_SKIP(entry);
+    step.size = LAP_HUFF_FIRST(entry) & 15;
+    step.ends = LAP_HUFF_ADVANCE(entry) & LAP_HUFF_EOB;
+    k = to;
+    return true;
+}
+
+/* The first symbol alone. */
+LAP_DEVICE lap_huff_odd lap_jpeg_take_one(
+    const lap_huff_code *code, lap_huff_entry entry, unsigned window, unsigned &k, lap_jpeg_step &step)
+{
     int length = (int)LAP_HUFF_FIRST_BITS(entry), symbol = (int)LAP_HUFF_FIRST(entry);
     if (length == 0)
         symbol = lap_huff_symbol(code, (uint64_t)window << 32, &length);
@@ -81,8 +86,8 @@ struct lap_jpeg_bases {
 
 LAP_DEVICE lap_jpeg_bases lap_jpeg_bases_of(const lap_jpeg_job &job, unsigned block)
 {
-    const unsigned codes = (unsigned)(job.codes_of >> (8 * block));
-    return {codes & 15, codes >> 4 & 15};
+    const unsigned codes = job.codes_of >> (4 * block);
+    return {job.ac_count + (codes & 3), codes >> 2 & 3};
 }
 
 /* The restart interval that has this bit: the last one that begins there or before. */
@@ -126,6 +131,13 @@ LAP_DEVICE void lap_jpeg_next_segment(const lap_jpeg_job &job, lap_jpeg_place &p
         lap_jpeg_open(p.reader, p.segment_end);
         p.segment_end = job.segments[++p.segment + 1] * 8;
     }
+}
+
+/* The bits before which whole entries may be taken, so that every walk stops at each symbol in the last bits
+ * before limit, and those that are in step are seen to be. */
+LAP_DEVICE unsigned lap_jpeg_many_end(unsigned limit)
+{
+    return limit < LAP_JPEG_LOOK ? 0 : limit - LAP_JPEG_LOOK + 1;
 }
 
 /* Where subsequence i ends. */
