@@ -232,7 +232,7 @@ static void check_file(const char *name)
 {
     FILE *file = fopen(name, "rb");
     long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    uint8_t *bytes = size > 0 ? malloc((size_t)size) : NULL;
+    uint8_t *bytes = size >= 0 ? malloc((size_t)size + 1) : NULL;
     bool good = bytes && fseek(file, 0, SEEK_SET) == 0 && fread(bytes, 1, (size_t)size, file) == (size_t)size;
     const int before = taken;
     good = good && same(bytes, (size_t)size, false, false, NULL, name);

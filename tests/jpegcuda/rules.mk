@@ -25,3 +25,8 @@ portable-tests: $(P)/jpeg_check $(P)/jpeg_bench
 -include $(foreach k,$(B)/cudacpu/asan $(B)/cudacpu/tsan $(P),$(patsubst %,$(k)/%.d,tests/jpegcuda/check.c tests/jpegcuda/make.c \
   tests/jpegcuda/bench.cu $(JPEGCUDA_C))) $(B)/tests/jpegcuda/bench.cu.d
 include tests/jpegcuda/encode.mk
+
+.PHONY: test-long
+## test-long: the JPEG decoder's kernels at all sizes to 70x70, and 20000 damaged files (minutes; no GPU needed)
+test-long: $(B)/tests/cudacpu_jpeg
+	$< --full
