@@ -188,12 +188,11 @@ int lap_cli_compare(lap_cli *cli)
     int exit_code = (int)check(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
-    c.context = lap_context_create(cli->settings.threads, &err);
+    c.context = lap_cli_begin(cli, &err);
     if (!c.context)
         return (int)lap_cli_no_comparison(in, &err);
     if (cli->report)
         c.report = lap_report_create(cli, in, lap_context_threads(c.context));
-    lap_cli_catch_signals(c.context);
     if (stat(in, &st) == 0 && S_ISDIR(st.st_mode)) {
         const lap_code code = lap_inputs(&in, 1, compare_file, &c, &err);
         if (code != LAP_OK && c.prevented == LAP_EXIT_OK)
@@ -204,8 +203,7 @@ int lap_cli_compare(lap_cli *cli)
         compare_file(&c, in, NULL, &err);
     }
     exit_code = finish(&c);
-    lap_cli_release_signals();
-    lap_context_destroy(c.context);
+    lap_cli_end(c.context);
     lap_compare_free(&c.result);
     json_decref(c.report);
     return exit_code;

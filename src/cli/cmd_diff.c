@@ -75,19 +75,17 @@ int lap_cli_diff(lap_cli *cli)
         return lap_cli_usage("diff takes two images: lapedge diff A B");
     if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
         return lap_cli_usage("only one of A and B can be standard input");
-    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    lap_context *context = lap_cli_begin(cli, &err);
     if (!context)
         return (int)lap_cli_no_comparison("", &err);
-    lap_cli_catch_signals(context);
     int exit_code = LAP_EXIT_OK;
     for (int i = 0; i < 2 && exit_code == LAP_EXIT_OK; ++i)
         if (lap_pixels_read(context, cli->operands[i], &cli->settings, &pictures[i], &err) != LAP_OK)
             exit_code = (int)lap_cli_no_comparison(cli->operands[i], &err);
     if (exit_code == LAP_EXIT_OK)
         exit_code = (int)compare(cli, lap_pixels_view(pictures[0]), lap_pixels_view(pictures[1]));
-    lap_cli_release_signals();
     lap_pixels_free(pictures[0]);
     lap_pixels_free(pictures[1]);
-    lap_context_destroy(context);
+    lap_cli_end(context);
     return exit_code;
 }

@@ -11,26 +11,6 @@
 #include "cli/stats_view.h"
 #include "cli/term.h"
 
-lap_cli_exit lap_cli_exit_of(lap_code code)
-{
-    switch (code) {
-    case LAP_OK:
-        return LAP_EXIT_OK;
-    case LAP_E_USAGE:
-    case LAP_E_CLASH:
-    case LAP_E_DIFFERENT:
-        return LAP_EXIT_USAGE;
-    case LAP_E_BACKEND:
-    case LAP_E_DEVICE:
-        return LAP_EXIT_BACKEND;
-    case LAP_E_LIMIT:
-    case LAP_E_TIMEOUT:
-        return LAP_EXIT_LIMIT;
-    default:
-        return LAP_EXIT_FAILED;
-    }
-}
-
 static bool is_folder(const char *path)
 {
     struct stat st;
@@ -249,15 +229,13 @@ static int check_operands(const lap_cli *cli)
 static int with_context(lap_cli *cli, int (*job)(lap_cli *cli, lap_context *context))
 {
     lap_error err;
-    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    lap_context *context = lap_cli_begin(cli, &err);
     if (!context) {
         lap_cli_print_error(&err, NULL);
         return lap_cli_exit_of(err.code);
     }
-    lap_cli_catch_signals(context);
     const int exit_code = job(cli, context);
-    lap_cli_release_signals();
-    lap_context_destroy(context);
+    lap_cli_end(context);
     return exit_code;
 }
 

@@ -68,12 +68,11 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
 {
     lap_measurement m = {0};
     lap_error err;
-    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    lap_context *context = lap_cli_begin(cli, &err);
     if (!context) {
         lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
-    lap_cli_catch_signals(context);
     const lap_code code = lap_measure_file(context, in, &cli->settings, options, &m, &err);
     int exit_code = (int)lap_cli_exit_of(code);
     if (code == LAP_E_CANCELLED && lap_cli_caught())
@@ -84,8 +83,7 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
         exit_code = show(cli, in, &m);
     if (code == LAP_OK && exit_code == LAP_EXIT_OK && cli->report)
         exit_code = write_report(cli, context, in, &m);
-    lap_cli_release_signals();
-    lap_context_destroy(context);
+    lap_cli_end(context);
     lap_measurement_free(&m);
     return exit_code;
 }

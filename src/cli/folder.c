@@ -168,16 +168,14 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
 {
     lap_batch_counts counts = {0};
     lap_error err = {0};
-    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    lap_context *context = lap_cli_begin(cli, &err);
     if (!context) {
         lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
-    lap_cli_catch_signals(context);
     const lap_code code = lap_batch(context, options, &cli->settings, on_event, run, &counts, &err);
     lap_folder_progress_hide(&run->progress);
-    lap_cli_release_signals();
-    lap_context_destroy(context);
+    lap_cli_end(context);
     if (code != LAP_OK)
         lap_cli_print_error(&err, NULL);
     if (!cli->quiet && (code == LAP_OK || counts.found))

@@ -1,7 +1,9 @@
+/* What every command that works on images does around its work: a context, signals, an exit code. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "cli/commands.h"
 #include "cli/term.h"
 
 static _Atomic(lap_context *) running;
@@ -16,7 +18,7 @@ static void on_signal(int number)
         lap_context_cancel(context);
 }
 
-void lap_cli_catch_signals(lap_context *context)
+static void catch_signals(lap_context *context)
 {
     /* Once only: the second one has its default effect, at once. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
@@ -31,7 +33,7 @@ void lap_cli_catch_signals(lap_context *context)
         sigaction(SIGHUP, &action, NULL);
 }
 
-void lap_cli_release_signals(void)
+static void release_signals(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
@@ -43,4 +45,40 @@ void lap_cli_release_signals(void)
 int lap_cli_caught(void)
 {
     return caught;
+}
+
+lap_context *lap_cli_begin(const lap_cli *cli, lap_error *err)
+{
+    lap_context *context = lap_context_create(cli->settings.threads, err);
+    if (context)
+        catch_signals(context);
+    return context;
+}
+
+void lap_cli_end(lap_context *context)
+{
+    if (!context)
+        return;
+    release_signals(); /* before the context goes */
+    lap_context_destroy(context);
+}
+
+lap_cli_exit lap_cli_exit_of(lap_code code)
+{
+    switch (code) {
+    case LAP_OK:
+        return LAP_EXIT_OK;
+    case LAP_E_USAGE:
+    case LAP_E_CLASH:
+    case LAP_E_DIFFERENT:
+        return LAP_EXIT_USAGE;
+    case LAP_E_BACKEND:
+    case LAP_E_DEVICE:
+        return LAP_EXIT_BACKEND;
+    case LAP_E_LIMIT:
+    case LAP_E_TIMEOUT:
+        return LAP_EXIT_LIMIT;
+    default:
+        return LAP_EXIT_FAILED;
+    }
 }

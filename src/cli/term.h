@@ -49,8 +49,6 @@ void lap_progress_end(lap_progress *progress);                         /* erases
 
 /* Ctrl-C, SIGTERM and SIGHUP (unless it was ignored at start) cancel the context; a second one ends the
  * process at once. */
-void lap_cli_catch_signals(lap_context *context);
-void lap_cli_release_signals(void); /* before the context goes */
-int lap_cli_caught(void);           /* the signal, or 0 */
+int lap_cli_caught(void); /* the signal, or 0 */
 
 #endif
