@@ -1,5 +1,6 @@
 /* lapedge: the command line of the library of that name. */
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +78,23 @@ static void warn_of_devices(const lap_cli *cli)
         lap_cli_message("warning: --devices: only device %d is used", cli->settings.device);
 }
 
+/* glibc gives the end of a heap back when 128 KB of it are free, which the bands of a small photo are: in a
+ * folder each photo would get its memory page by page from the kernel, or not, as the heap happens to lie. A
+ * few MB of each thread's are kept; what is larger than 1 MB still comes from the kernel and goes back. */
+static void keep_small_buffers(void)
+{
+#if defined(M_TRIM_THRESHOLD) && defined(M_MMAP_THRESHOLD)
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     lap_cli cli;
     int code;
     fill_closed_streams();
+    keep_small_buffers();
     /* A closed pipe and a full quota are errors of one write, with a message, not deaths. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
