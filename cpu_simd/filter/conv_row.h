@@ -27,9 +27,8 @@ static inline void conv_pixel(int src_width, const float *filter, const float *s
 
 static inline void conv_range(const lap_params *params, float *dst)
 {
-    for (int c = 0; c < COMPONENTS; c++) {
+    for (int c = 0; c < COMPONENTS; c++)
         dst[c] = float4_range(dst[c], params->scale, params->offset, params->range == LAP_ABS);
-    }
 }
 
 static inline void conv_row(int width, int src_width, const lap_params *params, const float *src, float *dst)

@@ -7,23 +7,20 @@ const char lap_filter_c_flags[] = LAP_RUNG_FLAGS;
 
 static void load(const float4_job *job, int first, int count)
 {
-    for (int y = first; y < first + count; y++) {
+    for (int y = first; y < first + count; y++)
         float4_from_bytes(job, y);
-    }
 }
 
 static void filter(const float4_job *job, int first, int count)
 {
-    for (int y = first; y < first + count; y++) {
+    for (int y = first; y < first + count; y++)
         conv_row(job->out->width, job->src_width, job->params, float4_src(job, y), float4_dst(job, y));
-    }
 }
 
 static void store(const float4_job *job, int first, int count)
 {
-    for (int y = first; y < first + count; y++) {
+    for (int y = first; y < first + count; y++)
         float4_to_bytes(job, y);
-    }
 }
 
 lap_code lap_filter_c(const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)

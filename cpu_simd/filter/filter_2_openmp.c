@@ -8,26 +8,23 @@ const char lap_filter_openmp_flags[] = LAP_RUNG_FLAGS;
 static void load(const float4_job *job, int first, int count)
 {
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
-    for (int y = first; y < first + count; y++) {
+    for (int y = first; y < first + count; y++)
         float4_from_bytes(job, y);
-    }
 }
 
 static void store(const float4_job *job, int first, int count)
 {
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(static)
-    for (int y = first; y < first + count; y++) {
+    for (int y = first; y < first + count; y++)
         float4_to_bytes(job, y);
-    }
 }
 
 static void filter_by_rows(const float4_job *job, int first, int count)
 {
     /* Dynamic: a core that is busy with something else must not hold up the chunk. */
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(dynamic)
-    for (int y = first; y < first + count; y++) {
+    for (int y = first; y < first + count; y++)
         conv_row(job->out->width, job->src_width, job->params, float4_src(job, y), float4_dst(job, y));
-    }
 }
 
 static void filter_by_pixels(const float4_job *job, int first, int count)
@@ -53,9 +50,8 @@ static void filter_by_window(const float4_job *job, int first, int count)
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(static) reduction(+ : sum[:COMPONENTS])
             for (int fy = 0; fy < 5; fy++) {
                 const float *p = src + (size_t)fy * (size_t)job->src_width * COMPONENTS;
-                for (int i = 0; i < 5 * COMPONENTS; i++) {
+                for (int i = 0; i < 5 * COMPONENTS; i++)
                     sum[i % COMPONENTS] += h[5 * fy + i / COMPONENTS] * p[i];
-                }
             }
             conv_range(job->params, sum);
             memcpy(float4_dst(job, y) + (size_t)x * COMPONENTS, sum, sizeof sum);

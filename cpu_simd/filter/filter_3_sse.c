@@ -26,9 +26,8 @@ static inline __attribute__((always_inline)) void conv_pixels(
     int n, int src_width, const __m128 *h, const float *src, float *dst, const finish *f)
 {
     __m128 sum[SIDE_BY_SIDE];
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         sum[i] = _mm_setzero_ps();
-    }
     for (int fy = 0; fy < 5; fy++, src += (size_t)src_width * COMPONENTS, h += 5) {
 #pragma GCC unroll 5
         for (int fx = 0; fx < 5; fx++) {
@@ -39,9 +38,8 @@ static inline __attribute__((always_inline)) void conv_pixels(
             }
         }
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         _mm_store_ps(dst + i * COMPONENTS, range(sum[i], f));
-    }
 }
 
 /* Built in a register: a 4-byte read of what was just written in parts would have to wait for them. */
@@ -122,9 +120,8 @@ static void filter(const float4_job *job, int first, int count)
     const finish f = {_mm_set1_ps(params->scale), _mm_set1_ps(params->offset),
         params->range == LAP_ABS ? _mm_set1_ps(-0.0f) : _mm_setzero_ps()};
     __m128 h[25];
-    for (int i = 0; i < 25; i++) {
+    for (int i = 0; i < 25; i++)
         h[i] = _mm_set1_ps(params->kernel.h[i]);
-    }
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(dynamic)
     for (int y = first; y < first + count; y++) {
         const float *src = float4_src(job, y);
@@ -134,9 +131,8 @@ static void filter(const float4_job *job, int first, int count)
             conv_pixels(SIDE_BY_SIDE, job->src_width, h, src + (size_t)x * COMPONENTS,
                 dst + (size_t)x * COMPONENTS, &f);
         }
-        for (; x < width; x++) {
+        for (; x < width; x++)
             conv_pixels(1, job->src_width, h, src + (size_t)x * COMPONENTS, dst + (size_t)x * COMPONENTS, &f);
-        }
     }
 }
 

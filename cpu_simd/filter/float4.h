@@ -83,9 +83,8 @@ static inline void float4_to_bytes(const float4_job *job, int y)
     const float *from = float4_dst(job, y);
     uint8_t *to = job->out->base + (job->y + y) * job->out->stride;
     for (int x = 0; x < job->out->width; x++, from += COMPONENTS, to += channels) {
-        for (int c = 0; c < channels; c++) {
+        for (int c = 0; c < channels; c++)
             to[c] = job->mapped[float4_round(from[c])];
-        }
     }
 }
 

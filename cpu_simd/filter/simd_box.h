@@ -88,9 +88,8 @@ INLINE void box_rows(finish_how how, int count, plane p, finish f, int y, int k0
             box = sub(box, leaving);
         }
 #pragma GCC unroll 4
-        for (int r = count > 2 ? count - 2 : 0; r < count; r++) {
+        for (int r = count > 2 ? count - 2 : 0; r < count; r++)
             ring->centre[(y + r) & 1][k] = next[r];
-        }
         ring->box[k] = box;
     }
 }
@@ -99,12 +98,10 @@ INLINE void box_strip(finish_how how, const plane *p, const finish *f, int k0, i
 {
     int y = 0;
     box_prime(p, k0, k1, ring);
-    for (; y + BOX_ROWS <= p->height; y += BOX_ROWS) {
+    for (; y + BOX_ROWS <= p->height; y += BOX_ROWS)
         box_rows(how, BOX_ROWS, *p, *f, y, k0, k1, ring);
-    }
-    for (; y < p->height; y++) {
+    for (; y < p->height; y++)
         box_rows(how, 1, *p, *f, y, k0, k1, ring);
-    }
 }
 
 static inline void run_box(const plane *p, const finish *f)

@@ -53,9 +53,8 @@ static inline void run_narrow(const plane *p, const lap_params *params)
             .height = rows,
             .step = p->step};
         run_plane(&copy, params);
-        for (int y = 0; y < rows; y++) {
+        for (int y = 0; y < rows; y++)
             memcpy(p->dst + (y0 + y) * p->dst_stride, dst + y * VB, (size_t)p->n);
-        }
     }
 }
 

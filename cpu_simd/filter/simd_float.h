@@ -31,9 +31,8 @@ INLINE vec float_sums(const float *const rows[5], ptrdiff_t x, ptrdiff_t step, c
         for (int fx = 0; fx < 5; fx++, row += step) {
             const vecf weight = h[5 * fy + fx];
 #pragma GCC unroll 4
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 4; i++)
                 sum[i] = vf_add(sum[i], vf_mul(weight, vf_load(row + i * FLOATS)));
-            }
         }
     }
     return v_bytes(
@@ -44,15 +43,13 @@ static inline void float_strip(const plane *p, const vecf *h, const finish *f, i
 {
     float ring[5][FLOAT_ROW];
     const ptrdiff_t x0 = at(p, k0), x1 = at(p, k1 - 1) + VB;
-    for (int y = -LAP_APRON; y < LAP_APRON; y++) {
+    for (int y = -LAP_APRON; y < LAP_APRON; y++)
         float_row(p, y, x0, x1, ring);
-    }
     for (int y = 0; y < p->height; y++) {
         const float *rows[5];
         float_row(p, y + LAP_APRON, x0, x1, ring);
-        for (int fy = 0; fy < 5; fy++) {
+        for (int fy = 0; fy < 5; fy++)
             rows[fy] = ring[(y + fy) % 5];
-        }
         for (int k = k0; k < k1; k++) {
             const ptrdiff_t x = at(p, k) - x0;
             const vec v = finish_post(f, float_sums(rows, x, p->step, h, f));
@@ -65,12 +62,10 @@ static inline void run_float(const plane *p, const lap_params *params, const fin
 {
     const int vectors = vectors_of(p);
     vecf h[25];
-    for (int i = 0; i < 25; i++) {
+    for (int i = 0; i < 25; i++)
         h[i] = vf_set(params->kernel.h[i]);
-    }
-    for (int k = 0; k < vectors; k += FLOAT_VECTORS) {
+    for (int k = 0; k < vectors; k += FLOAT_VECTORS)
         float_strip(p, h, f, k, vectors - k < FLOAT_VECTORS ? vectors : k + FLOAT_VECTORS);
-    }
 }
 
 #endif

@@ -14,9 +14,8 @@ typedef struct tap_pair {
 static inline bool taps_fit(const lap_kernel *kernel)
 {
     bool fit = kernel->is_integer && kernel->abs_sum <= 128;
-    for (int i = 0; i < 25; i++) {
+    for (int i = 0; i < 25; i++)
         fit = fit && kernel->h[i] <= 127.0f;
-    }
     return fit;
 }
 

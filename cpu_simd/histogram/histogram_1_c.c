@@ -10,9 +10,8 @@ lap_code lap_histogram_c(const lap_view *in, uint64_t counts[4][256], const lap_
     for (int y = 0; y < in->height; y++) {
         const uint8_t *p = in->base + y * in->stride;
         for (int x = 0; x < in->width; x++) {
-            for (int c = 0; c < in->channels; c++) {
+            for (int c = 0; c < in->channels; c++)
                 counts[c][*p++]++;
-            }
         }
     }
     return LAP_OK;

@@ -56,9 +56,8 @@ static inline __attribute__((always_inline)) void count_rows(const lap_view *in,
         for (size_t i = 0; i < whole; i += GROUP) {
             uint64_t next[3];
             memcpy(next, p + i, GROUP);
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 3; k++)
                 next[k] = le64toh(next[k]);
-            }
             if (((next[0] ^ last[0]) | (next[1] ^ last[1]) | (next[2] ^ last[2])) == 0) {
                 times++;
                 continue;
@@ -70,9 +69,8 @@ static inline __attribute__((always_inline)) void count_rows(const lap_view *in,
             count_group(t, tables, next, 1);
             memcpy(last, next, sizeof last);
         }
-        if (times > 0) {
+        if (times > 0)
             count_group(t, tables, last, times);
-        }
     }
 }
 
@@ -90,9 +88,8 @@ static void add_up(const table *t, int tables, int channels, uint64_t counts[4][
             }
             high[h] += sum;
         }
-        for (int l = 0; l < 256; l++) {
+        for (int l = 0; l < 256; l++)
             counts[2 * w % channels][l] += low[l];
-        }
     }
 }
 
@@ -103,16 +100,14 @@ static void count_singly(const lap_view *in, size_t first, uint64_t counts[4][25
     for (int y = 0; y < in->height; y++) {
         const uint8_t *p = in->base + y * in->stride;
         for (int x = (int)(first / (size_t)channels); x < in->width; x++) {
-            for (int c = 0; c < channels; c++) {
+            for (int c = 0; c < channels; c++)
                 part[x % 4][c][p[x * channels + c]]++;
-            }
         }
     }
     for (int k = 0; k < 4; k++) {
         for (int c = 0; c < channels; c++) {
-            for (int v = 0; v < 256; v++) {
+            for (int v = 0; v < 256; v++)
                 counts[c][v] += part[k][c][v];
-            }
         }
     }
 }
@@ -126,9 +121,8 @@ lap_code lap_histogram_simd(const lap_view *in, uint64_t counts[4][256], const l
         return LAP_OK;
     }
     table *t = calloc(TABLES, sizeof *t);
-    if (!t) {
+    if (!t)
         return LAP_E_MEMORY;
-    }
     const int tables = in->channels == 3 ? 6 : 4;
     if (tables == 6) {
         count_rows(in, t, 6);

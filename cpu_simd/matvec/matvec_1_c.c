@@ -9,9 +9,8 @@ lap_code lap_matvec_c(const lap_gemv *g, const lap_exec *exec)
     for (size_t i = 0; i < g->rows; i++) {
         const float *row = g->a + i * g->lda;
         float sum = 0;
-        for (size_t j = 0; j < g->cols; j++) {
+        for (size_t j = 0; j < g->cols; j++)
             sum += row[j] * g->x[j];
-        }
         g->y[i] = sum;
     }
     return LAP_OK;

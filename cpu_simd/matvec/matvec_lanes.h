@@ -27,13 +27,11 @@ static inline __attribute__((always_inline)) void rows_times_x(const lap_gemv *g
     for (int r = 0; r < rows; r++) {
         float lanes[LANES];
         memcpy(lanes, sum[r], sizeof lanes);
-        for (size_t j = whole; j < g->cols; j++) {
+        for (size_t j = whole; j < g->cols; j++)
             lanes[j - whole] += a[(size_t)r * g->lda + j] * g->x[j];
-        }
         for (int half = LANES / 2; half > 0; half /= 2) {
-            for (int i = 0; i < half; i++) {
+            for (int i = 0; i < half; i++)
                 lanes[i] += lanes[i + half];
-            }
         }
         g->y[first + (size_t)r] = lanes[0];
     }
@@ -43,11 +41,9 @@ lap_code LAP_MATVEC_NAME(const lap_gemv *g, const lap_exec *exec)
 {
     (void)exec;
     size_t i = 0;
-    for (; i + ROWS <= g->rows; i += ROWS) {
+    for (; i + ROWS <= g->rows; i += ROWS)
         rows_times_x(g, i, ROWS);
-    }
-    for (; i < g->rows; i++) {
+    for (; i < g->rows; i++)
         rows_times_x(g, i, 1);
-    }
     return LAP_OK;
 }

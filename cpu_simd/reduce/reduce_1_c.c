@@ -10,16 +10,14 @@ lap_code lap_reduce_c(const lap_array *in, double *sum, const lap_exec *exec)
     if (in->is_double) {
         const double *x = in->base;
         double s = 0;
-        for (size_t i = 0; i < in->n; i++) {
+        for (size_t i = 0; i < in->n; i++)
             s += x[i];
-        }
         *sum = s;
     } else {
         const float *x = in->base;
         float s = 0;
-        for (size_t i = 0; i < in->n; i++) {
+        for (size_t i = 0; i < in->n; i++)
             s += x[i];
-        }
         *sum = s;
     }
     return LAP_OK;

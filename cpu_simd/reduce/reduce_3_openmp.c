@@ -11,17 +11,15 @@ lap_code lap_reduce_openmp(const lap_array *in, double *sum, const lap_exec *exe
         const double *x = in->base;
         double s = 0;
 #pragma omp parallel for reduction(+ : s) num_threads(threads) schedule(static)
-        for (size_t i = 0; i < in->n; i++) {
+        for (size_t i = 0; i < in->n; i++)
             s += x[i];
-        }
         *sum = s;
     } else {
         const float *x = in->base;
         float s = 0;
 #pragma omp parallel for reduction(+ : s) num_threads(threads) schedule(static)
-        for (size_t i = 0; i < in->n; i++) {
+        for (size_t i = 0; i < in->n; i++)
             s += x[i];
-        }
         *sum = s;
     }
     return LAP_OK;

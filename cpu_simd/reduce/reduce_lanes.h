@@ -26,12 +26,10 @@ static inline void add_floats(const float *x, size_t n, double lanes[FLOATS])
         }
     }
     memcpy(part, sum, sizeof part);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         part[i] += x[i];
-    }
-    for (int i = 0; i < FLOATS; i++) {
+    for (int i = 0; i < FLOATS; i++)
         lanes[i] += (double)part[i];
-    }
 }
 
 static inline void add_doubles(const double *x, size_t n, double lanes[DOUBLES])
@@ -45,9 +43,8 @@ static inline void add_doubles(const double *x, size_t n, double lanes[DOUBLES])
         }
     }
     memcpy(lanes, sum, sizeof sum);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         lanes[i] += x[i];
-    }
 }
 
 lap_code LAP_REDUCE_NAME(const lap_array *in, double *sum, const lap_exec *exec)
@@ -58,13 +55,11 @@ lap_code LAP_REDUCE_NAME(const lap_array *in, double *sum, const lap_exec *exec)
         add_doubles(in->base, in->n, lanes);
     } else {
         const float *x = in->base;
-        for (size_t i = 0; i < in->n; i += LAP_REDUCE_BLOCK) {
+        for (size_t i = 0; i < in->n; i += LAP_REDUCE_BLOCK)
             add_floats(x + i, in->n - i < LAP_REDUCE_BLOCK ? in->n - i : LAP_REDUCE_BLOCK, lanes);
-        }
     }
-    for (int i = 0; i < FLOATS; i++) {
+    for (int i = 0; i < FLOATS; i++)
         total += lanes[i];
-    }
     *sum = total;
     return LAP_OK;
 }

@@ -12,9 +12,8 @@ static inline void transpose(const lap_view *in, const lap_view *out, size_t siz
     for (int y = 0; y < in->height; y++) {
         const uint8_t *from = in->base + y * in->stride;
         uint8_t *to = out->base + (size_t)y * size;
-        for (int x = 0; x < in->width; x++) {
+        for (int x = 0; x < in->width; x++)
             memcpy(to + x * out->stride, from + (size_t)x * size, size);
-        }
     }
 }
 

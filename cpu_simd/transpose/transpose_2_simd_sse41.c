@@ -20,9 +20,8 @@ static inline void block1(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     __m128i a[16], b[16];
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 16; i++)
         a[i] = load(in + i * stride);
-    }
 #pragma GCC unroll 4
     for (int pass = 0; pass < 4; pass++) {
         __m128i *from = pass % 2 ? b : a, *to = pass % 2 ? a : b;
@@ -33,9 +32,8 @@ static inline void block1(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
         }
     }
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 16; i++)
         store(out + i * LAP_STAGE_PITCH, a[i]);
-    }
 }
 
 static inline void turn4(__m128i r[4])
@@ -59,14 +57,12 @@ static inline void block3(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
         for (int right = 0; right < 2; right++) {
             __m128i r[4];
 #pragma GCC unroll 4
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 4; i++)
                 r[i] = _mm_shuffle_epi8(load(in + (y + i) * stride + 8 * right), spread[right]);
-            }
             turn4(r);
 #pragma GCC unroll 4
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 4; i++)
                 store(out + (4 * right + i) * LAP_STAGE_PITCH + 3 * y, _mm_shuffle_epi8(r[i], pack));
-            }
         }
     }
 }
@@ -75,14 +71,12 @@ static inline void block4(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     __m128i r[4];
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         r[i] = load(in + i * stride);
-    }
     turn4(r);
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         store(out + i * LAP_STAGE_PITCH, r[i]);
-    }
 }
 
 static inline void block8(const uint8_t *in, ptrdiff_t stride, uint8_t *out)

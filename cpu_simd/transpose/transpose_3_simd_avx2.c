@@ -21,9 +21,8 @@ static inline void block1(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     __m256i a[16], b[16];
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 16; i++)
         a[i] = load2(in + i * stride, in + (i + 16) * stride);
-    }
 #pragma GCC unroll 4
     for (int pass = 0; pass < 4; pass++) {
         __m256i *from = pass % 2 ? b : a, *to = pass % 2 ? a : b;
@@ -34,9 +33,8 @@ static inline void block1(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
         }
     }
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 16; i++)
         store(out + i * LAP_STAGE_PITCH, a[i]);
-    }
 }
 
 static inline void turn4(__m256i r[4])
@@ -77,14 +75,12 @@ static inline void block4(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     __m256i r[4];
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         r[i] = load2(in + i * stride, in + (i + 4) * stride);
-    }
     turn4(r);
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         store(out + i * LAP_STAGE_PITCH, r[i]);
-    }
 }
 
 static inline void block8(const uint8_t *in, ptrdiff_t stride, uint8_t *out)

@@ -51,9 +51,8 @@ static inline void lap_stage_flush(
         memcpy(to, from, whole);
     } else {
 #pragma GCC unroll 4
-        for (size_t i = 0; i < whole; i += 16) {
+        for (size_t i = 0; i < whole; i += 16)
             _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
-        }
     }
     from += whole, to += whole, bytes -= whole;
     memcpy(last ? to : row + LAP_LINE - bytes, from, bytes);
@@ -68,9 +67,8 @@ static inline __attribute__((always_inline)) void lap_tile(
         /* The next tile: each of its rows lies in another page, and no hardware looks that far. */
         for (int i = 0; i < b.down && y + i < ahead; i++) {
             const uint8_t *next = in + (rows + y + i) * stride;
-            for (size_t at = 0; at < (size_t)columns * size; at += LAP_LINE) {
+            for (size_t at = 0; at < (size_t)columns * size; at += LAP_LINE)
                 _mm_prefetch((const char *)(next + at), _MM_HINT_T0);
-            }
         }
         for (int x = 0; x < whole_columns; x += b.across) {
             b.block(
@@ -78,9 +76,8 @@ static inline __attribute__((always_inline)) void lap_tile(
         }
     }
     for (int x = 0; x < columns; x++) {
-        for (int y = x < whole_columns ? whole_rows : 0; y < rows; y++) {
+        for (int y = x < whole_columns ? whole_rows : 0; y < rows; y++)
             memcpy(stage + x * LAP_STAGE_PITCH + (size_t)y * size, in + y * stride + (size_t)x * size, size);
-        }
     }
 }
 
@@ -104,9 +101,8 @@ static inline __attribute__((always_inline)) void lap_transpose_tiles(
             }
         }
     }
-    if (stream) {
+    if (stream)
         _mm_sfence();
-    }
 }
 
 #endif

@@ -70,9 +70,8 @@ static lap_code finish(lap_kernel *kernel, lap_error *err)
     if (sum > 4194304.0)
         return lap_fail(
             err, LAP_E_USAGE, "kernel: the coefficients' absolute values sum up to %g; at most 2^22", sum);
-    for (int i = 0; i < TAPS; i++) {
+    for (int i = 0; i < TAPS; i++)
         kernel->hi[i] = kernel->is_integer ? (int32_t)kernel->h[i] : 0;
-    }
     kernel->abs_sum = sum;
     kernel->is_laplace5 = is_laplace5(kernel);
     kernel->is_symmetric = is_symmetric(kernel);
@@ -169,9 +168,8 @@ lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err)
     for (int i = 0; i < PRESETS; i++) {
         if (strcmp(spec, presets[i].name) == 0) {
             snprintf(kernel->name, sizeof kernel->name, "%s", spec);
-            for (int k = 0; k < TAPS; k++) {
+            for (int k = 0; k < TAPS; k++)
                 kernel->h[k] = presets[i].h[k];
-            }
             return finish(kernel, err);
         }
     }

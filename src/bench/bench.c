@@ -93,9 +93,9 @@ lap_bench_row lap_bench_row_of(const lap_rung *rung)
 /* The value that `rank` of the n values stand before, ties in any order; no memory is needed. */
 static double of_rank(const double *values, int n, int rank)
 {
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; i++) {
         int below = 0, equal = 0;
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; j++) {
             below += values[j] < values[i];
             equal += values[j] == values[i];
         }
@@ -117,13 +117,13 @@ void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pi
         return;
     double sum = 0, squares = 0;
     row->min_ms = row->max_ms = row->times_ms[0];
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; i++) {
         sum += row->times_ms[i];
         row->min_ms = fmin(row->min_ms, row->times_ms[i]);
         row->max_ms = fmax(row->max_ms, row->times_ms[i]);
     }
     row->mean_ms = sum / n;
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < n; i++)
         squares += (row->times_ms[i] - row->mean_ms) * (row->times_ms[i] - row->mean_ms);
     row->stddev_ms = n > 1 ? sqrt(squares / (n - 1)) : 0;
     row->median_ms = lap_bench_median(row->times_ms, n);
@@ -148,7 +148,7 @@ lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, 
         if (code != LAP_OK)
             return code;
     }
-    for (int i = 0; i < bench->options->runs; ++i) {
+    for (int i = 0; i < bench->options->runs; i++) {
         double start = lap_now_ms();
         lap_code code = fn(argument, err);
         times[i] = lap_now_ms() - start;

@@ -11,9 +11,8 @@ size_t lap_bench_bytes(const lap_view *view)
 
 void lap_bench_poison(const lap_view *view)
 {
-    for (int y = 0; y < view->height; y++) {
+    for (int y = 0; y < view->height; y++)
         memset(view->base + y * view->stride, 0xA5, (size_t)view->width * (size_t)view->channels);
-    }
 }
 
 lap_code lap_bench_buffers_create(

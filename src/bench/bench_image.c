@@ -7,12 +7,12 @@ enum { DEFAULT_WIDTH = 4992, DEFAULT_HEIGHT = 3744 };
 
 static void tile(const lap_view *photo, const lap_view *to)
 {
-    for (int y = 0; y < to->height; ++y) {
+    for (int y = 0; y < to->height; y++) {
         const uint8_t *from = photo->base + (y % photo->height) * photo->stride;
         uint8_t *row = to->base + y * to->stride;
-        for (int x = 0, at = 0; x < to->width; ++x) {
+        for (int x = 0, at = 0; x < to->width; x++) {
             const uint8_t *pixel = from + (size_t)(x % photo->width) * (size_t)photo->channels;
-            for (int c = 0; c < to->channels; ++c, ++at)
+            for (int c = 0; c < to->channels; c++, at++)
                 row[at] = c == 3 ? 255 : pixel[c < photo->channels ? c : 0];
         }
     }
@@ -21,9 +21,9 @@ static void tile(const lap_view *photo, const lap_view *to)
 static void synthesize(const lap_view *to)
 {
     uint32_t state = 2463534242u; /* Marsaglia's xorshift32, from the start that he gives */
-    for (int y = 0; y < to->height; ++y) {
+    for (int y = 0; y < to->height; y++) {
         uint8_t *row = to->base + y * to->stride;
-        for (int i = 0; i < to->width * to->channels; ++i) {
+        for (int i = 0; i < to->width * to->channels; i++) {
             state ^= state << 13;
             state ^= state >> 17;
             state ^= state << 5;

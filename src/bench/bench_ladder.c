@@ -233,9 +233,8 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
     double *times = calloc(3 * runs, sizeof *times);
     if (!times)
         return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", 3 * runs);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         ladder->times[i] = times + i * runs;
-    }
     const lap_rung *rung;
     for (int i = 0; code == LAP_OK && (rung = lap_rung_row(ladder->op, i)); i++) {
         const bool is_named = bench->options->backends != NULL;

@@ -110,9 +110,8 @@ static lap_code bench_size(
         r = (uint32_t)((uint64_t)r * 48271 % 2147483647);
         a[i] = (float)(r >> 8 & 7) - 4;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         x[i] = (float)(i % 9) - 4;
-    }
     lap_code code = lap_rung_reference(LAP_OP_MATVEC)->run.matvec(&g, &(lap_exec){.threads = 1});
     if (code == LAP_OK)
         code = lap_bench_ladder_memcpy(&ladder, ladder.bytes, err);

@@ -92,9 +92,8 @@ static void destroy_device(lap_ladder *ladder)
 {
     reduce_bench *r = ladder->state;
     const int device = ladder->bench->options->device;
-    for (int i = 0; i < r->device_arrays; i++) {
+    for (int i = 0; i < r->device_arrays; i++)
         lap_cuda_free(device, r->device_array[i]);
-    }
     lap_cuda_free(device, r->scratch);
 }
 
@@ -128,12 +127,10 @@ static void *make_values(size_t n, bool is_double, bool whole, double value)
         return NULL;
     void *memory = malloc(bytes);
     *(is_double ? (void **)&d : (void **)&f) = memory;
-    for (size_t i = 0; d && i < n; i++) {
+    for (size_t i = 0; d && i < n; i++)
         d[i] = whole ? (double)(i % 8) : value;
-    }
-    for (size_t i = 0; f && i < n; i++) {
+    for (size_t i = 0; f && i < n; i++)
         f[i] = whole ? (float)(i % 8) : (float)value;
-    }
     return memory;
 }
 

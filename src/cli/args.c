@@ -12,14 +12,14 @@ enum { FIRST_LONG = 256 };
 static unsigned taken(void)
 {
     unsigned all = 0;
-    for (const lap_cli_command *command = lap_cli_commands; command->name; ++command)
+    for (const lap_cli_command *command = lap_cli_commands; command->name; command++)
         all |= command->takes;
     return all;
 }
 
 const lap_cli_option *lap_cli_option_named(const char *name, size_t length)
 {
-    for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
         if (strlen(option->name) == length && strncmp(option->name, name, length) == 0 &&
             (option->applies & taken()))
             return option;
@@ -28,7 +28,7 @@ const lap_cli_option *lap_cli_option_named(const char *name, size_t length)
 
 static const lap_cli_option *lettered(int letter)
 {
-    for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
         if (option->letter == letter && (option->applies & taken()))
             return option;
     return NULL;
@@ -37,7 +37,7 @@ static const lap_cli_option *lettered(int letter)
 static const char *option_name(int i)
 {
     int seen = 0;
-    for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
         if ((option->applies & taken()) && seen++ == i)
             return option->name;
     return NULL;
@@ -50,7 +50,7 @@ const char *lap_cli_command_name(int i)
 
 static const lap_cli_command *command_named(const char *name)
 {
-    for (const lap_cli_command *command = lap_cli_commands; command->name; ++command)
+    for (const lap_cli_command *command = lap_cli_commands; command->name; command++)
         if (strcmp(command->name, name) == 0)
             return command;
     return NULL;
@@ -68,7 +68,7 @@ static void make_tables(getopt_tables *tables)
     /* '-': operands come in order, whatever POSIXLY_CORRECT says; ':': a missing value is told. */
     char *letter = stpcpy(tables->letters, "-:h");
     int count = 0;
-    for (const lap_cli_option *option = lap_cli_options; option->name; ++option) {
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
         if (!(option->applies & taken()))
             continue;
         tables->names[count++] =
@@ -133,7 +133,7 @@ static void take_operand(lap_cli *cli, char *word, bool may_be_command)
 /* Only when all is read: the command may stand after its options. */
 static lap_cli_exit check_applies(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
-    for (int i = 0; lap_cli_options[i].name; ++i)
+    for (int i = 0; lap_cli_options[i].name; i++)
         if (given[i] && !(lap_cli_options[i].applies & cli->command->takes))
             return lap_cli_usage("--%s does not apply to %s; see lapedge %s --help", lap_cli_options[i].name,
                 cli->command->name, cli->command->name);

@@ -21,7 +21,7 @@ static bool same_case(const json_t *a, const json_t *b)
 {
     static const char *const keys[] = {
         "op", "backend", "threads", "width", "height", "channels", "type", "form"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
             return false;
     return true;
@@ -53,10 +53,10 @@ lap_cli_exit lap_bench_judge(const lap_cli *cli, const json_t *rows)
         const double then_ms = json_number_value(json_object_get(row, "baseline_ms"));
         if (!(then_ms > 0) || !(now_ms > 0))
             continue;
-        ++compared;
+        compared++;
         if (now_ms <= then_ms * (1 + cli->tolerance))
             continue;
-        ++slower;
+        slower++;
         const long long threads = json_integer_value(json_object_get(row, "threads"));
         lap_cli_message("slower: %s %s, %lld thread%s: %.3f ms, %.3f in the baseline (%+.0f %%)",
             json_string_value(json_object_get(row, "op")), json_string_value(json_object_get(row, "backend")),

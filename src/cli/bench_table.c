@@ -39,15 +39,15 @@ bool lap_device_text(int device, char *text, size_t size)
 static void print_flags(lap_op op)
 {
     lap_rung_info info, other;
-    for (int i = 0; lap_rung_at(op, i, false, &info); ++i) {
+    for (int i = 0; lap_rung_at(op, i, false, &info); i++) {
         bool shown = !info.flags;
-        for (int j = 0; j < i && !shown && lap_rung_at(op, j, false, &other); ++j)
+        for (int j = 0; j < i && !shown && lap_rung_at(op, j, false, &other); j++)
             shown = other.flags && strcmp(other.flags, info.flags) == 0;
         if (shown)
             continue;
         char text[600];
         int length = 0;
-        for (int j = i; lap_rung_at(op, j, false, &other) && length < 300; ++j)
+        for (int j = i; lap_rung_at(op, j, false, &other) && length < 300; j++)
             if (other.flags && strcmp(other.flags, info.flags) == 0)
                 length += snprintf(text + length, 100, "%s%s", length ? ", " : "", other.name);
         snprintf(text + length, sizeof text - (size_t)length, ": %s", info.flags);
@@ -64,7 +64,7 @@ void lap_bench_table_head(const lap_cli *cli, lap_op op, int threads)
     printf("machine   %s, %d thread%s\n", cpu, threads, threads == 1 ? "" : "s");
     char build[600];
     size_t at = 0;
-    for (const char *text = lap_build_info(); *text && at + 3 < sizeof build; ++text) {
+    for (const char *text = lap_build_info(); *text && at + 3 < sizeof build; text++) {
         if (*text == '\n' && text[1])
             build[at++] = ',';
         build[at++] = *text == '\n' ? ' ' : *text;
@@ -98,13 +98,13 @@ static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
 {
     int i = 0;
     while (i < table->absent_count && strcmp(table->absent[i].reason, row->reason) != 0)
-        ++i;
+        i++;
     if (i == LAP_BENCH_REASONS)
         return;
     char *names = table->absent[i].names;
     const size_t size = sizeof table->absent[i].names;
     if (i == table->absent_count) {
-        ++table->absent_count;
+        table->absent_count++;
         snprintf(table->absent[i].reason, sizeof table->absent[i].reason, "%s", row->reason);
         snprintf(names, size, "%s", row->backend);
     } else if (!strstr(names, row->backend)) {
@@ -225,20 +225,20 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
     putchar('\n');
     fflush(stdout);
     if (table->note_count < LAP_BENCH_NOTES && lap_bench_noise(row, table->notes[table->note_count]))
-        ++table->note_count;
+        table->note_count++;
 }
 
 void lap_bench_table_end(lap_bench_table *table)
 {
     if (table->note_count + table->absent_count > 0)
         putchar('\n');
-    for (int i = 0; i < table->absent_count; ++i) {
+    for (int i = 0; i < table->absent_count; i++) {
         char text[sizeof table->absent[i]];
         snprintf(text, sizeof text, "%s: %s", table->absent[i].names, table->absent[i].reason);
         fputs("not timed: ", stdout);
         lap_cli_print_wrapped(text, 11, lap_term_width());
     }
-    for (int i = 0; i < table->note_count; ++i)
+    for (int i = 0; i < table->note_count; i++)
         puts(table->notes[i]);
     if (table->note_count > 0)
         puts("A quieter machine, or more --runs, gives steadier times.");

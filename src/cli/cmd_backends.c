@@ -14,7 +14,7 @@ typedef struct reasons { /* each is printed once, below the tables */
 
 static int number_of(reasons *known, const char *reason)
 {
-    for (int i = 0; i < known->count; ++i)
+    for (int i = 0; i < known->count; i++)
         if (strcmp(known->text[i], reason) == 0)
             return i + 1;
     if (known->count == MOST_REASONS)
@@ -45,7 +45,7 @@ static void print_ladder(const lap_cli *cli, lap_op op, reasons *known)
         return;
     printf("%s%-*s%-*s%s%s\n", lap_term_bold(cli, stdout), 2 + NAME, lap_op_name(op), STATE, "runs here",
         "what it is", lap_term_plain(cli, stdout));
-    for (int i = 0; lap_rung_at(op, i, true, &info); ++i)
+    for (int i = 0; lap_rung_at(op, i, true, &info); i++)
         print_row(&info, known);
     putchar('\n');
 }
@@ -56,7 +56,7 @@ static void print_devices(const lap_cli *cli)
     const char *reason = NULL;
     int i = 0;
     printf("%sCUDA devices%s\n", lap_term_bold(cli, stdout), lap_term_plain(cli, stdout));
-    for (; lap_device_at(i, &device, &reason); ++i)
+    for (; lap_device_at(i, &device, &reason); i++)
         printf("  %d  %s, %.1f GB (%.1f free), compute capability %d.%d, %d multiprocessors, driver %s\n",
             device.device, device.name, (double)device.memory_bytes / 1e9, (double)device.free_bytes / 1e9,
             device.cc_major, device.cc_minor, device.sms, device.driver);
@@ -79,8 +79,8 @@ static int print_json(void)
 {
     json_t *object = lap_json_object("lapedge.backends/1"), *rows = json_array();
     lap_rung_info info;
-    for (int op = 0; op < LAP_OP_COUNT; ++op)
-        for (int i = 0; lap_rung_at((lap_op)op, i, true, &info); ++i)
+    for (int op = 0; op < LAP_OP_COUNT; op++)
+        for (int i = 0; lap_rung_at((lap_op)op, i, true, &info); i++)
             json_array_append_new(rows,
                 json_pack("{ss ss so ss sb so so}", "op", lap_op_name(info.op), "name", info.name, "aliases",
                     aliases_of(info.aliases), "family", info.family, "available", info.reason == NULL,
@@ -96,9 +96,9 @@ int lap_cli_backends(lap_cli *cli)
     if (cli->json)
         return print_json();
     reasons known = {.count = 0};
-    for (int op = 0; op < LAP_OP_COUNT; ++op)
+    for (int op = 0; op < LAP_OP_COUNT; op++)
         print_ladder(cli, (lap_op)op, &known);
-    for (int i = 0; i < known.count; ++i) {
+    for (int i = 0; i < known.count; i++) {
         printf("[%d] ", i + 1);
         lap_cli_print_wrapped(known.text[i], 4, lap_term_width());
     }

@@ -23,7 +23,7 @@ typedef struct bench_output {
 static json_t *row_of(const lap_bench_row *row)
 {
     json_t *object = json_object(), *times = json_array();
-    for (int i = 0; i < row->runs; ++i)
+    for (int i = 0; i < row->runs; i++)
         json_array_append_new(times, lap_json_real(row->times_ms[i]));
     json_object_set_new(object, "op", json_string(lap_op_name(row->op)));
     json_object_set_new(object, "backend", json_string(row->backend));
@@ -47,7 +47,7 @@ static json_t *row_of(const lap_bench_row *row)
         {"roof_share", row->roof_share}, {"speedup", row->speedup}, {"flops_per_byte", row->flops_per_byte},
         {"gflop_per_s", row->gflop_per_s}, {"first_ms", row->first_ms}, {"value", row->value},
         {"relative_error", row->relative_error}};
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; ++i)
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         json_object_set_new(object, figures[i].key, lap_json_real(figures[i].value));
     return object;
 }
@@ -88,7 +88,7 @@ const char *lap_cli_op_name(int i)
 
 static bool find_op(const char *name, lap_op *op)
 {
-    for (int i = 0; i <= LAP_OP_CODEC; ++i)
+    for (int i = 0; i <= LAP_OP_CODEC; i++)
         if (strcmp(lap_cli_op_name(i), name) == 0) {
             *op = (lap_op)i;
             return true;
@@ -107,7 +107,7 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
         lap_bench_table_head(cli, op, cli->bench.threads);
         lap_bench_table_begin(&output->table, cli);
     }
-    for (int i = 0; i < (cli->size_count ? cli->size_count : 1); ++i) {
+    for (int i = 0; i < (cli->size_count ? cli->size_count : 1); i++) {
         lap_bench_options options = cli->bench;
         if (cli->size_count) {
             options.width = cli->sizes[i].width;
@@ -173,7 +173,7 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
     for (const char *name = list; name && *name;) {
         const size_t length = strcspn(name, ",");
         bool known = false;
-        for (int i = 0; i < count; ++i)
+        for (int i = 0; i < count; i++)
             known = known || lap_cli_knows_rung(ops[i], name, length);
         if (!known) {
             lap_cli_usage("--backends: \"%.*s\" is not a backend of %s", (int)length, name,
@@ -192,7 +192,7 @@ int lap_cli_bench(lap_cli *cli)
     int count = 0, exit_code = LAP_EXIT_OK;
     json_t *baseline = NULL;
     lap_error err;
-    for (; count < cli->operand_count && count < MOST_OPS; ++count)
+    for (; count < cli->operand_count && count < MOST_OPS; count++)
         if (!find_op(cli->operands[count], &ops[count]))
             return LAP_EXIT_USAGE;
     count += count == 0;
@@ -218,7 +218,7 @@ int lap_cli_bench(lap_cli *cli)
     cli->bench.params = cli->settings.params;
     cli->bench.border = cli->settings.border;
     cli->bench.threads = lap_context_threads(context);
-    for (int i = 0; i < count && exit_code == LAP_EXIT_OK; ++i) {
+    for (int i = 0; i < count && exit_code == LAP_EXIT_OK; i++) {
         if (i > 0 && !cli->json)
             putchar('\n');
         exit_code = bench_op(&output, context, ops[i]);

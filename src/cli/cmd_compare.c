@@ -65,7 +65,7 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     c->result.width = view->width;
     c->result.height = view->height;
     c->result.channels = view->channels;
-    for (int op = 0; op < LAP_OP_COUNT && code == LAP_OK; ++op)
+    for (int op = 0; op < LAP_OP_COUNT && code == LAP_OK; op++)
         if (c->cli->ops >> op & 1)
             code = lap_compare(c->context, (lap_op)op, pixels, &options, &c->cli->settings, each_row, c, err);
     if (code == LAP_OK && c->no_memory) {
@@ -95,10 +95,10 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
         code = compare_pixels(c, pixels, &why);
     lap_pixels_free(pixels);
     if (code == LAP_OK) {
-        ++c->result.files;
+        c->result.files++;
         return LAP_OK;
     }
-    ++c->result.failed;
+    c->result.failed++;
     const lap_cli_exit exit_code = lap_cli_no_comparison(path, &why);
     c->prevented = c->prevented == LAP_EXIT_OK ? exit_code : c->prevented;
     if (code == LAP_E_CANCELLED)
@@ -112,7 +112,7 @@ static int verdict(comparison *c, bool *equal)
 {
     bool failed = false, absent = false;
     *equal = c->prevented == LAP_EXIT_OK && c->result.files > 0;
-    for (int i = 0; i < c->result.count; ++i) {
+    for (int i = 0; i < c->result.count; i++) {
         const lap_compare_line *line = &c->result.lines[i];
         failed = failed || (line->reason && line->resolved);
         absent = absent || !line->resolved;
@@ -151,7 +151,7 @@ static int finish(comparison *c)
         lap_compare_print(c->cli, &c->result);
     if (c->report && write_report(c, equal) != LAP_EXIT_OK)
         exit_code = LAP_EXIT_USAGE;
-    for (int i = 0; i < c->result.count && exit_code == LAP_EXIT_BACKEND; ++i)
+    for (int i = 0; i < c->result.count && exit_code == LAP_EXIT_BACKEND; i++)
         if (!c->result.lines[i].resolved)
             lap_cli_message("%s", c->result.lines[i].reason);
     if (c->map_error.code != LAP_OK)
@@ -167,7 +167,7 @@ static lap_cli_exit check(const lap_cli *cli)
     if (cli->operand_count != 1)
         return lap_cli_usage(cli->operand_count ? "compare takes one IN, an image or a folder"
                                                 : "IN is missing: lapedge compare IN");
-    for (int op = 0; op < LAP_OP_COUNT; ++op)
+    for (int op = 0; op < LAP_OP_COUNT; op++)
         if (cli->ops >> op & 1) {
             ops[count++] = (lap_op)op;
             pictures = pictures || lap_compare_has_pictures((lap_op)op);

@@ -79,7 +79,7 @@ int lap_cli_diff(lap_cli *cli)
     if (!context)
         return (int)lap_cli_no_comparison("", &err);
     int exit_code = LAP_EXIT_OK;
-    for (int i = 0; i < 2 && exit_code == LAP_EXIT_OK; ++i)
+    for (int i = 0; i < 2 && exit_code == LAP_EXIT_OK; i++)
         if (lap_pixels_read(context, cli->operands[i], &cli->settings, &pictures[i], &err) != LAP_OK)
             exit_code = (int)lap_cli_no_comparison(cli->operands[i], &err);
     if (exit_code == LAP_EXIT_OK)

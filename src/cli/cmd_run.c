@@ -62,7 +62,7 @@ static void tell_times(const lap_times *ms)
     } stages[] = {{"read", ms->read}, {"decode", ms->decode}, {"upload", ms->upload}, {"filter", ms->filter},
         {"download", ms->download}, {"encode", ms->encode}, {"write", ms->write}};
     fprintf(stderr, "  ms        ");
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; ++i)
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (stages[i].ms > 0)
             fprintf(stderr, "%s %.1f, ", stages[i].name, stages[i].ms);
     fprintf(stderr, "wall %.1f\n", ms->total);
@@ -167,7 +167,7 @@ static int run_in_place(lap_cli *cli, lap_context *context)
 {
     int exit_code = LAP_EXIT_OK;
     cli->settings.in_place = true;
-    for (int i = 0; i < cli->operand_count && exit_code < 128; ++i) {
+    for (int i = 0; i < cli->operand_count && exit_code < 128; i++) {
         const char *path = cli->operands[i];
         const int one = cli->dry_run ? dry_run_one(cli, path, path) : run_one(cli, context, path, path);
         exit_code = exit_code && one < 128 ? exit_code : one;
@@ -188,10 +188,10 @@ static int check_operands(const lap_cli *cli)
     if (cli->operand_count == 0)
         return lap_cli_usage(cli->in_place ? "--in-place needs a FILE; see lapedge -h"
                                            : "IN and OUT are missing; see lapedge -h");
-    for (int i = 0; i < cli->operand_count; ++i)
+    for (int i = 0; i < cli->operand_count; i++)
         if (!cli->operands[i][0])
             return lap_cli_usage("the name of a file is empty");
-    for (int i = 0; cli->in_place && i < cli->operand_count; ++i) {
+    for (int i = 0; cli->in_place && i < cli->operand_count; i++) {
         if (strcmp(cli->operands[i], "-") == 0)
             return lap_cli_usage("--in-place: standard input cannot be replaced");
         if (is_folder(cli->operands[i]))

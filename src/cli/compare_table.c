@@ -18,7 +18,7 @@ bool lap_compare_line_is_equal(const lap_cli *cli, const lap_compare_line *line)
 
 static lap_compare_line *line_of(lap_compare_result *result, const lap_compare_row *row)
 {
-    for (int i = 0; i < result->count; ++i)
+    for (int i = 0; i < result->count; i++)
         if (result->lines[i].op == row->op && result->lines[i].backend == row->backend)
             return &result->lines[i];
     lap_compare_line *grown = reallocarray(result->lines, (size_t)result->count + 1, sizeof *result->lines);
@@ -60,7 +60,7 @@ bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, co
 
 void lap_compare_free(lap_compare_result *result)
 {
-    for (int i = 0; i < result->count; ++i) {
+    for (int i = 0; i < result->count; i++) {
         free(result->lines[i].reason);
         free(result->lines[i].detail);
         free(result->lines[i].input);
@@ -82,7 +82,7 @@ static int widest(const lap_compare_result *result, lap_op op)
 {
     int width = 8;
     char name[64];
-    for (int i = 0; i < result->count; ++i) {
+    for (int i = 0; i < result->count; i++) {
         name_of(&result->lines[i], name);
         if (result->lines[i].op == op && !result->lines[i].reason && (int)strlen(name) > width)
             width = (int)strlen(name);
@@ -136,14 +136,14 @@ static void print_number(const lap_compare_line *line)
 /* Rungs with the same reason share a line. */
 static void print_absent(const lap_compare_result *result, lap_op op)
 {
-    for (int i = 0; i < result->count; ++i) {
+    for (int i = 0; i < result->count; i++) {
         const lap_compare_line *line = &result->lines[i];
         if (line->op != op || !line->reason)
             continue;
         /* The message names the rung; what follows the colon is the same for its likes. */
         const char *why = strstr(line->reason, ": ");
         bool told = false;
-        for (int j = 0; j < i; ++j) {
+        for (int j = 0; j < i; j++) {
             const char *other = result->lines[j].reason ? strstr(result->lines[j].reason, ": ") : NULL;
             told = told || (result->lines[j].op == op && other && why && strcmp(other, why) == 0);
         }
@@ -151,7 +151,7 @@ static void print_absent(const lap_compare_result *result, lap_op op)
             continue;
         char text[1200];
         int length = snprintf(text, sizeof text, "%s: ", line->resolved ? "failed" : "cannot run here");
-        for (int j = i; j < result->count && length < 900; ++j) {
+        for (int j = i; j < result->count && length < 900; j++) {
             const lap_compare_line *same = &result->lines[j];
             const char *other = same->reason ? strstr(same->reason, ": ") : NULL;
             if (same->op == op && same->reason && (j == i || (other && why && strcmp(other, why) == 0)))
@@ -173,7 +173,7 @@ static void print_ladder(const lap_cli *cli, const lap_compare_result *result, l
     else
         printf("%15s", "relative error");
     printf("%10s%s\n", "ms", lap_term_plain(cli, stdout));
-    for (int i = 0; i < result->count; ++i) {
+    for (int i = 0; i < result->count; i++) {
         const lap_compare_line *line = &result->lines[i];
         char name[64];
         if (line->op != op || line->reason)
@@ -198,7 +198,7 @@ void lap_compare_print(const lap_cli *cli, const lap_compare_result *result)
             result->channels == 1 ? "" : "s");
     else
         printf("%d files\n", result->files);
-    for (int op = 0; op < LAP_OP_COUNT && result->files > 0; ++op) {
+    for (int op = 0; op < LAP_OP_COUNT && result->files > 0; op++) {
         if (!(cli->ops >> op & 1))
             continue;
         if (!first)
@@ -256,7 +256,7 @@ json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, b
     json_object_set_new(object, "decode_ms", lap_json_real(result->decode_ms));
     json_object_set_new(object, "equal", json_boolean(equal));
     json_object_set_new(object, "tolerance", lap_json_tolerance(cli, lap_params_tolerance(params)));
-    for (int i = 0; i < result->count; ++i)
+    for (int i = 0; i < result->count; i++)
         json_array_append_new(rows, row_of(&result->lines[i]));
     json_object_set_new(object, "rows", rows);
     return object;

@@ -66,7 +66,7 @@ static void usage(const lap_cli *cli, bool every_command, int text_at)
     heading(cli, "Usage");
     if (!every_command)
         two_columns(cli->command->usage, text_at);
-    for (const lap_cli_command *command = lap_cli_commands; every_command && command->name; ++command)
+    for (const lap_cli_command *command = lap_cli_commands; every_command && command->name; command++)
         two_columns(command->usage, text_at);
 }
 
@@ -74,7 +74,7 @@ static void short_help(const lap_cli *cli)
 {
     usage(cli, cli->command == lap_cli_commands, USAGE_AT);
     putchar('\n');
-    for (const lap_cli_option *option = lap_cli_options; option->name; ++option)
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
         if (option->brief && (option->applies & cli->command->takes))
             option_line(option, BRIEF_TEXT_AT, false);
     printf("\n'lapedge %s%s--help' has all options, and examples.\n",
@@ -93,9 +93,9 @@ static void full_help(const lap_cli *cli)
     putchar('\n');
     heading(cli, "Examples");
     two_columns(cli->command->examples, EXAMPLE_AT);
-    for (int group = 0; lap_cli_groups[group]; ++group) {
+    for (int group = 0; lap_cli_groups[group]; group++) {
         bool begun = false;
-        for (const lap_cli_option *option = lap_cli_options; option->name; ++option) {
+        for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
             if (option->group != group || !(option->applies & cli->command->takes))
                 continue;
             if (!begun) {
@@ -128,7 +128,7 @@ void lap_cli_help(const lap_cli *cli, bool full)
 
 static void print_words(const char *(*next)(int i))
 {
-    for (int i = 0; next(i); ++i)
+    for (int i = 0; next(i); i++)
         puts(next(i));
 }
 
@@ -153,10 +153,10 @@ int lap_cli_complete(int argc, char **argv)
     const lap_cli_command *command = lap_cli_commands;
     if (argc < 3)
         print_words(lap_cli_command_name);
-    for (const lap_cli_command *each = lap_cli_commands; argc >= 3 && each->name; ++each)
+    for (const lap_cli_command *each = lap_cli_commands; argc >= 3 && each->name; each++)
         if (strcmp(each->name, argv[2]) == 0)
             command = each;
-    for (const lap_cli_option *option = lap_cli_options; argc == 3 && option->name; ++option)
+    for (const lap_cli_option *option = lap_cli_options; argc == 3 && option->name; option++)
         if (option->applies & command->takes)
             printf("--%s%s\n", option->name, option->argument ? "=" : "");
     if (argc > 3 && strncmp(argv[3], "--", 2) == 0) {

@@ -43,7 +43,7 @@ static json_t *percent_encoded(const char *path)
     char *text = malloc(3 * strlen(path) + 1), *to = text;
     if (!text)
         return NULL;
-    for (; *path; ++path) {
+    for (; *path; path++) {
         const unsigned char byte = (unsigned char)*path;
         if (byte > 0x20 && byte < 0x7f && byte != '%')
             *to++ = *path;

@@ -66,7 +66,7 @@ static void print_version(void)
  * /dev/null it stays closed. */
 static void fill_closed_streams(void)
 {
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }

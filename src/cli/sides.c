@@ -47,7 +47,7 @@ static const char *kernel_of(const lap_cli *cli)
 {
     static const char name[] = "--kernel";
     const char *found = NULL;
-    for (int i = 0; i < cli->word_count; ++i)
+    for (int i = 0; i < cli->word_count; i++)
         if (strncmp(cli->words[i], name, sizeof name - 1) == 0) {
             const char *rest = cli->words[i] + sizeof name - 1;
             found = *rest == '=' ? rest + 1 : !*rest && i + 1 < cli->word_count ? cli->words[i + 1] : found;
@@ -59,13 +59,13 @@ static bool check_side(const lap_cli *cli, side_option *side, const side_option 
 {
     const bool writes = cli->command->takes & (LAP_CLI_RUN | LAP_CLI_TRANSFORM);
     const bool has_out = writes && !cli->in_place && (cli->operand_count > 1 || cli->files_from);
-    for (int i = 0; i < cli->operand_count && !cli->command->operand; ++i) {
+    for (int i = 0; i < cli->operand_count && !cli->command->operand; i++) {
         const bool is_out = has_out && i == cli->operand_count - 1;
         if (is_out ? !is_other(side, cli->operands[i], "the output")
                    : !is_no_input(side, cli->operands[i], !writes))
             return false;
     }
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; i++)
         if (others + i != side && !is_other(side, others[i].path, "to be written twice"))
             return false;
     return (!cli->bench.image || is_no_input(side, cli->bench.image, true)) &&
@@ -79,7 +79,7 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
     side_option sides[] = {
         {"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report}, {"--heatmap", cli->heatmap}};
     const int count = (int)(sizeof sides / sizeof *sides);
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; i++)
         if (sides[i].path && !check_side(cli, &sides[i], sides, count))
             return LAP_EXIT_USAGE;
     return LAP_EXIT_OK;

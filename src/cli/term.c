@@ -85,7 +85,7 @@ void lap_cli_print_wrapped(const char *text, int at, int width)
             column = at;
         } else if (column > at) {
             putchar(' ');
-            ++column;
+            column++;
         }
         printf("%.*s", word, text);
         column += word;

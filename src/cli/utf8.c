@@ -15,7 +15,7 @@ size_t lap_utf8_decode(const char *text, unsigned *code)
         return size;
     }
     *code = first & (0x7fu >> size);
-    for (size_t i = 1; i < size; ++i) {
+    for (size_t i = 1; i < size; i++) {
         if (((unsigned char)text[i] & 0xc0) != 0x80)
             return 0;
         *code = *code << 6 | ((unsigned char)text[i] & 0x3f);

@@ -91,7 +91,7 @@ static bool sized(const char *text, double *value, const char **end)
     const char *unit = **end ? strchr(units, **end >= 'a' ? **end - 'a' + 'A' : **end) : NULL;
     if (unit) {
         *value *= pow(1000, (double)(unit - units + 1));
-        ++*end;
+        (*end)++;
     }
     /* Up to here a double counts in ones. */
     return *value >= 0 && *value <= 0x1p53 && *value == floor(*value);
@@ -132,7 +132,7 @@ bool lap_set_share(void *field, const lap_cli_option *option, const char *value,
 
 static int index_of(const char *words, const char *value)
 {
-    for (int i = 0; words; ++i) {
+    for (int i = 0; words; i++) {
         const size_t length = strcspn(words, "|");
         if (strlen(value) == length && strncmp(words, value, length) == 0)
             return i;
@@ -148,7 +148,7 @@ static bool one_of(const lap_cli_option *option, const char *value, int *index, 
         return true;
     char words[160];
     size_t at = 0;
-    for (const char *word = option->argument; *word && at + 3 < sizeof words; ++word) {
+    for (const char *word = option->argument; *word && at + 3 < sizeof words; word++) {
         if (*word == '|')
             words[at++] = ',';
         words[at++] = *word == '|' ? ' ' : *word;

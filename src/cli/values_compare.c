@@ -8,10 +8,10 @@ bool lap_set_ops(void *field, const lap_cli_option *option, const char *value, c
 {
     (void)option;
     unsigned ops = 0;
-    for (const char *name = value;; ++name) {
+    for (const char *name = value;; name++) {
         const size_t length = strcspn(name, ",");
         unsigned bits = length == 3 && strncmp(name, "all", 3) == 0 ? (1u << LAP_OP_COUNT) - 1 : 0;
-        for (int op = 0; op < LAP_OP_COUNT; ++op)
+        for (int op = 0; op < LAP_OP_COUNT; op++)
             if (strlen(lap_op_name((lap_op)op)) == length &&
                 strncmp(lap_op_name((lap_op)op), name, length) == 0)
                 bits = 1u << op;

@@ -9,7 +9,7 @@
 bool lap_cli_knows_rung(lap_op op, const char *name, size_t length)
 {
     lap_rung_info info;
-    for (int i = 0; lap_rung_at(op, i, false, &info); ++i) {
+    for (int i = 0; lap_rung_at(op, i, false, &info); i++) {
         if (strlen(info.name) == length && strncmp(info.name, name, length) == 0)
             return true;
         for (const char *alias = info.aliases; alias && *alias;) {
@@ -52,10 +52,10 @@ bool lap_set_backends(
         *(const char **)field = NULL;
         return true;
     }
-    for (const char *name = value;; ++name) {
+    for (const char *name = value;; name++) {
         const size_t length = strcspn(name, ",");
         bool known = false;
-        for (int op = 0; op < LAP_OP_COUNT && !known; ++op)
+        for (int op = 0; op < LAP_OP_COUNT && !known; op++)
             known = lap_cli_knows_rung((lap_op)op, name, length);
         if (!known) {
             char one[64];
@@ -106,10 +106,10 @@ bool lap_set_devices(void *field, const lap_cli_option *option, const char *valu
             return lap_cli_refuse(
                 problem, size, value, "\"all\", or device numbers separated by commas, such as 0,1");
         }
-        ++cli->device_count;
+        cli->device_count++;
         if (!*at)
             break;
-        ++at;
+        at++;
     }
     cli->settings.device = cli->bench.device = cli->device_count > 0 ? cli->devices[0] : 0;
     return true;
@@ -150,10 +150,10 @@ bool lap_set_sizes(void *field, const lap_cli_option *option, const char *value,
             return lap_cli_refuse(problem, size, value,
                 "at most %d numbers of pixels or sizes, such as 1M,12M or 4992x3744", LAP_CLI_SIZES);
         }
-        ++cli->size_count;
+        cli->size_count++;
         if (!*at)
             return true;
-        ++at;
+        at++;
     }
 }
 

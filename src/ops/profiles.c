@@ -34,9 +34,8 @@ static lap_code product(lap_context *context, float *uniform, const float *matri
     lap_code code = lap_rung_find(LAP_OP_MATVEC, "auto", &rung, err);
     if (code != LAP_OK)
         return code;
-    for (size_t i = 0; !weights && i < cols; i++) {
+    for (size_t i = 0; !weights && i < cols; i++)
         uniform[i] = 1 / (float)cols;
-    }
     const lap_gemv g = {matrix, cols, rows, cols, weights ? weights : uniform, y, LAP_ON_HOST};
     return lap_rung_matvec(rung, &use, &g);
 }

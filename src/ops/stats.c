@@ -66,9 +66,8 @@ lap_code lap_stats_of_counts(
     *stats = (lap_stats){.channels = channels, .threshold = threshold};
     for (int c = 0; c < channels; c++) {
         uint64_t samples = 0;
-        for (int v = 0; v < 256; v++) {
+        for (int v = 0; v < 256; v++)
             samples = counts[c][v] < max_samples ? samples + counts[c][v] : max_samples;
-        }
         if (samples == 0 || samples >= max_samples)
             return lap_fail(err, LAP_E_USAGE, "statistics of %s samples", samples ? "too many" : "no");
         lap_channel_stats *s = &stats->channel[c];
@@ -133,9 +132,8 @@ lap_code lap_tally_add(lap_tally *tally, const lap_view *view)
     pthread_mutex_lock(&tally->lock);
     tally->channels = view->channels;
     for (int c = 0; c < view->channels; c++) {
-        for (int v = 0; v < 256; v++) {
+        for (int v = 0; v < 256; v++)
             tally->counts[c][v] += counts[c][v];
-        }
     }
     pthread_mutex_unlock(&tally->lock);
     return LAP_OK;

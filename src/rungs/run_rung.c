@@ -154,9 +154,8 @@ static lap_code count_rows(void *argument, const lap_piece *piece, lap_error *er
     const lap_view rows = lap_view_rows(w->in, (int)piece->first, (int)piece->n);
     lap_code code = w->rung->run.histogram(&rows, counts, &exec);
     pthread_mutex_lock(&w->lock);
-    for (int i = 0; i < 4 * 256; i++) {
+    for (int i = 0; i < 4 * 256; i++)
         w->counts[i / 256][i % 256] += counts[i / 256][i % 256];
-    }
     pthread_mutex_unlock(&w->lock);
     return code;
 }

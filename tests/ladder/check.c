@@ -48,9 +48,8 @@ static void fill(check_subject *s)
     uint64_t state = c->seed;
     for (int y = 0; y < c->height; y++) {
         uint8_t *row = s->in.base + y * s->in.stride;
-        for (int i = 0; i < c->width * c->channels; i++) {
+        for (int i = 0; i < c->width * c->channels; i++)
             row[i] = sample(c, y, i / c->channels, i % c->channels, &state);
-        }
     }
     lap_border_fill(&s->in, c->border);
 }
@@ -213,9 +212,8 @@ bool check_rung(const check_subject *s, const lap_rung *rung, const lap_exec *ex
     out.stride = (ptrdiff_t)stride;
     out.apron = 0;
     for (size_t y = 0; y < rows; y++) { /* the poison: no sample is right before the run */
-        for (size_t i = 0; i < row; i++) {
+        for (size_t i = 0; i < row; i++)
             out.base[y * stride + i] = (uint8_t)~s->expected[y * row + i];
-        }
     }
     if (rung->device) {
         ok = on_device(s, rung, exec, &out, &err);

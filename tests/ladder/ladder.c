@@ -66,9 +66,8 @@ static void check_one(void *user, const check_case *c)
 static void start(run *r)
 {
     r->seen = 0; /* the first case of each group is always run */
-    for (int i = 0; i < r->count; i++) {
+    for (int i = 0; i < r->count; i++)
         r->rungs[i].cases = r->rungs[i].failed = 0;
-    }
 }
 
 static void finish(run *r, const char *group)

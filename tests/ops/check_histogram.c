@@ -36,16 +36,14 @@ static bool check_case(const lap_rung *rung, int width, int height, int channels
     counters expected, counts;
     lap_error err = {0};
     bool good = true;
-    for (int y = 0; y < height; y++) {
+    for (int y = 0; y < height; y++)
         fill_row(base + (size_t)y * stride, y, row, kind);
-    }
     /* Counts are added to what stands there; those of channels that there are not stay as they are. */
     random_fill(expected, sizeof expected);
     memcpy(counts, expected, sizeof counts);
     for (int y = 0; y < height; y++) {
-        for (size_t i = 0; i < row; i++) {
+        for (size_t i = 0; i < row; i++)
             expected[i % (size_t)channels][base[(size_t)y * stride + i]]++;
-        }
     }
     block_push(&memory);
     const lap_view view = {
@@ -67,9 +65,8 @@ static bool check_rung(const lap_rung *rung)
     if (ONLY_RACES)
         return check_case(rung, 37, 11, 3, RUNS) && check_case(rung, 100, 50, 1, ZERO);
     for (int channels = 1; channels <= 4; channels++) {
-        for (int w = 1; w <= 67; w++) {
+        for (int w = 1; w <= 67; w++)
             good = check_case(rung, w, 1 + random_below(5), channels, (fill)(w % FILLS)) && good;
-        }
         for (int k = 0; k < FILLS; k++) {
             /* Beyond what rungs count one by one, for each number of channels. */
             good = check_case(rung, 1000 + random_below(70), 600, channels, (fill)k) && good;

@@ -90,18 +90,16 @@ static bool check_rung(const lap_rung *rung)
     if (ONLY_RACES)
         return check_case(rung, 37, 70, false) && check_case(rung, 32, 64, true);
     for (size_t rows = 1; rows <= 9; rows++) {
-        for (size_t cols = 1; cols <= 9; cols++) {
+        for (size_t cols = 1; cols <= 9; cols++)
             good = check_case(rung, rows, cols, false) && good;
-        }
     }
     for (int i = 0; i < EDGES; i++) {
         good = check_case(rung, edges[i], edges[random_below(EDGES)], false) && good;
         good = check_case(rung, edges[random_below(EDGES)], edges[i], false) && good;
     }
     good = check_case(rung, 1, 5000, false) && check_case(rung, 5000, 1, false) && good;
-    for (size_t n = 32; n <= 256; n *= 2) {
+    for (size_t n = 32; n <= 256; n *= 2)
         good = check_case(rung, n, n, true) && check_case(rung, 2 * n, n, true) && good;
-    }
     return good;
 }
 

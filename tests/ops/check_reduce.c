@@ -76,12 +76,10 @@ static bool check_rung(const lap_rung *rung)
     bool good = true;
     for (int is_double = 0; is_double < 2; is_double++) {
         for (fill kind = WHOLE; kind <= MIXED; kind++) {
-            for (size_t n = 0; n <= 70; n++) {
+            for (size_t n = 0; n <= 70; n++)
                 good = check_case(rung, n, is_double, kind) && good;
-            }
-            for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+            for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
                 good = check_case(rung, lengths[i], is_double, kind) && good;
-            }
         }
     }
     return good;
@@ -99,9 +97,8 @@ static bool check_same_bits(const lap_rung *rung)
     double sum;
     if (strcmp(rung->family, "simd") != 0)
         return true;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         x[i] = sinf((float)i) * 1000;
-    }
     rung->run.reduce(&(lap_array){x, N, false, LAP_ON_HOST}, &sum, &exec);
     if (!has_first)
         first = sum;

@@ -66,9 +66,8 @@ static bool check_case(const lap_rung *rung, int width, int height, int size)
     lap_error err = {0};
     const lap_exec exec = {.threads = 1 + random_below(3), .err = &err};
     bool good = false;
-    for (int y = 0; y < height; y++) {
+    for (int y = 0; y < height; y++)
         random_fill(host_row(&in, y), (size_t)width * (size_t)size);
-    }
     if (in.memory.bytes + 2 * GUARD > sizeof before) {
         fault("%dx%d of %d bytes is too large for this test", width, height, size);
         goto end;
@@ -103,9 +102,8 @@ static bool check_rung(const lap_rung *rung)
     }
     for (int s = 0; s < 4 && !ONLY_RACES; s++) {
         for (int w = 1; w <= 9; w++) {
-            for (int h = 1; h <= 9; h++) {
+            for (int h = 1; h <= 9; h++)
                 good = check_case(rung, w, h, sizes[s]) && good;
-            }
         }
         for (int i = 0; i < EDGES; i++) {
             good = check_case(rung, edges[i], edges[random_below(EDGES)], sizes[s]) && good;

@@ -39,6 +39,22 @@ no_wide()
     ! awk -v limit="$limit" 'length > limit { print FILENAME ":" FNR ": " length " columns" }' "$@" | grep .
 }
 
+# The two things that clang-format 14 leaves to the writer.
+postfix()
+{
+    ! grep -nE '^ *(\+\+|--)[A-Za-z_][][A-Za-z_0-9.>-]*;|^ *for .*[;,] *(\+\+|--)[A-Za-z_][][A-Za-z_0-9.>-]*(\)|, )' "$@"
+}
+
+# Braces around one line: a comment in it, or an else after it, may need them.
+no_lone_braces()
+{
+    ! awk 'FNR == 1 { two = one = "" }
+        two ~ /^ *(if|for|while) \(.*\) \{$/ && /^ *}$/ && one ~ /;( \/\*.*\*\/)?$/ && one !~ /^ *(\/\*|\*)/ {
+            print FILENAME ":" FNR - 2 ":" two
+        }
+        { two = one; one = $0 }' "$@" | grep .
+}
+
 inner=()
 for header in $(find src -name '*.h' | sort); do
     # lapedge.h is the manual of the library; codec.h and rung.h hold one interface each, args.h every option.
@@ -61,6 +77,9 @@ check "test files have at most 500 lines" at_most 500 tests/*/*.c tests/*/*.sh t
 check "functions have at most 60 lines" functions 60 "${c_files[@]}"
 check "device functions have at most 90 lines" functions 90 "${kernels[@]}"
 check "no line of C and CUDA is wider than 110 columns" no_wide 110 "${all[@]}"
+mapfile -t written < <(find src cpu_simd cuda tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
+check "a statement increments as in i++" postfix "${written[@]}"
+check "no braces around a single line" no_lone_braces "${written[@]}"
 mapfile -t others < <(find Makefile tools -type f | sort)
 check "no line of the Makefile and the tools is wider than 120 columns" no_wide 120 "${others[@]}"
 finish

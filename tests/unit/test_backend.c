@@ -47,9 +47,8 @@ static void test_resolving(void **state)
             break;
     }
     assert_string_equal(simd.name, "simd");
-    for (int i = 0; lap_rung_at(LAP_OP_FILTER, i, false, &automatic); i++) {
+    for (int i = 0; lap_rung_at(LAP_OP_FILTER, i, false, &automatic); i++)
         assert_true(!automatic.resolved == !!automatic.reason);
-    }
     assert_string_equal(automatic.name, "auto");
     if (simd.resolved)
         assert_string_equal(automatic.resolved, simd.resolved);

@@ -45,9 +45,8 @@ static void test_index_of_drawn_lines(void **state)
 /* Reflection one step at a time at whichever end is passed, which is what folding means. */
 static int folded(int i, int n, int repeats)
 {
-    while (i < 0 || i >= n) {
+    while (i < 0 || i >= n)
         i = i < 0 ? -i - repeats : 2 * n - 2 - i + repeats;
-    }
     return i;
 }
 
@@ -158,16 +157,14 @@ static void test_images(void **state)
     assert_null(image.memory);
     assert_int_equal(lap_image_create(&image, 5, 4, 3, 0, NULL), LAP_OK);
     assert_int_equal(lap_image_create(&copy, 5, 4, 3, LAP_APRON, NULL), LAP_OK);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; i++)
         image.view.base[i / 15 * image.view.stride + i % 15] = (uint8_t)i;
-    }
     lap_view_copy(&image.view, &copy.view);
     lap_view rows = lap_view_rows(&copy.view, 2, 2);
     assert_int_equal(rows.height, 2);
     assert_int_equal(rows.apron, LAP_APRON);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 30; i++)
         assert_int_equal(rows.base[i / 15 * rows.stride + i % 15], 30 + i);
-    }
     lap_image_destroy(&image);
     lap_image_destroy(&copy);
 }

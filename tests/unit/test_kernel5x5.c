@@ -58,9 +58,8 @@ static void test_lists(void **state)
 {
     (void)state;
     lap_kernel kernel = parsed("1,2,3,4,5/6 7 8 9 10/11,12,13,14,15 / 16,17,18,19,20/21,22,23,24,-2.5e1");
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 24; i++)
         assert_int_equal(kernel.hi[i], i + 1);
-    }
     assert_int_equal(kernel.hi[24], -25);
     assert_string_equal(kernel.name, "custom");
     assert_true(kernel.is_integer && !kernel.is_symmetric && !kernel.is_laplace5);

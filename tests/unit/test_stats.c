@@ -17,9 +17,8 @@ static void test_ramp(void **state)
     (void)state;
     uint64_t counts[4][256];
     lap_stats s;
-    for (int v = 0; v < 256; v++) {
+    for (int v = 0; v < 256; v++)
         counts[0][v] = 1;
-    }
     assert_int_equal(lap_stats_of_counts(counts, 1, 200, &s, NULL), LAP_OK);
     const lap_channel_stats *c = &s.channel[0];
     assert_string_equal(c->name, "gray");
@@ -134,22 +133,19 @@ static void test_profiles(void **state)
     lap_image image = noise(W, H, 1);
     lap_context *context = lap_context_create(2, NULL);
     assert_non_null(context);
-    for (int x = 0; x < W; x++) {
+    for (int x = 0; x < W; x++)
         weights[x] = (float)(x % 5);
-    }
     assert_int_equal(lap_profiles(context, &image.view, weights, NULL, rows, columns, NULL), LAP_OK);
     for (int y = 0; y < H; y++) {
         int sum = 0; /* whole numbers below 2^24: floats hold them exactly */
-        for (int x = 0; x < W; x++) {
+        for (int x = 0; x < W; x++)
             sum += image.view.base[y * image.view.stride + x] * (x % 5);
-        }
         assert_true(rows[y] == (float)sum);
     }
     for (int x = 0; x < W; x++) {
         double sum = 0;
-        for (int y = 0; y < H; y++) {
+        for (int y = 0; y < H; y++)
             sum += image.view.base[y * image.view.stride + x];
-        }
         assert_true(fabs((double)columns[x] - sum / H) <= sum / H * (H + 2) * 0x1p-24);
     }
     lap_view three = image.view;
@@ -177,12 +173,10 @@ static void test_spread_transpose_and_product(void **state)
         assert_memory_equal(
             one.view.base + y * one.view.stride, many.view.base + y * many.view.stride, H * 4);
     }
-    for (int i = 0; i < H * W; i++) {
+    for (int i = 0; i < H * W; i++)
         matrix[i] = in.view.base[i];
-    }
-    for (int i = 0; i < W; i++) {
+    for (int i = 0; i < W; i++)
         x[i] = 1 / (float)(i + 1);
-    }
     lap_gemv g = {matrix, W, H, W, x, y1, LAP_ON_HOST};
     assert_int_equal(lap_rung_find(LAP_OP_MATVEC, "auto", &rung, NULL), LAP_OK);
     assert_int_equal(lap_rung_matvec(rung, &alone, &g), LAP_OK);
@@ -201,9 +195,8 @@ static void test_spread_sum(void **state)
     enum { N = 1 << 20 };
     float *x = malloc(N * sizeof *x);
     assert_non_null(x);
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         x[i] = (float)(i % 7 - 2);
-    }
     const lap_array array = {x, N - 3, false, LAP_ON_HOST};
     const lap_rung *rung;
     double one, many;

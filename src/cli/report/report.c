@@ -36,7 +36,7 @@ static int write_data(const char *buffer, size_t size, void *to)
 
 static void write_escaped(const char *text, FILE *to)
 {
-    for (; text && *text; ++text)
+    for (; text && *text; text++)
         switch (*text) {
         case '<':
             fputs("&lt;", to);
@@ -64,7 +64,7 @@ static bool write_part(const char *name, size_t length, const json_t *report, FI
     } files[] = {{"style", lap_asset_style, lap_asset_style_size},
         {"script", lap_asset_script, lap_asset_script_size},
         {"chart", lap_asset_chart, lap_asset_chart_size}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strlen(files[i].name) == length && memcmp(files[i].name, name, length) == 0)
             return fwrite(files[i].bytes, 1, files[i].size, to) == files[i].size;
     if (length == 4 && memcmp(name, "data", length) == 0)

@@ -44,8 +44,8 @@ static json_t *peak_of(const lap_compare_row *row, lap_box box)
 {
     const lap_view *a = row->a, *b = row->b;
     int most = -1, at_x = 0, at_y = 0;
-    for (int y = box.y; y < box.y + box.height; ++y)
-        for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; ++i) {
+    for (int y = box.y; y < box.y + box.height; y++)
+        for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; i++) {
             const int value = abs(a->base[y * a->stride + i] - b->base[y * b->stride + i]);
             if (value <= most)
                 continue;
@@ -67,7 +67,7 @@ static lap_code add_pictures(json_t *pictures, json_t *entry, lap_context *conte
     if (uri)
         json_object_set_new(entry, "overview", uri);
     const int count = lap_report_heaviest(row->a, row->b, boxes);
-    for (int i = 0; code == LAP_OK && i < count; ++i) {
+    for (int i = 0; code == LAP_OK && i < count; i++) {
         code = difference_uri(context, row, boxes[i], boxes[i].width, differences, &uri, err);
         if (code == LAP_OK)
             code = lap_report_add_crop(pictures, context, photo, row->a, boxes[i], err);

@@ -19,7 +19,7 @@ static json_t *command_line(const lap_cli *cli)
 {
     char text[2000];
     size_t length = (size_t)snprintf(text, sizeof text, "lapedge");
-    for (int i = 1; i < cli->word_count && length < sizeof text; ++i) {
+    for (int i = 1; i < cli->word_count && length < sizeof text; i++) {
         const char *quote = strpbrk(cli->words[i], " \t\n'\"\\$&;<>()|*?") ? "\"" : "";
         length +=
             (size_t)snprintf(text + length, sizeof text - length, " %s%s%s", quote, cli->words[i], quote);
@@ -34,7 +34,7 @@ static json_t *settings_of(const lap_cli *cli)
         "clamp: negative results become 0", "abs: the absolute value of the result"};
     const lap_params *params = &cli->settings.params;
     json_t *pairs = json_array(), *kernel = json_array();
-    for (int i = 0; i < 25; ++i)
+    for (int i = 0; i < 25; i++)
         json_array_append_new(kernel, lap_json_real((double)params->kernel.h[i]));
     put(pairs, "Command", command_line(cli));
     put(pairs, "Kernel", lap_json_text(params->kernel.name));
@@ -102,7 +102,7 @@ void lap_report_add_results(json_t *report, json_t *results)
         const char *resolved = json_string_value(json_object_get(row, "resolved"));
         on_device = on_device || (resolved && strncmp(resolved, "cuda", 4) == 0);
     }
-    for (int d = 0; on_device && lap_device_text(d, device, sizeof device); ++d)
+    for (int d = 0; on_device && lap_device_text(d, device, sizeof device); d++)
         put(json_object_get(report, "machine"), "Device", json_string(device));
     json_object_set_new(report, "results", results);
 }

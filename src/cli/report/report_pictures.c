@@ -25,9 +25,9 @@ json_t *lap_report_box(lap_box box)
 static uint64_t weight_of(const lap_view *a, const lap_view *b, lap_box box)
 {
     uint64_t sum = 0;
-    for (int y = box.y; y < box.y + box.height; ++y) {
+    for (int y = box.y; y < box.y + box.height; y++) {
         const uint8_t *row = a->base + y * a->stride, *other = b ? b->base + y * b->stride : NULL;
-        for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; ++i)
+        for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; i++)
             sum += (uint64_t)(other ? abs(row[i] - other[i]) : row[i]);
     }
     return sum;
@@ -47,7 +47,7 @@ int lap_report_heaviest(const lap_view *a, const lap_view *b, lap_box boxes[LAP_
             const uint64_t weight = weight_of(a, b, box);
             int at = count;
             while (at > 0 && weights[at - 1] < weight)
-                --at;
+                at--;
             if (at == LAP_REPORT_DETAILS || weight == 0)
                 continue;
             const int moved = (count < LAP_REPORT_DETAILS ? count : LAP_REPORT_DETAILS - 1) - at;
@@ -141,7 +141,7 @@ lap_code lap_report_add_pictures(
     if (code == LAP_OK)
         code = add_scaled(pictures, "edges", context, edges, width, height, LAP_MEAN_SQUARE, err);
     const int count = lap_report_heaviest(edges, NULL, boxes);
-    for (int i = 0; code == LAP_OK && i < count; ++i)
+    for (int i = 0; code == LAP_OK && i < count; i++)
         code = lap_report_add_crop(pictures, context, photo, edges, boxes[i], err);
     return code;
 }

@@ -36,9 +36,9 @@ static uint8_t mean_of(const lap_view *view, lap_box box, int channel, lap_mean 
 {
     uint64_t sum = 0;
     const uint64_t count = (uint64_t)box.width * (uint64_t)box.height;
-    for (int y = box.y; y < box.y + box.height; ++y) {
+    for (int y = box.y; y < box.y + box.height; y++) {
         const uint8_t *row = view->base + y * view->stride + channel;
-        for (int x = box.x; x < box.x + box.width; ++x)
+        for (int x = box.x; x < box.x + box.width; x++)
             sum +=
                 row[x * view->channels] * (mean == LAP_MEAN_SQUARE ? (uint64_t)row[x * view->channels] : 1);
     }
@@ -50,9 +50,9 @@ static uint8_t mean_of(const lap_view *view, lap_box box, int channel, lap_mean 
 static uint8_t most_of(const lap_view *a, const lap_view *b, lap_box box)
 {
     int most = 0;
-    for (int y = box.y; y < box.y + box.height; ++y) {
+    for (int y = box.y; y < box.y + box.height; y++) {
         const uint8_t *row = a->base + y * a->stride, *other = b->base + y * b->stride;
-        for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; ++i) {
+        for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; i++) {
             const int value = abs(row[i] - other[i]);
             most = value > most ? value : most;
         }
@@ -75,10 +75,10 @@ lap_code lap_pnm_of_view(
     uint8_t *to = pnm_begin(pnm, width, height, channels);
     if (!to)
         return lap_report_no_memory(err);
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
             const lap_box source = source_of(box, x, y, width, height);
-            for (int c = 0; c < channels; ++c)
+            for (int c = 0; c < channels; c++)
                 *to++ = mean_of(view, source, c, mean);
         }
     return LAP_OK;
@@ -90,8 +90,8 @@ lap_code lap_pnm_of_difference(
     uint8_t *to = pnm_begin(pnm, width, height, 1);
     if (!to)
         return lap_report_no_memory(err);
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x)
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
             *to++ = most_of(a, b, source_of(box, x, y, width, height));
     return LAP_OK;
 }
