@@ -63,7 +63,7 @@ typedef lap_code lap_matvec_fn(const lap_gemv *g, const lap_exec *exec);
 typedef enum lap_threading {
     LAP_THREADS_ONE,  /* always one thread */
     LAP_THREADS_OWN,  /* spreads over exec->threads by itself */
-    LAP_THREADS_SPLIT /* one thread a call; rungs/run_rung.h spreads rows */
+    LAP_THREADS_SPLIT /* one thread per call; rungs/run_rung.h spreads rows */
 } lap_threading;
 
 typedef struct lap_rung {

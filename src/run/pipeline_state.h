@@ -39,7 +39,7 @@ typedef struct lap_pipeline {
     lap_image whole;    /* all turned pixels, or empty: bands are decoded into slots */
     lap_image filtered; /* all results of a rung that takes no bands, or empty */
     lap_slot *slots;
-    lap_image *results; /* one a thread, or one a slot; unused without a host rung */
+    lap_image *results; /* one per thread, or one per slot; unused without a host rung */
     int slot_count, result_count;
     int ahead; /* bands under way at once */
 
