@@ -250,6 +250,10 @@ typedef enum lap_turn {
 
 typedef struct lap_run_stats lap_run_stats; /* see statistics below */
 
+/* How a JPEG is decoded on the CPU; the pixels are the same. PARALLEL where the file allows it, else serial.
+ */
+typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLEL } lap_decode;
+
 typedef struct lap_settings {
     /* filter */
     bool filter; /* false: the pixels pass unfiltered, to be turned or converted */
@@ -259,6 +263,7 @@ typedef struct lap_settings {
     bool gray;
     int threads; /* at most this many of the context's threads; 0: all */
     int device;  /* CUDA device number */
+    lap_decode decode;
     /* orientation: auto_orient first, then turn */
     bool auto_orient;
     lap_turn turn;

@@ -30,6 +30,7 @@ struct lap_pool {
     job *first, **last;     /* jobs waiting */
     team *teams;            /* teams with free seats, oldest first */
     int pending;            /* jobs waiting or running */
+    int waiting, busy;      /* jobs waiting; threads at a job or in a seat */
     int threads, started;
     bool stop;
     pthread_t handles[]; /* room for `threads` */
@@ -41,10 +42,13 @@ static void run_job(lap_pool *pool)
     pool->first = mine->next;
     if (!pool->first)
         pool->last = &pool->first;
+    pool->waiting--;
+    pool->busy++;
     pthread_mutex_unlock(&pool->lock);
     mine->fn(mine->argument);
     free(mine);
     pthread_mutex_lock(&pool->lock);
+    pool->busy--;
     if (--pool->pending == 0)
         pthread_cond_broadcast(&pool->drained);
 }
@@ -55,9 +59,11 @@ static void run_seat(lap_pool *pool)
     if (--t->seats == 0)
         pool->teams = t->next;
     t->inside++;
+    pool->busy++;
     pthread_mutex_unlock(&pool->lock);
     t->fn(t->argument);
     pthread_mutex_lock(&pool->lock);
+    pool->busy--;
     if (--t->inside == 0)
         pthread_cond_signal(&t->left); /* under the lock: t is gone once its owner gets it */
 }
@@ -144,6 +150,16 @@ void lap_pool_destroy(lap_pool *pool)
 int lap_pool_threads(const lap_pool *pool)
 {
     return pool ? pool->threads : 1;
+}
+
+int lap_pool_idle(lap_pool *pool)
+{
+    if (!pool)
+        return 0;
+    pthread_mutex_lock(&pool->lock);
+    int idle = pool->started - pool->busy - pool->waiting;
+    pthread_mutex_unlock(&pool->lock);
+    return idle > 0 ? idle : 0;
 }
 
 void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument)
@@ -238,6 +254,7 @@ lap_code lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_err
     *pool->last = mine;
     pool->last = &mine->next;
     pool->pending++;
+    pool->waiting++;
     pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
     return LAP_OK;

@@ -12,6 +12,9 @@ typedef void lap_job_fn(void *argument);
 lap_pool *lap_pool_create(int threads, lap_error *err);
 void lap_pool_destroy(lap_pool *pool); /* waits for running jobs */
 int lap_pool_threads(const lap_pool *pool);
+/* Threads that have nothing to do now, the calling one not counted; jobs that wait take theirs. A team asked
+ * for right afterwards will likely get so many. 0 for NULL. */
+int lap_pool_idle(lap_pool *pool);
 
 /* Calls fn(argument) on the calling thread and on up to members - 1 idle threads of the pool, and
  * returns when all of these calls have returned. fn must share its work by itself and return when

@@ -4,6 +4,7 @@
 #define LAP_CODEC_H
 
 #include "base/control.h"
+#include "base/pool.h"
 #include "io/sink.h"
 #include "io/source.h"
 
@@ -39,6 +40,12 @@ typedef struct lap_read_options {
     int max_scans;
     lap_fail_on fail_on;        /* truncated: refuses data that is missing or wrong; warning: oddities too */
     const lap_control *control; /* outlives the decoder; or NULL */
+    /* decoding in several places at once, see lap_part */
+    lap_decode decode;
+    lap_pool *pool;     /* its idle threads may help; or NULL */
+    int threads;        /* at most so many work on this image; 0 counts as 1 */
+    int worth_threads;  /* with LAP_DECODE_AUTO: parts only from so many threads on */
+    size_t piece_bytes; /* of the data looked through at once; 0: a good number. Results never depend on it */
 } lap_read_options;
 
 typedef struct lap_damage {  /* what was let through */
@@ -63,6 +70,23 @@ lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
 lap_code lap_decoder_finish(lap_decoder *decoder, lap_damage *damage, lap_error *err);
 void lap_decoder_close(lap_decoder *decoder); /* at any point; NULL is fine */
 
+/* Where lap_decoder_has_parts, rows can be had in several places at once, as many times as one likes; the
+ * pixels are those that lap_decoder_rows delivers. A part belongs to one thread, several may be open.
+ *
+ * If lap_part_open or lap_part_rows fails and lap_decoder_disagrees afterwards, parts cannot do this image
+ * after all: nothing that came of any part may be used, and after lap_decoder_without_parts it is decoded
+ * by lap_decoder_rows from the first row on. */
+typedef struct lap_part lap_part;
+bool lap_decoder_has_parts(const lap_decoder *decoder);
+/* Rows y0 .. y1 - 1. */
+lap_code lap_part_open(lap_decoder *decoder, int y0, int y1, lap_part **part, lap_error *err);
+lap_code lap_part_rows(lap_part *part, const lap_view *rows, lap_error *err);
+void lap_part_close(lap_part *part); /* NULL is fine */
+bool lap_decoder_disagrees(const lap_decoder *decoder);
+void lap_decoder_without_parts(lap_decoder *decoder);
+/* All rows, by parts or not, into the interior of a view of the image's size; with finish. */
+lap_code lap_decoder_image(lap_decoder *decoder, const lap_view *image, lap_damage *damage, lap_error *err);
+
 /* What a format implements; rows of the table in run/formats.c. */
 typedef struct lap_decoder_ops {
     const char *name;
@@ -71,6 +95,10 @@ typedef struct lap_decoder_ops {
     lap_code (*rows)(lap_decoder *decoder, const lap_view *rows, lap_error *err);
     lap_code (*finish)(lap_decoder *decoder, lap_error *err);
     void (*close)(lap_decoder *decoder);
+    /* or NULL, where a format has no parts */
+    lap_code (*part_open)(lap_part *part, lap_error *err);
+    lap_code (*part_rows)(lap_part *part, const lap_view *rows, lap_error *err);
+    void (*part_close)(lap_part *part);
 } lap_decoder_ops;
 
 struct lap_decoder { /* common part; `state` is the format's own */
@@ -81,6 +109,18 @@ struct lap_decoder { /* common part; `state` is the format's own */
     lap_damage damage;
     int next_row; /* the first that rows() has not delivered */
     void *state;
+
+    bool has_parts; /* set by open() */
+    atomic_bool disagrees;
+    const char *how;    /* why there are parts, or none; NULL: not worth telling */
+    double helped_ms;   /* other threads' time in open() */
+    size_t part_memory; /* bytes a part takes, apart from its share of the coded data */
+};
+
+struct lap_part {
+    lap_decoder *decoder;
+    int y0, y1, next_row;
+    void *state; /* the format's own */
 };
 
 /* width * height against options->max_pixels, and memory_estimate against max_memory. */

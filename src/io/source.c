@@ -17,11 +17,11 @@ enum { PIECE = 64 * 1024, WATCH_MS = 100 };
 struct lap_source {
     char name[256]; /* as messages show it: they are one line and must not steer a terminal */
     int fd;         /* -1: memory */
-    bool owns_fd, is_regular, ended, started;
+    bool owns_fd, is_regular, ended, started, held;
     struct stat stat;
     const lap_control *control;
 
-    const uint8_t *memory; /* of a memory source: what is left */
+    const uint8_t *memory; /* of a memory source, or held of a descriptor: what is left */
     size_t memory_size;
 
     uint8_t *buffer; /* of a descriptor: the peeked bytes, later the current piece */
@@ -221,25 +221,72 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     return code;
 }
 
+/* Room for all of a regular file at once; else it doubles. */
+static size_t room_to_hold(const lap_source *source)
+{
+    off_t size = source->is_regular ? source->stat.st_size : 0;
+    size_t room = source->filled < PIECE ? 2 * PIECE : 2 * source->filled;
+    return size > 0 && (uintmax_t)size < SIZE_MAX - 1 && (size_t)size + 1 > source->filled ? (size_t)size + 1
+                                                                                           : room;
+}
+
+lap_code lap_source_hold(
+    lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    if (source->started)
+        return lap_fail(err, LAP_E_INTERNAL, "%s: held after reading began", source->name);
+    bool fits = !source->is_regular || (uintmax_t)source->stat.st_size <= limit;
+    if (source->fd >= 0 && fits) {
+        while (code == LAP_OK && !source->ended && source->filled <= limit) {
+            if (source->filled == source->capacity)
+                code = reserve(source, room_to_hold(source), err);
+            if (code == LAP_OK)
+                code = read_some(source, source->capacity - source->filled, err);
+        }
+        source->memory = source->buffer;
+        source->memory_size = source->filled;
+        source->bytes = 0; /* counted when given out */
+        source->held = true;
+    }
+    *bytes = source->memory;
+    *size = source->memory_size;
+    *whole = source->fd < 0 || (fits && source->ended && source->filled <= limit);
+    return code;
+}
+
+void lap_source_held_is_read(lap_source *source)
+{
+    source->bytes += source->memory_size;
+    source->memory_size = 0;
+    source->started = true;
+}
+
+/* The next piece of what lies in memory. */
+static void give_out(lap_source *source, const uint8_t **bytes, size_t *size)
+{
+    size_t n = source->memory_size < PIECE ? source->memory_size : PIECE;
+    *bytes = source->memory;
+    *size = n;
+    source->memory += n;
+    source->memory_size -= n;
+    source->bytes += n;
+    source->started = true;
+}
+
 lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err)
 {
     *bytes = NULL;
     *size = 0;
-    if (source->fd < 0) {
-        size_t n = source->memory_size < PIECE ? source->memory_size : PIECE;
-        *bytes = source->memory;
-        *size = n;
-        source->memory += n;
-        source->memory_size -= n;
-        source->bytes += n;
-        source->started = true;
+    if (source->fd < 0 || source->memory_size > 0) {
+        give_out(source, bytes, size);
         return LAP_OK;
     }
     lap_code code = LAP_OK;
     bool has_peeked = !source->started && source->filled > 0;
     source->started = true;
-    if (!has_peeked) {
-        if (source->capacity > 2 * PIECE) { /* a large header was peeked at */
+    if (!has_peeked || source->held) {
+        if (source->capacity > 2 * PIECE) { /* a large header was peeked at, or all was held */
             free(source->buffer);
             source->buffer = NULL;
             source->capacity = 0;

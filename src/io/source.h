@@ -28,6 +28,15 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
  * call. */
 lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err);
 
+/* Reads on to the end of the input, or until more than `limit` bytes are there; *whole says which. A
+ * regular file larger than that is left alone. They stay
+ * at *bytes until the next call of next, which gives them out as if this had not been called. Instead of
+ * reading: peek may come before it, not after it. */
+lap_code lap_source_hold(
+    lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err);
+/* What is held and was not given out counts as read. */
+void lap_source_held_is_read(lap_source *source);
+
 /* For messages: lap_shown_path of the path. */
 const char *lap_source_name(const lap_source *source);
 const struct stat *lap_source_stat(const lap_source *source); /* when it was opened; NULL unless a file */

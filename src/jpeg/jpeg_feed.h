@@ -1,5 +1,5 @@
-/* What the JPEG decoder's two files share: jpeg_feed.c gives libjpeg its bytes and says when to stop,
- * jpeg_read.c opens, asks for rows and closes. */
+/* What the JPEG decoder's files share: jpeg_feed.c gives libjpeg its bytes and says when to stop,
+ * jpeg_read.c opens, asks for rows and closes, jpeg_split.c does the same in several places at once. */
 #ifndef LAP_JPEG_FEED_H
 #define LAP_JPEG_FEED_H
 
@@ -24,6 +24,7 @@ typedef struct lap_jpeg_reader {
     uint8_t *inks;        /* one row of CMYK */
     lap_segment *segments;
     uint8_t *segment_bytes;
+    struct lap_jpeg_split *parts; /* or NULL: serial */
 } lap_jpeg_reader;
 
 /* Sets the error manager; reader->decoder is set. */
@@ -34,5 +35,7 @@ void lap_jpeg_feed_attach(lap_jpeg_reader *reader);
 void lap_jpeg_note(lap_jpeg_reader *reader, lap_jpeg_class class, const char *text);
 /* The same, and adds how far into the image that was. */
 void lap_jpeg_lose(lap_jpeg_reader *reader, lap_jpeg_class class, const char *what);
+/* One row of CMYK samples to pixels as the decoder's header has them. */
+void lap_jpeg_inks_to_pixels(const lap_jpeg_reader *reader, const uint8_t *inks, uint8_t *to);
 
 #endif

@@ -3,12 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/luma.h"
 #include "base/status.h"
 #include "codec/exif.h"
-#include "jpeg/jpeg_feed.h"
 #include "jpeg/jpeg_left.h"
-#include "jpeg/jpeg_scan.h"
+#include "jpeg/jpeg_split.h"
 
 enum { ROWS_A_CALL = 32, PEEK_FIRST = 4096 };
 
@@ -156,6 +154,8 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
 
     lap_code code = scan_header(decoder, &scan, &bytes, err);
     if (code == LAP_OK)
+        code = lap_jpeg_split_hold(r, &scan, &bytes, err);
+    if (code == LAP_OK)
         code = keep_segments(r, &scan, bytes, err);
     if (code == LAP_OK) {
         r->advanced_at = lap_source_bytes(decoder->source);
@@ -174,33 +174,13 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
         if (!r->inks)
             code = lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
+    if (code == LAP_OK)
+        code = lap_jpeg_split_open(r, err);
     free(scan.places);
     return code;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-/* Adobe's files hold inverted inks (255 = none); R = C K / 255 of such values, rounded. */
-static void inks_to_pixels(const lap_jpeg_reader *r, uint8_t *to)
-{
-    const uint8_t *from = r->inks;
-    const unsigned flip = r->cinfo.saw_Adobe_marker ? 0 : 255;
-    const int width = r->decoder->header.width;
-    const bool is_gray = r->decoder->header.channels == 1;
-    for (int x = 0; x < width; x++, from += 4) {
-        unsigned k = from[3] ^ flip;
-        unsigned red = ((from[0] ^ flip) * k + 127) / 255;
-        unsigned green = ((from[1] ^ flip) * k + 127) / 255;
-        unsigned blue = ((from[2] ^ flip) * k + 127) / 255;
-        if (is_gray) {
-            *to++ = lap_luma(red, green, blue);
-        } else {
-            *to++ = (uint8_t)red;
-            *to++ = (uint8_t)green;
-            *to++ = (uint8_t)blue;
-        }
-    }
-}
 
 /* An image whose scans leave a component out altogether is grey there, and libjpeg says nothing. */
 static void check_scans(lap_jpeg_reader *r)
@@ -241,7 +221,7 @@ static void work_rows(void *argument)
         }
         count = jpeg_read_scanlines(&r->cinfo, lines, count);
         if (r->inks)
-            inks_to_pixels(r, first);
+            lap_jpeg_inks_to_pixels(r, r->inks, first);
         r->row += (int)count;
     }
 }
@@ -265,6 +245,10 @@ static void work_finish(void *argument)
 
 static lap_code jpeg_finish(lap_decoder *decoder, lap_error *err)
 {
+    if (decoder->has_parts) { /* the end was looked at before the first row */
+        lap_source_held_is_read(decoder->source);
+        return LAP_OK;
+    }
     return run(decoder->state, work_finish, err);
 }
 
@@ -275,6 +259,7 @@ static void jpeg_close(lap_decoder *decoder)
         return;
     if (r->created)
         jpeg_destroy_decompress(&r->cinfo);
+    lap_jpeg_split_close(r);
     free(r->inks);
     free(r->segments);
     free(r->segment_bytes);
@@ -288,4 +273,7 @@ const lap_decoder_ops lap_jpeg_decoder = {
     .rows = jpeg_rows,
     .finish = jpeg_finish,
     .close = jpeg_close,
+    .part_open = lap_jpeg_part_open,
+    .part_rows = lap_jpeg_part_rows,
+    .part_close = lap_jpeg_part_close,
 };

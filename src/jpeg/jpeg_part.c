@@ -1,0 +1,176 @@
+/* One part: some rows of MCUs as a JPEG of their own (part_build.h), decoded by libjpeg with the settings of
+ * the whole. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "jpeg/jpeg_split.h"
+
+enum { ROWS_A_CALL = 32 };
+
+typedef struct part_reader {
+    struct jpeg_decompress_struct cinfo;
+    lap_jpeg_error error;
+    const lap_jpeg_reader *whole;
+    const lap_part_plan *plan;
+    lap_part_buffer buffer;
+    bool created;
+    int skip;             /* rows above the first that is asked for */
+    uint8_t *waste;       /* where they go; of one row */
+    uint8_t *inks;        /* one row of CMYK */
+    const lap_view *rows; /* of the call in progress */
+    int row;              /* of it: the next to be filled */
+} part_reader;
+
+/* The scan found nothing odd, so libjpeg finds nothing to complain of; or one of the two is wrong. */
+static void on_warning(void *user, j_common_ptr cinfo, lap_jpeg_class class)
+{
+    part_reader *r = user;
+    char text[JMSG_LENGTH_MAX];
+    (void)class;
+    lap_jpeg_text(cinfo, text);
+    lap_fail(&r->error.cause, LAP_E_INTERNAL, "%s", text);
+    lap_jpeg_raise(&r->error);
+}
+
+static void copy_tables(part_reader *r)
+{
+    const struct jpeg_decompress_struct *from = &r->whole->cinfo;
+    j_common_ptr common = (j_common_ptr)&r->cinfo;
+    for (int c = 0; c < from->num_components; c++) {
+        const jpeg_component_info *info = &from->comp_info[c];
+        int dc = info->dc_tbl_no, ac = info->ac_tbl_no, q = info->quant_tbl_no;
+        if (!r->cinfo.quant_tbl_ptrs[q])
+            r->cinfo.quant_tbl_ptrs[q] = jpeg_alloc_quant_table(common);
+        if (!r->cinfo.dc_huff_tbl_ptrs[dc])
+            r->cinfo.dc_huff_tbl_ptrs[dc] = jpeg_alloc_huff_table(common);
+        if (!r->cinfo.ac_huff_tbl_ptrs[ac])
+            r->cinfo.ac_huff_tbl_ptrs[ac] = jpeg_alloc_huff_table(common);
+        *r->cinfo.quant_tbl_ptrs[q] = *from->quant_tbl_ptrs[q];
+        *r->cinfo.ac_huff_tbl_ptrs[ac] = *from->ac_huff_tbl_ptrs[ac];
+        memcpy(r->cinfo.dc_huff_tbl_ptrs[dc]->bits, r->plan->dc_codes[dc].bits, 17);
+        memcpy(r->cinfo.dc_huff_tbl_ptrs[dc]->huffval, r->plan->dc_codes[dc].values, 256);
+    }
+}
+
+static void work_start(void *argument)
+{
+    part_reader *r = argument;
+    const struct jpeg_decompress_struct *from = &r->whole->cinfo;
+    r->created = true; /* from here on jpeg_destroy_decompress is right, whatever happens */
+    jpeg_create_decompress(&r->cinfo);
+    copy_tables(r);
+    jpeg_mem_src(&r->cinfo, r->buffer.bytes, r->buffer.size);
+    jpeg_read_header(&r->cinfo, TRUE);
+    /* What markers and component numbers say about colour was found out from the whole file. */
+    r->cinfo.jpeg_color_space = from->jpeg_color_space;
+    r->cinfo.out_color_space = from->out_color_space;
+    r->cinfo.dct_method = from->dct_method;
+    r->cinfo.do_fancy_upsampling = from->do_fancy_upsampling;
+    jpeg_start_decompress(&r->cinfo);
+    while (r->skip > 0) {
+        JSAMPROW lines[ROWS_A_CALL];
+        JDIMENSION count = 0;
+        for (; (int)count < r->skip && count < ROWS_A_CALL; count++)
+            lines[count] = r->waste;
+        r->skip -= (int)jpeg_read_scanlines(&r->cinfo, lines, count);
+    }
+}
+
+static void work_rows(void *argument)
+{
+    part_reader *r = argument;
+    const lap_view *rows = r->rows;
+    while (r->row < rows->height) {
+        JSAMPROW lines[ROWS_A_CALL];
+        JDIMENSION count = 0;
+        uint8_t *first = rows->base + r->row * rows->stride;
+        if (r->inks) {
+            lines[count++] = r->inks;
+        } else {
+            for (; count < ROWS_A_CALL && r->row + (int)count < rows->height; count++)
+                lines[count] = first + (ptrdiff_t)count * rows->stride;
+        }
+        count = jpeg_read_scanlines(&r->cinfo, lines, count);
+        if (r->inks)
+            lap_jpeg_inks_to_pixels(r->whole, r->inks, first);
+        r->row += (int)count;
+    }
+}
+
+static lap_code guarded(lap_part *part, void (*work)(void *), lap_error *err)
+{
+    part_reader *r = part->state;
+    lap_code code = lap_jpeg_guard(&r->error, work, r);
+    if (code == LAP_OK)
+        return LAP_OK;
+    if (code != LAP_E_MEMORY)
+        atomic_store(&part->decoder->disagrees, true);
+    return lap_fail(err, code == LAP_E_MEMORY ? code : LAP_E_INTERNAL, "%s: rows from %d on: %s",
+        lap_source_name(part->decoder->source), part->y0, r->error.cause.message);
+}
+
+/* Rows of MCUs that rows y0 .. y1 - 1 depend on: upsampling looks at the row of chroma above and below. */
+static void span_of(const lap_part *part, const lap_part_plan *plan, int *first, int *end)
+{
+    const int high = plan->mcu_height;
+    bool looks_across = high > 8;
+    int above = looks_across && part->y0 > 0 ? part->y0 - 1 : part->y0;
+    int below = looks_across && part->y1 < plan->height ? part->y1 + 1 : part->y1;
+    *first = above / high;
+    *end = (below - 1) / high + 1;
+}
+
+lap_code lap_jpeg_part_open(lap_part *part, lap_error *err)
+{
+    const lap_jpeg_reader *whole = part->decoder->state;
+    const char *name = lap_source_name(part->decoder->source);
+    part_reader *r = calloc(1, sizeof *r);
+    int first, end;
+    if (!r)
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+    part->state = r;
+    r->whole = whole;
+    r->plan = &whole->parts->plan;
+    r->cinfo.err = lap_jpeg_error_init(&r->error);
+    r->error.warn = on_warning;
+    r->error.user = r;
+    span_of(part, r->plan, &first, &end);
+    r->skip = part->y0 - first * r->plan->mcu_height;
+    size_t row = (size_t)whole->decoder->header.width * 4;
+    if (r->skip > 0)
+        r->waste = malloc(row);
+    if (whole->inks)
+        r->inks = malloc(row);
+    if ((r->skip > 0 && !r->waste) || (whole->inks && !r->inks))
+        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+    lap_code code = lap_part_build(r->plan, first, end, &r->buffer);
+    if (code == LAP_E_MEMORY)
+        return lap_fail(err, code, "%s: out of memory", name);
+    if (code != LAP_OK) {
+        atomic_store(&part->decoder->disagrees, true);
+        return lap_fail(err, LAP_E_INTERNAL, "%s: rows from %d on cannot be cut out", name, part->y0);
+    }
+    return guarded(part, work_start, err);
+}
+
+lap_code lap_jpeg_part_rows(lap_part *part, const lap_view *rows, lap_error *err)
+{
+    part_reader *r = part->state;
+    r->rows = rows;
+    r->row = 0;
+    return guarded(part, work_rows, err);
+}
+
+void lap_jpeg_part_close(lap_part *part)
+{
+    part_reader *r = part->state;
+    if (!r)
+        return;
+    if (r->created)
+        jpeg_destroy_decompress(&r->cinfo);
+    lap_part_buffer_free(&r->buffer);
+    free(r->waste);
+    free(r->inks);
+    free(r);
+}

@@ -1,0 +1,88 @@
+/* An image by parts compared with the same image by rows: verdict, message, damage and pixels. */
+#ifndef PARTS_CHECK_H
+#define PARTS_CHECK_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/image.h"
+#include "base/status.h"
+#include "run/formats.h"
+
+typedef struct parts_outcome {
+    lap_code code;
+    lap_error err;
+    lap_damage damage;
+    lap_image image;
+    bool had_parts, disagreed;
+} parts_outcome;
+
+/* count parts of about the same height, each in rows of its own; 0: lap_decoder_image. */
+static inline lap_code parts_read(lap_decoder *decoder, int count, parts_outcome *o)
+{
+    const lap_view *image = &o->image.view;
+    if (!lap_decoder_has_parts(decoder) || count == 0)
+        return lap_decoder_image(decoder, image, &o->damage, &o->err);
+    int step = (image->height - 1) / count + 1;
+    lap_code code = LAP_OK;
+    for (int y0 = 0; y0 < image->height && code == LAP_OK; y0 += step) {
+        int y1 = image->height - y0 < step ? image->height : y0 + step, half = (y1 - y0) / 2;
+        lap_part *part = NULL;
+        lap_view upper = lap_view_rows(image, y0, half),
+                 lower = lap_view_rows(image, y0 + half, y1 - y0 - half);
+        code = lap_part_open(decoder, y0, y1, &part, &o->err);
+        if (code == LAP_OK && half)
+            code = lap_part_rows(part, &upper, &o->err);
+        if (code == LAP_OK)
+            code = lap_part_rows(part, &lower, &o->err);
+        lap_part_close(part);
+    }
+    o->disagreed = lap_decoder_disagrees(decoder);
+    return code == LAP_OK ? lap_decoder_finish(decoder, &o->damage, &o->err) : code;
+}
+
+/* The bytes lie in memory of just their size. */
+static inline parts_outcome parts_decode(
+    const uint8_t *bytes, size_t size, const lap_read_options *options, int count)
+{
+    parts_outcome o = {.code = LAP_OK};
+    lap_source *source = NULL;
+    lap_decoder *decoder = NULL;
+    uint8_t *copy = malloc(size ? size : 1);
+    memcpy(copy, bytes, size);
+    o.code = lap_source_memory(copy, size, "parts.jpg", &source, &o.err);
+    if (o.code == LAP_OK)
+        o.code = lap_decoder_open(source, options, &decoder, &o.err);
+    if (o.code == LAP_OK) {
+        const lap_header *h = lap_decoder_header(decoder);
+        o.had_parts = lap_decoder_has_parts(decoder);
+        o.code = lap_image_create(&o.image, h->width, h->height, h->channels, 0, &o.err);
+        for (int y = 0; y < h->height && o.code == LAP_OK; y++)
+            memset(o.image.view.base + y * o.image.view.stride, 0x5A, (size_t)h->width * (size_t)h->channels);
+    }
+    if (o.code == LAP_OK)
+        o.code = parts_read(decoder, count, &o);
+    lap_decoder_close(decoder);
+    lap_source_close(source);
+    free(copy);
+    return o;
+}
+
+static inline bool parts_equal(const parts_outcome *a, const parts_outcome *b)
+{
+    const lap_view *v = &a->image.view, *w = &b->image.view;
+    if (a->code != b->code || a->disagreed || b->disagreed)
+        return false;
+    if (a->code != LAP_OK)
+        return strcmp(a->err.message, b->err.message) == 0;
+    if (a->damage.warnings != b->damage.warnings || a->damage.truncated != b->damage.truncated ||
+        a->damage.damaged != b->damage.damaged || strcmp(a->damage.first, b->damage.first) != 0 ||
+        v->width != w->width || v->height != w->height || v->channels != w->channels)
+        return false;
+    for (int y = 0; y < v->height; y++)
+        if (memcmp(v->base + y * v->stride, w->base + y * w->stride, (size_t)v->width * (size_t)v->channels))
+            return false;
+    return true;
+}
+
+#endif
