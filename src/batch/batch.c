@@ -17,7 +17,7 @@ enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW, OWN_FILES = 24, FILES_A_JOB 
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-static void tell(batch *b, const char *input, const char *output, const lap_report *report)
+static void notify(batch *b, const char *input, const char *output, const lap_report *report)
 {
     lap_batch_counts *c = b->counts;
     c->ms = lap_now_ms() - b->began_ms;
@@ -46,11 +46,11 @@ static void tell(batch *b, const char *input, const char *output, const lap_repo
 }
 
 /* An input that is not worked on: why; with nothing in it, the output is up to date. */
-static void tell_problem(
+static void notify_problem(
     batch *b, lap_status status, const lap_walk_entry *entry, const char *output, const lap_error *why)
 {
     lap_report report = {.status = status, .error = *why};
-    tell(b, entry->path, output, &report);
+    notify(b, entry->path, output, &report);
 }
 
 static void publish_group(batch *b)
@@ -63,7 +63,7 @@ static void publish_group(batch *b)
         lap_job *job = b->group.jobs[i];
         b->counts->waiting--;
         b->counts->waiting_pixels -= (uint64_t)job->report.width * (uint64_t)job->report.height;
-        tell(b, job->input, job->output, &job->report);
+        notify(b, job->input, job->output, &job->report);
         lap_job_free(job);
     }
     b->group.count = 0;
@@ -84,14 +84,14 @@ static void reap(batch *b)
     } else if (job) {
         /* What never began because the run stops is not a failure of the file. */
         if (job->report.error.code != LAP_E_CANCELLED)
-            tell(b, job->input, job->output, &job->report);
+            notify(b, job->input, job->output, &job->report);
         lap_job_free(job);
     }
     if (lap_group_is_due(&b->group))
         publish_group(b);
     if (lap_now_ms() - b->ticked_ms >= TICK_MS) {
         b->ticked_ms = lap_now_ms();
-        tell(b, NULL, NULL, NULL);
+        notify(b, NULL, NULL, NULL);
     }
 }
 
@@ -139,33 +139,33 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         return LAP_E_CANCELLED; /* ends the walk; run_jobs knows why */
     b->counts->found++;
     if (entry->problem) {
-        tell_problem(b, LAP_FAILED, entry, NULL, entry->problem);
+        notify_problem(b, LAP_FAILED, entry, NULL, entry->problem);
         return LAP_OK;
     }
     if (!lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative) ||
         !lap_batch_output_path(b, relative, output, sizeof output)) {
         lap_fail_at(&why, LAP_E_WRITE, entry->path, "the path of its output is too long");
-        tell_problem(b, LAP_FAILED, entry, NULL, &why);
+        notify_problem(b, LAP_FAILED, entry, NULL, &why);
         return LAP_OK;
     }
     if (lap_batch_check_format(b->settings, entry->path, output, &why) != LAP_OK) {
-        tell_problem(b, LAP_FAILED, entry, NULL, &why);
+        notify_problem(b, LAP_FAILED, entry, NULL, &why);
         return LAP_OK;
     }
     if (!b->options->dry_run && lap_batch_sweep_folder(b, relative, err) != LAP_OK)
         return LAP_E_MEMORY;
     const lap_status status = lap_batch_judge(b, entry, relative, output, &seen, &is_seen, &why);
     if (status != LAP_DONE) {
-        tell_problem(b, status, entry, output, &why);
+        notify_problem(b, status, entry, output, &why);
         return LAP_OK;
     }
     if (b->options->dry_run) {
         lap_report report = {.status = LAP_DONE};
-        tell(b, entry->path, output, &report);
+        notify(b, entry->path, output, &report);
         return LAP_OK;
     }
     if (lap_batch_make_folder(b, relative, &apart, &why) != LAP_OK) {
-        tell_problem(b, why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED, entry, output, &why);
+        notify_problem(b, why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED, entry, output, &why);
         return LAP_OK;
     }
     return submit(b, entry, relative, output, is_seen ? &seen : NULL, apart, err);

@@ -49,7 +49,7 @@ bool lap_batch_is_ours(const batch *b, const char *relative);
 
 /* The first walk: counts what is to come, and fills claims and endangered. */
 lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err);
-/* Claims of a name: 0 for one input, n > 1 for so many different ones, LAP_REPEATED for one input that was
+/* Claims of a name: 0 for one input, n > 1 for n different ones, LAP_REPEATED for one input that was
  * named several times (then, after the first question, LAP_TAKEN). */
 enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
 

@@ -27,7 +27,7 @@ typedef struct look {
     size_t count, capacity, standing_count, standing_capacity;
 } look;
 
-/* Room for one more element of so many bytes. */
+/* Room for one more element of size bytes. */
 static lap_code reserve(void **array, size_t count, size_t *capacity, size_t size, lap_error *err)
 {
     void *grown = lap_grow(*array, capacity, count + 1, size);

@@ -16,7 +16,7 @@ static long number(const char *text)
     return errno || *end || value > 0x7fffffff ? -1 : value;
 }
 
-/* Where a launcher tells a process its place among how many. */
+/* Where a launcher says which of how many processes this is. */
 typedef struct launcher {
     const char *rank, *size;
     const char *only_if; /* counts only where this is set too; NULL: always */

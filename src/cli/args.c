@@ -65,7 +65,7 @@ typedef struct getopt_tables {
 
 static void make_tables(getopt_tables *tables)
 {
-    /* '-': operands come in order, whatever POSIXLY_CORRECT says; ':': a missing value is told. */
+    /* '-': operands come in order, whatever POSIXLY_CORRECT says; ':': a missing value is reported. */
     char *letter = stpcpy(tables->letters, "-:h");
     int count = 0;
     for (const lap_cli_option *option = lap_cli_options; option->name; option++) {

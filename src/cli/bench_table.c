@@ -113,7 +113,7 @@ static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
     }
 }
 
-/* A number with so many digits behind the point, or a dash for none. */
+/* A number with that many decimals, or a dash for none. */
 static void cell(double value, int width, int digits)
 {
     if (isfinite(value))

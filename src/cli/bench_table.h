@@ -12,7 +12,7 @@ typedef struct lap_bench_table {
     int titled;  /* the columns above are those of: 0 nothing, 1 the host, 2 a device */
     struct {
         char reason[200], names[300];
-    } absent[LAP_BENCH_REASONS]; /* rungs that were not timed, by reason */
+    } absent[LAP_BENCH_REASONS]; /* backends that were not timed, by reason */
     int absent_count;
     char notes[LAP_BENCH_NOTES][LAP_BENCH_NOTE]; /* on noisy runs */
     int note_count;
@@ -20,7 +20,7 @@ typedef struct lap_bench_table {
 
 /* Whether the times of a row are too far apart to be relied on; text says so in a line. */
 bool lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE]);
-/* The processor's name as the system tells it. */
+/* The processor's name as the system reports it. */
 void lap_cpu_name(char *name, size_t size);
 /* A CUDA device in words; false, and an empty text, where there is none of that number. Touches CUDA. */
 bool lap_device_text(int device, char *text, size_t size);

@@ -21,7 +21,7 @@ typedef struct lap_cli_size {
     int width, height;
 } lap_cli_size;
 
-typedef struct lap_cli_tolerance { /* how far two pictures may be apart; negative: not asked for */
+typedef struct lap_cli_tolerance { /* how far two images may differ; negative: not asked for */
     int max_abs;
     double max_differing, max_differing_share; /* pixels, or a share of them */
     double min_psnr;

@@ -1,4 +1,4 @@
-/* backends: every rung of every ladder, whether it can run here, and why not. */
+/* backends: every backend of every ladder, whether it can run here, and why not. */
 #include <string.h>
 
 #include "cli/commands.h"

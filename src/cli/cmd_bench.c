@@ -1,4 +1,4 @@
-/* bench: ladders timed beside their ceilings; as a table, as JSON, or against an earlier run. */
+/* bench: backends timed beside their ceilings; as a table, as JSON, or compared with an earlier run. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -16,7 +16,7 @@ typedef struct bench_output {
     lap_bench_table table;
     json_t *rows; /* of all ladders and sizes */
     json_t *warnings;
-    bool on_device;       /* a rung ran on a CUDA device */
+    bool on_device;       /* a backend ran on a CUDA device */
     lap_cli_exit verdict; /* on what was not timed */
 } bench_output;
 
@@ -52,7 +52,7 @@ static json_t *row_of(const lap_bench_row *row)
     return object;
 }
 
-/* A rung that differs from c is a failure; one that cannot run is, where it was named. */
+/* A backend that differs from c is a failure; one that cannot run is, where it was named. */
 static void judge(bench_output *output, const lap_bench_row *row)
 {
     if (!row->reason)

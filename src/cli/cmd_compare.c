@@ -1,4 +1,4 @@
-/* compare: what every rung makes of one decoded input, held against plain C. */
+/* compare: the results of every backend on one decoded input, compared with plain C. */
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -21,7 +21,7 @@ typedef struct comparison {
     lap_error report_error;
     bool no_memory;
     lap_error map_error;
-    lap_cli_exit prevented; /* of the first input or rung that could not be compared */
+    lap_cli_exit prevented; /* of the first input or backend that could not be compared */
 } comparison;
 
 static double now_ms(void)

@@ -1,4 +1,4 @@
-/* diff: how far two picture files are apart. */
+/* diff: how far two image files differ. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* run: one picture in, its edges out; or several replaced in place. */
+/* run: one image in, its edges out; or several replaced in place. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static bool is_hopeless(const char *out)
     return hopeless;
 }
 
-static void tell_times(const lap_times *ms)
+static void print_times(const lap_times *ms)
 {
     const struct {
         const char *name;
@@ -68,7 +68,7 @@ static void tell_times(const lap_times *ms)
     fprintf(stderr, "wall %.1f\n", ms->total);
 }
 
-static void tell_more(
+static void print_details(
     const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report)
 {
     const lap_settings *settings = &cli->settings;
@@ -95,10 +95,10 @@ static void tell_more(
         lap_cli_print_safely(stderr, report->note);
         fputc('\n', stderr);
     }
-    tell_times(&report->ms);
+    print_times(&report->ms);
 }
 
-/* One picture, its messages, and its exit code. */
+/* One image, its messages, and its exit code. */
 static int run_one(lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
     lap_report report = {0};
@@ -123,7 +123,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     else if (report.status == LAP_WARNED && !cli->quiet)
         lap_cli_warn(in, &report);
     if (cli->verbose)
-        tell_more(cli, context, in, out, &report);
+        print_details(cli, context, in, out, &report);
     int exit_code = lap_cli_exit_of(code);
     if (code == LAP_E_WRITE && is_hopeless(out))
         exit_code = LAP_EXIT_NOTHING;

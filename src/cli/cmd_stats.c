@@ -1,4 +1,4 @@
-/* stats: what a picture and its edges hold. */
+/* stats: statistics of an image and its edges. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli/stats_view.h"
 #include "cli/term.h"
 
-/* Numbers separated by blanks, commas or line ends; LAP_EXIT_USAGE after a message. */
+/* Numbers separated by spaces, commas or line ends; LAP_EXIT_USAGE after a message. */
 static lap_cli_exit read_weights(const char *path, float **weights, size_t *count)
 {
     FILE *file = fopen(path, "re");
@@ -48,7 +48,7 @@ static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
     return LAP_EXIT_OK;
 }
 
-/* The report's own look at the picture is a second one: its pixels were not kept. */
+/* The report reads the image a second time: its pixels were not kept. */
 static int write_report(const lap_cli *cli, lap_context *context, const char *in, const lap_measurement *m)
 {
     lap_error err;

@@ -12,10 +12,10 @@ int lap_cli_diff(lap_cli *cli);
 int lap_cli_bench(lap_cli *cli);
 int lap_cli_backends(lap_cli *cli);
 const char *lap_cli_op_name(int i); /* of the ladders; NULL past the end */
-/* Whether each of the comma separated names is a rung of one of these ladders; false after a message. */
+/* Whether each of the comma separated names is a backend of one of these ladders; false after a message. */
 bool lap_cli_check_backends(const char *list, const lap_op *ops, int count);
 
-/* The picture operands[0] to operands[1] under cli->settings, with messages, --json and --stats: what run and
+/* The image operands[0] to operands[1] under cli->settings, with messages, --json and --stats: what run and
  * transform do once they know what is asked. */
 int lap_cli_one(lap_cli *cli);
 

@@ -140,7 +140,7 @@ static void print_absent(const lap_compare_result *result, lap_op op)
         const lap_compare_line *line = &result->lines[i];
         if (line->op != op || !line->reason)
             continue;
-        /* The message names the rung; what follows the colon is the same for its likes. */
+        /* The message names the backend; what follows the colon is the same for others of its kind. */
         const char *why = strstr(line->reason, ": ");
         bool told = false;
         for (int j = 0; j < i; j++) {

@@ -1,4 +1,4 @@
-/* What compare gathers, a line a rung over all inputs, and how it shows it. */
+/* What compare gathers, one line per backend over all inputs, and how it shows it. */
 #ifndef LAP_CLI_COMPARE_TABLE_H
 #define LAP_CLI_COMPARE_TABLE_H
 
@@ -25,7 +25,7 @@ typedef struct lap_compare_result {
 /* Takes one more row of an input into its line; false without memory. */
 bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, const char *input);
 void lap_compare_free(lap_compare_result *result);
-/* Whether results of a ladder are pictures, which can be any distance apart. */
+/* Whether results of a ladder are images, which can differ by any amount. */
 bool lap_compare_has_pictures(lap_op op);
 bool lap_compare_line_is_equal(const lap_cli *cli, const lap_compare_line *line);
 

@@ -1,4 +1,4 @@
-/* How far two pictures are apart: what compare and diff share in judging and telling it. */
+/* How far two images differ: what compare and diff share in judging and reporting it. */
 #ifndef LAP_CLI_DIFFERENCE_H
 #define LAP_CLI_DIFFERENCE_H
 
@@ -6,13 +6,13 @@
 #include "cli/term.h"
 
 /* Whether it is within what the command line allows. All that is asked for must hold; where nothing is,
- * the pictures must be identical. */
+ * the images must be identical. */
 bool lap_cli_is_equal(const lap_cli *cli, const lap_difference *difference);
 
 /* The object under `tolerance`. promised: what lap_params_tolerance says; below -1: does not apply. */
 json_t *lap_json_tolerance(const lap_cli *cli, int promised);
 /* identical, max_abs, ..., first_difference; difference NULL: nulls. has_figures false: all but identical
- * are null, since the results are no pictures. */
+ * are null, since the results are not images. */
 void lap_json_difference(json_t *object, const lap_difference *difference, bool has_figures);
 
 /* "x 3, y 4, channel 1: a 12, b 13, in the interior" into text. */

@@ -1,4 +1,4 @@
-/* run over folders and lists: what lap_batch does, told to a person, a log and a script. */
+/* run over folders and lists: what lap_batch does, reported to a person, a log and a script. */
 #include <errno.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void write_log(folder_run *run, const lap_batch_file *file)
     json_decref(record);
 }
 
-static void tell_done(const lap_cli *cli, const lap_batch_file *file)
+static void print_done(const lap_cli *cli, const lap_batch_file *file)
 {
     lap_cli_print_safely(stderr, file->input);
     fputs(" -> ", stderr);
@@ -36,7 +36,7 @@ static void tell_done(const lap_cli *cli, const lap_batch_file *file)
 }
 
 /* The progress line makes room only where something is said: of most files there is nothing to say. */
-static void tell_file(folder_run *run, const lap_batch_file *file, const lap_batch_counts *counts)
+static void print_file(folder_run *run, const lap_batch_file *file, const lap_batch_counts *counts)
 {
     const lap_report *report = file->report;
     const lap_cli *cli = run->cli;
@@ -53,21 +53,21 @@ static void tell_file(folder_run *run, const lap_batch_file *file, const lap_bat
     else if (warned)
         lap_cli_warn(file->input, report);
     else if (done)
-        tell_done(cli, file);
+        print_done(cli, file);
 }
 
 static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
 {
     folder_run *run = user;
     if (file) {
-        tell_file(run, file, counts);
+        print_file(run, file, counts);
         if (run->cli->log)
             write_log(run, file);
     }
     lap_folder_progress_show(&run->progress, counts);
 }
 
-static void tell_kinds(const lap_batch_counts *counts)
+static void print_kinds(const lap_batch_counts *counts)
 {
     const char *before = " (";
     for (int kind = LAP_OK + 1; kind < LAP_CODES; kind++) {
@@ -95,12 +95,12 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
             (unsigned long long)existing);
     if (counts->failed) {
         fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
-        tell_kinds(counts);
+        print_kinds(counts);
     }
     if (!run->cli->dry_run && seconds > 0)
         fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
-    /* A few failures have just been told; of many the first may have scrolled away. */
+    /* A few failures have just been reported; of many the first may have scrolled away. */
     for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
         fputs(i ? ", " : "first to fail: ", stderr);
         lap_cli_print_safely(stderr, run->named[i]);

@@ -12,7 +12,7 @@ json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_
 int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *stats);
 /* A table; on a terminal with a histogram a channel. */
 void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m);
-/* image,channel,figure,index,value: one figure, bin or profile value a line. */
+/* image,channel,figure,index,value: one statistic, bin or profile value per line. */
 void lap_stats_csv(const lap_measurement *m);
 
 #endif

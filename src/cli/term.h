@@ -18,10 +18,10 @@ lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf
 /* Writes text with control characters and bytes that are not UTF-8 as \xNN. */
 void lap_cli_print_safely(FILE *to, const char *text);
 
-/* Text on stdout from column `at` on, which is where the cursor is, broken at blanks before column
+/* Text on stdout from column `at` on, which is where the cursor is, broken at spaces before column
  * `width`; a newline ends it. */
 void lap_cli_print_wrapped(const char *text, int at, int width);
-/* Columns of the terminal on stdout; without one, so many that nothing is ever broken. */
+/* Columns of the terminal on stdout; without one, more than any line has. */
 int lap_term_width(void);
 
 /* Bold text, if colour is on for this stream: `fputs(lap_term_bold(cli, stdout), stdout)`. */

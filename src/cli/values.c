@@ -35,7 +35,7 @@ bool lap_set_false(void *field, const lap_cli_option *option, const char *value,
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
 
-/* A plain decimal number: no blanks, no hexadecimal, no "inf"; end is where it stops. */
+/* A plain decimal number: no spaces, no hexadecimal, no "inf"; end is where it stops. */
 static bool number(const char *text, double *value, const char **end)
 {
     const size_t length = strspn(text, "0123456789+-.eE");

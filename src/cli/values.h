@@ -14,8 +14,8 @@ lap_cli_setter lap_set_share;               /* double, from "5%" or "0.05" */
 lap_cli_setter lap_set_word;                /* an enum or int: the index in the row's a|b|c */
 lap_cli_setter lap_set_choice;              /* const char *: one of the row's a|b|c */
 lap_cli_setter lap_set_text;                /* const char *, any but the empty one */
-lap_cli_setter lap_set_backend;             /* const char *: a rung of the filter ladder */
-lap_cli_setter lap_set_backends;            /* const char *: a list of rungs of any ladder */
+lap_cli_setter lap_set_backend;             /* const char *: a backend of the filter ladder */
+lap_cli_setter lap_set_backends;            /* const char *: a list of backends of any ladder */
 lap_cli_setter lap_set_kernel;              /* lap_kernel */
 lap_cli_setter lap_set_devices;             /* the lap_cli itself: devices, device_count */
 lap_cli_setter lap_set_sizes;               /* the lap_cli itself: sizes, size_count */
@@ -27,9 +27,9 @@ lap_cli_setter lap_set_block;               /* the lap_cli itself: bench.block_x
 /* Fills problem with `"value" is not ` and what is allowed; false, to be returned. */
 bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *allowed, ...)
     __attribute__((format(printf, 4, 5)));
-/* Whether name is a rung (or alias) of op's ladder. */
+/* Whether name is a backend (or alias) of op's ladder. */
 bool lap_cli_knows_rung(lap_op op, const char *name, size_t length);
-/* The i-th filter rung's name, the i-th preset; NULL past the end. For completion. */
+/* The i-th filter backend's name, the i-th preset; NULL past the end. For completion. */
 const char *lap_cli_rung_name(int i);
 
 #endif

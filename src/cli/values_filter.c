@@ -1,4 +1,4 @@
-/* Values that know the program: rungs, kernels, devices, sizes of a bench. */
+/* Values that know the program: backends, kernels, devices, sizes of a bench. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

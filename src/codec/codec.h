@@ -123,7 +123,7 @@ struct lap_part {
     void *state; /* the format's own */
 };
 
-/* width * height against options->max_pixels, and memory_estimate against max_memory. */
+/* width * height compared with options->max_pixels, and memory_estimate with max_memory. */
 lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err);
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ typedef struct lap_chunk { /* encoded bytes of one band; reused, grows */
     uint8_t *data;
     size_t size, capacity;
 } lap_chunk;
-/* Room for so many bytes after size; capacity at least doubles when it grows. */
+/* Room for more bytes after size; capacity at least doubles when it grows. */
 lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err);
 void lap_chunk_free(lap_chunk *chunk);
 

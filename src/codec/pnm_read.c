@@ -43,7 +43,7 @@ static lap_code next_byte(lap_decoder *decoder, int *byte, lap_error *err)
     return LAP_OK;
 }
 
-/* A positive decimal number of the header and the one byte after it; blanks and comments before it are
+/* A positive decimal number of the header and the one byte after it; white space and comments before it are
  * skipped. */
 static lap_code number(lap_decoder *decoder, int *value, lap_error *err)
 {

@@ -16,7 +16,7 @@ static lap_code pnm_open(lap_encoder *encoder, lap_error *err)
     return LAP_OK;
 }
 
-/* One row of channels samples a pixel to three a pixel: gray is tripled, alpha left out. */
+/* One row of channels samples per pixel to three per pixel: gray is tripled, alpha left out. */
 static void to_rgb(const uint8_t *from, uint8_t *to, int width, int channels)
 {
     for (int x = 0; x < width; x++, from += channels, to += 3)

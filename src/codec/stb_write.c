@@ -46,7 +46,7 @@ static unsigned char *deflate_all(unsigned char *data, int size, int *out_size, 
 #endif
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
-/* Of all its functions three are used; gcc tells that at the end of the file, hence no push and pop. */
+/* Of all its functions three are used; gcc reports that at the end of the file, hence no push and pop. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image_write.h>
 

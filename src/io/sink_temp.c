@@ -39,7 +39,7 @@ static unsigned long long start_of(long pid)
     if (size <= 0)
         return 0;
     text[size] = 0;
-    /* The program's name, in brackets, may hold blanks and brackets: fields count from the last one on.
+    /* The program's name, in brackets, may hold spaces and brackets: fields count from the last one on.
      * Third is the state, 22nd the start time; proc(5). */
     char *at = strrchr(text, ')');
     if (!at || at[1] != ' ')
@@ -148,7 +148,7 @@ char *lap_temp_create(int folder, int *fd)
 static bool parse_field(const char **at, int base, char last, unsigned long long *value)
 {
     char *end;
-    if (!isxdigit((unsigned char)**at)) /* strtoull would take blanks and signs */
+    if (!isxdigit((unsigned char)**at)) /* strtoull would take spaces and signs */
         return false;
     errno = 0;
     *value = strtoull(*at, &end, base);

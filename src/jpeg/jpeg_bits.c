@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* How the Huffman decoders of libjpeg-turbo 1.0 to 3.1 begin (jdhuff.c, jdphuff.c). It is only read, and
- * only after the library at hand has shown, with a picture whose answer is known, that it is so. */
+ * only after the library at hand has shown, with an image whose answer is known, that it is so. */
 typedef struct entropy_head {
     void (*start_pass)(j_decompress_ptr cinfo);
     boolean (*decode_mcu)(j_decompress_ptr cinfo, JBLOCKROW *blocks);
@@ -24,7 +24,7 @@ static int buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LA
     return head.count / 8;
 }
 
-/* ---- the picture whose answer is known ----------------------------------------------------------- */
+/* ---- the image whose answer is known ----------------------------------------------------------- */
 
 /* 8x8 gray, Huffman tables of one code each. The scan is one byte, and three stray ones follow. */
 enum { FRAME = 72, SPECTRUM_END = 136, SIZE = 144 };

@@ -131,7 +131,7 @@ static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error 
     if (r->refused != LAP_OK)
         return lap_fail(err, r->refused, "an earlier error ended the decoding");
     lap_code code = lap_jpeg_guard(&r->error, work, r);
-    if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict) /* made-up end markers were read as data */
+    if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict) /* inserted end markers were read as data */
         code = lap_fail(&r->error.cause, LAP_E_TRUNCATED, "data ends between scans");
     r->refused = code;
     if (code == LAP_OK)

@@ -62,7 +62,7 @@ static bool is_worth_keeping(const segment *s)
     case M_APP1:
         return begins(s, "Exif\0\0", 6) || BEGINS(s, "http://ns.adobe.com/xap/1.0/") ||
                BEGINS(s, "http://ns.adobe.com/xmp/extension/");
-    case M_APP2: /* not MPF: its offsets into the other pictures would be wrong */
+    case M_APP2: /* not MPF: its offsets into the other images would be wrong */
         return BEGINS(s, "ICC_PROFILE");
     case M_APP13:
         return BEGINS(s, "Photoshop 3.0");
