@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid
     const unsigned owner = blockIdx.x * SYNC_THREADS + threadIdx.x, first = owner * job.group;
     if (first >= control.subs)
         return;
-    lap_jpeg_place p;
+    lap_jpeg_place p = {};
     lap_jpeg_enter(job, p, first * job.sub_bits, 0, 0);
     if (first > 0 && p.segment_end < lap_jpeg_sub_end(job, control, first))
         lap_jpeg_next_segment(job, p); /* what begins there needs no guess */
@@ -90,6 +90,12 @@ LAP_DEVICE bool begin_chain(
     return true;
 }
 
+/* The chain that a lane takes after its first one. */
+LAP_DEVICE unsigned next_chain(lap_jpeg_control &control, unsigned lanes, unsigned chains)
+{
+    return lanes < chains ? lanes + atomicAdd(&control.ticket, 1u) : chains;
+}
+
 static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid_constant__ lap_jpeg_job job)
 {
     LAP_DYNAMIC_SHARED(uint4, shared);
@@ -102,14 +108,14 @@ static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid
     const unsigned lanes = gridDim.x * SYNC_THREADS;
     unsigned owner = blockIdx.x * SYNC_THREADS + threadIdx.x, i = 0, left = 0;
     bool walks = false;
-    lap_jpeg_place p;
+    lap_jpeg_place p = {};
     for (;;) {
         while (!walks && owner < chains) {
             i = owner * job.group + job.group - 1;
             left = job.longest_chain;
             walks = begin_chain(job, control, p, owner, i);
             if (!walks)
-                owner = lanes + atomicAdd(&control.ticket, 1u);
+                owner = next_chain(control, lanes, chains);
         }
         if (!walks)
             break;
@@ -119,7 +125,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid
         walks =
             was > record && ((unsigned)(was ^ record) & LAP_JPEG_STATE) && i + 1 < control.subs && --left > 0;
         if (!walks)
-            owner = lanes + atomicAdd(&control.ticket, 1u);
+            owner = next_chain(control, lanes, chains);
     }
 }
 

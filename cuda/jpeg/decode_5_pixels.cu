@@ -8,7 +8,7 @@
 #include "idct.cuh"
 #include "walk.cuh"
 
-constexpr unsigned PIXELS_THREADS = 256, BLOCK_WORDS = 33;
+constexpr unsigned PIXELS_THREADS = 256, PIXELS_BLOCKS = 4, BLOCK_WORDS = 33;
 constexpr size_t PIXELS_SHARED = (3 * 64 + PIXELS_THREADS * BLOCK_WORDS) * sizeof(unsigned);
 static_assert(PIXELS_SHARED % 16 == 0, "the tables behind are copied by 16 bytes");
 
@@ -118,7 +118,7 @@ LAP_DEVICE unsigned rows(const unsigned *words, uint8_t *out, unsigned stride)
     return beyond;
 }
 
-static __global__ void __launch_bounds__(PIXELS_THREADS, 3)
+static __global__ void __launch_bounds__(PIXELS_THREADS, PIXELS_BLOCKS)
     pixels_kernel(const __grid_constant__ lap_jpeg_job job)
 {
     LAP_DYNAMIC_SHARED(uint4, shared);
@@ -161,7 +161,7 @@ lap_code lap_jpeg_run_pixels(const lap_jpeg_job &job, const lap_jpeg_run &run)
 {
     const unsigned needed =
         lap_blocks((size_t)lap_blocks(job.mcus, LAP_WARP) * job.mcu_blocks, PIXELS_THREADS / LAP_WARP);
-    const unsigned fit = 3 * (unsigned)lap_attribute(run.device, cudaDevAttrMultiProcessorCount);
+    const unsigned fit = PIXELS_BLOCKS * (unsigned)lap_attribute(run.device, cudaDevAttrMultiProcessorCount);
     return LAP_LAUNCH(lap_jpeg_launch(run, fit && fit < needed ? fit : needed, PIXELS_THREADS,
                           PIXELS_SHARED + lap_jpeg_codes_bytes(job.ac_count)),
         pixels_kernel, job);

@@ -76,8 +76,8 @@ bool lap_cuda_jpeg_decode_plan(const lap_jpeg_frame *frame, bool gray, size_t sc
     plan->tuning = tuning ? *tuning : lap_cuda_jpeg_tuning{};
     lap_cuda_jpeg_tuning *t = &plan->tuning;
     t->sub_bits = t->sub_bits ? t->sub_bits : 256;
-    t->group = t->group ? t->group : 4;
-    t->chain_lanes = t->chain_lanes ? t->chain_lanes : 1 << 17;
+    t->group = t->group ? t->group : 8;
+    t->chain_lanes = t->chain_lanes ? t->chain_lanes : 1 << 14;
     t->longest_chain = t->longest_chain ? t->longest_chain : (1 << 20) / t->sub_bits;
     if (t->sub_bits < 128 || t->sub_bits > 8192 || (t->sub_bits & (t->sub_bits - 1)) || t->group < 1 ||
         t->group > 64 || t->chain_lanes < 1)

@@ -12,9 +12,8 @@ timeout 60 "$folder/jpeg_check" "$photo" || fail=1
 echo "== the default, alone and with several streams"
 timeout 60 "$folder/jpeg_bench" decode "$photo" || fail=1
 echo "== lengths of subsequences, groups, lanes"
-timeout 90 "$folder/jpeg_bench" decode "$photo" --streams=8 --photos=300 --runs=20 \
-    --subs=256,512,1024 --groups=1,2,4,8 || fail=1
-timeout 60 "$folder/jpeg_bench" decode "$photo" --streams=8 --photos=300 --runs=20 --lanes=4096,8192,16384,32768 || fail=1
+timeout 120 "$folder/jpeg_bench" decode "$photo" --streams=8 --photos=300 --runs=20 --subs=256,512 --groups=2,4,8,16 \
+    --lanes=8192,16384,65536 | tee "$out/tuning.txt" | paste -sd ' ' | sed 's/subsequences/\nsubsequences/g' || fail=1
 if command -v ncu >/dev/null; then
     echo "== what limits each kernel (full report: $out/ncu.txt)"
     timeout 120 ncu --clock-control none --launch-skip 40 --launch-count 14 --section SpeedOfLight --section Occupancy \

@@ -25,6 +25,5 @@ int device_decode(
 
 /* "" or the first difference, of a static buffer */
 const char *picture_difference(const picture *a, const picture *b);
-uint64_t picture_hash(const picture *p);
 
 #endif
