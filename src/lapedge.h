@@ -263,7 +263,6 @@ typedef struct lap_settings {
     bool gray;
     int threads; /* at most this many of the context's threads; 0: all */
     int device;  /* CUDA device number */
-    lap_decode decode;
     /* orientation: auto_orient first, then turn */
     bool auto_orient;
     lap_turn turn;
@@ -288,7 +287,8 @@ typedef struct lap_settings {
     /* callbacks */
     lap_progress_fn *progress;
     void *progress_user;
-    uint64_t reserved[16];
+    lap_decode decode; /* of a JPEG, on the CPU */
+    uint64_t reserved[15];
 } lap_settings;
 
 LAP_API lap_settings lap_settings_default(void);
