@@ -6,6 +6,9 @@
 #ifndef LAP_CUDA_FILTER_CUH
 #define LAP_CUDA_FILTER_CUH
 
+#include <type_traits>
+
+#include "base/kernel5x5.h"
 #include "cuda/device/launch.cuh"
 
 template <typename Sum>
@@ -25,9 +28,35 @@ struct lap_geometry {
     ptrdiff_t in_stride, out_stride;
 };
 
+/* A float that is added as plain C does it: each product and each sum rounded, in the order of the loops. For
+ * kernels whose partial sums are not exact: the result is then that of the backend c, to the last bit. */
+struct lap_rounded {
+    float value;
+    lap_rounded() = default;
+    __host__ __device__ explicit lap_rounded(float v) : value(v)
+    {
+    }
+    __device__ operator float() const
+    {
+        return value;
+    }
+};
+
 LAP_DEVICE float lap_mad(float h, float p, float sum)
 {
-    return __fmaf_rn(h, p, sum); /* o may be fused; only scale * o + offset must not be */
+    return __fmaf_rn(h, p, sum); /* exact sums may be fused; only scale * o + offset must not be */
+}
+
+LAP_DEVICE lap_rounded lap_mad(lap_rounded h, lap_rounded p, lap_rounded sum)
+{
+    return lap_rounded(__fadd_rn(sum.value, __fmul_rn(h.value, p.value)));
+}
+
+/* A sample as the type that sums are added in. */
+template <typename Sum, typename T>
+LAP_DEVICE Sum lap_to_sum(T sample)
+{
+    return static_cast<Sum>(sample);
 }
 
 LAP_DEVICE int lap_mad(int h, int p, int sum)
@@ -78,13 +107,25 @@ static lap_code lap_by_channels(int channels, lap_error *err, F f)
     }
 }
 
-static inline lap_weights<float> lap_float_weights(const lap_params *params)
+/* f(weights) with coefficients of the type that sums are added in. */
+template <typename F>
+static lap_code lap_by_sum(const lap_params *params, F f)
 {
     lap_weights<float> w;
-    for (int i = 0; i < 25; i++)
+    lap_weights<lap_rounded> rounded;
+    for (int i = 0; i < 25; i++) {
         w.h[i] = params->kernel.h[i];
-    return w;
+        rounded.h[i] = lap_rounded(params->kernel.h[i]);
+    }
+    return lap_kernel_is_exact(&params->kernel) ? f(w) : f(rounded);
 }
+
+template <typename Sum>
+struct lap_sum_of; /* the type that weights are given in */
+template <typename Sum>
+struct lap_sum_of<lap_weights<Sum>> {
+    typedef Sum type;
+};
 
 static inline lap_weights<int> lap_int_weights(const lap_params *params)
 {

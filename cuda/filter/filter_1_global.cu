@@ -6,9 +6,9 @@
  * Limit: byte-wide loads; the load units and the L1 cache are busy, arithmetic and DRAM wait. */
 #include "filter.cuh"
 
-template <int C>
+template <int C, typename Sum>
 static __global__ void global_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,
-    const __grid_constant__ lap_geometry g, const __grid_constant__ lap_weights<float> w,
+    const __grid_constant__ lap_geometry g, const __grid_constant__ lap_weights<Sum> w,
     const __grid_constant__ lap_finish f)
 {
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x),
@@ -16,14 +16,14 @@ static __global__ void global_kernel(const uint8_t *__restrict__ in, uint8_t *__
     if (x >= g.width || y >= g.height)
         return;
     const uint8_t *window = in + (y - LAP_APRON) * g.in_stride + (ptrdiff_t)(x - LAP_APRON) * C;
-    float sum[C] = {};
+    Sum sum[C] = {};
 #pragma unroll
     for (int fy = 0; fy < 5; fy++)
 #pragma unroll
         for (int fx = 0; fx < 5; fx++)
 #pragma unroll
             for (int c = 0; c < C; c++)
-                sum[c] = lap_mad(w.h[5 * fy + fx], (float)window[fy * g.in_stride + fx * C + c], sum[c]);
+                sum[c] = lap_mad(w.h[5 * fy + fx], (Sum)(float)window[fy * g.in_stride + fx * C + c], sum[c]);
     lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
 }
 
@@ -35,7 +35,9 @@ extern "C" lap_code lap_filter_cuda_global(
         return lap_fail(exec->err, LAP_E_DEVICE, "a block of %dx%d threads is more than 1024", bx, by);
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
-        return lap_filter_launch(
-            "cuda-global", global_kernel<C>, bx, by, in, out, params, lap_float_weights(params), exec);
+        return lap_by_sum(params, [&](const auto &w) {
+            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            return lap_filter_launch("cuda-global", global_kernel<C, Sum>, bx, by, in, out, params, w, exec);
+        });
     });
 }

@@ -22,16 +22,19 @@ static __global__ void __launch_bounds__(256) shared2_kernel(const uint8_t *__re
     lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
 }
 
-/* Coefficients that are not whole numbers take the float form, which is the next rung's. */
+/* Sums that are not exact take the float form, which is the next rung's. */
 extern "C" lap_code lap_filter_cuda_shared2(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
-        if (params->kernel.is_integer)
+        if (params->kernel.is_integer && lap_kernel_is_exact(&params->kernel))
             return lap_filter_launch("cuda-shared2", shared2_kernel<C, int>, 16, 16, in, out, params,
                 lap_int_weights(params), exec);
-        return lap_filter_launch("cuda-shared2", shared2_kernel<C, float>, 16, 16, in, out, params,
-            lap_float_weights(params), exec);
+        return lap_by_sum(params, [&](const auto &w) {
+            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            return lap_filter_launch(
+                "cuda-shared2", shared2_kernel<C, Sum>, 16, 16, in, out, params, w, exec);
+        });
     });
 }

@@ -7,10 +7,10 @@
  * Limit: shared loads, 75 a pixel, as before; the conversions fill the issue slots beside them. */
 #include "tile.cuh"
 
-template <int C>
+template <int C, typename Sum>
 static __global__ void __launch_bounds__(256) shared3_kernel(const uint8_t *__restrict__ in,
     uint8_t *__restrict__ out, const __grid_constant__ lap_geometry g,
-    const __grid_constant__ lap_weights<float> w, const __grid_constant__ lap_finish f)
+    const __grid_constant__ lap_weights<Sum> w, const __grid_constant__ lap_finish f)
 {
     constexpr int PITCH = 20 * C;
     __shared__ uint8_t tile[20 * PITCH];
@@ -18,7 +18,7 @@ static __global__ void __launch_bounds__(256) shared3_kernel(const uint8_t *__re
     const int x = (int)(blockIdx.x * 16 + threadIdx.x), y = (int)(blockIdx.y * 16 + threadIdx.y);
     if (x >= g.width || y >= g.height)
         return;
-    float sum[C] = {};
+    Sum sum[C] = {};
     lap_convolve_tile<C, PITCH>(sum, tile + threadIdx.y * PITCH + threadIdx.x * C, w);
     lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
 }
@@ -28,7 +28,10 @@ extern "C" lap_code lap_filter_cuda_shared3(
 {
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
-        return lap_filter_launch(
-            "cuda-shared3", shared3_kernel<C>, 16, 16, in, out, params, lap_float_weights(params), exec);
+        return lap_by_sum(params, [&](const auto &w) {
+            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            return lap_filter_launch(
+                "cuda-shared3", shared3_kernel<C, Sum>, 16, 16, in, out, params, w, exec);
+        });
     });
 }

@@ -9,10 +9,10 @@
 
 static_assert(lap_bank_ways(3, 16, 60) == 2, "the conflict that this rung is there to show");
 
-template <int C>
+template <int C, typename Sum>
 static __global__ void __launch_bounds__(256) shared4_conflict_kernel(const uint8_t *__restrict__ in,
     uint8_t *__restrict__ out, const __grid_constant__ lap_geometry g,
-    const __grid_constant__ lap_weights<float> w, const __grid_constant__ lap_finish f)
+    const __grid_constant__ lap_weights<Sum> w, const __grid_constant__ lap_finish f)
 {
     constexpr int PITCH = 20 * C;
     __shared__ float tile[20 * PITCH];
@@ -20,7 +20,7 @@ static __global__ void __launch_bounds__(256) shared4_conflict_kernel(const uint
     const int x = (int)(blockIdx.x * 16 + threadIdx.x), y = (int)(blockIdx.y * 16 + threadIdx.y);
     if (x >= g.width || y >= g.height)
         return;
-    float sum[C] = {};
+    Sum sum[C] = {};
     lap_convolve_tile<C, PITCH>(sum, tile + threadIdx.y * PITCH + threadIdx.x * C, w);
     lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
 }
@@ -30,7 +30,10 @@ extern "C" lap_code lap_filter_cuda_shared4_conflict(
 {
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
-        return lap_filter_launch("cuda-shared4-conflict", shared4_conflict_kernel<C>, 16, 16, in, out, params,
-            lap_float_weights(params), exec);
+        return lap_by_sum(params, [&](const auto &w) {
+            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            return lap_filter_launch(
+                "cuda-shared4-conflict", shared4_conflict_kernel<C, Sum>, 16, 16, in, out, params, w, exec);
+        });
     });
 }

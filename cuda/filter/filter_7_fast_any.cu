@@ -47,17 +47,18 @@ LAP_DEVICE void store_word(uint8_t *p, unsigned word, int bytes)
             p[k] = (uint8_t)word;
 }
 
-template <int C>
+template <int C, typename Sum>
 static __global__ void __launch_bounds__(THREADS)
     any_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, const __grid_constant__ plan g,
-        const __grid_constant__ lap_weights<float> w, const __grid_constant__ lap_finish f)
+        const __grid_constant__ lap_weights<Sum> w, const __grid_constant__ lap_finish f)
 {
     constexpr int WORDS = C == 1 ? 3 : 5, CENTRE = 4 * (WORDS / 2);
     const int x = 4 * (int)(blockIdx.x * THREADS + threadIdx.x), first = (int)blockIdx.y * g.rows;
     const int end = min(first + g.rows, g.height) + LAP_APRON;
     if (x >= g.width_bytes)
         return;
-    float sum[5][4] = {}, samples[4 * WORDS]; /* of row r - 2 + d in sum[(k + d) % 5] */
+    Sum sum[5][4] = {};
+    float samples[4 * WORDS]; /* of row r - 2 + d in sum[(k + d) % 5] */
     const uint8_t *source = in + (first - LAP_APRON) * g.in_stride + x;
     uint8_t *target = out + (first - 2 * LAP_APRON) * g.out_stride + x;
     for (int r = first - LAP_APRON; r < end; r += 5) {
@@ -72,8 +73,8 @@ static __global__ void __launch_bounds__(THREADS)
                 for (int fx = 0; fx < 5; fx++)
 #pragma unroll
                     for (int b = 0; b < 4; b++)
-                        sum[(k + d) % 5][b] = lap_mad(
-                            w.h[5 * (4 - d) + fx], samples[CENTRE + b + (fx - 2) * C], sum[(k + d) % 5][b]);
+                        sum[(k + d) % 5][b] = lap_mad(w.h[5 * (4 - d) + fx],
+                            (Sum)samples[CENTRE + b + (fx - 2) * C], sum[(k + d) % 5][b]);
             if (r + k >= first + LAP_APRON) { /* row r + k - 2 has met its five */
                 unsigned word = 0;
 #pragma unroll
@@ -83,7 +84,7 @@ static __global__ void __launch_bounds__(THREADS)
             }
 #pragma unroll
             for (int b = 0; b < 4; b++)
-                sum[k][b] = 0;
+                sum[k][b] = Sum(0.0f);
             source += g.in_stride;
             target += g.out_stride;
         }
@@ -101,7 +102,9 @@ extern "C" lap_code lap_filter_cuda_fast_any(
             dim3((unsigned)((g.width_bytes + 4 * THREADS - 1) / (4 * THREADS)),
                 (unsigned)((g.height + g.rows - 1) / g.rows)),
             dim3(THREADS), 0, exec->stream, exec->err};
-        return LAP_LAUNCH(
-            launch, any_kernel<C>, in->base, out->base, g, lap_float_weights(params), lap_finish_of(params));
+        return lap_by_sum(params, [&](const auto &w) {
+            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            return LAP_LAUNCH(launch, (any_kernel<C, Sum>), in->base, out->base, g, w, lap_finish_of(params));
+        });
     });
 }

@@ -38,7 +38,7 @@ LAP_DEVICE void lap_convolve_tile(Sum (&sum)[C], const T *tile, const lap_weight
         for (int fx = 0; fx < 5; fx++)
 #pragma unroll
             for (int c = 0; c < C; c++)
-                sum[c] = lap_mad(w.h[5 * fy + fx], (Sum)tile[fy * PITCH + fx * C + c], sum[c]);
+                sum[c] = lap_mad(w.h[5 * fy + fx], lap_to_sum<Sum>(tile[fy * PITCH + fx * C + c]), sum[c]);
 }
 
 /* How many different words of one bank a warp reads at once, at worst, when its threads, BX to a

@@ -106,13 +106,6 @@ static void describe(const check_subject *s, const char *what, char *message, si
         c->out_gap);
 }
 
-/* Whether two samples may differ as they do. A threshold turns one level into 255. */
-static bool is_allowed(const lap_params *params, int a, int b)
-{
-    const int tolerance = lap_params_tolerance(params);
-    return a == b || tolerance < 0 || (tolerance > 0 && (abs(a - b) <= tolerance || params->threshold >= 0));
-}
-
 static bool compare(const check_subject *s, const lap_view *out, char *message, size_t size)
 {
     char what[160];
@@ -120,7 +113,7 @@ static bool compare(const check_subject *s, const lap_view *out, char *message, 
     for (int y = 0; y < s->c.height; y++) {
         for (int i = 0; i < n; i++) {
             const int got = out->base[y * out->stride + i], expected = s->expected[(size_t)y * (size_t)n + i];
-            if (is_allowed(&s->c.params, got, expected))
+            if (got == expected)
                 continue;
             snprintf(what, sizeof what, "x %d y %d channel %d is %d, by c %d", i / s->c.channels, y,
                 i % s->c.channels, got, expected);

@@ -34,9 +34,9 @@ uint64_t check_random(uint64_t *state);
 void check_prepare(check_subject *subject, const check_case *c, const lap_rung *law);
 void check_release(check_subject *subject);
 
-/* Runs a rung as exec says on host or device views, as its row says, and compares: the difference
- * allowed by lap_params_tolerance, and nothing written outside the interior. pool, if any, spreads rows
- * over exec->threads. False and a message (with the case in words) otherwise. */
+/* Runs a rung as exec says on host or device views, as its row says, and compares: every byte
+ * equal, with any kernel (more than lap_params_tolerance promises), and nothing written outside the interior.
+ * pool, if any, spreads rows over exec->threads. False and a message (with the case in words) otherwise. */
 bool check_rung(const check_subject *subject, const lap_rung *rung, const lap_exec *exec, lap_pool *pool,
     char *message, size_t size);
 
