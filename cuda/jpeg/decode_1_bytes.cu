@@ -28,8 +28,18 @@ LAP_DEVICE void look_at(const lap_jpeg_job &job, unsigned at, piece &p)
     p.end = ~0u;
     if (at >= job.size)
         return;
-    const uint4 v = *reinterpret_cast<const uint4 *>(job.bytes + at); /* there is room behind the last byte */
-    const unsigned word[4] = {v.x, v.y, v.z, v.w};
+    unsigned word[4] = {0, 0, 0, 0};
+    if (at + PIECE <= job.size) {
+        const uint4 v = *reinterpret_cast<const uint4 *>(job.bytes + at);
+        word[0] = v.x;
+        word[1] = v.y;
+        word[2] = v.z;
+        word[3] = v.w;
+    } else {
+#pragma unroll
+        for (unsigned i = 0; i < PIECE; i++)
+            word[i / 4] |= at + i < job.size ? (unsigned)job.bytes[at + i] << (i % 4 * 8) : 0;
+    }
     p.byte[0] = at ? job.bytes[at - 1] : 0;
     p.byte[PIECE + 1] = at + PIECE < job.size ? job.bytes[at + PIECE] : 0xFF;
 #pragma unroll
@@ -62,6 +72,9 @@ static __global__ void __launch_bounds__(BYTES_THREADS) count_kernel(const __gri
     }
 }
 
+/* What walks may read behind the end: the rest of a word, and the words that they look ahead. */
+constexpr unsigned BEHIND = 20;
+
 /* The scan ends here: how much it has, and whether that can be right. */
 LAP_DEVICE void at_end(const lap_jpeg_job &job, unsigned end, unsigned bytes, unsigned marks)
 {
@@ -69,6 +82,8 @@ LAP_DEVICE void at_end(const lap_jpeg_job &job, unsigned end, unsigned bytes, un
     control->bytes = bytes;
     control->subs = (bytes * 8 + job.sub_bits - 1) / job.sub_bits;
     job.segments[job.segment_count] = bytes;
+    for (unsigned q = bytes; q < bytes + BEHIND; q++)
+        reinterpret_cast<uint8_t *>(job.words)[q ^ 3] = 0;
     if (end + 1 >= job.size || job.bytes[end + 1] != 0xD9)
         lap_jpeg_say(job, LAP_JPEG_AT_BYTES, LAP_HUFF_MARKER);
     if (marks + 1 != job.segment_count || bytes == 0)

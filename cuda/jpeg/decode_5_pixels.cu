@@ -139,18 +139,22 @@ static __global__ void __launch_bounds__(PIXELS_THREADS, PIXELS_BLOCKS)
     for (unsigned task = (blockIdx.x * PIXELS_THREADS + threadIdx.x) / LAP_WARP; task < tasks;
          task += warps) {
         const unsigned b = task % used, mcu = task / used * LAP_WARP + threadIdx.x % LAP_WARP;
-        if (mcu >= job.mcus)
-            continue;
-        const block_place place = place_of(job, mcu, b);
+        const bool is_there = mcu < job.mcus;
+        const block_place place = place_of(job, is_there ? mcu : 0, b);
         const lap_jpeg_component &c = job.component[place.component];
+        unsigned beyond = 0;
 #pragma unroll
         for (unsigned i = 0; i < 32; i++)
             words[i] = 0;
-        unsigned beyond = decode_block(job, codes, lap_jpeg_bases_of(job, b).ac, quant + 64 * place.component,
-            place, reinterpret_cast<int16_t *>(words));
-        if (!beyond)
+        /* Lanes meet again, and halves of words are not taken for something else than words. */
+        __syncwarp();
+        if (is_there)
+            beyond = decode_block(job, codes, lap_jpeg_bases_of(job, b).ac, quant + 64 * place.component,
+                place, reinterpret_cast<int16_t *>(words));
+        __syncwarp();
+        if (is_there && !beyond)
             beyond = columns(words);
-        if (!beyond)
+        if (is_there && !beyond)
             beyond = rows(words, c.plane + (size_t)place.y * c.stride + place.x, c.stride);
         if (beyond)
             lap_jpeg_say(job, LAP_JPEG_AT_PIXELS, LAP_HUFF_RANGE);

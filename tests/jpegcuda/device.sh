@@ -1,7 +1,8 @@
 #!/bin/bash
 # device.sh FOLDER PHOTO [OUT]: the JPEG decoder on this machine's GPU, in one call of some minutes: right first, then
 # how fast and what limits it. FOLDER has jpeg_check and jpeg_bench (`make portable-tests`: build/portable); whatever
-# tool is missing is left out. Long output goes to OUT (default .).
+# tool is missing is left out. Long output goes to OUT (default .). SANITIZE=1: compute-sanitizer too; FULL=1: every
+# size from 1x1 to 70x70 too.
 set -uo pipefail
 folder=$1 photo=$2 out=${3:-.}
 fail=0
@@ -22,10 +23,10 @@ if command -v ncu >/dev/null; then
     grep -E '^  [a-z_]+kernel|^  void|Duration|Issue Slots Busy|Compute \(SM\)|Memory Throughput  |Achieved Occ|Registers Per|Warp Cycles Per Issued' \
         "$out/ncu.txt" | sed 's/  */ /g' | head -n 130
 fi
-if command -v compute-sanitizer >/dev/null && [ -n "${SMALL:-}" ]; then
+if command -v compute-sanitizer >/dev/null && [ -n "${SANITIZE:-}" ]; then
     for tool in memcheck racecheck initcheck synccheck; do
         echo "== compute-sanitizer $tool"
-        timeout 100 compute-sanitizer --tool "$tool" --error-exitcode 9 "$folder/jpeg_check" "$SMALL" 2>&1 | tail -n 4 ||
+        timeout 100 compute-sanitizer --tool "$tool" --error-exitcode 9 "$folder/jpeg_check" --few 2>&1 | tail -n 4 ||
             fail=1
     done
 fi
