@@ -125,9 +125,10 @@ lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
     lap_code code = make_folders(path, err);
     if (code == LAP_OK && access(out_dir, W_OK | X_OK))
         code = lap_fail_at(err, LAP_E_WRITE, out_dir, "%s", strerror(errno));
-    /* Better said now than after the first group of files. */
+    /* Better said now than after the first group of files. A link there is the manifest's affair. */
+    struct stat st;
     if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
-        access(path, W_OK | X_OK) && errno != ENOENT)
+        lstat(path, &st) == 0 && !S_ISLNK(st.st_mode) && access(path, W_OK | X_OK))
         code = lap_fail_at(err, LAP_E_WRITE, path, "%s", strerror(errno));
     return code;
 }
