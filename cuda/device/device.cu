@@ -157,3 +157,18 @@ extern "C" lap_code lap_cuda_sync(int device, void *stream, lap_error *err)
         code = LAP_CUDA(cudaStreamSynchronize((cudaStream_t)stream), err);
     return code;
 }
+
+extern "C" lap_code lap_cuda_stream_create(int device, void **stream, lap_error *err)
+{
+    *stream = NULL;
+    lap_code code = lap_cuda_use(device, err);
+    if (!code)
+        code = LAP_CUDA(cudaStreamCreateWithFlags((cudaStream_t *)stream, cudaStreamNonBlocking), err);
+    return code;
+}
+
+extern "C" void lap_cuda_stream_destroy(int device, void *stream)
+{
+    if (stream && lap_cuda_use(device, NULL) == LAP_OK)
+        cudaStreamDestroy((cudaStream_t)stream);
+}

@@ -32,6 +32,10 @@ void lap_cuda_free(int device, void *memory);
 /* Enqueues a copy; the pointers say from where to where (pageable host memory is fine). */
 lap_code lap_cuda_copy(int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err);
 lap_code lap_cuda_sync(int device, void *stream, lap_error *err);
+/* A stream that does not wait for the default one; *stream is NULL after a failure. Destroying NULL is fine.
+ */
+lap_code lap_cuda_stream_create(int device, void **stream, lap_error *err);
+void lap_cuda_stream_destroy(int device, void *stream);
 
 /* Device memory for a view (width, height >= 1, channels 1..8, apron as asked), cleared. */
 lap_code lap_cuda_view_create(

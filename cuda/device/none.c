@@ -1,6 +1,8 @@
 /* The scaffold of a build without CUDA: there is no device, and whatever needs one fails. */
 #include "base/status.h"
 #include "cuda/device/device_rungs.h"
+#include "cuda/jpeg/decode.h"
+#include "cuda/jpeg/encode.h"
 
 static const char not_built[] = "not built: no CUDA compiler was found when lapedge was compiled";
 
@@ -55,6 +57,18 @@ lap_code lap_cuda_sync(int device, void *stream, lap_error *err)
 {
     (void)device, (void)stream;
     return refuse(err);
+}
+
+lap_code lap_cuda_stream_create(int device, void **stream, lap_error *err)
+{
+    (void)device;
+    *stream = NULL;
+    return refuse(err);
+}
+
+void lap_cuda_stream_destroy(int device, void *stream)
+{
+    (void)device, (void)stream;
 }
 
 lap_code lap_cuda_view_create(
@@ -117,4 +131,41 @@ lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out, const lap
 {
     (void)in, (void)out;
     return refuse(exec->err);
+}
+
+bool lap_cuda_jpeg_decode_plan(const lap_jpeg_frame *frame, bool gray, size_t scan_bytes,
+    const lap_cuda_jpeg_tuning *tuning, lap_cuda_jpeg_plan *plan)
+{
+    (void)frame, (void)gray, (void)scan_bytes, (void)tuning, (void)plan;
+    return false;
+}
+
+void lap_cuda_jpeg_decode_stage_tables(const lap_cuda_jpeg_plan *plan, void *staging, bool is_kept)
+{
+    (void)plan, (void)staging, (void)is_kept;
+}
+
+lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_plan *plan, const void *scan, const void *staging,
+    void *workspace, const lap_view *pixels, lap_cuda_jpeg_result *result, void *stream, void *const *events,
+    lap_error *err)
+{
+    (void)plan, (void)scan, (void)staging, (void)workspace, (void)pixels, (void)result, (void)stream;
+    (void)events;
+    return refuse(err);
+}
+
+bool lap_cuda_jpeg_encode_plan_make(
+    const lap_cuda_jpeg_target *target, size_t capacity, lap_cuda_jpeg_encode_plan *plan)
+{
+    (void)target, (void)capacity, (void)plan;
+    return false;
+}
+
+lap_code lap_cuda_jpeg_encode_enqueue(const lap_cuda_jpeg_encode_plan *plan, const lap_view *pixels,
+    void *workspace, void *scan, const void **scan_on_device, lap_cuda_jpeg_encoded *result, void *stream,
+    void *const *events, lap_error *err)
+{
+    (void)plan, (void)pixels, (void)workspace, (void)scan, (void)scan_on_device, (void)result, (void)stream;
+    (void)events;
+    return refuse(err);
 }

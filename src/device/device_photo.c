@@ -1,0 +1,194 @@
+#include "device/device_photo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "cuda/device/device.h"
+#include "cuda/jpeg/decode.h"
+#include "cuda/jpeg/encode.h"
+#include "device/known_codec.h"
+#include "jpeg/jpeg_frame.h"
+
+struct lap_device_photo {
+    int device;
+    void *stream;
+    lap_view source, result;
+};
+
+const char *lap_device_codec_unavailable(void)
+{
+    const char *reason = lap_cuda_unavailable();
+    return reason ? reason : lap_known_codec_differs();
+}
+
+lap_code lap_device_photo_create(
+    int device, int width, int height, int channels, lap_device_photo **photo, lap_error *err)
+{
+    lap_device_photo *p = calloc(1, sizeof *p);
+    *photo = NULL;
+    if (!p)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    p->device = device;
+    lap_code code = lap_cuda_stream_create(device, &p->stream, err);
+    if (code == LAP_OK)
+        code = lap_cuda_view_create(device, width, height, channels, LAP_APRON, &p->source, err);
+    if (code == LAP_OK)
+        code = lap_cuda_view_create(device, width, height, channels, 0, &p->result, err);
+    if (code == LAP_OK)
+        *photo = p;
+    else
+        lap_device_photo_destroy(p);
+    return code;
+}
+
+void lap_device_photo_destroy(lap_device_photo *p)
+{
+    if (!p)
+        return;
+    lap_cuda_view_destroy(&p->result);
+    lap_cuda_view_destroy(&p->source);
+    lap_cuda_stream_destroy(p->device, p->stream);
+    free(p);
+}
+
+static lap_code finish(lap_device_photo *p, lap_code code, double start, double *ms, lap_error *err)
+{
+    /* After a failure too: nothing may be freed while it is in use. */
+    const lap_code waited = lap_cuda_sync(p->device, p->stream, code == LAP_OK ? err : NULL);
+    if (ms)
+        *ms += lap_now_ms() - start;
+    return code == LAP_OK ? waited : code;
+}
+
+/* ---- in ---------------------------------------------------------------------------------------- */
+
+/* Memory that one decoding takes: on the device, on the host for tables, and for the verdict. */
+typedef struct decode_memory {
+    void *workspace, *staging;
+    lap_cuda_jpeg_result *result;
+} decode_memory;
+
+static lap_code decode(lap_device_photo *p, const lap_cuda_jpeg_plan *plan, const uint8_t *scan,
+    decode_memory *m, bool *mine, double *ms, lap_error *err)
+{
+    const double start = lap_now_ms();
+    lap_code code = lap_cuda_alloc(p->device, plan->workspace_bytes, &m->workspace, err);
+    m->staging = aligned_alloc(16, (plan->staging_bytes + 15) / 16 * 16);
+    m->result = calloc(1, sizeof *m->result);
+    if (code == LAP_OK && (!m->staging || !m->result))
+        code = lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes", plan->staging_bytes);
+    if (code != LAP_OK)
+        return code;
+    lap_cuda_jpeg_decode_stage_tables(plan, m->staging, false);
+    code = lap_cuda_jpeg_decode_enqueue(
+        plan, scan, m->staging, m->workspace, &p->source, m->result, p->stream, NULL, err);
+    code = finish(p, code, start, ms, err);
+    *mine = code == LAP_OK && lap_cuda_jpeg_odd(m->result) == 0;
+    return code;
+}
+
+lap_code lap_device_photo_decode(lap_device_photo *p, const uint8_t *file, size_t size, bool gray, bool *mine,
+    lap_times *times, lap_error *err)
+{
+    lap_cuda_jpeg_plan *plan = malloc(sizeof *plan);
+    lap_jpeg_frame *frame = malloc(sizeof *frame);
+    decode_memory m = {0};
+    lap_code code = LAP_OK;
+    *mine = false;
+    if (!plan || !frame)
+        code = lap_fail(err, LAP_E_MEMORY, "out of memory");
+    else if (lap_jpeg_frame_read(file, size, frame) && frame->scan_begin < size &&
+             frame->width == p->source.width && frame->height == p->source.height &&
+             lap_cuda_jpeg_decode_plan(frame, gray, size - frame->scan_begin, NULL, plan) &&
+             plan->channels == p->source.channels)
+        code = decode(p, plan, file + frame->scan_begin, &m, mine, times ? &times->decode : NULL, err);
+    lap_cuda_free(p->device, m.workspace);
+    free(m.staging);
+    free(m.result);
+    free(plan);
+    free(frame);
+    return code;
+}
+
+lap_code lap_device_photo_upload(
+    lap_device_photo *p, const lap_view *pixels, lap_times *times, lap_error *err)
+{
+    const double start = lap_now_ms();
+    return finish(
+        p, lap_cuda_upload(pixels, &p->source, p->stream, err), start, times ? &times->upload : NULL, err);
+}
+
+/* ---- between ----------------------------------------------------------------------------------- */
+
+lap_code lap_device_photo_filter(lap_device_photo *p, const lap_rung *rung, const lap_params *params,
+    lap_border border, lap_times *times, lap_error *err)
+{
+    const double start = lap_now_ms();
+    const lap_exec exec = {.threads = 1, .stream = p->stream, .err = err};
+    lap_code code = lap_cuda_border(&p->source, border, p->stream, err);
+    if (code == LAP_OK)
+        code = rung->run.filter(&p->source, &p->result, params, &exec);
+    return finish(p, code, start, times ? &times->filter : NULL, err);
+}
+
+/* ---- out --------------------------------------------------------------------------------------- */
+
+static lap_cuda_jpeg_target target_of(const lap_device_photo *p, const lap_jpeg_parts *parts)
+{
+    lap_cuda_jpeg_target target = {.width = p->result.width,
+        .height = p->result.height,
+        .channels = p->result.channels,
+        .restart_interval = parts->interval};
+    for (int c = 0; c < 3; c++) {
+        target.sample_h[c] = c < parts->components ? parts->h[c] : 1;
+        target.sample_v[c] = c < parts->components ? parts->v[c] : 1;
+    }
+    memcpy(target.quant, parts->quant, sizeof target.quant);
+    return target;
+}
+
+static lap_code encode(lap_device_photo *p, const lap_cuda_jpeg_encode_plan *plan, void *workspace,
+    lap_cuda_jpeg_encoded *encoded, lap_chunk *scan, bool *mine, lap_times *times, lap_error *err)
+{
+    const void *on_device = NULL;
+    double start = lap_now_ms();
+    lap_code code = lap_cuda_jpeg_encode_enqueue(
+        plan, &p->result, workspace, NULL, &on_device, encoded, p->stream, NULL, err);
+    code = finish(p, code, start, times ? &times->encode : NULL, err);
+    *mine = code == LAP_OK && !encoded->overflow;
+    if (code == LAP_OK && *mine)
+        code = lap_chunk_reserve(scan, encoded->bytes, err);
+    if (code != LAP_OK || !*mine)
+        return code;
+    start = lap_now_ms();
+    code = lap_cuda_copy(p->device, scan->data + scan->size, on_device, encoded->bytes, p->stream, err);
+    code = finish(p, code, start, times ? &times->download : NULL, err);
+    scan->size += code == LAP_OK ? encoded->bytes : 0;
+    return code;
+}
+
+lap_code lap_device_photo_encode(lap_device_photo *p, const lap_jpeg_parts *parts, lap_chunk *scan,
+    bool *mine, lap_times *times, lap_error *err)
+{
+    const lap_cuda_jpeg_target target = target_of(p, parts);
+    lap_cuda_jpeg_encode_plan plan;
+    lap_cuda_jpeg_encoded encoded = {0};
+    void *workspace = NULL;
+    *mine = false;
+    if (!lap_cuda_jpeg_encode_plan_make(&target, 0, &plan))
+        return LAP_OK;
+    lap_code code = lap_cuda_alloc(p->device, plan.workspace_bytes, &workspace, err);
+    if (code == LAP_OK)
+        code = encode(p, &plan, workspace, &encoded, scan, mine, times, err);
+    lap_cuda_free(p->device, workspace);
+    return code;
+}
+
+lap_code lap_device_photo_download(
+    lap_device_photo *p, const lap_view *pixels, lap_times *times, lap_error *err)
+{
+    const double start = lap_now_ms();
+    return finish(p, lap_cuda_download(&p->result, pixels, p->stream, err), start,
+        times ? &times->download : NULL, err);
+}
