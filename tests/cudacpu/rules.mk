@@ -6,7 +6,8 @@ ifeq ($(SAN)$(findstring clang,$(CC)),)
 CUDACPU_CXX := $(shell command -v $(CXX_HOST) 2>/dev/null)
 CUDACPU_CU := $(CU_ALL)
 CUDACPU_C := $(RUNG_SRC)
-CUDACPU_DEFINES := -D_GNU_SOURCE $(INCLUDES) -DLAP_CUDACPU $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) \
+CUDACPU_DEFINES := -D_GNU_SOURCE $(INCLUDES) -DLAP_CUDACPU -DLAP_HAVE_OPENMP=0 \
+  $(foreach f,PNG STB,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0)) \
   -DLAP_HAVE_CUDA=1
 CUDACPU_COMMON := -O1 -g -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
 CUDACPU_asan := -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -18,3 +18,13 @@ $(P)/encode_bench: $(B)/tests/jpegcuda/encode_bench.cu.o \
 	$(call say,LINK)$(CXX_HOST) -static-libgcc -static-libstdc++ -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
 portable-tests: $(P)/encode_check $(P)/encode_bench
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(JPEGCUDA_ENCODE_C)) $(patsubst %,$(P)/%.d,$(JPEGCUDA_ENCODE_C))
+
+# The whole program with its CUDA backends on the CPU runtime: what the command line does with a device shows
+# without one.
+ifneq ($(CUDACPU_CXX),)
+CUDACPU_PROGRAM_C := $(sort $(SRC) $(CLI))
+$(B)/cudacpu/asan/lapedge: $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(CUDACPU_PROGRAM_C))) \
+  $(B)/gen/report_assets.o $(B)/cudacpu/asan/libkernels.a
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+-include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C))
+endif
