@@ -13,7 +13,8 @@ $(B)/tests/cudacpu_jpeg_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/jpegcuda
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $(filter %.o,$^) $(B)/cudacpu/tsan/libkernels.a \
 	  -ljpeg -lpthread -lm
-TESTS += $(B)/tests/cudacpu_jpeg $(B)/tests/cudacpu_jpeg_races
+TESTS += $(B)/tests/cudacpu_jpeg $(B)/tests/cudacpu_jpeg_races tests/jpegcuda/bench.sh
+tests/jpegcuda/bench.sh: $(B)/cudacpu/asan/jpeg_bench
 endif
 
 $(P)/jpeg_check: $(patsubst %,$(P)/%.o,tests/jpegcuda/check.c tests/jpegcuda/make.c $(JPEGCUDA_C))
