@@ -89,9 +89,14 @@ static lap_code file_to_sink(lap_context *context, const char *in, const lap_tre
         code = tree ? lap_sink_open_below(tree, out, sink, err) : lap_sink_open(out, sink, err);
     if (code == LAP_OK)
         code = run(context, source, *sink, &full, start, report, err);
-    /* The last look before publishing: a sync, which may take long, is over. */
-    if (code == LAP_OK)
-        code = lap_source_verify(source, settings->in_place ? in : NULL, err);
+    /* The last look before publishing: a sync, which may take long, is over. Data that went wrong because
+     * somebody wrote to the file is not the photo's fault. */
+    lap_error changed;
+    if ((code == LAP_OK || code == LAP_E_TRUNCATED || code == LAP_E_DAMAGED) &&
+        lap_source_verify(source, settings->in_place ? in : NULL, &changed) != LAP_OK) {
+        *err = changed;
+        code = changed.code;
+    }
     if (code == LAP_OK && read && lap_source_stat(source))
         *read = *lap_source_stat(source);
     lap_source_close(source);

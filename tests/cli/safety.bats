@@ -264,6 +264,10 @@ meanwhile()
     [ -z "$(find out -type f -not -path '*/.lapedge/*')" ]
     meanwhile grow -- large.ppm out/large.ppm
     [ "$code" -eq 1 ]
+    shrink() { truncate -s 1000 large.ppm; } # then the data end early, and that is why
+    meanwhile shrink -- large.ppm out/large.ppm
+    [ "$code" -eq 1 ]
+    grep -q 'lapedge: large.ppm: changed while it was read' err
     [ ! -e out/large.ppm ]
 }
 
