@@ -137,8 +137,13 @@ extern "C" lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_
 
 extern "C" void lap_cuda_free(int device, void *memory)
 {
-    if (memory && cudaSetDevice(device) == cudaSuccess)
-        cudaFree(memory);
+    if (!memory)
+        return;
+    /* Freed even where the device cannot be made the current one: CUDA finds memory by its address. */
+    if (cudaSetDevice(device) != cudaSuccess)
+        cudaGetLastError();
+    if (cudaFree(memory) != cudaSuccess)
+        cudaGetLastError();
 }
 
 extern "C" lap_code lap_cuda_copy(

@@ -51,6 +51,33 @@ static __global__ void wait_for_ever(int *out, bool some)
         __syncthreads();
 }
 
+/* Odd lanes vote with a mask that even lanes are in as well. */
+static __global__ void vote(unsigned *out, bool with_all)
+{
+    const unsigned mine = threadIdx.x % 2 ? 0xaaaaaaaau : 0x55555555u;
+    const unsigned mask = threadIdx.x % 2 && with_all ? 0xffffffffu : mine;
+    out[threadIdx.x] = __ballot_sync(mask, 1);
+    __syncwarp();
+}
+
+/* Halves of 64-bit numbers are not 64-bit numbers. */
+static __global__ void count(unsigned *out, int odd)
+{
+    atomicAdd(reinterpret_cast<unsigned long long *>(out + odd), 1ull);
+}
+
+/* What no kernel does: a look at device memory, a kernel with an address of the host, or on the wrong device.
+ */
+static lap_code run_on_host(const char *fault, int *in, int *out, lap_error *err)
+{
+    static int table[N];
+    if (strcmp(fault, "host") == 0)
+        return in[0] == 0 ? LAP_E_DEVICE : LAP_OK;
+    const lap_launch launch = {strcmp(fault, "device") == 0, dim3(1), dim3(N), 0, NULL, err};
+    lap_code code = LAP_LAUNCH(launch, read_global, strcmp(fault, "pageable") == 0 ? table : in, out, 0);
+    return code ? code : lap_cuda_sync(launch.device, NULL, err);
+}
+
 static lap_code run(const char *fault, int *in, int *out, lap_error *err)
 {
     lap_launch launch = {0, dim3(1), dim3(N), N * sizeof(int), NULL, err};
@@ -63,7 +90,13 @@ static lap_code run(const char *fault, int *in, int *out, lap_error *err)
         code = LAP_LAUNCH(launch, read_global, in, out, strcmp(fault, "global") == 0);
     if (!code)
         code = LAP_LAUNCH(launch, wait_for_ever, out, strcmp(fault, "hang") == 0);
-    return code;
+    if (!code)
+        code = LAP_LAUNCH(launch, vote, (unsigned *)out, strcmp(fault, "mask") == 0);
+    if (!code)
+        code = LAP_LAUNCH(launch, count, (unsigned *)out, strcmp(fault, "odd") == 0);
+    if (!code)
+        code = lap_cuda_sync(0, NULL, err);
+    return code ? code : run_on_host(fault, in, out, err);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The tests of kernels on a CPU can fail: planted faults are seen, and the same kernels without pass.
 . tests/tap.sh
+export LAP_CUDACPU=devices=2
 dir=${B:-build}/cudacpu
 
 # seen PROGRAM FAULT WORDS: the program ends with an error that says so.
@@ -20,5 +21,10 @@ check "a read beyond shared memory is seen" seen "$dir/asan/faults" shared 'Addr
 check "a read beyond dynamic shared memory is seen" seen "$dir/asan/faults" dynamic 'AddressSanitizer: heap-buffer-overflow'
 check "a read beyond device memory is seen" seen "$dir/asan/faults" global 'AddressSanitizer: heap-buffer-overflow'
 check "a missing barrier is seen" seen "$dir/tsan/faults" race 'ThreadSanitizer: data race'
+check "a mask that another lane of it does not bring is seen" seen "$dir/asan/faults" mask 'where other lanes of its mask call'
+check "an atomic on an odd address is seen" seen "$dir/asan/faults" odd 'misaligned\|does an atomic of 8 bytes'
+check "the host at device memory is seen" seen "$dir/asan/faults" host 'AddressSanitizer: use-after-poison'
+check "a kernel at memory of another device is seen" seen "$dir/asan/faults" device 'AddressSanitizer: use-after-poison'
+check "a kernel with an address of the host is seen" seen "$dir/asan/faults" pageable 'address of the host'
 check "a barrier that some threads never reach is seen" seen "$dir/asan/faults" hang 'never reach'
 finish

@@ -35,7 +35,7 @@ $(B)/cudacpu/$(1)/libkernels.a: $$(CUDACPU_LIB_$(1))
 	$$(call say,AR)ar rcs $$@ $$^
 $(B)/cudacpu/$(1)/faults: $(B)/cudacpu/$(1)/tests/cudacpu/faults.cu.o $(B)/cudacpu/$(1)/libkernels.a
 	$$(call say,LINK)$(CXX_HOST) $(CUDACPU_$(1)) -o $$@ $$^ -lpthread -lm
--include $$(CUDACPU_LIB_$(1):.o=.d)
+-include $$(CUDACPU_LIB_$(1):.o=.d) $(patsubst %,$(B)/cudacpu/$(1)/%.d,$(wildcard tests/cudacpu/*.cu tests/cudacpu/check/*.cu))
 endef
 $(eval $(call cudacpu,asan))
 $(eval $(call cudacpu,tsan))
@@ -53,6 +53,10 @@ $(B)/tests/cudacpu_scaffold: $(B)/cudacpu/asan/tests/gpu/scaffold.c.o $(B)/cudac
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
 $(B)/tests/cudacpu_compare: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/cudacpu/compare.c src/ops/difference.c \
   src/compare/compare.c src/compare/compare_sums.c) \
+  $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
+$(B)/tests/cudacpu_runtime: $(patsubst %,$(B)/cudacpu/asan/%.o,$(sort $(wildcard tests/cudacpu/check/*.cu))) \
   $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm

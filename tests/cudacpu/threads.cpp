@@ -1,35 +1,24 @@
-/* Fibers: a thread of the block takes over the stack of one that has ended, so a kernel without
- * barriers runs on a single stack and never switches. Under ThreadSanitizer each thread keeps a stack
- * and an identity of its own; this file is compiled without that sanitizer, so that it sees the
- * kernels' accesses and nothing else. */
+/* The threads of a block, and who of them goes on. A thread takes over the fiber of one that has ended, so
+ * a kernel without barriers runs on a single stack and never switches. Under ThreadSanitizer each thread
+ * keeps a fiber of its own. */
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <sys/mman.h>
 
-#include "context.h"
 #include "engine.h"
-#include "sanitizers.h"
+#include "fibers.h"
 
 namespace
 {
 
-constexpr size_t STACK = 256 * 1024, STAGGER = 1216;
 constexpr unsigned LANES = LAP_CUDACPU_LANES, MOST = LAP_CUDACPU_MOST_THREADS;
 constexpr unsigned long MOST_YIELDS = 1ul << 26; /* in a row, without anything else happening */
-
-struct fiber {
-    lap_cudacpu_context context;
-    char *stack;
-    void *fake_stack;
-    void *tsan;
-};
 
 enum state : uint8_t { UNSTARTED, GOING, WAITING, ENDED };
 
 struct thread_of_block {
     uint3 index;
-    fiber *on;
+    lap_cudacpu_fiber *on;
     const char *waits_for;
     state is;
 };
@@ -60,87 +49,10 @@ struct {
     uint64_t random;
 } l;
 
-fiber home, *running;
-/* No containers: their memory functions would be taken for the kernel's by the thread sanitizer. */
-fiber fibers[MOST];
-fiber *idle[MOST], *spent[MOST]; /* spent: ThreadSanitizer only; idle again when the block is over */
-unsigned made, idle_count, spent_count;
-[[maybe_unused]] const void *home_stack;
-[[maybe_unused]] size_t home_stack_size;
-bool left_home;
-
 void run_as(unsigned thread)
 {
     threadIdx = l.thread[thread].index;
     lap_cudacpu_thread = thread;
-}
-
-/* ---- from fiber to fiber --------------------------------------------------------------------------- */
-
-void arrived(void *fake_stack)
-{
-    (void)fake_stack;
-#if LAP_CUDACPU_ASAN
-    const void *bottom;
-    size_t size;
-    __sanitizer_finish_switch_fiber(fake_stack, &bottom, &size);
-    if (left_home) {
-        home_stack = bottom;
-        home_stack_size = size;
-    }
-#endif
-    left_home = false;
-}
-
-void switch_to(fiber *to)
-{
-    fiber *from = running;
-    if (to == from)
-        return;
-    running = to;
-#if LAP_CUDACPU_ASAN
-    __sanitizer_start_switch_fiber(
-        &from->fake_stack, to == &home ? home_stack : to->stack, to == &home ? home_stack_size : STACK);
-#endif
-#if LAP_CUDACPU_TSAN
-    __tsan_switch_to_fiber(to->tsan, LAP_CUDACPU_NO_ORDER);
-#endif
-    lap_cudacpu_swap(&from->context, &to->context);
-    arrived(from->fake_stack);
-}
-
-[[noreturn]] void live();
-
-void first_entry()
-{
-    arrived(nullptr);
-    live();
-}
-
-void make_fiber()
-{
-    fiber *f = &fibers[made++];
-    void *stack =
-        mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stack == MAP_FAILED) {
-        perror("CUDA on CPU: stack of a fiber");
-        abort();
-    }
-    f->stack = static_cast<char *>(stack);
-#if LAP_CUDACPU_TSAN
-    f->tsan = __tsan_create_fiber(0);
-#endif
-    /* Not all at the same place in their pages, or they would push each other out of the caches. */
-    const size_t shift = made * STAGGER % (STACK / 4) / 16 * 16;
-    lap_cudacpu_prepare(&f->context, f->stack, STACK - shift, first_entry);
-    idle[idle_count++] = f;
-}
-
-fiber *idle_fiber()
-{
-    if (idle_count == 0)
-        make_fiber();
-    return idle[--idle_count];
 }
 
 /* ---- who goes on ----------------------------------------------------------------------------------- */
@@ -161,7 +73,7 @@ fiber *idle_fiber()
 void go_elsewhere()
 {
     if (l.started < l.threads && (l.starts_first || !l.ready_count)) {
-        switch_to(idle_fiber());
+        lap_cudacpu_switch_to(lap_cudacpu_idle_fiber());
         return;
     }
     if (!l.ready_count)
@@ -170,7 +82,7 @@ void go_elsewhere()
     l.first_ready = (l.first_ready + 1) % MOST;
     l.ready_count--;
     run_as(thread);
-    switch_to(l.thread[thread].on);
+    lap_cudacpu_switch_to(l.thread[thread].on);
 }
 
 void make_ready(unsigned thread)
@@ -197,8 +109,7 @@ void start_block()
         l.thread[i].is = UNSTARTED;
     for (unsigned w = 0; w * LANES < l.threads; w++)
         l.runnable[w] = std::min(LANES, l.threads - w * LANES);
-    while (spent_count)
-        idle[idle_count++] = spent[--spent_count];
+    lap_cudacpu_reuse_spent();
     lap_cudacpu_warps_start(l.threads);
     lap_cudacpu_poison(l.dynamic.get(), l.grid->dynamic_bytes);
     for (const lap_cudacpu_range &variable : *l.shared)
@@ -223,7 +134,7 @@ void release_barrier()
 void run_thread(unsigned thread)
 {
     l.thread[thread].is = GOING;
-    l.thread[thread].on = running;
+    l.thread[thread].on = lap_cudacpu_running_fiber();
     run_as(thread);
     lap_cudacpu_acquire(&l.grid);
     lap_cudacpu_acquire(&l.block_over[(l.done + 1) % 2]); /* blocks share the static variables */
@@ -238,21 +149,21 @@ void run_thread(unsigned thread)
     no_longer_runnable(thread);
 }
 
-/* Each time round a thread that nobody has started yet. */
-void live()
+/* A fiber: each time round a thread that nobody has started yet. */
+[[noreturn]] void live()
 {
     for (;;) {
         run_thread(l.order[l.started++]);
-        if (LAP_CUDACPU_TSAN)
-            spent[spent_count++] = running;
+        if (LAP_CUDACPU_OWN_FIBERS)
+            lap_cudacpu_spend();
         if (l.ended == l.threads && ++l.done < l.blocks)
             start_block();
-        if (!LAP_CUDACPU_TSAN && l.started < l.threads)
+        if (!LAP_CUDACPU_OWN_FIBERS && l.started < l.threads)
             continue;
-        if (!LAP_CUDACPU_TSAN)
-            idle[idle_count++] = running;
+        if (!LAP_CUDACPU_OWN_FIBERS)
+            lap_cudacpu_idle();
         if (l.done == l.blocks)
-            switch_to(&home);
+            lap_cudacpu_switch_to(nullptr);
         else
             go_elsewhere();
     }
@@ -312,16 +223,10 @@ void lap_cudacpu_run(const lap_cudacpu_grid &grid)
     draw_block_order();
     blockDim = block;
     gridDim = grid.grid;
-    running = &home;
-    left_home = true;
-#if LAP_CUDACPU_TSAN
-    home.tsan = __tsan_get_current_fiber();
-    while (made < l.threads) /* here: what makes a fiber comes before all that it does */
-        make_fiber();
-#endif
+    lap_cudacpu_begin_fibers(l.threads, live);
     lap_cudacpu_release(&l.grid);
     start_block();
-    switch_to(idle_fiber());
+    lap_cudacpu_switch_to(lap_cudacpu_idle_fiber());
     lap_cudacpu_acquire(&l.block_over[0]);
     lap_cudacpu_acquire(&l.block_over[1]);
     l.dynamic.reset();

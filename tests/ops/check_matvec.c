@@ -21,6 +21,9 @@ static product product_new(int place, size_t rows, size_t cols, bool whole, bool
     p.a = block_new(place, (p.shift + rows * p.lda) * sizeof(float));
     p.x = block_new(place, (p.shift + cols) * sizeof(float));
     p.y = block_new(place, rows * sizeof(float));
+    /* All around A and x, and between rows, NaN: one value too many, and a sum is none. */
+    memset(p.a.host, 0xFF, p.a.bytes + 2 * GUARD);
+    memset(p.x.host, 0xFF, p.x.bytes + 2 * GUARD);
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < cols; j++) {
             floats(&p.a)[p.shift + i * p.lda + j] =
