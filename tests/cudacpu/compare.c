@@ -56,7 +56,7 @@ static bool compare(lap_context *context, lap_op op, int channels)
         }
     }
     lap_code code =
-        lap_compare(context, op, &pixels, &(lap_compare_options){NULL, 0}, &settings, each, &s, &err);
+        lap_compare(context, op, &pixels, &(lap_compare_options){0}, &settings, each, &s, &err);
     if (code != LAP_OK)
         printf("# %s\n", err.message);
     lap_image_destroy(&pixels.image);
