@@ -478,6 +478,7 @@ typedef struct lap_compare_row {
     double ms;             /* wall time of one run, transfers counted */
     double upload_ms, kernel_ms, download_ms; /* of a device; NaN else */
     const lap_view *a, *b; /* filter, transpose: the output of c and of this backend; else NULL */
+    const char *cause;     /* of a reason why it cannot run: what is missing, without its name; else NULL */
 } lap_compare_row;
 
 /* The row, its strings and views live until it returns. */

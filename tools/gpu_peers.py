@@ -16,7 +16,7 @@ def show(name, times, copy_us, right):
     print(f"{name:<34} {median:10.1f} {min(times):10.1f} {median / copy_us:8.2f}  {'equal' if right else 'DIFFERENT'}")
 
 
-def with_torch(runs, copy_us, image, law):
+def with_torch(runs, copy_us, image, reference):
     import torch
     coefficients = torch.full((CHANNELS, 1, 5, 5), -1.0, device="cuda")
     coefficients[:, :, 2, 2] = 24.0
@@ -41,12 +41,12 @@ def with_torch(runs, copy_us, image, law):
                 times.append(1000 * start.elapsed_time(stop))
         return times
 
-    right = numpy.array_equal(filter_bytes(pixels[0])[0].permute(1, 2, 0).cpu().numpy(), law)
+    right = numpy.array_equal(filter_bytes(pixels[0])[0].permute(1, 2, 0).cpu().numpy(), reference)
     show("torch conv2d, float in and out", timed(filter_float, floats), copy_us, right)
     show("torch conv2d, bytes in and out", timed(filter_bytes, pixels), copy_us, right)
 
 
-def with_cupy(runs, copy_us, image, law):
+def with_cupy(runs, copy_us, image, reference):
     import cupy
     from cupyx.scipy import ndimage
     weights = cupy.full((5, 5, 1), -1, dtype=cupy.float32)
@@ -71,15 +71,15 @@ def with_cupy(runs, copy_us, image, law):
                 times.append(1000 * cupy.cuda.get_elapsed_time(start, stop))
         return times
 
-    right = numpy.array_equal(cupy.asnumpy(filter_bytes(pixels[0])), law)
+    right = numpy.array_equal(cupy.asnumpy(filter_bytes(pixels[0])), reference)
     show("CuPy convolve, bytes in, float out", timed(filter_float), copy_us, right)
     show("CuPy convolve, bytes in and out", timed(filter_bytes), copy_us, right)
 
 
 def main():
     library, runs, copy_us, source, result = sys.argv[1:]
-    image, law = (numpy.fromfile(f, dtype=numpy.uint8).reshape(HEIGHT, WIDTH, CHANNELS) for f in (source, result))
-    {"torch": with_torch, "cupy": with_cupy}[library](int(runs), float(copy_us), image, law)
+    image, reference = (numpy.fromfile(f, dtype=numpy.uint8).reshape(HEIGHT, WIDTH, CHANNELS) for f in (source, result))
+    {"torch": with_torch, "cupy": with_cupy}[library](int(runs), float(copy_us), image, reference)
 
 
 main()

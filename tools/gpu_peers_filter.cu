@@ -112,13 +112,13 @@ static void save(const char *path, const lap_view *view)
     need(fclose(file) == 0, path);
 }
 
-static bool equals(const lap_view *device, const lap_view *law, lap_image *scratch)
+static bool equals(const lap_view *device, const lap_view *reference, lap_image *scratch)
 {
     need(lap_cuda_download(device, &scratch->view, NULL, &err) == LAP_OK &&
              lap_cuda_sync(0, NULL, &err) == LAP_OK,
         "download");
     for (int y = 0; y < HEIGHT; y++)
-        if (memcmp(law->base + y * law->stride, scratch->view.base + y * scratch->view.stride,
+        if (memcmp(reference->base + y * reference->stride, scratch->view.base + y * scratch->view.stride,
                 (size_t)WIDTH * CHANNELS))
             return false;
     return true;
@@ -128,10 +128,10 @@ int main(int argc, char **argv)
 {
     const int runs = argc == 4 ? atoi(argv[1]) : 0;
     need(runs > 0, "usage: peers RUNS IN.raw OUT.raw");
-    lap_image image, law, scratch;
+    lap_image image, reference, scratch;
     params = lap_params_default();
     need(lap_image_create(&image, WIDTH, HEIGHT, CHANNELS, LAP_APRON, &err) == LAP_OK, "image");
-    need(lap_image_create(&law, WIDTH, HEIGHT, CHANNELS, 0, &err) == LAP_OK, "image");
+    need(lap_image_create(&reference, WIDTH, HEIGHT, CHANNELS, 0, &err) == LAP_OK, "image");
     need(lap_image_create(&scratch, WIDTH, HEIGHT, CHANNELS, 0, &err) == LAP_OK, "image");
     unsigned noise = 1;
     for (int y = 0; y < HEIGHT; y++)
@@ -141,9 +141,9 @@ int main(int argc, char **argv)
         }
     lap_border_fill(&image.view, LAP_ZERO);
     lap_exec exec = {};
-    need(rung_named("c")->run.filter(&image.view, &law.view, &params, &exec) == LAP_OK, "c");
+    need(rung_named("c")->run.filter(&image.view, &reference.view, &params, &exec) == LAP_OK, "c");
     save(argv[2], &image.view);
-    save(argv[3], &law.view);
+    save(argv[3], &reference.view);
     for (int i = 0; i < SETS; i++)
         need(lap_cuda_view_create(0, WIDTH, HEIGHT, CHANNELS, LAP_APRON, &in[i], &err) == LAP_OK &&
                  lap_cuda_view_create(0, WIDTH, HEIGHT, CHANNELS, 0, &out[i], &err) == LAP_OK &&
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
     for (contender &c : all) {
         if (c.fn != run_copy) {
             need(c.fn(&c, 0, NULL, &err) == LAP_OK && lap_cuda_sync(0, NULL, &err) == LAP_OK, c.name);
-            c.right = equals(&out[0], &law.view, &scratch);
+            c.right = equals(&out[0], &reference.view, &scratch);
         }
         c.us.resize((size_t)runs);
         const lap_cuda_job job = {c.fn, &c, c.us.data()};

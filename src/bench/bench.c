@@ -51,8 +51,12 @@ lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *opt
     int threads = checked.threads;
     if (threads <= 0 || threads > context->threads)
         threads = context->threads;
-    lap_bench_run bench = {
-        .options = &checked, .pool = context->pool, .threads = threads, .each = each, .user = user};
+    lap_bench_run bench = {.options = &checked,
+        .pool = context->pool,
+        .threads = threads,
+        .each = each,
+        .user = user,
+        .control = lap_context_control(context, 0, 0)};
     return op == LAP_OP_CODEC ? lap_bench_codec(&bench, context, err) : benches[op](&bench, err);
 }
 
@@ -143,18 +147,21 @@ void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pi
 lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
     double pixels, lap_bench_row *row, lap_error *err)
 {
-    for (double begun = lap_now_ms(); lap_now_ms() - begun < warm_up_ms;) {
-        lap_code code = fn(argument, err);
-        if (code != LAP_OK)
-            return code;
+    lap_code code = LAP_OK;
+    for (double begun = lap_now_ms(); code == LAP_OK && lap_now_ms() - begun < warm_up_ms;) {
+        code = lap_control_check(&bench->control, err);
+        if (code == LAP_OK)
+            code = fn(argument, err);
     }
-    for (int i = 0; i < bench->options->runs; i++) {
-        double start = lap_now_ms();
-        lap_code code = fn(argument, err);
+    for (int i = 0; code == LAP_OK && i < bench->options->runs; i++) {
+        code = lap_control_check(&bench->control, err);
+        const double start = lap_now_ms();
+        if (code == LAP_OK)
+            code = fn(argument, err);
         times[i] = lap_now_ms() - start;
-        if (code != LAP_OK)
-            return code;
     }
+    if (code != LAP_OK)
+        return code;
     row->times_ms = times;
     row->runs = bench->options->runs;
     lap_bench_fill_row(bench, LAP_ON_HOST, bytes, pixels, row);

@@ -2,6 +2,7 @@
 #ifndef LAP_BENCH_H
 #define LAP_BENCH_H
 
+#include "base/control.h"
 #include "base/pool.h"
 #include "rungs/backend.h"
 
@@ -11,6 +12,7 @@ typedef struct lap_bench_run { /* one call of lap_bench */
     int threads;
     lap_bench_fn *each;
     void *user;
+    lap_control control;        /* asked before each run of a backend */
     double ceiling_gb_per_s[2]; /* host (memcpy, one thread), device (copy); 0: not measured yet */
     double c_ms;                /* median of c, one thread; 0: not run */
 } lap_bench_run;

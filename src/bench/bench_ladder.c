@@ -238,7 +238,9 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
     const lap_rung *rung;
     for (int i = 0; code == LAP_OK && (rung = lap_rung_row(ladder->op, i)); i++) {
         const bool is_named = bench->options->backends != NULL;
-        if (lap_bench_wants(bench, rung) && (is_named || ladder->lists_families || !rung->resolves))
+        code = lap_control_check(&bench->control, err);
+        if (code == LAP_OK && lap_bench_wants(bench, rung) &&
+            (is_named || ladder->lists_families || !rung->resolves))
             code = bench_rung(ladder, i, err);
     }
     free(times);

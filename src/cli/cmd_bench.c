@@ -116,7 +116,8 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
         }
         const lap_code code = lap_bench(context, op, &options, each_row, output, &err);
         if (code != LAP_OK) {
-            lap_cli_print_error(&err, NULL);
+            if (code != LAP_E_CANCELLED)
+                lap_cli_print_error(&err, NULL);
             return lap_cli_exit_of(code);
         }
     }
@@ -206,7 +207,7 @@ int lap_cli_bench(lap_cli *cli)
         return LAP_EXIT_USAGE;
 
     bench_output output = {.cli = cli, .rows = json_array(), .warnings = json_array()};
-    lap_context *context = lap_context_create(cli->settings.threads, &err);
+    lap_context *context = lap_cli_begin(cli, &err);
     if (!context || !output.rows) {
         if (context)
             lap_cli_message("out of memory");
@@ -233,7 +234,7 @@ int lap_cli_bench(lap_cli *cli)
         exit_code = (int)lap_bench_judge(cli, output.rows);
     exit_code = exit_code ? exit_code : (int)output.verdict;
 end:
-    lap_context_destroy(context);
+    lap_cli_end(context);
     json_decref(output.rows);
     json_decref(output.warnings);
     json_decref(baseline);

@@ -1,7 +1,6 @@
 /* compare: the results of every backend on one decoded input, compared with plain C. */
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "cli/commands.h"
 #include "cli/compare_table.h"
@@ -23,13 +22,6 @@ typedef struct comparison {
     lap_error map_error;
     lap_cli_exit prevented; /* of the first input or backend that could not be compared */
 } comparison;
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static void draw(comparison *c, const lap_view *a, const lap_view *b)
 {
@@ -85,12 +77,12 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
     lap_error why = {0};
     lap_code code = LAP_E_USAGE;
     c->input = path;
-    const double began = now_ms();
+    const double began = lap_cli_now_ms();
     if (problem)
         why = *problem;
     else
         code = lap_pixels_read(c->context, path, &c->cli->settings, &pixels, &why);
-    c->result.decode_ms += now_ms() - began;
+    c->result.decode_ms += lap_cli_now_ms() - began;
     if (code == LAP_OK)
         code = compare_pixels(c, pixels, &why);
     lap_pixels_free(pixels);

@@ -117,7 +117,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         report.error = err;
     }
     if (code == LAP_E_CANCELLED && lap_cli_caught())
-        return 128 + lap_cli_caught();
+        return (int)lap_cli_exit_of(code);
     if (code != LAP_OK)
         lap_cli_print_error(&err, in);
     else if (report.status == LAP_WARNED && !cli->quiet)

@@ -75,11 +75,9 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
     }
     const lap_code code = lap_measure_file(context, in, &cli->settings, options, &m, &err);
     int exit_code = (int)lap_cli_exit_of(code);
-    if (code == LAP_E_CANCELLED && lap_cli_caught())
-        exit_code = 128 + lap_cli_caught();
-    else if (code != LAP_OK)
+    if (code != LAP_OK && !(code == LAP_E_CANCELLED && lap_cli_caught()))
         lap_cli_print_error(&err, in);
-    else
+    if (code == LAP_OK)
         exit_code = show(cli, in, &m);
     if (code == LAP_OK && exit_code == LAP_EXIT_OK && cli->report)
         exit_code = write_report(cli, context, in, &m);

@@ -44,7 +44,7 @@ bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, co
         return false;
     line->resolved = row->resolved;
     if (row->reason)
-        return keep(&line->reason, row->reason);
+        return keep(&line->reason, row->reason) && keep(&line->cause, row->cause);
     const bool first = line->sum.identical && !row->difference.identical;
     if (lap_compare_has_pictures(row->op))
         lap_difference_add(&line->sum, &row->difference);
@@ -62,6 +62,7 @@ void lap_compare_free(lap_compare_result *result)
 {
     for (int i = 0; i < result->count; i++) {
         free(result->lines[i].reason);
+        free(result->lines[i].cause);
         free(result->lines[i].detail);
         free(result->lines[i].input);
     }
@@ -133,33 +134,32 @@ static void print_number(const lap_compare_line *line)
         printf("    %s\n", line->detail);
 }
 
-/* Rungs with the same reason share a line. */
+static bool has_cause_of(const lap_compare_line *line, const lap_compare_line *other)
+{
+    return line == other ||
+           (line->op == other->op && line->cause && other->cause && strcmp(line->cause, other->cause) == 0);
+}
+
+/* Backends with the same cause share a line. */
 static void print_absent(const lap_compare_result *result, lap_op op)
 {
     for (int i = 0; i < result->count; i++) {
         const lap_compare_line *line = &result->lines[i];
+        int first = 0;
         if (line->op != op || !line->reason)
             continue;
-        /* The message names the backend; what follows the colon is the same for others of its kind. */
-        const char *why = strstr(line->reason, ": ");
-        bool told = false;
-        for (int j = 0; j < i; j++) {
-            const char *other = result->lines[j].reason ? strstr(result->lines[j].reason, ": ") : NULL;
-            told = told || (result->lines[j].op == op && other && why && strcmp(other, why) == 0);
-        }
-        if (told)
-            continue;
+        while (!has_cause_of(&result->lines[first], line))
+            first++;
+        if (first < i)
+            continue; /* printed with that one */
         char text[1200];
         int length = snprintf(text, sizeof text, "%s: ", line->resolved ? "failed" : "cannot run here");
-        for (int j = i; j < result->count && length < 900; j++) {
-            const lap_compare_line *same = &result->lines[j];
-            const char *other = same->reason ? strstr(same->reason, ": ") : NULL;
-            if (same->op == op && same->reason && (j == i || (other && why && strcmp(other, why) == 0)))
-                length += snprintf(
-                    text + length, sizeof text - (size_t)length, "%s%s", j == i ? "" : ", ", same->backend);
-        }
+        for (int j = i; j < result->count && length < 600; j++)
+            if (has_cause_of(&result->lines[j], line))
+                length += snprintf(text + length, sizeof text - (size_t)length, "%s%s", j == i ? "" : ", ",
+                    result->lines[j].backend);
         snprintf(
-            text + length, sizeof text - (size_t)length, "%s%s", why ? "" : ": ", why ? why : line->reason);
+            text + length, sizeof text - (size_t)length, ": %s", line->cause ? line->cause : line->reason);
         lap_cli_print_wrapped(text, 0, lap_term_width());
     }
 }

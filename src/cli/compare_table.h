@@ -8,6 +8,7 @@ typedef struct lap_compare_line {
     lap_op op;
     const char *backend, *resolved; /* of the tables: they live for ever */
     char *reason;                   /* why it cannot run, or the first failure; NULL: none */
+    char *cause;                    /* of the reason, as others may have it too; NULL: none */
     char *detail, *input;           /* of the first difference; NULL: none */
     lap_difference sum;
     double relative_error; /* the largest */

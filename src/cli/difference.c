@@ -84,7 +84,7 @@ void lap_cli_first_difference(const lap_difference *d, const char *a, const char
 lap_cli_exit lap_cli_no_comparison(const char *path, const lap_error *err)
 {
     if (err->code == LAP_E_CANCELLED && lap_cli_caught())
-        return (lap_cli_exit)(128 + lap_cli_caught());
+        return lap_cli_exit_of(err->code);
     lap_cli_print_error(err, path);
     return err->code == LAP_E_BACKEND ? LAP_EXIT_BACKEND : LAP_EXIT_USAGE;
 }

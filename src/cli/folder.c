@@ -153,7 +153,7 @@ static int exit_of(lap_code code, const lap_batch_counts *counts)
     case LAP_OK:
         return (int)verdict(counts);
     case LAP_E_CANCELLED:
-        return lap_cli_caught() ? 128 + lap_cli_caught() : LAP_EXIT_FAILED;
+        return (int)lap_cli_exit_of(code);
     case LAP_E_DISK_FULL:
         return counts->ok + counts->warned ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
     case LAP_E_WRITE:

@@ -8,7 +8,7 @@
 /* Ten times a second, and the first time only when the image has already taken so long. */
 static const double interval_ms = 100, patience_ms = 300;
 
-static double now_ms(void)
+double lap_cli_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -24,14 +24,14 @@ bool lap_term_may_draw(const lap_cli *cli)
 
 void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *name)
 {
-    *progress = (lap_progress){.name = name, .shown_ms = now_ms() + patience_ms - interval_ms};
+    *progress = (lap_progress){.name = name, .shown_ms = lap_cli_now_ms() + patience_ms - interval_ms};
     progress->on = lap_term_may_draw(cli);
 }
 
 void lap_progress_rows(void *user, int rows_done, int rows_total)
 {
     lap_progress *progress = user;
-    const double now = now_ms();
+    const double now = lap_cli_now_ms();
     if (!progress->on || rows_total < 1 || now < progress->shown_ms + interval_ms)
         return;
     fprintf(stderr, "\r\033[K%3d %%  ", (int)(100.0 * rows_done / rows_total));

@@ -78,6 +78,8 @@ lap_cli_exit lap_cli_exit_of(lap_code code)
     case LAP_E_LIMIT:
     case LAP_E_TIMEOUT:
         return LAP_EXIT_LIMIT;
+    case LAP_E_CANCELLED:
+        return caught ? (lap_cli_exit)(128 + caught) : LAP_EXIT_FAILED;
     default:
         return LAP_EXIT_FAILED;
     }

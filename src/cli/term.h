@@ -36,6 +36,8 @@ lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
  * --progress=off is given. */
 bool lap_term_may_draw(const lap_cli *cli);
 
+double lap_cli_now_ms(void); /* monotonic */
+
 /* A line on stderr while one image takes long. */
 typedef struct lap_progress {
     const char *name;

@@ -26,6 +26,7 @@ lap_code lap_compare_ladder(
     const lap_comparison *comparison, lap_op op, lap_compare_run_fn *run, void *state, lap_error *err)
 {
     const lap_rung *row, *rung;
+    lap_rung_info info;
     for (int i = 0; (row = lap_rung_row(op, i)); i++) {
         lap_error why = {0};
         lap_compare_row result = {.op = op,
@@ -40,6 +41,8 @@ lap_code lap_compare_ladder(
         lap_code code = lap_control_check(comparison->control, &why);
         if (code == LAP_OK)
             code = lap_rung_find(op, row->name, &rung, &why);
+        if (code == LAP_E_BACKEND && lap_rung_at(op, i, true, &info))
+            result.cause = info.reason;
         if (code == LAP_OK) {
             result.resolved = rung->name;
             code = run(state, rung, &result, &why);

@@ -217,6 +217,16 @@ choose one with --format" "$photo" edges.xyz
     done
 }
 
+@test "Ctrl-C ends a bench with 130 before its runs are over, without a message" {
+    env --default-signal=INT "$LAPEDGE" bench filter --sizes=1M --backends=c --runs=9999 >table 2>err &
+    local pid=$!
+    sleep 0.4
+    kill -INT $pid
+    wait $pid && code=0 || code=$?
+    [ "$code" -eq 130 ]
+    [ ! -s err ]
+}
+
 # density FILE: unit, across and down, of its JFIF header
 density() { od -An -tu1 -j13 -N5 "$1" | awk '{print $1, $2 * 256 + $3, $4 * 256 + $5}'; }
 

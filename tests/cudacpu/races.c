@@ -9,7 +9,7 @@ static const struct {
     int width, height, channels;
 } sizes[] = {{1, 1, 1}, {16, 16, 3}, {21, 19, 3}, {35, 9, 4}, {170, 13, 3}, {490, 7, 1}, {21, 41, 3}};
 
-static int check_sizes(const lap_rung *rung, const lap_rung *law, const char *kernel, int test)
+static int check_sizes(const lap_rung *rung, const lap_rung *reference, const char *kernel, int test)
 {
     char message[640] = "";
     bool ok = true;
@@ -23,7 +23,7 @@ static int check_sizes(const lap_rung *rung, const lap_rung *law, const char *ke
             .params = lap_params_default(),
             .seed = 1};
         ok = lap_kernel_parse(kernel, &c.params.kernel, &err) == LAP_OK;
-        check_prepare(&subject, &c, law);
+        check_prepare(&subject, &c, reference);
         ok = ok && check_rung(&subject, rung, &(lap_exec){.threads = 1}, NULL, message, sizeof message);
         check_release(&subject);
     }
@@ -35,14 +35,14 @@ static int check_sizes(const lap_rung *rung, const lap_rung *law, const char *ke
 
 int main(void)
 {
-    const lap_rung *row, *law = lap_rung_row(LAP_OP_FILTER, 0);
+    const lap_rung *row, *reference = lap_rung_row(LAP_OP_FILTER, 0);
     int tests = 0, failures = 0;
     for (int i = 0; (row = lap_rung_row(LAP_OP_FILTER, i)); i++) {
         if (!row->device || row->resolves)
             continue;
-        failures += check_sizes(row, law, "laplace5", ++tests);
+        failures += check_sizes(row, reference, "laplace5", ++tests);
         if (strcmp(row->name, "cuda-fast") == 0)
-            failures += check_sizes(row, law, "npp5", ++tests);
+            failures += check_sizes(row, reference, "npp5", ++tests);
     }
     printf("1..%d\n", tests);
     return failures > 0 || tests == 0;

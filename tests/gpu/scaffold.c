@@ -112,20 +112,20 @@ static void fetch(const lap_view *device, const lap_view *host)
 
 static bool border_agrees(int width, int height, int channels, lap_border border)
 {
-    lap_image law = image_of(width, height, channels, LAP_APRON),
+    lap_image reference = image_of(width, height, channels, LAP_APRON),
               got = image_of(width, height, channels, LAP_APRON);
     lap_view view;
-    lap_border_fill(&law.view, border);
+    lap_border_fill(&reference.view, border);
     bool ok = lap_cuda_view_create(0, width, height, channels, LAP_APRON, &view, &err) == LAP_OK &&
               lap_cuda_upload(&got.view, &view, NULL, &err) == LAP_OK &&
               lap_cuda_border(&view, border, NULL, &err) == LAP_OK;
     if (ok)
         fetch(&view, &got.view);
-    ok = ok && same(&law.view, &got.view, LAP_APRON);
+    ok = ok && same(&reference.view, &got.view, LAP_APRON);
     if (!ok)
         printf("# %dx%dx%d border %d\n", width, height, channels, (int)border);
     lap_cuda_view_destroy(&view);
-    lap_image_destroy(&law);
+    lap_image_destroy(&reference);
     lap_image_destroy(&got);
     return ok;
 }
@@ -150,17 +150,19 @@ static void runs(void)
 {
     const lap_params params = lap_params_default();
     const lap_rung *fast = rung_named("cuda-fast");
-    lap_image in = image_of(57, 41, 3, LAP_APRON), law = image_of(57, 41, 3, 0), out = image_of(57, 41, 3, 0);
+    lap_image in = image_of(57, 41, 3, LAP_APRON), reference = image_of(57, 41, 3, 0),
+              out = image_of(57, 41, 3, 0);
     lap_times times = {0};
     const lap_exec exec = {.threads = 1};
     lap_border_fill(&in.view, LAP_REFLECT);
-    need(rung_named("c")->run.filter(&in.view, &law.view, &params, &exec) == LAP_OK, "c failed");
+    need(rung_named("c")->run.filter(&in.view, &reference.view, &params, &exec) == LAP_OK, "c failed");
     const lap_resources use = {.exec.err = &err, .times = &times};
     report(lap_rung_filter(fast, &use, &in.view, &out.view, &params, LAP_REFLECT) == LAP_OK &&
-               same(&law.view, &out.view, 0) && times.upload >= 0 && times.filter >= 0 && times.download >= 0,
+               same(&reference.view, &out.view, 0) && times.upload >= 0 && times.filter >= 0 &&
+               times.download >= 0,
         "host to host");
     lap_image_destroy(&in);
-    lap_image_destroy(&law);
+    lap_image_destroy(&reference);
     lap_image_destroy(&out);
 }
 
@@ -204,23 +206,23 @@ static void timing(void)
 static bool tall_agrees(int height)
 {
     const lap_params params = lap_params_default();
-    lap_image in = image_of(1, height, 1, LAP_APRON), law = image_of(1, height, 1, 0),
+    lap_image in = image_of(1, height, 1, LAP_APRON), reference = image_of(1, height, 1, 0),
               got = image_of(1, height, 1, 0);
     lap_view from = {0}, to = {0};
     const lap_exec exec = {.threads = 1, .block_x = 1, .block_y = 1, .err = &err};
     lap_border_fill(&in.view, LAP_ZERO);
-    need(rung_named("c")->run.filter(&in.view, &law.view, &params, &exec) == LAP_OK, "c failed");
+    need(rung_named("c")->run.filter(&in.view, &reference.view, &params, &exec) == LAP_OK, "c failed");
     bool ok = lap_cuda_view_create(0, 1, height, 1, LAP_APRON, &from, &err) == LAP_OK &&
               lap_cuda_view_create(0, 1, height, 1, 0, &to, &err) == LAP_OK &&
               lap_cuda_upload(&in.view, &from, NULL, &err) == LAP_OK &&
               lap_cuda_border(&from, LAP_ZERO, NULL, &err) == LAP_OK &&
               rung_named("cuda-global")->run.filter(&from, &to, &params, &exec) == LAP_OK &&
               lap_cuda_download(&to, &got.view, NULL, &err) == LAP_OK &&
-              lap_cuda_sync(0, NULL, &err) == LAP_OK && same(&law.view, &got.view, 0);
+              lap_cuda_sync(0, NULL, &err) == LAP_OK && same(&reference.view, &got.view, 0);
     lap_cuda_view_destroy(&from);
     lap_cuda_view_destroy(&to);
     lap_image_destroy(&in);
-    lap_image_destroy(&law);
+    lap_image_destroy(&reference);
     lap_image_destroy(&got);
     return ok;
 }

@@ -54,7 +54,7 @@ static void fill(check_subject *s)
     lap_border_fill(&s->in, c->border);
 }
 
-void check_prepare(check_subject *s, const check_case *c, const lap_rung *law)
+void check_prepare(check_subject *s, const check_case *c, const lap_rung *reference)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t pixel = (size_t)c->channels, row = ((size_t)c->width + 2 * LAP_APRON) * pixel;
@@ -83,8 +83,8 @@ void check_prepare(check_subject *s, const check_case *c, const lap_rung *law)
     out.base = s->expected;
     out.stride = (ptrdiff_t)pixel * c->width;
     out.apron = 0;
-    if (law->run.filter(&s->in, &out, &c->params, &(lap_exec){0}) != LAP_OK)
-        give_up("the law itself failed");
+    if (reference->run.filter(&s->in, &out, &c->params, &(lap_exec){0}) != LAP_OK)
+        give_up("the reference itself failed");
 }
 
 void check_release(check_subject *s)
@@ -124,7 +124,6 @@ static bool compare(const check_subject *s, const lap_view *out, char *message, 
     return true;
 }
 
-#if LAP_HAVE_CUDA
 /* What lies around the interior of a device view, brought to the host, must still be guards. */
 static bool device_guards_whole(const lap_view *whole, const lap_view *out, lap_error *err)
 {
@@ -175,17 +174,6 @@ static bool on_device(
     free(whole.base);
     return ok;
 }
-#else
-static bool on_device(
-    const check_subject *s, const lap_rung *rung, const lap_exec *exec, lap_view *out, lap_error *err)
-{
-    (void)s;
-    (void)exec;
-    (void)out;
-    snprintf(err->message, sizeof err->message, "%s is a device rung and CUDA is not built", rung->name);
-    return false;
-}
-#endif
 
 bool check_rung(const check_subject *s, const lap_rung *rung, const lap_exec *exec, lap_pool *pool,
     char *message, size_t size)

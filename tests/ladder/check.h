@@ -1,4 +1,4 @@
-/* The checking core of the filter ladder: one case, the law's answer to it, and whether a rung gives
+/* The checking core of the filter ladder: one case, the reference's answer to it, and whether a rung gives
  * the same. No test library and no files: it is carried to GPU machines, and linked with CUDA rungs
  * that were compiled for the CPU. */
 #ifndef LAP_CHECK_H
@@ -31,7 +31,7 @@ typedef struct check_subject { /* a case made ready: source with apron, and c's 
 uint64_t check_random(uint64_t *state);
 
 /* Aborts when out of memory: a test that cannot be made has failed. */
-void check_prepare(check_subject *subject, const check_case *c, const lap_rung *law);
+void check_prepare(check_subject *subject, const check_case *c, const lap_rung *reference);
 void check_release(check_subject *subject);
 
 /* Runs a rung as exec says on host or device views, as its row says, and compares: every byte

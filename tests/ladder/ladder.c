@@ -29,7 +29,7 @@ typedef struct tally { /* of one rung in one group */
 } tally;
 
 typedef struct run {
-    const lap_rung *law;
+    const lap_rung *reference;
     tally rungs[RUNGS_MOST];
     int count, every, seen, tests, failures;
     lap_pool *pool;
@@ -48,7 +48,7 @@ static void check_one(void *user, const check_case *c)
     check_subject subject;
     if (r->seen++ % r->every != 0)
         return;
-    check_prepare(&subject, c, r->law);
+    check_prepare(&subject, c, r->reference);
     for (int i = 0; i < r->count; i++) {
         tally *t = &r->rungs[i];
         if (t->exec.omp_loop == LAP_OMP_WINDOW && c->width * c->height > WINDOW_PIXELS)
@@ -114,8 +114,8 @@ static void check_wrong_rungs(run *r, uint64_t seed)
     char message[640];
     check_case c = {.width = 33, .height = 7, .channels = 3, .params = lap_params_default(), .seed = seed};
     check_subject subject;
-    check_prepare(&subject, &c, r->law);
-    report(r, check_rung(&subject, r->law, &(lap_exec){0}, NULL, message, sizeof message), "c",
+    check_prepare(&subject, &c, r->reference);
+    report(r, check_rung(&subject, r->reference, &(lap_exec){0}, NULL, message, sizeof message), "c",
         "agrees with itself");
     for (const lap_rung *wrong = wrong_rungs; wrong->name; wrong++) {
         bool rejected = !check_rung(&subject, wrong, &(lap_exec){0}, NULL, message, sizeof message);
@@ -158,9 +158,9 @@ static void choose(run *r, const char *only, part of)
 {
     const lap_rung *row;
     int wanted = 0;
-    r->law = lap_rung_row(LAP_OP_FILTER, 0);
+    r->reference = lap_rung_row(LAP_OP_FILTER, 0);
     for (int i = 0; (row = lap_rung_row(LAP_OP_FILTER, i)); i++) {
-        if (row == r->law || row->resolves)
+        if (row == r->reference || row->resolves)
             continue;
         if (only && strcmp(only, row->name) != 0 && strcmp(only, row->family) != 0)
             continue;

@@ -1,6 +1,7 @@
 #include "wrong.h"
 
-static lap_code law(const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+static lap_code reference(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
     return lap_rung_row(LAP_OP_FILTER, 0)->run.filter(in, out, params, exec);
 }
@@ -13,7 +14,7 @@ static uint8_t *last_sample(const lap_view *out)
 static lap_code off_by_one(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
-    lap_code code = law(in, out, params, exec);
+    lap_code code = reference(in, out, params, exec);
     *last_sample(out) ^= 1;
     return code;
 }
@@ -22,7 +23,7 @@ static lap_code leaves_one_out(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
     uint8_t before = *last_sample(out);
-    lap_code code = law(in, out, params, exec);
+    lap_code code = reference(in, out, params, exec);
     *last_sample(out) = before;
     return code;
 }
@@ -30,7 +31,7 @@ static lap_code leaves_one_out(
 static lap_code writes_outside(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
-    lap_code code = law(in, out, params, exec);
+    lap_code code = reference(in, out, params, exec);
     last_sample(out)[1] ^= 1;
     return code;
 }
@@ -38,14 +39,14 @@ static lap_code writes_outside(
 static lap_code writes_above(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
-    lap_code code = law(in, out, params, exec);
+    lap_code code = reference(in, out, params, exec);
     out->base[-out->stride] ^= 1;
     return code;
 }
 
 static lap_code fails(const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
-    (void)law(in, out, params, exec);
+    (void)reference(in, out, params, exec);
     return LAP_E_DEVICE;
 }
 

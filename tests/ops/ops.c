@@ -8,9 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#if LAP_HAVE_CUDA
 #include "cuda/device/device.h"
-#endif
 
 static int tests, failed, skipped, on_device;
 static bool quiet;     /* faults of wrong rungs are wanted and not shown */
@@ -51,12 +49,10 @@ static void require(bool ok, const char *what)
     }
 }
 
-#if LAP_HAVE_CUDA
 static void require_cuda(lap_code code, const lap_error *err)
 {
     require(code == LAP_OK, err->message);
 }
-#endif
 
 static size_t whole_bytes(const block *b)
 {
@@ -69,24 +65,20 @@ block block_new(int place, size_t bytes)
     b.host = aligned_alloc(GUARD, (whole_bytes(&b) + GUARD - 1) / GUARD * GUARD);
     require(b.host != NULL, "out of memory");
     memset(b.host, POISON, whole_bytes(&b));
-#if LAP_HAVE_CUDA
     if (place != LAP_ON_HOST) {
         lap_error err = {0};
         void *memory;
         require_cuda(lap_cuda_alloc(place, whole_bytes(&b), &memory, &err), &err);
         b.device = memory;
     }
-#endif
     return b;
 }
 
 void block_free(block *b)
 {
     free(b->host);
-#if LAP_HAVE_CUDA
     if (b->device)
         lap_cuda_free(b->place, b->device);
-#endif
     *b = (block){0};
 }
 
@@ -97,26 +89,18 @@ uint8_t *block_data(const block *b)
 
 void block_push(const block *b)
 {
-#if LAP_HAVE_CUDA
     lap_error err = {0};
     if (b->device)
         require_cuda(lap_cuda_copy(b->place, b->device, b->host, whole_bytes(b), NULL, &err), &err);
-#else
-    (void)b;
-#endif
 }
 
 void block_pull(const block *b)
 {
-#if LAP_HAVE_CUDA
     lap_error err = {0};
     if (b->device) {
         require_cuda(lap_cuda_copy(b->place, b->host, b->device, whole_bytes(b), NULL, &err), &err);
         require_cuda(lap_cuda_sync(b->place, NULL, &err), &err);
     }
-#else
-    (void)b;
-#endif
 }
 
 bool block_guards_whole(const block *b)

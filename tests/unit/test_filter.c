@@ -30,21 +30,21 @@ static void check(int width, int height, int channels, lap_border border, const 
 {
     lap_view in = view(source, width, height, channels), out = view(result + GUARD, width, height, channels);
     lap_params params = lap_params_default();
-    lap_image whole, law;
+    lap_image whole, reference;
     const lap_rung *c;
     memset(result, 0xA5, (size_t)(out.stride * height) + 2 * GUARD);
     assert_int_equal(lap_filter(context, &in, &out, backend, &params, border, NULL), LAP_OK);
 
     assert_int_equal(lap_rung_find(LAP_OP_FILTER, "c", &c, NULL), LAP_OK);
     assert_int_equal(lap_image_create(&whole, width, height, channels, LAP_APRON, NULL), LAP_OK);
-    assert_int_equal(lap_image_create(&law, width, height, channels, 0, NULL), LAP_OK);
+    assert_int_equal(lap_image_create(&reference, width, height, channels, 0, NULL), LAP_OK);
     lap_view_copy(&in, &whole.view);
     lap_border_fill(&whole.view, border);
     lap_exec exec = {.threads = 1};
-    assert_int_equal(c->run.filter(&whole.view, &law.view, &params, &exec), LAP_OK);
+    assert_int_equal(c->run.filter(&whole.view, &reference.view, &params, &exec), LAP_OK);
     for (int y = 0; y < height; y++) {
-        assert_memory_equal(
-            out.base + y * out.stride, law.view.base + y * law.view.stride, (size_t)(width * channels));
+        assert_memory_equal(out.base + y * out.stride, reference.view.base + y * reference.view.stride,
+            (size_t)(width * channels));
         for (int i = 0; i < PAD && y < height - 1; i++)
             assert_int_equal(out.base[y * out.stride + width * channels + i], 0xA5);
     }
@@ -56,10 +56,10 @@ static void check(int width, int height, int channels, lap_border border, const 
     lap_border other = border == LAP_ZERO ? LAP_REPLICATE : LAP_ZERO;
     assert_int_equal(lap_filter(context, &whole.view, &out, backend, &params, other, NULL), LAP_OK);
     for (int y = 0; y < height; y++)
-        assert_memory_equal(
-            out.base + y * out.stride, law.view.base + y * law.view.stride, (size_t)(width * channels));
+        assert_memory_equal(out.base + y * out.stride, reference.view.base + y * reference.view.stride,
+            (size_t)(width * channels));
     lap_image_destroy(&whole);
-    lap_image_destroy(&law);
+    lap_image_destroy(&reference);
 }
 
 static void callers_pixels(void **state)

@@ -69,8 +69,9 @@ static lap_settings plain(const char *format)
     return s;
 }
 
-/* The law: the whole image turned, its border filled, the rung c over all of it. */
-static void law(const bytes *in, int width, int height, int channels, const lap_settings *s, uint8_t *to)
+/* The reference: the whole image turned, its border filled, the rung c over all of it. */
+static void reference(
+    const bytes *in, int width, int height, int channels, const lap_settings *s, uint8_t *to)
 {
     const lap_rung *c;
     lap_image image, turned, result;
@@ -102,14 +103,14 @@ static void law(const bytes *in, int width, int height, int channels, const lap_
 enum { POOLS = 5 };
 static lap_pool *pools[POOLS]; /* of 1, 2, ... threads */
 
-/* Every number of threads gives the law's pixels. */
+/* Every number of threads gives the pixels of the reference. */
 static void check(int width, int height, int channels, const lap_settings *s)
 {
     bytes in = picture(width, height, channels, (uint32_t)(width * 31 + height));
     size_t count = in.size - in.pixels;
     uint8_t *expected = malloc(count);
     assert_non_null(expected);
-    law(&in, width, height, channels, s, expected);
+    reference(&in, width, height, channels, s, expected);
     for (int i = 0; i < POOLS; i++) {
         outcome o = run(&in, s, pools[i], NULL, NULL);
         assert_int_equal(o.code, LAP_OK);
