@@ -43,7 +43,7 @@ ifneq ($(filter-out help clean deps demo test uninstall format,$(or $(MAKECMDGOA
 -include $(B)/config.mk
 endif
 
-# Other compilers give other answers: the first line of config.mk tells which ones were asked.
+# Other compilers give other answers: the first line of config.mk names those that were asked.
 COMPILERS := $(shell $(CC) --version 2>&1 | head -n 1), $(shell command -v $(NVCC) || echo no $(NVCC))
 ifneq ($(shell sed -n 's/^# //p' $(B)/config.mk 2>/dev/null),$(COMPILERS))
 $(B)/config.mk: FORCE
@@ -85,7 +85,7 @@ CPPFLAGS_ALL := -D_GNU_SOURCE $(INCLUDES) $(DEFINES) $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -fvisibility=hidden -ffp-contract=off $(SAN) $(CFLAGS)
 LDFLAGS_ALL = $(SAN) $(LDFLAGS)
 
-# One instruction set a file: what a file of cpu_simd may use is told by the end of its name.
+# One instruction set per file: the end of its name says which.
 ifeq ($(filter x86_64 amd64,$(MACHINE)),)
 ISA_SOURCES := $(wildcard cpu_simd/*/*_sse*.c cpu_simd/*/*_avx*.c)
 else

@@ -2,7 +2,7 @@
  *
  *   peers RUNS IN.raw OUT.raw     writes the image and c's result there; one line a contender on stdout
  *
- * 4992x3744, 3 channels, made-up pixels with noise. Each by itself
+ * 4992x3744, 3 channels, synthetic pixels with noise. Each by itself
  * on the same rotation of cold buffers. */
 #include <algorithm>
 #include <cstdio>

@@ -6,7 +6,7 @@
  * Limit: float multiply-adds. */
 #include "filter.cuh"
 
-constexpr int THREADS = 128, FEWEST_ROWS = 64;
+constexpr int THREADS = 128, MIN_ROWS = 64;
 
 struct plan {
     int width_bytes, readable_bytes, height, rows;
@@ -97,7 +97,7 @@ extern "C" lap_code lap_filter_cuda_fast_any(
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
         plan g = {in->width * C, (in->width + LAP_APRON) * C, in->height, 0, in->stride, out->stride};
-        g.rows = max(FEWEST_ROWS, (in->height + 65534) / 65535); /* a grid has at most 65535 rows */
+        g.rows = max(MIN_ROWS, (in->height + 65534) / 65535); /* a grid has at most 65535 rows */
         const lap_launch launch = {in->place,
             dim3((unsigned)((g.width_bytes + 4 * THREADS - 1) / (4 * THREADS)),
                 (unsigned)((g.height + g.rows - 1) / g.rows)),

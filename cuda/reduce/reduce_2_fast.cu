@@ -14,7 +14,7 @@
 constexpr unsigned BLOCK = 256, WARPS = BLOCK / LAP_WARP, LOADS = 4, BLOCKS_A_SM = 8;
 /* Where the head of the scratch memory holds what. */
 constexpr size_t TICKET_AT = 256, SUMS_AT = 512;
-constexpr unsigned MOST_BLOCKS = (LAP_SCRATCH_HEAD - SUMS_AT) / sizeof(double);
+constexpr unsigned MAX_BLOCKS = (LAP_SCRATCH_HEAD - SUMS_AT) / sizeof(double);
 
 LAP_DEVICE float sum_of(const float4 &v)
 {
@@ -93,7 +93,7 @@ static lap_code launch_fast(const lap_array *in, uint8_t *head, const lap_exec *
     const T *after = x + before + n * each;
     unsigned blocks = (unsigned)lap_attribute(in->place, cudaDevAttrMultiProcessorCount) * BLOCKS_A_SM;
     const unsigned useful = lap_blocks(n, BLOCK * LOADS);
-    blocks = blocks < 1 ? 1 : blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+    blocks = blocks < 1 ? 1 : blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS;
     blocks = blocks < useful ? blocks : useful;
     return LAP_LAUNCH(lap_launch_of(in->place, blocks, BLOCK, 0, exec), (fast_kernel<T, V>), x,
         (unsigned)before, (const V *)(x + before), n, after, (unsigned)(in->n - before - n * each), head);

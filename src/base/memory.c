@@ -18,20 +18,20 @@ static uint64_t limit_in(const char *path)
     return limit;
 }
 
-/* A group's limit holds for the groups inside: the least of it and all above. Inside a container the path may
- * be that of the outside, and only the top is there. */
+/* A group's limit holds for the groups inside: the smallest of it and all above. Inside a container the path
+ * may be that of the outside, and only the top is there. */
 static uint64_t limit_of_group(const char *root, const char *mount, char *group, const char *name)
 {
     char path[PATH_MAX];
-    uint64_t least = UINT64_MAX;
+    uint64_t smallest = UINT64_MAX;
     for (;;) {
         if (snprintf(path, sizeof path, "%s%s%s/%s", root, mount, group, name) < (int)sizeof path) {
             uint64_t limit = limit_in(path);
-            least = limit < least ? limit : least;
+            smallest = limit < smallest ? limit : smallest;
         }
         char *slash = strrchr(group, '/');
         if (!slash)
-            return least;
+            return smallest;
         *slash = 0;
     }
 }
@@ -56,16 +56,16 @@ static uint64_t limit_of_line(const char *root, char *line)
 uint64_t lap_memory_of_groups(const char *root)
 {
     char path[PATH_MAX], line[PATH_MAX];
-    uint64_t least = UINT64_MAX;
+    uint64_t smallest = UINT64_MAX;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file)) {
         uint64_t limit = limit_of_line(root, line);
-        least = limit < least ? limit : least;
+        smallest = limit < smallest ? limit : smallest;
     }
     if (file)
         fclose(file);
-    return least;
+    return smallest;
 }
 
 uint64_t lap_memory_here(void)

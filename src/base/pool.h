@@ -7,13 +7,13 @@
 typedef struct lap_pool lap_pool;
 typedef void lap_job_fn(void *argument);
 
-/* threads >= 1: that many may work at once, the thread that waits in lap_pool_team counted, so
+/* threads >= 1: the number that may work at once, the thread that waits in lap_pool_team counted, so
  * threads - 1 are started, and none for 1. */
 lap_pool *lap_pool_create(int threads, lap_error *err);
 void lap_pool_destroy(lap_pool *pool); /* waits for running jobs */
 int lap_pool_threads(const lap_pool *pool);
 /* Threads that have nothing to do now, the calling one not counted; jobs that wait take theirs. A team asked
- * for right afterwards will likely get so many. 0 for NULL. */
+ * for right afterwards will likely get that number. 0 for NULL. */
 int lap_pool_idle(lap_pool *pool);
 
 /* Calls fn(argument) on the calling thread and on up to members - 1 idle threads of the pool, and

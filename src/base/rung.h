@@ -19,7 +19,7 @@ typedef struct lap_split { /* where a rung that converts spent its time, ms, add
 typedef enum lap_omp_loop { LAP_OMP_Y, LAP_OMP_X, LAP_OMP_WINDOW } lap_omp_loop;
 
 typedef struct lap_exec {  /* how to run, never what to compute; zeroed is a good default */
-    int threads;           /* at most so many; 0 counts as 1 */
+    int threads;           /* at most; 0 counts as 1 */
     void *stream;          /* cudaStream_t on a device */
     lap_split *split;      /* or NULL */
     lap_omp_loop omp_loop; /* openmp: the loop made parallel (lab sheet, 1.2: docs/claims.md) */

@@ -15,7 +15,7 @@
 #include "io/sink_temp.h"
 
 /* Longer lines are none of ours: two paths, each byte of which may become three. */
-enum { LINE_MOST = 8 * PATH_MAX, PIECE = 64 * 1024 };
+enum { MAX_LINE = 8 * PATH_MAX, PIECE = 64 * 1024 };
 
 static uint64_t hash_path(const char *path)
 {
@@ -148,7 +148,7 @@ static lap_code read_lines(
 /* What stands behind *from, which moves to the end of the last whole line. */
 static lap_code read_from(lap_manifest *m, int fd, const char *name, off_t *from, lap_error *err)
 {
-    const size_t room = LINE_MOST + PIECE;
+    const size_t room = MAX_LINE + PIECE;
     char *buffer = malloc(room);
     size_t used = 0, rest = 0;
     off_t at = *from;
@@ -167,7 +167,7 @@ static lap_code read_from(lap_manifest *m, int fd, const char *name, off_t *from
         code = read_lines(m, buffer, used, &skips, &rest, err);
         memmove(buffer, buffer + used - rest, rest);
         used = rest;
-        if (used > LINE_MOST) {
+        if (used > MAX_LINE) {
             skips = true;
             used = 0;
         }

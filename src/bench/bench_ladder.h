@@ -55,7 +55,7 @@ struct lap_ladder {
 
 /* Reports a row for every rung that is wanted. */
 lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err);
-/* The row of memcpy, before the ladder: of at most so many bytes. */
+/* The row of memcpy, before the ladder: of at most that number of bytes. */
 lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *err);
 /* Width, height, channels and pixels of the rows, as those of a picture. */
 void lap_bench_ladder_shape(lap_ladder *ladder, const lap_view *picture);

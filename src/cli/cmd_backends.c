@@ -5,10 +5,10 @@
 #include "cli/json.h"
 #include "cli/term.h"
 
-enum { MOST_REASONS = 16, NAME = 23, STATE = 13 /* widths of columns */ };
+enum { MAX_REASONS = 16, NAME = 23, STATE = 13 /* widths of columns */ };
 
 typedef struct reasons { /* each is printed once, below the tables */
-    const char *text[MOST_REASONS];
+    const char *text[MAX_REASONS];
     int count;
 } reasons;
 
@@ -17,7 +17,7 @@ static int number_of(reasons *known, const char *reason)
     for (int i = 0; i < known->count; i++)
         if (strcmp(known->text[i], reason) == 0)
             return i + 1;
-    if (known->count == MOST_REASONS)
+    if (known->count == MAX_REASONS)
         return 0;
     known->text[known->count] = reason;
     return ++known->count;

@@ -40,15 +40,15 @@ static json_t *row_of(const lap_bench_row *row)
     const struct {
         const char *key;
         double value;
-    } figures[] = {{"median_ms", row->median_ms}, {"mean_ms", row->mean_ms}, {"stddev_ms", row->stddev_ms},
+    } values[] = {{"median_ms", row->median_ms}, {"mean_ms", row->mean_ms}, {"stddev_ms", row->stddev_ms},
         {"min_ms", row->min_ms}, {"max_ms", row->max_ms}, {"convert_ms", row->convert_ms},
         {"upload_ms", row->upload_ms}, {"kernel_ms", row->kernel_ms}, {"download_ms", row->download_ms},
         {"end_to_end_ms", row->end_to_end_ms}, {"mpix_per_s", row->mpix_per_s}, {"gb_per_s", row->gb_per_s},
         {"roof_share", row->roof_share}, {"speedup", row->speedup}, {"flops_per_byte", row->flops_per_byte},
         {"gflop_per_s", row->gflop_per_s}, {"first_ms", row->first_ms}, {"value", row->value},
         {"relative_error", row->relative_error}};
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        json_object_set_new(object, figures[i].key, lap_json_real(figures[i].value));
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        json_object_set_new(object, values[i].key, lap_json_real(values[i].value));
     return object;
 }
 
@@ -188,12 +188,12 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
 
 int lap_cli_bench(lap_cli *cli)
 {
-    enum { MOST_OPS = 16 };
-    lap_op ops[MOST_OPS] = {LAP_OP_FILTER};
+    enum { MAX_OPS = 16 };
+    lap_op ops[MAX_OPS] = {LAP_OP_FILTER};
     int count = 0, exit_code = LAP_EXIT_OK;
     json_t *baseline = NULL;
     lap_error err;
-    for (; count < cli->operand_count && count < MOST_OPS; count++)
+    for (; count < cli->operand_count && count < MAX_OPS; count++)
         if (!find_op(cli->operands[count], &ops[count]))
             return LAP_EXIT_USAGE;
     count += count == 0;

@@ -41,14 +41,14 @@ static void print_file(folder_run *run, const lap_batch_file *file, const lap_ba
     const lap_report *report = file->report;
     const lap_cli *cli = run->cli;
     const bool failed = report->status == LAP_FAILED,
-               told = failed || (report->status == LAP_SKIPPED && report->error.code != LAP_OK),
+               reported = failed || (report->status == LAP_SKIPPED && report->error.code != LAP_OK),
                warned = report->status == LAP_WARNED && !cli->quiet,
                done = report->status == LAP_DONE && (cli->verbose || cli->dry_run) && !cli->quiet;
     if (failed && counts->failed <= NAMED)
         snprintf(run->named[counts->failed - 1], sizeof *run->named, "%s", file->input);
-    if (told || warned || done)
+    if (reported || warned || done)
         lap_folder_progress_hide(&run->progress);
-    if (told)
+    if (reported)
         lap_cli_print_error(&report->error, file->input);
     else if (warned)
         lap_cli_warn(file->input, report);

@@ -155,12 +155,12 @@ static void channel_csv(const char *image, const lap_channel_stats *c)
     const struct {
         const char *name;
         double value;
-    } figures[] = {{"min", c->min}, {"max", c->max}, {"sum", (double)c->sum}, {"mean", c->mean},
+    } values[] = {{"min", c->min}, {"max", c->max}, {"sum", (double)c->sum}, {"mean", c->mean},
         {"stddev", c->stddev}, {"entropy", c->entropy}, {"p1", c->p1}, {"p50", c->p50}, {"p99", c->p99},
         {"above", c->above}};
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (isfinite(figures[i].value))
-            printf("%s,%s,%s,,%.17g\n", image, c->name, figures[i].name, figures[i].value);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (isfinite(values[i].value))
+            printf("%s,%s,%s,,%.17g\n", image, c->name, values[i].name, values[i].value);
     for (int v = 0; v < BINS; v++)
         printf("%s,%s,histogram,%d,%llu\n", image, c->name, v, (unsigned long long)c->histogram[v]);
 }

@@ -43,8 +43,8 @@ typedef struct lap_read_options {
     /* decoding in several places at once, see lap_part */
     lap_decode decode;
     lap_pool *pool;     /* its idle threads may help; or NULL */
-    int threads;        /* at most so many work on this image; 0 counts as 1 */
-    int worth_threads;  /* with LAP_DECODE_AUTO: parts only from so many threads on */
+    int threads;        /* at most, on this image; 0 counts as 1 */
+    int worth_threads;  /* with LAP_DECODE_AUTO: parts only from this number of threads on */
     size_t piece_bytes; /* of the data looked through at once; 0: a good number. Results never depend on it */
 } lap_read_options;
 

@@ -46,14 +46,14 @@ static void *allocate(png_structp png, size_t size)
 {
     lap_decoder *decoder = png_get_mem_ptr(png);
     lap_png_state *state = decoder->state;
-    uint64_t most = decoder->options.max_memory;
-    if (most == 0 || most > LAP_PNG_MAX_CHUNK)
-        most = LAP_PNG_MAX_CHUNK;
+    uint64_t limit = decoder->options.max_memory;
+    if (limit == 0 || limit > LAP_PNG_MAX_CHUNK)
+        limit = LAP_PNG_MAX_CHUNK;
     /* libpng takes a chunk's word for its length; where it gets no memory it would lose its place. */
-    if (state->in_chunks && size > most + LAP_PNG_OVERHEAD) {
+    if (state->in_chunks && size > limit + LAP_PNG_OVERHEAD) {
         lap_fail(&state->cause, LAP_E_LIMIT,
             "a chunk asks for %.1f MB of memory, more than the limit of %.1f MB", (double)size / 1e6,
-            (double)most / 1e6);
+            (double)limit / 1e6);
         lap_png_leave(png, "memory");
     }
     void *p = malloc(size);

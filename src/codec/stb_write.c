@@ -78,8 +78,8 @@ static lap_code stb_open(lap_encoder *encoder, lap_error *err)
     /* The largest of all that stb computes in an int: rows of three or more samples, padded, and a
      * file header; of PNG also what zlib may need for data that cannot be compressed. */
     size_t samples = o->channels < 3 ? 3 : (size_t)o->channels;
-    size_t most = ((size_t)o->width * samples + 4) * (size_t)o->height;
-    if (o->width > MAX_SIDE || o->height > MAX_SIDE || most > INT_MAX - INT_MAX / 1024)
+    size_t bytes = ((size_t)o->width * samples + 4) * (size_t)o->height;
+    if (o->width > MAX_SIDE || o->height > MAX_SIDE || bytes > INT_MAX - INT_MAX / 1024)
         return lap_fail(err, LAP_E_UNSUPPORTED,
             "%d x %d pixels: .%s output has sides of at most %d and at most 2 GB of pixels; write a .ppm "
             "instead",

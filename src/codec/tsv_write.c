@@ -3,7 +3,7 @@
 #include "base/status.h"
 #include "codec/codec.h"
 
-enum { BAND_ROWS = 128, LONGEST = 4 /* three digits and what follows them */ };
+enum { BAND_ROWS = 128, MAX_SAMPLE = 4 /* three digits and what follows them */ };
 
 static lap_code tsv_open(lap_encoder *encoder, lap_error *err)
 {
@@ -28,7 +28,7 @@ static lap_code tsv_band(
 {
     (void)index;
     size_t samples = (size_t)rows->width * (size_t)rows->channels, line;
-    if (!lap_mul(samples, LONGEST, &line))
+    if (!lap_mul(samples, MAX_SAMPLE, &line))
         return lap_fail(err, LAP_E_LIMIT, "a row of %d pixels is too long", rows->width);
     for (int y = 0; y < rows->height; y++) {
         lap_code code = lap_control_check(encoder->options.control, err);

@@ -13,7 +13,7 @@ typedef struct entropy_head {
     int count;
 } entropy_head;
 
-static int buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LAP_JPEG_MOST_BUFFERED])
+static int buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LAP_JPEG_MAX_BUFFERED])
 {
     entropy_head head;
     memcpy(&head, cinfo->entropy, sizeof head);
@@ -89,7 +89,7 @@ typedef struct trial {
 static void try_it(void *argument)
 {
     trial *t = argument;
-    uint8_t pixels[DCTSIZE], bytes[LAP_JPEG_MOST_BUFFERED];
+    uint8_t pixels[DCTSIZE], bytes[LAP_JPEG_MAX_BUFFERED];
     JSAMPROW row = pixels;
     jpeg_create_decompress(&t->cinfo);
     jpeg_mem_src(&t->cinfo, t->file, SIZE);
@@ -122,7 +122,7 @@ static void learn(void)
     knows_progressive = is_known(true);
 }
 
-int lap_jpeg_buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LAP_JPEG_MOST_BUFFERED])
+int lap_jpeg_buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LAP_JPEG_MAX_BUFFERED])
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (cinfo->arith_code || pthread_once(&once, learn) != 0)

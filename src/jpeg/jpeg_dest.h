@@ -14,7 +14,7 @@ typedef struct lap_jpeg_dest {
 void lap_jpeg_dest_init(j_compress_ptr cinfo, lap_jpeg_dest *dest);
 /* From here on bytes go behind what chunk holds. */
 void lap_jpeg_dest_set(j_compress_ptr cinfo, lap_chunk *chunk);
-/* Tells chunk->size what has been written so far. */
+/* Sets chunk->size to what has been written so far. */
 void lap_jpeg_dest_flush(j_compress_ptr cinfo);
 
 #endif

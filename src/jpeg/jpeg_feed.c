@@ -8,7 +8,7 @@
 #include "jpeg/jpeg_left.h"
 #include "jpeg/jpeg_scan.h"
 
-/* So many bytes without a new row of MCUs mean that nothing will come of it: twice the header that is
+/* This number of bytes without a new row of MCUs means that nothing will come of it: twice the header that is
  * accepted. The largest legal row stays below: 8188 MCUs of 10 blocks of 64 coefficients of 4 bytes
  * are 20 MiB. */
 #define MAX_IDLE_BYTES ((uint64_t)2 * LAP_JPEG_MAX_HEADER)

@@ -54,7 +54,7 @@ static void read_to_marker(j_decompress_ptr cinfo, left *l)
 void lap_jpeg_check_left(lap_jpeg_reader *r)
 {
     j_decompress_ptr cinfo = &r->cinfo;
-    uint8_t buffered[LAP_JPEG_MOST_BUFFERED];
+    uint8_t buffered[LAP_JPEG_MAX_BUFFERED];
     left l = {0};
     if (r->checked_scan == cinfo->input_scan_number)
         return;

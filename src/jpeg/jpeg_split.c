@@ -6,10 +6,10 @@
 #include "base/status.h"
 
 /* Smaller pictures are done before threads are awake. Measured: docs/parallel-decoding.md. */
-enum { LEAST_PIXELS = 1000000 };
+enum { MIN_PIXELS = 1000000 };
 /* Data that a thread looks through at once: small enough that all threads end at about the same time, large
  * enough that what is walked over twice (LAP_TRACK_BEHIND) does not count. */
-enum { PIECES_A_THREAD = 4, LEAST_PIECE = 32 << 10, LARGEST_PIECE = 256 << 10 };
+enum { PIECES_PER_THREAD = 4, MIN_PIECE = 32 << 10, MAX_PIECE = 256 << 10 };
 /* Of rows and restart markers in the index. */
 enum { LARGEST_INDEX = 16 << 20 };
 
@@ -37,7 +37,7 @@ static const char *reason_against(const lap_read_options *options, const lap_jpe
         return "it has several scans";
     if (options->decode == LAP_DECODE_PARALLEL)
         return NULL;
-    if ((int64_t)scan->width * scan->height < LEAST_PIXELS)
+    if ((int64_t)scan->width * scan->height < MIN_PIXELS)
         return "it is small";
     int worth = options->worth_threads > 2 ? options->worth_threads : 2;
     return threads_of(options) < worth ? "few threads are idle" : NULL;
@@ -54,8 +54,8 @@ lap_code lap_jpeg_split_hold(
     if (d->how)
         return LAP_OK;
     /* A quarter of the memory allowed; the rest is for pixels. */
-    size_t most = limit / 4 < SIZE_MAX / 4 && limit ? (size_t)limit / 4 : SIZE_MAX / 4;
-    lap_code code = lap_source_hold(d->source, most, bytes, &size, &whole, err);
+    size_t largest = limit / 4 < SIZE_MAX / 4 && limit ? (size_t)limit / 4 : SIZE_MAX / 4;
+    lap_code code = lap_source_hold(d->source, largest, bytes, &size, &whole, err);
     if (code != LAP_OK)
         return code;
     if (!whole) {
@@ -119,8 +119,8 @@ static void measure(const lap_jpeg_reader *r, lap_part_plan *plan)
     plan->height = (int)cinfo->image_height;
     plan->mcu_height = 8 * v;
     size_t size = r->parts->size - r->parts->coded;
-    size_t piece = size / (size_t)(threads_of(options) * PIECES_A_THREAD) + 1;
-    piece = piece < LEAST_PIECE ? LEAST_PIECE : piece > LARGEST_PIECE ? LARGEST_PIECE : piece;
+    size_t piece = size / (size_t)(threads_of(options) * PIECES_PER_THREAD) + 1;
+    piece = piece < MIN_PIECE ? MIN_PIECE : piece > MAX_PIECE ? MAX_PIECE : piece;
     plan->scan = (lap_scan_plan){.coded = {.bytes = r->parts->bytes + r->parts->coded,
                                      .size = size,
                                      .piece = options->piece_bytes ? options->piece_bytes : piece,

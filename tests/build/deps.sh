@@ -40,6 +40,6 @@ powerless()
 
 check "--list names the packages" bash -c 'tools/install-deps --list build | grep -qx libjpeg-dev'
 check "an unknown argument is refused" refuses
-check "other systems are told what to install" elsewhere
+check "other systems get a list of what to install" elsewhere
 check "without root and sudo it says what is missing" powerless
 finish

@@ -37,7 +37,7 @@ program 'echo 1..1; echo ok 1 - a; exit 3'
 check "exit status without a failed test" says "1 passed, 1 failed, 0 skipped" 1
 program 'echo 1..1; echo ok 1 - a; kill -SEGV $$'
 check "died of a signal" says "1 passed, 1 failed, 0 skipped" 1
-check "the signal is told" grep -q 'signal 11' "$scratch/said"
+check "the signal is named" grep -q 'signal 11' "$scratch/said"
 program 'sleep 30'
 check "ran out of time" env TEST_TIMEOUT=1 bash -c "$(declare -f says); scratch=$scratch; says '0 passed, 1 failed, 0 skipped' 1"
 program 'echo 1..0'

@@ -145,7 +145,7 @@ shares()
     cmp map.png in.png
 }
 
-@test "figures are those of ImageMagick's compare" {
+@test "measures are those of ImageMagick's compare" {
     command -v compare >/dev/null || skip "ImageMagick is missing"
     convert "$photo" -blur 0x1 blurred.ppm
     convert "$photo" plain.ppm
@@ -164,7 +164,7 @@ shares()
     json o.json "abs(o['max_abs'] - 255 * ${output#*(} < 1e-3"
 }
 
-@test "figures, SSIM too, are NumPy's" {
+@test "measures, SSIM too, are NumPy's" {
     /usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
     for form in "" --gray; do
         lapedge $form --kernel=identity "$photo" a.ppm --format=ppm

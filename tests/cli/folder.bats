@@ -256,7 +256,7 @@ PY
     [[ $last == "1 done, 1 up to date; "* ]]
 }
 
-@test "-n writes nothing and tells what would be done" {
+@test "-n writes nothing and says what would be done" {
     tiny in/a.jpg
     tiny in/sub/b.jpg
     expect 0 "" $'in/a.jpg -> out/a.jpg\nin/sub/b.jpg -> out/sub/b.jpg\n2 to be done' -n in out
@@ -265,7 +265,7 @@ PY
     expect 0 "" "0 to be done, 2 up to date" -n in out
 }
 
-@test "a bad file is told, and the run goes on; all bad is 4; --fail-fast stops" {
+@test "a bad file is reported, and the run goes on; all bad is 4; --fail-fast stops" {
     tiny in/a.jpg
     echo text >in/bad.jpg
     tiny in/c.jpg

@@ -49,7 +49,7 @@ refused()
     expect 0 "" "" -q --fail-on=none cut.jpg out.jpg
 }
 
-# left COUNT FILE: the photo with so many bytes more before its end marker
+# left COUNT FILE: the photo with COUNT more bytes before its end marker
 left()
 {
     { head -c -2 "$photo"; head -c "$1" <<<"a decoder that lost its place ends too early"; printf '\xff\xd9'; } >"$2"

@@ -55,7 +55,7 @@ assert (first["input"], second["input"]) == ("a.jpg", "b.jpg")
 PYTHON
 }
 
-@test "paths that are not UTF-8 are shown, and told exactly" {
+@test "paths that are not UTF-8 are shown, and given exactly beside" {
     name=$'caf\xe9 100%\n.jpg'
     cp "$photo" "$name"
     lapedge --json "$name" out.jpg >o.json
@@ -87,7 +87,7 @@ PYTHON
     expect 2 "" 'lapedge: backends takes no operands, but "filter" is given' backends filter
 }
 
-@test "bench --json: a row a rung and thread count, figures that agree" {
+@test "bench --json: a row per backend and number of threads, numbers that agree" {
     lapedge bench --json --threads=2 --sizes=200x100,64x48 --runs=3 --backends=c,sse,simd >o.json
     json o.json 'o["schema"] == "lapedge.bench/1"'
     json o.json 'set("op backend resolved threads width height times_ms median_ms mean_ms stddev_ms min_ms max_ms mpix_per_s gb_per_s roof_share".split()) <= set(o["rows"][0])'
@@ -127,7 +127,7 @@ PYTHON
     [[ $(lapedge $words) == *"min ms"*"convert ms"* ]]
 }
 
-@test "bench tells rungs that cannot run, and does not time them" {
+@test "bench reports backends that cannot run, and does not time them" {
     lapedge backends --json >backends.json
     json backends.json 'any(r["name"] == "cuda-fast" and not r["available"] for r in o["rows"])' || skip "cuda-fast runs here"
     run --separate-stderr lapedge bench --json --sizes=64x48 --runs=1 --backends=c,cuda-fast

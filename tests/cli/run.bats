@@ -147,7 +147,7 @@ choose one with --format" "$photo" edges.xyz
     cmp got.jpg want.jpg
 }
 
-@test "-v tells backend, size and times on stderr" {
+@test "-v prints backend, size and times on stderr" {
     run --separate-stderr lapedge -v --threads=2 --backend=simd "$photo" e.jpg
     [ "$status" -eq 0 ]
     [ -z "$output" ]

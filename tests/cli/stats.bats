@@ -56,7 +56,7 @@ assert np.allclose(weighted["columns"], plane.mean(0), rtol=1e-5)
 PY
 }
 
-@test "--stats of a run writes the same figures" {
+@test "--stats of a run writes the same numbers" {
     lapedge "$photo" edges.jpg --stats=run.json --threads=3
     lapedge stats --json "$photo" >stats.json
     cmp <(grep -v '"path"' run.json) <(grep -v '"path"' stats.json)

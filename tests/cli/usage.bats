@@ -199,7 +199,7 @@ million (--max-pixels)" \
     [[ $stderr == *"Broken pipe"* ]]
 }
 
-@test "completion tells commands, options and values" {
+@test "completion lists commands, options and values" {
     [ "$(lapedge __complete | head -1)" = run ]
     lapedge __complete run | grep -qx -e '--border='
     lapedge __complete run | grep -qx -e '--gray'

@@ -178,6 +178,6 @@ check "60 photos, and a single run over them" make_photos
 check "four tasks of srun share a folder" tasks_of_srun
 check "a job array of four shares a folder" tasks_of_an_array
 check "an array with an offset and a step, two tasks of srun in each" tasks_of_srun_in_an_array
-check "a batch script of four tasks without srun is told to use it" script_without_srun
+check "a batch script of four tasks without srun is refused, and the message names srun" script_without_srun
 check "a task killed halfway and requeued" killed_and_requeued
 finish

@@ -35,7 +35,7 @@ static void each(void *user, const lap_compare_row *row)
         printf("# %s %s: %s\n", lap_op_name(row->op), row->backend,
             row->reason   ? row->reason
             : row->detail ? row->detail
-                          : "differs, or has other figures than it should");
+                          : "differs, or has other values than it should");
     }
 }
 
@@ -55,8 +55,7 @@ static bool compare(lap_context *context, lap_op op, int channels)
             v->base[y * v->stride + i] = (uint8_t)(seed >> 24);
         }
     }
-    lap_code code =
-        lap_compare(context, op, &pixels, &(lap_compare_options){0}, &settings, each, &s, &err);
+    lap_code code = lap_compare(context, op, &pixels, &(lap_compare_options){0}, &settings, each, &s, &err);
     if (code != LAP_OK)
         printf("# %s\n", err.message);
     lap_image_destroy(&pixels.image);

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-constexpr unsigned LAP_CUDACPU_MOST_THREADS = 1024, LAP_CUDACPU_LANES = 32;
+constexpr unsigned LAP_CUDACPU_MAX_THREADS = 1024, LAP_CUDACPU_LANES = 32;
 
 struct lap_cudacpu_range {
     char *first;

@@ -22,12 +22,12 @@ namespace
 using fiber = lap_cudacpu_fiber;
 
 constexpr size_t STACK = 256 * 1024, STAGGER = 1216;
-constexpr unsigned MOST = LAP_CUDACPU_MOST_THREADS;
+constexpr unsigned MAX_THREADS = LAP_CUDACPU_MAX_THREADS;
 
 fiber home, *running; /* home: of the launching thread */
 /* No containers: their memory functions would be taken for the kernel's by the thread sanitizer. */
-fiber fibers[MOST];
-fiber *idle[MOST], *spent[MOST];
+fiber fibers[MAX_THREADS];
+fiber *idle[MAX_THREADS], *spent[MAX_THREADS];
 unsigned made, idle_count, spent_count;
 [[maybe_unused]] const void *home_stack;
 [[maybe_unused]] size_t home_stack_size;

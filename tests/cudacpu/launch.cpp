@@ -19,7 +19,7 @@ static cudaError_t check(const cudaLaunchConfig_t &config, const void *kernel)
     const std::map<const void *, size_t> &raised =
         lap_cudacpu().devices[(size_t)lap_cudacpu_current].dynamic_limit;
     auto limit = raised.find(kernel);
-    if (threads == 0 || threads > LAP_CUDACPU_MOST_THREADS || block.x > 1024 || block.y > 1024 ||
+    if (threads == 0 || threads > LAP_CUDACPU_MAX_THREADS || block.x > 1024 || block.y > 1024 ||
         block.z > 64 || grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > 65535 ||
         grid.z > 65535)
         return cudaErrorInvalidConfiguration;

@@ -11,8 +11,8 @@
 namespace
 {
 
-constexpr unsigned LANES = LAP_CUDACPU_LANES, MOST = LAP_CUDACPU_MOST_THREADS;
-constexpr unsigned long MOST_YIELDS = 1ul << 26; /* in a row, without anything else happening */
+constexpr unsigned LANES = LAP_CUDACPU_LANES, MAX_THREADS = LAP_CUDACPU_MAX_THREADS;
+constexpr unsigned long MAX_YIELDS = 1ul << 26; /* in a row, without anything else happening */
 
 enum state : uint8_t { UNSTARTED, GOING, WAITING, ENDED };
 
@@ -35,10 +35,10 @@ struct {
     const lap_cudacpu_grid *grid;
     unsigned threads, ended, started;
     uint64_t blocks, done, stride, offset; /* block number k is (offset + k * stride) % blocks */
-    unsigned order[MOST];                  /* threads in the order in which they start */
-    thread_of_block thread[MOST];
-    unsigned ready[MOST], first_ready, ready_count; /* ring */
-    unsigned runnable[MOST / LANES];                /* lanes of a warp that need not wait */
+    unsigned order[MAX_THREADS];           /* threads in the order in which they start */
+    thread_of_block thread[MAX_THREADS];
+    unsigned ready[MAX_THREADS], first_ready, ready_count; /* ring */
+    unsigned runnable[MAX_THREADS / LANES];                /* lanes of a warp that need not wait */
     barrier block;
     char block_over[2]; /* comes before what the next block does; for the thread sanitizer */
     bool starts_first;  /* rather start a thread than go on with one that has waited */
@@ -79,7 +79,7 @@ void go_elsewhere()
     if (!l.ready_count)
         report_hang();
     unsigned thread = l.ready[l.first_ready];
-    l.first_ready = (l.first_ready + 1) % MOST;
+    l.first_ready = (l.first_ready + 1) % MAX_THREADS;
     l.ready_count--;
     run_as(thread);
     lap_cudacpu_switch_to(l.thread[thread].on);
@@ -87,7 +87,7 @@ void go_elsewhere()
 
 void make_ready(unsigned thread)
 {
-    l.ready[(l.first_ready + l.ready_count++) % MOST] = thread;
+    l.ready[(l.first_ready + l.ready_count++) % MAX_THREADS] = thread;
 }
 
 void no_longer_runnable(unsigned thread)
@@ -259,7 +259,7 @@ void lap_cudacpu_yield()
 {
     if (!l.ready_count && l.started == l.threads)
         return;
-    if (++l.yields > MOST_YIELDS)
+    if (++l.yields > MAX_YIELDS)
         lap_cudacpu_give_up("spins, and no other thread gets on either");
     make_ready(lap_cudacpu_thread);
     go_elsewhere();

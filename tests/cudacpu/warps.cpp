@@ -8,7 +8,7 @@
 namespace
 {
 
-constexpr unsigned LANES = LAP_CUDACPU_LANES, WARPS = LAP_CUDACPU_MOST_THREADS / LANES;
+constexpr unsigned LANES = LAP_CUDACPU_LANES, WARPS = LAP_CUDACPU_MAX_THREADS / LANES;
 constexpr char ACTIVE[] = "__activemask";
 
 struct meeting {

@@ -236,7 +236,7 @@ check "two runs into one folder at once: no harm, and no word of foreign files" 
 check "the same where one replaces everything" two_at_once -f
 check "a file size limit stops the run with a message" size_limit
 if strace -qq -o /dev/null true 2>/dev/null; then
-    check "a kill between begin and done lines is mended" killed_between_lines
+    check "a kill between begin and done lines is repaired" killed_between_lines
     check "files are synced, begin lines written and synced, then come renames, then done lines" traced_order
     check "--no-sync syncs nothing" nothing_synced
     check "without RENAME_NOREPLACE new files are linked" no_noreplace renameat2:error=EINVAL
@@ -246,8 +246,8 @@ else
 fi
 if mount -t tmpfs tmpfs "$work/disk" 2>/dev/null; then
     umount "$work/disk"
-    check "a full disk at 50 sizes: told, nothing half-written, and completed once there is room" full_disk
-    check "a full disk for --stats: told, and the old file stays" full_disk_for_statistics
+    check "a full disk at 50 sizes: reported, nothing half-written, and completed once there is room" full_disk
+    check "a full disk for --stats: reported, and the old file stays" full_disk_for_statistics
     check "a read-only output folder is 4" read_only
 else
     skip "full disks and read-only folders" "mounting needs root"

@@ -52,7 +52,7 @@ static jpeg_bytes make(int k)
     return jpeg;
 }
 
-/* The other formats that are told by content: a small PNM, and a PNG. */
+/* The other formats recognised by content: a small PNM, and a PNG. */
 static jpeg_bytes make_other(int k)
 {
     static const char pnm[] = "P6 # a comment\n5 3\n255\n0123456789abcdefghijklmnopqrstuvwxyz0123456789";

@@ -1,4 +1,4 @@
-/* Decoding any bytes, in bands, under small limits: every format that is told by content. */
+/* Decoding any bytes, in bands, under small limits: every format recognised by content. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@ static lap_code scan(const uint8_t *data, size_t size, bool is_whole, lap_jpeg_s
     while (code == LAP_OK && !result->done) {
         size_t before = need, given = need < size ? need : size;
         bool at_end = need > size;
-        uint8_t *copy = malloc(given ? given : 1); /* exactly as long as told */
+        uint8_t *copy = malloc(given ? given : 1); /* exactly the length that is passed */
         if (!copy)
             abort();
         if (given)

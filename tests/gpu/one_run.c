@@ -1,4 +1,4 @@
-/* one_run RUNG WIDTH HEIGHT CHANNELS [KERNEL [clamp|abs]]: runs a CUDA filter rung three times on made-up
+/* one_run RUNG WIDTH HEIGHT CHANNELS [KERNEL [clamp|abs]]: runs a CUDA filter rung three times on synthetic
  * pixels, for a profiler to look at the last. */
 #include <stdlib.h>
 #include <string.h>

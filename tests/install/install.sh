@@ -85,7 +85,7 @@ version=$(sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
 check "make install" install_it
 check "every file is in its place, and nothing else" all_there
 check "the installed program runs" "$root$prefix/bin/lapedge" --version
-check "pkg-config tells the version" test "$(config --modversion)" = "$version"
+check "pkg-config knows the version" test "$(config --modversion)" = "$version"
 check "the example builds with the shared library" shared_example
 check "its output is the program's (shared)" same_as_the_program "$root/shared"
 check "public structs keep their sizes and fields their places" \

@@ -9,7 +9,7 @@
 #include "wrong.h"
 
 /* A fork a pixel is slow: the window loop of openmp gets the smaller images. */
-enum { RUNGS_MOST = 32, THREADS = 3, WINDOW_PIXELS = 2000 };
+enum { MAX_RUNGS = 32, THREADS = 3, WINDOW_PIXELS = 2000 };
 
 /* Compiled for the CPU the kernels are alone, and on no GPU: tests/cudacpu. */
 #ifdef LAP_CUDACPU
@@ -30,7 +30,7 @@ typedef struct tally { /* of one rung in one group */
 
 typedef struct run {
     const lap_rung *reference;
-    tally rungs[RUNGS_MOST];
+    tally rungs[MAX_RUNGS];
     int count, every, seen, tests, failures;
     lap_pool *pool;
 } run;
@@ -127,7 +127,7 @@ static void check_wrong_rungs(run *r, uint64_t seed)
 
 static void add(run *r, const lap_rung *row, lap_exec exec, const char *how)
 {
-    if (r->count < RUNGS_MOST)
+    if (r->count < MAX_RUNGS)
         r->rungs[r->count++] = (tally){.rung = row, .exec = exec, .how = how};
     else
         report(r, false, row->name, "too many rungs for the harness");

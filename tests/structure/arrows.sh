@@ -5,8 +5,8 @@ table=tests/structure/rooms.txt
 B=${B:-build}
 
 # Fewer files than this means that the search no longer finds them: raise it when the tree has grown.
-FEWEST_FILES=190
-LONGEST_CHAIN=10
+MIN_FILES=190
+MAX_CHAIN=10
 
 mapfile -t sources < <(find src cpu_simd cuda -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
 
@@ -68,7 +68,7 @@ calls_follow_the_table()
 chains()
 {
     { awk -v table=none "$house"'{ print room($1), room($2) }' <<<"$graph"
-      awk '{ print $1, $3 }' <<<"$calls"; } | awk -v limit=$LONGEST_CHAIN '
+      awk '{ print $1, $3 }' <<<"$calls"; } | awk -v limit=$MAX_CHAIN '
         function depth(room,    i, d, most) {
             if (busy[room]) { circles++; return 0 }
             if (room in known) return known[room]
@@ -127,7 +127,7 @@ only_in()
     ! (cd "$bare" && grep -rE "$regex" .) | sed 's|^\./||' | grep -vE "$pattern.*:" | grep .
 }
 
-# calls FILE PATTERN: what of a file matches, its lines joined and blanks after parentheses taken out.
+# calls FILE PATTERN: what of a file matches, its lines joined and spaces after parentheses taken out.
 calls()
 {
     tr '\n' ' ' <"$bare/$1" | sed -E 's/\( +/(/g; s/ +/ /g' | grep -oP "$2" | sed "s|^|$1: |"
@@ -135,7 +135,7 @@ calls()
 
 # A result of CUDA that nobody looks at is an error that the next call reports as its own. Rungs call through LAP_CUDA;
 # the scaffold may look at a result itself, and throws one away only where it cleans up. What stands before the name
-# tells: nothing of an expression, or (void).
+# decides: nothing of an expression, or (void).
 cuda_calls_are_checked()
 {
     local file bad=0
@@ -156,7 +156,7 @@ graph=$(includes)
 calls=$(calls_between_rooms)
 echo "# ${#sources[@]} files"
 echo "# $(chains)"
-check "${#sources[@]} files are looked at, at least $FEWEST_FILES" test "${#sources[@]}" -ge $FEWEST_FILES
+check "${#sources[@]} files are looked at, at least $MIN_FILES" test "${#sources[@]}" -ge $MIN_FILES
 check "every file of src/ has a room" every_file_has_a_room
 check "the table names the folders" table_is_the_folders
 check "every quoted include is a file of the tree" bash -c '! grep missing: <<<"$1"' - "$graph"
@@ -164,7 +164,7 @@ check "includes follow the table" includes_follow_the_table
 check "calls follow the table" calls_follow_the_table
 check "a planted include against the table is found" planted_include_is_found
 check "a planted call against the table is found" planted_call_is_found
-check "no circle, and no chain of more than $LONGEST_CHAIN rooms" chains
+check "no circle, and no chain of more than $MAX_CHAIN rooms" chains
 check "exit is called in main.c only" only_in '^src/cli/main\.c' '(^|[^a-zA-Z_.>])(exit|abort|quick_exit)[[:space:]]*\('
 # A second Ctrl-C ends the program at once.
 check "_exit is called in signals.c only" only_in '^src/cli/signals\.c' '(^|[^a-zA-Z_.>])_exit[[:space:]]*\('

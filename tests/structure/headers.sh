@@ -4,7 +4,7 @@
 CC=${CC:-gcc}
 defines=(-D_GNU_SOURCE -Isrc -I. -DLAP_HAVE_{PNG,STB,OPENMP,CUDA}"=0")
 
-# Headers of vector code ask for an instruction set, or are told the vector's size by the file that includes
+# Headers of vector code ask for an instruction set, or get the vector's size from the file that includes
 # them: by name, else AVX2.
 vectors_of()
 {
@@ -22,9 +22,9 @@ compiles()
         -include "$header" /dev/null
 }
 
-FEWEST_HEADERS=80 # fewer means that the search no longer finds them
+MIN_HEADERS=80 # fewer means that the search no longer finds them
 mapfile -t headers < <(find src cpu_simd cuda -name '*.h' | sort)
-check "${#headers[@]} headers are looked at, at least $FEWEST_HEADERS" test "${#headers[@]}" -ge $FEWEST_HEADERS
+check "${#headers[@]} headers are looked at, at least $MIN_HEADERS" test "${#headers[@]}" -ge $MIN_HEADERS
 for header in "${headers[@]}"; do
     check "$header compiles alone" compiles c c11 "$header"
     if grep -q __cplusplus "$header"; then

@@ -1,4 +1,4 @@
-/* What the tests of the output side share: made-up pixels, encoding to memory, decoding by lapedge. */
+/* What the tests of the output side share: synthetic pixels, encoding to memory, decoding by lapedge. */
 #ifndef ENCODE_HELP_H
 #define ENCODE_HELP_H
 

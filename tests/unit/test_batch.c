@@ -25,7 +25,8 @@ static void put(const char *path, const void *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-/* in/0.ppm .. in/39.ppm beside each other, listed by name: told by content, so extensions do not matter. */
+/* in/0.ppm .. in/39.ppm beside each other, listed by name: recognised by content, so extensions do not
+ * matter. */
 static int enter_folder(void **state)
 {
     char name[64], photo[15 + 8 * 8 * 3];
@@ -118,13 +119,13 @@ static void all_are_counted(void **state)
     assert_int_equal(counts.kinds[LAP_OK], PHOTOS);
 }
 
-/* Finished outputs are told once their group has its names; cancelling then keeps them. */
+/* Finished outputs are reported once their group has its names; cancelling then keeps them. */
 static void a_cancelled_run_keeps_what_is_finished(void **state)
 {
     lap_batch_counts counts;
     lap_error err;
     (void)state;
-    put("in/aa.jpg", "x", 1); /* fails, and is told at once */
+    put("in/aa.jpg", "x", 1); /* fails, and is reported at once */
     lap_code code = run((lap_batch_options){.jobs = 1}, quick(), 1, &counts, &err);
     assert_int_equal(code, LAP_E_CANCELLED);
     assert_true(err.message[0]);

@@ -103,17 +103,17 @@ const lap_rung lap_matvec_table[] = {
     {0},
 };
 
-/* ---- what is told -------------------------------------------------------------------------------- */
+/* ---- what is reported -------------------------------------------------------------------------------- */
 
-typedef struct told {
+typedef struct seen {
     lap_compare_row rows[8];
     char reason[8][80], detail[8][160];
     int count;
-} told;
+} seen;
 
 static void take(void *user, const lap_compare_row *row)
 {
-    told *t = user;
+    seen *t = user;
     assert_true(t->count < 8);
     snprintf(t->reason[t->count], 80, "%s", row->reason ? row->reason : "");
     snprintf(t->detail[t->count], 160, "%s", row->detail ? row->detail : "");
@@ -159,16 +159,16 @@ static int tear_down(void **state)
     return 0;
 }
 
-static lap_code compare(fixture *f, lap_op op, const lap_compare_options *options, told *t)
+static lap_code compare(fixture *f, lap_op op, const lap_compare_options *options, seen *t)
 {
     lap_error err = {0};
-    *t = (told){.count = 0};
+    *t = (seen){.count = 0};
     return lap_compare(f->context, op, f->pixels, options, &f->settings, take, t, &err);
 }
 
 static void test_filter(void **state)
 {
-    told t;
+    seen t;
     assert_int_equal(compare(*state, LAP_OP_FILTER, &(lap_compare_options){0}, &t), LAP_OK);
     assert_int_equal(t.count, 5);
     assert_true(t.rows[0].difference.identical && !t.rows[0].reason && t.rows[0].ms >= 0);
@@ -191,7 +191,7 @@ static void test_filter(void **state)
 
 static void test_choice_and_mask(void **state)
 {
-    told t;
+    seen t;
     assert_int_equal(
         compare(*state, LAP_OP_FILTER, &(lap_compare_options){.backends = "bad,c", .mask_border = 0}, &t),
         LAP_OK);
@@ -219,7 +219,7 @@ static void test_other_ladders(void **state)
         [LAP_OP_MATVEC] = "row 16: c gives ",
     };
     for (int op = LAP_OP_TRANSPOSE; op < LAP_OP_COUNT; op++) {
-        told t;
+        seen t;
         assert_int_equal(compare(*state, (lap_op)op, &(lap_compare_options){0}, &t), LAP_OK);
         assert_int_equal(t.count, 2);
         assert_int_equal(t.rows[0].op, op);
@@ -241,7 +241,7 @@ static void test_other_ladders(void **state)
 static void test_cancel(void **state)
 {
     fixture *f = *state;
-    told t;
+    seen t;
     lap_context_cancel(f->context);
     assert_int_equal(compare(f, LAP_OP_FILTER, &(lap_compare_options){0}, &t), LAP_E_CANCELLED);
     assert_int_equal(t.count, 0);

@@ -1,4 +1,4 @@
-/* Figures of a difference, against sums by hand. */
+/* Measures of a difference, compared with sums by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

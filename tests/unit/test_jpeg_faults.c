@@ -78,7 +78,7 @@ static lap_read_options options_of(lap_fail_on fail_on)
 }
 
 /* Each cut is refused; the one that takes only the end marker passes with a warning, unless the last
- * coded bytes cannot be told from missing ones (arithmetic coding). */
+ * coded bytes cannot be distinguished from missing ones (arithmetic coding). */
 static void each_cut_is_refused(void **state)
 {
     (void)state;

@@ -72,7 +72,7 @@ static size_t end_of_scan(const jpeg_bytes *jpeg, int nth)
     return i;
 }
 
-/* Decodes the JPEG with so many bytes put in before the marker that ends a scan. */
+/* Decodes the JPEG with that number of bytes put in before the marker that ends a scan. */
 static outcome decode_with(const jpeg_bytes *jpeg, int nth, const uint8_t *stray, size_t count, lap_fail_on f)
 {
     size_t at = end_of_scan(jpeg, nth);

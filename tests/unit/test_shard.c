@@ -9,17 +9,17 @@
 
 #include "lapedge.h"
 
-/* Everything a scheduler may have told the process that runs these tests. */
-static const char *const told[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE",
-    "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN",
-    "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT", "JOB_COMPLETION_INDEX",
-    "JOB_COMPLETIONS"};
+/* Everything that a scheduler may have set for the process that runs these tests. */
+static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
+    "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID",
+    "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT",
+    "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"};
 
 static int forget(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        unsetenv(told[i]);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        unsetenv(variables[i]);
     return 0;
 }
 

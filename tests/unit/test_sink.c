@@ -413,7 +413,7 @@ static void dead_runs_are_swept(void **unused)
     lap_sink_close(mine);
 }
 
-/* A number is used again by a later process: the start time tells the two apart. */
+/* A number is used again by a later process: the start time distinguishes the two. */
 static void reused_numbers_are_told_apart(void **unused)
 {
     (void)unused;

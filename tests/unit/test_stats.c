@@ -85,7 +85,7 @@ static lap_image noise(int width, int height, int channels)
     return image;
 }
 
-/* The figures are the same bits however the pixels were counted. */
+/* The statistics are the same bits however the pixels were counted. */
 static void test_every_way_of_counting(void **state)
 {
     (void)state;

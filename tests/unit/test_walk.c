@@ -52,7 +52,8 @@ static void put(const char *path, const char *bytes)
 
 static const char jpeg[] = "\xFF\xD8\xFF\xE0";
 
-/* What a walk told, one line an entry, sorted: "path>relative", "!path" for problems, "@path" for links. */
+/* What a walk reported, one line per entry, sorted: "path>relative", "!path" for problems, "@path" for links.
+ */
 typedef struct heard {
     char *lines[64];
     int count, stop_after;

@@ -1,4 +1,4 @@
-# Completion of lapedge for bash: commands, options and their values, as the program itself tells them.
+# Completion of lapedge for bash: commands, options and their values, as the program itself lists them.
 
 _lapedge_words() # what `lapedge __complete ...` says, one a line
 {

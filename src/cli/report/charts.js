@@ -232,9 +232,9 @@ function drawHistogram(box, title, image, scale) {
   }));
 }
 
-/* At most so many values; peaks must not vanish in means, so a group is told by its highest. */
-function thinned(values, most) {
-  const step = Math.max(1, Math.ceil(values.length / most)), points = [];
+/* Up to `limit` values. Peaks must not vanish in means, so the highest value stands for its group. */
+function thinned(values, limit) {
+  const step = Math.max(1, Math.ceil(values.length / limit)), points = [];
   for (let i = 0; i < values.length; i += step) {
     let best = i;
     for (let j = i; j < Math.min(values.length, i + step); j++) if (values[j] > values[best]) best = j;
@@ -245,13 +245,13 @@ function thinned(values, most) {
 
 function drawProfile(box, title, axis, values) {
   /* The border rule makes edges of its own at both ends, higher than most: the axis ends below them. */
-  const inner = values.length > 4 ? values.slice(2, -2) : values, most = 1.1 * inner.reduce((a, b) => Math.max(a, b), 0);
+  const inner = values.length > 4 ? values.slice(2, -2) : values, top = 1.1 * inner.reduce((a, b) => Math.max(a, b), 0);
   draw(box, title, () => ({
     type: "line",
     data: { datasets: [{ label: "mean edge", data: thinned(values, 700), borderColor: palette(0), backgroundColor: `${palette(0)}22`, fill: true, pointRadius: 0, borderWidth: 1.3 }] },
     options: {
       interaction: { mode: "nearest", axis: "x", intersect: false },
-      scales: { x: { type: "linear", min: 0, max: values.length - 1, title: { display: true, text: axis }, grid: { display: false }, ticks: { maxRotation: 0 } }, y: { beginAtZero: true, max: most || undefined, ticks: { maxTicksLimit: 6, callback: (value) => figure(value) } } },
+      scales: { x: { type: "linear", min: 0, max: values.length - 1, title: { display: true, text: axis }, grid: { display: false }, ticks: { maxRotation: 0 } }, y: { beginAtZero: true, max: top || undefined, ticks: { maxTicksLimit: 6, callback: (value) => figure(value) } } },
       plugins: { title: { display: true, text: title, align: "start", color: colour("ink") }, legend: { display: false } },
     },
   }));

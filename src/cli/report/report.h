@@ -14,7 +14,7 @@
 lap_cli_exit lap_report_check(const lap_cli *cli);
 /* subject: the title, a file's name as a rule. NULL without memory. */
 json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads);
-/* Takes over results, and with them tells the devices that CUDA rungs ran on. */
+/* Takes over results, and adds the devices that CUDA backends ran on. */
 void lap_report_add_results(json_t *report, json_t *results);
 
 /* Photo and edges, and their details; both are host views of the same size and channels. */

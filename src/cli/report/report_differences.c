@@ -43,17 +43,17 @@ static lap_code difference_uri(lap_context *context, const lap_compare_row *row,
 static json_t *peak_of(const lap_compare_row *row, lap_box box)
 {
     const lap_view *a = row->a, *b = row->b;
-    int most = -1, at_x = 0, at_y = 0;
+    int largest = -1, at_x = 0, at_y = 0;
     for (int y = box.y; y < box.y + box.height; y++)
         for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; i++) {
             const int value = abs(a->base[y * a->stride + i] - b->base[y * b->stride + i]);
-            if (value <= most)
+            if (value <= largest)
                 continue;
-            most = value;
+            largest = value;
             at_x = i / a->channels;
             at_y = y;
         }
-    return json_pack("{si si si}", "x", at_x, "y", at_y, "value", most);
+    return json_pack("{si si si}", "x", at_x, "y", at_y, "value", largest);
 }
 
 static lap_code add_pictures(json_t *pictures, json_t *entry, lap_context *context, const lap_view *photo,

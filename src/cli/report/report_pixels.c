@@ -47,17 +47,17 @@ static uint8_t mean_of(const lap_view *view, lap_box box, int channel, lap_mean 
     return (uint8_t)((sum + count / 2) / count);
 }
 
-static uint8_t most_of(const lap_view *a, const lap_view *b, lap_box box)
+static uint8_t largest_of(const lap_view *a, const lap_view *b, lap_box box)
 {
-    int most = 0;
+    int largest = 0;
     for (int y = box.y; y < box.y + box.height; y++) {
         const uint8_t *row = a->base + y * a->stride, *other = b->base + y * b->stride;
         for (int i = box.x * a->channels; i < (box.x + box.width) * a->channels; i++) {
             const int value = abs(row[i] - other[i]);
-            most = value > most ? value : most;
+            largest = value > largest ? value : largest;
         }
     }
-    return (uint8_t)most;
+    return (uint8_t)largest;
 }
 
 static lap_box source_of(lap_box box, int x, int y, int width, int height)
@@ -92,7 +92,7 @@ lap_code lap_pnm_of_difference(
         return lap_report_no_memory(err);
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
-            *to++ = most_of(a, b, source_of(box, x, y, width, height));
+            *to++ = largest_of(a, b, source_of(box, x, y, width, height));
     return LAP_OK;
 }
 

@@ -27,8 +27,8 @@ function place(node, box) {
   return node;
 }
 
-/* A gray picture of differences as a canvas: zero stays transparent, 1 to most goes through the colours. */
-function heatCanvas(source, box, most, exact = []) {
+/* A gray picture of differences as a canvas: zero stays transparent, 1 to largest goes through the colours. */
+function heatCanvas(source, box, largest, exact = []) {
   const canvas = place(element("canvas"), box);
   const picture = new Image();
   picture.onload = () => {
@@ -38,7 +38,7 @@ function heatCanvas(source, box, most, exact = []) {
     context.drawImage(picture, 0, 0);
     const data = context.getImageData(0, 0, canvas.width, canvas.height);
     const colours = [];
-    for (let v = 1; v <= 255; v++) colours[v] = heat(most > 1 ? Math.min(1, (v - 1) / (most - 1)) : 0.6);
+    for (let v = 1; v <= 255; v++) colours[v] = heat(largest > 1 ? Math.min(1, (v - 1) / (largest - 1)) : 0.6);
     for (let i = 0; i < data.data.length; i += 4) {
       const value = data.data[i];
       if (value) [data.data[i], data.data[i + 1], data.data[i + 2]] = colours[value];
@@ -95,12 +95,12 @@ function startViewer() {
     if (shown && difference.differing_pixels > 0) showScale(difference.max_abs);
     showViews();
   }
-  function showScale(most) {
-    const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => `rgb(${heat(most > 1 ? t : 0.6).join(" ")})`);
+  function showScale(largest) {
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => `rgb(${heat(largest > 1 ? t : 0.6).join(" ")})`);
     const ramp = element("i", { className: "ramp" });
     ramp.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
     byId("scale").replaceChildren(element("i", { className: "zero" }), "0: equal", ramp,
-      most > 1 ? `1 to ${most} levels apart` : "1 level apart");
+      largest > 1 ? `1 to ${largest} levels apart` : "1 level apart");
   }
 
   /* ---- zoom and pan: one transform for both panes ---- */
@@ -122,10 +122,10 @@ function startViewer() {
   }
   /* Keeps the picture's point under (clientX, clientY) where it is. */
   function zoomTo(zoom, clientX, clientY) {
-    const box = viewer.getBoundingClientRect(), most = Math.max(1, 32 / fit());
+    const box = viewer.getBoundingClientRect(), maxZoom = Math.max(1, 32 / fit());
     const atX = (clientX ?? box.left + box.width / 2) - box.left, atY = (clientY ?? box.top + box.height / 2) - box.top;
     const before = fit() * state.zoom;
-    state.zoom = Math.min(most, Math.max(1, zoom));
+    state.zoom = Math.min(maxZoom, Math.max(1, zoom));
     const after = fit() * state.zoom;
     state.x += atX / before - atX / after;
     state.y += atY / before - atY / after;
@@ -234,12 +234,12 @@ function startViewer() {
     const box = viewer.getBoundingClientRect(), scale = fit() * state.zoom;
     const x = Math.floor((event.clientX - box.left) / scale + state.x), y = Math.floor((event.clientY - box.top) / scale + state.y);
     if (x < 0 || y < 0 || x >= width || y >= height) return (byId("readout").textContent = "");
-    const told = [`x ${x}, y ${y}`], gray = pictures.channels === 1;
+    const readout = [`x ${x}, y ${y}`], gray = pictures.channels === 1;
     const crop = pictures.crops.find((each) => inside(each, x, y));
-    if (crop) told.push(`photo ${valueAt(crop.photo, crop, x, y, gray)}`, `edges ${valueAt(crop.edges, crop, x, y, gray)}`);
+    if (crop) readout.push(`photo ${valueAt(crop.photo, crop, x, y, gray)}`, `edges ${valueAt(crop.edges, crop, x, y, gray)}`);
     const different = differences[state.rung]?.crops.find((each) => inside(each, x, y));
-    if (different) told.push(`difference ${valueAt(different.difference, different, x, y, true)}`);
-    byId("readout").textContent = told.join("  ·  ");
+    if (different) readout.push(`difference ${valueAt(different.difference, different, x, y, true)}`);
+    byId("readout").textContent = readout.join("  ·  ");
   }
 
   /* ---- what can be chosen ---- */
