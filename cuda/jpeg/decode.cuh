@@ -78,6 +78,7 @@ struct lap_jpeg_run {
     void *stream;
     lap_error *err;
 };
+extern "C" {
 lap_code lap_jpeg_run_bytes(const lap_jpeg_job &job, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_guess(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_chains(const lap_jpeg_job &job, unsigned subs, unsigned lanes, const lap_jpeg_run &run);
@@ -85,6 +86,7 @@ lap_code lap_jpeg_run_blocks(const lap_jpeg_job &job, unsigned subs, const lap_j
 lap_code lap_jpeg_run_dc(const lap_jpeg_job &job, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_pixels(const lap_jpeg_job &job, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_colour(const lap_jpeg_job &job, const lap_view &out, const lap_jpeg_run &run);
+}
 
 static inline lap_launch lap_jpeg_launch(
     const lap_jpeg_run &run, unsigned blocks, unsigned threads, size_t shared)

@@ -92,14 +92,14 @@ LAP_DEVICE unsigned lap_jpeg_bits_before(const lap_jpeg_out &out, unsigned block
 }
 
 /* The launches of each stage, in order. */
-lap_code lap_jpeg_run_planes(const lap_jpeg_out &out, const lap_launch &where);
-bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out); /* the samplings of the faster form */
-lap_code lap_jpeg_run_wide_planes(const lap_jpeg_out &out, const lap_launch &where);
-lap_code lap_jpeg_run_dct(const lap_jpeg_out &out, const lap_launch &where);
-lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where);
-lap_code lap_jpeg_run_bits(const lap_jpeg_out &out, const lap_launch &where);
-lap_code lap_jpeg_run_stuffing(const lap_jpeg_out &out, const lap_launch &where);
-lap_code lap_jpeg_run_download(const lap_jpeg_out &out, void *scan, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_planes(const lap_jpeg_out &out, const lap_launch &where);
+extern "C" bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out); /* the samplings of the faster form */
+extern "C" lap_code lap_jpeg_run_wide_planes(const lap_jpeg_out &out, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_dct(const lap_jpeg_out &out, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_bits(const lap_jpeg_out &out, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_stuffing(const lap_jpeg_out &out, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_download(const lap_jpeg_out &out, void *scan, const lap_launch &where);
 
 static inline lap_launch lap_jpeg_grid(const lap_launch &where, size_t blocks, unsigned threads)
 {

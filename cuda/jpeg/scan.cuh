@@ -35,6 +35,6 @@ LAP_DEVICE unsigned lap_block_prefix(unsigned value, unsigned *total)
 
 /* Puts the sum of all values before it in the place of each of count values, in each of `arrays` arrays that
  * follow each other. */
-lap_code lap_jpeg_scan(unsigned *values, unsigned count, unsigned arrays, const lap_launch &where);
+extern "C" lap_code lap_jpeg_scan(unsigned *values, unsigned count, unsigned arrays, const lap_launch &where);
 
 #endif
