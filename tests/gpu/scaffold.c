@@ -79,6 +79,26 @@ static void devices(void)
     report(lap_cuda_info(-1, &info, &err) == LAP_E_BACKEND, "device -1 is refused");
 }
 
+/* Kernels read whole vectors, so padding is read as well. */
+static bool view_is_clear(int width, int height, int channels)
+{
+    lap_view view;
+    if (lap_cuda_view_create(0, width, height, channels, LAP_APRON, &view, &err) != LAP_OK)
+        return false;
+    const size_t bytes = (size_t)view.stride * (size_t)(height + 2 * LAP_APRON) + 128;
+    uint8_t *host = malloc(bytes);
+    need(host != NULL, "out of memory");
+    memset(host, 1, bytes);
+    bool ok =
+        lap_cuda_copy(0, host, view.base - LAP_APRON * view.stride - 128, bytes, NULL, &err) == LAP_OK &&
+        lap_cuda_sync(0, NULL, &err) == LAP_OK;
+    for (size_t i = 0; i < bytes; i++)
+        ok = ok && host[i] == 0;
+    free(host);
+    lap_cuda_view_destroy(&view);
+    return ok;
+}
+
 static void memory(void)
 {
     void *pointer = &err;
@@ -95,6 +115,7 @@ static void memory(void)
     lap_cuda_view_destroy(&view);
     lap_cuda_view_destroy(&view);
     report(!view.base, "a view may be destroyed twice");
+    report(view_is_clear(33, 5, 3), "a new view is cleared, aprons and padding too");
 }
 
 /* Rows with the apron of a device view, brought back as one wide view without. */
@@ -281,6 +302,15 @@ static void refusals(void)
     report(rung_named("cuda-global")->run.filter(&two, &out, &params, &exec) == LAP_E_DEVICE &&
                strstr(err.message, "64x64"),
         "a block of 4096 threads is refused");
+    exec.block_x = 33;
+    exec.block_y = 32;
+    bool ok = rung_named("cuda-global")->run.filter(&two, &out, &params, &exec) == LAP_E_DEVICE &&
+              strstr(err.message, "33x32");
+    exec.block_x = 1024;
+    exec.block_y = 1;
+    ok = ok && rung_named("cuda-global")->run.filter(&two, &out, &params, &exec) == LAP_OK &&
+         lap_cuda_sync(0, NULL, &err) == LAP_OK;
+    report(ok, "a block of 1056 threads is refused, one of 1024 is not");
     lap_cuda_view_destroy(&two);
     report(
         lap_cuda_border(&out, LAP_ZERO, NULL, &err) == LAP_E_INTERNAL, "a view without apron has no border");
