@@ -144,7 +144,7 @@ static inline lap_finish lap_finish_of(const lap_params *params)
 /* cuda-fast for kernels other than laplace5 (filter_fast_any.cu). */
 extern "C" lap_filter_fn lap_filter_cuda_fast_any;
 
-/* Launches a kernel in which a block of bx x by threads makes as many pixels. A grid has at max_rows
+/* Launches a kernel in which a block of bx x by threads computes as many pixels. A grid has at max_rows
  * 65535 rows of blocks: taller images take more than one launch. */
 template <typename Sum>
 static lap_code lap_filter_launch(const char *name,

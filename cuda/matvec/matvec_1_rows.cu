@@ -4,12 +4,11 @@
  * Fixed: versions 2 and 3 lack the barrier after the inner loop, without which fast threads overwrite
  * the tile that slow ones still read; 1.1 takes its rows modulo the number of rows rounded up to 32,
  * with which every row is done once (513 is 1 modulo 32), and leaves out those past the end.
- * Global memory: 4 bytes per element. In 1.0 to 2 a warp reads 32 rows at once, a 32-byte sector each, and
- * relies on a cache to keep the other 28 bytes; 3 reads 128 bytes of one row.
- * Shared memory: 2: 128 bytes, one word for all lanes. 3: 4 KB more; lane t reads word 32 t + j: all 32
- * lanes on one bank, kept as the lecture has it.
- * 32 threads, one row per thread. CHECKED is what the lecture asks for: without it sizes are multiples of 32.
- * Limit: too few threads (as many as rows) to have enough loads in flight. */
+ * Global memory: 4 bytes per element. In 1.0 to 2 a warp reads 32 rows at once, one 32-byte sector of each,
+ * and relies on a cache to keep the other 28 bytes; 3 reads 128 bytes of one row. Shared memory: 2: 128
+ * bytes, one word for all lanes. 3: 4 KB more; lane t reads word 32 t + j: all 32 lanes on one bank, kept as
+ * the lecture has it. 32 threads, one row per thread. CHECKED is what the lecture asks for: without it sizes
+ * are multiples of 32. Limit: too few threads (as many as rows) to have enough loads in flight. */
 #include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 32;

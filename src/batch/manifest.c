@@ -22,8 +22,8 @@ static uint64_t hash_path(const char *path)
     return lap_map64_key(path, strlen(path));
 }
 
-/* Size and nanosecond time tell a changed input; its path does not count, so that the same folder named
- * in another way is not done twice. */
+/* A changed input is recognised by size and nanosecond time; its path does not count, so that the same folder
+ * named in another way is not done twice. */
 static uint64_t fingerprint(uint64_t settings, int64_t size, int64_t seconds, int64_t nanoseconds)
 {
     const int64_t facts[] = {(int64_t)settings, size, seconds, nanoseconds};

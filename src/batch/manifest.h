@@ -1,4 +1,4 @@
-/* What earlier runs left in OUTDIR/.lapedge/: one JSON-lines file a run, all read at start.
+/* What earlier runs left in OUTDIR/.lapedge/: one JSON-lines file per run, all read at start.
  *
  * A line says either that an output is about to appear under its name ("begin") or that it is whole
  * ("done", with what it was made from). Both say which file that is: device, inode, size, time and the XXH3
@@ -42,8 +42,8 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err);
 /* Queue a line; lap_manifest_flush writes what is queued in one append (and syncs it if asked), or
  * nothing: a failed flush takes back what it had written. Either way the queue is empty afterwards. The
  * run's own file is made at the first flush. Outputs are relative to the folder; made and content: the
- * finished file. ahead: that many more bytes have to fit on the disk later on, else the flush fails now
- * (where the file system can promise that). */
+ * finished file. ahead: the number of further bytes that have to fit on the disk later on, else the flush
+ * fails now (where the file system can promise that). */
 lap_code lap_manifest_begin(
     lap_manifest *manifest, const char *output, const struct stat *made, uint64_t content, lap_error *err);
 lap_code lap_manifest_done(lap_manifest *manifest, const char *output, const char *input,

@@ -48,7 +48,7 @@ static lap_code ask(const launcher *l, long *rank, long *size, bool *found, lap_
 }
 
 /* An array may begin anywhere and go in steps (--array=10-40:10), but a list with gaps (--array=1,3,7) does
- * not tell a task which of the listed ones it is. */
+ * not say to a task which of the listed ones it is. */
 static lap_code ask_array(long *index, long *count, bool *found, lap_error *err)
 {
     const char *id_text = getenv("SLURM_ARRAY_TASK_ID");

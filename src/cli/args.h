@@ -58,6 +58,6 @@ const char *lap_cli_command_name(int i);
 
 /* help.c */
 void lap_cli_help(const lap_cli *cli, bool full);
-int lap_cli_complete(int argc, char **argv); /* candidates for the shell, one a line */
+int lap_cli_complete(int argc, char **argv); /* candidates for the shell, one per line */
 
 #endif

@@ -39,7 +39,7 @@ typedef struct lap_cli {
     int devices[LAP_CLI_DEVICES];
     int device_count; /* -1: all */
 
-    int jobs; /* 0: one a core */
+    int jobs; /* 0: one per core */
     bool fail_fast, force, dry_run, null_separated;
     const char *shard, *files_from, *log;
 

@@ -1,4 +1,4 @@
-/* One file a command; each returns the exit code. */
+/* One file per command; each returns the exit code. */
 #ifndef LAP_CLI_COMMANDS_H
 #define LAP_CLI_COMMANDS_H
 

@@ -67,7 +67,7 @@ void lap_json_path(json_t *object, const char *key, const char *path)
 
 int lap_json_print(json_t *object)
 {
-    /* 17 digits tell any two doubles apart. */
+    /* 17 digits distinguish any two doubles. */
     const int rc = object ? json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : -1;
     json_decref(object);
     putchar('\n');

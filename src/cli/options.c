@@ -75,8 +75,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"preserve", NULL, lap_set_true, AT(settings.preserve), 0, 0,
         "keep the modification time and mode of the input", R | T, 0, METADATA, false},
 
-    {"rotate", "90|180|270", lap_set_word, AT(rotate), 0, 0, "rotate clockwise by that many degrees", T, 0,
-        GEOMETRY, BRIEF},
+    {"rotate", "90|180|270", lap_set_word, AT(rotate), 0, 0, "rotate clockwise by 90, 180 or 270 degrees", T,
+        0, GEOMETRY, BRIEF},
     {"flip", "h|v", lap_set_word, AT(flip), 0, 0, "mirror: h swaps left and right, v top and bottom", T, 0,
         GEOMETRY, BRIEF},
     {"transpose", NULL, lap_set_true, AT(transpose), 0, 0, "swap rows and columns", T, 0, GEOMETRY, BRIEF},

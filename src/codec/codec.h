@@ -112,7 +112,7 @@ struct lap_decoder { /* common part; `state` is the format's own */
 
     bool has_parts; /* set by open() */
     atomic_bool disagrees;
-    const char *how;    /* why there are parts, or none; NULL: not worth telling */
+    const char *how;    /* why there are parts, or none; NULL: not worth a message */
     double helped_ms;   /* other threads' time in open() */
     size_t part_memory; /* bytes a part takes, apart from its share of the coded data */
 };

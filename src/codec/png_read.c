@@ -75,7 +75,7 @@ static lap_code fill_header(lap_decoder *decoder, lap_error *err)
     state->line_bytes = (size_t)header->width * (size_t)stored; /* 31 bits times 3: no overflow */
     if (!lap_mul(state->line_bytes, (size_t)header->height, &whole))
         return lap_fail(err, LAP_E_LIMIT, "%d x %d pixels are too many", header->width, header->height);
-    /* libpng's own: two rows of the file's depth, at most 8 bytes a pixel. */
+    /* libpng's own: two rows of the file's depth, at most 8 bytes per pixel. */
     header->memory_estimate = (header->whole ? whole : 0) + state->line_bytes + (size_t)header->width * 16;
     return lap_decoder_limits(decoder, err);
 }

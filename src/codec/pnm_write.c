@@ -31,7 +31,7 @@ static lap_code pnm_band(
     int channels = strcmp(encoder->format, "pgm") == 0 ? 1 : 3;
     size_t line = 0, size = 0;
     if (!lap_mul((size_t)rows->width, (size_t)channels, &line) || !lap_mul(line, (size_t)rows->height, &size))
-        return lap_fail(err, LAP_E_LIMIT, "a band of %d pixels a row is too large", rows->width);
+        return lap_fail(err, LAP_E_LIMIT, "a band with %d pixels per row is too large", rows->width);
     lap_code code = lap_control_check(encoder->options.control, err);
     if (code == LAP_OK)
         code = lap_chunk_reserve(chunk, size, err);

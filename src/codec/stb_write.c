@@ -41,7 +41,7 @@ static unsigned char *deflate_all(unsigned char *data, int size, int *out_size, 
 #define STBIW_ZLIB_COMPRESS deflate_all
 #endif
 
-#ifndef __clang_analyzer__ /* what it finds in there is not ours to mend */
+#ifndef __clang_analyzer__ /* what it finds in there is not ours to fix */
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #endif
 #define STB_IMAGE_WRITE_STATIC

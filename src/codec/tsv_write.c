@@ -1,4 +1,4 @@
-/* Pixel values as text: one image row a line, samples in decimal separated by tabs, pixel by pixel
+/* Pixel values as text: one image row per line, samples in decimal separated by tabs, pixel by pixel
  * (R G B R G B ... for colour), no header. For eyes, spreadsheets and numpy.loadtxt. */
 #include "base/status.h"
 #include "codec/codec.h"

@@ -56,7 +56,7 @@ lap_code lap_place_publish(const lap_place *place, int folder, const char *temp,
 
 /* The XXH3 of a regular file in a folder, not through a link; false where it cannot be read. */
 bool lap_content_hash(int folder, const char *name, uint64_t *hash);
-/* Whether both are one file with the same content, as far as device, inode, size and time tell. */
+/* Whether both are one file with the same content, judged by device, inode, size and time. */
 bool lap_same_state(const struct stat *a, const struct stat *b);
 
 #endif

@@ -18,7 +18,7 @@ built_by_default()
     done
 }
 
-# named KIND: the architectures in the library, one a line, without duplicates.
+# named KIND: the architectures in the library, one per line, without duplicates.
 named()
 {
     "$tool" "--list-$1" "$library" | grep -oE "\.sm_[0-9]+[a-z]*\.(cubin|ptx)" | cut -d. -f2 | sort -u

@@ -94,7 +94,7 @@ assert rows("o.json") == rows("all.json")'
     [[ $output == *$'\nfailed: fails: device'* ]]
 }
 
-@test "a folder: a row a rung over all files" {
+@test "a folder: one row per backend over all files" {
     mkdir -p in/deep
     cp "$photo" in/a.jpg
     lapedge --quality=70 "$photo" in/deep/b.jpg

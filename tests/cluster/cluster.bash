@@ -28,7 +28,7 @@ photos() # relative names
     find "$scratch/photos" -type f -printf '%P\n' | sort
 }
 
-# done_lines OUTDIR: the outputs that the manifests of all runs call done, one a line.
+# done_lines OUTDIR: the outputs that the manifests of all runs call done, one per line.
 done_lines()
 {
     python3 - "$1/.lapedge" <<'PYTHON'

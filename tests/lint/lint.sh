@@ -28,7 +28,7 @@ tidy()
     clang-tidy --quiet "$1" -- "${defines[@]}" $(isa_of "$1") 2>/dev/null
 }
 
-tidy_all() # one a core; the output of each file stays together
+tidy_all() # one per core; the output of each file stays together
 {
     local file logs status=0
     logs=$(mktemp -d)

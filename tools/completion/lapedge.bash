@@ -1,6 +1,6 @@
 # Completion of lapedge for bash: commands, options and their values, as the program itself lists them.
 
-_lapedge_words() # what `lapedge __complete ...` says, one a line
+_lapedge_words() # what `lapedge __complete ...` says, one per line
 {
     "${COMP_WORDS[0]}" __complete "$@" 2>/dev/null
 }
