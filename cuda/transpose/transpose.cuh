@@ -10,39 +10,39 @@ struct lap_rgb {
 static_assert(sizeof(lap_rgb) == 3, "pixels of three bytes lie side by side");
 
 /* Of the input; strides in bytes. */
-struct lap_turn_geometry {
+struct lap_transpose_geometry {
     int width, height;
     ptrdiff_t in_stride, out_stride;
 };
 
 template <typename T>
-LAP_DEVICE const T *lap_in(const uint8_t *in, const lap_turn_geometry &g, int x, int y)
+LAP_DEVICE const T *lap_in(const uint8_t *in, const lap_transpose_geometry &g, int x, int y)
 {
     return reinterpret_cast<const T *>(in + y * g.in_stride) + x;
 }
 
 template <typename T>
-LAP_DEVICE T *lap_out(uint8_t *out, const lap_turn_geometry &g, int x, int y)
+LAP_DEVICE T *lap_out(uint8_t *out, const lap_transpose_geometry &g, int x, int y)
 {
     return reinterpret_cast<T *>(out + y * g.out_stride) + x;
 }
 
-typedef void lap_turn_kernel(const uint8_t *in, uint8_t *out, lap_turn_geometry g);
+typedef void lap_transpose_kernel(const uint8_t *in, uint8_t *out, lap_transpose_geometry g);
 
 /* One kernel for each element size. */
-struct lap_turn_kernels {
-    lap_turn_kernel *bytes1, *bytes3, *bytes4, *bytes8;
+struct lap_transpose_kernels {
+    lap_transpose_kernel *bytes1, *bytes3, *bytes4, *bytes8;
 };
 
 /* Launches blocks of threads over tiles of tile x tile elements, or tile3 for 3 bytes and so on. A grid
  * has at max_rows 65535 rows of blocks: taller images take several launches, cut so that the columns of the
  * result still begin on 128-byte boundaries. */
-static lap_code lap_turn_launch(const char *name, lap_turn_kernel *kernel, int tile, dim3 threads,
+static lap_code lap_transpose_launch(const char *name, lap_transpose_kernel *kernel, int tile, dim3 threads,
     const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
     const int max_rows = 65535 / 128 * 128 * tile;
     for (int y = 0; y < in->height; y += max_rows) {
-        lap_turn_geometry g = {
+        lap_transpose_geometry g = {
             in->width, in->height - y < max_rows ? in->height - y : max_rows, in->stride, out->stride};
         lap_launch launch = {in->place,
             dim3(lap_blocks((size_t)g.width, tile), lap_blocks((size_t)g.height, tile)), threads, 0,
@@ -57,7 +57,7 @@ static lap_code lap_turn_launch(const char *name, lap_turn_kernel *kernel, int t
     return LAP_OK;
 }
 
-static inline lap_turn_kernel *lap_turn_pick(const lap_turn_kernels &kernels, int size)
+static inline lap_transpose_kernel *lap_transpose_pick(const lap_transpose_kernels &kernels, int size)
 {
     return size == 1   ? kernels.bytes1
            : size == 3 ? kernels.bytes3

@@ -11,7 +11,7 @@
 constexpr int BLOCK = 16;
 
 template <typename T>
-static __global__ void naive_kernel(const uint8_t *in, uint8_t *out, lap_turn_geometry g)
+static __global__ void naive_kernel(const uint8_t *in, uint8_t *out, lap_transpose_geometry g)
 {
     const int x = (int)(blockIdx.x * BLOCK + threadIdx.x), y = (int)(blockIdx.y * BLOCK + threadIdx.y);
     if (x < g.width && y < g.height)
@@ -19,7 +19,7 @@ static __global__ void naive_kernel(const uint8_t *in, uint8_t *out, lap_turn_ge
 }
 
 template <typename T>
-static __global__ void naive_write_kernel(const uint8_t *in, uint8_t *out, lap_turn_geometry g)
+static __global__ void naive_write_kernel(const uint8_t *in, uint8_t *out, lap_transpose_geometry g)
 {
     const int x = (int)(blockIdx.x * BLOCK + threadIdx.y), y = (int)(blockIdx.y * BLOCK + threadIdx.x);
     if (x < g.width && y < g.height)
@@ -27,7 +27,7 @@ static __global__ void naive_write_kernel(const uint8_t *in, uint8_t *out, lap_t
 }
 
 template <typename T>
-static __global__ void copy_kernel(const uint8_t *in, uint8_t *out, lap_turn_geometry g)
+static __global__ void copy_kernel(const uint8_t *in, uint8_t *out, lap_transpose_geometry g)
 {
     const int x = (int)(blockIdx.x * BLOCK + threadIdx.x), y = (int)(blockIdx.y * BLOCK + threadIdx.y);
     if (x < g.width && y < g.height)
@@ -36,24 +36,24 @@ static __global__ void copy_kernel(const uint8_t *in, uint8_t *out, lap_turn_geo
 
 extern "C" lap_code lap_transpose_cuda_naive(const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
-    const lap_turn_kernels kernels = {
+    const lap_transpose_kernels kernels = {
         naive_kernel<uint8_t>, naive_kernel<lap_rgb>, naive_kernel<uint32_t>, naive_kernel<uint2>};
-    return lap_turn_launch(
-        "cuda-naive", lap_turn_pick(kernels, in->channels), BLOCK, dim3(BLOCK, BLOCK), in, out, exec);
+    return lap_transpose_launch(
+        "cuda-naive", lap_transpose_pick(kernels, in->channels), BLOCK, dim3(BLOCK, BLOCK), in, out, exec);
 }
 
 extern "C" lap_code lap_transpose_cuda_naive_write(
     const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
-    const lap_turn_kernels kernels = {naive_write_kernel<uint8_t>, naive_write_kernel<lap_rgb>,
+    const lap_transpose_kernels kernels = {naive_write_kernel<uint8_t>, naive_write_kernel<lap_rgb>,
         naive_write_kernel<uint32_t>, naive_write_kernel<uint2>};
-    return lap_turn_launch(
-        "cuda-naive-write", lap_turn_pick(kernels, in->channels), BLOCK, dim3(BLOCK, BLOCK), in, out, exec);
+    return lap_transpose_launch("cuda-naive-write", lap_transpose_pick(kernels, in->channels), BLOCK,
+        dim3(BLOCK, BLOCK), in, out, exec);
 }
 
 extern "C" lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
-    const lap_turn_kernels kernels = {
+    const lap_transpose_kernels kernels = {
         copy_kernel<uint8_t>, copy_kernel<lap_rgb>, copy_kernel<uint32_t>, copy_kernel<uint2>};
     const int max_rows = 65535 / 128 * 128 * BLOCK; /* rows of a launch: here the result is cut by rows too */
     for (int y = 0; y < in->height; y += max_rows) {
@@ -61,8 +61,8 @@ extern "C" lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out
         rows.base += y * in->stride;
         to.base += y * out->stride;
         rows.height = to.height = in->height - y < max_rows ? in->height - y : max_rows;
-        lap_code code = lap_turn_launch(
-            "copy kernel", lap_turn_pick(kernels, in->channels), BLOCK, dim3(BLOCK, BLOCK), &rows, &to, exec);
+        lap_code code = lap_transpose_launch("copy kernel", lap_transpose_pick(kernels, in->channels), BLOCK,
+            dim3(BLOCK, BLOCK), &rows, &to, exec);
         if (code || in->height - y <= max_rows)
             return code;
     }

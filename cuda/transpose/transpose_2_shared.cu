@@ -11,7 +11,7 @@
 
 template <typename T, int TILE, int PITCH>
 static __global__ void __launch_bounds__(TILE *TILE)
-    shared_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, lap_turn_geometry g)
+    shared_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, lap_transpose_geometry g)
 {
     __shared__ T tile[TILE][PITCH];
     int x = (int)(blockIdx.x * TILE + threadIdx.x), y = (int)(blockIdx.y * TILE + threadIdx.y);
@@ -27,10 +27,11 @@ static __global__ void __launch_bounds__(TILE *TILE)
 template <int TILE, int PITCH>
 static lap_code shared_launch(const char *name, const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
-    const lap_turn_kernels kernels = {shared_kernel<uint8_t, TILE, PITCH>,
+    const lap_transpose_kernels kernels = {shared_kernel<uint8_t, TILE, PITCH>,
         shared_kernel<lap_rgb, TILE, PITCH>, shared_kernel<uint32_t, TILE, PITCH>,
         shared_kernel<uint2, TILE, PITCH>};
-    return lap_turn_launch(name, lap_turn_pick(kernels, in->channels), TILE, dim3(TILE, TILE), in, out, exec);
+    return lap_transpose_launch(
+        name, lap_transpose_pick(kernels, in->channels), TILE, dim3(TILE, TILE), in, out, exec);
 }
 
 extern "C" lap_code lap_transpose_cuda_shared(const lap_view *in, const lap_view *out, const lap_exec *exec)

@@ -56,7 +56,7 @@ LAP_DEVICE void turn_block(uint4 (&v)[2])
 /* A tile is 16 x 16 blocks: 64 x 64 floats or 32 x 32 doubles. */
 template <int SIZE>
 static __global__ void __launch_bounds__(THREADS)
-    wide_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, lap_turn_geometry g)
+    wide_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, lap_transpose_geometry g)
 {
     constexpr int N = PIECE / SIZE, BLOCKS = 16, TILE = N * BLOCKS;
     static_assert(BLOCKS * BLOCKS == THREADS, "one thread per block");
@@ -123,7 +123,7 @@ LAP_DEVICE void turn_block(unsigned (&r)[4][3])
  * warp take 8 x 4 blocks: the four rows of blocks fall on different words of a piece. */
 template <int SIZE>
 static __global__ void __launch_bounds__(THREADS)
-    bytes_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, lap_turn_geometry g)
+    bytes_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, lap_transpose_geometry g)
 {
     constexpr int N = 4, BLOCKS = SIZE == 1 ? 32 : 16, TILE = N * BLOCKS, ROUNDS = BLOCKS * BLOCKS / THREADS;
     constexpr int SLOTS = SIZE == 1 ? 8 : 16; /* pieces that a row of the stage has room for */
@@ -176,8 +176,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 extern "C" lap_code lap_transpose_cuda_fast(const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
-    const lap_turn_kernels kernels = {bytes_kernel<1>, bytes_kernel<3>, wide_kernel<4>, wide_kernel<8>};
+    const lap_transpose_kernels kernels = {bytes_kernel<1>, bytes_kernel<3>, wide_kernel<4>, wide_kernel<8>};
     const int tile = in->channels == 1 ? 128 : in->channels == 8 ? 32 : 64;
-    return lap_turn_launch(
-        "cuda-fast", lap_turn_pick(kernels, in->channels), tile, dim3(THREADS), in, out, exec);
+    return lap_transpose_launch(
+        "cuda-fast", lap_transpose_pick(kernels, in->channels), tile, dim3(THREADS), in, out, exec);
 }

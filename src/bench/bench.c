@@ -205,21 +205,20 @@ lap_code lap_bench_memcpy(
         job.from = malloc(total);
         job.to = malloc(total);
     }
-    if (!job.from || !job.to) {
+    if (job.from && job.to) {
+        /* Touched before timing: a page fault costs more than copying its page. */
+        memset(job.from, 1, total);
+        memset(job.to, 2, total);
+        row->backend = row->resolved = "memcpy";
+        code = lap_bench_time(bench, copy_once, &job, times, 2 * bytes, pixels, row, err);
+    } else {
         lap_fail(err, code, "bench: no memory for two times %zu bytes", bytes);
-        goto end;
     }
-    /* Touched before timing: a page fault costs more than copying its page. */
-    memset(job.from, 1, total);
-    memset(job.to, 2, total);
-    row->backend = row->resolved = "memcpy";
-    code = lap_bench_time(bench, copy_once, &job, times, 2 * bytes, pixels, row, err);
-    if (code != LAP_OK)
-        goto end;
-    bench->ceiling_gb_per_s[0] = row->gb_per_s;
-    row->roof_share = 1;
-    bench->each(bench->user, row);
-end:
+    if (code == LAP_OK) {
+        bench->ceiling_gb_per_s[0] = row->gb_per_s;
+        row->roof_share = 1;
+        bench->each(bench->user, row);
+    }
     free(job.from);
     free(job.to);
     free(times);

@@ -186,11 +186,35 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
     return true;
 }
 
+static int bench_all(
+    bench_output *output, lap_context *context, const lap_op *ops, int count, json_t *baseline)
+{
+    lap_cli *cli = output->cli;
+    int exit_code = LAP_EXIT_OK;
+    cli->bench.params = cli->settings.params;
+    cli->bench.border = cli->settings.border;
+    cli->bench.threads = lap_context_threads(context);
+    for (int i = 0; i < count && exit_code == LAP_EXIT_OK; i++) {
+        if (i > 0 && !cli->json)
+            putchar('\n');
+        exit_code = bench_op(output, context, ops[i]);
+    }
+    if (baseline && exit_code == LAP_EXIT_OK)
+        lap_bench_set_beside(output->rows, baseline);
+    if (exit_code == LAP_EXIT_OK && cli->json)
+        exit_code = lap_json_print(object_of(output));
+    if (exit_code == LAP_EXIT_OK && cli->report)
+        exit_code = write_report(output, context);
+    if (exit_code == LAP_EXIT_OK && baseline)
+        exit_code = (int)lap_bench_judge(cli, output->rows);
+    return exit_code ? exit_code : (int)output->verdict;
+}
+
 int lap_cli_bench(lap_cli *cli)
 {
     enum { MAX_OPS = 16 };
     lap_op ops[MAX_OPS] = {LAP_OP_FILTER};
-    int count = 0, exit_code = LAP_EXIT_OK;
+    int count = 0, exit_code = LAP_EXIT_FAILED;
     json_t *baseline = NULL;
     lap_error err;
     for (; count < cli->operand_count && count < MAX_OPS; count++)
@@ -208,32 +232,12 @@ int lap_cli_bench(lap_cli *cli)
 
     bench_output output = {.cli = cli, .rows = json_array(), .warnings = json_array()};
     lap_context *context = lap_cli_begin(cli, &err);
-    if (!context || !output.rows) {
-        if (context)
-            lap_cli_message("out of memory");
-        else
-            lap_cli_print_error(&err, NULL);
-        exit_code = LAP_EXIT_FAILED;
-        goto end;
-    }
-    cli->bench.params = cli->settings.params;
-    cli->bench.border = cli->settings.border;
-    cli->bench.threads = lap_context_threads(context);
-    for (int i = 0; i < count && exit_code == LAP_EXIT_OK; i++) {
-        if (i > 0 && !cli->json)
-            putchar('\n');
-        exit_code = bench_op(&output, context, ops[i]);
-    }
-    if (baseline && exit_code == LAP_EXIT_OK)
-        lap_bench_set_beside(output.rows, baseline);
-    if (exit_code == LAP_EXIT_OK && cli->json)
-        exit_code = lap_json_print(object_of(&output));
-    if (exit_code == LAP_EXIT_OK && cli->report)
-        exit_code = write_report(&output, context);
-    if (exit_code == LAP_EXIT_OK && baseline)
-        exit_code = (int)lap_bench_judge(cli, output.rows);
-    exit_code = exit_code ? exit_code : (int)output.verdict;
-end:
+    if (!context)
+        lap_cli_print_error(&err, NULL);
+    else if (!output.rows)
+        lap_cli_message("out of memory");
+    else
+        exit_code = bench_all(&output, context, ops, count, baseline);
     lap_cli_end(context);
     json_decref(output.rows);
     json_decref(output.warnings);

@@ -8,7 +8,7 @@
 #include "cuda/jpeg/decode.h"
 #include "cuda/jpeg/encode.h"
 #include "device/known_codec.h"
-#include "jpeg/jpeg_frame.h"
+#include "jpeg/jpeg_frame_read.h"
 
 struct lap_device_photo {
     int device;

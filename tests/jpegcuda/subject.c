@@ -8,7 +8,7 @@
 #include <jpeglib.h>
 
 #include "cuda/device/device.h"
-#include "jpeg/jpeg_frame.h"
+#include "jpeg/jpeg_frame_read.h"
 
 typedef struct failing {
     struct jpeg_error_mgr error;

@@ -1,4 +1,4 @@
-#include "jpeg/jpeg_frame.h"
+#include "jpeg/jpeg_frame_read.h"
 
 #include <string.h>
 
