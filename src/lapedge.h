@@ -250,8 +250,8 @@ typedef enum lap_turn {
 
 typedef struct lap_run_stats lap_run_stats; /* see statistics below */
 
-/* How a JPEG is decoded on the CPU; the pixels are the same. PARALLEL where the file allows it, else serial.
- */
+/* How a JPEG is decoded on the CPU; the pixels are the same. PARALLEL: where the file
+ * allows it, else serially; the report's note says why. */
 typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLEL } lap_decode;
 
 typedef struct lap_settings {
@@ -288,6 +288,7 @@ typedef struct lap_settings {
     lap_progress_fn *progress;
     void *progress_user;
     lap_decode decode; /* of a JPEG, on the CPU */
+    uint32_t reserved_word;
     uint64_t reserved[15];
 } lap_settings;
 

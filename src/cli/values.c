@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(lap_border) == sizeof(int) && sizeof(lap_fail_on) == sizeof(int),
+_Static_assert(sizeof(lap_border) == sizeof(int) && sizeof(lap_fail_on) == sizeof(int) &&
+                   sizeof(lap_decode) == sizeof(int),
     "lap_set_word stores an int where an enum stands");
 
 bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *allowed, ...)

@@ -114,6 +114,7 @@ struct lap_decoder { /* common part; `state` is the format's own */
     atomic_bool disagrees;
     const char *how;    /* why there are parts, or none; NULL: not worth a message */
     double helped_ms;   /* other threads' time in open() */
+    size_t held;        /* bytes of memory_estimate that only parts need */
     size_t part_memory; /* bytes a part takes, apart from its share of the coded data */
 };
 

@@ -17,6 +17,8 @@ bool lap_decoder_disagrees(const lap_decoder *decoder)
 void lap_decoder_without_parts(lap_decoder *decoder)
 {
     decoder->has_parts = false;
+    decoder->header.memory_estimate -= decoder->held;
+    decoder->held = 0;
     atomic_store(&decoder->disagrees, false);
 }
 

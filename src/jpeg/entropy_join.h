@@ -2,8 +2,8 @@
 #ifndef LAP_ENTROPY_JOIN_H
 #define LAP_ENTROPY_JOIN_H
 
-#include "jpeg/entropy_track.h"
 #include "jpeg/entropy_scan.h"
+#include "jpeg/entropy_track.h"
 
 typedef struct lap_join {
     const lap_scan_plan *plan;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "jpeg/jpeg_bits.h"
 #include "jpeg/jpeg_split.h"
 
 enum { ROWS_A_CALL = 32 };
@@ -98,6 +99,18 @@ static void work_rows(void *argument)
     }
 }
 
+/* Each bit of the part was used, as the scan said it would be: nothing but padding is left before its end. */
+static bool is_used_up(part_reader *r)
+{
+    uint8_t buffered[LAP_JPEG_MAX_BUFFERED];
+    const struct jpeg_source_mgr *source = r->cinfo.src;
+    const uint8_t *end = r->buffer.bytes + r->buffer.size - LAP_PART_BEHIND;
+    const uint8_t *here = r->cinfo.unread_marker ? source->next_input_byte - 2 : source->next_input_byte;
+    if (r->cinfo.input_iMCU_row < r->cinfo.total_iMCU_rows) /* the row below was not needed after all */
+        return true;
+    return here == end - 2 && lap_jpeg_buffered(&r->cinfo, buffered) == 0;
+}
+
 static lap_code guarded(lap_part *part, void (*work)(void *), lap_error *err)
 {
     part_reader *r = part->state;
@@ -159,7 +172,12 @@ lap_code lap_jpeg_part_rows(lap_part *part, const lap_view *rows, lap_error *err
     part_reader *r = part->state;
     r->rows = rows;
     r->row = 0;
-    return guarded(part, work_rows, err);
+    lap_code code = guarded(part, work_rows, err);
+    if (code != LAP_OK || part->next_row + rows->height < part->y1 || is_used_up(r))
+        return code;
+    atomic_store(&part->decoder->disagrees, true);
+    return lap_fail(err, LAP_E_INTERNAL, "%s: rows from %d on: other data than the scan found",
+        lap_source_name(part->decoder->source), part->y0);
 }
 
 void lap_jpeg_part_close(lap_part *part)

@@ -24,6 +24,11 @@ static int threads_of(const lap_read_options *options)
     return options->decode == LAP_DECODE_AUTO && idle < threads ? idle : threads;
 }
 
+static bool is_small(const lap_jpeg_scan *scan)
+{
+    return (int64_t)scan->width * scan->height < MIN_PIXELS;
+}
+
 /* NULL: it may; else why not. */
 static const char *reason_against(const lap_read_options *options, const lap_jpeg_scan *scan)
 {
@@ -37,10 +42,10 @@ static const char *reason_against(const lap_read_options *options, const lap_jpe
         return "it has several scans";
     if (options->decode == LAP_DECODE_PARALLEL)
         return NULL;
-    if ((int64_t)scan->width * scan->height < MIN_PIXELS)
+    if (is_small(scan))
         return "it is small";
     int worth = options->worth_threads > 2 ? options->worth_threads : 2;
-    return threads_of(options) < worth ? "few threads are idle" : NULL;
+    return threads_of(options) < worth ? "too few threads are idle" : NULL;
 }
 
 lap_code lap_jpeg_split_hold(
@@ -50,9 +55,16 @@ lap_code lap_jpeg_split_hold(
     const uint64_t limit = d->options.max_memory;
     size_t size;
     bool whole;
-    d->how = reason_against(&d->options, scan);
-    if (d->how)
+    const char *why = reason_against(&d->options, scan);
+    if (why) {
+        /* Worth a word only where somebody might have hoped for it. */
+        bool is_news = d->options.decode == LAP_DECODE_PARALLEL || d->options.worth_threads > 1;
+        d->how = is_news && d->options.decode != LAP_DECODE_SERIAL &&
+                         (d->options.decode == LAP_DECODE_PARALLEL || !is_small(scan))
+                     ? why
+                     : NULL;
         return LAP_OK;
+    }
     /* A quarter of the memory allowed; the rest is for pixels. */
     size_t largest = limit / 4 < SIZE_MAX / 4 && limit ? (size_t)limit / 4 : SIZE_MAX / 4;
     lap_code code = lap_source_hold(d->source, largest, bytes, &size, &whole, err);
@@ -153,6 +165,11 @@ lap_code lap_jpeg_split_open(lap_jpeg_reader *r, lap_error *err)
             return lap_fail(err, code, "%s: %s", lap_source_name(d->source), why.message);
     }
     d->has_parts = odd == LAP_HUFF_FINE;
+    d->part_memory = d->header.memory_estimate + 4 * plan->scan.coded.piece;
+    if (d->has_parts) {
+        d->held = r->parts->size + sizeof *plan->tables;
+        d->header.memory_estimate += d->held;
+    }
     d->how = d->has_parts ? NULL : lap_huff_odd_text(odd);
     return LAP_OK;
 }

@@ -6,8 +6,7 @@
 #include "base/status.h"
 #include "jpeg/part_bits.h"
 
-/* libjpeg-turbo's fast decoder wants 512 bytes a block behind where it is; what they hold does not matter. */
-enum { HEADER_ROOM = 128, BEHIND = 512 * LAP_HUFF_BLOCKS };
+enum { HEADER_ROOM = 128 };
 
 /* ---- DC tables ------------------------------------------------------------------------------------ */
 
@@ -216,7 +215,7 @@ static bool room_for(const lap_part_plan *plan, int row, int end_row, size_t *ro
     uint64_t bit = index->rows[row].bit, end = index->rows[end_row].bit;
     size_t marks = first_mark_behind(index, end) - first_mark_behind(index, bit) + 1, bytes, more;
     return lap_mul((size_t)((end - bit) / 8 + 16), 2, &bytes) && lap_mul(marks, 120, &more) &&
-           lap_add(bytes, more, &bytes) && lap_add(bytes, HEADER_ROOM + BEHIND, room);
+           lap_add(bytes, more, &bytes) && lap_add(bytes, HEADER_ROOM + LAP_PART_BEHIND, room);
 }
 
 lap_code lap_part_build(const lap_part_plan *plan, int row, int end_row, lap_part_buffer *buffer)
@@ -242,8 +241,8 @@ lap_code lap_part_build(const lap_part_plan *plan, int row, int end_row, lap_par
     lap_bits_flush(&b.out);
     *b.out.to++ = 0xFF;
     *b.out.to++ = 0xD9;
-    memset(b.out.to, 0, BEHIND);
-    buffer->size = (size_t)(b.out.to - buffer->bytes) + BEHIND;
+    memset(b.out.to, 0, LAP_PART_BEHIND);
+    buffer->size = (size_t)(b.out.to - buffer->bytes) + LAP_PART_BEHIND;
     return LAP_OK;
 }
 

@@ -23,8 +23,11 @@ typedef struct lap_part_plan { /* of a picture; read-only for the threads */
  * small ones first, get longer codes under the one that a JPEG never uses, all ones. */
 void lap_part_extend(const uint8_t bits[17], const uint8_t values[256], struct lap_part_dc *dc);
 
+/* libjpeg-turbo's fast decoder wants 512 bytes a block behind where it is; what they hold does not matter. */
+enum { LAP_PART_BEHIND = 512 * LAP_HUFF_BLOCKS };
+
 typedef struct lap_part_buffer { /* of one thread, reused; zeroed is empty */
-    uint8_t *bytes;
+    uint8_t *bytes;              /* the JPEG, and LAP_PART_BEHIND bytes */
     size_t size, room;
     lap_stretch stretch;
 } lap_part_buffer;

@@ -139,6 +139,12 @@ lap_code lap_tally_add(lap_tally *tally, const lap_view *view)
     return LAP_OK;
 }
 
+void lap_tally_clear(lap_tally *tally)
+{
+    memset(tally->counts, 0, sizeof tally->counts);
+    tally->channels = 0;
+}
+
 lap_code lap_tally_stats(lap_tally *tally, int threshold, lap_stats *stats, lap_error *err)
 {
     return lap_stats_of_counts(tally->counts, tally->channels, threshold, stats, err);

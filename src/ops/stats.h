@@ -19,6 +19,8 @@ void lap_tally_destroy(lap_tally *tally);
 /* Adds the interior of a host view; from any thread, several at once. All views of a tally have the
  * same number of channels. */
 lap_code lap_tally_add(lap_tally *tally, const lap_view *view);
+/* Nothing was added yet. Not while others add. */
+void lap_tally_clear(lap_tally *tally);
 /* The statistics of all that was added. */
 lap_code lap_tally_stats(lap_tally *tally, int threshold, lap_stats *stats, lap_error *err);
 

@@ -1,5 +1,6 @@
 #include "run/pipeline.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/kernel5x5.h"
@@ -11,37 +12,46 @@
 
 enum {
     /* Below this many pixels threads cost more than they bring. */
-    SMALL_PIXELS = 300000
+    SMALL_PIXELS = 300000,
+    /* Samples of a picture whose output may wait in memory; it takes a quarter of a byte each, about. */
+    LARGEST_HELD = 256000000
 };
 
 /* ---- what is worth knowing ------------------------------------------------------------------- */
 
-static void note(const lap_pipeline *pipe, lap_report *report)
+__attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, const char *format, ...)
+{
+    size_t used = strlen(report->note), room = sizeof report->note;
+    va_list arguments;
+    if (used > 0 && used + 2 < room)
+        used += (size_t)snprintf(report->note + used, room - used, "; ");
+    va_start(arguments, format);
+    vsnprintf(report->note + used, room - used, format, arguments);
+    va_end(arguments);
+}
+
+static void note_decoder(const lap_pipeline *pipe, lap_report *report)
+{
+    if (pipe->by_parts || (pipe->holds_whole && lap_decoder_has_parts(pipe->decoder)))
+        add_note(report, "decoded in parallel");
+    else if (pipe->decoder->how)
+        add_note(report, "decoded serially: %s", pipe->decoder->how);
+}
+
+static void note_rung(const lap_pipeline *pipe, lap_report *report)
 {
     const lap_settings *s = pipe->settings;
-    if (!pipe->rung)
-        return;
-    size_t used = 0, room = sizeof report->note;
-    report->note[0] = 0;
-#define NOTE(...)                                                        \
-    do {                                                                 \
-        int n = snprintf(report->note + used, room - used, __VA_ARGS__); \
-        used += n > 0 && (size_t)n < room - used ? (size_t)n : 0;        \
-    } while (0)
     if (lap_rung_fell_back(LAP_OP_FILTER, s->backend, pipe->rung))
-        NOTE("%s fell back to %s; ", s->backend, pipe->rung->name);
+        add_note(report, "%s fell back to %s", s->backend, pipe->rung->name);
     if (pipe->rung->integers && !lap_kernel_is_exact(&s->params.kernel))
-        NOTE("%s ran its float form, the kernel being none of small integers; ", pipe->rung->name);
+        add_note(report, "%s ran its float form, the kernel being none of small integers", pipe->rung->name);
     int tolerance = lap_params_tolerance(&s->params);
     if (tolerance == 1)
-        NOTE("backends may differ by one level with this kernel; ");
+        add_note(report, "backends may differ by one level with this kernel");
     else if (tolerance < 0)
-        NOTE("nothing is promised about how far backends agree with this kernel and scale; ");
+        add_note(report, "nothing is promised about how far backends agree with this kernel and scale");
     if (pipe->bands > 1 && pipe->rung->threading == LAP_THREADS_OWN)
-        NOTE("threads are spread over bands, one inside %s; ", pipe->rung->name);
-#undef NOTE
-    if (used >= 2)
-        report->note[used - 2] = 0;
+        add_note(report, "threads are spread over bands, one inside %s", pipe->rung->name);
 }
 
 static void fill_report(
@@ -60,20 +70,57 @@ static void fill_report(
     report->bytes_out = lap_sink_bytes(sink);
     report->warnings = pipe->damage.warnings;
     snprintf(report->warning, sizeof report->warning, "%s", pipe->damage.first);
-    note(pipe, report);
+    report->note[0] = 0;
+    if (pipe->decoder)
+        note_decoder(pipe, report);
+    if (pipe->rung)
+        note_rung(pipe, report);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
+static int threads_allowed(const lap_pipeline *pipe)
+{
+    int threads = lap_pool_threads(pipe->pool), asked = pipe->settings->threads;
+    return asked > 0 && asked < threads ? asked : threads;
+}
+
+/* From how many threads on decoding by parts pays: it is a fifth more work than decoding serially, which is
+ * one thread's work and goes on beside filtering and encoding. Measured: docs/parallel-decoding.md. */
+static int worth_threads(const lap_settings *s)
+{
+    if (s->format && strcmp(s->format, LAP_FORMAT_NONE) == 0)
+        return 2;
+    return s->filter ? 4 : 3;
+}
+
+/* Whether bands may be encoded in any order, or pixels are held whole before; known from the settings. */
+static bool takes_parts(const lap_pipeline *pipe)
+{
+    const lap_settings *s = pipe->settings;
+    const char *format = s->format ? s->format : "jpg";
+    return (strcmp(lap_format_find(format), "jpg") == 0 && s->restart != LAP_RESTART_OFF) ||
+           strcmp(format, LAP_FORMAT_NONE) == 0 || lap_turn_reorders(s->turn) ||
+           (pipe->rung && !lap_rung_takes_bands(pipe->rung));
+}
+
 static lap_code open_decoder(lap_pipeline *pipe, lap_source *source, lap_error *err)
 {
     const lap_settings *s = pipe->settings;
-    const lap_read_options options = lap_read_options_of(s, pipe->control);
+    lap_read_options options = lap_read_options_of(s, pipe->control);
+    options.pool = pipe->pool;
+    options.threads = threads_allowed(pipe);
+    options.worth_threads = worth_threads(s);
+    if (!takes_parts(pipe))
+        options.decode = LAP_DECODE_SERIAL;
     double start = lap_now_ms();
     lap_code code = lap_decoder_open(source, &options, &pipe->decoder, err);
     pipe->ms.decode += lap_now_ms() - start;
     if (code != LAP_OK)
         return code;
+    pipe->ms.decode += pipe->decoder->helped_ms;
+    if (!takes_parts(pipe))
+        pipe->decoder->how = s->decode == LAP_DECODE_PARALLEL ? "this output takes rows in order" : NULL;
 
     const lap_header *header = lap_decoder_header(pipe->decoder);
     lap_turn upright = s->auto_orient ? (lap_turn)header->orientation : LAP_TURN_NONE;
@@ -119,10 +166,21 @@ static lap_code open_encoder(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
 
 static int team_size(const lap_pipeline *pipe)
 {
-    int threads = lap_pool_threads(pipe->pool);
-    if (pipe->settings->threads > 0 && pipe->settings->threads < threads)
-        threads = pipe->settings->threads;
-    return (uint64_t)pipe->width * (uint64_t)pipe->height < SMALL_PIXELS ? 1 : threads;
+    return (uint64_t)pipe->width * (uint64_t)pipe->height < SMALL_PIXELS ? 1 : threads_allowed(pipe);
+}
+
+/* What goes out before all is done must be possible to take back: see redo. */
+static void hold_output(lap_pipeline *pipe, lap_sink *sink)
+{
+    uint64_t samples = (uint64_t)pipe->width * (uint64_t)pipe->height * (uint64_t)pipe->channels;
+    if (!lap_decoder_has_parts(pipe->decoder) || !lap_sink_is_direct(sink))
+        return;
+    if (samples > LARGEST_HELD) {
+        lap_decoder_without_parts(pipe->decoder);
+        pipe->decoder->how = "what is written directly would have to wait in memory";
+    } else {
+        lap_sink_hold(sink);
+    }
 }
 
 static lap_code carry_out(lap_pipeline *pipe, lap_error *err)
@@ -138,6 +196,27 @@ static lap_code carry_out(lap_pipeline *pipe, lap_error *err)
     code = lap_encoder_finish(pipe->encoder, err);
     pipe->ms.encode += lap_now_ms() - start;
     return code;
+}
+
+/* The parts of the image did not do, which only shows while they are decoded: everything again, serially. */
+static lap_code redo(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
+{
+    uint64_t need;
+    lap_pipeline_release(pipe);
+    lap_encoder_close(pipe->encoder);
+    pipe->encoder = NULL;
+    lap_decoder_without_parts(pipe->decoder);
+    pipe->decoder->how = "its rows disagree with the scan";
+    pipe->code = LAP_OK;
+    pipe->members = pipe->decoded = pipe->started = pipe->appended = 0;
+    lap_code code = lap_sink_rewind(sink, err);
+    if (code == LAP_OK && pipe->hooks && pipe->hooks->again)
+        pipe->hooks->again(pipe->hooks->user);
+    if (code == LAP_OK)
+        code = open_encoder(pipe, sink, err);
+    if (code == LAP_OK)
+        code = lap_pipeline_plan(pipe, UINT64_MAX, &need, err);
+    return code == LAP_OK ? carry_out(pipe, err) : code;
 }
 
 /* What the file will take at most is known before it takes any of it, and asked for in one piece: who waits
@@ -170,12 +249,16 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
         code = lap_rung_find(LAP_OP_FILTER, settings->backend, &pipe.rung, err);
     if (code == LAP_OK)
         code = open_decoder(&pipe, source, err);
-    if (code == LAP_OK)
+    if (code == LAP_OK) {
+        hold_output(&pipe, sink);
         code = open_encoder(&pipe, sink, err);
+    }
     if (code == LAP_OK)
         code = take_memory(&pipe, budget, control, &has, err);
     if (code == LAP_OK)
         code = carry_out(&pipe, err);
+    if (code != LAP_OK && pipe.decoder && lap_decoder_disagrees(pipe.decoder))
+        code = redo(&pipe, sink, err);
     if (report)
         fill_report(&pipe, source, sink, report);
     lap_pipeline_release(&pipe);

@@ -2,8 +2,9 @@
  *
  * Streaming: a team of threads shares a small ring of slots. A slot holds one band of source rows
  * with its halo and apron, the filtered band, and the encoded chunk. One thread at a time decodes,
- * one at a time appends, all filter and encode. Whole images are held only where the
- * work needs it: a turn that changes the order of rows, a device, an encoder that wants everything. */
+ * one at a time appends, all filter and encode; where the decoder has parts, all decode too. Whole images are
+ * held only where the work needs it: a turn that changes the order of rows, a device, an encoder that wants
+ * everything. */
 #ifndef LAP_PIPELINE_H
 #define LAP_PIPELINE_H
 
@@ -14,6 +15,8 @@
 typedef struct lap_pipeline_hooks {
     /* Called for each band with its source pixels and its result, from any thread, or NULL. */
     lap_code (*band)(void *user, const lap_view *source, const lap_view *result);
+    /* All bands so far do not count, and come again. Not NULL where band is not. */
+    void (*again)(void *user);
     void *user;
 } lap_pipeline_hooks;
 

@@ -4,7 +4,7 @@
 #include "base/control.h"
 #include "base/status.h"
 #include "ops/orient.h"
-#include "run/pipeline_state.h"
+#include "run/pipeline_parts.h"
 
 typedef struct step { /* what one thread does outside the lock */
     int member, band;
@@ -199,6 +199,8 @@ static void work(void *argument)
 
 lap_code lap_pipeline_bands(lap_pipeline *pipe, lap_error *err)
 {
+    if (pipe->by_parts)
+        return lap_pipeline_bands_by_parts(pipe, err);
     if (pipe->whole.memory)
         pipe->decoded = pipe->bands;
     lap_pool_team(pipe->pool, pipe->threads, work, pipe);

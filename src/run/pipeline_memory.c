@@ -1,4 +1,4 @@
-#include "run/pipeline_state.h"
+#include "run/pipeline_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +34,13 @@ static void free_band_memory(lap_pipeline *pipe)
     }
     for (int i = 0; pipe->results && i < pipe->result_count; i++)
         lap_image_destroy(&pipe->results[i]);
+    for (int i = 0; pipe->strips && i < pipe->result_count; i++)
+        lap_image_destroy(&pipe->strips[i]);
     free(pipe->slots);
     free(pipe->results);
+    free(pipe->strips);
     pipe->slots = NULL;
-    pipe->results = NULL;
+    pipe->results = pipe->strips = NULL;
 }
 
 void lap_pipeline_release(lap_pipeline *pipe)
@@ -75,6 +78,17 @@ lap_code lap_pipeline_plan(lap_pipeline *pipe, uint64_t limit, uint64_t *need, l
 {
     size_t fixed, slot, result, slots, results, all = 0;
     bool fits = band_bytes(pipe, &slot, &result) && fixed_bytes(pipe, &fixed);
+    const int threads_wanted = pipe->threads;
+    pipe->by_parts = fits && pipe->parallel && !pipe->holds_whole && lap_decoder_has_parts(pipe->decoder) &&
+                     lap_pipeline_plan_parts(pipe, fixed, limit, need);
+    if (pipe->by_parts)
+        return LAP_OK;
+    pipe->threads = threads_wanted;
+    if (lap_decoder_has_parts(pipe->decoder) && (!pipe->holds_whole || !fits)) {
+        lap_decoder_without_parts(pipe->decoder);
+        pipe->decoder->how = pipe->parallel ? "its parts take too much memory" : "the output is one piece";
+    }
+    fits = fits && fixed_bytes(pipe, &fixed);
     for (int threads = pipe->threads; fits && threads > 0; threads--) {
         count_slots(pipe, threads);
         fits = lap_mul(slot, (size_t)pipe->slot_count, &slots) &&
@@ -95,6 +109,8 @@ lap_code lap_pipeline_plan(lap_pipeline *pipe, uint64_t limit, uint64_t *need, l
 lap_code lap_pipeline_reserve(lap_pipeline *pipe, lap_error *err)
 {
     lap_code code = LAP_OK;
+    if (pipe->by_parts)
+        return lap_pipeline_reserve_parts(pipe, err);
     pipe->slots = calloc((size_t)pipe->slot_count, sizeof *pipe->slots);
     pipe->results = calloc((size_t)pipe->result_count + 1, sizeof *pipe->results);
     if (!pipe->slots || !pipe->results)
@@ -173,7 +189,8 @@ lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err)
 {
     lap_code code = lap_image_create(&pipe->whole, pipe->width, pipe->height, pipe->channels, LAP_APRON, err);
     if (code == LAP_OK)
-        code = decode_turned(pipe, err);
+        code = lap_decoder_has_parts(pipe->decoder) ? lap_pipeline_collect_parts(pipe, err)
+                                                    : decode_turned(pipe, err);
     double start = lap_now_ms();
     if (code == LAP_OK)
         code = lap_pipeline_finish_decoding(pipe, err);

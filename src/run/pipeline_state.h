@@ -35,12 +35,14 @@ typedef struct lap_pipeline {
     int threads;        /* team members at most */
     bool parallel;      /* the encoder encodes bands independently */
     bool holds_whole;   /* pixels are collected in whole */
+    bool by_parts;      /* threads decode the bands that they filter, part_bands below each other */
     bool filters_whole; /* the rung takes no bands: results lie in filtered */
     lap_image whole;    /* all turned pixels, or empty: bands are decoded into slots */
     lap_image filtered; /* all results of a rung that takes no bands, or empty */
     lap_slot *slots;
     lap_image *results; /* one per thread, or one per slot; unused without a host rung */
-    int slot_count, result_count;
+    lap_image *strips;  /* by parts: source rows of each thread */
+    int slot_count, result_count, part_bands;
     int ahead; /* bands under way at once */
 
     /* under the lock */

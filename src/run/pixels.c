@@ -51,7 +51,8 @@ lap_read_options lap_read_options_of(const lap_settings *settings, const lap_con
         .max_memory = settings->max_memory,
         .max_scans = settings->max_scans,
         .fail_on = settings->fail_on,
-        .control = control};
+        .control = control,
+        .decode = settings->decode};
 }
 
 /* The decoder and a whole image beside it against the limit. */
@@ -85,9 +86,7 @@ lap_code lap_image_read(const char *path, const lap_read_options *options, int a
         code = lap_image_create(image, h->width, h->height, h->channels, apron, err);
     }
     if (code == LAP_OK)
-        code = lap_decoder_rows(decoder, &image->view, err);
-    if (code == LAP_OK)
-        code = lap_decoder_finish(decoder, &damage, err);
+        code = lap_decoder_image(decoder, &image->view, &damage, err);
     if (code == LAP_OK)
         code = lap_source_verify(source, NULL, err);
     lap_decoder_close(decoder);
@@ -99,7 +98,11 @@ lap_code lap_pixels_read(
     lap_context *context, const char *path, const lap_settings *settings, lap_pixels **pixels, lap_error *err)
 {
     const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
-    const lap_read_options options = lap_read_options_of(settings, &control);
+    lap_read_options options = lap_read_options_of(settings, &control);
+    options.pool = context->pool;
+    options.threads = lap_pool_threads(context->pool);
+    if (settings->threads > 0 && settings->threads < options.threads)
+        options.threads = settings->threads;
     lap_turn orientation = LAP_TURN_NONE;
     lap_pixels *p = calloc(1, sizeof *p);
     *pixels = NULL;

@@ -48,6 +48,8 @@ lap_code lap_settings_check(const lap_settings *s, lap_error *err)
         return lap_fail(err, LAP_E_USAGE, "restart %d is unknown", (int)s->restart);
     if ((unsigned)s->fail_on > LAP_FAIL_WARNING)
         return lap_fail(err, LAP_E_USAGE, "fail-on %d is unknown", (int)s->fail_on);
+    if ((unsigned)s->decode > LAP_DECODE_PARALLEL)
+        return lap_fail(err, LAP_E_USAGE, "decode %d is unknown", (int)s->decode);
     if (s->max_scans < 0)
         return lap_fail(err, LAP_E_USAGE, "at most %d scans asked for", s->max_scans);
     if (!(s->timeout_s >= 0) || !isfinite(s->timeout_s))

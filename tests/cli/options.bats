@@ -158,3 +158,28 @@ PYTHON
     lapedge "$photo" edges.jpg
     cmp edges.jpg many-edges.jpg
 }
+
+@test "--decode: the same bytes, and -v says how it went" {
+    for picture in "$photo" "$repo/samples/seeding.jpg"; do
+        lapedge --decode=serial "$picture" serial.jpg
+        lapedge --decode=parallel --threads=3 "$picture" parallel.jpg
+        cmp serial.jpg parallel.jpg
+        lapedge --decode=parallel - - <"$picture" | cmp serial.jpg -
+        cmp <(lapedge stats --json --decode=serial "$picture") <(lapedge stats --json --decode=parallel "$picture")
+        lapedge transform --rotate=90 --decode=serial "$picture" serial.jpg
+        lapedge transform --rotate=90 --decode=parallel "$picture" parallel.jpg
+        cmp serial.jpg parallel.jpg
+    done
+    run --separate-stderr lapedge -v --decode=parallel "$photo" out.jpg
+    grep -q "note *decoded in parallel" <<<"$stderr"
+    run --separate-stderr lapedge -v "$photo" out.jpg
+    [[ $stderr != *decoded* ]]
+    run --separate-stderr lapedge -v --decode=parallel "$photo" out.ppm
+    grep -q "note *decoded serially: this output takes rows in order" <<<"$stderr"
+    jpegtran -progressive "$photo" >progressive.jpg
+    run --separate-stderr lapedge -v --decode=parallel progressive.jpg out.jpg
+    [ "$status" -eq 0 ]
+    grep -q "note *decoded serially: it is progressive" <<<"$stderr"
+    run lapedge --decode=quick "$photo" out.jpg
+    [ "$status" -eq 2 ]
+}
