@@ -12,12 +12,15 @@
 #include "base/status.h"
 #include "batch/walk.h"
 #include "bench/bench.h"
+#include "bench/bench_decode.h"
 #include "bench/bench_image.h"
 #include "jpeg/jpeg_plain.h"
 #include "rungs/run_rung.h"
 
-enum { DECODE, FILTER, ENCODE, FLOOR, RUN, ROWS };
-static const char *const row_names[ROWS] = {"decode", "filter", "encode", "floor", "run"};
+/* PARALLEL + i: decoding alone by 1 << i threads, as far as the bench has so many. */
+enum { DECODE, FILTER, ENCODE, FLOOR, RUN, SCAN, PARALLEL, ROWS = PARALLEL + LAP_BENCH_TEAMS };
+static const char *const row_names[ROWS] = {"decode", "filter", "encode", "floor", "run", "scan",
+    "parallel-1", "parallel-2", "parallel-4", "parallel-8", "parallel-16"};
 
 typedef struct codec_bench {
     lap_bench_run *bench;
@@ -25,6 +28,7 @@ typedef struct codec_bench {
     const lap_rung *rung;
     lap_settings settings;
     lap_jpeg_floor *floor;
+    lap_bench_teams teams;
     lap_image pixels, edges; /* of the size of the last photo */
     double *times[ROWS];
     double pixel_count; /* of all photos */
@@ -108,6 +112,12 @@ static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_e
     code = lap_run_memory(b->context, bytes, size, &out, &out_size, &b->settings, NULL, err);
     b->times[RUN][b->run] += lap_now_ms() - at;
     free(out);
+    double teams_ms[LAP_BENCH_TEAMS] = {0};
+    if (code == LAP_OK)
+        code =
+            lap_bench_decode(&b->teams, bytes, size, &b->pixels.view, teams_ms, &b->times[SCAN][b->run], err);
+    for (int i = 0; i < b->teams.count; i++)
+        b->times[PARALLEL + i][b->run] += teams_ms[i];
     return code;
 }
 
@@ -191,10 +201,10 @@ static lap_code time_round(codec_bench *b, lap_error *err)
 static void report_rows(codec_bench *b)
 {
     double floor_ms = 0;
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < PARALLEL + b->teams.count; i++) {
         lap_bench_row row = lap_bench_row_of(&(lap_rung){.op = LAP_OP_CODEC, .name = row_names[i]});
         row.resolved = i == FILTER ? b->rung->name : row_names[i];
-        row.threads = i < FLOOR ? 1 : b->bench->threads;
+        row.threads = i == FLOOR || i == RUN ? b->bench->threads : i >= PARALLEL ? 1 << (i - PARALLEL) : 1;
         row.width = b->photos == 1 ? b->width : (int)(b->pixel_count / b->photos);
         row.height = b->photos == 1 ? b->height : b->photos;
         row.channels = b->channels;
@@ -203,7 +213,7 @@ static void report_rows(codec_bench *b)
         lap_bench_fill_row(b->bench, LAP_ON_HOST, b->bytes, b->pixel_count, &row);
         if (i == FLOOR)
             floor_ms = row.median_ms;
-        if (i >= FLOOR)
+        if (i == FLOOR || i == RUN)
             row.roof_share = floor_ms / row.median_ms;
         b->bench->each(b->bench->user, &row);
     }
@@ -215,6 +225,8 @@ static lap_code time_all(codec_bench *b, lap_error *err)
     for (int i = 0; i < ROWS && code == LAP_OK; i++)
         if (!(b->times[i] = calloc((size_t)b->bench->options->runs, sizeof **b->times)))
             code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for the times");
+    if (code == LAP_OK)
+        code = lap_bench_teams_create(&b->teams, b->bench->threads, err);
     if (code == LAP_OK)
         code = lap_jpeg_floor_create(&b->floor, err);
     for (b->run = 0; b->run < b->bench->options->runs && code == LAP_OK; b->run++) {
@@ -241,6 +253,7 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
         report_rows(&b);
     for (int i = 0; i < ROWS; i++)
         free(b.times[i]);
+    lap_bench_teams_destroy(&b.teams);
     lap_jpeg_floor_destroy(b.floor);
     lap_image_destroy(&b.pixels);
     lap_image_destroy(&b.edges);

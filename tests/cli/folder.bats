@@ -424,7 +424,7 @@ PY
     tiny in/a.jpg
     tiny in/sub/b.jpg 60
     lapedge bench codec --image=in --runs=2 --threads=2 --json >bench.json
-    json bench.json '[r["backend"] for r in o["rows"]] == ["decode", "filter", "encode", "floor", "run"]'
+    json bench.json '[r["backend"] for r in o["rows"]][:7] == ["decode", "filter", "encode", "floor", "run", "scan", "parallel-1"]'
     json bench.json 'all(r["op"] == "codec" and len(r["times_ms"]) == 2 for r in o["rows"])'
     json bench.json 'all(abs(sum(r["times_ms"][i] for r in o["rows"][:3]) / 2 - o["rows"][3]["times_ms"][i]) < 1e-9
         for i in (0, 1))'

@@ -1,12 +1,12 @@
 # The fuzz targets: as plain programs in `make check`, under libFuzzer in `make fuzz`.
-FUZZ := exif scan decode
+FUZZ := exif scan decode parts
 TESTS += $(FUZZ:%=$(B)/tests/fuzz_%)
 FUZZ_SECONDS ?= 60
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_CORPUS := $(wildcard $(LAPEDGE_CORPUS))
 
 $(FUZZ:%=$(B)/tests/fuzz_%): $(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c tests/fuzz/fuzz.h \
-  tests/unit/jpeg_make.h $(B)/liblapedge.a
+  tests/unit/jpeg_make.h tests/unit/parts_check.h $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) \
 	  $(filter %.c,$^) -o $@ $(B)/liblapedge.a $(LIBS)

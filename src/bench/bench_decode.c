@@ -1,0 +1,51 @@
+#include "bench/bench_decode.h"
+
+#include "base/status.h"
+#include "run/formats.h"
+
+lap_code lap_bench_teams_create(lap_bench_teams *teams, int threads, lap_error *err)
+{
+    *teams = (lap_bench_teams){0};
+    for (int i = 0; i < LAP_BENCH_TEAMS && 1 << i <= threads; i++) {
+        teams->pools[i] = lap_pool_create(1 << i, err);
+        if (!teams->pools[i])
+            return LAP_E_MEMORY;
+        teams->count = i + 1;
+    }
+    return LAP_OK;
+}
+
+void lap_bench_teams_destroy(lap_bench_teams *teams)
+{
+    for (int i = 0; i < teams->count; i++)
+        lap_pool_destroy(teams->pools[i]);
+    *teams = (lap_bench_teams){0};
+}
+
+lap_code lap_bench_decode(const lap_bench_teams *teams, const void *bytes, size_t size,
+    const lap_view *pixels, double ms[LAP_BENCH_TEAMS], double *scan_ms, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < teams->count && code == LAP_OK; i++) {
+        const lap_read_options options = {.max_scans = 100,
+            .fail_on = LAP_FAIL_TRUNCATED,
+            .decode = LAP_DECODE_PARALLEL,
+            .pool = teams->pools[i],
+            .threads = 1 << i};
+        lap_source *source = NULL;
+        lap_decoder *decoder = NULL;
+        lap_damage damage;
+        const double start = lap_now_ms();
+        code = lap_source_memory(bytes, size, "photo", &source, err);
+        if (code == LAP_OK)
+            code = lap_decoder_open(source, &options, &decoder, err); /* scans */
+        if (code == LAP_OK && i == 0 && lap_decoder_has_parts(decoder))
+            *scan_ms += lap_now_ms() - start;
+        if (code == LAP_OK)
+            code = lap_decoder_image(decoder, pixels, &damage, err);
+        ms[i] += lap_now_ms() - start;
+        lap_decoder_close(decoder);
+        lap_source_close(source);
+    }
+    return code;
+}
