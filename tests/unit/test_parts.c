@@ -69,7 +69,7 @@ static bool compare(
         print_error("%s, %d parts, pieces of %zu bytes, seed %llu: %d '%s' by rows, %d '%s' by parts%s\n",
             what, count, piece, (unsigned long long)seed, rows.code, rows.err.message, parts.code,
             parts.err.message, parts.disagreed ? ", which disagree" : "");
-        FILE *dump = fopen("parts-failed.jpg", "wb");
+        FILE *dump = fopen("build/parts-failed.jpg", "wb");
         if (dump) {
             (void)!fwrite(file->data, 1, file->size, dump);
             fclose(dump);

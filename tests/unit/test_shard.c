@@ -23,8 +23,8 @@ static int forget(void **state)
     return 0;
 }
 
-/* "NAME=VALUE NAME=VALUE": all else is forgotten. */
-static void tell(const char *settings)
+/* "NAME=VALUE NAME=VALUE": all others are unset. */
+static void set_variables(const char *settings)
 {
     char copy[512], *at = copy;
     forget(NULL);
@@ -58,8 +58,8 @@ static void is_refused(const char *spec, const char *word)
         fail_msg("'%s' does not speak of '%s'", err.message, word);
 }
 
-#define AUTO(settings, shard, shards) (tell(settings), is_share("auto", shard, shards))
-#define AUTO_REFUSED(settings, word) (tell(settings), is_refused("auto", word))
+#define AUTO(settings, shard, shards) (set_variables(settings), is_share("auto", shard, shards))
+#define AUTO_REFUSED(settings, word) (set_variables(settings), is_refused("auto", word))
 
 static void a_share_is_i_of_n(void **state)
 {
@@ -132,7 +132,7 @@ static void an_array_of_jobs_with_tasks_multiplies(void **state)
                     "SLURM_ARRAY_TASK_COUNT=3 SLURM_STEP_ID=0 %s=%d %s=4",
                     task, mpi ? "PMI_RANK" : "SLURM_PROCID", rank, mpi ? "PMI_SIZE" : "SLURM_NTASKS");
                 uint32_t shard, shards;
-                tell(settings);
+                set_variables(settings);
                 assert_int_equal(lap_shard_parse("auto", &shard, &shards, NULL), LAP_OK);
                 assert_int_equal(shards, 12);
                 assert_true(shard < 12 && seen[shard] == (mpi == 1));
