@@ -76,7 +76,7 @@ static bool fixed_bytes(const lap_pipeline *pipe, size_t *bytes)
 
 lap_code lap_pipeline_plan(lap_pipeline *pipe, uint64_t limit, uint64_t *need, lap_error *err)
 {
-    size_t fixed, slot, result, slots, results, all = 0;
+    size_t fixed = 0, slot = 0, result = 0, slots, results, all = 0;
     bool fits = band_bytes(pipe, &slot, &result) && fixed_bytes(pipe, &fixed);
     const int threads_wanted = pipe->threads;
     pipe->by_parts = fits && pipe->parallel && !pipe->holds_whole && lap_decoder_has_parts(pipe->decoder) &&
