@@ -254,6 +254,11 @@ typedef struct lap_run_stats lap_run_stats; /* see statistics below */
  * allows it, else serially; the report's note says why. */
 typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLEL } lap_decode;
 
+/* Where JPEGs are coded; the bytes are the same. AUTO: on the device where the backend is one of CUDA and it
+ * can be, else on the CPU. CUDA: LAP_E_BACKEND where there is no device, LAP_E_USAGE with a CPU backend;
+ * a file that the device does not take is coded on the CPU all the same, and the report's note says so. */
+typedef enum lap_codec_place { LAP_CODEC_AUTO, LAP_CODEC_CPU, LAP_CODEC_CUDA } lap_codec_place;
+
 typedef struct lap_settings {
     /* filter */
     bool filter; /* false: the pixels pass unfiltered, to be turned or converted */
@@ -288,7 +293,7 @@ typedef struct lap_settings {
     lap_progress_fn *progress;
     void *progress_user;
     lap_decode decode; /* of a JPEG, on the CPU */
-    uint32_t reserved_word;
+    lap_codec_place codec;
     uint64_t reserved[15];
 } lap_settings;
 

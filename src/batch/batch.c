@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "run/formats.h"
+#include "run/run.h"
 #include "run/settings.h"
 
 enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW, OWN_FILES = 24, FILES_A_JOB = 4 };
@@ -263,6 +264,8 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     b->each = each;
     b->user = user;
     lap_code code = lap_settings_check(b->settings, err);
+    if (code == LAP_OK) /* before anything is made */
+        code = lap_run_check_backend(b->settings, err);
     if (code == LAP_OK)
         code = lap_batch_read_list(options, &list, &list_size, err);
     if (code == LAP_OK)

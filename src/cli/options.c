@@ -55,6 +55,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"devices", "0,1|all", lap_set_devices, 0, 0, 0,
         "CUDA device by number (0); of a list the first is used, of all device 0", R | S | B | C, 0, FILTER,
         false},
+    {"codec", "auto|cpu|cuda", lap_set_word, AT(settings.codec), 0, 0,
+        "where JPEGs are coded (auto: on the device with a CUDA backend)", R, 0, FILTER, false},
 
     {"format", "jpg|jpeg|png|bmp|tga|ppm|pgm|tsv", lap_set_choice, AT(settings.format), 0, 0,
         "output format (by the extension of OUT; jpg for -)", R | T, 0, OUTPUT, false},

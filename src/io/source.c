@@ -203,7 +203,7 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     *got = 0;
     if (source->started)
         return lap_fail_at(err, LAP_E_INTERNAL, source->name, "peeked after reading began");
-    if (source->fd < 0) {
+    if (source->fd < 0 || source->held) { /* all there is lies in memory, and stays where it is */
         *bytes = source->memory;
         *got = want < source->memory_size ? want : source->memory_size;
         return LAP_OK;

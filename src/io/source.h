@@ -29,9 +29,8 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
 lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err);
 
 /* Reads on to the end of the input, or until more than `limit` bytes are there; *whole says which. A
- * regular file larger than that is left alone. They stay
- * at *bytes until the next call of next, which gives them out as if this had not been called. Instead of
- * reading: peek may come before it, not after it. */
+ * regular file larger than that is left alone. They stay at *bytes as long as the source is open; next gives
+ * them out as if this had not been called. Before the first call of next. */
 lap_code lap_source_hold(
     lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err);
 /* What is held and was not given out counts as read. */

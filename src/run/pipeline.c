@@ -7,7 +7,8 @@
 #include "base/status.h"
 #include "ops/orient.h"
 #include "run/formats.h"
-#include "run/pipeline_state.h"
+#include "run/pipeline_device.h"
+#include "run/pipeline_parts.h"
 #include "run/pixels.h"
 
 enum {
@@ -32,6 +33,11 @@ __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, c
 
 static void note_decoder(const lap_pipeline *pipe, lap_report *report)
 {
+    if (pipe->device.is_taken) {
+        add_note(report, "decoded on %s, encoded on %s", pipe->device.decoded ? "the device" : "the CPU",
+            pipe->device.encoded ? "the device" : "the CPU");
+        return;
+    }
     if (pipe->by_parts || (pipe->holds_whole && lap_decoder_has_parts(pipe->decoder)))
         add_note(report, "decoded in parallel");
     else if (pipe->decoder->how)
@@ -111,7 +117,7 @@ static lap_code open_decoder(lap_pipeline *pipe, lap_source *source, lap_error *
     options.pool = pipe->pool;
     options.threads = threads_allowed(pipe);
     options.worth_threads = worth_threads(s);
-    if (!takes_parts(pipe))
+    if (!takes_parts(pipe) || pipe->device.is_taken)
         options.decode = LAP_DECODE_SERIAL;
     double start = lap_now_ms();
     lap_code code = lap_decoder_open(source, &options, &pipe->decoder, err);
@@ -143,7 +149,7 @@ static lap_code open_encoder(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
         pipe->from.density_x = header->density_y;
         pipe->from.density_y = header->density_x;
     }
-    lap_write_options options = {.width = pipe->width,
+    pipe->write = (lap_write_options){.width = pipe->width,
         .height = pipe->height,
         .channels = pipe->channels,
         .quality = s->quality,
@@ -154,7 +160,7 @@ static lap_code open_encoder(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
         .oriented = s->auto_orient,
         .control = pipe->control};
     double start = lap_now_ms();
-    lap_code code = lap_encoder_open(sink, s->format ? s->format : "jpg", &options, &pipe->encoder, err);
+    lap_code code = lap_encoder_open(sink, s->format ? s->format : "jpg", &pipe->write, &pipe->encoder, err);
     pipe->ms.encode += lap_now_ms() - start;
     if (code != LAP_OK)
         return code;
@@ -183,11 +189,15 @@ static void hold_output(lap_pipeline *pipe, lap_sink *sink)
     }
 }
 
-static lap_code carry_out(lap_pipeline *pipe, lap_error *err)
+static lap_code carry_out(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
 {
-    lap_code code = pipe->holds_whole ? lap_pipeline_collect(pipe, err) : LAP_OK;
-    if (code == LAP_OK)
-        code = lap_pipeline_reserve(pipe, err);
+    bool done = false;
+    lap_code code = pipe->device.is_taken ? lap_pipeline_device(pipe, sink, &done, err)
+                    : pipe->holds_whole   ? lap_pipeline_collect(pipe, err)
+                                          : LAP_OK;
+    if (code != LAP_OK || done)
+        return code;
+    code = lap_pipeline_reserve(pipe, err);
     if (code == LAP_OK)
         code = lap_pipeline_bands(pipe, err);
     if (code != LAP_OK)
@@ -216,7 +226,7 @@ static lap_code redo(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
         code = open_encoder(pipe, sink, err);
     if (code == LAP_OK)
         code = lap_pipeline_plan(pipe, UINT64_MAX, &need, err);
-    return code == LAP_OK ? carry_out(pipe, err) : code;
+    return code == LAP_OK ? carry_out(pipe, sink, err) : code;
 }
 
 /* What the file will take at most is known before it takes any of it, and asked for in one piece: who waits
@@ -245,8 +255,9 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
     pthread_cond_init(&pipe.changed, NULL);
     lap_code code = LAP_OK;
     uint64_t has = 0;
-    if (settings->filter)
-        code = lap_rung_find(LAP_OP_FILTER, settings->backend, &pipe.rung, err);
+    code = lap_pipeline_plan_device(&pipe, err);
+    if (code == LAP_OK && pipe.device.is_taken)
+        code = lap_pipeline_hold_file(&pipe, source, err);
     if (code == LAP_OK)
         code = open_decoder(&pipe, source, err);
     if (code == LAP_OK) {
@@ -256,11 +267,12 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
     if (code == LAP_OK)
         code = take_memory(&pipe, budget, control, &has, err);
     if (code == LAP_OK)
-        code = carry_out(&pipe, err);
+        code = carry_out(&pipe, sink, err);
     if (code != LAP_OK && pipe.decoder && lap_decoder_disagrees(pipe.decoder))
         code = redo(&pipe, sink, err);
     if (report)
         fill_report(&pipe, source, sink, report);
+    lap_pipeline_wait_for_device(&pipe);
     lap_pipeline_release(&pipe);
     lap_encoder_close(pipe.encoder);
     lap_decoder_close(pipe.decoder);

@@ -1,3 +1,4 @@
+#include "run/pipeline_device.h"
 #include "run/pipeline_parts.h"
 
 #include <stdlib.h>
@@ -185,7 +186,7 @@ static lap_code filter_whole(lap_pipeline *pipe, lap_error *err)
     return code;
 }
 
-lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err)
+lap_code lap_pipeline_collect_source(lap_pipeline *pipe, lap_error *err)
 {
     lap_code code = lap_image_create(&pipe->whole, pipe->width, pipe->height, pipe->channels, LAP_APRON, err);
     if (code == LAP_OK)
@@ -195,6 +196,12 @@ lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err)
     if (code == LAP_OK)
         code = lap_pipeline_finish_decoding(pipe, err);
     pipe->ms.decode += lap_now_ms() - start;
+    return code;
+}
+
+lap_code lap_pipeline_collect(lap_pipeline *pipe, lap_error *err)
+{
+    lap_code code = lap_pipeline_collect_source(pipe, err);
     if (code != LAP_OK || !pipe->rung)
         return code;
     if (pipe->filters_whole)

@@ -6,10 +6,9 @@
 #ifndef LAP_PIPELINE_STATE_H
 #define LAP_PIPELINE_STATE_H
 
-#include <pthread.h>
-
 #include "base/image.h"
 #include "codec/codec.h"
+#include "run/device_way.h"
 #include "run/pipeline.h"
 #include "rungs/run_rung.h"
 
@@ -28,14 +27,16 @@ typedef struct lap_pipeline {
     lap_decoder *decoder;
     lap_header from; /* what the encoder keeps of the input, sampling turned too */
     lap_encoder *encoder;
-    const lap_rung *rung; /* NULL: pixels pass */
+    lap_write_options write; /* that the encoder was opened with */
+    const lap_rung *rung;    /* NULL: pixels pass */
     lap_turn turn;
     int width, height, channels; /* after the turn */
     int band_rows, bands;
-    int threads;        /* team members at most */
-    bool parallel;      /* the encoder encodes bands independently */
-    bool holds_whole;   /* pixels are collected in whole */
-    bool by_parts;      /* threads decode the bands that they filter, part_bands below each other */
+    int threads;      /* team members at most */
+    bool parallel;    /* the encoder encodes bands independently */
+    bool holds_whole; /* pixels are collected in whole */
+    bool by_parts;    /* threads decode the bands that they filter, part_bands below each other */
+    lap_device_way device;
     bool filters_whole; /* the rung takes no bands: results lie in filtered */
     lap_image whole;    /* all turned pixels, or empty: bands are decoded into slots */
     lap_image filtered; /* all results of a rung that takes no bands, or empty */
@@ -70,10 +71,9 @@ lap_code lap_pipeline_bands(lap_pipeline *pipe, lap_error *err);
 /* After the last row: late damage. */
 lap_code lap_pipeline_finish_decoding(lap_pipeline *pipe, lap_error *err);
 
-static inline int lap_pipeline_band_rows(const lap_pipeline *pipe, int band)
+static inline int lap_pipeline_band_rows(const lap_pipeline *p, int band)
 {
-    int left = pipe->height - band * pipe->band_rows;
-    return left < pipe->band_rows ? left : pipe->band_rows;
+    return p->height - band * p->band_rows < p->band_rows ? p->height - band * p->band_rows : p->band_rows;
 }
 
 #endif

@@ -8,10 +8,9 @@
 #include "base/status.h"
 #include "io/map64.h"
 #include "run/formats.h"
-#include "run/pipeline.h"
+#include "run/pipeline_device.h"
 #include "run/settings.h"
 #include "run/stats_hook.h"
-#include "rungs/backend.h"
 
 const char *lap_status_name(lap_status status)
 {
@@ -154,18 +153,22 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     return conclude(code, &why, in, start, report, err);
 }
 
+lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
+{
+    return lap_pipeline_plan_device(&(lap_pipeline){.settings = settings}, err);
+}
+
 lap_code lap_run_check(const char *in, const char *out, const lap_settings *settings, lap_error *err)
 {
     lap_source *source = NULL;
     lap_settings full;
-    const lap_rung *rung;
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK && !settings->in_place)
         code = lap_sink_differs(in, out, err);
     if (code == LAP_OK)
         code = with_format(settings, out, &full, err);
-    if (code == LAP_OK && settings->filter)
-        code = lap_rung_find(LAP_OP_FILTER, settings->backend, &rung, err);
+    if (code == LAP_OK)
+        code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
         code = lap_source_open(in, &source, err);
     if (code == LAP_OK)

@@ -10,4 +10,7 @@
 lap_code lap_run_to_sink(lap_context *context, const char *in, const lap_tree *tree, const char *out,
     const lap_settings *settings, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
 
+/* Whether the backend and codec of settings can run here: LAP_E_USAGE, LAP_E_BACKEND. */
+lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err);
+
 #endif

@@ -27,4 +27,6 @@ $(B)/cudacpu/asan/lapedge: $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUN
   $(B)/gen/report_assets.o $(B)/cudacpu/asan/libkernels.a
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C))
+TESTS += tests/jpegcuda/verdicts.py
+tests/jpegcuda/verdicts.py: $(B)/cudacpu/asan/lapedge
 endif

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""verdicts.py [PROGRAM] [VARIANTS]: the same files by --codec=cuda and by --codec=cpu: exit code, messages and output
+bytes must be equal. PROGRAM: with CUDA backends; default the one on the CPU runtime of the CUDA tests. Photos are
+cut out of samples/ by jpegtran, then coded in several ways, damaged by a fixed seed and by one that is logged."""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+program = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("B", "build") + "/cudacpu/asan/lapedge")
+variants = int(sys.argv[2]) if len(sys.argv) > 2 else 24
+samples = os.path.abspath("samples")
+tests = failures = 0
+
+
+def report(ok, what, detail=""):
+    global tests, failures
+    tests += 1
+    failures += not ok
+    print(f"{'ok' if ok else 'not ok'} {tests} - {what}")
+    if not ok and detail:
+        print("# " + detail.replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+def run(codec, name, out, options):
+    """Exit code, stderr and the output's bytes (None: there is none)."""
+    if os.path.exists(out):
+        os.remove(out)
+    env = dict(os.environ, LAP_CUDACPU="order=now")
+    done = subprocess.run([program, name, out, "--backend=cuda-fast", "--codec=" + codec, "--no-sync", *options],
+                          capture_output=True, env=env, timeout=120)
+    lines = [line for line in done.stderr.decode(errors="replace").splitlines() if not line.startswith("# CUDA on CPU")]
+    content = open(out, "rb").read() if os.path.exists(out) else None
+    return done.returncode, lines, content
+
+
+def differs(name, out, *options):
+    on_cpu, on_device = run("cpu", name, out, options), run("cuda", name, out, options)
+    if on_cpu == on_device:
+        return None
+    return f"{name} {' '.join(options)}: {on_cpu[:2]} {len(on_cpu[2] or b'')} bytes, with cuda {on_device[:2]} " \
+           f"{len(on_device[2] or b'')} bytes"
+
+
+def tool(*words):
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
+
+
+def write(name, data):
+    with open(name, "wb") as f:
+        f.write(data)
+    return name
+
+
+def make_files():
+    """Small files of many kinds, by name."""
+    files = {}
+    crop = tool("jpegtran", "-copy", "all", "-crop", "120x72+160+96", samples + "/chelsea.jpg")
+    files["photo"] = write("photo.jpg", crop)
+    write("photo.ppm", tool("djpeg", "photo.jpg"))
+    for sampling in ("1x1", "2x1", "2x2", "1x2", "4x1"):
+        files[sampling] = write(sampling + ".jpg", tool("cjpeg", "-quality", "85", "-sample", sampling, "photo.ppm"))
+    for name, options in {"gray": ["-grayscale"], "progressive": ["-progressive"], "arithmetic": ["-arithmetic"],
+                          "restarts": ["-restart", "3B"], "optimised": ["-optimize"], "q100": ["-quality", "100"],
+                          "rgb": ["-rgb"]}.items():
+        files[name] = write(name + ".jpg", tool("cjpeg", *options, "photo.ppm"))
+    files["ppm"] = "photo.ppm"
+    files["trailing"] = write("trailing.jpg", crop + b"bytes behind the end" * 50)
+    files["text"] = write("text.jpg", b"no photo at all")
+    return files
+
+
+def damaged(data, generator):
+    """A copy with one bit flipped, some bytes overwritten, or the end cut off."""
+    data = bytearray(data)
+    kind, at = generator.randrange(3), generator.randrange(2, len(data))
+    if kind == 0:
+        data[at] ^= 1 << generator.randrange(8)
+    elif kind == 1:
+        data[at:at + 4] = generator.randbytes(len(data[at:at + 4]))
+    else:
+        del data[at:]
+    return bytes(data)
+
+
+def check_files(files):
+    bad = [found for name in files.values() for found in [differs(name, "out.jpg")] if found]
+    report(not bad, f"{len(files)} kinds of files", "\n".join(bad))
+
+
+def check_options(files):
+    options = [["--gray"], ["--border=reflect101", "--range=abs"], ["--kernel=log5"], ["--restart=off"],
+               ["--restart=on"], ["--subsampling=420", "--quality=70"], ["--subsampling=444"], ["--strip"],
+               ["--auto-orient"], ["--scale=0.5", "--offset=100", "--invert"], ["--threshold=60"],
+               ["--kernel=0.1,0,0,0,0,0,0.3,0,0,0,0,0,-1.7,0,0,0,0,0,0.9,0,0,0,0,0,0.4", "--range=abs"]]
+    bad = [found for o in options for found in [differs(files["2x2"], "out.jpg", *o)] if found]
+    bad += [found for out in ("out.ppm", "out.png") for found in [differs(files["2x1"], out)] if found]
+    report(not bad, f"{len(options) + 2} sets of options", "\n".join(bad))
+
+
+def check_damage(files, seed, count):
+    generator = random.Random(seed)
+    names = ["photo", "2x2", "2x1", "gray", "restarts", "progressive", "optimised"]
+    bad = []
+    for i in range(count):
+        data = open(files[names[i % len(names)]], "rb").read()
+        write("damaged.jpg", damaged(data, generator))
+        found = differs("damaged.jpg", "out.jpg", *(["--fail-on=none"] if i % 4 == 3 else []))
+        if found:
+            os.rename("damaged.jpg", f"damaged-{seed}-{i}.jpg")
+            bad.append(f"seed {seed} number {i}: {found}")
+    report(not bad, f"{count} damaged files, seed {seed}", "\n".join(bad))
+
+
+def check_refusals(files):
+    done = subprocess.run([program, files["photo"], "out.jpg", "--backend=c", "--codec=cuda"], capture_output=True)
+    report(done.returncode == 2 and b"--codec=cuda" in done.stderr, "--codec=cuda with a backend of the CPU is refused")
+    done = subprocess.run([program, "-v", files["photo"], "out.jpg", "--codec=cuda"], capture_output=True)
+    report(done.returncode == 0 and b"decoded on the device, encoded on the device" in done.stderr,
+           "--codec=cuda alone takes a CUDA backend, and -v says so", done.stderr.decode())
+    done = subprocess.run([program, "-v", files["progressive"], "out.jpg", "--codec=cuda"], capture_output=True)
+    report(done.returncode == 0 and b"decoded on the CPU, encoded on the device" in done.stderr,
+           "what the device does not decode goes by the CPU, and -v says so", done.stderr.decode())
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    made = make_files()
+    check_refusals(made)
+    check_files(made)
+    check_options(made)
+    check_damage(made, 20261122, variants)
+    check_damage(made, int(time.time()), variants // 2)
+print(f"1..{tests}")
+sys.exit(failures > 0)
