@@ -29,6 +29,10 @@ lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err);
 /* Device memory; *memory is NULL after a failure. Freeing NULL is fine. */
 lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_error *err);
 void lap_cuda_free(int device, void *memory);
+/* Host memory that copies reach at the full speed of the bus, and while the host goes on. Making it takes
+ * longer than most copies. *memory is NULL after a failure; freeing NULL is fine. */
+lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_error *err);
+void lap_cuda_pinned_free(void *memory);
 /* Enqueues a copy; the pointers say from where to where (pageable host memory is fine). */
 lap_code lap_cuda_copy(int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err);
 lap_code lap_cuda_sync(int device, void *stream, lap_error *err);

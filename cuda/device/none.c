@@ -47,6 +47,18 @@ void lap_cuda_free(int device, void *memory)
     (void)device, (void)memory;
 }
 
+lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_error *err)
+{
+    (void)device, (void)bytes;
+    *memory = NULL;
+    return refuse(err);
+}
+
+void lap_cuda_pinned_free(void *memory)
+{
+    (void)memory;
+}
+
 lap_code lap_cuda_copy(int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err)
 {
     (void)device, (void)to, (void)from, (void)bytes, (void)stream;

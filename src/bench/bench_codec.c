@@ -1,6 +1,7 @@
 /* What a photo costs at least, and what it costs here. The floor is libjpeg-turbo's decoding and encoding,
  * from memory to memory, and the filter, as processor time of one thread, divided by the threads: nobody who
- * uses this codec can be faster. Beside it runs the whole pipeline, without files. */
+ * uses this codec can be faster. Beside it runs the whole pipeline, without files; and where there is a CUDA
+ * device, the same work there (bench_codec_device.h). */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/status.h"
 #include "batch/walk.h"
 #include "bench/bench.h"
+#include "bench/bench_codec_device.h"
 #include "bench/bench_decode.h"
 #include "bench/bench_image.h"
 #include "jpeg/jpeg_plain.h"
@@ -35,6 +37,7 @@ typedef struct codec_bench {
     size_t bytes;       /* read and written */
     int photos, run;    /* of this round; number of the round */
     int width, height, channels;
+    lap_codec_device device;
 } codec_bench;
 
 /* Other programs on the machine cost waiting, not processor time. */
@@ -101,6 +104,20 @@ static lap_code time_floor(codec_bench *b, const void *bytes, size_t size, lap_e
     return LAP_OK;
 }
 
+/* pixels, edges and out are what the CPU has just made of the photo. */
+static void time_on_device(codec_bench *b, const void *bytes, size_t size, const void *out, size_t out_size)
+{
+    const lap_rate_photo photo = {.file = bytes,
+        .size = size,
+        .pixels = &b->pixels.view,
+        .edges = &b->edges.view,
+        .out = out,
+        .out_size = out_size,
+        .params = b->settings.params,
+        .border = b->settings.border};
+    lap_codec_device_photo(&b->device, &photo);
+}
+
 static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_error *err)
 {
     void *out = NULL;
@@ -111,6 +128,8 @@ static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_e
     double at = lap_now_ms();
     code = lap_run_memory(b->context, bytes, size, &out, &out_size, &b->settings, NULL, err);
     b->times[RUN][b->run] += lap_now_ms() - at;
+    if (code == LAP_OK && b->run == b->bench->options->runs - 1)
+        time_on_device(b, bytes, size, out, out_size);
     free(out);
     double teams_ms[LAP_BENCH_TEAMS] = {0};
     if (code == LAP_OK)
@@ -248,9 +267,12 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     if (code == LAP_OK)
         b.settings.backend = b.rung->name;
     if (code == LAP_OK)
+        code = lap_codec_device_begin(&b.device, bench, err);
+    if (code == LAP_OK)
         code = time_all(&b, err);
     if (code == LAP_OK)
         report_rows(&b);
+    lap_codec_device_end(&b.device, code == LAP_OK);
     for (int i = 0; i < ROWS; i++)
         free(b.times[i]);
     lap_bench_teams_destroy(&b.teams);

@@ -127,6 +127,12 @@ static void ms_cell(double value, int width)
     cell(value, width, value < 10 ? 3 : 2);
 }
 
+/* The codec's rows on a device count streams, and have the columns of the host's. */
+static bool is_codec_on_device(const lap_bench_row *row)
+{
+    return row->op == LAP_OP_CODEC && isfinite(row->end_to_end_ms);
+}
+
 static void titles(lap_bench_table *table, const lap_bench_row *row, bool device)
 {
     const bool values = row->op == LAP_OP_REDUCE;
@@ -139,18 +145,24 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
         printf("%d values", row->width);
     if (row->channels > 0 && row->height > 1)
         printf(" x %d", row->channels);
-    printf(", %s\n", device ? table->cli->bench.warm ? "device, warm" : "device, cold" : "host");
+    const bool streams = is_codec_on_device(row);
+    printf(", %s\n", device    ? table->cli->bench.warm ? "device, warm" : "device, cold"
+                     : streams ? "device"
+                               : "host");
     char text[200];
-    if (device && lap_device_text(table->cli->bench.device, text, sizeof text))
+    if ((device || streams) && lap_device_text(table->cli->bench.device, text, sizeof text))
         printf("%s\n", text);
     if (device)
         printf("%-22s %9s%s %9s %9s %8s %8s %7s %7s", "backend", "median us",
             table->narrow ? "" : "    min us", "upload ms", "downl. ms", "all ms", "GB/s", "of copy", "vs c");
     else
-        printf("%-22s %7s %9s%s %9s %7s %9s %7s", "backend", "threads", "median ms",
+        printf("%-22s %7s %9s%s %9s %7s %9s %7s", "backend", streams ? "streams" : "threads", "median ms",
             table->narrow ? "" : "    min ms",
             row->op == LAP_OP_REDUCE || row->op == LAP_OP_MATVEC ? "Mvalue/s" : "Mpixel/s", "GB/s",
-            row->op == LAP_OP_CODEC ? "of floor" : "of memcpy", "vs c");
+            streams                   ? "of bus"
+            : row->op == LAP_OP_CODEC ? "of floor"
+                                      : "of memcpy",
+            "vs c");
     if (values)
         printf(" %16s %9s", "value", "rel.error");
     else if (!device && row->op == LAP_OP_FILTER && !table->narrow)
@@ -212,9 +224,10 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
         notice_absence(table, row);
         return;
     }
-    if (table->titled != 1 + device) {
+    const int kind = is_codec_on_device(row) ? 3 : 1 + device;
+    if (table->titled != kind) {
         titles(table, row, device);
-        table->titled = 1 + device;
+        table->titled = kind;
     }
     printf("%-22s", name);
     if (isfinite(row->gflop_per_s) && !isfinite(row->gb_per_s)) /* the ceiling of arithmetic */

@@ -9,7 +9,7 @@ enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTES = 64, LAP_BENCH_NOTE = 120 };
 typedef struct lap_bench_table {
     const lap_cli *cli;
     bool narrow; /* a terminal of 80 columns: without least times and conversion */
-    int titled;  /* the columns above are those of: 0 nothing, 1 the host, 2 a device */
+    int titled;  /* the columns above are those of: 0 nothing, 1 the host, 2 a device, 3 the codec there */
     struct {
         char reason[200], names[300];
     } absent[LAP_BENCH_REASONS]; /* backends that were not timed, by reason */

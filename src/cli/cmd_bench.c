@@ -72,7 +72,7 @@ static void each_row(void *user, const lap_bench_row *row)
     char noise[LAP_BENCH_NOTE];
     json_array_append_new(output->rows, row_of(row));
     judge(output, row);
-    output->on_device = output->on_device || isfinite(row->kernel_ms);
+    output->on_device = output->on_device || isfinite(row->kernel_ms) || isfinite(row->end_to_end_ms);
     if (lap_bench_noise(row, noise))
         json_array_append_new(output->warnings, json_string(noise));
     if (!output->cli->json)

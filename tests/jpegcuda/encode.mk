@@ -26,7 +26,14 @@ CUDACPU_PROGRAM_C := $(sort $(SRC) $(CLI))
 $(B)/cudacpu/asan/lapedge: $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(CUDACPU_PROGRAM_C))) \
   $(B)/gen/report_assets.o $(B)/cudacpu/asan/libkernels.a
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
--include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C))
 TESTS += tests/jpegcuda/verdicts.py
 tests/jpegcuda/verdicts.py: $(B)/cudacpu/asan/lapedge
+# How fast a device codes, and that a bench refuses what differs.
+$(B)/tests/cudacpu_rates: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/rates.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) \
+  $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+tests/jpegcuda/bench_codec.sh: $(B)/cudacpu/asan/lapedge
+TESTS += $(B)/tests/cudacpu_rates tests/jpegcuda/bench_codec.sh
+-include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C) tests/jpegcuda/rates.c)
 endif

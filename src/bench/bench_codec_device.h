@@ -1,0 +1,28 @@
+/* The rows of the codec bench for a CUDA device; nothing at all where there is none. */
+#ifndef LAP_BENCH_CODEC_DEVICE_H
+#define LAP_BENCH_CODEC_DEVICE_H
+
+#include "bench/bench.h"
+#include "device/device_rates.h"
+
+enum { LAP_CODEC_DEVICE_ROWS = 16 };
+
+typedef struct lap_codec_device {
+    lap_bench_run *bench;
+    bool is_on;
+    const lap_rung *rung; /* filter of the whole chain */
+    double *times[LAP_CODEC_DEVICE_ROWS];
+    size_t bytes[LAP_CODEC_DEVICE_ROWS];
+    bool differs[LAP_CODEC_DEVICE_ROWS];
+    char reason[LAP_CODEC_DEVICE_ROWS][200]; /* empty: timed */
+    double pixel_count;
+    int photos, width, height, channels; /* of the last photo */
+} lap_codec_device;
+
+lap_code lap_codec_device_begin(lap_codec_device *device, lap_bench_run *bench, lap_error *err);
+/* All rows' work on one photo, added to the times; photo->rung is left out. What fails becomes the reason of
+ * the rows. */
+void lap_codec_device_photo(lap_codec_device *device, const lap_rate_photo *photo);
+void lap_codec_device_end(lap_codec_device *device, bool is_reported);
+
+#endif

@@ -1,0 +1,139 @@
+/* src/device/device_rates.c: work that is timed is compared with the CPU's, and what is wrong shows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/border.h"
+#include "base/image.h"
+#include "device/device_rates.h"
+#include "jpeg/jpeg_plain.h"
+#include "rungs/backend.h"
+
+enum { WIDTH = 61, HEIGHT = 45, QUALITY = 90, STREAMS = 3, PHOTOS = 7 };
+
+static int number, failures;
+static lap_error err;
+
+static void check(bool good, const char *what)
+{
+    printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);
+    failures += !good;
+}
+
+static void need(bool good, const char *what)
+{
+    if (good)
+        return;
+    printf("Bail out! %s: %s\n", what, err.message);
+    exit(1);
+}
+
+typedef struct fixture {
+    lap_image pixels, edges;
+    uint8_t *file, *out;
+    lap_rate_photo photo;
+} fixture;
+
+static uint8_t *encode(lap_jpeg_floor *codec, const lap_view *view, size_t *size)
+{
+    const unsigned char *bytes = NULL;
+    need(lap_jpeg_floor_encode(codec, view, QUALITY, &bytes, size, &err) == LAP_OK, "encoding");
+    uint8_t *copy = malloc(*size);
+    need(copy != NULL, "memory");
+    memcpy(copy, bytes, *size);
+    return copy;
+}
+
+static void make(fixture *f)
+{
+    lap_jpeg_floor *codec = NULL;
+    const lap_rung *c = NULL;
+    const lap_exec exec = {.threads = 1};
+    int shape[3];
+    uint32_t random = 1;
+    f->photo.params = lap_params_default();
+    need(lap_jpeg_floor_create(&codec, &err) == LAP_OK &&
+             lap_image_create(&f->pixels, WIDTH, HEIGHT, 3, LAP_APRON, &err) == LAP_OK &&
+             lap_image_create(&f->edges, WIDTH, HEIGHT, 3, 0, &err) == LAP_OK &&
+             lap_rung_find(LAP_OP_FILTER, "c", &c, &err) == LAP_OK &&
+             lap_rung_find(LAP_OP_FILTER, "cuda-fast", &f->photo.rung, &err) == LAP_OK,
+        "set-up");
+    for (int y = 0; y < HEIGHT; y++)
+        for (int i = 0; i < 3 * WIDTH; i++) {
+            random = random * 1664525u + 1013904223u;
+            f->pixels.view.base[y * f->pixels.view.stride + i] = (uint8_t)(3 * y + i + (random >> 27));
+        }
+    f->file = encode(codec, &f->pixels.view, &f->photo.size);
+    need(lap_jpeg_floor_open(codec, f->file, f->photo.size, shape, &err) == LAP_OK &&
+             lap_jpeg_floor_decode(codec, &f->pixels.view, &err) == LAP_OK,
+        "decoding");
+    lap_border_fill(&f->pixels.view, f->photo.border);
+    need(c->run.filter(&f->pixels.view, &f->edges.view, &f->photo.params, &exec) == LAP_OK, "filter");
+    f->out = encode(codec, &f->edges.view, &f->photo.out_size);
+    f->photo.file = f->file;
+    f->photo.out = f->out;
+    f->photo.pixels = &f->pixels.view;
+    f->photo.edges = &f->edges.view;
+    lap_jpeg_floor_destroy(codec);
+}
+
+static bool is_same(lap_device_rates *rates, lap_rate rate)
+{
+    bool same = false;
+    need(lap_device_rates_compare(rates, rate, STREAMS, &same, &err) == LAP_OK, "comparing");
+    return same;
+}
+
+static void check_work(fixture *f, lap_device_rates *rates, lap_rate rate, const char *name)
+{
+    char what[80];
+    double ms = 0;
+    need(lap_device_rates_spoil(rates, rate, STREAMS, &err) == LAP_OK, "spoiling");
+    snprintf(what, sizeof what, "%s: work that was not done is seen", name);
+    check(!is_same(rates, rate), what);
+    need(lap_device_rates_time(rates, rate, STREAMS, PHOTOS, &ms, &err) == LAP_OK, "timing");
+    snprintf(what, sizeof what, "%s: the results of all streams are the CPU's", name);
+    check(is_same(rates, rate) && ms > 0, what);
+    uint8_t *one = rate == LAP_RATE_DECODE ? f->pixels.view.base + 5 : f->out + f->photo.out_size - 9;
+    *one ^= 1;
+    snprintf(what, sizeof what, "%s: one bit that differs is seen", name);
+    check(!is_same(rates, rate), what);
+    *one ^= 1;
+}
+
+int main(void)
+{
+    fixture f = {.photo.border = LAP_ZERO};
+    lap_device_rates *rates = NULL;
+    double ms[2] = {0};
+    make(&f);
+    need(lap_device_rates_create(0, &f.photo, STREAMS, &rates, &err) == LAP_OK, "creating");
+    check_work(&f, rates, LAP_RATE_DECODE, "decode");
+    check_work(&f, rates, LAP_RATE_ENCODE, "encode");
+    check_work(&f, rates, LAP_RATE_CHAIN, "chain");
+    for (int rate = LAP_RATE_UP; rate <= LAP_RATE_COPY; rate++)
+        need(lap_device_rates_time(rates, (lap_rate)rate, 1, PHOTOS, &ms[rate == LAP_RATE_COPY], &err) ==
+                 LAP_OK,
+            "copying");
+    check(ms[0] > 0 && ms[1] > 0, "copies are timed");
+    check(lap_device_rates_bytes(rates, LAP_RATE_COPY) == 2 * WIDTH * HEIGHT * 3 &&
+              lap_device_rates_bytes(rates, LAP_RATE_BOTH) ==
+                  lap_device_rates_bytes(rates, LAP_RATE_UP) + lap_device_rates_bytes(rates, LAP_RATE_DOWN),
+        "bytes are counted");
+    lap_device_rates_destroy(rates);
+
+    lap_rate_photo half = f.photo;
+    half.size = 20;
+    check(lap_device_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
+        "a photo that the device does not take is refused");
+    half = f.photo;
+    half.out_size = 20;
+    check(lap_device_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
+        "a file of the CPU that the device does not make is refused");
+    printf("1..%d\n", number);
+    lap_image_destroy(&f.pixels);
+    lap_image_destroy(&f.edges);
+    free(f.file);
+    free(f.out);
+    return failures > 0;
+}
