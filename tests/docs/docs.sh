@@ -82,6 +82,21 @@ ladder_table_works()
 TABLE
 }
 
+# A step with a higher number is a column more; one that is no output of a bench is refused with a message.
+codec_table_works()
+{
+    local said
+    cp -r docs/profile/codec "$scratch/codec" || return
+    printf '# third\n  alone, us: upload 1 chains 23 | all 24 | with host 25\n   1 streams:  1234.5 photos/s, 9 us of host work\n' \
+        >"$scratch/codec/decode-30.txt"
+    tools/codec-table "$scratch/codec" >"$scratch/tables" &&
+        grep -q '^| us, photo alone | 1\. .* | 3\. third |$' "$scratch/tables" &&
+        grep -q '^| chains | .* | 23 |$' "$scratch/tables" && grep -q '^| 3\. third | 1,23[45] |' "$scratch/tables" ||
+        { cat "$scratch/tables" && return 1; }
+    echo nothing >"$scratch/codec/decode-31.txt"
+    ! said=$(tools/codec-table "$scratch/codec" 2>&1) && [[ $said == *"decode-31.txt has no stages" ]]
+}
+
 # The README's ladders name the backends that the program has for the filter, and no others.
 rungs_exist()
 {
@@ -182,6 +197,8 @@ fi
 if have python3; then
     check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
     check "tables and chart of docs/ladder.md were measured" gpu_numbers_were_measured
+    check "the tables of docs/gpu-codec.md were measured" tools/codec-table --check
+    check "tools/codec-table takes a new step, and refuses what is none" codec_table_works
     check "tools/ladder-table makes a table" ladder_table_works
     check "the ladders of README.md were measured" ladders
     check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
@@ -194,6 +211,8 @@ if have python3; then
 else
     skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"
     skip "tables and chart of docs/ladder.md were measured" "no python3"
+    skip "the tables of docs/gpu-codec.md were measured" "no python3"
+    skip "tools/codec-table takes a new step, and refuses what is none" "no python3"
     skip "tools/ladder-table makes a table" "no python3"
     skip "the ladders of README.md were measured" "no python3"
     skip "the tables of docs/benchmarks.md were measured" "no python3"
