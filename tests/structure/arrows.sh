@@ -142,10 +142,10 @@ cuda_calls_are_checked()
     for file in "${sources[@]}"; do
         case $file in
         cuda/device/*.cu | cuda/*.cuh)
-            calls "$file" '([;{})]|\belse|\bdo) ?cuda(?!(Free|EventDestroy|StreamDestroy|GetLastError)\()[A-Z]\w*\(' | grep . && bad=1
+            calls "$file" '([;{})]|\belse|\bdo) ?cuda(?!(Free(Host)?|EventDestroy|StreamDestroy|GetLastError)\()[A-Z]\w*\(' | grep . && bad=1
             ;;
         cuda/*/*.cu)
-            calls "$file" '(?<!LAP_CUDA\()\bcuda(?!(Free|EventDestroy|StreamDestroy)\()[A-Z]\w*\(' | grep . && bad=1
+            calls "$file" '(?<!LAP_CUDA\()\bcuda(?!(Free(Host)?|EventDestroy|StreamDestroy)\()[A-Z]\w*\(' | grep . && bad=1
             ;;
         esac
     done
