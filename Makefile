@@ -205,8 +205,10 @@ BATS := $(sort $(wildcard tests/cli/*.bats))
 TEST_RUN = B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
   $(if $(filter 1,$(HAVE_CMOCKA)),,--skip "tests/unit: cmocka was not found") $(TESTS) $(BATS)
 
-# PROGRAM@ARGUMENT is a program and what it is run with.
-tests: all $(sort $(foreach t,$(TESTS),$(firstword $(subst @, ,$(t)))))
+# programs_of TESTS: PROGRAM@ARGUMENT is a program and what it is run with. SUITE selects by name, as tests/run does.
+selected = $(if $(SUITE),$(foreach t,$(1),$(if $(findstring $(SUITE),$(notdir $(subst @, ,$(t)))),$(t))),$(1))
+programs_of = $(sort $(foreach t,$(call selected,$(1)),$(firstword $(subst @, ,$(t)))))
+tests: all $(call programs_of,$(TESTS))
 
 ## check: build and run all tests with what is already installed; SUITE=name: those with this in their names
 check: tests
@@ -219,7 +221,7 @@ SLOW_TESTS := $(B)/tests/cudacpu% $(P)/% tests/cudacpu/% tests/lint/% tests/repo
 check-fast:
 	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(B) run-fast
 .PHONY: check-fast run-fast
-run-fast: all $(sort $(foreach t,$(filter-out $(SLOW_TESTS),$(TESTS)),$(firstword $(subst @, ,$(t)))))
+run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 	@SUITE='$(SUITE)' tests/run $(filter-out $(SLOW_TESTS),$(TEST_RUN))
 
 # ---- the rest ----------------------------------------------------------------------------------

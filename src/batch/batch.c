@@ -14,7 +14,7 @@
 #include "run/run.h"
 #include "run/settings.h"
 
-enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW, OWN_FILES = 24, FILES_A_JOB = 4 };
+enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW, OWN_FILES = 24, FILES_PER_JOB = 4 };
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
@@ -234,9 +234,10 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     b->shards = options->shards;
     b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
     struct rlimit files; /* each job holds its input, its output, and on its way two folders */
-    if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < (rlim_t)(OWN_FILES + FILES_A_JOB * b->jobs))
-        b->jobs =
-            files.rlim_cur > OWN_FILES + FILES_A_JOB ? (int)(files.rlim_cur - OWN_FILES) / FILES_A_JOB : 1;
+    if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < OWN_FILES + FILES_PER_JOB * (rlim_t)b->jobs)
+        b->jobs = files.rlim_cur > OWN_FILES + FILES_PER_JOB
+                      ? (int)(files.rlim_cur - OWN_FILES) / FILES_PER_JOB
+                      : 1;
     b->sync = settings->sync;
     b->group.sync_fd = b->tree.fd = -1;
     for (int i = 0; i < 4; i++) {

@@ -153,7 +153,9 @@ static lap_code read_from(lap_manifest *m, int fd, const char *name, off_t *from
     size_t used = 0, rest = 0;
     off_t at = *from;
     bool skips = false; /* inside a line that is too long */
-    lap_code code = buffer ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+    lap_code code = LAP_OK;
+    if (!buffer)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
     while (code == LAP_OK) {
         const ssize_t got = pread(fd, buffer + used, PIECE, at);
         if (got < 0 && errno == EINTR)

@@ -123,7 +123,7 @@ bool lap_place_at(const char *path, lap_place *place)
         place->folder = open(folder, FOLDER);
     const int why = errno;
     free(folder);
-    if (place->folder >= 0)
+    if (place->path && place->folder >= 0)
         place->relative = strdup(place->path);
     if (place->relative) {
         place->name = last_part(place->relative);

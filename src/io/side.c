@@ -65,7 +65,7 @@ static bool is_same(const lap_side *side, const char *path)
     if (stat(path, &st) == 0) /* a device or a pipe may be named twice */
         return lap_side_is_file(side, &st);
     char *name = side->is_file ? NULL : lap_real_name(path);
-    const bool same = name && strcmp(name, side->name) == 0;
+    const bool same = name && side->name && strcmp(name, side->name) == 0;
     free(name);
     return same;
 }
