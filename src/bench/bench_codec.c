@@ -265,7 +265,7 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     b.settings.threads = bench->threads;
     lap_code code = lap_rung_find(LAP_OP_FILTER, "auto", &b.rung, err);
     if (code == LAP_OK)
-        b.settings.backend = b.rung->name;
+        b.settings.backend = b.rung->name; /* on the CPU, and so is the codec */
     if (code == LAP_OK)
         code = lap_codec_device_begin(&b.device, bench, err);
     if (code == LAP_OK)
