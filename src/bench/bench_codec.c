@@ -19,7 +19,7 @@
 #include "jpeg/jpeg_plain.h"
 #include "rungs/run_rung.h"
 
-/* PARALLEL + i: decoding alone by 1 << i threads, as far as the bench has so many. */
+/* PARALLEL + i: decoding alone by 1 << i threads, up to those of the bench. */
 enum { DECODE, FILTER, ENCODE, FLOOR, RUN, SCAN, PARALLEL, ROWS = PARALLEL + LAP_BENCH_TEAMS };
 static const char *const row_names[ROWS] = {"decode", "filter", "encode", "floor", "run", "scan",
     "parallel-1", "parallel-2", "parallel-4", "parallel-8", "parallel-16"};

@@ -10,7 +10,7 @@
 #include "device/device_photo.h"
 #include "device/device_rates.h"
 
-enum { MOST_STREAMS = 16, MOST_TURNS = 64, COPIES = 20 };
+enum { MAX_STREAMS = 16, MAX_TURNS = 64, COPIES = 20 };
 
 /* Long beside filling and emptying the streams. */
 static const double run_ms = 50;
@@ -30,15 +30,15 @@ static const device_row rows[LAP_CODEC_DEVICE_ROWS] = {
     {"decode-cuda", LAP_RATE_DECODE, LAP_RATE_UP, 1},
     {"decode-cuda", LAP_RATE_DECODE, LAP_RATE_UP, 4},
     {"decode-cuda", LAP_RATE_DECODE, LAP_RATE_UP, 8},
-    {"decode-cuda", LAP_RATE_DECODE, LAP_RATE_UP, MOST_STREAMS},
+    {"decode-cuda", LAP_RATE_DECODE, LAP_RATE_UP, MAX_STREAMS},
     {"encode-cuda", LAP_RATE_ENCODE, LAP_RATE_DOWN, 1},
     {"encode-cuda", LAP_RATE_ENCODE, LAP_RATE_DOWN, 4},
     {"encode-cuda", LAP_RATE_ENCODE, LAP_RATE_DOWN, 8},
-    {"encode-cuda", LAP_RATE_ENCODE, LAP_RATE_DOWN, MOST_STREAMS},
+    {"encode-cuda", LAP_RATE_ENCODE, LAP_RATE_DOWN, MAX_STREAMS},
     {"chain-cuda", LAP_RATE_CHAIN, LAP_RATE_BOTH, 1},
     {"chain-cuda", LAP_RATE_CHAIN, LAP_RATE_BOTH, 4},
     {"chain-cuda", LAP_RATE_CHAIN, LAP_RATE_BOTH, 8},
-    {"chain-cuda", LAP_RATE_CHAIN, LAP_RATE_BOTH, MOST_STREAMS},
+    {"chain-cuda", LAP_RATE_CHAIN, LAP_RATE_BOTH, MAX_STREAMS},
 };
 
 static bool is_alone(int i)
@@ -95,7 +95,7 @@ static lap_code time_row(
         code = lap_device_rates_time(rates, rate, streams, streams, &ms, err);
     if (is_alone(i))
         *alone_ms = ms;
-    const int turns = rate <= LAP_RATE_COPY ? COPIES : (int)fmin(MOST_TURNS, fmax(2, run_ms / *alone_ms));
+    const int turns = rate <= LAP_RATE_COPY ? COPIES : (int)fmin(MAX_TURNS, fmax(2, run_ms / *alone_ms));
     const int photos = streams == 1 && rate > LAP_RATE_COPY ? 1 : streams * turns;
     for (int run = 0; run < runs && code == LAP_OK && !d->differs[i]; run++) {
         code = lap_device_rates_time(rates, rate, streams, photos, &ms, err);
@@ -121,8 +121,7 @@ void lap_codec_device_photo(lap_codec_device *d, const lap_rate_photo *photo)
     d->channels = photo->pixels->channels;
     d->pixel_count += (double)d->width * d->height;
     d->photos++;
-    lap_code code =
-        lap_device_rates_create(d->bench->options->device, &with_rung, MOST_STREAMS, &rates, &err);
+    lap_code code = lap_device_rates_create(d->bench->options->device, &with_rung, MAX_STREAMS, &rates, &err);
     for (int i = 0; i < LAP_CODEC_DEVICE_ROWS && code == LAP_OK; i++)
         code = time_row(d, rates, i, &alone_ms, &err);
     lap_device_rates_destroy(rates);

@@ -3,7 +3,7 @@
 #include "codec/codec.h"
 
 /* Rows of a part: few enough that threads which come late find some left. */
-enum { PARTS_A_THREAD = 2, LEAST_ROWS = 64, MCU_ROWS = 16 };
+enum { PARTS_PER_THREAD = 2, MIN_ROWS = 64, MCU_ROWS = 16 };
 
 typedef struct task {
     lap_decoder *decoder;
@@ -29,8 +29,8 @@ static lap_code by_parts(lap_decoder *decoder, const lap_view *image, lap_error 
 {
     task t = {.decoder = decoder, .image = image};
     int threads = decoder->options.threads > 1 ? decoder->options.threads : 1;
-    int rows = (image->height - 1) / (threads * PARTS_A_THREAD) + 1;
-    rows = rows < LEAST_ROWS ? LEAST_ROWS : (rows + MCU_ROWS - 1) / MCU_ROWS * MCU_ROWS;
+    int rows = (image->height - 1) / (threads * PARTS_PER_THREAD) + 1;
+    rows = rows < MIN_ROWS ? MIN_ROWS : (rows + MCU_ROWS - 1) / MCU_ROWS * MCU_ROWS;
     return lap_pool_for(
         decoder->options.pool, threads, (size_t)image->height, (size_t)rows, decode_part, &t, err);
 }

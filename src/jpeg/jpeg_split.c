@@ -11,7 +11,7 @@ enum { MIN_PIXELS = 1000000 };
  * enough that what is walked over twice (LAP_TRACK_BEHIND) does not count. */
 enum { PIECES_PER_THREAD = 4, MIN_PIECE = 32 << 10, MAX_PIECE = 256 << 10 };
 /* Of rows and restart markers in the index. */
-enum { LARGEST_INDEX = 16 << 20 };
+enum { MAX_INDEX = 16 << 20 };
 
 /* ---- may this one have parts ------------------------------------------------------------------- */
 
@@ -140,7 +140,7 @@ static void measure(const lap_jpeg_reader *r, lap_part_plan *plan)
         .mcus_wide = (plan->width - 1) / (8 * h) + 1,
         .mcus_high = (plan->height - 1) / (8 * v) + 1,
         .restart_interval = (int)cinfo->restart_interval,
-        .max_bytes = LARGEST_INDEX};
+        .max_bytes = MAX_INDEX};
 }
 
 lap_code lap_jpeg_split_open(lap_jpeg_reader *r, lap_error *err)

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-struct lap_cudacpu_wait { /* until that stream has done so many operations */
+struct lap_cudacpu_wait { /* until that stream has done this number of operations */
     std::shared_ptr<lap_cudacpu_stream> stream;
     uint64_t ticket;
 };
@@ -84,7 +84,7 @@ struct lap_cudacpu_state {
     std::map<uintptr_t, lap_cudacpu_memory> memory;
     std::map<std::string, uint64_t> counts;
     uint64_t random, work_done;
-    unsigned eagerness; /* of 8 calls so many do some work of the streams */
+    unsigned eagerness; /* of 8 calls this number does some work of the streams */
     unsigned host_functions;
 };
 

@@ -5,7 +5,7 @@
  *       [--groups=4,...] [--lanes=N,...]
  *
  * For each length of subsequences, of groups and number of chain lanes: one photo alone, stage by stage
- * (event times, medians), and photos a second with so many streams, one host thread, header and tables of
+ * (event times, medians), and photos per second with several streams, one host thread, header and tables of
  * each photo included. Pixels are compared with libjpeg-turbo's each time; a difference is an error. */
 #include <stdio.h>
 #include <stdlib.h>

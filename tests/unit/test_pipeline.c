@@ -161,7 +161,7 @@ static void every_turn(void **state)
             s.turn = (lap_turn)turn;
             s.filter = filter;
             s.border = LAP_REFLECT;
-            /* A kernel that tells left from right and up from down. */
+            /* A kernel that is different left and right, up and down. */
             assert_int_equal(lap_kernel_parse("0,1,2,3,4,5,6,7,8,9,-9,1,2,3,4,5,6,7,-8,9,0,1,-22,3,-44",
                                  &s.params.kernel, NULL),
                 LAP_OK);

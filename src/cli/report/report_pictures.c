@@ -109,7 +109,7 @@ static lap_code add_scaled(json_t *pictures, const char *key, lap_context *conte
     for (int quality = 88; code == LAP_OK && quality >= 28; quality -= 15) {
         json_decref(uri);
         code = lap_data_uri(context, &pnm, quality, &uri, err);
-        if (code == LAP_OK && json_string_length(uri) <= LAP_REPORT_LARGEST_URI)
+        if (code == LAP_OK && json_string_length(uri) <= LAP_REPORT_MAX_URI)
             break;
     }
     free(pnm.bytes);

@@ -9,14 +9,14 @@
  * hardly shrinks noise. */
 enum {
     LAP_REPORT_WIDEST = 1600,            /* of the pictures */
-    LAP_REPORT_LARGEST_URI = 750 * 1000, /* of one of them; quality gives way */
+    LAP_REPORT_MAX_URI = 750 * 1000,     /* of one of them; quality gives way */
     LAP_REPORT_CROP = 192,               /* side of a detail */
     LAP_REPORT_DETAILS = 3,              /* of the edges, and of each difference */
     LAP_REPORT_CROPS = 6,                /* details of photo and edges in all */
     LAP_REPORT_OVERVIEW = 640,           /* width of a difference as a whole */
     LAP_REPORT_DIFFERENCES = 1200 * 1000 /* for all of them */
 };
-_Static_assert(2 * LAP_REPORT_LARGEST_URI +
+_Static_assert(2 * LAP_REPORT_MAX_URI +
                        2 * LAP_REPORT_CROPS * (3 * LAP_REPORT_CROP * LAP_REPORT_CROP + 2000) / 3 * 4 +
                        LAP_REPORT_DIFFERENCES <
                    4700 * 1000,

@@ -21,7 +21,7 @@ bool with_words(T *host, unsigned n, F f)
 
 /* ---- lanes that diverge ---------------------------------------------------------------------------- */
 
-/* Each lane makes as many rounds as its number tells; those still in the loop vote. */
+/* Each lane makes as many rounds as its number; those still in the loop vote. */
 __global__ void diverge(unsigned *out)
 {
     const unsigned lane = threadIdx.x % 32;
