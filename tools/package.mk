@@ -52,7 +52,7 @@ test: deps
 	@$(MAKE) --no-print-directory run-all
 
 # What has threads of its own; all of it is for make test-tsan.
-TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run pipeline filter stats batch)
+TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run pipeline pipeline_parts filter stats batch)
 
 .PHONY: run-all
 run-all:

@@ -10,6 +10,8 @@ enum { MIN_PIXELS = 1000000 };
 /* Data that a thread looks through at once: small enough that all threads end at about the same time, large
  * enough that what is walked over twice (LAP_TRACK_BEHIND) does not count. */
 enum { PIECES_PER_THREAD = 4, MIN_PIECE = 32 << 10, MAX_PIECE = 256 << 10 };
+/* Of the file, with LAP_DECODE_AUTO: beside what it takes, parts stay below 200 MB. */
+enum { MAX_HELD = 80 << 20 };
 /* Of rows and restart markers in the index. */
 enum { MAX_INDEX = 16 << 20 };
 
@@ -67,11 +69,13 @@ lap_code lap_jpeg_split_hold(
     }
     /* A quarter of the memory allowed; the rest is for pixels. */
     size_t largest = limit / 4 < SIZE_MAX / 4 && limit ? (size_t)limit / 4 : SIZE_MAX / 4;
+    if (d->options.decode == LAP_DECODE_AUTO && largest > MAX_HELD)
+        largest = MAX_HELD;
     lap_code code = lap_source_hold(d->source, largest, bytes, &size, &whole, err);
     if (code != LAP_OK)
         return code;
     if (!whole) {
-        d->how = "the file does not fit into a quarter of --max-memory";
+        d->how = "the file is too large to be held in memory";
         return lap_source_peek(d->source, scan->position, bytes, &size, err);
     }
     r->parts = calloc(1, sizeof *r->parts);

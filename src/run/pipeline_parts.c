@@ -13,7 +13,9 @@
 enum { STRIP_ROWS = 64 };
 /* Bands take this much memory at most, unless that leaves only a few threads; a waiting band counts as half
  * of its pixels, of which it rarely is more. */
-enum { PARTS_BYTES = 100 << 20, FEW_THREADS = 4 };
+enum { PARTS_BYTES = 100 << 20 };
+/* The same with the compressed file, which is held too: what a picture of 20000 x 20000 may take. */
+enum { ALL_BYTES = 170 << 20 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -31,12 +33,17 @@ static void count_parts(lap_pipeline *pipe, int threads)
 
 bool lap_pipeline_plan_parts(lap_pipeline *pipe, size_t fixed, uint64_t limit, uint64_t *need)
 {
+    /* With fewer threads than it is worth, or more memory than is polite: only where it was asked for. */
+    const bool is_asked = pipe->settings->decode == LAP_DECODE_PARALLEL;
+    const int least = is_asked ? 1 : pipe->decoder->options.worth_threads;
+    const size_t held = pipe->decoder->held, room = held < ALL_BYTES ? ALL_BYTES - held : 0;
+    const size_t most = room < PARTS_BYTES ? room : PARTS_BYTES;
     size_t row, strip, band, part, own, bands, all = 0;
     bool fits = lap_mul((size_t)pipe->width + 2 * LAP_APRON + 64, (size_t)pipe->channels, &row) &&
                 lap_mul(row, STRIP_ROWS + 2 * LAP_APRON, &strip) &&
                 lap_mul(row, (size_t)pipe->band_rows, &band) && lap_add(strip, band, &part) &&
                 lap_add(part, pipe->decoder->part_memory, &part);
-    for (int threads = pipe->threads; fits && threads > 0; threads--) {
+    for (int threads = pipe->threads; fits && threads >= least && threads > 0; threads--) {
         count_parts(pipe, threads);
         for (; fits; pipe->part_bands--, pipe->slot_count = threads * pipe->part_bands) {
             if (pipe->part_bands == 0)
@@ -46,7 +53,7 @@ bool lap_pipeline_plan_parts(lap_pipeline *pipe, size_t fixed, uint64_t limit, u
             fits = lap_mul(part, (size_t)threads, &own) && lap_mul(band, (size_t)pipe->slot_count, &bands) &&
                    lap_add(own, bands, &all) && lap_add(all, fixed, &all);
             *need = all;
-            if (fits && all <= limit && (own + bands / 2 <= PARTS_BYTES || threads <= FEW_THREADS))
+            if (fits && all <= limit && (own + bands / 2 <= most || (is_asked && threads == 1)))
                 return true;
         }
     }
