@@ -96,9 +96,8 @@ static lap_code time_row(
     if (is_alone(i))
         *alone_ms = ms;
     const int turns = rate <= LAP_RATE_COPY ? COPIES : (int)fmin(MAX_TURNS, fmax(2, run_ms / *alone_ms));
-    const int photos = streams == 1 && rate > LAP_RATE_COPY ? 1 : streams * turns;
     for (int run = 0; run < runs && code == LAP_OK && !d->differs[i]; run++) {
-        code = lap_device_rates_time(rates, rate, streams, photos, &ms, err);
+        code = lap_device_rates_time(rates, rate, streams, streams * turns, &ms, err);
         d->times[i][run] += ms;
     }
     if (code == LAP_OK && !d->differs[i])
