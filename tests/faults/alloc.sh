@@ -52,6 +52,8 @@ else
     common=(run --no-sync --threads=1 --backend=c)
     check "JPEG to JPEG, one allocation fails" campaign "" jpg "${common[@]}" "$photo"
     check "JPEG to JPEG, all from one on" campaign 1 jpg "${common[@]}" "$photo"
+    check "decoded by parts, one allocation fails" campaign "" jpg "${common[@]}" --decode=parallel "$photo"
+    check "decoded by parts, all from one on" campaign 1 jpg "${common[@]}" --decode=parallel "$photo"
     check "JPEG to PNG, one allocation fails" campaign "" png "${common[@]}" --gray "$photo"
     check "JPEG to PPM, turned upright, one allocation fails" campaign "" ppm "${common[@]}" --auto-orient "$photo"
     "$program" --kernel=identity --gray "$photo" "$work/a.pgm"
