@@ -79,13 +79,14 @@ static void warn_of_devices(const lap_cli *cli)
 }
 
 /* glibc gives the end of a heap back when 128 KB of it are free, which the bands of a small photo are: in a
- * folder each photo would get its memory page by page from the kernel, or not, as the heap happens to lie. A
- * few MB of each thread's are kept; what is larger than 1 MB still comes from the kernel and goes back. */
-static void keep_small_buffers(void)
+ * folder each photo would get its memory page by page from the kernel, or not, as the heap happens to lie.
+ * The coefficients of a progressive photo would come page by page, too: a fifth of its decoding. So heaps are
+ * kept as far as glibc itself would raise these limits; what is larger than 32 MB still goes back. */
+static void keep_buffers(void)
 {
 #if defined(M_TRIM_THRESHOLD) && defined(M_MMAP_THRESHOLD)
-    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    (void)mallopt(M_TRIM_THRESHOLD, 4 << 20);
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
 }
 
@@ -94,7 +95,7 @@ int main(int argc, char **argv)
     lap_cli cli;
     int code;
     fill_closed_streams();
-    keep_small_buffers();
+    keep_buffers();
     /* A closed pipe and a full quota are errors of one write, with a message, not deaths. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
