@@ -21,6 +21,7 @@ static lap_jpeg_plane plane_of(const lap_cuda_jpeg_encode_plan *plan, int c, uns
     plane.first = first;
     plane.expand_h = (unsigned)(max_h / t->sample_h[c]);
     plane.expand_v = (unsigned)(max_v / t->sample_v[c]);
+    plane.per_h = lap_jpeg_divide_by(plane.h);
     return plane;
 }
 
@@ -55,6 +56,10 @@ static lap_jpeg_out out_of(const lap_cuda_jpeg_encode_plan *plan, const lap_view
     out.blocks = plan->blocks;
     out.interval = t->restart_interval ? (unsigned)t->restart_interval : out.mcus;
     out.intervals = plan->intervals;
+    out.per_mcu = lap_jpeg_divide_by(out.mcu_blocks);
+    out.per_row = lap_jpeg_divide_by(out.mcus_x);
+    out.per_interval = lap_jpeg_divide_by(out.interval);
+    out.heads = (int *)(memory + plan->offset[HEADS]);
     out.coefficients = (int16_t *)(memory + plan->offset[COEFFICIENTS]);
     out.dc = (int16_t *)(memory + plan->offset[DC]);
     out.lane_bits = memory + plan->offset[LANE_BITS];

@@ -11,6 +11,22 @@ constexpr unsigned LAP_JPEG_CHUNK = 16;            /* bytes before stuffing that
 constexpr unsigned LAP_JPEG_CHUNK_TILE = 256;      /* chunks of one block of threads */
 constexpr unsigned LAP_JPEG_MAX_BLOCK_BITS = 1728; /* DC: 9 + 11, AC: 63 times 16 + 10, with room */
 
+/* n / by without a division: by a reciprocal that may be one too small. */
+struct lap_jpeg_divider {
+    unsigned by, reciprocal; /* (2^32 - 1) / by */
+};
+
+static inline lap_jpeg_divider lap_jpeg_divide_by(unsigned by)
+{
+    return {by, 0xffffffffu / by};
+}
+
+LAP_DEVICE unsigned lap_jpeg_divide(unsigned n, const lap_jpeg_divider &divider)
+{
+    const unsigned quotient = __umulhi(n, divider.reciprocal);
+    return quotient + (n - quotient * divider.by >= divider.by);
+}
+
 struct lap_jpeg_plane { /* samples of one component */
     uint8_t *base;
     unsigned stride;             /* bytes; a multiple of 8 */
@@ -18,6 +34,7 @@ struct lap_jpeg_plane { /* samples of one component */
     unsigned h, v;               /* sampling factors, blocks of an MCU */
     unsigned first;              /* of its blocks in an MCU */
     unsigned expand_h, expand_v; /* pixels that make one sample */
+    lap_jpeg_divider per_h;      /* h */
 };
 
 struct lap_jpeg_interval { /* a restart interval, before stuffing */
@@ -33,13 +50,15 @@ struct lap_jpeg_out {
     unsigned components, groups; /* groups: rows of MCU height's samples that have pixels */
     lap_jpeg_plane plane[3];
     unsigned mcus_x, mcus, mcu_blocks, blocks, interval, intervals;
-    unsigned long long component_of; /* of each block of an MCU, 2 bits */
-    int16_t *coefficients;           /* 64 a block, zigzag order, blocks in the order of the scan */
+    lap_jpeg_divider per_mcu, per_row, per_interval; /* mcu_blocks, mcus_x, interval */
+    unsigned long long component_of;                 /* of each block of an MCU, 2 bits */
+    int16_t *coefficients; /* 64 a block, zigzag order, blocks in the order of the scan */
     int16_t *dc;
-    uint8_t *lane_bits; /* of the AC symbols of eight coefficients each, the end of block too */
-    uint16_t *ac_bits;  /* of all of a block */
-    unsigned *starts;   /* bits before a block in its tile, then tiles' sums */
-    unsigned *tiles;
+    uint8_t *lane_bits;        /* of the AC symbols of eight coefficients each, the end of block too */
+    uint16_t *ac_bits;         /* of all of a block */
+    int *heads;                /* DC difference * 4 + 2 for chroma + 1 for the last of an interval */
+    unsigned *starts;          /* bits before a block in its tile; then the bit where it goes */
+    unsigned *tiles;           /* bits of each tile; then of all before it */
     lap_jpeg_interval *places; /* one more than intervals: the end */
     unsigned *words;           /* the scan before stuffing; intervals begin at chunks */
     unsigned *stuffed_tiles;   /* bytes of each tile of chunks after stuffing, then sums */
@@ -56,33 +75,19 @@ struct lap_jpeg_spot { /* of a block of the scan */
 
 LAP_DEVICE lap_jpeg_spot lap_jpeg_spot_of(const lap_jpeg_out &out, unsigned block)
 {
-    const unsigned mcu = block / out.mcu_blocks, in = block - mcu * out.mcu_blocks;
+    const unsigned mcu = lap_jpeg_divide(block, out.per_mcu), in = block - mcu * out.mcu_blocks;
     const unsigned component = (unsigned)(out.component_of >> (2 * in)) & 3;
     const lap_jpeg_plane &plane = out.plane[component];
-    const unsigned at = in - plane.first, row = at / plane.h;
-    return {
-        component, mcu, mcu % out.mcus_x * plane.h + (at - row * plane.h), mcu / out.mcus_x * plane.v + row};
+    const unsigned at = in - plane.first, row = lap_jpeg_divide(at, plane.per_h);
+    const unsigned mcu_row = lap_jpeg_divide(mcu, out.per_row);
+    return {component, mcu, (mcu - mcu_row * out.mcus_x) * plane.h + (at - row * plane.h),
+        mcu_row * plane.v + row};
 }
 
 /* Bits of the magnitude of a value: 0 for 0, 1 for 1 and -1, 2 for 2 and 3, ... (T.81, F.1.2.1) */
 LAP_DEVICE unsigned lap_jpeg_size(int value)
 {
     return 32 - (unsigned)__clz(value < 0 ? -value : value);
-}
-
-/* The DC difference of a block: to the one before it of the same component, or to 0 where an interval begins.
- */
-LAP_DEVICE int lap_jpeg_dc_difference(const lap_jpeg_out &out, unsigned block)
-{
-    const unsigned mcu = block / out.mcu_blocks, in = block - mcu * out.mcu_blocks;
-    const lap_jpeg_plane &plane = out.plane[(unsigned)(out.component_of >> (2 * in)) & 3];
-    unsigned before = block - 1;
-    if (in == plane.first) {
-        if (mcu % out.interval == 0)
-            return out.dc[block];
-        before = block - out.mcu_blocks + plane.h * plane.v - 1;
-    }
-    return out.dc[block] - out.dc[before];
 }
 
 /* Bits of the scan before a block, padding not counted. */

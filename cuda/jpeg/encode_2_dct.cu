@@ -76,7 +76,7 @@ LAP_DEVICE source source_of(const lap_jpeg_out &out, unsigned block)
         spot.component, spot.across, spot.down, spot.across >= plane.across || spot.down >= plane.down};
     if (spot.down >= plane.down) {
         s.down = plane.down - 1;
-        s.across = spot.mcu % out.mcus_x * plane.h + plane.h - 1;
+        s.across = (spot.mcu - lap_jpeg_divide(spot.mcu, out.per_row) * out.mcus_x) * plane.h + plane.h - 1;
     }
     s.across = min(s.across, plane.across - 1);
     return s;
@@ -90,10 +90,14 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
     __shared__ uint2
         divisors[2][64]; /* lanes ask for different ones: the constant bank would serve them in turn */
     __shared__ uint8_t order[64];
-    if (threadIdx.x < 128)
-        divisors[threadIdx.x / 64][threadIdx.x % 64] = out.divisor[threadIdx.x / 64][threadIdx.x % 64];
-    else if (threadIdx.x < 192)
-        order[threadIdx.x % 64] = lap_jpeg_zigzag.at[threadIdx.x % 64];
+    for (unsigned i = 0; i < 16; i++) { /* one entry for a whole warp at a time */
+        const unsigned at = threadIdx.x / 32 * 16 + i;
+        const uint2 divisor = out.divisor[at / 64][at % 64];
+        if (threadIdx.x % 32 == i)
+            divisors[at / 64][at % 64] = divisor;
+    }
+    if (threadIdx.x < 64)
+        order[threadIdx.x] = lap_jpeg_zigzag.at[threadIdx.x];
     lap_jpeg_load_lengths(lengths);
     const unsigned lane = threadIdx.x % LANES, slot = threadIdx.x / LANES;
     const unsigned block = blockIdx.x * BLOCKS + slot;

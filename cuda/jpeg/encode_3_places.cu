@@ -1,6 +1,6 @@
 /* Where each block's bits go: lengths with the DC symbol, their prefix sums, and a whole number of chunks for
  * each restart interval.
- * Global memory: 4 bytes read and 4 written per block of 8x8.
+ * Global memory: 12 bytes read and 12 written per block of 8x8.
  * Shared memory: a sum per warp.
  * 256 threads, four blocks of 8x8 each; the intervals by one block of threads, since they are few.
  * Limit: latency; some microseconds. */
@@ -11,6 +11,23 @@
 constexpr unsigned THREADS = 256, EACH = 4;
 static_assert(THREADS * EACH == LAP_JPEG_PLACE_TILE, "a tile per block of threads");
 
+/* What out.heads has of a block. The DC difference is to the block before it of the same component, or to 0
+ * where an interval begins. */
+LAP_DEVICE int head_of(const lap_jpeg_out &out, unsigned block)
+{
+    const unsigned mcu = lap_jpeg_divide(block, out.per_mcu), in = block - mcu * out.mcu_blocks;
+    const unsigned component = (unsigned)(out.component_of >> (2 * in)) & 3;
+    const unsigned in_interval = mcu - lap_jpeg_divide(mcu, out.per_interval) * out.interval;
+    const lap_jpeg_plane &plane = out.plane[component];
+    int difference = out.dc[block];
+    if (in != plane.first)
+        difference -= out.dc[block - 1];
+    else if (in_interval != 0)
+        difference -= out.dc[block - out.mcu_blocks + plane.h * plane.v - 1];
+    const bool is_last = in + 1 == out.mcu_blocks && (in_interval + 1 == out.interval || mcu + 1 == out.mcus);
+    return difference * 4 + (component != 0) * 2 + is_last;
+}
+
 static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_constant__ lap_jpeg_out out)
 {
     const unsigned first = blockIdx.x * LAP_JPEG_PLACE_TILE + threadIdx.x * EACH;
@@ -20,10 +37,10 @@ static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_co
         const unsigned block = first + i;
         bits[i] = 0;
         if (block < out.blocks) {
-            const unsigned in = block % out.mcu_blocks;
-            const unsigned table = ((out.component_of >> (2 * in)) & 3) != 0;
-            const unsigned size = lap_jpeg_size(lap_jpeg_dc_difference(out, block));
-            bits[i] = out.ac_bits[block] + (lap_jpeg_codes_of.dc[table][size] & 31);
+            const int head = head_of(out, block);
+            out.heads[block] = head;
+            bits[i] =
+                out.ac_bits[block] + (lap_jpeg_codes_of.dc[head >> 1 & 1][lap_jpeg_size(head >> 2)] & 31);
         }
         sum += bits[i];
     }
@@ -62,6 +79,18 @@ static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_
     }
 }
 
+/* The bit of the unstuffed scan where each block begins. */
+static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_constant__ lap_jpeg_out out)
+{
+    const unsigned block = blockIdx.x * THREADS + threadIdx.x;
+    if (block >= out.blocks)
+        return;
+    const unsigned mcu = lap_jpeg_divide(block, out.per_mcu);
+    const lap_jpeg_interval &interval = out.places[lap_jpeg_divide(mcu, out.per_interval)];
+    out.starts[block] =
+        interval.chunk * (LAP_JPEG_CHUNK * 8) + lap_jpeg_bits_before(out, block) - interval.bits;
+}
+
 lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where)
 {
     const unsigned tiles = out.blocks / LAP_JPEG_PLACE_TILE + 1; /* the end has a place too */
@@ -70,5 +99,8 @@ lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where)
         code = lap_jpeg_scan(out.tiles, tiles, 1, where);
     if (!code)
         code = LAP_LAUNCH(lap_jpeg_grid(where, 1, THREADS), intervals_kernel, out);
+    if (!code)
+        code =
+            LAP_LAUNCH(lap_jpeg_grid(where, lap_blocks(out.blocks, THREADS), THREADS), positions_kernel, out);
     return code;
 }

@@ -2,8 +2,7 @@
  * 32 blocks meet in shared memory, and leave it as whole words. Global memory: 2 bytes read per coefficient,
  * coalesced; the scan written once, the words at both ends of a block of threads by atomic OR. Shared memory:
  * the codes, 2 KB, and at most 7 KB of bits; writes are atomic ORs of words. 256 threads, 8 per block of 8x8.
- * Limit: 254 us with 64-bit shifts and lengths counted again (H200, 2026-11-22): instructions, issued 68 % of
- * the time; now see gpu-codec.md. */
+ * Limit: instructions (issued 73 % of the time, H200, 2026-11-22); docs/gpu-codec.md has the steps. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
 
@@ -67,64 +66,53 @@ LAP_DEVICE void put_lane(
         to.put(ac[LAP_JPEG_EOB] >> 5, ac[LAP_JPEG_EOB] & 31);
 }
 
-/* Bit of the unstuffed scan where a block begins. */
-LAP_DEVICE unsigned place_of(const lap_jpeg_out &out, unsigned block)
-{
-    const lap_jpeg_interval &interval = out.places[block / out.mcu_blocks / out.interval];
-    return interval.chunk * (LAP_JPEG_CHUNK * 8) + lap_jpeg_bits_before(out, block) - interval.bits;
-}
-
-/* Where a block ends; the last one of an interval is filled up with ones to a whole byte (T.81, F.1.2.3). */
-LAP_DEVICE unsigned fill_of(const lap_jpeg_out &out, unsigned block, unsigned end)
-{
-    const unsigned mcu = (block + 1) / out.mcu_blocks;
-    const bool is_last = (block + 1) % out.mcu_blocks == 0 && (mcu % out.interval == 0 || mcu == out.mcus);
-    return is_last ? (8 - end % 8) % 8 : 0;
-}
-
 static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_constant__ lap_jpeg_out out)
 {
     __shared__ unsigned words[WORDS];
     __shared__ lap_jpeg_code_table codes;
+    __shared__ unsigned stop; /* bit behind the last block */
     if (out.result->overflow)
         return;
+    const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;
+    const unsigned last = min(first + BLOCKS, out.blocks) - 1, block = min(first + threadIdx.x / LANES, last);
+    const unsigned origin = out.starts[first] / 32 * 32;
+    /* Behind the last block another may begin, or an interval at a later chunk. */
+    const unsigned used =
+        last + 1 < out.blocks ? min(WORDS, (out.starts[last + 1] - origin) / 32 + 1) : WORDS;
     for (unsigned i = threadIdx.x; i < sizeof codes / 4; i += THREADS)
         reinterpret_cast<unsigned *>(&codes)[i] = reinterpret_cast<const unsigned *>(&lap_jpeg_codes_of)[i];
-    for (unsigned i = threadIdx.x; i < WORDS; i += THREADS)
+    for (unsigned i = threadIdx.x; i < used; i += THREADS)
         words[i] = 0;
     __syncthreads();
 
-    const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;
-    const unsigned block = min(first + threadIdx.x / LANES, out.blocks - 1);
-    const bool is_there = first + threadIdx.x / LANES < out.blocks;
-    const unsigned table = ((out.component_of >> (2 * (block % out.mcu_blocks))) & 3) != 0;
+    const int head = out.heads[block], difference = head >> 2;
+    const unsigned table = head >> 1 & 1;
     const lap_jpeg_lane mine(out.coefficients + (size_t)block * LAP_JPEG_BLOCK, lane);
-    const int difference = lap_jpeg_dc_difference(out, block);
-    const unsigned dc_size = lap_jpeg_size(difference);
     unsigned own = out.lane_bits[(size_t)block * LANES + lane];
     if (lane == 0)
-        own += codes.dc[table][dc_size] & 31;
+        own += codes.dc[table][lap_jpeg_size(difference)] & 31;
     unsigned end = own; /* of this lane's bits, from the block's beginning */
 #pragma unroll
     for (unsigned step = 1; step < LANES; step *= 2) {
         const unsigned before = __shfl_up_sync(LAP_ALL_LANES, end, step, LANES);
         end += lane >= step ? before : 0;
     }
-    const unsigned origin = place_of(out, first) / 32 * 32, begin = place_of(out, block) - origin;
-    if (is_there) {
-        writer to(words, begin + end - own);
+    end += out.starts[block] - origin;
+    if (first + threadIdx.x / LANES <= last) {
+        writer to(words, end - own);
         put_lane(to, mine, difference, codes.ac[table], codes.dc[table]);
-        const unsigned fill = lane == LANES - 1 ? fill_of(out, block, begin + end) : 0;
-        if (fill > 0)
-            to.put((1u << fill) - 1, fill);
+        if (lane == LANES - 1) {
+            /* The last block of an interval is filled up with ones to a whole byte (T.81, F.1.2.3). */
+            const unsigned fill = head & 1 ? (8 - end % 8) % 8 : 0;
+            if (fill > 0)
+                to.put((1u << fill) - 1, fill);
+            if (block == last)
+                stop = end + fill;
+        }
         to.finish();
     }
     __syncthreads();
-    /* The last word that any of these blocks has a bit in. */
-    const unsigned last = min(first + BLOCKS, out.blocks) - 1;
-    const unsigned stop =
-        place_of(out, last) + lap_jpeg_bits_before(out, last + 1) - lap_jpeg_bits_before(out, last);
-    const unsigned count = (stop + fill_of(out, last, stop) - origin + 31) / 32;
+    const unsigned count = (stop + 31) / 32;
     unsigned *to = out.words + origin / 32;
     for (unsigned i = threadIdx.x; i < count; i += THREADS) {
         const unsigned word = __byte_perm(words[i], 0, 0x0123); /* the first bits in the first byte */

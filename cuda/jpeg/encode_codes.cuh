@@ -59,7 +59,9 @@ constexpr lap_jpeg_code_table lap_jpeg_make_codes()
     return t;
 }
 
-static __constant__ const lap_jpeg_code_table lap_jpeg_codes_of = lap_jpeg_make_codes();
+/* In global memory: lanes ask for different entries, which the constant bank would serve one after another.
+ */
+static __device__ const lap_jpeg_code_table lap_jpeg_codes_of = lap_jpeg_make_codes();
 
 /* From row by row to zigzag order: what comes at each place (T.81, figure 5). */
 struct lap_jpeg_order {
@@ -79,7 +81,7 @@ constexpr lap_jpeg_order lap_jpeg_make_order()
     return order;
 }
 
-static __constant__ const lap_jpeg_order lap_jpeg_zigzag = lap_jpeg_make_order();
+static __device__ const lap_jpeg_order lap_jpeg_zigzag = lap_jpeg_make_order();
 
 /* Into shared memory, by the whole block: bits of each AC symbol, its value's bits too. */
 LAP_DEVICE void lap_jpeg_load_lengths(uint8_t (*lengths)[256])

@@ -53,6 +53,7 @@ extern "C" bool lap_cuda_jpeg_encode_plan_make(
         return false;
     bytes[COEFFICIENTS] = (size_t)blocks * LAP_JPEG_BLOCK * sizeof(int16_t);
     bytes[LANE_BITS] = (size_t)blocks * 8;
+    bytes[HEADS] = (size_t)blocks * sizeof(int);
     bytes[DC] = bytes[AC_BITS] = (size_t)blocks * sizeof(int16_t);
     bytes[STARTS] = (size_t)(blocks + 1) * sizeof(unsigned);
     bytes[TILES] = (size_t)(blocks / LAP_JPEG_PLACE_TILE + 1) * sizeof(unsigned);

@@ -11,6 +11,7 @@ enum part {
     COEFFICIENTS,
     DC,
     LANE_BITS,
+    HEADS,
     AC_BITS,
     STARTS,
     TILES,
