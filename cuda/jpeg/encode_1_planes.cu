@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(THREADS) planes_kernel(const __grid_con
         return;
     for (unsigned row = blockIdx.y; row < plane.down * 8; row += gridDim.y) {
         unsigned four = 0;
-#pragma unroll
+#pragma unroll 1
         for (unsigned i = 0; i < EACH; i++)
             four |= (unsigned)sample(out, component, x + i, row) << (8 * i);
         *reinterpret_cast<unsigned *>(plane.base + (size_t)row * plane.stride + x) = four;
