@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "base/status.h"
 
 enum { LINE = 64, PAGE = 4096 };
@@ -40,7 +41,7 @@ lap_code lap_image_create(lap_image *image, int width, int height, int channels,
         .width = width, .height = height, .channels = channels, .apron = apron, .place = LAP_ON_HOST};
     if (!layout(&view, &stride, &bytes))
         return lap_fail(err, LAP_E_LIMIT, "an image of %dx%d pixels is too large to address", width, height);
-    uint8_t *memory = aligned_alloc(LINE, bytes);
+    uint8_t *memory = lap_pages_alloc(bytes);
     if (!memory)
         return lap_fail(
             err, LAP_E_MEMORY, "out of memory: %zu bytes wanted for %dx%d pixels", bytes, width, height);

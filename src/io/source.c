@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/pages.h"
 #include "base/status.h"
 #include "io/place.h"
 
-/* One read(2): large enough that the calls do not count, small enough to stay in the L2 cache until
- * the entropy decoder has seen it. */
+/* One read(2): small enough to stay in the L2 cache until the entropy decoder has seen it. */
 enum { PIECE = 64 * 1024, WATCH_MS = 100 };
 
 struct lap_source {
@@ -189,9 +189,12 @@ static lap_code reserve(lap_source *source, size_t capacity, lap_error *err)
 {
     if (capacity <= source->capacity)
         return LAP_OK;
-    uint8_t *buffer = realloc(source->buffer, capacity);
+    uint8_t *buffer = lap_pages_alloc(capacity);
     if (!buffer)
         return lap_fail_at(err, LAP_E_MEMORY, source->name, "out of memory");
+    if (source->filled > 0)
+        memcpy(buffer, source->buffer, source->filled);
+    free(source->buffer);
     source->buffer = buffer;
     source->capacity = capacity;
     return LAP_OK;
@@ -226,8 +229,8 @@ static size_t room_to_hold(const lap_source *source)
 {
     off_t size = source->is_regular ? source->stat.st_size : 0;
     size_t room = source->filled < PIECE ? 2 * PIECE : 2 * source->filled;
-    return size > 0 && (uintmax_t)size < SIZE_MAX - 1 && (size_t)size + 1 > source->filled ? (size_t)size + 1
-                                                                                           : room;
+    bool is_known = size > 0 && (uintmax_t)size < SIZE_MAX - 1 && (size_t)size + 1 > source->filled;
+    return is_known ? (size_t)size + 1 : room;
 }
 
 lap_code lap_source_hold(

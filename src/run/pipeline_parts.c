@@ -19,11 +19,12 @@ enum { ALL_BYTES = 170 << 20 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* A part a thread where there are few bands; two, so that who has the easy ones does more, where there are
- * many. Each part decodes up to two rows of MCUs that are not its own. */
+/* Each part decodes up to two rows of MCUs that are not its own. Where bands are few that is less than what
+ * the slowest thread would keep the others waiting: a band a part then (16 threads, 30 bands: 39.6 ms instead
+ * of 42.9, 16 Xeon cores, 2026-11-22). Where they are many, two parts a thread. */
 static void count_parts(lap_pipeline *pipe, int threads)
 {
-    int parts = pipe->bands < 3 * threads ? threads : 2 * threads;
+    int parts = pipe->bands < 8 * threads ? pipe->bands : 2 * threads;
     pipe->threads = threads;
     pipe->part_bands = (pipe->bands - 1) / parts + 1;
     int ahead = threads * pipe->part_bands + 2 * pipe->part_bands;

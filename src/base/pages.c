@@ -1,0 +1,25 @@
+#include "base/pages.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/status.h"
+
+enum { LINE = 64, LARGE = 2 << 20 };
+
+void *lap_pages_alloc(size_t bytes)
+{
+    size_t room, large = bytes / LARGE * LARGE;
+    void *memory;
+    /* The last page is a large one too, where no more than an eighth of the memory stays unused in it. */
+    if (!lap_add(bytes, LINE, &room) || !lap_add(large, LARGE, &room))
+        return NULL;
+    if (room - bytes <= bytes / 8)
+        large = room;
+    if (posix_memalign(&memory, large > 0 ? LARGE : LINE, large > bytes ? large : bytes + 1) != 0)
+        return NULL;
+    if (large > 0)
+        (void)madvise(
+            memory, large, MADV_HUGEPAGE); /* a wish: without large pages it is memory all the same */
+    return memory;
+}
