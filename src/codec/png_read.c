@@ -229,6 +229,7 @@ static bool png_probe(const uint8_t *head, size_t size)
 
 static lap_code not_built(lap_decoder *decoder, lap_error *err)
 {
+    (void)decoder;
     return lap_fail(err, LAP_E_BACKEND, "a PNG, and PNG input was not built in (libpng was missing)");
 }
 

@@ -203,10 +203,13 @@ static lap_code copy_one(void *argument, int turn, void *stream, lap_error *e)
 
 static void timing(void)
 {
+    static const uint8_t zeros[1000];
     copies one = {.fails_at = -1}, two = {.fails_at = -1};
     double ms[2][3] = {{-1, -1, -1}, {-1, -1, -1}};
     need(lap_cuda_alloc(0, 1000, &one.from, &err) == LAP_OK &&
-             lap_cuda_alloc(0, 1000, &one.to, &err) == LAP_OK,
+             lap_cuda_alloc(0, 1000, &one.to, &err) == LAP_OK &&
+             lap_cuda_copy(0, one.from, zeros, sizeof zeros, NULL, &err) == LAP_OK &&
+             lap_cuda_sync(0, NULL, &err) == LAP_OK,
         err.message);
     two.from = one.from, two.to = one.to;
     const lap_cuda_job jobs[2] = {{copy_one, &one, ms[0]}, {copy_one, &two, ms[1]}};
