@@ -1,6 +1,7 @@
 #include "base/pages.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/status.h"
@@ -16,10 +17,24 @@ void *lap_pages_alloc(size_t bytes)
         return NULL;
     if (room - bytes <= bytes / 8)
         large = room;
-    if (posix_memalign(&memory, large > 0 ? LARGE : LINE, large > bytes ? large : bytes + 1) != 0)
+    if (posix_memalign(&memory, large > 0 ? LARGE : LINE, large > bytes ? large : bytes) != 0)
         return NULL;
     if (large > 0)
         (void)madvise(
             memory, large, MADV_HUGEPAGE); /* a wish: without large pages it is memory all the same */
     return memory;
+}
+
+void *lap_pages_resize(void *memory, size_t used, size_t bytes)
+{
+    void *larger;
+    if (bytes < LARGE)
+        return realloc(memory, bytes);
+    larger = lap_pages_alloc(bytes);
+    if (larger) {
+        if (used > 0)
+            memcpy(larger, memory, used);
+        free(memory);
+    }
+    return larger;
 }

@@ -9,4 +9,9 @@
  * them to give. NULL: out of memory. */
 void *lap_pages_alloc(size_t bytes);
 
+/* Like realloc() with the first USED bytes kept, and large pages from 2 MB on; below that on malloc's own
+ * boundary, as a heap with small blocks on larger boundaries, each soon freed, comes to have holes that grow
+ * with the number of files. BYTES > 0. NULL: out of memory, and MEMORY stays. */
+void *lap_pages_resize(void *memory, size_t used, size_t bytes);
+
 #endif

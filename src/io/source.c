@@ -189,12 +189,9 @@ static lap_code reserve(lap_source *source, size_t capacity, lap_error *err)
 {
     if (capacity <= source->capacity)
         return LAP_OK;
-    uint8_t *buffer = lap_pages_alloc(capacity);
+    uint8_t *buffer = lap_pages_resize(source->buffer, source->filled, capacity);
     if (!buffer)
         return lap_fail_at(err, LAP_E_MEMORY, source->name, "out of memory");
-    if (source->filled > 0)
-        memcpy(buffer, source->buffer, source->filled);
-    free(source->buffer);
     source->buffer = buffer;
     source->capacity = capacity;
     return LAP_OK;
