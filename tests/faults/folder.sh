@@ -199,16 +199,11 @@ size_limit()
     "$program" "$work/in" "$work/out" 2>"$work/err" && same "$work/want" "$work/out"
 }
 
-memory_of() # FOLDER: the lowest peak in KiB of several runs over it, since heaps grow as their threads happen to meet
+memory_of() # FOLDER: peak in KiB of a run over it
 {
-    local i
-    : >"$work/peaks"
-    for ((i = 0; i < 7; i++)); do
-        /usr/bin/time -f %M -o "$work/peak" "$program" --no-sync "$1" "$work/out" 2>/dev/null || return 1
-        rm -rf "$work/out"
-        cat "$work/peak" >>"$work/peaks"
-    done
-    sort -n "$work/peaks" | head -n 1
+    /usr/bin/time -f %M -o "$work/peak" "$program" --no-sync "$1" "$work/out" 2>/dev/null || return 1
+    rm -rf "$work/out"
+    cat "$work/peak"
 }
 
 # Ten times the files; LAPEDGE_MANY=100000 asks for more.
