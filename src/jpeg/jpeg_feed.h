@@ -35,7 +35,9 @@ void lap_jpeg_feed_attach(lap_jpeg_reader *reader);
 void lap_jpeg_note(lap_jpeg_reader *reader, lap_jpeg_class class, const char *text);
 /* The same, and adds how far into the image that was. */
 void lap_jpeg_lose(lap_jpeg_reader *reader, lap_jpeg_class class, const char *what);
-/* One row of CMYK samples to pixels as the decoder's header has them. */
-void lap_jpeg_inks_to_pixels(const lap_jpeg_reader *reader, const uint8_t *inks, uint8_t *to);
+/* Some rows from `row` of ROWS on, as the header of READER's decoder has them: how many, one at least where
+ * CINFO raises nothing. CINFO: READER's own, or that of a part. INKS: room for one row of CMYK, else NULL. */
+int lap_jpeg_read_rows(
+    j_decompress_ptr cinfo, const lap_jpeg_reader *reader, uint8_t *inks, const lap_view *rows, int row);
 
 #endif

@@ -82,21 +82,8 @@ static void work_rows(void *argument)
 {
     part_reader *r = argument;
     const lap_view *rows = r->rows;
-    while (r->row < rows->height) {
-        JSAMPROW lines[ROWS_A_CALL];
-        JDIMENSION count = 0;
-        uint8_t *first = rows->base + r->row * rows->stride;
-        if (r->inks) {
-            lines[count++] = r->inks;
-        } else {
-            for (; count < ROWS_A_CALL && r->row + (int)count < rows->height; count++)
-                lines[count] = first + (ptrdiff_t)count * rows->stride;
-        }
-        count = jpeg_read_scanlines(&r->cinfo, lines, count);
-        if (r->inks)
-            lap_jpeg_inks_to_pixels(r->whole, r->inks, first);
-        r->row += (int)count;
-    }
+    while (r->row < rows->height)
+        r->row += lap_jpeg_read_rows(&r->cinfo, r->whole, r->inks, rows, r->row);
 }
 
 /* Each bit of the part was used, as the scan said it would be: nothing but padding is left before its end. */

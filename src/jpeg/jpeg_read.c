@@ -8,7 +8,7 @@
 #include "jpeg/jpeg_left.h"
 #include "jpeg/jpeg_split.h"
 
-enum { ROWS_A_CALL = 32, PEEK_FIRST = 4096 };
+enum { PEEK_FIRST = 4096 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -209,21 +209,8 @@ static void work_rows(void *argument)
         if (jpeg_has_multiple_scans(&r->cinfo))
             check_scans(r);
     }
-    while (r->row < rows->height) {
-        JSAMPROW lines[ROWS_A_CALL];
-        JDIMENSION count = 0;
-        uint8_t *first = rows->base + r->row * rows->stride;
-        if (r->inks) {
-            lines[count++] = r->inks;
-        } else {
-            for (; count < ROWS_A_CALL && r->row + (int)count < rows->height; count++)
-                lines[count] = first + (ptrdiff_t)count * rows->stride;
-        }
-        count = jpeg_read_scanlines(&r->cinfo, lines, count);
-        if (r->inks)
-            lap_jpeg_inks_to_pixels(r, r->inks, first);
-        r->row += (int)count;
-    }
+    while (r->row < rows->height)
+        r->row += lap_jpeg_read_rows(&r->cinfo, r, r->inks, rows, r->row);
 }
 
 static lap_code jpeg_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err)
