@@ -35,13 +35,11 @@ lap_huff_odd lap_huff_make(
  * symbol, value bits perhaps beyond the index. */
 typedef uint32_t lap_huff_entry;
 enum { LAP_HUFF_EOB = 128, LAP_HUFF_LONG_CODE = 255 };
-#define LAP_HUFF_SKIP(e) ((e)&0xFF)           /* bits of all symbols of the entry */
-#define LAP_HUFF_ADVANCE(e) ((e) >> 8 & 0xFF) /* coefficients; + EOB at the end; LONG_CODE: single step */
-#define LAP_HUFF_FIRST_BITS(e)                                                                            \
-    ((e) >> 16 & 31)                          /* length of the first symbol's code; 0: longer, or no code \
-                                               */
-#define LAP_HUFF_FIRST_ONE(e) ((e) >> 21 & 1) /* the entry holds one symbol only */
-#define LAP_HUFF_FIRST(e) ((e) >> 24)         /* the first symbol: run << 4 | size */
+#define LAP_HUFF_SKIP(e) ((e)&0xFF)             /* bits of all symbols of the entry */
+#define LAP_HUFF_ADVANCE(e) ((e) >> 8 & 0xFF)   /* coefficients; + EOB at the end; LONG_CODE: single step */
+#define LAP_HUFF_FIRST_BITS(e) ((e) >> 16 & 31) /* of the first symbol's code; 0: longer, or no code */
+#define LAP_HUFF_FIRST_ONE(e) ((e) >> 21 & 1)   /* the entry holds one symbol only */
+#define LAP_HUFF_FIRST(e) ((e) >> 24)           /* the first symbol: run << 4 | size */
 
 /* Fills entries[1 << index_bits]; index_bits 1..16. */
 void lap_huff_fill(const lap_huff_code *code, int index_bits, lap_huff_entry *entries);

@@ -14,48 +14,7 @@
 #include <unistd.h>
 
 #include "io/sink.h"
-
-static char scratch[64];
-
-/* Of the last few: tests name several files at once. */
-static const char *at(const char *name)
-{
-    static char paths[8][512];
-    static int next;
-    char *path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
-    return path;
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fputs(text, file) < 0, 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void assert_holds(const char *path, const char *text)
-{
-    char got[256] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t size = fread(got, 1, sizeof got - 1, file);
-    fclose(file);
-    got[size] = 0;
-    assert_string_equal(got, text);
-}
-
-static int count_temps(const char *folder)
-{
-    int count = 0;
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir));)
-        count += strncmp(entry->d_name, ".lapedge-", 9) == 0;
-    closedir(dir);
-    return count;
-}
+#include "scratch.h"
 
 static lap_sink *finished_below(const lap_tree *tree, const char *relative, const char *text)
 {
@@ -190,14 +149,6 @@ static void the_content_has_a_number(void **unused)
     lap_tree_close(&tree);
 }
 
-static int remove_scratch(void **unused)
-{
-    (void)unused;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", scratch);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,8 +156,7 @@ int main(void)
         cmocka_unit_test(links_below_a_tree_are_not_followed),
         cmocka_unit_test(the_content_has_a_number),
     };
-    strcpy(scratch, "/tmp/lapedge-place-XXXXXX");
-    if (!mkdtemp(scratch))
+    if (!make_scratch())
         return 99;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

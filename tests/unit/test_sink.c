@@ -20,48 +20,7 @@
 
 #include "io/sink.h"
 #include "io/sink_temp.h"
-
-static char scratch[64];
-
-/* Of the last few: tests name several files at once. */
-static const char *at(const char *name)
-{
-    static char paths[8][512];
-    static int next;
-    char *path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
-    return path;
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fputs(text, file) < 0, 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void assert_holds(const char *path, const char *text)
-{
-    char got[256] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t size = fread(got, 1, sizeof got - 1, file);
-    fclose(file);
-    got[size] = 0;
-    assert_string_equal(got, text);
-}
-
-static int count_temps(const char *folder)
-{
-    int count = 0;
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir));)
-        count += strncmp(entry->d_name, ".lapedge-", 9) == 0;
-    closedir(dir);
-    return count;
-}
+#include "scratch.h"
 
 /* The whole life of a sink; the first error. */
 static lap_code write_file(
@@ -437,14 +396,6 @@ static void reused_numbers_are_told_apart(void **unused)
     free(name);
 }
 
-static int remove_scratch(void **unused)
-{
-    (void)unused;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", scratch);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,8 +413,7 @@ int main(void)
         cmocka_unit_test(dead_runs_are_swept),
         cmocka_unit_test(reused_numbers_are_told_apart),
     };
-    strcpy(scratch, "/tmp/lapedge-sink-XXXXXX");
-    if (!mkdtemp(scratch))
+    if (!make_scratch())
         return 99;
     umask(022);
     signal(SIGPIPE, SIG_IGN);

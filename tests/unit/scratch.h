@@ -1,0 +1,74 @@
+/* A folder of its own for the tests of files, and what they put there and find there. */
+#ifndef SCRATCH_H
+#define SCRATCH_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char scratch[64];
+
+/* Of the last few: tests name several files at once. */
+static inline const char *at(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
+    return path;
+}
+
+static inline void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fputs(text, file) < 0, 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static inline void assert_holds(const char *path, const char *text)
+{
+    char got[256] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(got, 1, sizeof got - 1, file);
+    fclose(file);
+    got[size] = 0;
+    assert_string_equal(got, text);
+}
+
+static inline int count_temps(const char *folder)
+{
+    int count = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        count += strncmp(entry->d_name, ".lapedge-", 9) == 0;
+    closedir(dir);
+    return count;
+}
+
+static inline bool make_scratch(void)
+{
+    strcpy(scratch, "/tmp/lapedge-test-XXXXXX");
+    return mkdtemp(scratch);
+}
+
+static inline int remove_scratch(void **unused)
+{
+    (void)unused;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", scratch);
+    return system(command);
+}
+
+#endif
