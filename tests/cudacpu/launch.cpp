@@ -45,7 +45,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 }
 
 cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *),
-    std::shared_ptr<void> argument, const void *values, size_t bytes)
+    std::shared_ptr<void> argument, std::vector<uintptr_t> words)
 {
     lap_cudacpu_call call("cudaLaunchKernel");
     if (call.error)
@@ -60,8 +60,8 @@ cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *ker
     const lap_cudacpu_grid grid = {kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes, body,
         argument.get(), s.set.seed + ++s.counts["launches"]};
     const int device = lap_cudacpu_current;
-    auto run = [grid, device, argument, values, bytes] {
-        if (lap_cudacpu_holds_host_address(values, bytes)) {
+    auto run = [grid, device, argument, words = std::move(words)] {
+        if (lap_cudacpu_holds_host_address(words)) {
             fprintf(stderr, "CUDA on CPU: a kernel gets an address of the host's pageable memory\n");
             return cudaErrorIllegalAddress;
         }

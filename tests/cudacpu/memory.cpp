@@ -62,17 +62,13 @@ static bool is_host_address(uintptr_t word)
 }
 #endif
 
-bool lap_cudacpu_holds_host_address([[maybe_unused]] const void *words, [[maybe_unused]] size_t bytes)
+bool lap_cudacpu_holds_host_address([[maybe_unused]] const std::vector<uintptr_t> &words)
 {
 #if LAP_CUDACPU_ASAN
-    for (size_t i = 0; i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
-        uintptr_t word;
-        lap_cudacpu_raw_copy(&word, static_cast<const char *>(words) + i, sizeof word);
-        if (is_host_address(word))
-            return true;
-    }
-#endif
+    return std::any_of(words.begin(), words.end(), is_host_address);
+#else
     return false;
+#endif
 }
 
 /* ---- allocation ------------------------------------------------------------------------------------ */

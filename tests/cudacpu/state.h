@@ -114,7 +114,7 @@ lap_cudacpu_memory lap_cudacpu_what_is(const void *address, size_t bytes);
 void lap_cudacpu_open(int device, bool open);
 void lap_cudacpu_raw_copy(void *to, const void *from, size_t bytes); /* that no sanitizer watches */
 /* Whether these words look like addresses of the host's own memory. */
-bool lap_cudacpu_holds_host_address(const void *words, size_t bytes);
+bool lap_cudacpu_holds_host_address(const std::vector<uintptr_t> &words);
 
 /* ---- queues.cpp ---------------------------------------------------------------------------------- */
 

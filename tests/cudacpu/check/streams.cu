@@ -168,6 +168,24 @@ void check_devices()
 
 /* ---- memory of the host ---------------------------------------------------------------------------- */
 
+struct padded {
+    const int *pointer;
+    int number; /* then 4 bytes of padding */
+};
+
+/* An int and the padding behind it may not be taken for an address. */
+bool padding_is_cleared()
+{
+    static int table[1];
+    const int *const bytes[2] = {table, table};
+    padded value;
+    memcpy(reinterpret_cast<char *>(&value), bytes, sizeof value);
+    int number = -1;
+    const std::vector<uintptr_t> words = lap_cudacpu_words(value, number);
+    return words == std::vector<uintptr_t>{
+                        reinterpret_cast<uintptr_t>(table), static_cast<unsigned>(value.number), 0xffffffffu};
+}
+
 void check_host_memory()
 {
     static int pageable[N];
@@ -224,5 +242,6 @@ void check_streams()
     begin("", 1);
     report(host_function(), "a host function runs though nobody calls, and may not call CUDA");
     check_devices();
+    report(padding_is_cleared(), "no address is seen in the padding of a kernel's arguments");
     check_host_memory();
 }

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #define CUDART_VERSION 13000
 
@@ -141,10 +144,26 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
-/* Enqueues body(argument) for every thread of the grid; values: the kernel's own arguments,
- * which are looked through for addresses. */
+/* Enqueues body(argument) for every thread of the grid; words: the kernel's own arguments, which are looked
+ * through for addresses. */
 cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *),
-    std::shared_ptr<void> argument, const void *values, size_t bytes);
+    std::shared_ptr<void> argument, std::vector<uintptr_t> words);
+
+/* Each argument from a word of its own on. Padding is cleared, there as well: padding bytes hold whatever was
+ * there before, and an int beside such bytes can look like an address. */
+template <typename... Values>
+static inline std::vector<uintptr_t> lap_cudacpu_words(Values &...values)
+{
+    std::vector<uintptr_t> words;
+    auto append = [&words](auto &value) {
+        __builtin_clear_padding(&value);
+        const size_t at = words.size();
+        words.resize(at + (sizeof value + sizeof words[0] - 1) / sizeof words[0]);
+        std::memcpy(&words[at], &value, sizeof value);
+    };
+    (append(values), ...);
+    return words;
+}
 
 template <typename T>
 static inline cudaError_t cudaMalloc(T **memory, size_t bytes)
@@ -185,7 +204,7 @@ static inline cudaError_t cudaLaunchKernelEx(
             auto *held = static_cast<call *>(argument);
             std::apply(held->first, held->second);
         },
-        c, &c->second, sizeof c->second);
+        c, std::apply(lap_cudacpu_words<std::decay_t<Parameters>...>, c->second));
 }
 
 #endif
