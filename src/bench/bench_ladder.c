@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "cuda/device/device.h"
@@ -58,6 +59,37 @@ lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *er
 
 /* ---- host -------------------------------------------------------------------------------------- */
 
+/* What is measured once counts for every name of the rung; a refusal is found anew. */
+static void report(lap_ladder *ladder, const lap_bench_row *row)
+{
+    ladder->bench->each(ladder->bench->user, row);
+    if (row->reason || ladder->done_count == LAP_BENCH_DONE)
+        return;
+    lap_bench_row *done = &ladder->done[ladder->done_count];
+    double *times = calloc((size_t)row->runs, sizeof *times);
+    if (!times)
+        return; /* another name is then measured again */
+    memcpy(times, row->times_ms, (size_t)row->runs * sizeof *times);
+    *done = *row;
+    done->times_ms = times;
+    ladder->done_count++;
+}
+
+/* The rows of the rung at hand under another name, if it was measured; false if not. */
+static bool report_again(lap_ladder *ladder, const char *name)
+{
+    bool found = false;
+    for (int i = 0; i < ladder->done_count; i++) {
+        lap_bench_row row = ladder->done[i];
+        if (strcmp(row.resolved, ladder->rung->name) != 0)
+            continue;
+        row.backend = name;
+        ladder->bench->each(ladder->bench->user, &row);
+        found = true;
+    }
+    return found;
+}
+
 static lap_code run_on_host(void *argument, lap_error *err)
 {
     lap_ladder *ladder = argument;
@@ -91,7 +123,7 @@ static lap_code bench_host(lap_ladder *ladder, lap_bench_row row, int threads, l
         if (code != LAP_OK)
             return code;
     }
-    bench->each(bench->user, &row);
+    report(ladder, &row);
     return LAP_OK;
 }
 
@@ -187,7 +219,7 @@ static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *e
         if (code != LAP_OK)
             return code;
     }
-    bench->each(bench->user, &row);
+    report(ladder, &row);
     return LAP_OK;
 }
 
@@ -209,6 +241,8 @@ static lap_code bench_rung(lap_ladder *ladder, int index, lap_error *err)
         return code;
     row.resolved = ladder->rung->name;
     row.flags = ladder->rung->flags;
+    if (report_again(ladder, listed->name))
+        return LAP_OK;
     if (ladder->rung->device) {
         code = bench_device(ladder, row, err);
         row.form = "unchecked";
@@ -243,6 +277,8 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
             (is_named || ladder->lists_families || !rung->resolves))
             code = bench_rung(ladder, i, err);
     }
+    while (ladder->done_count > 0)
+        free((void *)ladder->done[--ladder->done_count].times_ms);
     free(times);
     return code;
 }

@@ -7,6 +7,7 @@
 #include "rungs/run_rung.h"
 
 typedef struct lap_ladder lap_ladder;
+enum { LAP_BENCH_DONE = 64 }; /* rungs, threads and forms of one ladder */
 
 struct lap_ladder {
     lap_bench_run *bench;
@@ -50,6 +51,8 @@ struct lap_ladder {
     /* of bench_ladder.c */
     int turn;
     bool is_prepared;
+    lap_bench_row done[LAP_BENCH_DONE]; /* what was measured so far; each has times of its own */
+    int done_count;
     double *times[3]; /* options->runs values each: of the rung, the copy, the copying kernel */
 };
 

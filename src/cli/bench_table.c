@@ -77,21 +77,37 @@ void lap_bench_table_head(const lap_cli *cli, lap_op op, int threads)
 
 void lap_bench_table_begin(lap_bench_table *table, const lap_cli *cli)
 {
-    enum { FULL_WIDTH = 97 }; /* of the filter's table, the widest but that of sums */
+    enum { FULL_WIDTH = 106 }; /* of the table of sums, the widest */
     *table = (lap_bench_table){.cli = cli, .narrow = lap_term_width() < FULL_WIDTH};
 }
 
-bool lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE])
+/* "320x200", "12 photos", "16777216 values" */
+static void size_text(const lap_bench_row *row, char *text, size_t size)
 {
-    const bool spread = row->runs >= 3 && row->stddev_ms > noisy * row->median_ms;
-    const bool slow_start = row->runs >= 3 && row->times_ms[0] > (1 + 3 * noisy) * row->median_ms;
-    if (spread)
-        snprintf(text, LAP_BENCH_NOTE, "noisy: %s, threads %d: standard deviation %.0f %% of the median",
-            row->backend, row->threads, 100 * row->stddev_ms / row->median_ms);
-    else if (slow_start)
-        snprintf(text, LAP_BENCH_NOTE, "noisy: %s, threads %d: the first run took %.1f times the median",
-            row->backend, row->threads, row->times_ms[0] / row->median_ms);
-    return spread || slow_start;
+    if (row->op == LAP_OP_CODEC && row->width > 65535) /* no JPEG is as wide */
+        snprintf(text, size, "%d photos of %.1f Mpixel", row->height, row->width / 1e6);
+    else if (row->height > 1)
+        snprintf(text, size, "%d x %d", row->width, row->height);
+    else
+        snprintf(text, size, "%d values", row->width);
+}
+
+double lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE])
+{
+    char size[64];
+    if (row->runs < 3 || !(row->median_ms > 0))
+        return 0;
+    const double spread = row->stddev_ms / row->median_ms, first = row->times_ms[0] / row->median_ms;
+    size_text(row, size, sizeof size);
+    if (spread > noisy)
+        snprintf(text, LAP_BENCH_NOTE, "noisy: %s, threads %d, %s: standard deviation %.0f %% of the median",
+            row->backend, row->threads, size, 100 * spread);
+    else if (first > 1 + 3 * noisy)
+        snprintf(text, LAP_BENCH_NOTE, "noisy: %s, threads %d, %s: the first run took %.1f times the median",
+            row->backend, row->threads, size, first);
+    else
+        return 0;
+    return fmax(spread, first - 1);
 }
 
 static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
@@ -124,7 +140,7 @@ static void cell(double value, int width, int digits)
 
 static void ms_cell(double value, int width)
 {
-    cell(value, width, value < 10 ? 3 : 2);
+    cell(value, width, value < 0.01 ? 5 : value < 10 ? 3 : 2);
 }
 
 /* The codec's rows on a device count streams, and have the columns of the host's. */
@@ -136,20 +152,15 @@ static bool is_codec_on_device(const lap_bench_row *row)
 static void titles(lap_bench_table *table, const lap_bench_row *row, bool device)
 {
     const bool values = row->op == LAP_OP_REDUCE;
-    printf("\n%s", lap_term_bold(table->cli, stdout));
-    if (row->op == LAP_OP_CODEC && row->width > 65535) /* no JPEG is as wide */
-        printf("%d photos of %.1f Mpixel", row->height, row->width / 1e6);
-    else if (row->height > 1)
-        printf("%d x %d", row->width, row->height);
-    else
-        printf("%d values", row->width);
+    char text[200];
+    size_text(row, text, sizeof text);
+    printf("\n%s%s", lap_term_bold(table->cli, stdout), text);
     if (row->channels > 0 && row->height > 1)
         printf(" x %d", row->channels);
     const bool streams = is_codec_on_device(row);
     printf(", %s\n", device    ? table->cli->bench.warm ? "device, warm" : "device, cold"
                      : streams ? "device"
                                : "host");
-    char text[200];
     if ((device || streams) && lap_device_text(table->cli->bench.device, text, sizeof text))
         printf("%s\n", text);
     if (device)
@@ -163,7 +174,7 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
             : row->op == LAP_OP_CODEC ? "of floor"
                                       : "of memcpy",
             "vs c");
-    if (values)
+    if (values && !table->narrow)
         printf(" %16s %9s", "value", "rel.error");
     else if (!device && row->op == LAP_OP_FILTER && !table->narrow)
         printf(" %10s", "convert ms");
@@ -193,7 +204,7 @@ static void print_cells(const lap_bench_table *table, const lap_bench_row *row, 
     else
         printf(" %*s", device ? 7 : 9, "-");
     cell(row->speedup, 7, row->speedup < 100 ? 2 : 0);
-    if (row->op == LAP_OP_REDUCE) {
+    if (row->op == LAP_OP_REDUCE && !table->narrow) {
         if (isfinite(row->value))
             printf(" %16.9g %9.1e", row->value, row->relative_error);
         else
@@ -202,24 +213,45 @@ static void print_cells(const lap_bench_table *table, const lap_bench_row *row, 
         ms_cell(row->convert_ms, 10);
 }
 
-/* "simd (avx512)", "auto (simd-avx512)" */
-static void name_resolved(char *to, size_t size, const lap_bench_row *row)
+void lap_cli_name_rung(char *to, size_t size, const char *backend, const char *resolved)
 {
-    const size_t length = strlen(row->backend);
-    const bool longer = strncmp(row->resolved, row->backend, length) == 0 && row->resolved[length] == '-';
-    snprintf(to, size, "%s (%s)", row->backend, row->resolved + (longer ? length + 1 : 0));
+    const size_t length = strlen(backend);
+    if (!resolved || strcmp(resolved, backend) == 0)
+        snprintf(to, size, "%s", backend);
+    else if (strncmp(resolved, backend, length) == 0 && resolved[length] == '-')
+        snprintf(to, size, "%s (%s)", backend, resolved + length + 1);
+    else
+        snprintf(to, size, "%s (%s)", backend, resolved);
+}
+
+/* What a processor can add and multiply is no rung: only its instruction set is of interest. */
+static void name_of(char *to, size_t size, const lap_bench_row *row)
+{
+    const char *resolved = row->resolved;
+    if (strcmp(row->backend, "multiply-add") == 0 && resolved && strncmp(resolved, "simd-", 5) == 0)
+        resolved += 5;
+    lap_cli_name_rung(to, size, row->backend, resolved);
+    /* Matrices are all of one type. */
+    const char *mark = row->op == LAP_OP_MATVEC ? row->form : row->type;
+    if (row->resolved && strcmp(row->resolved, row->backend) == 0 && mark)
+        snprintf(to, size, "%s %s", row->backend, mark);
+}
+
+/* The ceiling of arithmetic, in the columns of the others. */
+static void print_peak(const lap_bench_table *table, const lap_bench_row *row)
+{
+    printf(" %7d", row->threads);
+    ms_cell(row->median_ms, 9);
+    if (!table->narrow)
+        ms_cell(row->min_ms, 9);
+    printf(" %9.0f GFLOP/s", row->gflop_per_s);
 }
 
 void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
 {
-    char name[64];
+    char name[64], note[LAP_BENCH_NOTE];
     const bool device = isfinite(row->kernel_ms);
-    if (row->resolved && strcmp(row->resolved, row->backend) != 0)
-        name_resolved(name, sizeof name, row);
-    else { /* matrices are all of one type */
-        const char *mark = row->op == LAP_OP_MATVEC ? row->form : row->type;
-        snprintf(name, sizeof name, "%s%s%s", row->backend, mark ? " " : "", mark ? mark : "");
-    }
+    name_of(name, sizeof name, row);
     if (row->reason) {
         notice_absence(table, row);
         return;
@@ -230,29 +262,35 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
         table->titled = kind;
     }
     printf("%-22s", name);
-    if (isfinite(row->gflop_per_s) && !isfinite(row->gb_per_s)) /* the ceiling of arithmetic */
-        printf(
-            " %7d %9.3f %9.3f %16.1f GFLOP/s", row->threads, row->median_ms, row->min_ms, row->gflop_per_s);
+    if (isfinite(row->gflop_per_s) && !isfinite(row->gb_per_s))
+        print_peak(table, row);
     else
         print_cells(table, row, device);
-    putchar('\n');
+    const double noise = lap_bench_noise(row, note);
+    puts(noise > 0 ? " ~" : "");
     fflush(stdout);
-    if (table->note_count < LAP_BENCH_NOTES && lap_bench_noise(row, table->notes[table->note_count]))
-        table->note_count++;
+    table->noisy_count += noise > 0;
+    if (noise > table->noisiest) {
+        table->noisiest = noise;
+        snprintf(table->note, sizeof table->note, "%s", note + strlen("noisy: "));
+    }
 }
 
 void lap_bench_table_end(lap_bench_table *table)
 {
-    if (table->note_count + table->absent_count > 0)
+    char text[LAP_BENCH_NOTE + 200];
+    if (table->noisy_count + table->absent_count > 0)
         putchar('\n');
     for (int i = 0; i < table->absent_count; i++) {
-        char text[sizeof table->absent[i]];
-        snprintf(text, sizeof text, "%s: %s", table->absent[i].names, table->absent[i].reason);
+        char absent[sizeof table->absent[i]];
+        snprintf(absent, sizeof absent, "%s: %s", table->absent[i].names, table->absent[i].reason);
         fputs("not timed: ", stdout);
-        lap_cli_print_wrapped(text, 11, lap_term_width());
+        lap_cli_print_wrapped(absent, 11, lap_term_width());
     }
-    for (int i = 0; i < table->note_count; i++)
-        puts(table->notes[i]);
-    if (table->note_count > 0)
-        puts("A quieter machine, or more --runs, gives steadier times.");
+    if (table->noisy_count == 0)
+        return;
+    snprintf(text, sizeof text, "noisy: %d row%s%s. A quieter machine, or more --runs, gives steadier times.",
+        table->noisy_count, table->noisy_count == 1 ? ", " : "s, most of all ", table->note);
+    fputs("~ ", stdout);
+    lap_cli_print_wrapped(text, 2, lap_term_width());
 }

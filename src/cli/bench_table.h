@@ -4,22 +4,26 @@
 
 #include "cli/args.h"
 
-enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTES = 64, LAP_BENCH_NOTE = 120 };
+enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTE = 200 };
 
 typedef struct lap_bench_table {
     const lap_cli *cli;
-    bool narrow; /* a terminal of 80 columns: without least times and conversion */
+    bool narrow; /* a terminal of 80 columns: without least times, conversion and sums */
     int titled;  /* the columns above are those of: 0 nothing, 1 the host, 2 a device, 3 the codec there */
     struct {
         char reason[200], names[300];
     } absent[LAP_BENCH_REASONS]; /* backends that were not timed, by reason */
     int absent_count;
-    char notes[LAP_BENCH_NOTES][LAP_BENCH_NOTE]; /* on noisy runs */
-    int note_count;
+    int noisy_count; /* of rows */
+    double noisiest;
+    char note[LAP_BENCH_NOTE]; /* on that row */
 } lap_bench_table;
 
-/* Whether the times of a row are too far apart to be relied on; text says so in a line. */
-bool lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE]);
+/* How far apart the times of a row are, as a share of the median, where that is too far to rely on them, and
+ * text then says so in a line; else 0. */
+double lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE]);
+/* "simd (avx512)", "auto (simd-avx512)", or just "c". */
+void lap_cli_name_rung(char *to, size_t size, const char *backend, const char *resolved);
 /* The processor's name as the system reports it. */
 void lap_cpu_name(char *name, size_t size);
 /* A CUDA device in words; false, and an empty text, where there is none of that number. Touches CUDA. */

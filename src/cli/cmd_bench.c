@@ -73,7 +73,7 @@ static void each_row(void *user, const lap_bench_row *row)
     json_array_append_new(output->rows, row_of(row));
     judge(output, row);
     output->on_device = output->on_device || isfinite(row->kernel_ms) || isfinite(row->end_to_end_ms);
-    if (lap_bench_noise(row, noise))
+    if (lap_bench_noise(row, noise) > 0)
         json_array_append_new(output->warnings, json_string(noise));
     if (!output->cli->json)
         lap_bench_table_row(&output->table, row);

@@ -18,10 +18,10 @@ static bool has_utf8(void)
 }
 
 /* The mean of the values that fall to a column; an image smaller than the plot repeats its values. */
-static double column_value(const double *values, size_t count, int column)
+static double column_value(const double *values, size_t count, int column, int columns)
 {
-    size_t first = count * (size_t)column / LAP_PLOT_COLUMNS;
-    size_t end = count * (size_t)(column + 1) / LAP_PLOT_COLUMNS;
+    size_t first = count * (size_t)column / (size_t)columns;
+    size_t end = count * (size_t)(column + 1) / (size_t)columns;
     double sum = 0;
     end = end > first ? end : first + 1;
     for (size_t i = first; i < end; i++)
@@ -29,18 +29,18 @@ static double column_value(const double *values, size_t count, int column)
     return sum / (double)(end - first);
 }
 
-void lap_plot(FILE *to, const double *values, size_t count, int lines, bool root)
+void lap_plot(FILE *to, const double *values, size_t count, int columns, int lines, bool root)
 {
     const char *const *marks = has_utf8() ? blocks : letters;
     double heights[LAP_PLOT_COLUMNS], highest = 0;
-    for (int x = 0; x < LAP_PLOT_COLUMNS; x++) {
-        double value = column_value(values, count, x);
+    for (int x = 0; x < columns; x++) {
+        double value = column_value(values, count, x, columns);
         heights[x] = value > 0 ? root ? sqrt(value) : value : 0;
         highest = fmax(highest, heights[x]);
     }
     for (int line = lines - 1; line >= 0; line--) {
         fputs("  ", to);
-        for (int x = 0; x < LAP_PLOT_COLUMNS; x++) {
+        for (int x = 0; x < columns; x++) {
             double eighths = highest > 0 ? heights[x] / highest * lines * STEPS : 0;
             /* What is not zero shows, however small it is beside the highest. */
             int left = (int)ceil(eighths) - line * STEPS;

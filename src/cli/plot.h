@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { LAP_PLOT_COLUMNS = 64 };
+enum { LAP_PLOT_COLUMNS = 64 }; /* at most */
 
-/* count values as LAP_PLOT_COLUMNS bars, `lines` lines high, each bar the mean of its values, the highest
- * one full. Heights are square roots where root is set, so that small counts beside a huge one show. */
-void lap_plot(FILE *to, const double *values, size_t count, int lines, bool root);
+/* count values as that many bars, `lines` lines high, each bar the mean of its values, the highest one
+ * full. Heights are square roots where root is set, so that small counts beside a huge one show. */
+void lap_plot(FILE *to, const double *values, size_t count, int columns, int lines, bool root);
 
 typedef struct lap_peak {
     size_t at;

@@ -79,67 +79,101 @@ int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
+/* How many bars a plot has in this terminal: two blanks before, and no line that the terminal breaks. */
+static int plot_columns(void)
+{
+    enum { LEAST = 16, BLANKS = 4 };
+    const int columns = lap_term_width() - BLANKS;
+    return columns > LAP_PLOT_COLUMNS ? LAP_PLOT_COLUMNS : columns < LEAST ? LEAST : columns;
+}
+
+/* "  0          255", and what the plot above shows: beside it, or below in a narrow terminal. */
+static void axis_text(int last, const char *what)
+{
+    const int columns = plot_columns();
+    printf("  0%*d", columns - 1, last);
+    printf("%s(%s)\n", columns + 6 + (int)strlen(what) > lap_term_width() ? "\n  " : "  ", what);
+}
+
 static void histogram_text(const lap_channel_stats *c)
 {
     double counts[BINS];
     for (int v = 0; v < BINS; v++)
         counts[v] = (double)c->histogram[v];
-    lap_plot(stdout, counts, BINS, HISTOGRAM_LINES, true);
+    lap_plot(stdout, counts, BINS, plot_columns(), HISTOGRAM_LINES, true);
 }
 
 static void image_text(const lap_cli *cli, const part *p, bool plots)
 {
-    printf("%s%-8s%s     min  max      mean    stddev   entropy    p1   p50   p99%s\n",
-        lap_term_bold(cli, stdout), p->name, lap_term_plain(cli, stdout),
-        p->stats->threshold >= 0 ? "   above" : "");
+    enum { FULL_WIDTH = 69, ABOVE = 8 };
+    const bool has_above = p->stats->threshold >= 0;
+    const bool narrow = lap_term_width() < FULL_WIDTH + (has_above ? ABOVE : 0);
+    printf("%s%-8s     min  max      mean%s    p1   p50   p99%s%s\n", lap_term_bold(cli, stdout), p->name,
+        narrow ? "" : "    stddev   entropy", has_above ? "   above" : "", lap_term_plain(cli, stdout));
     for (int i = 0; i < p->stats->channels; i++) {
         const lap_channel_stats *c = &p->stats->channel[i];
-        printf("  %-8s %5d %4d %9.3f %9.3f %9.4f %5d %5d %5d", c->name, c->min, c->max, c->mean, c->stddev,
-            c->entropy, c->p1, c->p50, c->p99);
-        if (p->stats->threshold >= 0)
+        printf("  %-8s %4d %4d %9.3f", c->name, c->min, c->max, c->mean);
+        if (!narrow)
+            printf(" %9.3f %9.4f", c->stddev, c->entropy);
+        printf(" %5d %5d %5d", c->p1, c->p50, c->p99);
+        if (has_above)
             printf(" %6.2f%%", 100 * c->above);
         putchar('\n');
         if (plots)
             histogram_text(c);
     }
     if (plots)
-        printf("  0%*d  (heights: square roots of counts)\n", LAP_PLOT_COLUMNS - 1, BINS - 1);
+        axis_text(BINS - 1, "heights: square roots of counts");
+}
+
+/* The line goes on after `at` columns. */
+static void peaks_text(const float *values, size_t count, size_t skipped, int at)
+{
+    lap_peak peaks[PEAKS];
+    char text[400] = "peaks at none";
+    int length = (int)strlen("peaks at");
+    const int found = lap_find_peaks(values, count, peaks, PEAKS);
+    for (int i = 0; i < found; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s %zu (%.4g)", i ? "," : "",
+            peaks[i].at + skipped, peaks[i].value);
+    const bool fits = at + length <= lap_term_width();
+    fputs(fits ? "" : "\n  ", stdout);
+    lap_cli_print_wrapped(text, fits ? at : 2, lap_term_width());
 }
 
 static void profile_text(
     const lap_cli *cli, const char *name, const char *unit, const float *values, int count, bool plots)
 {
     double bars[LAP_PLOT_COLUMNS];
-    lap_peak peaks[PEAKS];
     /* The border rule makes edges of its own at both ends, higher than most: they are no peaks. */
     const int skipped = count > 2 * LAP_APRON ? LAP_APRON : 0;
-    const size_t inner = (size_t)(count - 2 * skipped);
+    const size_t inner = (size_t)(count - 2 * skipped), columns = (size_t)plot_columns();
     values += skipped;
-    const int found = lap_find_peaks(values, inner, peaks, PEAKS);
-    printf(
-        "%s%s%s  %d values, peaks at", lap_term_bold(cli, stdout), name, lap_term_plain(cli, stdout), count);
-    for (int i = 0; i < found; i++)
-        printf("%s %zu (%.4g)", i ? "," : "", peaks[i].at + (size_t)skipped, peaks[i].value);
-    puts(found ? "" : " none");
+    char head[80];
+    const int length = snprintf(head, sizeof head, "%s  %d values, ", name, count);
+    printf("%s%s%s%s", lap_term_bold(cli, stdout), name, lap_term_plain(cli, stdout), head + strlen(name));
+    peaks_text(values, inner, (size_t)skipped, length);
     if (!plots)
         return;
     /* Peaks must not vanish in means: a bar shows the highest of its values. */
-    for (size_t b = 0; b < LAP_PLOT_COLUMNS; b++) {
-        size_t i = inner * b / LAP_PLOT_COLUMNS, end = inner * (b + 1) / LAP_PLOT_COLUMNS;
+    for (size_t b = 0; b < columns; b++) {
+        size_t i = inner * b / columns, end = inner * (b + 1) / columns;
         for (bars[b] = (double)values[i]; i < end; i++)
             bars[b] = fmax(bars[b], (double)values[i]);
     }
-    lap_plot(stdout, bars, LAP_PLOT_COLUMNS, PROFILE_LINES, false);
-    printf("  0%*d  (%s)\n", LAP_PLOT_COLUMNS - 1, count - 1, unit);
+    lap_plot(stdout, bars, columns, (int)columns, PROFILE_LINES, false);
+    axis_text(count - 1, unit);
 }
 
 void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m)
 {
     const part parts[] = {{"input", &m->stats.input}, {"edges", &m->stats.edges}};
     const bool plots = isatty(STDOUT_FILENO);
+    char text[200];
+    const int length = snprintf(text, sizeof text, "%d x %d, %d channel%s, edges by %s", m->width, m->height,
+        m->channels, m->channels == 1 ? "" : "s", m->resolved);
     lap_cli_print_safely(stdout, input);
-    printf(": %d x %d, %d channel%s, edges by %s\n", m->width, m->height, m->channels,
-        m->channels == 1 ? "" : "s", m->resolved);
+    printf("%s%s\n", (int)strlen(input) + 2 + length > lap_term_width() ? ":\n  " : ": ", text);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         image_text(cli, &parts[i], plots);
     if (!m->rows)

@@ -117,14 +117,51 @@ PYTHON
     expect 1 "" "lapedge: no.jpg: no such file" bench --image=no.jpg --json
 }
 
-@test "bench in a terminal of 80 columns does without the least columns" {
-    words="bench filter transpose histogram --sizes=64x48 --runs=1 --backends=c,simd,auto"
+@test "bench in a terminal of 80 columns does without the least columns, in titles and rows" {
+    words="bench filter transpose histogram reduce matvec --n=64 --sizes=64x48 --runs=1 --backends=c,simd,simd-avx2,auto"
     run script -qec "stty cols 80; TERM=dumb '$LAPEDGE' $words" /dev/null
     [ "$status" -eq 0 ]
-    [[ $output == *"median ms"* && $output != *"min ms"* ]]
+    [[ $output == *"median ms"* && $output != *"min ms"* && $output != *"rel.error"* ]]
     for line in "${lines[@]}"; do line=${line%$'\r'} && [ "${#line}" -le 80 ]; done
     # shellcheck disable=SC2086 # words
-    [[ $(lapedge $words) == *"min ms"*"convert ms"* ]]
+    lapedge $words >wide
+    [[ $(<wide) == *"min ms"*"convert ms"*"rel.error"* ]]
+    printf '%s\n' "${lines[@]%$'\r'}" >narrow
+    # Cells end where their titles do: those of rows, and up to the rate those of multiply-add.
+    for table in narrow wide; do
+        awk '/^backend /{ titled++; ms = index($0, "median ms") + 8; rate = match($0, /M(pixel|value)\/s/) + RLENGTH - 1 }
+             titled && $1 ~ /^(memcpy|c|simd|multiply-add)$/ { rows++
+                 if (substr($0, ms, 2) !~ /[0-9] / || substr($0, rate, 2) !~ /[-0-9] /) { print; bad = 1 } }
+             END { exit bad || titled < 5 || rows < 15 }' $table
+    done
+}
+
+@test "bench marks noisy rows in the table, counts them once, and warnings name the size" {
+    lapedge bench --sizes=64x48,1x1 --runs=20 --backends=c,simd >table
+    marked=$(grep -c ' ~$' table || true)
+    [ "$(grep -c '^~ noisy: ' table || true)" -eq $((marked > 0)) ]
+    [ "$marked" -eq 0 ] || grep -q "^~ noisy: $marked row" table
+    run ! grep -q '^noisy' table
+    lapedge bench --json --sizes=64x48,1x1 --runs=20 --backends=c,simd >o.json
+    json o.json 'all(any(w.split(", ")[2].startswith(s + ":") for s in ("64 x 48", "1 values")) for w in o["warnings"])'
+}
+
+@test "bench times a rung that has several names once" {
+    lapedge bench --json --sizes=64x48 --runs=3 --threads=2 >o.json
+    json o.json '[r["times_ms"] for r in o["rows"] if r["backend"] == "simd"] == [r["times_ms"] for r in o["rows"] if r["backend"] == next(s["resolved"] for s in o["rows"] if s["backend"] == "simd")]'
+    json o.json 'len({str(r["times_ms"]) for r in o["rows"] if r["backend"] == "auto"}) == 2'
+    json o.json 'len({(r["resolved"], r["threads"]) for r in o["rows"] if r["flags"]}) == len({str(r["times_ms"]) for r in o["rows"] if r["flags"]})'
+}
+
+@test "bench and compare have OpenMP wait without spinning, unless the environment says how" {
+    lapedge --version | grep -q OpenMP || skip "OpenMP was not built in"
+    waits() { OMP_DISPLAY_ENV=verbose lapedge "$@" 2>&1 >out | sed -n "s/.*GOMP_SPINCOUNT = '\(.*\)'/\1/p" | tail -1; }
+    [ "$(waits bench --sizes=1x1 --runs=1 --backends=openmp)" = 0 ]
+    [ "$(waits --json compare "$photo" --backends=openmp)" = 0 ]
+    grep -q '"schema": "lapedge.compare/1"' out
+    [ "$(GOMP_SPINCOUNT=77 waits compare "$photo" --backends=openmp)" = 77 ]
+    [ "$(waits --kernel=<(yes 1 | head -25) compare "$photo" --backends=openmp)" = 0 ] # a pipe is read once
+    grep -q '^openmp *yes' out
 }
 
 @test "bench reports backends that cannot run, and does not time them" {

@@ -72,6 +72,16 @@ PY
     [ "$(grep -c ',histogram,' out.csv)" -eq 1536 ]
 }
 
+@test "fits the terminal" {
+    for width in 60 80 200; do
+        run script -qec "stty cols $width; TERM=dumb LC_ALL=C '$LAPEDGE' stats --profiles --threshold=9 '$photo'" /dev/null
+        [ "$status" -eq 0 ]
+        [ "${#lines[@]}" -gt 30 ]
+        for line in "${lines[@]:1}"; do line=${line%$'\r'} && [ "${#line}" -le $width ]; done
+        [[ $output == *entropy* ]] || [ $width -lt 80 ]
+    done
+}
+
 @test "wrong words are refused" {
     expect 2 "" "lapedge: IN is missing: lapedge stats IN" stats
     expect 2 "" "lapedge: --json and --csv cannot be combined" stats --json --csv "$photo"
