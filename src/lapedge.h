@@ -334,9 +334,11 @@ LAP_API lap_code lap_run_check(const char *in, const char *out, const lap_settin
 /* Memory to memory; *out is malloc'ed and the caller's to free. settings->format NULL: JPEG. */
 LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, void **out,
     size_t *out_size, const lap_settings *settings, lap_report *report, lap_error *err);
-/* A caller's pixels: host views of the same size and channels (1, 3 or 4), not overlapping (with the
- * apron of in either), sides up to LAP_MAX_SIDE; an
- * apron of in is used as it stands, without one the border rule applies. */
+/* A caller's pixels: views of the same place, size and channels (1, 3 or 4), not overlapping (with the apron
+ * of in either), sides up to LAP_MAX_SIDE; an apron of in is used as it stands, without one the border rule
+ * applies. On a device a CUDA backend runs where the pixels are ("auto": the fastest), on the default stream,
+ * and this function waits for it; lap_stream_filter does not. LAP_E_USAGE: a backend of the CPU for pixels on
+ * a device, two places, or memory that is not in its view's place. */
 LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);
 
@@ -397,16 +399,16 @@ LAP_API void lap_measurement_free(lap_measurement *measurement); /* what it poin
  * has 2^48 samples or more. */
 LAP_API lap_code lap_stats_of_counts(
     uint64_t counts[4][256], int channels, int threshold, lap_stats *stats, lap_error *err);
-/* Of a caller's pixels (host view, 1 to 4 channels), counted by a backend of the histogram ladder on the
- * context's threads; CUDA backends upload the pixels first. Errors: LAP_E_USAGE, LAP_E_BACKEND,
- * LAP_E_DEVICE, LAP_E_MEMORY. */
+/* Of a caller's pixels (1 to 4 channels), counted by a backend of the histogram ladder. On the host: on the
+ * context's threads; CUDA backends upload the pixels to `device` first. On a device, which must be `device`:
+ * there, as lap_filter does. Errors: LAP_E_USAGE, LAP_E_BACKEND, LAP_E_DEVICE, LAP_E_MEMORY. */
 LAP_API lap_code lap_stats_of_view(lap_context *context, const lap_view *view, const char *backend,
     int device, int threshold, lap_stats *stats, lap_error *err);
 
-/* Profiles of a one-channel plane (host view): rows[y] = sum over x of plane(y,x) * row_weights[x], and
- * columns[x] = sum over y of plane(y,x) * column_weights[y]; NULL weights are uniform, 1/width and 1/height:
- * means. Both are products of the matrix-vector ladder, the second after a transpose. rows holds height
- * values, columns width. */
+/* Profiles of a one-channel plane (on a device: downloaded first): rows[y] = sum over x of plane(y,x) *
+ * row_weights[x], and columns[x] = sum over y of plane(y,x) * column_weights[y]; NULL weights are uniform,
+ * 1/width and 1/height: means. Both are products of the matrix-vector ladder, the second after a transpose.
+ * rows holds height values, columns width. */
 LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err);
 

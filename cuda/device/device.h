@@ -48,6 +48,11 @@ void lap_cuda_view_destroy(lap_view *view); /* a zeroed one is fine */
 /* Interiors; host views may be pageable. Enqueued on stream, complete when the stream is. */
 lap_code lap_cuda_upload(const lap_view *host, const lap_view *device, void *stream, lap_error *err);
 lap_code lap_cuda_download(const lap_view *device, const lap_view *host, void *stream, lap_error *err);
+/* The same between two views of one device. */
+lap_code lap_cuda_view_copy(const lap_view *from, const lap_view *to, void *stream, lap_error *err);
+/* LAP_E_USAGE, with the words `which` in front, unless the memory of a view is that of the device in its
+ * place. */
+lap_code lap_cuda_check_place(const lap_view *view, const char *which, lap_error *err);
 /* Fills the apron of a device view from its interior, on the device. */
 lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err);
 

@@ -108,6 +108,18 @@ lap_code lap_cuda_download(const lap_view *device, const lap_view *host, void *s
     return refuse(err);
 }
 
+lap_code lap_cuda_view_copy(const lap_view *from, const lap_view *to, void *stream, lap_error *err)
+{
+    (void)from, (void)to, (void)stream;
+    return refuse(err);
+}
+
+lap_code lap_cuda_check_place(const lap_view *view, const char *which, lap_error *err)
+{
+    (void)view, (void)which;
+    return refuse(err);
+}
+
 lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err)
 {
     (void)view, (void)border, (void)stream;

@@ -70,3 +70,28 @@ extern "C" lap_code lap_cuda_download(
 {
     return copy_rows(device, host, cudaMemcpyDeviceToHost, stream, err);
 }
+
+extern "C" lap_code lap_cuda_view_copy(const lap_view *from, const lap_view *to, void *stream, lap_error *err)
+{
+    return copy_rows(from, to, cudaMemcpyDeviceToDevice, stream, err);
+}
+
+extern "C" lap_code lap_cuda_check_place(const lap_view *view, const char *which, lap_error *err)
+{
+    if (view->place < 0 || view->place >= lap_cuda_count(NULL))
+        return lap_fail(
+            err, LAP_E_USAGE, "%s: place %d, and this machine has no such device", which, view->place);
+    cudaPointerAttributes memory = {};
+    lap_code code = lap_cuda_use(view->place, err);
+    if (!code)
+        code = LAP_CUDA(cudaPointerGetAttributes(&memory, view->base), err);
+    if (code)
+        return code;
+    if (memory.type == cudaMemoryTypeUnregistered || memory.type == cudaMemoryTypeHost)
+        return lap_fail(
+            err, LAP_E_USAGE, "%s: place %d, but the pixels lie in host memory", which, view->place);
+    if (memory.type == cudaMemoryTypeDevice && memory.device != view->place)
+        return lap_fail(err, LAP_E_USAGE, "%s: place %d, but the pixels lie on device %d", which, view->place,
+            memory.device);
+    return LAP_OK;
+}

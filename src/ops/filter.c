@@ -1,4 +1,4 @@
-/* lap_filter: a caller's own pixels. */
+/* lap_filter: a caller's own pixels, in host memory or on a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,9 @@
 #include "base/image.h"
 #include "base/params.h"
 #include "base/status.h"
+#include "ops/filter.h"
 #include "rungs/run_rung.h"
+#include "rungs/run_views.h"
 
 /* Bytes of a band that is copied to get an apron: with its result it stays in a second-level cache
  * (512 KiB and more on x86 cores of the last ten years). */
@@ -83,8 +85,6 @@ static lap_code check_view(const lap_view *v, const char *which, lap_error *err)
     if (v->width > LAP_MAX_SIDE || v->height > LAP_MAX_SIDE)
         return lap_fail(err, LAP_E_LIMIT, "%s: %dx%d pixels, and a side may have at most %d", which, v->width,
             v->height, LAP_MAX_SIDE);
-    if (v->place != LAP_ON_HOST)
-        return lap_fail(err, LAP_E_USAGE, "%s: the pixels must lie in host memory", which);
     if (v->apron != 0 && v->apron != LAP_APRON)
         return lap_fail(
             err, LAP_E_USAGE, "%s: an apron of %d pixels, not 0 or %d", which, v->apron, LAP_APRON);
@@ -122,9 +122,16 @@ static bool overlap(const lap_view *in, const lap_view *out)
     return apart < first.row || apart + second.row > a.stride;
 }
 
-static lap_code check(
+static const char *place_text(int place, char text[32])
+{
+    snprintf(text, 32, place == LAP_ON_HOST ? "in host memory" : "on device %d", place);
+    return text;
+}
+
+lap_code lap_filter_check(
     const lap_view *in, const lap_view *out, const lap_params *params, lap_border border, lap_error *err)
 {
+    char places[2][32];
     lap_code code = lap_params_check(params, border, err);
     if (code == LAP_OK)
         code = check_view(in, "input", err);
@@ -135,6 +142,9 @@ static lap_code check(
     if (in->width != out->width || in->height != out->height || in->channels != out->channels)
         return lap_fail(err, LAP_E_USAGE, "input is %dx%dx%d, output %dx%dx%d", in->width, in->height,
             in->channels, out->width, out->height, out->channels);
+    if (in->place != out->place)
+        return lap_fail(err, LAP_E_USAGE, "input lies %s, output %s", place_text(in->place, places[0]),
+            place_text(out->place, places[1]));
     if (overlap(in, out))
         return lap_fail(err, LAP_E_USAGE, "input and output overlap");
     return LAP_OK;
@@ -166,12 +176,32 @@ static lap_code filter_whole(const task *t, lap_error *err)
     return code;
 }
 
+/* On the default stream, which waits for what others have queued, as others wait for it. */
+static lap_code filter_on_device(const task *t, const char *backend, lap_error *err)
+{
+    lap_views_space space = {0};
+    const lap_rung *rung;
+    lap_code code = lap_rung_find_on_device(LAP_OP_FILTER, backend, t->in->place, &rung, err);
+    if (code == LAP_OK)
+        code = lap_views_check(t->in, "input", err);
+    if (code == LAP_OK)
+        code = lap_views_check(t->out, "output", err);
+    if (code != LAP_OK)
+        return code;
+    code = lap_views_filter(rung, &space, t->in, t->out, t->params, t->border, NULL, err);
+    const lap_code waited = lap_views_wait(t->in->place, NULL, code == LAP_OK ? err : NULL);
+    lap_views_space_free(&space);
+    return code == LAP_OK ? waited : code;
+}
+
 lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out, const char *backend,
     const lap_params *params, lap_border border, lap_error *err)
 {
     task t = {.in = in, .out = out, .params = params, .border = border};
     t.control = (lap_control){.cancel = &context->cancel};
-    lap_code code = check(in, out, params, border, err);
+    lap_code code = lap_filter_check(in, out, params, border, err);
+    if (code == LAP_OK && in->place != LAP_ON_HOST)
+        return filter_on_device(&t, backend, err);
     if (code == LAP_OK)
         code = lap_rung_find(LAP_OP_FILTER, backend ? backend : "auto", &t.rung, err);
     if (code != LAP_OK)

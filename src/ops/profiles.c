@@ -2,8 +2,10 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "base/image.h"
 #include "base/status.h"
 #include "rungs/run_rung.h"
+#include "rungs/run_views.h"
 
 typedef struct plane { /* as float matrices */
     size_t width, height;
@@ -57,12 +59,9 @@ static lap_code both(lap_context *context, plane *p, const float *row_weights, c
     return code;
 }
 
-lap_code lap_profiles(lap_context *context, const lap_view *view, const float *row_weights,
+static lap_code profiles_here(lap_context *context, const lap_view *view, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err)
 {
-    if (view->place != LAP_ON_HOST || view->width < 1 || view->height < 1 || view->channels != 1)
-        return lap_fail(err, LAP_E_USAGE, "profiles of a view of %dx%d pixels, %d channels", view->width,
-            view->height, view->channels);
     plane p = {.width = (size_t)view->width, .height = (size_t)view->height};
     size_t count, bytes, longer_side = p.width > p.height ? p.width : p.height;
     lap_code code = LAP_E_MEMORY;
@@ -81,4 +80,31 @@ lap_code lap_profiles(lap_context *context, const lap_view *view, const float *r
     free(p.turned);
     free(p.uniform);
     return code;
+}
+
+/* A device's pixels are brought home: that is a byte a sample, and their product is a float. */
+static lap_code profiles_there(lap_context *context, const lap_view *view, const float *row_weights,
+    const float *column_weights, float *rows, float *columns, lap_error *err)
+{
+    lap_image image = {0};
+    lap_code code = lap_views_check(view, "plane", err);
+    if (code == LAP_OK)
+        code = lap_image_create(&image, view->width, view->height, 1, 0, err);
+    if (code == LAP_OK)
+        code = lap_views_download(view, &image.view, NULL, err);
+    if (code == LAP_OK)
+        code = profiles_here(context, &image.view, row_weights, column_weights, rows, columns, err);
+    lap_image_destroy(&image);
+    return code;
+}
+
+lap_code lap_profiles(lap_context *context, const lap_view *view, const float *row_weights,
+    const float *column_weights, float *rows, float *columns, lap_error *err)
+{
+    if (!view->base || view->place < LAP_ON_HOST || view->width < 1 || view->height < 1 ||
+        view->channels != 1)
+        return lap_fail(err, LAP_E_USAGE, "profiles of a view of %dx%d pixels, %d channels", view->width,
+            view->height, view->channels);
+    return (view->place == LAP_ON_HOST ? profiles_here : profiles_there)(
+        context, view, row_weights, column_weights, rows, columns, err);
 }

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/status.h"
 #include "rungs/run_rung.h"
+#include "rungs/run_views.h"
 
 /* ---- from counts ------------------------------------------------------------------------------- */
 
@@ -80,24 +81,49 @@ lap_code lap_stats_of_counts(
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
+lap_code lap_count_on_device(const lap_view *view, const char *backend, lap_views_space *space, void *stream,
+    uint64_t counts[4][256], lap_error *err)
+{
+    const lap_rung *rung;
+    lap_code code = lap_rung_find_on_device(LAP_OP_HISTOGRAM, backend, view->place, &rung, err);
+    if (code == LAP_OK)
+        code = lap_views_check(view, "pixels", err);
+    return code == LAP_OK ? lap_views_histogram(rung, space, view, counts, stream, err) : code;
+}
+
+static lap_code count_there(
+    const lap_view *view, const char *backend, int device, uint64_t counts[4][256], lap_error *err)
+{
+    lap_views_space space = {0};
+    if (device != view->place)
+        return lap_fail(
+            err, LAP_E_USAGE, "the pixels lie on device %d, to be counted on device %d", view->place, device);
+    lap_code code = lap_count_on_device(view, backend, &space, NULL, counts, err);
+    lap_views_space_free(&space);
+    return code;
+}
+
+static lap_code count_here(lap_context *context, const lap_view *view, const char *backend, int device,
+    uint64_t counts[4][256], lap_error *err)
+{
+    const lap_rung *rung;
+    lap_code code = lap_rung_find(LAP_OP_HISTOGRAM, backend, &rung, err);
+    const lap_resources use = {
+        .exec = {.threads = context->threads, .err = err}, .pool = context->pool, .device = device};
+    return code == LAP_OK ? lap_rung_histogram(rung, &use, view, counts) : code;
+}
+
 lap_code lap_stats_of_view(lap_context *context, const lap_view *view, const char *backend, int device,
     int threshold, lap_stats *stats, lap_error *err)
 {
     uint64_t counts[4][256] = {0};
-    const lap_rung *rung;
-    if (view->place != LAP_ON_HOST || view->width < 1 || view->height < 1 || view->channels < 1 ||
-        view->channels > 4)
+    if (!view->base || view->place < LAP_ON_HOST || view->width < 1 || view->height < 1 ||
+        view->channels < 1 || view->channels > 4)
         return lap_fail(err, LAP_E_USAGE, "statistics of a view of %dx%d pixels, %d channels", view->width,
             view->height, view->channels);
-    lap_code code = lap_rung_find(LAP_OP_HISTOGRAM, backend, &rung, err);
-    if (code != LAP_OK)
-        return code;
-    const lap_resources use = {
-        .exec = {.threads = context->threads, .err = err}, .pool = context->pool, .device = device};
-    code = lap_rung_histogram(rung, &use, view, counts);
-    if (code != LAP_OK)
-        return code;
-    return lap_stats_of_counts(counts, view->channels, threshold, stats, err);
+    lap_code code = view->place == LAP_ON_HOST ? count_here(context, view, backend, device, counts, err)
+                                               : count_there(view, backend, device, counts, err);
+    return code == LAP_OK ? lap_stats_of_counts(counts, view->channels, threshold, stats, err) : code;
 }
 
 /* ---- the tally --------------------------------------------------------------------------------- */

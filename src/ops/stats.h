@@ -1,10 +1,16 @@
-/* Counting pixels as they pass: the tally that the pipeline's hook adds bands to. */
+/* Counting pixels where they lie, and as they pass: the tally that the pipeline's hook adds bands to. */
 #ifndef LAP_STATS_H
 #define LAP_STATS_H
 
 #include <pthread.h>
 
 #include "rungs/backend.h"
+#include "rungs/run_views.h"
+
+/* Counts of a view on a device, 1 to 4 channels, by a rung that runs there (NULL: the fastest), added to
+ * counts; has waited for the stream. */
+lap_code lap_count_on_device(const lap_view *view, const char *backend, lap_views_space *space, void *stream,
+    uint64_t counts[4][256], lap_error *err);
 
 typedef struct lap_tally {
     const lap_rung *rung; /* of the histogram ladder, on the host */

@@ -185,15 +185,34 @@ bool lap_rung_takes_bands(const lap_rung *rung)
     return !rung->device;
 }
 
-const char *lap_rung_companion(lap_op op, const lap_rung *rung)
+/* A table's last row there. */
+static const char *fastest_on_device(lap_op op)
 {
     const char *name = "auto";
     const lap_rung *row;
-    for (int i = 0; rung->device && (row = lap_rung_row(op, i)); i++) {
+    for (int i = 0; (row = lap_rung_row(op, i)); i++) {
         if (row->device)
             name = row->name;
     }
     return name;
+}
+
+const char *lap_rung_companion(lap_op op, const lap_rung *rung)
+{
+    return rung->device ? fastest_on_device(op) : "auto";
+}
+
+lap_code lap_rung_find_on_device(
+    lap_op op, const char *name, int device, const lap_rung **rung, lap_error *err)
+{
+    const bool any = !name || strcmp(name, "auto") == 0;
+    lap_code code = lap_rung_find(op, any ? fastest_on_device(op) : name, rung, err);
+    if (code == LAP_OK && !(*rung)->device)
+        code = lap_fail(
+            err, LAP_E_USAGE, "backend '%s' runs on the CPU, and the pixels lie on device %d", name, device);
+    if (code != LAP_OK)
+        *rung = NULL;
+    return code;
 }
 
 bool lap_rung_fell_back(lap_op op, const char *backend, const lap_rung *rung)

@@ -14,6 +14,10 @@ const lap_rung *lap_rung_row(lap_op op, int i);
 /* By name or alias, families resolved to the rung that runs here. LAP_E_USAGE for an unknown name
  * (the message names the nearest), LAP_E_BACKEND with the reason where it cannot run. */
 lap_code lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_error *err);
+/* The same for pixels that lie on a CUDA device. "auto" and NULL: the fastest there; LAP_E_USAGE for a rung
+ * of the CPU. */
+lap_code lap_rung_find_on_device(
+    lap_op op, const char *name, int device, const lap_rung **rung, lap_error *err);
 /* Whether a comma separated list (NULL: everything) names the rung, by name or alias. */
 bool lap_rung_is_listed(const lap_rung *rung, const char *list);
 /* The rung that all others of a ladder are compared with: the first row. */

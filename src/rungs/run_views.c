@@ -1,0 +1,118 @@
+#include "rungs/run_views.h"
+
+#include "cuda/device/device.h"
+
+enum { ALIGNMENT = 128 }; /* that cuda/device/device.h asks for */
+
+void lap_views_space_free(lap_views_space *space)
+{
+    lap_cuda_view_destroy(&space->result);
+    lap_cuda_view_destroy(&space->source);
+}
+
+bool lap_view_is_aligned(const lap_view *view)
+{
+    return ((uintptr_t)view->base | (uintptr_t)view->stride) % ALIGNMENT == 0;
+}
+
+lap_code lap_views_check(const lap_view *view, const char *which, lap_error *err)
+{
+    return lap_cuda_check_place(view, which, err);
+}
+
+lap_code lap_views_wait(int device, void *stream, lap_error *err)
+{
+    return lap_cuda_sync(device, stream, err);
+}
+
+/* *view: as large as like, in the memory of `whole`, which is made anew where it is too small. */
+static lap_code fit(
+    lap_view *whole, const lap_view *like, int apron, void *stream, lap_view *view, lap_error *err)
+{
+    const size_t row = ((size_t)like->width + 2 * (size_t)apron) * (size_t)like->channels;
+    lap_code code = LAP_OK;
+    if (!whole->base || whole->place != like->place || row > (size_t)whole->stride ||
+        like->height > whole->height) {
+        if (whole->base)
+            code = lap_cuda_sync(whole->place, stream, err);
+        lap_cuda_view_destroy(whole);
+        if (code == LAP_OK)
+            code = lap_cuda_view_create(
+                like->place, like->width, like->height, like->channels, apron, whole, err);
+    }
+    *view = *whole;
+    view->width = like->width;
+    view->height = like->height;
+    view->channels = like->channels;
+    return code;
+}
+
+lap_code lap_views_result(
+    lap_views_space *space, const lap_view *like, void *stream, lap_view *view, lap_error *err)
+{
+    return fit(&space->result, like, 0, stream, view, err);
+}
+
+/* The apron as if it were pixels. */
+static lap_view with_apron(const lap_view *view, int apron)
+{
+    lap_view wide = *view;
+    wide.base -= apron * (wide.stride + wide.channels);
+    wide.width += 2 * apron;
+    wide.height += 2 * apron;
+    return wide;
+}
+
+static lap_code copy_source(
+    const lap_view *in, const lap_view *copy, lap_border border, void *stream, lap_error *err)
+{
+    const lap_view from = with_apron(in, in->apron), to = with_apron(copy, in->apron);
+    lap_code code = lap_cuda_view_copy(&from, &to, stream, err);
+    if (code == LAP_OK && in->apron == 0)
+        code = lap_cuda_border(copy, border, stream, err);
+    return code;
+}
+
+lap_code lap_views_filter(const lap_rung *rung, lap_views_space *space, const lap_view *in,
+    const lap_view *out, const lap_params *params, lap_border border, void *stream, lap_error *err)
+{
+    const lap_exec exec = {.threads = 1, .stream = stream, .err = err};
+    lap_view source = *in, result = *out;
+    lap_code code = LAP_OK;
+    if (in->apron != LAP_APRON || !lap_view_is_aligned(in)) {
+        code = fit(&space->source, in, LAP_APRON, stream, &source, err);
+        if (code == LAP_OK)
+            code = copy_source(in, &source, border, stream, err);
+    }
+    if (code == LAP_OK && !lap_view_is_aligned(out))
+        code = lap_views_result(space, out, stream, &result, err);
+    if (code == LAP_OK)
+        code = rung->run.filter(&source, &result, params, &exec);
+    if (code == LAP_OK && result.base != out->base)
+        code = lap_cuda_view_copy(&result, out, stream, err);
+    return code;
+}
+
+lap_code lap_views_histogram(const lap_rung *rung, lap_views_space *space, const lap_view *view,
+    uint64_t counts[4][256], void *stream, lap_error *err)
+{
+    const lap_exec exec = {.threads = 1, .stream = stream, .err = err};
+    lap_view pixels = *view;
+    lap_code code = LAP_OK;
+    if (!lap_view_is_aligned(view)) {
+        code = fit(&space->source, view, LAP_APRON, stream, &pixels, err);
+        if (code == LAP_OK)
+            code = lap_cuda_view_copy(view, &pixels, stream, err);
+    }
+    if (code == LAP_OK)
+        code = rung->run.histogram(&pixels, counts, &exec);
+    const lap_code waited = lap_cuda_sync(view->place, stream, code == LAP_OK ? err : NULL);
+    return code == LAP_OK ? waited : code;
+}
+
+lap_code lap_views_download(const lap_view *view, const lap_view *host, void *stream, lap_error *err)
+{
+    lap_code code = lap_cuda_download(view, host, stream, err);
+    const lap_code waited = lap_cuda_sync(view->place, stream, code == LAP_OK ? err : NULL);
+    return code == LAP_OK ? waited : code;
+}
