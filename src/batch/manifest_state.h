@@ -33,6 +33,7 @@ struct lap_manifest {
 
     char own[160]; /* the name of this run's file; empty before the first flush */
     int fd;
+    bool is_new; /* the file's name has not been synced */
     char *queue;
     size_t queued, queue_capacity;
     off_t size; /* of the file's whole lines */

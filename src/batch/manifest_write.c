@@ -122,6 +122,7 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
     if (m->fd < 0)
         return lap_write_errno(err, m->shown, "make a file in it", errno);
     m->size = 0;
+    m->is_new = true;
     return LAP_OK;
 }
 
@@ -157,6 +158,19 @@ static lap_code write_queue(lap_manifest *m, lap_error *err)
     return LAP_OK;
 }
 
+/* A new file survives a power cut only where its name does, and that of its folder. */
+static bool sync_names(lap_manifest *m)
+{
+    const int parent = openat(m->folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool synced = fsync(m->folder) == 0 || errno == EINVAL || errno == EROFS;
+    synced = synced && (parent < 0 || fsync(parent) == 0 || errno == EINVAL || errno == EROFS);
+    const int why = errno;
+    if (parent >= 0)
+        close(parent);
+    errno = why;
+    return synced;
+}
+
 lap_code lap_manifest_flush(lap_manifest *m, bool sync, size_t ahead, lap_error *err)
 {
     lap_code code = m->queued && m->fd < 0 ? make_file(m, err) : LAP_OK;
@@ -166,8 +180,9 @@ lap_code lap_manifest_flush(lap_manifest *m, bool sync, size_t ahead, lap_error 
     if (code == LAP_OK)
         code = write_queue(m, err);
     m->queued = 0;
-    if (code == LAP_OK && sync && m->fd >= 0 && fdatasync(m->fd))
+    if (code == LAP_OK && sync && m->fd >= 0 && (fdatasync(m->fd) || (m->is_new && !sync_names(m))))
         code = fail_writing(m, err);
+    m->is_new = m->is_new && !(code == LAP_OK && sync);
     return code;
 }
 

@@ -186,7 +186,8 @@ PYTHON
     done
     for block in 1x1 32x8 32x32 1024x1; do
         run --separate-stderr lapedge bench --block=$block --sizes=64x48 --runs=1 --backends=c
-        [ "$status" -eq 0 ] && [ -z "$stderr" ]
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
     done
 }
 

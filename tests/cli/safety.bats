@@ -109,7 +109,9 @@ refused()
     expect 2 "" "lapedge: out/a.jpg: is one of the outputs" in out --log=out/a.jpg
     expect 2 "" "lapedge: out/.lapedge/x.jsonl: lies among the records of lapedge" \
         in out --log=out/.lapedge/x.jsonl
-    [ -z "$(find out -type f)" ] && [ ! -e o ] && [ ! -e in/new.jpg ]
+    [ -z "$(find out -type f)" ]
+    [ ! -e o ]
+    [ ! -e in/new.jpg ]
     echo a.jpg >list
     expect 2 "" "lapedge: --log: list is the list of inputs" --files-from=list o --log=list
     expect 2 "" "lapedge: --log: list is the list of inputs" --files-from=- o --log=list <list
@@ -160,7 +162,8 @@ No such file or directory" --no-sync --stats=none/s.json "$photo" o.jpg
     json log.jsonl 'o["status"] == "ok"'
     mkdir empty
     lapedge -q empty out --log=none.jsonl || [ $? -eq 4 ]
-    [ -f none.jsonl ] && [ ! -s none.jsonl ]
+    [ -f none.jsonl ]
+    [ ! -s none.jsonl ]
     lapedge --no-sync -f in out --log=/dev/full 2>err || [ $? -eq 1 ]
     grep -q 'lapedge: /dev/full: the log could not be written: No space left on device' err
     expect 4 "" "lapedge: none/log: No such file or directory" in out --log=none/log

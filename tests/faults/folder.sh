@@ -106,22 +106,30 @@ no_noreplace() # INJECTION...
     }
 }
 
-# Groups of 256 at most: one syncfs before the begin lines, these synced before the first rename.
+# Groups of 256 files at most, or of two seconds: one syncfs before the begin lines, these synced before the first
+# rename; with the first group the names of the manifest and of its folder; and one syncfs when all is done.
 traced_order()
 {
+    local began=$SECONDS
     rm -rf "$work/out"
     strace -f -qq -s 200 -o "$work/trace" -e trace=syncfs,fsync,fdatasync,renameat2,write "$program" "$work/in" "$work/out" \
         2>"$work/err" || return 1
-    awk '
+    awk -v seconds=$((SECONDS - began + 1)) '
         /syncfs\(/ { syncs++; synced = 1; begun = 0 }
         /write\(/ && /event.*begin/ { if (!synced) bad = "begin lines before the files were synced"; written = 1 }
-        /fdatasync\(/ { if (!written) bad = "synced before the lines"; begun = 1; written = 0 }
-        /renameat2\(/ { renames++; if (!begun) bad = "renamed before the lines were synced" }
+        /fdatasync\(/ { if (!written) bad = "synced before the lines"; groups++; begun = 1; written = 0 }
+        / fsync\(/ { if (!begun || renames) bad = "names synced at the wrong moment"; names++ }
+        /renameat2\(/ {
+            renames++
+            if (!begun) bad = "renamed before the lines were synced"
+            if (names != 2) bad = "renamed before the names of the manifest were synced"
+        }
         /write\(/ && /event.*done/ { if (!renames) bad = "done before the renames"; synced = 0 }
-        / fsync\(/ { bad = "fsync of a single file" }
         END {
             if (renames != 40) bad = renames " renames"
-            if (syncs < 2 || syncs > 4) bad = syncs " syncs"
+            if (names != 2) bad = names " calls of fsync"
+            if (groups < 1 || groups > 1 + seconds / 2) bad = groups " groups in " seconds " s"
+            if (syncs != groups + 1) bad = syncs " syncs of " groups " groups"
             if (bad) { print bad; exit 1 }
         }' "$work/trace"
 }

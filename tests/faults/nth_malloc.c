@@ -1,43 +1,18 @@
 /* Preloaded: the LAP_FAIL_AT-th allocation since main began fails, and with LAP_FAIL_EVER all that follow.
- * Where it fired it says so by creating the file LAP_FAIL_FIRED. What runs before main (the CUDA runtime's
- * constructors crash without memory) is not the program's. */
-#include <dlfcn.h>
+ * Where it fired it says so by creating the file LAP_FAIL_FIRED. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "tests/faults/after_main.h"
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
-typedef int main_fn(int argc, char **argv, char **environment);
-typedef int start_fn(main_fn *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
-    void (*loader_fini)(void), void *stack_end);
-
-start_fn __libc_start_main;
-
 static atomic_long calls;
-static atomic_bool started;
-static main_fn *program_main;
-
-static int counted_main(int argc, char **argv, char **environment)
-{
-    atomic_store(&started, true);
-    return program_main(argc, argv, environment);
-}
-
-int __libc_start_main(main_fn *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
-    void (*loader_fini)(void), void *stack_end)
-{
-    start_fn *start = NULL;
-    *(void **)&start = dlsym(RTLD_NEXT, "__libc_start_main");
-    program_main = program;
-    return start(counted_main, argc, argv, init, fini, loader_fini, stack_end);
-}
 
 static bool fails(void)
 {

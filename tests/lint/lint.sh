@@ -44,6 +44,13 @@ tidy_all() # one per core; the output of each file stays together
     return $status
 }
 
+# In the middle of a test bats does not see that the first of two conditions is false.
+no_half_conditions()
+{
+    ! grep -nE '^ *\[.* \]\]? && \[[^|]*\]$' "${bats_files[@]}"
+}
+check "no condition of the command-line tests is joined to another by &&" no_half_conditions
+
 if have clang-format && clang-format --version | grep -q "version $format_version\."; then
     check "clang-format has nothing to change" clang-format --dry-run -Werror "${formatted[@]}"
 else
