@@ -12,6 +12,10 @@
 LAP_HOST_RUNG(filter, c);
 LAP_HOST_RUNG(filter, openmp);
 LAP_HOST_RUNG(filter, sse);
+LAP_HOST_RUNG(filter, sse_samples);
+LAP_HOST_RUNG(filter, sse_taps);
+LAP_HOST_RUNG(filter, sse_box);
+LAP_HOST_RUNG(filter, sse_slide);
 LAP_HOST_RUNG(filter, simd_sse41);
 LAP_HOST_RUNG(filter, simd_avx2);
 LAP_HOST_RUNG(filter, simd_avx512);

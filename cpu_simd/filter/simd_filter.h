@@ -22,6 +22,8 @@
 #include "simd_float.h"
 #include "simd_taps.h"
 
+typedef void plane_form(const plane *p, const lap_params *params);
+
 static inline void run_plane(const plane *p, const lap_params *params)
 {
     const finish f = finish_of(params);
@@ -34,7 +36,7 @@ static inline void run_plane(const plane *p, const lap_params *params)
 }
 
 /* Rows of less than a vector: a copy with room on the right, a few rows at a time. */
-static inline void run_narrow(const plane *p, const lap_params *params)
+static inline void run_narrow(plane_form *form, const plane *p, const lap_params *params)
 {
     enum { ROWS = 32, STRIDE = VB + 2 * LAP_APRON * 4 };
     uint8_t src[(ROWS + 2 * LAP_APRON) * STRIDE] = {0}, dst[ROWS * VB];
@@ -52,14 +54,15 @@ static inline void run_narrow(const plane *p, const lap_params *params)
             .n = VB,
             .height = rows,
             .step = p->step};
-        run_plane(&copy, params);
+        form(&copy, params);
         for (int y = 0; y < rows; y++)
             memcpy(p->dst + (y0 + y) * p->dst_stride, dst + y * VB, (size_t)p->n);
     }
 }
 
-static inline lap_code simd_filter(
-    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+/* The whole view by a form; past_caches: stores may go around them. */
+static inline lap_code simd_filter_by(
+    plane_form *form, const lap_view *in, const lap_view *out, const lap_params *params, bool past_caches)
 {
     plane p = {.src = in->base,
         .dst = out->base,
@@ -68,14 +71,20 @@ static inline lap_code simd_filter(
         .n = (ptrdiff_t)out->width * out->channels,
         .height = out->height,
         .step = out->channels};
-    p.stream = exec->past_caches && ((uintptr_t)p.dst | (uintptr_t)p.dst_stride) % VB == 0;
+    p.stream = past_caches && ((uintptr_t)p.dst | (uintptr_t)p.dst_stride) % VB == 0;
     if (p.n < VB)
-        run_narrow(&p, params);
+        run_narrow(form, &p, params);
     else
-        run_plane(&p, params);
+        form(&p, params);
     if (p.stream)
         v_fence();
     return LAP_OK;
+}
+
+static inline lap_code simd_filter(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+{
+    return simd_filter_by(run_plane, in, out, params, exec->past_caches);
 }
 
 #endif

@@ -23,18 +23,22 @@ size_t lap_cuda_scratch_bytes(size_t n, size_t size);
 
 extern lap_filter_fn lap_filter_cuda_global, lap_filter_cuda_shared2, lap_filter_cuda_shared3,
     lap_filter_cuda_shared4_conflict, lap_filter_cuda_shared4_pad, lap_filter_cuda_shared4_wide,
-    lap_filter_cuda_fast;
+    lap_filter_cuda_global_int, lap_filter_cuda_pixels, lap_filter_cuda_words, lap_filter_cuda_box_sum,
+    lap_filter_cuda_slide, lap_filter_cuda_pairs, lap_filter_cuda_shuffle, lap_filter_cuda_fast;
 
 extern lap_transpose_fn lap_transpose_cuda_naive, lap_transpose_cuda_naive_write, lap_transpose_cuda_shared,
-    lap_transpose_cuda_shared32, lap_transpose_cuda_padded, lap_transpose_cuda_fast;
-/* The same launch as cuda-naive's, moving each element to its own place: what a kernel can reach. */
+    lap_transpose_cuda_padded16, lap_transpose_cuda_shared32, lap_transpose_cuda_padded,
+    lap_transpose_cuda_padded_rows, lap_transpose_cuda_fast;
+/* The same launches as cuda-naive's and cuda-shared's, moving each element to its own place: ceilings. */
 lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out, const lap_exec *exec);
+lap_code lap_cuda_copy_shared(const lap_view *in, const lap_view *out, const lap_exec *exec);
 
-extern lap_reduce_fn lap_reduce_cuda_global, lap_reduce_cuda_shared, lap_reduce_cuda_dynamic,
-    lap_reduce_cuda_fast;
+extern lap_reduce_fn lap_reduce_cuda_global, lap_reduce_cuda_divergent, lap_reduce_cuda_interleaved,
+    lap_reduce_cuda_shared, lap_reduce_cuda_dynamic, lap_reduce_cuda_first_add, lap_reduce_cuda_shuffle,
+    lap_reduce_cuda_grid, lap_reduce_cuda_wide, lap_reduce_cuda_unrolled, lap_reduce_cuda_fast;
 extern lap_histogram_fn lap_histogram_cuda_shared, lap_histogram_cuda_fast;
 extern lap_matvec_fn lap_matvec_cuda_simple, lap_matvec_cuda_strided, lap_matvec_cuda_tile_x,
-    lap_matvec_cuda_tile_ax, lap_matvec_cuda_fast;
+    lap_matvec_cuda_tile_ax, lap_matvec_cuda_tile_pad, lap_matvec_cuda_unrolled, lap_matvec_cuda_fast;
 
 #ifdef __cplusplus
 }

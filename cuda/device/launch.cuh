@@ -15,6 +15,8 @@
 
 /* A function of one .cu file, for the device. */
 #define LAP_DEVICE static __device__ __forceinline__
+/* A function of a struct, for the device. */
+#define LAP_MEMBER __device__ __forceinline__
 
 extern "C" lap_code lap_cuda_check(
     cudaError_t error, const char *call, const char *file, int line, lap_error *err);

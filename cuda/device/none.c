@@ -157,6 +157,12 @@ lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out, const lap
     return refuse(exec->err);
 }
 
+lap_code lap_cuda_copy_shared(const lap_view *in, const lap_view *out, const lap_exec *exec)
+{
+    (void)in, (void)out;
+    return refuse(exec->err);
+}
+
 bool lap_cuda_jpeg_decode_plan(const lap_jpeg_frame *frame, bool gray, size_t scan_bytes,
     const lap_cuda_jpeg_tuning *tuning, lap_cuda_jpeg_plan *plan)
 {

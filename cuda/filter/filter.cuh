@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/kernel5x5.h"
+#include "cuda/device/device_rungs.h"
 #include "cuda/device/launch.cuh"
 
 template <typename Sum>
@@ -141,23 +142,22 @@ static inline lap_finish lap_finish_of(const lap_params *params)
         params->scale, params->offset, params->threshold, params->invert ? 255 : 0, params->range == LAP_ABS};
 }
 
-/* cuda-fast for kernels other than laplace5 (filter_fast_any.cu). */
-extern "C" lap_filter_fn lap_filter_cuda_fast_any;
-
-/* Launches a kernel in which a block of bx x by threads computes as many pixels. A grid has at max_rows
- * 65535 rows of blocks: taller images take more than one launch. */
+/* Launches a kernel in which a block of bx x by threads computes as many pixels, or `deep` times as many,
+ * below each other. A grid has at most 65535 rows of blocks: taller images take more than one launch.
+ * With CUDA's own syntax a launch would be kernel<<<grid, block, 0, stream>>>(in, out, g, weights, finish).
+ */
 template <typename Sum>
 static lap_code lap_filter_launch(const char *name,
     void (*kernel)(const uint8_t *, uint8_t *, lap_geometry, lap_weights<Sum>, lap_finish), int bx, int by,
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_weights<Sum> &weights,
-    const lap_exec *exec)
+    const lap_exec *exec, int deep = 1)
 {
-    const int max_rows = 65535 * by;
+    const int rows = by * deep, max_rows = 65535 * rows;
     for (int y = 0; y < in->height; y += max_rows) {
         lap_geometry g = {
             in->width, in->height - y < max_rows ? in->height - y : max_rows, in->stride, out->stride};
         lap_launch launch = {in->place,
-            dim3((unsigned)((g.width + bx - 1) / bx), (unsigned)((g.height + by - 1) / by)),
+            dim3((unsigned)((g.width + bx - 1) / bx), (unsigned)((g.height + rows - 1) / rows)),
             dim3((unsigned)bx, (unsigned)by), 0, exec->stream, exec->err};
         lap_code code = lap_cuda_launch(launch, name, __FILE__, __LINE__, kernel, in->base + y * in->stride,
             out->base + y * out->stride, g, weights, lap_finish_of(params));

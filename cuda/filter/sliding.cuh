@@ -25,6 +25,13 @@ static_assert(LAP_UNMIRROR >= 25 * 255 && LAP_UNMIRROR < 65536, "the mirrored ce
 /* How a sum becomes a byte: clamped or its size, in integers; or anything else, in float. */
 enum lap_last { LAP_LAST_CLAMP, LAP_LAST_ABS, LAP_LAST_FLOAT };
 
+static inline lap_last lap_last_of(const lap_params *p)
+{
+    if (p->scale != 1 || p->offset != 0 || p->invert || p->threshold >= 0)
+        return LAP_LAST_FLOAT;
+    return p->range == LAP_ABS ? LAP_LAST_ABS : LAP_LAST_CLAMP;
+}
+
 LAP_DEVICE unsigned lap_odd(unsigned word)
 {
     return __byte_perm(word, 0, 0x4341);

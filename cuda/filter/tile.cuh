@@ -1,6 +1,7 @@
 /* A block's pixels and their apron in shared memory: what the shared rungs have in common.
  *
- * A tile row is (BX + 4) * C samples in PITCH elements of type T; there are BY + 4 rows. */
+ * A tile row is (BX + 4) * C samples in PITCH elements of type T; there are BY * DEEP + 4 rows, where a
+ * thread computes DEEP pixels below each other. */
 #ifndef LAP_CUDA_TILE_CUH
 #define LAP_CUDA_TILE_CUH
 
@@ -9,10 +10,10 @@
 /* Loads the tile, one sample per thread at a time: with 16x16 threads, 240 of 256 load, which makes 12,
  * 4 or 3 whole rows per step for 1, 3 or 4 channels (lab sheet: 60 bytes per row, 4 rows per step). The
  * conversion to T, if any, is made here, once a sample. */
-template <int C, int BX, int BY, int PITCH, typename T>
+template <int C, int BX, int BY, int PITCH, int DEEP = 1, typename T>
 LAP_DEVICE void lap_load_tile(T *tile, const uint8_t *in, const lap_geometry &g)
 {
-    constexpr int ROW = (BX + 2 * LAP_APRON) * C, ROWS = BY + 2 * LAP_APRON, STEP = BX * BY / ROW;
+    constexpr int ROW = (BX + 2 * LAP_APRON) * C, ROWS = BY * DEEP + 2 * LAP_APRON, STEP = BX * BY / ROW;
     static_assert(STEP >= 1, "a block must load at least one row of its tile in a step");
     static_assert(PITCH >= ROW, "a tile row must fit its pitch");
     const int t = (int)(threadIdx.y * BX + threadIdx.x), column = t % ROW, first = t / ROW;
@@ -20,7 +21,7 @@ LAP_DEVICE void lap_load_tile(T *tile, const uint8_t *in, const lap_geometry &g)
     if (first < STEP && x < (ptrdiff_t)(g.width + LAP_APRON) * C) {
 #pragma unroll
         for (int i = 0; i < (ROWS + STEP - 1) / STEP; i++) {
-            const int row = first + i * STEP, y = (int)blockIdx.y * BY - LAP_APRON + row;
+            const int row = first + i * STEP, y = (int)blockIdx.y * BY * DEEP - LAP_APRON + row;
             if (row < ROWS && y < g.height + LAP_APRON)
                 tile[row * PITCH + column] = (T)in[y * g.in_stride + x];
         }

@@ -1,10 +1,7 @@
 /* cuda-fast: as many blocks as fit the device at once walk the array together.
- * Since cuda-dynamic: many values per thread, 64 bytes of loads in flight each, shuffles instead of shared
- * memory and barriers, and one launch: the block that finishes last adds the block sums.
- * Global memory: a value read once, 16 bytes per load.
- * Shared memory: one double per warp.
- * 256 threads; 16 floats (8 doubles) a thread and step.
- * Limit: reading global memory.
+ * Since cuda-unrolled: sums of vectors are widened to double, and one launch does: the block that finishes
+ * last adds the block sums. Global memory: a value read once, 16 bytes per load. Shared memory: one double
+ * per warp. 256 threads; 16 floats (8 doubles) a thread and step. Limit: reading global memory.
  *
  * Precision: a step's 16 floats are added in a tree, that sum is widened, and everything above is
  * double: a value is rounded at most 4 times in float, so the error is at most 4 * 2^-24 of the sum of

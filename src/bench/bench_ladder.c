@@ -149,6 +149,12 @@ static lap_code copy_by_kernel(void *argument, int turn, void *stream, lap_error
     return ladder->device_copy_kernel(ladder, turn, stream, err);
 }
 
+static lap_code copy_by_tiles(void *argument, int turn, void *stream, lap_error *err)
+{
+    lap_ladder *ladder = argument;
+    return ladder->device_copy_shared(ladder, turn, stream, err);
+}
+
 static void report_copy(lap_ladder *ladder, const char *name, const double *times)
 {
     lap_bench_run *bench = ladder->bench;
@@ -172,10 +178,11 @@ static lap_code time_on_device(lap_ladder *ladder, lap_error *err)
 {
     lap_bench_run *bench = ladder->bench;
     const int runs = bench->options->runs, device = bench->options->device;
-    const lap_cuda_job jobs[3] = {{run_on_device, ladder, ladder->times[0]},
-        {copy_on_device, ladder, ladder->times[1]}, {copy_by_kernel, ladder, ladder->times[2]}};
+    const lap_cuda_job jobs[LAP_LADDER_TIMES] = {{run_on_device, ladder, ladder->times[0]},
+        {copy_on_device, ladder, ladder->times[1]}, {copy_by_kernel, ladder, ladder->times[2]},
+        {copy_by_tiles, ladder, ladder->times[3]}};
     const bool wants_copy = ladder->device_copy && bench->ceiling_gb_per_s[1] == 0;
-    const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : 3;
+    const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : LAP_LADDER_TIMES;
     /* By turns all see the same machine. Apart, each run finds the cache full of what the one before has
      * written, and pays for as many bytes as it writes: by turns the copy's bill would depend on the rung,
      * since a slow one leaves the memory time to write back what the copy left. */
@@ -185,8 +192,10 @@ static lap_code time_on_device(lap_ladder *ladder, lap_error *err)
         code = lap_cuda_time(device, &jobs[i], at_once, runs, err);
     if (code == LAP_OK && count > 1)
         report_copy(ladder, "copy", ladder->times[1]);
-    if (code == LAP_OK && count > 2)
+    if (code == LAP_OK && count > 2) {
         report_copy(ladder, "copy-kernel", ladder->times[2]);
+        report_copy(ladder, "copy-shared", ladder->times[3]);
+    }
     return code;
 }
 
@@ -264,10 +273,10 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
     lap_bench_run *bench = ladder->bench;
     const size_t runs = (size_t)bench->options->runs;
     lap_code code = LAP_OK;
-    double *times = calloc(3 * runs, sizeof *times);
+    double *times = calloc(LAP_LADDER_TIMES * runs, sizeof *times);
     if (!times)
-        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", 3 * runs);
-    for (size_t i = 0; i < 3; i++)
+        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", LAP_LADDER_TIMES * runs);
+    for (size_t i = 0; i < LAP_LADDER_TIMES; i++)
         ladder->times[i] = times + i * runs;
     const lap_rung *rung;
     for (int i = 0; code == LAP_OK && (rung = lap_rung_row(ladder->op, i)); i++) {

@@ -7,7 +7,7 @@
 #include "rungs/run_rung.h"
 
 typedef struct lap_ladder lap_ladder;
-enum { LAP_BENCH_DONE = 64 }; /* rungs, threads and forms of one ladder */
+enum { LAP_BENCH_DONE = 64 /* rungs, threads and forms of one ladder */, LAP_LADDER_TIMES = 4 };
 
 struct lap_ladder {
     lap_bench_run *bench;
@@ -41,6 +41,8 @@ struct lap_ladder {
     size_t copy_bytes; /* read and written by it */
     /* The same by a kernel of one element per thread, or NULL. */
     lap_code (*device_copy_kernel)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
+    /* That one through shared memory, where the other is. */
+    lap_code (*device_copy_shared)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
 
     /* the rung at hand, as the functions above find it */
     const lap_rung *rung;
@@ -53,7 +55,7 @@ struct lap_ladder {
     bool is_prepared;
     lap_bench_row done[LAP_BENCH_DONE]; /* what was measured so far; each has times of its own */
     int done_count;
-    double *times[3]; /* options->runs values each: of the rung, the copy, the copying kernel */
+    double *times[LAP_LADDER_TIMES]; /* options->runs each: of the rung, the copy, the copying kernels */
 };
 
 /* Reports a row for every rung that is wanted. */

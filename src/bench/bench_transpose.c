@@ -64,11 +64,20 @@ static lap_code copy_by_kernel(lap_ladder *ladder, int turn, void *stream, lap_e
         &t->buffers.device_in[(turn + 1) % t->buffers.device_pairs], &exec);
 }
 
+static lap_code copy_shared(lap_ladder *ladder, int turn, void *stream, lap_error *err)
+{
+    transpose_bench *t = ladder->state;
+    const lap_exec exec = {.stream = stream, .err = err};
+    return lap_cuda_copy_shared(&t->buffers.device_in[turn % t->buffers.device_pairs],
+        &t->buffers.device_in[(turn + 1) % t->buffers.device_pairs], &exec);
+}
+
 static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
 {
     transpose_bench *t = ladder->state;
     lap_code code = lap_bench_buffers_on_device(ladder->bench, &t->buffers, 0, ladder->bytes, err);
     ladder->device_copy_kernel = t->buffers.device_pairs > 1 ? copy_by_kernel : NULL;
+    ladder->device_copy_shared = copy_shared;
     return code;
 }
 

@@ -2,6 +2,7 @@
 #include "rungs/table.h"
 
 #define FILTER .op = LAP_OP_FILTER
+#define STEP FILTER, .family = "sse", .threading = LAP_THREADS_SPLIT
 #define SIMD FILTER, .family = "simd", .threading = LAP_THREADS_SPLIT, .integers = true
 #define CUDA FILTER, .family = "cuda"
 
@@ -13,6 +14,14 @@ const lap_rung lap_filter_table[] = {
     {FILTER, .name = "sse", .family = "sse",
         .what = "SSE2, one 4-component pixel per vector, threads as openmp", .threading = LAP_THREADS_OWN,
         LAP_ON_X86(filter, lap_filter_sse, lap_cpu_no_sse2)},
+    {STEP, .name = "sse-samples", .what = "4 samples in a row per vector, five rows kept",
+        LAP_ON_X86(filter, lap_filter_sse_samples, lap_cpu_no_sse41)},
+    {STEP, .name = "sse-taps", .what = "16-bit integers, two taps per multiply-add", .integers = true,
+        LAP_ON_X86(filter, lap_filter_sse_taps, lap_cpu_no_sse41)},
+    {STEP, .name = "sse-box", .what = "25 p - box from sums of rows", .integers = true,
+        LAP_ON_X86(filter, lap_filter_sse_box, lap_cpu_no_sse41)},
+    {STEP, .name = "sse-slide", .what = "the sum of the window slides down", .integers = true,
+        LAP_ON_X86(filter, lap_filter_sse_slide, lap_cpu_no_sse41)},
     {SIMD, .name = "simd", .resolves = "simd-avx512,simd-avx2,simd-sse41",
         .what = "the fastest on a CPU: integers, sliding sums"},
     {SIMD, .name = "simd-avx512", .what = "64 samples per vector",
@@ -23,6 +32,8 @@ const lap_rung lap_filter_table[] = {
         LAP_ON_X86(filter, lap_filter_simd_sse41, lap_cpu_no_sse41)},
     {CUDA, .name = "cuda-global", .what = "16x16 block, all reads from global memory",
         LAP_ON_CUDA(filter, lap_filter_cuda_global)},
+    {CUDA, .name = "cuda-global-int", .what = "the same, int arithmetic", .integers = true,
+        LAP_ON_CUDA(filter, lap_filter_cuda_global_int)},
     {CUDA, .name = "cuda-shared2", .aliases = "cuda-shared-int",
         .what = "byte tile in shared memory, int arithmetic", .integers = true,
         LAP_ON_CUDA(filter, lap_filter_cuda_shared2)},
@@ -37,6 +48,18 @@ const lap_rung lap_filter_table[] = {
         LAP_ON_CUDA(filter, lap_filter_cuda_shared4_pad)},
     {CUDA, .name = "cuda-shared4-wide", .what = "float tile, 32x8 block: a warp reads one row",
         LAP_ON_CUDA(filter, lap_filter_cuda_shared4_wide)},
+    {CUDA, .name = "cuda-pixels", .what = "the same, 4 pixels per thread",
+        LAP_ON_CUDA(filter, lap_filter_cuda_pixels)},
+    {CUDA, .name = "cuda-words", .what = "4 bytes per load, 64 rows per thread, no tile",
+        LAP_ON_CUDA(filter, lap_filter_cuda_words)},
+    {CUDA, .name = "cuda-box-sum", .what = "25 p - box from sums of rows, in integers", .integers = true,
+        LAP_ON_CUDA(filter, lap_filter_cuda_box_sum)},
+    {CUDA, .name = "cuda-slide", .what = "the sum of the window slides down", .integers = true,
+        LAP_ON_CUDA(filter, lap_filter_cuda_slide)},
+    {CUDA, .name = "cuda-pairs", .what = "two 16-bit sums per register", .integers = true,
+        LAP_ON_CUDA(filter, lap_filter_cuda_pairs)},
+    {CUDA, .name = "cuda-shuffle", .what = "16 bytes per thread, the neighbours' sums by shuffles",
+        .integers = true, LAP_ON_CUDA(filter, lap_filter_cuda_shuffle)},
     {CUDA, .name = "cuda-fast", .what = "wide coalesced loads, sliding sums in registers", .integers = true,
         LAP_ON_CUDA(filter, lap_filter_cuda_fast)},
     /* No CUDA rung here: the first call takes 110 to 240 ms (H200, CUDA 13.0, 2026-11-22), and a photo is

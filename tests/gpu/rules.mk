@@ -4,7 +4,7 @@ P := $(B)/portable
 PORTABLE_C := $(RUNG_SRC)
 PORTABLE_DEFINES := -D_GNU_SOURCE $(INCLUDES) $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) -DLAP_HAVE_CUDA=1
 GPU_TEST_LIBS := $(filter -L%,$(LIBS)) -lcudart_static -ldl -lrt -lpthread -lm
-PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/ops_few $(P)/scaffold $(P)/one_run
+PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/ops_few $(P)/scaffold $(P)/profile_run
 
 $(P)/%.c.o: %.c tests/gpu/rules.mk
 	@mkdir -p $(@D)
@@ -21,7 +21,7 @@ $(P)/few/%.c.o: %.c tests/gpu/rules.mk
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=c11 -O2 -g -Wall -Wextra $(PORTABLE_DEFINES) -DLAP_FEW_SIZES -MMD -MP -c $< -o $@
 $(P)/scaffold: $(P)/tests/gpu/scaffold.c.o
-$(P)/one_run: $(P)/tests/gpu/one_run.c.o
+$(P)/profile_run: $(P)/tests/gpu/profile_run.c.o
 $(PORTABLE_TESTS): $(P)/libkernels.a
 	$(call say,LINK)$(CC) -o $@ $(filter %.o,$^) $(P)/libkernels.a $(GPU_TEST_LIBS)
 -include $(patsubst %,$(P)/%.d,$(PORTABLE_C))

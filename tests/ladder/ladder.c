@@ -1,7 +1,7 @@
-/* filter_ladder [--seed=N] [--rung=NAME] [--every=N] [--part=I/N]: every filter rung that can run here
- * against rung c, directly, never through a name that resolves. TAP on stdout. --rung: this one, or those of
- * this family; --every: each Nth case only; --part: of those, each Nth rung beginning with number I (from 0).
- */
+/* filter_ladder [--seed=N] [--rung=NAME] [--every=N] [--part=I/N] [--whole]: every filter rung that can run
+ * here against rung c, directly, never through a name that resolves. TAP on stdout. --rung: this one, or
+ * those of this family; --every: each Nth case only; --part: of those, each Nth rung beginning with number I
+ * (from 0). --whole: kernels on the CPU run all cases of steps between others too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +9,17 @@
 #include "wrong.h"
 
 /* A fork a pixel is slow: the window loop of openmp gets the smaller images. */
-enum { MAX_RUNGS = 32, THREADS = 3, WINDOW_PIXELS = 2000 };
+enum { MAX_RUNGS = 64, THREADS = 3, WINDOW_PIXELS = 2000 };
 
 /* Compiled for the CPU the kernels are alone, and on no GPU: tests/cudacpu. */
 #ifdef LAP_CUDACPU
 #define ON_GPU ""
 #define DEFAULT_RUNGS "cuda"
+/* Steps between others, which nothing else chooses: there every fifth case (prime to the periods of the
+ * grid), unless all are asked for. */
+#define STEPS "cuda-global-int,cuda-pixels,cuda-words,cuda-box-sum,cuda-slide,cuda-pairs,cuda-shuffle"
 #else
+#define STEPS ""
 #define ON_GPU " on GPU"
 #define DEFAULT_RUNGS NULL
 #endif
@@ -24,14 +28,14 @@ typedef struct tally { /* of one rung in one group */
     const lap_rung *rung;
     lap_exec exec;
     const char *how; /* what exec has that is not the usual, or "" */
-    int cases, failed;
+    int every, cases, failed;
     char first[640];
 } tally;
 
 typedef struct run {
     const lap_rung *reference;
     tally rungs[MAX_RUNGS];
-    int count, every, seen, tests, failures;
+    int count, every, step_every, seen, tests, failures;
     lap_pool *pool;
 } run;
 
@@ -52,6 +56,8 @@ static void check_one(void *user, const check_case *c)
     for (int i = 0; i < r->count; i++) {
         tally *t = &r->rungs[i];
         if (t->exec.omp_loop == LAP_OMP_WINDOW && c->width * c->height > WINDOW_PIXELS)
+            continue;
+        if ((r->seen - 1) / r->every % t->every != 0)
             continue;
         t->cases++;
         t->exec.threads = r->pool ? THREADS : 1;
@@ -128,7 +134,10 @@ static void check_wrong_rungs(run *r, uint64_t seed)
 static void add(run *r, const lap_rung *row, lap_exec exec, const char *how)
 {
     if (r->count < MAX_RUNGS)
-        r->rungs[r->count++] = (tally){.rung = row, .exec = exec, .how = how};
+        r->rungs[r->count++] = (tally){.rung = row,
+            .exec = exec,
+            .how = how,
+            .every = lap_rung_is_listed(row, STEPS) ? r->step_every : 1};
     else
         report(r, false, row->name, "too many rungs for the harness");
 }
@@ -182,7 +191,7 @@ static const char *value_of(const char *argument, const char *option)
 
 int main(int argc, char **argv)
 {
-    static run r = {.every = 1};
+    static run r = {.every = 1, .step_every = 5};
     const char *only = DEFAULT_RUNGS, *value;
     uint64_t seed = 20261122;
     part of = {0, 1};
@@ -193,11 +202,14 @@ int main(int argc, char **argv)
             only = value;
         else if ((value = value_of(argv[i], "--every=")) && atoi(value) > 0)
             r.every = atoi(value);
+        else if (strcmp(argv[i], "--whole") == 0)
+            r.step_every = 1;
         else if ((value = value_of(argv[i], "--part=")) &&
                  sscanf(value, "%d/%d", &of.index, &of.parts) == 2 && of.parts > 0)
             continue;
         else {
-            fprintf(stderr, "usage: filter_ladder [--seed=N] [--rung=NAME] [--every=N] [--part=I/N]\n");
+            fprintf(
+                stderr, "usage: filter_ladder [--seed=N] [--rung=NAME] [--every=N] [--part=I/N] [--whole]\n");
             return 2;
         }
     }

@@ -8,3 +8,9 @@ $(B)/tests/filter_ladder: $(LADDER_OBJ) $(B)/liblapedge.a
 
 # A second opinion, through the program, from Debian's python3-numpy; skips where that is missing.
 TESTS += tests/ladder/numpy_check.py
+
+# The steps between other kernels at all cases; make check has every fifth.
+.PHONY: test-long-steps
+test-long-steps: $(B)/tests/cudacpu_filter
+	$< --whole
+test-long: test-long-steps

@@ -23,6 +23,11 @@ static double allowed_roundings(const lap_rung *rung, size_t n, bool is_double)
 {
     if (strcmp(rung->name, "pairwise") == 0)
         return 128 + ceil(log2((double)n / 128 + 2));
+    /* A running sum in each of the threads, of which there are at least 16 blocks of 128 on two
+     * multiprocessors. */
+    if (strcmp(rung->name, "cuda-grid") == 0 || strcmp(rung->name, "cuda-wide") == 0 ||
+        strcmp(rung->name, "cuda-unrolled") == 0)
+        return 24 + ceil((double)n / (2 * 16 * 128));
     if (strcmp(rung->family, "cuda") == 0 && strcmp(rung->name, "cuda-fast") != 0)
         return 8 * ceil(log2((double)n + 2) / 7); /* seven halvings a level, and the result */
     if (!is_double && strcmp(rung->family, "simd") == 0)

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "cuda/device/device_rungs.h"
 #include "ops.h"
 
 static const int sizes[] = {1, 3, 4, 8};
@@ -115,6 +116,42 @@ static bool check_rung(const lap_rung *rung)
     return good;
 }
 
+/* ---- the copying kernels, which benches take as ceilings ------------------------------------------- */
+
+typedef lap_code copy_fn(const lap_view *in, const lap_view *out, const lap_exec *exec);
+
+static bool copies(copy_fn *copy, int width, int height, int size)
+{
+    matrix in = matrix_new(0, width, height, size), out = matrix_new(0, width, height, size);
+    lap_error err = {0};
+    bool good = true;
+    for (int y = 0; y < height; y++)
+        random_fill(host_row(&in, y), (size_t)width * (size_t)size);
+    block_push(&in.memory);
+    block_push(&out.memory);
+    if (copy(&in.view, &out.view, &(lap_exec){.err = &err}) != LAP_OK)
+        good = fault("a copy of %dx%d of %d bytes: %s", width, height, size, err.message);
+    block_pull(&out.memory);
+    for (int y = 0; good && y < height; y++)
+        if (memcmp(host_row(&in, y), host_row(&out, y), (size_t)width * (size_t)size) != 0)
+            good = fault("a copy of %dx%d of %d bytes is wrong in row %d", width, height, size, y);
+    good = good && (block_guards_whole(&out.memory) || fault("a copy wrote a guard byte"));
+    block_free(&in.memory);
+    block_free(&out.memory);
+    return good;
+}
+
+static bool check_copies(const lap_rung *unused)
+{
+    bool good = true;
+    (void)unused;
+    for (int s = 0; s < 4; s++)
+        for (int n = 1; n < 70; n += ONLY_RACES ? 34 : 11)
+            good = copies(lap_cuda_copy_kernel, n, 40 - n / 2, sizes[s]) &&
+                   copies(lap_cuda_copy_shared, n, 40 - n / 2, sizes[s]) && good;
+    return good;
+}
+
 /* ---- rungs that must be refused ------------------------------------------------------------------ */
 
 static lap_code forgets_last(const lap_view *in, const lap_view *out, const lap_exec *exec)
@@ -132,6 +169,12 @@ static lap_code writes_past(const lap_view *in, const lap_view *out, const lap_e
 void check_transpose(void)
 {
     check_table(lap_transpose_table, check_rung);
+    check_table((lap_rung[]){{.op = LAP_OP_TRANSPOSE,
+                                 .name = "copy-kernel and copy-shared",
+                                 .device = 1,
+                                 .available = lap_cuda_unavailable},
+                    {0}},
+        check_copies);
     check_refused("leaves the last column as it was", check_rung,
         &(lap_rung){.op = LAP_OP_TRANSPOSE, .name = "wrong", .run.transpose = forgets_last});
     check_refused("writes one byte too many", check_rung,

@@ -1,7 +1,7 @@
 /* The page from top to bottom. */
 const results = report.results;
 const rows = results.rows || [];
-const isCeiling = (row) => ["memcpy", "copy", "copy-kernel", "multiply-add"].includes(row.backend);
+const isCeiling = (row) => ["memcpy", "copy", "copy-kernel", "copy-shared", "multiply-add"].includes(row.backend);
 
 /* Rows that stand for another rung ("auto") would only show it twice. */
 const isOwn = (row) => !isCeiling(row) && row.resolved === row.backend;

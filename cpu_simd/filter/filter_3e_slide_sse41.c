@@ -1,0 +1,18 @@
+/* Filter, SSE4.1, sliding sums: changed since sse-box: the sum of five rows takes in a row and lets one go,
+ * instead of five rows added anew. simd-sse41 goes on with four rows a pass, rows fetched ahead and stores
+ * around the caches. laplace5; other kernels as sse-taps. */
+#include "simd_steps.h"
+
+const char lap_filter_sse_slide_flags[] = LAP_RUNG_FLAGS;
+
+static void run(const plane *p, const lap_params *params)
+{
+    run_step(true, p, params);
+}
+
+lap_code lap_filter_sse_slide(
+    const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
+{
+    (void)exec;
+    return simd_filter_by(run, in, out, params, false);
+}

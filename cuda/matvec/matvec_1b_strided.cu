@@ -1,0 +1,18 @@
+/* cuda-strided: the lecture's version 1.1, neighbouring threads 513 rows apart.
+ * Since cuda-simple: only which row a thread takes. Fixed: rows are taken modulo their number rounded up to
+ * 32, with which every row is done once (513 is 1 modulo 32), and those past the end are left out. Global
+ * memory: as cuda-simple; a thread works along its own row, so which 32 rows these are matters little. Shared
+ * memory: none. 32 threads per block, one row per thread. Limit: as cuda-simple. */
+#include "matvec.cuh"
+
+template <bool CHECKED>
+static __global__ void strided_kernel(const __grid_constant__ lap_product p)
+{
+    const unsigned rounded = (p.rows + LAP_ROWS - 1) / LAP_ROWS * LAP_ROWS;
+    lap_whole_row<CHECKED>(p, (blockIdx.x * LAP_ROWS + 513 * threadIdx.x) % rounded);
+}
+
+extern "C" lap_code lap_matvec_cuda_strided(const lap_gemv *g, const lap_exec *exec)
+{
+    return lap_rows_launch("cuda-strided", strided_kernel<true>, strided_kernel<false>, g, exec);
+}

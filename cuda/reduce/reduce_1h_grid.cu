@@ -1,0 +1,25 @@
+/* cuda-grid: as many blocks as fit the device at once walk the array together.
+ * Since cuda-shuffle: many values per thread, added in a register; a block's end is paid for once. Two
+ * launches, whatever the length. Global memory: a value read once, 4 bytes of floats per load and one load in
+ * flight. Shared memory: one value per warp. 128 threads, 16 blocks per multiprocessor. Limit: loads in
+ * flight. A float's running sum is longer, so it is less precise than a tree. */
+#include "reduce.cuh"
+
+template <typename T>
+static __global__ void __launch_bounds__(LAP_BLOCK)
+    grid_kernel(const T *__restrict__ x, size_t n, T *, T *block_sums)
+{
+    __shared__ T warps[LAP_WARPS];
+    T sum = 0;
+#pragma unroll 1 /* the compiler would have four loads in flight, which is cuda-unrolled's step */
+    for (size_t i = (size_t)blockIdx.x * LAP_BLOCK + threadIdx.x; i < n; i += (size_t)gridDim.x * LAP_BLOCK)
+        sum += x[i];
+    lap_halve_by_shuffles(sum, warps, block_sums);
+}
+
+extern "C" lap_code lap_reduce_cuda_grid(const lap_array *in, double *sum, const lap_exec *exec)
+{
+    return in->is_double
+               ? lap_reduce_by<double>("cuda-grid", grid_kernel<double>, LAP_BLOCK, 16, 0, in, sum, exec)
+               : lap_reduce_by<float>("cuda-grid", grid_kernel<float>, LAP_BLOCK, 16, 0, in, sum, exec);
+}

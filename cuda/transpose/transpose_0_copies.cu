@@ -1,0 +1,63 @@
+/* The two copying kernels, which are ceilings: each does all that a transpose does but turn.
+ * copy-kernel: the launch of cuda-naive, each element to its own place: what is left when nothing is
+ * scattered. copy-shared: the launch of cuda-shared, through its tile and its barrier: what these cost by
+ * themselves. Global memory: an element read and written once, along rows. Shared memory: none, or 16x16
+ * elements, read as they were written: no conflict. 16x16 threads, one element per thread. Limit: one access
+ * in flight a thread. */
+#include "transpose.cuh"
+
+constexpr int BLOCK = 16;
+
+template <typename T>
+static __global__ void copy_kernel(const uint8_t *in, uint8_t *out, lap_transpose_geometry g)
+{
+    const int x = (int)(blockIdx.x * BLOCK + threadIdx.x), y = (int)(blockIdx.y * BLOCK + threadIdx.y);
+    if (x < g.width && y < g.height)
+        *lap_out<T>(out, g, x, y) = *lap_in<T>(in, g, x, y);
+}
+
+template <typename T>
+static __global__ void __launch_bounds__(BLOCK *BLOCK)
+    copy_shared_kernel(const uint8_t *in, uint8_t *out, lap_transpose_geometry g)
+{
+    __shared__ T tile[BLOCK][BLOCK];
+    const int x = (int)(blockIdx.x * BLOCK + threadIdx.x), y = (int)(blockIdx.y * BLOCK + threadIdx.y);
+    if (x < g.width && y < g.height)
+        tile[threadIdx.y][threadIdx.x] = *lap_in<T>(in, g, x, y);
+    __syncthreads();
+    if (x < g.width && y < g.height)
+        *lap_out<T>(out, g, x, y) = tile[threadIdx.y][threadIdx.x];
+}
+
+/* In pieces of the rows that a launch takes: here the result is cut by rows too. */
+static lap_code copy(const char *name, const lap_transpose_kernels &kernels, const lap_view *in,
+    const lap_view *out, const lap_exec *exec)
+{
+    const int max_rows = 65535 / 128 * 128 * BLOCK;
+    for (int y = 0; y < in->height; y += max_rows) {
+        lap_view rows = *in, to = *out;
+        rows.base += y * in->stride;
+        to.base += y * out->stride;
+        rows.height = to.height = in->height - y < max_rows ? in->height - y : max_rows;
+        lap_code code = lap_transpose_launch(
+            name, lap_transpose_pick(kernels, in->channels), BLOCK, dim3(BLOCK, BLOCK), &rows, &to, exec);
+        if (code || in->height - y <= max_rows)
+            return code;
+    }
+    return LAP_OK;
+}
+
+extern "C" lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out, const lap_exec *exec)
+{
+    return copy("copy-kernel",
+        {copy_kernel<uint8_t>, copy_kernel<lap_rgb>, copy_kernel<uint32_t>, copy_kernel<uint2>}, in, out,
+        exec);
+}
+
+extern "C" lap_code lap_cuda_copy_shared(const lap_view *in, const lap_view *out, const lap_exec *exec)
+{
+    return copy("copy-shared",
+        {copy_shared_kernel<uint8_t>, copy_shared_kernel<lap_rgb>, copy_shared_kernel<uint32_t>,
+            copy_shared_kernel<uint2>},
+        in, out, exec);
+}

@@ -1,0 +1,12 @@
+/* cuda-shared32: a tile of 32x32, as the notes have it.
+ * Since cuda-shared: the size of the tile: a warp reads and writes one row of 128 bytes of floats.
+ * Global memory: an element read and written once.
+ * Shared memory: 4 KB for floats. A column's words are 32 apart: all 32 lanes on one bank.
+ * 32x32 threads, one element per thread.
+ * Limit: the conflicts, 32 ways. */
+#include "tile.cuh"
+
+extern "C" lap_code lap_transpose_cuda_shared32(const lap_view *in, const lap_view *out, const lap_exec *exec)
+{
+    return lap_tile_launch<32, 32>("cuda-shared32", in, out, exec);
+}
