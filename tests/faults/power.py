@@ -185,6 +185,14 @@ class Run:
                 return f"{path} is cut{', and the manifest calls it done' if path in done else ''}"
         return None
 
+    def kept(self):
+        """After exit code 0: what the syncs have kept for sure is all of the result."""
+        disk = state(self.start, self.events, len(self.events), durable(self.events, len(self.events)))
+        for path, content in self.right.items():
+            if "/.lapedge" not in path and (path not in disk.names or disk.content(path) != content):
+                return f"the run has ended, and {path} was not synced"
+        return None
+
     def completes(self, disk, folder):
         """The same command on a disk like this, made in a folder that takes the place of the box."""
         shutil.rmtree(folder, ignore_errors=True)
@@ -222,7 +230,8 @@ def make_photos(folder):
 
 def judge(run, count, rng, reruns):
     """(states, violations, the first few)"""
-    tried, bad, shown = 0, 0, []
+    problem = run.kept()
+    tried, bad, shown = 1, int(problem is not None), [f"# {problem}"] if problem else []
     for what, disk in states(run.start, run.events, count, rng):
         tried += 1
         problem = run.problem(disk)

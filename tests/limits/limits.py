@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Every limit on both sides, and damage that is easily overlooked. Prints TAP."""
+
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+from made import (PROGRAM, SAMPLE, lapedge, noise, png, pnm, read_pnm, run_all, scans, seeds, segment, segments,
+                  with_segments)
+
+
+def scans_of_a_file():
+    """--max-scans: as many as there are, and one fewer."""
+    if not seeds():
+        return "the maker of files was not built"
+    path = seeds() / "progressive"
+    count = len(scans(path.read_bytes()))
+    assert count > 3
+    lapedge(path, "o.jpg", f"--max-scans={count}", "--no-sync")
+    _, said = lapedge(path, "p.jpg", f"--max-scans={count - 1}", code=5)
+    assert "max-scans" in said
+
+
+def segments_in_a_header():
+    """4096 segments are read, also in pieces; one more is refused."""
+    own = len(segments(SAMPLE))
+    for count, code in ((4096 - own, 0), (4097 - own, 5)):
+        Path("in.jpg").write_bytes(with_segments(SAMPLE, segment(0xFE, b"x" * 150) * count))
+        lapedge("in.jpg", "o.jpg", "--no-sync", "-f", code=code)
+
+
+def garbage_between_segments():
+    """1 MiB of garbage between segments, all together, is read over; more is refused."""
+    most = 1 << 20
+    for size, code in ((most // 2, 0), (most // 2 + 1, 5)):
+        piece = b"\x01" * size + segment(0xFE, b"x")
+        Path("in.jpg").write_bytes(with_segments(SAMPLE, piece, piece))
+        _, said = lapedge("in.jpg", "o.jpg", "--no-sync", "--fail-on=none", code=code)
+        assert code == 0 or "1 MB" in said, said
+
+
+def segments_of_all_sizes():
+    """Segments longer than any buffer, in the header and between scans, change no pixel."""
+    Path("plain.jpg").write_bytes(SAMPLE)
+    lapedge("plain.jpg", "plain.ppm", "--no-sync")
+    sizes = [0, 1, 2, 4095, 4096, 16383, 16384, 32764, 32765, 32766, 65533]
+    Path("in.jpg").write_bytes(with_segments(SAMPLE, *(segment(0xE5, noise(size)) for size in sizes)))
+    lapedge("in.jpg", "o.ppm", "--no-sync")
+    assert Path("o.ppm").read_bytes() == Path("plain.ppm").read_bytes()
+    if not seeds():
+        return None
+    jpeg = (seeds() / "progressive").read_bytes()
+    second = scans(jpeg)[1]
+    at = jpeg.rfind(b"\xff\xc4", 0, second) # its table stands before it
+    lapedge(seeds() / "progressive", "plain.ppm", "--no-sync", "-f")
+    for size in sizes:
+        Path("in.jpg").write_bytes(jpeg[:at] + segment(0xE5, noise(size)) * 3 + jpeg[at:])
+        lapedge("in.jpg", "p.ppm", "--no-sync", "-f")
+        assert Path("p.ppm").read_bytes() == Path("plain.ppm").read_bytes(), size
+
+
+def no_picture_for_long():
+    """Segments without end behind the first scan are a limit, not a wait."""
+    if not seeds():
+        return "the maker of files was not built"
+    jpeg = (seeds() / "progressive").read_bytes()
+    at = jpeg.rfind(b"\xff\xc4", 0, scans(jpeg)[1])
+    process = subprocess.Popen([PROGRAM, "-", "o.jpg", "--no-sync"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    piece = segment(0xFE, b"x" * 65533) * 16
+    try:
+        process.stdin.write(jpeg[:at])
+        for _ in range(512): # 512 MiB
+            process.stdin.write(piece)
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+    said = process.stderr.read().decode()
+    assert process.wait() == 5 and "without image data" in said, said
+
+
+def endless_scans():
+    """A file whose scans do not end is stopped by --timeout."""
+    if not seeds():
+        return "the maker of files was not built"
+    jpeg = (seeds() / "progressive").read_bytes()
+    last = scans(jpeg)[-1]
+    process = subprocess.Popen([PROGRAM, "-", "o.jpg", "--max-scans=0", "--timeout=0.3", "--fail-on=none"], stdin=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    piece = jpeg[last:-2] * 1000
+    try:
+        process.stdin.write(jpeg[:-2])
+        for _ in range(100000): # until the pipe breaks
+            process.stdin.write(piece)
+        raise AssertionError("all scans were read")
+    except BrokenPipeError:
+        pass
+    said = process.stderr.read().decode()
+    assert process.wait() == 5 and "timeout" in said.lower(), said
+
+
+def statistics_have_a_timeout():
+    """stats ends at --timeout, too."""
+    pnm("in.pgm", 4000, 4000, 1, bytes(16000000))
+    lapedge("stats", "--timeout=0.000001", "in.pgm", code=5)
+
+
+def sides_of_tga():
+    """TGA and BMP have sides of at most 65535; one more is refused."""
+    for width, height in ((65535, 1), (1, 65535)):
+        pnm("in.pgm", width, height, 1, bytes(65535))
+        if lapedge_supports("tga", "in.pgm"):
+            lapedge("in.pgm", "o.tga", "--no-sync")
+        else:
+            return "no stb_image_write in this build"
+    for width, height in ((65536, 1), (1, 65536)):
+        pnm("in.pgm", width, height, 1, bytes(65536))
+        _, said = lapedge("in.pgm", "p.tga", "--no-sync", code=1)
+        assert "at most 65535" in said, said
+
+
+def lapedge_supports(extension, path):
+    done = subprocess.run([PROGRAM, path, f"try.{extension}", "--no-sync"], stderr=subprocess.PIPE)
+    return done.returncode == 0 or b"built" not in done.stderr
+
+
+def sum_of_a_kernel():
+    """A kernel's absolute values may sum up to 2^22, and not to one more."""
+    pnm("in.pgm", 8, 8, 1, noise(64))
+    zeros = ",0" * 23
+    lapedge("in.pgm", "o.pgm", "--no-sync", f"--kernel=4194303,-1{zeros}")
+    _, said = lapedge("in.pgm", "p.pgm", f"--kernel=4194303,-2{zeros}", code=2)
+    assert "2^22" in said
+
+
+def missing_scans():
+    """A file without one of its scans is damaged, sequential or progressive."""
+    if not seeds():
+        return "the maker of files was not built"
+    jpeg = (seeds() / "scans").read_bytes()
+    places = scans(jpeg)
+    assert len(places) == 3
+    for cut in (places[2], places[1]):
+        at = max(jpeg.rfind(b"\xff\xc4", 0, cut), jpeg.rfind(b"\xff\xda", 0, cut)) if cut == places[2] else cut
+        at = cut if jpeg[at:at + 2] == b"\xff\xda" else at
+        Path("in.jpg").write_bytes(jpeg[:at] + b"\xff\xd9")
+        _, said = lapedge("in.jpg", "o.jpg", code=1)
+        assert "damaged" in said or "missing" in said, said
+
+
+def bytes_before_each_restart_marker():
+    """Bytes left over before any of the eight restart markers are damage."""
+    pnm("in.pgm", 40, 1300, 1, noise(52000))
+    lapedge("in.pgm", "in.jpg", "--no-sync", "--kernel=identity", "--restart=on")
+    jpeg = Path("in.jpg").read_bytes()
+    begin, seen = scans(jpeg)[0], set()
+    for at in range(begin, len(jpeg) - 1):
+        if jpeg[at] == 0xFF and 0xD0 <= jpeg[at + 1] <= 0xD7 and jpeg[at + 1] not in seen:
+            seen.add(jpeg[at + 1])
+            Path("bad.jpg").write_bytes(jpeg[:at] + b"\x12\x34" * 10 + jpeg[at:])
+            for decode in ("serial", "parallel"):
+                lapedge("bad.jpg", "o.jpg", f"--decode={decode}", code=1)
+    assert len(seen) == 8
+
+
+def nothing_old_in_what_is_missing():
+    """What a cut PNG leaves out is black, whatever stood in the memory before."""
+    width, height = 100, 2000
+    png("in.png", width, height, 3, bytes(value | 0xC0 for value in noise(width * height * 3)))
+    whole = Path("in.png").read_bytes()
+    for share in (0.3, 0.5, 0.8):
+        Path("cut.png").write_bytes(whole[:int(len(whole) * share)])
+        lapedge("cut.png", "o.ppm", "--fail-on=none", "--kernel=identity", "--no-sync", "-f")
+        _, _, _, pixels = read_pnm("o.ppm")
+        rows = [pixels[y * width * 3:(y + 1) * width * 3] for y in range(height)]
+        first = next(y for y in range(height) if any(p < 0xC0 for p in rows[y]))
+        assert first > 0
+        assert all(not any(row) for row in rows[first + 1:]), first
+
+
+def memory_of_a_tall_picture():
+    """What a file with several scans takes grows with its height: refused before it is decoded."""
+    if not seeds():
+        return "the maker of files was not built"
+    jpeg = bytearray((seeds() / "progressive").read_bytes())
+    at = jpeg.index(b"\xff\xc2")
+    jpeg[at + 5:at + 9] = struct.pack(">HH", 60000, 1000) # height, width
+    Path("in.jpg").write_bytes(jpeg)
+    _, said = lapedge("in.jpg", "o.jpg", "--max-memory=150M", code=5)
+    assert "--max-memory" in said, said
+
+
+if __name__ == "__main__":
+    os.environ.pop("LAPEDGE_CORPUS", None)
+    run_all([scans_of_a_file, segments_in_a_header, garbage_between_segments, segments_of_all_sizes, no_picture_for_long,
+             endless_scans, statistics_have_a_timeout, sides_of_tga, sum_of_a_kernel, missing_scans,
+             bytes_before_each_restart_marker, nothing_old_in_what_is_missing, memory_of_a_tall_picture])

@@ -1,0 +1,3 @@
+TESTS += tests/limits/limits.py tests/limits/metadata.py tests/limits/figures.py
+tests/limits/limits.py: $(B)/tests/fuzz_exif
+tests/limits/figures.py: $(B)/tests/lapedge-planted
