@@ -412,6 +412,62 @@ LAP_API lap_code lap_stats_of_view(lap_context *context, const lap_view *view, c
 LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err);
 
+/* ---- pixels on a device ---------------------------------------------------------------------- */
+
+/* For programs whose pixels lie on a CUDA device: a stream of that device, and the memory that work on it
+ * needs, which grows to the largest picture and is used again. What is asked of it happens after whatever the
+ * program queued on the CUDA stream before, and before whatever it queues there afterwards. "Queued" below:
+ * the function returns at once, and its views must stay as they are until the stream has come past. All
+ * others have waited for the stream when they return.
+ *
+ * An object belongs to one thread at a time; objects with CUDA streams of their own work side by side, in one
+ * context too. The device is the calling thread's current one afterwards. Views must lie on the device, else
+ * LAP_E_USAGE; those whose base and stride are multiples of 128 are worked on in place, with an apron only if
+ * 128 bytes before it and all bytes of its last row's stride are readable, as lap_stream_view_create makes
+ * them; others are copied on the device first. LAP_E_BACKEND: no CUDA, no such device, or a backend that
+ * cannot run here; LAP_E_USAGE: a backend of the CPU; LAP_E_DEVICE: the device failed; LAP_E_MEMORY. */
+typedef struct lap_stream lap_stream;
+
+/* cuda_stream: a cudaStream_t of the device; NULL: its default stream. The context and it must outlive the
+ * object. *stream is NULL after a failure. */
+LAP_API lap_code lap_stream_create(
+    lap_context *context, int device, void *cuda_stream, lap_stream **stream, lap_error *err);
+LAP_API void lap_stream_destroy(lap_stream *stream); /* has waited; NULL is fine */
+/* Until all that was queued is done. */
+LAP_API lap_code lap_stream_wait(lap_stream *stream, lap_error *err);
+
+/* Device memory for pixels, cleared, apron 0 or LAP_APRON, to be destroyed; *view is zero after a failure. */
+LAP_API lap_code lap_stream_view_create(
+    lap_stream *stream, int width, int height, int channels, int apron, lap_view *view, lap_error *err);
+/* The view as it was made; a zeroed one is fine. */
+LAP_API void lap_stream_view_destroy(lap_stream *stream, lap_view *view);
+/* Interiors of the same size and channels, one of them or both on the device; queued if both are. */
+LAP_API lap_code lap_stream_copy(
+    lap_stream *stream, const lap_view *from, const lap_view *to, lap_error *err);
+/* Fills the apron of a view by the border rule; queued. */
+LAP_API lap_code lap_stream_border(
+    lap_stream *stream, const lap_view *view, lap_border border, lap_error *err);
+
+/* As lap_filter; queued. */
+LAP_API lap_code lap_stream_filter(lap_stream *stream, const lap_view *in, const lap_view *out,
+    const char *backend, const lap_params *params, lap_border border, lap_error *err);
+/* As lap_stats_of_view. */
+LAP_API lap_code lap_stream_stats(lap_stream *stream, const lap_view *view, const char *backend,
+    int threshold, lap_stats *stats, lap_error *err);
+
+/* An image file in host memory to pixels on the device, those that lap_pixels_read gives. Of settings: gray,
+ * limits, timeout, fail_on, decode, codec; auto_orient and turn are LAP_E_USAGE. What the device does not
+ * decode is decoded on the CPU and uploaded; report (or NULL) has a note that says which. *view: all zero,
+ * then it is made, without an apron; or a view of the picture's size and channels, else
+ * LAP_E_DIFFERENT. Errors else: those of lap_run_memory. */
+LAP_API lap_code lap_stream_decode(lap_stream *stream, const void *file, size_t size,
+    const lap_settings *settings, lap_view *view, lap_report *report, lap_error *err);
+/* Pixels on the device (1, 3 or 4 channels) to a file in host memory, malloc'ed and the caller's to free: the
+ * bytes of lap_run_memory on these pixels without metadata. Of settings: format (NULL: JPEG), quality,
+ * subsampling (SAME is 444), restart, timeout, codec. What is no JPEG is encoded on the CPU. */
+LAP_API lap_code lap_stream_encode(lap_stream *stream, const lap_view *view, const lap_settings *settings,
+    void **out, size_t *out_size, lap_report *report, lap_error *err);
+
 /* ---- files beside the outputs ---------------------------------------------------------------- */
 
 /* For what a program writes besides its outputs (statistics, a log, a report): LAP_E_CLASH where path leads

@@ -13,7 +13,10 @@
 struct lap_device_photo {
     int device;
     void *stream;
+    bool is_own; /* stream and views */
     lap_view source, result;
+    void *workspace; /* on the device, of decoder and encoder in turn; kept for the next picture */
+    size_t workspace_bytes;
 };
 
 const char *lap_device_codec_unavailable(void)
@@ -22,34 +25,65 @@ const char *lap_device_codec_unavailable(void)
     return reason ? reason : lap_known_codec_differs();
 }
 
+lap_code lap_device_photo_create_on(int device, void *stream, lap_device_photo **photo, lap_error *err)
+{
+    *photo = calloc(1, sizeof **photo);
+    if (!*photo)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    (*photo)->device = device;
+    (*photo)->stream = stream;
+    return LAP_OK;
+}
+
 lap_code lap_device_photo_create(
     int device, int width, int height, int channels, lap_device_photo **photo, lap_error *err)
 {
-    lap_device_photo *p = calloc(1, sizeof *p);
-    *photo = NULL;
-    if (!p)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    p->device = device;
-    lap_code code = lap_cuda_stream_create(device, &p->stream, err);
+    lap_code code = lap_device_photo_create_on(device, NULL, photo, err);
+    lap_device_photo *p = *photo;
+    if (code != LAP_OK)
+        return code;
+    p->is_own = true;
+    code = lap_cuda_stream_create(device, &p->stream, err);
     if (code == LAP_OK)
         code = lap_cuda_view_create(device, width, height, channels, LAP_APRON, &p->source, err);
     if (code == LAP_OK)
         code = lap_cuda_view_create(device, width, height, channels, 0, &p->result, err);
-    if (code == LAP_OK)
-        *photo = p;
-    else
+    if (code != LAP_OK) {
         lap_device_photo_destroy(p);
+        *photo = NULL;
+    }
     return code;
+}
+
+void lap_device_photo_use(lap_device_photo *p, const lap_view *source, const lap_view *result)
+{
+    p->source = source ? *source : (lap_view){0};
+    p->result = result ? *result : (lap_view){0};
 }
 
 void lap_device_photo_destroy(lap_device_photo *p)
 {
     if (!p)
         return;
-    lap_cuda_view_destroy(&p->result);
-    lap_cuda_view_destroy(&p->source);
-    lap_cuda_stream_destroy(p->device, p->stream);
+    lap_cuda_free(p->device, p->workspace);
+    if (p->is_own) {
+        lap_cuda_view_destroy(&p->result);
+        lap_cuda_view_destroy(&p->source);
+        lap_cuda_stream_destroy(p->device, p->stream);
+    }
     free(p);
+}
+
+/* Nothing is under way: each step has waited. */
+static lap_code reserve(lap_device_photo *p, size_t bytes, lap_error *err)
+{
+    if (bytes <= p->workspace_bytes)
+        return LAP_OK;
+    lap_cuda_free(p->device, p->workspace);
+    p->workspace_bytes = 0;
+    lap_code code = lap_cuda_alloc(p->device, bytes, &p->workspace, err);
+    p->workspace_bytes = code == LAP_OK ? bytes : 0;
+    return code;
 }
 
 static lap_code finish(lap_device_photo *p, lap_code code, double start, double *ms, lap_error *err)
@@ -63,9 +97,9 @@ static lap_code finish(lap_device_photo *p, lap_code code, double start, double 
 
 /* ---- in ---------------------------------------------------------------------------------------- */
 
-/* Memory that one decoding takes: on the device, on the host for tables, and for the verdict. */
+/* Host memory that one decoding takes: for tables, and for the verdict. */
 typedef struct decode_memory {
-    void *workspace, *staging;
+    void *staging;
     lap_cuda_jpeg_result *result;
 } decode_memory;
 
@@ -73,7 +107,7 @@ static lap_code decode(lap_device_photo *p, const lap_cuda_jpeg_plan *plan, cons
     decode_memory *m, bool *mine, double *ms, lap_error *err)
 {
     const double start = lap_now_ms();
-    lap_code code = lap_cuda_alloc(p->device, plan->workspace_bytes, &m->workspace, err);
+    lap_code code = reserve(p, plan->workspace_bytes, err);
     m->staging = aligned_alloc(16, (plan->staging_bytes + 15) / 16 * 16);
     m->result = calloc(1, sizeof *m->result);
     if (code == LAP_OK && (!m->staging || !m->result))
@@ -82,7 +116,7 @@ static lap_code decode(lap_device_photo *p, const lap_cuda_jpeg_plan *plan, cons
         return code;
     lap_cuda_jpeg_decode_stage_tables(plan, m->staging, false);
     code = lap_cuda_jpeg_decode_enqueue(
-        plan, scan, m->staging, m->workspace, &p->source, m->result, p->stream, NULL, err);
+        plan, scan, m->staging, p->workspace, &p->source, m->result, p->stream, NULL, err);
     code = finish(p, code, start, ms, err);
     *mine = code == LAP_OK && lap_cuda_jpeg_odd(m->result) == 0;
     return code;
@@ -103,7 +137,6 @@ lap_code lap_device_photo_decode(lap_device_photo *p, const uint8_t *file, size_
              lap_cuda_jpeg_decode_plan(frame, gray, size - frame->scan_begin, NULL, plan) &&
              plan->channels == p->source.channels)
         code = decode(p, plan, file + frame->scan_begin, &m, mine, times ? &times->decode : NULL, err);
-    lap_cuda_free(p->device, m.workspace);
     free(m.staging);
     free(m.result);
     free(plan);
@@ -148,13 +181,13 @@ static lap_cuda_jpeg_target target_of(const lap_device_photo *p, const lap_jpeg_
     return target;
 }
 
-static lap_code encode(lap_device_photo *p, const lap_cuda_jpeg_encode_plan *plan, void *workspace,
+static lap_code encode(lap_device_photo *p, const lap_cuda_jpeg_encode_plan *plan,
     lap_cuda_jpeg_encoded *encoded, lap_chunk *scan, bool *mine, lap_times *times, lap_error *err)
 {
     const void *on_device = NULL;
     double start = lap_now_ms();
     lap_code code = lap_cuda_jpeg_encode_enqueue(
-        plan, &p->result, workspace, NULL, &on_device, encoded, p->stream, NULL, err);
+        plan, &p->result, p->workspace, NULL, &on_device, encoded, p->stream, NULL, err);
     code = finish(p, code, start, times ? &times->encode : NULL, err);
     *mine = code == LAP_OK && !encoded->overflow;
     if (code == LAP_OK && *mine)
@@ -174,14 +207,12 @@ lap_code lap_device_photo_encode(lap_device_photo *p, const lap_jpeg_parts *part
     const lap_cuda_jpeg_target target = target_of(p, parts);
     lap_cuda_jpeg_encode_plan plan;
     lap_cuda_jpeg_encoded encoded = {0};
-    void *workspace = NULL;
     *mine = false;
     if (!lap_cuda_jpeg_encode_plan_make(&target, 0, &plan))
         return LAP_OK;
-    lap_code code = lap_cuda_alloc(p->device, plan.workspace_bytes, &workspace, err);
+    lap_code code = reserve(p, plan.workspace_bytes, err);
     if (code == LAP_OK)
-        code = encode(p, &plan, workspace, &encoded, scan, mine, times, err);
-    lap_cuda_free(p->device, workspace);
+        code = encode(p, &plan, &encoded, scan, mine, times, err);
     return code;
 }
 

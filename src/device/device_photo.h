@@ -18,6 +18,10 @@ const char *lap_device_codec_unavailable(void);
 /* Pixels of the source and of the result, both of this size, 1 or 3 channels. */
 lap_code lap_device_photo_create(
     int device, int width, int height, int channels, lap_device_photo **photo, lap_error *err);
+/* On a stream of the caller's, and on views of the caller's that are named before each step; for pictures of
+ * any size, one after the other. */
+lap_code lap_device_photo_create_on(int device, void *stream, lap_device_photo **photo, lap_error *err);
+void lap_device_photo_use(lap_device_photo *photo, const lap_view *source, const lap_view *result);
 void lap_device_photo_destroy(lap_device_photo *photo); /* NULL is fine */
 
 /* The source from the bytes of a whole JPEG file; gray: its luma alone. *mine is false, and the source is

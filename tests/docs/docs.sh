@@ -19,7 +19,7 @@ links_lead_somewhere()
 
 example_is_the_tested_one()
 {
-    diff <(c_of docs/library.md) tests/install/example.c
+    diff <(c_of docs/library.md) tests/install/example.c && diff <(c_of docs/library.md 2) tests/views/example.c
 }
 
 # The include table of the architecture page is the one that tests/structure checks.
@@ -43,10 +43,10 @@ named_files_exist()
     return $((bad || looked < 60))
 }
 
-# c_of FILE: its block of C.
+# c_of FILE [N]: its N-th block of C, the first unless given.
 c_of()
 {
-    sed -n '/^```c$/,/^```$/p' "$1" | sed '1d;$d'
+    awk -v wanted="${2:-1}" '/^```/ { inside = 0 } inside { print } /^```c$/ { inside = ++seen == wanted }' "$1"
 }
 
 # The few lines of the README, as the body of a main.
@@ -156,7 +156,7 @@ version=$(sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
 check "links in the documents work" links_lead_somewhere
 check "source files that the documents name are there" named_files_exist
 check "the include table of docs/architecture.md is the tested one" rooms_are_the_tested_ones
-check "the example in docs/library.md is the one that is tested" example_is_the_tested_one
+check "the examples in docs/library.md are those that are tested" example_is_the_tested_one
 check "the five lines of C in README.md compile" short_example_compiles
 check "CHANGELOG.md has an entry for $version" grep -q "^## $version" CHANGELOG.md
 check "the manual has every command and option" manual_is_whole

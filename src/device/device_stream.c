@@ -1,0 +1,129 @@
+/* lap_stream: a caller's stream, the memory that work on it needs, and the way of pixels to and from it. */
+#include "device/device_stream.h"
+
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "cuda/device/device.h"
+
+lap_code lap_stream_create(
+    lap_context *context, int device, void *cuda_stream, lap_stream **stream, lap_error *err)
+{
+    const char *reason = NULL;
+    const int count = lap_cuda_count(&reason);
+    *stream = NULL;
+    if (device < 0 || device >= count)
+        return lap_fail(err, LAP_E_BACKEND, reason ? "CUDA device %d: %s" : "CUDA device %d does not exist",
+            device, reason);
+    lap_stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    *s = (lap_stream){.context = context, .device = device, .stream = cuda_stream};
+    lap_code code = lap_device_photo_create_on(device, cuda_stream, &s->photo, err);
+    if (code != LAP_OK)
+        free(s);
+    else
+        *stream = s;
+    return code;
+}
+
+void lap_stream_destroy(lap_stream *s)
+{
+    if (!s)
+        return;
+    (void)lap_cuda_sync(s->device, s->stream, NULL);
+    lap_device_photo_destroy(s->photo);
+    lap_views_space_free(&s->space);
+    free(s);
+}
+
+lap_code lap_stream_wait(lap_stream *s, lap_error *err)
+{
+    return lap_cuda_sync(s->device, s->stream, err);
+}
+
+/* ---- views ------------------------------------------------------------------------------------- */
+
+static lap_code check_shape(int width, int height, int channels, int apron, lap_error *err)
+{
+    if (width >= 1 && width <= LAP_MAX_SIDE && height >= 1 && height <= LAP_MAX_SIDE && channels >= 1 &&
+        channels <= 4 && (apron == 0 || apron == LAP_APRON))
+        return LAP_OK;
+    return lap_fail(
+        err, LAP_E_USAGE, "a view of %dx%d pixels, %d channels, apron %d", width, height, channels, apron);
+}
+
+lap_code lap_stream_check(const lap_stream *s, const lap_view *view, const char *which, lap_error *err)
+{
+    lap_code code = check_shape(view->width, view->height, view->channels, view->apron, err);
+    if (code != LAP_OK)
+        return code;
+    if (!view->base || view->stride < (ptrdiff_t)view->width * view->channels)
+        return lap_fail(err, LAP_E_USAGE, "%s: no pixels, or a stride of %td bytes for rows of %td", which,
+            view->stride, (ptrdiff_t)view->width * view->channels);
+    if (view->place == LAP_ON_HOST)
+        return lap_fail(
+            err, LAP_E_USAGE, "%s lies in host memory, the stream on device %d", which, s->device);
+    if (view->place != s->device)
+        return lap_fail(
+            err, LAP_E_USAGE, "%s lies on device %d, the stream on device %d", which, view->place, s->device);
+    return lap_views_check(view, which, err);
+}
+
+lap_code lap_stream_view_create(
+    lap_stream *s, int width, int height, int channels, int apron, lap_view *view, lap_error *err)
+{
+    *view = (lap_view){0};
+    lap_code code = check_shape(width, height, channels, apron, err);
+    return code == LAP_OK ? lap_cuda_view_create(s->device, width, height, channels, apron, view, err) : code;
+}
+
+void lap_stream_view_destroy(lap_stream *s, lap_view *view)
+{
+    if (!view->base)
+        return;
+    (void)lap_cuda_sync(s->device, s->stream, NULL);
+    lap_cuda_view_destroy(view);
+}
+
+/* ---- what has no rung -------------------------------------------------------------------------- */
+
+static lap_code copy(lap_stream *s, const lap_view *from, const lap_view *to, lap_error *err)
+{
+    if (from->place == LAP_ON_HOST)
+        return lap_cuda_upload(from, to, s->stream, err);
+    if (to->place == LAP_ON_HOST)
+        return lap_cuda_download(from, to, s->stream, err);
+    return lap_cuda_view_copy(from, to, s->stream, err);
+}
+
+lap_code lap_stream_copy(lap_stream *s, const lap_view *from, const lap_view *to, lap_error *err)
+{
+    const bool is_up = from->place == LAP_ON_HOST, is_down = to->place == LAP_ON_HOST;
+    if (from->width != to->width || from->height != to->height || from->channels != to->channels)
+        return lap_fail(err, LAP_E_USAGE, "a copy of %dx%dx%d to %dx%dx%d", from->width, from->height,
+            from->channels, to->width, to->height, to->channels);
+    if (!from->base || !to->base || (is_up && is_down))
+        return lap_fail(err, LAP_E_USAGE, "a copy of no pixels, or from host memory to host memory");
+    lap_code code = is_up ? LAP_OK : lap_stream_check(s, from, "input", err);
+    if (code == LAP_OK && !is_down)
+        code = lap_stream_check(s, to, "output", err);
+    if (code != LAP_OK)
+        return code;
+    code = copy(s, from, to, err);
+    if (!is_up && !is_down)
+        return code;
+    /* The host's pixels are the caller's again. */
+    const lap_code waited = lap_cuda_sync(s->device, s->stream, code == LAP_OK ? err : NULL);
+    return code == LAP_OK ? waited : code;
+}
+
+lap_code lap_stream_border(lap_stream *s, const lap_view *view, lap_border border, lap_error *err)
+{
+    lap_code code = lap_stream_check(s, view, "view", err);
+    if (code == LAP_OK && view->apron != LAP_APRON)
+        code = lap_fail(err, LAP_E_USAGE, "a view without an apron");
+    if (code == LAP_OK && !lap_border_name(border))
+        code = lap_fail(err, LAP_E_USAGE, "border %d", (int)border);
+    return code == LAP_OK ? lap_cuda_border(view, border, s->stream, err) : code;
+}

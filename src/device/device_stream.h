@@ -1,0 +1,20 @@
+/* What lap_stream holds. */
+#ifndef LAP_DEVICE_STREAM_H
+#define LAP_DEVICE_STREAM_H
+
+#include "device/device_photo.h"
+#include "rungs/run_views.h"
+
+struct lap_stream {
+    lap_context *context;
+    int device;
+    void *stream;
+    lap_views_space space;
+    lap_device_photo *photo;
+};
+
+/* LAP_E_USAGE, with the word `which` in front, unless the view has pixels, which lie on the stream's device.
+ */
+lap_code lap_stream_check(const lap_stream *stream, const lap_view *view, const char *which, lap_error *err);
+
+#endif
