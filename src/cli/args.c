@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/term.h"
 
@@ -48,7 +49,7 @@ const char *lap_cli_command_name(int i)
     return lap_cli_commands[i].name;
 }
 
-static const lap_cli_command *command_named(const char *name)
+const lap_cli_command *lap_cli_command_named(const char *name)
 {
     for (const lap_cli_command *command = lap_cli_commands; command->name; command++)
         if (strcmp(command->name, name) == 0)
@@ -87,13 +88,22 @@ static lap_cli_exit unknown_option(const char *word)
     const size_t length = strcspn(word + 2, "=");
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), word + 2);
-    const char *nearest = lap_cli_nearest(name, option_name);
+    char whole[72];
+    snprintf(whole, sizeof whole, "--%s", name);
+    const char *hint = lap_cli_hint(whole), *nearest = lap_cli_nearest(name, option_name);
+    if (hint)
+        return lap_cli_usage("unknown option --%s; %s", name, hint);
     if (nearest)
         return lap_cli_usage("unknown option --%s; did you mean --%s?", name, nearest);
     return lap_cli_usage("unknown option --%s; see lapedge --help", name);
 }
 
-/* cjpeg's -q is a quality, so a number after ours is a mistake. */
+/* cjpeg's -q is a quality, so a number after ours is a mistake, unless something has that name. */
+static bool is_quality(const char *word)
+{
+    return *word && strspn(word, "0123456789") == strlen(word) && access(word, F_OK) != 0;
+}
+
 static lap_cli_exit meant_quality(const char *number)
 {
     return lap_cli_usage("-q is quiet and takes no value; quality is -Q %s", number);
@@ -107,7 +117,8 @@ static lap_cli_exit refused(const char *word, int letter)
         return unknown_option(word);
     if (letter >= '0' && letter <= '9' && strncmp(word, "-q", 2) == 0)
         return meant_quality(word + 2);
-    return lap_cli_usage("unknown option -%c; see lapedge -h", letter);
+    const char *hint = lap_cli_hint((char[]){'-', (char)letter, '\0'});
+    return lap_cli_usage("unknown option -%c; %s", letter, hint ? hint : "see lapedge -h");
 }
 
 static lap_cli_exit set(lap_cli *cli, const lap_cli_option *option, const char *value)
@@ -123,21 +134,11 @@ static lap_cli_exit set(lap_cli *cli, const lap_cli_option *option, const char *
 /* A first word before any "--" that is a command is one; everything else is an operand. */
 static void take_operand(lap_cli *cli, char *word, bool may_be_command)
 {
-    const lap_cli_command *command = command_named(word);
+    const lap_cli_command *command = lap_cli_command_named(word);
     if (may_be_command && command && !cli->command && cli->operand_count == 0)
         cli->command = command;
     else
         cli->operands[cli->operand_count++] = word;
-}
-
-/* Only when all is read: the command may stand after its options. */
-static lap_cli_exit check_applies(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
-{
-    for (int i = 0; lap_cli_options[i].name; i++)
-        if (given[i] && !(lap_cli_options[i].applies & cli->command->takes))
-            return lap_cli_usage("--%s does not apply to %s; see lapedge %s --help", lap_cli_options[i].name,
-                cli->command->name, cli->command->name);
-    return LAP_EXIT_OK;
 }
 
 static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])
@@ -170,9 +171,9 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
         }
         if (!option)
             option = lettered(found);
-        if (found == 'q' && optind < argc && strspn(argv[optind], "0123456789") == strlen(argv[optind]))
+        if (found == 'q' && optind < argc && is_quality(argv[optind]))
             return meant_quality(argv[optind]);
-        if (given[option - lap_cli_options] && option->applies == LAP_CLI_TRANSFORM)
+        if (given[option - lap_cli_options] && !(option->applies & ~(unsigned)LAP_CLI_TRANSFORM))
             return lap_cli_usage("--%s is given twice; use one at a time", option->name);
         given[option - lap_cli_options] = true;
         lap_cli_exit code = set(cli, option, optarg ? optarg : "");
@@ -200,6 +201,8 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
     bool given[LAP_CLI_OPTIONS] = {false};
     cli->operands = calloc((size_t)argc + 1, sizeof *cli->operands);
     lap_cli_exit code = LAP_EXIT_FAILED;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* for what is wrong before it is read */
+        cli->json = cli->json || strcmp(argv[i], "--json") == 0;
     if (cli->operands)
         code = parse_words(cli, argc, argv, given);
     else
@@ -207,6 +210,6 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
     if (!cli->command)
         cli->command = &lap_cli_commands[0];
     if (code == LAP_EXIT_OK && !cli->help_full && !cli->help_short && !cli->version)
-        code = check_applies(cli, given);
+        code = lap_cli_check_forms(cli, given);
     return code;
 }

@@ -5,18 +5,24 @@
 
 #include "cli/cli.h"
 
-/* Bits of lap_cli_option.applies and lap_cli_command.takes. */
+/* The forms of a command line: a bit each, of lap_cli_option.applies and lap_cli_command.takes. bench and
+ * compare have one per operation, LAP_CLI_BENCH << op. forms.c has their names. */
 enum {
-    LAP_CLI_RUN = 1,
-    LAP_CLI_FOLDER = 2,
-    LAP_CLI_BENCH = 4,
-    LAP_CLI_BACKENDS = 8,
-    LAP_CLI_STATS = 16,
-    LAP_CLI_TRANSFORM = 32,
-    LAP_CLI_COMPARE = 64,
-    LAP_CLI_DIFF = 128,
-    LAP_CLI_COMMON = 1 << 15 /* what every command takes */
+    LAP_CLI_ONE = 1 << 0,      /* run IN OUT */
+    LAP_CLI_IN_PLACE = 1 << 1, /* run --in-place FILE... */
+    LAP_CLI_FOLDER = 1 << 2,   /* run IN... OUTDIR */
+    LAP_CLI_TRANSFORM = 1 << 3,
+    LAP_CLI_STATS = 1 << 4,
+    LAP_CLI_DIFF = 1 << 5,
+    LAP_CLI_BACKENDS = 1 << 6,
+    LAP_CLI_HELP = 1 << 7,
+    LAP_CLI_COMPARE = 1 << 8, /* and LAP_OP_COUNT - 1 more */
+    LAP_CLI_BENCH = 1 << 16,  /* and LAP_OP_COUNT more: the codec too */
+    LAP_CLI_RUN = LAP_CLI_ONE | LAP_CLI_IN_PLACE | LAP_CLI_FOLDER,
+    LAP_CLI_COMPARE_ALL = LAP_CLI_COMPARE * 31,
+    LAP_CLI_BENCH_ALL = LAP_CLI_BENCH * 63
 };
+_Static_assert(LAP_OP_COUNT == 5, "forms of compare and bench");
 
 typedef struct lap_cli_option lap_cli_option;
 /* Reads value into field; false with problem (what is wrong, and what is allowed) filled. */
@@ -44,7 +50,8 @@ typedef struct lap_cli_command {
     const char *examples; /* lines "command\twhat it does\n" */
     unsigned takes;       /* which options */
     int (*run)(lap_cli *cli);
-    const char *(*operand)(int i); /* words that operands are chosen from; NULL: files */
+    const char *(*operand)(int i);         /* words that operands are chosen from; NULL: files */
+    unsigned (*forms)(const lap_cli *cli); /* of this command line, by its operands; NULL: takes */
 } lap_cli_command;
 extern const lap_cli_command lap_cli_commands[]; /* the first is the default, the last has no name */
 
@@ -55,9 +62,23 @@ const lap_cli_option *lap_cli_option_named(const char *name, size_t length);
 /* The candidate nearest to a misspelt word, or NULL. next(i) gives candidates until NULL. */
 const char *lap_cli_nearest(const char *word, const char *(*next)(int i));
 const char *lap_cli_command_name(int i);
+const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
+
+/* forms.c: of run, compare and bench. */
+unsigned lap_cli_run_forms(const lap_cli *cli);
+unsigned lap_cli_compare_forms(const lap_cli *cli);
+unsigned lap_cli_bench_forms(const lap_cli *cli);
+/* LAP_EXIT_USAGE after a message where an option that was given has no meaning in any form of this command
+ * line, or none beside the others. */
+lap_cli_exit lap_cli_check_forms(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
+/* The forms in a row's applies, as words separated by commas: "one image, a folder run". */
+void lap_cli_list_forms(unsigned forms, char *text, size_t size);
+/* What somebody meant who uses another program's option or command; NULL where nobody knows. */
+const char *lap_cli_hint(const char *word);
 
 /* help.c */
 void lap_cli_help(const lap_cli *cli, bool full);
 int lap_cli_complete(int argc, char **argv); /* candidates for the shell, one per line */
+int lap_cli_help_on(lap_cli *cli);           /* the command help */
 
 #endif

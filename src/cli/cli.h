@@ -10,7 +10,8 @@ typedef enum lap_cli_exit {
     LAP_EXIT_USAGE = 2,
     LAP_EXIT_BACKEND = 3,
     LAP_EXIT_NOTHING = 4, /* nothing could be done */
-    LAP_EXIT_LIMIT = 5
+    LAP_EXIT_LIMIT = 5,
+    LAP_EXIT_PIPE = 141 /* who read standard output has left: 128 + SIGPIPE */
 } lap_cli_exit;
 
 typedef enum lap_cli_when { LAP_CLI_AUTO, LAP_CLI_ALWAYS, LAP_CLI_NEVER } lap_cli_when;
@@ -62,6 +63,12 @@ typedef struct lap_cli {
     const char *report; /* the HTML file that --report writes */
     bool help_short, help_full, version, json, quiet, verbose;
     lap_cli_when color, progress;
+    const char *json_file; /* the objects of --json go there (too) */
 } lap_cli;
+
+static inline bool lap_cli_wants_json(const lap_cli *cli)
+{
+    return cli->json || cli->json_file;
+}
 
 #endif

@@ -93,8 +93,9 @@ int lap_cli_backends(lap_cli *cli)
 {
     if (cli->operand_count > 0)
         return lap_cli_usage("backends takes no operands, but \"%s\" is given", cli->operands[0]);
+    const int printed = lap_cli_wants_json(cli) ? print_json() : LAP_EXIT_OK;
     if (cli->json)
-        return print_json();
+        return printed;
     reasons known = {.count = 0};
     for (int op = 0; op < LAP_OP_COUNT; op++)
         print_ladder(cli, (lap_op)op, &known);
@@ -105,5 +106,5 @@ int lap_cli_backends(lap_cli *cli)
     if (known.count > 0)
         putchar('\n');
     print_devices(cli);
-    return LAP_EXIT_OK;
+    return printed;
 }

@@ -201,7 +201,7 @@ static int bench_all(
     }
     if (baseline && exit_code == LAP_EXIT_OK)
         lap_bench_set_beside(output->rows, baseline);
-    if (exit_code == LAP_EXIT_OK && cli->json)
+    if (exit_code == LAP_EXIT_OK && lap_cli_wants_json(cli))
         exit_code = lap_json_print(object_of(output));
     if (exit_code == LAP_EXIT_OK && cli->report)
         exit_code = write_report(output, context);

@@ -137,9 +137,10 @@ static int finish(comparison *c)
     int exit_code = verdict(c, &equal);
     if (exit_code > 128 || c->result.files == 0)
         return exit_code;
-    if (c->cli->json && lap_json_print(lap_compare_json(c->cli, &c->result, equal)) != LAP_EXIT_OK)
+    if (lap_cli_wants_json(c->cli) &&
+        lap_json_print(lap_compare_json(c->cli, &c->result, equal)) != LAP_EXIT_OK)
         exit_code = LAP_EXIT_USAGE;
-    else if (!c->cli->json && !c->cli->quiet)
+    if (!c->cli->json && !c->cli->quiet)
         lap_compare_print(c->cli, &c->result);
     if (c->report && write_report(c, equal) != LAP_EXIT_OK)
         exit_code = LAP_EXIT_USAGE;
@@ -155,17 +156,12 @@ static lap_cli_exit check(const lap_cli *cli)
 {
     lap_op ops[LAP_OP_COUNT];
     int count = 0;
-    bool pictures = false;
     if (cli->operand_count != 1)
         return lap_cli_usage(cli->operand_count ? "compare takes one IN, an image or a folder"
                                                 : "IN is missing: lapedge compare IN");
     for (int op = 0; op < LAP_OP_COUNT; op++)
-        if (cli->ops >> op & 1) {
+        if (cli->ops >> op & 1)
             ops[count++] = (lap_op)op;
-            pictures = pictures || lap_compare_has_pictures((lap_op)op);
-        }
-    if (cli->heatmap && !pictures)
-        return lap_cli_usage("--heatmap: only filter and transpose produce images");
     if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     return lap_cli_check_backends(cli->bench.backends, ops, count) ? LAP_EXIT_OK : LAP_EXIT_USAGE;

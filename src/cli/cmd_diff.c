@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/difference.h"
+#include "cli/term.h"
 
 static int print_json(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
 {
@@ -60,7 +61,7 @@ static lap_cli_exit compare(lap_cli *cli, const lap_view *a, const lap_view *b)
     if (code != LAP_OK)
         return lap_cli_no_comparison(cli->heatmap ? cli->heatmap : cli->operands[0], &err);
     const bool equal = lap_cli_is_equal(cli, &d);
-    if (cli->json && print_json(cli, a, &d, equal) != LAP_EXIT_OK)
+    if (lap_cli_wants_json(cli) && print_json(cli, a, &d, equal) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (!cli->json && !cli->quiet)
         print_text(cli, a, &d, equal);
@@ -79,9 +80,13 @@ int lap_cli_diff(lap_cli *cli)
     if (!context)
         return (int)lap_cli_no_comparison("", &err);
     int exit_code = LAP_EXIT_OK;
+    const double began = lap_cli_now_ms();
     for (int i = 0; i < 2 && exit_code == LAP_EXIT_OK; i++)
         if (lap_pixels_read(context, cli->operands[i], &cli->settings, &pictures[i], &err) != LAP_OK)
             exit_code = (int)lap_cli_no_comparison(cli->operands[i], &err);
+    if (cli->verbose && exit_code == LAP_EXIT_OK)
+        lap_cli_message("both read with up to %d threads, %.1f ms", lap_context_threads(context),
+            lap_cli_now_ms() - began);
     if (exit_code == LAP_EXIT_OK)
         exit_code = (int)compare(cli, lap_pixels_view(pictures[0]), lap_pixels_view(pictures[1]));
     lap_pixels_free(pictures[0]);

@@ -33,18 +33,6 @@ static int check_out(const lap_cli *cli, const char *out)
     return LAP_EXIT_NOTHING;
 }
 
-static bool is_folder_run(const lap_cli *cli)
-{
-    if (cli->files_from)
-        return true;
-    if (cli->in_place || cli->operand_count < 2)
-        return cli->operand_count == 1 && !cli->in_place && is_folder(cli->operands[0]);
-    const char *last = cli->operands[cli->operand_count - 1];
-    const size_t length = strlen(last);
-    return cli->operand_count > 2 || is_folder(cli->operands[0]) || is_folder(last) ||
-           (length > 0 && last[length - 1] == '/');
-}
-
 /* Whether the folder that out lies in is missing, or nothing can be made in it. */
 static bool is_hopeless(const char *out)
 {
@@ -118,6 +106,8 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     }
     if (code == LAP_E_CANCELLED && lap_cli_caught())
         return (int)lap_cli_exit_of(code);
+    if (code == LAP_E_WRITE && strcmp(out, "-") == 0 && lap_term_reader_left())
+        return LAP_EXIT_PIPE;
     if (code != LAP_OK)
         lap_cli_print_error(&err, in);
     else if (report.status == LAP_WARNED && !cli->quiet)
@@ -129,7 +119,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         exit_code = LAP_EXIT_NOTHING;
     if (cli->stats && code == LAP_OK)
         exit_code = lap_stats_write(cli, in, &stats);
-    if (cli->json) {
+    if (lap_cli_wants_json(cli)) {
         const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
         exit_code = exit_code ? exit_code : printed;
     }
@@ -150,12 +140,13 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
         report.error = err;
         lap_cli_print_error(&err, in);
     } else if (!cli->quiet) {
-        lap_cli_print_safely(stderr, in);
-        fputs(" -> ", stderr);
-        lap_cli_print_safely(stderr, out);
-        fputc('\n', stderr);
+        FILE *to = cli->json || strcmp(out, "-") == 0 ? stderr : stdout;
+        lap_cli_print_safely(to, in);
+        fputs(" -> ", to);
+        lap_cli_print_safely(to, out);
+        fputc('\n', to);
     }
-    if (cli->json) {
+    if (lap_cli_wants_json(cli)) {
         const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
         exit_code = exit_code ? exit_code : printed;
     }
@@ -171,6 +162,8 @@ static int run_in_place(lap_cli *cli, lap_context *context)
         const char *path = cli->operands[i];
         const int one = cli->dry_run ? dry_run_one(cli, path, path) : run_one(cli, context, path, path);
         exit_code = exit_code && one < 128 ? exit_code : one;
+        if (cli->fail_fast && exit_code)
+            break;
     }
     return exit_code;
 }
@@ -197,12 +190,12 @@ static int check_operands(const lap_cli *cli)
         if (is_folder(cli->operands[i]))
             return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
     }
-    if (cli->in_place && cli->settings.format)
-        return lap_cli_usage("--format and --in-place cannot be combined: names keep their extensions");
     if (cli->stats && strcmp(cli->stats, "-") == 0)
         return lap_cli_usage("--stats: name a file; lapedge stats prints to standard output");
     if (cli->dry_run && cli->stats)
         return lap_cli_usage("-n writes nothing; leave out --stats");
+    if (cli->in_place && cli->settings.format)
+        return lap_cli_usage("--format and --in-place cannot be combined: names keep their extensions");
     if (cli->in_place && cli->stats && cli->operand_count > 1)
         return lap_cli_usage("--stats needs a single image");
     if (cli->in_place)
@@ -211,8 +204,6 @@ static int check_operands(const lap_cli *cli)
     if (command)
         return lap_cli_usage(
             "%s is neither a command nor a file; did you mean %s?", cli->operands[0], command);
-    if (cli->operand_count == 1 && strcmp(cli->operands[0], "help") == 0 && access("help", F_OK) != 0)
-        return lap_cli_usage("help is an option: lapedge --help");
     if (cli->operand_count == 1)
         return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", cli->operands[0]);
     if (strcmp(cli->operands[1], "-") != 0)
@@ -250,7 +241,10 @@ int lap_cli_run(lap_cli *cli)
 {
     if (lap_params_tolerance(&cli->settings.params) < 0 && !cli->quiet)
         lap_cli_message("note: with this kernel and scale backends may differ by more than one level");
-    if (is_folder_run(cli))
+    const char *first = cli->operand_count > 0 ? cli->operands[0] : "";
+    if (strcmp(first, "batch") == 0 && access(first, F_OK) != 0)
+        return lap_cli_usage("%s is neither a command nor a file; %s", first, lap_cli_hint(first));
+    if (lap_cli_run_forms(cli) == LAP_CLI_FOLDER)
         return lap_cli_folder(cli);
     const int exit_code = check_operands(cli);
     if (exit_code != LAP_EXIT_OK)

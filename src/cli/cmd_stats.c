@@ -39,13 +39,14 @@ static lap_cli_exit read_weights(const char *path, float **weights, size_t *coun
 
 static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
 {
+    const int printed = lap_cli_wants_json(cli) ? lap_json_print(lap_stats_json(in, &m->stats, m)) : 0;
     if (cli->json)
-        return lap_json_print(lap_stats_json(in, &m->stats, m));
+        return printed;
     if (cli->csv)
         lap_stats_csv(m);
     else
         lap_stats_text(cli, in, m);
-    return LAP_EXIT_OK;
+    return printed;
 }
 
 /* The report reads the image a second time: its pixels were not kept. */
@@ -73,7 +74,13 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
         lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
+    const double began = lap_cli_now_ms();
     const lap_code code = lap_measure_file(context, in, &cli->settings, options, &m, &err);
+    if (cli->verbose && code == LAP_OK)
+        lap_cli_message("%s: backend %s%s%s, up to %d threads, %.1f ms", in, cli->settings.backend,
+            strcmp(m.resolved, cli->settings.backend) != 0 ? " -> " : "",
+            strcmp(m.resolved, cli->settings.backend) != 0 ? m.resolved : "", lap_context_threads(context),
+            lap_cli_now_ms() - began);
     int exit_code = (int)lap_cli_exit_of(code);
     if (code != LAP_OK && !(code == LAP_E_CANCELLED && lap_cli_caught()))
         lap_cli_print_error(&err, in);
@@ -94,8 +101,6 @@ int lap_cli_stats(lap_cli *cli)
     if (cli->operand_count != 1)
         return lap_cli_usage(cli->operand_count ? "stats takes one IN; see lapedge stats -h"
                                                 : "IN is missing: lapedge stats IN");
-    if (cli->json && cli->csv)
-        return lap_cli_usage("--json and --csv cannot be combined");
     if (cli->weights && !cli->profiles)
         return lap_cli_usage("--weights needs --profiles");
     if (cli->report && strcmp(cli->operands[0], "-") == 0)

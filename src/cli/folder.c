@@ -26,13 +26,14 @@ static void write_log(folder_run *run, const lap_batch_file *file)
 
 static void print_done(const lap_cli *cli, const lap_batch_file *file)
 {
-    lap_cli_print_safely(stderr, file->input);
-    fputs(" -> ", stderr);
-    lap_cli_print_safely(stderr, file->output);
+    FILE *to = cli->dry_run && !cli->json ? stdout : stderr; /* the list of -n is what was asked for */
+    lap_cli_print_safely(to, file->input);
+    fputs(" -> ", to);
+    lap_cli_print_safely(to, file->output);
     if (!cli->dry_run)
         fprintf(
             stderr, "  %d x %d, %.1f ms", file->report->width, file->report->height, file->report->ms.total);
-    fputc('\n', stderr);
+    fputc('\n', to);
 }
 
 /* The progress line makes room only where something is said: of most files there is nothing to say. */
@@ -43,7 +44,8 @@ static void print_file(folder_run *run, const lap_batch_file *file, const lap_ba
     const bool failed = report->status == LAP_FAILED,
                reported = failed || (report->status == LAP_SKIPPED && report->error.code != LAP_OK),
                warned = report->status == LAP_WARNED && !cli->quiet,
-               done = report->status == LAP_DONE && (cli->verbose || cli->dry_run) && !cli->quiet;
+               finished = report->status == LAP_DONE || report->status == LAP_WARNED,
+               done = finished && (cli->verbose || cli->dry_run) && !cli->quiet;
     if (failed && counts->failed <= NAMED)
         snprintf(run->named[counts->failed - 1], sizeof *run->named, "%s", file->input);
     if (reported || warned || done)
@@ -52,7 +54,7 @@ static void print_file(folder_run *run, const lap_batch_file *file, const lap_ba
         lap_cli_print_error(&report->error, file->input);
     else if (warned)
         lap_cli_warn(file->input, report);
-    else if (done)
+    if (done)
         print_done(cli, file);
 }
 
@@ -181,7 +183,7 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
     if (!cli->quiet && (code == LAP_OK || counts.found))
         summary(run, &counts);
     int exit_code = exit_of(code, &counts);
-    if (cli->json && print_json(run, &counts, &err) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
+    if (lap_cli_wants_json(cli) && print_json(run, &counts, &err) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
         lap_cli_log_begin(&run->log); /* empty, where nothing was found */
@@ -206,6 +208,8 @@ static int check_operands(const lap_cli *cli)
         return lap_cli_usage("--stats needs a single image; see lapedge stats");
     if (cli->dry_run && cli->log)
         return lap_cli_usage("-n writes nothing; leave out --log");
+    if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
+        return lap_cli_usage("--log=- and --json cannot both go to standard output");
     if (cli->null_separated && !cli->files_from)
         return lap_cli_usage("-0 needs --files-from");
     return LAP_EXIT_OK;
@@ -234,7 +238,8 @@ int lap_cli_folder(lap_cli *cli)
         lap_cli_print_error(&err, NULL);
         return LAP_EXIT_USAGE;
     }
-    if (cli->log && !lap_cli_log_open(&run.log, cli->log)) {
+    if (cli->log && !lap_cli_log_postpone(&run.log, cli->log, options.out_dir) &&
+        !lap_cli_log_open(&run.log, cli->log)) {
         lap_cli_message("%s: %s", cli->log, strerror(errno));
         return LAP_EXIT_NOTHING;
     }

@@ -12,7 +12,8 @@ static const char exit_codes[] = "0\tdone; equal\n"
                                  "3\tthe named backend cannot run here\n"
                                  "4\tnothing could be done\n"
                                  "5\trefused by a limit\n"
-                                 "129, 130, 143\thung up, interrupted, terminated\n";
+                                 "129, 130, 143\thung up, interrupted, terminated\n"
+                                 "141\twho read the output has left\n";
 static const char variables[] = "NO_COLOR\tif set and not empty, no colour\n"
                                 "TERM\tif dumb or unset, no colour and no progress\n"
                                 "LAP_CPU_MASK\tinstruction sets to do without: sse41,avx2,avx512\n"
@@ -124,6 +125,24 @@ void lap_cli_help(const lap_cli *cli, bool full)
         short_help(cli);
 }
 
+int lap_cli_help_on(lap_cli *cli)
+{
+    cli->command = lap_cli_commands;
+    if (cli->operand_count > 1)
+        return lap_cli_usage("help takes one COMMAND");
+    if (cli->operand_count == 1) {
+        cli->command = lap_cli_command_named(cli->operands[0]);
+        if (!cli->command) {
+            const char *nearest = lap_cli_nearest(cli->operands[0], lap_cli_command_name);
+            cli->command = lap_cli_commands;
+            return lap_cli_usage("no command is called \"%s\"%s%s%s", cli->operands[0],
+                nearest ? "; did you mean " : "; see lapedge -h", nearest ? nearest : "", nearest ? "?" : "");
+        }
+    }
+    lap_cli_help(cli, true);
+    return LAP_EXIT_OK;
+}
+
 /* ---- completion -------------------------------------------------------------------------------- */
 
 static void print_words(const char *(*next)(int i))
@@ -145,25 +164,47 @@ static void print_values(const lap_cli_option *option)
         }
 }
 
-/* __complete: commands; __complete COMMAND: its options, "=" after those with a value;
- * __complete COMMAND --NAME: values; __complete COMMAND operands: operands. Nothing where it is a file
- * or a number. */
+/* The whole table: name, letter, argument, forms, help; tabs between them. */
+static void print_table(void)
+{
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
+        char forms[512];
+        lap_cli_list_forms(option->applies, forms, sizeof forms);
+        printf("%s\t%.1s\t%s\t%s\t%s\n", option->name, option->letter ? &option->letter : "",
+            option->argument ? option->argument : "", forms, option->help);
+    }
+}
+
+/* The options of a command, "=" after those with a value; with what they do, where that is asked for. */
+static void print_options(const lap_cli_command *command, bool described)
+{
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
+        if (option->applies & command->takes)
+            printf("--%s%s%s%s\n", option->name, option->argument ? "=" : "", described ? "\t" : "",
+                described ? option->help : "");
+}
+
+/* __complete: commands; __complete COMMAND: its options; __complete COMMAND --NAME: values;
+ * __complete COMMAND operands: operands. Nothing where it is a file or a number. __describe COMMAND: options
+ * and what they do; __options: the whole table. */
 int lap_cli_complete(int argc, char **argv)
 {
-    const lap_cli_command *command = lap_cli_commands;
-    if (argc < 3)
+    const lap_cli_command *command = argc > 2 ? lap_cli_command_named(argv[2]) : NULL;
+    if (!command)
+        command = lap_cli_commands;
+    if (strcmp(argv[1], "__options") == 0)
+        print_table();
+    else if (strcmp(argv[1], "__describe") == 0)
+        print_options(command, true);
+    else if (argc < 3)
         print_words(lap_cli_command_name);
-    for (const lap_cli_command *each = lap_cli_commands; argc >= 3 && each->name; each++)
-        if (strcmp(each->name, argv[2]) == 0)
-            command = each;
-    for (const lap_cli_option *option = lap_cli_options; argc == 3 && option->name; option++)
-        if (option->applies & command->takes)
-            printf("--%s%s\n", option->name, option->argument ? "=" : "");
-    if (argc > 3 && strncmp(argv[3], "--", 2) == 0) {
+    else if (argc == 3)
+        print_options(command, false);
+    else if (strncmp(argv[3], "--", 2) == 0) {
         const lap_cli_option *option = lap_cli_option_named(argv[3] + 2, strlen(argv[3] + 2));
         if (option)
             print_values(option);
-    } else if (argc > 3 && command->operand)
+    } else if (command->operand)
         print_words(command->operand);
-    return LAP_EXIT_OK;
+    return (int)lap_cli_flush(LAP_EXIT_OK);
 }

@@ -65,16 +65,83 @@ void lap_json_path(json_t *object, const char *key, const char *path)
     json_object_set_new(object, raw, percent_encoded(path));
 }
 
-int lap_json_print(json_t *object)
+/* ---- where objects go ---------------------------------------------------------------------------- */
+
+static struct {
+    bool to_stdout, printed;
+    size_t form;      /* for jansson */
+    const char *path; /* of --json-file, or NULL */
+    char *text;       /* what it will hold */
+    size_t size;
+} outlet;
+
+void lap_json_direct(bool to_stdout, const char *path, bool lines)
 {
     /* 17 digits distinguish any two doubles. */
-    const int rc = object ? json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : -1;
+    outlet.form = (lines ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(17);
+    outlet.to_stdout = to_stdout;
+    outlet.path = path;
+}
+
+bool lap_json_printed(void)
+{
+    return outlet.printed;
+}
+
+static bool keep(const json_t *object)
+{
+    char *text = object ? json_dumps(object, outlet.form) : NULL;
+    const size_t size = text ? strlen(text) : 0;
+    char *grown = text ? realloc(outlet.text, outlet.size + size + 1) : NULL;
+    if (grown) {
+        memcpy(grown + outlet.size, text, size);
+        grown[outlet.size + size] = '\n';
+        outlet.text = grown;
+        outlet.size += size + 1;
+    }
+    free(text);
+    return grown != NULL;
+}
+
+int lap_json_print(json_t *object)
+{
+    outlet.printed = true;
+    int rc = outlet.path && !keep(object) ? -1 : 0;
+    if (outlet.to_stdout) {
+        rc = object && rc == 0 ? json_dumpf(object, stdout, outlet.form) : -1;
+        putchar('\n');
+    }
     json_decref(object);
-    putchar('\n');
     if (rc == 0)
         return LAP_EXIT_OK;
+    if (lap_term_reader_left())
+        return LAP_EXIT_PIPE;
     lap_cli_message("cannot write JSON to standard output");
     return LAP_EXIT_FAILED;
+}
+
+int lap_json_finish(void)
+{
+    lap_error err;
+    const lap_code code = outlet.path && outlet.text
+                              ? lap_side_write(outlet.path, outlet.text, outlet.size, true, &err)
+                              : LAP_OK;
+    free(outlet.text);
+    outlet.text = NULL;
+    if (code != LAP_OK)
+        lap_cli_print_error(&err, outlet.path);
+    return code == LAP_OK ? LAP_EXIT_OK : LAP_EXIT_FAILED;
+}
+
+int lap_json_print_failure(const char *command, int exit_code)
+{
+    const char *kind, *message = lap_cli_last_problem(&kind);
+    json_t *object = lap_json_object("lapedge.error/1");
+    json_object_set_new(object, "command", json_string(command));
+    json_object_set_new(object, "exit_code", json_integer(exit_code));
+    json_object_set_new(
+        object, "error", json_pack("{ss so}", "kind", kind, "message", lap_json_text(message)));
+    return lap_json_print(object);
 }
 
 static json_t *times_of(const lap_report *report)

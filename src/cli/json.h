@@ -14,8 +14,16 @@ json_t *lap_json_real(double value); /* null where it is not finite */
 void lap_json_path(json_t *object, const char *key, const char *path);
 /* {"kind", "message"} of an error, or null where its code is LAP_OK. */
 json_t *lap_json_error(const lap_error *err);
-/* Prints and frees; 0, or LAP_EXIT_FAILED with a message. */
+/* Where objects go from now on: standard output, a file (NULL: none), or both; each on a line of
+ * its own, or indented. */
+void lap_json_direct(bool to_stdout, const char *path, bool lines);
+/* Prints and frees; 0, or LAP_EXIT_FAILED with a message. Several objects come one after another. */
 int lap_json_print(json_t *object);
+bool lap_json_printed(void); /* an object, so far */
+/* lapedge.error/1 of the last problem that was reported. */
+int lap_json_print_failure(const char *command, int exit_code);
+/* Writes the file, complete or not at all; 0, or LAP_EXIT_FAILED with a message. */
+int lap_json_finish(void);
 
 /* lapedge.file/1 of one run. */
 json_t *lap_json_file(

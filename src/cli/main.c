@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"
 
@@ -20,36 +21,39 @@ const lap_cli_command lap_cli_commands[] = {
         "lapedge photos/ edges/\ta folder; again: changes only\n"
         "lapedge - - <photo.jpg >edges.jpg\tin a pipe\n"
         "lapedge in.jpg out.jpg --backend=sse -v\ta named backend, and its times\n",
-        LAP_CLI_RUN | LAP_CLI_FOLDER | LAP_CLI_COMMON, lap_cli_run, NULL},
+        LAP_CLI_RUN, lap_cli_run, NULL, lap_cli_run_forms},
     {"transform", "lapedge transform [OPTIONS] IN OUT\trotate or mirror, without filtering\n",
         "lapedge transform --rotate=90 in.jpg out.jpg\ta quarter turn clockwise\n"
         "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says\n",
-        LAP_CLI_TRANSFORM | LAP_CLI_COMMON, lap_cli_transform, NULL},
+        LAP_CLI_TRANSFORM, lap_cli_transform, NULL, NULL},
     {"stats", "lapedge stats [OPTIONS] IN\tstatistics of an image and its edges\n",
         "lapedge stats photo.jpg\tstatistics and histograms\n"
         "lapedge stats --profiles --json page.jpg\tfind lines of text and horizons\n"
         "lapedge stats --threshold=64 photo.jpg\talso the share of strong edges\n",
-        LAP_CLI_STATS | LAP_CLI_COMMON, lap_cli_stats, NULL},
+        LAP_CLI_STATS, lap_cli_stats, NULL, NULL},
     {"compare", "lapedge compare [OPTIONS] IN\tcompare backends on the same pixels\n",
         "lapedge compare photo.jpg\tthe filter, every backend\n"
         "lapedge compare --ops=all photos/\tevery operation, over a folder\n"
         "lapedge compare --heatmap=where.png p.jpg\tand draw what differs\n",
-        LAP_CLI_COMPARE | LAP_CLI_COMMON, lap_cli_compare, NULL},
+        LAP_CLI_COMPARE_ALL, lap_cli_compare, NULL, lap_cli_compare_forms},
     {"diff", "lapedge diff [OPTIONS] A B\tcompare two images\n",
         "lapedge diff a.jpg b.png\texit 1 unless identical\n"
         "lapedge diff --max-abs=2 a.ppm b.ppm\tallow differences of up to 2\n"
         "lapedge diff --heatmap=w.png a.png b.png\tand draw where\n",
-        LAP_CLI_DIFF | LAP_CLI_COMMON, lap_cli_diff, NULL},
+        LAP_CLI_DIFF, lap_cli_diff, NULL, NULL},
     {"bench", "lapedge bench [OPTIONS] [OP...]\tmeasure backends and their ceiling\n",
         "lapedge bench\tthe filter, every backend\n"
         "lapedge bench --backends=c,simd --runs=50\ttwo backends, more runs\n"
         "lapedge bench --image=photo.jpg --json\tpixels of a photo, for scripts\n"
         "lapedge bench transpose reduce\tother operations\n",
-        LAP_CLI_BENCH | LAP_CLI_COMMON, lap_cli_bench, lap_cli_op_name},
+        LAP_CLI_BENCH_ALL, lap_cli_bench, lap_cli_op_name, lap_cli_bench_forms},
     {"backends", "lapedge backends [--json]\tlist backends and devices\n",
         "lapedge backends\tall operations, CUDA devices\n"
         "lapedge backends --json\tfor scripts\n",
-        LAP_CLI_BACKENDS | LAP_CLI_COMMON, lap_cli_backends, NULL},
+        LAP_CLI_BACKENDS, lap_cli_backends, NULL, NULL},
+    {"help", "lapedge help [COMMAND]\tthe help of a command\n",
+        "lapedge help stats\tas lapedge stats --help\n", LAP_CLI_HELP, lap_cli_help_on, lap_cli_command_name,
+        NULL},
     {0},
 };
 
@@ -106,6 +110,22 @@ static void wait_without_spinning(int argc, char **argv)
         (void)execv("/proc/self/exe", argv); /* where that fails, the threads spin */
 }
 
+/* Something else than JSON was to go to standard output. */
+static bool is_stdout_taken(const lap_cli *cli)
+{
+    const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
+    return cli->csv || (cli->log && strcmp(cli->log, "-") == 0) ||
+           (writes && cli->operand_count == 2 && strcmp(cli->operands[1], "-") == 0);
+}
+
+static int report_failure(const lap_cli *cli, int code)
+{
+    if (lap_cli_wants_json(cli) && code != LAP_EXIT_OK && code < 128 && !lap_json_printed() &&
+        !is_stdout_taken(cli))
+        lap_json_print_failure(cli->command->name, code);
+    return lap_json_finish() != LAP_EXIT_OK && code == LAP_EXIT_OK ? LAP_EXIT_FAILED : code;
+}
+
 int main(int argc, char **argv)
 {
     lap_cli cli;
@@ -116,9 +136,12 @@ int main(int argc, char **argv)
     /* A closed pipe and a full quota are errors of one write, with a message, not deaths. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    if (argc > 1 && strcmp(argv[1], "__complete") == 0)
+    if (argc > 1 && (strcmp(argv[1], "__complete") == 0 || strcmp(argv[1], "__describe") == 0 ||
+                        strcmp(argv[1], "__options") == 0))
         return lap_cli_complete(argc, argv);
     code = lap_cli_parse(&cli, argc, argv);
+    const bool lines = cli.in_place && cli.operand_count > 1;
+    lap_json_direct(cli.json, NULL, lines);
     if (code == LAP_EXIT_OK) {
         if (cli.help_full || cli.help_short)
             lap_cli_help(&cli, cli.help_full);
@@ -127,10 +150,13 @@ int main(int argc, char **argv)
         else {
             warn_of_devices(&cli);
             code = lap_cli_check_sides(&cli);
-            if (code == LAP_EXIT_OK)
+            if (code == LAP_EXIT_OK) {
+                lap_json_direct(cli.json, cli.json_file, lines); /* now that it is nobody else's file */
                 code = cli.command->run(&cli);
+            }
         }
     }
+    code = report_failure(&cli, code);
     free(cli.operands);
     return code < 128 ? (int)lap_cli_flush((lap_cli_exit)code) : code;
 }

@@ -57,7 +57,7 @@ static const char *kernel_of(const lap_cli *cli)
 
 static bool check_side(const lap_cli *cli, side_option *side, const side_option *others, int count)
 {
-    const bool writes = cli->command->takes & (LAP_CLI_RUN | LAP_CLI_TRANSFORM);
+    const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
     const bool has_out = writes && !cli->in_place && (cli->operand_count > 1 || cli->files_from);
     for (int i = 0; i < cli->operand_count && !cli->command->operand; i++) {
         const bool is_out = has_out && i == cli->operand_count - 1;
@@ -76,8 +76,8 @@ static bool check_side(const lap_cli *cli, side_option *side, const side_option 
 
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
-    side_option sides[] = {
-        {"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report}, {"--heatmap", cli->heatmap}};
+    side_option sides[] = {{"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report},
+        {"--heatmap", cli->heatmap}, {"--json-file", cli->json_file}};
     const int count = (int)(sizeof sides / sizeof *sides);
     for (int i = 0; i < count; i++)
         if (sides[i].path && !check_side(cli, &sides[i], sides, count))
@@ -91,7 +91,12 @@ bool lap_cli_log_open(lap_cli_log *log, const char *path)
 {
     const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
     struct stat st;
-    *log = (lap_cli_log){.fd = open(path, flags | O_CREAT | O_EXCL, 0666)};
+    *log = (lap_cli_log){.fd = -1};
+    if (strcmp(path, "-") == 0) {
+        log->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        return log->fd >= 0;
+    }
+    log->fd = open(path, flags | O_CREAT | O_EXCL, 0666);
     log->is_new = log->fd >= 0;
     if (log->fd < 0 && errno == EEXIST)
         log->fd = open(path, flags | O_CREAT, 0666); /* through a link, too */
@@ -101,10 +106,30 @@ bool lap_cli_log_open(lap_cli_log *log, const char *path)
     return true;
 }
 
+bool lap_cli_log_postpone(lap_cli_log *log, const char *path, const char *out_dir)
+{
+    struct stat st;
+    const char *name = path;
+    name += 2 * (strncmp(name, "./", 2) == 0);
+    out_dir += 2 * (strncmp(out_dir, "./", 2) == 0);
+    const char *slash = strrchr(name, '/');
+    size_t folder = slash ? (size_t)(slash - name) : 0, length = strlen(out_dir);
+    while (folder > 1 && name[folder - 1] == '/')
+        folder--;
+    while (length > 1 && out_dir[length - 1] == '/')
+        length--;
+    if (folder == 0 || folder != length || memcmp(name, out_dir, length) != 0 || stat(out_dir, &st) == 0)
+        return false;
+    *log = (lap_cli_log){.fd = -1, .postponed = path};
+    return true;
+}
+
 void lap_cli_log_begin(lap_cli_log *log)
 {
     if (log->is_begun)
         return;
+    if (log->postponed && !lap_cli_log_open(log, log->postponed))
+        log->problem = errno;
     log->is_begun = true;
     if (log->is_file && ftruncate(log->fd, 0) != 0)
         log->problem = errno;
@@ -128,8 +153,9 @@ void lap_cli_log_line(lap_cli_log *log, const json_t *record)
     const size_t size = record ? json_dumpb(record, NULL, 0, flags) : 0;
     char *line = size ? malloc(size + 1) : NULL;
     lap_cli_log_begin(log);
-    if (!line) {
+    if (!line || log->fd < 0) {
         log->problem = log->problem ? log->problem : ENOMEM;
+        free(line);
         return;
     }
     json_dumpb(record, line, size, flags);
@@ -147,7 +173,7 @@ bool lap_cli_log_close(lap_cli_log *log, const char *path)
 {
     if (log->is_new && !log->is_begun)
         unlink(path);
-    if (close(log->fd) != 0 && errno != EINTR && !log->problem)
+    if (log->fd >= 0 && close(log->fd) != 0 && errno != EINTR && !log->problem)
         log->problem = errno;
     return log->problem == 0;
 }

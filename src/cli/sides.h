@@ -15,11 +15,14 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
 typedef struct lap_cli_log {
     int fd;
     bool is_file, is_new, is_begun;
-    long long size; /* of its whole lines */
-    int problem;    /* errno of the first line that could not be written */
+    long long size;        /* of its whole lines */
+    int problem;           /* errno of the first line that could not be written */
+    const char *postponed; /* opened when the first line comes */
 } lap_cli_log;
-/* Changes nothing yet; false with errno set. */
+/* Changes nothing yet; "-" is standard output. False with errno set. */
 bool lap_cli_log_open(lap_cli_log *log, const char *path);
+/* Whether path lies directly in an output folder that is not there yet: opened with the first line, then. */
+bool lap_cli_log_postpone(lap_cli_log *log, const char *path, const char *out_dir);
 /* Before the first line: from now on the old content is gone. */
 void lap_cli_log_begin(lap_cli_log *log);
 void lap_cli_log_line(lap_cli_log *log, const json_t *record);

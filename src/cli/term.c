@@ -26,16 +26,25 @@ void lap_cli_print_safely(FILE *to, const char *text)
     }
 }
 
-static void message(const char *format, va_list args)
+/* The last problem, for the object of --json; a kind that is set stays until another one is. */
+static struct {
+    const char *kind;
+    char message[1024];
+} problem = {.kind = NULL, .message = ""};
+
+static void message(const char *kind, const char *format, va_list args)
 {
     char *text = NULL;
     fflush(stdout);
     fputs("lapedge: ", stderr);
-    if (vasprintf(&text, format, args) >= 0)
-        lap_cli_print_safely(stderr, text);
-    else
-        fputs("out of memory", stderr);
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    lap_cli_print_safely(stderr, text ? text : "out of memory");
     fputc('\n', stderr);
+    if (kind || !problem.kind) {
+        problem.kind = kind;
+        snprintf(problem.message, sizeof problem.message, "%s", text ? text : "out of memory");
+    }
     free(text);
 }
 
@@ -43,7 +52,21 @@ void lap_cli_message(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    message(format, args);
+    message(NULL, format, args);
+    va_end(args);
+}
+
+const char *lap_cli_last_problem(const char **kind)
+{
+    *kind = problem.kind ? problem.kind : "failed";
+    return problem.message;
+}
+
+__attribute__((format(printf, 2, 3))) static void report(const char *kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    message(kind, format, args);
     va_end(args);
 }
 
@@ -61,16 +84,17 @@ void lap_cli_print_error(const lap_error *err, const char *subject)
     const bool is_named = err->subject[0] || err->code == LAP_E_USAGE || err->code == LAP_E_BACKEND;
     lap_error_text(err, text, sizeof text);
     if (is_named || !subject || !*subject)
-        lap_cli_message("%s", text);
+        report(lap_code_name(err->code), "%s", text);
     else
-        lap_cli_message("%s: %s", strcmp(subject, "-") == 0 ? "standard input" : subject, text);
+        report(
+            lap_code_name(err->code), "%s: %s", strcmp(subject, "-") == 0 ? "standard input" : subject, text);
 }
 
 lap_cli_exit lap_cli_usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    message(format, args);
+    message(lap_code_name(LAP_E_USAGE), format, args);
     va_end(args);
     return LAP_EXIT_USAGE;
 }
@@ -120,7 +144,7 @@ const char *lap_term_plain(const lap_cli *cli, FILE *to)
 }
 
 /* Who reads only the head of a long list has seen enough, and wants no message about it. */
-static bool reader_has_left(void)
+bool lap_term_reader_left(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
@@ -131,7 +155,8 @@ lap_cli_exit lap_cli_flush(lap_cli_exit so_far)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return so_far;
-    if (!reader_has_left())
-        lap_cli_message("cannot write to standard output: %s", errno ? strerror(errno) : "write error");
+    if (lap_term_reader_left())
+        return LAP_EXIT_PIPE;
+    lap_cli_message("cannot write to standard output: %s", errno ? strerror(errno) : "write error");
     return so_far == LAP_EXIT_OK ? LAP_EXIT_FAILED : so_far;
 }

@@ -15,6 +15,8 @@ void lap_cli_warn(const char *input, const lap_report *report);
 void lap_cli_print_error(const lap_error *err, const char *subject);
 /* Message and LAP_EXIT_USAGE. */
 lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The last problem that one of these two, or else lap_cli_message, has reported; *kind as in JSON. */
+const char *lap_cli_last_problem(const char **kind);
 /* Writes text with control characters and bytes that are not UTF-8 as \xNN. */
 void lap_cli_print_safely(FILE *to, const char *text);
 
@@ -28,8 +30,9 @@ int lap_term_width(void);
 const char *lap_term_bold(const lap_cli *cli, FILE *to);
 const char *lap_term_plain(const lap_cli *cli, FILE *to);
 
-/* Flushes stdout; LAP_EXIT_FAILED where something did not get out, with a message unless the reader of
- * a pipe has left. */
+/* Whether standard output is a pipe that nobody reads any more. */
+bool lap_term_reader_left(void);
+/* Flushes stdout; where something did not get out LAP_EXIT_FAILED with a message, or LAP_EXIT_PIPE. */
 lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
 
 /* Whether a line that redraws itself may be shown: stderr is a terminal, and neither --quiet nor

@@ -6,18 +6,46 @@
 
 #include "cli/values.h"
 
-bool lap_cli_knows_rung(lap_op op, const char *name, size_t length)
+/* The name of the row that name or alias stands for, or NULL. */
+static const char *rung_named(lap_op op, const char *name, size_t length)
 {
     lap_rung_info info;
     for (int i = 0; lap_rung_at(op, i, false, &info); i++) {
         if (strlen(info.name) == length && strncmp(info.name, name, length) == 0)
-            return true;
+            return info.name;
         for (const char *alias = info.aliases; alias && *alias;) {
             const size_t size = strcspn(alias, ",");
             if (size == length && strncmp(alias, name, length) == 0)
-                return true;
+                return info.name;
             alias += size + (alias[size] == ',');
         }
+    }
+    return NULL;
+}
+
+bool lap_cli_knows_rung(lap_op op, const char *name, size_t length)
+{
+    return rung_named(op, name, length) != NULL;
+}
+
+static const char *rung_of_any(const char *name, size_t length)
+{
+    const char *found = NULL;
+    for (int op = 0; op < LAP_OP_COUNT && !found; op++)
+        found = rung_named((lap_op)op, name, length);
+    return found;
+}
+
+/* Whether the list up to `name`, one of its names, has the same backend, be it by an alias. */
+static bool is_named_before(const char *list, const char *name, size_t length)
+{
+    const char *rung = rung_of_any(name, length);
+    for (const char *each = list; each < name;) {
+        const size_t size = strcspn(each, ",");
+        const char *other = rung_of_any(each, size);
+        if (other && strcmp(other, rung) == 0)
+            return true;
+        each += size + (each[size] == ',');
     }
     return false;
 }
@@ -30,7 +58,9 @@ const char *lap_cli_rung_name(int i)
 
 static bool refuse_rung(const char *name, char *problem, size_t size)
 {
-    const char *nearest = lap_rung_nearest(LAP_OP_FILTER, name);
+    const char *hint = lap_cli_hint(name), *nearest = lap_rung_nearest(LAP_OP_FILTER, name);
+    if (hint)
+        return lap_cli_refuse(problem, size, name, "a known backend; did you mean %s?", hint);
     return nearest ? lap_cli_refuse(problem, size, name, "a known backend; did you mean %s?", nearest)
                    : lap_cli_refuse(problem, size, name, "a known backend; see lapedge backends");
 }
@@ -54,13 +84,13 @@ bool lap_set_backends(
     }
     for (const char *name = value;; name++) {
         const size_t length = strcspn(name, ",");
-        bool known = false;
-        for (int op = 0; op < LAP_OP_COUNT && !known; op++)
-            known = lap_cli_knows_rung((lap_op)op, name, length);
-        if (!known) {
-            char one[64];
-            snprintf(one, sizeof one, "%.*s", (int)(length < 63 ? length : 63), name);
+        char one[64];
+        snprintf(one, sizeof one, "%.*s", (int)(length < 63 ? length : 63), name);
+        if (!rung_of_any(name, length))
             return refuse_rung(one, problem, size);
+        if (is_named_before(value, name, length)) {
+            snprintf(problem, size, "%s is named twice", one);
+            return false;
         }
         name += length;
         if (!*name)
@@ -76,7 +106,9 @@ bool lap_set_kernel(void *field, const lap_cli_option *option, const char *value
     (void)option;
     if (lap_kernel_parse(value, field, &err) == LAP_OK)
         return true;
-    const char *nearest = lap_cli_nearest(value, lap_kernel_preset);
+    const char *hint = lap_cli_hint(value), *nearest = lap_cli_nearest(value, lap_kernel_preset);
+    if (hint && access(value, F_OK) != 0)
+        return lap_cli_refuse(problem, size, value, "a known kernel; %s", hint);
     if (nearest && access(value, F_OK) != 0)
         return lap_cli_refuse(problem, size, value, "a known kernel; did you mean %s?", nearest);
     snprintf(problem, size, "%s", err.message);

@@ -134,7 +134,8 @@ assert rows("o.json") == rows("all.json")'
     expect 2 "" "lapedge: no.jpg: no such file" compare no.jpg
     expect 2 "" 'lapedge: --backends: "pairwise" is not a backend of filter' compare --backends=pairwise "$photo"
     expect 2 "" 'lapedge: --ops: "sum" is not a list of filter, transpose, reduce, histogram, matvec; or all' compare --ops=sum "$photo"
-    expect 2 "" "lapedge: --heatmap: only filter and transpose produce images" compare --ops=reduce --heatmap=m.png "$photo"
+    expect 2 "" "lapedge: --heatmap does not apply to compare of reduce, only to compare of \
+filter, compare of transpose" compare --ops=reduce --heatmap=m.png "$photo"
     run --separate-stderr lapedge compare --mask-border=300 "$photo"
     [ "$status" -eq 2 ]
     [[ $stderr == *"leaves nothing of 600x400"* ]]

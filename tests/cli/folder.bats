@@ -259,7 +259,7 @@ PY
 @test "-n writes nothing and says what would be done" {
     tiny in/a.jpg
     tiny in/sub/b.jpg
-    expect 0 "" $'in/a.jpg -> out/a.jpg\nin/sub/b.jpg -> out/sub/b.jpg\n2 to be done' -n in out
+    expect 0 $'in/a.jpg -> out/a.jpg\nin/sub/b.jpg -> out/sub/b.jpg' "2 to be done" -n in out
     [ ! -e out ]
     folder 0 in out
     expect 0 "" "0 to be done, 2 up to date" -n in out

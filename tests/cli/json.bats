@@ -114,7 +114,9 @@ PYTHON
         [[ $output == *"65 x 33 x $channels, host"* && $output != *refused* ]]
     done
     expect 2 "" 'lapedge: --channels: "2" is not 1, 3 or 4' bench --channels=2
-    expect 1 "" "lapedge: no.jpg: no such file" bench --image=no.jpg --json
+    run --separate-stderr lapedge bench --image=no.jpg --json
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "lapedge: no.jpg: no such file" ]
 }
 
 @test "bench in a terminal of 80 columns does without the least columns, in titles and rows" {

@@ -12,9 +12,9 @@ untouched() # FILE
 @test "-n writes nothing: one picture, and in place" {
     cp "$photo" a.jpg
     before=$(stat -c '%i %y' a.jpg)
-    expect 0 "" "a.jpg -> a.jpg" -n --in-place a.jpg
+    expect 0 "a.jpg -> a.jpg" "" -n --in-place a.jpg
     untouched a.jpg
-    expect 0 "" "a.jpg -> o.jpg" -n a.jpg o.jpg
+    expect 0 "a.jpg -> o.jpg" "" -n a.jpg o.jpg
     expect 0 "" "a.jpg -> -" -n a.jpg -
     expect 0 "" "" -n -q a.jpg o.jpg
     expect 1 "" "lapedge: none.jpg: no such file" -n none.jpg o.jpg

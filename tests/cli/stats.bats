@@ -97,6 +97,6 @@ PY
     head -c 20000 "$photo" >cut.jpg
     run --separate-stderr lapedge stats --json cut.jpg
     [ "$status" -eq 1 ]
-    [ -z "$output" ]
+    grep -q "lapedge.error/1" <<<"$output"
     [[ $stderr == "lapedge: cut.jpg: truncated"* ]]
 }

@@ -10,8 +10,7 @@ load common
     expect 2 "" "lapedge: OUT is missing: lapedge a.jpg OUT, or - for standard output" a.jpg
 }
 
-@test "help is asked for by an option" {
-    expect 2 "" "lapedge: help is an option: lapedge --help" help
+@test "an image and statistics do not go to one place" {
     expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --stats=- a b
 }
 
@@ -192,11 +191,11 @@ million (--max-pixels)" \
     [ "$status" -eq 1 ]
     [ "$stderr" = "lapedge: cannot write to standard output: No space left on device" ]
     run --separate-stderr bash -c "'$LAPEDGE' --help | true; exit \${PIPESTATUS[0]}"
-    [ "$status" -le 1 ] # 0 where help fitted into the pipe in time
+    [ "$status" -eq 141 ] || [ "$status" -eq 0 ] # 0 where help fitted into the pipe in time
     [ -z "$stderr" ]
     run --separate-stderr bash -c "'$LAPEDGE' --format=ppm '$photo' - | true; exit \${PIPESTATUS[0]}"
-    [ "$status" -eq 1 ]
-    [[ $stderr == *"Broken pipe"* ]]
+    [ "$status" -eq 141 ]
+    [ -z "$stderr" ]
 }
 
 @test "completion lists commands, options and values" {

@@ -205,6 +205,7 @@ else
 fi
 check "the block of docs/parallel-decoding.md was measured" decode_block_is_kept
 if have python3; then
+    check "manual, table of options, README and pages agree" python3 tests/docs/options.py "${LAPEDGE:-./lapedge}"
     check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
     check "tables and chart of docs/ladder.md were measured" gpu_numbers_were_measured
     check "the tables of docs/gpu-codec.md were measured" tools/codec-table --check
@@ -219,6 +220,7 @@ if have python3; then
         check "the table of $name was measured" table "$name" "${file:-README.md}"
     done
 else
+    skip "manual, table of options, README and pages agree" "no python3"
     skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"
     skip "tables and chart of docs/ladder.md were measured" "no python3"
     skip "the tables of docs/gpu-codec.md were measured" "no python3"

@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     subprocess.run([LAPEDGE, PHOTO, "edges.png"], check=True)
     subprocess.run([LAPEDGE, "--gray", "--kernel=identity", PHOTO, "a.pgm"], check=True)
-    for name in ("file", "run", "stats", "bench", "backends", "diff", "compare"):
+    for name in ("file", "run", "stats", "bench", "backends", "diff", "compare", "error"):
         jsonschema.Draft202012Validator.check_schema(schema(name))
 
     text = holds("diff", "different pictures", 1, PHOTO, "edges.png")
@@ -123,6 +123,10 @@ with tempfile.TemporaryDirectory() as folder:
     text = holds("bench", "every ladder", 0, "--runs=1", "--sizes=64x48", "--n=64", "filter", "transpose", "reduce",
                  "histogram", "matvec")
     is_refused("bench", "a word for a time", text, lambda o: o["rows"][0].update(median_ms="fast"))
+    for words in (["stats", "none.jpg"], ["diff", "a", "b"], ["bench", "nothing"], ["--foo", "a", "b"], ["run"]):
+        run = subprocess.run([LAPEDGE, "--json", *words], capture_output=True, text=True)
+        check("error: " + " ".join(words), problem_of("error", run.stdout))
+    is_refused("error", "no message", run.stdout, lambda o: o["error"].pop("message"))
     text = holds("backends", "every rung", 0)
     is_refused("backends", "a rung without a name", text, lambda o: o["rows"][0].pop("name"))
 

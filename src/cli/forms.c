@@ -1,0 +1,162 @@
+/* Which form a command line has, and whether each of its options means something there: an option is honoured
+ * or refused with a reason, never passed over. */
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "cli/args.h"
+#include "cli/term.h"
+
+/* ---- forms --------------------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool ends_in_slash(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 0 && path[length - 1] == '/';
+}
+
+unsigned lap_cli_run_forms(const lap_cli *cli)
+{
+    const int count = cli->operand_count;
+    if (cli->files_from)
+        return LAP_CLI_FOLDER;
+    if (cli->in_place)
+        return LAP_CLI_IN_PLACE;
+    if (count == 0)
+        return LAP_CLI_ONE;
+    const char *last = cli->operands[count - 1];
+    return count > 2 || is_folder(cli->operands[0]) || is_folder(last) || (count == 2 && ends_in_slash(last))
+               ? LAP_CLI_FOLDER
+               : LAP_CLI_ONE;
+}
+
+unsigned lap_cli_compare_forms(const lap_cli *cli)
+{
+    return LAP_CLI_COMPARE * cli->ops;
+}
+
+unsigned lap_cli_bench_forms(const lap_cli *cli)
+{
+    unsigned forms = 0;
+    for (int i = 0; i < cli->operand_count; i++)
+        for (int op = 0; op <= LAP_OP_CODEC; op++)
+            if (strcmp(cli->operands[i], lap_op_name((lap_op)op)) == 0)
+                forms |= LAP_CLI_BENCH << op;
+    return forms ? forms : LAP_CLI_BENCH << LAP_OP_FILTER;
+}
+
+static unsigned forms_of(const lap_cli *cli)
+{
+    return cli->command->forms ? cli->command->forms(cli) : cli->command->takes;
+}
+
+/* "one image", "compare of reduce": one of several forms of a command. */
+static const char *form_name(unsigned form, char name[64])
+{
+    static const char *const names[] = {
+        "one image", "files in place", "a folder run", "transform", "stats", "diff", "backends", "help"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (form == 1u << i)
+            return names[i];
+    for (int op = 0; op <= LAP_OP_CODEC; op++)
+        if (form == (unsigned)LAP_CLI_COMPARE << op || form == (unsigned)LAP_CLI_BENCH << op) {
+            snprintf(
+                name, 64, "%s of %s", form < LAP_CLI_BENCH ? "compare" : "bench", lap_op_name((lap_op)op));
+            return name;
+        }
+    return NULL;
+}
+
+/* The forms of `forms`, as words. */
+void lap_cli_list_forms(unsigned forms, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (unsigned form = 1; form && form <= forms; form <<= 1) {
+        char room[64];
+        const char *name = forms & form ? form_name(form, room) : NULL;
+        if (name && at < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", name);
+    }
+}
+
+static lap_cli_exit refuse(const lap_cli *cli, const lap_cli_option *option, unsigned forms)
+{
+    char here[256], there[512];
+    if (!(option->applies & cli->command->takes))
+        return lap_cli_usage("--%s does not apply to %s; see lapedge %s --help", option->name,
+            cli->command->name, cli->command->name);
+    lap_cli_list_forms(forms, here, sizeof here);
+    lap_cli_list_forms(option->applies & cli->command->takes, there, sizeof there);
+    return lap_cli_usage("--%s does not apply to %s, only to %s", option->name, here, there);
+}
+
+/* ---- options beside each other ------------------------------------------------------------------- */
+
+/* The name of the format that is written, where the command line settles it; else NULL. */
+static const char *written_format(const lap_cli *cli, unsigned forms)
+{
+    if (cli->settings.format)
+        return cli->settings.format;
+    if (!(forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM)) || cli->operand_count != 2)
+        return NULL;
+    const char *name = strrchr(cli->operands[1], '/');
+    name = name ? name + 1 : cli->operands[1];
+    const char *dot = strrchr(name, '.');
+    return dot && dot != name ? dot + 1 : NULL;
+}
+
+static bool is_jpeg(const char *format)
+{
+    static const char *const names[] = {"jpg", "jpeg", "jpe", "jfif"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(format, names[i]) == 0)
+            return true;
+    return false;
+}
+
+typedef struct rule { /* `option` needs, or excludes, `other` */
+    const char *option, *other, *why;
+    bool needs;
+} rule;
+
+static const rule rules[] = {
+    {"tolerance", "baseline", "needs --baseline", true},
+    {"json", "csv", "and --csv cannot be combined", false},
+    {"quiet", "verbose", "and --verbose contradict each other", false},
+};
+
+static bool is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
+{
+    const lap_cli_option *option = lap_cli_option_named(name, strlen(name));
+    return option && given[option - lap_cli_options];
+}
+
+/* What only a JPEG has. */
+static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+{
+    static const char *const names[] = {"quality", "subsampling", "restart"};
+    const char *format = written_format(cli, forms);
+    for (size_t i = 0; format && !is_jpeg(format) && i < sizeof names / sizeof *names; i++)
+        if (is_given(names[i], given))
+            return lap_cli_usage("--%s is of JPEG alone, and the output is .%s", names[i], format);
+    return LAP_EXIT_OK;
+}
+
+lap_cli_exit lap_cli_check_forms(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+{
+    const unsigned forms = forms_of(cli);
+    for (int i = 0; lap_cli_options[i].name; i++)
+        if (given[i] && !(lap_cli_options[i].applies & forms))
+            return refuse(cli, &lap_cli_options[i], forms);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (is_given(rules[i].option, given) && is_given(rules[i].other, given) != rules[i].needs)
+            return lap_cli_usage("--%s %s", rules[i].option, rules[i].why);
+    return check_format(cli, given, forms);
+}

@@ -1,0 +1,45 @@
+/* Words of other programs: what to write here instead. */
+#include <string.h>
+
+#include "cli/args.h"
+
+typedef struct hint {
+    const char *words; /* between bars */
+    const char *instead;
+} hint;
+
+static const hint hints[] = {
+    {"|-r|-R|--recursive|--recurse|", "folders are walked at any depth: lapedge photos/ edges/"},
+    {"|-o|--output|--out|--outfile|", "the output is the last operand: lapedge IN OUT"},
+    {"|--out-dir|--outdir|--output-dir|-d|--dest|",
+        "the output folder is the last operand: lapedge IN... OUTDIR"},
+    {"|--resume|", "a run that is started again does what is missing or changed"},
+    {"|--overwrite|", "outputs that lapedge did not write are replaced with --force"},
+    {"|--gpus|--gpu|", "devices are named by --devices=0, their backends by --backend=cuda-fast"},
+    {"|--decoder|--encoder|", "where JPEGs are coded is --codec=auto, cpu or cuda"},
+    {"|--workers|-w|", "files at once are --jobs=N"},
+    {"|--bias|", "a number added to the result is --offset=F"},
+    {"|--grayscale|--grey|--greyscale|", "one channel is --gray"},
+    {"|--log-json|", "one JSON line per file is --log=FILE"},
+    {"|batch|", "folders need no command: lapedge IN... OUTDIR"},
+    {"|gpu|nvidia|", "cuda-fast"},
+    {"|cpu|", "simd"},
+    {"|avx2|", "simd-avx2"},
+    {"|avx512|", "simd-avx512"},
+    {"|sse41|sse4.1|", "simd-sse41"},
+    {"|sobel|prewitt|scharr|",
+        "a gradient has a kernel for each direction, given as a list: --range=abs "
+        "--kernel='0 0 0 0 0/0 -1 0 1 0/0 -2 0 2 0/0 -1 0 1 0/0 0 0 0 0' is Sobel's across"},
+    {"|laplace|laplacian|", "laplace5, laplace3-4 or laplace3-8"},
+};
+
+const char *lap_cli_hint(const char *word)
+{
+    char wanted[64];
+    if (snprintf(wanted, sizeof wanted, "|%s|", word) >= (int)sizeof wanted)
+        return NULL;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strstr(hints[i].words, wanted))
+            return hints[i].instead;
+    return NULL;
+}

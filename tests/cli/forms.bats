@@ -1,0 +1,101 @@
+# Which option belongs to which form of a command line.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
+load common
+
+@test "every option is honoured or refused with a reason, in every form" {
+    python3 "$BATS_TEST_DIRNAME/forms.py" "$LAPEDGE"
+}
+
+@test "a form is named when an option is not for it" {
+    expect 2 "" "lapedge: --jobs does not apply to one image, only to a folder run" -j2 "$photo" o.jpg
+    expect 2 "" "lapedge: --kernel does not apply to bench of reduce, only to bench of filter, bench of codec" \
+        bench reduce --kernel=log5
+    expect 2 "" "lapedge: --heatmap does not apply to compare of reduce, only to compare of filter, compare of \
+transpose" compare --ops=reduce --heatmap=m.png "$photo"
+    expect 2 "" "lapedge: --quality is of JPEG alone, and the output is .png" -Q80 "$photo" o.png
+    expect 2 "" "lapedge: --restart is of JPEG alone, and the output is .ppm" --restart=on --format=ppm . out
+    expect 2 "" "lapedge: --tolerance needs --baseline" bench --tolerance=5%
+    expect 2 "" "lapedge: --rotate is given twice; use one at a time" transform --rotate=90 --rotate=180 a b
+    expect 2 "" "lapedge: --backends: cuda-shared-int is named twice" bench --backends=c,cuda-shared2,cuda-shared-int
+    expect 2 "" "lapedge: --backends: c is named twice" compare --backends=c,sse,c "$photo"
+    [ ! -e o.jpg ]
+}
+
+@test "--fail-fast in place stops at the first that fails" {
+    cp "$photo" a.jpg
+    expect 1 "" "lapedge: none.jpg: no such file" --in-place --fail-fast none.jpg a.jpg
+    cmp a.jpg "$photo"
+}
+
+@test "words of other programs are answered with what to write here" {
+    expect 2 "" "lapedge: unknown option -r; folders are walked at any depth: lapedge photos/ edges/" -r a b
+    expect 2 "" "lapedge: unknown option --recursive; folders are walked at any depth: lapedge photos/ edges/" --recursive a b
+    expect 2 "" "lapedge: unknown option -o; the output is the last operand: lapedge IN OUT" a -o b
+    expect 2 "" "lapedge: unknown option --output; the output is the last operand: lapedge IN OUT" a --output=b
+    expect 2 "" "lapedge: unknown option --out-dir; the output folder is the last operand: lapedge IN... OUTDIR" a --out-dir b
+    expect 2 "" "lapedge: --backend: \"gpu\" is not a known backend; did you mean cuda-fast?" -b gpu a b
+    expect 2 "" "lapedge: --backend: \"avx2\" is not a known backend; did you mean simd-avx2?" -b avx2 a b
+    run --separate-stderr lapedge --kernel=sobel a b
+    [ "$status" -eq 2 ]
+    [[ $stderr == 'lapedge: --kernel: "sobel" is not a known kernel; a gradient has a kernel for each direction'* ]]
+    # The list that the hint gives is a kernel.
+    lapedge --range=abs --kernel='0 0 0 0 0/0 -1 0 1 0/0 -2 0 2 0/0 -1 0 1 0/0 0 0 0 0' "$photo" o.ppm
+    expect 2 "" "lapedge: batch is neither a command nor a file; folders need no command: lapedge IN... OUTDIR" batch a b
+}
+
+@test "-q before a folder called 2024, a log in a folder still to be made, a log on standard output" {
+    mkdir 2024
+    cp "$photo" 2024/a.jpg
+    expect 0 "" "" -q 2024 out
+    lapedge -q 2024 new --log=new/log.jsonl
+    grep -q '"lapedge.file/1"' new/log.jsonl
+    lapedge -q 2024 ./other/ --log=other/log.jsonl
+    [ "$(wc -l <other/log.jsonl)" -eq 1 ]
+    lapedge -q 2024 third --log=- >lines
+    json lines 'o["schema"] == "lapedge.file/1" and o["output"] == "third/a.jpg"'
+    expect 2 "" "lapedge: --log=- and --json cannot both go to standard output" 2024 out --log=- --json
+    expect 4 "" "lapedge: none/log: No such file or directory" -q 2024 out --log=none/log
+}
+
+@test "--json: an object also when a command fails; --json-file" {
+    for words in "stats none.jpg" "compare none.jpg" "diff a b" "bench nothing" "run" "transform a b" "backends x" "stats a b" "run --foo a b"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr lapedge --json $words
+        [ "$status" -gt 0 ]
+        printf '%s\n' "$output" >failed.json
+        json failed.json 'o["error"]["message"] != "" and o["schema"].startswith("lapedge.")'
+        [ -n "$stderr" ]
+    done
+    json failed.json 'o == {"schema": "lapedge.error/1", "command": "run", "exit_code": 2,
+        "error": {"kind": "usage", "message": "unknown option --foo; see lapedge --help"}}'
+    lapedge stats --json "$photo" >plain.json
+    lapedge stats --json-file=file.json "$photo" >text
+    cmp plain.json file.json
+    cmp text <(lapedge stats "$photo")
+    lapedge --json-file=run.json "$photo" - >out.jpg
+    json run.json 'o["output"] == "-" and o["status"] == "ok"'
+    cp out.jpg a.jpg
+    cp out.jpg b.jpg
+    lapedge --in-place --json a.jpg b.jpg >lines
+    [ "$(wc -l <lines)" -eq 2 ]
+    json <(head -1 lines) 'o["output"] == "a.jpg"'
+    cp a.jpg before.jpg
+    expect 2 "" "lapedge: --json-file: a.jpg is the input" stats --json-file=a.jpg a.jpg
+    expect 2 "" "lapedge: unknown option --foo; see lapedge --help" --json-file=a.jpg --foo
+    cmp a.jpg before.jpg
+}
+
+@test "help COMMAND" {
+    cmp <(lapedge help) <(lapedge --help)
+    cmp <(lapedge help stats) <(lapedge stats --help)
+    expect 2 "" 'lapedge: no command is called "stat"; did you mean stats?' help stat
+}
+
+@test "a closed pipe ends quietly, exit 141" {
+    for words in "--format=ppm $photo -" "backends" "help" "stats --json $photo"; do
+        # The reader is gone before the first byte.
+        run --separate-stderr bash -c "{ sleep 0.2; '$LAPEDGE' $words; echo \$? >code; } | true"
+        [ -z "$stderr" ]
+        [ "$(cat code)" -eq 141 ]
+    done
+}
