@@ -164,6 +164,15 @@ $(B)/gen/report_assets.c: tools/embed $(foreach f,$(REPORT_FILES),$(word 2,$(sub
 $(B)/gen/report_assets.o: $(B)/gen/report_assets.c
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
+# The notes at the head of each backend's file, for the command explain.
+EXPLAINED := $(sort $(wildcard cpu_simd/*/*_*.c cuda/*/*_*.cu))
+CLI_OBJ += $(B)/gen/explain.o
+$(B)/gen/explain.c: tools/explain $(EXPLAINED) $(B)/flags-C
+	@mkdir -p $(@D)
+	$(call say,GEN)tools/explain $(EXPLAINED) > $@
+$(B)/gen/explain.o: $(B)/gen/explain.c
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
 $(PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(CLI_OBJ) $(B)/liblapedge.a $(LIBS)
 

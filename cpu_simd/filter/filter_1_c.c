@@ -1,6 +1,8 @@
-/* Filter, plain C: float32, four components per pixel, one thread: the reference that every rung
- * is compared with. Compiled with vectorization off, so that it shows what scalar code does and what the
- * other rungs gain. */
+/* c: float32, four components per pixel, one thread: the reference that every rung is compared with. The
+ * lab sheet's loops stand here as it describes them: over the image, then over the window. Compiled with
+ * vectorization off, so that it shows what scalar code does and what the other rungs gain.
+ * Memory: bytes become floats in chunks of rows, 16 bytes per pixel.
+ * Limit: arithmetic, one product and one sum at a time. */
 #include "conv_row.h"
 
 const char lap_filter_c_flags[] = LAP_RUNG_FLAGS;
@@ -11,10 +13,33 @@ static void load(const float4_job *job, int first, int count)
         float4_from_bytes(job, y);
 }
 
+/* The window slides over the image: pixel (x, y) of the result is the sum of 25 pixels of the source, whose
+ * rows are src_width pixels long, from (x, y) on; an apron of two lies around the image, so none is missing.
+ */
 static void filter(const float4_job *job, int first, int count)
 {
-    for (int y = first; y < first + count; y++)
-        conv_row(job->out->width, job->src_width, job->params, float4_src(job, y), float4_dst(job, y));
+    const float *h = job->params->kernel.h;
+    const size_t row = (size_t)job->src_width * COMPONENTS;
+    for (int y = first; y < first + count; y++) {
+        float *dst = float4_dst(job, y);
+        for (int x = 0; x < job->out->width; x++, dst += COMPONENTS) {
+            const float *window = float4_src(job, y) + (size_t)x * COMPONENTS;
+            float r = 0, g = 0, b = 0, a = 0;
+            for (int fy = 0; fy < 5; fy++)
+                for (int fx = 0; fx < 5; fx++) {
+                    const float *p = window + (size_t)fy * row + fx * COMPONENTS;
+                    r += h[5 * fy + fx] * p[0];
+                    g += h[5 * fy + fx] * p[1];
+                    b += h[5 * fy + fx] * p[2];
+                    a += h[5 * fy + fx] * p[3];
+                }
+            dst[0] = r;
+            dst[1] = g;
+            dst[2] = b;
+            dst[3] = a;
+            conv_range(job->params, dst);
+        }
+    }
 }
 
 static void store(const float4_job *job, int first, int count)

@@ -1,6 +1,9 @@
-/* Filter, OpenMP: changed since c: one loop is parallel. exec->omp_loop says which one: rows (one
- * fork a chunk), pixels of a row (one fork a row), or the rows of the window (one fork a pixel, which
- * costs far more than the 25 products). Like c, compiled with vectorization off. */
+/* openmp: the same loops, one of them parallel.
+ * Since c: exec->omp_loop says which loop: rows (one fork per chunk), pixels of a row (one fork per row),
+ * or the rows of the window (one fork per pixel, which costs far more than the 25 products). What a loop's
+ * body declares is private to a thread, all else is shared.
+ * Memory: as c.
+ * Limit: arithmetic, shared by the cores. */
 #include "conv_row.h"
 
 const char lap_filter_openmp_flags[] = LAP_RUNG_FLAGS;

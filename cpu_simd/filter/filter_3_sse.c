@@ -1,6 +1,8 @@
-/* Filter, SSE: changed since openmp: a pixel's four components are one vector, so a product and a sum
- * serve all of them, and the range is a minimum and a maximum instead of branches. Needs SSE2 alone.
- * Four pixels go side by side: they share each coefficient, and their chains of sums overlap. */
+/* sse: a pixel's four components are one vector. Needs SSE2 alone.
+ * Since openmp: a product and a sum serve all components, and the range is a minimum and a maximum instead
+ * of branches. Four pixels go side by side: they share each coefficient, and their chains of sums overlap.
+ * Memory: as c. For three channels a quarter of each vector is empty.
+ * Limit: arithmetic, 25 products and 25 sums per pixel, and the conversion of bytes to an image of floats. */
 #include <emmintrin.h>
 
 #include "float4.h"

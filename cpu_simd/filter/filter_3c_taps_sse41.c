@@ -1,5 +1,8 @@
-/* Filter, SSE4.1, 16-bit integers: changed since sse-samples: a vector holds 16 bytes or 8 sums, and one
- * instruction multiplies and adds two taps. Coefficients that do not fit take the form of sse-samples. */
+/* sse-taps: 16-bit integers, two taps per multiply-add.
+ * Since sse-samples: a vector holds 16 bytes or 8 sums, and no sample becomes a float. Coefficients that do
+ * not fit take the form of sse-samples.
+ * Memory: bytes, read where they lie.
+ * Limit: arithmetic: 13 pairs of taps, each interleaved, multiplied and added twice for 16 samples. */
 #include "simd_steps.h"
 
 const char lap_filter_sse_taps_flags[] = LAP_RUNG_FLAGS;

@@ -1,5 +1,7 @@
-/* Filter, SSE4.1, 25 p - box: changed since sse-taps: a row's five bytes are added once and serve five rows
- * of the result. laplace5; other kernels as sse-taps. */
+/* sse-box: 25 p - box; laplace5, other kernels as sse-taps.
+ * Since sse-taps: a row's five bytes are added once and serve five rows of the result.
+ * Memory: the sums of five rows of a strip stay in the first-level cache.
+ * Limit: loads, stores and additions of sums. */
 #include "simd_steps.h"
 
 const char lap_filter_sse_box_flags[] = LAP_RUNG_FLAGS;

@@ -1,6 +1,7 @@
-/* Filter, SSE4.1, sliding sums: changed since sse-box: the sum of five rows takes in a row and lets one go,
- * instead of five rows added anew. simd-sse41 goes on with four rows a pass, rows fetched ahead and stores
- * around the caches. laplace5; other kernels as sse-taps. */
+/* sse-slide: sliding sums; laplace5, other kernels as sse-taps.
+ * Since sse-box: the sum of five rows takes in a row and lets one go, instead of five rows added anew.
+ * Memory: the sums of five rows, and the box, which is read and written for each row.
+ * Limit: loads and stores of sums: what sliding saves in additions it pays for in these. */
 #include "simd_steps.h"
 
 const char lap_filter_sse_slide_flags[] = LAP_RUNG_FLAGS;

@@ -1,10 +1,9 @@
-/* Histogram by pairs: two neighbouring bytes are one 16-bit index, so that two samples cost one
- * increment; the sums along both sides of the square of counters give the histogram. In photos the
- * used pairs lie along the diagonal, and the lines in use fit the caches.
- *
- * An increment waits for the last store to the same counter, so words take turns on several tables,
- * and runs of equal groups (flat areas) are counted as a whole. Uniform noise, which uses all pairs
- * alike, is the worst case. */
+/* simd: two neighbouring bytes are one 16-bit index.
+ * Since c: two samples cost one increment; the sums along both sides of the square of counters give the
+ * histogram. Words take turns on several tables, so that an increment seldom waits for the last, and runs
+ * of equal groups (flat areas) are counted as a whole.
+ * Memory: in photos the used pairs lie along the diagonal, and the lines in use fit the caches.
+ * Limit: uniform noise, which uses all pairs alike, is the worst case. */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
-/* Matrix times vector, plain C: one row after the other, one float accumulator. */
+/* c: one row after the other, one float accumulator.
+ * Memory: the matrix once, x from the caches.
+ * Limit: each addition waits for the one before. */
 #include "cpu_simd/host_rungs.h"
 
 const char lap_matvec_c_flags[] = LAP_RUNG_FLAGS;

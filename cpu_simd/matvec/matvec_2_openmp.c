@@ -1,4 +1,7 @@
-/* Matrix times vector, OpenMP: the plain loop, rows spread over threads. */
+/* openmp: the plain loop, rows spread over threads.
+ * Since c: rows are shared.
+ * Memory: as c.
+ * Limit: each addition waits for the one before, on every core. */
 #include "cpu_simd/host_rungs.h"
 
 const char lap_matvec_openmp_flags[] = LAP_RUNG_FLAGS;

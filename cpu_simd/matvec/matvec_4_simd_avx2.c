@@ -1,4 +1,7 @@
-/* Matrix times vector with 256-bit registers. */
+/* simd-avx2: 256-bit registers; the loops stand in matvec_lanes.h.
+ * Since simd-sse41: the width of vectors.
+ * Memory: the matrix once.
+ * Limit: reading the matrix. */
 #define LAP_VECTOR 32
 #define LAP_MATVEC_NAME lap_matvec_simd_avx2
 #include "matvec_lanes.h"

@@ -1,7 +1,10 @@
-/* Sum, plain C, pairwise: the array is halved down to runs of 128 values, whose sums meet in a tree.
- * The relative error for values of one sign is at most (128 + log2(n / 128)) * 2^-24 in float, where
- * the plain loop has n * 2^-24. The tree is walked without recursion: level k of `waiting` holds the
- * sum of 2^k finished runs, as the bits of the number of runs say. */
+/* pairwise: the array is halved down to runs of 128 values, whose sums meet in a tree.
+ * Since c: the order of additions, for precision: the relative error for values of one sign is at most (128
+ * + log2(n / 128)) * 2^-24 in float, where the plain loop has n * 2^-24. The tree is walked without
+ * recursion: level k of `waiting` holds the sum of 2^k finished runs, as the bits of the number of runs
+ * say.
+ * Memory: each value once.
+ * Limit: as c, within a run. */
 #include "cpu_simd/host_rungs.h"
 
 enum { RUN = 128, LEVELS = 64 };

@@ -1,4 +1,8 @@
-/* Sum with 128-bit registers. */
+/* simd-sse41: 128-bit registers; the loops stand in reduce_lanes.h.
+ * Since openmp: 32 partial sums side by side, widened to double every 1024 values; the same bits in every
+ * width.
+ * Memory: each value once.
+ * Limit: reading memory. */
 #define LAP_VECTOR 16
 #define LAP_REDUCE_NAME lap_reduce_simd_sse41
 #include "reduce_lanes.h"

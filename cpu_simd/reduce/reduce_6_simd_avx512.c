@@ -1,4 +1,7 @@
-/* Sum with 512-bit registers. */
+/* simd-avx512: 512-bit registers; the loops stand in reduce_lanes.h.
+ * Since simd-avx2: the width of vectors.
+ * Memory: each value once.
+ * Limit: reading memory. */
 #define LAP_VECTOR 64
 #define LAP_REDUCE_NAME lap_reduce_simd_avx512
 #include "reduce_lanes.h"

@@ -1,4 +1,6 @@
-/* Transpose, plain C: rows are read in order, every write goes to another row of the result. */
+/* c: rows are read in order, every write goes to another row of the result.
+ * Memory: each write touches a line of its own, of which the caches hold only some until it is full.
+ * Limit: misses of writes. */
 #include <string.h>
 
 #include "cpu_simd/host_rungs.h"

@@ -1,5 +1,7 @@
-/* Transpose with 128-bit registers: blocks of 16 x 16 bytes, 8 x 8 RGB pixels, 4 x 4 floats, 2 x 2
- * doubles. */
+/* simd-sse41: blocks of 16 x 16 bytes, 8 x 8 RGB pixels, 4 x 4 floats, 2 x 2 doubles.
+ * Since c: blocks are turned in 128-bit registers, and results are written by whole lines.
+ * Memory: each line read and written once.
+ * Limit: memory. */
 #include "transpose_tiles.h"
 
 const char lap_transpose_simd_sse41_flags[] = LAP_RUNG_FLAGS;

@@ -1,7 +1,8 @@
-/* Transpose with 256-bit registers. Each of the two halves holds other rows of the same columns, so
- * that the 128-bit interleaves of the narrower rung turn two blocks at once and the results are
- * stored as 32 consecutive bytes: blocks of 32 x 16 bytes, 8 x 8 RGB pixels, 8 x 4 floats, 4 x 2
- * doubles. */
+/* simd-avx2: blocks of 32 x 16 bytes, 8 x 8 RGB pixels, 8 x 4 floats, 4 x 2 doubles.
+ * Since simd-sse41: each half of a 256-bit register holds other rows of the same columns, so that the
+ * interleaves of the narrower rung turn two blocks at once, and results are stored as 32 consecutive bytes.
+ * Memory: each line read and written once.
+ * Limit: memory. */
 #include "transpose_tiles.h"
 
 const char lap_transpose_simd_avx2_flags[] = LAP_RUNG_FLAGS;

@@ -1,5 +1,5 @@
 /* cuda-global: one thread per pixel, everything from global memory.
- * Since plain C: the loops over the image became the grid; the loops over the window stayed.
+ * Since c: the loops over the image became the grid; the loops over the window stayed.
  * Global memory: 75 bytes read a pixel (3 channels), each asked for by 25 threads; 3 written.
  * Shared memory: none; the L1 cache has to catch the overlap. Coefficients: constant bank.
  * 16x16 threads per block (32x16 and 32x32 on request), one pixel per thread.

@@ -1,7 +1,7 @@
 /* cuda-shared2: the block's pixels and apron as bytes in shared memory, integer arithmetic.
  * Since cuda-global: each byte is read from global memory once a block, not once a window.
  * Global memory: 400/256 pixels read a pixel (4.7 bytes for 3 channels), 3 bytes written.
- * Shared memory: 20 rows of 20 pixels, 1200 bytes; four lanes read bytes of one word: no conflict.
+ * Shared memory: 20 rows of 20 pixels, 1200 bytes; one or two lanes read bytes of one word: no conflict.
  * 16x16 threads, one pixel per thread; 240 of them load 5 bytes each.
  * Limit: byte-wide shared loads, 75 per pixel. */
 #include "tile.cuh"

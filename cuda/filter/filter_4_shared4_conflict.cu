@@ -1,8 +1,10 @@
 /* cuda-shared4-conflict: float tile, converted once when it is loaded.
- * Since cuda-shared3: 1.6 conversions a sample instead of 25; four times the shared memory traffic.
+ * Since cuda-shared3: 1.6 conversions a sample instead of 25; a tile four times as large, read in as many
+ * accesses.
  * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
- * Shared memory: 20 rows of 60 words, 4800 bytes; a warp spans two rows, and row two starts at bank
- * 60 mod 32 = 28 while row one holds every third bank from 0 to 45: two lanes to a bank in many.
+ * Shared memory: 20 rows of 60 words, 4800 bytes; a warp spans two rows, and row two starts at bank 60 mod
+ * 32 = 28 while row one holds every third bank from 0 to 45: two lanes to a bank in four banks, which is
+ * enough: every read takes two passes.
  * 16x16 threads, one pixel per thread.
  * Limit: shared memory, each read done in two passes. Kept so that the conflict can be seen. */
 #include "tile.cuh"

@@ -1,9 +1,9 @@
 /* cuda-shared4-pad: float tile, rows padded so that a warp's 32 reads hit 32 banks.
  * Since cuda-shared4-conflict: only the pitch of the tile.
  * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
- * Shared memory: 20 rows of 80 words, 6400 bytes. Lane k of a row reads word 3k; lane 16 is the first
- * of the next row and must continue at 3 * 16 = 48, which is 16 modulo 32: so is 80, and 65, the
- * lab sheet's pitch, is not.
+ * Shared memory: 20 rows of 80 words, 6400 bytes. Lane k of a row reads word 3k; lane 16 is the first of
+ * the next row and must continue at 3 * 16 = 48, which is 16 modulo 32: so is 80, and 65, the lab sheet's
+ * pitch, is not.
  * 16x16 threads, one pixel per thread.
  * Limit: shared memory loads, one a product, now in one pass each. */
 #include "tile.cuh"

@@ -1,9 +1,10 @@
 /* cuda-box-sum: 25 times the centre minus the sum of the window, made from sums of rows; laplace5 only.
  * Since cuda-words: o = 25 p - box. A row's five neighbours are added once and serve five output rows, so
- * that a sample takes 8 additions and one multiply-add instead of 25 multiply-adds; all in integers. Global
- * memory: as cuda-words, five words of a row read and one written per thread and row. Shared memory: none;
- * the sums and centres of five rows in registers. 128 threads, 4 bytes times 64 rows per thread. Limit:
- * instructions, of which many unpack bytes. */
+ * that a sample takes 8 additions and one multiply-add instead of 25 multiply-adds; all in integers.
+ * Global memory: as cuda-words, five words of a row read and one written per thread and row.
+ * Shared memory: none; the sums and centres of five rows in registers.
+ * 128 threads, 4 bytes times 64 rows per thread.
+ * Limit: instructions, of which many unpack bytes. */
 #include "words.cuh"
 
 template <int C>

@@ -1,7 +1,7 @@
 /* cuda-fast: 16 bytes per thread, box sums sliding down 8 rows in registers; laplace5 only.
  * Since cuda-shuffle: all 12 rows that a warp needs are asked for before it looks at the first.
- * Global memory: 16-byte accesses; a warp reads 12 rows of 512 bytes and writes 8 of 480. The warps of
- * a block are stacked, so the rows that two of them read come from L2 once and then from L1.
+ * Global memory: 16-byte accesses; a warp reads 12 rows of 512 bytes and writes 8 of 480. The warps of a
+ * block are stacked, so the rows that two of them read come from L2 once and then from L1.
  * Shared memory: none; columns pass between lanes by shuffles, 2 of 32 lanes only hand theirs on.
  * 128 threads, which are 4 independent warps; 96 registers, so 20 warps a multiprocessor.
  * Limit: the memory system; see docs/ladder.md. */

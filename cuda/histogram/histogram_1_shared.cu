@@ -1,5 +1,5 @@
 /* cuda-shared: each block counts in its own histogram in shared memory, then adds it to the whole.
- * Since c: a thread a byte, and counters that only a block shares.
+ * Since c: one thread per byte, and counters that only a block shares.
  * Global memory: a byte read once, one byte per load; one addition per counter and block at the end.
  * Shared memory: 1 KB a channel; additions of a warp to one counter are made one after the other, and to
  * counters 32 apart too.

@@ -1,6 +1,6 @@
 /* cuda-fast: every lane has counters of its own, so that no two lanes ever meet at one.
- * Since cuda-shared: a counter for each value, channel and lane, 16-byte loads, and few large blocks
- * that walk the image together.
+ * Since cuda-shared: a counter for each value, channel and lane, 16-byte loads, and few large blocks that
+ * walk the image together.
  * Global memory: a byte read once, 16 bytes per load, the next load under way while one is counted; 768
  * additions a block of three channels at the end.
  * Shared memory: 32 KB a channel, lane l in bank l: no conflict, whatever the pixels are. A flat image

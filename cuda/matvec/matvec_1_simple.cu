@@ -1,7 +1,8 @@
 /* cuda-simple: the lecture's version 1.0, one thread per row.
  * Since c: the loop over rows became the grid.
  * Global memory: 4 bytes per element; a warp reads 32 rows at once, one sector of 32 bytes of each, and
- * counts on a cache to keep the other 28 bytes until the next seven steps ask for them. Shared memory: none.
+ * counts on a cache to keep the other 28 bytes until the next seven steps ask for them.
+ * Shared memory: none.
  * 32 threads per block, one row per thread.
  * Limit: as few threads as rows, each with few loads in flight. */
 #include "matvec.cuh"

@@ -1,8 +1,11 @@
 /* cuda-strided: the lecture's version 1.1, neighbouring threads 513 rows apart.
  * Since cuda-simple: only which row a thread takes. Fixed: rows are taken modulo their number rounded up to
- * 32, with which every row is done once (513 is 1 modulo 32), and those past the end are left out. Global
- * memory: as cuda-simple; a thread works along its own row, so which 32 rows these are matters little. Shared
- * memory: none. 32 threads per block, one row per thread. Limit: as cuda-simple. */
+ * 32, with which every row is done once (513 is 1 modulo 32), and those past the end are left out.
+ * Global memory: as cuda-simple; a thread works along its own row, so which 32 rows these are matters
+ * little.
+ * Shared memory: none.
+ * 32 threads per block, one row per thread.
+ * Limit: as cuda-simple. */
 #include "matvec.cuh"
 
 template <bool CHECKED>

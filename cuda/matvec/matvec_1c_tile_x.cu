@@ -1,8 +1,10 @@
 /* cuda-tile-x: the lecture's version 2, a piece of x in shared memory.
  * Since cuda-simple: x comes from shared memory. Fixed: the lecture lacks the barrier after the inner loop,
- * without which fast threads overwrite the piece that slow ones still read. Global memory: as cuda-simple for
- * the matrix. Shared memory: 128 bytes, one word for all lanes: a broadcast. 32 threads per block, one row
- * per thread. Limit: loads in flight. With checks the inner loop's length varies, so it is not unrolled. */
+ * without which fast threads overwrite the piece that slow ones still read.
+ * Global memory: as cuda-simple for the matrix.
+ * Shared memory: 128 bytes, one word for all lanes: a broadcast.
+ * 32 threads per block, one row per thread.
+ * Limit: loads in flight. With checks the inner loop's length varies, so it is not unrolled. */
 #include "matvec.cuh"
 
 template <bool CHECKED>

@@ -1,7 +1,10 @@
 /* cuda-unrolled: one thread per row, 32 elements asked for at once.
  * Since cuda-simple: the loop is unrolled by hand, so that the loads in flight do not depend on what the
- * compiler makes of its length. Global memory: as cuda-simple: sectors that a cache has to keep. Shared
- * memory: none. 32 threads per block, one row per thread. Limit: as few threads as rows. */
+ * compiler makes of its length.
+ * Global memory: as cuda-simple: sectors that a cache has to keep.
+ * Shared memory: none.
+ * 32 threads per block, one row per thread.
+ * Limit: as few threads as rows. */
 #include "matvec.cuh"
 
 constexpr unsigned FLIGHT = 32;

@@ -1,6 +1,6 @@
 /* cuda-global: halving in global memory, 128 values per block.
- * Since c: half of a block's threads add the other half's values, again and again.
- * Fixed: the notes' kernel overwrites its input, ours halves in scratch memory; any length works.
+ * Since c: half of a block's threads add the other half's values, again and again. Fixed: the notes' kernel
+ * overwrites its input, ours halves in scratch memory; any length works.
  * Global memory: a value read once; besides half of the values, a quarter, ... are written and read.
  * Shared memory: none.
  * 128 threads, two values for each of the first 64; every step half of them retire.

@@ -1,8 +1,11 @@
 /* cuda-divergent: halving in shared memory, neighbours first.
- * Since cuda-global: the values of a block lie in shared memory; and, as in a first try, every second thread
- * adds its neighbour, then every fourth, ... so that in each warp lanes that work stand beside lanes that
- * wait. Global memory: a value read once. Shared memory: 128 values (512 bytes of floats). 128 threads, one
- * value per thread. Limit: all four warps take part in all seven steps, with fewer and fewer lanes. */
+ * Since cuda-global: the values of a block lie in shared memory; and, as in a first try, every second
+ * thread adds its neighbour, then every fourth, ... so that in each warp lanes that work stand beside lanes
+ * that wait.
+ * Global memory: a value read once.
+ * Shared memory: 128 values (512 bytes of floats).
+ * 128 threads, one value per thread.
+ * Limit: all four warps take part in all seven steps, with fewer and fewer lanes. */
 #include "reduce.cuh"
 
 template <typename T>

@@ -1,7 +1,10 @@
 /* cuda-dynamic: cuda-shared with its shared memory sized at the launch.
  * Since cuda-shared: only that. Fixed: the notes' kernel loads from the array of results, ours from the
- * input. Global memory: a value read once. Shared memory: 128 values, no conflict. 128 threads, one value per
- * thread. Limit: as cuda-shared. */
+ * input.
+ * Global memory: a value read once.
+ * Shared memory: 128 values, no conflict.
+ * 128 threads, one value per thread.
+ * Limit: as cuda-shared. */
 #include "reduce.cuh"
 
 template <typename T>

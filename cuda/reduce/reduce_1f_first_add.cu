@@ -1,7 +1,10 @@
 /* cuda-first-add: two values per thread, added as they are loaded.
- * Since cuda-shared: the first step of the halving needs no shared memory, and a block takes 256 values: half
- * as many blocks, two loads in flight per thread. Global memory: a value read once. Shared memory: 128
- * values, no conflict. 128 threads, 2 values per thread. Limit: as cuda-shared, for half as many blocks. */
+ * Since cuda-shared: the first step of the halving needs no shared memory, and a block takes 256 values:
+ * half as many blocks, two loads in flight per thread.
+ * Global memory: a value read once.
+ * Shared memory: 128 values, no conflict.
+ * 128 threads, 2 values per thread.
+ * Limit: as cuda-shared, for half as many blocks. */
 #include "reduce.cuh"
 
 template <typename T>

@@ -1,8 +1,10 @@
 /* cuda-shuffle: warps add by shuffles.
  * Since cuda-first-add: five of the seven steps stay inside a warp, without shared memory and barrier; one
- * barrier is left, before the sums of four warps are added. Global memory: a value read once. Shared memory:
- * one value per warp. 128 threads, 2 values per thread. Limit: starting and ending blocks, each of which
- * loads once. */
+ * barrier is left, before the sums of four warps are added.
+ * Global memory: a value read once.
+ * Shared memory: one value per warp.
+ * 128 threads, 2 values per thread.
+ * Limit: starting and ending blocks, each of which loads once. */
 #include "reduce.cuh"
 
 template <typename T>

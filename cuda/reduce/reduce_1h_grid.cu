@@ -1,8 +1,10 @@
 /* cuda-grid: as many blocks as fit the device at once walk the array together.
  * Since cuda-shuffle: many values per thread, added in a register; a block's end is paid for once. Two
- * launches, whatever the length. Global memory: a value read once, 4 bytes of floats per load and one load in
- * flight. Shared memory: one value per warp. 128 threads, 16 blocks per multiprocessor. Limit: loads in
- * flight. A float's running sum is longer, so it is less precise than a tree. */
+ * launches, whatever the length.
+ * Global memory: a value read once, 4 bytes of floats per load and one load in flight.
+ * Shared memory: one value per warp.
+ * 128 threads, 16 blocks per multiprocessor.
+ * Limit: loads in flight. A float's running sum is longer, so it is less precise than a tree. */
 #include "reduce.cuh"
 
 template <typename T>

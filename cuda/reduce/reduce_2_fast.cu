@@ -1,11 +1,13 @@
 /* cuda-fast: as many blocks as fit the device at once walk the array together.
  * Since cuda-unrolled: sums of vectors are widened to double, and one launch does: the block that finishes
- * last adds the block sums. Global memory: a value read once, 16 bytes per load. Shared memory: one double
- * per warp. 256 threads; 16 floats (8 doubles) a thread and step. Limit: reading global memory.
+ * last adds the block sums.
+ * Global memory: a value read once, 16 bytes per load.
+ * Shared memory: one double per warp. 256 threads; 16 floats (8 doubles) a thread and step.
+ * Limit: reading global memory.
  *
- * Precision: a step's 16 floats are added in a tree, that sum is widened, and everything above is
- * double: a value is rounded at most 4 times in float, so the error is at most 4 * 2^-24 of the sum of
- * magnitudes. Block sums are added in one order, so a device gives the same bits every time. */
+ * Precision: a step's 16 floats are added in a tree, that sum is widened, and everything above is double: a
+ * value is rounded at most 4 times in float, so the error is at most 4 * 2^-24 of the sum of magnitudes.
+ * Block sums are added in one order, so a device gives the same bits every time. */
 #include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256, WARPS = BLOCK / LAP_WARP, LOADS = 4, BLOCKS_A_SM = 8;

@@ -1,9 +1,10 @@
-/* The two copying kernels, which are ceilings: each does all that a transpose does but turn.
- * copy-kernel: the launch of cuda-naive, each element to its own place: what is left when nothing is
- * scattered. copy-shared: the launch of cuda-shared, through its tile and its barrier: what these cost by
- * themselves. Global memory: an element read and written once, along rows. Shared memory: none, or 16x16
- * elements, read as they were written: no conflict. 16x16 threads, one element per thread. Limit: one access
- * in flight a thread. */
+/* The two copying kernels, which are ceilings: each does all that a transpose does but turn. copy-kernel:
+ * the launch of cuda-naive, each element to its own place: what is left when nothing is scattered.
+ * copy-shared: the launch of cuda-shared, through its tile and its barrier: what these cost by themselves.
+ * Global memory: an element read and written once, along rows.
+ * Shared memory: none, or 16x16 elements, read as they were written: no conflict.
+ * 16x16 threads, one element per thread.
+ * Limit: one access in flight a thread. */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;

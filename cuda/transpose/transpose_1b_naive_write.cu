@@ -1,8 +1,10 @@
 /* cuda-naive-write: one element per thread; reads go down columns, writes along rows.
  * Since cuda-naive: x and y of a thread change places, so that the scattered side is the reading one.
  * Global memory: an element read and written once; 16 sectors of 32 bytes are read by a warp, and what of
- * them it does not use stays in L1 for the warps beside it. Shared memory: none. 16x16 threads, one element
- * per thread. Limit: sectors of the scattered reads. */
+ * them it does not use stays in L1 for the warps beside it.
+ * Shared memory: none.
+ * 16x16 threads, one element per thread.
+ * Limit: sectors of the scattered reads. */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;

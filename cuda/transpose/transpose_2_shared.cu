@@ -1,7 +1,8 @@
 /* cuda-shared: a tile of 16x16 goes through shared memory, along rows both ways.
  * Since cuda-naive-write: the scattered side is shared memory.
  * Global memory: an element read and written once; a warp covers 2 rows of 64 bytes of floats.
- * Shared memory: 1 KB for floats. A column of the tile is read, words 16 apart: 16 lanes on 2 banks, 8 ways.
+ * Shared memory: 1 KB for floats. A column of the tile is read, words 16 apart: 16 lanes on 2 banks, 8
+ * ways.
  * 16x16 threads, one element per thread.
  * Limit: one load in flight a thread, behind a barrier, and the conflicts. */
 #include "tile.cuh"

@@ -2,8 +2,9 @@
  * Since cuda-shared: only the pitch; cuda-padded changes the size of the block as well.
  * Global memory: as cuda-shared.
  * Shared memory: 1.1 KB for floats; a column's words are 17 apart: lanes k and k + 16 read neighbouring
- * columns, and two of them meet on a bank at one place. 16x16 threads, one element per thread. Limit: one
- * load in flight a thread, behind a barrier. */
+ * columns, and two of them meet on a bank at one place.
+ * 16x16 threads, one element per thread.
+ * Limit: one load in flight a thread, behind a barrier. */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_padded16(const lap_view *in, const lap_view *out, const lap_exec *exec)

@@ -1,6 +1,6 @@
 /* cuda-padded-rows: the tile of 32x33 with 32x8 threads.
- * Since cuda-padded: four elements per thread, so that four loads are in flight before the barrier, and four
- * times as many blocks fit a multiprocessor.
+ * Since cuda-padded: four elements per thread, so that four loads are in flight before the barrier, and
+ * four times as many blocks fit a multiprocessor.
  * Global memory: as cuda-shared32.
  * Shared memory: 4.1 KB for floats; no conflict.
  * 32x8 threads, 4 elements per thread.

@@ -1,11 +1,11 @@
 /* cuda-fast: each thread turns a small block in registers, so that every access is wide.
- * Since cuda-padded: 4x4 floats, 2x2 doubles or 4x4 pixels per thread instead of one element, several
- * loads in flight before the barrier, and 16 bytes a store.
+ * Since cuda-padded: 4x4 floats, 2x2 doubles or 4x4 pixels per thread instead of one element, several loads
+ * in flight before the barrier, and 16 bytes a store.
  * Global memory: an element read and written once, in pieces of 16 bytes (12 of a pixel row); rows of a
  * tile are 128 to 256 bytes, whole sectors both ways.
- * Shared memory: 16 KB, one row of the result after the other, its 16-byte pieces exchanged by an
- * exclusive or with the column of the small block: eight lanes that store down a column then hit
- * eight different quarters of the banks, and eight lanes that read along a row do too.
+ * Shared memory: 16 KB, one row of the result after the other, its 16-byte pieces exchanged by an exclusive
+ * or with the column of the small block: eight lanes that store down a column then hit eight different
+ * quarters of the banks, and eight lanes that read along a row do too.
  * 256 threads, 16 elements per thread (64 of 1 byte, 4 of 8 bytes).
  * Limit: global memory; the copy of as many bytes is the ceiling. */
 #include "transpose.cuh"

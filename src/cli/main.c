@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"
+#include "cli/values.h"
 
 const lap_cli_command lap_cli_commands[] = {
     {"run",
@@ -54,6 +55,10 @@ const lap_cli_command lap_cli_commands[] = {
     {"help", "lapedge help [COMMAND]\tthe help of a command\n",
         "lapedge help stats\tas lapedge stats --help\n", LAP_CLI_HELP, lap_cli_help_on, lap_cli_command_name,
         NULL},
+    {"explain", "lapedge explain BACKEND\twhat a backend does, and its limit\n",
+        "lapedge explain cuda-shared4-pad\tone step of the filter's ladder\n"
+        "lapedge explain simd\tof every ladder that has one\n",
+        LAP_CLI_HELP, lap_cli_explain, lap_cli_rung_name, NULL},
     {0},
 };
 

@@ -78,6 +78,26 @@ PYTHON
     json o.json 'all(r["available"] for r in o["rows"] if r["name"] in ("c", "auto"))'
 }
 
+@test "explain says of every backend what it does, what limits it, and where that stands" {
+    local op name file seen=0
+    lapedge backends --json >o.json
+    while read -r op name; do
+        run --separate-stderr lapedge explain "$name"
+        [ "$status" -eq 0 ]
+        grep -A40 -x "$op $name" <<<"$output" | sed '/^$/q' >part
+        # A name that stands for others is explained by the one that runs here, if one does.
+        grep -q '^  stands for' part && ! grep -q '^  which is' part && continue
+        grep -qE '^  Limit: .' part
+        file=$(sed -n 's/^  Read on: \([^,]*\), .*/\1/p' part)
+        [ -e "$BATS_TEST_DIRNAME/../../$file" ]
+        [ "$name" = c ] || grep -qE '^  Since [a-z0-9-]+: .|^  stands for|^  cuda-(naive|global|simple|shared): ' part
+        seen=$((seen + 1))
+    done < <(python3 -c 'import json; [print(r["op"], r["name"]) for r in json.load(open("o.json"))["rows"]]')
+    [ "$seen" -gt 50 ]
+    expect 2 "" 'lapedge: "cuda-fats" is not a known backend; did you mean cuda-fast?' explain cuda-fats
+    expect 2 "" "lapedge: explain takes the name of one backend; see lapedge backends" explain
+}
+
 @test "backends as a table" {
     run --separate-stderr lapedge backends
     [ "$status" -eq 0 ]

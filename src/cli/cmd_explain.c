@@ -1,0 +1,96 @@
+/* explain: what a backend does, what it changes since the step before, what limits it, where to read on. */
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/explain.h"
+#include "cli/term.h"
+
+static const lap_explain *explain_of(lap_op op, const char *name)
+{
+    for (const lap_explain *each = lap_explains; each->name; each++)
+        if (strcmp(each->ladder, lap_op_name(op)) == 0 && strcmp(each->name, name) == 0)
+            return each;
+    return NULL;
+}
+
+static bool is_called(const lap_rung_info *info, const char *name)
+{
+    const char *list = info->aliases;
+    const size_t length = strlen(name);
+    if (strcmp(info->name, name) == 0)
+        return true;
+    for (; list && *list; list += strcspn(list, ",") + (list[strcspn(list, ",")] == ','))
+        if (strcspn(list, ",") == length && strncmp(list, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* The backend after number i of its ladder that is a step of its own, or NULL. */
+static const char *next_step(lap_op op, int i)
+{
+    lap_rung_info info;
+    while (lap_rung_at(op, ++i, false, &info))
+        if (!info.resolves)
+            return info.name;
+    return NULL;
+}
+
+/* The ladder's page of the documents. */
+static const char *page_of(lap_op op, const char *file)
+{
+    return op != LAP_OP_FILTER              ? "docs/claims.md"
+           : strncmp(file, "cuda/", 5) == 0 ? "docs/ladder.md"
+                                            : "docs/ladder-cpu.md";
+}
+
+static void print_notes(const lap_explain *notes)
+{
+    for (const char *line = notes->notes; *line; line += strcspn(line, "\n") + 1) {
+        char text[2000];
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
+        fputs("  ", stdout);
+        lap_cli_print_wrapped(text, 4, lap_term_width());
+    }
+}
+
+static void print_one(const lap_cli *cli, lap_op op, int i, const lap_rung_info *info)
+{
+    const char *name = info->name, *next = next_step(op, i);
+    printf("%s%s %s%s\n", lap_term_bold(cli, stdout), lap_op_name(op), name, lap_term_plain(cli, stdout));
+    if (info->resolves) {
+        printf("  %s\n  stands for the first that can run here of: %s\n", info->what, info->resolves);
+        name = info->resolved;
+        if (name)
+            printf("  which is %s:\n", name);
+    }
+    const lap_explain *notes = name ? explain_of(op, name) : NULL;
+    if (notes) {
+        print_notes(notes);
+        printf("  Read on: %s, %s%s%s\n", notes->file, page_of(op, notes->file),
+            next && !info->resolves ? "; next: lapedge explain " : "", next && !info->resolves ? next : "");
+    }
+    putchar('\n');
+}
+
+int lap_cli_explain(lap_cli *cli)
+{
+    lap_rung_info info;
+    if (cli->operand_count != 1)
+        return lap_cli_usage("explain takes the name of one backend; see lapedge backends");
+    const char *name = cli->operands[0];
+    int found = 0;
+    for (int op = 0; op < LAP_OP_COUNT; op++)
+        for (int i = 0; lap_rung_at((lap_op)op, i, false, &info); i++)
+            if (is_called(&info, name)) {
+                print_one(cli, (lap_op)op, i, &info);
+                found++;
+            }
+    if (found)
+        return LAP_EXIT_OK;
+    for (int op = 0; op < LAP_OP_COUNT; op++) {
+        const char *nearest = lap_rung_nearest((lap_op)op, name);
+        if (nearest)
+            return lap_cli_usage("\"%s\" is not a known backend; did you mean %s?", name, nearest);
+    }
+    return lap_cli_usage("\"%s\" is not a known backend; see lapedge backends", name);
+}

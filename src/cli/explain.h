@@ -1,0 +1,13 @@
+/* The notes that stand at the head of each backend's file, as tools/explain collects them at build time: what
+ * the backend does, what it changes, what limits it. One text, for readers of the source and of `explain`. */
+#ifndef LAP_CLI_EXPLAIN_H
+#define LAP_CLI_EXPLAIN_H
+
+typedef struct lap_explain {
+    const char *ladder, *name, *file;
+    const char *notes; /* lines; the first begins with the name */
+} lap_explain;
+
+extern const lap_explain lap_explains[]; /* the last one has no name */
+
+#endif
