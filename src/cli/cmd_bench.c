@@ -70,10 +70,13 @@ static void each_row(void *user, const lap_bench_row *row)
 {
     bench_output *output = user;
     char noise[LAP_BENCH_NOTE];
-    json_array_append_new(output->rows, row_of(row));
+    const bool noisy = lap_bench_noise(row, noise) > 0;
+    json_t *object = row_of(row);
+    json_object_set_new(object, "noisy", json_boolean(noisy));
+    json_array_append_new(output->rows, object);
     judge(output, row);
     output->on_device = output->on_device || isfinite(row->kernel_ms) || isfinite(row->end_to_end_ms);
-    if (lap_bench_noise(row, noise) > 0)
+    if (noisy)
         json_array_append_new(output->warnings, json_string(noise));
     if (!output->cli->json)
         lap_bench_table_row(&output->table, row);

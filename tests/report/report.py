@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The pages that --report writes, in a headless Chromium: what is on them, what moves, and what they ask for."""
+import base64
 import json
 import os
 import pathlib
@@ -52,6 +53,15 @@ class Pages:
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         assert expect is None or done.returncode == expect, done.stderr
         return page
+
+    def edited(self, page, name, change):
+        """The page with other results: change(data) edits them."""
+        text, data = pathlib.Path(page).read_text(encoding="utf-8"), data_of(page)
+        change(data)
+        to = self.folder / name
+        to.write_text(re.sub(r'(<script type="application/json" id="data">).*?(</script>)',
+                             lambda m: m[1] + json.dumps(data).replace("<", "\\u003c") + m[2], text, count=1, flags=re.S), encoding="utf-8")
+        return to
 
     def all(self):
         return self.bench, self.stats, self.compare, self.large
@@ -213,12 +223,125 @@ def fits_a_phone(driver, pages):
         resize(driver, 1280, 900)
 
 
+def wide_tables_say_that_they_go_on(driver, pages):
+    state = """
+        const box = document.getElementById('rungs-table').parentElement, hint = box.nextElementSibling;
+        return [box.scrollWidth - box.clientWidth, box.classList.contains('more'), hint.textContent, hint.getBoundingClientRect().height > 0];"""
+    load(driver, pages.bench)
+    assert driver.execute_script(state)[:3] == [0, False, ""], driver.execute_script(state)
+    try:
+        resize(driver, 390, 844, phone=True)
+        load(driver, pages.bench)
+        hidden, more, hint, shown = driver.execute_script(state)
+        assert hidden > 100 and more and shown and "more columns" in hint, (hidden, more, hint, shown)
+        name = "return document.querySelector('#rungs-table tbody th').getBoundingClientRect().left"
+        before = driver.execute_script(name)
+        driver.execute_script("document.getElementById('rungs-table').parentElement.scrollLeft = 9999")
+        driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        assert driver.execute_script(state)[1:3] == [False, ""], driver.execute_script(state)
+        assert abs(driver.execute_script(name) - before) < 8  # names stay in sight
+    finally:
+        resize(driver, 1280, 900)
+
+
+def charts_stay_in_their_cards(driver, pages):
+    beyond = """
+        return [...document.querySelectorAll('section:not([hidden])')].flatMap((card) => [...card.querySelectorAll('canvas, img, table, dl, pre')]
+            .filter((e) => e.checkVisibility() && !e.closest('.stage, .wide') && e.getBoundingClientRect().right > card.getBoundingClientRect().right - 4)
+            .map((e) => `${e.tagName} in ${card.id}`));"""
+    try:
+        for width in (320, 390, 820, 1280):
+            resize(driver, width, 844, phone=width < 500)
+            for page in pages.all():
+                load(driver, page)
+                assert not driver.execute_script(beyond), (page.name, width, driver.execute_script(beyond))
+    finally:
+        resize(driver, 1280, 900)
+
+
+def paper_holds_everything(driver, pages):
+    """A4 without its margins of 12 mm is 703 pixels wide."""
+    beyond = """
+        const cards = [...document.querySelectorAll('section:not([hidden])')];
+        return cards.flatMap((card) => [...card.querySelectorAll('canvas, img, table, dl, p, h2')]
+            .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > card.getBoundingClientRect().right - 2)
+            .map((e) => `${e.tagName} in ${card.id}: ${e.getBoundingClientRect().right} beyond ${card.getBoundingClientRect().right}`))
+            .concat(cards.filter((card) => card.getBoundingClientRect().right > innerWidth + 1).map((card) => `${card.id} on the page`));"""
+    shown = "return [...document.querySelectorAll('#viewer, .bar, #theme, .hint')].filter((e) => e.checkVisibility()).length"
+    flows = "return [...document.querySelectorAll('section')].map((e) => e.id + ' ' + getComputedStyle(e).breakInside)"
+    for page in pages.all():
+        load(driver, page)
+        try:
+            driver.execute_script("dispatchEvent(new Event('beforeprint'))")
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+            resize(driver, 703, 1000)
+            assert not driver.execute_script(beyond), (page.name, driver.execute_script(beyond))
+            assert driver.execute_script("return document.documentElement.scrollWidth") <= 703, page.name
+            assert driver.execute_script(shown) == 0, page.name
+            whole = [each for each in driver.execute_script(flows) if each.endswith(" avoid")]
+            assert whole == ["times avoid", "roofline avoid", "facts avoid"], whole
+            assert driver.execute_script("return getComputedStyle(document.querySelector('h2')).breakAfter") == "avoid"
+        finally:
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+            resize(driver, 1280, 900)
+        load(driver, page)
+        paper = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": True})
+        leaves = len(re.findall(rb"/Type\s*/Page\b(?!s)", base64.b64decode(paper["data"])))
+        assert 1 <= leaves <= 3, (page.name, leaves)
+
+
+def dots_where_bars_have_no_length(driver, pages):
+    def times(*medians):
+        def change(data):
+            filters = [row for row in data["results"]["rows"] if row["op"] == "filter" and row["width"] == 320]
+            rungs = [row for row in filters if row["resolved"] == row["backend"] and row["median_ms"] and row["flags"]]
+            data["results"]["rows"] = rungs[:len(medians)]
+            for row, median in zip(rungs, medians):
+                row.update(median_ms=median, min_ms=0.9 * median, max_ms=1.2 * median, stddev_ms=0.2 * median, convert_ms=None, noisy=True)
+        return change
+    kind = "return [charts['times-chart'].config.type, charts['times-chart'].options.scales.x.type ?? 'linear', charts['times-chart'].$beside.rows.map((r) => r.text)]"
+    load(driver, pages.edited(pages.bench, "near.html", times(30, 2, 1)))
+    assert driver.execute_script(kind) == ["bar", "linear", ["30.0\u00a0ms ±20\u00a0%", "2.00\u00a0ms ±20\u00a0%", "1.00\u00a0ms ±20\u00a0%"]], driver.execute_script(kind)
+    load(driver, pages.edited(pages.bench, "far.html", times(31, 2, 1)))
+    assert driver.execute_script(kind)[:2] == ["line", "logarithmic"], driver.execute_script(kind)
+    assert driver.execute_script("return document.querySelectorAll('td.noisy').length") == 3
+    assert driver.find_element("id", "noise").text.startswith("3 of 3 rows are noisy")
+    assert not complaints(driver)
+    driver.execute_script("document.querySelectorAll('#choose-unit input')[1].click()")
+    assert driver.execute_script(kind)[0] == "bar"  # shares of a whole are bars at any span
+
+
+def names_of_points_do_not_meet(driver, pages):
+    def many(data):
+        rows = [row for row in data["results"]["rows"] if row["op"] == "filter" and row["width"] == 320]
+        rung = next(row for row in rows if row["backend"] == "simd-avx2")
+        for i in range(20):
+            other = dict(rung, backend=f"cuda-shared4-rung{i}", resolved=f"cuda-shared4-rung{i}")
+            other["gb_per_s"] *= 1 + i % 3 / 100
+            rows.append(other)
+        data["results"]["rows"] = rows
+    crowd = pages.edited(pages.bench, "crowd.html", many)
+    try:
+        for page, width in ((pages.bench, 1280), (crowd, 1280), (crowd, 390)):
+            resize(driver, width, 900, phone=width < 500)
+            load(driver, page)
+            names = driver.execute_script("return charts['roofline-chart'].$names")
+            area = driver.execute_script("const c = charts['roofline-chart']; return [c.chartArea.right, c.width, c.height]")
+            assert len(names) >= (24 if page == crowd else 4)
+            for a, b in zip(names, names[1:]):
+                assert a["bottom"] <= b["top"] + 0.01, (a, b)
+            for name in names:
+                assert name["left"] > area[0] and name["right"] <= area[1] and 0 <= name["top"] and name["bottom"] <= area[2], (name, area)
+    finally:
+        resize(driver, 1280, 900)
+
+
 def fields_have_names(driver, pages):
     for page in pages.all():
         load(driver, page)
         nameless = driver.execute_script("""
             return [...document.querySelectorAll('input, button, canvas, img, [tabindex="0"]')].filter((e) =>
-                !(e.getAttribute('aria-label') || e.closest('label')?.textContent || e.textContent.trim() || e.hasAttribute('alt') ||
+                !(e.getAttribute('aria-label') || document.getElementById(e.getAttribute('aria-labelledby'))?.textContent || e.closest('label')?.textContent || e.textContent.trim() || e.hasAttribute('alt') ||
                   e.closest('.stage'))).map((e) => e.outerHTML.slice(0, 80));""")
         assert not nameless, nameless
 
@@ -244,7 +367,8 @@ def contrast_is_enough(driver, pages):
 
 PLAIN = [names_are_text, pages_are_small, pages_name_no_address]
 BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, a_point_a_rung,
-           theme_toggles, fits_a_phone, fields_have_names, contrast_is_enough]
+           theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,
+           dots_where_bars_have_no_length, names_of_points_do_not_meet, fields_have_names, contrast_is_enough]
 
 
 def main():
@@ -257,7 +381,7 @@ def main():
             for number, (test, needs_browser) in enumerate(tests, 1):
                 name = test.__name__.replace("_", " ")
                 skipped = MISSING if needs_browser else None
-                if test is a_point_a_rung and not skipped and not has_charts(pages.bench):
+                if test in (a_point_a_rung, dots_where_bars_have_no_length, names_of_points_do_not_meet) and not skipped and not has_charts(pages.bench):
                     skipped = "no chart library in this build"
                 if skipped:
                     print(f"ok {number} - report: {name} # SKIP {skipped}", flush=True)

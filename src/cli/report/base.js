@@ -19,6 +19,12 @@ function figure(value, unit = "") {
   const text = value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return unit ? `${text}\u00a0${unit}` : text;
 }
+/* A share in percent: 0.7 %, 12 %. */
+function percent(share) {
+  if (!known(share)) return "–";
+  const text = share < 0.001 && share > 0 ? "<0.1" : share < 0.0995 ? (100 * share).toFixed(1) : whole(Math.round(100 * share));
+  return `${text}\u00a0%`;
+}
 const whole = (value) => (known(value) ? value.toLocaleString("en-US") : "–");
 const milliseconds = (value) => (known(value) && value < 1 ? figure(value * 1000, "µs") : figure(value, "ms"));
 

@@ -15,9 +15,29 @@ function head(titles) {
 }
 const chip = (good, text) => element("span", { className: `chip ${good === null ? "plain" : good ? "good" : "bad"}` }, text);
 
-function rungHead(row) {
+
+/* A table that is wider than its box says that it goes on, and how far. */
+function fillTable(table, titles, body) {
+  const box = table.parentElement, hint = box.nextElementSibling;
+  const look = () => {
+    const hidden = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    box.classList.toggle("more", hidden > 4);
+    const edge = box.getBoundingClientRect().right, beyond = [...table.tHead.rows[0].cells].filter((cell) => cell.getBoundingClientRect().right > edge + 4).length;
+    hint.textContent = hidden > 4 ? `${beyond} more column${beyond === 1 ? "" : "s"}: scroll the table sideways →` : "";
+  };
+  table.className = titles.length > 10 ? "dense" : "";
+  table.replaceChildren(head(titles), body);
+  if (!box.dataset.watched) {
+    box.dataset.watched = "yes";
+    box.addEventListener("scroll", look, { passive: true });
+    new ResizeObserver(look).observe(box);
+  }
+  look();
+}
+
+function rungHead(row, withThreads) {
   const also = row.resolved && row.resolved !== row.backend ? element("span", { className: "also" }, ` = ${row.resolved}`) : null;
-  return element("th", { scope: "row" }, row.backend, also);
+  return element("th", { scope: "row" }, withThreads ? rungName(row) : row.backend, also);
 }
 
 function showAbsent(absent) {
@@ -33,25 +53,32 @@ function showAbsent(absent) {
 /* ---- bench ---- */
 const caseName = (row) => `${row.op} ${row.height > 1 ? `${row.width} × ${row.height}${row.channels > 0 ? ` × ${row.channels}` : ""}` : whole(row.width)}${row.op === "reduce" && row.type ? ` ${row.type}` : ""}`;
 
+const spreadCell = (row, median) => element("td", { className: row.noisy ? "noisy" : "" }, known(row.stddev_ms) && median > 0 ? `±${percent(row.stddev_ms / median)}` : "–");
+
 function benchTable(shown) {
   const body = element("tbody");
   const device = shown.some((row) => known(row.kernel_ms));
   const first = shown.some((row) => known(row.first_ms));
-  const titles = ["backend", "threads", "median", "min", "spread", "Mpixel/s", "GB/s", "of the ceiling", "times c"];
+  /* A device's columns take the place of two others. */
+  const titles = ["backend", ...(device ? [] : ["threads"]), "median", ...(device ? [] : ["min"]), "spread", "Mpixel/s", "GB/s", "of the ceiling", "times c"];
   if (first) titles.push("first run");
-  if (device) titles.push("end to end");
+  if (device) titles.push("upload", "download", "end to end");
   for (const row of shown.filter((each) => known(each.median_ms))) {
     const line = element("tr", { className: isCeiling(row) ? "ceiling" : "" });
-    const values = [rungHead(row), row.threads, milliseconds(row.median_ms), milliseconds(row.min_ms), known(row.stddev_ms) ? `± ${figure((100 * row.stddev_ms) / row.median_ms)} %` : "–",
-      figure(row.mpix_per_s), known(row.gb_per_s) ? figure(row.gb_per_s) : "–", known(row.roof_share) ? `${figure(100 * row.roof_share)} %` : "–",
-      known(row.speedup) && !isCeiling(row) ? figure(row.speedup) : "–"];
-    if (row.backend === "multiply-add") values[6] = `${figure(row.gflop_per_s)} GFLOP/s`;
+    const rate = row.backend === "multiply-add" ? `${figure(row.gflop_per_s)} GFLOP/s` : figure(row.gb_per_s);
+    const values = [rungHead(row, device), ...(device ? [] : [row.threads]), milliseconds(row.median_ms), ...(device ? [] : [milliseconds(row.min_ms)]), spreadCell(row, row.median_ms),
+      figure(row.mpix_per_s), rate, percent(row.roof_share), known(row.speedup) && !isCeiling(row) ? figure(row.speedup) : "–"];
     if (first) values.push(milliseconds(row.first_ms));
-    if (device) values.push(milliseconds(row.end_to_end_ms));
+    if (device) values.push(milliseconds(row.upload_ms), milliseconds(row.download_ms), milliseconds(row.end_to_end_ms));
     body.append(cells(line, values));
   }
-  byId("rungs-table").replaceChildren(head(titles), body);
+  fillTable(byId("rungs-table"), titles, body);
   showAbsent(shown.filter((row) => row.reason));
+}
+
+/* One sentence for all rows that are marked. */
+function showNoise(marked, all) {
+  byId("noise").textContent = marked ? `${marked} of ${all} rows are noisy (marked ~): their times vary by more than 10 % of the median, since the machine was busy, or clocks changed. More runs (--runs) on a quiet machine give steadier times.` : "";
 }
 
 function startBench() {
@@ -73,13 +100,13 @@ function startBench() {
     unit = key;
     drawTimes(groups.get(name).filter(isOwn), unit);
   });
-  byId("times-note").textContent = "Medians. One bar per backend, with the number of its threads; convert is the conversion of bytes to floats and back.";
+  byId("times-note").textContent = "Medians, with the standard deviation beside them and a line from the least time to the largest. One row per backend, with the number of its threads; convert is the conversion of bytes to floats and back.";
   show(name);
-  byId("warnings").replaceChildren(...(results.warnings || []).map((text) => element("li", {}, text)));
+  const noisy = rows.filter((row) => row.noisy).length;
+  showNoise(noisy, rows.filter((row) => known(row.median_ms)).length);
   const timed = groups.get(name).filter((row) => isOwn(row) && known(row.median_ms));
   const best = timed.reduce((a, b) => (b.median_ms < a.median_ms ? b : a), timed[0]);
   if (!best) return;
-  const noisy = (results.warnings || []).length;
   verdict(noisy ? null : true, noisy ? `${noisy} noisy measurement${noisy > 1 ? "s" : ""}: the machine was busy` : "a quiet run");
   tile(rungName(best), `is the fastest of ${timed.length}: ${milliseconds(best.median_ms)}`);
   if (known(best.speedup)) tile(`${figure(best.speedup)} ×`, "as fast as plain C on one thread");
@@ -96,15 +123,19 @@ function whereFirst(row) {
 
 function startCompare() {
   const body = element("tbody"), ran = rows.filter((row) => !row.reason), several = new Set(rows.map((row) => row.op)).size > 1;
+  const differs = ran.some((row) => row.identical === false), device = ran.some((row) => known(row.kernel_ms)), repeated = ran.some((row) => row.runs > 1);
+  const titles = ["backend", ...(several ? ["ladder"] : []), "result", "largest difference", ...(differs ? ["RMSE", "PSNR"] : []), "differing pixels", ...(differs ? ["first difference"] : []), "time",
+    ...(repeated ? ["spread", "runs"] : []), ...(device ? ["upload", "kernel", "download"] : [])];
   for (const row of ran) {
-    const line = element("tr");
-    cells(line, [rungHead(row), ...(several ? [row.op] : []), element("td", {}, row.identical ? chip(true, "identical") : chip(false, "differs")), whole(row.max_abs), figure(row.rmse),
-      row.psnr === null || row.psnr === undefined ? "–" : figure(row.psnr, "dB"), whole(row.differing_pixels), whereFirst(row), milliseconds(row.ms)]);
-    body.append(line);
+    const psnr = known(row.psnr) ? figure(row.psnr, "dB") : "–";
+    body.append(cells(element("tr"), [rungHead(row), ...(several ? [row.op] : []), element("td", {}, row.identical ? chip(true, "identical") : chip(false, "differs")), whole(row.max_abs),
+      ...(differs ? [figure(row.rmse), psnr] : []), whole(row.differing_pixels), ...(differs ? [element("td", { className: "long" }, whereFirst(row))] : []), milliseconds(row.ms),
+      ...(repeated ? [spreadCell(row, row.ms), row.runs] : []), ...(device ? [row.upload_ms, row.kernel_ms, row.download_ms].map(milliseconds) : [])]));
   }
   byId("rungs").hidden = false;
   byId("rungs-title").textContent = "Every backend compared with plain C";
-  byId("rungs-table").append(head(["backend", ...(several ? ["ladder"] : []), "result", "largest difference", "RMSE", "PSNR", "differing pixels", "first difference", "time"]), body);
+  fillTable(byId("rungs-table"), titles, body);
+  showNoise(ran.filter((row) => row.noisy).length, ran.length);
   showAbsent(rows.filter((row) => row.reason));
   let unit = "ms";
   const times = () => drawTimes(ran.filter((row) => row.op === ran[0].op && isOwn(row)), unit);
@@ -132,7 +163,7 @@ function startStatistics(statistics, isMain) {
   for (const [name, image] of images)
     for (const c of image.channels)
       body.append(cells(element("tr"), [element("th", { scope: "row" }, `${name}, ${c.name}`), c.min, c.max, figure(c.mean), figure(c.stddev), figure(c.entropy), c.p1, c.p50, c.p99, ...(above ? [`${figure(100 * c.above)} %`] : [])]));
-  byId("statistics-table").append(head(["channel", "min", "max", "mean", "deviation", "entropy, bits", "1 %", "median", "99 %", ...(above ? [`≥ ${statistics.threshold}`] : [])]), body);
+  fillTable(byId("statistics-table"), ["channel", "min", "max", "mean", "deviation", "entropy, bits", "1 %", "median", "99 %", ...(above ? [`≥ ${statistics.threshold}`] : [])], body);
   const boxes = images.map(([name]) => element("div", { className: "chart small", id: `histogram-${name}` }));
   byId("histograms").append(...boxes);
   const show = (scale) => images.forEach(([name, image], i) => drawHistogram(boxes[i], name === "photo" ? "Photo" : "Edges", image, scale));

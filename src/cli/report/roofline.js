@@ -1,0 +1,118 @@
+/* The roofline: what memory and arithmetic of this machine allow, and where each rung stands. */
+
+/* Moves labels, sorted by y, so that they lie at least step apart: those that meet share their shift evenly. */
+function apart(labels, step, top, bottom) {
+  const blocks = [];
+  for (const label of labels) {
+    let block = { labels: [label], middle: label.y };
+    for (let last = blocks[blocks.length - 1]; last && last.middle + (step * (last.labels.length + block.labels.length)) / 2 > block.middle; last = blocks[blocks.length - 1]) {
+      blocks.pop();
+      const all = [...last.labels, ...block.labels];
+      block = { labels: all, middle: all.reduce((sum, each) => sum + each.y, 0) / all.length };
+    }
+    const half = (step * (block.labels.length - 1)) / 2;
+    block.middle = Math.max(top + half, Math.min(bottom - half, block.middle));
+    blocks.push(block);
+  }
+  for (const block of blocks) block.labels.forEach((label, i) => (label.at = block.middle + step * (i - (block.labels.length - 1) / 2)));
+}
+
+/* Names stand beside the chart, where no line runs, each joined to its point, none on another. */
+const nameStep = 15;
+const pointNames = {
+  id: "pointNames",
+  afterDatasetsDraw(chart) {
+    const context = chart.ctx, points = [], left = chart.chartArea.right + 18;
+    chart.data.datasets.forEach((set, index) => set.names && chart.getDatasetMeta(index).data.forEach((point, i) => set.names[i] && points.push({ x: point.x, y: point.y, text: set.names[i] })));
+    apart(points.sort((a, b) => a.y - b.y), nameStep, nameStep / 2, chart.chartArea.bottom - nameStep / 2);
+    context.save();
+    context.font = `12px ${Chart.defaults.font.family}`;
+    context.textBaseline = "middle";
+    context.fillStyle = colour("ink");
+    context.strokeStyle = colour("soft");
+    context.lineWidth = 0.6;
+    for (const point of points) {
+      context.beginPath();
+      context.moveTo(point.x + 5, point.y);
+      context.lineTo(chart.chartArea.right + 4, point.at);
+      context.lineTo(left - 3, point.at);
+      context.stroke();
+      context.fillText(point.text, left, point.at);
+    }
+    context.restore();
+    chart.$names = points.map((point) => ({ text: point.text, left, right: left + context.measureText(point.text).width, top: point.at - nameStep / 2, bottom: point.at + nameStep / 2 }));
+  },
+};
+
+function roofsOf(rows) {
+  const roofs = [];
+  for (const row of rows) {
+    const many = row.threads > 1 ? ` ×${row.threads}` : "";
+    if (row.backend === "memcpy" || row.backend === "copy")
+      roofs.push({ memory: row.gb_per_s, device: row.backend === "copy", threads: row.threads, label: `${row.backend}${many}: ${figure(row.gb_per_s, "GB/s")}` });
+    if (row.backend === "multiply-add")
+      roofs.push({ compute: row.gflop_per_s, threads: row.threads, label: `multiply-add${many}: ${figure(row.gflop_per_s, "GFLOP/s")}` });
+  }
+  return roofs;
+}
+
+function drawRoofline(rows) {
+  const points = rows.filter((row) => !isCeiling(row) && known(row.gb_per_s) && known(row.flops_per_byte) && row.flops_per_byte > 0);
+  const roofs = roofsOf(rows);
+  byId("roofline").hidden = points.length === 0;
+  if (!points.length) return;
+  const intensities = points.map((row) => row.flops_per_byte), rates = points.map((row) => row.gb_per_s * row.flops_per_byte);
+  const host = roofs.filter((roof) => !roof.device), compute = host.filter((roof) => roof.compute);
+  const ridge = Math.max(1, ...compute.flatMap((roof) => host.filter((m) => m.memory).map((m) => roof.compute / m.memory)));
+  const low = decadeBelow(Math.min(...intensities, 1) / 3), high = decadeAbove(Math.max(...intensities, ridge) * 1.5);
+  /* A memory roof ends where the compute roof of as many threads begins. */
+  const lines = roofs.map((roof) => {
+    if (roof.compute) {
+      const memory = host.find((m) => m.memory && m.threads === roof.threads) ?? host.find((m) => m.memory);
+      return { roof, data: [{ x: memory ? roof.compute / memory.memory : low, y: roof.compute }, { x: high, y: roof.compute }] };
+    }
+    const limit = roof.device ? undefined : compute.find((c) => c.threads === roof.threads);
+    const end = limit ? limit.compute / roof.memory : high;
+    return { roof, data: [{ x: low, y: low * roof.memory }, { x: end, y: end * roof.memory }] };
+  });
+  const floor = decadeBelow(Math.min(...rates) / 2);
+  const top = decadeAbove(1.5 * Math.max(...rates, ...compute.map((roof) => roof.compute)));
+  const names = points.map((row) => (row.resolved === row.backend ? rungName(row) : ""));
+  const box = byId("roofline-chart"), least = names.filter(Boolean).length * nameStep + 60; /* the axis below takes the rest */
+  box.dataset.least = least;
+  box.style.height = `max(26rem, ${least}px)`;
+  draw(box, "Roofline: arithmetic intensity against rate, both axes logarithmic", () => ({
+    type: "scatter",
+    plugins: [pointNames],
+    data: {
+      datasets: [
+        { label: "backends", data: points.map((row, i) => ({ x: intensities[i], y: rates[i] })), names,
+          backgroundColor: points.map((row) => palette(row.kernel_ms != null ? 1 : row.threads > 1 ? 2 : 0)), pointRadius: 5, pointHoverRadius: 7 },
+        ...lines.map(({ roof, data }, i) => ({ label: roof.label, data, showLine: true, pointRadius: 0, pointHitRadius: 0, borderWidth: 2,
+          borderColor: palette(roof.device ? 1 : roof.threads > 1 ? 2 : 0), borderDash: roof.compute ? [6, 4] : [] })),
+      ],
+    },
+    options: {
+      layout: { padding: { right: 20 + Math.max(...names.map(textWidth)) } },
+      scales: {
+        x: { type: "logarithmic", min: low, max: high, title: axisTitle(box, "floating-point operations per byte moved (textbook form)", "operations per byte"), grid: decades, ticks: { callback: decade, maxRotation: 0 } },
+        y: { type: "logarithmic", min: floor, max: top, title: axisTitle(box, "GFLOP/s (textbook operations)", "GFLOP/s"), grid: decades, ticks: { callback: decade } },
+      },
+      plugins: {
+        legend: { display: false },
+        tooltip: { filter: (item) => item.datasetIndex === 0,
+          callbacks: { label: (item) => `${rungName(points[item.dataIndex])}: ${figure(item.raw.y, "GFLOP/s")}, ${figure(points[item.dataIndex].gb_per_s, "GB/s")}` } },
+      },
+    },
+  }));
+  byId("roofline-legend").replaceChildren(...lines.map(({ roof }) => {
+    const line = element("i", { className: roof.compute ? "dashed" : "" });
+    line.style.setProperty("--line-colour", `var(--chart-${roof.device ? 1 : roof.threads > 1 ? 2 : 0})`);
+    return element("li", {}, line, roof.label);
+  }));
+  const above = points.some((row, i) => compute.some((roof) => roof.threads === row.threads && rates[i] > roof.compute));
+  byId("roofline-note").textContent =
+    "Slanted: what memory can deliver, by a copy measured in this run. Dashed: what the vector units can multiply and add, measured too. " +
+    "Rates count the operations of the textbook form, 25 multiplications and 24 additions per filtered value. " +
+    (above ? "A point above the dashed roof does fewer operations than the textbook: its sums slide." : "");
+}
