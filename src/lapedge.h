@@ -527,6 +527,7 @@ LAP_API lap_code lap_heatmap_write(
 typedef struct lap_compare_options {
     const char *backends; /* comma separated names; NULL: every row of the ladder */
     int mask_border;      /* filter and transpose: pixels at each side that do not count */
+    int runs;             /* of each backend, 1 to 10000; 0: up to 5, as long as they take 0.25 s together */
     uint64_t reserved[4];
 } lap_compare_options;
 
@@ -539,20 +540,22 @@ typedef struct lap_compare_row {
         difference;        /* from the result of c on the same pixels; of sums and counts: identical alone */
     const char *detail;    /* sums and counts that differ: which, and how; else NULL */
     double relative_error; /* reduce, matvec: the largest on fractions, against double; NaN else */
-    double ms;             /* wall time of one run, transfers counted */
-    double upload_ms, kernel_ms, download_ms; /* of a device; NaN else */
+    double ms;             /* wall time of a run, transfers counted: the median */
+    double upload_ms, kernel_ms, download_ms; /* of a device, medians; NaN else */
     const lap_view *a, *b; /* filter, transpose: the output of c and of this backend; else NULL */
     const char *cause;     /* of a reason why it cannot run: what is missing, without its name; else NULL */
+    int runs;              /* that ms is the median of */
+    double min_ms, max_ms, stddev_ms; /* of these runs; stddev_ms 0 for a single one */
 } lap_compare_row;
 
 /* The row, its strings and views live until it returns. */
 typedef void lap_compare_fn(void *user, const lap_compare_row *row);
 
-/* Runs the backends of one ladder on the same pixels, once each, and compares every result with that of c,
- * before any encoding. Filter and transpose: all pixels. Histogram: all counts. Reduce: the sum of up to
- * 2^25 samples, as doubles, which is exact in any order; matvec: samples times -1, 0, 1, likewise. settings:
- * filter parameters, border, threads, device, timeout. Backends that cannot run are reported with their
- * reason; one that fails does not end the comparison. Fills the apron of pixels. */
+/* Runs the backends of one ladder on the same pixels, once or more, and compares every last result with that
+ * of c, before any encoding. Filter and transpose: all pixels. Histogram: all counts. Reduce: the sum of up
+ * to 2^25 samples, as doubles, which is exact in any order; matvec: samples times -1, 0, 1, likewise.
+ * settings: filter parameters, border, threads, device, timeout. Backends that cannot run are reported with
+ * their reason; one that fails does not end the comparison. Fills the apron of pixels. */
 LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels,
     const lap_compare_options *options, const lap_settings *settings, lap_compare_fn *each, void *user,
     lap_error *err);

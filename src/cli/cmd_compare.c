@@ -13,6 +13,7 @@ typedef struct comparison {
     lap_context *context;
     const char *input; /* the file at hand */
     lap_compare_result result;
+    bool is_folder;
     bool mapped;    /* --heatmap shows a difference */
     bool drawn;     /* it shows something: none, so far */
     json_t *report; /* NULL: none is asked for */
@@ -50,8 +51,9 @@ static void each_row(void *user, const lap_compare_row *row)
 static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err)
 {
     const lap_view *view = lap_pixels_view(pixels);
-    const lap_compare_options options = {
-        .backends = c->cli->bench.backends, .mask_border = c->cli->allowed.mask_border};
+    const lap_compare_options options = {.backends = c->cli->bench.backends,
+        .mask_border = c->cli->allowed.mask_border,
+        .runs = c->cli->bench.runs};
     lap_code code = LAP_OK;
     c->photo = view;
     c->result.width = view->width;
@@ -77,15 +79,23 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
     lap_error why = {0};
     lap_code code = LAP_E_USAGE;
     c->input = path;
+    lap_compare_begin_photo(&c->result);
     const double began = lap_cli_now_ms();
     if (problem)
         why = *problem;
     else
         code = lap_pixels_read(c->context, path, &c->cli->settings, &pixels, &why);
-    c->result.decode_ms += lap_cli_now_ms() - began;
+    const double decode_ms = lap_cli_now_ms() - began;
+    c->result.decode_ms += decode_ms;
+    c->result.photo.decode_ms = decode_ms;
     if (code == LAP_OK)
         code = compare_pixels(c, pixels, &why);
     lap_pixels_free(pixels);
+    if (c->is_folder && code != LAP_E_CANCELLED) {
+        lap_compare_end_photo(&c->result, path, code == LAP_OK ? NULL : &why);
+        if (!c->cli->json && !c->cli->quiet)
+            lap_compare_print_photo(c->cli, &c->result);
+    }
     if (code == LAP_OK) {
         c->result.files++;
         return LAP_OK;
@@ -181,7 +191,8 @@ int lap_cli_compare(lap_cli *cli)
         return (int)lap_cli_no_comparison(in, &err);
     if (cli->report)
         c.report = lap_report_create(cli, in, lap_context_threads(c.context));
-    if (stat(in, &st) == 0 && S_ISDIR(st.st_mode)) {
+    c.is_folder = stat(in, &st) == 0 && S_ISDIR(st.st_mode);
+    if (c.is_folder) {
         const lap_code code = lap_inputs(&in, 1, compare_file, &c, &err);
         if (code != LAP_OK && c.prevented == LAP_EXIT_OK)
             c.prevented = lap_cli_no_comparison(in, &err);

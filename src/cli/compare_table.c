@@ -37,6 +37,41 @@ static bool keep(char **text, const char *from)
     return *text || !from;
 }
 
+/* Of the first ladder, which gives a photo its times; of all of them, whether they agree. */
+static void take_photo(lap_compare_result *result, const lap_compare_row *row)
+{
+    lap_compare_photo *photo = &result->photo;
+    const lap_difference *d = &row->difference;
+    photo->identical = photo->identical && d->identical;
+    if (lap_compare_has_pictures(row->op) && d->max_abs > photo->max_abs) {
+        photo->max_abs = d->max_abs;
+        photo->differing_pixels = d->differing_pixels;
+        photo->worst = row->backend;
+    }
+    if (photo->op == LAP_OP_COUNT)
+        photo->op = row->op;
+    if (photo->op != row->op)
+        return;
+    if (strcmp(row->backend, "c") == 0)
+        photo->c_ms = row->ms;
+    if (!(photo->fastest_ms <= row->ms)) {
+        photo->fastest = row->resolved;
+        photo->fastest_ms = row->ms;
+    }
+}
+
+void lap_compare_begin_photo(lap_compare_result *result)
+{
+    result->photo = (lap_compare_photo){
+        .op = LAP_OP_COUNT, .identical = true, .c_ms = NAN, .fastest_ms = NAN, .decode_ms = NAN};
+}
+
+bool lap_compare_line_is_noisy(const lap_compare_line *line)
+{
+    enum { FEWEST = 3 };
+    return line->runs >= FEWEST && line->stddev_ms > 0.10 * line->ms;
+}
+
 bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, const char *input)
 {
     lap_compare_line *line = line_of(result, row);
@@ -55,6 +90,11 @@ bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, co
     line->upload_ms += row->upload_ms;
     line->kernel_ms += row->kernel_ms;
     line->download_ms += row->download_ms;
+    line->min_ms += row->min_ms;
+    line->max_ms += row->max_ms;
+    line->stddev_ms = hypot(line->stddev_ms, row->stddev_ms); /* of a sum of independent times */
+    line->runs = line->runs == 0 || row->runs < line->runs ? row->runs : line->runs;
+    take_photo(result, row);
     return !first || (keep(&line->input, input) && keep(&line->detail, row->detail));
 }
 
@@ -67,151 +107,7 @@ void lap_compare_free(lap_compare_result *result)
         free(result->lines[i].input);
     }
     free(result->lines);
-}
-
-/* ---- as a table ---------------------------------------------------------------------------------- */
-
-static void name_of(const lap_compare_line *line, char name[64])
-{
-    if (line->resolved && strcmp(line->resolved, line->backend) != 0)
-        snprintf(name, 64, "%s = %s", line->backend, line->resolved);
-    else
-        snprintf(name, 64, "%s", line->backend);
-}
-
-static int widest(const lap_compare_result *result, lap_op op)
-{
-    int width = 8;
-    char name[64];
-    for (int i = 0; i < result->count; i++) {
-        name_of(&result->lines[i], name);
-        if (result->lines[i].op == op && !result->lines[i].reason && (int)strlen(name) > width)
-            width = (int)strlen(name);
-    }
-    return width;
-}
-
-/* What a device's time went into. */
-static void print_stages(const lap_compare_line *line)
-{
-    if (!isnan(line->upload_ms))
-        printf("    upload %.2f, kernel %.2f, download %.2f ms\n", line->upload_ms, line->kernel_ms,
-            line->download_ms);
-}
-
-static void print_picture(const lap_compare_result *result, const lap_compare_line *line)
-{
-    const lap_difference *d = &line->sum;
-    char first[160];
-    if (d->identical) {
-        printf("yes%9s%11s%11s%8s%12s%10.2f\n", "0", "0", "0", "-", "0", line->ms);
-        return;
-    }
-    printf("NO %9d%11.3g%11.3g%8.2f%12llu%10.2f\n", d->max_abs, d->mean_abs, d->rmse, d->psnr,
-        (unsigned long long)d->differing_pixels, line->ms);
-    lap_cli_first_difference(d, "c", "it", first, sizeof first);
-    fputs("    first at ", stdout);
-    fputs(first, stdout);
-    if (d->differing_pixels > 1)
-        printf("; %llu of %llu in the border of two", (unsigned long long)d->differing_border,
-            (unsigned long long)d->differing_pixels);
-    if (result->files > 1) {
-        fputs("\n    in ", stdout);
-        lap_cli_print_safely(stdout, line->input);
-    }
-    putchar('\n');
-}
-
-static void print_number(const lap_compare_line *line)
-{
-    printf("%s", line->sum.identical ? "yes" : "NO ");
-    if (isnan(line->relative_error))
-        printf("%16s", "-");
-    else
-        printf("%16.2g", line->relative_error);
-    printf("%10.2f\n", line->ms);
-    if (line->detail)
-        printf("    %s\n", line->detail);
-}
-
-static bool has_cause_of(const lap_compare_line *line, const lap_compare_line *other)
-{
-    return line == other ||
-           (line->op == other->op && line->cause && other->cause && strcmp(line->cause, other->cause) == 0);
-}
-
-/* Backends with the same cause share a line. */
-static void print_absent(const lap_compare_result *result, lap_op op)
-{
-    for (int i = 0; i < result->count; i++) {
-        const lap_compare_line *line = &result->lines[i];
-        int first = 0;
-        if (line->op != op || !line->reason)
-            continue;
-        while (!has_cause_of(&result->lines[first], line))
-            first++;
-        if (first < i)
-            continue; /* printed with that one */
-        char text[1200];
-        int length = snprintf(text, sizeof text, "%s: ", line->resolved ? "failed" : "cannot run here");
-        for (int j = i; j < result->count && length < 600; j++)
-            if (has_cause_of(&result->lines[j], line))
-                length += snprintf(text + length, sizeof text - (size_t)length, "%s%s", j == i ? "" : ", ",
-                    result->lines[j].backend);
-        snprintf(
-            text + length, sizeof text - (size_t)length, ": %s", line->cause ? line->cause : line->reason);
-        lap_cli_print_wrapped(text, 0, lap_term_width());
-    }
-}
-
-static void print_ladder(const lap_cli *cli, const lap_compare_result *result, lap_op op)
-{
-    const int width = widest(result, op) + 2;
-    printf("%s%-*ssame", lap_term_bold(cli, stdout), width, lap_op_name(op));
-    if (lap_compare_has_pictures(op))
-        printf("%8s%11s%11s%8s%12s", "largest", "mean", "RMSE", "PSNR", "pixels");
-    else
-        printf("%15s", "relative error");
-    printf("%10s%s\n", "ms", lap_term_plain(cli, stdout));
-    for (int i = 0; i < result->count; i++) {
-        const lap_compare_line *line = &result->lines[i];
-        char name[64];
-        if (line->op != op || line->reason)
-            continue;
-        name_of(line, name);
-        printf("%-*s", width, name);
-        if (lap_compare_has_pictures(op))
-            print_picture(result, line);
-        else
-            print_number(line);
-        if (cli->verbose)
-            print_stages(line);
-    }
-    print_absent(result, op);
-}
-
-void lap_compare_print(const lap_cli *cli, const lap_compare_result *result)
-{
-    bool first = true;
-    if (result->files == 1)
-        printf("%d x %d, %d channel%s\n", result->width, result->height, result->channels,
-            result->channels == 1 ? "" : "s");
-    else
-        printf("%d files\n", result->files);
-    for (int op = 0; op < LAP_OP_COUNT && result->files > 0; op++) {
-        if (!(cli->ops >> op & 1))
-            continue;
-        if (!first)
-            putchar('\n');
-        first = false;
-        print_ladder(cli, result, (lap_op)op);
-        const int promised = lap_params_tolerance(&cli->settings.params);
-        if (op == LAP_OP_FILTER && promised > 0)
-            printf("These coefficients are not exact in float: backends may differ by %d (--max-abs=%d).\n",
-                promised, promised);
-        else if (op == LAP_OP_FILTER && promised < 0)
-            puts("With these coefficients and this scale, differences by rounding are not bounded.");
-    }
+    json_decref(result->photos);
 }
 
 /* ---- as JSON ------------------------------------------------------------------------------------- */
@@ -236,7 +132,38 @@ static json_t *row_of(const lap_compare_line *line)
     json_object_set_new(row, "upload_ms", lap_json_real(ran ? line->upload_ms : NAN));
     json_object_set_new(row, "kernel_ms", lap_json_real(ran ? line->kernel_ms : NAN));
     json_object_set_new(row, "download_ms", lap_json_real(ran ? line->download_ms : NAN));
+    json_object_set_new(row, "runs", json_integer(ran ? line->runs : 0));
+    json_object_set_new(row, "min_ms", lap_json_real(ran ? line->min_ms : NAN));
+    json_object_set_new(row, "max_ms", lap_json_real(ran ? line->max_ms : NAN));
+    json_object_set_new(row, "stddev_ms", lap_json_real(ran ? line->stddev_ms : NAN));
+    json_object_set_new(row, "noisy", json_boolean(ran && lap_compare_line_is_noisy(line)));
     return row;
+}
+
+void lap_compare_end_photo(lap_compare_result *result, const char *path, const lap_error *failure)
+{
+    const lap_compare_photo *photo = &result->photo;
+    char why[1024] = "";
+    json_t *row = json_object();
+    if (!result->photos)
+        result->photos = json_array();
+    if (failure)
+        lap_error_text(failure, why, sizeof why);
+    lap_json_path(row, "input", path);
+    json_object_set_new(row, "error", lap_json_text(failure ? why : NULL));
+    json_object_set_new(row, "width", failure ? json_null() : json_integer(result->width));
+    json_object_set_new(row, "height", failure ? json_null() : json_integer(result->height));
+    json_object_set_new(row, "channels", failure ? json_null() : json_integer(result->channels));
+    json_object_set_new(row, "identical", failure ? json_null() : json_boolean(photo->identical));
+    json_object_set_new(row, "max_abs", failure ? json_null() : json_integer(photo->max_abs));
+    json_object_set_new(
+        row, "differing_pixels", failure ? json_null() : json_integer((json_int_t)photo->differing_pixels));
+    json_object_set_new(row, "worst", lap_json_text(failure ? NULL : photo->worst));
+    json_object_set_new(row, "decode_ms", lap_json_real(failure ? NAN : photo->decode_ms));
+    json_object_set_new(row, "c_ms", lap_json_real(failure ? NAN : photo->c_ms));
+    json_object_set_new(row, "fastest", lap_json_text(failure ? NULL : photo->fastest));
+    json_object_set_new(row, "fastest_ms", lap_json_real(failure ? NAN : photo->fastest_ms));
+    json_array_append_new(result->photos, row);
 }
 
 json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, bool equal)
@@ -259,5 +186,6 @@ json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, b
     for (int i = 0; i < result->count; i++)
         json_array_append_new(rows, row_of(&result->lines[i]));
     json_object_set_new(object, "rows", rows);
+    json_object_set(object, "photos", result->photos ? result->photos : json_null());
     return object;
 }

@@ -2,6 +2,7 @@
 #include "compare/compare.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/border.h"
@@ -35,7 +36,10 @@ lap_code lap_compare_ladder(
             .ms = NAN,
             .upload_ms = NAN,
             .kernel_ms = NAN,
-            .download_ms = NAN};
+            .download_ms = NAN,
+            .min_ms = NAN,
+            .max_ms = NAN,
+            .stddev_ms = NAN};
         if (!lap_rung_is_listed(row, comparison->backends))
             continue;
         lap_code code = lap_control_check(comparison->control, &why);
@@ -61,6 +65,76 @@ lap_code lap_compare_ladder(
     return LAP_OK;
 }
 
+/* ---- times -------------------------------------------------------------------------------------- */
+
+enum { FEW_RUNS = 5, MOST_RUNS = 10000 };
+static const double enough_ms = 250; /* of one rung, where nobody said how many runs */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the values; NaN where the first is. */
+static double median_of(double *values, int n)
+{
+    if (isnan(values[0]))
+        return NAN;
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+static void set_times(lap_compare_row *row, double *const times[4], int runs)
+{
+    double sum = 0, squares = 0;
+    row->ms = median_of(times[0], runs);
+    row->upload_ms = median_of(times[1], runs);
+    row->kernel_ms = median_of(times[2], runs);
+    row->download_ms = median_of(times[3], runs);
+    row->runs = runs;
+    row->min_ms = times[0][0];
+    row->max_ms = times[0][runs - 1];
+    for (int i = 0; i < runs; i++)
+        sum += times[0][i];
+    for (int i = 0; i < runs; i++)
+        squares += (times[0][i] - sum / runs) * (times[0][i] - sum / runs);
+    row->stddev_ms = runs > 1 ? sqrt(squares / (runs - 1)) : 0;
+}
+
+lap_code lap_compare_repeat(const lap_comparison *comparison, lap_compare_once_fn *once, void *argument,
+    lap_compare_row *row, lap_error *err)
+{
+    const int most = comparison->runs > 0 ? comparison->runs : FEW_RUNS;
+    double *memory = malloc(4 * (size_t)most * sizeof *memory);
+    double *const times[4] = {memory, memory + most, memory + 2 * most, memory + 3 * most};
+    lap_code code = memory ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory for %d times", most);
+    int runs = 0;
+    double all = 0;
+    bool is_warm = most == 1; /* the first of several finds caches cold and a device unprepared */
+    while (code == LAP_OK && runs < most) {
+        lap_times t = {.upload = NAN, .filter = NAN, .download = NAN}; /* a host rung leaves them alone */
+        const double began = lap_now_ms();
+        code = once(argument, &t, err);
+        const double took = lap_now_ms() - began;
+        all += took;
+        times[0][runs] = took;
+        times[1][runs] = t.upload;
+        times[2][runs] = t.filter;
+        times[3][runs] = t.download;
+        runs += is_warm || (comparison->runs == 0 && 2 * took > enough_ms);
+        is_warm = true;
+        if (comparison->runs == 0 && runs > 0 && all + took > enough_ms)
+            break;
+        if (code == LAP_OK && runs < most)
+            code = lap_control_check(comparison->control, err);
+    }
+    if (code == LAP_OK)
+        set_times(row, times, runs);
+    free(memory);
+    return code;
+}
+
 /* ---- pictures ----------------------------------------------------------------------------------- */
 
 typedef struct pictures pictures;
@@ -73,20 +147,26 @@ struct pictures {
     lap_image reference, other; /* by c, and by the rung at hand */
 };
 
+typedef struct picture_run {
+    const pictures *p;
+    const lap_rung *rung;
+} picture_run;
+
+static lap_code run_once(void *argument, lap_times *times, lap_error *err)
+{
+    const picture_run *run = argument;
+    lap_resources use = lap_compare_resources(run->p->comparison, err);
+    use.times = times;
+    return run->p->run(run->p, run->rung, &use, &run->p->other.view);
+}
+
 static lap_code run_picture(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
 {
     pictures *p = state;
-    lap_times times = {.upload = NAN, .filter = NAN, .download = NAN}; /* a host rung leaves them alone */
-    lap_resources use = lap_compare_resources(p->comparison, err);
-    use.times = &times;
+    picture_run run = {p, rung};
     /* A rung that writes nothing must not inherit the pixels of the one before. */
     memset(p->other.memory, 0xA5, p->other.bytes);
-    double began = lap_now_ms();
-    lap_code code = p->run(p, rung, &use, &p->other.view);
-    row->ms = lap_now_ms() - began;
-    row->upload_ms = times.upload;
-    row->kernel_ms = times.filter;
-    row->download_ms = times.download;
+    lap_code code = lap_compare_repeat(p->comparison, run_once, &run, row, err);
     row->a = &p->reference.view;
     row->b = &p->other.view;
     if (code == LAP_OK)
@@ -154,6 +234,7 @@ lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const 
         .use = {.exec.threads = threads, .pool = context->pool, .device = settings->device},
         .control = &control,
         .mask_border = options->mask_border,
+        .runs = options->runs,
         .pixels = lap_pixels_view(pixels),
         .backends = options->backends,
         .params = &settings->params,
@@ -162,6 +243,8 @@ lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const 
         .user = user};
     if ((int)op < 0 || op >= LAP_OP_COUNT)
         return lap_fail(err, LAP_E_USAGE, "no such ladder: %d", (int)op);
+    if (options->runs < 0 || options->runs > MOST_RUNS)
+        return lap_fail(err, LAP_E_USAGE, "compare: %d runs; 1 to %d are possible", options->runs, MOST_RUNS);
     lap_rung_start_device(op, options->backends, settings->device);
     return ladders[op](&comparison, err);
 }

@@ -8,7 +8,7 @@
 typedef struct lap_comparison { /* one call of lap_compare */
     lap_resources use;          /* err is that of the rung at hand */
     const lap_control *control;
-    int mask_border;
+    int mask_border, runs;  /* runs 0: as many as take little time */
     const lap_view *pixels; /* their apron is there, and may be filled */
     const char *backends;
     const lap_params *params;
@@ -25,6 +25,12 @@ typedef lap_code lap_compare_run_fn(void *state, const lap_rung *rung, lap_compa
  * LAP_E_DIFFERENT (a mask that leaves nothing) and LAP_E_TIMEOUT end the comparison. */
 lap_code lap_compare_ladder(
     const lap_comparison *comparison, lap_op op, lap_compare_run_fn *run, void *state, lap_error *err);
+
+/* Runs once, or again as the comparison says, and sets the times of the row; once() sets what it knows of
+ * upload, filter and download. */
+typedef lap_code lap_compare_once_fn(void *argument, lap_times *times, lap_error *err);
+lap_code lap_compare_repeat(const lap_comparison *comparison, lap_compare_once_fn *once, void *argument,
+    lap_compare_row *row, lap_error *err);
 
 /* The resources of the comparison, with an error to fill. */
 lap_resources lap_compare_resources(const lap_comparison *comparison, lap_error *err);

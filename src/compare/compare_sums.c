@@ -28,22 +28,34 @@ typedef struct counting {
     char detail[160];
 } counting;
 
+typedef struct counting_run {
+    const counting *h;
+    const lap_rung *rung;
+    uint64_t counts[4][256];
+} counting_run;
+
 static lap_code count(const counting *h, const lap_rung *rung, uint64_t counts[4][256], lap_error *err)
 {
     const lap_resources use = lap_compare_resources(h->comparison, err);
     return lap_rung_histogram(rung, &use, h->comparison->pixels, counts);
 }
 
+static lap_code count_once(void *argument, lap_times *times, lap_error *err)
+{
+    counting_run *run = argument;
+    (void)times;
+    memset(run->counts, 0, sizeof run->counts);
+    return count(run->h, run->rung, run->counts, err);
+}
+
 static lap_code run_histogram(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
 {
     counting *h = state;
-    uint64_t counts[4][256] = {{0}};
-    double began = lap_now_ms();
-    lap_code code = count(h, rung, counts, err);
-    row->ms = lap_now_ms() - began;
+    counting_run run = {.h = h, .rung = rung};
+    lap_code code = lap_compare_repeat(h->comparison, count_once, &run, row, err);
     h->detail[0] = 0;
     for (int i = 0; i < 4 * 256 && !h->detail[0]; i++) {
-        const unsigned long long a = h->reference[i / 256][i % 256], b = counts[i / 256][i % 256];
+        const unsigned long long a = h->reference[i / 256][i % 256], b = run.counts[i / 256][i % 256];
         if (a != b)
             snprintf(h->detail, sizeof h->detail, "value %d of channel %d: c counts %llu, this rung %llu",
                 i % 256, i / 256, a, b);
@@ -77,21 +89,33 @@ static lap_code sum_up(const summing *s, const lap_rung *rung, bool is_double, d
     return lap_rung_reduce(rung, &use, &array, sum);
 }
 
+typedef struct summing_run {
+    const summing *s;
+    const lap_rung *rung;
+    double sum;
+} summing_run;
+
+static lap_code sum_once(void *argument, lap_times *times, lap_error *err)
+{
+    summing_run *run = argument;
+    (void)times;
+    return sum_up(run->s, run->rung, false, &run->sum, err);
+}
+
 static lap_code run_reduce(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
 {
     summing *s = state;
-    double whole = NAN, fractions = NAN;
+    double whole = NAN;
+    summing_run run = {s, rung, NAN};
     lap_code code = sum_up(s, rung, true, &whole, err);
-    double began = lap_now_ms();
     if (code == LAP_OK)
-        code = sum_up(s, rung, false, &fractions, err);
-    row->ms = lap_now_ms() - began;
+        code = lap_compare_repeat(s->comparison, sum_once, &run, row, err);
     s->detail[0] = 0;
     if (!(whole == s->reference))
         snprintf(s->detail, sizeof s->detail, "%zu samples: c sums %.17g, this rung %.17g", s->n,
             s->reference, whole);
     differs(row, s->detail);
-    row->relative_error = s->exact > 0 ? fabs(fractions - s->exact) / s->exact : fabs(fractions);
+    row->relative_error = s->exact > 0 ? fabs(run.sum - s->exact) / s->exact : fabs(run.sum);
     return code;
 }
 
@@ -144,6 +168,18 @@ static lap_code multiply(const product *p, const lap_rung *rung, const float *x,
     return lap_rung_matvec(rung, &use, &g);
 }
 
+typedef struct product_run {
+    const product *p;
+    const lap_rung *rung;
+} product_run;
+
+static lap_code multiply_once(void *argument, lap_times *times, lap_error *err)
+{
+    const product_run *run = argument;
+    (void)times;
+    return multiply(run->p, run->rung, run->p->weights, run->p->y, err);
+}
+
 /* Of all rows; the terms have one sign, so the sum is their magnitude too. */
 static double largest_error(const product *p)
 {
@@ -169,10 +205,9 @@ static lap_code run_matvec(void *state, const lap_rung *rung, lap_compare_row *r
             snprintf(p->detail, sizeof p->detail, "row %zu: c gives %.9g, this rung %.9g", i,
                 (double)p->reference[i], (double)p->y[i]);
     differs(row, p->detail);
-    double began = lap_now_ms();
+    product_run run = {p, rung};
     if (code == LAP_OK)
-        code = multiply(p, rung, p->weights, p->y, err);
-    row->ms = lap_now_ms() - began;
+        code = lap_compare_repeat(p->comparison, multiply_once, &run, row, err);
     row->relative_error = code == LAP_OK ? largest_error(p) : NAN;
     return code;
 }

@@ -34,7 +34,7 @@ assert rows("o.json") == rows("all.json")'
 @test "as a table" {
     run --separate-stderr lapedge compare --backends=c,simd,auto --border=reflect --range=abs "$photo"
     [ "$status" -eq 0 ]
-    [[ $output == "600 x 400, 3 channels"* && $output == *$'\nc '*yes* && $output == *$'\nsimd = simd-'*yes* ]]
+    [[ $output == "600 x 400, 3 channels"* && $output == *$'\nc '*yes* && $output == *$'\nsimd ('*yes* ]]
     expect 0 "" "" compare -q --backends=c "$photo"
 }
 
@@ -60,7 +60,7 @@ assert rows("o.json") == rows("all.json")'
     json o.json 'abs(o["rows"][1]["mean_abs"] - 1 / 720000) < 1e-15 and abs(o["rows"][1]["psnr"] - 106.7) < 0.1'
     json o.json '{k: o["rows"][1]["first_difference"][k] for k in ("x", "y", "channel", "at_border")} == {"x": 101, "y": 37, "channel": 1, "at_border": False}'
     json o.json 'abs(o["rows"][1]["first_difference"]["a"] - o["rows"][1]["first_difference"]["b"]) == 1'
-    planted compare --backends=off-by-one "$photo"
+    planted compare --runs=1 --backends=off-by-one "$photo"
     [[ $output == *"first at x 101, y 37, channel 1: c "*", in the interior" ]]
     if command -v convert >/dev/null; then
         [ "$(convert map.png -crop 600x400+0+0 +repage -fill white +opaque 'rgb(43,43,43)' -format '%[fx:mean*w*h]' info: | cut -c1-4)" != 0 ]
@@ -94,7 +94,55 @@ assert rows("o.json") == rows("all.json")'
     [[ $output == *$'\nfailed: fails: device'* ]]
 }
 
-@test "a folder: one row per backend over all files" {
+@test "times are medians of the runs asked for, and of few without asking" {
+    lapedge compare --json --runs=7 --backends=c,simd --ops=all "$photo" >o.json
+    json o.json 'all(r["runs"] == 7 and r["min_ms"] <= r["ms"] <= r["max_ms"] and r["stddev_ms"] >= 0 for r in o["rows"])'
+    json o.json 'all(r["noisy"] == (r["stddev_ms"] > 0.1 * r["ms"]) for r in o["rows"])'
+    lapedge compare --json --backends=c,simd "$photo" >o.json
+    json o.json 'all(1 <= r["runs"] <= 5 for r in o["rows"]) and o["rows"][1]["runs"] > 1'
+    lapedge compare --json --runs=1 --backends=c,simd "$photo" >o.json
+    json o.json 'all(r["runs"] == 1 and r["min_ms"] == r["ms"] == r["max_ms"] and r["stddev_ms"] == 0 and not r["noisy"] for r in o["rows"])'
+    lapedge compare --runs=20 "$photo" >table
+    [ "$(grep -c ' ~$' table || true)" -eq 0 ] || grep -q '^~ the machine was busy' table
+    expect 2 "" 'lapedge: --runs: "0" is not a whole number from 1 to 10000' compare --runs=0 "$photo"
+}
+
+@test "a device's upload, kernel and download stand apart" {
+    gpu=${B:-build}
+    [[ $gpu == /* ]] || gpu=$BATS_TEST_DIRNAME/../../$gpu
+    [ -x "$gpu/cudacpu/asan/lapedge" ] || skip "CUDA on CPU was not built"
+    printf 'P6\n40 30\n255\n%s' "$(head -c 2700 "$photo" | base64 -w0)" >small.ppm
+    run --separate-stderr env "$gpu/cudacpu/asan/lapedge" compare --backends=c,cuda-shared4,cuda-fast small.ppm
+    [ "$status" -eq 0 ]
+    [[ $output == *"upload    kernel  download"* ]]
+    [[ $(grep '^c ' <<<"$output") =~ -\ +-\ +-(\ ~)?$ && $(grep '^cuda-fast ' <<<"$output") =~ [0-9]\ +[0-9.]+\ +[0-9.]+(\ ~)?$ ]]
+    run script -qec "stty cols 80; ASAN_OPTIONS=detect_leaks=0 TERM=dumb '$gpu/cudacpu/asan/lapedge' compare --runs=2 small.ppm" /dev/null
+    [ "$status" -eq 0 ]
+    [[ $output == *"upload    kernel  download"* ]]
+    for line in "${lines[@]}"; do line=${line%$'\r'} && [ "${#line}" -le 80 ]; done
+    run --separate-stderr env "$gpu/cudacpu/asan/lapedge" compare --json --backends=c,cuda-fast small.ppm
+    echo "$output" >o.json
+    json o.json 'o["rows"][0]["kernel_ms"] is None and 0 < o["rows"][1]["kernel_ms"] <= o["rows"][1]["ms"]'
+}
+
+@test "compare in a terminal of 80 columns" {
+    mkdir in
+    cp "$photo" "in/a photo with a name so long that it has no room beside its figures.jpg"
+    cp "$photo" in/b.jpg
+    for words in "'$photo'" "--ops=all in"; do
+        run script -qec "stty cols 80; TERM=dumb '$LAPEDGE' compare --runs=2 $words" /dev/null
+        [ "$status" -eq 0 ]
+        for line in "${lines[@]}"; do line=${line%$'\r'} && [ "${#line}" -le 80 ]; done
+    done
+    [[ $output == *"b.jpg "*"600x400  yes "*"2 files together"* ]]
+    [ -x "$PLANTED" ] || skip "the planted program was not built"
+    run script -qec "stty cols 80; TERM=dumb '$PLANTED' compare --runs=1 --backends=c,no-border,off-by-one in" /dev/null
+    [ "$status" -eq 1 ]
+    for line in "${lines[@]}"; do line=${line%$'\r'} && [ "${#line}" -le 80 ] || [[ $line == *in/* ]]; done
+    [[ $output == *"off-by-one  NO         1"* ]]
+}
+
+@test "a folder: a row per backend over all files, and one per photo" {
     mkdir -p in/deep
     cp "$photo" in/a.jpg
     lapedge --quality=70 "$photo" in/deep/b.jpg
@@ -104,6 +152,8 @@ assert rows("o.json") == rows("all.json")'
     planted compare --json --backends=c,off-by-one in
     [ "$status" -eq 1 ]
     echo "$output" >o.json
+    json o.json '[(p["input"], p["identical"], p["max_abs"], p["differing_pixels"], p["worst"], p["error"]) for p in sorted(o["photos"], key=lambda p: p["input"])] == [(n, False, 1, 1, "off-by-one", None) for n in ("in/a.jpg", "in/deep/b.jpg")]'
+    json o.json 'all(p["width"] == 600 and p["decode_ms"] > 0 and p["c_ms"] >= p["fastest_ms"] > 0 for p in o["photos"])'
     json o.json 'o["rows"][1]["differing_pixels"] == 2 and o["rows"][1]["input"] in ("in/a.jpg", "in/deep/b.jpg")'
     head -c 20000 "$photo" >in/cut.jpg
     run --separate-stderr lapedge compare --json --backends=c,simd in
@@ -111,6 +161,7 @@ assert rows("o.json") == rows("all.json")'
     [[ $stderr == "lapedge: in/cut.jpg: truncated"* ]]
     echo "$output" >o.json
     json o.json 'o["files"] == 2 and o["failed"] == 1 and not o["equal"]'
+    json o.json '[(p["width"], "truncated" in p["error"]) for p in o["photos"] if p["error"]] == [(None, True)]'
     mkdir empty
     expect 2 "" "lapedge: empty: no photo found" compare empty
 }

@@ -45,6 +45,11 @@ class Pages:
                                "filter", "matvec", "--n=256", "--threads=2")
         self.stats = self.make(LAPEDGE, "stats", "--profiles", photo)
         self.compare = self.make(PLANTED, "compare", "samples/chelsea.jpg", expect=None)
+        album = self.folder / "album"
+        (album / "deep").mkdir(parents=True)
+        for name, sample in (("a.jpg", "chelsea.jpg"), ("deep/b.jpg", "coffee.jpg")):
+            (album / name).write_bytes((ROOT / "samples" / sample).read_bytes())
+        self.album = self.make(PLANTED, "compare", "--runs=2", "--backends=c,off-by-one", album, expect=1)
         self.large = self.make(LAPEDGE, "stats", "samples/seeding.jpg")
 
     def make(self, program, command, *words, expect=0):
@@ -64,7 +69,7 @@ class Pages:
         return to
 
     def all(self):
-        return self.bench, self.stats, self.compare, self.large
+        return self.bench, self.stats, self.compare, self.album, self.large
 
 
 # ---- without a browser ----------------------------------------------------------------------------
@@ -184,6 +189,15 @@ def planted_pixel_is_found(driver, pages):
         return [(ring.left + ring.right) / 2 - box.left, (ring.top + ring.bottom) / 2 - box.top, box.width, box.height];""")
     assert 0 < ring[0] < ring[2] and 0 < ring[1] < ring[3], ring
     assert "2 of 4 backends differ" in driver.find_element("id", "verdict").text
+
+
+def a_row_a_photo(driver, pages):
+    load(driver, pages.album)
+    rows = driver.execute_script("return [...document.querySelectorAll('#photos-table tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))")
+    assert sorted(row[0] for row in rows) == ["a.jpg", "deep/b.jpg"], rows
+    assert all(row[2:5] == ["differs", "1", "1"] and row[-1] == "off-by-one differs most" for row in rows), rows
+    load(driver, pages.compare)
+    assert not driver.find_element("id", "photos").is_displayed()
 
 
 def a_point_a_rung(driver, pages):
@@ -366,7 +380,7 @@ def contrast_is_enough(driver, pages):
 
 
 PLAIN = [names_are_text, pages_are_small, pages_name_no_address]
-BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, a_point_a_rung,
+BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, a_row_a_photo, a_point_a_rung,
            theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,
            dots_where_bars_have_no_length, names_of_points_do_not_meet, fields_have_names, contrast_is_enough]
 

@@ -144,7 +144,7 @@ function startCompare() {
     times();
   });
   if (ran.length) times();
-  byId("times-note").textContent = "A single run of each backend; for reliable timings, use lapedge bench.";
+  byId("times-note").textContent = `${ran.some((row) => row.runs > 1) ? "Medians of a few runs of each backend" : "A single run of each backend"}${results.files > 1 ? ", added up over all files" : ""}; for reliable timings, use lapedge bench.`;
   const wrong = ran.filter((row) => !row.identical).length;
   verdict(wrong === 0, wrong ? `${wrong} of ${ran.length} backends differ from plain C` : `all ${ran.length} backends gave the same result, to the last bit`);
   tile(ran.length, "backends compared");
@@ -152,6 +152,24 @@ function startCompare() {
   tile(whole(Math.max(0, ...ran.map((row) => row.max_abs ?? 0))), "levels: largest difference");
   tile(milliseconds(results.decode_ms), `to decode ${results.files === 1 ? "it" : `${results.files} files`}`);
   if (rows.length > ran.length) tile(rows.length - ran.length, "not run here");
+}
+
+/* Of a folder, a row a photo. */
+function showPhotos() {
+  if (!results.photos) return;
+  byId("photos").hidden = false;
+  const body = element("tbody"), start = results.input.replace(/\/*$/, "/");
+  for (const photo of results.photos) {
+    const name = element("th", { scope: "row", className: "long" }, photo.input.startsWith(start) ? photo.input.slice(start.length) : photo.input);
+    const size = known(photo.width) ? `${photo.width}\u00a0×\u00a0${photo.height}` : "–";
+    const result = photo.error ? chip(false, "failed") : photo.identical ? chip(true, "identical") : chip(false, "differs");
+    const what = photo.error ?? (photo.worst ? `${photo.worst} differs most` : "");
+    body.append(cells(element("tr"), [name, size, element("td", {}, result), whole(photo.max_abs), whole(photo.differing_pixels), milliseconds(photo.decode_ms), milliseconds(photo.c_ms),
+      milliseconds(photo.fastest_ms), photo.fastest ?? "–", element("td", { className: "long" }, what)]));
+  }
+  const says = results.photos.some((photo) => photo.error || photo.worst);
+  if (!says) for (const row of body.rows) row.lastElementChild.remove();
+  fillTable(byId("photos-table"), ["photo", "pixels", "result", "largest difference", "differing pixels", "decode", "plain C", "fastest", "which was", ...(says ? ["what"] : [])], body);
 }
 
 /* ---- statistics ---- */
@@ -210,6 +228,9 @@ function showFacts() {
 showFacts();
 if (pictures) tile(`${pictures.width}\u00a0×\u00a0${pictures.height}`, `pixels, ${pictures.channels} channel${pictures.channels > 1 ? "s" : ""}`);
 if (report.command === "bench") startBench();
-if (report.command === "compare") startCompare();
+if (report.command === "compare") {
+  startCompare();
+  showPhotos();
+}
 startStatistics(report.statistics, report.command === "stats");
 startViewer();
