@@ -22,8 +22,8 @@ static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uin
         if (code != LAP_OK)
             return code;
         code = lap_jpeg_scan_header(scan, *bytes, got, got < want, &want, &cause);
-        if (want < 2 * got && 2 * got < LAP_JPEG_MAX_HEADER) /* few rounds, however the segments lie */
-            want = 2 * got;
+        const size_t ahead = got < LAP_JPEG_MAX_HEADER / 2 ? 2 * got : LAP_JPEG_MAX_HEADER;
+        want = want > ahead ? want : ahead; /* few rounds, however the segments lie */
         if (code == LAP_E_TRUNCATED)
             lap_fail(err, code, "%s, after %zu bytes", cause.message, got);
         else if (code != LAP_OK && err)

@@ -31,8 +31,8 @@ def csv_is_json():
 
 
 def large_spread():
-    """The standard deviation of 18 million samples, half of them 0 and half 255."""
-    pnm("in.pgm", 6000, 3000, 1, bytes(9000000) + b"\xff" * 9000000)
+    """The standard deviation of 38 million samples, half of them 0 and half 255."""
+    pnm("in.pgm", 6000, 6400, 1, bytes(19200000) + b"\xff" * 19200000)
     channel = as_json("stats", "--kernel=identity", "in.pgm")["input"]["channels"][0]
     assert channel["stddev"] == 127.5 and channel["mean"] == 127.5
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Every limit on both sides, and damage that is easily overlooked. Prints TAP."""
 
+import json
 import os
 import struct
 import subprocess
 from pathlib import Path
 
-from made import (PROGRAM, SAMPLE, lapedge, noise, png, pnm, read_pnm, run_all, scans, seeds, segment, segments,
+from made import (BUILD, PROGRAM, SAMPLE, lapedge, noise, png, pnm, read_pnm, run_all, scans, seeds, segment, segments,
                   with_segments)
 
 
@@ -55,7 +56,7 @@ def segments_of_all_sizes():
     at = jpeg.rfind(b"\xff\xc4", 0, second) # its table stands before it
     lapedge(seeds() / "progressive", "plain.ppm", "--no-sync", "-f")
     for size in sizes:
-        Path("in.jpg").write_bytes(jpeg[:at] + segment(0xE5, noise(size)) * 3 + jpeg[at:])
+        Path("in.jpg").write_bytes(jpeg[:at] + segment(0xE5, noise(size)) * (9 * 65536 // (size + 4)) + jpeg[at:])
         lapedge("in.jpg", "p.ppm", "--no-sync", "-f")
         assert Path("p.ppm").read_bytes() == Path("plain.ppm").read_bytes(), size
 
@@ -178,6 +179,37 @@ def nothing_old_in_what_is_missing():
         assert all(not any(row) for row in rows[first + 1:]), first
 
 
+def long_header_in_few_steps():
+    """100 MB of comments are refused after memory was asked for a few times only."""
+    library = BUILD / "tests/nth_call.so"
+    if not library.exists():
+        return "the preloaded library needs glibc and no sanitizer"
+    Path("in.jpg").write_bytes(with_segments(SAMPLE, segment(0xFE, b"x" * 65533) * 1600))
+    _, said = lapedge("in.jpg", "o.jpg", code=5,
+                      env={**os.environ, "LD_PRELOAD": str(library), "LAP_COUNTS": str(Path("counts").resolve())})
+    assert "of header without a picture" in said, said
+    counts = dict(line.split() for line in Path("counts").read_text().splitlines())
+    assert int(counts.get("madvise", 0)) < 40, counts
+
+
+def wrong_restart_segment():
+    """A restart segment of any length but two is damage."""
+    for size in (0, 1, 3, 4):
+        Path("in.jpg").write_bytes(with_segments(SAMPLE, segment(0xDD, b"\0\1\0\0"[:size])))
+        _, said = lapedge("in.jpg", "o.jpg", code=1)
+        assert "restart" in said, said
+
+
+def one_warning_is_one():
+    """A single warning is a warning: in the status and on stderr."""
+    Path("in.jpg").write_bytes(SAMPLE[:len(SAMPLE) // 2])
+    out, _ = lapedge("in.jpg", "o.jpg", "--fail-on=none", "--json", "--no-sync")
+    assert json.loads(out)["status"] == "warned"
+    Path("in.jpg").write_bytes(SAMPLE)
+    out, _ = lapedge("in.jpg", "p.jpg", "--fail-on=none", "--json", "--no-sync")
+    assert json.loads(out)["status"] == "ok"
+
+
 def memory_of_a_tall_picture():
     """What a file with several scans takes grows with its height: refused before it is decoded."""
     if not seeds():
@@ -194,4 +226,5 @@ if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([scans_of_a_file, segments_in_a_header, garbage_between_segments, segments_of_all_sizes, no_picture_for_long,
              endless_scans, statistics_have_a_timeout, sides_of_tga, sum_of_a_kernel, missing_scans,
-             bytes_before_each_restart_marker, nothing_old_in_what_is_missing, memory_of_a_tall_picture])
+             bytes_before_each_restart_marker, nothing_old_in_what_is_missing,
+             long_header_in_few_steps, wrong_restart_segment, one_warning_is_one, memory_of_a_tall_picture])

@@ -11,7 +11,8 @@ import zlib
 from pathlib import Path
 
 PROGRAM = str(Path(os.environ.get("LAPEDGE", "./lapedge")).resolve())
-PLANTED = Path(os.environ.get("B", "build") + "/tests/lapedge-planted").resolve()
+BUILD = Path(os.environ.get("B", "build")).resolve()
+PLANTED = BUILD / "tests/lapedge-planted"
 SAMPLE = Path("samples/chelsea.jpg").resolve().read_bytes()
 PHOTO = str(Path("samples/coffee.jpg").resolve())
 
@@ -85,7 +86,7 @@ def png(path, width, height, channels, pixels, chunks=()):
 
 def seeds():
     """Folder of small JPEGs of every kind that libjpeg writes, and others; None without the program that makes them."""
-    maker = Path(__file__).resolve().parents[2] / os.environ.get("B", "build") / "tests/fuzz_exif"
+    maker = BUILD / "tests/fuzz_exif"
     folder = Path(_folder.name) / "seeds"
     if not folder.exists() and maker.exists():
         folder.mkdir()

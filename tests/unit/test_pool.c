@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -42,6 +43,36 @@ static void each_item_is_done_once(void **state)
         }
         lap_pool_destroy(pool);
     }
+}
+
+/* Signals for the process go to its own threads; what a thread does wrong is its own. */
+typedef struct signals {
+    pthread_t own;
+    atomic_int inside, wrong;
+} signals;
+
+static void look_at_signals(void *argument)
+{
+    signals *s = argument;
+    sigset_t blocked;
+    const int failed = pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    const int wanted = !pthread_equal(pthread_self(), s->own);
+    atomic_fetch_add(&s->wrong, failed || sigismember(&blocked, SIGINT) != wanted ||
+                                    sigismember(&blocked, SIGTERM) != wanted ||
+                                    sigismember(&blocked, SIGSEGV) != 0);
+    atomic_fetch_add(&s->inside, 1);
+    while (atomic_load(&s->inside) < 3)
+        sched_yield();
+}
+
+static void threads_leave_signals_to_the_caller(void **state)
+{
+    (void)state;
+    lap_pool *pool = lap_pool_create(3, NULL);
+    signals s = {.own = pthread_self()};
+    lap_pool_team(pool, 3, look_at_signals, &s);
+    assert_int_equal(s.wrong, 0);
+    lap_pool_destroy(pool);
 }
 
 static void no_pool_is_the_calling_thread(void **state)
@@ -231,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_item_is_done_once),
+        cmocka_unit_test(threads_leave_signals_to_the_caller),
         cmocka_unit_test(no_pool_is_the_calling_thread),
         cmocka_unit_test(idle_threads_join_a_team),
         cmocka_unit_test(teams_inside_jobs),

@@ -168,6 +168,9 @@ static void links_are_followed(void **unused)
     assert_int_equal(symlink("real/none", at("dangling")), 0);
     assert_int_equal(write_file(at("dangling"), "made", 1, false, NULL, &err), LAP_OK);
     assert_holds(at("real/none"), "made");
+    assert_int_equal(symlink(at("real/whole"), at("absolute")), 0);
+    assert_int_equal(write_file(at("absolute"), "far", 1, false, NULL, &err), LAP_OK);
+    assert_holds(at("real/whole"), "far");
     assert_int_equal(symlink("loop", at("loop")), 0);
     assert_int_equal(write_file(at("loop"), "x", 1, false, NULL, &err), LAP_E_WRITE);
     assert_int_equal(count_temps(at("real")), 0);
@@ -350,7 +353,8 @@ static void dead_runs_are_swept(void **unused)
     assert_int_equal(count_temps(at("sweep")), 1); /* mine is alive */
 
     /* another host's: only when old; and what only looks alike stays */
-    const char *fresh = ".lapedge-00000000-1-1-0000000a.tmp", *old = ".lapedge-00000000-1-1-0000000b.tmp";
+    const char *fresh = ".lapedge-00000000-1-1-0000000a.tmp", *day = ".lapedge-00000000-1-1-0000000c.tmp",
+               *old = ".lapedge-00000000-1-1-0000000b.tmp";
     char path[256];
     const struct timespec times[2] = {{1000000000, 0}, {1000000000, 0}};
     snprintf(path, sizeof path, "%s/sweep/%s", scratch, fresh);
@@ -365,6 +369,13 @@ static void dead_runs_are_swept(void **unused)
     assert_int_equal(lap_sink_sweep(at("sweep")), 1);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(count_temps(at("sweep")), 4);
+    for (int hours = 23; hours <= 25; hours += 2) { /* a day is young */
+        const struct timespec then[2] = {{time(NULL) - 3600 * hours, 0}, {time(NULL) - 3600 * hours, 0}};
+        snprintf(path, sizeof path, "%s/sweep/%s", scratch, day);
+        put(path, "");
+        assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+        assert_int_equal(lap_sink_sweep(at("sweep")), hours > 24);
+    }
     assert_int_equal(lap_sink_sweep(at("no such folder")), 0);
 
     assert_int_equal(lap_sink_finish(mine, false, NULL, &err), LAP_OK);

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Class 4, memory that runs out: every allocation of a run in turn (tests/faults/alloc.sh), and limits of the address
+space (ulimit -v) from none to enough, for a photo and a folder."""
+
+import os
+import resource
+import shutil
+import subprocess
+
+from torture import BUILD, PROGRAM, WORK, check, digest, finish, photo, photos, result, run, said, temporary, times
+
+
+def each_allocation():
+    if not (BUILD / "tests/nth_malloc.so").exists():
+        return "the preloaded library needs glibc and no sanitizer"
+    done = subprocess.run(["tests/faults/alloc.sh"], capture_output=True, text=True,
+                          env={**os.environ, "LAPEDGE": PROGRAM, "B": str(BUILD)})
+    bad = [line for line in done.stdout.splitlines() if line.startswith("not ok")]
+    good = [line for line in done.stdout.splitlines() if line.startswith("ok")]
+    result(4, "the N-th allocation fails, for all N", len(good) + len(bad), len(bad), unit="kinds of runs")
+    return bad
+
+
+def limited(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def address_space():
+    photo(WORK / "in.jpg", 400, 300)
+    photos(WORK / "photos", 6)
+    assert run("--no-sync", WORK / "in.jpg", WORK / "want.jpg").returncode == 0
+    assert run("--no-sync", WORK / "photos", WORK / "want").returncode == 0
+    want, all_want = (WORK / "want.jpg").read_bytes(), digest(WORK / "want")
+    lost, tries, fired = [], 0, 0
+    first = 4 << 20 # not even the libraries fit
+    while run("--version", preexec_fn=limited(first)).returncode:
+        first += 1 << 20
+    for i in range(times(60)):
+        size = first + i * (64 << 20) // times(60)
+        prepare = limited(size)
+        tries += 2
+        (WORK / "out.jpg").unlink(missing_ok=True)
+        shutil.rmtree(WORK / "out", ignore_errors=True)
+        done = run("--no-sync", WORK / "in.jpg", WORK / "out.jpg", preexec_fn=prepare)
+        now = (WORK / "out.jpg").read_bytes() if (WORK / "out.jpg").exists() else None
+        fired += done.returncode != 0
+        if done.returncode not in (0, 1, 5) or now != (want if done.returncode == 0 else None) or not (
+                done.returncode == 0 or said(done)):
+            lost.append(f"{size >> 20} MiB: exit {done.returncode}: {said(done)}")
+        done = run("--no-sync", WORK / "photos", WORK / "out", preexec_fn=prepare)
+        fired += done.returncode != 0
+        wrong = [name for name, value in digest(WORK / "out").items() if all_want.get(name) != value]
+        if done.returncode not in (0, 1, 4, 5) or wrong or temporary(WORK / "out"):
+            lost.append(f"{size >> 20} MiB: folder: exit {done.returncode}, {wrong}: {said(done)}")
+    result(4, "limits of the address space", tries, len(lost), fired=fired)
+    return lost
+
+
+check("every allocation fails in turn", each_allocation)
+check("limits of the address space", address_space)
+finish()

@@ -1,0 +1,16 @@
+# The fault classes, one script a class: by hand and in CI, not in `make test`.
+TORTURE_SCRIPTS := $(sort $(wildcard tests/torture/[0-9]*.py))
+TORTURE_RESULTS := build/torture/results.jsonl
+TORTURE_NEEDS := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so $(B)/tests/fuzz_exif $(B)/tests/verdicts
+
+## torture: every fault class (minutes; TORTURE=10 asks for ten times as many tries), results in build/torture
+.PHONY: torture
+torture: all $(TORTURE_NEEDS)
+	@rm -f $(TORTURE_RESULTS)
+	@TEST_JOBS=1 TEST_TIMEOUT=$${TEST_TIMEOUT:-86400} tests/run B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
+	  LAPEDGE_RESULTS=$(TORTURE_RESULTS) $(TORTURE_SCRIPTS)
+	@tools/torture-table $(TORTURE_RESULTS)
+
+# A sample of the damage of class 16 with every test.
+TESTS += tests/torture/16-damage.py
+tests/torture/16-damage.py: $(B)/tests/fuzz_exif
