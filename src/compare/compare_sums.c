@@ -189,7 +189,7 @@ static double largest_error(const product *p)
         for (size_t j = 0; j < p->cols; j++)
             exact += (double)p->a[i * p->cols + j] * (double)p->weights[j];
         double off = fabs((double)p->y[i] - exact);
-        if (!(off <= largest * exact)) /* a NaN is the largest */
+        if (!(off <= largest * exact) && !isnan(largest)) /* a NaN is the largest, and stays */
             largest = exact > 0 ? off / exact : off;
     }
     return largest;

@@ -129,6 +129,51 @@ static void test_scale(void **state)
     }
 }
 
+/* Whether the dot at x, y of a scale of unit 1 is ink. */
+static bool is_ink(const lap_view *v, int x, int y)
+{
+    static const uint8_t ink[3] = {232, 232, 232};
+    return !memcmp(v->base + y * v->stride + x * 3, ink, 3);
+}
+
+/* Numbers stand under the middle of their levels, and look like themselves. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    enum { LEFT = 9 + 10 + 9, BAR = 120, TICKS = 12, DIGITS = 16 };
+    static const char *const digits[10][7] = {
+        {".###.", "#...#", "#..##", "#.#.#", "##..#", "#...#", ".###."},
+        {"..#..", ".##..", "..#..", "..#..", "..#..", "..#..", ".###."},
+        {".###.", "#...#", "....#", "...#.", "..#..", ".#...", "#####"},
+        {"#####", "...#.", "..#..", "...#.", "....#", "#...#", ".###."},
+        {"...#.", "..##.", ".#.#.", "#..#.", "#####", "...#.", "...#."},
+        {"#####", "#....", "####.", "....#", "....#", "#...#", ".###."},
+        {"..##.", ".#...", "#....", "####.", "#...#", "#...#", ".###."},
+        {"#####", "....#", "...#.", "..#..", ".#...", ".#...", ".#..."},
+        {".###.", "#...#", "#...#", ".###.", "#...#", "#...#", ".###."},
+        {".###.", "#...#", "#...#", ".####", "....#", "...#.", ".##.."},
+    };
+    lap_ramp ramp;
+    lap_ramp_make(ramp);
+    for (int top = 1; top <= 9; top++) {
+        lap_image scale;
+        assert_int_equal(lap_heat_scale(ramp, top, 1, &scale, NULL), LAP_OK);
+        int ticks = 0;
+        for (int level = 1; level <= top; level++) {
+            const int center = LEFT + (2 * level - 1) * BAR / (2 * top);
+            if (!is_ink(&scale.view, center, TICKS)) /* not every level has a number */
+                continue;
+            ticks++;
+            for (int y = 0; y < 7; y++)
+                for (int x = 0; x < 5; x++)
+                    assert_int_equal(
+                        is_ink(&scale.view, center - 2 + x, DIGITS + y), digits[level][y][x] == '#');
+        }
+        assert_true(ticks > 0 && (top > 5 || ticks == top));
+        lap_image_destroy(&scale);
+    }
+}
+
 #if LAP_HAVE_STB && LAP_HAVE_PNG
 static void test_pixels_keep_their_places(void **state)
 {
@@ -199,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_zero_is_apart),
         cmocka_unit_test(test_color_of_level),
         cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_numbers),
 #if LAP_HAVE_STB && LAP_HAVE_PNG
         cmocka_unit_test(test_pixels_keep_their_places),
 #endif
