@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -50,6 +51,12 @@ class Pages:
         for name, sample in (("a.jpg", "chelsea.jpg"), ("deep/b.jpg", "coffee.jpg")):
             (album / name).write_bytes((ROOT / "samples" / sample).read_bytes())
         self.album = self.make(PLANTED, "compare", "--runs=2", "--backends=c,off-by-one", album, expect=1)
+        tiny = self.folder / "tiny.ppm"
+        tiny.write_bytes(b"P6\n64 48\n255\n" + random.Random(5).randbytes(64 * 48 * 3))
+        weights = ",".join(["0.1"] * 12 + ["-1.3"] + ["0.07"] * 12)
+        self.lenses = [self.make(LAPEDGE, "stats", tiny, *words.split()) for words in
+                       ("--border=zero", "--border=replicate --range=abs --scale=0.5 --offset=3", "--border=reflect --kernel=log5 --invert",
+                        f"--border=reflect101 --kernel={weights} --range=abs --scale=0.7", "--border=reflect101 --threshold=90")]
         self.large = self.make(LAPEDGE, "stats", "samples/seeding.jpg")
 
     def make(self, program, command, *words, expect=0):
@@ -189,6 +196,53 @@ def planted_pixel_is_found(driver, pages):
         return [(ring.left + ring.right) / 2 - box.left, (ring.top + ring.bottom) / 2 - box.top, box.width, box.height];""")
     assert 0 < ring[0] < ring[2] and 0 < ring[1] < ring[3], ring
     assert "2 of 4 backends differ" in driver.find_element("id", "verdict").text
+
+
+def lens_computes_what_the_program_did(driver, pages):
+    ask = """
+        const done = arguments[2], set = (id, value) => { byId(id).value = value; byId(id).dispatchEvent(new Event('change')); };
+        byId('lens-x').value = arguments[0]; set('lens-y', arguments[1]);
+        const look = () => {
+            const steps = [...byId('lens-steps').children].map((e) => e.textContent);
+            if (steps.length < 6) return setTimeout(look, 20);
+            done({steps, good: !!document.querySelector('#lens-steps .good'), products: [...document.querySelectorAll('#lens-grid b')].map((b) => Number(b.textContent.replace('−', '-'))),
+                  terms: [...document.querySelectorAll('#lens-grid span')].map((s) => s.textContent)});
+        };
+        look();"""
+    seen = set()
+    for page in pages.lenses:
+        load(driver, page)
+        for x, y in ((0, 0), (63, 0), (1, 47), (63, 47), (31, 20)):
+            for channel in (0, 2):
+                driver.execute_script("document.querySelectorAll('#choose-channel input')[arguments[0]].click()", channel)
+                found = driver.execute_async_script(ask, x, y)
+                assert found["good"], (page.name, x, y, found)
+                assert len(found["products"]) == 25
+                total = float(found["steps"][1].replace("−", "-").replace(",", ""))
+                if "kernel=0.1" not in page.name and all(p == int(p) for p in found["products"]):
+                    assert sum(found["products"]) == total, found
+                seen.add(found["steps"][-1])
+    assert len(seen) > 10, seen  # not all black or white
+    overlay = driver.execute_script("return [...document.querySelectorAll('.stage .kernel')].map((k) => [k.style.left, k.style.top, k.querySelectorAll('text').length])")
+    assert overlay == [["29px", "18px", 25]] * 2, overlay
+
+
+def pixels_are_read_out(driver, pages):
+    def read_at(page, to_right, down):
+        load(driver, page)
+        viewer = driver.find_element("id", "viewer")
+        for _ in range(2):  # the first look begins to decode
+            for step in (0, 3):
+                ActionChains(driver).move_to_element_with_offset(viewer, to_right, down + step).pause(0.2).perform()
+        return driver.find_element("id", "readout").text
+    text = read_at(pages.lenses[0], -40, 20)
+    x, y, photo, edges = re.fullmatch(r"x (\d+), y (\d+) +· +photo ([\d ]+?) +· +edges ([\d ]+)", text).groups()
+    raw = (pages.folder / "tiny.ppm").read_bytes()[-64 * 48 * 3:]
+    at = 3 * (64 * int(y) + int(x))
+    assert [int(v) for v in photo.split()] == list(raw[at:at + 3]) and len(edges.split()) == 3, text
+    assert driver.find_element("id", "lens-x").get_attribute("value") == x
+    text = read_at(pages.large, -500, -200)  # no detail there: what the picture scaled down has
+    assert re.fullmatch(r"x \d+, y \d+ +· +photo ≈ \d+ \d+ \d+ +· +edges ≈ \d+ \d+ \d+", text), text
 
 
 def a_row_a_photo(driver, pages):
@@ -380,7 +434,7 @@ def contrast_is_enough(driver, pages):
 
 
 PLAIN = [names_are_text, pages_are_small, pages_name_no_address]
-BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, a_row_a_photo, a_point_a_rung,
+BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, lens_computes_what_the_program_did, pixels_are_read_out, a_row_a_photo, a_point_a_rung,
            theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,
            dots_where_bars_have_no_length, names_of_points_do_not_meet, fields_have_names, contrast_is_enough]
 

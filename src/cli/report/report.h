@@ -1,8 +1,8 @@
 /* --report: one HTML file that holds everything it shows: results, pictures, charts, settings, machine.
  *
  * A report is gathered as a JSON object, which the page's script reads: command, subject, version, date,
- * machine and settings (pairs of name and value), results (what --json prints), statistics
- * (lapedge.stats/1 or null), and pictures (null, or see report_pictures.c). */
+ * machine and settings (pairs of name and value), filter (for the lens), results (what --json prints),
+ * statistics (lapedge.stats/1 or null), and pictures (null, or see report_pictures.c). */
 #ifndef LAP_CLI_REPORT_H
 #define LAP_CLI_REPORT_H
 

@@ -29,7 +29,6 @@ static json_t *command_line(const lap_cli *cli)
 
 static json_t *settings_of(const lap_cli *cli)
 {
-    static const char *const borders[] = {"zero", "replicate", "reflect", "reflect101"};
     static const char *const ranges[] = {
         "clamp: negative results become 0", "abs: the absolute value of the result"};
     const lap_params *params = &cli->settings.params;
@@ -39,7 +38,7 @@ static json_t *settings_of(const lap_cli *cli)
     put(pairs, "Command", command_line(cli));
     put(pairs, "Kernel", lap_json_text(params->kernel.name));
     put(pairs, "Coefficients", kernel);
-    put(pairs, "Border", json_string(borders[cli->settings.border]));
+    put(pairs, "Border", json_string(lap_border_name(cli->settings.border)));
     put(pairs, "Range", json_string(ranges[params->range]));
     put(pairs, "Scale, offset", json_sprintf("%g, %g", (double)params->scale, (double)params->offset));
     if (params->invert)
@@ -52,6 +51,18 @@ static json_t *settings_of(const lap_cli *cli)
                     : tolerance == 1 ? "backends differ by at most one level"
                                      : "none: the sums are too large for float32"));
     return pairs;
+}
+
+/* The same for the page's own arithmetic. */
+static json_t *filter_of(const lap_cli *cli)
+{
+    const lap_params *params = &cli->settings.params;
+    json_t *kernel = json_array();
+    for (int i = 0; i < 25; i++)
+        json_array_append_new(kernel, lap_json_real((double)params->kernel.h[i]));
+    return json_pack("{so ss ss so so sb si}", "h", kernel, "border", lap_border_name(cli->settings.border),
+        "range", lap_range_name(params->range), "scale", lap_json_real((double)params->scale), "offset",
+        lap_json_real((double)params->offset), "invert", params->invert, "threshold", params->threshold);
 }
 
 static json_t *machine_of(int threads)
@@ -85,6 +96,7 @@ json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads)
     json_object_set_new(report, "date", json_string(date));
     json_object_set_new(report, "machine", machine_of(threads));
     json_object_set_new(report, "settings", settings_of(cli));
+    json_object_set_new(report, "filter", filter_of(cli));
     json_object_set_new(report, "statistics", json_null());
     json_object_set_new(report, "pictures", json_null());
     return report;

@@ -165,11 +165,11 @@ function showPhotos() {
     const result = photo.error ? chip(false, "failed") : photo.identical ? chip(true, "identical") : chip(false, "differs");
     const what = photo.error ?? (photo.worst ? `${photo.worst} differs most` : "");
     body.append(cells(element("tr"), [name, size, element("td", {}, result), whole(photo.max_abs), whole(photo.differing_pixels), milliseconds(photo.decode_ms), milliseconds(photo.c_ms),
-      milliseconds(photo.fastest_ms), photo.fastest ?? "–", element("td", { className: "long" }, what)]));
+      photo.fastest ? `${milliseconds(photo.fastest_ms)}, ${photo.fastest}` : "–", element("td", { className: "long" }, what)]));
   }
   const says = results.photos.some((photo) => photo.error || photo.worst);
   if (!says) for (const row of body.rows) row.lastElementChild.remove();
-  fillTable(byId("photos-table"), ["photo", "pixels", "result", "largest difference", "differing pixels", "decode", "plain C", "fastest", "which was", ...(says ? ["what"] : [])], body);
+  fillTable(byId("photos-table"), ["photo", "pixels", "result", "largest difference", "differing pixels", "decode", "plain C", "fastest", ...(says ? ["what"] : [])], body);
 }
 
 /* ---- statistics ---- */

@@ -85,8 +85,9 @@ function startViewer() {
     }
     return nodes;
   }
+  const outlines = () => pictures.crops.map((crop) => place(element("i", { className: "detail" }), crop));
   function showLayers() {
-    for (const side of ["left", "right"]) stages[side].replaceChildren(...layer(state[side]));
+    for (const side of ["left", "right"]) stages[side].replaceChildren(...layer(state[side]), ...outlines(), ...stages[side].querySelectorAll(".kernel"));
     const shown = state.left === "difference" || state.right === "difference";
     const difference = differences[state.rung];
     viewer.classList.toggle("one", state.left === state.right);
@@ -113,6 +114,7 @@ function startViewer() {
       stage.style.transform = `scale(${scale}) translate(${-state.x}px, ${-state.y}px)`;
       stage.style.setProperty("--upright", 1 / scale);
       stage.classList.toggle("pixels", scale * devicePixelRatio >= 1);
+      stage.classList.toggle("close", scale >= 18); /* numbers fit into a pixel */
     }
     viewer.classList.toggle("zoomed", state.zoom > 1.001);
   }
@@ -167,6 +169,7 @@ function startViewer() {
   viewer.addEventListener("pointerdown", (event) => {
     pointers.set(event.pointerId, event);
     viewer.setPointerCapture(event.pointerId);
+    readOut(event);
     dragging = state.zoom < 1.001 || Math.abs(event.clientX - dividerAt()) < 24 ? "divider" : "picture";
     if (dragging === "divider") followDivider(event);
   });
@@ -209,37 +212,23 @@ function startViewer() {
     keys[event.key]();
   });
 
-  /* ---- values of the pixel under the pointer, where a crop has it ---- */
-  const sampled = new Map();
-  function sample(source) {
-    if (!sampled.has(source)) {
-      const picture = new Image();
-      sampled.set(source, null);
-      picture.onload = () => {
-        const canvas = element("canvas", { width: picture.naturalWidth, height: picture.naturalHeight });
-        const context = canvas.getContext("2d", { willReadFrequently: true });
-        context.drawImage(picture, 0, 0);
-        sampled.set(source, context);
-      };
-      picture.src = source;
-    }
-    return sampled.get(source);
-  }
-  const inside = (crop, x, y) => x >= crop.x && y >= crop.y && x < crop.x + crop.width && y < crop.y + crop.height;
-  function valueAt(source, crop, x, y, gray) {
-    const values = sample(source)?.getImageData(x - crop.x, y - crop.y, 1, 1).data;
-    return values ? [...values.slice(0, gray ? 1 : 3)].join(" ") : "…";
+  /* ---- values of the pixel under the pointer: exact where a detail has it ---- */
+  const shown = (values) => (values ? values.slice(0, pictures.channels === 1 ? 1 : 3).join(" ") : "…");
+  function valueAt(name, x, y) {
+    const crop = detailAt(x, y);
+    if (crop) return shown(samples.at(crop[name], x - crop.x, y - crop.y));
+    const small = samples.context(pictures[name])?.canvas;
+    return `≈ ${shown(small && samples.at(pictures[name], Math.floor((x * small.width) / width), Math.floor((y * small.height) / height)))}`;
   }
   function readOut(event) {
     const box = viewer.getBoundingClientRect(), scale = fit() * state.zoom;
     const x = Math.floor((event.clientX - box.left) / scale + state.x), y = Math.floor((event.clientY - box.top) / scale + state.y);
     if (x < 0 || y < 0 || x >= width || y >= height) return (byId("readout").textContent = "");
-    const readout = [`x ${x}, y ${y}`], gray = pictures.channels === 1;
-    const crop = pictures.crops.find((each) => inside(each, x, y));
-    if (crop) readout.push(`photo ${valueAt(crop.photo, crop, x, y, gray)}`, `edges ${valueAt(crop.edges, crop, x, y, gray)}`);
+    const readout = [`x ${x}, y ${y}`, `photo ${valueAt("photo", x, y)}`, `edges ${valueAt("edges", x, y)}`];
     const different = differences[state.rung]?.crops.find((each) => inside(each, x, y));
-    if (different) readout.push(`difference ${valueAt(different.difference, different, x, y, true)}`);
+    if (different) readout.push(`difference ${samples.at(different.difference, x - different.x, y - different.y)?.[0] ?? "…"}`);
     byId("readout").textContent = readout.join("  ·  ");
+    if (detailAt(x, y)) lens.lookAt(x, y);
   }
 
   /* ---- what can be chosen ---- */
@@ -283,6 +272,7 @@ function startViewer() {
     (pictures.scaled ? "The image is embedded scaled down; inside the details every pixel is there, as it was computed. Scaled-down edges are root mean squares, so that thin lines stay visible." : "");
   setSplit(50);
   showLayers();
+  const lens = startLens([stages.left, stages.right]);
   new ResizeObserver(resize).observe(viewer.parentElement);
   resize();
 }
