@@ -165,6 +165,17 @@ lap_code lap_device_photo_filter(lap_device_photo *p, const lap_rung *rung, cons
     return finish(p, code, start, times ? &times->filter : NULL, err);
 }
 
+lap_code lap_device_photo_count(lap_device_photo *p, const lap_rung *rung, uint64_t source[4][256],
+    uint64_t result[4][256], lap_times *times, lap_error *err)
+{
+    const double start = lap_now_ms();
+    const lap_exec exec = {.threads = 1, .stream = p->stream, .err = err};
+    lap_code code = rung->run.histogram(&p->source, source, &exec);
+    if (code == LAP_OK)
+        code = rung->run.histogram(&p->result, result, &exec);
+    return finish(p, code, start, times ? &times->filter : NULL, err);
+}
+
 /* ---- out --------------------------------------------------------------------------------------- */
 
 static lap_cuda_jpeg_target target_of(const lap_device_photo *p, const lap_jpeg_parts *parts)

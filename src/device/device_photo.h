@@ -34,6 +34,9 @@ lap_code lap_device_photo_upload(
 /* The result from the source. */
 lap_code lap_device_photo_filter(lap_device_photo *photo, const lap_rung *rung, const lap_params *params,
     lap_border border, lap_times *times, lap_error *err);
+/* How often each value occurs in source and result, by a rung of the histogram ladder; added to both. */
+lap_code lap_device_photo_count(lap_device_photo *photo, const lap_rung *rung, uint64_t source[4][256],
+    uint64_t result[4][256], lap_times *times, lap_error *err);
 /* The result as the scan of a JPEG with this header, behind what scan holds. *mine is false where it is not
  * for the device, or does not fit into the memory that it takes for it. */
 lap_code lap_device_photo_encode(lap_device_photo *photo, const lap_jpeg_parts *parts, lap_chunk *scan,

@@ -153,16 +153,20 @@ lap_code lap_tally_add(lap_tally *tally, const lap_view *view)
 {
     uint64_t counts[4][256] = {0};
     lap_code code = lap_rung_histogram(tally->rung, &(lap_resources){0}, view, counts);
-    if (code != LAP_OK)
-        return code;
+    if (code == LAP_OK)
+        lap_tally_add_counts(tally, counts, view->channels);
+    return code;
+}
+
+void lap_tally_add_counts(lap_tally *tally, uint64_t counts[4][256], int channels)
+{
     pthread_mutex_lock(&tally->lock);
-    tally->channels = view->channels;
-    for (int c = 0; c < view->channels; c++) {
+    tally->channels = channels;
+    for (int c = 0; c < channels; c++) {
         for (int v = 0; v < 256; v++)
             tally->counts[c][v] += counts[c][v];
     }
     pthread_mutex_unlock(&tally->lock);
-    return LAP_OK;
 }
 
 void lap_tally_clear(lap_tally *tally)

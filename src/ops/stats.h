@@ -25,6 +25,8 @@ void lap_tally_destroy(lap_tally *tally);
 /* Adds the interior of a host view; from any thread, several at once. All views of a tally have the
  * same number of channels. */
 lap_code lap_tally_add(lap_tally *tally, const lap_view *view);
+/* Adds what was counted elsewhere. */
+void lap_tally_add_counts(lap_tally *tally, uint64_t counts[4][256], int channels);
 /* Nothing was added yet. Not while others add. */
 void lap_tally_clear(lap_tally *tally);
 /* The statistics of all that was added. */

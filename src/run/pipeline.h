@@ -17,6 +17,9 @@ typedef struct lap_pipeline_hooks {
     lap_code (*band)(void *user, const lap_view *source, const lap_view *result);
     /* All bands so far do not count, and come again. Not NULL where band is not. */
     void (*again)(void *user);
+    /* Called instead, once, with how often each value occurs in source and result, counts[channel][value],
+     * where both lie on a device; or NULL. */
+    void (*counts)(void *user, uint64_t source[4][256], uint64_t result[4][256], int channels);
     void *user;
 } lap_pipeline_hooks;
 

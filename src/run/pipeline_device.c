@@ -42,8 +42,7 @@ lap_code lap_pipeline_plan_device(lap_pipeline *pipe, lap_error *err)
     const char *reason = lap_device_codec_unavailable();
     if (s->codec == LAP_CODEC_CUDA && reason)
         return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", reason);
-    /* Statistics are counted from bands in host memory. */
-    pipe->device.is_taken = !reason && !pipe->hooks;
+    pipe->device.is_taken = !reason && (!pipe->hooks || pipe->hooks->counts);
     return LAP_OK;
 }
 
@@ -99,6 +98,24 @@ static lap_code bring_source(lap_pipeline *pipe, lap_device_photo *photo, lap_er
     return code == LAP_OK ? lap_device_photo_upload(photo, &pipe->whole.view, &pipe->ms, err) : code;
 }
 
+/* Statistics, where the pixels are; whoever encodes them has no bands to count any more. */
+static lap_code count(lap_pipeline *pipe, lap_device_photo *photo, lap_error *err)
+{
+    uint64_t source[4][256] = {0}, result[4][256] = {0};
+    const lap_pipeline_hooks *hooks = pipe->hooks;
+    const lap_rung *rung;
+    if (!hooks)
+        return LAP_OK;
+    lap_code code =
+        lap_rung_find(LAP_OP_HISTOGRAM, lap_rung_companion(LAP_OP_HISTOGRAM, pipe->rung), &rung, err);
+    if (code == LAP_OK)
+        code = lap_device_photo_count(photo, rung, source, result, &pipe->ms, err);
+    if (code == LAP_OK)
+        hooks->counts(hooks->user, source, result, pipe->channels);
+    pipe->hooks = NULL;
+    return code;
+}
+
 /* Header, scan and end of the file, if the device makes the scan. */
 static lap_code write_file(
     lap_pipeline *pipe, lap_device_photo *photo, lap_sink *sink, bool *done, lap_error *err)
@@ -138,6 +155,8 @@ lap_code lap_pipeline_device(lap_pipeline *pipe, lap_sink *sink, bool *done, lap
         code = lap_control_check(pipe->control, err);
     if (code == LAP_OK)
         code = lap_device_photo_filter(photo, pipe->rung, &s->params, s->border, &pipe->ms, err);
+    if (code == LAP_OK)
+        code = count(pipe, photo, err);
     if (code == LAP_OK && strcmp(lap_format_find(s->format ? s->format : "jpg"), "jpg") == 0)
         code = write_file(pipe, photo, sink, done, err);
     if (code == LAP_OK && !*done) {

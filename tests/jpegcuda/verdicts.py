@@ -4,6 +4,7 @@ bytes must be equal. PROGRAM: with CUDA backends; default the one on the CPU run
 cut out of samples/ by jpegtran, then coded in several ways, damaged by a fixed seed and by one that is logged."""
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -126,12 +127,35 @@ def check_refusals(files):
            "what the device does not decode goes by the CPU, and -v says so", done.stderr.decode())
 
 
+def check_statistics(files):
+    """--stats: the file by both codecs, where the device decodes and encodes, does one of the two, and neither."""
+    bad = []
+    for name, out in (("2x2", "out.jpg"), ("gray", "out.jpg"), ("progressive", "out.jpg"), ("2x1", "out.ppm"),
+                      ("ppm", "out.png")):
+        for options in ([], ["--auto-orient", "--gray", "--threshold=9"]):
+            seen = [run(codec, files[name], out, ["--stats=stats.json", *options]) +
+                    (open("stats.json", encoding="utf-8").read(),) for codec in ("cpu", "cuda")]
+            if seen[0] != seen[1]:
+                bad.append(f"{name} {options}: {[s[:2] for s in seen]}, statistics are the same: {seen[0][3] == seen[1][3]}")
+    on_cpu = subprocess.run([program, files["2x2"], "out.jpg", "--backend=c", "--stats=cpu.json"], capture_output=True)
+    run("cuda", files["2x2"], "out.jpg", ["--stats=stats.json"])
+    texts = [re.sub(r'"(backend|resolved)": *"[^"]*"', "", open(name, encoding="utf-8").read())
+             for name in ("cpu.json", "stats.json")]
+    report(not bad and on_cpu.returncode == 0 and texts[0] == texts[1], "--stats counts the same on the device",
+           "\n".join(bad))
+    done = subprocess.run([program, "-v", files["photo"], "out.jpg", "--codec=cuda", "--stats=stats.json"],
+                          capture_output=True)
+    report(b"decoded on the device, encoded on the device" in done.stderr, "--stats leaves the device at work",
+           done.stderr.decode())
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     made = make_files()
     check_refusals(made)
     check_files(made)
     check_options(made)
+    check_statistics(made)
     check_damage(made, 20261122, variants)
     check_damage(made, int(time.time()), variants // 2)
 print(f"1..{tests}")
