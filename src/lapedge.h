@@ -294,7 +294,9 @@ typedef struct lap_settings {
     void *progress_user;
     lap_decode decode; /* of a JPEG, on the CPU */
     lap_codec_place codec;
-    uint64_t reserved[15];
+    bool no_clobber; /* an output that exists is left alone: LAP_E_EXISTS. Of one image; of folders see there
+                      */
+    uint64_t reserved[14];
 } lap_settings;
 
 LAP_API lap_settings lap_settings_default(void);
@@ -562,6 +564,33 @@ LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
+/* Which files of folders a run takes; all zero: those named *.jpg *.jpeg *.jpe *.jfif in any case, and in
+ * doubt (no extension) those that begin like a JPEG. Patterns are those of fnmatch(3), in any case of
+ * letters; one with a slash is about the path below the folder that was named, else about the name alone. */
+typedef struct lap_batch_take {
+    const char *const *include; /* instead of those names: files that match one of these */
+    size_t include_count;
+    const char *const *exclude; /* but no files and no folders that match one of these */
+    size_t exclude_count;
+    const char *extensions; /* "jpg,png": files with one of these, in any case */
+    bool follow;            /* symbolic links, to files and to folders */
+    uint64_t reserved[4];
+} lap_batch_take;
+
+/* What was found in folders beside the inputs. */
+enum { LAP_OTHER_KINDS = 32 };
+typedef struct lap_batch_others {
+    uint64_t files;   /* not taken, hidden ones not counted */
+    uint64_t outputs; /* folders of outputs of earlier runs, which are walked only if named */
+    size_t kind_count;
+    struct {
+        char extension[16]; /* small letters, cut; empty: none */
+        uint64_t files;
+    } kinds[LAP_OTHER_KINDS]; /* in the order in which they were found; of more kinds only files has a count
+                               */
+    uint64_t reserved[4];
+} lap_batch_others;
+
 typedef struct lap_batch_options {
     const char *const *inputs; /* files, and folders whose content is mirrored under out_dir */
     size_t input_count;
@@ -575,8 +604,14 @@ typedef struct lap_batch_options {
     const char *const *sides; /* files that the caller writes during the run, such as a log: LAP_E_CLASH
                                  before anything is touched if one is an input, the list or an output */
     size_t side_count;
-    uint32_t shard, shards; /* take share `shard` of `shards`; shards 0 or 1: everything */
-    uint64_t reserved[8];
+    uint32_t shard, shards;     /* take share `shard` of `shards`; shards 0 or 1: everything */
+    const lap_batch_take *take; /* or NULL */
+    lap_batch_others *others;   /* the caller's, filled before work begins; or NULL */
+    const char *suffix;         /* of the outputs' names, before the extension; or NULL */
+    bool flat;                  /* outputs directly in out_dir, without the inputs' folders */
+    bool skip_existing; /* what stands under an output's name is not looked at: skipped, as up to date */
+    bool no_clobber;    /* nor replaced: skipped, as LAP_E_EXISTS */
+    uint64_t reserved[4];
 } lap_batch_options;
 
 typedef struct lap_batch_counts {

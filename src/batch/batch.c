@@ -143,7 +143,7 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         notify_problem(b, LAP_FAILED, entry, NULL, entry->problem);
         return LAP_OK;
     }
-    if (!lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative) ||
+    if (!lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative) ||
         !lap_batch_output_path(b, relative, output, sizeof output)) {
         lap_fail_at(&why, LAP_E_WRITE, entry->path, "the path of its output is too long");
         notify_problem(b, LAP_FAILED, entry, NULL, &why);
@@ -175,7 +175,9 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
 static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error *err)
 {
     lap_error why = {0}, walking = {0};
-    lap_code code = lap_walk(b->options, list, list_size, work_on, b, &walking);
+    lap_batch_options seen = *b->options;
+    seen.others = NULL; /* counted already */
+    lap_code code = lap_walk(&seen, list, list_size, work_on, b, &walking);
     if (b->stop.code != LAP_OK || b->stopping || code != LAP_OK)
         lap_executor_cancel(b->executor);
     while (lap_executor_pending(b->executor))

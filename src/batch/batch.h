@@ -35,8 +35,10 @@ typedef struct batch {
     double began_ms, ticked_ms;
 } batch;
 
-/* relative with the extension of settings->format, if one is set; false if it does not fit. */
-bool lap_batch_output_name(const lap_settings *settings, const char *relative, char *name, size_t size);
+/* relative with the extension of settings->format, if one is set, and as flat and suffix ask; false if it
+ * does not fit. */
+bool lap_batch_output_name(const lap_batch_options *options, const lap_settings *settings,
+    const char *relative, char *name, size_t size);
 /* out_dir and a name below it; false if they do not fit. */
 bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size);
 /* LAP_E_USAGE where the output would have an extension that names no known format. Without one it is a JPEG.

@@ -49,6 +49,12 @@ static lap_status judge_there(batch *b, const lap_walk_entry *entry, const char 
     int folder, const struct stat *there, lap_error *why)
 {
     const uint64_t inode = lap_batch_inode(there);
+    if (b->options->skip_existing)
+        return LAP_SKIPPED;
+    if (b->options->no_clobber) {
+        lap_fail_at(why, LAP_E_EXISTS, output, "exists and is left alone (--no-clobber)");
+        return LAP_SKIPPED;
+    }
     if (inode == lap_batch_inode(entry->stat) || lap_map64_find(&b->endangered, inode)) {
         lap_fail_at(why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", output);
         return LAP_FAILED;

@@ -93,7 +93,8 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         b->counts->expected++;
     else
         b->counts->other_shards++;
-    if (entry->problem || !lap_batch_output_name(b->settings, entry->relative, relative, sizeof relative))
+    if (entry->problem ||
+        !lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative))
         return LAP_OK;
     code = l->sides ? check_sides(l, entry->stat, relative, err) : LAP_OK;
     if (code != LAP_OK)
@@ -163,16 +164,20 @@ lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error 
     struct stat st;
     look l = {.b = b,
         .has_out = !stat(o->out_dir, &st),
-        .may_clash = list || o->input_count > 1 || b->settings->format};
+        .may_clash = list || o->input_count > 1 || b->settings->format || o->flat || o->suffix};
+    if (o->others)
+        *o->others = (lap_batch_others){0};
     lap_code code = o->side_count ? find_sides(&l, err) : LAP_OK;
     if (code == LAP_OK)
         code = lap_walk(o, list, list_size, look_at, &l, err);
     if (code == LAP_OK && l.count)
         code = find_clashes(&l, err);
     free(l.claims);
+    lap_batch_options seen = *o;
+    seen.others = NULL; /* counted already */
     if (code == LAP_OK && l.standing_count) {
         qsort(l.standing, l.standing_count, sizeof *l.standing, by_value);
-        code = lap_walk(o, list, list_size, look_at_outputs, &l, err);
+        code = lap_walk(&seen, list, list_size, look_at_outputs, &l, err);
     }
     free(l.standing);
     for (size_t i = 0; l.sides && i < o->side_count; i++)

@@ -12,19 +12,27 @@
 #include "io/sink_temp.h"
 #include "run/formats.h"
 
-bool lap_batch_output_name(const lap_settings *settings, const char *relative, char *name, size_t size)
+bool lap_batch_output_name(const lap_batch_options *options, const lap_settings *settings,
+    const char *relative, char *name, size_t size)
 {
-    if (!settings->format)
-        return snprintf(name, size, "%s", relative) < (int)size;
-    const char *slash = strrchr(relative, '/'), *dot = strrchr(relative, '.');
-    const char *base = slash ? slash + 1 : relative;
-    int stem = (int)(dot && dot > base ? dot - relative : (long)strlen(relative));
-    return snprintf(name, size, "%.*s.%s", stem, relative, settings->format) < (int)size;
+    const char *slash = strrchr(relative, '/');
+    if (options->flat && slash)
+        relative = slash + 1;
+    const char *base = slash ? slash + 1 : relative, *dot = strrchr(base, '.');
+    if (!dot || dot == base)
+        dot = base + strlen(base);
+    const char *format = settings->format;
+    return snprintf(name, size, "%.*s%s%s%s", (int)(dot - relative), relative,
+               options->suffix ? options->suffix : "", format ? "." : "", format ? format : dot) < (int)size;
 }
 
 bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size)
 {
-    return snprintf(path, size, "%s/%s", b->options->out_dir, relative) < (int)size;
+    const char *folder = b->options->out_dir;
+    size_t length = strlen(folder);
+    while (length > 0 && folder[length - 1] == '/')
+        length--;
+    return snprintf(path, size, "%.*s/%s", (int)length, folder, relative) < (int)size;
 }
 
 lap_code lap_batch_check_format(
@@ -141,7 +149,7 @@ static bool is_own_output(
     struct stat there;
     const char *slash = strrchr(path, '/');
     return S_ISREG(in->st_mode) &&
-           lap_batch_output_name(settings, slash ? slash + 1 : path, name, sizeof name) &&
+           lap_batch_output_name(options, settings, slash ? slash + 1 : path, name, sizeof name) &&
            snprintf(output, sizeof output, "%s/%s", options->out_dir, name) < (int)sizeof output &&
            !stat(output, &there) && there.st_dev == in->st_dev && there.st_ino == in->st_ino;
 }

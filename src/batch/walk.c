@@ -14,6 +14,8 @@
 
 #include "base/grow.h"
 #include "base/status.h"
+#include "batch/take.h"
+#include "io/map64.h"
 
 typedef struct walk {
     const lap_batch_options *options;
@@ -26,6 +28,7 @@ typedef struct walk {
     bool has_out; /* the output folder exists, as this device and inode */
     dev_t out_device;
     ino_t out_inode;
+    lap_map64 entered; /* with links followed: folders, so that none is walked twice */
 } walk;
 
 static const char *base_name(const char *path)
@@ -37,35 +40,6 @@ static const char *base_name(const char *path)
 static lap_code no_memory(const walk *w)
 {
     return lap_fail(w->err, LAP_E_MEMORY, "out of memory for the list of folders");
-}
-
-/* ---- what is a photo --------------------------------------------------------------------------- */
-
-static bool has_photo_name(const char *name)
-{
-    static const char *const extensions[] = {".jpg", ".jpeg", ".jpe", ".jfif"};
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && dot != name && i < sizeof extensions / sizeof *extensions; i++)
-        if (!strcasecmp(dot, extensions[i]))
-            return true;
-    return false;
-}
-
-static bool is_in_doubt(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return !dot || dot == name || !strncmp(name, "._", 2);
-}
-
-static bool begins_like_jpeg(int folder, const char *name)
-{
-    unsigned char magic[3];
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
-    if (fd < 0)
-        return false;
-    ssize_t got = read(fd, magic, sizeof magic);
-    close(fd);
-    return got == 3 && magic[0] == 0xFF && magic[1] == 0xD8 && magic[2] == 0xFF;
 }
 
 /* ---- folders ----------------------------------------------------------------------------------- */
@@ -101,20 +75,31 @@ static lap_code remember(walk *w, const char *path)
 static lap_code visit_file(walk *w, int folder, const char *path, const char *name)
 {
     struct stat st;
-    bool named = has_photo_name(name) && !is_in_doubt(name);
     const char *relative = path + w->root_length;
-    if (!strncmp(name, ".lapedge-", 9) || (!named && !is_in_doubt(name)))
+    if (!strncmp(name, ".lapedge-", 9))
         return LAP_OK;
+    const lap_batch_take *take = w->options->take;
+    const lap_taking taking = lap_take_file(take, name, relative);
+    const bool named = taking == LAP_TAKE_YES, follow = take && take->follow;
+    if (taking == LAP_TAKE_NO) {
+        lap_take_note(w->options->others, name);
+        return LAP_OK;
+    }
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
         return errno == ENOENT ? LAP_OK /* deleted meanwhile */
                                : give_problem(w, path, relative, errno, "cannot be examined");
+    if (S_ISLNK(st.st_mode) && follow && fstatat(folder, name, &st, 0))
+        return named ? give_problem(w, path, relative, errno, "cannot be examined") : LAP_OK;
     if (S_ISLNK(st.st_mode)) {
         lap_walk_entry entry = {.path = path, .relative = relative, .link = true};
         return named ? w->visit(w->user, &entry, w->err) : LAP_OK;
     }
     if (!S_ISREG(st.st_mode))
         return named ? give_problem(w, path, relative, 0, "not a regular file") : LAP_OK;
-    return named || begins_like_jpeg(folder, name) ? give(w, path, relative, &st) : LAP_OK;
+    if (named || lap_take_begins_like_jpeg(folder, name))
+        return give(w, path, relative, &st);
+    lap_take_note(w->options->others, name);
+    return LAP_OK;
 }
 
 static lap_code visit_name(walk *w, int folder, const char *parent, const struct dirent *d)
@@ -125,23 +110,49 @@ static lap_code visit_name(walk *w, int folder, const char *parent, const struct
     if (!strcmp(name, ".") || !strcmp(name, ".."))
         return LAP_OK;
     if (snprintf(path, sizeof path, "%s%s%s", parent, slash, name) >= (int)sizeof path)
-        return has_photo_name(name) || d->d_type == DT_DIR
+        return lap_take_file(w->options->take, name, name) == LAP_TAKE_YES || d->d_type == DT_DIR
                    ? give_problem(w, path, path + w->root_length, ENAMETOOLONG, "and longer")
                    : LAP_OK;
     bool folder_here =
         d->d_type == DT_DIR ||
         (d->d_type == DT_UNKNOWN && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode));
+    const lap_batch_take *take = w->options->take;
+    if (!folder_here && take && take->follow)
+        folder_here = !fstatat(folder, name, &st, 0) && S_ISDIR(st.st_mode);
     if (!folder_here)
         return visit_file(w, folder, path, name);
-    return strcmp(name, ".lapedge") != 0 ? remember(w, path) : LAP_OK;
+    return strcmp(name, ".lapedge") != 0 && !lap_take_excludes(take, name, path + w->root_length)
+               ? remember(w, path)
+               : LAP_OK;
 }
 
-/* The operand itself may be a link to a folder; what is found inside may not. */
-static lap_code read_folder(walk *w, const char *path, bool is_root)
+/* Whether an open folder is one to pass over: the output folder, one of outputs that nobody named, or, with
+ * links followed, one that was walked already. */
+static bool is_passed_over(walk *w, int fd, bool is_root)
 {
     struct stat st;
+    const lap_batch_take *take = w->options->take;
+    if (fstat(fd, &st))
+        return false;
+    if (w->has_out && st.st_dev == w->out_device && st.st_ino == w->out_inode)
+        return true;
+    if (!is_root && lap_take_is_output(fd)) {
+        if (w->options->others)
+            w->options->others->outputs++;
+        return true;
+    }
+    if (!take || !take->follow)
+        return false;
+    const uint64_t id[] = {(uint64_t)st.st_dev, (uint64_t)st.st_ino}, key = lap_map64_key(id, sizeof id);
+    return lap_map64_find(&w->entered, key) || lap_map64_put(&w->entered, key, 1, w->err) != LAP_OK;
+}
+
+/* The operand itself may be a link to a folder; what is found inside only if links are followed. */
+static lap_code read_folder(walk *w, const char *path, bool is_root)
+{
     const char *relative = strlen(path) > w->root_length ? path + w->root_length : base_name(path);
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_root ? 0 : O_NOFOLLOW));
+    const bool follow = is_root || (w->options->take && w->options->take->follow);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir) {
         int why = errno;
@@ -150,7 +161,7 @@ static lap_code read_folder(walk *w, const char *path, bool is_root)
         return give_problem(w, path, relative, why, "cannot read this folder");
     }
     lap_code code = LAP_OK;
-    bool is_out = w->has_out && !fstat(fd, &st) && st.st_dev == w->out_device && st.st_ino == w->out_inode;
+    const bool is_out = is_passed_over(w, fd, is_root);
     struct dirent *d = NULL;
     while (!is_out && code == LAP_OK) {
         errno = 0;
@@ -256,5 +267,6 @@ lap_code lap_walk(const lap_batch_options *options, const char *list, size_t lis
         code = folder ? walk_folder(&w, path) : give_named(&w, path, base_name(path));
     }
     free(w.folders);
+    lap_map64_free(&w.entered);
     return code;
 }

@@ -18,11 +18,11 @@ typedef struct lap_walk_entry {
 /* Returns LAP_OK to go on; anything else ends the walk with that code. */
 typedef lap_code lap_walk_fn(void *user, const lap_walk_entry *entry, lap_error *err);
 
-/* Visits every input of the options: of folders the files named *.jpg *.jpeg *.jpe *.jfif in any case, and
- * in doubt (no extension, or one of macOS's ._ twins) those that begin like a JPEG; named files and listed
- * paths whatever they are called. All files of a folder come before those of its subfolders. Symbolic links
- * inside folders are not followed. The output folder, and what lapedge itself keeps in folders, is not
- * walked. list holds the bytes of files_from, or NULL. */
+/* Visits every input of the options: of folders the files that options->take takes (take.h); named files and
+ * listed paths whatever they are called. All files of a folder come before those of its subfolders. Symbolic
+ * links inside folders are followed only if asked for. The output folder, folders of other runs' outputs, and
+ * what lapedge itself keeps in folders, are not walked. What is not taken is counted in options->others. list
+ * holds the bytes of files_from, or NULL. */
 lap_code lap_walk(const lap_batch_options *options, const char *list, size_t list_size, lap_walk_fn *visit,
     void *user, lap_error *err);
 

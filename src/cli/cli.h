@@ -16,7 +16,7 @@ typedef enum lap_cli_exit {
 
 typedef enum lap_cli_when { LAP_CLI_AUTO, LAP_CLI_ALWAYS, LAP_CLI_NEVER } lap_cli_when;
 
-enum { LAP_CLI_SIZES = 16, LAP_CLI_DEVICES = 64 };
+enum { LAP_CLI_SIZES = 16, LAP_CLI_DEVICES = 64, LAP_CLI_GLOBS = 64 };
 
 typedef struct lap_cli_size {
     int width, height;
@@ -43,6 +43,10 @@ typedef struct lap_cli {
     int jobs; /* 0: one per core */
     bool fail_fast, force, dry_run, null_separated;
     const char *shard, *files_from, *log;
+    const char *include[LAP_CLI_GLOBS], *exclude[LAP_CLI_GLOBS];
+    lap_batch_take take; /* extensions and follow; the lists above */
+    const char *suffix;
+    bool flat, skip_existing;
 
     int rotate, flip; /* index of the word given, or -1 */
     bool transpose, transverse;

@@ -86,6 +86,16 @@ static void print_details(
     print_times(&report->ms);
 }
 
+/* --skip-existing: something stands under the name of the output, whatever it is. */
+static int skip_one(const lap_cli *cli, const char *in, const char *out)
+{
+    const lap_report report = {.status = LAP_SKIPPED};
+    if (cli->verbose)
+        lap_cli_message("%s: there already", out);
+    return lap_cli_wants_json(cli) ? lap_json_print(lap_json_file(in, out, &cli->settings, &report))
+                                   : LAP_EXIT_OK;
+}
+
 /* One image, its messages, and its exit code. */
 static int run_one(lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
@@ -232,6 +242,9 @@ static int with_context(lap_cli *cli, int (*job)(lap_cli *cli, lap_context *cont
 
 static int run_operands(lap_cli *cli, lap_context *context)
 {
+    struct stat there;
+    if (cli->skip_existing && strcmp(cli->operands[1], "-") != 0 && lstat(cli->operands[1], &there) == 0)
+        return skip_one(cli, cli->operands[0], cli->operands[1]);
     if (cli->dry_run)
         return dry_run_one(cli, cli->operands[0], cli->operands[1]);
     return run_one(cli, context, cli->operands[0], cli->operands[1]);

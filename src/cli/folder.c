@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/folder_others.h"
 #include "cli/folder_progress.h"
 #include "cli/json.h"
 #include "cli/sides.h"
@@ -15,6 +16,7 @@ typedef struct folder_run {
     lap_cli_log log;
     lap_folder_progress progress;
     char named[NAMED][160];
+    lap_batch_others others;
 } folder_run;
 
 static void write_log(folder_run *run, const lap_batch_file *file)
@@ -87,14 +89,17 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
 {
     const uint64_t done = counts->ok + counts->warned, existing = counts->kinds[LAP_E_EXISTS];
     const double seconds = counts->ms / 1e3;
+    lap_folder_print_others(&run->others);
     fprintf(stderr, run->cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);
     if (counts->warned)
         fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
     if (counts->kinds[LAP_OK])
-        fprintf(stderr, ", %llu up to date", (unsigned long long)counts->kinds[LAP_OK]);
+        fprintf(stderr, ", %llu %s", (unsigned long long)counts->kinds[LAP_OK],
+            run->cli->skip_existing ? "there already" : "up to date");
     if (existing)
-        fprintf(stderr, ", %llu left alone (not made by lapedge, or changed since; -f replaces files)",
-            (unsigned long long)existing);
+        fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
+            run->cli->settings.no_clobber ? "--no-clobber"
+                                          : "not made by lapedge, or changed since; -f replaces files");
     if (counts->failed) {
         fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
         print_kinds(counts);
@@ -133,6 +138,7 @@ static int print_json(const folder_run *run, const lap_batch_counts *counts, con
             json_object_set_new(kinds, kind == LAP_OK ? "up_to_date" : lap_code_name((lap_code)kind),
                 json_integer((json_int_t)counts->kinds[kind]));
     json_object_set_new(object, "kinds", kinds);
+    json_object_set_new(object, "not_taken", lap_folder_others_json(&run->others));
     json_object_set_new(object, "dry_run", json_boolean(run->cli->dry_run));
     json_object_set_new(object, "ms", lap_json_real(counts->ms));
     json_object_set_new(object, "error", lap_json_error(err));
@@ -223,6 +229,12 @@ int lap_cli_folder(lap_cli *cli)
     int exit_code = check_operands(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
+    cli->take.include = cli->include;
+    cli->take.exclude = cli->exclude;
+    while (cli->take.include_count < LAP_CLI_GLOBS && cli->include[cli->take.include_count])
+        cli->take.include_count++;
+    while (cli->take.exclude_count < LAP_CLI_GLOBS && cli->exclude[cli->take.exclude_count])
+        cli->take.exclude_count++;
     lap_batch_options options = {.inputs = (const char *const *)cli->operands,
         .input_count = (size_t)(count - 1),
         .files_from = cli->files_from,
@@ -232,6 +244,12 @@ int lap_cli_folder(lap_cli *cli)
         .fail_fast = cli->fail_fast,
         .force = cli->force,
         .dry_run = cli->dry_run,
+        .take = &cli->take,
+        .others = &run.others,
+        .suffix = cli->suffix,
+        .flat = cli->flat,
+        .skip_existing = cli->skip_existing,
+        .no_clobber = cli->settings.no_clobber,
         .sides = &cli->log,
         .side_count = cli->log != NULL};
     if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK) {

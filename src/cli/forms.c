@@ -129,6 +129,13 @@ typedef struct rule { /* `option` needs, or excludes, `other` */
 static const rule rules[] = {
     {"tolerance", "baseline", "needs --baseline", true},
     {"json", "csv", "and --csv cannot be combined", false},
+    {"no-clobber", "force", "and --force contradict each other", false},
+    {"skip-existing", "force", "and --force contradict each other", false},
+    {"skip-existing", "no-clobber", "and --no-clobber contradict each other", false},
+    {"include", "files-from", "is about folders, and --files-from names files", false},
+    {"exclude", "files-from", "is about folders, and --files-from names files", false},
+    {"ext", "files-from", "is about folders, and --files-from names files", false},
+    {"follow", "files-from", "is about folders, and --files-from names files", false},
     {"quiet", "verbose", "and --verbose contradict each other", false},
 };
 

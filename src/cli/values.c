@@ -182,3 +182,23 @@ bool lap_set_text(void *field, const lap_cli_option *option, const char *value, 
     *(const char **)field = value;
     return true;
 }
+
+bool lap_set_glob(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    const char **list = field;
+    int at = 0;
+    while (at < LAP_CLI_GLOBS && list[at])
+        at++;
+    if (at == LAP_CLI_GLOBS) {
+        snprintf(problem, size, "at most %d patterns", LAP_CLI_GLOBS);
+        return false;
+    }
+    return lap_set_text(&list[at], option, value, problem, size);
+}
+
+bool lap_set_suffix(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    if (strchr(value, '/'))
+        return lap_cli_refuse(problem, size, value, "part of a file's name");
+    return lap_set_text(field, option, value, problem, size);
+}

@@ -87,6 +87,9 @@ void lap_decoder_without_parts(lap_decoder *decoder);
 /* All rows, by parts or not, into the interior of a view of the image's size; with finish. */
 lap_code lap_decoder_image(lap_decoder *decoder, const lap_view *image, lap_damage *damage, lap_error *err);
 
+/* "a WebP image": what a file is that is not read, by its first bytes; NULL where that is not known. */
+const char *lap_foreign_name(const uint8_t *head, size_t size);
+
 /* What a format implements; rows of the table in run/formats.c. */
 typedef struct lap_decoder_ops {
     const char *name;

@@ -38,6 +38,9 @@ lap_code lap_decoder_open(
     if (size == 0)
         return lap_fail_at(err, LAP_E_NOT_IMAGE, name, "is empty");
     const lap_decoder_ops *ops = find_format(head, size);
+    const char *foreign = ops ? NULL : lap_foreign_name(head, size);
+    if (foreign)
+        return lap_fail_at(err, LAP_E_UNSUPPORTED, name, "%s; JPEG, PNG and binary PNM are read", foreign);
     if (!ops)
         return lap_fail_at(err, LAP_E_NOT_IMAGE, name, "not a JPEG, PNG or binary PNM image");
     return lap_decoder_start(ops, source, options, decoder, err);

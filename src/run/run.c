@@ -139,13 +139,19 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     if (!report)
         report = &unread;
     *report = (lap_report){0};
+    struct stat there;
     lap_code code = settings->in_place ? LAP_OK : lap_sink_differs(in, out, &why);
+    const bool keeps = settings->no_clobber && strcmp(out, "-") != 0;
+    if (code == LAP_OK && keeps && lstat(out, &there) == 0)
+        code = lap_fail_at(&why, LAP_E_EXISTS, out, "exists and is left alone (--no-clobber)");
     if (code == LAP_OK)
         sweep(context, out);
     if (code == LAP_OK)
         code = file_to_sink(context, in, NULL, out, settings, start, NULL, &sink, report, &why);
     if (code == LAP_OK) {
         double before = lap_now_ms();
+        if (keeps)
+            lap_sink_expect(sink, NULL);
         code = lap_sink_publish(sink, &why);
         report->ms.write += lap_now_ms() - before;
     }
@@ -165,6 +171,9 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *sett
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK && !settings->in_place)
         code = lap_sink_differs(in, out, err);
+    struct stat there;
+    if (code == LAP_OK && settings->no_clobber && strcmp(out, "-") != 0 && lstat(out, &there) == 0)
+        code = lap_fail_at(err, LAP_E_EXISTS, out, "exists and is left alone (--no-clobber)");
     if (code == LAP_OK)
         code = with_format(settings, out, &full, err);
     if (code == LAP_OK)

@@ -402,7 +402,7 @@ PY
     mkdir -p out/sub
     # A name of this host and of a process that is gone, from a run that is killed.
     printf 'x' >out/sub/.lapedge-mine.txt
-    lapedge --no-sync -f "$photo" - --format=ppm >/dev/null
+    lapedge --no-sync "$photo" - --format=ppm >/dev/null
     mkfifo slow.ppm
     exec 7<>slow.ppm # held open: the program waits for more
     { printf 'P5\n600 4000\n255\n'; head -c 1000000 /dev/zero; } >&7 &

@@ -45,6 +45,7 @@ VALUES = {
     "fail-on": ["--fail-on=warning"], "report": ["--report=page.html"], "color": ["--color=always"],
     "progress": ["--progress=off"], "json-file": ["--json-file=file.json"], "threads": ["--threads=1", "-v"],
     "decode": ["--decode=serial"], "devices": ["--devices=0,1"], "codec": ["--codec=cpu"],
+    "include": ["--include=a*"], "exclude": ["--exclude=a*"], "ext": ["--ext=jpeg"], "suffix": ["--suffix=-x"],
     "gray": ["--gray"], "json": ["--json"],
 }
 # Nothing to be seen, and why.
@@ -53,6 +54,8 @@ SILENT = {
     "codec": "the same bytes from another place", "jobs": "the same files, several at once",
     "progress": "only on a terminal", "color": "only where there is something to colour",
     "threads": "the same pixels by other threads", "fail-fast": "nothing fails here; folder.bats",
+    "flat": "one folder; choose.bats", "follow": "no links here; choose.bats",
+    "no-clobber": "nothing is there; choose.bats", "skip-existing": "nothing is there; choose.bats",
     "force": "nothing is in the way here; folder.bats",
     "preserve": "time and mode; options.bats", "max-scans": "one scan; inputs.bats",
     "auto-orient": "upright here; transform.bats", "strip": "nothing to strip here; options.bats",

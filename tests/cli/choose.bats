@@ -1,0 +1,131 @@
+# What a folder run takes, what it does not, and under which names outputs stand.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
+load common
+
+# A small JPEG: tiny FILE
+tiny()
+{
+    mkdir -p "$(dirname "$1")"
+    [ -e "$BATS_FILE_TMPDIR/tiny.jpg" ] || { pgm 24 16 t.pgm && lapedge -q t.pgm "$BATS_FILE_TMPDIR/tiny.jpg"; }
+    cp "$BATS_FILE_TMPDIR/tiny.jpg" "$1"
+}
+
+# The outputs below a folder, in a line.
+outputs()
+{
+    (cd "$1" && find . -type f ! -path '*/.lapedge/*' | sed 's,^\./,,' | sort | paste -sd' ')
+}
+
+@test "the summary and --json name what was not taken" {
+    tiny in/a.jpg
+    tiny in/sub/b.JPG
+    touch in/x.heic in/sub/y.HEIC in/z.mov in/.DS_Store in/notes
+    run --separate-stderr lapedge --json in out
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"lapedge: 4 other files not taken: "*"2 .heic"* ]]
+    [[ $stderr == *"1 .mov"* && $stderr == *"1 without extension"* ]]
+    json <(echo "$output") 'o["not_taken"] == {"files": 4, "output_folders": 0,
+        "kinds": {"heic": 2, "mov": 1, "": 1}}'
+    expect 0 "" "" -q in out
+}
+
+@test "--ext and --include take other kinds, --exclude leaves out" {
+    tiny in/a.jpg
+    tiny in/raw/b.jpg
+    tiny in/raw/deep/c.jpg
+    pgm 9 9 in/d.pgm
+    lapedge --kernel=identity in/a.jpg in/e.PNG
+    lapedge -q --ext=jpg,.png in one
+    [ "$(outputs one)" = "a.jpg e.PNG raw/b.jpg raw/deep/c.jpg" ]
+    lapedge -q --ext=pgm --format=jpg in two
+    [ "$(outputs two)" = "d.jpg" ]
+    lapedge -q --include='*.p*' in three
+    [ "$(outputs three)" = "d.pgm e.PNG" ]
+    lapedge -q --include='raw/*' --exclude=deep in four
+    [ "$(outputs four)" = "raw/b.jpg" ]
+    lapedge -q --exclude=raw --exclude='A.*' in five || [ $? -eq 4 ]
+    [ "$(outputs five)" = "" ]
+    lapedge -q --include='*' --exclude='*.pgm' --ext=png,pgm in six
+    [ "$(outputs six)" = "e.PNG" ]
+    expect 2 "" "lapedge: --include is about folders, and --files-from names files" --include='*' --files-from=list out
+}
+
+@test "--suffix and --flat name the outputs; names that clash are refused" {
+    tiny in/a.jpg
+    tiny in/sub/b.jpg
+    lapedge -q --suffix=-edge in one
+    [ "$(outputs one)" = "a-edge.jpg sub/b-edge.jpg" ]
+    lapedge -q --suffix=-edge --format=png --flat in two
+    [ "$(outputs two)" = "a-edge.png b-edge.png" ]
+    run --separate-stderr lapedge --suffix=-edge --format=png --flat in two
+    [[ $stderr == "0 done, 2 up to date; "* ]]
+    tiny in/sub/a.jpg
+    run --separate-stderr lapedge --flat in three
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"2 inputs would be written to three/a.jpg; none was"* ]]
+    [ "$(outputs three)" = "b.jpg" ]
+    expect 2 "" 'lapedge: --suffix: "a/b" is not part of a file'"'"'s name' --suffix=a/b in four
+}
+
+@test "--follow walks links, each folder once" {
+    tiny real/a.jpg
+    mkdir in
+    ln -s ../real in/link
+    ln -s ../real/a.jpg in/b.jpg
+    ln -s .. real/up
+    ln -s nowhere in/c.jpg
+    run --separate-stderr lapedge in one
+    [ "$status" -eq 4 ]
+    [[ $stderr == *"2 symbolic links not followed"* ]]
+    run --separate-stderr timeout 60 "$LAPEDGE" --follow in two
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"lapedge: in/c.jpg: "* ]]
+    [[ $(outputs two) == *"b.jpg"* && $(outputs two) == *"link/a.jpg"* ]]
+}
+
+@test "--skip-existing passes over, --no-clobber leaves alone and exits 1" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    mkdir out
+    echo mine >out/a.jpg
+    run --separate-stderr lapedge --skip-existing in out
+    [ "$status" -eq 0 ]
+    [[ $stderr == "1 done, 1 there already; "* ]]
+    [ "$(cat out/a.jpg)" = mine ]
+    run --separate-stderr lapedge --no-clobber in out
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"out/a.jpg: exists and is left alone (--no-clobber)"*"2 left alone (--no-clobber)"* ]]
+    expect 1 "" "lapedge: out/a.jpg: exists and is left alone (--no-clobber)" --no-clobber in/a.jpg out/a.jpg
+    expect 1 "" "lapedge: out/a.jpg: exists and is left alone (--no-clobber)" -n --no-clobber in/a.jpg out/a.jpg
+    expect 0 "" "" --skip-existing in/a.jpg out/a.jpg
+    expect 1 "" "lapedge: out/a.jpg: exists and is left alone (--no-clobber)" transform --no-clobber --flip=h in/a.jpg out/a.jpg
+    [ "$(cat out/a.jpg)" = mine ]
+    lapedge --no-clobber in/a.jpg new.jpg
+    ln -s nowhere dangling.jpg
+    expect 1 "" "lapedge: dangling.jpg: exists and is left alone (--no-clobber)" --no-clobber in/a.jpg dangling.jpg
+    expect 2 "" "lapedge: --no-clobber and --force contradict each other" -f --no-clobber in out
+    expect 2 "" "lapedge: --skip-existing and --force contradict each other" -f --skip-existing in out
+    lapedge in/a.jpg out/a.jpg # replaced, as ever
+    [ "$(head -c 4 out/a.jpg)" != mine ]
+}
+
+@test "folders of outputs are not walked unless named; no doubled slashes" {
+    tiny photos/a.jpg
+    lapedge -q photos photos/edges/
+    run --separate-stderr lapedge -n photos/ again/
+    [ "$status" -eq 0 ]
+    [ "$output" = "photos/a.jpg -> again/a.jpg" ]
+    [[ $stderr == *"1 folder of lapedge's outputs not walked; name one to filter it again"* ]]
+    expect 0 "photos/edges/a.jpg -> twice/a.jpg" "1 to be done" -n photos/edges/ twice//
+}
+
+@test "what is not read is refused by name" {
+    for case in 'RIFF....WEBPVP8 |a WebP image' 'GIF89a|a GIF' '\0\0\0\014jP  \r\n\207\n|a JPEG 2000 image' \
+        '\377\012|a JPEG XL image' '\0\0\0\030ftypheic|a HEIC image' 'II*\0\010\0\0\0CR|a raw photo (CR2)' \
+        'II*\0\010\0\0\0|a TIFF image or a raw photo made of one' 'FUJIFILMCCD-RAW |a raw photo (RAF)' \
+        '\0\0\0\040ftypavif|an AVIF image' '%%PDF-1.7|a PDF document'; do
+        # shellcheck disable=SC2059 # the bytes
+        printf "${case%|*}" >photo.jpg
+        expect 1 "" "lapedge: photo.jpg: unsupported: ${case#*|}; JPEG, PNG and binary PNM are read" photo.jpg o.jpg
+    done
+}
