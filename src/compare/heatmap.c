@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "run/formats.h"
+#include "codec/png_palette.h"
+#include "io/sink.h"
 
 typedef struct heatmap {
     const lap_view *a, *b;
@@ -16,9 +17,13 @@ typedef struct heatmap {
     uint8_t *rows, *columns; /* the largest difference of each, as the strips show it */
     lap_image scale;
     int width, height; /* of the whole */
+    uint8_t colors[256][3];
+    int color_count;
+    uint8_t level[256]; /* the place of each level's colour */
 } heatmap;
 
 enum { GAP = 2, STRIP = 6 }; /* dots */
+enum { GROUND = 1 };         /* its place in the palette; zero is the first */
 
 static int difference_at(const heatmap *h, int x, int y)
 {
@@ -66,57 +71,69 @@ static void gather(heatmap *h)
         h->top = top;
 }
 
-static void paint(uint8_t *pixel, const uint8_t color[3], int n)
+/* ---- colours, as places in a palette ------------------------------------------------------------ */
+
+static void add_color(heatmap *h, const uint8_t color[3])
 {
-    for (int i = 0; i < n; i++)
-        memcpy(pixel + (ptrdiff_t)i * 3, color, 3);
+    memcpy(h->colors[h->color_count++], color, 3);
 }
 
-static void render_row(const heatmap *h, int y, uint8_t *row)
+static uint8_t place_of(const heatmap *h, const uint8_t color[3])
 {
+    for (int i = 0; i < h->color_count; i++)
+        if (!memcmp(h->colors[i], color, 3))
+            return (uint8_t)i;
+    return GROUND;
+}
+
+/* Zero, ground and the ink of the scale leave room for 253 levels: of 255 two share the colour of the level
+ * before, which no eye can tell. */
+static void choose_colors(heatmap *h)
+{
+    static const uint8_t ink[3] = {LAP_HEAT_INK, LAP_HEAT_INK, LAP_HEAT_INK};
+    const bool is_crowded = h->top > 253;
+    add_color(h, lap_heat_zero);
+    add_color(h, lap_heat_ground);
+    add_color(h, ink);
+    for (int level = 1; level < 256; level++) {
+        const bool is_shared = is_crowded && (level == 86 || level == 171);
+        if (level <= h->top && !is_shared)
+            add_color(h, lap_heat_color(h->ramp, level, h->top));
+        h->level[level] = (uint8_t)(h->color_count - 1);
+    }
+}
+
+static void render_row(void *user, int y, uint8_t *row)
+{
+    const heatmap *h = user;
     const int width = h->a->width, height = h->a->height;
     const int strip_y = height + GAP * h->unit, scale_y = strip_y + STRIP * h->unit;
-    paint(row, lap_heat_ground, h->width);
+    memset(row, GROUND, (size_t)h->width);
     if (y < height) {
         const bool counts = y >= h->mask && y < height - h->mask;
         for (int x = h->mask; counts && x < width - h->mask; x++)
-            paint(row + (ptrdiff_t)x * 3, lap_heat_color(h->ramp, difference_at(h, x, y), h->top), 1);
-        paint(row + ((ptrdiff_t)width + GAP * h->unit) * 3, lap_heat_color(h->ramp, h->rows[y], h->top),
-            STRIP * h->unit);
+            row[x] = h->level[difference_at(h, x, y)];
+        memset(row + width + GAP * h->unit, h->level[h->rows[y]], (size_t)(STRIP * h->unit));
     } else if (y >= strip_y && y < scale_y) {
         for (int x = 0; x < width; x++)
-            paint(row + (ptrdiff_t)x * 3, lap_heat_color(h->ramp, h->columns[x], h->top), 1);
+            row[x] = h->level[h->columns[x]];
     } else if (y >= scale_y) {
         const lap_view *scale = &h->scale.view;
-        memcpy(row, scale->base + (y - scale_y) * scale->stride, (size_t)scale->width * 3);
+        for (int x = 0; x < scale->width; x++)
+            row[x] = place_of(h, scale->base + (y - scale_y) * scale->stride + (ptrdiff_t)x * 3);
     }
 }
 
-static lap_code encode(const heatmap *h, lap_sink *sink, lap_error *err)
+static lap_code encode(heatmap *h, lap_sink *sink, lap_error *err)
 {
-    const lap_write_options options = {.width = h->width, .height = h->height, .channels = 3};
-    lap_encoder *encoder = NULL;
-    lap_image band = {0};
-    lap_chunk chunk = {0};
-    lap_code code = lap_encoder_open(sink, "png", &options, &encoder, err);
-    const int band_rows = code == LAP_OK ? lap_encoder_band_rows(encoder) : 0;
-    if (code == LAP_OK)
-        code = lap_image_create(&band, h->width, band_rows, 3, 0, err);
-    for (int y = 0; code == LAP_OK && y < h->height; y += band_rows) {
-        const lap_view rows =
-            lap_view_rows(&band.view, 0, h->height - y < band_rows ? h->height - y : band_rows);
-        for (int i = 0; i < rows.height; i++)
-            render_row(h, y + i, rows.base + i * rows.stride);
-        code = lap_encoder_band(encoder, y / band_rows, &rows, &chunk, err);
-        if (code == LAP_OK)
-            code = lap_encoder_append(encoder, y / band_rows, &chunk, err);
-    }
-    if (code == LAP_OK)
-        code = lap_encoder_finish(encoder, err);
-    lap_chunk_free(&chunk);
-    lap_image_destroy(&band);
-    lap_encoder_close(encoder);
-    return code;
+    choose_colors(h);
+    const lap_png_palette picture = {.width = h->width,
+        .height = h->height,
+        .colors = (const uint8_t(*)[3])h->colors,
+        .count = h->color_count,
+        .row = render_row,
+        .user = h};
+    return lap_png_palette_write(sink, &picture, err);
 }
 
 static lap_code lay_out(heatmap *h, lap_error *err)

@@ -4,7 +4,7 @@
 
 #include "base/image.h"
 
-enum { LAP_RAMP_STEPS = 256 };
+enum { LAP_RAMP_STEPS = 256, LAP_HEAT_INK = 232 /* gray of the scale's numbers */ };
 typedef uint8_t lap_ramp[LAP_RAMP_STEPS][3]; /* sRGB */
 
 extern const uint8_t lap_heat_zero[3];   /* no difference */

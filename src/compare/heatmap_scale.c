@@ -22,7 +22,7 @@ static const uint8_t digits[10][7] = {
 enum { DIGIT_W = 5, DIGIT_H = 7, ADVANCE = 6, SQUARE = 10, BAR = 120, MARGIN = 9, TICK = 2, GAP = 2 };
 enum { WIDTH = MARGIN + SQUARE + MARGIN + BAR + MARGIN, HEIGHT = GAP + SQUARE + TICK + GAP + DIGIT_H + GAP };
 
-static const uint8_t ink[3] = {232, 232, 232};
+static const uint8_t ink[3] = {LAP_HEAT_INK, LAP_HEAT_INK, LAP_HEAT_INK};
 
 static void fill(const lap_view *v, int unit, int x, int y, int w, int h, const uint8_t color[3])
 {

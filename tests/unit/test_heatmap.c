@@ -225,6 +225,70 @@ static void test_pixels_keep_their_places(void **state)
 }
 #endif
 
+#if LAP_HAVE_STB && LAP_HAVE_PNG
+/* Every level of a scale has its colour; of the 255 of the longest one, two have that of the level before. */
+static void test_levels_in_a_file(void **state)
+{
+    (void)state;
+    enum { W = 256, H = 64 };
+    static uint8_t a[W * H], b[W * H];
+    char path[] = "/tmp/lapedge-heatmap-XXXXXX";
+    lap_error err = {0};
+    const lap_view va = {a, W, W, H, 1, 0, LAP_ON_HOST}, vb = {b, W, W, H, 1, 0, LAP_ON_HOST};
+    const lap_settings settings = lap_settings_default();
+    lap_context *context = lap_context_create(1, &err);
+    lap_ramp ramp;
+    lap_ramp_make(ramp);
+    assert_non_null(context);
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    static const int tops[] = {1, 40, 253, 254, 255};
+    for (int i = 0; i < 5; i++) {
+        const int top = tops[i];
+        lap_pixels *map = NULL;
+        for (int k = 0; k < W * H; k++)
+            b[k] = (uint8_t)(k % W <= top ? k % W : 0);
+        assert_int_equal(lap_heatmap_write(path, &va, &vb, 0, 0, &err), LAP_OK);
+        assert_int_equal(lap_pixels_read(context, path, &settings, &map, &err), LAP_OK);
+        const lap_view *v = lap_pixels_view(map);
+        for (int x = 0; x < W; x++) {
+            const int level = x > top ? 0 : top > 253 && (x == 86 || x == 171) ? x - 1 : x;
+            assert_memory_equal(v->base + 9 * v->stride + x * 3, lap_heat_color(ramp, level, top), 3);
+        }
+        lap_pixels_free(map);
+    }
+    lap_context_destroy(context);
+    unlink(path);
+}
+
+/* A byte a pixel at most, and a palette: noise of 40 levels has no more than 6 bits a pixel. */
+static void test_noise_is_small(void **state)
+{
+    (void)state;
+    enum { W = 1000, H = 800 };
+    static uint8_t a[W * H * 3], b[W * H * 3];
+    char path[] = "/tmp/lapedge-heatmap-XXXXXX";
+    lap_error err = {0};
+    const lap_view va = {a, W * 3, W, H, 3, 0, LAP_ON_HOST}, vb = {b, W * 3, W, H, 3, 0, LAP_ON_HOST};
+    unsigned seed = 1;
+    for (size_t i = 0; i < sizeof b; i++) {
+        seed = seed * 1664525 + 1013904223;
+        b[i] = (uint8_t)(seed >> 24) % 40;
+    }
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(lap_heatmap_write(path, &va, &vb, 0, 0, &err), LAP_OK);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    assert_in_range(ftell(file), W * H / 8, W * H * 6 / 8);
+    fclose(file);
+    unlink(path);
+}
+#endif
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -247,6 +311,8 @@ int main(void)
         cmocka_unit_test(test_numbers),
 #if LAP_HAVE_STB && LAP_HAVE_PNG
         cmocka_unit_test(test_pixels_keep_their_places),
+        cmocka_unit_test(test_levels_in_a_file),
+        cmocka_unit_test(test_noise_is_small),
 #endif
         cmocka_unit_test(test_refusals),
     };
