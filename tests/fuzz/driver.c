@@ -13,6 +13,11 @@
 #include "tests/unit/jpeg_make.h"
 
 enum { MUTANTS = 3000 };
+#if FUZZ_MEMORY
+#include <stdatomic.h>
+extern _Atomic size_t fuzz_largest; /* largest.c */
+enum { MOST_MEMORY = 48 << 20 };    /* the targets set limits of 16 and 32 MB to what is decoded */
+#endif
 
 static const jpeg_kind kinds[] = {
     {.name = "gray", .components = 1, .space = JCS_GRAYSCALE, .sampling = "11"},
@@ -69,8 +74,25 @@ static jpeg_bytes make_other(int k)
     return made;
 }
 
+/* Targets of text bring their own beginnings. */
+__attribute__((weak)) extern const char *const fuzz_texts[];
+
+static int kinds_count(void)
+{
+    int count = 0;
+    if (!fuzz_texts)
+        return ALL;
+    while (fuzz_texts[count])
+        count++;
+    return count;
+}
+
 static jpeg_bytes make_any(int k)
 {
+    if (fuzz_texts) {
+        jpeg_bytes text = {(uint8_t *)strdup(fuzz_texts[k]), strlen(fuzz_texts[k])};
+        return text;
+    }
     return k < KINDS ? make(k) : make_other(k - KINDS);
 }
 
@@ -80,7 +102,13 @@ static void call(const uint8_t *data, size_t size)
     uint8_t *copy = malloc(size ? size : 1);
     if (size)
         memcpy(copy, data, size);
+#if FUZZ_MEMORY
+    atomic_store(&fuzz_largest, 0);
+#endif
     LLVMFuzzerTestOneInput(copy, size);
+#if FUZZ_MEMORY
+    FUZZ_REQUIRE(atomic_load(&fuzz_largest) <= MOST_MEMORY + size);
+#endif
     free(copy);
 }
 
@@ -88,7 +116,7 @@ static void run_mutants(void)
 {
     uint32_t seed = 12345;
     for (int i = 0; i < MUTANTS; i++) {
-        jpeg_bytes jpeg = make_any(i % ALL);
+        jpeg_bytes jpeg = make_any(i % kinds_count());
         for (int n = i % 7; n > 0; n--) {
             seed = seed * 1664525u + 1013904223u;
             uint32_t at = seed >> 4;
@@ -132,10 +160,16 @@ static int run_corpus(char *root)
 
 static int write_seeds(const char *folder)
 {
-    for (int k = 0; k < ALL; k++) {
+    for (int k = 0; k < kinds_count(); k++) {
         char path[4096];
         jpeg_bytes jpeg = make_any(k);
-        snprintf(path, sizeof path, "%s/%s", folder, k < KINDS ? kinds[k].name : k == KINDS ? "pnm" : "png");
+        snprintf(path, sizeof path, "%s/%s", folder,
+            fuzz_texts   ? "text"
+            : k < KINDS  ? kinds[k].name
+            : k == KINDS ? "pnm"
+                         : "png");
+        if (fuzz_texts)
+            snprintf(path, sizeof path, "%s/text%d", folder, k);
         FILE *file = fopen(path, "wb");
         int good = file && fwrite(jpeg.data, 1, jpeg.size, file) == jpeg.size;
         good = file && fclose(file) == 0 && good;

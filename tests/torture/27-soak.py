@@ -35,7 +35,8 @@ def campaign():
         message = process.communicate()[1].decode(errors="replace")
         if kind == 5 and message.split() and message.split()[-1].isdigit():
             peaks.append(int(message.split()[-1]))
-        if process.returncode not in (0, 1, 143, -signal.SIGKILL):
+        # A signal that comes when all work is done ends the program as it ends any.
+        if process.returncode not in (0, 1, 143, -signal.SIGTERM, -signal.SIGKILL):
             lost.append(f"run {runs}: exit {process.returncode}: {message[:200]}")
     for path in (WORK / "in").glob("new*.jpg"):
         path.unlink()

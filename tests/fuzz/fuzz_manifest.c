@@ -1,0 +1,68 @@
+/* A file of records in OUTDIR/.lapedge with any bytes: read without harm, and new lines behind it are
+ * understood. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "batch/manifest.h"
+#include "fuzz.h"
+
+#define LINE(event, name)                                                                    \
+    "{\"event\":\"" event "\",\"settings\":\"0000000000000007\",\"output\":\"" name          \
+    "\",\"output_device\":5,\"output_inode\":7,"                                             \
+    "\"output_size\":9,\"output_mtime_s\":1700000000,\"output_mtime_ns\":1,\"output_hash\":" \
+    "\"0000000000000063\","                                                                  \
+    "\"input\":\"in/" name "\",\"input_size\":1000,\"input_mtime_s\":1700000000,\"input_mtime_ns\":123}\n"
+
+const char *const fuzz_texts[] = {LINE("begin", "a.jpg") LINE("done", "a.jpg"),
+    LINE("done", "caf\\u00e9.jpg"), "{\"event\":\"done\"}\n[]\n{}\nnull\n\n\"x\"\n",
+    LINE("begin", "sub/b.jpg") "{\"event\":\"do", NULL};
+
+static lap_tree tree;
+static char folder[] = "/tmp/lapedge-fuzz-XXXXXX", file[64];
+
+static void remove_folder(void)
+{
+    char command[64];
+    lap_tree_close(&tree);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    FUZZ_REQUIRE(system(command) == 0);
+}
+
+static void make_folder(void)
+{
+    char inner[64];
+    FUZZ_REQUIRE(mkdtemp(folder));
+    snprintf(inner, sizeof inner, "%s/.lapedge", folder);
+    snprintf(file, sizeof file, "%s/.lapedge/20200101T000000.jsonl", folder);
+    FUZZ_REQUIRE(mkdir(inner, 0700) == 0 && lap_tree_open(folder, &tree, NULL) == LAP_OK);
+    atexit(remove_folder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct stat input = {.st_size = 1000, .st_mtim = {.tv_sec = 1700000000, .tv_nsec = 123}};
+    static const struct stat there = {.st_dev = 5,
+        .st_ino = 7,
+        .st_size = 9,
+        .st_mtim = {.tv_sec = 1700000000, .tv_nsec = 1},
+        .st_mode = S_IFREG};
+    static const char *const names[] = {"a.jpg", "caf\xc3\xa9.jpg", "sub/b.jpg", "never.jpg"};
+    if (!file[0])
+        make_folder();
+    int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    FUZZ_REQUIRE(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
+    lap_manifest *manifest = NULL;
+    lap_error err = {0};
+    lap_code code = lap_manifest_open(&tree, 7, &manifest, &err);
+    FUZZ_REQUIRE((code == LAP_OK) == (manifest != NULL));
+    if (code != LAP_OK)
+        return 0;
+    uint64_t content;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        (void)lap_manifest_find(manifest, names[i], &input, AT_FDCWD, &there, &content);
+    FUZZ_REQUIRE(lap_manifest_refresh(manifest, &err) == LAP_OK);
+    lap_manifest_close(manifest);
+    return 0;
+}
