@@ -4,7 +4,18 @@
  * halves: bytes 0 and 2 ("even"), bytes 1 and 3 ("odd"). Everything is kept negative on a bias, so
  * that no half ever borrows from the other and 25 * centre - box ends in one instruction:
  *     column = BIAS - sum of 5 rows,    5 * BIAS - box = sum of 5 columns
- * The even pairs are not kept: sum of words = even + 256 * odd, modulo 2^32, gives them back. */
+ * The even pairs are not kept: sum of words = even + 256 * odd, modulo 2^32, gives them back.
+ *
+ * In plain words, for each sample: column = sum of 5 rows; box = sum of 5 columns, each C bytes from the
+ * next; result = 25 * p - box, clamped. A sample's life, where all are 10 and one is 20:
+ *     bytes of the word       10  20  10  10            0x0a0a140a
+ *     even pair, odd pair     (10, 10) (20, 10)         word & 0x00ff00ff; bytes 1 and 3, a permutation
+ *     columns of 5 rows       50, or 60 with the 20     kept as 1536 - 50 = 1486, 1536 - 60 = 1476
+ *     box, biased             4 * 1486 + 1476 = 7420    which is 5 * 1536 - 260
+ *     centre                  25 * 20 + 57856 = 58356   57856 = LAP_UNBIAS = 65536 - 5 * 1536
+ *     both added              58356 + 7420 = 65776      240 modulo 2^16, and 25 * 20 - 260 is 240
+ *     clamped to 0..255       240                       the byte of the result
+ * For a neighbour: 25 * 10 + 57856 + 7420 = 65526, which is -10 modulo 2^16, and the clamp makes it 0. */
 #ifndef LAP_CUDA_SLIDING_CUH
 #define LAP_CUDA_SLIDING_CUH
 

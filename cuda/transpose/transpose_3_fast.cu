@@ -89,7 +89,13 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ---- 1 and 3 bytes: blocks of 4 x 4, a block's row in 1 or 3 words ----------------------------------- */
 
-/* Rows r of four bytes to columns. */
+/* Rows r of four bytes to columns, bytes named by row and column, the lowest first:
+ *     r0  00 01 02 03        a  00 10 01 11        r0  00 10 20 30
+ *     r1  10 11 12 13   ->   b  20 30 21 31   ->   r1  01 11 21 31
+ *     r2  20 21 22 23        c  02 12 03 13        r2  02 12 22 32
+ *     r3  30 31 32 33        d  22 32 23 33        r3  03 13 23 33
+ * A digit of a selector names a byte: 0 to 3 of the first word, 4 to 7 of the second; the last digit is the
+ * lowest byte. 0x5140: first.0, second.0, first.1, second.1. */
 LAP_DEVICE void turn_block(unsigned (&r)[4][1])
 {
     const unsigned a = __byte_perm(r[0][0], r[1][0], 0x5140), b = __byte_perm(r[2][0], r[3][0], 0x5140);

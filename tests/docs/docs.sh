@@ -57,12 +57,6 @@ short_example_compiles()
         "${CC:-gcc}" -std=c11 -Wall -Wextra -Werror -Isrc -fsyntax-only -x c -
 }
 
-# table NAME FILE: the marked table of FILE is what ladder-table makes of docs/bench/NAME.json.
-table()
-{
-    tools/ladder-table --check "$2" "$1" "docs/bench/$1.json"
-}
-
 # The two ladders of the README.
 ladders()
 {
@@ -162,17 +156,33 @@ check "CHANGELOG.md has an entry for $version" grep -q "^## $version" CHANGELOG.
 check "the manual has every command and option" manual_is_whole
 check "the manual has every environment variable" manual_has_environment
 check "the backends of the README are those of the program" rungs_exist
-# between NAME: what docs/ladder.md has between the lines <!-- NAME --> and <!-- /NAME -->.
-between()
+exercises_judge()
 {
-    sed -n "/<!-- $1 -->/,/<!-- \\/$1 -->/p" docs/ladder.md | sed '1d;$d'
+    B=$scratch tests/docs/exercise.sh 1 PITCH=112 && ! B=$scratch tests/docs/exercise.sh 1 PITCH=65 &&
+        B=$scratch tests/docs/exercise.sh 2 ANSWER=5 && ! B=$scratch tests/docs/exercise.sh 2 ANSWER=4
 }
 
-gpu_numbers_were_measured()
+chart_was_measured()
 {
-    diff <(between gpu-times) <(tools/ladder-chart docs/profile/times.json) &&
-        diff <(between gpu-counters) <(tools/profile-gpu --from=docs/profile/counters.json) &&
-        diff docs/img/ladder-gpu.svg <(tools/ladder-chart --svg docs/profile/times.json)
+    diff docs/img/ladder-gpu.svg <(tools/ladder-chart --svg docs/profile/times.json)
+}
+
+figures_were_measured()
+{
+    [ "$(cat docs/*.md | grep -o '<!--= ' | wc -l)" -ge 150 ] && tools/figures --check docs/*.md README.md
+}
+
+# A changed digit in a mark or in a table, a typed measurement and changed lines of source are found.
+figures_find_faults()
+{
+    local page=$scratch/ladder.md fault
+    for fault in 's/\(<!--= us(.filter.,.copy.)[^>]*-->\)[0-9]/\17/' 's/^| copy | [0-9]/| copy | 7/' \
+        's/^## Tested/It takes 40.5 us.\n&/' 's/^static_assert(lap_bank/static_assert(!lap_bank/'; do
+        sed "$fault" docs/ladder.md >"$page"
+        ! cmp -s "$page" docs/ladder.md && ! tools/figures --check "$page" >/dev/null ||
+            { echo "not found: $fault" && return 1; }
+    done
+    cp docs/ladder.md "$page" && tools/figures --check "$page"
 }
 
 # A file that is no bench of a device beside the copy is refused with a message; the copy is found by name.
@@ -207,22 +217,24 @@ check "the block of docs/parallel-decoding.md was measured" decode_block_is_kept
 if have python3; then
     check "manual, table of options, README and pages agree" python3 tests/docs/options.py "${LAPEDGE:-./lapedge}"
     check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
-    check "tables and chart of docs/ladder.md were measured" gpu_numbers_were_measured
+    check "the chart of docs/ladder.md was measured" chart_was_measured
+    check "the numbers in docs/*.md come from kept files, their lines of source from the source" figures_were_measured
+    check "tools/figures finds a changed digit, a typed number and a changed line" figures_find_faults
+    check "exercises tell a solution from none" exercises_judge
+    check "the drawings are made from the constants of the kernels" tools/diagrams --check
     check "the tables of docs/gpu-codec.md were measured" tools/codec-table --check
     check "tools/codec-table takes a new step, and refuses what is none" codec_table_works
     check "tools/ladder-table makes a table" ladder_table_works
     check "the ladders of README.md were measured" ladders
     check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
-    for bench in docs/bench/*.json; do
-        [ -e "$bench" ] || continue
-        name=$(basename "$bench" .json)
-        file=$(grep -lF "<!-- $name -->" README.md docs/*.md 2>/dev/null | head -n 1)
-        check "the table of $name was measured" table "$name" "${file:-README.md}"
-    done
 else
     skip "manual, table of options, README and pages agree" "no python3"
     skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"
-    skip "tables and chart of docs/ladder.md were measured" "no python3"
+    skip "the chart of docs/ladder.md was measured" "no python3"
+    skip "the numbers in docs/*.md come from kept files, their lines of source from the source" "no python3"
+    skip "tools/figures finds a changed digit, a typed number and a changed line" "no python3"
+    skip "exercises tell a solution from none" "no python3"
+    skip "the drawings are made from the constants of the kernels" "no python3"
     skip "the tables of docs/gpu-codec.md were measured" "no python3"
     skip "tools/codec-table takes a new step, and refuses what is none" "no python3"
     skip "tools/ladder-table makes a table" "no python3"

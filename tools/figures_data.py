@@ -1,0 +1,344 @@
+"""The kept measurements as functions, for tools/figures. What a file does not have raises Missing.
+
+Run as a program: hands on what other tools read of the same measurements."""
+import functools
+import json
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROFILE, BENCH = ROOT / "docs" / "profile", ROOT / "docs" / "bench"
+
+
+class Missing(Exception):
+    """Not measured yet."""
+
+
+@functools.lru_cache(maxsize=None)
+def read(path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Missing(path.name) from None
+
+
+def gpu_bench(run):
+    """The bench of that name of tools/measure-gpu; of the filter, times.json has one before that tool."""
+    try:
+        return read(PROFILE / "gpu-bench.json")[run]
+    except (Missing, KeyError):
+        if run == "filter":
+            return read(PROFILE / "times.json")
+        raise Missing(run) from None
+
+
+def row_of(bench, backend, **wanted):
+    for row in bench["rows"]:
+        fits = all(row.get(key) == value for key, value in wanted.items())
+        if row["backend"] == backend and row["median_ms"] is not None and fits:
+            return row
+    raise Missing(backend)
+
+
+def us(run, backend, form=None, key="median_ms"):
+    """Median microseconds of a backend on the GPU; form: "unchecked", or None."""
+    return 1e3 * row_of(gpu_bench(run), backend, form=form)[key]
+
+
+def gbs(run, backend, form=None):
+    return row_of(gpu_bench(run), backend, form=form)["gb_per_s"]
+
+
+def field(run, backend, key):
+    value = row_of(gpu_bench(run), backend)[key]
+    if value is None:
+        raise Missing(key)
+    return value
+
+
+def fast_abs_registers():
+    found = counters("filter")
+    return (found.get("cuda-fast abs") or found["cuda-fast, laplace5 abs" if "cuda-fast, laplace5 abs" in found
+            else "cuda-fast laplace5 abs"])["registers"]
+
+
+def lines(width, channels=3):
+    """Lines of 128 bytes that a warp of blocks of that width touches per load of one sample, on the average over
+    the 25 places of the window and all places of a block in a row of lines."""
+    rows, touched, cases = 32 // width, 0, 0
+    for block in range(128 // width * width):
+        for fx in range(-2, 3):
+            first = (block * width + fx) * channels
+            for channel in range(channels):
+                bytes_read = {(first + lane * channels + channel) // 128 for lane in range(width)}
+                touched, cases = touched + rows * len(bytes_read), cases + 1
+    return touched / cases
+
+
+def device(run="filter"):
+    return gpu_bench(run)["device"]
+
+
+COUNTERS = {"filter": "filter 4992 3744 3", "transpose": "transpose 4992 3744 4", "reduce": "reduce 100000000 4",
+            "matvec": "matvec 16000", "histogram": "histogram 4992 3744 3", "filter4": "filter 4992 3744 4"}
+OLD_COUNTERS = {"filter": "counters.json", "filter4": "counters-4-channels.json"}
+
+
+def counters(ladder):
+    try:
+        return read(PROFILE / "gpu-counters.json")[COUNTERS[ladder]]
+    except (Missing, KeyError):
+        if ladder in OLD_COUNTERS:
+            return read(PROFILE / OLD_COUNTERS[ladder])
+        raise Missing(ladder) from None
+
+
+def counter(ladder, backend, key, per=None):
+    """A counter of the profiler, or its ratio to another."""
+    try:
+        found = counters(ladder)[backend]
+        value = found[key] / (found[per] if isinstance(per, str) else per or 1)
+    except (KeyError, TypeError, ZeroDivisionError):
+        raise Missing(key) from None
+    return value
+
+
+def ms(run, backend, threads=1, key="median_ms"):
+    """Median milliseconds of a backend on the CPU, from tools/measure-cpu."""
+    bench = read(BENCH / "cpu.json")["benches"].get(run)
+    if not bench:
+        raise Missing(run)
+    value = row_of(bench, backend, threads=threads)[key]
+    if value is None:
+        raise Missing(key)
+    return value
+
+
+def instructions(backend):
+    """Per pixel of three channels."""
+    value = read(BENCH / "cpu.json")["instructions"][backend]
+    if value is None:
+        raise Missing(backend)
+    return value
+
+
+def cpu(key):
+    """About the machine of tools/measure-cpu: machine, date, build, or load_before and load_after."""
+    kept = read(BENCH / "cpu.json")
+    return kept[key] if key in kept else kept["benches"]["filter"][key].split("\n")[0]
+
+
+def image(gpu, backend, size, key="median_us"):
+    """Of docs/profile/images.json: sizes and devices beside the first; medians over its runs."""
+    found = sorted(row[key] for row in read(PROFILE / "images.json")
+                   if row["device"] == gpu and row["backend"] == backend and row["size"] == size)
+    if not found:
+        raise Missing(size)
+    return found[len(found) // 2]
+
+
+def sheet(key):
+    """From the maker's data sheet, not measured."""
+    return read(PROFILE / "data-sheet.json")[key]
+
+
+def peer(text, file="peers-h200.txt"):
+    """Median microseconds of a line of what tools/gpu-peers printed."""
+    for line in (PROFILE / file).read_text(encoding="utf-8").splitlines():
+        if line.startswith(text):
+            return float(line[len(text):].split()[0])
+    raise Missing(text)
+
+
+def says(condition, yes, no):
+    return yes if condition else no
+
+
+def row_value(run, backend, key="value"):
+    """A field of a row of tools/measure-cpu."""
+    return row_of(read(BENCH / "cpu.json")["benches"][run], backend)[key]
+
+
+# ---- tables ------------------------------------------------------------------------------------------------
+
+
+def table(heads, rows):
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def shown(value, digits):
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+CEILINGS = ("copy", "copy-kernel", "copy-shared", "memcpy")
+
+
+def gpu_rows(bench):
+    """What ran on the device, ceilings first."""
+    rows = [row for row in bench["rows"] if row.get("kernel_ms") is not None and row["median_ms"]]
+    rows = [row for row in rows if row["resolved"] in (row["backend"], None)]
+    return [row for row in rows if row["backend"] in CEILINGS] + [row for row in rows if row["backend"] not in CEILINGS]
+
+
+def ladder(run, command):
+    """Time, GB/s, share of the copy's, step and cumulative speed-up of a ladder on the GPU."""
+    try:
+        bench = gpu_bench(run)
+    except Missing:
+        return "Not measured yet: `tools/measure-gpu`.\n\n"
+    rows = gpu_rows(bench)
+    ceiling = next((row["gb_per_s"] for row in rows if row["backend"] == "copy"), None)
+    lines, before, first = [], None, None
+    for row in rows:
+        name, time = row["backend"], 1e3 * row["median_ms"]
+        is_ceiling = name in CEILINGS
+        form = f", {row['form']}" if row.get("form") else ""
+        plain = not is_ceiling and not form
+        first = time if plain and first is None else first
+        share = 100 * row["gb_per_s"] / ceiling if ceiling and row["gb_per_s"] else None
+        lines.append([(name if is_ceiling else f"`{name}`") + form, shown(time, 1), shown(row["gb_per_s"], 0),
+                      "" if share is None else f"{share:.0f} %",
+                      shown(before / time if before and plain else None, 2),
+                      shown(first / time if first and plain else None, 2)])
+        before = time if plain else before
+    heads = ["backend", "us", "GB/s", "of the copy", "step", "since the first"]
+    return (table(heads, lines) + f"\n`{command}`: medians of {len(rows[0]['times_ms'])} runs, {bench['device']}, "
+            f"{bench['date']}.\n")
+
+
+def ladder_values(run, command):
+    """As ladder, for sums: with value and relative error."""
+    try:
+        bench = gpu_bench(run)
+    except Missing:
+        return "Not measured yet: `tools/measure-gpu`.\n\n"
+    lines, before, first = [], None, None
+    for row in gpu_rows(bench):
+        time, plain = 1e3 * row["median_ms"], row["backend"] not in CEILINGS
+        first = time if plain and first is None else first
+        lines.append([f"`{row['backend']}`" if plain else row["backend"], shown(time, 1), shown(row["gb_per_s"], 0),
+                      shown(before / time if before and plain else None, 2),
+                      shown(first / time if first and plain else None, 2),
+                      "" if row.get("value") is None else f"{row['value']:.12g}",
+                      "" if row.get("relative_error") is None else f"{row['relative_error']:.1e}"])
+        before = time if plain else before
+    heads = ["backend", "us", "GB/s", "step", "since the first", "value", "relative error"]
+    return table(heads, lines) + f"\n`{command}`: {bench['device']}, {bench['date']}.\n"
+
+
+def ladder_cpu(command):
+    """The filter's ladder on the CPU, with instructions per pixel."""
+    kept = read(BENCH / "cpu.json")
+    bench = kept["benches"]["filter"]
+    rows = [row for row in bench["rows"] if row["median_ms"] and row["gb_per_s"]
+            and row["resolved"] in (row["backend"], None)]
+    order = [row["backend"] for row in rows if not row["backend"].startswith("simd-")]
+    order = list(dict.fromkeys(order)) + ["simd-sse41", "simd-avx2", "simd-avx512"]
+    roof, lines, before, first = row_of(bench, "memcpy")["median_ms"], [], None, None
+    for name in order:
+        of = {row["threads"]: row for row in rows if row["backend"] == name}
+        if 1 not in of:
+            continue
+        time, plain = of[1]["median_ms"], name not in CEILINGS
+        first = time if plain and first is None else first
+        count = kept["instructions"].get(name)
+        lines.append([f"`{name}`" if plain else name, shown(time, 2), shown(of[2]["median_ms"] if 2 in of else None, 2),
+                      shown(of[1]["gb_per_s"], 2), f"{100 * roof / time:.1f} %" if plain else "100 %",
+                      shown(before / time if before and plain else None, 2),
+                      shown(first / time if first and plain else None, 1), shown(count, 1)])
+        before = time if plain else before
+    row = rows[0]
+    heads = ["backend", "ms, 1 thread", "ms, 2 threads", "GB/s", "of memcpy", "step", "since the first",
+             "instructions per pixel"]
+    return (table(heads, lines) + f"\n`{command}`: {row['width']} x {row['height']} x 3, medians of "
+            f"{len(row['times_ms'])} runs, {bench['machine']}, {kept['cores']} cores, {bench['date']}; load "
+            f"{kept['load_before']:.1f} before, {kept['load_after']:.1f} after. Columns right of the times are for one "
+            "thread.\n")
+
+
+WORDS = {"stall_loads": "loads", "stall_shared": "shared memory", "stall_barrier": "a barrier",
+         "stall_lsu_queue": "the queue of loads", "stall_shared_queue": "the queue of shared memory",
+         "stall_arithmetic": "arithmetic units", "stall_fixed": "the instruction before", "stall_ready": "other warps"}
+
+
+def waits(found):
+    """The two things that warps waited for most."""
+    known = sorted(((found.get(key) or 0, word) for key, word in WORDS.items()), reverse=True)
+    return ", ".join(f"{word} {value:.1f}" for value, word in known[:2] if value > 0)
+
+
+def per(found, over, under):
+    if found.get(over) is None or not found.get(under):
+        return None
+    return found[over] / found[under]
+
+
+def profile(ladder_name):
+    """The profiler's counters of a ladder: what its "because" rests on."""
+    try:
+        kept = counters(ladder_name)
+    except Missing:
+        return "Not profiled yet: `tools/profile-gpu`.\n\n"
+    heads = ["backend", "us", "DRAM %", "L2 %", "L1/shared %", "issue %", "sectors a load", "sectors a store",
+             "conflicts a shared load", "warps per SM", "registers", "waits for (cycles per instruction)"]
+    lines = []
+    for name, f in kept.items():
+        word, *rest = name.split()
+        lines.append([f"`{word}`" + "".join(f" {w}" for w in rest), shown(f["us"], 1), shown(f["dram"], 0),
+                      shown(f["l2"], 0), shown(f["l1"], 0), shown(f["issue"], 0),
+                      shown(per(f, "load_sectors", "load_requests"), 1),
+                      shown(per(f, "store_sectors", "store_requests"), 1),
+                      shown(per(f, "conflicts", "shared_loads"), 2), shown(f.get("warps"), 0),
+                      shown(f["registers"], 0), waits(f)])
+    return table(heads, lines) + "\n`tools/profile-gpu`: one run with cold caches.\n"
+
+
+def sizes():
+    """cuda-fast beside the copy, by size and channels."""
+    lines = []
+    for size in ("4992x3744x3", "4991x3743x3", "4992x3744x1", "4991x3743x1", "4992x3744x4", "2048x1365x3"):
+        copy, fast = (image("NVIDIA H200", name, size) for name in ("copy", "cuda-fast"))
+        lines.append([size.replace("x", " x "), f"{copy:.1f}", f"{fast:.1f}", f"{fast / copy:.2f}"])
+    return table(["image", "copy us", "`cuda-fast` us", "ratio"], lines)
+
+
+def libraries():
+    fast, lines = peer("cuda-fast"), []
+    for words, text in (("cuda-fast", "`cuda-fast`"),
+                        ("NPP nppiFilter_8u_C3R", "NPP 13.0 `nppiFilter_8u_C3R`, the same 25 coefficients"),
+                        ("torch conv2d, float in and out", "torch 2.11 depthwise `conv2d`, float in and out"),
+                        ("torch conv2d, bytes in and out", "torch 2.11, bytes in and out"),
+                        ("CuPy convolve, bytes in, float out", "CuPy 14.2 `ndimage.convolve`, bytes in, float out"),
+                        ("CuPy convolve, bytes in and out", "CuPy 14.2, bytes in and out")):
+        lines.append([text, f"{peer(words):.0f}", f"{peer(words) / fast:.1f}"])
+    return table(["", "us", "times `cuda-fast`"], lines)
+
+
+def precision():
+    """Relative errors of ways to add, from tools/sum-precision."""
+    try:
+        kept = read(BENCH / "precision.json")
+    except Missing:
+        return "Not measured yet: `tools/sum-precision`.\n\n"
+    rows = [[name, f"{row['equal']:.1e}", f"{row['random']:.1e}"] for name, row in kept["ways"].items()]
+    return table(["way", "all 1.23", "random"], rows) + f"\n`tools/sum-precision`: {kept['n']} values.\n"
+
+
+def names():
+    known = (us, gbs, field, device, counter, ms, instructions, cpu, image, sheet, peer, lines, fast_abs_registers,
+             says, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, max, min, abs)
+    return {function.__name__: function for function in known}
+
+
+def spread():
+    """The filter's bench of tools/measure-gpu is also what README's table and the chart are made from."""
+    try:
+        bench = read(PROFILE / "gpu-bench.json")["filter"]
+    except (Missing, KeyError):
+        return
+    (PROFILE / "times.json").write_text(json.dumps(bench) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    spread()
