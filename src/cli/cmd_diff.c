@@ -4,9 +4,11 @@
 
 #include "cli/commands.h"
 #include "cli/difference.h"
+#include "cli/json.h"
+#include "cli/report/report.h"
 #include "cli/term.h"
 
-static int print_json(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
+static json_t *object_of(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
 {
     json_t *object = lap_json_object("lapedge.diff/1");
     lap_json_path(object, "a", cli->operands[0]);
@@ -18,7 +20,21 @@ static int print_json(const lap_cli *cli, const lap_view *view, const lap_differ
     json_object_set_new(object, "tolerance", lap_json_tolerance(cli, -2));
     lap_json_difference(object, d, true);
     json_object_set_new(object, "ssim", lap_json_real(d->ssim));
-    return lap_json_print(object);
+    return object;
+}
+
+static int write_report(const lap_cli *cli, lap_context *context, const lap_view *a, const lap_view *b,
+    const lap_difference *d, bool equal)
+{
+    char subject[1024];
+    lap_error err = {0};
+    snprintf(subject, sizeof subject, "%s and %s", cli->operands[0], cli->operands[1]);
+    json_t *report = lap_report_create(cli, subject, lap_context_threads(context));
+    lap_report_add_results(report, object_of(cli, a, d, equal));
+    if (lap_report_add_pair(report, context, a, b, d, &err) == LAP_OK)
+        return lap_report_write(cli->report, report);
+    json_decref(report);
+    return (int)lap_cli_no_comparison(cli->report, &err);
 }
 
 static void print_text(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
@@ -44,7 +60,7 @@ static void print_text(const lap_cli *cli, const lap_view *view, const lap_diffe
     puts(equal ? "equal within the tolerance" : "different");
 }
 
-static lap_cli_exit compare(lap_cli *cli, const lap_view *a, const lap_view *b)
+static lap_cli_exit compare(lap_cli *cli, lap_context *context, const lap_view *a, const lap_view *b)
 {
     lap_difference d;
     lap_error err = {0};
@@ -61,10 +77,12 @@ static lap_cli_exit compare(lap_cli *cli, const lap_view *a, const lap_view *b)
     if (code != LAP_OK)
         return lap_cli_no_comparison(cli->heatmap ? cli->heatmap : cli->operands[0], &err);
     const bool equal = lap_cli_is_equal(cli, &d);
-    if (lap_cli_wants_json(cli) && print_json(cli, a, &d, equal) != LAP_EXIT_OK)
+    if (lap_cli_wants_json(cli) && lap_json_print(object_of(cli, a, &d, equal)) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (!cli->json && !cli->quiet)
         print_text(cli, a, &d, equal);
+    if (cli->report && write_report(cli, context, a, b, &d, equal) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     return equal ? LAP_EXIT_OK : LAP_EXIT_FAILED;
 }
 
@@ -76,6 +94,8 @@ int lap_cli_diff(lap_cli *cli)
         return lap_cli_usage("diff takes two images: lapedge diff A B");
     if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
         return lap_cli_usage("only one of A and B can be standard input");
+    if (lap_report_check(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context)
         return (int)lap_cli_no_comparison("", &err);
@@ -88,7 +108,7 @@ int lap_cli_diff(lap_cli *cli)
         lap_cli_message("both read with up to %d threads, %.1f ms", lap_context_threads(context),
             lap_cli_now_ms() - began);
     if (exit_code == LAP_EXIT_OK)
-        exit_code = (int)compare(cli, lap_pixels_view(pictures[0]), lap_pixels_view(pictures[1]));
+        exit_code = (int)compare(cli, context, lap_pixels_view(pictures[0]), lap_pixels_view(pictures[1]));
     lap_pixels_free(pictures[0]);
     lap_pixels_free(pictures[1]);
     lap_cli_end(context);

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/report/report.h"
 #include "cli/stats_view.h"
 #include "cli/term.h"
 
@@ -96,6 +97,21 @@ static int skip_one(const lap_cli *cli, const char *in, const char *out)
                                    : LAP_EXIT_OK;
 }
 
+/* The photo is read a second time: a run keeps no pixels. */
+static int write_report(
+    const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *result)
+{
+    lap_error err = {0};
+    json_t *report = lap_report_create(cli, in, lap_context_threads(context));
+    lap_report_add_results(report, lap_json_file(in, out, &cli->settings, result));
+    lap_code code = lap_report_add_file(report, context, in, &cli->settings, &err);
+    if (code == LAP_OK)
+        return lap_report_write(cli->report, report);
+    json_decref(report);
+    lap_cli_print_error(&err, in);
+    return (int)lap_cli_exit_of(code);
+}
+
 /* One image, its messages, and its exit code. */
 static int run_one(lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
@@ -129,6 +145,8 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         exit_code = LAP_EXIT_NOTHING;
     if (cli->stats && code == LAP_OK)
         exit_code = lap_stats_write(cli, in, &stats);
+    if (cli->report && code == LAP_OK && exit_code == LAP_EXIT_OK)
+        exit_code = write_report(cli, context, in, out, &report);
     if (lap_cli_wants_json(cli)) {
         const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
         exit_code = exit_code ? exit_code : printed;
@@ -206,6 +224,12 @@ static int check_operands(const lap_cli *cli)
         return lap_cli_usage("-n writes nothing; leave out --stats");
     if (cli->in_place && cli->settings.format)
         return lap_cli_usage("--format and --in-place cannot be combined: names keep their extensions");
+    if (cli->report && cli->dry_run)
+        return lap_cli_usage("-n writes nothing; leave out --report");
+    if (cli->report && strcmp(cli->operands[0], "-") == 0)
+        return lap_cli_usage("--report reads the image again: name a file, not standard input");
+    if (lap_report_check(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     if (cli->in_place && cli->stats && cli->operand_count > 1)
         return lap_cli_usage("--stats needs a single image");
     if (cli->in_place)

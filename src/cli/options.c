@@ -209,7 +209,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"json-file", "FILE", lap_set_text, AT(json_file), 0, 0, "write that object to a file", ALL, 0, MESSAGES,
         false},
     {"report", "FILE.html", lap_set_text, AT(report), 0, 0,
-        "write a self-contained page with charts and images", S | CA | BA, 0, MESSAGES, BRIEF},
+        "write a self-contained page with charts and images", O | S | D | CA | BA, 0, MESSAGES, BRIEF},
     {"color", "auto|always|never", lap_set_word, AT(color), 0, 0, "use colour (auto: on a terminal)", ALL | H,
         0, MESSAGES, false},
     {"progress", "auto|off", lap_set_word, AT(progress), 0, 0, "show progress (auto: on a terminal)", R | T,

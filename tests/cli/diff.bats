@@ -203,3 +203,17 @@ assert math.isclose(o["ssim"], ssim.mean(), rel_tol=1e-9), (o["ssim"], ssim.mean
 PY
     done
 }
+
+@test "--report: a page, whatever the verdict" {
+    lapedge --kernel=identity --quality=60 "$photo" b.jpg
+    run --separate-stderr lapedge diff -q --report=p.html "$photo" b.jpg
+    [ "$status" -eq 1 ] && [ -z "$stderr" ]
+    grep -q '"schema":"lapedge.diff/1"' p.html
+    rm p.html
+    expect 0 "" "" diff -q --report=p.html "$photo" "$photo"
+    [ -s p.html ]
+    expect 2 "" 'lapedge: --report: "p.png" does not end in .html' diff --report=p.png "$photo" b.jpg
+    cp "$photo" a.html
+    expect 2 "" "lapedge: --report: a.html is the input" diff --report=a.html a.html b.jpg
+    cmp "$photo" a.html
+}

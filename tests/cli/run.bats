@@ -247,3 +247,24 @@ density() { od -An -tu1 -j13 -N5 "$1" | awk '{print $1, $2 * 256 + $3, $4 * 256 
     lapedge d.ppm d.jpg
     [ "$(density d.jpg)" = "0 1 1" ]
 }
+
+@test "--report of a run: a page beside the output; not of a pipe, a dry run, a folder" {
+    expect 0 "" "" --report=p.html "$photo" out.png
+    [ -s out.png ]
+    grep -q '"schema":"lapedge.file/1"' p.html
+    lapedge "$photo" plain.png
+    cmp out.png plain.png
+    rm p.html
+    expect 2 "" "lapedge: --report reads the image again: name a file, not standard input" --report=p.html - o.png
+    expect 2 "" "lapedge: -n writes nothing; leave out --report" -n --report=p.html "$photo" o.png
+    expect 2 "" 'lapedge: --report: "p.jpg" does not end in .html' --report=p.jpg "$photo" o.png
+    expect 2 "" "lapedge: --report: o.html is the output" --report=o.html --format=png "$photo" o.html
+    mkdir in
+    cp "$photo" in
+    run --separate-stderr lapedge --report=p.html in out
+    [ "$status" -eq 2 ] && [[ $stderr == *"--report"* ]]
+    run --separate-stderr lapedge --in-place --report=p.html in/*.jpg
+    [ "$status" -eq 2 ] && [[ $stderr == *"--report"* ]]
+    [ ! -e p.html ] && [ ! -e o.png ] && [ ! -e out ]
+    cmp "$photo" in/*.jpg
+}

@@ -57,6 +57,10 @@ class Pages:
         self.lenses = [self.make(LAPEDGE, "stats", tiny, *words.split()) for words in
                        ("--border=zero", "--border=replicate --range=abs --scale=0.5 --offset=3", "--border=reflect --kernel=log5 --invert",
                         f"--border=reflect101 --kernel={weights} --range=abs --scale=0.7", "--border=reflect101 --threshold=90")]
+        other = self.folder / "other.jpg"
+        subprocess.run([LAPEDGE, "--kernel=identity", "--quality=50", "samples/chelsea.jpg", other], cwd=ROOT, check=True)
+        self.diff = self.make(LAPEDGE, "diff", "samples/chelsea.jpg", other, expect=1)
+        self.run = self.make(LAPEDGE, "run", "samples/chelsea.jpg", self.folder / "edges.png")
         self.large = self.make(LAPEDGE, "stats", "samples/seeding.jpg")
 
     def make(self, program, command, *words, expect=0):
@@ -76,7 +80,7 @@ class Pages:
         return to
 
     def all(self):
-        return self.bench, self.stats, self.compare, self.album, self.large
+        return self.bench, self.stats, self.compare, self.album, self.diff, self.run, self.large
 
 
 # ---- without a browser ----------------------------------------------------------------------------
@@ -243,6 +247,27 @@ def pixels_are_read_out(driver, pages):
     assert driver.find_element("id", "lens-x").get_attribute("value") == x
     text = read_at(pages.large, -500, -200)  # no detail there: what the picture scaled down has
     assert re.fullmatch(r"x \d+, y \d+ +· +photo ≈ \d+ \d+ \d+ +· +edges ≈ \d+ \d+ \d+", text), text
+
+
+def two_images_and_their_difference(driver, pages):
+    load(driver, pages.diff)
+    results = data_of(pages.diff)["results"]
+    assert results["schema"] == "lapedge.diff/1" and driver.find_element("id", "verdict").text == "different"
+    assert driver.find_element("id", "pictures-title").text == "A and B" and not driver.find_element("id", "lens").is_displayed()
+    rows = dict(driver.execute_script("return [...document.querySelectorAll('#rungs-table tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))"))
+    assert rows["largest difference"] == str(results["max_abs"]) and rows["SSIM"] == f"{results['ssim']:.6f}", rows
+    (entry,) = data_of(pages.diff)["pictures"]["differences"]
+    assert entry["max_abs"] == results["max_abs"] == max(crop["peak"]["value"] for crop in entry["crops"])
+    assert picture_of(driver)
+
+
+def a_run_and_its_stages(driver, pages):
+    load(driver, pages.run)
+    results = data_of(pages.run)["results"]
+    assert results["schema"] == "lapedge.file/1" and driver.find_element("id", "verdict").text == "done"
+    stages = driver.execute_script("return charts['times-chart'].data.labels") if has_charts(pages.run) else ["decode"]
+    assert "decode" in stages and set(stages) <= {name for name, ms in results["ms"].items() if ms}, stages
+    assert driver.find_element("id", "lens").is_displayed() and driver.find_element("id", "statistics").is_displayed()
 
 
 def a_row_a_photo(driver, pages):
@@ -434,7 +459,8 @@ def contrast_is_enough(driver, pages):
 
 
 PLAIN = [names_are_text, pages_are_small, pages_name_no_address]
-BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, lens_computes_what_the_program_did, pixels_are_read_out, a_row_a_photo, a_point_a_rung,
+BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, lens_computes_what_the_program_did, pixels_are_read_out,
+           two_images_and_their_difference, a_run_and_its_stages, a_row_a_photo, a_point_a_rung,
            theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,
            dots_where_bars_have_no_length, names_of_points_do_not_meet, fields_have_names, contrast_is_enough]
 

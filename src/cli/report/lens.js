@@ -65,6 +65,7 @@ function filterAt(values) {
 const shortNumber = (value) => (Number.isInteger(value) ? String(value).replace("-", "−") : figure(value));
 
 function startLens(stages) {
+  if (!report.filter) return { lookAt() {} };
   const { width, height } = pictures, { h } = report.filter, largest = Math.max(...h.map(Math.abs)) || 1;
   const state = { x: 0, y: 0, channel: 0 };
   const svg = (name, attributes) => {
@@ -127,5 +128,5 @@ function startLens(stages) {
   byId("lens").hidden = pictures.crops.length === 0;
   const first = pictures.crops[0];
   if (first) lookAt(first.x + Math.floor(first.width / 2), first.y + Math.floor(first.height / 2));
-  return { lookAt, show };
+  return { lookAt };
 }

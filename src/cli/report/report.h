@@ -1,8 +1,9 @@
 /* --report: one HTML file that holds everything it shows: results, pictures, charts, settings, machine.
  *
  * A report is gathered as a JSON object, which the page's script reads: command, subject, version, date,
- * machine and settings (pairs of name and value), filter (for the lens), results (what --json prints),
- * statistics (lapedge.stats/1 or null), and pictures (null, or see report_pictures.c). */
+ * machine and settings (pairs of name and value), filter (for the lens; null: nothing was filtered), results
+ * (what --json prints), statistics (lapedge.stats/1 or null), and pictures (null, or see report_pictures.c).
+ */
 #ifndef LAP_CLI_REPORT_H
 #define LAP_CLI_REPORT_H
 
@@ -25,6 +26,9 @@ lap_code lap_report_add_pictures(
  * rung differs, or of the first one. */
 lap_code lap_report_add_row(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_compare_row *row, lap_error *err);
+/* Two images, b shown in the place of the edges, and how they differ. Views as above. */
+lap_code lap_report_add_pair(json_t *report, lap_context *context, const lap_view *a, const lap_view *b,
+    const lap_difference *difference, lap_error *err);
 /* Reads and filters a file as settings say; adds pictures, and statistics unless the report has some. */
 lap_code lap_report_add_file(
     json_t *report, lap_context *context, const char *path, const lap_settings *settings, lap_error *err);

@@ -56,8 +56,9 @@ static json_t *peak_of(const lap_compare_row *row, lap_box box)
     return json_pack("{si si si}", "x", at_x, "y", at_y, "value", largest);
 }
 
+/* Overview and details of a difference; what the details show beside it: photo and edges. */
 static lap_code add_pictures(json_t *pictures, json_t *entry, lap_context *context, const lap_view *photo,
-    const lap_compare_row *row, lap_error *err)
+    const lap_view *edges, const lap_compare_row *row, lap_error *err)
 {
     const json_t *differences = json_object_get(pictures, "differences");
     lap_box boxes[LAP_REPORT_DETAILS];
@@ -70,7 +71,7 @@ static lap_code add_pictures(json_t *pictures, json_t *entry, lap_context *conte
     for (int i = 0; code == LAP_OK && i < count; i++) {
         code = difference_uri(context, row, boxes[i], boxes[i].width, differences, &uri, err);
         if (code == LAP_OK)
-            code = lap_report_add_crop(pictures, context, photo, row->a, boxes[i], err);
+            code = lap_report_add_crop(pictures, context, photo, edges, boxes[i], err);
         if (!uri)
             continue;
         json_t *crop = lap_report_box(boxes[i]);
@@ -124,6 +125,18 @@ static lap_code take_pictures(json_t *report, lap_context *context, const char *
     return lap_report_add_statistics(report, context, input, photo, edges, err);
 }
 
+static lap_code add_difference(json_t *pictures, json_t *entry, lap_context *context, const lap_view *photo,
+    const lap_view *edges, const lap_compare_row *row, lap_error *err)
+{
+    /* Details are then those of differences. */
+    if (!any_differs(json_object_get(pictures, "differences")))
+        json_array_clear(json_object_get(pictures, "crops"));
+    json_object_set_new(entry, "max_abs", json_integer(row->difference.max_abs));
+    json_object_set_new(
+        entry, "differing_pixels", json_integer((json_int_t)row->difference.differing_pixels));
+    return add_pictures(pictures, entry, context, photo, edges, row, err);
+}
+
 lap_code lap_report_add_row(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_compare_row *row, lap_error *err)
 {
@@ -145,11 +158,19 @@ lap_code lap_report_add_row(json_t *report, lap_context *context, const char *in
            *entry = entry_of(differences, row->backend);
     if (!differs)
         return code;
-    /* Details are then those of differences. */
-    if (!any_differs(differences))
-        json_array_clear(json_object_get(pictures, "crops"));
-    json_object_set_new(entry, "max_abs", json_integer(row->difference.max_abs));
-    json_object_set_new(
-        entry, "differing_pixels", json_integer((json_int_t)row->difference.differing_pixels));
-    return add_pictures(pictures, entry, context, photo, row, err);
+    return add_difference(pictures, entry, context, photo, row->a, row, err);
+}
+
+lap_code lap_report_add_pair(json_t *report, lap_context *context, const lap_view *a, const lap_view *b,
+    const lap_difference *difference, lap_error *err)
+{
+    const lap_compare_row row = {.a = a, .b = b, .difference = *difference};
+    lap_code code = lap_report_add_views(report, context, a, b, LAP_MEAN_PLAIN, err);
+    if (code == LAP_OK)
+        code = lap_report_add_statistics(report, context, "", a, b, err);
+    json_t *pictures = json_object_get(report, "pictures");
+    if (code != LAP_OK)
+        return code;
+    json_t *entry = entry_of(json_object_get(pictures, "differences"), "B");
+    return difference->identical ? LAP_OK : add_difference(pictures, entry, context, a, b, &row, err);
 }

@@ -27,6 +27,11 @@ static json_t *command_line(const lap_cli *cli)
     return lap_json_text(text);
 }
 
+static bool filters(const lap_cli *cli)
+{
+    return strcmp(cli->command->name, "diff") != 0;
+}
+
 static json_t *settings_of(const lap_cli *cli)
 {
     static const char *const ranges[] = {
@@ -36,6 +41,10 @@ static json_t *settings_of(const lap_cli *cli)
     for (int i = 0; i < 25; i++)
         json_array_append_new(kernel, lap_json_real((double)params->kernel.h[i]));
     put(pairs, "Command", command_line(cli));
+    if (!filters(cli)) {
+        json_decref(kernel);
+        return pairs;
+    }
     put(pairs, "Kernel", lap_json_text(params->kernel.name));
     put(pairs, "Coefficients", kernel);
     put(pairs, "Border", json_string(lap_border_name(cli->settings.border)));
@@ -96,7 +105,7 @@ json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads)
     json_object_set_new(report, "date", json_string(date));
     json_object_set_new(report, "machine", machine_of(threads));
     json_object_set_new(report, "settings", settings_of(cli));
-    json_object_set_new(report, "filter", filter_of(cli));
+    json_object_set_new(report, "filter", filters(cli) ? filter_of(cli) : json_null());
     json_object_set_new(report, "statistics", json_null());
     json_object_set_new(report, "pictures", json_null());
     return report;

@@ -126,6 +126,12 @@ int lap_report_scaled_height(const lap_view *view, int width)
 lap_code lap_report_add_pictures(
     json_t *report, lap_context *context, const lap_view *photo, const lap_view *edges, lap_error *err)
 {
+    return lap_report_add_views(report, context, photo, edges, LAP_MEAN_SQUARE, err);
+}
+
+lap_code lap_report_add_views(json_t *report, lap_context *context, const lap_view *photo,
+    const lap_view *edges, lap_mean mean, lap_error *err)
+{
     /* A tall picture is as wide as makes it no higher than twice LAP_REPORT_WIDEST. */
     int width = photo->width < LAP_REPORT_WIDEST ? photo->width : LAP_REPORT_WIDEST;
     if (lap_report_scaled_height(photo, width) > 2 * LAP_REPORT_WIDEST)
@@ -139,7 +145,7 @@ lap_code lap_report_add_pictures(
     json_object_set_new(report, "pictures", pictures);
     lap_code code = add_scaled(pictures, "photo", context, photo, width, height, LAP_MEAN_PLAIN, err);
     if (code == LAP_OK)
-        code = add_scaled(pictures, "edges", context, edges, width, height, LAP_MEAN_SQUARE, err);
+        code = add_scaled(pictures, "edges", context, edges, width, height, mean, err);
     const int count = lap_report_heaviest(edges, NULL, boxes);
     for (int i = 0; code == LAP_OK && i < count; i++)
         code = lap_report_add_crop(pictures, context, photo, edges, boxes[i], err);

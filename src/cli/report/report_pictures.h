@@ -29,6 +29,9 @@ int lap_report_scaled_height(const lap_view *view, int width);
 /* The heaviest boxes of a grid in falling order, by their sums of |a - b|, or of a where b is NULL; boxes
  * without weight are left out. Returns how many there are. */
 int lap_report_heaviest(const lap_view *a, const lap_view *b, lap_box boxes[LAP_REPORT_DETAILS]);
+/* lap_report_add_pictures, with a mean for the second view scaled down. */
+lap_code lap_report_add_views(json_t *report, lap_context *context, const lap_view *photo,
+    const lap_view *edges, lap_mean mean, lap_error *err);
 /* That box of both with every pixel, unless it is there or there are enough. */
 lap_code lap_report_add_crop(json_t *pictures, lap_context *context, const lap_view *photo,
     const lap_view *edges, lap_box box, lap_error *err);

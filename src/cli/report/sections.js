@@ -115,10 +115,10 @@ function startBench() {
 }
 
 /* ---- compare ---- */
-function whereFirst(row) {
+function whereFirst(row, a = "in c", b = "here") {
   const first = row.first_difference;
   if (!first) return row.detail || "–";
-  return `x ${first.x}, y ${first.y}, channel ${first.channel}: ${first.a} in c, ${first.b} here${first.at_border ? ", in the border" : ""}`;
+  return `x ${first.x}, y ${first.y}, channel ${first.channel}: ${first.a} ${a}, ${first.b} ${b}${first.at_border ? ", in the border" : ""}`;
 }
 
 function startCompare() {
@@ -172,19 +172,48 @@ function showPhotos() {
   fillTable(byId("photos-table"), ["photo", "pixels", "result", "largest difference", "differing pixels", "decode", "plain C", "fastest", ...(says ? ["what"] : [])], body);
 }
 
+/* ---- diff: two images, in figures ---- */
+function startDiff() {
+  const { width, height } = results, share = results.differing_pixels / (width * height);
+  const figures = [["largest difference", whole(results.max_abs)], ["mean difference", figure(results.mean_abs)], ["RMSE", figure(results.rmse)],
+    ["PSNR", known(results.psnr) ? figure(results.psnr, "dB") : "–"], ["SSIM", known(results.ssim) ? results.ssim.toFixed(6) : "–"],
+    ["differing pixels", `${whole(results.differing_pixels)}, ${percent(share)}`], ["first difference", results.first_difference ? whereFirst(results, "in A", "in B") : "–"]];
+  byId("rungs").hidden = false;
+  byId("rungs-title").textContent = "How far B differs from A";
+  fillTable(byId("rungs-table"), ["", "value"], element("tbody", {}, ...figures.map(([name, value]) => cells(element("tr"), [element("th", { scope: "row" }, name), element("td", { className: "long" }, value)]))));
+  const limits = Object.entries(results.tolerance).filter(([, value]) => known(value) && value !== 0).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
+  verdict(results.equal, results.identical ? "identical" : results.equal ? `equal within the tolerance: ${limits.join(", ")}` : "different");
+  tile(whole(results.max_abs), "levels: largest difference");
+  tile(percent(share), "of the pixels differ");
+  tile(known(results.psnr) ? figure(results.psnr, "dB") : "–", "PSNR");
+  tile(known(results.ssim) ? results.ssim.toFixed(4) : "–", "SSIM");
+}
+
+/* ---- run: one photo, and what its time went into ---- */
+function startRun() {
+  const stages = Object.entries(results.ms).filter(([name, ms]) => name !== "total" && ms > 0);
+  drawTimes(stages.map(([name, ms]) => ({ backend: name, stages: { time: ms } })), "ms");
+  byId("times-note").textContent = "Busy times, added up over all threads: together they can be more than the time that passed.";
+  verdict(results.status === "ok" ? true : null, results.status === "ok" ? "done" : results.status);
+  tile(milliseconds(results.ms.total), "from file to file");
+  tile(results.resolved ?? results.backend, "did it");
+  tile(`${figure(results.bytes_in / 1000)}\u00a0kB`, "read");
+  tile(`${figure(results.bytes_out / 1000)}\u00a0kB`, "written");
+}
+
 /* ---- statistics ---- */
 function startStatistics(statistics, isMain) {
   if (!statistics?.input?.channels) return;
   byId("statistics").hidden = false;
   const above = statistics.input.channels.some((c) => known(c.above));
-  const body = element("tbody"), images = [["photo", statistics.input], ["edges", statistics.edges]];
+  const body = element("tbody"), images = [[imageNames[0], statistics.input], [imageNames[1], statistics.edges]];
   for (const [name, image] of images)
     for (const c of image.channels)
       body.append(cells(element("tr"), [element("th", { scope: "row" }, `${name}, ${c.name}`), c.min, c.max, figure(c.mean), figure(c.stddev), figure(c.entropy), c.p1, c.p50, c.p99, ...(above ? [`${figure(100 * c.above)} %`] : [])]));
   fillTable(byId("statistics-table"), ["channel", "min", "max", "mean", "deviation", "entropy, bits", "1 %", "median", "99 %", ...(above ? [`≥ ${statistics.threshold}`] : [])], body);
-  const boxes = images.map(([name]) => element("div", { className: "chart small", id: `histogram-${name}` }));
+  const boxes = images.map(([name]) => element("div", { className: "chart small", id: `histogram-${name.toLowerCase()}` }));
   byId("histograms").append(...boxes);
-  const show = (scale) => images.forEach(([name, image], i) => drawHistogram(boxes[i], name === "photo" ? "Photo" : "Edges", image, scale));
+  const show = (scale) => images.forEach(([name, image], i) => drawHistogram(boxes[i], name, image, scale));
   choice(byId("heights"), "heights", "Counts", [["linear", "Linear"], ["logarithmic", "Logarithmic"]], "logarithmic", show);
   show("logarithmic");
   if (statistics.profiles) {
@@ -228,6 +257,8 @@ function showFacts() {
 showFacts();
 if (pictures) tile(`${pictures.width}\u00a0×\u00a0${pictures.height}`, `pixels, ${pictures.channels} channel${pictures.channels > 1 ? "s" : ""}`);
 if (report.command === "bench") startBench();
+if (report.command === "diff") startDiff();
+if (report.command === "run") startRun();
 if (report.command === "compare") {
   startCompare();
   showPhotos();

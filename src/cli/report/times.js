@@ -3,6 +3,7 @@
 const longestSpan = 30;
 
 function stagesOf(row) {
+  if (row.stages) return row.stages;
   const ms = row.ms; /* of a comparison: all of it */
   if (known(row.kernel_ms)) {
     const stages = { upload: row.upload_ms, kernel: row.kernel_ms, download: row.download_ms };

@@ -1,6 +1,7 @@
 /* The viewer: two panes over each other, one clipped at the divider, both under the same transform. Each
  * shows a layer: the picture scaled down, and over it, where they lie, crops with every pixel. */
 const pictures = report.pictures;
+const imageNames = report.command === "diff" ? ["A", "B"] : ["Photo", "Edges"];
 
 /* Colours of differences: OKLab with evenly rising lightness, so that equal steps look equal. */
 function heat(t) {
@@ -71,7 +72,7 @@ function startViewer() {
     const difference = differences[state.rung];
     if (name === "photo" || name === "edges") {
       const crops = pictures.crops.map((crop) => img(crop[name], crop, ""));
-      return [img(pictures[name], full, name === "photo" ? "the photo" : "its edges"), ...crops];
+      return [img(pictures[name], full, imageNames[name === "photo" ? 0 : 1]), ...crops];
     }
     const nodes = [img(pictures.photo, full, "the photo, dimmed")];
     nodes[0].className = "dim";
@@ -224,7 +225,7 @@ function startViewer() {
     const box = viewer.getBoundingClientRect(), scale = fit() * state.zoom;
     const x = Math.floor((event.clientX - box.left) / scale + state.x), y = Math.floor((event.clientY - box.top) / scale + state.y);
     if (x < 0 || y < 0 || x >= width || y >= height) return (byId("readout").textContent = "");
-    const readout = [`x ${x}, y ${y}`, `photo ${valueAt("photo", x, y)}`, `edges ${valueAt("edges", x, y)}`];
+    const readout = [`x ${x}, y ${y}`, `${imageNames[0].toLowerCase()} ${valueAt("photo", x, y)}`, `${imageNames[1].toLowerCase()} ${valueAt("edges", x, y)}`];
     const different = differences[state.rung]?.crops.find((each) => inside(each, x, y));
     if (different) readout.push(`difference ${samples.at(different.difference, x - different.x, y - different.y)?.[0] ?? "…"}`);
     byId("readout").textContent = readout.join("  ·  ");
@@ -232,20 +233,21 @@ function startViewer() {
   }
 
   /* ---- what can be chosen ---- */
-  const names = [["photo", "Photo"], ["edges", "Edges"]];
+  const names = [["photo", imageNames[0]], ["edges", imageNames[1]]];
   if (differences.length) names.push(["difference", "Difference"]);
   const show = (side) => (name) => {
     state[side] = name;
     setSplit(split.value);
     showLayers();
   };
+  if (report.command === "diff") byId("pictures-title").textContent = "A and B";
   if (differences.length) {
     const differing = differences.findIndex((each) => each.differing_pixels > 0);
     state.rung = Math.max(0, differing);
     /* The difference is shown on the side where its largest value lies. */
     const peak = differences[state.rung].crops[0]?.peak;
     if (peak) [state.left, state.right] = peak.x < width / 2 ? ["difference", "edges"] : ["edges", "difference"];
-    choice(byId("layers"), "rung", "Rung", differences.map((each, i) => [String(i), each.backend]), String(state.rung), (key) => {
+    if (report.command !== "diff") choice(byId("layers"), "rung", "Rung", differences.map((each, i) => [String(i), each.backend]), String(state.rung), (key) => {
       state.rung = Number(key);
       showLayers();
     });
@@ -265,11 +267,12 @@ function startViewer() {
       ...boxes.map((crop, i) => button(`Detail ${i + 1}`, () => showDetail(crop), `x ${crop.x}, y ${crop.y}: every pixel`)));
   }
   for (const name of ["photo", "edges"])
-    byId("printed").append(element("figure", {}, element("img", { src: pictures[name], alt: name }), element("figcaption", {}, name)));
+    byId("printed").append(element("figure", {}, element("img", { src: pictures[name], alt: name }), element("figcaption", {}, imageNames[name === "photo" ? 0 : 1])));
   byId("picture-note").textContent =
     "Drag the divider, or use the slider and its arrow keys. Zoom with + and −, a double click, two fingers, or the wheel " +
     "once the image is selected. " +
-    (pictures.scaled ? "The image is embedded scaled down; inside the details every pixel is there, as it was computed. Scaled-down edges are root mean squares, so that thin lines stay visible." : "");
+    (pictures.scaled ? "The image is embedded scaled down; inside the details every pixel is there, as it was computed. " : "") +
+    (pictures.scaled && report.command !== "diff" ? "Scaled-down edges are root mean squares, so that thin lines stay visible." : "");
   setSplit(50);
   showLayers();
   const lens = startLens([stages.left, stages.right]);
