@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from made import PHOTO, PLANTED, PROGRAM, SAMPLE, lapedge, noise, pnm, run_all
+from made import BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, lapedge, noise, pnm, run_all
 
 
 def no_abbreviations():
@@ -103,6 +103,30 @@ def dry_runs_sweep_nothing():
     assert not old.exists()
 
 
+def one_job_at_a_time():
+    """With -j1 a file is opened when the one before it has been written."""
+    library = BUILD / "tests/nth_call.so"
+    if not library.exists():
+        return "the preloaded library needs glibc and no sanitizer"
+    Path("in").mkdir()
+    for i in range(6):
+        shutil.copy(PHOTO, f"in/{i}.jpg")
+    lapedge("--no-sync", "-j1", "--threads=2", "in", "out",
+            env={**os.environ, "LD_PRELOAD": str(library), "LAP_RECORD": str(Path("record").resolve())})
+    now, opened = None, []
+    for line in Path("record").read_text().splitlines():
+        call, *words = line.split("\t")
+        if call == "use" and words[0].endswith(".jpg"):
+            opened.append(words[0])
+            now = None
+        elif call == "open" and words[0].endswith(".tmp"):
+            assert now is None, "two are written at once"
+            now = words[1]
+        elif call == "write" and now:
+            assert words[0] == now or len(opened) == 6, "written when the next one was under way"
+    assert len(set(opened)) == 6
+
+
 def noisy_rows():
     """Rows are called noisy where their times say so: a spread, or a first run, large beside the median."""
     for size in ("64x48", "1000x1000"):
@@ -120,4 +144,5 @@ def noisy_rows():
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([no_abbreviations, empty_share, log_on_a_full_disk, shares_of_time, names_in_a_report,
-             products_that_are_no_numbers, last_line_of_a_list, dots_in_front, dry_runs_sweep_nothing, noisy_rows])
+             products_that_are_no_numbers, last_line_of_a_list, dots_in_front, dry_runs_sweep_nothing,
+             one_job_at_a_time, noisy_rows])
