@@ -28,7 +28,7 @@ def segments_in_a_header():
     own = len(segments(SAMPLE))
     for count, code in ((4096 - own, 0), (4097 - own, 5)):
         Path("in.jpg").write_bytes(with_segments(SAMPLE, segment(0xFE, b"x" * 150) * count))
-        lapedge("in.jpg", "o.jpg", "--no-sync", "-f", code=code)
+        lapedge("in.jpg", "o.jpg", "--no-sync", code=code)
 
 
 def garbage_between_segments():
@@ -54,10 +54,10 @@ def segments_of_all_sizes():
     jpeg = (seeds() / "progressive").read_bytes()
     second = scans(jpeg)[1]
     at = jpeg.rfind(b"\xff\xc4", 0, second) # its table stands before it
-    lapedge(seeds() / "progressive", "plain.ppm", "--no-sync", "-f")
+    lapedge(seeds() / "progressive", "plain.ppm", "--no-sync")
     for size in sizes:
         Path("in.jpg").write_bytes(jpeg[:at] + segment(0xE5, noise(size)) * (9 * 65536 // (size + 4)) + jpeg[at:])
-        lapedge("in.jpg", "p.ppm", "--no-sync", "-f")
+        lapedge("in.jpg", "p.ppm", "--no-sync")
         assert Path("p.ppm").read_bytes() == Path("plain.ppm").read_bytes(), size
 
 
@@ -171,7 +171,7 @@ def nothing_old_in_what_is_missing():
     whole = Path("in.png").read_bytes()
     for share in (0.3, 0.5, 0.8):
         Path("cut.png").write_bytes(whole[:int(len(whole) * share)])
-        lapedge("cut.png", "o.ppm", "--fail-on=none", "--kernel=identity", "--no-sync", "-f")
+        lapedge("cut.png", "o.ppm", "--fail-on=none", "--kernel=identity", "--no-sync")
         _, _, _, pixels = read_pnm("o.ppm")
         rows = [pixels[y * width * 3:(y + 1) * width * 3] for y in range(height)]
         first = next(y for y in range(height) if any(p < 0xC0 for p in rows[y]))

@@ -11,7 +11,7 @@ from made import SAMPLE, exif, lapedge, noise, png, pnm, read_pnm, run_all, segm
 def written(*new, options=()):
     """The segments of the output for the sample with these in front."""
     Path("in.jpg").write_bytes(with_segments(SAMPLE, *new))
-    lapedge("in.jpg", "o.jpg", "--no-sync", "-f", *options)
+    lapedge("in.jpg", "o.jpg", "--no-sync", *options)
     return segments(Path("o.jpg").read_bytes())
 
 

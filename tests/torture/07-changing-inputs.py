@@ -68,7 +68,7 @@ def campaign():
         for name, value in now.items():
             if value != want.get(name) and not (name in changed and value == other_want):
                 # cut or grown before it was read: then it is what a run alone gives for the file as it is now
-                alone = run("--no-sync", "-f", WORK / "in" / name, WORK / "alone.jpg")
+                alone = run("--no-sync", WORK / "in" / name, WORK / "alone.jpg")
                 same = alone.returncode == 0 and (WORK / "alone.jpg").read_bytes() == (WORK / "out" / name).read_bytes()
                 if name not in changed or not same:
                     lost.append(f"run {n}: {name}")
