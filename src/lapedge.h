@@ -591,6 +591,33 @@ typedef struct lap_batch_others {
     uint64_t reserved[4];
 } lap_batch_others;
 
+/* CUDA devices for a run, where one is used. */
+typedef struct lap_batch_devices {
+    const int *numbers; /* NULL: that of the settings */
+    int count;          /* of numbers; -1: all that there are */
+    uint64_t memory;    /* bytes of photos under way on each, at most; 0: 4 GB */
+    uint64_t reserved[5];
+} lap_batch_devices;
+
+#define LAP_BATCH_DEVICES 64
+
+typedef struct lap_batch_device {
+    int device;
+    bool is_ready, is_lost; /* neither: it starts */
+    int under_way;          /* photos on it now */
+    uint64_t done;          /* photos that it decoded, filtered and encoded */
+    uint64_t reserved[2];
+} lap_batch_device;
+
+/* Who does the work of a run over many files, and how much. */
+typedef struct lap_batch_work {
+    char how[200];    /* the CPU alone, or which devices, and why */
+    lap_times busy;   /* of all files so far, as lap_report has it */
+    int device_count; /* 0: the CPU alone */
+    lap_batch_device device[LAP_BATCH_DEVICES];
+    uint64_t reserved[8];
+} lap_batch_work;
+
 typedef struct lap_batch_options {
     const char *const *inputs; /* files, and folders whose content is mirrored under out_dir */
     size_t input_count;
@@ -611,7 +638,11 @@ typedef struct lap_batch_options {
     bool flat;                  /* outputs directly in out_dir, without the inputs' folders */
     bool skip_existing; /* what stands under an output's name is not looked at: skipped, as up to date */
     bool no_clobber;    /* nor replaced: skipped, as LAP_E_EXISTS */
-    uint64_t reserved[4];
+    const lap_batch_devices *devices; /* or NULL: that of the settings */
+    /* What did not stop the run: a device that was lost. On the thread that called lap_batch; or NULL. */
+    void (*warn)(void *user, const lap_error *warning);
+    lap_batch_work *work; /* the caller's, brought up to date before each call of the callbacks; or NULL */
+    uint64_t reserved[1];
 } lap_batch_options;
 
 typedef struct lap_batch_counts {

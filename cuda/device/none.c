@@ -1,6 +1,7 @@
 /* The scaffold of a build without CUDA: there is no device, and whatever needs one fails. */
 #include "base/status.h"
 #include "cuda/device/device_rungs.h"
+#include "cuda/device/queue.h"
 #include "cuda/jpeg/decode.h"
 #include "cuda/jpeg/encode.h"
 
@@ -124,6 +125,56 @@ lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, 
 {
     (void)view, (void)border, (void)stream;
     return refuse(err);
+}
+
+lap_code lap_cuda_event_create(int device, void **event, lap_error *err)
+{
+    (void)device;
+    *event = NULL;
+    return refuse(err);
+}
+
+void lap_cuda_event_destroy(int device, void *event)
+{
+    (void)device, (void)event;
+}
+
+lap_code lap_cuda_event_record(int device, void *event, void *stream, lap_error *err)
+{
+    (void)device, (void)event, (void)stream;
+    return refuse(err);
+}
+
+lap_code lap_cuda_event_happened(int device, void *event, bool *happened, lap_error *err)
+{
+    (void)device, (void)event;
+    *happened = false;
+    return refuse(err);
+}
+
+lap_code lap_cuda_event_ms(int device, void *from, void *to, double *ms, lap_error *err)
+{
+    (void)device, (void)from, (void)to;
+    *ms = 0;
+    return refuse(err);
+}
+
+lap_code lap_cuda_clear(int device, void *memory, size_t bytes, void *stream, lap_error *err)
+{
+    (void)device, (void)memory, (void)bytes, (void)stream;
+    return refuse(err);
+}
+
+bool lap_cuda_view_bytes(int width, int height, int channels, int apron, size_t *bytes)
+{
+    (void)width, (void)height, (void)channels, (void)apron, (void)bytes;
+    return false;
+}
+
+lap_view lap_cuda_view_in(int device, void *memory, int width, int height, int channels, int apron)
+{
+    (void)device, (void)memory, (void)width, (void)height, (void)channels, (void)apron;
+    return (lap_view){0};
 }
 
 lap_code lap_cuda_run_views(int device, const lap_view *in, const lap_view *out, const lap_border *border,

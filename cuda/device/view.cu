@@ -2,22 +2,51 @@
 #include <string.h>
 
 #include "launch.cuh"
+#include "queue.h"
 
 constexpr size_t ALIGNMENT = 128; /* of interiors and strides: one cache line, four sectors */
 
 /* Rows lie one stride apart; the left apron of a row is the end of the row before it, and 128 bytes
  * come before the first. */
+static bool row_bytes(int width, int channels, int apron, size_t *stride)
+{
+    size_t pixels, bytes;
+    if (!lap_add((size_t)width, 2 * (size_t)apron, &pixels) || !lap_mul(pixels, (size_t)channels, &bytes) ||
+        !lap_add(bytes, ALIGNMENT - 1, &bytes))
+        return false;
+    *stride = bytes / ALIGNMENT * ALIGNMENT;
+    return true;
+}
+
+extern "C" bool lap_cuda_view_bytes(int width, int height, int channels, int apron, size_t *bytes)
+{
+    size_t stride;
+    return row_bytes(width, channels, apron, &stride) &&
+           lap_mul(stride, (size_t)height + 2 * (size_t)apron, bytes) && lap_add(*bytes, ALIGNMENT, bytes);
+}
+
+extern "C" lap_view lap_cuda_view_in(int device, void *memory, int width, int height, int channels, int apron)
+{
+    lap_view view = {};
+    size_t stride = 0;
+    (void)row_bytes(width, channels, apron, &stride); /* counted before, for memory */
+    view.base = (uint8_t *)memory + ALIGNMENT + (size_t)apron * stride;
+    view.stride = (ptrdiff_t)stride;
+    view.width = width;
+    view.height = height;
+    view.channels = channels;
+    view.apron = apron;
+    view.place = device;
+    return view;
+}
+
 extern "C" lap_code lap_cuda_view_create(
     int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err)
 {
-    memset(view, 0, sizeof *view);
-    size_t pixels, bytes, rows = (size_t)height + 2 * (size_t)apron;
+    size_t bytes;
     void *memory;
-    if (!lap_add((size_t)width, 2 * (size_t)apron, &pixels) || !lap_mul(pixels, (size_t)channels, &bytes) ||
-        !lap_add(bytes, ALIGNMENT - 1, &bytes))
-        return lap_fail(err, LAP_E_MEMORY, "a row of %d pixels does not fit the address space", width);
-    size_t stride = bytes / ALIGNMENT * ALIGNMENT;
-    if (!lap_mul(stride, rows, &bytes) || !lap_add(bytes, ALIGNMENT, &bytes))
+    memset(view, 0, sizeof *view);
+    if (!lap_cuda_view_bytes(width, height, channels, apron, &bytes))
         return lap_fail(err, LAP_E_MEMORY, "%dx%d pixels do not fit the address space", width, height);
     lap_code code = lap_cuda_alloc(device, bytes, &memory, err);
     if (code)
@@ -30,13 +59,7 @@ extern "C" lap_code lap_cuda_view_create(
         lap_cuda_free(device, memory);
         return code;
     }
-    view->base = (uint8_t *)memory + ALIGNMENT + (size_t)apron * stride;
-    view->stride = (ptrdiff_t)stride;
-    view->width = width;
-    view->height = height;
-    view->channels = channels;
-    view->apron = apron;
-    view->place = device;
+    *view = lap_cuda_view_in(device, memory, width, height, channels, apron);
     return LAP_OK;
 }
 

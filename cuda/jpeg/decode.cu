@@ -115,11 +115,11 @@ lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_plan *plan, const void
         return lap_fail(err, LAP_E_USAGE, "a view of another shape than the picture's");
     const lap_jpeg_job job = job_of(plan, workspace);
     lap_code code = lap_cuda_use(run.device, err);
-    if (!code && events)
+    if (!code && events && events[0])
         code = LAP_CUDA(cudaEventRecord((cudaEvent_t)events[0], (cudaStream_t)stream), err);
     for (int i = 0; i < LAP_CUDA_JPEG_STAGES && !code; i++) {
         code = run_stage(i, plan, job, scan, staging, pixels, result, run);
-        if (!code && events)
+        if (!code && events && events[i + 1])
             code = LAP_CUDA(cudaEventRecord((cudaEvent_t)events[i + 1], (cudaStream_t)stream), err);
     }
     return code;

@@ -63,8 +63,8 @@ const char *lap_cuda_jpeg_stage(int i); /* "upload", ... */
 
 /* scan: plan->scan_bytes of host memory. pixels: a device view of the plan's size and channels; nothing
  * outside its interior is written. scan, staging and result are used until the stream has come past this.
- * events: NULL, or LAP_CUDA_JPEG_STAGES + 1 cudaEvent_t, recorded before the first stage and after each.
- * LAP_OK or LAP_E_DEVICE. */
+ * events: NULL, or LAP_CUDA_JPEG_STAGES + 1 cudaEvent_t, recorded before the first stage and after each,
+ * NULL ones left out. LAP_OK or LAP_E_DEVICE. */
 lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_plan *plan, const void *scan, const void *staging,
     void *workspace, const lap_view *pixels, lap_cuda_jpeg_result *result, void *stream, void *const *events,
     lap_error *err);

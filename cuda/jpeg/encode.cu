@@ -79,7 +79,8 @@ static lap_jpeg_out out_of(const lap_cuda_jpeg_encode_plan *plan, const lap_view
 
 static lap_code mark(void *const *events, int i, void *stream, lap_error *err)
 {
-    return events ? LAP_CUDA(cudaEventRecord((cudaEvent_t)events[i], (cudaStream_t)stream), err) : LAP_OK;
+    return events && events[i] ? LAP_CUDA(cudaEventRecord((cudaEvent_t)events[i], (cudaStream_t)stream), err)
+                               : LAP_OK;
 }
 
 extern "C" lap_code lap_cuda_jpeg_encode_enqueue(const lap_cuda_jpeg_encode_plan *plan,

@@ -54,7 +54,8 @@ const char *lap_cuda_jpeg_encode_stage(int i); /* "planes", "dct", ... */
 /* pixels: a device view of the target's size and channels. scan: plan->capacity bytes of pinned host memory,
  * 16-byte aligned, or NULL: the scan stays on the device. *scan_on_device (may be NULL) is set to where it
  * lies in the workspace. result: pinned host memory. events: NULL, or LAP_CUDA_JPEG_ENCODE_STAGES + 1
- * cudaEvent_t, recorded before the first stage and after each. LAP_OK or LAP_E_DEVICE. */
+ * cudaEvent_t, recorded before the first stage and after each, NULL ones left
+ * out. LAP_OK or LAP_E_DEVICE. */
 lap_code lap_cuda_jpeg_encode_enqueue(const lap_cuda_jpeg_encode_plan *plan, const lap_view *pixels,
     void *workspace, void *scan, const void **scan_on_device, lap_cuda_jpeg_encoded *result, void *stream,
     void *const *events, lap_error *err);

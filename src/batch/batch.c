@@ -18,10 +18,24 @@ enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW, OWN_FILES = 24, FILES_PER_JO
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
+static void add_times(lap_times *sum, const lap_times *ms)
+{
+    sum->read += ms->read;
+    sum->decode += ms->decode;
+    sum->upload += ms->upload;
+    sum->filter += ms->filter;
+    sum->download += ms->download;
+    sum->encode += ms->encode;
+    sum->write += ms->write;
+    sum->total += ms->total;
+}
+
 static void notify(batch *b, const char *input, const char *output, const lap_report *report)
 {
     lap_batch_counts *c = b->counts;
     c->ms = lap_now_ms() - b->began_ms;
+    if (b->options->work && report)
+        add_times(&b->options->work->busy, &report->ms);
     if (report) {
         c->ok += report->status == LAP_DONE;
         c->warned += report->status == LAP_WARNED;
@@ -88,10 +102,15 @@ static void reap(batch *b)
             notify(b, job->input, job->output, &job->report);
         lap_job_free(job);
     }
+    lap_error warning;
+    while (b->options->warn && lap_executor_warning(b->executor, &warning))
+        b->options->warn(b->user, &warning);
     if (lap_group_is_due(&b->group))
         publish_group(b);
     if (lap_now_ms() - b->ticked_ms >= TICK_MS) {
         b->ticked_ms = lap_now_ms();
+        if (b->options->work)
+            lap_executor_look(b->executor, b->options->work);
         notify(b, NULL, NULL, NULL);
     }
 }
@@ -182,6 +201,8 @@ static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error
         lap_executor_cancel(b->executor);
     while (lap_executor_pending(b->executor))
         reap(b);
+    if (b->options->work)
+        lap_executor_look(b->executor, b->options->work);
     publish_group(b); /* what is finished is kept, however the run ends */
     (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* who misses a renewed line looks closer again */
     if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
@@ -220,7 +241,9 @@ static lap_code prepare(batch *b, const char *list, size_t list_size, lap_error 
         code = lap_manifest_open(&b->tree, strtoull(hash, NULL, 16), &b->manifest, err);
     }
     if (code == LAP_OK)
-        code = lap_executor_threads(b->context, b->jobs, &b->executor, err);
+        code = lap_batch_executor(b, err);
+    if (code == LAP_OK && options->work)
+        snprintf(options->work->how, sizeof options->work->how, "%s", b->how);
     return code;
 }
 
@@ -260,6 +283,8 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     char *list = NULL;
     size_t list_size = 0;
     *counts = (lap_batch_counts){0};
+    if (options->work)
+        *options->work = (lap_batch_work){0};
     batch *b = create(context, options, settings);
     if (!b)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");

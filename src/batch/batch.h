@@ -30,6 +30,8 @@ typedef struct batch {
     lap_map64 endangered; /* inputs that stand where an output is to stand: device and inode */
     lap_map64 folders;    /* of outputs: path -> what is done about it already */
     lap_error stop;       /* why the run ends early */
+    uint64_t large_bytes; /* of inputs that a device would be worth */
+    char how[200];        /* who works, and why */
     bool sync;            /* outputs are to survive a power cut */
     bool stopping;        /* fail_fast has struck */
     double began_ms, ticked_ms;
@@ -73,4 +75,7 @@ lap_code lap_batch_check_operands(
 /* The bytes of files_from, malloc'ed; *list NULL where there is none. */
 lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size_t *size, lap_error *err);
 
+/* Threads alone, or with CUDA devices: by the settings, and for "auto" by what there is to do. */
+lap_code lap_batch_executor(batch *b, lap_error *err);
+uint64_t lap_batch_small(const batch *b); /* inputs up to this size are not worth a device to "auto" */
 #endif

@@ -89,9 +89,11 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         b->counts->links++;
         return LAP_OK;
     }
-    if (lap_batch_is_ours(b, entry->relative))
+    if (lap_batch_is_ours(b, entry->relative)) {
         b->counts->expected++;
-    else
+        if (entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(b))
+            b->large_bytes += (uint64_t)entry->stat->st_size;
+    } else
         b->counts->other_shards++;
     if (entry->problem ||
         !lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative))

@@ -1,40 +1,36 @@
-#include "batch/executor.h"
+#include "batch/executor_state.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/context.h"
 #include "base/status.h"
+#include "batch/fleet.h"
 #include "run/run.h"
 
-typedef struct job_list {
-    lap_job *first, **last;
-} job_list;
+/* ---- lists ------------------------------------------------------------------------------------- */
 
-struct lap_executor {
-    lap_context *context;
-    int jobs, running, queued; /* queued: in waiting */
-    size_t pending;            /* only the owner's thread */
-    pthread_mutex_t mutex;
-    pthread_cond_t finished;
-    job_list waiting, done;
-};
+void lap_job_list_init(lap_job_list *list)
+{
+    list->first = NULL;
+    list->last = &list->first;
+}
 
-/* A worker carries its executor and the job it begins with. */
-typedef struct worker {
-    lap_executor *executor;
-    lap_job *job;
-} worker;
-
-static void push(job_list *list, lap_job *job)
+void lap_job_push(lap_job_list *list, lap_job *job)
 {
     job->next = NULL;
     *list->last = job;
     list->last = &job->next;
 }
 
-static lap_job *pop(job_list *list)
+void lap_job_push_front(lap_job_list *list, lap_job *job)
+{
+    job->next = list->first;
+    if (!list->first)
+        list->last = &job->next;
+    list->first = job;
+}
+
+lap_job *lap_job_pop(lap_job_list *list)
 {
     lap_job *job = list->first;
     if (job && !(list->first = job->next))
@@ -53,26 +49,55 @@ void lap_job_free(lap_job *job)
     free(job);
 }
 
-/* Runs its job and then whatever waits; with nothing waiting the thread goes back to the pool, where it
- * may help with the bands of a file that still runs. */
+/* ---- threads ----------------------------------------------------------------------------------- */
+
+void lap_job_run(lap_executor *ex, lap_job *job, const lap_settings *settings)
+{
+    job->device = -1;
+    lap_run_to_sink(ex->context, job->input, job->tree, job->relative, settings, &job->stat, &job->sink,
+        &job->report, &job->report.error);
+}
+
+void lap_executor_finish(lap_executor *ex, lap_job *job)
+{
+    lap_job_push(&ex->done, job);
+    if (ex->queued <= LAP_EXECUTOR_LOW)
+        pthread_cond_signal(&ex->finished);
+}
+
+/* Runs whatever waits; with nothing left the thread goes back to the pool, where it may help with the bands
+ * of a file that still runs. */
 static void work(void *argument)
 {
-    worker w = *(worker *)argument;
-    lap_executor *ex = w.executor;
-    free(argument);
-    while (w.job) {
-        lap_run_to_sink(ex->context, w.job->input, w.job->tree, w.job->relative, w.job->settings,
-            &w.job->stat, &w.job->sink, &w.job->report, &w.job->report.error);
-        pthread_mutex_lock(&ex->mutex);
-        push(&ex->done, w.job);
-        w.job = pop(&ex->waiting);
-        ex->queued -= w.job != NULL;
-        ex->running -= !w.job;
-        if (ex->queued <= LAP_EXECUTOR_LOW)
-            pthread_cond_signal(&ex->finished);
-        pthread_mutex_unlock(&ex->mutex);
-    }
+    lap_executor *ex = argument;
+    lap_job *job;
+    pthread_mutex_lock(&ex->mutex);
+    if (ex->fleet)
+        lap_fleet_work(ex->fleet);
+    else
+        while ((job = lap_job_pop(&ex->waiting))) {
+            ex->queued--;
+            pthread_mutex_unlock(&ex->mutex);
+            lap_job_run(ex, job, job->settings);
+            pthread_mutex_lock(&ex->mutex);
+            lap_executor_finish(ex, job);
+        }
+    ex->running--;
+    pthread_mutex_unlock(&ex->mutex);
 }
+
+bool lap_executor_wake(lap_executor *ex)
+{
+    if (ex->running >= ex->jobs)
+        return true;
+    ex->running++;
+    if (lap_pool_submit(ex->context->pool, work, ex, NULL) == LAP_OK)
+        return true;
+    ex->running--;
+    return ex->running > 0;
+}
+
+/* ---- the owner --------------------------------------------------------------------------------- */
 
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err)
 {
@@ -83,8 +108,8 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     ex->context = context;
     ex->jobs = jobs;
-    ex->waiting.last = &ex->waiting.first;
-    ex->done.last = &ex->done.first;
+    lap_job_list_init(&ex->waiting);
+    lap_job_list_init(&ex->done);
     pthread_mutex_init(&ex->mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -93,36 +118,39 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
     return LAP_OK;
 }
 
+lap_code lap_executor_devices(
+    lap_context *context, int jobs, const lap_fleet_options *options, lap_executor **executor, lap_error *err)
+{
+    lap_code code = lap_executor_threads(context, jobs, executor, err);
+    if (code == LAP_OK)
+        code = lap_fleet_create(*executor, options, &(*executor)->fleet, err);
+    if (code == LAP_OK)
+        return LAP_OK;
+    lap_executor_close(*executor);
+    *executor = NULL;
+    return code;
+}
+
 lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
 {
+    job->device = -1;
     pthread_mutex_lock(&ex->mutex);
-    bool start = ex->running < ex->jobs;
-    if (start)
-        ex->running++;
-    else
-        push(&ex->waiting, job);
-    ex->queued += !start;
+    lap_job_push(&ex->waiting, job);
+    ex->queued++;
+    /* Where no thread can be had none runs, so this job is the only one that waits. A fleet's jobs may wait
+     * for a device, and lap_executor_reap tries again. */
+    const bool fails = !lap_executor_wake(ex) && !ex->fleet;
+    if (fails) {
+        (void)lap_job_pop(&ex->waiting);
+        ex->queued--;
+    }
     pthread_mutex_unlock(&ex->mutex);
-    ex->pending++;
-    if (!start)
-        return LAP_OK;
-    worker *w = malloc(sizeof *w);
-    lap_code code = LAP_E_MEMORY;
-    if (w) {
-        *w = (worker){ex, job};
-        code = lap_pool_submit(ex->context->pool, work, w, err);
-    } else {
-        lap_fail(err, code, "out of memory");
-    }
-    if (code != LAP_OK) {
-        free(w);
+    if (fails) {
         lap_job_free(job);
-        ex->pending--;
-        pthread_mutex_lock(&ex->mutex);
-        ex->running--;
-        pthread_mutex_unlock(&ex->mutex);
+        return lap_fail(err, LAP_E_MEMORY, "no thread can be started");
     }
-    return code;
+    ex->pending++;
+    return LAP_OK;
 }
 
 lap_job *lap_executor_reap(lap_executor *ex, int timeout_ms)
@@ -139,7 +167,9 @@ lap_job *lap_executor_reap(lap_executor *ex, int timeout_ms)
     while (timeout_ms > 0 && ex->pending && !ex->done.first)
         if (pthread_cond_timedwait(&ex->finished, &ex->mutex, &until))
             break;
-    lap_job *job = pop(&ex->done);
+    lap_job *job = lap_job_pop(&ex->done);
+    if (!job && ex->fleet)
+        lap_fleet_look_after(ex->fleet);
     pthread_mutex_unlock(&ex->mutex);
     ex->pending -= job != NULL;
     return job;
@@ -150,13 +180,33 @@ size_t lap_executor_pending(const lap_executor *ex)
     return ex->pending;
 }
 
+bool lap_executor_warning(lap_executor *ex, lap_error *warning)
+{
+    if (!ex->fleet)
+        return false;
+    pthread_mutex_lock(&ex->mutex);
+    const bool is_one = lap_fleet_warning(ex->fleet, warning);
+    pthread_mutex_unlock(&ex->mutex);
+    return is_one;
+}
+
+void lap_executor_look(lap_executor *ex, lap_batch_work *work)
+{
+    work->device_count = 0;
+    if (!ex->fleet)
+        return;
+    pthread_mutex_lock(&ex->mutex);
+    lap_fleet_look(ex->fleet, work);
+    pthread_mutex_unlock(&ex->mutex);
+}
+
 void lap_executor_cancel(lap_executor *ex)
 {
     pthread_mutex_lock(&ex->mutex);
-    for (lap_job *job; (job = pop(&ex->waiting));) {
+    for (lap_job *job; (job = lap_job_pop(&ex->waiting));) {
         job->report.status = LAP_FAILED;
         lap_fail_at(&job->report.error, LAP_E_CANCELLED, job->input, "not started: the run was stopped");
-        push(&ex->done, job);
+        lap_job_push(&ex->done, job);
     }
     ex->queued = 0;
     pthread_cond_signal(&ex->finished);
@@ -169,6 +219,8 @@ void lap_executor_close(lap_executor *ex)
         return;
     /* The last job is reaped before its worker has left the mutex: wait until it has. */
     lap_pool_drain(ex->context->pool);
+    if (!lap_fleet_close(ex->fleet))
+        return; /* a thread hangs in a device, and still holds on to all of this */
     pthread_cond_destroy(&ex->finished);
     pthread_mutex_destroy(&ex->mutex);
     free(ex);

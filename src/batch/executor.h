@@ -1,11 +1,17 @@
-/* Who runs jobs: submit, reap, cancel, close. The first one is the thread pool; worker processes for GPUs
- * can follow behind the same four functions. One owner thread calls them. */
+/* Who runs jobs: submit, reap, cancel, close. The threads of a pool, and where there are some, CUDA devices
+ * (fleet.h) for which these threads then read and write. One owner thread calls them. */
 #ifndef LAP_EXECUTOR_H
 #define LAP_EXECUTOR_H
 
 #include <sys/stat.h>
 
 #include "io/sink.h"
+
+typedef enum lap_job_way {
+    LAP_WAY_ANY,
+    LAP_WAY_PIECES,   /* not from file to file on a device, but in steps as lap_run_to_sink has them */
+    LAP_WAY_CPU_CODEC /* a device found something odd: the CPU decodes, and judges */
+} lap_job_way;
 
 typedef struct lap_job {
     const lap_tree *tree;            /* the output folder */
@@ -16,7 +22,9 @@ typedef struct lap_job {
     bool is_seen;
     const lap_settings *settings;
     lap_report report; /* filled by the executor */
-    lap_sink *sink;    /* finished and not published, if report.error.code is LAP_OK */
+    int device;      /* likewise: that decoded, filtered and encoded it; -1: not all of this is a device's */
+    lap_job_way way; /* the executor's own */
+    lap_sink *sink;  /* finished and not published, if report.error.code is LAP_OK */
     struct lap_job *next;
 } lap_job;
 
@@ -26,6 +34,10 @@ typedef struct lap_executor lap_executor;
 
 /* At most jobs run at once, on threads of the context; further ones wait in order. */
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err);
+/* The same with devices: reading and writing by the threads, the rest on the devices. */
+struct lap_fleet_options;
+lap_code lap_executor_devices(lap_context *context, int jobs, const struct lap_fleet_options *options,
+    lap_executor **executor, lap_error *err);
 /* Takes the job over. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
 /* Who keeps more jobs than this waiting is not woken for each that finishes: for a thumbnail that would cost
@@ -33,6 +45,10 @@ lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *er
 enum { LAP_EXECUTOR_LOW = 16 };
 /* A finished job, which becomes the caller's; NULL when none finishes within timeout_ms. */
 lap_job *lap_executor_reap(lap_executor *executor, int timeout_ms);
+/* A device that was lost since, each once: which, and why. */
+bool lap_executor_warning(lap_executor *executor, lap_error *warning);
+/* What the devices do now: work->device_count and device. */
+void lap_executor_look(lap_executor *executor, lap_batch_work *work);
 /* Submitted and not reaped. */
 size_t lap_executor_pending(const lap_executor *executor);
 /* Jobs that have not begun come back from reap as cancelled; running ones go on unless the context is

@@ -39,6 +39,7 @@ typedef struct lap_cli {
     bool in_place;
     int devices[LAP_CLI_DEVICES];
     int device_count; /* -1: all */
+    uint64_t device_memory;
 
     int jobs; /* 0: one per core */
     bool fail_fast, force, dry_run, null_separated;

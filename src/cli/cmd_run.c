@@ -43,20 +43,6 @@ static bool is_hopeless(const char *out)
     return hopeless;
 }
 
-static void print_times(const lap_times *ms)
-{
-    const struct {
-        const char *name;
-        double ms;
-    } stages[] = {{"read", ms->read}, {"decode", ms->decode}, {"upload", ms->upload}, {"filter", ms->filter},
-        {"download", ms->download}, {"encode", ms->encode}, {"write", ms->write}};
-    fprintf(stderr, "  ms        ");
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        if (stages[i].ms > 0)
-            fprintf(stderr, "%s %.1f, ", stages[i].name, stages[i].ms);
-    fprintf(stderr, "wall %.1f\n", ms->total);
-}
-
 static void print_details(
     const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report)
 {
@@ -84,7 +70,7 @@ static void print_details(
         lap_cli_print_safely(stderr, report->note);
         fputc('\n', stderr);
     }
-    print_times(&report->ms);
+    lap_cli_print_times(&report->ms, "wall");
 }
 
 /* --skip-existing: something stands under the name of the output, whatever it is. */
@@ -286,6 +272,7 @@ int lap_cli_run(lap_cli *cli)
     const int exit_code = check_operands(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
+    lap_cli_warn_of_devices(cli);
     return cli->in_place ? with_context(cli, run_in_place) : lap_cli_one(cli);
 }
 

@@ -15,6 +15,7 @@ typedef struct folder_run {
     const lap_cli *cli;
     lap_cli_log log;
     lap_folder_progress progress;
+    lap_batch_work work;
     char named[NAMED][160];
     lap_batch_others others;
 } folder_run;
@@ -69,6 +70,16 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
             write_log(run, file);
     }
     lap_folder_progress_show(&run->progress, counts);
+}
+
+static void on_warning(void *user, const lap_error *warning)
+{
+    folder_run *run = user;
+    char text[800];
+    if (run->cli->quiet)
+        return;
+    lap_folder_progress_hide(&run->progress);
+    lap_cli_message("warning: %s", lap_error_text(warning, text, sizeof text));
 }
 
 static void print_kinds(const lap_batch_counts *counts)
@@ -142,6 +153,7 @@ static int print_json(const folder_run *run, const lap_batch_counts *counts, con
     json_object_set_new(object, "dry_run", json_boolean(run->cli->dry_run));
     json_object_set_new(object, "ms", lap_json_real(counts->ms));
     json_object_set_new(object, "error", lap_json_error(err));
+    json_object_set_new(object, "work", lap_json_work(&run->work));
     return lap_json_print(object);
 }
 
@@ -172,6 +184,16 @@ static int exit_of(lap_code code, const lap_batch_counts *counts)
     }
 }
 
+/* With -v: who did it, and what took how long. */
+static void print_work(const lap_batch_work *work)
+{
+    fprintf(stderr, "  by        %s\n", work->how);
+    for (int i = 0; i < work->device_count; i++)
+        fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,
+            (unsigned long long)work->device[i].done, work->device[i].is_lost ? ", then lost" : "");
+    lap_cli_print_times(&work->busy, "added up");
+}
+
 static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *options)
 {
     lap_batch_counts counts = {0};
@@ -188,6 +210,8 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
         lap_cli_print_error(&err, NULL);
     if (!cli->quiet && (code == LAP_OK || counts.found))
         summary(run, &counts);
+    if (cli->verbose && code == LAP_OK && !cli->dry_run)
+        print_work(&run->work);
     int exit_code = exit_of(code, &counts);
     if (lap_cli_wants_json(cli) && print_json(run, &counts, &err) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
@@ -235,6 +259,9 @@ int lap_cli_folder(lap_cli *cli)
         cli->take.include_count++;
     while (cli->take.exclude_count < LAP_CLI_GLOBS && cli->exclude[cli->take.exclude_count])
         cli->take.exclude_count++;
+    const lap_batch_devices devices = {.numbers = cli->device_count > 0 ? cli->devices : NULL,
+        .count = cli->device_count,
+        .memory = cli->device_memory};
     lap_batch_options options = {.inputs = (const char *const *)cli->operands,
         .input_count = (size_t)(count - 1),
         .files_from = cli->files_from,
@@ -250,6 +277,9 @@ int lap_cli_folder(lap_cli *cli)
         .flat = cli->flat,
         .skip_existing = cli->skip_existing,
         .no_clobber = cli->settings.no_clobber,
+        .devices = &devices,
+        .warn = on_warning,
+        .work = &run.work,
         .sides = &cli->log,
         .side_count = cli->log != NULL};
     if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK) {

@@ -144,9 +144,8 @@ int lap_json_print_failure(const char *command, int exit_code)
     return lap_json_print(object);
 }
 
-static json_t *times_of(const lap_report *report)
+static json_t *times_of(const lap_times *ms)
 {
-    const lap_times *ms = &report->ms;
     /* Only devices have transfers. */
     const bool device = ms->upload > 0 || ms->download > 0;
     return json_pack("{so so so so so so so so}", "read", lap_json_real(ms->read), "decode",
@@ -186,8 +185,22 @@ json_t *lap_json_file(const char *in, const char *out, const lap_settings *setti
     json_object_set_new(object, "border", lap_json_text(filter ? lap_border_name(settings->border) : NULL));
     json_object_set_new(
         object, "range", lap_json_text(filter ? lap_range_name(settings->params.range) : NULL));
-    json_object_set_new(object, "ms", times_of(report));
+    json_object_set_new(object, "ms", times_of(&report->ms));
     json_object_set_new(object, "bytes_in", json_integer((json_int_t)report->bytes_in));
     json_object_set_new(object, "bytes_out", json_integer((json_int_t)report->bytes_out));
+    return object;
+}
+
+json_t *lap_json_work(const lap_batch_work *work)
+{
+    json_t *object = json_object(), *devices = json_array();
+    for (int i = 0; i < work->device_count; i++) {
+        const lap_batch_device *d = &work->device[i];
+        json_array_append_new(devices,
+            json_pack("{si sI sb}", "device", d->device, "done", (json_int_t)d->done, "lost", d->is_lost));
+    }
+    json_object_set_new(object, "how", lap_json_text(work->how));
+    json_object_set_new(object, "devices", devices);
+    json_object_set_new(object, "ms", times_of(&work->busy));
     return object;
 }

@@ -29,4 +29,6 @@ int lap_json_finish(void);
 json_t *lap_json_file(
     const char *in, const char *out, const lap_settings *settings, const lap_report *report);
 
+json_t *lap_json_work(const lap_batch_work *work); /* "work" of a run over a folder */
+
 #endif

@@ -80,13 +80,6 @@ static void fill_closed_streams(void)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Every command works on one device; several are accepted, with a warning. */
-static void warn_of_devices(const lap_cli *cli)
-{
-    if ((cli->device_count > 1 || cli->device_count < 0) && !cli->quiet)
-        lap_cli_message("warning: --devices: only device %d is used", cli->settings.device);
-}
-
 /* glibc gives the end of a heap back when 128 KB of it are free, which the bands of a small photo are: in a
  * folder each photo would get its memory page by page from the kernel, or not, as the heap happens to lie.
  * The coefficients of a progressive photo would come page by page, too: a fifth of its decoding. So heaps are
@@ -153,7 +146,8 @@ int main(int argc, char **argv)
         else if (cli.version)
             print_version();
         else {
-            warn_of_devices(&cli);
+            if (!(cli.command->takes & LAP_CLI_FOLDER)) /* a run over a folder uses all */
+                lap_cli_warn_of_devices(&cli);
             code = lap_cli_check_sides(&cli);
             if (code == LAP_EXIT_OK) {
                 lap_json_direct(cli.json, cli.json_file, lines); /* now that it is nobody else's file */

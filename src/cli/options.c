@@ -67,8 +67,10 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         "threads that decode one JPEG: one, or several where the file allows it (auto: as is faster)",
         R | S | T | CA | D, 0, FILTER, false},
     {"devices", "0,1|all", lap_set_devices, 0, 0, 0,
-        "CUDA device by number (0); of a list the first is used, of all device 0", R | S | BA | CA, 0, FILTER,
-        false},
+        "CUDA devices by number (0): a folder uses all of them, everything else the first", R | S | BA | CA,
+        0, FILTER, false},
+    {"device-memory", "SIZE", lap_set_size, AT(device_memory), 1, 0,
+        "folders: memory of each CUDA device for photos under way (4G)", F, 0, FILTER, false},
     {"codec", "auto|cpu|cuda", lap_set_word, AT(settings.codec), 0, 0,
         "where JPEGs are coded (auto: on the device with a CUDA backend)", R, 0, FILTER, false},
 

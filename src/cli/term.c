@@ -70,6 +70,12 @@ __attribute__((format(printf, 2, 3))) static void report(const char *kind, const
     va_end(args);
 }
 
+void lap_cli_warn_of_devices(const lap_cli *cli)
+{
+    if ((cli->device_count > 1 || cli->device_count < 0) && !cli->quiet)
+        lap_cli_message("warning: --devices: only device %d is used", cli->settings.device);
+}
+
 void lap_cli_warn(const char *input, const lap_report *report)
 {
     if (report->warnings > 1)
@@ -159,4 +165,18 @@ lap_cli_exit lap_cli_flush(lap_cli_exit so_far)
         return LAP_EXIT_PIPE;
     lap_cli_message("cannot write to standard output: %s", errno ? strerror(errno) : "write error");
     return so_far == LAP_EXIT_OK ? LAP_EXIT_FAILED : so_far;
+}
+
+void lap_cli_print_times(const lap_times *ms, const char *total)
+{
+    const struct {
+        const char *name;
+        double ms;
+    } stages[] = {{"read", ms->read}, {"decode", ms->decode}, {"upload", ms->upload}, {"filter", ms->filter},
+        {"download", ms->download}, {"encode", ms->encode}, {"write", ms->write}};
+    fprintf(stderr, "  ms        ");
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        if (stages[i].ms > 0)
+            fprintf(stderr, "%s %.1f, ", stages[i].name, stages[i].ms);
+    fprintf(stderr, "%s %.1f\n", total, ms->total);
 }

@@ -8,6 +8,8 @@
 
 /* "lapedge: ..." on stderr, one line; whatever a file name holds, no control character gets out. */
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What works on one device only says which, where several were named. */
+void lap_cli_warn_of_devices(const lap_cli *cli);
 /* The first warning of a file that was done all the same, and how many there are. */
 void lap_cli_warn(const char *input, const lap_report *report);
 /* "lapedge: photo.jpg: truncated: data ends ..." on stderr. An error that names no file, and is not about the
@@ -55,5 +57,8 @@ void lap_progress_end(lap_progress *progress);                         /* erases
 /* Ctrl-C, SIGTERM and SIGHUP (unless it was ignored at start) cancel the context; a second one ends the
  * process at once. */
 int lap_cli_caught(void); /* the signal, or 0 */
+
+/* The stages that took time, on one line; total: the word for all of it. */
+void lap_cli_print_times(const lap_times *ms, const char *total);
 
 #endif

@@ -1,12 +1,11 @@
 #include "device/device_photo.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/status.h"
 #include "cuda/device/device.h"
 #include "cuda/jpeg/decode.h"
-#include "cuda/jpeg/encode.h"
+#include "device/device_target.h"
 #include "device/known_codec.h"
 #include "jpeg/jpeg_frame_read.h"
 
@@ -178,20 +177,6 @@ lap_code lap_device_photo_count(lap_device_photo *p, const lap_rung *rung, uint6
 
 /* ---- out --------------------------------------------------------------------------------------- */
 
-static lap_cuda_jpeg_target target_of(const lap_device_photo *p, const lap_jpeg_parts *parts)
-{
-    lap_cuda_jpeg_target target = {.width = p->result.width,
-        .height = p->result.height,
-        .channels = p->result.channels,
-        .restart_interval = parts->interval};
-    for (int c = 0; c < 3; c++) {
-        target.sample_h[c] = c < parts->components ? parts->h[c] : 1;
-        target.sample_v[c] = c < parts->components ? parts->v[c] : 1;
-    }
-    memcpy(target.quant, parts->quant, sizeof target.quant);
-    return target;
-}
-
 static lap_code encode(lap_device_photo *p, const lap_cuda_jpeg_encode_plan *plan,
     lap_cuda_jpeg_encoded *encoded, lap_chunk *scan, bool *mine, lap_times *times, lap_error *err)
 {
@@ -215,7 +200,9 @@ static lap_code encode(lap_device_photo *p, const lap_cuda_jpeg_encode_plan *pla
 lap_code lap_device_photo_encode(lap_device_photo *p, const lap_jpeg_parts *parts, lap_chunk *scan,
     bool *mine, lap_times *times, lap_error *err)
 {
-    const lap_cuda_jpeg_target target = target_of(p, parts);
+    const lap_view *result = &p->result;
+    const lap_cuda_jpeg_target target =
+        lap_device_target(result->width, result->height, result->channels, parts);
     lap_cuda_jpeg_encode_plan plan;
     lap_cuda_jpeg_encoded encoded = {0};
     *mine = false;

@@ -10,26 +10,7 @@
 #include "base/pages.h"
 #include "base/status.h"
 #include "io/place.h"
-
-/* One read(2): small enough to stay in the L2 cache until the entropy decoder has seen it. */
-enum { PIECE = 64 * 1024, WATCH_MS = 100 };
-
-struct lap_source {
-    char name[256]; /* as messages show it: they are one line and must not steer a terminal */
-    int fd;         /* -1: memory */
-    bool owns_fd, is_regular, ended, started, held;
-    struct stat stat;
-    const lap_control *control;
-
-    const uint8_t *memory; /* of a memory source, or held of a descriptor: what is left */
-    size_t memory_size;
-
-    uint8_t *buffer; /* of a descriptor: the peeked bytes, later the current piece */
-    size_t capacity, filled;
-
-    uint64_t bytes;
-    double ms;
-};
+#include "io/source_state.h"
 
 static lap_source *source_create(const char *name, lap_error *err)
 {
@@ -153,7 +134,7 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
         lap_error why = {0};
         if (lap_control_check(source->control, &why) != LAP_OK)
             return lap_fail_at(err, why.code, source->name, "%s", why.message);
-        int ready = poll(&poller, 1, WATCH_MS);
+        int ready = poll(&poller, 1, LAP_SOURCE_WATCH_MS);
         if (ready > 0)
             break;
         if (ready < 0 && errno != EINTR)
@@ -162,8 +143,7 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
     return LAP_OK;
 }
 
-/* One read of at most size bytes behind the filled ones; sets ended at the end of the input. */
-static lap_code read_some(lap_source *source, size_t size, lap_error *err)
+lap_code lap_source_read_some(lap_source *source, size_t size, lap_error *err)
 {
     double begin = lap_now_ms();
     lap_code code = LAP_OK;
@@ -185,7 +165,7 @@ static lap_code read_some(lap_source *source, size_t size, lap_error *err)
     return code;
 }
 
-static lap_code reserve(lap_source *source, size_t capacity, lap_error *err)
+lap_code lap_source_reserve(lap_source *source, size_t capacity, lap_error *err)
 {
     if (capacity <= source->capacity)
         return LAP_OK;
@@ -209,63 +189,23 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
         return LAP_OK;
     }
     size_t room;
-    if (!lap_add(want, PIECE, &room))
+    if (!lap_add(want, LAP_SOURCE_PIECE, &room))
         return lap_fail_at(err, LAP_E_MEMORY, source->name, "out of memory");
     lap_code code = LAP_OK;
     if (source->filled < want)
-        code = reserve(source, room, err);
+        code = lap_source_reserve(source, room, err);
     while (code == LAP_OK && source->filled < want && !source->ended) /* a pipe is asked for no more */
-        code = read_some(source, source->is_regular ? room - source->filled : want - source->filled, err);
+        code = lap_source_read_some(
+            source, source->is_regular ? room - source->filled : want - source->filled, err);
     *bytes = source->buffer;
     *got = want < source->filled ? want : source->filled;
     return code;
 }
 
-/* Room for all of a regular file at once; else it doubles. */
-static size_t room_to_hold(const lap_source *source)
-{
-    off_t size = source->is_regular ? source->stat.st_size : 0;
-    size_t room = source->filled < PIECE ? 2 * PIECE : 2 * source->filled;
-    bool is_known = size > 0 && (uintmax_t)size < SIZE_MAX - 1 && (size_t)size + 1 > source->filled;
-    return is_known ? (size_t)size + 1 : room;
-}
-
-lap_code lap_source_hold(
-    lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err)
-{
-    lap_code code = LAP_OK;
-    if (source->started)
-        return lap_fail(err, LAP_E_INTERNAL, "%s: held after reading began", source->name);
-    bool fits = !source->is_regular || (uintmax_t)source->stat.st_size <= limit;
-    if (source->fd >= 0 && fits) {
-        while (code == LAP_OK && !source->ended && source->filled <= limit) {
-            if (source->filled == source->capacity)
-                code = reserve(source, room_to_hold(source), err);
-            if (code == LAP_OK)
-                code = read_some(source, source->capacity - source->filled, err);
-        }
-        source->memory = source->buffer;
-        source->memory_size = source->filled;
-        source->bytes = 0; /* counted when given out */
-        source->held = true;
-    }
-    *bytes = source->memory;
-    *size = source->memory_size;
-    *whole = source->fd < 0 || (fits && source->ended && source->filled <= limit);
-    return code;
-}
-
-void lap_source_held_is_read(lap_source *source)
-{
-    source->bytes += source->memory_size;
-    source->memory_size = 0;
-    source->started = true;
-}
-
 /* The next piece of what lies in memory. */
 static void give_out(lap_source *source, const uint8_t **bytes, size_t *size)
 {
-    size_t n = source->memory_size < PIECE ? source->memory_size : PIECE;
+    size_t n = source->memory_size < LAP_SOURCE_PIECE ? source->memory_size : LAP_SOURCE_PIECE;
     *bytes = source->memory;
     *size = n;
     source->memory += n;
@@ -286,15 +226,15 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
     bool has_peeked = !source->started && source->filled > 0;
     source->started = true;
     if (!has_peeked || source->held) {
-        if (source->capacity > 2 * PIECE) { /* a large header was peeked at, or all was held */
+        if (source->capacity > 2 * LAP_SOURCE_PIECE) { /* a large header was peeked at, or all was held */
             free(source->buffer);
             source->buffer = NULL;
             source->capacity = 0;
         }
         source->filled = 0;
-        code = reserve(source, PIECE, err);
+        code = lap_source_reserve(source, LAP_SOURCE_PIECE, err);
         if (code == LAP_OK && !source->ended)
-            code = read_some(source, PIECE, err);
+            code = lap_source_read_some(source, LAP_SOURCE_PIECE, err);
     }
     if (code == LAP_OK) {
         *bytes = source->buffer;
@@ -338,7 +278,7 @@ const struct stat *lap_source_stat(const lap_source *source)
 
 uint64_t lap_source_bytes(const lap_source *source)
 {
-    return source->bytes;
+    return source->is_regular ? (uint64_t)source->stat.st_size : source->bytes;
 }
 
 double lap_source_ms(const lap_source *source)

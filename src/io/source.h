@@ -33,6 +33,11 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
  * them out as if this had not been called. Before the first call of next. */
 lap_code lap_source_hold(
     lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err);
+/* The same into the caller's memory, which is used as long as the source is open; of a file or descriptor
+ * that nothing was asked of yet. More than room - 1 bytes: *whole is false, and the source is only good for
+ * closing. */
+lap_code lap_source_hold_in(
+    lap_source *source, uint8_t *memory, size_t room, size_t *size, bool *whole, lap_error *err);
 /* What is held and was not given out counts as read. */
 void lap_source_held_is_read(lap_source *source);
 
@@ -46,7 +51,7 @@ lap_code lap_source_verify(const lap_source *source, const char *path, lap_error
 /* The same some time after the source was closed, by name: whether the file at path is the one that was read
  * (LAP_OK where it is another one, or none: what was read was whole) and has been written to since. */
 lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err);
-uint64_t lap_source_bytes(const lap_source *source); /* read so far */
+uint64_t lap_source_bytes(const lap_source *source); /* of a file its size, else what was read so far */
 double lap_source_ms(const lap_source *source);      /* spent reading */
 
 #endif

@@ -8,6 +8,7 @@
 #include "ops/orient.h"
 #include "run/formats.h"
 #include "run/pipeline_device.h"
+#include "run/pipeline_ends.h"
 #include "run/pipeline_parts.h"
 #include "run/pixels.h"
 
@@ -60,7 +61,7 @@ static void note_rung(const lap_pipeline *pipe, lap_report *report)
         add_note(report, "threads are spread over bands, one inside %s", pipe->rung->name);
 }
 
-static void fill_report(
+void lap_pipeline_report(
     const lap_pipeline *pipe, const lap_source *source, const lap_sink *sink, lap_report *report)
 {
     report->width = pipe->width;
@@ -77,7 +78,7 @@ static void fill_report(
     report->warnings = pipe->damage.warnings;
     snprintf(report->warning, sizeof report->warning, "%s", pipe->damage.first);
     report->note[0] = 0;
-    if (pipe->decoder)
+    if (pipe->decoder || pipe->device.is_taken)
         note_decoder(pipe, report);
     if (pipe->rung)
         note_rung(pipe, report);
@@ -110,7 +111,7 @@ static bool takes_parts(const lap_pipeline *pipe)
            (pipe->rung && !lap_rung_takes_bands(pipe->rung));
 }
 
-static lap_code open_decoder(lap_pipeline *pipe, lap_source *source, lap_error *err)
+lap_code lap_pipeline_open_decoder(lap_pipeline *pipe, lap_source *source, lap_error *err)
 {
     const lap_settings *s = pipe->settings;
     lap_read_options options = lap_read_options_of(s, pipe->control);
@@ -138,7 +139,7 @@ static lap_code open_decoder(lap_pipeline *pipe, lap_source *source, lap_error *
     return LAP_OK;
 }
 
-static lap_code open_encoder(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
+void lap_pipeline_plan_output(lap_pipeline *pipe)
 {
     const lap_settings *s = pipe->settings;
     const lap_header *header = lap_decoder_header(pipe->decoder);
@@ -159,6 +160,12 @@ static lap_code open_encoder(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
         .from = &pipe->from,
         .oriented = s->auto_orient,
         .control = pipe->control};
+}
+
+static lap_code open_encoder(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
+{
+    const lap_settings *s = pipe->settings;
+    lap_pipeline_plan_output(pipe);
     double start = lap_now_ms();
     lap_code code = lap_encoder_open(sink, s->format ? s->format : "jpg", &pipe->write, &pipe->encoder, err);
     pipe->ms.encode += lap_now_ms() - start;
@@ -259,7 +266,7 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
     if (code == LAP_OK && pipe.device.is_taken)
         code = lap_pipeline_hold_file(&pipe, source, err);
     if (code == LAP_OK)
-        code = open_decoder(&pipe, source, err);
+        code = lap_pipeline_open_decoder(&pipe, source, err);
     if (code == LAP_OK) {
         hold_output(&pipe, sink);
         code = open_encoder(&pipe, sink, err);
@@ -271,7 +278,7 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
     if (code != LAP_OK && pipe.decoder && lap_decoder_disagrees(pipe.decoder))
         code = redo(&pipe, sink, err);
     if (report)
-        fill_report(&pipe, source, sink, report);
+        lap_pipeline_report(&pipe, source, sink, report);
     lap_pipeline_wait_for_device(&pipe);
     lap_pipeline_release(&pipe);
     lap_encoder_close(pipe.encoder);

@@ -11,18 +11,12 @@
 /* A larger file is decoded on the CPU as it is read. */
 static const size_t MAX_FILE = (size_t)1 << 30;
 
-/* The backend by name. "auto" takes a device where that is to code: a table's last row there is its fastest.
- */
+/* The backend by name. "auto" takes a device where that is to code. */
 static const char *backend_of(const lap_settings *s)
 {
-    const char *name = s->backend;
-    const lap_rung *row;
-    for (int i = 0; s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0 &&
-                    (row = lap_rung_row(LAP_OP_FILTER, i));
-         i++)
-        if (!row->resolves && !lap_rung_takes_bands(row))
-            name = row->name;
-    return name;
+    return s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0
+               ? lap_rung_fastest_on_device(LAP_OP_FILTER)
+               : s->backend;
 }
 
 lap_code lap_pipeline_plan_device(lap_pipeline *pipe, lap_error *err)

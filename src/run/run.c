@@ -20,7 +20,7 @@ const char *lap_status_name(lap_status status)
 
 /* The last word of every run: the outcome goes to report and err, either of which may be NULL. What names
  * no file, and is not about the settings, is about the input. */
-static lap_code conclude(
+lap_code lap_run_conclude(
     lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
 {
     if (code != LAP_E_USAGE && code != LAP_E_BACKEND)
@@ -39,7 +39,8 @@ static lap_code conclude(
 }
 
 /* settings with the format filled in: as asked for, by extension, or JPEG on standard output. */
-static lap_code with_format(const lap_settings *settings, const char *out, lap_settings *full, lap_error *err)
+lap_code lap_run_with_format(
+    const lap_settings *settings, const char *out, lap_settings *full, lap_error *err)
 {
     *full = *settings;
     if (full->format)
@@ -81,7 +82,7 @@ static lap_code file_to_sink(lap_context *context, const char *in, const lap_tre
     lap_settings full;
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
-        code = with_format(settings, out, &full, err);
+        code = lap_run_with_format(settings, out, &full, err);
     if (code == LAP_OK)
         code = lap_source_open(in, &source, err);
     if (code == LAP_OK)
@@ -114,7 +115,7 @@ lap_code lap_run_to_sink(lap_context *context, const char *in, const lap_tree *t
     *report = (lap_report){0};
     *sink = NULL;
     lap_code code = file_to_sink(context, in, tree, out, settings, start, read, sink, report, &why);
-    return conclude(code, &why, in, start, report, err);
+    return lap_run_conclude(code, &why, in, start, report, err);
 }
 
 /* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
@@ -156,7 +157,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
         report->ms.write += lap_now_ms() - before;
     }
     lap_sink_close(sink);
-    return conclude(code, &why, in, start, report, err);
+    return lap_run_conclude(code, &why, in, start, report, err);
 }
 
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
@@ -175,7 +176,7 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *sett
     if (code == LAP_OK && settings->no_clobber && strcmp(out, "-") != 0 && lstat(out, &there) == 0)
         code = lap_fail_at(err, LAP_E_EXISTS, out, "exists and is left alone (--no-clobber)");
     if (code == LAP_OK)
-        code = with_format(settings, out, &full, err);
+        code = lap_run_with_format(settings, out, &full, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
@@ -213,5 +214,5 @@ lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, vo
         lap_sink_take(sink, out, out_size);
     lap_sink_close(sink);
     lap_source_close(source);
-    return conclude(code, &why, "input", start, report, err);
+    return lap_run_conclude(code, &why, "input", start, report, err);
 }

@@ -185,8 +185,7 @@ bool lap_rung_takes_bands(const lap_rung *rung)
     return !rung->device;
 }
 
-/* A table's last row there. */
-static const char *fastest_on_device(lap_op op)
+const char *lap_rung_fastest_on_device(lap_op op)
 {
     const char *name = "auto";
     const lap_rung *row;
@@ -199,14 +198,14 @@ static const char *fastest_on_device(lap_op op)
 
 const char *lap_rung_companion(lap_op op, const lap_rung *rung)
 {
-    return rung->device ? fastest_on_device(op) : "auto";
+    return rung->device ? lap_rung_fastest_on_device(op) : "auto";
 }
 
 lap_code lap_rung_find_on_device(
     lap_op op, const char *name, int device, const lap_rung **rung, lap_error *err)
 {
     const bool any = !name || strcmp(name, "auto") == 0;
-    lap_code code = lap_rung_find(op, any ? fastest_on_device(op) : name, rung, err);
+    lap_code code = lap_rung_find(op, any ? lap_rung_fastest_on_device(op) : name, rung, err);
     if (code == LAP_OK && !(*rung)->device)
         code = lap_fail(
             err, LAP_E_USAGE, "backend '%s' runs on the CPU, and the pixels lie on device %d", name, device);

@@ -22,6 +22,8 @@ lap_code lap_rung_find_on_device(
 bool lap_rung_is_listed(const lap_rung *rung, const char *list);
 /* The rung that all others of a ladder are compared with: the first row. */
 const lap_rung *lap_rung_reference(lap_op op);
+/* The name of a ladder's fastest backend on a device: its last row there. */
+const char *lap_rung_fastest_on_device(lap_op op);
 /* Whether a picture may be given to the rung in bands, as it is decoded; a device takes it whole. */
 bool lap_rung_takes_bands(const lap_rung *rung);
 /* A backend of another ladder for pixels that this rung has worked on: a device's fastest (its last row)

@@ -26,14 +26,24 @@ CUDACPU_PROGRAM_C := $(sort $(SRC) $(CLI))
 $(B)/cudacpu/asan/lapedge: $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(CUDACPU_PROGRAM_C))) \
   $(B)/gen/report_assets.o $(B)/cudacpu/asan/libkernels.a
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-TESTS += tests/jpegcuda/verdicts.py
-tests/jpegcuda/verdicts.py: $(B)/cudacpu/asan/lapedge
+TESTS += tests/jpegcuda/verdicts.py tests/jpegcuda/folders.py
+tests/jpegcuda/verdicts.py tests/jpegcuda/folders.py: $(B)/cudacpu/asan/lapedge
 # How fast a device codes, and that a bench refuses what differs.
 $(B)/tests/cudacpu_rates: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/rates.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) \
   $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 tests/jpegcuda/bench_codec.sh: $(B)/cudacpu/asan/lapedge
+# Photos over devices: right whatever these do, and (the second) without races.
+FLEET_C := tests/jpegcuda/fleet.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))
+$(B)/tests/cudacpu_fleet: $(FLEET_C:%=$(B)/cudacpu/asan/%.o) $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+$(B)/tests/cudacpu_fleet_races: $(FLEET_C:%=$(B)/cudacpu/tsan/%.o) $(B)/cudacpu/tsan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+TESTS += $(B)/tests/cudacpu_fleet
+-include $(FLEET_C:%=$(B)/cudacpu/asan/%.d) $(FLEET_C:%=$(B)/cudacpu/tsan/%.d)
 TESTS += $(B)/tests/cudacpu_rates tests/jpegcuda/bench_codec.sh
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C) tests/jpegcuda/rates.c)
 endif

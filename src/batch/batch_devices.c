@@ -1,0 +1,104 @@
+/* Whether CUDA devices take part in a run. A backend or codec that is named is never replaced; "auto" starts
+ * devices beside the CPU where there is enough to do, by the figures below, never by timing. */
+#include <string.h>
+
+#include "base/status.h"
+#include "batch/batch.h"
+#include "batch/fleet.h"
+#include "device/device_lane.h"
+#include "device/device_photo.h"
+#include "rungs/backend.h"
+
+/* What one thread of the CPU takes in of JPEGs from file to file, and what a device brings beyond it (Xeon
+ * with 16 cores beside one H200, docs/gpu-codec.md). */
+enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 1000 };
+/* Threads that read and write for a device. */
+enum { FEEDERS = 12 };
+
+uint64_t lap_batch_small(const batch *b)
+{
+    return (uint64_t)b->jobs * CPU_BYTES_PER_MS * 1000 / DEVICE_FILES_PER_S;
+}
+
+/* The rung of a device that the settings name, by the backend or by the codec; NULL: none. */
+static lap_code named_rung(const lap_settings *s, const lap_rung **rung, lap_error *err)
+{
+    const bool by_codec = s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0;
+    *rung = NULL;
+    if (!s->filter || s->codec == LAP_CODEC_CPU)
+        return LAP_OK;
+    lap_code code = lap_rung_find(
+        LAP_OP_FILTER, by_codec ? lap_rung_fastest_on_device(LAP_OP_FILTER) : s->backend, rung, err);
+    if (code == LAP_OK && lap_rung_takes_bands(*rung))
+        *rung = NULL;
+    return code;
+}
+
+/* What "auto" would use; *why says why nothing. */
+static const lap_rung *auto_rung(const batch *b, const char **why)
+{
+    const lap_settings *s = b->settings;
+    const lap_rung *rung = NULL;
+    const uint64_t ms = b->large_bytes / CPU_BYTES_PER_MS / (uint64_t)b->jobs;
+    if (!s->filter || strcmp(s->backend, "auto") != 0 || s->codec != LAP_CODEC_AUTO)
+        *why = "a backend of the CPU was asked for";
+    else if (lap_params_tolerance(&s->params) < 0)
+        *why = "nothing is promised about how far backends agree with this kernel";
+    else if (ms < START_MS)
+        *why = "the photos are few or small: the CPU is done before a device has started";
+    else if ((*why = lap_device_codec_unavailable()) != NULL)
+        return NULL;
+    else if (lap_rung_find(LAP_OP_FILTER, lap_rung_fastest_on_device(LAP_OP_FILTER), &rung, NULL) != LAP_OK)
+        *why = "no CUDA backend can run here";
+    return rung;
+}
+
+/* The devices of the options, each once; their number. */
+static int list_devices(const batch *b, int list[LAP_FLEET_DEVICES])
+{
+    const lap_batch_devices *o = b->options->devices;
+    const bool all = o && o->count < 0, listed = o && o->numbers && o->count > 0;
+    const int most = all ? lap_device_count() : listed ? o->count : 1;
+    int count = 0;
+    for (int i = 0; i < most && count < LAP_FLEET_DEVICES; i++) {
+        const int number = all ? i : listed ? o->numbers[i] : b->settings->device;
+        bool is_new = true;
+        for (int k = 0; k < count; k++)
+            is_new = is_new && list[k] != number;
+        if (is_new)
+            list[count++] = number;
+    }
+    return count;
+}
+
+static lap_code with_devices(batch *b, const lap_rung *rung, bool is_named, lap_error *err)
+{
+    int list[LAP_FLEET_DEVICES];
+    const lap_fleet_options options = {.devices = list,
+        .count = list_devices(b, list),
+        .rung = rung,
+        .memory = b->options->devices ? (size_t)b->options->devices->memory : 0,
+        .pinned = (size_t)(b->settings->max_memory / 2),
+        .is_named = is_named,
+        .small_bytes = (size_t)lap_batch_small(b),
+        .feeders = FEEDERS};
+    snprintf(b->how, sizeof b->how, "%d CUDA device%s with %s%s", options.count,
+        options.count == 1 ? "" : "s", rung->name, is_named ? "" : ", and the CPU");
+    return lap_executor_devices(b->context, b->jobs, &options, &b->executor, err);
+}
+
+lap_code lap_batch_executor(batch *b, lap_error *err)
+{
+    const lap_rung *rung;
+    const char *why = NULL;
+    lap_code code = named_rung(b->settings, &rung, err);
+    if (code != LAP_OK)
+        return code;
+    if (rung && (why = lap_device_codec_unavailable()) == NULL)
+        return with_devices(b, rung, true, err);
+    const lap_rung *fastest = rung ? NULL : auto_rung(b, &why);
+    if (fastest)
+        return with_devices(b, fastest, false, err);
+    snprintf(b->how, sizeof b->how, "%s: %.120s", rung ? "JPEGs are coded on the CPU" : "the CPU alone", why);
+    return lap_executor_threads(b->context, b->jobs, &b->executor, err);
+}

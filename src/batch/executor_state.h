@@ -1,0 +1,39 @@
+/* What the files of the executor share. */
+#ifndef LAP_EXECUTOR_STATE_H
+#define LAP_EXECUTOR_STATE_H
+
+#include <pthread.h>
+
+#include "base/context.h"
+#include "batch/executor.h"
+
+typedef struct lap_job_list {
+    lap_job *first, **last;
+} lap_job_list;
+
+void lap_job_list_init(lap_job_list *list);
+void lap_job_push(lap_job_list *list, lap_job *job);
+void lap_job_push_front(lap_job_list *list, lap_job *job);
+lap_job *lap_job_pop(lap_job_list *list); /* NULL where there is none */
+
+struct lap_executor {
+    lap_context *context;
+    int jobs;                /* threads at most */
+    size_t pending;          /* only the owner's thread */
+    struct lap_fleet *fleet; /* or NULL */
+    pthread_mutex_t mutex;
+    pthread_cond_t finished;
+    /* under the mutex */
+    int running;   /* threads */
+    size_t queued; /* in waiting */
+    lap_job_list waiting, done;
+};
+
+/* Under the mutex: one more thread looks for work, if there may be one. False where none could be started. */
+bool lap_executor_wake(lap_executor *executor);
+/* Under the mutex: a job is done. */
+void lap_executor_finish(lap_executor *executor, lap_job *job);
+/* Runs the job from file to file with these settings. */
+void lap_job_run(lap_executor *executor, lap_job *job, const lap_settings *settings);
+
+#endif

@@ -1,0 +1,168 @@
+#include "run/flight.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "jpeg/jpeg_scan.h"
+#include "run/formats.h"
+#include "run/pipeline_ends.h"
+#include "run/run.h"
+
+/* A larger file is decoded on the CPU as it is read. */
+static const off_t most_bytes = (off_t)1 << 30;
+
+void lap_flight_close(lap_flight *f)
+{
+    lap_decoder_close(f->pipe.decoder);
+    f->pipe.decoder = NULL;
+    lap_chunk_free(&f->header);
+    lap_source_close(f->source);
+    f->source = NULL;
+}
+
+/* Whether the CPU would take more memory than it may: then it is to say so. */
+static bool is_large(const lap_flight *f)
+{
+    enum { IMAGES = 3 };
+    size_t bytes;
+    const uint64_t limit = f->settings.max_memory;
+    return !lap_mul((size_t)f->pipe.width * (size_t)f->pipe.channels, (size_t)f->pipe.height, &bytes) ||
+           !lap_mul(bytes, IMAGES, &bytes) || !lap_add(bytes, f->cargo->file_bytes, &bytes) ||
+           (limit && bytes > limit);
+}
+
+/* The file's bytes, in the cargo. Trouble with the file is not for the device. */
+static lap_code read_file(lap_flight *f, bool *mine, lap_error *err)
+{
+    lap_error unread;
+    bool whole = false;
+    if (lap_source_open(f->in, &f->source, &unread) != LAP_OK)
+        return LAP_OK;
+    const struct stat *st = lap_source_stat(f->source);
+    if (!st || !S_ISREG(st->st_mode) || st->st_size < 4 || st->st_size > most_bytes)
+        return LAP_OK;
+    const size_t room = (size_t)st->st_size + 1; /* one more byte: the end shows */
+    lap_code code = lap_device_cargo_file(f->cargo, room, err);
+    if (code != LAP_OK)
+        return code;
+    if (lap_source_hold_in(f->source, f->cargo->file.bytes, room, &f->cargo->file_bytes, &whole, &unread) ==
+        LAP_OK)
+        *mine = whole && lap_jpeg_probe(f->cargo->file.bytes, f->cargo->file_bytes);
+    return LAP_OK;
+}
+
+/* The header, as the CPU reads it; whatever it has to say against it, the CPU says. */
+static bool read_header(lap_flight *f)
+{
+    lap_error unread;
+    lap_pipeline *pipe = &f->pipe;
+    if (lap_pipeline_open_decoder(pipe, f->source, &unread) != LAP_OK)
+        return false;
+    pipe->damage = pipe->decoder->damage;
+    return pipe->turn == LAP_TURN_NONE && pipe->damage.warnings == 0 && !is_large(f);
+}
+
+static lap_code plan(lap_flight *f, bool *mine, lap_error *err)
+{
+    lap_jpeg_parts parts;
+    lap_error unread;
+    lap_pipeline *pipe = &f->pipe;
+    *mine = false;
+    lap_pipeline_plan_output(pipe);
+    if (lap_jpeg_parts_make(&pipe->write, &parts, &unread) != LAP_OK)
+        return LAP_OK;
+    f->header = parts.header;
+    lap_code code = lap_device_cargo_plan(f->cargo, f->settings.gray, &parts, mine, err);
+    *mine = *mine && code == LAP_OK && f->cargo->width == pipe->width && f->cargo->height == pipe->height &&
+            f->cargo->channels == pipe->channels;
+    return code;
+}
+
+lap_code lap_flight_load(lap_flight *f, lap_context *context, const char *in, const char *out,
+    const lap_settings *settings, const lap_rung *rung, lap_device_cargo *cargo, bool *mine, lap_error *err)
+{
+    lap_error unread;
+    *mine = false;
+    *f = (lap_flight){.in = in, .cargo = cargo, .began_ms = lap_now_ms()};
+    if (lap_run_with_format(settings, out, &f->settings, &unread) != LAP_OK ||
+        strcmp(lap_format_find(f->settings.format), "jpg") != 0)
+        return LAP_OK;
+    f->control = lap_context_control(context, settings->timeout_s, f->began_ms);
+    f->pipe = (lap_pipeline){.settings = &f->settings,
+        .control = &f->control,
+        .pool = context->pool,
+        .rung = rung,
+        .device = {.is_taken = true, .decoded = true, .encoded = true}};
+    lap_code code = read_file(f, mine, err);
+    if (code == LAP_OK && *mine) {
+        *mine = read_header(f);
+        if (*mine)
+            code = plan(f, mine, err);
+    }
+    if (code == LAP_E_LIMIT) { /* more pinned memory than the cargo may take */
+        *mine = false;
+        code = LAP_OK;
+    }
+    lap_decoder_close(f->pipe.decoder);
+    f->pipe.decoder = NULL;
+    if (code == LAP_OK && *mine) {
+        lap_source_held_is_read(f->source);
+        f->pipe.ms.decode += lap_source_ms(f->source); /* parted off again in the report */
+    } else {
+        lap_flight_close(f);
+    }
+    return code;
+}
+
+bool lap_flight_is_done(const lap_flight *f)
+{
+    const uint8_t *scan;
+    size_t bytes;
+    return lap_device_cargo_scan(f->cargo, &scan, &bytes);
+}
+
+static lap_code write_file(lap_flight *f, lap_sink *sink, lap_report *report, lap_error *err)
+{
+    static const uint8_t end_of_image[] = {0xFF, 0xD9};
+    const uint8_t *scan;
+    size_t bytes;
+    (void)lap_device_cargo_scan(f->cargo, &scan, &bytes); /* asked before */
+    double start = lap_now_ms();
+    lap_code code = lap_sink_write(sink, f->header.data, f->header.size, err);
+    if (code == LAP_OK)
+        code = lap_sink_write(sink, scan, bytes, err);
+    if (code == LAP_OK)
+        code = lap_sink_write(sink, end_of_image, sizeof end_of_image, err);
+    f->pipe.ms.encode += lap_now_ms() - start; /* likewise */
+    lap_pipeline_report(&f->pipe, f->source, sink, report);
+    if (code != LAP_OK)
+        return code;
+    start = lap_now_ms();
+    code = lap_sink_finish(
+        sink, f->settings.sync, f->settings.preserve ? lap_source_stat(f->source) : NULL, err);
+    report->ms.write += lap_now_ms() - start;
+    report->bytes_out = lap_sink_bytes(sink);
+    return code;
+}
+
+lap_code lap_flight_land(lap_flight *f, const lap_tree *tree, const char *out, struct stat *read,
+    lap_sink **sink, lap_report *report, lap_error *err)
+{
+    lap_error why = {0};
+    *report = (lap_report){0};
+    *sink = NULL;
+    lap_code code = lap_control_check(&f->control, &why);
+    if (code == LAP_OK)
+        code = lap_sink_open_below(tree, out, sink, &why);
+    if (code == LAP_OK)
+        code = write_file(f, *sink, report, &why);
+    if (code == LAP_OK)
+        code = lap_source_verify(f->source, NULL, &why);
+    if (code == LAP_OK && read)
+        *read = *lap_source_stat(f->source);
+    if (code != LAP_OK) {
+        lap_sink_close(*sink);
+        *sink = NULL;
+    }
+    return lap_run_conclude(code, &why, f->in, f->began_ms, report, err);
+}

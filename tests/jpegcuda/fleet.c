@@ -1,0 +1,238 @@
+/* src/batch/fleet.h on the CPU runtime: photos over devices come out as the CPU makes them, whatever the
+ * devices do, and the steady state allocates nothing. Also built for ThreadSanitizer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/image.h"
+#include "base/status.h"
+#include "batch/fleet.h"
+#include "jpeg/jpeg_plain.h"
+#include "rungs/backend.h"
+#include "tests/cudacpu/control.h"
+
+#ifdef LAP_FEW_SIZES
+enum { PHOTOS = 8, MANY = 16 };
+#else
+enum { PHOTOS = 12, MANY = 64 };
+#endif
+enum { QUALITY = 85, THREADS = 4, DEADLINE_MS = 2500 /* these devices are slow */ };
+
+static int number, failures;
+static lap_error err;
+static lap_context *context;
+static lap_tree tree;
+static lap_settings settings;
+static const lap_rung *rung;
+static char in_names[PHOTOS][64];
+static uint8_t *expected[PHOTOS];
+static size_t expected_size[PHOTOS];
+
+static void check(bool good, const char *what)
+{
+    printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);
+    failures += !good;
+}
+
+static void need(bool good, const char *what)
+{
+    if (good)
+        return;
+    printf("Bail out! %s: %s\n", what, err.message);
+    exit(1);
+}
+
+/* ---- photos ------------------------------------------------------------------------------------ */
+
+static void make_photo(int i)
+{
+    lap_jpeg_floor *codec = NULL;
+    lap_image image = {0};
+    uint32_t random = (uint32_t)i;
+    const unsigned char *bytes;
+    size_t size;
+    need(lap_image_create(&image, 33 + 7 * (i % 4), 25 + 3 * (i % 3), 3, 0, &err) == LAP_OK &&
+             lap_jpeg_floor_create(&codec, &err) == LAP_OK,
+        "memory");
+    for (int y = 0; y < image.view.height; y++)
+        for (int x = 0; x < 3 * image.view.width; x++) {
+            random = random * 1664525u + 1013904223u;
+            image.view.base[y * image.view.stride + x] = (uint8_t)(5 * y + 2 * x + (random >> 27));
+        }
+    need(lap_jpeg_floor_encode(codec, &image.view, QUALITY, &bytes, &size, &err) == LAP_OK, "encoding");
+    snprintf(in_names[i], sizeof in_names[i], "in-%d.jpg", i);
+    FILE *file = fopen(in_names[i], "wb");
+    need(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "writing a photo");
+    lap_jpeg_floor_destroy(codec);
+    lap_image_destroy(&image);
+}
+
+static void expect_photo(int i)
+{
+    FILE *file = fopen(in_names[i], "rb");
+    uint8_t bytes[1 << 16];
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    lap_settings cpu = settings;
+    void *out;
+    cpu.backend = "c";
+    cpu.codec = LAP_CODEC_CPU;
+    need(size > 0 && fclose(file) == 0 &&
+             lap_run_memory(context, bytes, size, &out, &expected_size[i], &cpu, NULL, &err) == LAP_OK,
+        "the CPU's file");
+    expected[i] = out;
+}
+
+static bool is_right(const char *name, int i)
+{
+    char path[96];
+    uint8_t bytes[1 << 16];
+    snprintf(path, sizeof path, "out/%s", name);
+    FILE *file = fopen(path, "rb");
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file)
+        fclose(file);
+    unlink(path);
+    return size == expected_size[i] && memcmp(bytes, expected[i], size) == 0;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+typedef struct outcome {
+    int right, on_devices, warnings;
+    lap_batch_work work;
+} outcome;
+
+static lap_job *job_of(int i, int name)
+{
+    lap_job *job = calloc(1, sizeof *job);
+    char out[64];
+    snprintf(out, sizeof out, "out-%d.jpg", name);
+    need(job != NULL && stat(in_names[i % PHOTOS], &job->stat) == 0, "a job");
+    job->tree = &tree;
+    job->input = strdup(in_names[i % PHOTOS]);
+    job->output = strdup(out);
+    job->relative = strdup(out);
+    job->settings = &settings;
+    need(job->input && job->output && job->relative, "memory");
+    return job;
+}
+
+static void take(lap_executor *executor, lap_job *job, outcome *o)
+{
+    lap_error warning;
+    if (job) {
+        const int name = atoi(job->relative + strlen("out-"));
+        const bool published = job->report.status == LAP_DONE && lap_sink_publish(job->sink, &err) == LAP_OK;
+        o->right += published && is_right(job->relative, name % PHOTOS);
+        o->on_devices += job->device >= 0;
+        lap_job_free(job);
+    }
+    while (lap_executor_warning(executor, &warning)) {
+        printf("# %s: %s\n", warning.subject, warning.message);
+        o->warnings++;
+    }
+}
+
+static outcome run(const char *runtime, int devices, int photos, lap_fleet_options options)
+{
+    static const int numbers[] = {0, 1, 2};
+    lap_executor *executor = NULL;
+    outcome o = {0};
+    need(lap_cudacpu_configure(runtime) == 0, "settings of the runtime");
+    options.devices = numbers;
+    options.count = devices;
+    options.rung = rung;
+    options.is_named = true;
+    need(lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_OK, "an executor");
+    for (int i = 0; i < photos; i++) {
+        need(lap_executor_submit(executor, job_of(i, i), &err) == LAP_OK, "submitting");
+        while (lap_executor_pending(executor) > 24)
+            take(executor, lap_executor_reap(executor, 20), &o);
+    }
+    while (lap_executor_pending(executor))
+        take(executor, lap_executor_reap(executor, 20), &o);
+    take(executor, NULL, &o);
+    lap_executor_look(executor, &o.work);
+    lap_executor_close(executor);
+    return o;
+}
+
+static void check_run(const char *what, const char *runtime, int devices, int warnings, int on_devices)
+{
+    const outcome o = run(runtime, devices, PHOTOS, (lap_fleet_options){.deadline_ms = DEADLINE_MS});
+    char text[200];
+    snprintf(text, sizeof text, "%s (%s): %d photos right, %d by devices, %d warnings", what, runtime,
+        o.right, o.on_devices, o.warnings);
+    check(o.right == PHOTOS && o.warnings == warnings && o.on_devices >= on_devices, text);
+}
+
+static void check_steady(void)
+{
+    const outcome o = run("devices=1,pageable=error", 1, MANY, (lap_fleet_options){0});
+    const uint64_t allocations = lap_cudacpu_count("allocations"), pinnings = lap_cudacpu_count("pinnings"),
+                   syncs = lap_cudacpu_count("stream syncs"), copies = lap_cudacpu_count("pageable copies");
+    char text[200];
+    snprintf(text, sizeof text,
+        "%d photos: %d on the device, %llu allocations, %llu pinnings, %llu waits, %llu pageable copies",
+        MANY, o.on_devices, (unsigned long long)allocations, (unsigned long long)pinnings,
+        (unsigned long long)syncs, (unsigned long long)copies);
+    /* A few sizes of photos: each lane and each cargo grows once, perhaps twice. */
+    check(o.right == MANY && o.on_devices == MANY && allocations <= 36 && pinnings <= 4 * 2 * 17 &&
+              syncs == 0 && copies == 0,
+        text);
+}
+
+static void check_memory(void)
+{
+    char text[160];
+    outcome o = run("devices=1", 1, PHOTOS, (lap_fleet_options){.memory = 200000});
+    snprintf(text, sizeof text, "memory for a photo or two at a time: %d by the device", o.on_devices);
+    check(o.right == PHOTOS && o.on_devices == PHOTOS && o.warnings == 0, text);
+    o = run("devices=1", 1, PHOTOS, (lap_fleet_options){.memory = 1000});
+    check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no memory: not by the device");
+    o = run("devices=1", 1, PHOTOS, (lap_fleet_options){.pinned = 10000});
+    check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no pinned memory: not by the device");
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/lapedge-fleet-XXXXXX";
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    need(mkdtemp(folder) && chdir(folder) == 0 && mkdir("out", 0777) == 0, "a folder");
+    settings = lap_settings_default();
+    settings.backend = "cuda-fast";
+    settings.format = "jpg";
+    settings.sync = false;
+    /* Their number is looked at once a process. */
+    need(lap_cudacpu_configure("devices=3") == 0, "settings of the runtime");
+    need((context = lap_context_create(THREADS, &err)) && lap_tree_open("out", &tree, &err) == LAP_OK &&
+             lap_rung_find(LAP_OP_FILTER, "cuda-fast", &rung, &err) == LAP_OK,
+        "set-up");
+    for (int i = 0; i < PHOTOS; i++) {
+        make_photo(i);
+        expect_photo(i);
+    }
+    check_run("one device", "devices=1", 1, 0, PHOTOS);
+    check_run("two devices", "devices=2", 2, 0, PHOTOS);
+    check_run("three devices, work done at once", "devices=3,order=now", 3, 0, PHOTOS);
+    check_steady();
+    check_memory();
+    check_run("one of two is lost", "devices=2,lost=40:719", 2, 1, 1);
+    check_run("the only one is lost", "devices=1,lost=40:719", 1, 1, 0);
+    check_run("a launch fails, and all after it", "devices=2,fail=cudaLaunchKernel:20:700:sticky", 2, 1, 1);
+    check_run("the only one hangs for ever", "devices=1,hang=30:-1", 1, 1, 0);
+    check_run("one of two hangs for ever", "devices=2,hang=30:-1", 2, 1, 1);
+    check_run("it hangs for a while", "devices=1,hang=30:60", 1, 0, PHOTOS);
+    printf("1..%d\n", number);
+    for (int i = 0; i < PHOTOS; i++) {
+        unlink(in_names[i]);
+        free(expected[i]);
+    }
+    lap_tree_close(&tree);
+    lap_context_destroy(context);
+    if (rmdir("out") || rmdir(folder))
+        fprintf(stderr, "%s is left\n", folder);
+    return failures > 0;
+}

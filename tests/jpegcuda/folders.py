@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""folders.py [PROGRAM] [--each]: the same folder by way of CUDA devices and by --codec=cpu: outputs, log lines (but for
+ms and resolved), messages and exit code must be equal; with devices that fail too. PROGRAM: on the CPU runtime of the
+CUDA tests. --each: every call and every operation fails in turn, not some of them."""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+each = "--each" in sys.argv
+words = [word for word in sys.argv[1:] if not word.startswith("--")]
+program = os.path.abspath(words[0] if words else os.environ.get("B", "build") + "/cudacpu/asan/lapedge")
+samples = os.path.abspath("samples")
+tests = failures = 0
+
+
+def report(ok, what, detail=""):
+    global tests, failures
+    tests += 1
+    failures += not ok
+    print(f"{'ok' if ok else 'not ok'} {tests} - {what}")
+    if not ok and detail:
+        print("# " + str(detail).replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+def tool(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+
+
+def write(name, data):
+    with open(name, "wb") as f:
+        f.write(data)
+
+
+def make_photos():
+    """Many kinds of files: for a device, not for one, and for nobody."""
+    os.makedirs("all/sub")
+    os.makedirs("few")
+    crop = tool("jpegtran", "-copy", "all", "-crop", "120x72+160+96", samples + "/chelsea.jpg")
+    write("p.ppm", subprocess.run(["djpeg"], input=crop, stdout=subprocess.PIPE, check=True).stdout)
+    write("all/a.jpg", crop)
+    for name, options in {"444": ["-sample", "1x1"], "422": ["-sample", "2x1"], "440": ["-sample", "1x2"],
+                          "411": ["-sample", "4x1"], "gray": ["-grayscale"], "progressive": ["-progressive"],
+                          "arithmetic": ["-arithmetic"], "restarts": ["-restart", "3B"], "rgb": ["-rgb"]}.items():
+        write(f"all/{name}.jpg", tool("cjpeg", "-quality", "85", *options, "p.ppm"))
+    flipped = bytearray(crop)
+    flipped[len(crop) * 2 // 3] ^= 16
+    write("all/sub/flipped.jpg", flipped)
+    write("all/sub/cut.jpg", crop[:3000])
+    write("all/sub/trailing.jpg", crop + bytes(200000))
+    write("all/sub/text.jpg", b"no photo at all")
+    write("all/sub/without-extension", crop)
+    small = tool("jpegtran", "-crop", "40x24+200+120", samples + "/chelsea.jpg")
+    write("few/x.jpg", small)
+    write("few/y.jpg", tool("jpegtran", "-crop", "56x40+160+96", samples + "/coffee.jpg"))
+    os.makedirs("pure")
+    write("pure/x.jpg", small)
+    write("few/z.jpg", small[:len(small) // 2])
+    write("few/w.jpg", tool("jpegtran", "-progressive", "-crop", "40x24+160+96", samples + "/chelsea.jpg"))
+
+
+def contents(folder):
+    """Every output below it, by name."""
+    found = {}
+    for path, folders, files in os.walk(folder):
+        if ".lapedge" in folders:
+            folders.remove(".lapedge")
+        for name in files:
+            with open(os.path.join(path, name), "rb") as f:
+                found[os.path.relpath(os.path.join(path, name), folder)] = f.read()
+    return found
+
+
+def log_lines(name):
+    lines = []
+    with open(name, encoding="utf-8") as f:
+        for line in f:
+            record = json.loads(line)
+            del record["ms"], record["resolved"]
+            lines.append(json.dumps(record, sort_keys=True))
+    return sorted(lines)
+
+
+class Run:
+    """A run over a folder, with what it left."""
+
+    def __init__(self, folder, options, runtime=""):
+        subprocess.run(["rm", "-rf", "out", "log.jsonl"], check=True)
+        env = dict(os.environ, LAP_CUDACPU=runtime)
+        done = subprocess.run([program, folder, "out", "--no-sync", "--log=log.jsonl", "--json", *options],
+                              capture_output=True, env=env, timeout=300)
+        self.code = done.returncode
+        lines = done.stderr.decode(errors="replace").splitlines()
+        self.seed = next((line for line in lines if line.startswith("# CUDA on CPU")), "")
+        lines = [line for line in lines if not line.startswith("# CUDA on CPU") and "Mpixel/s" not in line
+                 and not line.startswith("first to fail")]
+        self.warnings = [line for line in lines if ": warning: CUDA device" in line]
+        self.messages = sorted(line for line in lines if line not in self.warnings)
+        self.outputs = contents("out")
+        self.log = log_lines("log.jsonl")
+        self.work = json.loads(done.stdout)["work"] if done.stdout else None
+
+    def differs(self, other):
+        if self.code != other.code:
+            return f"exit code {self.code}, not {other.code}: {self.messages}"
+        for what in ("messages", "log"):
+            mine, its = getattr(self, what), getattr(other, what)
+            if mine != its:
+                return f"{what}: {[a for a in mine if a not in its]}, not {[b for b in its if b not in mine]}"
+        if self.outputs != other.outputs:
+            return "outputs: " + " ".join(name for name in sorted({*self.outputs, *other.outputs})
+                                          if self.outputs.get(name) != other.outputs.get(name))
+        return None
+
+    def on_devices(self):
+        return sum(device["done"] for device in self.work["devices"])
+
+
+def check_same(what, folder, options, runtime="", least=1, lost=0):
+    """lost: devices that must be; -1: any number."""
+    backend = [] if any(option.startswith("--backend") for option in options) else ["--backend=cuda-fast"]
+    expected = Run(folder, backend + options + ["--codec=cpu"])
+    found = Run(folder, backend + options, runtime)
+    wrong = found.differs(expected)
+    if not wrong and lost >= 0 and len(found.warnings) != lost:
+        wrong = f"{lost} devices are lost: {found.warnings}"
+    if not wrong and found.on_devices() < least:
+        wrong = f"only {found.on_devices()} photos were done on devices: {found.work}"
+    report(not wrong, what, f"{wrong}\n{found.seed} {runtime}")
+
+
+def check_backends():
+    listed = json.loads(tool(program, "backends", "--json"))["rows"]
+    names = [row["name"] for row in listed if row["op"] == "filter" and row["family"] == "cuda"]
+    report(len(names) >= 8, "the CUDA backends are listed", names)
+    for name in names:
+        check_same(f"{name}: the CPU's files", "few", ["--backend=" + name], "order=now", least=2)
+
+
+def check_options():
+    for options in (["--gray"], ["--auto-orient"], ["--restart=off"], ["--strip", "--quality=70"], ["--format=png"],
+                    ["--fail-on=none"], ["--subsampling=420", "--border=reflect"], ["--max-pixels=900"],
+                    ["--max-memory=1M"], ["--preserve", "--invert"]):
+        check_same(" ".join(options) + ": the CPU's files", "few", options, least=0)
+
+
+def check_faults(folder, seed):
+    """Calls that fail, operations that do not happen: nothing is lost, and each device is reported once."""
+    generator = random.Random(seed)
+    expected = Run(folder, ["--backend=cuda-fast", "--codec=cpu"])
+    bad, lost = [], 0
+    kinds = ["fail=%d:2", "fail=%d:700:sticky", "lost=%d:719", "fail=%d:999"]
+    numbers = range(4, 420) if each else sorted(generator.sample(range(8, 300), 5))
+    for n in numbers:
+        for kind in kinds:
+            for devices in (1, 2) if each else (generator.randint(1, 2),):
+                runtime = f"devices={devices}," + kind % n
+                found = Run(folder, ["--backend=cuda-fast", "--devices=all"], runtime)
+                wrong = found.differs(expected)
+                if len(found.warnings) > devices:
+                    wrong = wrong or f"more warnings than devices: {found.warnings}"
+                if wrong:
+                    bad.append(f"{runtime} {found.seed}: {wrong}")
+                lost += len(found.warnings)
+    report(not bad, f"{len(numbers) * len(kinds)} faults, seed {seed}: the CPU's files", "\n".join(bad))
+    report(lost > 0, f"{lost} devices were lost on the way")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    os.chdir(scratch)
+    make_photos()
+    check_same("a folder of many kinds of files", "all", [], least=9)
+    check_same("two devices", "all", ["--devices=0,1"], "devices=2", least=9)
+    check_same("all of three devices", "all", ["--devices=all"], "devices=3,order=now", least=9)
+    check_same("nothing is copied from or to pageable memory", "pure", [], "pageable=error")
+    check_same("memory for less than one photo", "few", ["--device-memory=10K"], least=0)
+    check_same("memory for one photo at a time", "few", ["--device-memory=200K"], least=1)
+    check_same("a device without memory", "few", [], "memory=100K", least=0, lost=-1)
+    check_backends()
+    check_options()
+    check_faults("few", 20261122)
+    check_faults("few", int(time.time()))
+print(f"1..{tests}")
+sys.exit(failures > 0)
