@@ -24,7 +24,7 @@ portable-tests: $(P)/encode_check $(P)/encode_bench
 ifneq ($(CUDACPU_CXX),)
 CUDACPU_PROGRAM_C := $(sort $(SRC) $(CLI))
 $(B)/cudacpu/asan/lapedge: $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(CUDACPU_PROGRAM_C))) \
-  $(B)/gen/report_assets.o $(B)/cudacpu/asan/libkernels.a
+  $(filter $(B)/gen/%,$(CLI_OBJ)) $(B)/cudacpu/asan/libkernels.a
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 TESTS += tests/jpegcuda/verdicts.py tests/jpegcuda/folders.py
 tests/jpegcuda/verdicts.py tests/jpegcuda/folders.py: $(B)/cudacpu/asan/lapedge
