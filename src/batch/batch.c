@@ -1,6 +1,7 @@
 /* A run over many files. First a walk that only looks (batch_look.c); then a walk that hands out jobs and
  * takes results back, never more than a few ahead. */
 #include "batch/batch.h"
+#include "batch/batch_devices.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -75,7 +75,4 @@ lap_code lap_batch_check_operands(
 /* The bytes of files_from, malloc'ed; *list NULL where there is none. */
 lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size_t *size, lap_error *err);
 
-/* Threads alone, or with CUDA devices: by the settings, and for "auto" by what there is to do. */
-lap_code lap_batch_executor(batch *b, lap_error *err);
-uint64_t lap_batch_small(const batch *b); /* inputs up to this size are not worth a device to "auto" */
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "batch/batch.h"
+#include "batch/batch_devices.h"
 #include "batch/fleet.h"
 #include "device/device_lane.h"
 #include "device/device_photo.h"

@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/status.h"
 #include "batch/batch.h"
+#include "batch/batch_devices.h"
 #include "io/side.h"
 
 typedef struct claim {
