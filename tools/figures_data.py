@@ -149,6 +149,21 @@ def peer(text, file="peers-h200.txt"):
     raise Missing(text)
 
 
+def decode16(words):
+    """Of what tools/measure-decode printed on 16 cores: the number of a line of text, or the median of a row."""
+    for line in (BENCH / "decode-16-cores.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith(words):
+            parts = line[len(words):].replace(":", " ").split()
+            return float(parts[0] if "," in words else parts[1])
+    raise Missing(words)
+
+
+def tool(group, program, key):
+    """Of docs/benchmarks.json: group photo or folder; of a program median_s, min_s; of "floor" floor, floor_min."""
+    part = read(ROOT / "docs" / "benchmarks.json")[group]
+    return part["floor"][key] if program == "floor" else part["rows"][program][key]
+
+
 def says(condition, yes, no):
     return yes if condition else no
 
@@ -327,7 +342,8 @@ def precision():
 
 def names():
     known = (us, gbs, field, device, counter, ms, instructions, cpu, image, sheet, peer, lines, fast_abs_registers,
-             says, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, max, min, abs)
+             says, decode16,
+             tool, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, max, min, abs)
     return {function.__name__: function for function in known}
 
 
