@@ -13,6 +13,14 @@ static const lap_explain *explain_of(lap_op op, const char *name)
     return NULL;
 }
 
+const char *lap_explained(const char *ladder, const char *name)
+{
+    for (const lap_explain *each = lap_explains; each->name; each++)
+        if (strcmp(each->ladder, ladder) == 0 && strcmp(each->name, name) == 0)
+            return each->notes;
+    return NULL;
+}
+
 static bool is_called(const lap_rung_info *info, const char *name)
 {
     const char *list = info->aliases;

@@ -10,4 +10,7 @@ typedef struct lap_explain {
 
 extern const lap_explain lap_explains[]; /* the last one has no name */
 
+/* The notes of a backend of a ladder, or NULL. */
+const char *lap_explained(const char *ladder, const char *name);
+
 #endif

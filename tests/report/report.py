@@ -287,6 +287,8 @@ def a_point_a_rung(driver, pages):
     points = driver.execute_script("return charts['roofline-chart'].data.datasets[0].data.length")
     roofs = driver.execute_script("return charts['roofline-chart'].data.datasets.length - 1")
     assert points == len(rungs) and roofs >= 1, (points, len(rungs), roofs)
+    notes = driver.execute_script("return [...document.querySelectorAll('#explained dd')].map((dd) => dd.textContent)")
+    assert len(notes) >= 3 and all("Limit: " in text for text in notes), notes
     cases = driver.find_elements("css selector", "#choose-case input")
     assert len(cases) == 3, len(cases)
     driver.execute_script("arguments[0].click()", cases[1])

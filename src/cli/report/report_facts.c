@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "cli/bench_table.h"
+#include "cli/explain.h"
 #include "cli/json.h"
 #include "cli/report/report.h"
 
@@ -111,6 +112,25 @@ json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads)
     return report;
 }
 
+/* The notes of the rows' backends, by ladder and name. */
+static json_t *notes_of(const json_t *rows)
+{
+    json_t *notes = json_object();
+    size_t i;
+    const json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        const char *op = json_string_value(json_object_get(row, "op"));
+        const char *name = json_string_value(json_object_get(row, "resolved"));
+        const char *text = op && name ? lap_explained(op, name) : NULL;
+        char key[96];
+        snprintf(key, sizeof key, "%s %s", op ? op : "", name ? name : "");
+        if (text)
+            json_object_set_new(notes, key, json_string(text));
+    }
+    return notes;
+}
+
 /* CUDA is asked for its devices only where it was used anyway. */
 void lap_report_add_results(json_t *report, json_t *results)
 {
@@ -125,5 +145,6 @@ void lap_report_add_results(json_t *report, json_t *results)
     }
     for (int d = 0; on_device && lap_device_text(d, device, sizeof device); d++)
         put(json_object_get(report, "machine"), "Device", json_string(device));
+    json_object_set_new(report, "notes", notes_of(json_object_get(results, "rows")));
     json_object_set_new(report, "results", results);
 }

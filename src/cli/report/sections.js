@@ -76,6 +76,14 @@ function benchTable(shown) {
   showAbsent(shown.filter((row) => row.reason));
 }
 
+/* The notes at the head of each backend's file, as `lapedge explain` prints them. */
+function showNotes(shown) {
+  const list = byId("explained").querySelector("dl"), named = [...new Set(shown.filter(isOwn).map((row) => `${row.op} ${row.resolved}`))];
+  const noted = named.filter((name) => report.notes && report.notes[name]);
+  list.replaceChildren(...noted.flatMap((name) => [element("dt", {}, name.split(" ")[1]), element("dd", {}, report.notes[name])]));
+  byId("explained").hidden = noted.length === 0;
+}
+
 /* One sentence for all rows that are marked. */
 function showNoise(marked, all) {
   byId("noise").textContent = marked ? `${marked} of ${all} rows are noisy (marked ~): their times vary by more than 10 % of the median, since the machine was busy, or clocks changed. More runs (--runs) on a quiet machine give steadier times.` : "";
@@ -89,6 +97,7 @@ function startBench() {
     const shown = groups.get(name);
     benchTable(shown);
     drawTimes(shown.filter(isOwn), unit);
+    showNotes(shown);
     drawRoofline(shown);
   };
   let name = [...groups.keys()][0];
