@@ -79,7 +79,8 @@ def device(run="filter"):
 
 
 COUNTERS = {"filter": "filter 4992 3744 3", "transpose": "transpose 4992 3744 4", "reduce": "reduce 100000000 4",
-            "matvec": "matvec 16000", "histogram": "histogram 4992 3744 3", "filter4": "filter 4992 3744 4"}
+            "matvec": "matvec 16000", "histogram": "histogram 4992 3744 3", "filter4": "filter 4992 3744 4",
+            "transpose3": "transpose 4992 3744 3"}
 OLD_COUNTERS = {"filter": "counters.json", "filter4": "counters-4-channels.json"}
 
 
@@ -147,6 +148,19 @@ def peer(text, file="peers-h200.txt"):
         if line.startswith(text):
             return float(line[len(text):].split()[0])
     raise Missing(text)
+
+
+def library(op, name, case):
+    """Median microseconds of a library, from tools/gpu_peers_ops.cu as tools/measure-gpu runs it."""
+    try:
+        lines = (PROFILE / "gpu-peers-ops.txt").read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise Missing(name) from None
+    for line in lines:
+        cells = line.split("\t")
+        if cells[:3] == [op, name, case]:
+            return float(cells[3])
+    raise Missing(name)
 
 
 def decode16(words):
@@ -342,7 +356,7 @@ def precision():
 
 def names():
     known = (us, gbs, field, device, counter, ms, instructions, cpu, image, sheet, peer, lines, fast_abs_registers,
-             says, decode16,
+             says, decode16, library,
              tool, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, max, min, abs)
     return {function.__name__: function for function in known}
 

@@ -110,6 +110,16 @@ double lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE])
     return fmax(spread, first - 1);
 }
 
+/* Whether a list "a, b, c" has the name: "cuda-padded" is not in "cuda-padded16". */
+static bool names_it(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)); at += length)
+        if ((at == names || at[-1] == ' ') && (at[length] == '\0' || at[length] == ','))
+            return true;
+    return false;
+}
+
 static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
 {
     int i = 0;
@@ -123,7 +133,7 @@ static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
         table->absent_count++;
         snprintf(table->absent[i].reason, sizeof table->absent[i].reason, "%s", row->reason);
         snprintf(names, size, "%s", row->backend);
-    } else if (!strstr(names, row->backend)) {
+    } else if (!names_it(names, row->backend)) {
         const size_t length = strlen(names);
         snprintf(names + length, size - length, ", %s", row->backend);
     }

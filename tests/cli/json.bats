@@ -198,6 +198,8 @@ PYTHON
     echo "$output" >table
     lapedge bench --json --sizes=64x48 --runs=1 >o.json # named is another thing than listed
     grep -q '^not timed: cuda-fast: ' table
+    run lapedge bench transpose --sizes=64x48 --runs=1 --backends=cuda-padded16,cuda-padded
+    [[ $output == *'not timed: cuda-padded16, cuda-padded: '* ]]
     expect 2 "" 'lapedge: --backends: "pairwise" is not a backend of filter' bench --backends=pairwise
 }
 
