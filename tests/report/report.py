@@ -45,7 +45,7 @@ class Pages:
         self.bench = self.make(LAPEDGE, "bench", "--runs=3", "--sizes=320x200,64x48", "--backends=c,sse,simd,simd-avx2",
                                "filter", "matvec", "--n=256", "--threads=2")
         self.stats = self.make(LAPEDGE, "stats", "--profiles", photo)
-        self.compare = self.make(PLANTED, "compare", "samples/chelsea.jpg", expect=None)
+        self.compare = self.make(PLANTED, "compare", "--runs=1", "samples/chelsea.jpg", expect=None)
         album = self.folder / "album"
         (album / "deep").mkdir(parents=True)
         for name, sample in (("a.jpg", "chelsea.jpg"), ("deep/b.jpg", "coffee.jpg")):
@@ -275,7 +275,11 @@ def a_row_a_photo(driver, pages):
     rows = driver.execute_script("return [...document.querySelectorAll('#photos-table tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))")
     assert sorted(row[0] for row in rows) == ["a.jpg", "deep/b.jpg"], rows
     assert all(row[2:5] == ["differs", "1", "1"] and row[-1] == "off-by-one differs most" for row in rows), rows
-    load(driver, pages.compare)
+    spread = "return [...document.querySelectorAll('#rungs-table th')].findIndex((t) => t.textContent === 'spread')"
+    column = driver.execute_script(spread)
+    assert all("±" in driver.execute_script("return document.querySelector('#rungs-table tbody').rows[arguments[0]].cells[arguments[1]].textContent", i, column) for i in (0, 1))
+    load(driver, pages.compare)  # a single run has no spread
+    assert driver.execute_script(spread) == -1
     assert not driver.find_element("id", "photos").is_displayed()
 
 

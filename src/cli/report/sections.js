@@ -53,7 +53,8 @@ function showAbsent(absent) {
 /* ---- bench ---- */
 const caseName = (row) => `${row.op} ${row.height > 1 ? `${row.width} × ${row.height}${row.channels > 0 ? ` × ${row.channels}` : ""}` : whole(row.width)}${row.op === "reduce" && row.type ? ` ${row.type}` : ""}`;
 
-const spreadCell = (row, median) => element("td", { className: row.noisy ? "noisy" : "" }, known(row.stddev_ms) && median > 0 ? `±${percent(row.stddev_ms / median)}` : "–");
+const isRepeated = (row) => (row.times_ms?.length ?? row.runs) > 1;
+const spreadCell = (row, median) => element("td", { className: row.noisy ? "noisy" : "" }, isRepeated(row) && known(row.stddev_ms) && median > 0 ? `±${percent(row.stddev_ms / median)}` : "–");
 
 function benchTable(shown) {
   const body = element("tbody");

@@ -247,7 +247,7 @@ function startViewer() {
     /* The difference is shown on the side where its largest value lies. */
     const peak = differences[state.rung].crops[0]?.peak;
     if (peak) [state.left, state.right] = peak.x < width / 2 ? ["difference", "edges"] : ["edges", "difference"];
-    if (report.command !== "diff") choice(byId("layers"), "rung", "Rung", differences.map((each, i) => [String(i), each.backend]), String(state.rung), (key) => {
+    if (report.command !== "diff") choice(byId("layers"), "rung", "Backend", differences.map((each, i) => [String(i), each.backend]), String(state.rung), (key) => {
       state.rung = Number(key);
       showLayers();
     });
