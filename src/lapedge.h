@@ -18,6 +18,8 @@
  *     replicate   p(i) = p(min(n-1, max(0, i)))
  *     reflect     p(i) = p(j), j = i mod 2n,      j > n-1: 2n-1-j          (edge sample repeated)
  *     reflect101  p(i) = p(j), j = i mod (2n-2),  j > n-1: 2n-2-j          (n = 1: p(0))
+ *     wrap        p(i) = p(i mod n)
+ *     constant:V  p(i) = V, 0 to 255
  *
  * EXACTNESS. With integer coefficients and 255 * sum|h| < 2^24 every backend gives the same bytes.
  * Other kernels: at most 1 level apart while |scale| * sum|h| <= 1200; beyond that no promise.
@@ -128,7 +130,16 @@ typedef struct lap_view {
 
 /* ---- the filter ------------------------------------------------------------------------------ */
 
-typedef enum lap_border { LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101 } lap_border;
+/* LAP_CONSTANT + V: V everywhere beyond, 0 to 255. LAP_WRAP holds an image whole. */
+typedef enum lap_border {
+    LAP_ZERO,
+    LAP_REPLICATE,
+    LAP_REFLECT,
+    LAP_REFLECT101,
+    LAP_WRAP,
+    LAP_CONSTANT = 256,
+    LAP_CONSTANT_LAST = LAP_CONSTANT + 255
+} lap_border;
 typedef enum lap_range { LAP_CLAMP, LAP_ABS } lap_range;
 /* As the command line spells them; NULL for a value that is none. */
 LAP_API const char *lap_border_name(lap_border border);
@@ -156,6 +167,8 @@ typedef struct lap_params {
 
 /* Preset name, path of a file with 25 numbers, or 25 numbers separated by commas, spaces or '/'. */
 LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
+/* Turns the kernel by 180 degrees, which makes a convolution of the correlation. */
+LAP_API void lap_kernel_flip(lap_kernel *kernel);
 /* i = 0, 1, ... until NULL: the presets' names. */
 LAP_API const char *lap_kernel_preset(int i);
 /* laplace5, clamp, scale 1, offset 0, no invert, no threshold. */
@@ -250,6 +263,19 @@ typedef enum lap_turn {
 
 typedef struct lap_run_stats lap_run_stats; /* see statistics below */
 
+/* Bits of lap_settings.keep. GPS and THUMBNAIL are parts of EXIF. A profile is kept where it fits the output.
+ * XMP and IPTC may name the place, too. */
+enum {
+    LAP_KEEP_EXIF = 1,
+    LAP_KEEP_GPS = 2,
+    LAP_KEEP_XMP = 4,
+    LAP_KEEP_IPTC = 8,
+    LAP_KEEP_ICC = 16,
+    LAP_KEEP_COMMENT = 32,
+    LAP_KEEP_THUMBNAIL = 64, /* it shows the unfiltered photo */
+    LAP_KEEP_LISTED = 128    /* set in every list, so that none is not 0 */
+};
+
 /* How a JPEG is decoded on the CPU; the pixels are the same. PARALLEL: where the file
  * allows it, else serially; the report's note says why. */
 typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLEL } lap_decode;
@@ -296,6 +322,8 @@ typedef struct lap_settings {
     lap_codec_place codec;
     bool no_clobber; /* an output that exists is left alone: LAP_E_EXISTS. Of one image; of folders see there
                       */
+    bool progressive, optimize; /* JPEG: several scans; Huffman tables of its own. Held whole, on the CPU */
+    unsigned keep;              /* LAP_KEEP_... of metadata; 0: all but the thumbnail */
     uint64_t reserved[14];
 } lap_settings;
 
@@ -378,15 +406,17 @@ typedef struct lap_measure_options {
     bool profiles; /* row and column profiles of the luma's edges */
     const float *weights; /* for the profiles; NULL: uniform (means) */
     size_t weight_count;  /* width (they weigh a row's pixels), height (a column's), or their sum (both) */
-    uint64_t reserved[4];
+    int mask_border;      /* outer pixels at each side that the edges' statistics leave out */
+    uint64_t reserved[3];
 } lap_measure_options;
 
 typedef struct lap_measurement {
     int width, height, channels;
-    const char *resolved; /* the backend that filtered */
-    lap_run_stats stats;
+    const char *resolved;  /* the backend that filtered */
+    lap_run_stats stats;   /* of edges without a pixel (mask_border) channels is 0 */
     float *rows, *columns; /* height and width of them; NULL without profiles */
-    uint64_t reserved[4];
+    int mask_border;       /* pixels at each side that the edges' statistics leave out */
+    uint64_t reserved[3];
 } lap_measurement;
 
 /* Statistics of an image and of its edges, without writing any. settings: as for a run; in "-" is

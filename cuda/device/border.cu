@@ -12,7 +12,12 @@ static __device__ int source_index(int i, int n, lap_border border)
         return i;
     switch (border) {
     case LAP_ZERO:
+    case LAP_CONSTANT:
+    case LAP_CONSTANT_LAST:
         return -1;
+    case LAP_WRAP:
+        i %= n;
+        return i < 0 ? i + n : i;
     case LAP_REPLICATE:
         return i < 0 ? 0 : n - 1;
     default: /* folded at an end until it is inside, mostly once: no division, and 2 * n need not fit */
@@ -44,7 +49,10 @@ static __global__ void fill_apron(const lap_view view, const lap_border border, 
         x = x < LAP_APRON ? x - LAP_APRON : view.width + x - LAP_APRON;
     }
     int sy = source_index(y, view.height, border), sx = source_index(x, view.width, border);
-    uint8_t value = sy < 0 || sx < 0 ? 0 : view.base[sy * view.stride + (ptrdiff_t)sx * view.channels + c];
+    if (border > LAP_CONSTANT) /* all of LAP_CONSTANT + V, which no case names */
+        sy = -1;
+    const uint8_t beyond = border >= LAP_CONSTANT ? (uint8_t)(border - LAP_CONSTANT) : 0;
+    uint8_t value = sy < 0 || sx < 0 ? beyond : view.base[sy * view.stride + (ptrdiff_t)sx * view.channels + c];
     view.base[y * view.stride + (ptrdiff_t)x * view.channels + c] = value;
 }
 

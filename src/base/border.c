@@ -15,6 +15,8 @@ int lap_border_index(int i, int n, lap_border border)
     if (i >= 0 && i < n)
         return i;
     switch (border) {
+    case LAP_WRAP:
+        return (int)wrapped(i, n);
     case LAP_REPLICATE:
         return i < 0 ? 0 : n - 1;
     case LAP_REFLECT:
@@ -28,16 +30,24 @@ int lap_border_index(int i, int n, lap_border border)
         j = wrapped(i, period);
         return (int)(j > n - 1 ? period - j : j);
     case LAP_ZERO:
+    case LAP_CONSTANT:
+    case LAP_CONSTANT_LAST:
         break;
     }
     return -1;
 }
 
-static void fill_pixel(uint8_t *row, int x, int from, size_t pixel)
+/* What stands where no sample is named. */
+static int value_of(lap_border border)
+{
+    return border >= LAP_CONSTANT ? (int)border - LAP_CONSTANT : 0;
+}
+
+static void fill_pixel(uint8_t *row, int x, int from, int value, size_t pixel)
 {
     uint8_t *to = row + x * (ptrdiff_t)pixel;
     if (from < 0)
-        memset(to, 0, pixel);
+        memset(to, value, pixel);
     else
         memcpy(to, row + (size_t)from * pixel, pixel);
 }
@@ -48,9 +58,9 @@ void lap_border_sides(const lap_view *view, int y0, int y1, lap_border border)
     for (int y = y0; y < y1; y++) {
         uint8_t *row = view->base + y * view->stride;
         for (int i = 1; i <= LAP_APRON; i++) {
-            fill_pixel(row, -i, lap_border_index(-i, view->width, border), pixel);
+            fill_pixel(row, -i, lap_border_index(-i, view->width, border), value_of(border), pixel);
             int right = view->width - 1 + i;
-            fill_pixel(row, right, lap_border_index(right, view->width, border), pixel);
+            fill_pixel(row, right, lap_border_index(right, view->width, border), value_of(border), pixel);
         }
     }
 }
@@ -63,7 +73,7 @@ static void fill_row(const lap_view *view, int y, int first_row, int image_heigh
     uint8_t *to = view->base + y * view->stride - LAP_APRON * pixel;
     int from = lap_border_index(first_row + y, image_height, border);
     if (from < 0)
-        memset(to, 0, bytes);
+        memset(to, value_of(border), bytes);
     else
         memcpy(to, view->base + (from - first_row) * view->stride - LAP_APRON * pixel, bytes);
 }

@@ -175,3 +175,15 @@ lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err)
     }
     return is_list(spec) ? parse_list(spec, "list", kernel, err) : parse_file(spec, kernel, err);
 }
+
+void lap_kernel_flip(lap_kernel *kernel)
+{
+    for (int i = 0, j = 24; i < j; i++, j--) {
+        const float h = kernel->h[i];
+        const int32_t hi = kernel->hi[i];
+        kernel->h[i] = kernel->h[j];
+        kernel->h[j] = h;
+        kernel->hi[i] = kernel->hi[j];
+        kernel->hi[j] = hi;
+    }
+}

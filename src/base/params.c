@@ -1,14 +1,30 @@
 #include "base/params.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 
 #include "base/kernel5x5.h"
 #include "base/status.h"
 
+static char constants[256][24]; /* "constant:0" and so on */
+static pthread_once_t constants_named = PTHREAD_ONCE_INIT;
+
+static void name_constants(void)
+{
+    for (int i = 0; i < 256; i++)
+        snprintf(constants[i], sizeof constants[i], "constant:%d", i);
+}
+
 const char *lap_border_name(lap_border border)
 {
-    static const char *const names[] = {"zero", "replicate", "reflect", "reflect101"};
-    return (unsigned)border < 4 ? names[border] : NULL;
+    static const char *const names[] = {"zero", "replicate", "reflect", "reflect101", "wrap"};
+    if ((unsigned)border < sizeof names / sizeof *names)
+        return names[border];
+    if (border < LAP_CONSTANT || border > LAP_CONSTANT_LAST)
+        return NULL;
+    pthread_once(&constants_named, name_constants);
+    return constants[border - LAP_CONSTANT];
 }
 
 const char *lap_range_name(lap_range range)
@@ -34,7 +50,7 @@ int lap_params_tolerance(const lap_params *params)
 lap_code lap_params_check(const lap_params *p, lap_border border, lap_error *err)
 {
     if (!lap_border_name(border))
-        return lap_fail(err, LAP_E_USAGE, "border %d is not one of the four", (int)border);
+        return lap_fail(err, LAP_E_USAGE, "border %d is none", (int)border);
     if (!lap_range_name(p->range))
         return lap_fail(err, LAP_E_USAGE, "range %d is neither clamp nor abs", (int)p->range);
     if (!isfinite(p->scale) || !isfinite(p->offset))

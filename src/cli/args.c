@@ -207,6 +207,8 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
         code = parse_words(cli, argc, argv, given);
     else
         lap_cli_message("out of memory");
+    if (cli->flip_kernel)
+        lap_kernel_flip(&cli->settings.params.kernel);
     if (!cli->command)
         cli->command = &lap_cli_commands[0];
     if (code == LAP_EXIT_OK && !cli->help_full && !cli->help_short && !cli->version)

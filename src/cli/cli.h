@@ -36,7 +36,7 @@ typedef struct lap_cli {
     char **operands;
     int operand_count;
     lap_settings settings;
-    bool in_place;
+    bool in_place, flip_kernel;
     int devices[LAP_CLI_DEVICES];
     int device_count; /* -1: all */
     uint64_t device_memory;

@@ -96,7 +96,9 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
 int lap_cli_stats(lap_cli *cli)
 {
     float *weights = NULL;
-    lap_measure_options options = {.threshold = cli->settings.params.threshold, .profiles = cli->profiles};
+    lap_measure_options options = {.threshold = cli->settings.params.threshold,
+        .profiles = cli->profiles,
+        .mask_border = cli->allowed.mask_border};
     int exit_code = LAP_EXIT_OK;
     if (cli->operand_count != 1)
         return lap_cli_usage(cli->operand_count ? "stats takes one IN; see lapedge stats -h"

@@ -136,6 +136,7 @@ static const rule rules[] = {
     {"exclude", "files-from", "is about folders, and --files-from names files", false},
     {"ext", "files-from", "is about folders, and --files-from names files", false},
     {"follow", "files-from", "is about folders, and --files-from names files", false},
+    {"keep", "strip", "and --strip contradict each other", false},
     {"quiet", "verbose", "and --verbose contradict each other", false},
 };
 
@@ -148,7 +149,7 @@ static bool is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
 /* What only a JPEG has. */
 static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
 {
-    static const char *const names[] = {"quality", "subsampling", "restart"};
+    static const char *const names[] = {"quality", "subsampling", "restart", "progressive", "optimize"};
     const char *format = written_format(cli, forms);
     for (size_t i = 0; format && !is_jpeg(format) && i < sizeof names / sizeof *names; i++)
         if (is_given(names[i], given))

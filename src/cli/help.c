@@ -157,7 +157,7 @@ static void print_values(const lap_cli_option *option)
         print_words(lap_cli_rung_name);
     else if (option->set == lap_set_kernel)
         print_words(lap_kernel_preset);
-    else if (option->set == lap_set_word || option->set == lap_set_choice)
+    else if (option->set == lap_set_word || option->set == lap_set_choice || option->set == lap_set_border)
         for (const char *word = option->argument; *word; word += word[strcspn(word, "|")] == '|') {
             printf("%.*s\n", (int)strcspn(word, "|"), word);
             word += strcspn(word, "|");

@@ -52,7 +52,8 @@ json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_
     json_t *inner = image_json(&stats->input);
     lap_json_path(inner, "path", input);
     json_object_set_new(object, "input", inner);
-    json_object_set_new(object, "edges", image_json(&stats->edges));
+    json_object_set_new(object, "edges", stats->edges.channels > 0 ? image_json(&stats->edges) : json_null());
+    json_object_set_new(object, "mask_border", json_integer(m ? m->mask_border : 0));
     json_object_set_new(object, "threshold", threshold >= 0 ? json_integer(threshold) : json_null());
     json_object_set_new(object, "profiles",
         m && m->rows ? json_pack("{so so}", "rows", floats_json(m->rows, m->height), "columns",
@@ -176,6 +177,10 @@ void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement
     printf("%s%s\n", (int)strlen(input) + 2 + length > lap_term_width() ? ":\n  " : ": ", text);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         image_text(cli, &parts[i], plots);
+    if (m->stats.edges.channels == 0)
+        printf("  a border of %d pixels leaves nothing\n", m->mask_border);
+    else if (plots && !cli->quiet && cli->settings.border == LAP_ZERO && m->mask_border < LAP_APRON)
+        puts("The frame that the zero border makes is in these edges; see --mask-border.");
     if (!m->rows)
         return;
     profile_text(cli, "row profile", "y, top to bottom", m->rows, m->height, plots);

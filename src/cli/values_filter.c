@@ -203,3 +203,41 @@ bool lap_set_block(void *field, const lap_cli_option *option, const char *value,
         return true;
     return lap_cli_refuse(problem, size, value, "a block of at most 1024 threads, such as 16x16 or 32x32");
 }
+
+bool lap_set_border(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    static const char constant[] = "constant:";
+    const size_t length = sizeof constant - 1;
+    int level;
+    if (strncmp(value, constant, length) == 0) {
+        if (!whole(value + length, 255, "", &level))
+            return lap_cli_refuse(problem, size, value, "constant:V with V from 0 to 255");
+        *(lap_border *)field = (lap_border)(LAP_CONSTANT + level);
+        return true;
+    }
+    return lap_set_word(field, option, value, problem, size);
+}
+
+bool lap_set_keep(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    static const char *const words[] = {"exif", "gps", "xmp", "iptc", "icc", "comment", "thumbnail"};
+    enum { WORDS = sizeof words / sizeof *words };
+    unsigned keep = LAP_KEEP_LISTED;
+    (void)option;
+    for (const char *word = value;; word++) {
+        const size_t length = strcspn(word, ",");
+        unsigned bits = length == 3 && strncmp(word, "all", 3) == 0 ? (1u << WORDS) - 1 : 0;
+        for (int i = 0; i < WORDS; i++)
+            if (strlen(words[i]) == length && strncmp(words[i], word, length) == 0)
+                bits = 1u << i;
+        if (!bits && !(length == 4 && strncmp(word, "none", 4) == 0))
+            return lap_cli_refuse(problem, size, value,
+                "a list of exif, gps, xmp, iptc, icc, comment, thumbnail; or all, or none");
+        keep |= bits;
+        word += length;
+        if (!*word)
+            break;
+    }
+    *(unsigned *)field = keep;
+    return true;
+}

@@ -146,8 +146,10 @@ typedef struct lap_write_options {
     lap_subsampling subsampling;
     lap_restart restart;
     bool strip;
-    const lap_header *from; /* metadata and sampling of the input, or NULL */
-    bool oriented;          /* pixels were turned: reset the EXIF tag */
+    unsigned keep;              /* LAP_KEEP_...; 0: all but the thumbnail */
+    bool progressive, optimize; /* of JPEG: held whole until the end */
+    const lap_header *from;     /* metadata and sampling of the input, or NULL */
+    bool oriented;              /* pixels were turned: reset the EXIF tag */
     const lap_control *control;
 } lap_write_options;
 

@@ -10,6 +10,7 @@ enum {
     TAG_THUMBNAIL_OFFSET = 0x0201,
     TAG_THUMBNAIL_SIZE = 0x0202,
     TAG_EXIF_IFD = 0x8769,
+    TAG_GPS_IFD = 0x8825,
     TAG_MAKER_NOTE = 0x927C,
     TAG_PIXEL_X = 0xA002,
     TAG_PIXEL_Y = 0xA003,
@@ -170,7 +171,36 @@ static void drop_maker_note(tiff *t, size_t ifd0, size_t exif)
         wipe(t, begin, length, ifd0, exif);
 }
 
-size_t lap_exif_patch(uint8_t *payload, size_t size, int width, int height, bool turned)
+/* The directory of the place: all its values are zeroed where they lie, then itself, then the link to it. */
+static void drop_gps(tiff *t, size_t ifd0, size_t exif)
+{
+    const size_t link = find(t, ifd0, TAG_GPS_IFD), gps = value_of(t, ifd0, TAG_GPS_IFD);
+    static const size_t sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8};
+    if (!link)
+        return;
+    const size_t count = gps >= 8 && has(t, gps, 2) ? get(t, gps, 2) : 0;
+    for (size_t i = 0; i < count && has(t, gps + 2 + i * ENTRY, ENTRY); i++) {
+        const size_t entry = gps + 2 + i * ENTRY, type = get(t, entry + 2, 2), n = get(t, entry + 4, 4);
+        const size_t size = type < sizeof sizes / sizeof *sizes && n < t->size ? n * sizes[type] : 0;
+        const size_t at = get(t, entry + 8, 4);
+        /* Zeroed, never cut off: what lies behind may be somebody else's. */
+        if (size > 4 && at >= 8 && has(t, at, size) && !touches(t, at, size, ifd0) &&
+            !touches(t, at, size, exif))
+            memset(t->bytes + at, 0, size);
+    }
+    const size_t length = 2 + count * ENTRY;
+    if (count > 0 && has(t, gps, length) && !touches(t, gps, length, ifd0) && !touches(t, gps, length, exif))
+        memset(t->bytes + gps, 0, length);
+    /* The entry itself goes as the maker's note does. */
+    const size_t last = link_of(t, ifd0);
+    if (!last)
+        return;
+    put(t, ifd0, 2, get(t, ifd0, 2) - 1);
+    memmove(t->bytes + link, t->bytes + link + ENTRY, last + 4 - (link + ENTRY));
+    memset(t->bytes + last + 4 - ENTRY, 0, ENTRY);
+}
+
+size_t lap_exif_patch(uint8_t *payload, size_t size, int width, int height, bool turned, unsigned keep)
 {
     tiff t;
     if (!tiff_open(&t, payload, size))
@@ -183,7 +213,10 @@ size_t lap_exif_patch(uint8_t *payload, size_t size, int width, int height, bool
     size_t exif = value_of(&t, ifd0, TAG_EXIF_IFD);
     set_value(&t, exif, TAG_PIXEL_X, (uint32_t)width);
     set_value(&t, exif, TAG_PIXEL_Y, (uint32_t)height);
-    drop_thumbnail(&t, ifd0, exif);
+    if (!(keep & LAP_KEEP_GPS))
+        drop_gps(&t, ifd0, exif);
+    if (!(keep & LAP_KEEP_THUMBNAIL))
+        drop_thumbnail(&t, ifd0, exif);
     drop_maker_note(&t, ifd0, exif);
     return SIGNATURE + t.size;
 }

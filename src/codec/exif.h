@@ -12,7 +12,8 @@ int lap_exif_orientation(const uint8_t *payload, size_t size);
 /* Sets the orientation tag to 1 if turned; sets PixelXDimension / PixelYDimension (and the IFD0
  * ImageWidth / ImageLength where present); zeroes IFD0's link to the thumbnail IFD, and takes
  * the maker's note out of the EXIF IFD: both may show the unfiltered photo. Returns the new payload size:
- * their bytes are cut off where they are the payload's tail, else zeroed. */
-size_t lap_exif_patch(uint8_t *payload, size_t size, int width, int height, bool turned);
+ * their bytes are cut off where they are the payload's tail, else zeroed. keep: LAP_KEEP_GPS, without which
+ * the place is taken out, and LAP_KEEP_THUMBNAIL. */
+size_t lap_exif_patch(uint8_t *payload, size_t size, int width, int height, bool turned, unsigned keep);
 
 #endif

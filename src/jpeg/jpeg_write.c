@@ -10,9 +10,9 @@
 
 #include "base/status.h"
 #include "codec/codec.h"
+#include "codec/meta.h"
 #include "jpeg/jpeg_dest.h"
 #include "jpeg/jpeg_error.h"
-#include "jpeg/jpeg_meta.h"
 #include "jpeg/jpeg_parts.h"
 #include "jpeg/jpeg_sampling.h"
 
@@ -39,7 +39,7 @@ typedef struct compressor {
 typedef struct jpeg_state {
     int h[3], v[3]; /* sampling factors */
     int interval;   /* MCUs, 0: no markers */
-    lap_jpeg_meta meta;
+    lap_meta meta;
     lap_chunk header; /* SOI to SOS; parallel only */
     compressor *serial;
     pthread_mutex_t lock;
@@ -76,6 +76,9 @@ static void set_up(void *argument)
         cinfo->X_density = (UINT16)o->from->density_x;
         cinfo->Y_density = (UINT16)o->from->density_y;
     }
+    if (o->progressive)
+        jpeg_simple_progression(cinfo);
+    cinfo->optimize_coding = o->optimize || o->progressive;
     for (int i = 0; i < cinfo->num_components; i++) {
         cinfo->comp_info[i].h_samp_factor = state->h[i];
         cinfo->comp_info[i].v_samp_factor = state->v[i];
@@ -192,6 +195,16 @@ static int max3(const int a[3])
     return m > a[2] ? m : a[2];
 }
 
+/* What libjpeg holds until the last row: all coefficients, 16 bits each, and of a colour image with
+ * subsampled chroma as if it were not, which is more. */
+static bool coefficient_bytes(const lap_write_options *o, const jpeg_state *state, size_t *bytes)
+{
+    const size_t mcu_width = (size_t)max3(state->h) * DCTSIZE, mcu_height = (size_t)max3(state->v) * DCTSIZE;
+    const size_t width = ((size_t)o->width + mcu_width - 1) / mcu_width * mcu_width;
+    const size_t height = ((size_t)o->height + mcu_height - 1) / mcu_height * mcu_height;
+    return lap_mul(width, height, bytes) && lap_mul(*bytes, o->channels == 1 ? 2 : 6, bytes);
+}
+
 static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
 {
     const lap_write_options *o = &encoder->options;
@@ -215,10 +228,13 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     if (mcu_rows > MAX_INTERVAL / mcus_a_row)
         mcu_rows = MAX_INTERVAL / mcus_a_row;
     encoder->band_rows = mcu_rows * mcu_height;
-    encoder->parallel = o->restart != LAP_RESTART_OFF && o->height > encoder->band_rows;
+    const bool held = o->progressive || o->optimize;
+    encoder->parallel = !held && o->restart != LAP_RESTART_OFF && o->height > encoder->band_rows;
+    if (held && !coefficient_bytes(o, state, &encoder->memory))
+        return lap_fail(err, LAP_E_LIMIT, "%d x %d pixels are too many to be held", o->width, o->height);
     state->interval = encoder->parallel || o->restart == LAP_RESTART_ON ? mcus_a_row * mcu_rows : 0;
 
-    lap_code code = lap_jpeg_meta_choose(o, &state->meta, err);
+    lap_code code = lap_meta_choose(o, &state->meta, err);
     if (code != LAP_OK)
         return code;
     code = create(encoder, &state->serial, err);
@@ -295,7 +311,7 @@ static void jpeg_close(lap_encoder *encoder)
         state->resting = c->next;
         destroy(c);
     }
-    lap_jpeg_meta_free(&state->meta);
+    lap_meta_free(&state->meta);
     lap_chunk_free(&state->header);
     pthread_mutex_destroy(&state->lock);
     free(state);

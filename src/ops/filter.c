@@ -33,13 +33,18 @@ static void copy_band(const task *t, const lap_view *band, int y0)
     int y1 = y0 + band->height;
     int begin = y0 < LAP_APRON ? 0 : y0 - LAP_APRON;
     int end = in->height - y1 < LAP_APRON ? in->height : y1 + LAP_APRON;
+    if (t->border == LAP_WRAP) { /* rows of the other end, which the band has not */
+        begin = y0 - LAP_APRON;
+        end = y1 + LAP_APRON;
+    }
     for (int y = begin; y < end; y++)
-        memcpy(band->base + (y - y0) * band->stride, in->base + y * in->stride,
+        memcpy(band->base + (y - y0) * band->stride,
+            in->base + lap_border_index(y, in->height, t->border) * in->stride,
             (size_t)in->width * (size_t)in->channels);
     lap_border_sides(band, begin - y0, end - y0, t->border);
-    if (y0 < LAP_APRON)
+    if (y0 < LAP_APRON && t->border != LAP_WRAP)
         lap_border_top(band, y0, in->height, t->border);
-    if (y1 + LAP_APRON > in->height)
+    if (y1 + LAP_APRON > in->height && t->border != LAP_WRAP)
         lap_border_bottom(band, y0, in->height, t->border);
 }
 

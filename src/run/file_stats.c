@@ -62,8 +62,20 @@ static lap_code edges_of(lap_context *context, const lap_pixels *pixels, const l
     return code;
 }
 
+/* The view without `mask` pixels at each side; false where nothing is left. */
+static bool inside(const lap_view *view, int mask, lap_view *inner)
+{
+    if (mask > (view->width - 1) / 2 || mask > (view->height - 1) / 2)
+        return false;
+    *inner = lap_view_rows(view, mask, view->height - 2 * mask);
+    inner->base += (ptrdiff_t)mask * view->channels;
+    inner->width -= 2 * mask;
+    inner->apron = 0;
+    return true;
+}
+
 static lap_code measure_whole(lap_context *context, const char *in, const lap_settings *settings,
-    const lap_rung *rung, int threshold, lap_measurement *m, lap_error *err)
+    const lap_rung *rung, int threshold, int mask, lap_measurement *m, lap_error *err)
 {
     const char *counter = lap_rung_companion(LAP_OP_HISTOGRAM, rung);
     lap_pixels *pixels = NULL;
@@ -74,9 +86,9 @@ static lap_code measure_whole(lap_context *context, const char *in, const lap_se
     if (code == LAP_OK)
         code = lap_stats_of_view(
             context, lap_pixels_view(pixels), counter, settings->device, threshold, &m->stats.input, err);
-    if (code == LAP_OK)
-        code = lap_stats_of_view(
-            context, &edges.view, counter, settings->device, threshold, &m->stats.edges, err);
+    lap_view inner;
+    if (code == LAP_OK && inside(&edges.view, mask, &inner))
+        code = lap_stats_of_view(context, &inner, counter, settings->device, threshold, &m->stats.edges, err);
     m->width = edges.view.width;
     m->height = edges.view.height;
     m->channels = edges.view.channels;
@@ -146,10 +158,14 @@ lap_code lap_measure_file(lap_context *context, const char *in, const lap_settin
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
         code = lap_rung_find(LAP_OP_FILTER, settings->backend, &rung, err);
+    if (code == LAP_OK && options->mask_border < 0)
+        code = lap_fail(err, LAP_E_USAGE, "a border of %d pixels is to be left out", options->mask_border);
     if (code == LAP_OK)
-        code = lap_rung_takes_bands(rung)
+        code = lap_rung_takes_bands(rung) && options->mask_border == 0
                    ? measure_bands(context, in, settings, options->threshold, m, err)
-                   : measure_whole(context, in, settings, rung, options->threshold, m, err);
+                   : measure_whole(
+                         context, in, settings, rung, options->threshold, options->mask_border, m, err);
+    m->mask_border = options->mask_border;
     if (code == LAP_OK && options->profiles)
         code = profiles_of(context, in, settings, options, m, err);
     if (code != LAP_OK)

@@ -5,6 +5,7 @@
 
 #include "base/kernel5x5.h"
 #include "base/status.h"
+#include "codec/meta.h"
 #include "ops/orient.h"
 #include "run/formats.h"
 #include "run/pipeline_device.h"
@@ -61,6 +62,24 @@ static void note_rung(const lap_pipeline *pipe, lap_report *report)
         add_note(report, "threads are spread over bands, one inside %s", pipe->rung->name);
 }
 
+/* What of the input's metadata the output does not show although nobody asked for that. */
+static void note_metadata(const lap_pipeline *pipe, lap_report *report)
+{
+    const lap_write_options *o = &pipe->write;
+    const bool holds = strcmp(pipe->encoder->format, "jpg") == 0 || strcmp(pipe->encoder->format, "png") == 0;
+    if (holds && lap_meta_drops_profile(o))
+        add_note(
+            report, "the colour profile is dropped: it is not one of %s", o->channels == 1 ? "gray" : "RGB");
+    if (holds || strcmp(pipe->encoder->format, LAP_FORMAT_NONE) == 0 || o->oriented ||
+        lap_decoder_header(pipe->decoder)->orientation == 1)
+        return;
+    if (report->warnings++ == 0)
+        snprintf(report->warning, sizeof report->warning,
+            ".%s has no place for the orientation tag, so this is shown as stored; --auto-orient turns the "
+            "pixels",
+            pipe->encoder->format);
+}
+
 void lap_pipeline_report(
     const lap_pipeline *pipe, const lap_source *source, const lap_sink *sink, lap_report *report)
 {
@@ -82,6 +101,8 @@ void lap_pipeline_report(
         note_decoder(pipe, report);
     if (pipe->rung)
         note_rung(pipe, report);
+    if (pipe->encoder)
+        note_metadata(pipe, report);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -101,13 +122,20 @@ static int worth_threads(const lap_settings *s)
     return s->filter ? 4 : 3;
 }
 
+/* The first rows need the last ones. */
+static bool wraps(const lap_pipeline *pipe)
+{
+    return pipe->rung && pipe->settings->border == LAP_WRAP;
+}
+
 /* Whether bands may be encoded in any order, or pixels are held whole before; known from the settings. */
 static bool takes_parts(const lap_pipeline *pipe)
 {
     const lap_settings *s = pipe->settings;
     const char *format = s->format ? s->format : "jpg";
-    return (strcmp(lap_format_find(format), "jpg") == 0 && s->restart != LAP_RESTART_OFF) ||
-           strcmp(format, LAP_FORMAT_NONE) == 0 || lap_turn_reorders(s->turn) ||
+    return (strcmp(lap_format_find(format), "jpg") == 0 && s->restart != LAP_RESTART_OFF && !s->progressive &&
+               !s->optimize) ||
+           strcmp(format, LAP_FORMAT_NONE) == 0 || lap_turn_reorders(s->turn) || wraps(pipe) ||
            (pipe->rung && !lap_rung_takes_bands(pipe->rung));
 }
 
@@ -157,6 +185,9 @@ void lap_pipeline_plan_output(lap_pipeline *pipe)
         .subsampling = s->subsampling,
         .restart = s->restart,
         .strip = s->strip,
+        .keep = s->keep,
+        .progressive = s->progressive,
+        .optimize = s->optimize,
         .from = &pipe->from,
         .oriented = s->auto_orient,
         .control = pipe->control};
@@ -243,7 +274,7 @@ static lap_code take_memory(
 {
     uint64_t limit = pipe->settings->max_memory, need;
     pipe->filters_whole = pipe->rung && !lap_rung_takes_bands(pipe->rung);
-    pipe->holds_whole = pipe->filters_whole || lap_turn_reorders(pipe->turn);
+    pipe->holds_whole = pipe->filters_whole || lap_turn_reorders(pipe->turn) || wraps(pipe);
     pipe->threads = team_size(pipe);
     lap_code code = lap_pipeline_plan(pipe, limit ? limit : UINT64_MAX, &need, err);
     if (code != LAP_OK || limit == 0 || !budget)

@@ -52,6 +52,9 @@ lap_code lap_settings_check(const lap_settings *s, lap_error *err)
         return lap_fail(err, LAP_E_USAGE, "fail-on %d is unknown", (int)s->fail_on);
     if ((unsigned)s->decode > LAP_DECODE_PARALLEL)
         return lap_fail(err, LAP_E_USAGE, "decode %d is unknown", (int)s->decode);
+    if (s->keep && !(s->keep & LAP_KEEP_EXIF) && (s->keep & (LAP_KEEP_GPS | LAP_KEEP_THUMBNAIL)))
+        return lap_fail(
+            err, LAP_E_USAGE, "gps and thumbnail are parts of exif, which is not among what is kept");
     if (s->max_scans < 0)
         return lap_fail(err, LAP_E_USAGE, "at most %d scans asked for", s->max_scans);
     if (!(s->timeout_s >= 0) || !isfinite(s->timeout_s))
@@ -98,6 +101,11 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
     put(&t, "gray=%d\nauto-orient=%d\nturn=%d\n", s->gray, s->auto_orient, (int)s->turn);
     put(&t, "format=%s\nquality=%d\nsubsampling=%d\nrestart=%d\nstrip=%d\nfail-on=%d\n", format ? format : "",
         s->quality, (int)s->subsampling, (int)s->restart, s->strip, (int)s->fail_on);
+    /* What came later, only where it is asked for: the hash of what was made before stays. */
+    if (s->progressive || s->optimize)
+        put(&t, "progressive=%d\noptimize=%d\n", s->progressive, s->optimize);
+    if (s->keep)
+        put(&t, "keep=%u\n", s->keep);
     return t.length;
 }
 

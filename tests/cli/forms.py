@@ -45,7 +45,7 @@ VALUES = {
     "fail-on": ["--fail-on=warning"], "report": ["--report=page.html"], "color": ["--color=always"],
     "progress": ["--progress=off"], "json-file": ["--json-file=file.json"], "threads": ["--threads=1", "-v"],
     "decode": ["--decode=serial"], "devices": ["--devices=0,1"], "codec": ["--codec=cpu"],
-    "include": ["--include=a*"], "exclude": ["--exclude=a*"], "ext": ["--ext=jpeg"], "suffix": ["--suffix=-x"],
+    "keep": ["--keep=none"], "include": ["--include=a*"], "exclude": ["--exclude=a*"], "ext": ["--ext=jpeg"], "suffix": ["--suffix=-x"],
     "gray": ["--gray"], "json": ["--json"],
 }
 # Nothing to be seen, and why.
@@ -59,6 +59,7 @@ SILENT = {
     "force": "nothing is in the way here; folder.bats",
     "preserve": "time and mode; options.bats", "max-scans": "one scan; inputs.bats",
     "auto-orient": "upright here; transform.bats", "strip": "nothing to strip here; options.bats",
+    "keep": "nothing to keep here; borders.bats", "flip-kernel": "a symmetric kernel; borders.bats",
     "quiet": "nothing is said here", "verbose": "compare has nothing more to say here",
     "devices": "one device is no news", "max-abs": "equal pixels", "max-differing": "equal pixels",
     "min-psnr": "equal pixels", "kernel": "compare: equal pixels", "border": "compare: equal pixels",

@@ -67,7 +67,7 @@ million (--max-pixels)" \
 }
 
 @test "words come from their list" {
-    expect 2 "" "lapedge: --border: \"wrap\" is not one of zero, replicate, reflect, reflect101" --border=wrap a b
+    expect 2 "" "lapedge: --border: \"warp\" is not one of zero, replicate, reflect, reflect101, wrap, constant:V" --border=warp a b
     expect 2 "" "lapedge: --range: \"\" is not one of clamp, abs" --range= a b
     expect 2 "" "lapedge: --format: \"gif\" is not one of jpg, jpeg, png, bmp, tga, ppm, pgm, tsv" --format gif a b
 }
@@ -202,7 +202,7 @@ million (--max-pixels)" \
     [ "$(lapedge __complete | head -1)" = run ]
     lapedge __complete run | grep -qx -e '--border='
     lapedge __complete run | grep -qx -e '--gray'
-    [ "$(lapedge __complete run --border | paste -sd' ')" = "zero replicate reflect reflect101" ]
+    [ "$(lapedge __complete run --border | paste -sd' ')" = "zero replicate reflect reflect101 wrap constant:V" ]
     lapedge __complete run --backend | grep -qx simd
     lapedge __complete bench operands | grep -qx filter
     run bash -c "source '$repo/tools/completion/lapedge.bash'

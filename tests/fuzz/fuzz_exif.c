@@ -15,9 +15,10 @@ static void look(const uint8_t *data, size_t size, size_t signature)
         memcpy(payload + signature, data, size);
     int orientation = lap_exif_orientation(payload, size + signature);
     FUZZ_REQUIRE(orientation >= 1 && orientation <= 8);
-    size_t left = lap_exif_patch(payload, size + signature, 640, 480, true);
+    size_t left = lap_exif_patch(payload, size + signature, 640, 480, true, LAP_KEEP_GPS);
     FUZZ_REQUIRE(left <= size + signature);
-    FUZZ_REQUIRE(lap_exif_patch(payload, left, 640, 480, true) == left); /* nothing is left to drop */
+    FUZZ_REQUIRE(
+        lap_exif_patch(payload, left, 640, 480, true, LAP_KEEP_GPS) == left); /* nothing is left to drop */
     FUZZ_REQUIRE(!lap_exif_is(payload, left) || lap_exif_orientation(payload, left) == 1 || orientation == 1);
     free(payload);
 }

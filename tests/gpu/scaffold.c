@@ -153,16 +153,17 @@ static bool border_agrees(int width, int height, int channels, lap_border border
 
 static void borders(void)
 {
-    static const char *const names[] = {"zero", "replicate", "reflect", "reflect101"};
-    for (int border = LAP_ZERO; border <= LAP_REFLECT101; border++) {
+    static const lap_border all[] = {LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101, LAP_WRAP,
+        LAP_CONSTANT, (lap_border)(LAP_CONSTANT + 200), LAP_CONSTANT_LAST};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const lap_border border = all[i];
         char what[80];
         bool ok = true;
         for (int side = 1; side < MOST && ok; side = side < 6 ? side + 1 : side * 2) {
-            ok = border_agrees(side, 3, 3, (lap_border)border) &&
-                 border_agrees(2, side, 1, (lap_border)border) &&
-                 border_agrees(side, side, 4, (lap_border)border);
+            ok = border_agrees(side, 3, 3, border) && border_agrees(2, side, 1, border) &&
+                 border_agrees(side, side, 4, border);
         }
-        snprintf(what, sizeof what, "border %s as on the host", names[border]);
+        snprintf(what, sizeof what, "border %s as on the host", lap_border_name(border));
         report(ok, what);
     }
 }

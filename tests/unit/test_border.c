@@ -59,6 +59,10 @@ static void test_index_far_outside(void **state)
             assert_int_equal(lap_border_index(i, n, LAP_REFLECT101), n == 1 ? 0 : folded(i, n, 0));
             assert_int_equal(lap_border_index(i, n, LAP_REPLICATE), i < 0 ? 0 : i < n ? i : n - 1);
             assert_int_equal(lap_border_index(i, n, LAP_ZERO), i < 0 || i >= n ? -1 : i);
+            assert_int_equal(lap_border_index(i, n, LAP_CONSTANT), i < 0 || i >= n ? -1 : i);
+            assert_int_equal(
+                lap_border_index(i, n, (lap_border)(LAP_CONSTANT + 9)), i < 0 || i >= n ? -1 : i);
+            assert_int_equal(lap_border_index(i, n, LAP_WRAP), ((i % n) + n) % n);
         }
     }
 }
@@ -73,6 +77,8 @@ static void test_index_of_long_lines(void **state)
             assert_int_equal(lap_border_index(-k, n, LAP_REFLECT), k - 1);
             assert_int_equal(lap_border_index(n - 1 + k, n, LAP_REFLECT), n - k);
             assert_int_equal(lap_border_index(-k, n, LAP_REFLECT101), k);
+            assert_int_equal(lap_border_index(-k, n, LAP_WRAP), n - k);
+            assert_int_equal(lap_border_index(n - 1 + k, n, LAP_WRAP), k - 1);
             assert_int_equal(lap_border_index(n - 1 + k, n, LAP_REFLECT101), n - 1 - k);
         }
     }
@@ -87,9 +93,12 @@ static void test_fill_of_whole_images(void **state)
 {
     (void)state;
     static const int channels[] = {1, 3, 4};
-    for (int i = 0; i < 4 * 4 * 3 * 4; i++) {
+    static const lap_border borders[] = {LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101, LAP_WRAP,
+        LAP_CONSTANT, (lap_border)(LAP_CONSTANT + 200), LAP_CONSTANT_LAST};
+    for (int i = 0; i < 4 * 4 * 3 * 8; i++) {
         const int w = 1 + i % 4, h = 1 + i / 4 % 4, ch = channels[i / 16 % 3];
-        const lap_border border = (lap_border)(i / 48);
+        const lap_border border = borders[i / 48];
+        const uint8_t beyond = border >= LAP_CONSTANT ? (uint8_t)(border - LAP_CONSTANT) : 0;
         lap_image image;
         assert_int_equal(lap_image_create(&image, w, h, ch, LAP_APRON, NULL), LAP_OK);
         memset(image.memory, 0xEE, image.bytes);
@@ -102,7 +111,7 @@ static void test_fill_of_whole_images(void **state)
             for (int x = -2; x < w + 2; x++) {
                 int sy = lap_border_index(y, h, border), sx = lap_border_index(x, w, border);
                 for (int c = 0; c < ch; c++) {
-                    uint8_t want = sy < 0 || sx < 0 ? 0 : value(sy, sx, c);
+                    uint8_t want = sy < 0 || sx < 0 ? beyond : value(sy, sx, c);
                     assert_int_equal(image.view.base[y * image.view.stride + x * ch + c], want);
                 }
             }

@@ -107,7 +107,7 @@ static void the_patch_changes_what_it_should(void **state)
     for (int big = 0; big < 2; big++)
         for (int turned = 0; turned < 2; turned++) {
             builder b = build(big, 6), expected = b;
-            size_t size = lap_exif_patch(b.bytes, b.size, 300, 70000, turned);
+            size_t size = lap_exif_patch(b.bytes, b.size, 300, 70000, turned, LAP_KEEP_GPS);
             if (turned)
                 put(&expected, ORIENTATION + 8, 2, 1);
             put(&expected, LENGTH + 8, 4, 70000);
@@ -125,7 +125,7 @@ static void a_thumbnail_inside_is_zeroed(void **state)
     builder b = build(false, 1);
     b.size += 10;
     memset(b.bytes + b.size - 10, 0xEE, 10);
-    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, false), b.size);
+    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, false, LAP_KEEP_GPS), b.size);
     for (int i = 0; i < THUMBNAIL_SIZE; i++)
         assert_int_equal(b.bytes[6 + THUMBNAIL + i], 0);
     assert_int_equal(b.bytes[b.size - 1], 0xEE);
@@ -158,7 +158,7 @@ static void a_makers_note_goes(void **state)
     (void)state;
     for (int big = 0; big < 2; big++) {
         builder b = build_note(big, 68, 60), before = b;
-        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false), b.size);
+        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, LAP_KEEP_GPS), b.size);
         assert_int_equal(get(&b, 26, 2), 2);
         assert_memory_equal(b.bytes + 6 + 28, before.bytes + 6 + 28, 12);
         assert_int_equal(get(&b, 40, 2), 0xA002);
@@ -168,12 +168,12 @@ static void a_makers_note_goes(void **state)
         for (size_t i = 128; i < 140; i++)
             assert_int_equal(b.bytes[6 + i], 0xCD);
         b = build_note(big, 68, 72); /* to the end: cut off */
-        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false), 6 + 68);
+        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, LAP_KEEP_GPS), 6 + 68);
         /* What claims to lie over the tags, or outside, wipes nothing. */
         const uint32_t lies[][2] = {{0, 140}, {8, 30}, {20, 30}, {50, 30}, {100, 41}, {0xFFFFFFF0, 0x20}};
         for (int i = 0; i < 6; i++) {
             b = build_note(big, lies[i][0], lies[i][1]);
-            assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false), b.size);
+            assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, LAP_KEEP_GPS), b.size);
             assert_int_equal(get(&b, 26, 2), 2);
             assert_int_equal(get(&b, 48, 2), 30);
             for (size_t k = 68; k < 128; k++)
@@ -188,18 +188,18 @@ static void lying_offsets_do_no_harm(void **state)
     builder b = build(false, 3);
     put(&b, IFD1 + 10, 4, IFD0); /* a thumbnail on top of the tags */
     put(&b, IFD1 + 22, 4, THUMBNAIL + THUMBNAIL_SIZE - IFD0);
-    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, false), b.size);
+    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, false, LAP_KEEP_GPS), b.size);
     assert_int_equal(lap_exif_orientation(b.bytes, b.size), 3);
     b = build(false, 3);
     put(&b, LINK, 4, IFD0); /* a directory that follows itself */
-    lap_exif_patch(b.bytes, b.size, 1, 1, false);
+    lap_exif_patch(b.bytes, b.size, 1, 1, false, LAP_KEEP_GPS);
     b = build(false, 3);
     put(&b, EXIF_LINK + 8, 4, IFD0);
-    lap_exif_patch(b.bytes, b.size, 1, 1, false);
+    lap_exif_patch(b.bytes, b.size, 1, 1, false, LAP_KEEP_GPS);
     b = build(false, 3);
     put(&b, IFD0, 2, 0xFFFF); /* more entries than bytes */
     assert_int_equal(lap_exif_orientation(b.bytes, b.size), 3);
-    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, true), b.size);
+    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, true, LAP_KEEP_GPS), b.size);
 }
 
 /* Every cut, and random bytes written over good ones, on the heap, so that a sanitizer sees each
@@ -220,7 +220,7 @@ static void any_bytes_are_safe(void **state)
         copy = realloc(copy, size ? size : 1);
         int orientation = lap_exif_orientation(copy, size);
         assert_in_range(orientation, 1, 8);
-        assert_true(lap_exif_patch(copy, size, 10, 20, true) <= size);
+        assert_true(lap_exif_patch(copy, size, 10, 20, true, LAP_KEEP_GPS) <= size);
         free(copy);
     }
 }

@@ -70,8 +70,9 @@ static void callers_pixels(void **state)
     for (int w = 0; w < 5; w++)
         for (int h = 0; h < 8; h++)
             for (int c = 0; c < 3; c++)
-                check(
-                    widths[w], heights[h], channels[c], (lap_border)((w + h + c) % 4), c == 1 ? "simd" : "c");
+                check(widths[w], heights[h], channels[c],
+                    (w + h + c) % 6 == 5 ? (lap_border)(LAP_CONSTANT + 77) : (lap_border)((w + h + c) % 6),
+                    c == 1 ? "simd" : "c");
 }
 
 static void refused(const lap_view *in, const lap_view *out, const char *backend, const char *word)

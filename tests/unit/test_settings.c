@@ -33,7 +33,10 @@ static void each_bad_setting_is_named(void **state)
 {
     (void)state;
     REFUSED(s.backend = NULL, "backend");
-    REFUSED(s.border = 4, "border");
+    REFUSED(s.border = 5, "border");
+    REFUSED(s.border = 255, "border");
+    REFUSED(s.border = 512, "border");
+    REFUSED((s.keep = LAP_KEEP_LISTED | LAP_KEEP_GPS), "gps");
     REFUSED(s.params.range = 2, "range");
     REFUSED(s.params.scale = NAN, "scale");
     REFUSED(s.params.offset = INFINITY, "offset");
@@ -80,6 +83,12 @@ static void the_hash_covers_what_changes_bytes(void **state)
     HASH(s.params.invert = true, false);
     HASH(s.params.threshold = 0, false);
     HASH(s.border = LAP_REFLECT, false);
+    HASH(s.border = LAP_WRAP, false);
+    HASH((s.border = (lap_border)(LAP_CONSTANT + 1)), false);
+    HASH(s.progressive = true, false);
+    HASH(s.optimize = true, false);
+    HASH(s.keep = LAP_KEEP_LISTED, false);
+
     HASH(s.gray = true, false);
     HASH(s.auto_orient = true, false);
     HASH(s.turn = LAP_TURN_90, false);
@@ -115,7 +124,9 @@ static void the_longest_text_fits(void **state)
     for (int i = 0; i < 25; i++)
         s.params.kernel.h[i] = -0x1.fffffep-100f;
     s.params.scale = s.params.offset = -0x1.fffffep-100f;
-    s.border = LAP_REFLECT101;
+    s.border = LAP_CONSTANT_LAST;
+    s.progressive = s.optimize = true;
+    s.keep = 255;
     char text[LAP_SETTINGS_TEXT];
     size_t length = lap_settings_text(&s, text);
     assert_int_equal(strlen(text), length);

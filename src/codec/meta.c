@@ -1,4 +1,4 @@
-#include "jpeg/jpeg_meta.h"
+#include "codec/meta.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +34,30 @@ static bool is_exif(const lap_segment *s)
     return s->marker == APP1 && lap_exif_is(s->data, s->size);
 }
 
-static bool is_kept(const lap_segment *s, bool keep_icc)
+enum { KEPT_UNASKED = ~(unsigned)LAP_KEEP_THUMBNAIL };
+
+static bool is_kept(const lap_segment *s, unsigned keep)
 {
     switch (s->marker) {
     case APP1:
+        return !is_exif(s) && (keep & LAP_KEEP_XMP);
     case APP13:
+        return keep & LAP_KEEP_IPTC;
     case COM:
-        return !is_exif(s);
+        return keep & LAP_KEEP_COMMENT;
     default:
-        return keep_icc && is_icc(s);
+        return (keep & LAP_KEEP_ICC) && is_icc(s);
     }
+}
+
+bool lap_meta_drops_profile(const lap_write_options *o)
+{
+    if (o->strip || !o->from || (o->keep && !(o->keep & LAP_KEEP_ICC)) || icc_fits(o->from, o->channels))
+        return false;
+    for (size_t i = 0; i < o->from->segment_count; i++)
+        if (is_icc(&o->from->segments[i]))
+            return true;
+    return false;
 }
 
 /* APP13: this name with its zero byte, then blocks of "8BIM", a number, a name of even length (its first
@@ -85,9 +99,9 @@ static size_t copy_resources(const lap_segment *s, uint8_t *to)
     return size + s->size - at;
 }
 
-lap_code lap_jpeg_meta_choose(const lap_write_options *o, lap_jpeg_meta *meta, lap_error *err)
+lap_code lap_meta_choose(const lap_write_options *o, lap_meta *meta, lap_error *err)
 {
-    *meta = (lap_jpeg_meta){0};
+    *meta = (lap_meta){0};
     if (o->strip || !o->from || o->from->segment_count == 0)
         return LAP_OK;
     const lap_segment *all = o->from->segments;
@@ -97,21 +111,23 @@ lap_code lap_jpeg_meta_choose(const lap_write_options *o, lap_jpeg_meta *meta, l
     meta->segments = calloc(n, sizeof *meta->segments);
     meta->copies = malloc(bytes ? bytes : 1);
     if (!meta->segments || !meta->copies) {
-        lap_jpeg_meta_free(meta);
+        lap_meta_free(meta);
         return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
     }
     uint8_t *copy = meta->copies;
-    for (size_t i = 0; i < n; i++) {
+    unsigned keep = o->keep ? o->keep : KEPT_UNASKED;
+    for (size_t i = 0; i < n && (keep & LAP_KEEP_EXIF); i++) {
         if (!is_exif(&all[i]))
             continue;
         memcpy(copy, all[i].data, all[i].size);
-        size_t size = lap_exif_patch(copy, all[i].size, o->width, o->height, o->oriented);
+        size_t size = lap_exif_patch(copy, all[i].size, o->width, o->height, o->oriented, keep);
         meta->segments[meta->count++] = (lap_segment){APP1, copy, size};
         copy += all[i].size;
     }
-    bool keep_icc = icc_fits(o->from, o->channels);
+    if (!icc_fits(o->from, o->channels))
+        keep &= ~(unsigned)LAP_KEEP_ICC;
     for (size_t i = 0; i < n; i++) {
-        if (!is_kept(&all[i], keep_icc))
+        if (!is_kept(&all[i], keep))
             continue;
         lap_segment *kept = &meta->segments[meta->count++];
         *kept = all[i];
@@ -124,9 +140,9 @@ lap_code lap_jpeg_meta_choose(const lap_write_options *o, lap_jpeg_meta *meta, l
     return LAP_OK;
 }
 
-void lap_jpeg_meta_free(lap_jpeg_meta *meta)
+void lap_meta_free(lap_meta *meta)
 {
     free(meta->segments);
     free(meta->copies);
-    *meta = (lap_jpeg_meta){0};
+    *meta = (lap_meta){0};
 }
