@@ -85,7 +85,8 @@ lap_code lap_flight_load(lap_flight *f, lap_context *context, const char *in, co
     *mine = false;
     *f = (lap_flight){.in = in, .cargo = cargo, .began_ms = lap_now_ms()};
     if (lap_run_with_format(settings, out, &f->settings, &unread) != LAP_OK ||
-        strcmp(lap_format_find(f->settings.format), "jpg") != 0)
+        strcmp(lap_format_find(f->settings.format), "jpg") != 0 || settings->progressive ||
+        settings->optimize)
         return LAP_OK;
     f->control = lap_context_control(context, settings->timeout_s, f->began_ms);
     f->pipe = (lap_pipeline){.settings = &f->settings,

@@ -237,12 +237,16 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
         .subsampling = settings->subsampling,
         .restart = settings->restart,
         .strip = settings->strip,
+        .keep = settings->keep,
+        .progressive = settings->progressive,
+        .optimize = settings->optimize,
         .control = &control};
     bool on_device = false, mine = false;
     lap_code code = choose(settings, &on_device, err);
     if (code == LAP_OK && view->channels == 2)
         code = lap_fail(err, LAP_E_USAGE, "pixels of 2 channels are not encoded");
-    if (code == LAP_OK && on_device && name && strcmp(name, "jpg") == 0)
+    if (code == LAP_OK && on_device && name && strcmp(name, "jpg") == 0 && !write.progressive &&
+        !write.optimize)
         code = encode_there(s, view, &write, sink, &mine, report, err);
     if (code == LAP_OK && !mine)
         code = encode_here(s, view, format, &write, sink, report, err);
