@@ -52,7 +52,8 @@ static __global__ void fill_apron(const lap_view view, const lap_border border, 
     if (border > LAP_CONSTANT) /* all of LAP_CONSTANT + V, which no case names */
         sy = -1;
     const uint8_t beyond = border >= LAP_CONSTANT ? (uint8_t)(border - LAP_CONSTANT) : 0;
-    uint8_t value = sy < 0 || sx < 0 ? beyond : view.base[sy * view.stride + (ptrdiff_t)sx * view.channels + c];
+    uint8_t value =
+        sy < 0 || sx < 0 ? beyond : view.base[sy * view.stride + (ptrdiff_t)sx * view.channels + c];
     view.base[y * view.stride + (ptrdiff_t)x * view.channels + c] = value;
 }
 

@@ -195,14 +195,14 @@ static int max3(const int a[3])
     return m > a[2] ? m : a[2];
 }
 
-/* What libjpeg holds until the last row: all coefficients, 16 bits each, and of a colour image with
- * subsampled chroma as if it were not, which is more. */
+/* All coefficients, which libjpeg holds until the last row: 16 bits each, chroma as if it were not
+ * subsampled. */
 static bool coefficient_bytes(const lap_write_options *o, const jpeg_state *state, size_t *bytes)
 {
-    const size_t mcu_width = (size_t)max3(state->h) * DCTSIZE, mcu_height = (size_t)max3(state->v) * DCTSIZE;
-    const size_t width = ((size_t)o->width + mcu_width - 1) / mcu_width * mcu_width;
-    const size_t height = ((size_t)o->height + mcu_height - 1) / mcu_height * mcu_height;
-    return lap_mul(width, height, bytes) && lap_mul(*bytes, o->channels == 1 ? 2 : 6, bytes);
+    const size_t wide = (size_t)max3(state->h) * DCTSIZE, high = (size_t)max3(state->v) * DCTSIZE;
+    return lap_mul(((size_t)o->width + wide - 1) / wide * wide, ((size_t)o->height + high - 1) / high * high,
+               bytes) &&
+           lap_mul(*bytes, o->channels == 1 ? 2 : 6, bytes);
 }
 
 static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
