@@ -1,5 +1,7 @@
 #include "jpeg/jpeg_sampling.h"
 
+#include "base/status.h"
+
 enum { MAX_MCU_BLOCKS = 10 /* in an interleaved scan; ITU-T T.81, B.2.3 */ };
 
 static int gcd3(int a, int b, int c)
@@ -46,4 +48,12 @@ void lap_jpeg_sampling(const lap_write_options *o, int h[3], int v[3])
         h[0] = o->subsampling == LAP_SUB_422 || o->subsampling == LAP_SUB_420 ? 2 : 1;
         v[0] = o->subsampling == LAP_SUB_420 ? 2 : 1;
     }
+}
+
+bool lap_jpeg_coefficients(const lap_write_options *o, int mcu_width, int mcu_height, size_t *bytes)
+{
+    const size_t wide = (size_t)mcu_width, high = (size_t)mcu_height;
+    const size_t width = ((size_t)o->width + wide - 1) / wide * wide;
+    const size_t height = ((size_t)o->height + high - 1) / high * high;
+    return lap_mul(width, height, bytes) && lap_mul(*bytes, o->channels == 1 ? 2 : 6, bytes);
 }

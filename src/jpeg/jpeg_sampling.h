@@ -8,4 +8,9 @@
  * reduced, where libjpeg can write them, else 4:4:4. */
 void lap_jpeg_sampling(const lap_write_options *options, int h[3], int v[3]);
 
+/* What libjpeg holds until the last row of an image in several scans, or with tables of its own: all
+ * coefficients, 16 bits each, chroma as if it were not subsampled. False where the bytes cannot be counted.
+ */
+bool lap_jpeg_coefficients(const lap_write_options *options, int mcu_width, int mcu_height, size_t *bytes);
+
 #endif

@@ -195,16 +195,6 @@ static int max3(const int a[3])
     return m > a[2] ? m : a[2];
 }
 
-/* All coefficients, which libjpeg holds until the last row: 16 bits each, chroma as if it were not
- * subsampled. */
-static bool coefficient_bytes(const lap_write_options *o, const jpeg_state *state, size_t *bytes)
-{
-    const size_t wide = (size_t)max3(state->h) * DCTSIZE, high = (size_t)max3(state->v) * DCTSIZE;
-    return lap_mul(((size_t)o->width + wide - 1) / wide * wide, ((size_t)o->height + high - 1) / high * high,
-               bytes) &&
-           lap_mul(*bytes, o->channels == 1 ? 2 : 6, bytes);
-}
-
 static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
 {
     const lap_write_options *o = &encoder->options;
@@ -230,7 +220,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     encoder->band_rows = mcu_rows * mcu_height;
     const bool held = o->progressive || o->optimize;
     encoder->parallel = !held && o->restart != LAP_RESTART_OFF && o->height > encoder->band_rows;
-    if (held && !coefficient_bytes(o, state, &encoder->memory))
+    if (held && !lap_jpeg_coefficients(o, mcu_width, mcu_height, &encoder->memory))
         return lap_fail(err, LAP_E_LIMIT, "%d x %d pixels are too many to be held", o->width, o->height);
     state->interval = encoder->parallel || o->restart == LAP_RESTART_ON ? mcus_a_row * mcu_rows : 0;
 
