@@ -61,8 +61,8 @@ else
     check "two pictures compared, one allocation fails" \
         campaign "" png diff -q --max-abs=255 "$work/a.pgm" "$work/b.pgm" --heatmap
     check "rungs compared, one allocation fails" \
-        campaign "" png compare -q --ops=all --backends=c --threads=1 "$work/a.pgm" --heatmap
+        campaign "" png compare -q --runs=1 --ops=all --backends=c --threads=1 "$work/a.pgm" --heatmap
     check "rungs compared, all from one on" \
-        campaign 1 png compare -q --ops=all --backends=c --threads=1 "$work/a.pgm" --heatmap
+        campaign 1 png compare -q --runs=1 --ops=all --backends=c --threads=1 "$work/a.pgm" --heatmap
 fi
 finish

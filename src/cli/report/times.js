@@ -86,6 +86,7 @@ function drawTimes(rows, unit) {
   const dots = unit !== "share" && Math.max(...values) > longestSpan * Math.min(...values);
   const least = Math.min(...timed.map((row) => row.spread?.low || row.total));
   box.style.height = `${5.5 + 1.9 * timed.length}rem`;
+  box.dataset.least = 13 * timed.length + 90;
   box.dataset.form = dots ? "dots" : "bars";
   draw(box, `Time of each stage, one ${dots ? "row of dots" : "bar"} per backend`, () => ({
     type: dots ? "line" : "bar",
