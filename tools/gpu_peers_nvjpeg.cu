@@ -1,11 +1,11 @@
 /* nvJPEG on one photo: built and run by tools/gpu-peers where its header is.
  *
- *   nvjpeg_peers RUNS PHOTO.jpg PHOTO.ppm EDGES.ppm
+ *   nvjpeg_peers engine|default|encode RUNS PHOTO.jpg PHOTO.ppm EDGES.ppm
  *
- * PHOTO.ppm: libjpeg's pixels, EDGES.ppm: what is to be encoded. One line per way and number of photos at
- * once: ms per photo (median of RUNS rounds), photos per second, and how its pixels differ. Decoding ends
- * with interleaved pixels on the device, encoding with the file in pinned memory; everything is allocated
- * before. */
+ * One way a process, since any of them may hang or fail. PHOTO.ppm: libjpeg's pixels, EDGES.ppm: what is to
+ * be encoded. One line per way and number of photos at once: ms per photo (median of RUNS rounds), photos per
+ * second, and how its pixels differ. Decoding ends with interleaved pixels on the device, encoding with the
+ * file in pinned memory; everything is allocated before. */
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -77,7 +77,7 @@ struct slot { /* of one stream */
     size_t capacity, size;
 };
 
-static slot make_slot(nvjpegHandle_t handle, const image &like)
+static slot make_slot(nvjpegHandle_t handle, const image &like, bool encodes)
 {
     slot s = {};
     s.capacity = like.bytes.size();
@@ -86,6 +86,8 @@ static slot make_slot(nvjpegHandle_t handle, const image &like)
     cuda(cudaMalloc(reinterpret_cast<void **>(&s.pixels.channel[0]), like.bytes.size()), "cudaMalloc");
     cuda(cudaMallocHost(reinterpret_cast<void **>(&s.file), s.capacity), "cudaMallocHost");
     nv(nvjpegJpegStateCreate(handle, &s.decoder), "nvjpegJpegStateCreate");
+    if (!encodes)
+        return s;
     nv(nvjpegEncoderStateCreate(handle, &s.encoder, s.stream), "nvjpegEncoderStateCreate");
     nv(nvjpegEncoderParamsCreate(handle, &s.params, s.stream), "nvjpegEncoderParamsCreate");
     nv(nvjpegEncoderParamsSetQuality(s.params, QUALITY, s.stream), "nvjpegEncoderParamsSetQuality");
@@ -140,8 +142,9 @@ static void on_threads(std::vector<slot> &slots, int count, const std::function<
 static void bench_engine(const std::vector<unsigned char> &file, const image &expected, int runs)
 {
     nvjpegHandle_t handle;
-    if (nvjpegCreateEx(NVJPEG_BACKEND_HARDWARE, NULL, NULL, 0, &handle) != NVJPEG_STATUS_SUCCESS) {
-        printf("nvJPEG engine: this device has none\n");
+    const nvjpegStatus_t status = nvjpegCreateEx(NVJPEG_BACKEND_HARDWARE, NULL, NULL, 0, &handle);
+    if (status != NVJPEG_STATUS_SUCCESS) {
+        printf("nvJPEG engine: this device has none (status %d)\n", (int)status);
         return;
     }
     for (int batch : {1, 8, 16, 32}) {
@@ -150,7 +153,7 @@ static void bench_engine(const std::vector<unsigned char> &file, const image &ex
         std::vector<size_t> sizes(batch, file.size());
         std::vector<nvjpegImage_t> images;
         for (int i = 0; i < batch; i++) {
-            slots.push_back(make_slot(handle, expected));
+            slots.push_back(make_slot(handle, expected, false));
             images.push_back(slots.back().pixels);
         }
         slot &s = slots[0];
@@ -164,8 +167,6 @@ static void bench_engine(const std::vector<unsigned char> &file, const image &ex
         report("nvJPEG engine, decode", batch, runs, batch, decode, difference(s, expected));
         for (slot &each : slots) {
             nvjpegJpegStateDestroy(each.decoder);
-            nvjpegEncoderParamsDestroy(each.params);
-            nvjpegEncoderStateDestroy(each.encoder);
             cudaFree(each.pixels.channel[0]);
             cudaFreeHost(each.file);
             cudaStreamDestroy(each.stream);
@@ -174,14 +175,13 @@ static void bench_engine(const std::vector<unsigned char> &file, const image &ex
     nvjpegDestroy(handle);
 }
 
-static void bench_default(
-    const std::vector<unsigned char> &file, const image &expected, const image &edges, int runs)
+static void bench_default(const std::vector<unsigned char> &file, const image &expected, int runs)
 {
     nvjpegHandle_t handle;
     std::vector<slot> slots;
     nv(nvjpegCreateSimple(&handle), "nvjpegCreateSimple");
     for (int i = 0; i < 8; i++)
-        slots.push_back(make_slot(handle, expected));
+        slots.push_back(make_slot(handle, expected, false));
     const auto decode = [&](slot &s) {
         for (int i = 0; i < ROUNDS; i++) {
             nv(nvjpegDecode(
@@ -196,10 +196,19 @@ static void bench_default(
         report(
             "nvJPEG default, decode", count, runs, count * ROUNDS, [&] { on_threads(slots, count, decode); },
             end);
+}
 
-    for (slot &s : slots)
+static void bench_encode(const image &edges, int runs)
+{
+    nvjpegHandle_t handle;
+    std::vector<slot> slots;
+    nv(nvjpegCreateSimple(&handle), "nvjpegCreateSimple");
+    for (int i = 0; i < 8; i++) {
+        slots.push_back(make_slot(handle, edges, true));
+        slot &s = slots.back();
         cuda(cudaMemcpy(s.pixels.channel[0], edges.bytes.data(), edges.bytes.size(), cudaMemcpyHostToDevice),
             "upload");
+    }
     const auto encode = [&](slot &s) {
         for (int i = 0; i < ROUNDS; i++) {
             nv(nvjpegEncodeImage(handle, s.encoder, s.params, &s.pixels, NVJPEG_INPUT_RGBI, edges.width,
@@ -220,12 +229,19 @@ static void bench_default(
 
 int main(int argc, char **argv)
 {
-    const int runs = argc == 5 ? atoi(argv[1]) : 0;
-    need(runs > 0, "usage: nvjpeg_peers RUNS PHOTO.jpg PHOTO.ppm EDGES.ppm");
-    const std::vector<unsigned char> file = read_file(argv[2]);
-    const image expected = read_ppm(argv[3]), edges = read_ppm(argv[4]);
+    const std::string way = argc == 6 ? argv[1] : "";
+    const int runs = argc == 6 ? atoi(argv[2]) : 0;
+    need(runs > 0, "usage: nvjpeg_peers engine|default|encode RUNS PHOTO.jpg PHOTO.ppm EDGES.ppm");
+    const std::vector<unsigned char> file = read_file(argv[3]);
+    const image expected = read_ppm(argv[4]), edges = read_ppm(argv[5]);
     need(expected.width == edges.width && expected.height == edges.height, "two pictures of one size");
-    bench_engine(file, expected, runs);
-    bench_default(file, expected, edges, runs);
+    if (way == "engine")
+        bench_engine(file, expected, runs);
+    else if (way == "default")
+        bench_default(file, expected, runs);
+    else if (way == "encode")
+        bench_encode(edges, runs);
+    else
+        need(false, way.c_str());
     return 0;
 }
