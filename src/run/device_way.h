@@ -10,6 +10,7 @@
 typedef struct lap_device_way {
     bool is_taken;         /* decoded, filtered and encoded on a device, as far as it takes the photo */
     bool decoded, encoded; /* there */
+    const char *reason;    /* why not, where a device filters; NULL else */
     bool is_starting;      /* by starter, which is to be joined */
     pthread_t starter;
     const uint8_t *file; /* the input's bytes, or NULL */

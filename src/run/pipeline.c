@@ -40,6 +40,8 @@ static void note_decoder(const lap_pipeline *pipe, lap_report *report)
             pipe->device.encoded ? "the device" : "the CPU");
         return;
     }
+    if (pipe->device.reason)
+        add_note(report, "decoded and encoded on the CPU: %s", pipe->device.reason);
     if (pipe->by_parts || (pipe->holds_whole && lap_decoder_has_parts(pipe->decoder)))
         add_note(report, "decoded in parallel");
     else if (pipe->decoder->how)

@@ -36,6 +36,7 @@ lap_code lap_pipeline_plan_device(lap_pipeline *pipe, lap_error *err)
     const char *reason = lap_device_codec_unavailable();
     if (s->codec == LAP_CODEC_CUDA && reason)
         return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", reason);
+    pipe->device.reason = reason;
     pipe->device.is_taken = !reason && (!pipe->hooks || pipe->hooks->counts);
     return LAP_OK;
 }

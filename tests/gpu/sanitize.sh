@@ -27,6 +27,8 @@ for tool in ${TOOLS-memcheck racecheck initcheck synccheck}; do
     check "$tool, filter rungs on GPU" clean "$tool" "$folder/filter_ladder" --rung=cuda --every=$every
     check "$tool, other ladders on GPU" clean "$tool" "$folder/$ops" 1
     check "$tool, scaffold on GPU" clean "$tool" "$folder/scaffold"
-    [ -x "$folder/jpeg_check" ] && check "$tool, JPEG decoder on GPU" clean "$tool" "$folder/jpeg_check" --few
+    for program in jpeg_check encode_check; do
+        [ -x "$folder/$program" ] && check "$tool, $program on GPU" clean "$tool" "$folder/$program" --few
+    done
 done
 finish

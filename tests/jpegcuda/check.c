@@ -1,8 +1,9 @@
 /* The JPEG decoder of cuda/jpeg compared with libjpeg-turbo, pixel by pixel, tolerance 0. Runs on a GPU, and
  * with the runtime of tests/cudacpu on a CPU. TAP on stdout.
  *
- *   check [--full] [--few] [--seed=N] [FILE...]
- *   --full: every width and height from 1 to 70; --few: some small pictures; FILE: only these
+ *   check [--full [--part=I/N]] [--few] [--seed=N] [FILE...]
+ *   --full: every width and height from 1 to 70, all or one of N shares of them; --few: some small pictures;
+ * FILE: only these
  *
  * "Not mine" is right for anything odd, and only for that: what the decoder must take is marked so here. */
 #include <stdio.h>
@@ -83,10 +84,14 @@ static make_kind kind_of(int width, int height, make_sampling sampling, unsigned
 static const lap_cuda_jpeg_tuning tunings[] = {{0}, {.sub_bits = 256, .group = 2},
     {.sub_bits = 128, .group = 3, .chain_lanes = 128}, {.sub_bits = 4096}};
 
+/* Which of the cases of all sizes and of all damage this process checks, where several share them. */
+static unsigned part, parts = 1;
+
 /* Every width and every height once at each sampling. */
 static void check_sizes(bool full)
 {
     unsigned turn = seed;
+    const unsigned first = turn;
     for (int s = 0; s < SAMPLINGS; s++) {
         bool good = true;
         char what[80];
@@ -94,6 +99,8 @@ static void check_sizes(bool full)
             for (int h = full ? 1 : (w * 37 + s * 11) % MOST_SIDE + 1; h <= MOST_SIDE;
                  h += full ? 1 : MOST_SIDE, turn++) {
                 const make_kind k = kind_of(w, h, (make_sampling)s, turn);
+                if ((turn - first) % parts != part)
+                    continue;
                 good = same_kind(&k, &tunings[turn / 3 % 4]) && good;
             }
         snprintf(what, sizeof what, "%s, %s from 1 to %d", make_sampling_name((make_sampling)s),
@@ -240,7 +247,8 @@ static void check_damage(int rounds)
         else
             jpeg.data[at] ^= (uint8_t)(1 << make_random(&state) % 8);
         snprintf(name, sizeof name, "damage %d at %zu of %s", i, at, make_name(&k));
-        good = same(jpeg.data, size, false, false, &tunings[i % 4], name) && good;
+        if ((unsigned)i % parts == part)
+            good = same(jpeg.data, size, false, false, &tunings[i % 4], name) && good;
         free(jpeg.data);
     }
     printf("# of %d damaged files %d were decoded, %d left alone\n", rounds, taken - before_taken,
@@ -285,6 +293,11 @@ int main(int argc, char **argv)
             few = true;
         else if (strncmp(argv[i], "--seed=", 7) == 0)
             seed = (unsigned)strtoul(argv[i] + 7, NULL, 10);
+        else if (strncmp(argv[i], "--part=", 7) == 0 &&
+                 (sscanf(argv[i] + 7, "%u/%u", &part, &parts) != 2 || part >= parts)) {
+            fprintf(stderr, "check: %s\n", argv[i]);
+            return 2;
+        }
     }
     printf("# seed %u\n", seed);
     for (int i = 1; i < argc; i++)

@@ -1,38 +1,138 @@
 #!/bin/bash
-# device.sh FOLDER PHOTO [OUT]: the JPEG decoder on this machine's GPU, in one call of some minutes: right first, then
-# how fast and what limits it. FOLDER has jpeg_check and jpeg_bench (`make portable-tests`: build/portable); whatever
-# tool is missing is left out. Long output goes to OUT (default .). SANITIZE=1: compute-sanitizer too; FULL=1: every
-# size from 1x1 to 70x70 too.
+# device.sh FOLDER PHOTO [OUT]: the JPEG codec on this machine's GPU, in one call of at most SECONDS_AT_MOST (200):
+# right first, then how fast. FOLDER has the programs of `make portable-tests` (build/portable); ./lapedge (LAPEDGE) is
+# needed for `bench` and `nvjpeg`. A tool that is missing is left out, with a word. Each step has a time limit of its
+# own; its output goes to OUT/STEP.txt (default .), its verdict to standard output; exit 1 if one failed. STEPS names
+# those that are wanted, of
+#   check     as `make test` has it, and this photo        grid     all widths and heights to 70, 20000 damaged files
+#   sanitize  memcheck and racecheck over small pictures   bench    `lapedge bench codec`: OUT/bench.json
+#   nvjpeg    its engine, default decoder and encoder      tune     lengths of subsequences, groups, lanes
+#   profile   what limits each kernel of the decoder       verdicts the samples, FILES (names, folders), and damaged
+#                                                                    variants of them by --codec=cuda and --codec=cpu
+# shellcheck disable=SC2317 # steps are called by their names
 set -uo pipefail
-folder=$1 photo=$2 out=${3:-.}
-fail=0
+[ $# -ge 2 ] || { sed -n '2,13s/^# //p' "$0" && exit 2; }
+folder=$1 photo=$2 out=${3:-.} lapedge=${LAPEDGE:-./lapedge} at_most=${SECONDS_AT_MOST:-200}
+steps=${STEPS:-check grid sanitize verdicts bench nvjpeg} fail=0
+shares=$(($(nproc) / 2)) # of decoder and encoder each, a process each: one thread feeds a device badly
+[ "$shares" -ge 1 ] || shares=1
+mkdir -p "$out"
+here=$(cd "$(dirname "$0")" && pwd)
 
-echo "== pixels, as make test has them"
-timeout 120 "$folder/jpeg_check" 2>/dev/null | tail -n 20 || fail=1
-timeout 60 "$folder/jpeg_check" "$photo" || fail=1
-echo "== the default, alone and with several streams"
-timeout 60 "$folder/jpeg_bench" decode "$photo" || fail=1
-echo "== lengths of subsequences, groups, lanes"
-timeout 120 "$folder/jpeg_bench" decode "$photo" --streams=8 --photos=300 --runs=20 --subs=256,512 --groups=2,4,8,16 \
-    --lanes=8192,16384,65536 | tee "$out/tuning.txt" | paste -sd ' ' | sed 's/subsequences/\nsubsequences/g' || fail=1
-if command -v ncu >/dev/null; then
-    echo "== what limits each kernel (full report: $out/ncu.txt)"
-    timeout 120 ncu --clock-control none --launch-skip 40 --launch-count 14 --section SpeedOfLight --section Occupancy \
-        --section WarpStateStats --section SchedulerStats --section LaunchStats \
-        "$folder/jpeg_bench" decode "$photo" --streams=1 --photos=1 --runs=2 >"$out/ncu.txt" 2>&1
-    grep -E '^  [a-z_]+kernel|^  void|Duration|Issue Slots Busy|Compute \(SM\)|Memory Throughput  |Achieved Occ|Registers Per|Warp Cycles Per Issued' \
-        "$out/ncu.txt" | sed 's/  */ /g' | head -n 130
-fi
-if command -v compute-sanitizer >/dev/null && [ -n "${SANITIZE:-}" ]; then
-    for tool in memcheck racecheck initcheck synccheck; do
-        echo "== compute-sanitizer $tool"
-        timeout 100 compute-sanitizer --tool "$tool" --error-exitcode 9 "$folder/jpeg_check" --few 2>&1 | tail -n 4 ||
-            fail=1
+# limited SECONDS COMMAND...: no longer than that, and than is left of the whole.
+limited()
+{
+    local left=$((at_most - SECONDS)) limit=$1
+    shift
+    [ "$left" -gt 0 ] || { echo "no time left" && return 1; }
+    timeout -k 5 $((limit < left ? limit : left)) "$@"
+}
+
+# all_of PID...: waits for each; all must have succeeded.
+all_of()
+{
+    local status=0 pid
+    for pid in "$@"; do
+        wait "$pid" || status=1
     done
+    return "$status"
+}
+
+check()
+{
+    limited 40 "$folder/jpeg_check" 2>&1 && limited 20 "$folder/jpeg_check" "$photo" &&
+        limited 40 "$folder/encode_check"
+}
+
+grid()
+{
+    local i pids=() status=0
+    for ((i = 0; i < shares; i++)); do
+        limited 100 "$folder/jpeg_check" --full --part="$i/$shares" >"$out/grid-decode-$i.txt" 2>&1 &
+        pids+=($!)
+        limited 100 "$folder/encode_check" --sizes=all --part="$i/$shares" >"$out/grid-encode-$i.txt" 2>&1 &
+        pids+=($!)
+    done
+    all_of "${pids[@]}" || status=1
+    grep -H '^not ok' -A2 "$out"/grid-*.txt && status=1
+    echo "$shares shares: $(cat "$out"/grid-decode-*.txt | grep -c '^ok') checks of the decoder," \
+        "$(cat "$out"/grid-encode-*.txt | grep -c '^ok') of the encoder passed;" \
+        "$(cat "$out"/grid-encode-*.txt | sed -n 's/.* \([0-9]*\) cases$/\1/p' |
+            awk '{ n += $1 } END { print n + 0 }') pictures encoded"
+    cat "$out"/grid-decode-*.txt | sed -n 's/^# \([0-9]* decoded, .*\)/\1/p'
+    return "$status"
+}
+
+sanitize()
+{
+    local kind program pids=() status=0
+    command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not installed" && return 77; }
+    for kind in memcheck racecheck; do
+        for program in jpeg_check encode_check; do
+            limited 60 compute-sanitizer --tool "$kind" --report-api-errors no --error-exitcode 9 \
+                "$folder/$program" --few >"$out/sanitize-$kind-$program.txt" 2>&1 &
+            pids+=($!)
+        done
+    done
+    all_of "${pids[@]}" || status=1
+    tail -n 3 "$out"/sanitize-*.txt
+    return "$status"
+}
+
+verdicts()
+{
+    # shellcheck disable=SC2086 # FILES is a list
+    limited 60 "$here/verdicts.py" "$lapedge" 100 "$here/../../samples" ${FILES:-}
+}
+
+bench()
+{
+    limited 60 "$lapedge" bench codec --image="$photo" --runs=10 --json >"$out/bench.json" || return
+    grep -q '"decode-cuda"' "$out/bench.json" || { echo "no rows of a device" && return 1; }
+    python3 - "$out/bench.json" <<'PYTHON'
+import json, sys
+for row in json.load(open(sys.argv[1], encoding="utf-8"))["rows"]:
+    rate = f"{1000 / row['median_ms']:10.1f} photos/s" if row["median_ms"] else row["reason"]
+    print(f"{row['backend']:14} {row['threads']:4} {rate}")
+PYTHON
+}
+
+nvjpeg()
+{
+    NVJPEG_SECONDS=20 FIND_SECONDS=10 limited 110 "$here/../../tools/gpu-peers" --nvjpeg --runs=10 --photo="$photo"
+}
+
+tune()
+{
+    limited 60 "$folder/jpeg_bench" decode "$photo" && limited 120 "$folder/jpeg_bench" decode "$photo" --streams=8 \
+        --photos=300 --runs=20 --subs=256,512 --groups=2,4,8,16 --lanes=8192,16384,65536
+}
+
+profile()
+{
+    command -v ncu >/dev/null || { echo "ncu is not installed" && return 77; }
+    limited 120 ncu --clock-control none --launch-skip 40 --launch-count 14 --section SpeedOfLight --section Occupancy \
+        --section WarpStateStats --section SchedulerStats --section LaunchStats \
+        "$folder/jpeg_bench" decode "$photo" --streams=1 --photos=1 --runs=2
+}
+
+if "$folder/jpeg_check" --few | grep -q '# SKIP'; then
+    echo "device.sh: $("$folder/jpeg_check" --few | sed -n 's/.*# SKIP //p')"
+    exit 1
 fi
-if [ -n "${FULL:-}" ]; then
-    echo "== every width and height from 1 to 70"
-    timeout 400 "$folder/jpeg_check" --full 2>/dev/null | tail -n 20 || fail=1
-fi
-echo "device.sh: $([ $fail = 0 ] && echo all passed || echo FAILED)"
+for step in $steps; do
+    start=$SECONDS status=0
+    "$step" >"$out/$step.txt" 2>&1 || status=$?
+    case $status in
+    0) verdict=passed ;;
+    77) verdict="left out: $(tail -n 1 "$out/$step.txt")" ;;
+    *) verdict="FAILED ($status)" fail=1 ;;
+    esac
+    echo "$step: $verdict, $((SECONDS - start)) s"
+    case $step in
+    bench | nvjpeg | grid) cat "$out/$step.txt" ;;
+    *) [ "$status" -eq 0 ] || tail -n 20 "$out/$step.txt" ;;
+    esac
+done
+echo "device.sh: $([ $fail = 0 ] && echo all passed || echo FAILED), $SECONDS s"
 exit $fail

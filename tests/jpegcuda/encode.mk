@@ -3,7 +3,10 @@
 JPEGCUDA_ENCODE_C := tests/jpegcuda/encode_check.c \
   $(filter-out src/codec/png_% src/codec/stb_%,$(sort $(wildcard src/codec/*.c src/io/*.c src/jpeg/*.c)))
 ifneq ($(CUDACPU_CXX),)
-TESTS += $(B)/tests/cudacpu_encode
+TESTS += $(B)/tests/cudacpu_encode $(B)/tests/cudacpu_encode_races
+$(B)/tests/cudacpu_encode_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,$(JPEGCUDA_ENCODE_C)) $(B)/cudacpu/tsan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ -ljpeg -lxxhash -lpthread -lm
 $(B)/tests/cudacpu_encode: $(patsubst %,$(B)/cudacpu/asan/%.o,$(JPEGCUDA_ENCODE_C)) $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -ljpeg -lxxhash -lpthread -lm
@@ -17,7 +20,7 @@ $(P)/encode_bench: $(B)/tests/jpegcuda/encode_bench.cu.o \
   $(B)/liblapedge.a
 	$(call say,LINK)$(CXX_HOST) -static-libgcc -static-libstdc++ -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
 portable-tests: $(P)/encode_check $(P)/encode_bench
--include $(patsubst %,$(B)/cudacpu/asan/%.d,$(JPEGCUDA_ENCODE_C)) $(patsubst %,$(P)/%.d,$(JPEGCUDA_ENCODE_C))
+-include $(foreach k,asan tsan,$(patsubst %,$(B)/cudacpu/$(k)/%.d,$(JPEGCUDA_ENCODE_C))) $(patsubst %,$(P)/%.d,$(JPEGCUDA_ENCODE_C))
 
 # The whole program with its CUDA backends on the CPU runtime: what the command line does with a device shows
 # without one.
@@ -33,7 +36,7 @@ $(B)/tests/cudacpu_rates: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/rate
   $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-tests/jpegcuda/bench_codec.sh: $(B)/cudacpu/asan/lapedge
+tests/jpegcuda/bench_codec.sh tests/jpegcuda/other_library.sh: $(B)/cudacpu/asan/lapedge
 # Photos over devices: right whatever these do, and (the second) without races.
 FLEET_C := tests/jpegcuda/fleet.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))
 $(B)/tests/cudacpu_fleet: $(FLEET_C:%=$(B)/cudacpu/asan/%.o) $(B)/cudacpu/asan/libkernels.a
@@ -44,6 +47,6 @@ $(B)/tests/cudacpu_fleet_races: $(FLEET_C:%=$(B)/cudacpu/tsan/%.o) $(B)/cudacpu/
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 TESTS += $(B)/tests/cudacpu_fleet
 -include $(FLEET_C:%=$(B)/cudacpu/asan/%.d) $(FLEET_C:%=$(B)/cudacpu/tsan/%.d)
-TESTS += $(B)/tests/cudacpu_rates tests/jpegcuda/bench_codec.sh
+TESTS += $(B)/tests/cudacpu_rates tests/jpegcuda/bench_codec.sh tests/jpegcuda/other_library.sh
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C) tests/jpegcuda/rates.c)
 endif

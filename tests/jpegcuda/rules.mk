@@ -28,6 +28,8 @@ portable-tests: $(P)/jpeg_check $(P)/jpeg_bench
 include tests/jpegcuda/encode.mk
 
 .PHONY: test-long
-## test-long: the JPEG decoder's kernels at all sizes to 70x70, and 20000 damaged files (minutes; no GPU needed)
-test-long: $(B)/tests/cudacpu_jpeg
-	$< --full
+## test-long: the JPEG kernels at all sizes to 70x70, 20000 damaged files, 1500 of them as runs (minutes; no GPU needed)
+test-long: $(B)/tests/cudacpu_jpeg $(B)/tests/cudacpu_encode $(B)/cudacpu/asan/lapedge
+	$(B)/tests/cudacpu_jpeg --full
+	$(B)/tests/cudacpu_encode --sizes=all
+	tests/jpegcuda/verdicts.py $(B)/cudacpu/asan/lapedge 1000
