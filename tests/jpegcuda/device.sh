@@ -1,17 +1,16 @@
 #!/bin/bash
 # device.sh FOLDER PHOTO [OUT]: the JPEG codec on this machine's GPU, in one call of at most SECONDS_AT_MOST (200):
 # right first, then how fast. FOLDER has the programs of `make portable-tests` (build/portable); ./lapedge (LAPEDGE) is
-# needed for `bench` and `nvjpeg`. A tool that is missing is left out, with a word. Each step has a time limit of its
-# own; its output goes to OUT/STEP.txt (default .), its verdict to standard output; exit 1 if one failed. STEPS names
-# those that are wanted, of
-#   check     as `make test` has it, and this photo        grid     all widths and heights to 70, 20000 damaged files
-#   sanitize  memcheck and racecheck over small pictures   bench    `lapedge bench codec`: OUT/bench.json
-#   nvjpeg    its engine, default decoder and encoder      tune     lengths of subsequences, groups, lanes
-#   profile   what limits each kernel of the decoder       verdicts the samples, FILES (names, folders), and damaged
-#                                                                    variants of them by --codec=cuda and --codec=cpu
+# needed too. A tool that is missing is left out, with a word. Each step has a time limit of its own; its output goes to
+# OUT/STEP.txt (default .), its verdict to standard output; exit 1 if one failed. STEPS names those that are wanted, of
+#   check     as `make test`, this photo, lap_stream       grid     all widths and heights to 70, 20000 damaged files
+#   sanitize  memcheck and racecheck over small pictures       bench    `lapedge bench codec`: OUT/bench.json
+#   nvjpeg    its engine, default decoder and encoder          tune     lengths of subsequences, groups, lanes
+#   verdicts  samples, FILES (names, folders) and damaged variants of them by both codecs
+#   profile   what limits each kernel of the decoder
 # shellcheck disable=SC2317 # steps are called by their names
 set -uo pipefail
-[ $# -ge 2 ] || { sed -n '2,13s/^# //p' "$0" && exit 2; }
+[ $# -ge 2 ] || { sed -n '2,10s/^# //p' "$0" && exit 2; }
 folder=$1 photo=$2 out=${3:-.} lapedge=${LAPEDGE:-./lapedge} at_most=${SECONDS_AT_MOST:-200}
 steps=${STEPS:-check grid sanitize verdicts bench nvjpeg} fail=0
 shares=$(($(nproc) / 2)) # of decoder and encoder each, a process each: one thread feeds a device badly
@@ -41,7 +40,18 @@ all_of()
 check()
 {
     limited 40 "$folder/jpeg_check" 2>&1 && limited 20 "$folder/jpeg_check" "$photo" &&
-        limited 40 "$folder/encode_check"
+        limited 40 "$folder/encode_check" && stream_is_the_program
+}
+
+# What lap_stream makes of the photo; a PPM in between has neither metadata nor sampling, as pixels have none.
+stream_is_the_program()
+{
+    limited 20 "$lapedge" -q --kernel=identity "$photo" "$out/photo.ppm" &&
+        limited 20 "$lapedge" -q "$out/photo.ppm" "$out/program.jpg" &&
+        limited 20 "$folder/stream_example" "$photo" "$out/stream.jpg" && cmp "$out/program.jpg" "$out/stream.jpg"
+    local status=$?
+    rm -f "$out/photo.ppm" "$out/program.jpg" "$out/stream.jpg"
+    return "$status"
 }
 
 grid()

@@ -14,3 +14,9 @@ tests/views/example.sh: $(B)/cudacpu/asan/views_example
 TESTS += $(VIEWS_TESTS) tests/views/example.sh
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(wildcard tests/views/*.c))
 endif
+
+# The example for a machine with a GPU: nothing but libc is needed there.
+$(P)/stream_example: tests/views/example.c $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -std=c11 -O2 -Wall -Wextra -Isrc -static-libgcc -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
+portable-tests: $(P)/stream_example
