@@ -82,7 +82,8 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     const lap_taking taking = lap_take_file(take, name, relative);
     const bool named = taking == LAP_TAKE_YES, follow = take && take->follow;
     if (taking == LAP_TAKE_NO) {
-        lap_take_note(w->options->others, name);
+        if (!lap_take_excludes(take, name, relative)) /* who leaves it out knows of it */
+            lap_take_note(w->options->others, name);
         return LAP_OK;
     }
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))

@@ -173,7 +173,8 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
             option = lettered(found);
         if (found == 'q' && optind < argc && is_quality(argv[optind]))
             return meant_quality(argv[optind]);
-        if (given[option - lap_cli_options] && !(option->applies & ~(unsigned)LAP_CLI_TRANSFORM))
+        if (given[option - lap_cli_options] &&
+            !(option->applies & ~(unsigned)(LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER)))
             return lap_cli_usage("--%s is given twice; use one at a time", option->name);
         given[option - lap_cli_options] = true;
         lap_cli_exit code = set(cli, option, optarg ? optarg : "");

@@ -12,7 +12,8 @@ int lap_cli_transform(lap_cli *cli)
     if (!asked && !cli->settings.auto_orient)
         return lap_cli_usage(
             "nothing to do: name --rotate, --flip, --transpose, --transverse or --auto-orient");
-    if (cli->operand_count != 2)
+    const bool folder = lap_cli_transform_forms(cli) == LAP_CLI_TRANSFORM_FOLDER;
+    if (!folder && cli->operand_count != 2)
         return lap_cli_usage("transform takes IN and OUT; see lapedge transform -h");
     cli->settings.filter = false;
     cli->settings.turn = cli->rotate >= 0  ? rotations[cli->rotate]
@@ -20,5 +21,5 @@ int lap_cli_transform(lap_cli *cli)
                          : cli->transpose  ? LAP_TURN_TRANSPOSE
                          : cli->transverse ? LAP_TURN_TRANSVERSE
                                            : LAP_TURN_NONE;
-    return lap_cli_one(cli);
+    return folder ? lap_cli_folder(cli) : lap_cli_one(cli);
 }

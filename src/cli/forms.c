@@ -36,6 +36,11 @@ unsigned lap_cli_run_forms(const lap_cli *cli)
                : LAP_CLI_ONE;
 }
 
+unsigned lap_cli_transform_forms(const lap_cli *cli)
+{
+    return lap_cli_run_forms(cli) == LAP_CLI_FOLDER ? LAP_CLI_TRANSFORM_FOLDER : LAP_CLI_TRANSFORM;
+}
+
 unsigned lap_cli_compare_forms(const lap_cli *cli)
 {
     return LAP_CLI_COMPARE * cli->ops;
@@ -59,11 +64,13 @@ static unsigned forms_of(const lap_cli *cli)
 /* "one image", "compare of reduce": one of several forms of a command. */
 static const char *form_name(unsigned form, char name[64])
 {
-    static const char *const names[] = {
-        "one image", "files in place", "a folder run", "transform", "stats", "diff", "backends", "help"};
+    static const char *const names[] = {"one image", "files in place", "a folder run",
+        "transform of one image", "stats", "diff", "backends", "help"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (form == 1u << i)
             return names[i];
+    if (form == LAP_CLI_TRANSFORM_FOLDER)
+        return "transform of folders";
     for (int op = 0; op <= LAP_OP_CODEC; op++)
         if (form == (unsigned)LAP_CLI_COMPARE << op || form == (unsigned)LAP_CLI_BENCH << op) {
             snprintf(

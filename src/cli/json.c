@@ -168,9 +168,33 @@ json_t *lap_json_error(const lap_error *err)
     return json_pack("{ss so}", "kind", lap_code_name(err->code), "message", lap_json_text(text));
 }
 
+/* All that it takes to make the same bytes again. */
+static json_t *settings_of(const lap_settings *s)
+{
+    static const char *const subsamplings[] = {"same", "444", "422", "420"};
+    static const char *const restarts[] = {"auto", "on", "off"}, *const fails[] = {
+                                                                     "none", "truncated", "warning"};
+    static const char *const kinds[] = {"exif", "gps", "xmp", "iptc", "icc", "comment", "thumbnail"};
+    json_t *h = json_array(), *keep = s->keep ? json_array() : json_null();
+    for (int i = 0; i < 25; i++)
+        json_array_append_new(h, lap_json_real((double)s->params.kernel.h[i]));
+    for (size_t i = 0; s->keep && i < sizeof kinds / sizeof *kinds; i++)
+        if (s->keep >> i & 1)
+            json_array_append_new(keep, json_string(kinds[i]));
+    return json_pack("{sb so ss ss so so sb si sb sb si so si ss ss sb sb sb so ss}", "filter", s->filter,
+        "coefficients", h, "border", lap_border_name(s->border), "range", lap_range_name(s->params.range),
+        "scale", lap_json_real((double)s->params.scale), "offset", lap_json_real((double)s->params.offset),
+        "invert", s->params.invert, "threshold", s->params.threshold, "gray", s->gray, "auto_orient",
+        s->auto_orient, "turn", (int)s->turn, "format", lap_json_text(s->format), "quality", s->quality,
+        "subsampling", subsamplings[s->subsampling], "restart", restarts[s->restart], "progressive",
+        s->progressive, "optimize", s->optimize, "strip", s->strip, "keep", keep, "fail_on",
+        fails[s->fail_on]);
+}
+
 json_t *lap_json_file(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
 {
     const bool filter = settings->filter;
+    const bool is_written = report->status == LAP_DONE || report->status == LAP_WARNED;
     json_t *object = lap_json_object("lapedge.file/1");
     lap_json_path(object, "input", in);
     lap_json_path(object, "output", out);
@@ -185,9 +209,13 @@ json_t *lap_json_file(const char *in, const char *out, const lap_settings *setti
     json_object_set_new(object, "border", lap_json_text(filter ? lap_border_name(settings->border) : NULL));
     json_object_set_new(
         object, "range", lap_json_text(filter ? lap_range_name(settings->params.range) : NULL));
+    json_object_set_new(object, "settings", settings_of(settings));
+    json_object_set_new(object, "warnings", json_integer(report->warnings));
+    json_object_set_new(object, "warning", lap_json_text(report->warnings > 0 ? report->warning : NULL));
+    json_object_set_new(object, "note", lap_json_text(report->note[0] ? report->note : NULL));
     json_object_set_new(object, "ms", times_of(&report->ms));
     json_object_set_new(object, "bytes_in", json_integer((json_int_t)report->bytes_in));
-    json_object_set_new(object, "bytes_out", json_integer((json_int_t)report->bytes_out));
+    json_object_set_new(object, "bytes_out", json_integer(is_written ? (json_int_t)report->bytes_out : 0));
     return object;
 }
 

@@ -25,8 +25,9 @@ const lap_cli_command lap_cli_commands[] = {
         LAP_CLI_RUN, lap_cli_run, NULL, lap_cli_run_forms},
     {"transform", "lapedge transform [OPTIONS] IN OUT\trotate or mirror, without filtering\n",
         "lapedge transform --rotate=90 in.jpg out.jpg\ta quarter turn clockwise\n"
-        "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says\n",
-        LAP_CLI_TRANSFORM, lap_cli_transform, NULL, NULL},
+        "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says\n"
+        "lapedge transform --flip=h photos/ turned/\ta folder\n",
+        LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER, lap_cli_transform, NULL, lap_cli_transform_forms},
     {"stats", "lapedge stats [OPTIONS] IN\tstatistics of an image and its edges\n",
         "lapedge stats photo.jpg\tstatistics and histograms\n"
         "lapedge stats --profiles --json page.jpg\tfind lines of text and horizons\n"

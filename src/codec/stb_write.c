@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "codec/codec.h"
+#include "codec/png_meta.h"
 
 #if LAP_HAVE_STB
 
@@ -61,11 +62,22 @@ typedef struct stb_output { /* what the callback needs, and its first error */
     lap_sink *sink;
     lap_error *err;
     lap_code code;
+    const lap_chunk *after_head; /* chunks for behind the first one of a PNG, until they are written */
 } stb_output;
 
 static void collect(void *context, void *bytes, int size)
 {
     stb_output *output = context;
+    if (output->code == LAP_OK && output->after_head->size > 0 && size >= LAP_PNG_HEAD) {
+        static const lap_chunk none = {0};
+        const lap_chunk *chunks = output->after_head;
+        output->after_head = &none;
+        output->code = lap_sink_write(output->sink, bytes, LAP_PNG_HEAD, output->err);
+        if (output->code == LAP_OK)
+            output->code = lap_sink_write(output->sink, chunks->data, chunks->size, output->err);
+        bytes = (uint8_t *)bytes + LAP_PNG_HEAD;
+        size -= LAP_PNG_HEAD;
+    }
     if (output->code == LAP_OK && size > 0)
         output->code = lap_sink_write(output->sink, bytes, (size_t)size, output->err);
 }
@@ -123,15 +135,21 @@ static lap_code stb_finish(lap_encoder *encoder, lap_error *err)
 {
     const lap_write_options *o = &encoder->options;
     const stb_state *state = encoder->state;
-    stb_output output = {encoder->sink, err, LAP_OK};
-    int done;
+    lap_chunk chunks = {0};
+    stb_output output = {encoder->sink, err, LAP_OK, &chunks};
+    int done = 0;
     if (strcmp(encoder->format, "png") == 0)
+        output.code = lap_png_meta(o, &chunks, err);
+    if (output.code != LAP_OK)
+        done = 1;
+    else if (strcmp(encoder->format, "png") == 0)
         done = stbi_write_png_to_func(
             collect, &output, o->width, o->height, o->channels, state->pixels, (int)state->line);
     else if (strcmp(encoder->format, "bmp") == 0)
         done = stbi_write_bmp_to_func(collect, &output, o->width, o->height, o->channels, state->pixels);
     else
         done = stbi_write_tga_to_func(collect, &output, o->width, o->height, o->channels, state->pixels);
+    lap_chunk_free(&chunks);
     if (output.code == LAP_OK && !done)
         return lap_fail(err, LAP_E_MEMORY, "out of memory while encoding a .%s", encoder->format);
     return output.code;

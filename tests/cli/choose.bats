@@ -129,3 +129,89 @@ outputs()
         expect 1 "" "lapedge: photo.jpg: unsupported: ${case#*|}; JPEG, PNG and binary PNM are read" photo.jpg o.jpg
     done
 }
+
+@test "transform of folders: as one by one, and only what is missing" {
+    tiny in/a.jpg
+    cp "$photo" in/b.jpg
+    run --separate-stderr lapedge transform --rotate=90 in out
+    [ "$status" -eq 0 ]
+    [[ $stderr == "2 done; "* ]]
+    lapedge transform --rotate=90 in/b.jpg one.jpg
+    cmp one.jpg out/b.jpg
+    run --separate-stderr lapedge transform --rotate=90 in out
+    [[ $stderr == "0 done, 2 up to date; "* ]]
+    run --separate-stderr lapedge transform --rotate=180 in out
+    [[ $stderr == "2 done; "* ]]
+    expect 0 "in/a.jpg -> new/a.jpg" "1 to be done" transform -n --flip=h --exclude=b.jpg in new
+    expect 2 "" "lapedge: --jobs does not apply to transform of one image, only to transform of folders" \
+        transform --flip=h -j2 in/a.jpg o.jpg
+}
+
+@test "lapedge.file/1 has all that makes the same bytes again" {
+    lapedge --json --range=abs --scale=0.5 --offset=3 --invert --threshold=100 --gray -Q77 --subsampling=444 --restart=on \
+        --optimize --keep=exif,icc --kernel=log5 --border=constant:9 --fail-on=warning "$photo" a.jpg >a.json
+    python3 - a.json >words <<'PYTHON'
+import json, sys
+s = json.load(open(sys.argv[1]))["settings"]
+words = ["--kernel=" + ",".join(str(h) for h in s["coefficients"])]
+words += ["--%s=%s" % (k.replace("_", "-"), s[k]) for k in ("border", "range", "scale", "offset", "threshold", "quality",
+          "subsampling", "restart", "fail_on")]
+words += ["--" + k for k in ("invert", "gray", "progressive", "optimize", "strip") if s[k]]
+words += ["--keep=" + ",".join(s["keep"])] if s["keep"] is not None else []
+print("\n".join(words))
+PYTHON
+    mapfile -t words <words
+    lapedge "${words[@]}" "$photo" b.jpg
+    cmp a.jpg b.jpg
+    run lapedge --json none.jpg o.jpg
+    head -c 20000 "$photo" >cut.jpg
+    lapedge --json cut.jpg o.jpg >cut.json 2>/dev/null || true
+    json cut.json 'o["bytes_out"] == 0 and o["status"] == "failed"'
+    head -c -2 "$photo" >endless.jpg
+    lapedge --json endless.jpg o.jpg >warned.json 2>/dev/null
+    json warned.json 'o["warnings"] == 1 and o["warning"] == "the end marker is missing" and o["bytes_out"] > 0'
+}
+
+@test "PNG keeps profile, EXIF and XMP" {
+    python3 - "$photo" <<'PYTHON'
+import sys
+def segment(marker, body):
+    return bytes([0xFF, marker]) + (len(body) + 2).to_bytes(2, "big") + body
+exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x01\0\0\0\0\0\0"
+part = lambda i, text: segment(0xE2, b"ICC_PROFILE\0" + bytes([i, 2]) + text)
+data = open(sys.argv[1], "rb").read()
+open("in.jpg", "wb").write(data[:2] + segment(0xE1, exif) + segment(0xE1, b"http://ns.adobe.com/xap/1.0/\0<x/>") +
+    part(1, bytes(16) + b"RGB " + bytes(108)) + part(2, b"the end") + data[2:])
+PYTHON
+    lapedge in.jpg out.png
+    lapedge --strip in.jpg bare.png
+    lapedge --keep=icc in.jpg icc.png
+    lapedge --gray in.jpg gray.png
+    python3 - <<'PYTHON'
+import struct, zlib
+def chunks(name):
+    data, at, found = open(name, "rb").read(), 8, []
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        assert struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body), (name, kind)
+        found.append((kind.decode(), body))
+        at += 12 + size
+    return found
+out = chunks("out.png")
+assert [kind for kind, _ in out] == ["IHDR", "iCCP", "eXIf", "iTXt", "IDAT", "IEND"], out
+kept = dict(out)
+name, method, packed = kept["iCCP"][:11], kept["iCCP"][11:13], kept["iCCP"][13:]
+assert name == b"ICC profile" and method == b"\0\0" and zlib.decompress(packed) == bytes(16) + b"RGB " + bytes(108) + b"the end"
+assert kept["eXIf"].startswith(b"MM\0*")
+assert kept["iTXt"] == b"XML:com.adobe.xmp\0\0\0\0\0<x/>", kept["iTXt"]
+kinds = lambda name: [kind for kind, _ in chunks(name)]
+assert kinds("bare.png") == ["IHDR", "IDAT", "IEND"]
+assert kinds("icc.png") == ["IHDR", "iCCP", "IDAT", "IEND"]
+assert kinds("gray.png") == ["IHDR", "eXIf", "iTXt", "IDAT", "IEND"]
+assert dict(chunks("bare.png"))["IDAT"] == kept["IDAT"]
+PYTHON
+    # And back: EXIF that was kept is read again.
+    lapedge --kernel=identity out.png back.jpg
+    grep -aq Exif back.jpg
+}
