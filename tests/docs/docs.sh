@@ -227,6 +227,7 @@ if have python3; then
     check "tools/ladder-table makes a table" ladder_table_works
     check "the ladders of README.md were measured" ladders
     check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
+    check "the tables of docs/reliability.md were measured" tools/torture-table docs/bench/torture.jsonl --check
 else
     skip "manual, table of options, README and pages agree" "no python3"
     skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"

@@ -56,6 +56,10 @@ else
     check "decoded by parts, all from one on" campaign 1 jpg "${common[@]}" --decode=parallel "$photo"
     check "JPEG to PNG, one allocation fails" campaign "" png "${common[@]}" --gray "$photo"
     check "JPEG to PPM, turned upright, one allocation fails" campaign "" ppm "${common[@]}" --auto-orient "$photo"
+    if "$program" --no-sync --gray "$photo" "$work/in.png" 2>/dev/null; then
+        check "PNG to PNM, one allocation fails" campaign "" ppm "${common[@]}" "$work/in.png"
+    fi
+    check "turned by a quarter, one allocation fails" campaign "" jpg transform --rotate=90 --no-sync --threads=1 "$photo"
     "$program" --kernel=identity --gray "$photo" "$work/a.pgm"
     "$program" --border=reflect --gray "$photo" "$work/b.pgm"
     check "two pictures compared, one allocation fails" \

@@ -24,11 +24,11 @@ $(B)/tests/renamed_main.o: $(B)/src/cli/main.o
 fuzz:
 	+$(MAKE) B=build/fuzz CC=clang HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g' \
 	  SAN='$(FUZZ_SAN) -fsanitize=fuzzer-no-link' $(FUZZ:%=build/fuzz/tests/fuzz_%)
-	@set -e; for t in $(FUZZ); do mkdir -p build/fuzz/found/$$t build/fuzz/seeds/$$t; \
-	  build/fuzz/tests/fuzz_$$t build/fuzz/seeds/$$t; \
+	@set -e; for t in $(FUZZ); do mkdir -p build/fuzz/found/$$t build/fuzz/first/$$t; \
+	  build/fuzz/tests/fuzz_$$t build/fuzz/first/$$t; \
 	  clang -g -O1 -D_GNU_SOURCE $(INCLUDES) $(FUZZ_SAN) -fsanitize=fuzzer tests/fuzz/fuzz_$$t.c \
 	    -o build/fuzz/fuzz_$$t $$([ $$t != args ] || echo $(FUZZ_PROGRAM:$(B)/%=build/fuzz/%)) \
 	    build/fuzz/liblapedge.a $(LIBS); \
 	  build/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=256 \
-	    -max_len=65536 -print_final_stats=1 -artifact_prefix=build/fuzz/ build/fuzz/found/$$t build/fuzz/seeds/$$t \
+	    -max_len=65536 -print_final_stats=1 -artifact_prefix=build/fuzz/ build/fuzz/found/$$t build/fuzz/first/$$t \
 	    $(FUZZ_CORPUS); done

@@ -123,7 +123,8 @@ def campaign():
 
 def peer(tool, command):
     """The same photo: how often a cut file stands under the final name, or the older file is gone."""
-    old = (WORK / "older.jpg").read_bytes()
+    photo(WORK / "small.jpg", 16, 16) # an older file that fits where hardly anything does
+    old = (WORK / "small.jpg").read_bytes()
     cut = gone = silent = 0
     with Disk("64M", "roomy") as disk:
         out = disk.place / "in.jpg"
@@ -131,7 +132,7 @@ def peer(tool, command):
         whole = out.read_bytes() if out.exists() else None
     if whole is None:
         return
-    sizes = points(len(whole) + len(old), 20)
+    sizes = [8192 + len(whole) * i // 20 for i in range(20)]
     for size in sizes:
         with Disk(size) as disk:
             out = disk.place / "in.jpg"

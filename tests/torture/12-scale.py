@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from torture import PROGRAM, WORK, check, finish, photo, result, run, said, times
+from torture import PROGRAM, WORK, check, finish, measured, photo, result, run, said, times
 
 
 def peak(folder, files):
@@ -19,15 +19,16 @@ def peak(folder, files):
             source = Path(shutil.copy(WORK / "a.jpg", WORK / folder / f"{i}.jpg"))
         else:
             os.link(source, WORK / folder / f"{i}.jpg")
-    process = subprocess.Popen([PROGRAM, "--no-sync", str(WORK / folder), str(WORK / "out")], stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
+    code, _, kib = measured("--no-sync", WORK / folder, WORK / "out")
     shutil.rmtree(WORK / "out")
-    return (usage.ru_maxrss if status == 0 else None)
+    return kib if code == 0 else None
 
 
 def campaign():
     photo(WORK / "a.jpg", 16, 16)
     lost = []
+    if not os.path.exists("/usr/bin/time"):
+        return "GNU time is not installed"
     if b"__asan_init" in Path(PROGRAM).read_bytes():
         return "sanitizers keep what is freed"
     few, many = peak("few", 1000), peak("many", times(20000))

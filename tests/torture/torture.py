@@ -42,6 +42,14 @@ def run(*words, program=PROGRAM, **more):
     return subprocess.run([program, *map(str, words)], **more)
 
 
+def measured(*words):
+    """(exit code, what was said, peak of memory in KiB): by GNU time, as the peak that wait4 has is that of this
+    interpreter before it becomes the program."""
+    report = WORK / "peak"
+    done = run("-o", report, "-f", "%M", PROGRAM, *words, program="/usr/bin/time")
+    return done.returncode, said(done), int(report.read_text().split()[-1])
+
+
 def said(done):
     return done.stderr.decode(errors="replace")[:400]
 
