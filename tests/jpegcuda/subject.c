@@ -43,6 +43,7 @@ verdict libjpeg_decode(const uint8_t *bytes, size_t size, bool gray, picture *ou
     jpeg_create_decompress(&c);
     jpeg_mem_src(&c, bytes, size);
     jpeg_read_header(&c, TRUE);
+    f.error.num_warnings = 0; /* what is odd in the header, the CPU sees before a device is asked */
     c.dct_method = JDCT_ISLOW;
     c.do_fancy_upsampling = TRUE;
     c.out_color_space = gray || c.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
