@@ -500,6 +500,32 @@ LAP_API lap_code lap_stream_decode(lap_stream *stream, const void *file, size_t 
 LAP_API lap_code lap_stream_encode(lap_stream *stream, const lap_view *view, const lap_settings *settings,
     void **out, size_t *out_size, lap_report *report, lap_error *err);
 
+/* ---- what a file is made of ------------------------------------------------------------------ */
+
+enum { LAP_INFO_KINDS = 8 };
+typedef struct lap_info {
+    const char *format; /* "jpeg", "png", "pnm" */
+    uint64_t bytes;
+    int width, height, components; /* as stored */
+    const char *frame;             /* of a JPEG "baseline", "extended sequential", "progressive"; else NULL */
+    bool arithmetic;
+    int sample_h[4], sample_v[4]; /* of a JPEG: sampling factors of each component */
+    int quantization_tables, huffman_tables, scans;
+    int restart_interval; /* MCUs; 0: none */
+    int orientation;      /* EXIF, 1 to 8 */
+    size_t metadata_count;
+    struct {
+        const char *kind; /* "EXIF", "XMP", "ICC", "IPTC", "comment", ... */
+        int segments;
+        uint64_t bytes;
+    } metadata[LAP_INFO_KINDS];
+    uint64_t reserved[8];
+} lap_info;
+
+/* The structure of an image file ("-": standard input), without decoding pixels. Errors: those of reading,
+ * and what lapedge would refuse the file for. Strings stay valid. Thread safe. */
+LAP_API lap_code lap_info_read(const char *path, lap_info *info, lap_error *err);
+
 /* ---- files beside the outputs ---------------------------------------------------------------- */
 
 /* For what a program writes besides its outputs (statistics, a log, a report): LAP_E_CLASH where path leads

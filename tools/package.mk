@@ -123,9 +123,13 @@ install: all $(B)/lapedge.pc
 	$(INSTALL) -m 644 $(B)/lapedge.pc "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc"
 	$(INSTALL) -m 644 docs/lapedge.1 "$(DESTDIR)$(MANDIR)/man1/lapedge.1"
 	$(INSTALL) -m 644 tools/completion/lapedge.bash "$(DESTDIR)$(COMPLETIONDIR)/lapedge"
+	$(INSTALL) -d "$(DESTDIR)$(DATADIR)/zsh/site-functions" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
+	$(INSTALL) -m 644 tools/completion/_lapedge "$(DESTDIR)$(DATADIR)/zsh/site-functions/_lapedge"
+	$(INSTALL) -m 644 tools/completion/lapedge.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/lapedge.fish"
 
 ## uninstall: remove what install put there
 uninstall:
-	rm -f "$(DESTDIR)$(BINDIR)/lapedge" "$(DESTDIR)$(LIBDIR)/liblapedge.a" "$(DESTDIR)$(LIBDIR)/$(SO)" \
+	rm -f "$(DESTDIR)$(DATADIR)/zsh/site-functions/_lapedge" \
+	  "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/lapedge.fish" "$(DESTDIR)$(BINDIR)/lapedge" "$(DESTDIR)$(LIBDIR)/liblapedge.a" "$(DESTDIR)$(LIBDIR)/$(SO)" \
 	  "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)" "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)" \
 	  "$(DESTDIR)$(INCLUDEDIR)/lapedge.h" "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc" \

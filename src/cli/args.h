@@ -17,6 +17,8 @@ enum {
     LAP_CLI_DIFF = 1 << 5,
     LAP_CLI_BACKENDS = 1 << 6,
     LAP_CLI_HELP = 1 << 7,
+    LAP_CLI_INFO = 1 << 14,
+    LAP_CLI_DOCTOR = 1 << 15,
     LAP_CLI_COMPARE = 1 << 8, /* and LAP_OP_COUNT - 1 more */
     LAP_CLI_BENCH = 1 << 16,  /* and LAP_OP_COUNT more: the codec too */
     LAP_CLI_RUN = LAP_CLI_ONE | LAP_CLI_IN_PLACE | LAP_CLI_FOLDER,

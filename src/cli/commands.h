@@ -11,6 +11,8 @@ int lap_cli_compare(lap_cli *cli);
 int lap_cli_diff(lap_cli *cli);
 int lap_cli_bench(lap_cli *cli);
 int lap_cli_backends(lap_cli *cli);
+int lap_cli_info(lap_cli *cli);
+int lap_cli_doctor(lap_cli *cli);
 int lap_cli_explain(lap_cli *cli);
 const char *lap_cli_op_name(int i); /* of the ladders; NULL past the end */
 /* Whether each of the comma separated names is a backend of one of these ladders; false after a message. */

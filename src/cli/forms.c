@@ -69,6 +69,8 @@ static const char *form_name(unsigned form, char name[64])
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (form == 1u << i)
             return names[i];
+    if (form == LAP_CLI_INFO || form == LAP_CLI_DOCTOR)
+        return form == LAP_CLI_INFO ? "info" : "doctor";
     if (form == LAP_CLI_TRANSFORM_FOLDER)
         return "transform of folders";
     for (int op = 0; op <= LAP_OP_CODEC; op++)

@@ -53,6 +53,10 @@ const lap_cli_command lap_cli_commands[] = {
         "lapedge backends\tall operations, CUDA devices\n"
         "lapedge backends --json\tfor scripts\n",
         LAP_CLI_BACKENDS, lap_cli_backends, NULL, NULL},
+    {"info", "lapedge info FILE\tstructure of a file, without decoding\n",
+        "lapedge info photo.jpg\tframe, tables, metadata\n", LAP_CLI_INFO, lap_cli_info, NULL, NULL},
+    {"doctor", "lapedge doctor\twhat this machine has, and can run\n", "lapedge doctor --json\tfor scripts\n",
+        LAP_CLI_DOCTOR, lap_cli_doctor, NULL, NULL},
     {"help", "lapedge help [COMMAND]\tthe help of a command\n",
         "lapedge help stats\tas lapedge stats --help\n", LAP_CLI_HELP, lap_cli_help_on, lap_cli_command_name,
         NULL},

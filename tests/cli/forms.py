@@ -23,6 +23,8 @@ FORMS = {
     "diff": ["diff", "in.jpg", "other.jpg"],
     "backends": ["backends"],
     "help": ["help"],
+    "info": ["info", "in.jpg"],
+    "doctor": ["doctor"],
 }
 OPERATIONS = ["filter", "transpose", "reduce", "histogram", "matvec"]
 for op in OPERATIONS:

@@ -28,7 +28,9 @@ all_there()
 ./lib/liblapedge.so.$version
 ./lib/pkgconfig/lapedge.pc
 ./share/bash-completion/completions/lapedge
+./share/fish/vendor_completions.d/lapedge.fish
 ./share/man/man1/lapedge.1
+./share/zsh/site-functions/_lapedge
 LIST
 }
 

@@ -127,6 +127,11 @@ with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run([LAPEDGE, "--json", *words], capture_output=True, text=True)
         check("error: " + " ".join(words), problem_of("error", run.stdout))
     is_refused("error", "no message", run.stdout, lambda o: o["error"].pop("message"))
+    text = holds("info", "a photo", 0, PHOTO)
+    is_refused("info", "a frame left out", text, lambda o: o.pop("frame"))
+    text = subprocess.run([LAPEDGE, "doctor", "--json"], capture_output=True, text=True).stdout
+    check("doctor: this machine", problem_of("doctor", text))
+    is_refused("doctor", "a word for a number", text, lambda o: o.update(threads="two"))
     text = holds("backends", "every rung", 0)
     is_refused("backends", "a rung without a name", text, lambda o: o["rows"][0].pop("name"))
 

@@ -1,0 +1,147 @@
+/* doctor: what this machine has, and whether all that was built can run on it. */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/bench_table.h"
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/term.h"
+
+typedef struct findings {
+    char cpu[128];
+    int threads;
+    double start_ms, device_ms; /* of the threads; of the first CUDA device, driver included */
+    unsigned long long files;
+    bool healthy;
+    const char *no_device;
+} findings;
+
+/* A row that others are chosen from need not run itself: simd has no use for AVX-512 where there is none. */
+static bool is_choice(lap_op op, const char *name)
+{
+    lap_rung_info rung;
+    for (int i = 0; lap_rung_at(op, i, false, &rung); i++)
+        for (const char *each = rung.resolves; each && *each;) {
+            const size_t length = strcspn(each, ",");
+            if (strlen(name) == length && strncmp(each, name, length) == 0)
+                return true;
+            each += length + (each[length] == ',');
+        }
+    return false;
+}
+
+/* Rows that were built and cannot run: each is given to `tell`, once a reason. */
+static bool check_rungs(void (*tell)(const lap_rung_info *rung))
+{
+    lap_rung_info built, here;
+    bool healthy = true;
+    for (int op = 0; op < LAP_OP_COUNT; op++)
+        for (int i = 0; lap_rung_at((lap_op)op, i, false, &built); i++) {
+            const bool is_cuda = strcmp(built.family, "cuda") == 0;
+            if ((is_cuda && built.reason) || (!built.resolves && is_choice((lap_op)op, built.name)) ||
+                !lap_rung_at((lap_op)op, i, true, &here) || !here.reason)
+                continue;
+            healthy = false;
+            if (tell)
+                tell(&here);
+        }
+    return healthy;
+}
+
+static void tell_rung(const lap_rung_info *rung)
+{
+    printf("  %s %s cannot run: %s\n", lap_op_name(rung->op), rung->name, rung->reason);
+}
+
+static bool examine(findings *f)
+{
+    struct rlimit files;
+    lap_device_info device;
+    lap_error err;
+    *f = (findings){.healthy = true};
+    lap_cpu_name(f->cpu, sizeof f->cpu);
+    double began = lap_cli_now_ms();
+    lap_context *context = lap_context_create(0, &err);
+    if (!context) {
+        lap_cli_print_error(&err, NULL);
+        return false;
+    }
+    f->start_ms = lap_cli_now_ms() - began;
+    f->threads = lap_context_threads(context);
+    lap_context_destroy(context);
+    began = lap_cli_now_ms();
+    (void)lap_device_at(0, &device, &f->no_device);
+    f->device_ms = lap_cli_now_ms() - began;
+    f->files = getrlimit(RLIMIT_NOFILE, &files) == 0 ? (unsigned long long)files.rlim_cur : 0;
+    return true;
+}
+
+static json_t *devices_json(void)
+{
+    json_t *devices = json_array();
+    lap_device_info d;
+    for (int i = 0; lap_device_at(i, &d, NULL); i++)
+        json_array_append_new(devices,
+            json_pack("{si ss sI sI ss}", "device", d.device, "name", d.name, "memory_bytes",
+                (json_int_t)d.memory_bytes, "free_bytes", (json_int_t)d.free_bytes, "driver", d.driver));
+    return devices;
+}
+
+static int print_json(const findings *f)
+{
+    json_t *object = lap_json_object("lapedge.doctor/1");
+    json_object_set_new(object, "version", json_string(lap_version()));
+    json_object_set_new(object, "build", lap_json_text(lap_build_info()));
+    json_object_set_new(object, "cpu", lap_json_text(f->cpu));
+    json_object_set_new(object, "threads", json_integer(f->threads));
+    json_object_set_new(object, "memory_bytes", json_integer((json_int_t)lap_memory_here()));
+    json_object_set_new(object, "open_files", json_integer((json_int_t)f->files));
+    json_object_set_new(object, "threads_start_ms", lap_json_real(f->start_ms));
+    json_object_set_new(object, "device_start_ms", lap_json_real(f->device_ms));
+    json_object_set_new(object, "devices", devices_json());
+    json_object_set_new(object, "no_device", lap_json_text(f->no_device));
+    json_object_set_new(object, "healthy", json_boolean(f->healthy));
+    return lap_json_print(object);
+}
+
+static void print_text(const lap_cli *cli, const findings *f)
+{
+    const char *bold = lap_term_bold(cli, stdout), *plain = lap_term_plain(cli, stdout);
+    lap_rung_info rung;
+    lap_device_info d;
+    int i = 0;
+    printf("%sbuild%s     lapedge %s", bold, plain, lap_version());
+    for (const char *line = lap_build_info(); *line; line += strcspn(line, "\n"), line += *line == '\n')
+        printf(", %.*s", (int)strcspn(line, "\n"), line);
+    putchar('\n');
+    printf("%smachine%s   %s, %d thread%s\n", bold, plain, f->cpu, f->threads, f->threads == 1 ? "" : "s");
+    printf("%smemory%s    %.1f GB for this process\n", bold, plain, (double)lap_memory_here() / 1e9);
+    printf("%slimits%s    %llu open files\n", bold, plain, f->files);
+    printf("%sstart%s     threads %.1f ms, CUDA %.1f ms\n", bold, plain, f->start_ms, f->device_ms);
+    for (int r = 0; lap_rung_at(LAP_OP_FILTER, r, false, &rung); r++)
+        if (strcmp(rung.name, "simd") == 0 || strcmp(rung.name, "auto") == 0)
+            printf(
+                "%sbackend%s   %s -> %s\n", bold, plain, rung.name, rung.resolved ? rung.resolved : "none");
+    for (; lap_device_at(i, &d, NULL); i++)
+        printf("%sdevice%s    %d: %s, %.1f GB (%.1f free), driver %s\n", bold, plain, d.device, d.name,
+            (double)d.memory_bytes / 1e9, (double)d.free_bytes / 1e9, d.driver);
+    if (i == 0)
+        printf("%sdevice%s    none: %s\n", bold, plain, f->no_device ? f->no_device : "no reason known");
+    printf("%sverdict%s   %s\n", bold, plain, f->healthy ? "all that was built can run" : "not all can run");
+    if (!f->healthy)
+        (void)check_rungs(tell_rung);
+}
+
+int lap_cli_doctor(lap_cli *cli)
+{
+    findings f;
+    if (cli->operand_count > 0)
+        return lap_cli_usage("doctor takes no operands, but \"%s\" is given", cli->operands[0]);
+    if (!examine(&f))
+        return LAP_EXIT_FAILED;
+    f.healthy = check_rungs(NULL);
+    const int printed = lap_cli_wants_json(cli) ? print_json(&f) : LAP_EXIT_OK;
+    if (!cli->json)
+        print_text(cli, &f);
+    return f.healthy ? printed : LAP_EXIT_BACKEND;
+}

@@ -1,0 +1,66 @@
+# info, doctor, and the completions of three shells.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
+load common
+
+@test "info: the structure of a JPEG, without decoding" {
+    lapedge info --json "$photo" >o.json
+    json o.json 'o["format"] == "jpeg" and o["width"] == 600 and o["height"] == 400 and o["components"] == 3'
+    json o.json 'o["frame"] == "baseline" and o["scans"] == 1 and o["restart_interval"] == 0 and not o["arithmetic"]'
+    lapedge --subsampling=420 --restart=on "$photo" a.jpg
+    lapedge info --json a.jpg >a.json
+    json a.json 'o["sampling"] == [[2, 2], [1, 1], [1, 1]] and o["restart_interval"] > 0 and o["decodes_in_parallel"]'
+    json a.json 'o["quantization_tables"] == 2 and o["huffman_tables"] == 4'
+    lapedge --progressive "$photo" p.jpg
+    lapedge info --json p.jpg >p.json
+    json p.json 'o["frame"] == "progressive" and o["scans"] == 10 and not o["decodes_in_parallel"]'
+    lapedge info a.jpg >text
+    grep -q "4:2:0" text
+    grep -q "baseline, Huffman coding" text
+    # What cannot be decoded still has a structure; what is none has not.
+    head -c 3000 a.jpg >cut.jpg
+    lapedge info cut.jpg >text
+    pgm 7 5 g.pgm
+    lapedge info g.pgm | grep -q "7 x 5, 1 component$"
+    expect 1 "" "lapedge: none.jpg: no such file" info none.jpg
+    expect 2 "" "lapedge: FILE is missing: lapedge info FILE" info
+}
+
+@test "info is safe with any bytes" {
+    python3 - "$photo" <<'PYTHON'
+import random, sys
+data = open(sys.argv[1], "rb").read()[:4000]
+for i in range(24):
+    random.seed(i)
+    odd = bytearray(data)
+    for _ in range(20):
+        odd[random.randrange(2, len(odd))] = random.randrange(256)
+    open("odd%d.jpg" % i, "wb").write(odd if i % 2 else data[:i * 37 + 1])
+PYTHON
+    for i in $(seq 0 23); do
+        run lapedge info "odd$i.jpg"
+        [ "$status" -le 5 ]
+    done
+}
+
+@test "doctor: 0 if all that was built can run" {
+    run --separate-stderr lapedge doctor --json
+    printf '%s\n' "$output" >o.json
+    json o.json "o['healthy'] == ($status == 0) and $status in (0, 3) and o['threads'] >= 1"
+    run --separate-stderr lapedge doctor
+    [[ $output == *"machine"*"memory"*"backend"*"auto -> "*"device"*"verdict"* ]]
+    # Without any vector unit simd cannot run, which was built.
+    if [[ $(uname -m) == x86_64 ]]; then
+        run env LAP_CPU_MASK=sse41,avx2,avx512 "$LAPEDGE" doctor
+        [ "$status" -eq 3 ]
+        [[ $output == *"filter simd cannot run"* ]]
+    fi
+}
+
+@test "zsh and fish complete from the same table" {
+    lapedge __describe stats | grep -q $'^--mask-border=\t'
+    if command -v zsh >/dev/null; then zsh -n "$repo/tools/completion/_lapedge"; fi
+    if command -v fish >/dev/null; then fish -n "$repo/tools/completion/lapedge.fish"; fi
+    for file in _lapedge lapedge.fish lapedge.bash; do
+        grep -q '__complete' "$repo/tools/completion/$file"
+    done
+}

@@ -1,0 +1,33 @@
+# Completion of lapedge for fish: commands, options and their values, as the program itself lists them.
+
+function __lapedge_command
+    set -l words (commandline -opc)
+    for word in $words[2..-1]
+        string match -q -- '-*' $word; and continue
+        if contains -- $word ($words[1] __complete 2>/dev/null)
+            echo $word
+            return
+        end
+        break
+    end
+    echo run
+end
+
+function __lapedge_words
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l command (__lapedge_command)
+    if string match -q -- '--*=*' $current
+        set -l option (string split -m1 = -- $current)[1]
+        for value in ($words[1] __complete $command $option 2>/dev/null)
+            echo "$option=$value"
+        end
+    else if string match -q -- '-*' $current
+        $words[1] __describe $command 2>/dev/null
+    else
+        test (count $words) -eq 1; and $words[1] __complete 2>/dev/null
+        $words[1] __complete $command operands 2>/dev/null
+    end
+end
+
+complete -c lapedge -a '(__lapedge_words)'
