@@ -130,6 +130,7 @@ install: all $(B)/lapedge.pc
 ## uninstall: remove what install put there
 uninstall:
 	rm -f "$(DESTDIR)$(DATADIR)/zsh/site-functions/_lapedge" \
-	  "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/lapedge.fish" "$(DESTDIR)$(BINDIR)/lapedge" "$(DESTDIR)$(LIBDIR)/liblapedge.a" "$(DESTDIR)$(LIBDIR)/$(SO)" \
+	  "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/lapedge.fish" \
+	  "$(DESTDIR)$(BINDIR)/lapedge" "$(DESTDIR)$(LIBDIR)/liblapedge.a" "$(DESTDIR)$(LIBDIR)/$(SO)" \
 	  "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)" "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)" \
 	  "$(DESTDIR)$(INCLUDEDIR)/lapedge.h" "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc" \
