@@ -9,7 +9,7 @@ torture: all $(TORTURE_NEEDS)
 	@rm -f $(TORTURE_RESULTS)
 	@TEST_JOBS=1 TEST_TIMEOUT=$${TEST_TIMEOUT:-86400} tests/run B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
 	  LAPEDGE_RESULTS=$(TORTURE_RESULTS) $(TORTURE_SCRIPTS)
-	@cp docs/bench/mutants.jsonl $(dir $(TORTURE_RESULTS))
+	@cp docs/bench/mutants.jsonl docs/bench/branches.txt $(dir $(TORTURE_RESULTS))
 	@tools/torture-table $(TORTURE_RESULTS)
 
 # A sample of the damage of class 16 with every test.
