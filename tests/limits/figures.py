@@ -219,9 +219,9 @@ def many_values():
 
 
 def large_jumps_in_a_kernel():
-    """A picture whose last row is one short of a group of samples is counted to its end."""
-    for width in (23, 47, 71, 24, 25):
-        pnm("in.pgm", width, 3, 1, noise(width * 3))
+    """Rows that are one short of a whole group of samples are counted to their ends."""
+    for width in (47, 71, 72, 73, 95):
+        pnm("in.pgm", width, 12000, 1, noise(width * 120) * 100)
         lapedge("compare", "-q", "--ops=histogram", "in.pgm")
 
 

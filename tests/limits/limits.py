@@ -63,6 +63,21 @@ def segments_of_all_sizes():
         assert Path("p.ppm").read_bytes() == Path("plain.ppm").read_bytes(), size
 
 
+def fill_bytes():
+    """Fill bytes in front of markers change no pixel, decoded by one thread or by several."""
+    Path("plain.jpg").write_bytes(SAMPLE)
+    lapedge("plain.jpg", "plain.ppm", "--no-sync")
+    at, pieces = 2, [SAMPLE[:2]]
+    while SAMPLE[at + 1] != 0xDA:
+        size = 2 + struct.unpack(">H", SAMPLE[at + 2:at + 4])[0]
+        pieces += [b"\xff" * (len(pieces) % 5), SAMPLE[at:at + size]]
+        at += size
+    Path("in.jpg").write_bytes(b"".join([*pieces, b"\xff\xff", SAMPLE[at:]]))
+    for decode in ("serial", "parallel"):
+        lapedge("in.jpg", f"{decode}.ppm", "--no-sync", f"--decode={decode}", "--timeout=60")
+        assert Path(f"{decode}.ppm").read_bytes() == Path("plain.ppm").read_bytes(), decode
+
+
 def no_picture_for_long():
     """Segments without end behind the first scan are a limit, not a wait."""
     if not seeds():
@@ -234,7 +249,7 @@ def memory_of_a_tall_picture():
 
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
-    run_all([scans_of_a_file, segments_in_a_header, garbage_between_segments, segments_of_all_sizes, no_picture_for_long,
+    run_all([scans_of_a_file, segments_in_a_header, garbage_between_segments, segments_of_all_sizes, fill_bytes, no_picture_for_long,
              endless_scans, statistics_have_a_timeout, sides_of_tga, sum_of_a_kernel, missing_scans,
              bytes_before_each_restart_marker, nothing_old_in_what_is_missing,
              long_header_in_few_steps, wrong_restart_segment, one_warning_is_one, memory_of_a_tall_picture])

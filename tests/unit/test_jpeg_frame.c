@@ -116,9 +116,28 @@ static void test_odd_segments(void **state)
     assert_false(taken_with(0xE0, 1, 0xDC)); /* a marker that headers do not have */
 }
 
+/* Any number of bytes 0xFF may stand in front of a marker. */
+static void test_fill_bytes(void **state)
+{
+    (void)state;
+    jpeg_bytes jpeg = jpeg_make(&ordinary, 50, 35);
+    uint8_t *filled = malloc(jpeg.size + 3);
+    const size_t at = (size_t)(segment(&jpeg, 0xC0) - jpeg.data);
+    lap_jpeg_frame plain, f;
+    memcpy(filled, jpeg.data, at);
+    memset(filled + at, 0xFF, 3);
+    memcpy(filled + at + 3, jpeg.data + at, jpeg.size - at);
+    assert_true(lap_jpeg_frame_read(jpeg.data, jpeg.size, &plain));
+    assert_true(lap_jpeg_frame_read(filled, jpeg.size + 3, &f));
+    assert_int_equal(f.scan_begin, plain.scan_begin + 3);
+    assert_int_equal(f.width, plain.width);
+    free(filled);
+    free(jpeg.data);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ordinary), cmocka_unit_test(test_kinds), cmocka_unit_test(test_odd_segments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ordinary), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_odd_segments), cmocka_unit_test(test_fill_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
