@@ -496,7 +496,7 @@ LAP_API lap_code lap_stream_decode(lap_stream *stream, const void *file, size_t 
     const lap_settings *settings, lap_view *view, lap_report *report, lap_error *err);
 /* Pixels on the device (1, 3 or 4 channels) to a file in host memory, malloc'ed and the caller's to free: the
  * bytes of lap_run_memory on these pixels without metadata. Of settings: format (NULL: JPEG), quality,
- * subsampling (SAME is 444), restart, timeout, codec. What is no JPEG is encoded on the CPU. */
+ * subsampling (SAME is 444), restart, progressive, optimize, timeout, codec. No JPEG: made on the CPU. */
 LAP_API lap_code lap_stream_encode(lap_stream *stream, const lap_view *view, const lap_settings *settings,
     void **out, size_t *out_size, lap_report *report, lap_error *err);
 

@@ -135,6 +135,28 @@ static bool encodes(lap_stream *stream, const file *ppm, size_t off, const char 
     return good;
 }
 
+static bool encodes_progressive(lap_stream *stream, const file *ppm)
+{
+    lap_settings settings = lap_settings_default();
+    file out = {0}, expected = {0};
+    const lap_view pixels = pixels_of(ppm, 3);
+    there t = there_make(0, WIDTH, HEIGHT, 3, 0, 0, 0);
+    there_put(&t, &pixels, NULL);
+    settings.filter = false;
+    settings.progressive = true;
+    settings.format = "jpg";
+    need(lap_run_memory(context, ppm->bytes, ppm->size, &expected.bytes, &expected.size, &settings, NULL,
+             &err) == LAP_OK,
+        "on the host");
+    const bool good =
+        lap_stream_encode(stream, &t.view, &settings, &out.bytes, &out.size, NULL, &err) == LAP_OK &&
+        is_same(&out, &expected);
+    there_free(&t);
+    free(out.bytes);
+    free(expected.bytes);
+    return good;
+}
+
 static void check_encode(lap_stream *stream, const file *ppm)
 {
     check(encodes(stream, ppm, 0, "jpg", LAP_CODEC_AUTO, "encoded on the device") &&
@@ -142,6 +164,7 @@ static void check_encode(lap_stream *stream, const file *ppm)
         "encode: the CPU's bytes");
     check(encodes(stream, ppm, 1, "jpg", LAP_CODEC_CPU, "encoded on the CPU"),
         "encode: by the CPU, if asked for");
+    check(encodes_progressive(stream, ppm), "encode: what the device does not write goes by the CPU");
     check(encodes(stream, ppm, 0, "ppm", LAP_CODEC_AUTO, "encoded on the CPU"), "encode: what is no JPEG");
 }
 
