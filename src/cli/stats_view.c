@@ -180,7 +180,8 @@ void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement
     if (m->stats.edges.channels == 0)
         printf("  a border of %d pixels leaves nothing\n", m->mask_border);
     else if (plots && !cli->quiet && cli->settings.border == LAP_ZERO && m->mask_border < LAP_APRON)
-        puts("The frame that the zero border makes is in these edges; see --mask-border.");
+        lap_cli_print_wrapped("The frame that the zero border makes is in these edges; see --mask-border.", 0,
+            lap_term_width());
     if (!m->rows)
         return;
     profile_text(cli, "row profile", "y, top to bottom", m->rows, m->height, plots);
