@@ -56,7 +56,7 @@ class Pages:
         weights = ",".join(["0.1"] * 12 + ["-1.3"] + ["0.07"] * 12)
         self.lenses = [self.make(LAPEDGE, "stats", tiny, *words.split()) for words in
                        ("--border=zero", "--border=replicate --range=abs --scale=0.5 --offset=3", "--border=reflect --kernel=log5 --invert",
-                        f"--border=reflect101 --kernel={weights} --range=abs --scale=0.7", "--border=reflect101 --threshold=90")]
+                        f"--border=reflect101 --kernel={weights} --range=abs --scale=0.7", "--border=wrap --threshold=90", "--border=constant:7")]
         other = self.folder / "other.jpg"
         subprocess.run([LAPEDGE, "--kernel=identity", "--quality=50", "samples/chelsea.jpg", other], cwd=ROOT, check=True)
         self.diff = self.make(LAPEDGE, "diff", "samples/chelsea.jpg", other, expect=1)

@@ -26,7 +26,7 @@ const samples = {
 const inside = (crop, x, y) => x >= crop.x && y >= crop.y && x < crop.x + crop.width && y < crop.y + crop.height;
 const detailAt = (x, y) => pictures.crops.find((crop) => inside(crop, x, y));
 
-/* Where a pixel beyond the edges comes from: an index, or null for a pixel that is zero. */
+/* Where a pixel beyond the edges comes from: an index, or null for a constant. */
 function borderIndex(rule, at, length) {
   if (at >= 0 && at < length) return at;
   if (rule === "replicate") return at < 0 ? 0 : length - 1;
@@ -40,7 +40,7 @@ function borderIndex(rule, at, length) {
 /* The photo's pixel at (x, y), or what the border rule puts there; undefined: no detail has it. */
 function photoAt(x, y, then) {
   const rule = report.filter.border, [from, to] = [borderIndex(rule, x, pictures.width), borderIndex(rule, y, pictures.height)];
-  if (from === null || to === null) return rule === "zero" ? [0, 0, 0] : undefined;
+  if (from === null || to === null) return Array(3).fill(Number(rule.split(":")[1] ?? 0)); /* zero, constant:7 */
   const crop = detailAt(from, to);
   return (crop && samples.at(crop.photo, from - crop.x, to - crop.y, then)) || undefined;
 }
