@@ -146,6 +146,8 @@ class Scenario:
             return f"left: {temporary(self.box)}"
         if done.returncode == 0 and not self.whole():
             return f"exit 0 and not all is there: {said[:300]}"
+        if "Success" in said:
+            return f"no reason: {said[:300]}"
         if done.returncode and not said:
             return f"exit {done.returncode} without a word"
         if invisible and done.returncode:
