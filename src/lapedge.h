@@ -649,10 +649,14 @@ typedef struct lap_batch_others {
 
 /* CUDA devices for a run, where one is used. */
 typedef struct lap_batch_devices {
-    const int *numbers; /* NULL: that of the settings */
-    int count;          /* of numbers; -1: all that there are */
-    uint64_t memory;    /* bytes of photos under way on each, at most; 0: 4 GB */
-    uint64_t reserved[5];
+    const int *numbers;     /* NULL: that of the settings */
+    int count;              /* of numbers; -1: all that there are */
+    uint64_t memory;        /* bytes of photos under way on each, at most; 0: 4 GB */
+    uint32_t share, shares; /* of these: each shares-th, from the share-th on (counted from 0), or one where
+                               they are fewer; shares 0 or 1: all. See lap_shard_local */
+    const char *trace;      /* a file for the timeline of reading, devices and writing, which chrome://tracing
+                               and Perfetto show; also without devices. NULL: none */
+    uint64_t reserved[3];
 } lap_batch_devices;
 
 #define LAP_BATCH_DEVICES 64
@@ -738,6 +742,9 @@ LAP_API lap_code lap_inputs(
 
 /* "I/N" (I from 0), or "auto": from Slurm, Open MPI, MPICH or a Kubernetes indexed job. */
 LAP_API lap_code lap_shard_parse(const char *spec, uint32_t *shard, uint32_t *shards, lap_error *err);
+/* Which of how many processes of a Slurm step or MPI job on this machine this one is; false, and 0 of 1,
+ * where there is no such launcher, or it has given each its own devices (SLURM_GPUS_PER_TASK). */
+LAP_API bool lap_shard_local(uint32_t *rank, uint32_t *size);
 
 /* ---- bench ----------------------------------------------------------------------------------- */
 

@@ -3,6 +3,13 @@
 
 #include "launch.cuh"
 
+#if defined(__has_include)
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define LAP_HAVE_NVTX 1
+#endif
+#endif
+
 extern "C" lap_code lap_cuda_event_create(int device, void **event, lap_error *err)
 {
     *event = NULL;
@@ -49,4 +56,20 @@ extern "C" lap_code lap_cuda_clear(int device, void *memory, size_t bytes, void 
 {
     lap_code code = lap_cuda_use(device, err);
     return code ? code : LAP_CUDA(cudaMemsetAsync(memory, 0, bytes, (cudaStream_t)stream), err);
+}
+
+extern "C" void lap_cuda_range_begin(const char *name)
+{
+#ifdef LAP_HAVE_NVTX
+    nvtxRangePushA(name);
+#else
+    (void)name;
+#endif
+}
+
+extern "C" void lap_cuda_range_end(void)
+{
+#ifdef LAP_HAVE_NVTX
+    nvtxRangePop();
+#endif
 }

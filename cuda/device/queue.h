@@ -21,6 +21,11 @@ lap_code lap_cuda_event_ms(int device, void *from, void *to, double *ms, lap_err
 /* Enqueues zeros for device memory. */
 lap_code lap_cuda_clear(int device, void *memory, size_t bytes, void *stream, lap_error *err);
 
+/* Names what the calling thread enqueues until the end, for NVIDIA's profilers; nothing where NVTX's header
+ * was not found. */
+void lap_cuda_range_begin(const char *name);
+void lap_cuda_range_end(void);
+
 /* Bytes of device memory for a view as lap_cuda_view_create makes it; false where they cannot be counted. */
 bool lap_cuda_view_bytes(int width, int height, int channels, int apron, size_t *bytes);
 /* That view in the first lap_cuda_view_bytes of memory, which is aligned to 128 bytes. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "base/times.h"
 #include "run/formats.h"
 #include "run/run.h"
 #include "run/settings.h"
@@ -19,24 +20,12 @@ enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW, OWN_FILES = 24, FILES_PER_JO
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-static void add_times(lap_times *sum, const lap_times *ms)
-{
-    sum->read += ms->read;
-    sum->decode += ms->decode;
-    sum->upload += ms->upload;
-    sum->filter += ms->filter;
-    sum->download += ms->download;
-    sum->encode += ms->encode;
-    sum->write += ms->write;
-    sum->total += ms->total;
-}
-
 static void notify(batch *b, const char *input, const char *output, const lap_report *report)
 {
     lap_batch_counts *c = b->counts;
     c->ms = lap_now_ms() - b->began_ms;
     if (b->options->work && report)
-        add_times(&b->options->work->busy, &report->ms);
+        lap_times_add(&b->options->work->busy, &report->ms);
     if (report) {
         c->ok += report->status == LAP_DONE;
         c->warned += report->status == LAP_WARNED;
@@ -278,11 +267,29 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     return b;
 }
 
+/* Where a timeline is to be written; NULL: nowhere. */
+static const char *trace_of(const lap_batch_options *options)
+{
+    return options->devices && !options->dry_run ? options->devices->trace : NULL;
+}
+
+/* However the run has ended: what was done shows. */
+static lap_code write_trace(const batch *b, const lap_trace *trace, lap_code code, lap_error *err)
+{
+    lap_error why;
+    if (!trace || lap_trace_write(trace, trace_of(b->options), b->sync, &why) == LAP_OK || code != LAP_OK)
+        return code;
+    if (err)
+        *err = why;
+    return why.code;
+}
+
 lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *settings,
     lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
 {
     char *list = NULL;
     size_t list_size = 0;
+    lap_trace *trace = NULL;
     *counts = (lap_batch_counts){0};
     if (options->work)
         *options->work = (lap_batch_work){0};
@@ -299,10 +306,16 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
         code = lap_batch_read_list(options, &list, &list_size, err);
     if (code == LAP_OK)
         code = prepare(b, list, list_size, err);
-    if (code == LAP_OK)
+    if (code == LAP_OK && trace_of(options))
+        code = lap_trace_create(&trace, err);
+    if (code == LAP_OK) {
+        lap_executor_trace(b->executor, trace);
         code = run_jobs(b, list, list_size, err);
+    }
     counts->ms = lap_now_ms() - b->began_ms;
     lap_executor_close(b->executor);
+    code = write_trace(b, trace, code, err);
+    lap_trace_destroy(trace);
     lap_manifest_close(b->manifest);
     lap_group_close(&b->group);
     lap_tree_close(&b->tree);

@@ -53,6 +53,17 @@ static const lap_rung *auto_rung(const batch *b, const char **why)
     return rung;
 }
 
+/* Of several processes on this machine each has its own, or with fewer devices than processes one of them. */
+static int take_share(int list[LAP_FLEET_DEVICES], int count, uint32_t share, uint32_t shares)
+{
+    int mine = 0;
+    for (uint32_t i = share; i < (uint32_t)count; i += shares)
+        list[mine++] = list[i];
+    if (mine == 0)
+        list[mine++] = list[share % (uint32_t)count];
+    return mine;
+}
+
 /* The devices of the options, each once; their number. */
 static int list_devices(const batch *b, int list[LAP_FLEET_DEVICES])
 {
@@ -68,7 +79,7 @@ static int list_devices(const batch *b, int list[LAP_FLEET_DEVICES])
         if (is_new)
             list[count++] = number;
     }
-    return count;
+    return o && o->shares > 1 && count > 0 ? take_share(list, count, o->share, o->shares) : count;
 }
 
 static lap_code with_devices(batch *b, const lap_rung *rung, bool is_named, lap_error *err)

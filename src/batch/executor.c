@@ -53,9 +53,11 @@ void lap_job_free(lap_job *job)
 
 void lap_job_run(lap_executor *ex, lap_job *job, const lap_settings *settings)
 {
+    const double start = lap_now_ms();
     job->device = -1;
     lap_run_to_sink(ex->context, job->input, job->tree, job->relative, settings, &job->stat, &job->sink,
         &job->report, &job->report.error);
+    lap_trace_thread(ex->trace, "photo", start, job->number);
 }
 
 void lap_executor_finish(lap_executor *ex, lap_job *job)
@@ -131,8 +133,14 @@ lap_code lap_executor_devices(
     return code;
 }
 
+void lap_executor_trace(lap_executor *ex, lap_trace *trace)
+{
+    ex->trace = trace;
+}
+
 lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
 {
+    job->number = ex->submitted++;
     job->device = -1;
     pthread_mutex_lock(&ex->mutex);
     lap_job_push(&ex->waiting, job);

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "batch/trace.h"
 #include "io/sink.h"
 
 typedef enum lap_job_way {
@@ -24,6 +25,7 @@ typedef struct lap_job {
     lap_report report; /* filled by the executor */
     int device;      /* likewise: that decoded, filtered and encoded it; -1: not all of this is a device's */
     lap_job_way way; /* the executor's own */
+    uint64_t number; /* likewise: for the trace */
     lap_sink *sink;  /* finished and not published, if report.error.code is LAP_OK */
     struct lap_job *next;
 } lap_job;
@@ -38,6 +40,8 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
 struct lap_fleet_options;
 lap_code lap_executor_devices(lap_context *context, int jobs, const struct lap_fleet_options *options,
     lap_executor **executor, lap_error *err);
+/* What is done from now on is kept there, too. Before the first job. */
+void lap_executor_trace(lap_executor *executor, lap_trace *trace);
 /* Takes the job over. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
 /* Who keeps more jobs than this waiting is not woken for each that finishes: for a thumbnail that would cost

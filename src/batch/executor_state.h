@@ -20,6 +20,8 @@ struct lap_executor {
     lap_context *context;
     int jobs;                /* threads at most */
     size_t pending;          /* only the owner's thread */
+    uint64_t submitted;      /* likewise */
+    lap_trace *trace;        /* or NULL */
     struct lap_fleet *fleet; /* or NULL */
     pthread_mutex_t mutex;
     pthread_cond_t finished;

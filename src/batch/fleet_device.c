@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "base/status.h"
+#include "base/times.h"
 #include "batch/fleet_state.h"
 
 enum { LOOK_US = 50 }; /* between two looks at what is under way */
@@ -141,16 +142,19 @@ static lap_code end_trips(lap_fleet_device *d, bool *any, lap_error *err)
     lap_code code = LAP_OK;
     for (int i = 0; i < d->lane_count && code == LAP_OK && !d->is_lost; i++) {
         lap_trip *trip = d->lanes[i].trip;
+        lap_times ms = {0};
         bool through = false;
         if (!trip)
             continue;
         pthread_mutex_unlock(mutex_of(d));
         code = lap_device_lane_is_through(d->lanes[i].lane, &through, err);
         if (code == LAP_OK && through)
-            code = lap_device_lane_times(d->lanes[i].lane, &trip->flight.pipe.ms, err);
+            code = lap_device_lane_times(d->lanes[i].lane, &ms, err);
         pthread_mutex_lock(mutex_of(d));
         if (code != LAP_OK || !through || d->is_lost)
             continue;
+        lap_times_add(&trip->flight.pipe.ms, &ms);
+        lap_trace_stages(d->fleet->executor->trace, d->number, i, &ms, trip->job->number);
         d->lanes[i].trip = NULL;
         d->busy_lanes--;
         d->moved_ms = lap_now_ms();

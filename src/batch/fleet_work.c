@@ -68,7 +68,9 @@ static void load(lap_fleet_device *d, lap_job *job)
     d->cargo_count += !cargo;
     d->under_way++;
     pthread_mutex_unlock(mutex_of(fleet));
+    const double start = lap_now_ms();
     const lap_code code = read_photo(d, job, &cargo, &trip, &mine, &err);
+    lap_trace_thread(fleet->executor->trace, "read", start, job->number);
     pthread_mutex_lock(mutex_of(fleet));
     if (code == LAP_OK && mine && !d->is_lost) {
         trip->job = job;
@@ -109,12 +111,14 @@ static void land(lap_fleet *fleet, lap_trip *trip)
     lap_fleet_device *d = trip->device;
     lap_device_cargo *cargo = trip->flight.cargo;
     pthread_mutex_unlock(mutex_of(fleet));
+    const double start = lap_now_ms();
     const bool is_done = lap_flight_is_done(&trip->flight);
     if (is_done)
         lap_flight_land(&trip->flight, job->tree, job->relative, &job->stat, &job->sink, &job->report,
             &job->report.error);
     lap_flight_close(&trip->flight);
     free(trip);
+    lap_trace_thread(fleet->executor->trace, "write", start, job->number);
     pthread_mutex_lock(mutex_of(fleet));
     keep_cargo(d, cargo);
     if (is_done) {

@@ -40,6 +40,7 @@ typedef struct lap_cli {
     int devices[LAP_CLI_DEVICES];
     int device_count; /* -1: all */
     uint64_t device_memory;
+    const char *trace; /* the timeline of a run over a folder */
 
     int jobs; /* 0: one per core */
     bool fail_fast, force, dry_run, null_separated;

@@ -69,7 +69,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
         if (run->cli->log)
             write_log(run, file);
     }
-    lap_folder_progress_show(&run->progress, counts);
+    lap_folder_progress_show(&run->progress, counts, &run->work);
 }
 
 static void on_warning(void *user, const lap_error *warning)
@@ -236,13 +236,28 @@ static int check_operands(const lap_cli *cli)
             return lap_cli_usage("- cannot be used with folders or several files");
     if (cli->stats)
         return lap_cli_usage("--stats needs a single image; see lapedge stats");
-    if (cli->dry_run && cli->log)
-        return lap_cli_usage("-n writes nothing; leave out --log");
+    if (cli->dry_run && (cli->log || cli->trace))
+        return lap_cli_usage("-n writes nothing; leave out %s", cli->log ? "--log" : "--trace");
     if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
         return lap_cli_usage("--log=- and --json cannot both go to standard output");
     if (cli->null_separated && !cli->files_from)
         return lap_cli_usage("-0 needs --files-from");
     return LAP_EXIT_OK;
+}
+
+/* With --shard=auto, tasks of one machine share its devices: all of them, unless some are named. */
+static lap_batch_devices devices_of(const lap_cli *cli)
+{
+    lap_batch_devices devices = {.numbers = cli->device_count > 0 ? cli->devices : NULL,
+        .count = cli->device_count,
+        .memory = cli->device_memory,
+        .trace = cli->trace};
+    if (!cli->shard || strcmp(cli->shard, "auto") != 0)
+        return devices;
+    (void)lap_shard_local(&devices.share, &devices.shares);
+    if (devices.count == 0)
+        devices.count = -1;
+    return devices;
 }
 
 int lap_cli_folder(lap_cli *cli)
@@ -259,9 +274,8 @@ int lap_cli_folder(lap_cli *cli)
         cli->take.include_count++;
     while (cli->take.exclude_count < LAP_CLI_GLOBS && cli->exclude[cli->take.exclude_count])
         cli->take.exclude_count++;
-    const lap_batch_devices devices = {.numbers = cli->device_count > 0 ? cli->devices : NULL,
-        .count = cli->device_count,
-        .memory = cli->device_memory};
+    const char *const sides[] = {cli->log, cli->trace};
+    const lap_batch_devices devices = devices_of(cli);
     lap_batch_options options = {.inputs = (const char *const *)cli->operands,
         .input_count = (size_t)(count - 1),
         .files_from = cli->files_from,
@@ -280,8 +294,8 @@ int lap_cli_folder(lap_cli *cli)
         .devices = &devices,
         .warn = on_warning,
         .work = &run.work,
-        .sides = &cli->log,
-        .side_count = cli->log != NULL};
+        .sides = sides + !cli->log,
+        .side_count = (size_t)(cli->log != NULL) + (cli->trace != NULL)};
     if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK) {
         lap_cli_print_error(&err, NULL);
         return LAP_EXIT_USAGE;

@@ -21,7 +21,21 @@ static void print_time(double seconds)
         fprintf(stderr, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
 }
 
-void lap_folder_progress_show(lap_folder_progress *progress, const lap_batch_counts *counts)
+/* What each device does: how many photos are on it. */
+static void print_devices(const lap_batch_work *work)
+{
+    enum { MOST = 8 };
+    for (int i = 0; i < work->device_count && i < MOST; i++) {
+        const lap_batch_device *d = &work->device[i];
+        if (d->is_ready)
+            fprintf(stderr, ", device %d: %d", d->device, d->under_way);
+        else
+            fprintf(stderr, ", device %d %s", d->device, d->is_lost ? "lost" : "starts");
+    }
+}
+
+void lap_folder_progress_show(
+    lap_folder_progress *progress, const lap_batch_counts *counts, const lap_batch_work *work)
 {
     enum { CELLS = 20 };
     if (!progress->on || counts->ms < progress->shown_ms + interval_ms)
@@ -39,10 +53,13 @@ void lap_folder_progress_show(lap_folder_progress *progress, const lap_batch_cou
         fprintf(stderr, ", %llu skipped", (unsigned long long)counts->skipped);
     if (counts->failed)
         fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
-    fprintf(stderr, ", %.0f Mpixel/s, ", seconds > 0 ? (double)pixels / 1e6 / seconds : 0.0);
+    const double rate = seconds > 0 ? (double)worked / seconds : 0.0;
+    fprintf(stderr, ", %.*f photos/s, %.0f Mpixel/s, ", rate < 10 ? 1 : 0, rate,
+        seconds > 0 ? (double)pixels / 1e6 / seconds : 0.0);
     /* Skipped files cost nothing: the time left follows from those that were worked on. */
     print_time(worked ? seconds * (double)(expected - over) / (double)worked : -1);
     fputs(" left", stderr);
+    print_devices(work);
     fflush(stderr);
     progress->shown_ms = counts->ms;
     progress->drawn = true;

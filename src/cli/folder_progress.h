@@ -12,7 +12,8 @@ typedef struct lap_folder_progress {
 /* Off unless lap_term_may_draw. */
 void lap_folder_progress_begin(lap_folder_progress *progress, const lap_cli *cli);
 /* Draws at most ten times a second. */
-void lap_folder_progress_show(lap_folder_progress *progress, const lap_batch_counts *counts);
+void lap_folder_progress_show(
+    lap_folder_progress *progress, const lap_batch_counts *counts, const lap_batch_work *work);
 /* Erases the line, so that something else can be said. */
 void lap_folder_progress_hide(lap_folder_progress *progress);
 

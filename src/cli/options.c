@@ -151,6 +151,9 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         "read input names, one per line; - is standard input", F | TF, 0, FOLDERS, false},
     {"null", NULL, lap_set_true, AT(null_separated), 0, 0, "names in --files-from end with a zero byte",
         F | TF, '0', FOLDERS, false},
+    {"trace", "FILE", lap_set_text, AT(trace), 0, 0,
+        "write a timeline of threads and CUDA devices, for chrome://tracing or ui.perfetto.dev", F | TF, 0,
+        FOLDERS, false},
     {"log", "FILE", lap_set_text, AT(log), 0, 0, "write one JSON line per input", F | TF, 0, FOLDERS, false},
 
     {"stats", "FILE.json", lap_set_text, AT(stats), 0, 0, "write statistics of the image and of its edges",

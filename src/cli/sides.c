@@ -77,7 +77,7 @@ static bool check_side(const lap_cli *cli, side_option *side, const side_option 
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
     side_option sides[] = {{"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report},
-        {"--heatmap", cli->heatmap}, {"--json-file", cli->json_file}};
+        {"--heatmap", cli->heatmap}, {"--json-file", cli->json_file}, {"--trace", cli->trace}};
     const int count = (int)(sizeof sides / sizeof *sides);
     for (int i = 0; i < count; i++)
         if (sides[i].path && !check_side(cli, &sides[i], sides, count))

@@ -145,13 +145,20 @@ lap_code lap_device_lane_start(lap_device_lane *l, const lap_device_cargo *c, co
     marks[0] = l->marks[BEGIN];
     marks[1] = l->marks[UP];
     marks[LAP_CUDA_JPEG_STAGES] = l->marks[DECODED];
+    lap_cuda_range_begin("lapedge: decode");
     lap_code code = lap_cuda_jpeg_decode_enqueue(&c->decode, c->file.bytes + c->decode.frame.scan_begin,
         c->staging.bytes, memory, &source, c->decoded, l->stream, marks, err);
+    lap_cuda_range_end();
+    lap_cuda_range_begin("lapedge: filter");
     if (code == LAP_OK)
         code = lap_cuda_border(&source, border, l->stream, err);
     if (code == LAP_OK)
         code = rung->run.filter(&source, &result, params, &exec);
-    return code == LAP_OK ? encode(l, c, &result, err) : code;
+    lap_cuda_range_end();
+    lap_cuda_range_begin("lapedge: encode");
+    code = code == LAP_OK ? encode(l, c, &result, err) : code;
+    lap_cuda_range_end();
+    return code;
 }
 
 lap_code lap_device_lane_is_through(lap_device_lane *l, bool *through, lap_error *err)

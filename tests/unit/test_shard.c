@@ -13,7 +13,9 @@
 static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
     "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID",
     "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT",
-    "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"};
+    "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE",
+    "SLURM_GPUS_PER_TASK"};
 
 static int forget(void **state)
 {
@@ -153,6 +155,31 @@ static void half_an_answer_is_no_share(void **state)
     AUTO_REFUSED("SLURM_PROCID=1 SLURM_STEP_ID=0", "SLURM_NTASKS");
 }
 
+static void tasks_of_one_machine_are_counted(void **state)
+{
+    static const struct {
+        const char *settings;
+        bool found;
+        uint32_t rank, size;
+    } cases[] = {
+        {"SLURM_PROCID=9 SLURM_NTASKS=12", false, 0, 1},
+        {"OMPI_COMM_WORLD_LOCAL_RANK=3 OMPI_COMM_WORLD_LOCAL_SIZE=8", true, 3, 8},
+        {"MPI_LOCALRANKID=1 MPI_LOCALNRANKS=2", true, 1, 2},
+        {"SLURM_LOCALID=2 SLURM_STEP_TASKS_PER_NODE=4(x16)", true, 2, 4},
+        {"SLURM_LOCALID=2 SLURM_STEP_TASKS_PER_NODE=2,4", true, 2, 3},
+        {"SLURM_LOCALID=2 SLURM_STEP_TASKS_PER_NODE=4 SLURM_GPUS_PER_TASK=1", false, 0, 1},
+        {"SLURM_LOCALID=x SLURM_STEP_TASKS_PER_NODE=4", false, 0, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t rank, size;
+        set_variables(cases[i].settings);
+        assert_int_equal(lap_shard_local(&rank, &size), cases[i].found);
+        assert_int_equal(rank, cases[i].rank);
+        assert_int_equal(size, cases[i].size);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +190,7 @@ int main(void)
         cmocka_unit_test(arrays_with_gaps_are_refused),
         cmocka_unit_test(an_array_of_jobs_with_tasks_multiplies),
         cmocka_unit_test(half_an_answer_is_no_share),
+        cmocka_unit_test(tasks_of_one_machine_are_counted),
     };
     return cmocka_run_group_tests_name("shard", tests, NULL, forget);
 }

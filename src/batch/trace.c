@@ -1,0 +1,135 @@
+#include "batch/trace.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/status.h"
+
+/* 48 bytes each; a run over more photos shows its beginning. */
+enum { MOST_EVENTS = 2000000, LINE = 200 };
+
+typedef struct event {
+    const char *what;
+    double from_ms, ms;
+    uint64_t photo;
+    int device, lane;
+} event;
+
+struct lap_trace {
+    pthread_mutex_t lock;
+    double began_ms;
+    event *events;
+    size_t count, capacity;
+};
+
+/* Threads are numbered as they first add something. */
+static int this_thread(void)
+{
+    static atomic_int next;
+    static _Thread_local int number;
+    if (!number)
+        number = atomic_fetch_add(&next, 1) + 1;
+    return number;
+}
+
+lap_code lap_trace_create(lap_trace **trace, lap_error *err)
+{
+    *trace = calloc(1, sizeof **trace);
+    if (!*trace)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    pthread_mutex_init(&(*trace)->lock, NULL);
+    (*trace)->began_ms = lap_now_ms();
+    return LAP_OK;
+}
+
+void lap_trace_destroy(lap_trace *trace)
+{
+    if (!trace)
+        return;
+    pthread_mutex_destroy(&trace->lock);
+    free(trace->events);
+    free(trace);
+}
+
+void lap_trace_add(
+    lap_trace *trace, const char *what, int device, int lane, double from_ms, double ms, uint64_t photo)
+{
+    if (!trace)
+        return;
+    pthread_mutex_lock(&trace->lock);
+    if (trace->count < MOST_EVENTS) {
+        event *grown = lap_grow(trace->events, &trace->capacity, trace->count + 1, sizeof *grown);
+        if (grown) { /* else this event is missing */
+            trace->events = grown;
+            grown[trace->count++] = (event){what, from_ms - trace->began_ms, ms, photo, device, lane};
+        }
+    }
+    pthread_mutex_unlock(&trace->lock);
+}
+
+void lap_trace_thread(lap_trace *trace, const char *what, double from_ms, uint64_t photo)
+{
+    if (trace)
+        lap_trace_add(trace, what, LAP_TRACE_CPU, this_thread(), from_ms, lap_now_ms() - from_ms, photo);
+}
+
+void lap_trace_stages(lap_trace *trace, int device, int lane, const lap_times *ms, uint64_t photo)
+{
+    const struct {
+        const char *what;
+        double ms;
+    } stages[] = {{"upload", ms->upload}, {"decode", ms->decode}, {"filter", ms->filter},
+        {"encode", ms->encode}, {"download", ms->download}};
+    double at = lap_now_ms();
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        at -= stages[i].ms;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; at += stages[i++].ms)
+        lap_trace_add(trace, stages[i].what, device, lane, at, stages[i].ms, photo);
+}
+
+/* The names of processes, as the browser calls them: the CPU's threads are one, each device's lanes another.
+ */
+static size_t write_names(const lap_trace *trace, char *to, size_t size)
+{
+    size_t length = 0;
+    int last = LAP_TRACE_CPU;
+    for (size_t i = 0; i < trace->count; i++)
+        last = trace->events[i].device > last ? trace->events[i].device : last;
+    for (int device = LAP_TRACE_CPU; device <= last && length + LINE < size; device++) {
+        char name[32] = "threads";
+        if (device >= 0)
+            snprintf(name, sizeof name, "CUDA device %d", device);
+        length += (size_t)snprintf(to + length, size - length,
+            "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}},\n", device + 1,
+            name);
+    }
+    return length;
+}
+
+lap_code lap_trace_write(const lap_trace *trace, const char *path, bool sync, lap_error *err)
+{
+    enum { NAMES = 1025 };
+    size_t room, length;
+    if (!lap_mul(trace->count + NAMES + 2, LINE, &room))
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    char *text = malloc(room);
+    if (!text)
+        return lap_fail_at(err, LAP_E_MEMORY, path, "out of memory: %zu bytes", room);
+    length = (size_t)snprintf(text, room, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+    length += write_names(trace, text + length, NAMES * LINE);
+    for (size_t i = 0; i < trace->count; i++) {
+        const event *e = &trace->events[i];
+        length += (size_t)snprintf(text + length, room - length,
+            "{\"name\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%d,\"tid\":%d,\"args\":{"
+            "\"photo\":%llu}},\n",
+            e->what, 1e3 * e->from_ms, 1e3 * e->ms, e->device + 1, e->lane, (unsigned long long)e->photo);
+    }
+    length -= length > 2 && text[length - 2] == ',' ? 2 : 0;
+    length += (size_t)snprintf(text + length, room - length, "\n]}\n");
+    const lap_code code = lap_side_write(path, text, length, sync, err);
+    free(text);
+    return code;
+}
