@@ -134,3 +134,4 @@ uninstall:
 	  "$(DESTDIR)$(BINDIR)/lapedge" "$(DESTDIR)$(LIBDIR)/liblapedge.a" "$(DESTDIR)$(LIBDIR)/$(SO)" \
 	  "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)" "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)" \
 	  "$(DESTDIR)$(INCLUDEDIR)/lapedge.h" "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc" \
+	  "$(DESTDIR)$(MANDIR)/man1/lapedge.1" "$(DESTDIR)$(COMPLETIONDIR)/lapedge"
