@@ -209,13 +209,13 @@ json_t *lap_json_file(const char *in, const char *out, const lap_settings *setti
     json_object_set_new(object, "border", lap_json_text(filter ? lap_border_name(settings->border) : NULL));
     json_object_set_new(
         object, "range", lap_json_text(filter ? lap_range_name(settings->params.range) : NULL));
+    json_object_set_new(object, "ms", times_of(&report->ms));
+    json_object_set_new(object, "bytes_in", json_integer((json_int_t)report->bytes_in));
+    json_object_set_new(object, "bytes_out", json_integer(is_written ? (json_int_t)report->bytes_out : 0));
     json_object_set_new(object, "settings", settings_of(settings));
     json_object_set_new(object, "warnings", json_integer(report->warnings));
     json_object_set_new(object, "warning", lap_json_text(report->warnings > 0 ? report->warning : NULL));
     json_object_set_new(object, "note", lap_json_text(report->note[0] ? report->note : NULL));
-    json_object_set_new(object, "ms", times_of(&report->ms));
-    json_object_set_new(object, "bytes_in", json_integer((json_int_t)report->bytes_in));
-    json_object_set_new(object, "bytes_out", json_integer(is_written ? (json_int_t)report->bytes_out : 0));
     return object;
 }
 
