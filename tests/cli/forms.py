@@ -47,7 +47,7 @@ VALUES = {
     "max-scans": ["--max-scans=1"], "max-memory": ["--max-memory=1K"], "timeout": ["--timeout=1e-9"],
     "fail-on": ["--fail-on=warning"], "report": ["--report=page.html"], "color": ["--color=always"],
     "progress": ["--progress=off"], "json-file": ["--json-file=file.json"], "threads": ["--threads=1", "-v"],
-    "decode": ["--decode=serial"], "devices": ["--devices=0,1"], "device-memory": ["--device-memory=1G"], "codec": ["--codec=cpu"],
+    "decode": ["--decode=serial"], "devices": ["--devices=0,1"], "device-memory": ["--device-memory=1G"], "trace": ["--trace=trace.json"], "codec": ["--codec=cpu"],
     "keep": ["--keep=none"], "include": ["--include=a*"], "exclude": ["--exclude=a*"], "ext": ["--ext=jpeg"], "suffix": ["--suffix=-x"],
     "gray": ["--gray"], "json": ["--json"],
 }
