@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """folders.py [PROGRAM] [--each]: the same folder by way of CUDA devices and by --codec=cpu: outputs, log lines (but for
-ms and resolved), messages and exit code must be equal; with devices that fail too. PROGRAM: on the CPU runtime of the
+ms, resolved and note), messages and exit code must be equal; with devices that fail too. PROGRAM: on the CPU runtime of the
 CUDA tests. --each: every call and every operation fails in turn, not some of them."""
 import json
 import os
@@ -81,7 +81,10 @@ def log_lines(name):
     with open(name, encoding="utf-8") as f:
         for line in f:
             record = json.loads(line)
-            del record["ms"], record["resolved"]
+            for key in ("ms", "resolved", "note"):  # how it was done
+                record.pop(key, None)
+            for key in ("backend", "codec"):
+                record.get("settings", {}).pop(key, None)
             lines.append(json.dumps(record, sort_keys=True))
     return sorted(lines)
 
