@@ -651,7 +651,7 @@ typedef struct lap_batch_others {
 typedef struct lap_batch_devices {
     const int *numbers;     /* NULL: that of the settings */
     int count;              /* of numbers; -1: all that there are */
-    uint64_t memory;        /* bytes of photos under way on each, at most; 0: 4 GB */
+    uint64_t memory;        /* bytes of photos under way on each, at most; 0: 3.4 GB */
     uint32_t share, shares; /* of these: each shares-th, from the share-th on (counted from 0), or one where
                                they are fewer; shares 0 or 1: all. See lap_shard_local */
     const char *trace;      /* a file for the timeline of reading, devices and writing, which chrome://tracing

@@ -28,7 +28,8 @@ typedef struct lap_fleet_options {
 } lap_fleet_options;
 
 enum { LAP_FLEET_DEVICES = 64, LAP_FLEET_DEADLINE_MS = 30000 };
-#define LAP_FLEET_MEMORY ((size_t)4000000000)
+/* With what CUDA itself takes, a device holds less than 4 GB. */
+#define LAP_FLEET_MEMORY ((size_t)3400000000)
 
 /* Starts the devices, each on a thread of its own, without waiting for them. LAP_E_BACKEND: there is no such
  * device. LAP_E_MEMORY. */
