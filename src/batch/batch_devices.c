@@ -11,7 +11,7 @@
 
 /* What one thread of the CPU takes in of JPEGs from file to file, and what a device brings beyond it (Xeon
  * with 16 cores beside one H200, docs/gpu-codec.md). */
-enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 700 };
+enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 1000 };
 /* Threads that read and write for a device. With 12, and 4 that coded photos meanwhile, a folder of large
  * photos came out at 722 a second instead of 1067. */
 enum { FEEDERS = 16 };

@@ -190,16 +190,14 @@ static lap_fleet_device *choose_device(lap_fleet *fleet)
 
 static bool may_run_here(const lap_fleet *fleet)
 {
-    int ready = 0, alive = 0;
-    for (int i = 0; i < fleet->count; i++) {
-        ready += fleet->devices[i].is_ready && !fleet->devices[i].is_lost;
+    int alive = 0; /* or starting: photos begun meanwhile would delay the start, and end last */
+    for (int i = 0; i < fleet->count; i++)
         alive += !fleet->devices[i].is_lost;
-    }
     if (!alive)
         return true;
     if (fleet->options.is_named)
         return false;
-    return fleet->on_cpu < fleet->executor->jobs - ready * fleet->options.feeders;
+    return fleet->on_cpu < fleet->executor->jobs - alive * fleet->options.feeders;
 }
 
 static bool is_small(const lap_fleet *fleet, const lap_job *job)
