@@ -178,6 +178,22 @@ def tool(group, program, key):
     return part["floor"][key] if program == "floor" else part["rows"][program][key]
 
 
+def folder(step, key):
+    """Of a step of tools/measure-folders: a figure, or the busy ms per photo of a stage."""
+    for row in read(PROFILE / "folders.json")["steps"]:
+        if row["step"] == step:
+            value = row.get(key, row.get("busy_ms", {}).get(key))
+            if value is None:
+                raise Missing(key)
+            return value
+    raise Missing(step)
+
+
+def codec(backend, threads, key="median_ms"):
+    """Of `bench codec` on the machine with the GPU; threads: on a device, photos at once."""
+    return row_of(read(PROFILE / "codec" / "bench.json"), backend, threads=threads)[key]
+
+
 def says(condition, yes, no):
     return yes if condition else no
 
@@ -354,10 +370,47 @@ def precision():
     return table(["way", "all 1.23", "random"], rows) + f"\n`tools/sum-precision`: {kept['n']} values.\n"
 
 
+FOLDERS = {"large": "18.7 Mpixel", "middle": "2 Mpixel", "thumb": "0.02 Mpixel"}
+STAGES = ("read", "upload", "decode", "filter", "encode", "download", "write")
+
+
+def count(value):
+    return "" if value is None else f"{value:,.0f}"
+
+
+def folder_steps():
+    """Of the rates: step, photos and backend as the tables name them, and its row."""
+    rows = {row["step"]: row for row in read(PROFILE / "folders.json")["steps"]}
+    for size, photos in FOLDERS.items():
+        for backend in ("cuda-fast", "auto", "simd"):
+            row = rows.get(f"{size}, {backend}")
+            if row:
+                yield [f"{row['photos']:,} of {photos}", f"`{backend}`"], row
+
+
+def folder_rates(command):
+    """Photos a second over a folder, and of whole processes over a few photos."""
+    lines = [name + [count(row.get("steady_per_s")), count(row["photos_per_s"]), f"{row['on_devices']:,}"]
+             for name, row in folder_steps()]
+    for backend in ("cuda-fast", "auto", "simd"):
+        step = f"60 photos, whole process, {backend}"
+        lines.append([f"60 of {FOLDERS['large']}", f"`{backend}`", "", count(folder(step, "photos_per_s")), ""])
+    heads = ["photos", "backend", "photos/s, steady", "photos/s, whole process", "done on the device"]
+    return table(heads, lines).replace("|---|---:|", "|---|---|", 1) + f"\n`{command}`\n"
+
+
+def folder_stages(command):
+    """Milliseconds of a thread or stream per photo."""
+    lines = [name + [shown(row["busy_ms"].get(stage), 3) for stage in STAGES] for name, row in folder_steps()]
+    return (table(["busy ms per photo", "backend", *STAGES], lines).replace("|---|---:|", "|---|---|", 1)
+            + f"\n`{command}`\n")
+
+
 def names():
     known = (us, gbs, field, device, counter, ms, instructions, cpu, image, sheet, peer, lines, fast_abs_registers,
              says, decode16, library,
-             tool, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, max, min, abs)
+             tool, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, folder, codec,
+             folder_rates, folder_stages, max, min, abs)
     return {function.__name__: function for function in known}
 
 

@@ -167,6 +167,61 @@ chart_was_measured()
     diff docs/img/ladder-gpu.svg <(tools/ladder-chart --svg docs/profile/times.json)
 }
 
+timeline_was_measured()
+{
+    diff docs/img/folder-timeline.svg <(tools/timeline docs/profile/folders-trace.json)
+}
+
+# Rows of every thread and stream and bars of every kind are drawn; a file that is no timeline is refused.
+timeline_works()
+{
+    local said drawn=$scratch/timeline.svg
+    cat >"$scratch/trace.json" <<'JSON'
+{"traceEvents":[{"name":"process_name","ph":"M","pid":0,"args":{"name":"threads"}},
+{"name":"process_name","ph":"M","pid":2,"args":{"name":"CUDA device 1"}},
+{"name":"read","ph":"X","ts":1000,"dur":2000,"pid":0,"tid":1,"args":{"photo":0}},
+{"name":"decode","ph":"X","ts":3000,"dur":4000,"pid":2,"tid":0,"args":{"photo":0}},
+{"name":"write","ph":"X","ts":20000,"dur":2000,"pid":0,"tid":2,"args":{"photo":0}}]}
+JSON
+    tools/timeline "$scratch/trace.json" >"$drawn" && python3 - "$drawn" <<'PYTHON' || return
+import re, sys, xml.etree.ElementTree as tree
+page = tree.parse(sys.argv[1]).getroot()
+bars = [p.get("class") for p in page.iter("{http://www.w3.org/2000/svg}path") for _ in re.findall("M", p.get("d"))]
+words = [t.text for t in page.iter("{http://www.w3.org/2000/svg}text")]
+# The legend, the whole run, and from 15 ms on only what was written.
+assert {kind: bars.count(kind) for kind in ("read", "decode", "write")} == {"read": 2, "decode": 2, "write": 3}, bars
+assert words.count("CUDA device 1: streams") == 2 and "22 ms" in words, words
+PYTHON
+    for file in docs/bench/ladder-cpu.json tests/docs/docs.sh /nonexistent; do
+        ! said=$(tools/timeline "$file" 2>&1) && [[ $said == "timeline: "* && $said != *Traceback* ]] ||
+            { echo "$file: $said" && return 1; }
+    done
+}
+
+# Figures of folders come from their step; of what was not measured there is a dash, or no row.
+folder_figures_work()
+{
+    python3 - <<'PYTHON'
+import sys
+sys.path.insert(0, "tools")
+import figures_data as data
+step = {"step": "large, simd", "photos": 1500, "photos_per_s": 53.4, "on_devices": 0, "busy_ms": {"write": 8.0625}}
+kept = {"steps": [step]}
+data.read = lambda path: kept
+assert (data.folder("large, simd", "photos"), data.folder("large, simd", "write")) == (1500, 8.0625)
+for wanted in (("large, simd", "steady_per_s"), ("large, auto", "photos")):
+    try:
+        sys.exit(f"{wanted}: {data.folder(*wanted)}")
+    except data.Missing:
+        pass
+assert "\n| 1,500 of 18.7 Mpixel | `simd` |  |  |  |  |  |  | 8.062 |\n" in data.folder_stages("x"), data.folder_stages("x")
+kept["steps"] += [{"step": f"60 photos, whole process, {name}", "photos_per_s": 50} for name in ("cuda-fast", "auto")]
+kept["steps"] += [{"step": "60 photos, whole process, simd", "photos_per_s": 51.5}]
+rates = data.folder_rates("x")
+assert "| 1,500 of 18.7 Mpixel | `simd` |  | 53 | 0 |\n" in rates and rates.count("\n| 60 of") == 3, rates
+PYTHON
+}
+
 figures_were_measured()
 {
     [ "$(cat docs/*.md | grep -o '<!--= ' | wc -l)" -ge 150 ] && tools/figures --check docs/*.md README.md
@@ -218,6 +273,9 @@ if have python3; then
     check "manual, table of options, README and pages agree" python3 tests/docs/options.py "${LAPEDGE:-./lapedge}"
     check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
     check "the chart of docs/ladder.md was measured" chart_was_measured
+    check "the timeline of docs/folders.md was measured" timeline_was_measured
+    check "tools/timeline draws a trace and refuses what is none" timeline_works
+    check "figures of folders come from their step" folder_figures_work
     check "the numbers in docs/*.md come from kept files, their lines of source from the source" figures_were_measured
     check "tools/figures finds a changed digit, a typed number and a changed line" figures_find_faults
     check "exercises tell a solution from none" exercises_judge
@@ -232,6 +290,9 @@ else
     skip "manual, table of options, README and pages agree" "no python3"
     skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"
     skip "the chart of docs/ladder.md was measured" "no python3"
+    skip "the timeline of docs/folders.md was measured" "no python3"
+    skip "tools/timeline draws a trace and refuses what is none" "no python3"
+    skip "figures of folders come from their step" "no python3"
     skip "the numbers in docs/*.md come from kept files, their lines of source from the source" "no python3"
     skip "tools/figures finds a changed digit, a typed number and a changed line" "no python3"
     skip "exercises tell a solution from none" "no python3"

@@ -8,6 +8,8 @@ docs-figures:
 	@tools/ladder-table --into README.md ladder docs/bench/ladder-cpu.json docs/profile/times.json
 	@tools/ladder-chart --svg docs/profile/times.json > docs/img/ladder-gpu.svg.new
 	@mv docs/img/ladder-gpu.svg.new docs/img/ladder-gpu.svg
+	@tools/timeline docs/profile/folders-trace.json > docs/img/folder-timeline.svg.new
+	@mv docs/img/folder-timeline.svg.new docs/img/folder-timeline.svg
 	@tools/diagrams
 	@tools/figures $(sort $(wildcard docs/*.md)) README.md
 
