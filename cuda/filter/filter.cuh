@@ -12,6 +12,14 @@
 #include "cuda/device/device_rungs.h"
 #include "cuda/device/launch.cuh"
 
+/* Least blocks per SM, for __launch_bounds__ of kernels that hold many sums: without it ptxas aims at more
+ * warps on these architectures than their registers allow, and spills. 0: its own choice. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
+constexpr int LAP_LEAST_BLOCKS = 2;
+#else
+constexpr int LAP_LEAST_BLOCKS = 0;
+#endif
+
 template <typename Sum>
 struct lap_weights {
     Sum h[25];

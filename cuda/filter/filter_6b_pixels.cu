@@ -10,7 +10,7 @@
 constexpr int DEEP = 4; /* pixels of a thread */
 
 template <int C, typename Sum>
-static __global__ void __launch_bounds__(256) pixels_kernel(const uint8_t *__restrict__ in,
+static __global__ void __launch_bounds__(256, LAP_LEAST_BLOCKS) pixels_kernel(const uint8_t *__restrict__ in,
     uint8_t *__restrict__ out, const __grid_constant__ lap_geometry g,
     const __grid_constant__ lap_weights<Sum> w, const __grid_constant__ lap_finish f)
 {

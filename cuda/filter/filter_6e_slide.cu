@@ -37,8 +37,9 @@ struct sliding_sums {
 };
 
 template <int C>
-static __global__ void __launch_bounds__(LAP_WALK_THREADS) slide_kernel(const uint8_t *__restrict__ in,
-    uint8_t *__restrict__ out, const __grid_constant__ lap_walk g, const __grid_constant__ lap_finish f)
+static __global__ void __launch_bounds__(LAP_WALK_THREADS, LAP_LEAST_BLOCKS)
+    slide_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,
+        const __grid_constant__ lap_walk g, const __grid_constant__ lap_finish f)
 {
     lap_walk_down<C>(sliding_sums<C>{}, in, out, g, f);
 }
