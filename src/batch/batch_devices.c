@@ -4,9 +4,9 @@
 
 #include "base/status.h"
 #include "batch/batch_devices.h"
-#include "batch/fleet.h"
-#include "device/device_lane.h"
+#include "batch/device_pool.h"
 #include "device/device_photo.h"
+#include "device/device_slot.h"
 #include "rungs/backend.h"
 
 /* What one thread of the CPU takes in of JPEGs from file to file, and what a device brings beyond it (Xeon
@@ -55,7 +55,7 @@ static const lap_rung *auto_rung(const batch *b, const char **why)
 }
 
 /* Of several processes on this machine each has its own, or with fewer devices than processes one of them. */
-static int take_share(int list[LAP_FLEET_DEVICES], int count, uint32_t share, uint32_t shares)
+static int take_share(int list[LAP_DEVICE_POOL_DEVICES], int count, uint32_t share, uint32_t shares)
 {
     int mine = 0;
     for (uint32_t i = share; i < (uint32_t)count; i += shares)
@@ -66,13 +66,13 @@ static int take_share(int list[LAP_FLEET_DEVICES], int count, uint32_t share, ui
 }
 
 /* The devices of the options, each once; their number. */
-static int list_devices(const batch *b, int list[LAP_FLEET_DEVICES])
+static int list_devices(const batch *b, int list[LAP_DEVICE_POOL_DEVICES])
 {
     const lap_batch_devices *o = b->options->devices;
     const bool all = o && o->count < 0, listed = o && o->numbers && o->count > 0;
     const int most = all ? lap_device_count() : listed ? o->count : 1;
     int count = 0;
-    for (int i = 0; i < most && count < LAP_FLEET_DEVICES; i++) {
+    for (int i = 0; i < most && count < LAP_DEVICE_POOL_DEVICES; i++) {
         const int number = all ? i : listed ? o->numbers[i] : b->settings->device;
         bool is_new = true;
         for (int k = 0; k < count; k++)
@@ -85,8 +85,8 @@ static int list_devices(const batch *b, int list[LAP_FLEET_DEVICES])
 
 static lap_code with_devices(batch *b, const lap_rung *rung, bool is_named, lap_error *err)
 {
-    int list[LAP_FLEET_DEVICES];
-    const lap_fleet_options options = {.devices = list,
+    int list[LAP_DEVICE_POOL_DEVICES];
+    const lap_device_pool_options options = {.devices = list,
         .count = list_devices(b, list),
         .rung = rung,
         .memory = b->options->devices ? (size_t)b->options->devices->memory : 0,

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/status.h"
-#include "batch/fleet.h"
+#include "batch/device_pool.h"
 #include "run/run.h"
 
 /* ---- lists ------------------------------------------------------------------------------------- */
@@ -74,8 +74,8 @@ static void work(void *argument)
     lap_executor *ex = argument;
     lap_job *job;
     pthread_mutex_lock(&ex->mutex);
-    if (ex->fleet)
-        lap_fleet_work(ex->fleet);
+    if (ex->pool)
+        lap_device_pool_work(ex->pool);
     else
         while ((job = lap_job_pop(&ex->waiting))) {
             ex->queued--;
@@ -120,12 +120,12 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
     return LAP_OK;
 }
 
-lap_code lap_executor_devices(
-    lap_context *context, int jobs, const lap_fleet_options *options, lap_executor **executor, lap_error *err)
+lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,
+    lap_executor **executor, lap_error *err)
 {
     lap_code code = lap_executor_threads(context, jobs, executor, err);
     if (code == LAP_OK)
-        code = lap_fleet_create(*executor, options, &(*executor)->fleet, err);
+        code = lap_device_pool_create(*executor, options, &(*executor)->pool, err);
     if (code == LAP_OK)
         return LAP_OK;
     lap_executor_close(*executor);
@@ -145,9 +145,9 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
     pthread_mutex_lock(&ex->mutex);
     lap_job_push(&ex->waiting, job);
     ex->queued++;
-    /* Where no thread can be had none runs, so this job is the only one that waits. A fleet's jobs may wait
+    /* Where no thread can be had none runs, so this job is the only one that waits. A pool's jobs may wait
      * for a device, and lap_executor_reap tries again. */
-    const bool fails = !lap_executor_wake(ex) && !ex->fleet;
+    const bool fails = !lap_executor_wake(ex) && !ex->pool;
     if (fails) {
         (void)lap_job_pop(&ex->waiting);
         ex->queued--;
@@ -176,8 +176,8 @@ lap_job *lap_executor_reap(lap_executor *ex, int timeout_ms)
         if (pthread_cond_timedwait(&ex->finished, &ex->mutex, &until))
             break;
     lap_job *job = lap_job_pop(&ex->done);
-    if (!job && ex->fleet)
-        lap_fleet_look_after(ex->fleet);
+    if (!job && ex->pool)
+        lap_device_pool_look_after(ex->pool);
     pthread_mutex_unlock(&ex->mutex);
     ex->pending -= job != NULL;
     return job;
@@ -190,10 +190,10 @@ size_t lap_executor_pending(const lap_executor *ex)
 
 bool lap_executor_warning(lap_executor *ex, lap_error *warning)
 {
-    if (!ex->fleet)
+    if (!ex->pool)
         return false;
     pthread_mutex_lock(&ex->mutex);
-    const bool is_one = lap_fleet_warning(ex->fleet, warning);
+    const bool is_one = lap_device_pool_warning(ex->pool, warning);
     pthread_mutex_unlock(&ex->mutex);
     return is_one;
 }
@@ -201,10 +201,10 @@ bool lap_executor_warning(lap_executor *ex, lap_error *warning)
 void lap_executor_look(lap_executor *ex, lap_batch_work *work)
 {
     work->device_count = 0;
-    if (!ex->fleet)
+    if (!ex->pool)
         return;
     pthread_mutex_lock(&ex->mutex);
-    lap_fleet_look(ex->fleet, work);
+    lap_device_pool_look(ex->pool, work);
     pthread_mutex_unlock(&ex->mutex);
 }
 
@@ -227,7 +227,7 @@ void lap_executor_close(lap_executor *ex)
         return;
     /* The last job is reaped before its worker has left the mutex: wait until it has. */
     lap_pool_drain(ex->context->pool);
-    if (!lap_fleet_close(ex->fleet))
+    if (!lap_device_pool_close(ex->pool))
         return; /* a thread hangs in a device, and still holds on to all of this */
     pthread_cond_destroy(&ex->finished);
     pthread_mutex_destroy(&ex->mutex);

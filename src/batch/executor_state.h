@@ -18,11 +18,11 @@ lap_job *lap_job_pop(lap_job_list *list); /* NULL where there is none */
 
 struct lap_executor {
     lap_context *context;
-    int jobs;                /* threads at most */
-    size_t pending;          /* only the owner's thread */
-    uint64_t submitted;      /* likewise */
-    lap_trace *trace;        /* or NULL */
-    struct lap_fleet *fleet; /* or NULL */
+    int jobs;                     /* threads at most */
+    size_t pending;               /* only the owner's thread */
+    uint64_t submitted;           /* likewise */
+    lap_trace *trace;             /* or NULL */
+    struct lap_device_pool *pool; /* or NULL */
     pthread_mutex_t mutex;
     pthread_cond_t finished;
     /* under the mutex */

@@ -38,15 +38,15 @@ $(B)/tests/cudacpu_rates: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/rate
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 tests/jpegcuda/bench_codec.sh tests/jpegcuda/other_library.sh: $(B)/cudacpu/asan/lapedge
 # Photos over devices: right whatever these do, and (the second) without races.
-FLEET_C := tests/jpegcuda/fleet.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))
-$(B)/tests/cudacpu_fleet: $(FLEET_C:%=$(B)/cudacpu/asan/%.o) $(B)/cudacpu/asan/libkernels.a
+DEVICE_POOL_C := tests/jpegcuda/device_pool.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))
+$(B)/tests/cudacpu_device_pool: $(DEVICE_POOL_C:%=$(B)/cudacpu/asan/%.o) $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-$(B)/tests/cudacpu_fleet_races: $(FLEET_C:%=$(B)/cudacpu/tsan/%.o) $(B)/cudacpu/tsan/libkernels.a
+$(B)/tests/cudacpu_device_pool_races: $(DEVICE_POOL_C:%=$(B)/cudacpu/tsan/%.o) $(B)/cudacpu/tsan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-TESTS += $(B)/tests/cudacpu_fleet
--include $(FLEET_C:%=$(B)/cudacpu/asan/%.d) $(FLEET_C:%=$(B)/cudacpu/tsan/%.d)
+TESTS += $(B)/tests/cudacpu_device_pool
+-include $(DEVICE_POOL_C:%=$(B)/cudacpu/asan/%.d) $(DEVICE_POOL_C:%=$(B)/cudacpu/tsan/%.d)
 TESTS += $(B)/tests/cudacpu_rates tests/jpegcuda/bench_codec.sh tests/jpegcuda/other_library.sh
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C) tests/jpegcuda/rates.c)
 endif

@@ -1,5 +1,5 @@
-/* src/batch/fleet.h on the CPU runtime: photos over devices come out as the CPU makes them, whatever the
- * devices do, and the steady state allocates nothing. Also built for ThreadSanitizer. */
+/* src/batch/device_pool.h on the CPU runtime: photos over devices come out as the CPU makes them, whatever
+ * the devices do, and the steady state allocates nothing. Also built for ThreadSanitizer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "base/image.h"
 #include "base/status.h"
-#include "batch/fleet.h"
+#include "batch/device_pool.h"
 #include "jpeg/jpeg_plain.h"
 #include "rungs/backend.h"
 #include "tests/cudacpu/control.h"
@@ -135,7 +135,7 @@ static void take(lap_executor *executor, lap_job *job, outcome *o)
     }
 }
 
-static outcome run(const char *runtime, int devices, int photos, lap_fleet_options options)
+static outcome run(const char *runtime, int devices, int photos, lap_device_pool_options options)
 {
     static const int numbers[] = {0, 1, 2};
     lap_executor *executor = NULL;
@@ -161,7 +161,7 @@ static outcome run(const char *runtime, int devices, int photos, lap_fleet_optio
 
 static void check_run(const char *what, const char *runtime, int devices, int warnings, int on_devices)
 {
-    const outcome o = run(runtime, devices, PHOTOS, (lap_fleet_options){.deadline_ms = DEADLINE_MS});
+    const outcome o = run(runtime, devices, PHOTOS, (lap_device_pool_options){.deadline_ms = DEADLINE_MS});
     char text[200];
     snprintf(text, sizeof text, "%s (%s): %d photos right, %d by devices, %d warnings", what, runtime,
         o.right, o.on_devices, o.warnings);
@@ -170,7 +170,7 @@ static void check_run(const char *what, const char *runtime, int devices, int wa
 
 static void check_steady(void)
 {
-    const outcome o = run("devices=1,pageable=error", 1, MANY, (lap_fleet_options){0});
+    const outcome o = run("devices=1,pageable=error", 1, MANY, (lap_device_pool_options){0});
     const uint64_t allocations = lap_cudacpu_count("allocations"), pinnings = lap_cudacpu_count("pinnings"),
                    syncs = lap_cudacpu_count("stream syncs"), copies = lap_cudacpu_count("pageable copies");
     char text[200];
@@ -178,7 +178,7 @@ static void check_steady(void)
         "%d photos: %d on the device, %llu allocations, %llu pinnings, %llu waits, %llu pageable copies",
         MANY, o.on_devices, (unsigned long long)allocations, (unsigned long long)pinnings,
         (unsigned long long)syncs, (unsigned long long)copies);
-    /* A few sizes of photos: each lane and each cargo grows once, perhaps twice. */
+    /* A few sizes of photos: each slot and each staging grows once, perhaps twice. */
     check(o.right == MANY && o.on_devices == MANY && allocations <= 36 && pinnings <= 4 * 2 * 17 &&
               syncs == 0 && copies == 0,
         text);
@@ -187,18 +187,18 @@ static void check_steady(void)
 static void check_memory(void)
 {
     char text[160];
-    outcome o = run("devices=1", 1, PHOTOS, (lap_fleet_options){.memory = 200000});
+    outcome o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.memory = 200000});
     snprintf(text, sizeof text, "memory for a photo or two at a time: %d by the device", o.on_devices);
     check(o.right == PHOTOS && o.on_devices == PHOTOS && o.warnings == 0, text);
-    o = run("devices=1", 1, PHOTOS, (lap_fleet_options){.memory = 1000});
+    o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.memory = 1000});
     check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no memory: not by the device");
-    o = run("devices=1", 1, PHOTOS, (lap_fleet_options){.pinned = 10000});
+    o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.pinned = 10000});
     check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no pinned memory: not by the device");
 }
 
 int main(void)
 {
-    char folder[] = "/tmp/lapedge-fleet-XXXXXX";
+    char folder[] = "/tmp/lapedge-pool-XXXXXX";
     setvbuf(stdout, NULL, _IOLBF, 0);
     need(mkdtemp(folder) && chdir(folder) == 0 && mkdir("out", 0777) == 0, "a folder");
     settings = lap_settings_default();

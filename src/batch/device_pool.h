@@ -1,48 +1,48 @@
 /* The CUDA devices of a run, and the way of jobs over them. A thread reads a file into pinned memory and
  * looks at its header (load); the device's own thread enqueues the photo's whole way and watches for its end;
- * any thread then writes the file (land). So no thread waits for a device, and while photos are as large as
+ * any thread then writes the file (store). So no thread waits for a device, and while photos are as large as
  * those before, nothing is allocated.
  *
  * What a device does not take, or finds odd, is for lap_run_to_sink. A device that is lost (an error that
  * sticks, no memory, no progress for too long) is never called again: its photos and those to come are done
  * by the others, or by the CPU. For executor.c; everything but create and close under the executor's mutex.
  */
-#ifndef LAP_FLEET_H
-#define LAP_FLEET_H
+#ifndef LAP_DEVICE_POOL_H
+#define LAP_DEVICE_POOL_H
 
 #include "base/rung.h"
 #include "batch/executor_state.h"
 
-typedef struct lap_fleet lap_fleet;
+typedef struct lap_device_pool lap_device_pool;
 
-typedef struct lap_fleet_options {
+typedef struct lap_device_pool_options {
     const int *devices;   /* numbers, each once */
-    int count;            /* 1 .. LAP_FLEET_DEVICES */
+    int count;            /* 1 .. LAP_DEVICE_POOL_DEVICES */
     const lap_rung *rung; /* of a device: filters there */
-    size_t memory;        /* bytes of device memory of each; 0: LAP_FLEET_MEMORY, or what there is */
+    size_t memory;        /* bytes of device memory of each; 0: LAP_DEVICE_POOL_MEMORY, or what there is */
     size_t pinned;        /* bytes of pinned host memory of all; 0: any number */
     bool is_named;        /* the backend was asked for by name: the CPU does only what is left over */
     size_t small_bytes;   /* else the CPU does files up to this size, */
     int feeders;          /* and larger ones with all threads but this number for each device */
-    double deadline_ms;   /* without any progress; 0: LAP_FLEET_DEADLINE_MS */
-} lap_fleet_options;
+    double deadline_ms;   /* without any progress; 0: LAP_DEVICE_POOL_DEADLINE_MS */
+} lap_device_pool_options;
 
-enum { LAP_FLEET_DEVICES = 64, LAP_FLEET_DEADLINE_MS = 30000 };
+enum { LAP_DEVICE_POOL_DEVICES = 64, LAP_DEVICE_POOL_DEADLINE_MS = 30000 };
 /* With what CUDA itself takes, a device holds less than 4 GB. */
-#define LAP_FLEET_MEMORY ((size_t)3400000000)
+#define LAP_DEVICE_POOL_MEMORY ((size_t)3400000000)
 
 /* Starts the devices, each on a thread of its own, without waiting for them. LAP_E_BACKEND: there is no such
  * device. LAP_E_MEMORY. */
-lap_code lap_fleet_create(
-    lap_executor *executor, const lap_fleet_options *options, lap_fleet **fleet, lap_error *err);
+lap_code lap_device_pool_create(
+    lap_executor *executor, const lap_device_pool_options *options, lap_device_pool **pool, lap_error *err);
 /* Nothing may be pending. False where a thread hangs in a device: then nothing is freed. NULL is fine. */
-bool lap_fleet_close(lap_fleet *fleet);
+bool lap_device_pool_close(lap_device_pool *pool);
 
 /* Does what there is to do, with the mutex released meanwhile. */
-void lap_fleet_work(lap_fleet *fleet);
+void lap_device_pool_work(lap_device_pool *pool);
 /* From time to time, by the owner: whether devices still answer, and threads work. */
-void lap_fleet_look_after(lap_fleet *fleet);
-bool lap_fleet_warning(lap_fleet *fleet, lap_error *warning);
-void lap_fleet_look(const lap_fleet *fleet, lap_batch_work *work);
+void lap_device_pool_look_after(lap_device_pool *pool);
+bool lap_device_pool_warning(lap_device_pool *pool, lap_error *warning);
+void lap_device_pool_look(const lap_device_pool *pool, lap_batch_work *work);
 
 #endif

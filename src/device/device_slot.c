@@ -1,4 +1,4 @@
-#include "device/device_lane.h"
+#include "device/device_slot.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 enum mark { BEGIN, UP, DECODED, FILTERED, ENCODED, DOWN, MARKS };
 enum { ALIGNMENT = 256 };
 
-struct lap_device_lane {
+struct lap_device_slot {
     int device;
     void *stream, *memory;
     size_t room;
@@ -28,15 +28,15 @@ lap_code lap_device_open(int device, size_t *unused, lap_error *err)
     return code;
 }
 
-void lap_device_lane_abandon(lap_device_lane *l)
+void lap_device_slot_abandon(lap_device_slot *l)
 {
     free(l);
 }
 
-lap_code lap_device_lane_create(int device, lap_device_lane **lane, lap_error *err)
+lap_code lap_device_slot_create(int device, lap_device_slot **slot, lap_error *err)
 {
-    lap_device_lane *l = calloc(1, sizeof *l);
-    *lane = NULL;
+    lap_device_slot *l = calloc(1, sizeof *l);
+    *slot = NULL;
     if (!l)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     l->device = device;
@@ -44,13 +44,13 @@ lap_code lap_device_lane_create(int device, lap_device_lane **lane, lap_error *e
     for (int i = 0; i < MARKS && code == LAP_OK; i++)
         code = lap_cuda_event_create(device, &l->marks[i], err);
     if (code == LAP_OK)
-        *lane = l;
+        *slot = l;
     else
-        lap_device_lane_destroy(l);
+        lap_device_slot_destroy(l);
     return code;
 }
 
-void lap_device_lane_destroy(lap_device_lane *l)
+void lap_device_slot_destroy(lap_device_slot *l)
 {
     if (!l)
         return;
@@ -74,7 +74,7 @@ static bool next_part(size_t *at, size_t bytes)
     return true;
 }
 
-static bool lay_out(const lap_device_cargo *c, layout *l)
+static bool lay_out(const lap_device_staging *c, layout *l)
 {
     const size_t a = c->decode.workspace_bytes, b = c->encode.workspace_bytes;
     size_t source, result;
@@ -90,18 +90,18 @@ static bool lay_out(const lap_device_cargo *c, layout *l)
     return next_part(&l->bytes, result);
 }
 
-size_t lap_device_lane_needs(const lap_device_cargo *cargo)
+size_t lap_device_slot_needs(const lap_device_staging *staging)
 {
     layout l;
-    return lay_out(cargo, &l) ? l.bytes : 0;
+    return lay_out(staging, &l) ? l.bytes : 0;
 }
 
-size_t lap_device_lane_room(const lap_device_lane *lane)
+size_t lap_device_slot_room(const lap_device_slot *slot)
 {
-    return lane->room;
+    return slot->room;
 }
 
-lap_code lap_device_lane_resize(lap_device_lane *l, size_t bytes, lap_error *err)
+lap_code lap_device_slot_resize(lap_device_slot *l, size_t bytes, lap_error *err)
 {
     if (bytes == l->room)
         return LAP_OK;
@@ -119,7 +119,8 @@ lap_code lap_device_lane_resize(lap_device_lane *l, size_t bytes, lap_error *err
     return code;
 }
 
-static lap_code encode(lap_device_lane *l, const lap_device_cargo *c, const lap_view *result, lap_error *err)
+static lap_code encode(
+    lap_device_slot *l, const lap_device_staging *c, const lap_view *result, lap_error *err)
 {
     void *marks[LAP_CUDA_JPEG_ENCODE_STAGES + 1] = {0};
     marks[0] = l->marks[FILTERED];
@@ -129,14 +130,14 @@ static lap_code encode(lap_device_lane *l, const lap_device_cargo *c, const lap_
         &c->encode, result, l->memory, c->scan.bytes, NULL, c->encoded, l->stream, marks, err);
 }
 
-lap_code lap_device_lane_start(lap_device_lane *l, const lap_device_cargo *c, const lap_rung *rung,
+lap_code lap_device_slot_start(lap_device_slot *l, const lap_device_staging *c, const lap_rung *rung,
     const lap_params *params, lap_border border, lap_error *err)
 {
     layout at;
     void *marks[LAP_CUDA_JPEG_STAGES + 1] = {0};
     const lap_exec exec = {.threads = 1, .stream = l->stream, .err = err};
     if (!lay_out(c, &at) || at.bytes > l->room)
-        return lap_fail(err, LAP_E_INTERNAL, "a lane without room for its photo");
+        return lap_fail(err, LAP_E_INTERNAL, "a slot without room for its photo");
     uint8_t *memory = l->memory;
     const lap_view source =
         lap_cuda_view_in(l->device, memory + at.source, c->width, c->height, c->channels, LAP_APRON);
@@ -147,7 +148,7 @@ lap_code lap_device_lane_start(lap_device_lane *l, const lap_device_cargo *c, co
     marks[LAP_CUDA_JPEG_STAGES] = l->marks[DECODED];
     lap_cuda_range_begin("lapedge: decode");
     lap_code code = lap_cuda_jpeg_decode_enqueue(&c->decode, c->file.bytes + c->decode.frame.scan_begin,
-        c->staging.bytes, memory, &source, c->decoded, l->stream, marks, err);
+        c->tables.bytes, memory, &source, c->decoded, l->stream, marks, err);
     lap_cuda_range_end();
     lap_cuda_range_begin("lapedge: filter");
     if (code == LAP_OK)
@@ -161,12 +162,12 @@ lap_code lap_device_lane_start(lap_device_lane *l, const lap_device_cargo *c, co
     return code;
 }
 
-lap_code lap_device_lane_is_through(lap_device_lane *l, bool *through, lap_error *err)
+lap_code lap_device_slot_is_through(lap_device_slot *l, bool *through, lap_error *err)
 {
     return lap_cuda_event_happened(l->device, l->marks[DOWN], through, err);
 }
 
-lap_code lap_device_lane_times(lap_device_lane *l, lap_times *times, lap_error *err)
+lap_code lap_device_slot_times(lap_device_slot *l, lap_times *times, lap_error *err)
 {
     double *const to[] = {&times->upload, &times->decode, &times->filter, &times->encode, &times->download};
     lap_code code = LAP_OK;

@@ -1,4 +1,4 @@
-#include "run/flight.h"
+#include "run/async_run.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 /* A larger file is decoded on the CPU as it is read. */
 static const off_t most_bytes = (off_t)1 << 30;
 
-void lap_flight_close(lap_flight *f)
+void lap_async_run_close(lap_async_run *f)
 {
     lap_decoder_close(f->pipe.decoder);
     f->pipe.decoder = NULL;
@@ -21,18 +21,18 @@ void lap_flight_close(lap_flight *f)
 }
 
 /* Whether the CPU would take more memory than it may: then it is to say so. */
-static bool is_large(const lap_flight *f)
+static bool is_large(const lap_async_run *f)
 {
     enum { IMAGES = 3 };
     size_t bytes;
     const uint64_t limit = f->settings.max_memory;
     return !lap_mul((size_t)f->pipe.width * (size_t)f->pipe.channels, (size_t)f->pipe.height, &bytes) ||
-           !lap_mul(bytes, IMAGES, &bytes) || !lap_add(bytes, f->cargo->file_bytes, &bytes) ||
+           !lap_mul(bytes, IMAGES, &bytes) || !lap_add(bytes, f->staging->file_bytes, &bytes) ||
            (limit && bytes > limit);
 }
 
-/* The file's bytes, in the cargo. Trouble with the file is not for the device. */
-static lap_code read_file(lap_flight *f, bool *mine, lap_error *err)
+/* The file's bytes, in the staging. Trouble with the file is not for the device. */
+static lap_code read_file(lap_async_run *f, bool *mine, lap_error *err)
 {
     lap_error unread;
     bool whole = false;
@@ -42,17 +42,17 @@ static lap_code read_file(lap_flight *f, bool *mine, lap_error *err)
     if (!st || !S_ISREG(st->st_mode) || st->st_size < 4 || st->st_size > most_bytes)
         return LAP_OK;
     const size_t room = (size_t)st->st_size + 1; /* one more byte: the end shows */
-    lap_code code = lap_device_cargo_file(f->cargo, room, err);
+    lap_code code = lap_device_staging_file(f->staging, room, err);
     if (code != LAP_OK)
         return code;
-    if (lap_source_hold_in(f->source, f->cargo->file.bytes, room, &f->cargo->file_bytes, &whole, &unread) ==
-        LAP_OK)
-        *mine = whole && lap_jpeg_probe(f->cargo->file.bytes, f->cargo->file_bytes);
+    if (lap_source_hold_in(
+            f->source, f->staging->file.bytes, room, &f->staging->file_bytes, &whole, &unread) == LAP_OK)
+        *mine = whole && lap_jpeg_probe(f->staging->file.bytes, f->staging->file_bytes);
     return LAP_OK;
 }
 
 /* The header, as the CPU reads it; whatever it has to say against it, the CPU says. */
-static bool read_header(lap_flight *f)
+static bool read_header(lap_async_run *f)
 {
     lap_error unread;
     lap_pipeline *pipe = &f->pipe;
@@ -62,7 +62,7 @@ static bool read_header(lap_flight *f)
     return pipe->turn == LAP_TURN_NONE && pipe->damage.warnings == 0 && !is_large(f);
 }
 
-static lap_code plan(lap_flight *f, bool *mine, lap_error *err)
+static lap_code plan(lap_async_run *f, bool *mine, lap_error *err)
 {
     lap_jpeg_parts parts;
     lap_error unread;
@@ -72,18 +72,19 @@ static lap_code plan(lap_flight *f, bool *mine, lap_error *err)
     if (lap_jpeg_parts_make(&pipe->write, &parts, &unread) != LAP_OK)
         return LAP_OK;
     f->header = parts.header;
-    lap_code code = lap_device_cargo_plan(f->cargo, f->settings.gray, &parts, mine, err);
-    *mine = *mine && code == LAP_OK && f->cargo->width == pipe->width && f->cargo->height == pipe->height &&
-            f->cargo->channels == pipe->channels;
+    lap_code code = lap_device_staging_plan(f->staging, f->settings.gray, &parts, mine, err);
+    *mine = *mine && code == LAP_OK && f->staging->width == pipe->width &&
+            f->staging->height == pipe->height && f->staging->channels == pipe->channels;
     return code;
 }
 
-lap_code lap_flight_load(lap_flight *f, lap_context *context, const char *in, const char *out,
-    const lap_settings *settings, const lap_rung *rung, lap_device_cargo *cargo, bool *mine, lap_error *err)
+lap_code lap_async_run_load(lap_async_run *f, lap_context *context, const char *in, const char *out,
+    const lap_settings *settings, const lap_rung *rung, lap_device_staging *staging, bool *mine,
+    lap_error *err)
 {
     lap_error unread;
     *mine = false;
-    *f = (lap_flight){.in = in, .cargo = cargo, .began_ms = lap_now_ms()};
+    *f = (lap_async_run){.in = in, .staging = staging, .began_ms = lap_now_ms()};
     if (lap_run_with_format(settings, out, &f->settings, &unread) != LAP_OK ||
         strcmp(lap_format_find(f->settings.format), "jpg") != 0 || settings->progressive ||
         settings->optimize)
@@ -100,7 +101,7 @@ lap_code lap_flight_load(lap_flight *f, lap_context *context, const char *in, co
         if (*mine)
             code = plan(f, mine, err);
     }
-    if (code == LAP_E_LIMIT) { /* more pinned memory than the cargo may take */
+    if (code == LAP_E_LIMIT) { /* more pinned memory than the staging may take */
         *mine = false;
         code = LAP_OK;
     }
@@ -110,24 +111,24 @@ lap_code lap_flight_load(lap_flight *f, lap_context *context, const char *in, co
         lap_source_held_is_read(f->source);
         f->pipe.ms.decode += lap_source_ms(f->source); /* parted off again in the report */
     } else {
-        lap_flight_close(f);
+        lap_async_run_close(f);
     }
     return code;
 }
 
-bool lap_flight_is_done(const lap_flight *f)
+bool lap_async_run_is_done(const lap_async_run *f)
 {
     const uint8_t *scan;
     size_t bytes;
-    return lap_device_cargo_scan(f->cargo, &scan, &bytes);
+    return lap_device_staging_scan(f->staging, &scan, &bytes);
 }
 
-static lap_code write_file(lap_flight *f, lap_sink *sink, lap_report *report, lap_error *err)
+static lap_code write_file(lap_async_run *f, lap_sink *sink, lap_report *report, lap_error *err)
 {
     static const uint8_t end_of_image[] = {0xFF, 0xD9};
     const uint8_t *scan;
     size_t bytes;
-    (void)lap_device_cargo_scan(f->cargo, &scan, &bytes); /* asked before */
+    (void)lap_device_staging_scan(f->staging, &scan, &bytes); /* asked before */
     double start = lap_now_ms();
     lap_code code = lap_sink_write(sink, f->header.data, f->header.size, err);
     if (code == LAP_OK)
@@ -146,7 +147,7 @@ static lap_code write_file(lap_flight *f, lap_sink *sink, lap_report *report, la
     return code;
 }
 
-lap_code lap_flight_land(lap_flight *f, const lap_tree *tree, const char *out, struct stat *read,
+lap_code lap_async_run_store(lap_async_run *f, const lap_tree *tree, const char *out, struct stat *read,
     lap_sink **sink, lap_report *report, lap_error *err)
 {
     lap_error why = {0};

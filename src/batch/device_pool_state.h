@@ -1,0 +1,75 @@
+/* What the files of the pool share. Everything is under the executor's mutex unless said otherwise. */
+#ifndef LAP_DEVICE_POOL_STATE_H
+#define LAP_DEVICE_POOL_STATE_H
+
+#include "batch/device_pool.h"
+#include "device/device_slot.h"
+#include "run/async_run.h"
+
+enum { LAP_POOL_SLOTS = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
+
+typedef struct lap_pool_device lap_pool_device;
+
+typedef struct lap_device_task { /* a job on its way over a device */
+    lap_async_run run;
+    lap_job *job; /* NULL: taken away from a device that no longer answers */
+    lap_pool_device *device;
+    struct lap_device_task *next;
+} lap_device_task;
+
+typedef struct lap_device_task_list {
+    lap_device_task *first, **last;
+} lap_device_task_list;
+
+typedef struct lap_pool_slot { /* the device's thread alone, but for task */
+    lap_device_slot *slot;
+    lap_device_task *task;
+} lap_pool_slot;
+
+struct lap_pool_device {
+    lap_device_pool *pool;
+    int number;
+    pthread_t thread;
+    pthread_cond_t changed; /* there is a task, or the run ends */
+    bool has_thread, is_ready, is_lost, is_reported, has_ended;
+    lap_error why;     /* it was lost */
+    double busy_since; /* its thread has begun a round of calls; 0: it waits */
+    double moved_ms;   /* the thread's own: the last progress of what is on the slots */
+    lap_device_task_list ready;
+    lap_device_task *starting; /* between ready and a slot */
+    uint64_t done;             /* photos */
+    int under_way;             /* tasks that are loaded, ready or on a slot */
+    lap_device_staging **idle;
+    int idle_count, staging_count, staging_limit;
+    lap_pool_slot slots[LAP_POOL_SLOTS];
+    int slot_count, busy_slots;
+    size_t budget, slot_bytes; /* the thread's own */
+};
+
+struct lap_device_pool {
+    lap_executor *executor;
+    lap_device_pool_options options;
+    double deadline_ms;
+    bool is_closing;
+    int on_cpu;                    /* jobs that the CPU does now instead of a device */
+    lap_device_task_list finished; /* through, or found odd */
+    lap_job_list by_pieces;        /* not for a device, or not all of it */
+    int count;
+    lap_pool_device devices[];
+};
+
+void lap_device_task_push(lap_device_task_list *list, lap_device_task *task);
+lap_device_task *lap_device_task_pop(lap_device_task_list *list);
+
+/* The tasks of a device that is lost go no further; their jobs wait again, as the first. hangs: its thread
+ * may still use what it has. */
+void lap_device_pool_take_back(lap_pool_device *device, bool hangs);
+/* Nobody calls this device any more. */
+void lap_device_pool_lose(lap_pool_device *device, const lap_error *why);
+/* The first device that can be used, or NULL. */
+lap_pool_device *lap_device_pool_any(lap_device_pool *pool);
+
+/* A device's thread (device_pool_thread.c). */
+void *lap_device_pool_serve(void *device);
+
+#endif

@@ -1,0 +1,226 @@
+/* The thread of a device, which alone calls it: enqueues tasks on slots, and sees when they are through. */
+#include <time.h>
+
+#include "base/status.h"
+#include "base/times.h"
+#include "batch/device_pool_state.h"
+
+enum { LOOK_US = 50 }; /* between two looks at what is under way */
+
+static pthread_mutex_t *mutex_of(const lap_pool_device *d)
+{
+    return &d->pool->executor->mutex;
+}
+
+/* ---- slots: the mutex is not held -------------------------------------------------------------- */
+
+static bool is_free(const lap_pool_device *d, int i)
+{
+    return !d->slots[i].task;
+}
+
+static lap_code resize(lap_pool_device *d, int i, size_t bytes, lap_error *err)
+{
+    const size_t before = lap_device_slot_room(d->slots[i].slot);
+    const lap_code code = lap_device_slot_resize(d->slots[i].slot, bytes, err);
+    d->slot_bytes += lap_device_slot_room(d->slots[i].slot);
+    d->slot_bytes -= before;
+    return code;
+}
+
+/* The smallest of the free slots with that much room, or the largest with less; -1: none. */
+static int pick_slot(const lap_pool_device *d, size_t need)
+{
+    int best = -1;
+    for (int i = 0; i < d->slot_count; i++) {
+        const size_t room = lap_device_slot_room(d->slots[i].slot);
+        const size_t its = best < 0 ? 0 : lap_device_slot_room(d->slots[best].slot);
+        if (is_free(d, i) &&
+            (best < 0 || (room >= need ? its < need || room < its : its < need && room > its)))
+            best = i;
+    }
+    return best;
+}
+
+static lap_code add_slot(lap_pool_device *d, size_t bytes, int *slot, lap_error *err)
+{
+    lap_pool_slot *l = &d->slots[d->slot_count];
+    lap_code code = lap_device_slot_create(d->number, &l->slot, err);
+    if (code != LAP_OK)
+        return code;
+    *slot = d->slot_count++;
+    return resize(d, *slot, bytes, err);
+}
+
+/* A free slot with room for the photo, made or grown within the budget; *slot -1: not before others are
+ * through. LAP_E_LIMIT: never. */
+static lap_code find_slot(lap_pool_device *d, size_t need, int *slot, lap_error *err)
+{
+    *slot = pick_slot(d, need);
+    if (*slot >= 0 && lap_device_slot_room(d->slots[*slot].slot) >= need)
+        return LAP_OK;
+    if (need == 0 || need > d->budget)
+        return LAP_E_LIMIT;
+    const size_t unused = d->budget - d->slot_bytes, wanted = need + need / 8; /* the next may be larger */
+    if (d->slot_count < LAP_POOL_SLOTS && unused >= need)
+        return add_slot(d, unused >= wanted ? wanted : need, slot, err);
+    if (*slot < 0)
+        return LAP_OK;
+    for (int i = 0; i < d->slot_count; i++) /* what free slots have is there for the taking */
+        if (is_free(d, i) && (i == *slot || d->budget - d->slot_bytes < need) &&
+            resize(d, i, 0, err) != LAP_OK)
+            return LAP_E_DEVICE;
+    if (d->budget - d->slot_bytes >= need)
+        return resize(d, *slot, need, err);
+    *slot = -1;
+    return LAP_OK;
+}
+
+/* ---- tasks: the mutex is held ------------------------------------------------------------------ */
+
+static void store(lap_pool_device *d, lap_device_task *task)
+{
+    d->under_way--;
+    lap_device_task_push(&d->pool->finished, task);
+    (void)lap_executor_wake(d->pool->executor);
+}
+
+/* Begins the first task that is ready, if a slot can be had; *moved says so. */
+static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
+{
+    const lap_device_pool_options *o = &d->pool->options;
+    lap_device_task *task = d->ready.first;
+    const lap_settings *s = &task->run.settings;
+    int slot = -1;
+    d->starting = lap_device_task_pop(&d->ready);
+    pthread_mutex_unlock(mutex_of(d));
+    lap_code code = find_slot(d, lap_device_slot_needs(task->run.staging), &slot, err);
+    if (code == LAP_OK && slot >= 0)
+        code = lap_device_slot_start(
+            d->slots[slot].slot, task->run.staging, o->rung, &s->params, s->border, err);
+    pthread_mutex_lock(mutex_of(d));
+    d->starting = NULL;
+    *moved = code == LAP_OK && slot >= 0;
+    if (!task->job) /* taken away meanwhile: this took too long */
+        return LAP_E_DEVICE;
+    if (*moved) {
+        if (!d->busy_slots++)
+            d->moved_ms = lap_now_ms();
+        d->slots[slot].task = task;
+    } else if (code == LAP_E_LIMIT) {
+        task->run.staging->decoded->odd[0] = 1; /* the CPU's */
+        store(d, task);
+        *moved = true;
+        return LAP_OK;
+    } else { /* no slot now, or no device any more */
+        task->next = d->ready.first;
+        if (!d->ready.first)
+            d->ready.last = &task->next;
+        d->ready.first = task;
+    }
+    if (code == LAP_E_MEMORY && d->slot_bytes > 0) { /* others use the device too: less will do */
+        d->budget = d->slot_bytes;
+        code = LAP_OK;
+    }
+    return code;
+}
+
+static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    bool moved = true;
+    while (code == LAP_OK && moved && d->ready.first && !d->is_lost) {
+        code = begin_task(d, &moved, err);
+        *any |= moved;
+    }
+    return code;
+}
+
+/* Looks at every slot once. */
+static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < d->slot_count && code == LAP_OK && !d->is_lost; i++) {
+        lap_device_task *task = d->slots[i].task;
+        lap_times ms = {0};
+        bool through = false;
+        if (!task)
+            continue;
+        pthread_mutex_unlock(mutex_of(d));
+        code = lap_device_slot_is_through(d->slots[i].slot, &through, err);
+        if (code == LAP_OK && through)
+            code = lap_device_slot_times(d->slots[i].slot, &ms, err);
+        pthread_mutex_lock(mutex_of(d));
+        if (code != LAP_OK || !through || d->is_lost)
+            continue;
+        lap_times_add(&task->run.pipe.ms, &ms);
+        lap_trace_stages(d->pool->executor->trace, d->number, i, &ms, task->job->number);
+        d->slots[i].task = NULL;
+        d->busy_slots--;
+        d->moved_ms = lap_now_ms();
+        store(d, task);
+        *any = true;
+    }
+    return code;
+}
+
+static void rest(lap_pool_device *d)
+{
+    struct timespec until;
+    d->busy_since = 0;
+    if (!d->busy_slots && !d->ready.first) {
+        pthread_cond_wait(&d->changed, mutex_of(d));
+    } else {
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += LOOK_US * 1000L;
+        if (until.tv_nsec >= 1000000000L) {
+            until.tv_sec++;
+            until.tv_nsec -= 1000000000L;
+        }
+        (void)pthread_cond_timedwait(&d->changed, mutex_of(d), &until);
+    }
+    d->busy_since = lap_now_ms();
+}
+
+static lap_code open_device(lap_pool_device *d, lap_error *err)
+{
+    const size_t asked = d->pool->options.memory;
+    size_t unused = 0;
+    pthread_mutex_unlock(mutex_of(d));
+    const lap_code code = lap_device_open(d->number, &unused, err);
+    pthread_mutex_lock(mutex_of(d));
+    const size_t most = unused / 10 * 9; /* kernels and their tables want some, too */
+    d->budget = asked ? asked : LAP_DEVICE_POOL_MEMORY;
+    d->budget = d->budget < most ? d->budget : most;
+    d->is_ready = code == LAP_OK && !d->is_lost;
+    for (int i = 0; i < d->staging_limit && d->is_ready; i++)
+        (void)lap_executor_wake(d->pool->executor);
+    return code;
+}
+
+void *lap_device_pool_serve(void *argument)
+{
+    lap_pool_device *d = argument;
+    lap_error err = {0};
+    pthread_mutex_lock(mutex_of(d));
+    d->busy_since = lap_now_ms();
+    lap_code code = open_device(d, &err);
+    while (code == LAP_OK && !d->is_lost && !d->pool->is_closing) {
+        bool any = false;
+        code = end_tasks(d, &any, &err);
+        if (code == LAP_OK)
+            code = begin_tasks(d, &any, &err);
+        if (code == LAP_OK && d->busy_slots && lap_now_ms() - d->moved_ms > d->pool->deadline_ms)
+            code = lap_fail(
+                &err, LAP_E_DEVICE, "no photo was finished for %.0f seconds", d->pool->deadline_ms / 1e3);
+        if (code == LAP_OK && !any)
+            rest(d);
+    }
+    if (code != LAP_OK)
+        lap_device_pool_lose(d, &err);
+    lap_device_pool_take_back(d, false);
+    d->busy_since = 0;
+    d->has_ended = true;
+    pthread_mutex_unlock(mutex_of(d));
+    return NULL;
+}

@@ -1,0 +1,239 @@
+/* What threads do for the devices: load and store; and what they do instead of them. */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "batch/device_pool_state.h"
+#include "run/run.h"
+
+static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
+{
+    return &pool->executor->mutex;
+}
+
+/* ---- load: the mutex is held, but while the file is read --------------------------------------- */
+
+static void wait_again(lap_device_pool *pool, lap_job *job)
+{
+    lap_job_push_front(&pool->executor->waiting, job);
+    pool->executor->queued++;
+}
+
+static void by_pieces(lap_device_pool *pool, lap_job *job, lap_job_way way)
+{
+    job->way = way;
+    lap_job_push(&pool->by_pieces, job);
+    (void)lap_executor_wake(pool->executor);
+}
+
+/* No memory for one more: those that there are have to do. */
+static void drop_staging(lap_pool_device *d, lap_device_staging *staging, const lap_error *why)
+{
+    const bool is_lost = d->is_lost;
+    d->staging_limit = --d->staging_count;
+    if (d->staging_limit == 0)
+        lap_device_pool_lose(d, why);
+    pthread_mutex_unlock(mutex_of(d->pool));
+    (is_lost ? lap_device_staging_abandon : lap_device_staging_destroy)(staging);
+    pthread_mutex_lock(mutex_of(d->pool));
+}
+
+static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging **staging,
+    lap_device_task **task, bool *mine, lap_error *err)
+{
+    const lap_device_pool *pool = d->pool;
+    const size_t most =
+        pool->options.pinned ? pool->options.pinned / (size_t)pool->count / (size_t)d->staging_limit : 0;
+    lap_code code = *staging ? LAP_OK : lap_device_staging_create(d->number, most, staging, err);
+    *mine = false;
+    *task = calloc(1, sizeof **task);
+    if (code == LAP_OK && !*task)
+        code = lap_fail(err, LAP_E_MEMORY, "out of memory");
+    if (code == LAP_OK)
+        code = lap_async_run_load(&(*task)->run, pool->executor->context, job->input, job->relative,
+            job->settings, pool->options.rung, *staging, mine, err);
+    if (code != LAP_OK || !*mine) {
+        free(*task);
+        *task = NULL;
+    }
+    return code;
+}
+
+static void load(lap_pool_device *d, lap_job *job)
+{
+    lap_device_pool *pool = d->pool;
+    lap_device_staging *staging = d->idle_count ? d->idle[--d->idle_count] : NULL;
+    lap_device_task *task;
+    lap_error err = {0};
+    bool mine;
+    d->staging_count += !staging;
+    d->under_way++;
+    pthread_mutex_unlock(mutex_of(pool));
+    const double start = lap_now_ms();
+    const lap_code code = read_photo(d, job, &staging, &task, &mine, &err);
+    lap_trace_thread(pool->executor->trace, "read", start, job->number);
+    pthread_mutex_lock(mutex_of(pool));
+    if (code == LAP_OK && mine && !d->is_lost) {
+        task->job = job;
+        task->device = d;
+        lap_device_task_push(&d->ready, task);
+        pthread_cond_signal(&d->changed);
+        return;
+    }
+    d->under_way--;
+    if (code == LAP_OK && !d->is_lost) {
+        d->idle[d->idle_count++] = staging;
+        by_pieces(pool, job, LAP_WAY_PIECES);
+        return;
+    }
+    if (task) {
+        lap_async_run_close(&task->run);
+        free(task);
+    }
+    if (code != LAP_OK && code != LAP_E_MEMORY)
+        lap_device_pool_lose(d, &err);
+    drop_staging(d, staging, &err);
+    wait_again(pool, job);
+}
+
+/* ---- store -------------------------------------------------------------------------------------- */
+
+static void keep_staging(lap_pool_device *d, lap_device_staging *staging)
+{
+    if (d->is_lost)
+        lap_device_staging_abandon(staging);
+    else
+        d->idle[d->idle_count++] = staging;
+}
+
+static void store(lap_device_pool *pool, lap_device_task *task)
+{
+    lap_job *job = task->job;
+    lap_pool_device *d = task->device;
+    lap_device_staging *staging = task->run.staging;
+    pthread_mutex_unlock(mutex_of(pool));
+    const double start = lap_now_ms();
+    const bool is_done = lap_async_run_is_done(&task->run);
+    if (is_done)
+        lap_async_run_store(
+            &task->run, job->tree, job->relative, &job->stat, &job->sink, &job->report, &job->report.error);
+    lap_async_run_close(&task->run);
+    free(task);
+    lap_trace_thread(pool->executor->trace, "write", start, job->number);
+    pthread_mutex_lock(mutex_of(pool));
+    keep_staging(d, staging);
+    if (is_done) {
+        job->device = d->number;
+        d->done++;
+        lap_executor_finish(pool->executor, job);
+    } else {
+        by_pieces(pool, job, LAP_WAY_CPU_CODEC);
+    }
+}
+
+/* ---- the CPU ----------------------------------------------------------------------------------- */
+
+/* What a job that no device does from file to file is run with. */
+static lap_settings settings_of(lap_device_pool *pool, const lap_job *job, const lap_pool_device *d)
+{
+    lap_settings s = *job->settings;
+    if (!pool->options.is_named || !d) {
+        s.backend = "auto";
+        s.codec = LAP_CODEC_CPU;
+    } else {
+        s.device = d->number;
+        if (job->way == LAP_WAY_CPU_CODEC) {
+            s.backend = pool->options.rung->name;
+            s.codec = LAP_CODEC_CPU;
+        }
+    }
+    return s;
+}
+
+/* The filter of a named backend runs on a device here, too, which may be lost in the middle of it. */
+static void run_here(lap_device_pool *pool, lap_job *job)
+{
+    lap_pool_device *d = lap_device_pool_any(pool);
+    const lap_settings s = settings_of(pool, job, d);
+    const bool uses_device = pool->options.is_named && d;
+    pool->on_cpu += !uses_device;
+    pthread_mutex_unlock(mutex_of(pool));
+    lap_job_run(pool->executor, job, &s);
+    const lap_code code = job->report.error.code;
+    if (uses_device && code == LAP_E_MEMORY) { /* on the device, perhaps */
+        const lap_settings plain = settings_of(pool, job, NULL);
+        lap_job_run(pool->executor, job, &plain);
+    }
+    pthread_mutex_lock(mutex_of(pool));
+    pool->on_cpu -= !uses_device;
+    if (uses_device && (code == LAP_E_DEVICE || code == LAP_E_BACKEND)) {
+        lap_device_pool_lose(d, &job->report.error);
+        wait_again(pool, job);
+    } else {
+        lap_executor_finish(pool->executor, job);
+    }
+}
+
+/* ---- what is next ------------------------------------------------------------------------------ */
+
+/* The device that is to have the next photo: the one with the fewest, if it can take any. */
+static lap_pool_device *choose_device(lap_device_pool *pool)
+{
+    lap_pool_device *best = NULL;
+    for (int i = 0; i < pool->count; i++) {
+        lap_pool_device *d = &pool->devices[i];
+        if (d->is_ready && !d->is_lost && (d->idle_count || d->staging_count < d->staging_limit) &&
+            (!best || d->under_way < best->under_way))
+            best = d;
+    }
+    return best;
+}
+
+static bool may_run_here(const lap_device_pool *pool)
+{
+    int alive = 0; /* or starting: photos begun meanwhile would delay the start, and end last */
+    for (int i = 0; i < pool->count; i++)
+        alive += !pool->devices[i].is_lost;
+    if (!alive)
+        return true;
+    if (pool->options.is_named)
+        return false;
+    return pool->on_cpu < pool->executor->jobs - alive * pool->options.feeders;
+}
+
+static bool is_small(const lap_device_pool *pool, const lap_job *job)
+{
+    return !pool->options.is_named && (size_t)job->stat.st_size <= pool->options.small_bytes;
+}
+
+static bool take_waiting(lap_device_pool *pool)
+{
+    lap_executor *ex = pool->executor;
+    lap_job *job = ex->waiting.first;
+    if (!job)
+        return false;
+    lap_pool_device *d = is_small(pool, job) ? NULL : choose_device(pool);
+    const bool here = !d && (is_small(pool, job) || may_run_here(pool));
+    if (!d && !here)
+        return false;
+    (void)lap_job_pop(&ex->waiting);
+    ex->queued--;
+    if (d)
+        load(d, job);
+    else
+        run_here(pool, job);
+    return true;
+}
+
+void lap_device_pool_work(lap_device_pool *pool)
+{
+    for (bool any = true; any;) {
+        lap_device_task *task = lap_device_task_pop(&pool->finished);
+        lap_job *job = task ? NULL : lap_job_pop(&pool->by_pieces);
+        if (task)
+            store(pool, task);
+        else if (job)
+            run_here(pool, job);
+        else
+            any = take_waiting(pool);
+    }
+}

@@ -1,0 +1,38 @@
+/* A stream of a device with the memory that one photo needs there: the whole way of a staging is enqueued at
+ * once, nothing is waited for, and nothing allocated unless the photo is larger than those before. An object
+ * belongs to one thread at a time. In a build without CUDA nothing can be created (LAP_E_BACKEND). */
+#ifndef LAP_DEVICE_SLOT_H
+#define LAP_DEVICE_SLOT_H
+
+#include "base/rung.h"
+#include "device/device_staging.h"
+
+typedef struct lap_device_slot lap_device_slot;
+
+/* Devices of this machine that can be used. */
+int lap_device_count(void);
+/* Starts the device, which takes some hundred milliseconds. *unused: bytes of its memory. */
+lap_code lap_device_open(int device, size_t *unused, lap_error *err);
+
+/* Without device memory. *slot is NULL after a failure. */
+lap_code lap_device_slot_create(int device, lap_device_slot **slot, lap_error *err);
+void lap_device_slot_destroy(lap_device_slot *slot); /* nothing may be under way; NULL is fine */
+/* Of a device that is lost: calls CUDA no more, which might wait for ever. Its memory stays as it is, since
+ * nobody knows what the device still does to it. NULL is fine. */
+void lap_device_slot_abandon(lap_device_slot *slot);
+
+/* Device memory that a planned staging needs; 0 where that cannot be counted. */
+size_t lap_device_slot_needs(const lap_device_staging *staging);
+size_t lap_device_slot_room(const lap_device_slot *slot);
+/* Exactly this much device memory from now on (0: none). Nothing may be under way. */
+lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *err);
+
+/* Enqueues the way of a staging for which there is room: decode, fill the border, filter, encode. */
+lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *staging, const lap_rung *rung,
+    const lap_params *params, lap_border border, lap_error *err);
+/* Whether it has come to its end. */
+lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err);
+/* Adds how long the stages of the photo that is through took on the device. */
+lap_code lap_device_slot_times(lap_device_slot *slot, lap_times *times, lap_error *err);
+
+#endif

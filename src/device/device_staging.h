@@ -1,0 +1,45 @@
+/* One photo's host memory on its way through a device: pinned, kept for the next photo, grown rarely. What
+ * the device does to the photo is planned here; a slot (device_slot.h) does it. An object belongs to one
+ * thread at a time. In a build without CUDA nothing can be created (LAP_E_BACKEND). */
+#ifndef LAP_DEVICE_STAGING_H
+#define LAP_DEVICE_STAGING_H
+
+#include "cuda/jpeg/decode.h"
+#include "cuda/jpeg/encode.h"
+#include "jpeg/jpeg_parts.h"
+
+typedef struct lap_pinned { /* grows */
+    uint8_t *bytes;
+    size_t room;
+} lap_pinned;
+
+typedef struct lap_device_staging {
+    int device;
+    size_t most;                    /* pinned bytes, 0: any number */
+    lap_pinned file, tables, scan; /* scan: of the output */
+    lap_pinned verdicts;            /* what the next two point to */
+    lap_cuda_jpeg_result *decoded;  /* as the device leaves them */
+    lap_cuda_jpeg_encoded *encoded;
+    bool is_staged; /* tables has tables of an earlier photo */
+    size_t file_bytes;
+    int width, height, channels;
+    lap_cuda_jpeg_plan decode;
+    lap_cuda_jpeg_encode_plan encode;
+} lap_device_staging;
+
+/* most: pinned bytes that it may take, 0: any number. *staging is NULL after a failure. */
+lap_code lap_device_staging_create(int device, size_t most, lap_device_staging **staging, lap_error *err);
+void lap_device_staging_destroy(lap_device_staging *staging);       /* NULL is fine */
+void lap_device_staging_abandon(lap_device_staging *staging);       /* as lap_device_slot_abandon */
+size_t lap_device_staging_bytes(const lap_device_staging *staging); /* pinned so far */
+
+/* Room for the bytes of a file, at staging->file. LAP_E_LIMIT: more than it may take. */
+lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err);
+/* What is to be done with the file_bytes at staging->file, and a scan as parts say. *mine false: nothing on a
+ * device. LAP_E_LIMIT as above. */
+lap_code lap_device_staging_plan(
+    lap_device_staging *staging, bool gray, const lap_jpeg_parts *parts, bool *mine, lap_error *err);
+/* Once the slot is through: the output's scan; false where the CPU has to do the photo. */
+bool lap_device_staging_scan(const lap_device_staging *staging, const uint8_t **scan, size_t *bytes);
+
+#endif
