@@ -22,9 +22,14 @@ def read(path):
 
 
 def gpu_bench(run):
-    """The bench of that name of tools/measure-gpu; of the filter, times.json has one before that tool."""
+    """The bench of that name of tools/measure-gpu, or, as "reduce-f64", the rows of one type of the bench before the
+    hyphen; of the filter, times.json has one before that tool."""
+    name, _, kind = run.rpartition("-")
     try:
-        return read(PROFILE / "gpu-bench.json")[run]
+        kept = read(PROFILE / "gpu-bench.json")
+        if run in kept:
+            return kept[run]
+        return {**kept[name], "rows": [row for row in kept[name]["rows"] if row["type"] == kind]}
     except (Missing, KeyError):
         if run == "filter":
             return read(PROFILE / "times.json")

@@ -4,7 +4,8 @@
  * Global memory: 36 * 36 / 1024 pixels read a pixel (3.8 bytes for 3 channels), 3 bytes written.
  * Shared memory: 36 rows of 108 words, 15.2 KB; lane k reads word 3k: 32 lanes, 32 banks.
  * 32x8 threads, 4 pixels per thread.
- * Limit: shared memory loads, 30 per pixel of 3 channels instead of 75. */
+ * Limit: issue slots: shared memory loads are 30 per pixel of 3 channels instead of 75, but all multiply-adds
+ * are left. */
 #include "tile.cuh"
 
 constexpr int DEEP = 4; /* pixels of a thread */

@@ -6,7 +6,7 @@
  * Global memory: words; a thread reads five of a row (three for one channel) and writes one.
  * Shared memory: none; coefficients in the constant bank, running sums of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Limit: float multiply-adds, 75 per pixel of 3 channels. */
+ * Limit: issue slots: 75 float multiply-adds per pixel of 3 channels are left; waiting for loads begins. */
 #include "words.cuh"
 
 /* Byte k of a word as a float: into the low bits of 2^23, which is then taken away. Additions have more

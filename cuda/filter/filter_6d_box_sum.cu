@@ -4,7 +4,7 @@
  * Global memory: as cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none; the sums and centres of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Limit: instructions, of which many unpack bytes. */
+ * Limit: waiting for loads: its registers leave fewer than half of the warps. */
 #include "words.cuh"
 
 template <int C>

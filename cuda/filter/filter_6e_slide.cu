@@ -3,7 +3,8 @@
  * Global memory: as cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none; the sums and centres of five rows in registers, and the box.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Limit: instructions: the sums of rows, the unpacking of bytes, the last step in float. */
+ * Limit: waiting for loads, as before. No faster than cuda-box-sum: compiled, it has as many instructions,
+ * and the registers of the box cost warps. */
 #include "words.cuh"
 
 template <int C>

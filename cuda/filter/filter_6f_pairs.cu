@@ -5,7 +5,7 @@
  * Global memory: as cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Limit: loads of words, five for four bytes of result, beside instructions. */
+ * Limit: waiting for loads, five words for four bytes of result; half of the issue slots stay empty. */
 #include "sliding.cuh"
 #include "words.cuh"
 

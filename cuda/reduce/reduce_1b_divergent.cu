@@ -5,7 +5,8 @@
  * Global memory: a value read once.
  * Shared memory: 128 values (512 bytes of floats).
  * 128 threads, one value per thread.
- * Limit: all four warps take part in all seven steps, with fewer and fewer lanes. */
+ * Limit: for floats, blocks that hold little work: cuda-shared, where whole warps rest, takes as long. For
+ * doubles it is slower than that: all four warps take part in all seven steps, with fewer and fewer lanes. */
 #include "reduce.cuh"
 
 template <typename T>

@@ -3,7 +3,7 @@
  * Global memory: a value read once, 16 bytes per load and one load in flight.
  * Shared memory: one value per warp.
  * 128 threads, 16 blocks per multiprocessor.
- * Limit: loads in flight. */
+ * Limit: reading global memory, nearly; some loads in flight are missing. */
 #include "wide.cuh"
 
 template <typename T>

@@ -2,7 +2,7 @@
  * Since cuda-shared: only the pitch; cuda-padded changes the size of the block as well.
  * Global memory: as cuda-shared.
  * Shared memory: 1.1 KB for floats; a column's words are 17 apart: lanes k and k + 16 read neighbouring
- * columns, and two of them meet on a bank at one place.
+ * columns, and two of them meet on a bank at one place: two passes instead of eight.
  * 16x16 threads, one element per thread.
  * Limit: one load in flight a thread, behind a barrier. */
 #include "tile.cuh"

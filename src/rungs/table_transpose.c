@@ -19,7 +19,7 @@ const lap_rung lap_transpose_table[] = {
         LAP_ON_CUDA(transpose, lap_transpose_cuda_naive_write)},
     {CUDA, .name = "cuda-shared", .what = "16x16 tile in shared memory, coalesced both ways",
         LAP_ON_CUDA(transpose, lap_transpose_cuda_shared)},
-    {CUDA, .name = "cuda-padded16", .what = "16x17 tile: the same without bank conflicts",
+    {CUDA, .name = "cuda-padded16", .what = "16x17 tile: bank conflicts of 2 ways instead of 8",
         LAP_ON_CUDA(transpose, lap_transpose_cuda_padded16)},
     {CUDA, .name = "cuda-shared32", .what = "32x32 tile whose columns are one bank each, to show conflicts",
         LAP_ON_CUDA(transpose, lap_transpose_cuda_shared32)},
