@@ -2,8 +2,11 @@
 
 Run as a program: hands on what other tools read of the same measurements."""
 import functools
+import importlib.machinery
+import importlib.util
 import json
 import pathlib
+import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROFILE, BENCH = ROOT / "docs" / "profile", ROOT / "docs" / "bench"
@@ -197,6 +200,59 @@ def folder(step, key):
 def codec(backend, threads, key="median_ms"):
     """Of `bench codec` on the machine with the GPU; threads: on a device, photos at once."""
     return row_of(read(PROFILE / "codec" / "bench.json"), backend, threads=threads)[key]
+
+
+@functools.lru_cache(maxsize=None)
+def codec_table():
+    """tools/codec-table as a module: it reads what the profiler and the benches of the codec printed."""
+    path = str(ROOT / "tools" / "codec-table")
+    loader = importlib.machinery.SourceFileLoader("codec_table", path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("codec_table", loader))
+    loader.exec_module(module)
+    return module
+
+
+def codec_file(kind, step, end):
+    path = PROFILE / "codec" / f"{kind}-{step}.{end}"
+    if not path.exists():
+        raise Missing(path.name)
+    return path
+
+
+def codec_step(kind, step):
+    """Of decode-STEP.txt or encode-STEP.txt: microseconds by stage, photos per second by streams."""
+    text = codec_file(kind, step, "txt").read_text(encoding="utf-8")
+    return (codec_table().decode_step if kind == "decode" else codec_table().encode_step)(text)
+
+
+def codec_us(kind, step, stage):
+    found = codec_step(kind, step)[0]
+    if stage not in found:
+        raise Missing(stage)
+    return found[stage]
+
+
+def codec_rate(kind, step, streams):
+    found = codec_step(kind, step)[1]
+    if streams not in found:
+        raise Missing(str(streams))
+    return found[streams]
+
+
+def codec_counter(kind, step, kernel, column):
+    """Of a kernel, named without its template's arguments, its longest launch: a column of codec-table's counters."""
+    found = [columns for name, columns, _ in codec_table().kernels_of(codec_file(kind, step, "csv"))
+             if name.split("<")[0] == kernel and columns["us"] is not None]
+    value = max(found, key=lambda columns: columns["us"], default={}).get(column)
+    if value is None:
+        raise Missing(kernel)
+    return value
+
+
+def codec_bytes(kind, step):
+    """Of the photo's file that was decoded, or of the scan that was encoded."""
+    text = codec_file(kind, step, "txt").read_text(encoding="utf-8")
+    return int(re.search(r", (\d+) bytes$" if kind == "decode" else r'"scan_bytes":(\d+)', text, re.M).group(1))
 
 
 def says(condition, yes, no):
@@ -415,7 +471,7 @@ def names():
     known = (us, gbs, field, device, counter, ms, instructions, cpu, image, sheet, peer, lines, fast_abs_registers,
              says, decode16, library,
              tool, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, folder, codec,
-             folder_rates, folder_stages, max, min, abs)
+             codec_us, codec_rate, codec_counter, codec_bytes, folder_rates, folder_stages, max, min, abs)
     return {function.__name__: function for function in known}
 
 

@@ -224,10 +224,11 @@ PYTHON
 
 figures_were_measured()
 {
-    [ "$(cat docs/*.md | grep -o '<!--= ' | wc -l)" -ge 150 ] && tools/figures --check docs/*.md README.md
+    [ "$(cat docs/*.md | grep -o '<!--= ' | wc -l)" -ge 150 ] &&
+        tools/figures --check docs/*.md README.md CONTRIBUTING.md
 }
 
-# A changed digit in a mark or in a table, a typed measurement and changed lines of source are found.
+# A changed digit in a mark or in a table, a typed measurement (on any page) and changed lines of source are found.
 figures_find_faults()
 {
     local page=$scratch/ladder.md fault
@@ -237,7 +238,12 @@ figures_find_faults()
         ! cmp -s "$page" docs/ladder.md && ! tools/figures --check "$page" >/dev/null ||
             { echo "not found: $fault" && return 1; }
     done
-    cp docs/ladder.md "$page" && tools/figures --check "$page"
+    cp docs/ladder.md "$page" && tools/figures --check "$page" || return
+    for page in docs/*.md README.md CONTRIBUTING.md; do
+        { cat "$page" && printf '\nIt takes 40.5\nus, 7%% of it.\n'; } >"$scratch/page.md"
+        [ "$(tools/figures --check "$scratch/page.md" | grep -cE 'typed, not measured: (40\.5 us|7%)$')" -eq 2 ] ||
+            { echo "$page: not found" && return 1; }
+    done
 }
 
 # A file that is no bench of a device beside the copy is refused with a message; the copy is found by name.

@@ -11,7 +11,7 @@ docs-figures:
 	@tools/timeline docs/profile/folders-trace.json > docs/img/folder-timeline.svg.new
 	@mv docs/img/folder-timeline.svg.new docs/img/folder-timeline.svg
 	@tools/diagrams
-	@tools/figures $(sort $(wildcard docs/*.md)) README.md
+	@tools/figures $(sort $(wildcard docs/*.md)) README.md CONTRIBUTING.md
 
 # The exercises of docs/course.md: make exercise-1 PITCH=65
 exercise-%: FORCE
