@@ -115,7 +115,7 @@ static int threads_allowed(const lap_pipeline *pipe)
     return asked > 0 && asked < threads ? asked : threads;
 }
 
-/* From how many threads on decoding by parts pays: it is a fifth more work than decoding serially, which is
+/* From how many threads on decoding by parts pays: it is more work than decoding serially, which is
  * one thread's work and goes on beside filtering and encoding. Measured: docs/parallel-decoding.md. */
 static int worth_threads(const lap_settings *s)
 {
