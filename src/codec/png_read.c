@@ -30,6 +30,10 @@ static void header_work(lap_decoder *decoder)
     static const png_byte unused[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST"; /* read past, not into memory */
     png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_NEVER, unused, sizeof unused / 5);
 #endif
+#ifdef PNG_SKIP_sRGB_CHECK_PROFILE
+    png_set_option(
+        state->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON); /* profiles are kept, not judged */
+#endif
     state->in_chunks = true;
     png_read_info(state->png, state->info);
 }
