@@ -8,7 +8,7 @@ B=${B:-build}
 # share; they never leave the shared library.
 only_lap()
 {
-    ! grep -vE '^(lap_|__(cuda|fatbin|nv|device_stub|sti)|_Z[0-9A-Za-z_]*__device_stub|nvtx[A-Za-z0-9_]*_v3$)' "$1"
+    ! grep -vE '^(lap_|__(cuda|fatbin|nv|device_stub|sti)|_Z[0-9A-Za-z_]*__device_stub|[A-Za-z0-9_]*[Nn]vtx)' "$1"
 }
 
 all_declared()
