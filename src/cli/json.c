@@ -94,8 +94,8 @@ static bool keep(const json_t *object)
     const size_t size = text ? strlen(text) : 0;
     char *grown = text ? realloc(outlet.text, outlet.size + size + 1) : NULL;
     if (grown) {
-        memcpy(grown + outlet.size, text, size);
-        grown[outlet.size + size] = '\n';
+        memcpy(grown + outlet.size, text, size + 1);
+        grown[outlet.size + size] = '\n'; /* for the null */
         outlet.text = grown;
         outlet.size += size + 1;
     }

@@ -113,7 +113,7 @@ static void render_row(void *user, int y, uint8_t *row)
         const bool counts = y >= h->mask && y < height - h->mask;
         for (int x = h->mask; counts && x < width - h->mask; x++)
             row[x] = h->level[difference_at(h, x, y)];
-        memset(row + width + GAP * h->unit, h->level[h->rows[y]], (size_t)(STRIP * h->unit));
+        memset(row + width + GAP * h->unit, h->level[h->rows[y]], (size_t)STRIP * (size_t)h->unit);
     } else if (y >= strip_y && y < scale_y) {
         for (int x = 0; x < width; x++)
             row[x] = h->level[h->columns[x]];

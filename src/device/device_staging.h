@@ -15,10 +15,10 @@ typedef struct lap_pinned { /* grows */
 
 typedef struct lap_device_staging {
     int device;
-    size_t most;                    /* pinned bytes, 0: any number */
+    size_t most;                   /* pinned bytes, 0: any number */
     lap_pinned file, tables, scan; /* scan: of the output */
-    lap_pinned verdicts;            /* what the next two point to */
-    lap_cuda_jpeg_result *decoded;  /* as the device leaves them */
+    lap_pinned verdicts;           /* what the next two point to */
+    lap_cuda_jpeg_result *decoded; /* as the device leaves them */
     lap_cuda_jpeg_encoded *encoded;
     bool is_staged; /* tables has tables of an earlier photo */
     size_t file_bytes;

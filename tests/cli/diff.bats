@@ -207,7 +207,8 @@ PY
 @test "--report: a page, whatever the verdict" {
     lapedge --kernel=identity --quality=60 "$photo" b.jpg
     run --separate-stderr lapedge diff -q --report=p.html "$photo" b.jpg
-    [ "$status" -eq 1 ] && [ -z "$stderr" ]
+    [ "$status" -eq 1 ]
+    [ -z "$stderr" ]
     grep -q '"schema":"lapedge.diff/1"' p.html
     rm p.html
     expect 0 "" "" diff -q --report=p.html "$photo" "$photo"

@@ -262,9 +262,13 @@ density() { od -An -tu1 -j13 -N5 "$1" | awk '{print $1, $2 * 256 + $3, $4 * 256 
     mkdir in
     cp "$photo" in
     run --separate-stderr lapedge --report=p.html in out
-    [ "$status" -eq 2 ] && [[ $stderr == *"--report"* ]]
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"--report"* ]]
     run --separate-stderr lapedge --in-place --report=p.html in/*.jpg
-    [ "$status" -eq 2 ] && [[ $stderr == *"--report"* ]]
-    [ ! -e p.html ] && [ ! -e o.png ] && [ ! -e out ]
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"--report"* ]]
+    [ ! -e p.html ]
+    [ ! -e o.png ]
+    [ ! -e out ]
     cmp "$photo" in/*.jpg
 }
