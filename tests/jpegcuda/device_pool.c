@@ -12,6 +12,7 @@
 #include "jpeg/jpeg_plain.h"
 #include "rungs/backend.h"
 #include "tests/cudacpu/control.h"
+#include "tests/jpegcuda/tap.h"
 
 #ifdef LAP_FEW_SIZES
 enum { PHOTOS = 8, MANY = 16 };
@@ -20,8 +21,6 @@ enum { PHOTOS = 12, MANY = 64 };
 #endif
 enum { QUALITY = 85, THREADS = 4, DEADLINE_MS = 2500 /* these devices are slow */ };
 
-static int number, failures;
-static lap_error err;
 static lap_context *context;
 static lap_tree tree;
 static lap_settings settings;
@@ -29,20 +28,6 @@ static const lap_rung *rung;
 static char in_names[PHOTOS][64];
 static uint8_t *expected[PHOTOS];
 static size_t expected_size[PHOTOS];
-
-static void check(bool good, const char *what)
-{
-    printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);
-    failures += !good;
-}
-
-static void need(bool good, const char *what)
-{
-    if (good)
-        return;
-    printf("Bail out! %s: %s\n", what, err.message);
-    exit(1);
-}
 
 /* ---- photos ------------------------------------------------------------------------------------ */
 

@@ -11,21 +11,13 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import finish, report
+
 each = "--each" in sys.argv
 words = [word for word in sys.argv[1:] if not word.startswith("--")]
 program = os.path.abspath(words[0] if words else os.environ.get("B", "build") + "/cudacpu/asan/lapedge")
 samples = os.path.abspath("samples")
-tests = failures = 0
-
-
-def report(ok, what, detail=""):
-    global tests, failures
-    tests += 1
-    failures += not ok
-    print(f"{'ok' if ok else 'not ok'} {tests} - {what}")
-    if not ok and detail:
-        print("# " + str(detail).replace("\n", "\n# "))
-    sys.stdout.flush()
 
 
 def tool(*command):
@@ -244,5 +236,4 @@ with tempfile.TemporaryDirectory() as scratch:
     check_options()
     check_faults("few", 20261122)
     check_faults("few", int(time.time()))
-print(f"1..{tests}")
-sys.exit(failures > 0)
+finish()

@@ -8,25 +8,9 @@
 #include "device/device_rates.h"
 #include "jpeg/jpeg_plain.h"
 #include "rungs/backend.h"
+#include "tests/jpegcuda/tap.h"
 
 enum { WIDTH = 61, HEIGHT = 45, QUALITY = 90, STREAMS = 3, PHOTOS = 7 };
-
-static int number, failures;
-static lap_error err;
-
-static void check(bool good, const char *what)
-{
-    printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);
-    failures += !good;
-}
-
-static void need(bool good, const char *what)
-{
-    if (good)
-        return;
-    printf("Bail out! %s: %s\n", what, err.message);
-    exit(1);
-}
 
 typedef struct fixture {
     lap_image pixels, edges;

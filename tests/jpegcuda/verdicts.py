@@ -14,6 +14,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import finish, report
+
 program = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("B", "build") + "/cudacpu/asan/lapedge")
 variants = int(sys.argv[2]) if len(sys.argv) > 2 else 24
 samples = os.path.abspath("samples")
@@ -21,18 +24,6 @@ given = [os.path.join(folder, name) if folder else name for word in map(os.path.
          for folder, names in ([(found[0], sorted(found[2])) for found in sorted(os.walk(word))] or [("", [word])])
          for name in names]
 pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
-tests = failures = 0
-
-
-def report(ok, what, detail=""):
-    global tests, failures
-    tests += 1
-    failures += not ok
-    print(f"{'ok' if ok else 'not ok'} {tests} - {what}")
-    if not ok and detail:
-        print("# " + detail.replace("\n", "\n# "))
-    sys.stdout.flush()
-
 
 def run(codec, name, out, options):
     """Exit code, stderr and the output's bytes (None: there is none)."""
@@ -205,5 +196,4 @@ with tempfile.TemporaryDirectory() as folder:
     if made or given:
         check_damage(made, 20261122, variants)
         check_damage(made, int(time.time()), variants // 2)
-print(f"1..{tests}")
-sys.exit(failures > 0)
+finish()
