@@ -4,7 +4,7 @@
  * op, peer, case, median us, min us, GB/s (each byte read and written once).
  *
  *   nvcc -O3 -std=c++17 -arch=native tools/gpu_peers_ops.cu -o build/gpu_peers_ops -lcublas \
- *       [-lnppidei -lnppist -lnppc | -DHAVE_NPP=0]
+ *       [-lnppist -lnppidei -lnppig -lnppc | -DHAVE_NPP=0]
  *
  * Timed as the bench does: events around each run, buffers rotated beyond the L2 cache, results checked
  * before they are timed. Exit code 1 where a result is wrong or a call fails. */
