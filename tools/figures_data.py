@@ -431,6 +431,14 @@ def precision():
     return table(["way", "all 1.23", "random"], rows) + f"\n`tools/sum-precision`: {kept['n']} values.\n"
 
 
+def sample(name):
+    """What the program printed, as tools/measure-cpu kept it."""
+    try:
+        return "```text\n" + (BENCH / name).read_text(encoding="utf-8").rstrip("\n") + "\n```\n"
+    except FileNotFoundError:
+        return "Not run yet: `tools/measure-cpu`.\n\n"
+
+
 FOLDERS = {"large": "18.7 Mpixel", "middle": "2 Mpixel", "thumb": "0.02 Mpixel"}
 STAGES = ("read", "upload", "decode", "filter", "encode", "download", "write")
 
@@ -471,7 +479,7 @@ def names():
     known = (us, gbs, field, device, counter, ms, instructions, cpu, image, sheet, peer, lines, fast_abs_registers,
              says, decode16, library,
              tool, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, folder, codec,
-             codec_us, codec_rate, codec_counter, codec_bytes, folder_rates, folder_stages, max, min, abs)
+             codec_us, codec_rate, codec_counter, codec_bytes, folder_rates, folder_stages, sample, max, min, abs)
     return {function.__name__: function for function in known}
 
 

@@ -110,6 +110,22 @@ double lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE])
     return fmax(spread, first - 1);
 }
 
+/* Counts a noisy measurement once, under however many names ("auto", "simd", "simd-avx2") it is shown. */
+static void count_noise(lap_bench_table *table, const lap_bench_row *row)
+{
+    for (int i = 0; i < table->noisy_count; i++)
+        if (table->noisy[i].resolved && row->resolved &&
+            strcmp(table->noisy[i].resolved, row->resolved) == 0 &&
+            fabs(table->noisy[i].median_ms - row->median_ms) <= 0 &&
+            fabs(table->noisy[i].stddev_ms - row->stddev_ms) <= 0)
+            return;
+    if (table->noisy_count == LAP_BENCH_NOISY)
+        return;
+    table->noisy[table->noisy_count].resolved = row->resolved;
+    table->noisy[table->noisy_count].median_ms = row->median_ms;
+    table->noisy[table->noisy_count++].stddev_ms = row->stddev_ms;
+}
+
 /* Whether a list "a, b, c" has the name: "cuda-padded" is not in "cuda-padded16". */
 static bool names_it(const char *names, const char *name)
 {
@@ -279,7 +295,8 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
     const double noise = lap_bench_noise(row, note);
     puts(noise > 0 ? " ~" : "");
     fflush(stdout);
-    table->noisy_count += noise > 0;
+    if (noise > 0)
+        count_noise(table, row);
     if (noise > table->noisiest) {
         table->noisiest = noise;
         snprintf(table->note, sizeof table->note, "%s", note + strlen("noisy: "));
@@ -288,7 +305,7 @@ void lap_bench_table_row(lap_bench_table *table, const lap_bench_row *row)
 
 void lap_bench_table_end(lap_bench_table *table)
 {
-    char text[LAP_BENCH_NOTE + 200];
+    char text[LAP_BENCH_NOTE + 300];
     if (table->noisy_count + table->absent_count > 0)
         putchar('\n');
     for (int i = 0; i < table->absent_count; i++) {
@@ -299,8 +316,12 @@ void lap_bench_table_end(lap_bench_table *table)
     }
     if (table->noisy_count == 0)
         return;
-    snprintf(text, sizeof text, "noisy: %d row%s%s. A quieter machine, or more --runs, gives steadier times.",
-        table->noisy_count, table->noisy_count == 1 ? ", " : "s, most of all ", table->note);
+    snprintf(text, sizeof text,
+        "noisy: %d measurement%s%s. Marked are standard deviations above %.0f %% of the median, and first "
+        "runs "
+        "of more than %.1f times it. A quieter machine, or more --runs, gives steadier times.",
+        table->noisy_count, table->noisy_count == 1 ? ", " : "s, most of all ", table->note, 100 * noisy,
+        1 + 3 * noisy);
     fputs("~ ", stdout);
     lap_cli_print_wrapped(text, 2, lap_term_width());
 }

@@ -4,7 +4,7 @@
 
 #include "cli/args.h"
 
-enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTE = 200 };
+enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTE = 200, LAP_BENCH_NOISY = 256 };
 
 typedef struct lap_bench_table {
     const lap_cli *cli;
@@ -14,7 +14,11 @@ typedef struct lap_bench_table {
         char reason[200], names[300];
     } absent[LAP_BENCH_REASONS]; /* backends that were not timed, by reason */
     int absent_count;
-    int noisy_count; /* of rows */
+    struct {
+        const char *resolved;
+        double median_ms, stddev_ms;
+    } noisy[LAP_BENCH_NOISY]; /* measurements; rows under several names may show the same */
+    int noisy_count;
     double noisiest;
     char note[LAP_BENCH_NOTE]; /* on that row */
 } lap_bench_table;

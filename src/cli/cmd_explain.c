@@ -51,14 +51,32 @@ static const char *page_of(lap_op op, const char *file)
                                             : "docs/ladder-cpu.md";
 }
 
+enum { LINE = 2000 };
+
+/* Two columns in, and what does not fit four. */
+static void print_line(const char *text)
+{
+    fputs("  ", stdout);
+    lap_cli_print_wrapped(text, 4, lap_term_width());
+}
+
 static void print_notes(const lap_explain *notes)
 {
     for (const char *line = notes->notes; *line; line += strcspn(line, "\n") + 1) {
-        char text[2000];
+        char text[LINE];
         snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
-        fputs("  ", stdout);
-        lap_cli_print_wrapped(text, 4, lap_term_width());
+        print_line(text);
     }
+}
+
+/* "stands for the first that can run here of: a, b, c" of the list "a,b,c" */
+static void print_family(const char *list)
+{
+    char text[LINE];
+    int length = snprintf(text, sizeof text, "stands for the first that can run here of: ");
+    for (; *list && length + 3 < LINE; list++)
+        length += snprintf(text + length, sizeof text - (size_t)length, *list == ',' ? ", " : "%c", *list);
+    print_line(text);
 }
 
 static void print_one(const lap_cli *cli, lap_op op, int i, const lap_rung_info *info)
@@ -66,16 +84,19 @@ static void print_one(const lap_cli *cli, lap_op op, int i, const lap_rung_info 
     const char *name = info->name, *next = next_step(op, i);
     printf("%s%s %s%s\n", lap_term_bold(cli, stdout), lap_op_name(op), name, lap_term_plain(cli, stdout));
     if (info->resolves) {
-        printf("  %s\n  stands for the first that can run here of: %s\n", info->what, info->resolves);
+        print_line(info->what);
+        print_family(info->resolves);
         name = info->resolved;
         if (name)
             printf("  which is %s:\n", name);
     }
     const lap_explain *notes = name ? explain_of(op, name) : NULL;
     if (notes) {
+        char text[LINE];
         print_notes(notes);
-        printf("  Read on: %s, %s%s%s\n", notes->file, page_of(op, notes->file),
+        snprintf(text, sizeof text, "Read on: %s, %s%s%s", notes->file, page_of(op, notes->file),
             next && !info->resolves ? "; next: lapedge explain " : "", next && !info->resolves ? next : "");
+        print_line(text);
     }
     putchar('\n');
 }

@@ -158,11 +158,20 @@ PYTHON
     done
 }
 
+@test "explain keeps to the width of a terminal" {
+    local name
+    for name in cuda-shared4 simd cuda-fast; do
+        run script -qec "stty cols 70; TERM=dumb '$LAPEDGE' explain $name" /dev/null
+        [ "$status" -eq 0 ] && [ "${#lines[@]}" -ge 3 ]
+        run ! grep -E '.{71}' <(tr -d '\r' <<<"$output")
+    done
+}
+
 @test "bench marks noisy rows in the table, counts them once, and warnings name the size" {
     lapedge bench --sizes=64x48,1x1 --runs=20 --backends=c,simd >table
     marked=$(grep -c ' ~$' table || true)
     [ "$(grep -c '^~ noisy: ' table || true)" -eq $((marked > 0)) ]
-    [ "$marked" -eq 0 ] || grep -q "^~ noisy: $marked row" table
+    [ "$marked" -eq 0 ] || grep -q "^~ noisy: $(grep ' ~$' table | sed 's/^[^ ]* *([^)]*)//; s/^[^ ]*//' | sort -u | wc -l) measurement" table
     run ! grep -q '^noisy' table
     lapedge bench --json --sizes=64x48,1x1 --runs=20 --backends=c,simd >o.json
     json o.json 'all(any(w.split(", ")[2].startswith(s + ":") for s in ("64 x 48", "1 values")) for w in o["warnings"])'

@@ -404,7 +404,7 @@ def dots_where_bars_have_no_length(driver, pages):
     load(driver, pages.edited(pages.bench, "far.html", times(31, 2, 1)))
     assert driver.execute_script(kind)[:2] == ["line", "logarithmic"], driver.execute_script(kind)
     assert driver.execute_script("return document.querySelectorAll('td.noisy').length") == 3
-    assert driver.find_element("id", "noise").text.startswith("3 of 3 rows are noisy")
+    assert driver.find_element("id", "noise").text.startswith("3 of 3 measurements are noisy")
     assert not complaints(driver)
     driver.execute_script("document.querySelectorAll('#choose-unit input')[1].click()")
     assert driver.execute_script(kind)[0] == "bar"  # shares of a whole are bars at any span

@@ -85,10 +85,16 @@ function showNotes(shown) {
   byId("explained").hidden = noted.length === 0;
 }
 
-/* One sentence for all rows that are marked. */
-function showNoise(marked, all) {
-  byId("noise").textContent = marked ? `${marked} of ${all} rows are noisy (marked ~): their times vary by more than 10 % of the median, since the machine was busy, or clocks changed. More runs (--runs) on a quiet machine give steadier times.` : "";
+/* One row for each measurement: "auto", "simd" and "simd-avx2" may show the same. */
+const measured = (some) => [...new Map(some.filter((row) => known(row.median_ms ?? row.ms)).map((row) =>
+  [[row.op, row.resolved, row.threads, row.width, row.height, row.channels, row.type, row.form, row.median_ms ?? row.ms, row.stddev_ms].join(), row])).values()];
+
+/* One sentence for all measurements that are marked; because: what they are marked for. */
+function showNoise(some, because) {
+  const all = measured(some), marked = all.filter((row) => row.noisy).length;
+  byId("noise").textContent = marked ? `${marked} of ${all.length} measurements are noisy (marked ~): ${because}, since the machine was busy, or clocks changed. More runs (--runs) on a quiet machine give steadier times.` : "";
 }
+const SPREAD = "their times vary by more than 10 % of the median", FIRST = "or their first run took more than 1.3 times as long";
 
 function startBench() {
   const groups = new Map();
@@ -112,8 +118,8 @@ function startBench() {
   });
   byId("times-note").textContent = "Medians, with the standard deviation beside them and a line from the least time to the largest. One row per backend, with the number of its threads; convert is the conversion of bytes to floats and back.";
   show(name);
-  const noisy = rows.filter((row) => row.noisy).length;
-  showNoise(noisy, rows.filter((row) => known(row.median_ms)).length);
+  const noisy = measured(rows).filter((row) => row.noisy).length;
+  showNoise(rows, `${SPREAD}, ${FIRST}`);
   const timed = groups.get(name).filter((row) => isOwn(row) && known(row.median_ms));
   const best = timed.reduce((a, b) => (b.median_ms < a.median_ms ? b : a), timed[0]);
   if (!best) return;
@@ -145,7 +151,7 @@ function startCompare() {
   byId("rungs").hidden = false;
   byId("rungs-title").textContent = "Every backend compared with plain C";
   fillTable(byId("rungs-table"), titles, body);
-  showNoise(ran.filter((row) => row.noisy).length, ran.length);
+  showNoise(ran, SPREAD);
   showAbsent(rows.filter((row) => row.reason));
   let unit = "ms";
   const times = () => drawTimes(ran.filter((row) => row.op === ran[0].op && isOwn(row)), unit);
