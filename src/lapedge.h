@@ -734,6 +734,23 @@ typedef void lap_batch_fn(void *user, const lap_batch_file *file, const lap_batc
 LAP_API lap_code lap_batch(lap_context *context, const lap_batch_options *options,
     const lap_settings *settings, lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
 
+typedef struct lap_measured {
+    const char *input;
+    const lap_measurement *measurement; /* NULL where it failed */
+    const lap_report *report;           /* status and error; without an output */
+} lap_measured;
+
+/* Called on the thread that called lap_measure_batch: with each input, in the order of the folders, and with
+ * file NULL about ten times a second. What it points to lives until it returns. */
+typedef void lap_measure_fn(void *user, const lap_measured *file, const lap_batch_counts *counts);
+
+/* lap_measure_file over many files, several at once. Of options inputs, files_from, nul_separated, jobs,
+ * fail_fast, take and others count. Returns LAP_OK when the run came to its end (counts say with what
+ * success); LAP_E_CANCELLED, LAP_E_USAGE, LAP_E_BACKEND, LAP_E_MISSING (the list), LAP_E_MEMORY. */
+LAP_API lap_code lap_measure_batch(lap_context *context, const lap_batch_options *options,
+    const lap_settings *settings, const lap_measure_options *measure, lap_measure_fn *each, void *user,
+    lap_batch_counts *counts, lap_error *err);
+
 /* Called for each input; problem (else NULL) says why it cannot be taken. Anything but LAP_OK ends it. */
 typedef lap_code lap_inputs_fn(void *user, const char *path, const lap_error *problem, lap_error *err);
 /* The files that lap_batch would take from these operands, in the order of the folders. */

@@ -117,6 +117,7 @@ static lap_code submit(batch *b, const lap_walk_entry *entry, const char *relati
     job->output = strdup(output);
     job->relative = strdup(relative);
     job->stat = *entry->stat;
+    job->work = lap_job_write;
     job->tree = &b->tree;
     job->force = b->options->force;
     job->is_seen = seen != NULL;

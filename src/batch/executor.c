@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "batch/device_pool.h"
+#include "run/measure.h"
 #include "run/run.h"
 
 /* ---- lists ------------------------------------------------------------------------------------- */
@@ -43,6 +44,9 @@ void lap_job_free(lap_job *job)
     if (!job)
         return;
     lap_sink_close(job->sink);
+    if (job->measurement)
+        lap_measurement_free(job->measurement);
+    free(job->measurement);
     free(job->input);
     free(job->output);
     free(job->relative);
@@ -51,12 +55,23 @@ void lap_job_free(lap_job *job)
 
 /* ---- threads ----------------------------------------------------------------------------------- */
 
+void lap_job_write(lap_context *context, lap_job *job, const lap_settings *settings)
+{
+    lap_run_to_sink(context, job->input, job->tree, job->relative, settings, &job->stat, &job->sink,
+        &job->report, &job->report.error);
+}
+
+void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings)
+{
+    lap_measure_to(
+        context, job->input, settings, job->measure, job->measurement, &job->report, &job->report.error);
+}
+
 void lap_job_run(lap_executor *ex, lap_job *job, const lap_settings *settings)
 {
     const double start = lap_now_ms();
     job->device = -1;
-    lap_run_to_sink(ex->context, job->input, job->tree, job->relative, settings, &job->stat, &job->sink,
-        &job->report, &job->report.error);
+    job->work(ex->context, job, settings);
     lap_trace_thread(ex->trace, "photo", start, job->number);
 }
 

@@ -14,8 +14,13 @@ typedef enum lap_job_way {
     LAP_WAY_CPU_CODEC /* a device found something odd: the CPU decodes, and judges */
 } lap_job_way;
 
-typedef struct lap_job {
-    const lap_tree *tree;            /* the output folder */
+typedef struct lap_job lap_job;
+/* Does what the job asks for, on the thread that calls it: fills report, and sink or measurement. */
+typedef void lap_job_work(lap_context *context, lap_job *job, const lap_settings *settings);
+
+struct lap_job {
+    lap_job_work *work;
+    const lap_tree *tree;            /* the output folder; NULL where nothing is written */
     char *input, *output, *relative; /* owned by the job; relative to the output folder */
     struct stat stat;                /* of the input, when it was found, later when it was opened */
     bool force;                      /* whatever file stands under the name is replaced */
@@ -27,9 +32,16 @@ typedef struct lap_job {
     lap_job_way way; /* the executor's own */
     uint64_t number; /* likewise: for the trace */
     lap_sink *sink;  /* finished and not published, if report.error.code is LAP_OK */
-    struct lap_job *next;
-} lap_job;
+    const lap_measure_options *measure; /* of a job that only measures its input */
+    lap_measurement *measurement;       /* its result, owned by the job */
+    uint64_t turn;                      /* the owner's: where it stands among its jobs */
+    lap_job *next;
+};
 
+/* Input to finished sink. */
+void lap_job_write(lap_context *context, lap_job *job, const lap_settings *settings);
+/* Input to measurement, which is there. */
+void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings);
 void lap_job_free(lap_job *job); /* closes the sink, which removes what was not published */
 
 typedef struct lap_executor lap_executor;

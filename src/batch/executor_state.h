@@ -35,7 +35,7 @@ struct lap_executor {
 bool lap_executor_wake(lap_executor *executor);
 /* Under the mutex: a job is done. */
 void lap_executor_finish(lap_executor *executor, lap_job *job);
-/* Runs the job from file to file with these settings. */
+/* Has the job done on this thread, with these settings. */
 void lap_job_run(lap_executor *executor, lap_job *job, const lap_settings *settings);
 
 #endif

@@ -14,6 +14,7 @@ enum {
     LAP_CLI_TRANSFORM = 1 << 3,
     LAP_CLI_TRANSFORM_FOLDER = 1 << 13,
     LAP_CLI_STATS = 1 << 4,
+    LAP_CLI_STATS_FOLDER = 1 << 22,
     LAP_CLI_DIFF = 1 << 5,
     LAP_CLI_BACKENDS = 1 << 6,
     LAP_CLI_HELP = 1 << 7,
@@ -67,9 +68,10 @@ const char *lap_cli_nearest(const char *word, const char *(*next)(int i));
 const char *lap_cli_command_name(int i);
 const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 
-/* forms.c: of run, transform, compare and bench. */
+/* forms.c: of run, transform, stats, compare and bench. */
 unsigned lap_cli_run_forms(const lap_cli *cli);
 unsigned lap_cli_transform_forms(const lap_cli *cli);
+unsigned lap_cli_stats_forms(const lap_cli *cli);
 unsigned lap_cli_compare_forms(const lap_cli *cli);
 unsigned lap_cli_bench_forms(const lap_cli *cli);
 /* LAP_EXIT_USAGE after a message where an option that was given has no meaning in any form of this command

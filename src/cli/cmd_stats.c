@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/report/report.h"
+#include "cli/stats_folder.h"
 #include "cli/stats_view.h"
 #include "cli/term.h"
 
@@ -42,10 +43,12 @@ static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
     const int printed = lap_cli_wants_json(cli) ? lap_json_print(lap_stats_json(in, &m->stats, m)) : 0;
     if (cli->json)
         return printed;
-    if (cli->csv)
-        lap_stats_csv(m);
-    else
+    if (cli->csv) {
+        lap_stats_csv_head(false);
+        lap_stats_csv(NULL, &m->stats, m);
+    } else {
         lap_stats_text(cli, in, m);
+    }
     return printed;
 }
 
@@ -100,9 +103,11 @@ int lap_cli_stats(lap_cli *cli)
         .profiles = cli->profiles,
         .mask_border = cli->allowed.mask_border};
     int exit_code = LAP_EXIT_OK;
-    if (cli->operand_count != 1)
-        return lap_cli_usage(cli->operand_count ? "stats takes one IN; see lapedge stats -h"
-                                                : "IN is missing: lapedge stats IN");
+    const bool folder = lap_cli_stats_forms(cli) == LAP_CLI_STATS_FOLDER;
+    if (!folder && cli->operand_count != 1)
+        return lap_cli_usage("IN is missing: lapedge stats IN");
+    if (folder && lap_stats_folder_check(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     if (cli->weights && !cli->profiles)
         return lap_cli_usage("--weights needs --profiles");
     if (cli->report && strcmp(cli->operands[0], "-") == 0)
@@ -115,7 +120,7 @@ int lap_cli_stats(lap_cli *cli)
         exit_code = (int)read_weights(cli->weights, &weights, &options.weight_count);
     options.weights = weights;
     if (exit_code == LAP_EXIT_OK)
-        exit_code = measure(cli, cli->operands[0], &options);
+        exit_code = folder ? lap_stats_folder(cli, &options) : measure(cli, cli->operands[0], &options);
     free(weights);
     return exit_code;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/folder_counts.h"
 #include "cli/folder_others.h"
 #include "cli/folder_progress.h"
 #include "cli/json.h"
@@ -82,20 +83,6 @@ static void on_warning(void *user, const lap_error *warning)
     lap_cli_message("warning: %s", lap_error_text(warning, text, sizeof text));
 }
 
-static void print_kinds(const lap_batch_counts *counts)
-{
-    const char *before = " (";
-    for (int kind = LAP_OK + 1; kind < LAP_CODES; kind++) {
-        if (!counts->kinds[kind] || kind == LAP_E_EXISTS)
-            continue;
-        fprintf(stderr, "%s%llu %s", before, (unsigned long long)counts->kinds[kind],
-            lap_code_name((lap_code)kind));
-        before = ", ";
-    }
-    if (*before == ',')
-        fputc(')', stderr);
-}
-
 static void summary(const folder_run *run, const lap_batch_counts *counts)
 {
     const uint64_t done = counts->ok + counts->warned, existing = counts->kinds[LAP_E_EXISTS];
@@ -111,10 +98,7 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
         fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
             run->cli->settings.no_clobber ? "--no-clobber"
                                           : "not made by lapedge, or changed since; -f replaces files");
-    if (counts->failed) {
-        fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
-        print_kinds(counts);
-    }
+    lap_folder_print_failed(counts);
     if (!run->cli->dry_run && seconds > 0)
         fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
@@ -134,7 +118,7 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
 
 static int print_json(const folder_run *run, const lap_batch_counts *counts, const lap_error *err)
 {
-    json_t *object = lap_json_object("lapedge.run/1"), *kinds = json_object();
+    json_t *object = lap_json_object("lapedge.run/1");
     const struct {
         const char *name;
         uint64_t value;
@@ -144,44 +128,13 @@ static int print_json(const folder_run *run, const lap_batch_counts *counts, con
         {"pixels", counts->pixels}, {"bytes_in", counts->bytes_in}, {"bytes_out", counts->bytes_out}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         json_object_set_new(object, fields[i].name, json_integer((json_int_t)fields[i].value));
-    for (int kind = LAP_OK; kind < LAP_CODES; kind++)
-        if (counts->kinds[kind])
-            json_object_set_new(kinds, kind == LAP_OK ? "up_to_date" : lap_code_name((lap_code)kind),
-                json_integer((json_int_t)counts->kinds[kind]));
-    json_object_set_new(object, "kinds", kinds);
+    json_object_set_new(object, "kinds", lap_folder_kinds_json(counts));
     json_object_set_new(object, "not_taken", lap_folder_others_json(&run->others));
     json_object_set_new(object, "dry_run", json_boolean(run->cli->dry_run));
     json_object_set_new(object, "ms", lap_json_real(counts->ms));
     json_object_set_new(object, "error", lap_json_error(err));
     json_object_set_new(object, "work", lap_json_work(&run->work));
     return lap_json_print(object);
-}
-
-/* What the counts of a run that came to its end amount to. */
-static lap_cli_exit verdict(const lap_batch_counts *counts)
-{
-    if (!counts->expected)
-        return counts->other_shards ? LAP_EXIT_OK : LAP_EXIT_NOTHING;
-    if (counts->failed && counts->failed >= counts->expected) /* not with --fail-fast: others had no turn */
-        return LAP_EXIT_NOTHING;
-    return counts->failed || counts->kinds[LAP_E_EXISTS] ? LAP_EXIT_FAILED : LAP_EXIT_OK;
-}
-
-static int exit_of(lap_code code, const lap_batch_counts *counts)
-{
-    switch (code) {
-    case LAP_OK:
-        return (int)verdict(counts);
-    case LAP_E_CANCELLED:
-        return (int)lap_cli_exit_of(code);
-    case LAP_E_DISK_FULL:
-        return counts->ok + counts->warned ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
-    case LAP_E_WRITE:
-    case LAP_E_MISSING:
-        return LAP_EXIT_NOTHING;
-    default:
-        return (int)lap_cli_exit_of(code);
-    }
 }
 
 /* With -v: who did it, and what took how long. */
@@ -212,7 +165,7 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
         summary(run, &counts);
     if (cli->verbose && code == LAP_OK && !cli->dry_run)
         print_work(&run->work);
-    int exit_code = exit_of(code, &counts);
+    int exit_code = lap_folder_exit(code, &counts);
     if (lap_cli_wants_json(cli) && print_json(run, &counts, &err) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
@@ -268,12 +221,7 @@ int lap_cli_folder(lap_cli *cli)
     int exit_code = check_operands(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
-    cli->take.include = cli->include;
-    cli->take.exclude = cli->exclude;
-    while (cli->take.include_count < LAP_CLI_GLOBS && cli->include[cli->take.include_count])
-        cli->take.include_count++;
-    while (cli->take.exclude_count < LAP_CLI_GLOBS && cli->exclude[cli->take.exclude_count])
-        cli->take.exclude_count++;
+    lap_folder_take(cli);
     const char *const sides[] = {cli->log, cli->trace};
     const lap_batch_devices devices = devices_of(cli);
     lap_batch_options options = {.inputs = (const char *const *)cli->operands,

@@ -41,6 +41,13 @@ unsigned lap_cli_transform_forms(const lap_cli *cli)
     return lap_cli_run_forms(cli) == LAP_CLI_FOLDER ? LAP_CLI_TRANSFORM_FOLDER : LAP_CLI_TRANSFORM;
 }
 
+unsigned lap_cli_stats_forms(const lap_cli *cli)
+{
+    const bool one = !cli->files_from && cli->operand_count < 2 &&
+                     (cli->operand_count == 0 || !is_folder(cli->operands[0]));
+    return one ? LAP_CLI_STATS : LAP_CLI_STATS_FOLDER;
+}
+
 unsigned lap_cli_compare_forms(const lap_cli *cli)
 {
     return LAP_CLI_COMPARE * cli->ops;
@@ -71,8 +78,8 @@ static const char *form_name(unsigned form, char name[64])
             return names[i];
     if (form == LAP_CLI_INFO || form == LAP_CLI_DOCTOR)
         return form == LAP_CLI_INFO ? "info" : "doctor";
-    if (form == LAP_CLI_TRANSFORM_FOLDER)
-        return "transform of folders";
+    if (form == LAP_CLI_TRANSFORM_FOLDER || form == LAP_CLI_STATS_FOLDER)
+        return form == LAP_CLI_STATS_FOLDER ? "stats of folders" : "transform of folders";
     for (int op = 0; op <= LAP_OP_CODEC; op++)
         if (form == (unsigned)LAP_CLI_COMPARE << op || form == (unsigned)LAP_CLI_BENCH << op) {
             snprintf(

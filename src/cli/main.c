@@ -28,11 +28,12 @@ const lap_cli_command lap_cli_commands[] = {
         "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says\n"
         "lapedge transform --flip=h photos/ turned/\ta folder\n",
         LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER, lap_cli_transform, NULL, lap_cli_transform_forms},
-    {"stats", "lapedge stats [OPTIONS] IN\tstatistics of an image and its edges\n",
+    {"stats", "lapedge stats [OPTIONS] IN...\tstatistics of images and their edges\n",
         "lapedge stats photo.jpg\tstatistics and histograms\n"
+        "lapedge stats --json photos/ >photos.jsonl\ta line per photo, then totals\n"
         "lapedge stats --profiles --json page.jpg\tfind lines of text and horizons\n"
         "lapedge stats --threshold=64 photo.jpg\talso the share of strong edges\n",
-        LAP_CLI_STATS, lap_cli_stats, NULL, NULL},
+        LAP_CLI_STATS | LAP_CLI_STATS_FOLDER, lap_cli_stats, NULL, lap_cli_stats_forms},
     {"compare", "lapedge compare [OPTIONS] IN\tcompare backends on the same pixels\n",
         "lapedge compare photo.jpg\tthe filter, every backend\n"
         "lapedge compare --ops=all photos/\tevery operation, over a folder\n"
@@ -129,6 +130,13 @@ static int report_failure(const lap_cli *cli, int code)
     return lap_json_finish() != LAP_EXIT_OK && code == LAP_EXIT_OK ? LAP_EXIT_FAILED : code;
 }
 
+/* An object a line: several come, one for each input. */
+static bool prints_lines(const lap_cli *cli)
+{
+    return (cli->in_place && cli->operand_count > 1) ||
+           (cli->command->run == lap_cli_stats && lap_cli_stats_forms(cli) == LAP_CLI_STATS_FOLDER);
+}
+
 int main(int argc, char **argv)
 {
     lap_cli cli;
@@ -143,7 +151,7 @@ int main(int argc, char **argv)
                         strcmp(argv[1], "__options") == 0))
         return lap_cli_complete(argc, argv);
     code = lap_cli_parse(&cli, argc, argv);
-    const bool lines = cli.in_place && cli.operand_count > 1;
+    const bool lines = prints_lines(&cli);
     lap_json_direct(cli.json, NULL, lines);
     if (code == LAP_EXIT_OK) {
         if (cli.help_full || cli.help_short)

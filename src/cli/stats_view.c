@@ -29,8 +29,10 @@ static json_t *channel_json(const lap_channel_stats *c)
         lap_json_real(c->above), "histogram", histogram);
 }
 
-static json_t *image_json(const lap_stats *stats)
+json_t *lap_stats_image_json(const lap_stats *stats)
 {
+    if (stats->channels == 0)
+        return json_null();
     json_t *channels = json_array();
     for (int c = 0; c < stats->channels; c++)
         json_array_append_new(channels, channel_json(&stats->channel[c]));
@@ -49,10 +51,10 @@ json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_
 {
     const int threshold = stats->input.threshold;
     json_t *object = lap_json_object("lapedge.stats/1");
-    json_t *inner = image_json(&stats->input);
+    json_t *inner = lap_stats_image_json(&stats->input);
     lap_json_path(inner, "path", input);
     json_object_set_new(object, "input", inner);
-    json_object_set_new(object, "edges", stats->edges.channels > 0 ? image_json(&stats->edges) : json_null());
+    json_object_set_new(object, "edges", lap_stats_image_json(&stats->edges));
     json_object_set_new(object, "mask_border", json_integer(m ? m->mask_border : 0));
     json_object_set_new(object, "threshold", threshold >= 0 ? json_integer(threshold) : json_null());
     json_object_set_new(object, "profiles",
@@ -166,17 +168,22 @@ static void profile_text(
     axis_text(count - 1, unit);
 }
 
+void lap_stats_tables(const lap_cli *cli, const lap_run_stats *stats, bool plots)
+{
+    const part parts[] = {{"input", &stats->input}, {"edges", &stats->edges}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        image_text(cli, &parts[i], plots);
+}
+
 void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m)
 {
-    const part parts[] = {{"input", &m->stats.input}, {"edges", &m->stats.edges}};
     const bool plots = isatty(STDOUT_FILENO);
     char text[200];
     const int length = snprintf(text, sizeof text, "%d x %d, %d channel%s, edges by %s", m->width, m->height,
         m->channels, m->channels == 1 ? "" : "s", m->resolved);
     lap_cli_print_safely(stdout, input);
     printf("%s%s\n", (int)strlen(input) + 2 + length > lap_term_width() ? ":\n  " : ": ", text);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        image_text(cli, &parts[i], plots);
+    lap_stats_tables(cli, &m->stats, plots);
     if (m->stats.edges.channels == 0)
         printf("  a border of %d pixels leaves nothing\n", m->mask_border);
     else if (plots && !cli->quiet && cli->settings.border == LAP_ZERO && m->mask_border < LAP_APRON)
@@ -190,7 +197,28 @@ void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement
 
 /* ---- CSV ----------------------------------------------------------------------------------------- */
 
-static void channel_csv(const char *image, const lap_channel_stats *c)
+/* A name as RFC 4180 has it, with a comma behind. */
+static void csv_name(const char *name)
+{
+    const bool quoted = strpbrk(name, ",\"\r\n") != NULL;
+    if (quoted)
+        putchar('"');
+    for (; *name; name++) {
+        if (*name == '"')
+            putchar('"');
+        putchar(*name);
+    }
+    fputs(quoted ? "\"," : ",", stdout);
+}
+
+static void csv_begin(const char *file, const char *image)
+{
+    if (file)
+        csv_name(file);
+    fputs(image, stdout);
+}
+
+static void channel_csv(const char *file, const char *image, const lap_channel_stats *c)
 {
     const struct {
         const char *name;
@@ -199,21 +227,37 @@ static void channel_csv(const char *image, const lap_channel_stats *c)
         {"stddev", c->stddev}, {"entropy", c->entropy}, {"p1", c->p1}, {"p50", c->p50}, {"p99", c->p99},
         {"above", c->above}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (isfinite(values[i].value))
-            printf("%s,%s,%s,,%.17g\n", image, c->name, values[i].name, values[i].value);
-    for (int v = 0; v < BINS; v++)
-        printf("%s,%s,histogram,%d,%llu\n", image, c->name, v, (unsigned long long)c->histogram[v]);
+        if (isfinite(values[i].value)) {
+            csv_begin(file, image);
+            printf(",%s,%s,,%.17g\n", c->name, values[i].name, values[i].value);
+        }
+    for (int v = 0; v < BINS; v++) {
+        csv_begin(file, image);
+        printf(",%s,histogram,%d,%llu\n", c->name, v, (unsigned long long)c->histogram[v]);
+    }
 }
 
-void lap_stats_csv(const lap_measurement *m)
+static void profile_csv(const char *file, const char *name, const float *values, int count)
 {
-    const part parts[] = {{"input", &m->stats.input}, {"edges", &m->stats.edges}};
-    puts("image,channel,figure,index,value");
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        for (int c = 0; c < parts[i].stats->channels; c++)
-            channel_csv(parts[i].name, &parts[i].stats->channel[c]);
-    for (int y = 0; m->rows && y < m->height; y++)
-        printf("edges,luma,row_profile,%d,%.9g\n", y, (double)m->rows[y]);
-    for (int x = 0; m->columns && x < m->width; x++)
-        printf("edges,luma,column_profile,%d,%.9g\n", x, (double)m->columns[x]);
+    for (int i = 0; values && i < count; i++) {
+        csv_begin(file, "edges");
+        printf(",luma,%s,%d,%.9g\n", name, i, (double)values[i]);
+    }
+}
+
+void lap_stats_csv_head(bool has_files)
+{
+    printf("%simage,channel,figure,index,value\n", has_files ? "file," : "");
+}
+
+void lap_stats_csv(const char *file, const lap_run_stats *stats, const lap_measurement *m)
+{
+    for (int c = 0; c < stats->input.channels; c++)
+        channel_csv(file, "input", &stats->input.channel[c]);
+    for (int c = 0; c < stats->edges.channels; c++)
+        channel_csv(file, "edges", &stats->edges.channel[c]);
+    if (!m)
+        return;
+    profile_csv(file, "row_profile", m->rows, m->height);
+    profile_csv(file, "column_profile", m->columns, m->width);
 }

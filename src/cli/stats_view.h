@@ -12,7 +12,13 @@ json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_
 int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *stats);
 /* A table; on a terminal with a histogram a channel. */
 void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m);
-/* image,channel,figure,index,value: one statistic, bin or profile value per line. */
-void lap_stats_csv(const lap_measurement *m);
+/* The same without a line about the picture. */
+void lap_stats_tables(const lap_cli *cli, const lap_run_stats *stats, bool plots);
+/* {"channels": [...]}; null where there are none. */
+json_t *lap_stats_image_json(const lap_stats *stats);
+/* image,channel,figure,index,value: one statistic, bin or profile value per line; of several files
+ * (has_files, file not NULL) with the file before it. m (or NULL) has the profiles. */
+void lap_stats_csv_head(bool has_files);
+void lap_stats_csv(const char *file, const lap_run_stats *stats, const lap_measurement *m);
 
 #endif

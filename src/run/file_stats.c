@@ -1,10 +1,13 @@
 /* lap_measure_file: what a picture and its edges hold, without writing any. */
+#include "run/measure.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/image.h"
 #include "base/status.h"
+#include "run/run.h"
 #include "run/settings.h"
 #include "run/stats_hook.h"
 #include "rungs/backend.h"
@@ -18,13 +21,12 @@ void lap_measurement_free(lap_measurement *measurement)
 
 /* Bands through the pipeline into an encoder that writes nothing. */
 static lap_code measure_bands(lap_context *context, const char *in, const lap_settings *settings,
-    int threshold, lap_measurement *m, lap_error *err)
+    int threshold, lap_measurement *m, lap_report *report, lap_error *err)
 {
     lap_settings inner = *settings;
     lap_source *source = NULL;
     lap_sink *sink = NULL;
     lap_run_tallies tallies = {0};
-    lap_report report = {0};
     lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
     inner.format = LAP_FORMAT_NONE;
     lap_code code = lap_source_open(in, &source, err);
@@ -34,15 +36,16 @@ static lap_code measure_bands(lap_context *context, const char *in, const lap_se
         code = lap_run_tallies_init(&tallies, err);
     if (code == LAP_OK)
         code = lap_pipeline_run(
-            source, sink, &inner, context->pool, &context->budget, &control, &tallies.hooks, &report, err);
+            source, sink, &inner, context->pool, &context->budget, &control, &tallies.hooks, report, err);
     if (code == LAP_OK)
         code = lap_run_tallies_result(&tallies, threshold, &m->stats, err);
     if (code == LAP_OK)
         code = lap_source_verify(source, NULL, err);
-    m->width = report.width;
-    m->height = report.height;
-    m->channels = report.channels;
-    m->resolved = report.resolved;
+    report->bytes_out = 0;
+    m->width = report->width;
+    m->height = report->height;
+    m->channels = report->channels;
+    m->resolved = report->resolved;
     lap_run_tallies_destroy(&tallies);
     lap_sink_close(sink);
     lap_source_close(source);
@@ -150,8 +153,8 @@ static lap_code profiles_of(lap_context *context, const char *in, const lap_sett
     return code;
 }
 
-lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *settings,
-    const lap_measure_options *options, lap_measurement *m, lap_error *err)
+static lap_code measure(lap_context *context, const char *in, const lap_settings *settings,
+    const lap_measure_options *options, lap_measurement *m, lap_report *report, lap_error *err)
 {
     const lap_rung *rung = NULL;
     *m = (lap_measurement){0};
@@ -162,7 +165,7 @@ lap_code lap_measure_file(lap_context *context, const char *in, const lap_settin
         code = lap_fail(err, LAP_E_USAGE, "a border of %d pixels is to be left out", options->mask_border);
     if (code == LAP_OK)
         code = lap_rung_takes_bands(rung) && options->mask_border == 0
-                   ? measure_bands(context, in, settings, options->threshold, m, err)
+                   ? measure_bands(context, in, settings, options->threshold, m, report, err)
                    : measure_whole(
                          context, in, settings, rung, options->threshold, options->mask_border, m, err);
     m->mask_border = options->mask_border;
@@ -171,4 +174,25 @@ lap_code lap_measure_file(lap_context *context, const char *in, const lap_settin
     if (code != LAP_OK)
         lap_measurement_free(m);
     return code;
+}
+
+lap_code lap_measure_to(lap_context *context, const char *in, const lap_settings *settings,
+    const lap_measure_options *options, lap_measurement *m, lap_report *report, lap_error *err)
+{
+    const double start = lap_now_ms();
+    lap_error why = {0};
+    *report = (lap_report){0};
+    const lap_code code = measure(context, in, settings, options, m, report, &why);
+    report->width = m->width;
+    report->height = m->height;
+    report->channels = m->channels;
+    report->resolved = m->resolved;
+    return lap_run_conclude(code, &why, in, start, report, err);
+}
+
+lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *settings,
+    const lap_measure_options *options, lap_measurement *m, lap_error *err)
+{
+    lap_report report = {0};
+    return measure(context, in, settings, options, m, &report, err);
 }

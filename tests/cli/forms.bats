@@ -58,7 +58,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
 }
 
 @test "--json: an object also when a command fails; --json-file" {
-    for words in "stats none.jpg" "compare none.jpg" "diff a b" "bench nothing" "run" "transform a b" "backends x" "stats a b" "run --foo a b"; do
+    for words in "stats none.jpg" "compare none.jpg" "diff a b" "bench nothing" "run" "transform a b" "backends x" "stats --foo a b" "run --foo a b"; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr lapedge --json $words
         [ "$status" -gt 0 ]

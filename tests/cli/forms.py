@@ -20,6 +20,7 @@ FORMS = {
     "transform of one image": ["transform", "--json", "--flip=h", "in.jpg", "out.jpg"],
     "transform of folders": ["transform", "--json", "--flip=h", "photos", "done"],
     "stats": ["stats", "in.jpg"],
+    "stats of folders": ["stats", "--json", "photos"],
     "diff": ["diff", "in.jpg", "other.jpg"],
     "backends": ["backends"],
     "help": ["help"],
@@ -130,7 +131,7 @@ WITHOUT = {"ops": "--ops=", "backends": "--backends=", "csv": "--json", "json": 
 # These make a command line one of another form.
 MAKERS = {"in-place", "files-from"}
 # Where a backend's name is to be seen.
-BACKEND = {"a folder run": ["--log=log.jsonl"], "stats": ["-v"]}
+BACKEND = {"a folder run": ["--log=log.jsonl"], "stats": ["-v"], "stats of folders": ["-v"]}
 
 
 def check(form, option, argument, applies, original, base):

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Statistics, against NumPy's.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr, repo and photo
 load common
 
 numpy()
@@ -80,6 +81,103 @@ PY
         for line in "${lines[@]:1}"; do line=${line%$'\r'} && [ "${#line}" -le $width ]; done
         [[ $output == *entropy* ]] || [ $width -lt 80 ]
     done
+}
+
+# two photos, a grey one in a folder, and a file that is none
+album()
+{
+    mkdir -p album/deep
+    cp "$photo" album/a.jpg
+    cp "$repo/samples/chelsea.jpg" album/b.jpg
+    lapedge --kernel=identity --gray --no-sync "$photo" album/deep/c.jpg
+    echo text >album/notes.txt
+}
+
+@test "a folder: a line a photo as of the photo alone, then totals that are their sums" {
+    album
+    lapedge stats --json --threshold=100 -j2 album >lines 2>messages
+    [ "$(wc -l <lines)" -eq 4 ]
+    [[ $(tail -1 messages) == "3 measured;"* ]]
+    grep -q "1 other file not taken: 1 .txt" messages
+    # in the order of the walk, whatever -j
+    for jobs in 1 4; do cmp <(head -3 lines) <(lapedge stats -q --json --threshold=100 -j$jobs album | head -3); done
+    numpy <<'PY'
+import json, subprocess, os
+import numpy as np
+lines = [json.loads(line) for line in open("lines")]
+photos, totals = lines[:3], lines[3]
+for photo in photos:
+    alone = subprocess.run([os.environ["LAPEDGE"], "stats", "--json", "--threshold=100", photo["input"]["path"]],
+                           capture_output=True, check=True)
+    assert json.loads(alone.stdout) == photo
+assert [p["input"]["path"] for p in photos][2] == "album/deep/c.jpg"
+assert totals["schema"] == "lapedge.stats_totals/1" and totals["ok"] == totals["expected"] == 3 and totals["failed"] == 0
+assert totals["pixels"] == 600 * 400 * 2 + 451 * 300 and totals["not_taken"]["kinds"] == {"txt": 1}
+for key, of in (("color", photos[:2]), ("gray", photos[2:])):
+    assert totals[key]["photos"] == len(of)
+    for part in ("input", "edges"):
+        for c, channel in enumerate(totals[key][part]["channels"]):
+            counts = sum(np.array(p[part]["channels"][c]["histogram"]) for p in of)
+            assert channel["histogram"] == counts.tolist()
+            assert channel["mean"] == (counts * np.arange(256)).sum() / counts.sum()
+            assert channel["above"] == counts[100:].sum() / counts.sum()
+PY
+}
+
+@test "of several files: a table, CSV with the file before each row, patterns, a list" {
+    album
+    mv album/b.jpg 'album/b,".jpg'
+    lapedge stats album >table 2>/dev/null
+    [ "$(grep -c 'album/' table)" -eq 3 ]
+    grep -q "^2 photos in colour together" table
+    grep -q "^1 photo in gray together" table
+    lapedge stats --csv album >out.csv 2>/dev/null
+    python3 - <<'PY'
+import csv
+rows = list(csv.reader(open("out.csv", newline="")))
+assert rows[0] == ["file", "image", "channel", "figure", "index", "value"] and all(len(row) == 6 for row in rows)
+files = {row[0] for row in rows[1:]}
+assert files == {"album/a.jpg", 'album/b,".jpg', "album/deep/c.jpg", ""}, files
+def sums(file):
+    return {(row[1], row[2]): int(row[5]) for row in rows if row[0] == file and row[3] == "sum"}
+for key, total in sums("").items():
+    assert total == sum(sums(file).get(key, 0) for file in files - {""})
+PY
+    [ "$(lapedge stats -q --json --exclude=deep album | wc -l)" -eq 3 ]
+    [ "$(lapedge stats -q --json --ext=txt,jpg album 2>/dev/null | grep -c stats_failed)" -eq 1 ]
+    lapedge stats -q --json "$photo" album/a.jpg >two
+    [ "$(wc -l <two)" -eq 3 ]
+    printf '%s\0' album/a.jpg album/deep/c.jpg | lapedge stats -q --json -0 --files-from=- >listed
+    [ "$(wc -l <listed)" -eq 3 ]
+    lapedge stats -q --json-file=lines.jsonl album
+    [ "$(wc -l <lines.jsonl)" -eq 4 ]
+}
+
+@test "of several files: errors are named, and the exit code is that of a folder run" {
+    album
+    head -c 20000 "$photo" >album/cut.jpg
+    run --separate-stderr lapedge stats -q --json album
+    [ "$status" -eq 1 ]
+    [ "$(grep -c '"lapedge.stats/1"' <<<"$output")" -eq 3 ]
+    grep '"lapedge.stats_failed/1"' <<<"$output" >failed.json
+    json failed.json 'o["input"] == "album/cut.jpg" and o["error"]["kind"] == "truncated"'
+    tail -1 <<<"$output" >totals.json
+    json totals.json 'o["failed"] == 1 and o["kinds"] == {"truncated": 1} and o["expected"] == 4'
+    [[ $stderr == "lapedge: album/cut.jpg: truncated"* ]]
+    mkdir broken empty
+    cp album/cut.jpg broken
+    run lapedge stats -q broken
+    [ "$status" -eq 4 ]
+    run lapedge stats empty
+    [ "$status" -eq 4 ]
+    [[ $output == *"no photo found"* ]]
+    run lapedge stats -q --fail-fast -j1 broken/cut.jpg album
+    [ "$status" -eq 1 ]
+    [[ $output != *deep* ]]
+    expect 2 "" "lapedge: - cannot be used with folders or several files" stats - album
+    expect 2 "" "lapedge: -0 needs --files-from" stats -0 album
+    expect 2 "" "lapedge: --report does not apply to stats of folders, only to stats" stats --report=p.html album
+    expect 2 "" "lapedge: --jobs does not apply to stats, only to stats of folders" stats -j2 "$photo"
 }
 
 @test "wrong words are refused" {

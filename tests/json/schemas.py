@@ -77,7 +77,8 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     subprocess.run([LAPEDGE, PHOTO, "edges.png"], check=True)
     subprocess.run([LAPEDGE, "--gray", "--kernel=identity", PHOTO, "a.pgm"], check=True)
-    for name in ("file", "run", "stats", "bench", "backends", "diff", "compare", "error"):
+    for name in ("file", "run", "stats", "stats_failed", "stats_totals", "bench", "backends", "diff", "compare",
+                 "error"):
         jsonschema.Draft202012Validator.check_schema(schema(name))
 
     text = holds("diff", "different pictures", 1, PHOTO, "edges.png")
@@ -120,6 +121,21 @@ with tempfile.TemporaryDirectory() as folder:
     text = holds("stats", "a picture", 0, PHOTO)
     is_refused("stats", "a count left out", text, lambda o: o["edges"]["channels"][0]["histogram"].pop())
     holds("stats", "profiles and a threshold", 0, "--profiles", "--threshold=9", "--gray", PHOTO)
+    with open("photos/cut.jpg", "wb") as file:
+        file.write(photo[:20000])
+    run = subprocess.run([LAPEDGE, "stats", "--json", "--mask-border=2", "photos", "--threshold=9"],
+                         capture_output=True, text=True)
+    lines = run.stdout.splitlines()
+    for line in lines:
+        name = json.loads(line)["schema"].split(".")[1].split("/")[0]
+        check("%s: a line of a folder" % name, problem_of(name, line))
+    check("stats of a folder has all three kinds of lines",
+          {json.loads(line)["schema"] for line in lines} != {"lapedge.stats/1", "lapedge.stats_failed/1",
+                                                             "lapedge.stats_totals/1"} or run.returncode != 1)
+    is_refused("stats_totals", "a kind of photos left out", lines[-1], lambda o: o.pop("gray"))
+    is_refused("stats_failed", "no message", next(line for line in lines if "stats_failed" in line),
+               lambda o: o["error"].pop("message"))
+    os.remove("photos/cut.jpg")
     text = holds("bench", "every ladder", 0, "--runs=1", "--sizes=64x48", "--n=64", "filter", "transpose", "reduce",
                  "histogram", "matvec")
     is_refused("bench", "a word for a time", text, lambda o: o["rows"][0].update(median_ms="fast"))
