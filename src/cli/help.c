@@ -1,5 +1,6 @@
 /* Both helps and the shell's completion, from the tables of commands and options. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/term.h"
 #include "cli/values.h"
@@ -119,6 +120,8 @@ static void full_help(const lap_cli *cli)
 
 void lap_cli_help(const lap_cli *cli, bool full)
 {
+    /* In one piece, so that a write that fails is the last one, and its reason is known. */
+    (void)setvbuf(stdout, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, 1 << 16);
     if (full)
         full_help(cli);
     else
