@@ -25,6 +25,8 @@ function percent(share) {
   const text = share < 0.001 && share > 0 ? "<0.1" : share < 0.0995 ? (100 * share).toFixed(1) : whole(Math.round(100 * share));
   return `${text}\u00a0%`;
 }
+/* A deviation as a share: ±12 %. */
+const deviation = (share) => (known(share) && share < 0.001 ? percent(share) : `±${percent(share)}`);
 const whole = (value) => (known(value) ? value.toLocaleString("en-US") : "–");
 const milliseconds = (value) => (known(value) && value < 1 ? figure(value * 1000, "µs") : figure(value, "ms"));
 
@@ -58,11 +60,15 @@ byId("theme").addEventListener("click", () => {
   setTheme(!isDark());
 });
 /* Paper is white whatever the screen was. */
-let darkBeforePrint = false;
+let darkBeforePrint = false, onPaper = false;
 addEventListener("beforeprint", () => {
   darkBeforePrint = isDark();
+  onPaper = true;
   setTheme(false);
 });
-addEventListener("afterprint", () => setTheme(darkBeforePrint));
+addEventListener("afterprint", () => {
+  onPaper = false;
+  setTheme(darkBeforePrint);
+});
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

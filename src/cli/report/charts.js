@@ -18,6 +18,7 @@ function draw(box, label, make) {
     Chart.defaults.color = colour("soft");
     Chart.defaults.borderColor = colour("line");
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    Chart.defaults.font.size = onPaper ? 9 : 12; /* paper's other text is smaller, too */
     Chart.defaults.animation = false;
     charts[box.id]?.destroy();
     const canvas = element("canvas", { role: "img", ariaLabel: label });
@@ -35,7 +36,7 @@ draw.current = {};
 /* Paper has a width of its own, which no box on the screen knows. */
 addEventListener("beforeprint", () => {
   for (const chart of Object.values(charts)) {
-    const box = chart.canvas.parentElement, height = box.classList.contains("small") ? 170 : Math.max(box.dataset.least ?? 0, Math.min(520, 0.72 * box.clientHeight));
+    const box = chart.canvas.parentElement, height = box.classList.contains("small") ? 190 : Math.max(box.dataset.least ?? 0, Math.min(520, 0.72 * box.clientHeight));
     chart.options.devicePixelRatio = 3;
     chart.resize(box.closest(".pair") ? 320 : 660, height);
   }
@@ -51,10 +52,13 @@ const decadeAbove = (value) => 10 ** Math.ceil(Math.log10(value));
 /* Titles of axes are not broken into lines, but squeezed: a narrow box gets the short one. */
 const axisTitle = (box, long, short) => ({ display: true, text: box.clientWidth < 520 ? short : long });
 
+/* What a chart's own drawing writes with. */
+const chartFont = () => `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
+
 /* The width of a text in a chart. */
 function textWidth(text) {
   const context = element("canvas").getContext("2d");
-  context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  context.font = chartFont();
   return context.measureText(text).width;
 }
 
@@ -71,8 +75,9 @@ function drawHistogram(box, title, image, scale) {
     },
     options: {
       interaction: { mode: "index", intersect: false },
-      scales: { x: { ticks: { maxTicksLimit: 9, maxRotation: 0 }, grid: { display: false }, title: { display: true, text: "value" } },
-        y: { type: scale, ticks: { maxTicksLimit: 6, callback: scale === "logarithmic" ? decade : undefined } } },
+      scales: { x: { ticks: { autoSkip: false, maxRotation: 0, callback: (value) => (value % 64 === 0 || value === 255 ? value : "") }, grid: { display: false }, title: { display: true, text: "value" } },
+        y: scale === "logarithmic" ? { type: scale, min: 1, max: decadeAbove(Math.max(10, ...image.channels.flatMap((channel) => channel.histogram))), grid: decades, ticks: { callback: decade } }
+          : { type: scale, beginAtZero: true, ticks: { maxTicksLimit: 6 } } },
       plugins: { title: { display: true, text: title, align: "start", color: colour("ink") }, legend: { display: image.channels.length > 1, labels: { boxWidth: 12, boxHeight: 2 } } },
     },
   }));

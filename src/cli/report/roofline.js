@@ -26,7 +26,7 @@ const pointNames = {
     chart.data.datasets.forEach((set, index) => set.names && chart.getDatasetMeta(index).data.forEach((point, i) => set.names[i] && points.push({ x: point.x, y: point.y, text: set.names[i] })));
     apart(points.sort((a, b) => a.y - b.y), nameStep, nameStep / 2, chart.chartArea.bottom - nameStep / 2);
     context.save();
-    context.font = `12px ${Chart.defaults.font.family}`;
+    context.font = chartFont();
     context.textBaseline = "middle";
     context.fillStyle = colour("ink");
     context.strokeStyle = colour("soft");
@@ -57,7 +57,7 @@ function roofsOf(rows) {
 }
 
 function drawRoofline(rows) {
-  const points = rows.filter((row) => !isCeiling(row) && known(row.gb_per_s) && known(row.flops_per_byte) && row.flops_per_byte > 0);
+  const points = distinct(rows).filter((row) => known(row.gb_per_s) && known(row.flops_per_byte) && row.flops_per_byte > 0);
   const roofs = roofsOf(rows);
   byId("roofline").hidden = points.length === 0;
   if (!points.length) return;
@@ -77,8 +77,8 @@ function drawRoofline(rows) {
   });
   const floor = decadeBelow(Math.min(...rates) / 2);
   const top = decadeAbove(1.5 * Math.max(...rates, ...compute.map((roof) => roof.compute)));
-  const names = points.map((row) => (row.resolved === row.backend ? rungName(row) : ""));
-  const box = byId("roofline-chart"), least = names.filter(Boolean).length * nameStep + 60; /* the axis below takes the rest */
+  const names = points.map(rungName);
+  const box = byId("roofline-chart"), least = names.length * nameStep + 60; /* the axis below takes the rest */
   box.dataset.least = least;
   box.style.height = `max(26rem, ${least}px)`;
   draw(box, "Roofline: arithmetic intensity against rate, both axes logarithmic", () => ({

@@ -3,8 +3,12 @@ const results = report.results;
 const rows = results.rows || [];
 const isCeiling = (row) => ["memcpy", "copy", "copy-kernel", "copy-shared", "multiply-add"].includes(row.backend);
 
-/* Rows that stand for another rung ("auto") would only show it twice. */
-const isOwn = (row) => !isCeiling(row) && row.resolved === row.backend;
+/* Each backend once: a name that stands for another ("auto") is left out where that one is there, too. */
+function distinct(all) {
+  const key = (row) => [row.op, row.resolved, row.threads, row.type, row.form].join();
+  const isOwn = (row) => row.resolved === row.backend, rungs = all.filter((row) => !isCeiling(row)), own = new Set(rungs.filter(isOwn).map(key));
+  return rungs.filter((row, i) => isOwn(row) || (!own.has(key(row)) && rungs.findIndex((other) => key(other) === key(row)) === i));
+}
 
 function cells(row, values) {
   for (const value of values) row.append(value instanceof Node && value.tagName?.match(/^T[HD]$/) ? value : element("td", {}, value));
@@ -25,7 +29,7 @@ function fillTable(table, titles, body) {
     const edge = box.getBoundingClientRect().right, beyond = [...table.tHead.rows[0].cells].filter((cell) => cell.getBoundingClientRect().right > edge + 4).length;
     hint.textContent = hidden > 4 ? `${beyond} more column${beyond === 1 ? "" : "s"}: scroll the table sideways →` : "";
   };
-  table.className = titles.length > 10 ? "dense" : "";
+  table.className = titles.length >= 10 ? "dense" : "";
   table.replaceChildren(head(titles), body);
   if (!box.dataset.watched) {
     box.dataset.watched = "yes";
@@ -54,7 +58,7 @@ function showAbsent(absent) {
 const caseName = (row) => `${row.op} ${row.height > 1 ? `${row.width} × ${row.height}${row.channels > 0 ? ` × ${row.channels}` : ""}` : whole(row.width)}${row.op === "reduce" && row.type ? ` ${row.type}` : ""}`;
 
 const isRepeated = (row) => (row.times_ms?.length ?? row.runs) > 1;
-const spreadCell = (row, median) => element("td", { className: row.noisy ? "noisy" : "" }, isRepeated(row) && known(row.stddev_ms) && median > 0 ? `±${percent(row.stddev_ms / median)}` : "–");
+const spreadCell = (row, median) => element("td", { className: row.noisy ? "noisy" : "" }, isRepeated(row) && known(row.stddev_ms) && median > 0 ? deviation(row.stddev_ms / median) : "–");
 
 function benchTable(shown) {
   const body = element("tbody");
@@ -79,7 +83,7 @@ function benchTable(shown) {
 
 /* The notes at the head of each backend's file, as `lapedge explain` prints them. */
 function showNotes(shown) {
-  const list = byId("explained").querySelector("dl"), named = [...new Set(shown.filter(isOwn).map((row) => `${row.op} ${row.resolved}`))];
+  const list = byId("explained").querySelector("dl"), named = [...new Set(distinct(shown).map((row) => `${row.op} ${row.resolved}`))];
   const noted = named.filter((name) => report.notes && report.notes[name]);
   list.replaceChildren(...noted.flatMap((name) => [element("dt", {}, name.split(" ")[1]), element("dd", {}, report.notes[name])]));
   byId("explained").hidden = noted.length === 0;
@@ -103,7 +107,7 @@ function startBench() {
   const show = (name) => {
     const shown = groups.get(name);
     benchTable(shown);
-    drawTimes(shown.filter(isOwn), unit);
+    drawTimes(distinct(shown), unit);
     showNotes(shown);
     drawRoofline(shown);
   };
@@ -114,13 +118,13 @@ function startBench() {
     choice(byId("cases"), "case", "Measured", [...groups.keys()].map((key) => [key, key]), name, (key) => show((name = key)));
   choice(byId("units"), "unit", "Unit", [["ms", "Milliseconds"], ["share", "Share of its own time"]], unit, (key) => {
     unit = key;
-    drawTimes(groups.get(name).filter(isOwn), unit);
+    drawTimes(distinct(groups.get(name)), unit);
   });
   byId("times-note").textContent = "Medians, with the standard deviation beside them and a line from the least time to the largest. One row per backend, with the number of its threads; convert is the conversion of bytes to floats and back.";
   show(name);
   const noisy = measured(rows).filter((row) => row.noisy).length;
   showNoise(rows, `${SPREAD}, ${FIRST}`);
-  const timed = groups.get(name).filter((row) => isOwn(row) && known(row.median_ms));
+  const timed = distinct(groups.get(name)).filter((row) => known(row.median_ms));
   const best = timed.reduce((a, b) => (b.median_ms < a.median_ms ? b : a), timed[0]);
   if (!best) return;
   verdict(noisy ? null : true, noisy ? `${noisy} noisy measurement${noisy > 1 ? "s" : ""}: the machine was busy` : "a quiet run");
@@ -154,7 +158,7 @@ function startCompare() {
   showNoise(ran, SPREAD);
   showAbsent(rows.filter((row) => row.reason));
   let unit = "ms";
-  const times = () => drawTimes(ran.filter((row) => row.op === ran[0].op && isOwn(row)), unit);
+  const times = () => drawTimes(distinct(ran.filter((row) => row.op === ran[0].op)), unit);
   choice(byId("units"), "unit", "Unit", [["ms", "Milliseconds"], ["share", "Share of its own time"]], unit, (key) => {
     unit = key;
     times();
@@ -175,8 +179,13 @@ function showPhotos() {
   if (!results.photos) return;
   byId("photos").hidden = false;
   const body = element("tbody"), start = results.input.replace(/\/*$/, "/");
+  const nameOf = (path) => (path.startsWith(start) ? path.slice(start.length) : path);
+  if (pictures) {
+    byId("pictures-title").textContent += ` of ${nameOf(pictures.input)}`;
+    byId("statistics-title").textContent += ` of ${nameOf(pictures.input)}`;
+  }
   for (const photo of results.photos) {
-    const name = element("th", { scope: "row", className: "long" }, photo.input.startsWith(start) ? photo.input.slice(start.length) : photo.input);
+    const name = element("th", { scope: "row", className: "long" }, nameOf(photo.input));
     const size = known(photo.width) ? `${photo.width}\u00a0×\u00a0${photo.height}` : "–";
     const result = photo.error ? chip(false, "failed") : photo.identical ? chip(true, "identical") : chip(false, "differs");
     const what = photo.error ?? (photo.worst ? `${photo.worst} differs most` : "");
@@ -260,8 +269,8 @@ function showFacts() {
   const put = (list, name, value) => value !== null && value !== undefined && list.append(element("dt", {}, name), element("dd", {}, value));
   for (const [name, value] of report.machine) put(byId("machine"), name, value);
   for (const [name, value] of report.settings) {
-    const matrix = Array.isArray(value) ? element("span", { className: "matrix" }, ...value.map((h) => element("span", {}, String(h)))) : String(value);
-    put(byId("settings"), name, matrix);
+    const parts = (className, all) => element("span", { className }, ...all.flatMap((part) => [element("span", {}, String(part)), " "]));
+    put(byId("settings"), name, Array.isArray(value) ? parts("matrix", value) : name === "Command" ? parts("command", value.split(" ")) : String(value));
   }
   byId("command").textContent = report.command;
   byId("subject").textContent = report.subject;
@@ -271,7 +280,8 @@ function showFacts() {
 }
 
 showFacts();
-if (pictures) tile(`${pictures.width}\u00a0×\u00a0${pictures.height}`, `pixels, ${pictures.channels} channel${pictures.channels > 1 ? "s" : ""}`);
+if (results.photos) tile(results.photos.length, `photo${results.photos.length === 1 ? "" : "s"}`);
+else if (pictures) tile(`${pictures.width}\u00a0×\u00a0${pictures.height}`, `pixels, ${pictures.channels} channel${pictures.channels > 1 ? "s" : ""}`);
 if (report.command === "bench") startBench();
 if (report.command === "diff") startDiff();
 if (report.command === "run") startRun();

@@ -21,7 +21,7 @@ const rungName = (row) => row.backend + (row.threads > 1 ? ` ×${row.threads}` :
 function spreadOf(row) {
   const median = row.median_ms ?? row.ms, few = (row.times_ms?.length ?? row.runs ?? 0) < 2;
   if (few || !known(row.stddev_ms) || !(median > 0)) return null;
-  const share = `±${percent(row.stddev_ms / median)}`;
+  const share = deviation(row.stddev_ms / median);
   return known(row.kernel_ms) && known(row.median_ms) ? { text: `kernel ${share}` } : { text: share, low: row.min_ms, high: row.max_ms };
 }
 
@@ -29,9 +29,9 @@ function spreadOf(row) {
 const besideRows = {
   id: "besideRows",
   afterDatasetsDraw(chart) {
-    const context = chart.ctx, { rows: timed, whiskers } = chart.$beside;
+    const context = chart.ctx, { rows: timed, whiskers, gap } = chart.$beside;
     context.save();
-    context.font = `12px ${Chart.defaults.font.family}`;
+    context.font = chartFont();
     context.textBaseline = "middle";
     context.fillStyle = context.strokeStyle = colour("ink");
     timed.forEach((row, i) => {
@@ -49,7 +49,7 @@ const besideRows = {
         end = Math.max(end, high);
       }
       context.textAlign = "left";
-      context.fillText(row.text, end + 9, y);
+      context.fillText(row.text, end + gap, y);
     });
     context.restore();
   },
@@ -57,9 +57,9 @@ const besideRows = {
 
 function timesData(timed, names, of, dots) {
   const bar = (name, i) => ({ label: name, data: timed.map((row) => of(row, name)), backgroundColor: palette(i), borderRadius: 3, barPercentage: 0.75 });
-  const dot = (name, i) => ({ label: name, data: timed.map((row) => (Object.keys(row.stages).length > 1 ? row.stages[name] || null : null)), showLine: false, pointRadius: 4, pointHoverRadius: 6,
+  const dot = (name, i) => ({ label: name, data: timed.map((row) => (Object.keys(row.stages).length > 1 ? row.stages[name] || null : null)), showLine: false, clip: false, pointRadius: 4, pointHoverRadius: 6,
     backgroundColor: palette(i), borderColor: palette(i), pointStyle: "rectRot" });
-  const all = { label: names.length > 1 ? "all" : names[0], data: timed.map((row) => row.total), showLine: false, pointRadius: 6, pointHoverRadius: 8, backgroundColor: colour("ink"), borderColor: colour("ink") };
+  const all = { label: names.length > 1 ? "all" : names[0], data: timed.map((row) => row.total), showLine: false, clip: false, pointRadius: 6, pointHoverRadius: 8, backgroundColor: colour("ink"), borderColor: colour("ink") };
   return { labels: timed.map((row) => row.name), datasets: dots ? [all, ...(names.length > 1 ? names.map(dot) : [])] : names.map(bar) };
 }
 
@@ -90,14 +90,14 @@ function drawTimes(rows, unit) {
   box.dataset.form = dots ? "dots" : "bars";
   draw(box, `Time of each stage, one ${dots ? "row of dots" : "bar"} per backend`, () => ({
     type: dots ? "line" : "bar",
-    plugins: [besideRows, { id: "rows", beforeInit: (chart) => (chart.$beside = { rows: timed, whiskers: unit !== "share" }) }],
+    plugins: [besideRows, { id: "rows", beforeInit: (chart) => (chart.$beside = { rows: timed, whiskers: unit !== "share", gap: dots ? 12 : 8 }) }],
     data: timesData(timed, names, of, dots),
     options: {
       indexAxis: "y",
-      layout: { padding: { right: 14 + Math.max(...timed.map((row) => textWidth(row.text))) } },
+      layout: { padding: { right: 18 + Math.max(...timed.map((row) => textWidth(row.text))) } },
       scales: { x: timesAxis(box, unit, dots, values, least), y: { stacked: !dots, offset: true, grid: { display: dots }, ticks: { autoSkip: false }, afterFit: (axis) => (axis.width = 12 + Math.max(...timed.map((row) => textWidth(row.name)))) } },
       plugins: {
-        legend: { display: names.length > 1, position: "top", align: "start", labels: { boxWidth: 12, boxHeight: 12, usePointStyle: dots } },
+        legend: { display: names.length > 1, position: "top", align: "start", labels: { boxWidth: dots ? 7 : 12, boxHeight: dots ? 7 : 12, usePointStyle: dots } },
         tooltip: { callbacks: { label: (item) => `${item.dataset.label}: ${unit === "share" ? figure(item.raw, "%") : milliseconds(item.raw)}` } },
       },
     },

@@ -101,8 +101,8 @@ function startViewer() {
     const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => `rgb(${heat(largest > 1 ? t : 0.6).join(" ")})`);
     const ramp = element("i", { className: "ramp" });
     ramp.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
-    byId("scale").replaceChildren(element("i", { className: "zero" }), "0: equal", ramp,
-      largest > 1 ? `1 to ${largest} levels apart` : "1 level apart");
+    byId("scale").replaceChildren(element("i", { className: "zero" }), element("span", {}, "0: equal"), ramp,
+      element("span", {}, largest > 1 ? `1 to ${largest} levels apart` : "1 level apart"));
   }
 
   /* ---- zoom and pan: one transform for both panes ---- */
@@ -266,10 +266,11 @@ function startViewer() {
       button("+", () => zoomTo(state.zoom * 1.5), "Zoom in"),
       ...boxes.map((crop, i) => button(`Detail ${i + 1}`, () => showDetail(crop), `x ${crop.x}, y ${crop.y}: every pixel`)));
   }
+  const fullNames = report.command === "diff" ? [`A: ${report.results.a}`, `B: ${report.results.b}`] : imageNames;
   for (const name of ["photo", "edges"])
-    byId("printed").append(element("figure", {}, element("img", { src: pictures[name], alt: name }), element("figcaption", {}, imageNames[name === "photo" ? 0 : 1])));
+    byId("printed").append(element("figure", {}, element("img", { src: pictures[name], alt: name }), element("figcaption", {}, fullNames[name === "photo" ? 0 : 1])));
   byId("picture-note").textContent =
-    "Drag the divider, or use the slider and its arrow keys. Zoom with + and −, a double click, two fingers, or the wheel " +
+    (report.command === "diff" ? `${fullNames.join(", ")}. ` : "") + "Drag the divider, or use the slider and its arrow keys. Zoom with + and −, a double click, two fingers, or the wheel " +
     "once the image is selected. " +
     (pictures.scaled ? "The image is embedded scaled down; inside the details every pixel is there, as it was computed. " : "") +
     (pictures.scaled && report.command !== "diff" ? "Scaled-down edges are root mean squares, so that thin lines stay visible." : "");
