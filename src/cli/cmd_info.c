@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/sandbox.h"
 #include "cli/term.h"
 
 /* "4:2:0" of the three that have a name; else NULL. */
@@ -103,7 +104,9 @@ int lap_cli_info(lap_cli *cli)
     if (cli->operand_count != 1)
         return lap_cli_usage(
             cli->operand_count ? "info takes one FILE" : "FILE is missing: lapedge info FILE");
-    const lap_code code = lap_info_read(cli->operands[0], &info, &err);
+    lap_code code = cli->sandbox ? lap_cli_sandbox(cli, &err) : LAP_OK;
+    if (code == LAP_OK)
+        code = lap_info_read(cli->operands[0], &info, &err);
     if (code != LAP_OK) {
         lap_cli_print_error(&err, cli->operands[0]);
         return (int)lap_cli_exit_of(code);

@@ -26,7 +26,8 @@ int lap_cli_one(lap_cli *cli);
  * cli->files_from). Called by run, which knows by the operands that it is one. */
 int lap_cli_folder(lap_cli *cli);
 
-/* A context of cli->settings.threads threads, which signals cancel from now on; NULL with err filled. */
+/* A context of cli->settings.threads threads, which signals cancel from now on, in the sandbox if that was
+ * asked for; NULL with err filled. */
 lap_context *lap_cli_begin(const lap_cli *cli, lap_error *err);
 void lap_cli_end(lap_context *context); /* NULL is fine */
 /* The exit code that an error stands for. */

@@ -153,6 +153,8 @@ static const rule rules[] = {
     {"ext", "files-from", "is about folders, and --files-from names files", false},
     {"follow", "files-from", "is about folders, and --files-from names files", false},
     {"keep", "strip", "and --strip contradict each other", false},
+    {"sandbox", "devices", "runs on the CPU alone, and --devices names CUDA devices", false},
+    {"sandbox", "device-memory", "runs on the CPU alone, and --device-memory is of CUDA devices", false},
     {"quiet", "verbose", "and --verbose contradict each other", false},
 };
 
@@ -182,5 +184,12 @@ lap_cli_exit lap_cli_check_forms(const lap_cli *cli, const bool given[LAP_CLI_OP
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (is_given(rules[i].option, given) && is_given(rules[i].other, given) != rules[i].needs)
             return lap_cli_usage("--%s %s", rules[i].option, rules[i].why);
+    const char *backend = cli->settings.backend;
+    if (cli->sandbox && backend && strncmp(backend, "cuda", 4) == 0)
+        return lap_cli_usage("--sandbox runs on the CPU alone: a driver of CUDA cannot be confined so; "
+                             "leave out --backend=%s",
+            backend);
+    if (cli->sandbox && cli->settings.codec == LAP_CODEC_CUDA)
+        return lap_cli_usage("--sandbox runs on the CPU alone; leave out --codec=cuda");
     return check_format(cli, given, forms);
 }

@@ -225,6 +225,11 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         "which inputs fail: none, those with lost data, any with a warning (truncated)", R | S | T | CA | D,
         0, LIMITS, false},
 
+    {"sandbox", NULL, lap_set_true, AT(sandbox), 0, 0,
+        "for files of strangers: the process can read the inputs, write where outputs go, and nothing else "
+        "(Landlock and seccomp; CPU backends)",
+        R | S | T | D | LAP_CLI_INFO, 0, LIMITS, false},
+
     {"quiet", NULL, lap_set_true, AT(quiet), 0, 0, "print errors only", R | S | T | CA | D | BA, 'q',
         MESSAGES, false},
     {"verbose", NULL, lap_set_true, AT(verbose), 0, 0, "print what ran, and the time of each stage",

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "cli/commands.h"
+#include "cli/sandbox.h"
 #include "cli/term.h"
 
 static _Atomic(lap_context *) running;
@@ -49,6 +50,8 @@ int lap_cli_caught(void)
 
 lap_context *lap_cli_begin(const lap_cli *cli, lap_error *err)
 {
+    if (cli->sandbox && lap_cli_sandbox(cli, err) != LAP_OK)
+        return NULL;
     lap_context *context = lap_context_create(cli->settings.threads, err);
     if (context)
         catch_signals(context);

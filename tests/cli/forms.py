@@ -50,7 +50,7 @@ VALUES = {
     "progress": ["--progress=off"], "json-file": ["--json-file=file.json"], "threads": ["--threads=1", "-v"],
     "decode": ["--decode=serial"], "devices": ["--devices=0,1"], "device-memory": ["--device-memory=1G"], "trace": ["--trace=trace.json"], "codec": ["--codec=cpu"],
     "keep": ["--keep=none"], "include": ["--include=a*"], "exclude": ["--exclude=a*"], "ext": ["--ext=jpeg"], "suffix": ["--suffix=-x"],
-    "gray": ["--gray"], "json": ["--json"],
+    "gray": ["--gray"], "json": ["--json"], "sandbox": ["--sandbox"],
 }
 # Nothing to be seen, and why.
 SILENT = {
@@ -64,7 +64,7 @@ SILENT = {
     "preserve": "time and mode; options.bats", "max-scans": "one scan; inputs.bats",
     "auto-orient": "upright here; transform.bats", "strip": "nothing to strip here; options.bats",
     "keep": "nothing to keep here; borders.bats", "flip-kernel": "a symmetric kernel; borders.bats",
-    "quiet": "nothing is said here", "verbose": "compare has nothing more to say here",
+    "sandbox": "the same run with fewer rights; tests/sandbox", "quiet": "nothing is said here", "verbose": "compare has nothing more to say here",
     "devices": "without a device there is no difference", "device-memory": "without a device there is no difference", "max-abs": "equal pixels", "max-differing": "equal pixels",
     "min-psnr": "equal pixels", "kernel": "compare: equal pixels", "border": "compare: equal pixels",
     "range": "compare: equal pixels", "scale": "compare: equal pixels", "offset": "compare: equal pixels",

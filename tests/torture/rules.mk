@@ -1,7 +1,7 @@
 # The fault classes, one script a class: by hand and in CI, not in `make test`.
 TORTURE_SCRIPTS := $(sort $(wildcard tests/torture/[0-9]*.py))
 TORTURE_RESULTS := build/torture/results.jsonl
-TORTURE_NEEDS := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so $(B)/tests/fuzz_exif $(B)/tests/verdicts
+TORTURE_NEEDS := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so $(B)/tests/fuzz_exif $(B)/tests/verdicts $(B)/tests/hostile.so
 
 ## torture: every fault class (minutes; TORTURE=10 asks for ten times as many tries), results in build/torture
 .PHONY: torture

@@ -1,0 +1,144 @@
+#include "cli/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/args.h"
+
+lap_code lap_sandbox_failed(lap_error *err, lap_code code, const char *why)
+{
+    *err = (lap_error){.code = code};
+    snprintf(err->subject, sizeof err->subject, "--sandbox");
+    snprintf(err->message, sizeof err->message, "%s", why);
+    return code;
+}
+
+static bool is_path(const char *path)
+{
+    return path && strcmp(path, "-") != 0;
+}
+
+/* What a file is made beside: its temporary file lies there, and is renamed there. */
+static lap_code allow_beside(const lap_sandbox *box, const char *path, lap_error *err)
+{
+    struct stat st;
+    char whole[PATH_MAX];
+    if (!is_path(path))
+        return LAP_OK;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a device or pipe, written directly */
+        return lap_sandbox_allow(box, path, LAP_SANDBOX_WRITE, err);
+    if (!realpath(path, whole) && snprintf(whole, sizeof whole, "%s", path) >= (int)sizeof whole)
+        return LAP_OK; /* no such path: opening it will say so */
+    return lap_sandbox_allow(box, dirname(whole), LAP_SANDBOX_WRITE, err);
+}
+
+/* The output folder and those on its way, as mkdir -p does: made here, as the sandbox would have to leave the
+ * folder above it open for the run to make it. */
+static lap_code make_folder(const char *path, lap_error *err)
+{
+    char part[PATH_MAX];
+    const size_t length = strlen(path);
+    if (length >= sizeof part)
+        return LAP_OK; /* the run will say that it is too long */
+    memcpy(part, path, length + 1);
+    for (size_t i = 1; i <= length; i++) {
+        if (part[i] != '/' && part[i])
+            continue;
+        part[i] = 0;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            (void)lap_sandbox_failed(err, LAP_E_WRITE, strerror(errno));
+            snprintf(err->subject, sizeof err->subject, "%.200s", path);
+            return LAP_E_WRITE;
+        }
+        part[i] = path[i];
+    }
+    return LAP_OK;
+}
+
+/* A list of names is read here, and once more by the run. */
+static lap_code allow_listed(const lap_sandbox *box, const lap_cli *cli, lap_error *err)
+{
+    struct stat st;
+    FILE *list = is_path(cli->files_from) ? fopen(cli->files_from, "re") : NULL;
+    char *name = NULL;
+    size_t size = 0;
+    const int end = cli->null_separated ? 0 : '\n';
+    lap_code code = lap_sandbox_allow(box, cli->files_from, LAP_SANDBOX_READ, err);
+    if (!is_path(cli->files_from) || (list && (fstat(fileno(list), &st) != 0 || !S_ISREG(st.st_mode))))
+        code =
+            lap_sandbox_failed(err, LAP_E_USAGE, "--files-from has to name a file: the list is read twice");
+    while (code == LAP_OK && list) {
+        ssize_t length = getdelim(&name, &size, end, list);
+        if (length < 0)
+            break;
+        if (length > 0 && name[length - 1] == end)
+            name[length - 1] = 0;
+        code = lap_sandbox_allow(box, name, LAP_SANDBOX_READ, err);
+    }
+    free(name);
+    if (list)
+        fclose(list);
+    return code;
+}
+
+static lap_code allow_operands(const lap_sandbox *box, const lap_cli *cli, lap_error *err)
+{
+    const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
+    const bool folder = writes && lap_cli_run_forms(cli) == LAP_CLI_FOLDER;
+    const int last = cli->operand_count - 1, inputs = writes && !cli->in_place ? last : last + 1;
+    lap_code code = LAP_OK;
+    for (int i = 0; code == LAP_OK && i < inputs; i++) {
+        if (is_path(cli->operands[i]))
+            code = lap_sandbox_allow(box, cli->operands[i], LAP_SANDBOX_READ, err);
+        if (code == LAP_OK && cli->in_place && !cli->dry_run)
+            code = allow_beside(box, cli->operands[i], err);
+    }
+    if (code == LAP_OK && folder && cli->files_from)
+        code = allow_listed(box, cli, err);
+    if (code != LAP_OK || !writes || cli->in_place)
+        return code;
+    const char *out = cli->operands[last];
+    if (cli->dry_run) /* what is there is looked at */
+        return folder ? lap_sandbox_allow(box, out, LAP_SANDBOX_READ, err) : LAP_OK;
+    if (!folder)
+        return allow_beside(box, out, err);
+    code = make_folder(out, err);
+    return code == LAP_OK ? lap_sandbox_allow(box, out, LAP_SANDBOX_WRITE, err) : code;
+}
+
+lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
+{
+    /* What the C library, jansson and the memory limit look at: nothing of the user's. */
+    static const char *const looked_at[] = {
+        "/proc/self", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/urandom", "/dev/null"};
+    const char *const beside[] = {cli->json_file, cli->trace, cli->stats, cli->report, cli->heatmap};
+    lap_sandbox box;
+    lap_code code = lap_sandbox_open(&box, err);
+    if (code != LAP_OK)
+        return code;
+    /* Rules are of inodes, and /proc makes new ones when nobody holds the old: open as long as the process.
+     */
+    static int self;
+    self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    (void)self;
+    for (size_t i = 0; code == LAP_OK && i < sizeof looked_at / sizeof *looked_at; i++)
+        code = lap_sandbox_allow(&box, looked_at[i], LAP_SANDBOX_READ, err);
+    if (code == LAP_OK)
+        code = allow_operands(&box, cli, err);
+    for (size_t i = 0; code == LAP_OK && i < sizeof beside / sizeof *beside; i++)
+        code = allow_beside(&box, beside[i], err);
+    tzset();                                     /* reads /etc/localtime */
+    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* none could be opened: auto need not try */
+    if (code == LAP_OK)
+        return lap_sandbox_enter(&box, err);
+    close(box.rules);
+    return code;
+}

@@ -1,0 +1,45 @@
+/* --sandbox: what a decoder that was taken over could still do is what the run itself does.
+ *
+ * Landlock (Linux 5.13) leaves the inputs to be read, and the folders of outputs to be written below; seccomp
+ * leaves some eighty system calls, none of which reaches a network, starts a program or makes memory
+ * executable. Both hold for the process and the threads that it starts from then on, for good. */
+#ifndef LAP_CLI_SANDBOX_H
+#define LAP_CLI_SANDBOX_H
+
+#include "cli/cli.h"
+
+/* Confines the process to what this command line needs; makes OUTDIR where it is missing. Before the first
+ * thread is started. LAP_E_BACKEND where the kernel has no Landlock or no seccomp, or the processor is
+ * neither x86-64 nor aarch64: nothing is run without the sandbox that was asked for. LAP_E_WRITE: no OUTDIR.
+ */
+lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err);
+
+/* "--sandbox: why"; returns code. */
+lap_code lap_sandbox_failed(lap_error *err, lap_code code, const char *why);
+
+/* ---- Landlock (sandbox_files.c) ---------------------------------------------------------------------- */
+
+typedef struct lap_sandbox {
+    int rules; /* descriptor of the ruleset */
+    int abi;   /* what this kernel knows of Landlock: 1 and up */
+} lap_sandbox;
+
+typedef enum lap_sandbox_access {
+    LAP_SANDBOX_READ, /* a file, or a folder and what is below */
+    LAP_SANDBOX_WRITE /* a folder: files made, read, written, renamed and removed below; a file: written */
+} lap_sandbox_access;
+
+lap_code lap_sandbox_open(lap_sandbox *box, lap_error *err);
+/* What is not there is passed over: whoever wants it will say so. Links of the path are followed. */
+lap_code lap_sandbox_allow(
+    const lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err);
+/* From here on nothing else; box is closed in any case. LAP_E_BACKEND where a second thread runs, which
+ * would stay outside. */
+lap_code lap_sandbox_enter(lap_sandbox *box, lap_error *err);
+
+/* ---- seccomp (sandbox_calls.c) ----------------------------------------------------------------------- */
+
+/* Every other system call fails with EPERM from here on. LAP_E_BACKEND. */
+lap_code lap_sandbox_limit_calls(lap_error *err);
+
+#endif

@@ -1,0 +1,8 @@
+# A decoder that does what it should not: preloaded, so dynamic libjpeg; sanitizers want to be first.
+ifeq ($(SAN),)
+TESTS += tests/sandbox/sandbox.sh
+tests/sandbox/sandbox.sh: $(B)/tests/hostile.so
+$(B)/tests/hostile.so: tests/sandbox/hostile.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -shared $< -o $@ -ldl
+endif

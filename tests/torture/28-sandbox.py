@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""A decoder that was taken over, in the sandbox (SECURITY.md): in each form of a run it tries 18 things that no
+decoder needs, from a socket to executable memory (tests/sandbox/hostile.c). One that gets through is a loss. The
+same tries without --sandbox count as having struck. And what the sandbox costs: runs with it and without it, in
+turns."""
+
+import os
+import shutil
+import statistics
+import time
+
+from torture import BUILD, PROGRAM, WORK, check, finish, photo, photos, result, rng, run, said, times
+
+BACKENDS = ["auto", "c", "openmp", "sse", "simd"]
+
+
+def attack(words, sandbox):
+    """(tries that got through, tries, what is wrong)"""
+    elsewhere = WORK / "elsewhere"
+    shutil.rmtree(elsewhere, ignore_errors=True)
+    shutil.rmtree(WORK / "out", ignore_errors=True)
+    elsewhere.mkdir()
+    (WORK / "out").mkdir()
+    for name in ("secret", "victim"):
+        (elsewhere / name).write_text("mine\n")
+    done = run(*words, *["--sandbox"] * sandbox,
+               env={**os.environ, "LAP_HOSTILE": str(elsewhere), "LD_PRELOAD": str(BUILD / "tests/hostile.so")})
+    lines = [line for line in done.stderr.decode().splitlines() if line.startswith(("reached ", "refused "))]
+    reached = [line for line in lines if line.startswith("reached ")]
+    wrong = [] if done.returncode == 0 and lines else [f"{words}: exit {done.returncode}: {said(done)}"]
+    if sandbox:
+        wrong += [f"{' '.join(map(str, words))}: {line}" for line in reached]
+        if sorted(os.listdir(elsewhere)) != ["secret", "victim"]:
+            wrong.append(f"{words}: left {os.listdir(elsewhere)}")
+    return len(reached), len(lines), wrong
+
+
+def form():
+    one, folder, out = WORK / "in/0.jpg", WORK / "in", WORK / "out"
+    common = ["--no-sync", f"--threads={rng.choice([1, 2, 4])}", f"--decode={rng.choice(['auto', 'serial', 'parallel'])}"]
+    filtered = [f"--backend={rng.choice(BACKENDS)}", f"--border={rng.choice(['zero', 'wrap'])}"]
+    return rng.choice([
+        [*common, *filtered, one, out / "a.jpg"], [*common, *filtered, one, out / "a.png"],
+        [*common, *filtered, f"-j{rng.choice([1, 2, 8])}", folder, out / "edges"],
+        ["transform", *common, "--rotate=90", one, out / "a.jpg"],
+        ["stats", *common[1:], *filtered, one], ["diff", *common[1:], one, one]])
+
+
+def campaign():
+    lost, fired, tries = [], 0, 0
+    photos(WORK / "in", 8)
+    for _ in range(times(60)):
+        words = form()
+        fired += attack(words, False)[0]
+        _, count, wrong = attack(words, True)
+        tries += count
+        lost += wrong
+    result(28, "tries of a decoder that was taken over", tries, len(lost), fired=fired)
+    return lost
+
+
+def seconds(*words):
+    shutil.rmtree(WORK / "out", ignore_errors=True)
+    (WORK / "out").mkdir()
+    began = time.perf_counter()
+    done = run("--no-sync", "-q", *words)
+    took = time.perf_counter() - began
+    assert done.returncode == 0, said(done)
+    return took
+
+
+def cost():
+    few, folder = WORK / "cost/0.jpg", WORK / "cost"
+    photo(few, 320, 240)
+    for n in range(1, 200):
+        shutil.copy(few, folder / f"{n}.jpg")
+    figures = {}
+    for name, words, runs in (("one", [few, WORK / "out/a.jpg"], 60), ("folder", [folder, WORK / "out"], 12)):
+        both = [(seconds(*words), seconds("--sandbox", *words)) for _ in range(times(runs))]
+        figures[f"{name}_ms"] = round(1e3 * statistics.median(plain for plain, _ in both), 2)
+        figures[f"{name}_sandbox_ms"] = round(1e3 * statistics.median(inside for _, inside in both), 2)
+    result(28, "what the sandbox costs", 2 * times(60) + 2 * times(12), 0, **figures)
+    return []
+
+
+check(f"a decoder that was taken over reaches nothing ({PROGRAM})", campaign)
+check("what the sandbox costs", cost)
+finish()
