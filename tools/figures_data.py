@@ -88,7 +88,8 @@ def device(run="filter"):
 
 COUNTERS = {"filter": "filter 4992 3744 3", "transpose": "transpose 4992 3744 4", "reduce": "reduce 100000000 4",
             "matvec": "matvec 16000", "histogram": "histogram 4992 3744 3", "filter4": "filter 4992 3744 4",
-            "transpose3": "transpose 4992 3744 3"}
+            "transpose3": "transpose 4992 3744 3", "transpose8": "transpose 4992 3744 8",
+            "reduce8": "reduce 100000000 8"}
 OLD_COUNTERS = {"filter": "counters.json", "filter4": "counters-4-channels.json"}
 
 
@@ -111,6 +112,25 @@ def counter(ladder, backend, key, per=None):
     return value
 
 
+def sass(backend, key):
+    """Of the main loop that the compiler made of a kernel (tools/sass): instructions, moves, loads_first, or a kind."""
+    try:
+        kept = read(PROFILE / "sass.json")["kernels"][backend]
+        return kept[key] if key in kept else kept["kinds"][key]
+    except KeyError:
+        raise Missing(backend) from None
+
+
+def cycles(ladder, backend):
+    """Between two instructions of a scheduler, on the average."""
+    return 100 / counter(ladder, backend, "issue")
+
+
+def busy(ladder, backend, unit="l1"):
+    """Microseconds that a unit worked: its share of the time."""
+    return counter(ladder, backend, unit) / 100 * counter(ladder, backend, "us")
+
+
 def ms(run, backend, threads=1, key="median_ms"):
     """Median milliseconds of a backend on the CPU, from tools/measure-cpu."""
     bench = read(BENCH / "cpu.json")["benches"].get(run)
@@ -128,6 +148,35 @@ def instructions(backend):
     if value is None:
         raise Missing(backend)
     return value
+
+
+def mispredicted(backend):
+    """Branches per pixel that valgrind's predictor gets wrong."""
+    value = read(BENCH / "cpu.json").get("mispredicted", {}).get(backend)
+    if value is None:
+        raise Missing(backend)
+    return value
+
+
+def deviation(run, backend, threads=1):
+    """Standard deviation of a backend's times on the CPU, in percent of their median."""
+    return 100 * ms(run, backend, threads, "stddev_ms") / ms(run, backend, threads)
+
+
+QUIET = 0.05  # of the cores' time
+
+
+def quiet():
+    """What the times of tools/measure-cpu are worth: how much of the machine's time went to others meanwhile."""
+    kept = read(BENCH / "cpu.json")
+    others = kept.get("others")
+    if others is not None and others <= QUIET:
+        return (f"Other programs took {100 * others:.1f} % of the cores' time meanwhile; {kept['noisy']} of "
+                f"{kept['rows']} rows of this bench vary by more than a tenth.")
+    how = (f"{100 * others:.0f} % of its cores' time" if others is not None
+           else f"a load of {kept['load_before']:.1f} before and {kept['load_after']:.1f} after")
+    return (f"The machine was busy with other work ({how}): steps of a few percent, two threads that are more than "
+            "twice as fast as one, and what one thread and two disagree about are noise.")
 
 
 def cpu(key):
@@ -348,19 +397,18 @@ def ladder_cpu(command):
             continue
         time, plain = of[1]["median_ms"], name not in CEILINGS
         first = time if plain and first is None else first
-        count = kept["instructions"].get(name)
+        count, missed = kept["instructions"].get(name), kept.get("mispredicted", {}).get(name)
         lines.append([f"`{name}`" if plain else name, shown(time, 2), shown(of[2]["median_ms"] if 2 in of else None, 2),
                       shown(of[1]["gb_per_s"], 2), f"{100 * roof / time:.1f} %" if plain else "100 %",
                       shown(before / time if before and plain else None, 2),
-                      shown(first / time if first and plain else None, 1), shown(count, 1)])
+                      shown(first / time if first and plain else None, 1), shown(count, 1), shown(missed, 2)])
         before = time if plain else before
     row = rows[0]
     heads = ["backend", "ms, 1 thread", "ms, 2 threads", "GB/s", "of memcpy", "step", "since the first",
-             "instructions per pixel"]
+             "instructions per pixel", "mispredicted branches"]
     return (table(heads, lines) + f"\n`{command}`: {row['width']} x {row['height']} x 3, medians of "
-            f"{len(row['times_ms'])} runs, {bench['machine']}, {kept['cores']} cores, {bench['date']}; load "
-            f"{kept['load_before']:.1f} before, {kept['load_after']:.1f} after. Columns right of the times are for one "
-            "thread.\n")
+            f"{len(row['times_ms'])} runs, {bench['machine']}, {kept['cores']} cores, {bench['date']}. Columns right "
+            f"of the times are for one thread.\n\n{quiet()}\n")
 
 
 WORDS = {"stall_loads": "loads", "stall_shared": "shared memory", "stall_barrier": "a barrier",
@@ -476,10 +524,11 @@ def folder_stages(command):
 
 
 def names():
-    known = (us, gbs, field, device, counter, ms, instructions, cpu, image, sheet, peer, lines, fast_abs_registers,
-             says, decode16, library,
-             tool, row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, folder, codec,
-             codec_us, codec_rate, codec_counter, codec_bytes, folder_rates, folder_stages, sample, max, min, abs)
+    known = (us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
+             sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, cycles, busy, tool,
+             row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, folder,
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, folder_rates, folder_stages, sample,
+             max, min, abs)
     return {function.__name__: function for function in known}
 
 

@@ -4,7 +4,8 @@
  * Shared memory: 1 KB a channel; additions of a warp to one counter are made one after the other, and to
  * counters 32 apart too.
  * 256 threads, about 16 KB a block.
- * Limit: additions to the same counter, which is what flat areas of a photo consist of. */
+ * Limit: waiting for loads, each of which brings one byte; where many pixels are equal, besides, additions
+ * to the same counter. */
 #include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256;

@@ -6,7 +6,7 @@
  * Shared memory: 32 KB a channel, lane l in bank l: no conflict, whatever the pixels are. A flat image
  * takes as long as a photo. Devices with less have 16 counters per value, and two lanes per counter.
  * 768 threads, 48 bytes and more a thread.
- * Limit: additions in shared memory, one a byte. */
+ * Limit: additions in shared memory, one a byte, and the instructions that lead to them. */
 #include "cuda/device/rung.cuh"
 
 /* A multiple of 3, so that a thread's 16-byte pieces all begin with the same channel; two blocks of

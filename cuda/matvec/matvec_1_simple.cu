@@ -4,7 +4,8 @@
  * counts on a cache to keep the other 28 bytes until the next seven steps ask for them.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
- * Limit: as few threads as rows, each with few loads in flight. */
+ * Limit: L1, which takes a cycle for each of the 32 lines that a load of the matrix touches; and it rests
+ * part of the time, since there are as few threads as rows. */
 #include "matvec.cuh"
 
 template <bool CHECKED>

@@ -4,7 +4,8 @@
  * Global memory: as cuda-simple for the matrix.
  * Shared memory: 128 bytes, one word for all lanes: a broadcast.
  * 32 threads per block, one row per thread.
- * Limit: loads in flight. With checks the inner loop's length varies, so it is not unrolled. */
+ * Limit: L1, as in cuda-simple. With checks it rests longer: the inner loop's length varies, so that it is
+ * unrolled four times only, and as few loads are in flight. */
 #include "matvec.cuh"
 
 template <bool CHECKED>

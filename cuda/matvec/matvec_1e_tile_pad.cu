@@ -3,7 +3,7 @@
  * Global memory: 4 bytes per element, whole lines.
  * Shared memory: 4.3 KB, no conflict.
  * 32 threads per block, one row per thread.
- * Limit: as few threads as rows, and two barriers for 32 columns. */
+ * Limit: as few threads as rows: one warp per scheduler, and nobody to work while it waits for loads. */
 #include "square.cuh"
 
 extern "C" lap_code lap_matvec_cuda_tile_pad(const lap_gemv *g, const lap_exec *exec)

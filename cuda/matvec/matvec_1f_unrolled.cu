@@ -4,7 +4,7 @@
  * Global memory: as cuda-simple: sectors that a cache has to keep.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
- * Limit: as few threads as rows. */
+ * Limit: L1, as in cuda-simple: more loads in flight only let it rest less. */
 #include "matvec.cuh"
 
 constexpr unsigned FLIGHT = 32;

@@ -3,7 +3,7 @@
  * Global memory: a value read once.
  * Shared memory: 128 values (512 bytes of floats), no conflict.
  * 128 threads, one value per thread; every step half of them retire.
- * Limit: blocks that hold little work, one load a thread: half as many blocks take half the time
+ * Limit: how many blocks the device starts in a microsecond: half as many take half the time
  * (cuda-first-add), while barriers and shared memory hardly matter (cuda-shuffle). */
 #include "reduce.cuh"
 

@@ -4,7 +4,7 @@
  * Global memory: a value read once.
  * Shared memory: one value per warp.
  * 128 threads, 2 values per thread.
- * Limit: starting and ending blocks, each of which loads once. */
+ * Limit: how many blocks the device starts in a microsecond, as before. */
 #include "reduce.cuh"
 
 template <typename T>
