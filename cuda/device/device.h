@@ -55,6 +55,10 @@ lap_code lap_cuda_view_copy(const lap_view *from, const lap_view *to, void *stre
 lap_code lap_cuda_check_place(const lap_view *view, const char *which, lap_error *err);
 /* Fills the apron of a device view from its interior, on the device. */
 lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err);
+/* Rows to rows, mirrored left and right or as they are: views of one device and size, 1 or 3 channels,
+ * strides negative too. Up to 3 bytes behind each row of out are written. */
+lap_code lap_cuda_mirror(
+    const lap_view *in, const lap_view *out, bool left_right, void *stream, lap_error *err);
 
 /* Enqueues the kernels of one run on stream; to is empty where nothing comes back. */
 typedef lap_code lap_cuda_views_fn(

@@ -127,6 +127,13 @@ lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, 
     return refuse(err);
 }
 
+lap_code lap_cuda_mirror(
+    const lap_view *in, const lap_view *out, bool left_right, void *stream, lap_error *err)
+{
+    (void)in, (void)out, (void)left_right, (void)stream;
+    return refuse(err);
+}
+
 lap_code lap_cuda_event_create(int device, void **event, lap_error *err)
 {
     (void)device;

@@ -34,8 +34,8 @@ typedef struct lap_exec {  /* how to run, never what to compute; zeroed is a goo
 /* in has its apron filled. 1, 3 or 4 channels. */
 typedef lap_code lap_filter_fn(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec);
-/* out(x, y) = in(y, x); elements of `channels` = 1, 3, 4 or 8 bytes; out is height x width. On the host
- * strides may be negative: rows from the last to the first, which mirrors for nothing. */
+/* out(x, y) = in(y, x); elements of `channels` = 1, 3, 4 or 8 bytes; out is height x width. Strides
+ * may be negative: rows from the last to the first, which mirrors for nothing. */
 typedef lap_code lap_transpose_fn(const lap_view *in, const lap_view *out, const lap_exec *exec);
 
 typedef struct lap_array { /* n values, natural alignment */

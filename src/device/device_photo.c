@@ -6,8 +6,11 @@
 #include "cuda/device/device.h"
 #include "cuda/jpeg/decode.h"
 #include "device/device_target.h"
+#include "device/device_turn.h"
 #include "device/known_codec.h"
 #include "jpeg/jpeg_frame_read.h"
+
+enum { ALIGNMENT = 256 };
 
 struct lap_device_photo {
     int device;
@@ -102,11 +105,33 @@ typedef struct decode_memory {
     lap_cuda_jpeg_result *result;
 } decode_memory;
 
+/* A picture that is to be turned is decoded into the workspace, behind what the decoder works in. */
+static lap_code reserve_pixels(
+    lap_device_photo *p, size_t workspace_bytes, lap_turn turn, lap_view *pixels, lap_error *err)
+{
+    const lap_view *source = &p->source;
+    size_t behind, bytes;
+    *pixels = *source;
+    if (turn == LAP_TURN_NONE)
+        return reserve(p, workspace_bytes, err);
+    if (!lap_add(workspace_bytes, ALIGNMENT - 1, &behind) ||
+        !lap_device_stored_bytes(source->width, source->height, source->channels, turn, &bytes) ||
+        !lap_add(behind, bytes, &bytes))
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    lap_code code = reserve(p, bytes, err);
+    behind = behind / ALIGNMENT * ALIGNMENT;
+    if (code == LAP_OK)
+        *pixels = lap_device_stored_in(p->device, (uint8_t *)p->workspace + behind, source->width,
+            source->height, source->channels, turn);
+    return code;
+}
+
 static lap_code decode(lap_device_photo *p, const lap_cuda_jpeg_plan *plan, const uint8_t *scan,
-    decode_memory *m, bool *mine, double *ms, lap_error *err)
+    lap_turn turn, decode_memory *m, bool *mine, double *ms, lap_error *err)
 {
     const double start = lap_now_ms();
-    lap_code code = reserve(p, plan->workspace_bytes, err);
+    lap_view pixels;
+    lap_code code = reserve_pixels(p, plan->workspace_bytes, turn, &pixels, err);
     m->staging = aligned_alloc(16, (plan->staging_bytes + 15) / 16 * 16);
     m->result = calloc(1, sizeof *m->result);
     if (code == LAP_OK && (!m->staging || !m->result))
@@ -115,15 +140,20 @@ static lap_code decode(lap_device_photo *p, const lap_cuda_jpeg_plan *plan, cons
         return code;
     lap_cuda_jpeg_decode_stage_tables(plan, m->staging, false);
     code = lap_cuda_jpeg_decode_enqueue(
-        plan, scan, m->staging, p->workspace, &p->source, m->result, p->stream, NULL, err);
+        plan, scan, m->staging, p->workspace, &pixels, m->result, p->stream, NULL, err);
+    if (code == LAP_OK && turn != LAP_TURN_NONE)
+        code = lap_device_turn(&pixels, &p->source, turn, p->stream, err);
     code = finish(p, code, start, ms, err);
     *mine = code == LAP_OK && lap_cuda_jpeg_odd(m->result) == 0;
     return code;
 }
 
-lap_code lap_device_photo_decode(lap_device_photo *p, const uint8_t *file, size_t size, bool gray, bool *mine,
-    lap_times *times, lap_error *err)
+lap_code lap_device_photo_decode(lap_device_photo *p, const uint8_t *file, size_t size, bool gray,
+    lap_turn turn, bool *mine, lap_times *times, lap_error *err)
 {
+    const bool swap = lap_turn_transposes(turn);
+    const int width = swap ? p->source.height : p->source.width;
+    const int height = swap ? p->source.width : p->source.height;
     lap_cuda_jpeg_plan *plan = malloc(sizeof *plan);
     lap_jpeg_frame *frame = malloc(sizeof *frame);
     decode_memory m = {0};
@@ -131,11 +161,11 @@ lap_code lap_device_photo_decode(lap_device_photo *p, const uint8_t *file, size_
     *mine = false;
     if (!plan || !frame)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory");
-    else if (lap_jpeg_frame_read(file, size, frame) && frame->scan_begin < size &&
-             frame->width == p->source.width && frame->height == p->source.height &&
+    else if (lap_jpeg_frame_read(file, size, frame) && frame->scan_begin < size && frame->width == width &&
+             frame->height == height &&
              lap_cuda_jpeg_decode_plan(frame, gray, size - frame->scan_begin, NULL, plan) &&
              plan->channels == p->source.channels)
-        code = decode(p, plan, file + frame->scan_begin, &m, mine, times ? &times->decode : NULL, err);
+        code = decode(p, plan, file + frame->scan_begin, turn, &m, mine, times ? &times->decode : NULL, err);
     free(m.staging);
     free(m.result);
     free(plan);

@@ -6,6 +6,7 @@
 #define LAP_DEVICE_PHOTO_H
 
 #include "base/rung.h"
+#include "base/turn.h"
 #include "codec/codec.h"
 #include "jpeg/jpeg_parts.h"
 
@@ -24,10 +25,10 @@ lap_code lap_device_photo_create_on(int device, void *stream, lap_device_photo *
 void lap_device_photo_use(lap_device_photo *photo, const lap_view *source, const lap_view *result);
 void lap_device_photo_destroy(lap_device_photo *photo); /* NULL is fine */
 
-/* The source from the bytes of a whole JPEG file; gray: its luma alone. *mine is false, and the source is
- * undefined, for whatever the device does not decode. times (may be NULL): upload and decode. */
+/* The source from the bytes of a whole JPEG file, turned; gray: its luma alone. *mine is false, and the
+ * source is undefined, for whatever the device does not decode. times (may be NULL): upload and decode. */
 lap_code lap_device_photo_decode(lap_device_photo *photo, const uint8_t *file, size_t size, bool gray,
-    bool *mine, lap_times *times, lap_error *err);
+    lap_turn turn, bool *mine, lap_times *times, lap_error *err);
 /* The source from pixels on the host. */
 lap_code lap_device_photo_upload(
     lap_device_photo *photo, const lap_view *pixels, lap_times *times, lap_error *err);

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "cuda/device/queue.h"
+#include "device/device_turn.h"
 
 enum mark { BEGIN, UP, DECODED, FILTERED, ENCODED, DOWN, MARKS };
 enum { ALIGNMENT = 256 };
@@ -61,7 +62,8 @@ void lap_device_slot_destroy(lap_device_slot *l)
     free(l);
 }
 
-/* Decoding is over before encoding begins, so one workspace does for both; then source and result. */
+/* Decoding is over before encoding begins, so one workspace does for both; then source and result. What is to
+ * be turned is decoded where the result will be. */
 typedef struct layout {
     size_t source, result, bytes;
 } layout;
@@ -77,17 +79,18 @@ static bool next_part(size_t *at, size_t bytes)
 static bool lay_out(const lap_device_staging *c, layout *l)
 {
     const size_t a = c->decode.workspace_bytes, b = c->encode.workspace_bytes;
-    size_t source, result;
+    size_t source, result, stored;
     *l = (layout){0};
     if (!lap_cuda_view_bytes(c->width, c->height, c->channels, LAP_APRON, &source) ||
         !lap_cuda_view_bytes(c->width, c->height, c->channels, 0, &result) ||
+        !lap_device_stored_bytes(c->width, c->height, c->channels, c->turn, &stored) ||
         !next_part(&l->source, a > b ? a : b))
         return false;
     l->result = l->source;
     if (!next_part(&l->result, source))
         return false;
     l->bytes = l->result;
-    return next_part(&l->bytes, result);
+    return next_part(&l->bytes, result > stored ? result : stored);
 }
 
 size_t lap_device_slot_needs(const lap_device_staging *staging)
@@ -119,45 +122,71 @@ lap_code lap_device_slot_resize(lap_device_slot *l, size_t bytes, lap_error *err
     return code;
 }
 
-static lap_code encode(
-    lap_device_slot *l, const lap_device_staging *c, const lap_view *result, lap_error *err)
+/* ---- the way of a photo ------------------------------------------------------------------------- */
+
+typedef struct pictures { /* stored: as in the file; the source itself where nothing is to be turned */
+    lap_view stored, source, result;
+} pictures;
+
+static pictures place(const lap_device_slot *l, const lap_device_staging *c, const layout *at)
+{
+    uint8_t *memory = l->memory;
+    pictures p;
+    p.source = lap_cuda_view_in(l->device, memory + at->source, c->width, c->height, c->channels, LAP_APRON);
+    p.result = lap_cuda_view_in(l->device, memory + at->result, c->width, c->height, c->channels, 0);
+    p.stored = c->turn == LAP_TURN_NONE ? p.source
+                                        : lap_device_stored_in(l->device, memory + at->result, c->width,
+                                              c->height, c->channels, c->turn);
+    return p;
+}
+
+static lap_code decode(lap_device_slot *l, const lap_device_staging *c, const pictures *p, lap_error *err)
+{
+    void *marks[LAP_CUDA_JPEG_STAGES + 1] = {0};
+    marks[0] = l->marks[BEGIN];
+    marks[1] = l->marks[UP];
+    marks[LAP_CUDA_JPEG_STAGES] = l->marks[DECODED];
+    return lap_cuda_jpeg_decode_enqueue(&c->decode, c->file.bytes + c->decode.frame.scan_begin,
+        c->tables.bytes, l->memory, &p->stored, c->decoded, l->stream, marks, err);
+}
+
+static lap_code filter(lap_device_slot *l, const lap_device_staging *c, const pictures *p,
+    const lap_rung *rung, const lap_params *params, lap_border border, lap_error *err)
+{
+    const lap_exec exec = {.threads = 1, .stream = l->stream, .err = err};
+    lap_code code = LAP_OK;
+    if (c->turn != LAP_TURN_NONE)
+        code = lap_device_turn(&p->stored, &p->source, c->turn, l->stream, err);
+    if (code == LAP_OK)
+        code = lap_cuda_border(&p->source, border, l->stream, err);
+    return code == LAP_OK ? rung->run.filter(&p->source, &p->result, params, &exec) : code;
+}
+
+static lap_code encode(lap_device_slot *l, const lap_device_staging *c, const pictures *p, lap_error *err)
 {
     void *marks[LAP_CUDA_JPEG_ENCODE_STAGES + 1] = {0};
     marks[0] = l->marks[FILTERED];
     marks[LAP_CUDA_JPEG_ENCODE_STAGES - 1] = l->marks[ENCODED];
     marks[LAP_CUDA_JPEG_ENCODE_STAGES] = l->marks[DOWN];
     return lap_cuda_jpeg_encode_enqueue(
-        &c->encode, result, l->memory, c->scan.bytes, NULL, c->encoded, l->stream, marks, err);
+        &c->encode, &p->result, l->memory, c->scan.bytes, NULL, c->encoded, l->stream, marks, err);
 }
 
 lap_code lap_device_slot_start(lap_device_slot *l, const lap_device_staging *c, const lap_rung *rung,
     const lap_params *params, lap_border border, lap_error *err)
 {
     layout at;
-    void *marks[LAP_CUDA_JPEG_STAGES + 1] = {0};
-    const lap_exec exec = {.threads = 1, .stream = l->stream, .err = err};
     if (!lay_out(c, &at) || at.bytes > l->room)
         return lap_fail(err, LAP_E_INTERNAL, "a slot without room for its photo");
-    uint8_t *memory = l->memory;
-    const lap_view source =
-        lap_cuda_view_in(l->device, memory + at.source, c->width, c->height, c->channels, LAP_APRON);
-    const lap_view result =
-        lap_cuda_view_in(l->device, memory + at.result, c->width, c->height, c->channels, 0);
-    marks[0] = l->marks[BEGIN];
-    marks[1] = l->marks[UP];
-    marks[LAP_CUDA_JPEG_STAGES] = l->marks[DECODED];
+    const pictures p = place(l, c, &at);
     lap_cuda_range_begin("lapedge: decode");
-    lap_code code = lap_cuda_jpeg_decode_enqueue(&c->decode, c->file.bytes + c->decode.frame.scan_begin,
-        c->tables.bytes, memory, &source, c->decoded, l->stream, marks, err);
+    lap_code code = decode(l, c, &p, err);
     lap_cuda_range_end();
     lap_cuda_range_begin("lapedge: filter");
-    if (code == LAP_OK)
-        code = lap_cuda_border(&source, border, l->stream, err);
-    if (code == LAP_OK)
-        code = rung->run.filter(&source, &result, params, &exec);
+    code = code == LAP_OK ? filter(l, c, &p, rung, params, border, err) : code;
     lap_cuda_range_end();
     lap_cuda_range_begin("lapedge: encode");
-    code = code == LAP_OK ? encode(l, c, &result, err) : code;
+    code = code == LAP_OK ? encode(l, c, &p, err) : code;
     lap_cuda_range_end();
     return code;
 }

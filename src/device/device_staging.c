@@ -63,7 +63,7 @@ lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_
     return grow(staging, &staging->file, bytes, err);
 }
 
-static bool make_plans(lap_device_staging *staging, bool gray, const lap_jpeg_parts *parts)
+static bool make_plans(lap_device_staging *staging, bool gray, lap_turn turn, const lap_jpeg_parts *parts)
 {
     lap_jpeg_frame *frame = &staging->decode.frame;
     const size_t size = staging->file_bytes;
@@ -74,8 +74,10 @@ static bool make_plans(lap_device_staging *staging, bool gray, const lap_jpeg_pa
     free(read);
     if (!mine)
         return false;
-    staging->width = frame->width;
-    staging->height = frame->height;
+    const bool swap = lap_turn_transposes(turn);
+    staging->turn = turn;
+    staging->width = swap ? frame->height : frame->width;
+    staging->height = swap ? frame->width : frame->height;
     staging->channels = staging->decode.channels;
     const lap_cuda_jpeg_target target =
         lap_device_target(staging->width, staging->height, staging->channels, parts);
@@ -83,11 +85,11 @@ static bool make_plans(lap_device_staging *staging, bool gray, const lap_jpeg_pa
            lap_cuda_jpeg_encode_plan_make(&target, 0, &staging->encode);
 }
 
-lap_code lap_device_staging_plan(
-    lap_device_staging *staging, bool gray, const lap_jpeg_parts *parts, bool *mine, lap_error *err)
+lap_code lap_device_staging_plan(lap_device_staging *staging, bool gray, lap_turn turn,
+    const lap_jpeg_parts *parts, bool *mine, lap_error *err)
 {
     const size_t head = (sizeof *staging->decoded + 63) / 64 * 64;
-    *mine = make_plans(staging, gray, parts);
+    *mine = make_plans(staging, gray, turn, parts);
     if (!*mine)
         return LAP_OK;
     const uint8_t *tables = staging->tables.bytes;

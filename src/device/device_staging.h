@@ -4,6 +4,7 @@
 #ifndef LAP_DEVICE_STAGING_H
 #define LAP_DEVICE_STAGING_H
 
+#include "base/turn.h"
 #include "cuda/jpeg/decode.h"
 #include "cuda/jpeg/encode.h"
 #include "jpeg/jpeg_parts.h"
@@ -22,7 +23,8 @@ typedef struct lap_device_staging {
     lap_cuda_jpeg_encoded *encoded;
     bool is_staged; /* tables has tables of an earlier photo */
     size_t file_bytes;
-    int width, height, channels;
+    lap_turn turn;               /* of the picture in the file, */
+    int width, height, channels; /* and what comes out */
     lap_cuda_jpeg_plan decode;
     lap_cuda_jpeg_encode_plan encode;
 } lap_device_staging;
@@ -35,10 +37,10 @@ size_t lap_device_staging_bytes(const lap_device_staging *staging); /* pinned so
 
 /* Room for the bytes of a file, at staging->file. LAP_E_LIMIT: more than it may take. */
 lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err);
-/* What is to be done with the file_bytes at staging->file, and a scan as parts say. *mine false: nothing on a
- * device. LAP_E_LIMIT as above. */
-lap_code lap_device_staging_plan(
-    lap_device_staging *staging, bool gray, const lap_jpeg_parts *parts, bool *mine, lap_error *err);
+/* What is to be done with the file_bytes at staging->file: turned, and a scan as parts say. *mine false:
+ * nothing on a device. LAP_E_LIMIT as above. */
+lap_code lap_device_staging_plan(lap_device_staging *staging, bool gray, lap_turn turn,
+    const lap_jpeg_parts *parts, bool *mine, lap_error *err);
 /* Once the slot is through: the output's scan; false where the CPU has to do the photo. */
 bool lap_device_staging_scan(const lap_device_staging *staging, const uint8_t **scan, size_t *bytes);
 

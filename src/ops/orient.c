@@ -8,53 +8,6 @@
  * result, whole cache lines. */
 enum { STRIP_ROWS = 128 };
 
-typedef struct parts { /* a turn is a transpose, or none, followed by mirroring */
-    bool transpose, left_right, up_down;
-} parts;
-
-static parts parts_of(lap_turn turn)
-{
-    static const parts table[] = {
-        [LAP_TURN_NONE] = {0, 0, 0},
-        [LAP_TURN_H] = {0, 1, 0},
-        [LAP_TURN_180] = {0, 1, 1},
-        [LAP_TURN_V] = {0, 0, 1},
-        [LAP_TURN_TRANSPOSE] = {1, 0, 0},
-        [LAP_TURN_90] = {1, 1, 0},
-        [LAP_TURN_TRANSVERSE] = {1, 1, 1},
-        [LAP_TURN_270] = {1, 0, 1},
-    };
-    return table[turn];
-}
-
-lap_turn lap_turn_compose(lap_turn first, lap_turn second)
-{
-    parts a = parts_of(first), b = parts_of(second);
-    /* To mirror and then transpose is to transpose and then mirror along the other axis. */
-    parts both = {
-        .transpose = a.transpose != b.transpose,
-        .left_right = (b.transpose ? a.up_down : a.left_right) != b.left_right,
-        .up_down = (b.transpose ? a.left_right : a.up_down) != b.up_down,
-    };
-    lap_turn turn = LAP_TURN_NONE;
-    for (int i = LAP_TURN_NONE; i <= LAP_TURN_270; i++) {
-        parts p = parts_of((lap_turn)i);
-        if (p.transpose == both.transpose && p.left_right == both.left_right && p.up_down == both.up_down)
-            turn = (lap_turn)i;
-    }
-    return turn;
-}
-
-bool lap_turn_transposes(lap_turn turn)
-{
-    return parts_of(turn).transpose;
-}
-
-bool lap_turn_reorders(lap_turn turn)
-{
-    return turn != LAP_TURN_NONE && turn != LAP_TURN_H;
-}
-
 static lap_view cut(const lap_view *view, int y0, int x0, int height, int width)
 {
     lap_view part = *view;
@@ -67,7 +20,7 @@ static lap_view cut(const lap_view *view, int y0, int x0, int height, int width)
 
 lap_view lap_orient_place(const lap_view *out, lap_turn turn, int height, int y0, int y1)
 {
-    parts p = parts_of(turn);
+    const lap_turn_parts p = lap_turn_parts_of(turn);
     bool backwards = p.transpose ? p.left_right : p.up_down;
     int at = backwards ? height - y1 : y0;
     return p.transpose ? cut(out, 0, at, out->height, y1 - y0) : cut(out, at, 0, y1 - y0, out->width);
@@ -111,22 +64,13 @@ void lap_orient_mirror(const lap_view *view)
     }
 }
 
-/* The same rows from the last to the first. */
-static lap_view upside_down(const lap_view *view)
-{
-    lap_view flipped = *view;
-    flipped.base += (view->height - 1) * view->stride;
-    flipped.stride = -view->stride;
-    return flipped;
-}
-
-/* Rows of the input to their place in the output. Mirroring what a transpose gives left and right is
- * transposing the rows from the last to the first: no pixel is moved twice. */
+/* Rows of the input to their place in the output. */
 static lap_code turn_strip(
-    const lap_rung *rung, const lap_view *in, const lap_view *out, parts p, lap_error *err)
+    const lap_rung *rung, const lap_view *in, const lap_view *out, lap_turn turn, lap_error *err)
 {
-    lap_view from = p.transpose && p.left_right ? upside_down(in) : *in;
-    lap_view to = p.up_down ? upside_down(out) : *out;
+    const lap_turn_parts p = lap_turn_parts_of(turn);
+    lap_view from = *in, to = *out;
+    lap_turn_views(turn, &from, &to);
     if (p.transpose)
         return lap_rung_transpose(rung, &(lap_resources){.exec.err = err}, &from, &to);
     for (int y = 0; y < from.height; y++)
@@ -147,14 +91,14 @@ static lap_code turn_rows(void *argument, const lap_piece *piece, lap_error *err
     const int y0 = (int)piece->first, y1 = y0 + (int)piece->n;
     lap_view from = cut(t->in, y0, 0, y1 - y0, t->in->width);
     lap_view to = lap_orient_place(t->out, t->turn, t->in->height, y0, y1);
-    return turn_strip(t->rung, &from, &to, parts_of(t->turn), err);
+    return turn_strip(t->rung, &from, &to, t->turn, err);
 }
 
 lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_pool *pool, lap_error *err)
 {
     task t = {.in = in, .out = out, .turn = turn};
     lap_code code = LAP_OK;
-    if (parts_of(turn).transpose)
+    if (lap_turn_transposes(turn))
         code = lap_rung_find(LAP_OP_TRANSPOSE, "auto", &t.rung, err);
     if (code != LAP_OK)
         return code;

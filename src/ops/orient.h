@@ -3,14 +3,7 @@
 #define LAP_ORIENT_H
 
 #include "base/pool.h"
-#include "lapedge.h"
-
-/* The one turn that does what `first` and then `second` do. */
-lap_turn lap_turn_compose(lap_turn first, lap_turn second);
-/* Whether width and height change places. */
-bool lap_turn_transposes(lap_turn turn);
-/* Whether rows leave in another order than they come in: all but NONE and H. */
-bool lap_turn_reorders(lap_turn turn);
+#include "base/turn.h"
 
 /* out = in, turned: views that do not overlap, of the same 1, 3 or 4 channels; out has the turned
  * size. Interiors only. The pool's threads help; NULL: the calling thread alone. LAP_E_MEMORY. */

@@ -59,7 +59,7 @@ static bool read_header(lap_async_run *f)
     if (lap_pipeline_open_decoder(pipe, f->source, &unread) != LAP_OK)
         return false;
     pipe->damage = pipe->decoder->damage;
-    return pipe->turn == LAP_TURN_NONE && pipe->damage.warnings == 0 && !is_large(f);
+    return pipe->damage.warnings == 0 && !is_large(f);
 }
 
 static lap_code plan(lap_async_run *f, bool *mine, lap_error *err)
@@ -72,7 +72,7 @@ static lap_code plan(lap_async_run *f, bool *mine, lap_error *err)
     if (lap_jpeg_parts_make(&pipe->write, &parts, &unread) != LAP_OK)
         return LAP_OK;
     f->header = parts.header;
-    lap_code code = lap_device_staging_plan(f->staging, f->settings.gray, &parts, mine, err);
+    lap_code code = lap_device_staging_plan(f->staging, f->settings.gray, pipe->turn, &parts, mine, err);
     *mine = *mine && code == LAP_OK && f->staging->width == pipe->width &&
             f->staging->height == pipe->height && f->staging->channels == pipe->channels;
     return code;

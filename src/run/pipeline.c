@@ -36,8 +36,8 @@ __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, c
 static void note_decoder(const lap_pipeline *pipe, lap_report *report)
 {
     if (pipe->device.is_taken) {
-        add_note(report, "decoded on %s, encoded on %s", pipe->device.decoded ? "the device" : "the CPU",
-            pipe->device.encoded ? "the device" : "the CPU");
+        add_note(report, "decoded%s on %s, encoded on %s", pipe->turn == LAP_TURN_NONE ? "" : " and turned",
+            pipe->device.decoded ? "the device" : "the CPU", pipe->device.encoded ? "the device" : "the CPU");
         return;
     }
     if (pipe->device.reason)

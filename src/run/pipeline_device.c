@@ -79,9 +79,9 @@ static lap_code bring_source(lap_pipeline *pipe, lap_device_photo *photo, lap_er
 {
     bool mine = false;
     lap_code code = LAP_OK;
-    if (pipe->device.file && pipe->turn == LAP_TURN_NONE)
-        code = lap_device_photo_decode(
-            photo, pipe->device.file, pipe->device.file_size, pipe->settings->gray, &mine, &pipe->ms, err);
+    if (pipe->device.file)
+        code = lap_device_photo_decode(photo, pipe->device.file, pipe->device.file_size, pipe->settings->gray,
+            pipe->turn, &mine, &pipe->ms, err);
     if (code == LAP_OK && mine) { /* what the header had to say is all there is */
         pipe->damage = pipe->decoder->damage;
         pipe->device.decoded = true;

@@ -72,7 +72,8 @@ static lap_code decode_there(lap_stream *s, const void *file, size_t size, const
         code = lap_views_result(&s->space, view, s->stream, &pixels, err);
     lap_device_photo_use(s->photo, &pixels, NULL);
     if (code == LAP_OK)
-        code = lap_device_photo_decode(s->photo, file, size, settings->gray, mine, &report->ms, err);
+        code = lap_device_photo_decode(
+            s->photo, file, size, settings->gray, LAP_TURN_NONE, mine, &report->ms, err);
     if (code == LAP_OK && *mine && pixels.base != view->base) {
         code = lap_stream_copy(s, &pixels, view, err);
         if (code == LAP_OK)

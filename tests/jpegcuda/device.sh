@@ -7,12 +7,12 @@
 #   sanitize  memcheck and racecheck over small pictures       bench    `lapedge bench codec`: OUT/bench.json
 #   nvjpeg    its engine, default decoder and encoder          tune     lengths of subsequences, groups, lanes
 #   verdicts  samples, FILES (names, folders) and damaged variants of them by both codecs
-#   profile   what limits each kernel of the decoder
+#   profile   what limits each kernel of the decoder     orientation  photos with each EXIF tag, turned by both
 # shellcheck disable=SC2317 # steps are called by their names
 set -uo pipefail
 [ $# -ge 2 ] || { sed -n '2,10s/^# //p' "$0" && exit 2; }
 folder=$1 photo=$2 out=${3:-.} lapedge=${LAPEDGE:-./lapedge} at_most=${SECONDS_AT_MOST:-200}
-steps=${STEPS:-check grid sanitize verdicts bench nvjpeg} fail=0
+steps=${STEPS:-check grid sanitize verdicts orientation bench nvjpeg} fail=0
 shares=$(($(nproc) / 2)) # of decoder and encoder each, a process each: one thread feeds a device badly
 [ "$shares" -ge 1 ] || shares=1
 mkdir -p "$out"
@@ -93,6 +93,36 @@ verdicts()
 {
     # shellcheck disable=SC2086 # FILES is a list
     limited 60 "$here/verdicts.py" "$lapedge" 100 "$here/../../samples" ${FILES:-}
+}
+
+# The photo with the tag of each orientation: the same bytes by both, and all of it by the device.
+orientation()
+{
+    limited 60 python3 - "$lapedge" "$photo" "$out" <<'PYTHON'
+import os, subprocess, sys
+program, photo, out = sys.argv[1:]
+names = [f"{out}/turn-{name}" for name in ("in.jpg", "cpu.jpg", "cuda.jpg")]
+with open(photo, "rb") as f:
+    data = f.read()
+bad = []
+for turn in range(1, 9):
+    tag = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\3\0\0\0\x01" + bytes([0, turn, 0, 0, 0, 0, 0, 0])
+    with open(names[0], "wb") as f:
+        f.write(data[:2] + b"\xff\xe1" + (len(tag) + 2).to_bytes(2, "big") + tag + data[2:])
+    for options in ([], ["--gray"], ["--subsampling=444", "--restart=off"]):
+        done = [subprocess.run([program, "-v", "--no-sync", "--auto-orient", *words, *options, names[0], name],
+                               capture_output=True, text=True, check=True)
+                for words, name in ((["--backend=simd"], names[1]), (["--backend=cuda-fast", "--codec=cuda"], names[2]))]
+        with open(names[1], "rb") as a, open(names[2], "rb") as b:
+            if a.read() != b.read():
+                bad.append(f"turn {turn} {options}: the files differ")
+        if "on the device, encoded on the device" not in done[1].stderr:
+            bad.append(f"turn {turn} {options}: not by the device: {done[1].stderr}")
+for name in names:
+    os.remove(name)
+print("\n".join(bad) or "8 orientations, 3 sets of options: the same bytes")
+sys.exit(bool(bad))
+PYTHON
 }
 
 bench()

@@ -45,8 +45,13 @@ $(B)/tests/cudacpu_device_pool: $(DEVICE_POOL_C:%=$(B)/cudacpu/asan/%.o) $(B)/cu
 $(B)/tests/cudacpu_device_pool_races: $(DEVICE_POOL_C:%=$(B)/cudacpu/tsan/%.o) $(B)/cudacpu/tsan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-TESTS += $(B)/tests/cudacpu_device_pool
+# Photos turned there.
+$(B)/tests/cudacpu_turns: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/turns.c tests/jpegcuda/make.c \
+  $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+TESTS += $(B)/tests/cudacpu_device_pool $(B)/tests/cudacpu_turns
 -include $(DEVICE_POOL_C:%=$(B)/cudacpu/asan/%.d) $(DEVICE_POOL_C:%=$(B)/cudacpu/tsan/%.d)
 TESTS += $(B)/tests/cudacpu_rates tests/jpegcuda/bench_codec.sh tests/jpegcuda/other_library.sh
--include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C) tests/jpegcuda/rates.c)
+-include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C) tests/jpegcuda/rates.c tests/jpegcuda/turns.c)
 endif

@@ -36,6 +36,8 @@ def make_photos():
     crop = tool("jpegtran", "-copy", "all", "-crop", "120x72+160+96", samples + "/chelsea.jpg")
     write("p.ppm", subprocess.run(["djpeg"], input=crop, stdout=subprocess.PIPE, check=True).stdout)
     write("all/a.jpg", crop)
+    tag = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\3\0\0\0\x01\0\x06\0\0\0\0\0\0"
+    write("all/turned.jpg", b"\xff\xd8\xff\xe1" + (len(tag) + 2).to_bytes(2, "big") + tag + crop[2:])
     for name, options in {"444": ["-sample", "1x1"], "422": ["-sample", "2x1"], "440": ["-sample", "1x2"],
                           "411": ["-sample", "4x1"], "gray": ["-grayscale"], "progressive": ["-progressive"],
                           "arithmetic": ["-arithmetic"], "restarts": ["-restart", "3B"], "rgb": ["-rgb"]}.items():
@@ -223,7 +225,7 @@ with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     make_photos()
     check_same("a folder of many kinds of files", "all", [], least=9)
-    check_same("two devices", "all", ["--devices=0,1"], "devices=2", least=9)
+    check_same("two devices, a photo to be turned", "all", ["--devices=0,1", "--auto-orient"], "devices=2", least=9)
     check_same("all of three devices", "all", ["--devices=all"], "devices=3,order=now", least=9)
     check_same("nothing is copied from or to pageable memory", "pure", [], "pageable=error")
     check_same("memory for less than one photo", "few", ["--device-memory=10K"], least=0)
