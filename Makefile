@@ -203,11 +203,10 @@ TESTS :=
 # One cmocka program a file of tests/unit, linked with the static library (inner symbols are there).
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
 TESTS += $(if $(filter 1,$(HAVE_CMOCKA)),$(UNIT))
-$(B)/tests/test_%: tests/unit/test_%.c $(B)/liblapedge.a
+$(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) -MMD -MP -MF $@.d \
-	  $< -o $@ $(B)/liblapedge.a -lcmocka $(LIBS)
--include $(UNIT:%=%.d)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $^ -lcmocka $(LIBS)
+-include $(UNIT:$(B)/tests/%=$(B)/tests/unit/%.d)
 
 BATS := $(sort $(wildcard tests/cli/*.bats))
 # What tests/run is given: where the program is, then all there is to run.

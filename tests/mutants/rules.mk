@@ -1,5 +1,6 @@
-## mutants: plants one fault after the other and runs the tests; MUTANTS='600 --seed=1', MUTANTS=--planted
+## mutants: plants one fault after the other and runs the tests; MUTANTS='600 --planted', JOBS=8 side by side
 MUTANTS ?= 60
+JOBS ?= 1
 .PHONY: mutants
 mutants:
-	@tools/mutants $(MUTANTS)
+	@tools/mutants $(MUTANTS) --jobs=$(JOBS)
