@@ -7,8 +7,12 @@ import importlib.util
 import json
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import figures_steps  # noqa: E402
+
 PROFILE, BENCH = ROOT / "docs" / "profile", ROOT / "docs" / "bench"
 
 
@@ -527,8 +531,8 @@ def names():
     known = (us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, folder,
-             codec, codec_us, codec_rate, codec_counter, codec_bytes, folder_rates, folder_stages, sample,
-             max, min, abs)
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, figures_steps.steps, folder_rates,
+             folder_stages, sample, max, min, abs)
     return {function.__name__: function for function in known}
 
 

@@ -1,6 +1,6 @@
 /* cuda-dynamic: cuda-shared with its shared memory sized at the launch.
- * Since cuda-shared: only that. Fixed: the notes' kernel loads from the array of results, ours from the
- * input.
+ * Since cuda-shared: only where the size of the shared memory is given. Fixed: the notes' kernel loads
+ * from the array of results, ours from the input.
  * Global memory: a value read once.
  * Shared memory: 128 values, no conflict.
  * 128 threads, one value per thread.

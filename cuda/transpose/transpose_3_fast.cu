@@ -1,6 +1,6 @@
 /* cuda-fast: each thread turns a small block in registers, so that every access is wide.
- * Since cuda-padded: 4x4 floats, 2x2 doubles or 4x4 pixels per thread instead of one element, several loads
- * in flight before the barrier, and 16 bytes a store.
+ * Since cuda-padded-rows: a thread's elements are a block of 4x4 floats, 2x2 doubles or 4x4 pixels, so that
+ * an access has 16 bytes.
  * Global memory: an element read and written once, in pieces of 16 bytes (12 of a pixel row); rows of a
  * tile are 128 to 256 bytes, whole sectors both ways.
  * Shared memory: 16 KB, one row of the result after the other, its 16-byte pieces exchanged by an exclusive

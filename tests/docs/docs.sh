@@ -284,6 +284,7 @@ if have python3; then
     check "figures of folders come from their step" folder_figures_work
     check "the numbers in docs/*.md come from kept files, their lines of source from the source" figures_were_measured
     check "tools/figures finds a changed digit, a typed number and a changed line" figures_find_faults
+    check "under each backend stand its file and its lines" python3 tests/docs/rungs.py "${LAPEDGE:-./lapedge}"
     check "exercises tell a solution from none" exercises_judge
     check "the drawings are made from the constants of the kernels" tools/diagrams --check
     check "the tables of docs/gpu-codec.md were measured" tools/codec-table --check
@@ -301,6 +302,7 @@ else
     skip "figures of folders come from their step" "no python3"
     skip "the numbers in docs/*.md come from kept files, their lines of source from the source" "no python3"
     skip "tools/figures finds a changed digit, a typed number and a changed line" "no python3"
+    skip "under each backend stand its file and its lines" "no python3"
     skip "exercises tell a solution from none" "no python3"
     skip "the drawings are made from the constants of the kernels" "no python3"
     skip "the tables of docs/gpu-codec.md were measured" "no python3"
