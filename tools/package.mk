@@ -135,3 +135,8 @@ uninstall:
 	  "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)" "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)" \
 	  "$(DESTDIR)$(INCLUDEDIR)/lapedge.h" "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc" \
 	  "$(DESTDIR)$(MANDIR)/man1/lapedge.1" "$(DESTDIR)$(COMPLETIONDIR)/lapedge"
+
+# What the static library needs, for those who link it (python/build_interface.py).
+.PHONY: print-libs
+print-libs:
+	@echo $(LIBS) $(LINK_OPENMP)

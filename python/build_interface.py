@@ -1,0 +1,66 @@
+"""Makes lapedge._interface out of the public header, which is declared once, there: comments and the lines of the
+preprocessor go, the rest is what cffi reads. The compiler checks every struct and function against the header.
+
+In a checkout the library is built by make and linked statically, so that the module needs no installed lapedge;
+LAPEDGE_BUILD names another build folder (build), LAPEDGE_MAKE more words for make, LAPEDGE_LIBRARIES what to link
+instead of what make says. Elsewhere the library is the one that pkg-config knows."""
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from cffi import FFI
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def output(*words):
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def is_checkout():
+    return (CHECKOUT / "Makefile").exists() and (CHECKOUT / "src" / "lapedge.h").exists()
+
+
+def header():
+    if is_checkout():
+        return CHECKOUT / "src" / "lapedge.h"
+    return Path(output("pkg-config", "--variable=includedir", "lapedge").strip()) / "lapedge.h"
+
+
+def version():
+    return re.search(r'#define LAP_VERSION "(.*)"', header().read_text(encoding="utf-8")).group(1)
+
+
+def declarations():
+    text = re.sub(r"/\*.*?\*/", "", header().read_text(encoding="utf-8"), flags=re.S)
+    text = text.split('extern "C" {\n#endif', 1)[1].rsplit("#ifdef __cplusplus", 1)[0]
+    numbers = re.findall(r"^#define (LAP_\w+) \(?(-?\d+)\)?\s*$", text, flags=re.M)
+    sides = "#define LAP_MAX_SIDE ...\n" # an expression, which the compiler works out
+    text = re.sub(r"^#.*$", "", text, flags=re.M).replace("LAP_API ", "")
+    return "".join(f"#define {name} {value}\n" for name, value in numbers) + sides + text + "\nvoid free(void *);\n"
+
+
+def linking():
+    """Arguments of set_source that say where the library is."""
+    if not is_checkout():
+        words = shlex.split(output("pkg-config", "--cflags", "--libs", "lapedge"))
+        return {"extra_compile_args": [w for w in words if not w.startswith(("-l", "-L"))],
+                "extra_link_args": [w for w in words if w.startswith(("-l", "-L"))]}
+    folder = os.environ.get("LAPEDGE_BUILD", "build")
+    make = ["make", "-s", "-C", str(CHECKOUT), f"B={folder}", *shlex.split(os.environ.get("LAPEDGE_MAKE", ""))]
+    subprocess.run([*make, f"{folder}/liblapedge.a"], check=True)
+    libraries = os.environ.get("LAPEDGE_LIBRARIES") or output(*make, "--no-print-directory", "print-libs")
+    archive = CHECKOUT / folder / "liblapedge.a"
+    return {"include_dirs": [str(CHECKOUT / "src")], "depends": [str(archive), str(header())],
+            "extra_objects": [str(archive)],
+            "extra_link_args": shlex.split(libraries.splitlines()[-1]) + ["-Wl,--exclude-libs,ALL"]}
+
+
+ffi = FFI()
+ffi.cdef(declarations())
+ffi.set_source("lapedge._interface", "#include <stdlib.h>\n#include <lapedge.h>\n", py_limited_api=True, **linking())
+
+if __name__ == "__main__":
+    ffi.compile(verbose=True)

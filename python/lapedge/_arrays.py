@@ -1,0 +1,51 @@
+"""filter(): arrays in, arrays out."""
+from typing import Any, Optional
+
+import numpy
+
+from . import _device, _views
+from ._interface import ffi, lib
+from ._library import Kernel, border_value, check, contexts, fill_params
+
+
+def filter(array: Any, *, out: Any = None, backend: str = "auto", kernel: Kernel = "laplace5",
+           flip_kernel: bool = False, border: str = "zero", range: str = "clamp", scale: float = 1.0,
+           offset: float = 0.0, invert: bool = False, threshold: Optional[int] = None, threads: int = 0,
+           stream: Any = None) -> Any:
+    """The filtered array: uint8, of the shape of `array`, (height, width) or (height, width, channels) with 1, 3 or 4
+    channels; each channel is filtered on its own. lapedge.h has the formula.
+
+    array: on the host, what numpy.asarray makes an array of uint8. Rows may be any distance apart, as in a crop;
+    where the samples of a row do not lie side by side, a copy is filtered. On a CUDA device, an array of CuPy, torch
+    or another library with DLPack or __cuda_array_interface__: it is filtered there, nothing passes through the host.
+    out: an array of the same place, shape and type that does not overlap `array`, with samples of a row side by side;
+    it is filled and returned. None: a new one.
+    backend: a name of backends(); "auto": the fastest. kernel: a preset, a file, or 25 numbers row by row.
+    border: "zero", "replicate", "reflect", "reflect101", "wrap", "constant:V". range: "clamp" or "abs".
+    threshold: 0 to 255. threads: 1 to 1024, or 0 for one per core.
+    stream: of the device, to queue the work on: a Stream of this module, which returns at once, or a stream of CuPy or
+    torch, or its address; None: the current one of the array's library. All but Stream are waited for.
+
+    Raises Error (a backend that cannot run here, a device that failed), TypeError or ValueError (arrays, settings)."""
+    params = ffi.new("lap_params *")
+    fill_params(params, kernel, flip_kernel, range, scale, offset, invert, threshold)
+    rule = border_value(border)
+    if _views.device_of(array) is not None:
+        return _device.filter(array, out, backend, params, rule, threads, stream)
+    if stream is not None:
+        raise ValueError("stream: the array is on the host")
+    source = numpy.asarray(array)
+    if source.dtype != numpy.uint8:
+        raise TypeError(f"array: uint8 is needed, not {source.dtype}")
+    result = numpy.empty(source.shape, numpy.uint8) if out is None else out
+    if not isinstance(result, numpy.ndarray) or result.dtype != numpy.uint8:
+        raise TypeError("out: a NumPy array of uint8 is needed, as the input is on the host")
+    if not result.flags.writeable:
+        raise ValueError("out: the array is read-only")
+    taken, to = _views.pair(_views.on_host(source), _views.on_host(result))
+    if taken is None:
+        source = source.copy(order="C")
+        taken, to = _views.pair(_views.on_host(source), _views.on_host(result))
+    err = ffi.new("lap_error *")
+    check(lib.lap_filter(contexts.get(threads), taken, to, backend.encode(), params, rule, err), err)
+    return result

@@ -1,0 +1,106 @@
+"""run(): files in, files out, as the program does it."""
+import os
+from dataclasses import dataclass
+from typing import Iterable, Optional, Union
+
+from ._interface import ffi, lib
+from ._library import Kernel, border_value, check, chosen, contexts, fill_params, text
+
+SUBSAMPLING = {"same": lib.LAP_SUB_SAME, "444": lib.LAP_SUB_444, "422": lib.LAP_SUB_422, "420": lib.LAP_SUB_420}
+RESTART = {"auto": lib.LAP_RESTART_AUTO, "on": lib.LAP_RESTART_ON, "off": lib.LAP_RESTART_OFF}
+FAIL_ON = {"none": lib.LAP_FAIL_NONE, "truncated": lib.LAP_FAIL_TRUNCATED, "warning": lib.LAP_FAIL_WARNING}
+CODEC = {"auto": lib.LAP_CODEC_AUTO, "cpu": lib.LAP_CODEC_CPU, "cuda": lib.LAP_CODEC_CUDA}
+TURNS = {0: lib.LAP_TURN_NONE, 90: lib.LAP_TURN_90, 180: lib.LAP_TURN_180, 270: lib.LAP_TURN_270}
+FLIPS = {"h": lib.LAP_TURN_H, "v": lib.LAP_TURN_V}
+KEEP = {"exif": lib.LAP_KEEP_EXIF, "gps": lib.LAP_KEEP_GPS, "xmp": lib.LAP_KEEP_XMP, "iptc": lib.LAP_KEEP_IPTC,
+        "icc": lib.LAP_KEEP_ICC, "comment": lib.LAP_KEEP_COMMENT, "thumbnail": lib.LAP_KEEP_THUMBNAIL}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run did. resolved: the backend that filtered, or None; warning: the first one, or None."""
+    width: int
+    height: int
+    channels: int
+    resolved: Optional[str]
+    bytes_in: int
+    bytes_out: int
+    warnings: int
+    warning: Optional[str]
+    note: str
+    milliseconds: float
+
+
+class _Settings:
+    """lap_settings, and the strings that it points to."""
+
+    def __init__(self, *, filter: bool = True, backend: str = "auto", kernel: Kernel = "laplace5",
+                 flip_kernel: bool = False, border: str = "zero", range: str = "clamp", scale: float = 1.0,
+                 offset: float = 0.0, invert: bool = False, threshold: Optional[int] = None, gray: bool = False,
+                 threads: int = 0, device: int = 0, auto_orient: bool = False, rotate: int = 0,
+                 flip: Optional[str] = None, format: Optional[str] = None, quality: Optional[int] = None,
+                 subsampling: str = "same", restart: str = "auto", progressive: bool = False, optimize: bool = False,
+                 sync: bool = True, strip: bool = False, keep: Optional[Iterable[str]] = None, preserve: bool = False,
+                 in_place: bool = False, no_clobber: bool = False, codec: str = "auto",
+                 max_pixels: Optional[int] = None, max_memory: Optional[int] = None, max_scans: Optional[int] = None,
+                 timeout: Optional[float] = None, fail_on: str = "truncated"):
+        self.threads = threads
+        self.c = c = ffi.new("lap_settings *")
+        c[0] = lib.lap_settings_default()
+        fill_params(ffi.addressof(c, "params"), kernel, flip_kernel, range, scale, offset, invert, threshold)
+        self.backend, self.format = (ffi.new("char[]", word.encode()) if word else ffi.NULL
+                                     for word in (backend, format))
+        c.backend, c.format, c.border = self.backend, self.format, border_value(border)
+        c.filter, c.gray, c.threads, c.device, c.auto_orient = filter, gray, threads, device, auto_orient
+        if rotate and flip:
+            raise ValueError("rotate, flip: one of them")
+        c.turn = chosen("flip", flip, FLIPS) if flip else chosen_number("rotate", rotate, TURNS)
+        c.subsampling = chosen("subsampling", subsampling, SUBSAMPLING)
+        c.restart, c.codec = chosen("restart", restart, RESTART), chosen("codec", codec, CODEC)
+        c.fail_on = chosen("fail_on", fail_on, FAIL_ON)
+        c.progressive, c.optimize, c.sync, c.strip, c.preserve = progressive, optimize, sync, strip, preserve
+        c.in_place, c.no_clobber = in_place, no_clobber
+        if keep is not None:
+            c.keep = lib.LAP_KEEP_LISTED
+            for word in keep:
+                c.keep |= chosen("keep", word, KEEP)
+        for name, value in (("quality", quality), ("max_pixels", max_pixels), ("max_memory", max_memory),
+                            ("max_scans", max_scans), ("timeout_s", timeout)):
+            if value is not None:
+                setattr(c, name, value)
+
+
+def chosen_number(what: str, number: int, table: dict) -> int:
+    if number not in table:
+        raise ValueError(f"{what}: {number} is none of {', '.join(map(str, table))}")
+    return table[number]
+
+
+def report_of(report) -> Report:
+    return Report(report.width, report.height, report.channels, text(report.resolved), report.bytes_in,
+                  report.bytes_out, report.warnings, text(report.warning) or None, text(report.note), report.ms.total)
+
+
+def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[str]"], **settings) -> Report:
+    """Reads an image file, filters it, and writes another, which is complete or absent.
+
+    settings are the options of the program, with its defaults: filter, backend, kernel, flip_kernel, border, range,
+    scale, offset, invert, threshold, gray, threads, device, auto_orient, rotate (90, 180, 270), flip ("h", "v"),
+    format, quality (1 to 100), subsampling, restart, progressive, optimize, sync, strip, keep (a list), preserve,
+    in_place, no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on.
+    Raises Error, ValueError for a setting that does not exist or is out of its range."""
+    s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
+    check(lib.lap_run_file(contexts.get(s.threads), os.fsencode(input), os.fsencode(output), s.c, report, err), err)
+    return report_of(report)
+
+
+def run_bytes(image: bytes, **settings) -> bytes:
+    """run() in memory: the content of an image file in, that of another out; format None: JPEG."""
+    s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
+    out, size = ffi.new("void **"), ffi.new("size_t *")
+    data = ffi.from_buffer(image)
+    check(lib.lap_run_memory(contexts.get(s.threads), data, len(data), out, size, s.c, report, err), err)
+    try:
+        return ffi.buffer(out[0], size[0])[:]
+    finally:
+        lib.free(out[0])

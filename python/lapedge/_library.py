@@ -1,0 +1,144 @@
+"""What the other files share: the library, its errors, contexts, parameters, and what can run here."""
+import os
+import threading
+from dataclasses import dataclass
+from typing import List, Optional, Sequence, Union
+
+from ._interface import ffi, lib
+
+Kernel = Union[str, Sequence[float]]
+
+
+class Error(Exception):
+    """A failure of the library. kind: its name in JSON objects ("missing", "truncated", ...); subject: the file or
+    folder that it is about, or ""; message: the rest."""
+
+    def __init__(self, kind: str, subject: str, message: str):
+        super().__init__(f"{subject}: {message}" if subject else message)
+        self.kind, self.subject, self.message = kind, subject, message
+
+    def __reduce__(self): # through the queues of multiprocessing
+        return Error, (self.kind, self.subject, self.message)
+
+
+def text(pointer) -> Optional[str]:
+    return ffi.string(pointer).decode("utf-8", "replace") if pointer else None
+
+
+def error_of(err) -> Error:
+    line = ffi.new("char[800]")
+    lib.lap_error_text(err, line, 800)
+    subject, whole = text(err.subject), text(line)
+    message = whole[len(subject) + 2:] if subject and whole.startswith(subject + ": ") else whole
+    return Error(text(lib.lap_code_name(err.code)), subject, message)
+
+
+def check(code: int, err) -> None:
+    if code != lib.LAP_OK:
+        raise error_of(err)
+
+
+class Contexts:
+    """One pool of threads for each number of threads, kept for the life of the process. A child of fork has none of its
+    parent's threads, so it makes its own."""
+
+    def __init__(self):
+        self.lock, self.known = threading.Lock(), {}
+        os.register_at_fork(after_in_child=self.__init__)
+
+    def get(self, threads: int = 0):
+        with self.lock:
+            if threads not in self.known:
+                err = ffi.new("lap_error *")
+                context = lib.lap_context_create(threads, err)
+                if not context:
+                    raise error_of(err)
+                self.known[threads] = context
+            return self.known[threads]
+
+
+contexts = Contexts()
+
+BORDERS = {text(lib.lap_border_name(value)): value for value in
+           (lib.LAP_ZERO, lib.LAP_REPLICATE, lib.LAP_REFLECT, lib.LAP_REFLECT101, lib.LAP_WRAP)}
+RANGES = {text(lib.lap_range_name(value)): value for value in (lib.LAP_CLAMP, lib.LAP_ABS)}
+
+
+def chosen(what: str, name: str, table: dict) -> int:
+    if name not in table:
+        raise ValueError(f"{what}: {name!r} is none of {', '.join(table)}")
+    return table[name]
+
+
+def border_value(border: str) -> int:
+    """"zero", "replicate", "reflect", "reflect101", "wrap", or "constant:V" with V 0 to 255."""
+    name, colon, value = border.partition(":")
+    if name == "constant" and colon and value.isdecimal() and int(value) <= 255:
+        return lib.LAP_CONSTANT + int(value)
+    return chosen("border", border, {**BORDERS, "constant:V": None})
+
+
+def fill_params(params, kernel: Kernel, flip_kernel: bool, range: str, scale: float, offset: float, invert: bool,
+                threshold: Optional[int]) -> None:
+    """params: lap_params *. kernel: a preset's name, a file of 25 numbers, or 25 numbers row by row."""
+    err = ffi.new("lap_error *")
+    params[0] = lib.lap_params_default()
+    spec = kernel if isinstance(kernel, str) else ",".join(repr(float(number)) for number in kernel)
+    kernel_pointer = ffi.addressof(params[0], "kernel")
+    check(lib.lap_kernel_parse(spec.encode(), kernel_pointer, err), err)
+    if flip_kernel:
+        lib.lap_kernel_flip(kernel_pointer)
+    if threshold is not None and not 0 <= threshold <= 255:
+        raise ValueError(f"threshold: {threshold} is not in 0 to 255")
+    params.range, params.scale, params.offset = chosen("range", range, RANGES), scale, offset
+    params.invert, params.threshold = invert, -1 if threshold is None else threshold
+
+
+@dataclass(frozen=True)
+class Backend:
+    """op: "filter", "transpose", ...; reason: None, or why it cannot run here; resolved: what it stands for here."""
+    op: str
+    name: str
+    family: str
+    what: str
+    reason: Optional[str]
+    resolved: Optional[str]
+
+
+def backends(op: str = "filter", probe_devices: bool = False) -> List[Backend]:
+    """The ladder of an operation ("filter", "transpose", "reduce", "histogram", "matvec"), from plain C upwards.
+    probe_devices: ask CUDA whether its backends can run, which starts it."""
+    ops = {text(lib.lap_op_name(value)): value for value in range(lib.LAP_OP_COUNT)}
+    info, found = ffi.new("lap_rung_info *"), []
+    while lib.lap_rung_at(chosen("op", op, ops), len(found), probe_devices, info):
+        found.append(Backend(op, *(text(part) for part in
+                                   (info.name, info.family, info.what, info.reason, info.resolved))))
+    return found
+
+
+@dataclass(frozen=True)
+class Device:
+    number: int
+    name: str
+    memory_bytes: int
+    compute_capability: str
+    driver: str
+
+
+def devices() -> List[Device]:
+    """The CUDA devices here; starts CUDA."""
+    info, reason, found = ffi.new("lap_device_info *"), ffi.new("const char **"), []
+    while lib.lap_device_at(len(found), info, reason):
+        found.append(Device(info.device, text(info.name), info.memory_bytes, f"{info.cc_major}.{info.cc_minor}",
+                            text(info.driver)))
+    return found
+
+
+def version() -> str:
+    """Of the library."""
+    return text(lib.lap_version())
+
+
+def build_info() -> str:
+    """Compiler, libraries and their versions, CUDA: one line each."""
+    return text(lib.lap_build_info())

@@ -1,0 +1,16 @@
+"""pip install . in this folder: the module over the library of the checkout around it, or the installed one."""
+import os
+import sys
+from pathlib import Path
+
+from setuptools import setup
+
+sys.path.insert(0, str(Path(__file__).parent))
+from build_interface import CHECKOUT, is_checkout, version  # noqa: E402
+
+options = {"bdist_wheel": {"py_limited_api": "cp39"}}
+if is_checkout(): # what is built goes where make builds
+    place = CHECKOUT / os.environ.get("LAPEDGE_BUILD", "build") / "python-build"
+    place.mkdir(parents=True, exist_ok=True)
+    options.update(build={"build_base": str(place)}, egg_info={"egg_base": str(place)})
+setup(version=version(), cffi_modules=["build_interface.py:ffi"], options=options)

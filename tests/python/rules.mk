@@ -1,0 +1,15 @@
+# The Python module over the library: built by pip into the build folder, from Debian's python3-cffi. Python itself is
+# built by gcc, without sanitizers.
+ifeq ($(SAN)$(findstring clang,$(COMPILER)),)
+TESTS += tests/python/module.py tests/python/dask_folder.py
+tests/python/module.py tests/python/dask_folder.py: $(B)/python/.built
+endif
+PYTHON_SOURCES := src/lapedge.h tools/build-python $(wildcard python/*.* python/lapedge/*.*)
+$(B)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
+	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/build-python $(@D) && touch $@
+
+# One for a machine with a GPU, whatever Python it has: nothing but libc is needed there.
+$(P)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
+	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/build-python $(@D) $(filter -L%,$(LIBS)) -static-libgcc $(PORTABLE_LIBS) \
+	  && touch $@
+portable-tests: $(P)/python/.built
