@@ -95,6 +95,7 @@ static lap_job *job_of(int i, int name)
     char out[64];
     snprintf(out, sizeof out, "out-%d.jpg", name);
     need(job != NULL && stat(in_names[i % PHOTOS], &job->stat) == 0, "a job");
+    job->work = lap_job_write;
     job->tree = &tree;
     job->input = strdup(in_names[i % PHOTOS]);
     job->output = strdup(out);

@@ -121,6 +121,7 @@ static lap_job *job_of(const photo *p, int i)
     need(job && file && fwrite(p->file, 1, p->size, file) == p->size && fclose(file) == 0 &&
              stat(in, &job->stat) == 0,
         "a job");
+    job->work = lap_job_write;
     job->tree = &tree;
     job->input = strdup(in);
     job->output = strdup(out);
