@@ -5,7 +5,7 @@
 #include "cli/json.h"
 #include "cli/term.h"
 
-enum { MAX_REASONS = 16, NAME = 23, STATE = 13 /* widths of columns */ };
+enum { MAX_REASONS = 16, NAME = 23, LEAST = 30 /* columns of the description, or it has lines of its own */ };
 
 typedef struct reasons { /* each is printed once, below the tables */
     const char *text[MAX_REASONS];
@@ -23,17 +23,42 @@ static int number_of(reasons *known, const char *reason)
     return ++known->count;
 }
 
-static void print_row(const lap_rung_info *info, reasons *known)
+static void state_of(const lap_rung_info *info, reasons *known, char state[64])
+{
+    if (info->reason)
+        snprintf(state, 64, "no [%d]", number_of(known, info->reason));
+    else if (info->resolved && strcmp(info->resolved, info->name) != 0)
+        snprintf(state, 64, "%s", info->resolved);
+    else
+        snprintf(state, 64, "yes");
+}
+
+/* Wide enough for every state of the ladder, and two spaces. */
+static int state_width(lap_op op, reasons *known)
+{
+    int width = (int)strlen("runs here");
+    lap_rung_info info;
+    char state[64];
+    for (int i = 0; lap_rung_at(op, i, true, &info); i++) {
+        state_of(&info, known, state);
+        width = (int)strlen(state) > width ? (int)strlen(state) : width;
+    }
+    return width + 2;
+}
+
+static void print_row(const lap_rung_info *info, int state_columns, reasons *known)
 {
     char state[64];
-    if (info->reason)
-        snprintf(state, sizeof state, "no [%d]", number_of(known, info->reason));
-    else if (info->resolved && strcmp(info->resolved, info->name) != 0)
-        snprintf(state, sizeof state, "%s", info->resolved);
-    else
-        snprintf(state, sizeof state, "yes");
-    printf("  %-*s%-*s", NAME, info->name, STATE, state);
-    lap_cli_print_wrapped(info->what ? info->what : "", 2 + NAME + STATE, lap_term_width());
+    int at = 2 + NAME + state_columns;
+    state_of(info, known, state);
+    printf("  %-*s", NAME, info->name);
+    if (lap_term_width() < at + LEAST) {
+        at = 4;
+        printf("%s\n%*s", state, at, "");
+    } else {
+        printf("%-*s", state_columns, state);
+    }
+    lap_cli_print_wrapped(info->what ? info->what : "", at, lap_term_width());
     if (info->aliases)
         printf("    = %s\n", info->aliases);
 }
@@ -43,10 +68,12 @@ static void print_ladder(const lap_cli *cli, lap_op op, reasons *known)
     lap_rung_info info;
     if (!lap_rung_at(op, 0, true, &info))
         return;
-    printf("%s%-*s%-*s%s%s\n", lap_term_bold(cli, stdout), 2 + NAME, lap_op_name(op), STATE, "runs here",
-        "what it is", lap_term_plain(cli, stdout));
+    const int columns = state_width(op, known);
+    const bool narrow = lap_term_width() < 2 + NAME + columns + LEAST;
+    printf("%s%-*s%-*s%s%s\n", lap_term_bold(cli, stdout), 2 + NAME, lap_op_name(op), narrow ? 0 : columns,
+        "runs here", narrow ? "" : "what it is", lap_term_plain(cli, stdout));
     for (int i = 0; lap_rung_at(op, i, true, &info); i++)
-        print_row(&info, known);
+        print_row(&info, columns, known);
     putchar('\n');
 }
 
@@ -56,12 +83,19 @@ static void print_devices(const lap_cli *cli)
     const char *reason = NULL;
     int i = 0;
     printf("%sCUDA devices%s\n", lap_term_bold(cli, stdout), lap_term_plain(cli, stdout));
-    for (; lap_device_at(i, &device, &reason); i++)
-        printf("  %d  %s, %.1f GB (%.1f free), compute capability %d.%d, %d multiprocessors, driver %s\n",
-            device.device, device.name, (double)device.memory_bytes / 1e9, (double)device.free_bytes / 1e9,
-            device.cc_major, device.cc_minor, device.sms, device.driver);
-    if (i == 0)
-        printf("  none: %s\n", reason ? reason : "no reason known");
+    for (; lap_device_at(i, &device, &reason); i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+            "%s, %.1f GB (%.1f free), compute capability %d.%d, %d multiprocessors, driver %s", device.name,
+            (double)device.memory_bytes / 1e9, (double)device.free_bytes / 1e9, device.cc_major,
+            device.cc_minor, device.sms, device.driver);
+        printf("  %d  ", device.device);
+        lap_cli_print_wrapped(text, 5, lap_term_width());
+    }
+    if (i == 0) {
+        fputs("  none: ", stdout);
+        lap_cli_print_wrapped(reason ? reason : "no reason known", 8, lap_term_width());
+    }
 }
 
 static json_t *aliases_of(const char *list)

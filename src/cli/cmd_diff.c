@@ -39,7 +39,8 @@ static int write_report(const lap_cli *cli, lap_context *context, const lap_view
 
 static void print_text(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
 {
-    char first[160];
+    enum { AT = 20 };
+    char first[160], pixels[160];
     printf("%s%d x %d, %d channel%s%s\n", lap_term_bold(cli, stdout), view->width, view->height,
         view->channels, view->channels == 1 ? "" : "s", lap_term_plain(cli, stdout));
     if (d->identical) {
@@ -53,10 +54,13 @@ static void print_text(const lap_cli *cli, const lap_view *view, const lap_diffe
     printf("PSNR                %.2f dB\n", d->psnr);
     if (!isnan(d->ssim))
         printf("SSIM                %.6f\n", d->ssim);
-    printf("differing pixels    %llu of %llu (%.3g %%), %llu of them in the border of two\n",
+    snprintf(pixels, sizeof pixels, "%llu of %llu (%.3g %%), %llu of them in the border of two",
         (unsigned long long)d->differing_pixels, (unsigned long long)d->pixels,
         100 * (double)d->differing_pixels / (double)d->pixels, (unsigned long long)d->differing_border);
-    printf("first difference    %s\n", first);
+    fputs("differing pixels    ", stdout);
+    lap_cli_print_wrapped(pixels, AT, lap_term_width());
+    fputs("first difference    ", stdout);
+    lap_cli_print_wrapped(first, AT, lap_term_width());
     puts(equal ? "equal within the tolerance" : "different");
 }
 

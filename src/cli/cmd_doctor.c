@@ -1,4 +1,5 @@
 /* doctor: what this machine has, and whether all that was built can run on it. */
+#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -104,30 +105,45 @@ static int print_json(const findings *f)
     return lap_json_print(object);
 }
 
+__attribute__((format(printf, 3, 4))) static void print_line(
+    const lap_cli *cli, const char *name, const char *format, ...)
+{
+    enum { AT = 10 };
+    char text[800];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    printf("%s%s%s%*s", lap_term_bold(cli, stdout), name, lap_term_plain(cli, stdout), AT - (int)strlen(name),
+        "");
+    lap_cli_print_wrapped(text, AT, lap_term_width());
+}
+
 static void print_text(const lap_cli *cli, const findings *f)
 {
-    const char *bold = lap_term_bold(cli, stdout), *plain = lap_term_plain(cli, stdout);
     lap_rung_info rung;
     lap_device_info d;
-    int i = 0;
-    printf("%sbuild%s     lapedge %s", bold, plain, lap_version());
-    for (const char *line = lap_build_info(); *line; line += strcspn(line, "\n"), line += *line == '\n')
-        printf(", %.*s", (int)strcspn(line, "\n"), line);
-    putchar('\n');
-    printf("%smachine%s   %s, %d thread%s\n", bold, plain, f->cpu, f->threads, f->threads == 1 ? "" : "s");
-    printf("%smemory%s    %.1f GB for this process\n", bold, plain, (double)lap_memory_here() / 1e9);
-    printf("%slimits%s    %llu open files\n", bold, plain, f->files);
-    printf("%sstart%s     threads %.1f ms, CUDA %.1f ms\n", bold, plain, f->start_ms, f->device_ms);
+    int i = 0, length = 0;
+    char build[600];
+    length = snprintf(build, sizeof build, "lapedge %s", lap_version());
+    for (const char *line = lap_build_info(); *line && length < (int)sizeof build;
+         line += strcspn(line, "\n"), line += *line == '\n')
+        length +=
+            snprintf(build + length, sizeof build - (size_t)length, ", %.*s", (int)strcspn(line, "\n"), line);
+    print_line(cli, "build", "%s", build);
+    print_line(cli, "machine", "%s, %d thread%s", f->cpu, f->threads, f->threads == 1 ? "" : "s");
+    print_line(cli, "memory", "%.1f GB for this process", (double)lap_memory_here() / 1e9);
+    print_line(cli, "limits", "%llu open files", f->files);
+    print_line(cli, "start", "threads %.1f ms, CUDA %.1f ms", f->start_ms, f->device_ms);
     for (int r = 0; lap_rung_at(LAP_OP_FILTER, r, false, &rung); r++)
         if (strcmp(rung.name, "simd") == 0 || strcmp(rung.name, "auto") == 0)
-            printf(
-                "%sbackend%s   %s -> %s\n", bold, plain, rung.name, rung.resolved ? rung.resolved : "none");
+            print_line(cli, "backend", "%s -> %s", rung.name, rung.resolved ? rung.resolved : "none");
     for (; lap_device_at(i, &d, NULL); i++)
-        printf("%sdevice%s    %d: %s, %.1f GB (%.1f free), driver %s\n", bold, plain, d.device, d.name,
+        print_line(cli, "device", "%d: %s, %.1f GB (%.1f free), driver %s", d.device, d.name,
             (double)d.memory_bytes / 1e9, (double)d.free_bytes / 1e9, d.driver);
     if (i == 0)
-        printf("%sdevice%s    none: %s\n", bold, plain, f->no_device ? f->no_device : "no reason known");
-    printf("%sverdict%s   %s\n", bold, plain, f->healthy ? "all that was built can run" : "not all can run");
+        print_line(cli, "device", "none: %s", f->no_device ? f->no_device : "no reason known");
+    print_line(cli, "verdict", "%s", f->healthy ? "all that was built can run" : "not all can run");
     if (!f->healthy)
         (void)check_rungs(tell_rung);
 }

@@ -1,5 +1,8 @@
 #include "cli/folder_progress.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "cli/term.h"
 
 static const double interval_ms = 100;
@@ -9,57 +12,96 @@ void lap_folder_progress_begin(lap_folder_progress *progress, const lap_cli *cli
     *progress = (lap_folder_progress){.on = lap_term_may_draw(cli), .shown_ms = -interval_ms};
 }
 
+typedef struct line {
+    char text[400];
+    size_t length;
+} line;
+
+__attribute__((format(printf, 2, 3))) static void add(line *l, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int added = vsnprintf(l->text + l->length, sizeof l->text - l->length, format, args);
+    va_end(args);
+    l->length += added > 0 ? (size_t)added : 0;
+    if (l->length >= sizeof l->text)
+        l->length = sizeof l->text - 1;
+}
+
 /* "1:05" or "2:03:09"; what is not known yet as "-:--". */
-static void print_time(double seconds)
+static void add_time(line *l, double seconds)
 {
     const long s = seconds >= 0 && seconds < 1e7 ? (long)(seconds + 0.5) : -1;
     if (s < 0)
-        fputs("-:--", stderr);
+        add(l, "-:--");
     else if (s < 3600)
-        fprintf(stderr, "%ld:%02ld", s / 60, s % 60);
+        add(l, "%ld:%02ld", s / 60, s % 60);
     else
-        fprintf(stderr, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+        add(l, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
 }
 
 /* What each device does: how many photos are on it. */
-static void print_devices(const lap_batch_work *work)
+static void add_devices(line *l, const lap_batch_work *work)
 {
     enum { MOST = 8 };
     for (int i = 0; i < work->device_count && i < MOST; i++) {
         const lap_batch_device *d = &work->device[i];
         if (d->is_ready)
-            fprintf(stderr, ", device %d: %d", d->device, d->under_way);
+            add(l, ", device %d: %d", d->device, d->under_way);
         else
-            fprintf(stderr, ", device %d %s", d->device, d->is_lost ? "lost" : "starts");
+            add(l, ", device %d %s", d->device, d->is_lost ? "lost" : "starts");
     }
+}
+
+/* What a narrow terminal does without, first to last. */
+enum { WHOLE, NO_DEVICES, NO_PIXELS, SHORT_BAR, NO_RATE, NO_BAR, NO_TIME, LEVELS };
+
+static void compose(line *l, const lap_batch_counts *counts, const lap_batch_work *work, int level)
+{
+    enum { CELLS = 20, FEW_CELLS = 8 };
+    static const double telling_s = 0.3; /* before, rates and the time left say nothing */
+    const uint64_t worked = counts->ok + counts->warned + counts->failed + counts->waiting;
+    const uint64_t over = worked + counts->skipped, pixels = counts->pixels + counts->waiting_pixels;
+    const uint64_t expected = counts->expected > over ? counts->expected : over;
+    const double seconds = counts->ms / 1e3, rate = seconds > 0 ? (double)worked / seconds : 0;
+    const bool telling = seconds >= telling_s;
+    const int cells = level >= NO_BAR ? 0 : level >= SHORT_BAR ? FEW_CELLS : CELLS;
+    const uint64_t filled = expected ? (uint64_t)cells * over / expected : 0;
+    *l = (line){.length = 0};
+    for (int i = 0; i < cells; i++)
+        add(l, "%s%c", i ? "" : "[", (uint64_t)i < filled ? '#' : '.');
+    add(l, "%s%llu/%llu", cells ? "] " : "", (unsigned long long)over, (unsigned long long)expected);
+    if (counts->skipped)
+        add(l, ", %llu skipped", (unsigned long long)counts->skipped);
+    if (counts->failed)
+        add(l, ", %llu failed", (unsigned long long)counts->failed);
+    if (level < NO_RATE && telling)
+        add(l, ", %.*f photos/s", rate < 10 ? 1 : 0, rate);
+    if (level < NO_PIXELS && telling)
+        add(l, ", %.0f Mpixel/s", (double)pixels / 1e6 / seconds);
+    /* Skipped files cost nothing: the time left follows from those that were worked on. */
+    if (level < NO_TIME) {
+        add(l, ", ");
+        add_time(l, worked && telling ? seconds * (double)(expected - over) / (double)worked : -1);
+        add(l, " left");
+    }
+    if (level < NO_DEVICES)
+        add_devices(l, work);
 }
 
 void lap_folder_progress_show(
     lap_folder_progress *progress, const lap_batch_counts *counts, const lap_batch_work *work)
 {
-    enum { CELLS = 20 };
+    line l;
     if (!progress->on || counts->ms < progress->shown_ms + interval_ms)
         return;
-    const uint64_t worked = counts->ok + counts->warned + counts->failed + counts->waiting;
-    const uint64_t over = worked + counts->skipped, pixels = counts->pixels + counts->waiting_pixels;
-    const uint64_t expected = counts->expected > over ? counts->expected : over;
-    const double seconds = counts->ms / 1e3;
-    const int filled = expected ? (int)(CELLS * over / expected) : 0;
-    fputs("\r\033[K[", stderr);
-    for (int i = 0; i < CELLS; i++)
-        fputc(i < filled ? '#' : '.', stderr);
-    fprintf(stderr, "] %llu/%llu", (unsigned long long)over, (unsigned long long)expected);
-    if (counts->skipped)
-        fprintf(stderr, ", %llu skipped", (unsigned long long)counts->skipped);
-    if (counts->failed)
-        fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
-    const double rate = seconds > 0 ? (double)worked / seconds : 0.0;
-    fprintf(stderr, ", %.*f photos/s, %.0f Mpixel/s, ", rate < 10 ? 1 : 0, rate,
-        seconds > 0 ? (double)pixels / 1e6 / seconds : 0.0);
-    /* Skipped files cost nothing: the time left follows from those that were worked on. */
-    print_time(worked ? seconds * (double)(expected - over) / (double)worked : -1);
-    fputs(" left", stderr);
-    print_devices(work);
+    /* A line that the terminal breaks could not be erased; the last column stays free. */
+    const int room = lap_term_error_width() - 1;
+    int level = WHOLE;
+    do
+        compose(&l, counts, work, level);
+    while ((int)l.length > room && ++level < LEVELS);
+    fprintf(stderr, "\r\033[K%.*s", room, l.text);
     fflush(stderr);
     progress->shown_ms = counts->ms;
     progress->drawn = true;

@@ -28,6 +28,22 @@ void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *
     progress->on = lap_term_may_draw(cli);
 }
 
+enum { PERCENT = 7 }; /* columns before the name */
+
+/* As much of a path's end as has room: a line that the terminal breaks could not be erased. A character
+ * has one byte at least, so this is never too long where each has one column. */
+static void print_end(const char *path, int room)
+{
+    const size_t length = strlen(path), fits = room > 0 ? (size_t)room : 0;
+    if (length > fits) {
+        path += length - (fits > 3 ? fits - 3 : 0);
+        while ((*path & 0xc0) == 0x80) /* not from within a character */
+            path++;
+        fputs(fits > 3 ? "..." : "", stderr);
+    }
+    lap_cli_print_safely(stderr, path);
+}
+
 void lap_progress_rows(void *user, int rows_done, int rows_total)
 {
     lap_progress *progress = user;
@@ -35,7 +51,7 @@ void lap_progress_rows(void *user, int rows_done, int rows_total)
     if (!progress->on || rows_total < 1 || now < progress->shown_ms + interval_ms)
         return;
     fprintf(stderr, "\r\033[K%3d %%  ", (int)(100.0 * rows_done / rows_total));
-    lap_cli_print_safely(stderr, progress->name);
+    print_end(progress->name, lap_term_error_width() - PERCENT - 1);
     fflush(stderr);
     progress->shown_ms = now;
     progress->drawn = true;

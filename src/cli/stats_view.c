@@ -133,9 +133,9 @@ static void image_text(const lap_cli *cli, const part *p, bool plots)
 static void peaks_text(const float *values, size_t count, size_t skipped, int at)
 {
     lap_peak peaks[PEAKS];
-    char text[400] = "peaks at none";
-    int length = (int)strlen("peaks at");
+    char text[400];
     const int found = lap_find_peaks(values, count, peaks, PEAKS);
+    int length = snprintf(text, sizeof text, "%s", found ? "peaks at" : "no peaks");
     for (int i = 0; i < found; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "%s %zu (%.4g)", i ? "," : "",
             peaks[i].at + skipped, peaks[i].value);

@@ -1,6 +1,7 @@
 #include "cli/term.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -105,30 +106,45 @@ lap_cli_exit lap_cli_usage(const char *format, ...)
     return LAP_EXIT_USAGE;
 }
 
-void lap_cli_print_wrapped(const char *text, int at, int width)
+static void print_wrapped(FILE *to, const char *text, int at, int width)
 {
     int column = at;
     while (*text) {
         const int word = (int)strcspn(text, " ");
         if (column > at && column + 1 + word > width) {
-            printf("\n%*s", at, "");
+            fprintf(to, "\n%*s", at, "");
             column = at;
         } else if (column > at) {
-            putchar(' ');
+            fputc(' ', to);
             column++;
         }
-        printf("%.*s", word, text);
+        fprintf(to, "%.*s", word, text);
         column += word;
         text += word + strspn(text + word, " ");
     }
-    putchar('\n');
+    fputc('\n', to);
+}
+
+void lap_cli_print_wrapped(const char *text, int at, int width)
+{
+    print_wrapped(stdout, text, at, width);
+}
+
+static int columns_of(int fd)
+{
+    enum { UNBROKEN = 10000 };
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : UNBROKEN;
 }
 
 int lap_term_width(void)
 {
-    enum { UNBROKEN = 10000 };
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : UNBROKEN;
+    return columns_of(STDOUT_FILENO);
+}
+
+int lap_term_error_width(void)
+{
+    return columns_of(STDERR_FILENO);
 }
 
 static bool colored(const lap_cli *cli, FILE *to)
@@ -174,9 +190,13 @@ void lap_cli_print_times(const lap_times *ms, const char *total)
         double ms;
     } stages[] = {{"read", ms->read}, {"decode", ms->decode}, {"upload", ms->upload}, {"filter", ms->filter},
         {"download", ms->download}, {"encode", ms->encode}, {"write", ms->write}};
-    fprintf(stderr, "  ms        ");
+    char text[400];
+    int length = 0;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (stages[i].ms > 0)
-            fprintf(stderr, "%s %.1f, ", stages[i].name, stages[i].ms);
-    fprintf(stderr, "%s %.1f\n", total, ms->total);
+            length += snprintf(text + length, sizeof text - (size_t)length, "%s %.1f, ", stages[i].name,
+                fmin(stages[i].ms, 1e15)); /* so that all of them have room */
+    snprintf(text + length, sizeof text - (size_t)length, "%s %.1f", total, ms->total);
+    fputs("  ms        ", stderr);
+    print_wrapped(stderr, text, 12, lap_term_error_width());
 }

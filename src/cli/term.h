@@ -25,8 +25,9 @@ void lap_cli_print_safely(FILE *to, const char *text);
 /* Text on stdout from column `at` on, which is where the cursor is, broken at spaces before column
  * `width`; a newline ends it. */
 void lap_cli_print_wrapped(const char *text, int at, int width);
-/* Columns of the terminal on stdout; without one, more than any line has. */
+/* Columns of the terminal on stdout, or on stderr; without one, more than any line has. */
 int lap_term_width(void);
+int lap_term_error_width(void);
 
 /* Bold text, if colour is on for this stream: `fputs(lap_term_bold(cli, stdout), stdout)`. */
 const char *lap_term_bold(const lap_cli *cli, FILE *to);

@@ -390,11 +390,30 @@ PY
     command -v script >/dev/null || skip "script is not installed"
     run script -qec "'$LAPEDGE' --no-sync -f in out" /dev/null
     [ "$status" -eq 0 ]
-    [[ $output == *"/20"* && $output == *"Mpixel/s"* && $output == *"left"* ]]
+    [[ $output == *"/20, "* && $output == *" left"* ]]
     tries=${output//[^$'\r']/} # one line, drawn at most ten times a second
     [ "${#tries}" -le 50 ]
     run script -qec "'$LAPEDGE' --no-sync --progress=off -f in out" /dev/null
     [[ $output != *" left"* ]]
+}
+
+@test "the progress line is never broken by the terminal, however narrow" {
+    command -v script >/dev/null || skip "script is not installed"
+    mkdir in
+    for i in {1..12}; do cp "$photo" in/$i.jpg; done
+    echo broken >in/0.jpg
+    local columns
+    for columns in 24 40 80; do
+        script -qec "stty cols $columns; '$LAPEDGE' --no-sync -f --threads=1 --backend=c in out; true" /dev/null >typed
+        # What is drawn between two erasures.
+        tr '\r' '\n' <typed | sed -n 's/^\x1b\[K\(.*\/13, .*\)/\1/p' >drawn
+        [ -s drawn ]
+        awk -v most=$((columns - 1)) 'length($0) > most { exit 1 }' drawn
+    done
+    grep -q "photos/s, .* Mpixel/s, .* left" drawn
+    script -qec "stty cols 30; '$LAPEDGE' -v --threads=1 in/1.jpg o.jpg" /dev/null | tr -d '\r' >typed
+    awk '/^  ms  /, 0 { if (length($0) > 30) exit 1 }' typed
+    grep -q "wall [0-9.]*$" typed
 }
 
 @test "temporary files of dead runs go, those of living ones stay" {
