@@ -225,7 +225,15 @@ PYTHON
 figures_were_measured()
 {
     [ "$(cat docs/*.md | grep -o '<!--= ' | wc -l)" -ge 150 ] &&
-        tools/figures --check docs/*.md README.md CONTRIBUTING.md
+        tools/figures --check docs/*.md README.md CONTRIBUTING.md SECURITY.md src/README.md cuda/README.md \
+            cpu_simd/README.md
+}
+
+# Drawn anew from the photo that the page names.
+step_picture_is_kept()
+{
+    tools/step-picture samples/coffee.jpg "$scratch/into-step.svg" &&
+        diff "$scratch/into-step.svg" docs/img/into-step.svg
 }
 
 # A changed digit in a mark or in a table, a typed measurement (on any page) and changed lines of source are found.
@@ -239,6 +247,26 @@ figures_find_faults()
             { echo "not found: $fault" && return 1; }
     done
     cp docs/ladder.md "$page" && tools/figures --check "$page" || return
+    while IFS= read -r fault; do
+        { cat docs/ladder.md && printf '\n%b\n' "$fault"; } >"$page"
+        ! tools/figures --check "$page" >/dev/null || { echo "not found: $fault" && return 1; }
+    done <<'FAULTS'
+![The first rung takes 409 us](img/banks.svg)
+| `cuda-global` | 409.9 |
+| us |\n|---|\n| 409.9 |
+It takes `409.9 us`, or **409.9** us, or 409.9&nbsp;us.
+```text\nfilter 409.9 us\n```
+    filter 409.9 us
+It takes <!--= 409.9 -->410<!--/--> units, a typed mark.
+It takes <!--= 410 -->410<!--/--> units.
+It takes <!--= us('filter','copy')+379.3 -->410<!--/--> units.
+<!-- mine -->409.9 us<!-- /mine -->
+It is 12.5x as fast.
+It is 12.5-fold.
+It waits 18 cycles.
+It needs 409.9 microseconds.
+<!-- kept: docs/bench/compare.txt -->\nno such line\n<!-- /kept -->
+FAULTS
     for page in docs/*.md README.md CONTRIBUTING.md; do
         { cat "$page" && printf '\nIt takes 40.5\nus, 7%% of it.\n'; } >"$scratch/page.md"
         [ "$(tools/figures --check "$scratch/page.md" | grep -cE 'typed, not measured: (40\.5 us|7%)$')" -eq 2 ] ||
@@ -279,6 +307,7 @@ if have python3; then
     check "manual, table of options, README and pages agree" python3 tests/docs/options.py "${LAPEDGE:-./lapedge}"
     check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
     check "the chart of docs/ladder.md was measured" chart_was_measured
+    check "the picture of docs/parallel-decoding.md is that of its photo" step_picture_is_kept
     check "the timeline of docs/folders.md was measured" timeline_was_measured
     check "tools/timeline draws a trace and refuses what is none" timeline_works
     check "figures of folders come from their step" folder_figures_work
@@ -297,6 +326,7 @@ else
     skip "manual, table of options, README and pages agree" "no python3"
     skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"
     skip "the chart of docs/ladder.md was measured" "no python3"
+    skip "the picture of docs/parallel-decoding.md is that of its photo" "no python3"
     skip "the timeline of docs/folders.md was measured" "no python3"
     skip "tools/timeline draws a trace and refuses what is none" "no python3"
     skip "figures of folders come from their step" "no python3"
