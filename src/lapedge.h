@@ -416,7 +416,8 @@ typedef struct lap_measurement {
     lap_run_stats stats;   /* of edges without a pixel (mask_border) channels is 0 */
     float *rows, *columns; /* height and width of them; NULL without profiles */
     int mask_border;       /* pixels at each side that the edges' statistics leave out */
-    uint64_t reserved[3];
+    char *note;            /* what is worth knowing, as lap_report has it; or NULL */
+    uint64_t reserved[2];
 } lap_measurement;
 
 /* Statistics of an image and of its edges, without writing any. settings: as for a run; in "-" is
@@ -546,6 +547,8 @@ typedef struct lap_pixels lap_pixels; /* a decoded image, with an apron that is 
 LAP_API lap_code lap_pixels_read(lap_context *context, const char *path, const lap_settings *settings,
     lap_pixels **pixels, lap_error *err);
 LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels);
+/* How the image was decoded, where that is worth knowing: by several threads, or why not; else empty. */
+LAP_API const char *lap_pixels_note(const lap_pixels *pixels);
 LAP_API void lap_pixels_free(lap_pixels *pixels); /* NULL is fine */
 
 /* b compared with a, over all samples (pixels times channels) that were compared. */
@@ -675,7 +678,8 @@ typedef struct lap_batch_work {
     lap_times busy;   /* of all files so far, as lap_report has it */
     int device_count; /* 0: the CPU alone */
     lap_batch_device device[LAP_BATCH_DEVICES];
-    uint64_t reserved[8];
+    uint64_t jobs; /* files at once, at most */
+    uint64_t reserved[7];
 } lap_batch_work;
 
 typedef struct lap_batch_options {

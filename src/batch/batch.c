@@ -233,8 +233,10 @@ static lap_code prepare(batch *b, const char *list, size_t list_size, lap_error 
     }
     if (code == LAP_OK)
         code = lap_batch_executor(b, err);
-    if (code == LAP_OK && options->work)
+    if (code == LAP_OK && options->work) {
         snprintf(options->work->how, sizeof options->work->how, "%s", b->how);
+        options->work->jobs = (uint64_t)b->jobs;
+    }
     return code;
 }
 

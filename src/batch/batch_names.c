@@ -154,6 +154,14 @@ static bool is_own_output(
            !stat(output, &there) && there.st_dev == in->st_dev && there.st_ino == in->st_ino;
 }
 
+/* After errno. */
+static lap_code fail_opening(const char *path, lap_error *err)
+{
+    if (errno == ENOENT || errno == ENOTDIR)
+        return lap_fail_at(err, LAP_E_MISSING, path, "no such file");
+    return lap_fail_at(err, LAP_E_UNREADABLE, path, "%s", strerror(errno));
+}
+
 lap_code lap_batch_check_operands(
     const lap_batch_options *options, const lap_settings *settings, lap_error *err)
 {
@@ -163,9 +171,7 @@ lap_code lap_batch_check_operands(
         const char *path = options->inputs[i];
         if (stat(path, &in)) {
             if (options->input_count == 1)
-                return lap_fail_at(err,
-                    errno == ENOENT || errno == ENOTDIR ? LAP_E_MISSING : LAP_E_UNREADABLE, path, "%s",
-                    strerror(errno));
+                return fail_opening(path, err);
         } else if (has_out && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
             return lap_fail_at(
                 err, LAP_E_USAGE, path, "is the input and the output folder; name another one");
@@ -188,8 +194,7 @@ lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size
     bool standard = !strcmp(options->files_from, "-");
     FILE *file = standard ? stdin : fopen(options->files_from, "re");
     if (!file)
-        return lap_fail_at(err, errno == ENOENT ? LAP_E_MISSING : LAP_E_UNREADABLE, options->files_from, "%s",
-            strerror(errno));
+        return fail_opening(options->files_from, err);
     while (!feof(file) && !ferror(file)) {
         if (used == capacity) {
             char *grown = lap_grow(bytes, &capacity, used + 65536, 1);

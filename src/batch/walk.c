@@ -53,8 +53,11 @@ static lap_code give(walk *w, const char *path, const char *relative, const stru
 static lap_code give_problem(walk *w, const char *path, const char *relative, int why, const char *what)
 {
     lap_error problem;
-    lap_fail_at(&problem, why == ENOENT || why == ENOTDIR ? LAP_E_MISSING : LAP_E_UNREADABLE, path, "%s%s%s",
-        what, why ? ": " : "", why ? strerror(why) : "");
+    if (why == ENOENT || why == ENOTDIR)
+        lap_fail_at(&problem, LAP_E_MISSING, path, "no such file");
+    else
+        lap_fail_at(
+            &problem, LAP_E_UNREADABLE, path, "%s%s%s", what, why ? ": " : "", why ? strerror(why) : "");
     lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem};
     return w->visit(w->user, &entry, w->err);
 }

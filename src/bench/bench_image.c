@@ -41,7 +41,7 @@ lap_code lap_bench_image(const lap_bench_options *options, lap_image *image, lap
     if (options->image) {
         const lap_read_options how = {.gray = options->channels == 1, .fail_on = LAP_FAIL_TRUNCATED};
         lap_turn unused;
-        code = lap_image_read(options->image, &how, 0, &photo, &unused, err);
+        code = lap_image_read(options->image, &how, 0, &photo, &unused, NULL, err);
         if (code == LAP_OK && !options->width) {
             width = photo.view.width;
             height = photo.view.height;

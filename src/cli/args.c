@@ -98,6 +98,13 @@ static lap_cli_exit unknown_option(const char *word)
     return lap_cli_usage("unknown option --%s; see lapedge --help", name);
 }
 
+/* "-quality=80": a name of several letters behind one dash; no letters of ours make one together. */
+static bool is_name_with_one_dash(const char *word)
+{
+    return word[0] == '-' && word[1] != '-' && strcspn(word + 1, "=") > 1 &&
+           lap_cli_option_named(word + 1, strcspn(word + 1, "="));
+}
+
 /* cjpeg's -q is a quality, so a number after ours is a mistake, unless something has that name. */
 static bool is_quality(const char *word)
 {
@@ -154,6 +161,8 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
             take_operand(cli, optarg, true);
             continue;
         }
+        if (is_name_with_one_dash(argv[at]))
+            return lap_cli_usage("unknown option %s; did you mean -%s?", argv[at], argv[at]);
         const lap_cli_option *option = found >= FIRST_LONG ? &lap_cli_options[found - FIRST_LONG] : NULL;
         /* getopt takes unambiguous beginnings of names; a script that used one would break when an
          * option is added. */
@@ -186,6 +195,30 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
     return LAP_EXIT_OK;
 }
 
+/* A word beside --help that is neither a command nor a file was meant as one of them. */
+static lap_cli_exit check_help(const lap_cli *cli)
+{
+    const char *word = cli->operand_count > 0 && !cli->is_command_named ? cli->operands[0] : "";
+    return !*word || strpbrk(word, "./") || access(word, F_OK) == 0 ? LAP_EXIT_OK : lap_cli_no_command(word);
+}
+
+static lap_cli_exit check_version(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+{
+    if (cli->operand_count > 0)
+        return lap_cli_usage("--version takes no operand, such as %s", cli->operands[0]);
+    for (int i = 0; lap_cli_options[i].name; i++)
+        if (given[i] && strcmp(lap_cli_options[i].name, "version") != 0)
+            return lap_cli_usage("--%s does not apply to --version", lap_cli_options[i].name);
+    return LAP_EXIT_OK;
+}
+
+lap_cli_exit lap_cli_no_command(const char *word)
+{
+    const char *nearest = lap_cli_nearest(word, lap_cli_command_name);
+    return lap_cli_usage("no command is called \"%s\"%s%s%s", word,
+        nearest ? "; did you mean " : "; see lapedge -h", nearest ? nearest : "", nearest ? "?" : "");
+}
+
 lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
 {
     const uint64_t half = lap_memory_here() / 2;
@@ -210,9 +243,13 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
         lap_cli_message("out of memory");
     if (cli->flip_kernel)
         lap_kernel_flip(&cli->settings.params.kernel);
+    lap_term_begin(cli);
+    cli->is_command_named = cli->command != NULL;
     if (!cli->command)
         cli->command = &lap_cli_commands[0];
-    if (code == LAP_EXIT_OK && !cli->help_full && !cli->help_short && !cli->version)
-        code = lap_cli_check_forms(cli, given);
+    if (code == LAP_EXIT_OK && (cli->help_full || cli->help_short))
+        return check_help(cli);
+    if (code == LAP_EXIT_OK)
+        code = cli->version ? check_version(cli, given) : lap_cli_check_forms(cli, given);
     return code;
 }

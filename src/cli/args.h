@@ -66,6 +66,7 @@ const lap_cli_option *lap_cli_option_named(const char *name, size_t length);
 /* The candidate nearest to a misspelt word, or NULL. next(i) gives candidates until NULL. */
 const char *lap_cli_nearest(const char *word, const char *(*next)(int i));
 const char *lap_cli_command_name(int i);
+lap_cli_exit lap_cli_no_command(const char *word);              /* says so, with what may have been meant */
 const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 
 /* forms.c: of run, transform, stats, compare and bench. */
@@ -77,6 +78,8 @@ unsigned lap_cli_bench_forms(const lap_cli *cli);
 /* LAP_EXIT_USAGE after a message where an option that was given has no meaning in any form of this command
  * line, or none beside the others. */
 lap_cli_exit lap_cli_check_forms(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
+/* rules.c: its second half, of a command line of these forms. */
+lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms);
 /* The forms in a row's applies, as words separated by commas: "one image, a folder run". */
 void lap_cli_list_forms(unsigned forms, char *text, size_t size);
 /* What somebody meant who uses another program's option or command; NULL where nobody knows. */

@@ -16,6 +16,7 @@ typedef struct bench_output {
     lap_bench_table table;
     json_t *rows; /* of all ladders and sizes */
     json_t *warnings;
+    bool shows_table;
     bool on_device;       /* a backend ran on a CUDA device */
     lap_cli_exit verdict; /* on what was not timed */
 } bench_output;
@@ -78,7 +79,7 @@ static void each_row(void *user, const lap_bench_row *row)
     output->on_device = output->on_device || isfinite(row->kernel_ms) || isfinite(row->end_to_end_ms);
     if (noisy)
         json_array_append_new(output->warnings, json_string(noise));
-    if (!output->cli->json)
+    if (output->shows_table)
         lap_bench_table_row(&output->table, row);
 }
 
@@ -106,7 +107,7 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
 {
     lap_cli *cli = output->cli;
     lap_error err;
-    if (!cli->json) {
+    if (output->shows_table) {
         lap_bench_table_head(cli, op, cli->bench.threads);
         lap_bench_table_begin(&output->table, cli);
     }
@@ -124,7 +125,7 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
             return lap_cli_exit_of(code);
         }
     }
-    if (!cli->json)
+    if (output->shows_table)
         lap_bench_table_end(&output->table);
     return LAP_EXIT_OK;
 }
@@ -198,7 +199,7 @@ static int bench_all(
     cli->bench.border = cli->settings.border;
     cli->bench.threads = lap_context_threads(context);
     for (int i = 0; i < count && exit_code == LAP_EXIT_OK; i++) {
-        if (i > 0 && !cli->json)
+        if (i > 0 && output->shows_table)
             putchar('\n');
         exit_code = bench_op(output, context, ops[i]);
     }
@@ -220,9 +221,13 @@ int lap_cli_bench(lap_cli *cli)
     int count = 0, exit_code = LAP_EXIT_FAILED;
     json_t *baseline = NULL;
     lap_error err;
-    for (; count < cli->operand_count && count < MAX_OPS; count++)
+    for (; count < cli->operand_count && count < MAX_OPS; count++) {
         if (!find_op(cli->operands[count], &ops[count]))
             return LAP_EXIT_USAGE;
+        for (int i = 0; i < count; i++)
+            if (ops[i] == ops[count])
+                return lap_cli_usage("bench: %s is named twice", cli->operands[count]);
+    }
     count += count == 0;
     if (!lap_cli_check_backends(cli->bench.backends, ops, count))
         return LAP_EXIT_USAGE;
@@ -233,7 +238,8 @@ int lap_cli_bench(lap_cli *cli)
     if (cli->baseline && !(baseline = lap_bench_baseline(cli->baseline)))
         return LAP_EXIT_USAGE;
 
-    bench_output output = {.cli = cli, .rows = json_array(), .warnings = json_array()};
+    bench_output output = {
+        .cli = cli, .rows = json_array(), .warnings = json_array(), .shows_table = !cli->json && !cli->quiet};
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context)
         lap_cli_print_error(&err, NULL);

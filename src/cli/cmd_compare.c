@@ -88,6 +88,9 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
     const double decode_ms = lap_cli_now_ms() - began;
     c->result.decode_ms += decode_ms;
     c->result.photo.decode_ms = decode_ms;
+    if (code == LAP_OK && c->cli->verbose)
+        lap_cli_message("%s: read in %.1f ms, up to %d threads%s%s", path, decode_ms,
+            lap_context_threads(c->context), *lap_pixels_note(pixels) ? "; " : "", lap_pixels_note(pixels));
     if (code == LAP_OK)
         code = compare_pixels(c, pixels, &why);
     lap_pixels_free(pixels);

@@ -109,8 +109,9 @@ int lap_cli_diff(lap_cli *cli)
         if (lap_pixels_read(context, cli->operands[i], &cli->settings, &pictures[i], &err) != LAP_OK)
             exit_code = (int)lap_cli_no_comparison(cli->operands[i], &err);
     if (cli->verbose && exit_code == LAP_EXIT_OK)
-        lap_cli_message("both read with up to %d threads, %.1f ms", lap_context_threads(context),
-            lap_cli_now_ms() - began);
+        lap_cli_message("both read with up to %d threads, %.1f ms%s%s", lap_context_threads(context),
+            lap_cli_now_ms() - began, *lap_pixels_note(pictures[0]) ? "; the first " : "",
+            lap_pixels_note(pictures[0]));
     if (exit_code == LAP_EXIT_OK)
         exit_code = (int)compare(cli, context, lap_pixels_view(pictures[0]), lap_pixels_view(pictures[1]));
     lap_pixels_free(pictures[0]);

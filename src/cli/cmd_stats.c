@@ -46,7 +46,7 @@ static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
     if (cli->csv) {
         lap_stats_csv_head(false);
         lap_stats_csv(NULL, &m->stats, m);
-    } else {
+    } else if (!cli->quiet) {
         lap_stats_text(cli, in, m);
     }
     return printed;
@@ -80,10 +80,10 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
     const double began = lap_cli_now_ms();
     const lap_code code = lap_measure_file(context, in, &cli->settings, options, &m, &err);
     if (cli->verbose && code == LAP_OK)
-        lap_cli_message("%s: backend %s%s%s, up to %d threads, %.1f ms", in, cli->settings.backend,
+        lap_cli_message("%s: backend %s%s%s, up to %d threads, %.1f ms%s%s", in, cli->settings.backend,
             strcmp(m.resolved, cli->settings.backend) != 0 ? " -> " : "",
             strcmp(m.resolved, cli->settings.backend) != 0 ? m.resolved : "", lap_context_threads(context),
-            lap_cli_now_ms() - began);
+            lap_cli_now_ms() - began, m.note ? "; " : "", m.note ? m.note : "");
     int exit_code = (int)lap_cli_exit_of(code);
     if (code != LAP_OK && !(code == LAP_E_CANCELLED && lap_cli_caught()))
         lap_cli_print_error(&err, in);

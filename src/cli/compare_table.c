@@ -180,6 +180,7 @@ json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, b
     json_object_set_new(object, "kernel", lap_json_text(params->kernel.name));
     json_object_set_new(object, "border", json_string(lap_border_name(cli->settings.border)));
     json_object_set_new(object, "range", json_string(lap_range_name(params->range)));
+    lap_json_filter(object, params);
     json_object_set_new(object, "decode_ms", lap_json_real(result->decode_ms));
     json_object_set_new(object, "equal", json_boolean(equal));
     json_object_set_new(object, "tolerance", lap_json_tolerance(cli, lap_params_tolerance(params)));

@@ -1,7 +1,6 @@
 /* Which form a command line has, and whether each of its options means something there: an option is honoured
- * or refused with a reason, never passed over. */
+ * or refused with a reason, never passed over. rules.c has what options mean beside each other. */
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "cli/args.h"
@@ -113,83 +112,11 @@ static lap_cli_exit refuse(const lap_cli *cli, const lap_cli_option *option, uns
     return lap_cli_usage("--%s does not apply to %s, only to %s", option->name, here, there);
 }
 
-/* ---- options beside each other ------------------------------------------------------------------- */
-
-/* The name of the format that is written, where the command line settles it; else NULL. */
-static const char *written_format(const lap_cli *cli, unsigned forms)
-{
-    if (cli->settings.format)
-        return cli->settings.format;
-    if (!(forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM)) || cli->operand_count != 2)
-        return NULL;
-    const char *name = strrchr(cli->operands[1], '/');
-    name = name ? name + 1 : cli->operands[1];
-    const char *dot = strrchr(name, '.');
-    return dot && dot != name ? dot + 1 : NULL;
-}
-
-static bool is_jpeg(const char *format)
-{
-    static const char *const names[] = {"jpg", "jpeg", "jpe", "jfif"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcasecmp(format, names[i]) == 0)
-            return true;
-    return false;
-}
-
-typedef struct rule { /* `option` needs, or excludes, `other` */
-    const char *option, *other, *why;
-    bool needs;
-} rule;
-
-static const rule rules[] = {
-    {"tolerance", "baseline", "needs --baseline", true},
-    {"json", "csv", "and --csv cannot be combined", false},
-    {"no-clobber", "force", "and --force contradict each other", false},
-    {"skip-existing", "force", "and --force contradict each other", false},
-    {"skip-existing", "no-clobber", "and --no-clobber contradict each other", false},
-    {"include", "files-from", "is about folders, and --files-from names files", false},
-    {"exclude", "files-from", "is about folders, and --files-from names files", false},
-    {"ext", "files-from", "is about folders, and --files-from names files", false},
-    {"follow", "files-from", "is about folders, and --files-from names files", false},
-    {"keep", "strip", "and --strip contradict each other", false},
-    {"sandbox", "devices", "runs on the CPU alone, and --devices names CUDA devices", false},
-    {"sandbox", "device-memory", "runs on the CPU alone, and --device-memory is of CUDA devices", false},
-    {"quiet", "verbose", "and --verbose contradict each other", false},
-};
-
-static bool is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
-{
-    const lap_cli_option *option = lap_cli_option_named(name, strlen(name));
-    return option && given[option - lap_cli_options];
-}
-
-/* What only a JPEG has. */
-static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
-{
-    static const char *const names[] = {"quality", "subsampling", "restart", "progressive", "optimize"};
-    const char *format = written_format(cli, forms);
-    for (size_t i = 0; format && !is_jpeg(format) && i < sizeof names / sizeof *names; i++)
-        if (is_given(names[i], given))
-            return lap_cli_usage("--%s is of JPEG alone, and the output is .%s", names[i], format);
-    return LAP_EXIT_OK;
-}
-
 lap_cli_exit lap_cli_check_forms(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     const unsigned forms = forms_of(cli);
     for (int i = 0; lap_cli_options[i].name; i++)
         if (given[i] && !(lap_cli_options[i].applies & forms))
             return refuse(cli, &lap_cli_options[i], forms);
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (is_given(rules[i].option, given) && is_given(rules[i].other, given) != rules[i].needs)
-            return lap_cli_usage("--%s %s", rules[i].option, rules[i].why);
-    const char *backend = cli->settings.backend;
-    if (cli->sandbox && backend && strncmp(backend, "cuda", 4) == 0)
-        return lap_cli_usage("--sandbox runs on the CPU alone: a driver of CUDA cannot be confined so; "
-                             "leave out --backend=%s",
-            backend);
-    if (cli->sandbox && cli->settings.codec == LAP_CODEC_CUDA)
-        return lap_cli_usage("--sandbox runs on the CPU alone; leave out --codec=cuda");
-    return check_format(cli, given, forms);
+    return lap_cli_check_rules(cli, given, forms);
 }

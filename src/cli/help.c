@@ -38,6 +38,15 @@ static void two_columns(const char *lines, int text_at)
     }
 }
 
+/* The short help stops at the first semicolon outside brackets. */
+static int brief_length(const char *text)
+{
+    int at = 0;
+    for (int depth = 0; text[at] && (depth > 0 || text[at] != ';'); at++)
+        depth += (text[at] == '(') - (text[at] == ')');
+    return at;
+}
+
 static void option_line(const lap_cli_option *option, int text_at, bool full)
 {
     char form[96];
@@ -52,9 +61,8 @@ static void option_line(const lap_cli_option *option, int text_at, bool full)
         printf("\n%*s", text_at, "");
     else
         printf("%*s", text_at - length, "");
-    /* The short help stops at the first semicolon. */
     char text[400];
-    snprintf(text, sizeof text, "%.*s", full ? 399 : (int)strcspn(option->help, ";"), option->help);
+    snprintf(text, sizeof text, "%.*s", full ? 399 : brief_length(option->help), option->help);
     lap_cli_print_wrapped(text, text_at, WIDTH);
 }
 
@@ -74,19 +82,18 @@ static void usage(const lap_cli *cli, bool every_command, int text_at)
 
 static void short_help(const lap_cli *cli)
 {
-    usage(cli, cli->command == lap_cli_commands, USAGE_AT);
+    usage(cli, !cli->is_command_named, USAGE_AT);
     putchar('\n');
     for (const lap_cli_option *option = lap_cli_options; option->name; option++)
         if (option->brief && (option->applies & cli->command->takes))
             option_line(option, BRIEF_TEXT_AT, false);
     printf("\n'lapedge %s%s--help' has all options, and examples.\n",
-        cli->command == lap_cli_commands ? "" : cli->command->name,
-        cli->command == lap_cli_commands ? "" : " ");
+        cli->is_command_named ? cli->command->name : "", cli->is_command_named ? " " : "");
 }
 
 static void full_help(const lap_cli *cli)
 {
-    const bool main_page = cli->command == lap_cli_commands;
+    const bool main_page = !cli->is_command_named;
     if (main_page)
         printf("lapedge %s: edge detection on photos with a 5x5 Laplace filter.\n"
                "All backends, from plain C to CUDA, give the same bytes.\n\n",
@@ -133,15 +140,12 @@ int lap_cli_help_on(lap_cli *cli)
     cli->command = lap_cli_commands;
     if (cli->operand_count > 1)
         return lap_cli_usage("help takes one COMMAND");
-    if (cli->operand_count == 1) {
-        cli->command = lap_cli_command_named(cli->operands[0]);
-        if (!cli->command) {
-            const char *nearest = lap_cli_nearest(cli->operands[0], lap_cli_command_name);
-            cli->command = lap_cli_commands;
-            return lap_cli_usage("no command is called \"%s\"%s%s%s", cli->operands[0],
-                nearest ? "; did you mean " : "; see lapedge -h", nearest ? nearest : "", nearest ? "?" : "");
-        }
-    }
+    cli->is_command_named = cli->operand_count == 1;
+    const lap_cli_command *command =
+        cli->is_command_named ? lap_cli_command_named(cli->operands[0]) : cli->command;
+    if (!command)
+        return (int)lap_cli_no_command(cli->operands[0]);
+    cli->command = command;
     lap_cli_help(cli, true);
     return LAP_EXIT_OK;
 }

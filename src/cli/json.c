@@ -168,6 +168,18 @@ json_t *lap_json_error(const lap_error *err)
     return json_pack("{ss so}", "kind", lap_code_name(err->code), "message", lap_json_text(text));
 }
 
+void lap_json_filter(json_t *object, const lap_params *params)
+{
+    json_t *h = json_array();
+    for (int i = 0; i < 25; i++)
+        json_array_append_new(h, lap_json_real((double)params->kernel.h[i]));
+    json_object_set_new(object, "coefficients", h);
+    json_object_set_new(object, "scale", lap_json_real((double)params->scale));
+    json_object_set_new(object, "offset", lap_json_real((double)params->offset));
+    json_object_set_new(object, "invert", json_boolean(params->invert));
+    json_object_set_new(object, "threshold", json_integer(params->threshold));
+}
+
 /* All that it takes to make the same bytes again. */
 static json_t *settings_of(const lap_settings *s)
 {
@@ -175,20 +187,18 @@ static json_t *settings_of(const lap_settings *s)
     static const char *const restarts[] = {"auto", "on", "off"}, *const fails[] = {
                                                                      "none", "truncated", "warning"};
     static const char *const kinds[] = {"exif", "gps", "xmp", "iptc", "icc", "comment", "thumbnail"};
-    json_t *h = json_array(), *keep = s->keep ? json_array() : json_null();
-    for (int i = 0; i < 25; i++)
-        json_array_append_new(h, lap_json_real((double)s->params.kernel.h[i]));
+    json_t *keep = s->keep ? json_array() : json_null();
     for (size_t i = 0; s->keep && i < sizeof kinds / sizeof *kinds; i++)
         if (s->keep >> i & 1)
             json_array_append_new(keep, json_string(kinds[i]));
-    return json_pack("{sb so ss ss so so sb si sb sb si so si ss ss sb sb sb so ss}", "filter", s->filter,
-        "coefficients", h, "border", lap_border_name(s->border), "range", lap_range_name(s->params.range),
-        "scale", lap_json_real((double)s->params.scale), "offset", lap_json_real((double)s->params.offset),
-        "invert", s->params.invert, "threshold", s->params.threshold, "gray", s->gray, "auto_orient",
-        s->auto_orient, "turn", (int)s->turn, "format", lap_json_text(s->format), "quality", s->quality,
-        "subsampling", subsamplings[s->subsampling], "restart", restarts[s->restart], "progressive",
-        s->progressive, "optimize", s->optimize, "strip", s->strip, "keep", keep, "fail_on",
+    json_t *object = json_pack("{sb ss ss sb sb si so si ss ss sb sb sb so ss}", "filter", s->filter,
+        "border", lap_border_name(s->border), "range", lap_range_name(s->params.range), "gray", s->gray,
+        "auto_orient", s->auto_orient, "turn", (int)s->turn, "format", lap_json_text(s->format), "quality",
+        s->quality, "subsampling", subsamplings[s->subsampling], "restart", restarts[s->restart],
+        "progressive", s->progressive, "optimize", s->optimize, "strip", s->strip, "keep", keep, "fail_on",
         fails[s->fail_on]);
+    lap_json_filter(object, &s->params);
+    return object;
 }
 
 json_t *lap_json_file(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
@@ -228,6 +238,7 @@ json_t *lap_json_work(const lap_batch_work *work)
             json_pack("{si sI sb}", "device", d->device, "done", (json_int_t)d->done, "lost", d->is_lost));
     }
     json_object_set_new(object, "how", lap_json_text(work->how));
+    json_object_set_new(object, "jobs", json_integer((json_int_t)work->jobs));
     json_object_set_new(object, "devices", devices);
     json_object_set_new(object, "ms", times_of(&work->busy));
     return object;

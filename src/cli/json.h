@@ -10,6 +10,8 @@ json_t *lap_json_object(const char *schema); /* NULL without memory, as jansson 
 /* Text, with U+FFFD for what is not UTF-8; null for NULL. */
 json_t *lap_json_text(const char *text);
 json_t *lap_json_real(double value); /* null where it is not finite */
+/* Sets what the filter computes with: coefficients, scale, offset, invert, threshold. */
+void lap_json_filter(json_t *object, const lap_params *params);
 /* object[key] = the path; and object[key_raw], percent-encoded, where it is not UTF-8. */
 void lap_json_path(json_t *object, const char *key, const char *path);
 /* {"kind", "message"} of an error, or null where its code is LAP_OK. */

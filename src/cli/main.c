@@ -159,6 +159,7 @@ int main(int argc, char **argv)
         else if (cli.version)
             print_version();
         else {
+            lap_cli_warn_without_device(&cli);
             if (!(cli.command->takes & LAP_CLI_FOLDER)) /* a run over a folder uses all */
                 lap_cli_warn_of_devices(&cli);
             code = lap_cli_check_sides(&cli);

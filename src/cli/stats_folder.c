@@ -79,11 +79,21 @@ static void print_measured(stats_run *run, const lap_measured *file)
             "%s: backend %s, %.1f ms", file->input, file->report->resolved, file->report->ms.total);
 }
 
+/* With -v. */
+static void print_details(const lap_measured *file)
+{
+    const lap_measurement *m = file->measurement;
+    lap_cli_message("%s: backend %s, %.1f ms%s%s", file->input, m->resolved, file->report->ms.total,
+        m->note ? "; " : "", m->note ? m->note : "");
+}
+
 static void on_event(void *user, const lap_measured *file, const lap_batch_counts *counts)
 {
     stats_run *run = user;
     if (file) {
         lap_folder_progress_hide(&run->progress);
+        if (file->measurement && run->cli->verbose)
+            print_details(file);
         if (file->measurement) {
             const lap_run_stats *stats = &file->measurement->stats;
             lap_stats_sum_add(stats->input.channels == 1 ? &run->gray : &run->color, stats);
@@ -215,6 +225,10 @@ int lap_stats_folder(lap_cli *cli, const lap_measure_options *options)
         lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
+    const int threads = lap_context_threads(context);
+    if (cli->verbose)
+        lap_cli_message("up to %d files at once, %d threads",
+            cli->jobs > 0 && cli->jobs < threads ? cli->jobs : threads, threads);
     lap_folder_progress_begin(&run.progress, cli);
     const lap_code code =
         lap_measure_batch(context, &inputs, &cli->settings, options, on_event, &run, &counts, &err);

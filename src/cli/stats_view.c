@@ -172,7 +172,8 @@ void lap_stats_tables(const lap_cli *cli, const lap_run_stats *stats, bool plots
 {
     const part parts[] = {{"input", &stats->input}, {"edges", &stats->edges}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        image_text(cli, &parts[i], plots);
+        if (parts[i].stats->channels > 0)
+            image_text(cli, &parts[i], plots);
 }
 
 void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m)
@@ -185,8 +186,9 @@ void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement
     printf("%s%s\n", (int)strlen(input) + 2 + length > lap_term_width() ? ":\n  " : ": ", text);
     lap_stats_tables(cli, &m->stats, plots);
     if (m->stats.edges.channels == 0)
-        printf("  a border of %d pixels leaves nothing\n", m->mask_border);
-    else if (plots && !cli->quiet && cli->settings.border == LAP_ZERO && m->mask_border < LAP_APRON)
+        printf("%sedges%s  none: a border of %d pixels leaves nothing of %d x %d\n",
+            lap_term_bold(cli, stdout), lap_term_plain(cli, stdout), m->mask_border, m->width, m->height);
+    else if (plots && cli->settings.border == LAP_ZERO && m->mask_border < LAP_APRON)
         lap_cli_print_wrapped("The frame that the zero border makes is in these edges; see --mask-border.", 0,
             lap_term_width());
     if (!m->rows)

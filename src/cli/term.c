@@ -33,11 +33,18 @@ static struct {
     char message[1024];
 } problem = {.kind = NULL, .message = ""};
 
+static bool is_bold; /* the program's name before messages */
+
+void lap_term_begin(const lap_cli *cli)
+{
+    is_bold = *lap_term_bold(cli, stderr) != '\0';
+}
+
 static void message(const char *kind, const char *format, va_list args)
 {
     char *text = NULL;
     fflush(stdout);
-    fputs("lapedge: ", stderr);
+    fputs(is_bold ? "\033[1mlapedge:\033[0m " : "lapedge: ", stderr);
     if (vasprintf(&text, format, args) < 0)
         text = NULL;
     lap_cli_print_safely(stderr, text ? text : "out of memory");
@@ -75,6 +82,17 @@ void lap_cli_warn_of_devices(const lap_cli *cli)
 {
     if ((cli->device_count > 1 || cli->device_count < 0) && !cli->quiet)
         lap_cli_message("warning: --devices: only device %d is used", cli->settings.device);
+}
+
+void lap_cli_warn_without_device(const lap_cli *cli)
+{
+    lap_device_info device;
+    const char *reason;
+    const char *option = cli->device_count ? "--devices" : cli->device_memory ? "--device-memory" : NULL;
+    /* A backend that is named refuses by itself. */
+    if (option && !cli->quiet && strcmp(cli->settings.backend, "auto") == 0 &&
+        !lap_device_at(0, &device, &reason))
+        lap_cli_message("warning: %s: %s", option, reason);
 }
 
 void lap_cli_warn(const char *input, const lap_report *report)

@@ -6,10 +6,14 @@
 
 #include "cli/args.h"
 
+/* Whether messages are coloured, from now on. */
+void lap_term_begin(const lap_cli *cli);
 /* "lapedge: ..." on stderr, one line; whatever a file name holds, no control character gets out. */
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What works on one device only says which, where several were named. */
 void lap_cli_warn_of_devices(const lap_cli *cli);
+/* So does what names devices where there is none. May touch CUDA. */
+void lap_cli_warn_without_device(const lap_cli *cli);
 /* The first warning of a file that was done all the same, and how many there are. */
 void lap_cli_warn(const char *input, const lap_report *report);
 /* "lapedge: photo.jpg: truncated: data ends ..." on stderr. An error that names no file, and is not about the

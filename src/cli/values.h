@@ -33,6 +33,8 @@ bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *a
     __attribute__((format(printf, 4, 5)));
 /* Whether name is a backend (or alias) of op's ladder. */
 bool lap_cli_knows_rung(lap_op op, const char *name, size_t length);
+/* Its row, without a look at devices; false where there is none. */
+bool lap_cli_find_rung(lap_op op, const char *name, size_t length, lap_rung_info *rung);
 /* The i-th filter backend's name, the i-th preset; NULL past the end. For completion. */
 const char *lap_cli_rung_name(int i);
 

@@ -6,34 +6,34 @@
 
 #include "cli/values.h"
 
-/* The name of the row that name or alias stands for, or NULL. */
-static const char *rung_named(lap_op op, const char *name, size_t length)
+bool lap_cli_find_rung(lap_op op, const char *name, size_t length, lap_rung_info *rung)
 {
-    lap_rung_info info;
-    for (int i = 0; lap_rung_at(op, i, false, &info); i++) {
-        if (strlen(info.name) == length && strncmp(info.name, name, length) == 0)
-            return info.name;
-        for (const char *alias = info.aliases; alias && *alias;) {
+    for (int i = 0; lap_rung_at(op, i, false, rung); i++) {
+        if (strlen(rung->name) == length && strncmp(rung->name, name, length) == 0)
+            return true;
+        for (const char *alias = rung->aliases; alias && *alias;) {
             const size_t size = strcspn(alias, ",");
             if (size == length && strncmp(alias, name, length) == 0)
-                return info.name;
+                return true;
             alias += size + (alias[size] == ',');
         }
     }
-    return NULL;
+    return false;
 }
 
 bool lap_cli_knows_rung(lap_op op, const char *name, size_t length)
 {
-    return rung_named(op, name, length) != NULL;
+    lap_rung_info rung;
+    return lap_cli_find_rung(op, name, length, &rung);
 }
 
 static const char *rung_of_any(const char *name, size_t length)
 {
-    const char *found = NULL;
-    for (int op = 0; op < LAP_OP_COUNT && !found; op++)
-        found = rung_named((lap_op)op, name, length);
-    return found;
+    lap_rung_info rung;
+    for (int op = 0; op < LAP_OP_COUNT; op++)
+        if (lap_cli_find_rung((lap_op)op, name, length, &rung))
+            return rung.name;
+    return NULL;
 }
 
 /* Whether the list up to `name`, one of its names, has the same backend, be it by an alias. */
@@ -58,11 +58,14 @@ const char *lap_cli_rung_name(int i)
 
 static bool refuse_rung(const char *name, char *problem, size_t size)
 {
-    const char *hint = lap_cli_hint(name), *nearest = lap_rung_nearest(LAP_OP_FILTER, name);
-    if (hint)
-        return lap_cli_refuse(problem, size, name, "a known backend; did you mean %s?", hint);
-    return nearest ? lap_cli_refuse(problem, size, name, "a known backend; did you mean %s?", nearest)
-                   : lap_cli_refuse(problem, size, name, "a known backend; see lapedge backends");
+    const char *hint = lap_cli_hint(name), *meant = hint ? hint : lap_rung_nearest(LAP_OP_FILTER, name);
+    lap_rung_info rung;
+    if (!meant)
+        return lap_cli_refuse(problem, size, name, "a known backend; see lapedge backends");
+    const bool is_lacking =
+        hint && lap_cli_find_rung(LAP_OP_FILTER, meant, strlen(meant), &rung) && rung.reason;
+    return lap_cli_refuse(problem, size, name, "a known backend; did you mean %s?%s%s%s", meant,
+        is_lacking ? " (" : "", is_lacking ? rung.reason : "", is_lacking ? ")" : "");
 }
 
 bool lap_set_backend(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)

@@ -41,10 +41,13 @@ void lap_jpeg_text(j_common_ptr cinfo, char text[JMSG_LENGTH_MAX])
             return;
         }
     cinfo->err->format_message(cinfo, text);
-    /* libjpeg puts "Corrupt JPEG data: " before most warnings; the caller says that better. */
-    static const char prefix[] = "Corrupt JPEG data: ";
-    if (strncmp(text, prefix, sizeof prefix - 1) == 0)
-        memmove(text, text + sizeof prefix - 1, strlen(text) - (sizeof prefix - 1) + 1);
+    /* libjpeg puts one of these before most warnings; the caller says that better. */
+    static const char *const prefixes[] = {"Corrupt JPEG data: ", "Warning: "};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
+            memmove(text, text + strlen(prefixes[i]), strlen(text) - strlen(prefixes[i]) + 1);
+            return;
+        }
 }
 
 static lap_jpeg_class class_of(int message)

@@ -16,7 +16,9 @@ void lap_measurement_free(lap_measurement *measurement)
 {
     free(measurement->rows);
     free(measurement->columns);
+    free(measurement->note);
     measurement->rows = measurement->columns = NULL;
+    measurement->note = NULL;
 }
 
 /* Bands through the pipeline into an encoder that writes nothing. */
@@ -46,6 +48,7 @@ static lap_code measure_bands(lap_context *context, const char *in, const lap_se
     m->height = report->height;
     m->channels = report->channels;
     m->resolved = report->resolved;
+    m->note = report->note[0] ? strdup(report->note) : NULL;
     lap_run_tallies_destroy(&tallies);
     lap_sink_close(sink);
     lap_source_close(source);
@@ -96,6 +99,7 @@ static lap_code measure_whole(lap_context *context, const char *in, const lap_se
     m->height = edges.view.height;
     m->channels = edges.view.channels;
     m->resolved = rung->name;
+    m->note = code == LAP_OK && lap_pixels_note(pixels)[0] ? strdup(lap_pixels_note(pixels)) : NULL;
     lap_image_destroy(&edges);
     lap_pixels_free(pixels);
     return code;

@@ -11,7 +11,13 @@
 
 struct lap_pixels {
     lap_image image;
+    char note[LAP_PIXELS_NOTE];
 };
+
+const char *lap_pixels_note(const lap_pixels *pixels)
+{
+    return pixels->note;
+}
 
 const lap_view *lap_pixels_view(const lap_pixels *pixels)
 {
@@ -70,7 +76,7 @@ static lap_code check_memory(const lap_decoder *decoder, const lap_read_options 
 }
 
 lap_code lap_image_read(const char *path, const lap_read_options *options, int apron, lap_image *image,
-    lap_turn *orientation, lap_error *err)
+    lap_turn *orientation, char note[LAP_PIXELS_NOTE], lap_error *err)
 {
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
@@ -87,6 +93,11 @@ lap_code lap_image_read(const char *path, const lap_read_options *options, int a
     }
     if (code == LAP_OK)
         code = lap_decoder_image(decoder, &image->view, &damage, err);
+    if (code == LAP_OK && note && lap_decoder_has_parts(decoder))
+        snprintf(note, LAP_PIXELS_NOTE, "decoded in parallel");
+    else if (code == LAP_OK && note)
+        snprintf(note, LAP_PIXELS_NOTE, "%s%s", decoder->how ? "decoded serially: " : "",
+            decoder->how ? decoder->how : "");
     if (code == LAP_OK)
         code = lap_source_verify(source, NULL, err);
     lap_decoder_close(decoder);
@@ -108,7 +119,7 @@ lap_code lap_pixels_read(
     *pixels = NULL;
     if (!p)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    lap_code code = lap_image_read(path, &options, LAP_APRON, &p->image, &orientation, err);
+    lap_code code = lap_image_read(path, &options, LAP_APRON, &p->image, &orientation, p->note, err);
     if (code == LAP_OK && settings->auto_orient && orientation != LAP_TURN_NONE)
         code = turn_upright(context, orientation, &p->image, err);
     if (code == LAP_OK)

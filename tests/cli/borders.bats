@@ -184,7 +184,8 @@ PYTHON
     json replicate.json 'o["edges"]["channels"][0]["max"] == 0'
     lapedge stats --json --mask-border=15 flat.pgm >none.json
     json none.json 'o["edges"] is None and o["mask_border"] == 15'
-    lapedge stats --mask-border=15 flat.pgm | grep -q "a border of 15 pixels leaves nothing"
+    lapedge stats --mask-border=15 flat.pgm | grep -qx "edges  none: a border of 15 pixels leaves nothing of .*"
+    [ "$(lapedge stats --mask-border=15 flat.pgm | grep -c above)" -eq 0 ]
     run script -qec "'$LAPEDGE' stats flat.pgm" /dev/null
     [[ $output == *"The frame that the zero border makes is in these edges; see --mask-border."* ]]
     for words in --mask-border=2 --border=replicate -q; do

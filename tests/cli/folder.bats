@@ -7,7 +7,7 @@ tiny()
 {
     mkdir -p "$(dirname -- "$1")"
     pgm $((40 + ${2:-0})) 30 "$BATS_TEST_TMPDIR/tiny.pgm"
-    lapedge --no-sync "$BATS_TEST_TMPDIR/tiny.pgm" --format=jpg - >"$1"
+    lapedge "$BATS_TEST_TMPDIR/tiny.pgm" - >"$1"
 }
 
 folder() # CODE WORD...: a run without syncs, its last line of stderr in $last
@@ -421,7 +421,7 @@ PY
     mkdir -p out/sub
     # A name of this host and of a process that is gone, from a run that is killed.
     printf 'x' >out/sub/.lapedge-mine.txt
-    lapedge --no-sync "$photo" - --format=ppm >/dev/null
+    lapedge "$photo" - --format=ppm >/dev/null
     mkfifo slow.ppm
     exec 7<>slow.ppm # held open: the program waits for more
     { printf 'P5\n600 4000\n255\n'; head -c 1000000 /dev/zero; } >&7 &

@@ -18,7 +18,53 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     expect 2 "" "lapedge: --rotate is given twice; use one at a time" transform --rotate=90 --rotate=180 a b
     expect 2 "" "lapedge: --backends: cuda-shared-int is named twice" bench --backends=c,cuda-shared2,cuda-shared-int
     expect 2 "" "lapedge: --backends: c is named twice" compare --backends=c,sse,c "$photo"
+    for word in --preserve --no-clobber --skip-existing --no-sync; do
+        expect 2 "" "lapedge: $word is about a file, and the output is standard output" "$word" "$photo" -
+    done
+    expect 2 "" "lapedge: --omp-loop is for openmp, and none is named" bench --backends=c --omp-loop=x
+    expect 2 "" "lapedge: --block is for cuda-global, and none is named" bench --backends=c,simd --block=8x8
+    expect 2 "" "lapedge: bench: filter is named twice" bench filter filter
     [ ! -e o.jpg ]
+}
+
+@test "what is about JPEGs is refused where no input is one" {
+    pgm 20 10 in.pgm
+    lapedge in.pgm in.png
+    expect 2 "" "lapedge: --decode is about JPEGs, and in.png is none" --decode=serial in.png o.jpg
+    expect 2 "" "lapedge: --max-scans is about JPEGs, and in.pgm is none" stats --max-scans=3 in.pgm
+    expect 2 "" "lapedge: --max-scans is about JPEGs, and in.pgm is none" diff --max-scans=3 in.pgm in.png
+    lapedge --decode=serial - o.jpg <in.pgm # not known before it is read
+    lapedge --max-scans=3 in.pgm "$photo" out/
+    lapedge --max-scans=3 in.pgm ./new/ || [ "$?" -eq 0 ]
+}
+
+@test "--format beside a name of another format" {
+    expect 2 "" "lapedge: --format=png: o.jpg is a name of another format; choose one name, or leave out --format" \
+        --format=png "$photo" o.jpg
+    expect 2 "" "lapedge: --format=jpg: o.pgm is a name of another format; choose one name, or leave out --format" \
+        transform --flip=h --format=jpg "$photo" o.pgm
+    [ ! -e o.jpg ] && [ ! -e o.pgm ]
+    lapedge --format=jpg "$photo" o.JPEG
+    lapedge --format=png "$photo" o.edges
+    lapedge --format=png "$photo" photo
+    lapedge --format=png "$photo" - | cmp - photo
+    cmp photo o.edges
+}
+
+@test "--version and --help take no other words" {
+    expect 2 "" "lapedge: --version takes no operand, such as foo" --version foo
+    expect 2 "" "lapedge: --invert does not apply to --version" --version --invert
+    expect 2 "" 'lapedge: no command is called "transfrom"; did you mean transform?' --help transfrom
+    cmp <(lapedge stats --help) <(lapedge --help stats)
+    lapedge a.jpg b.jpg --help >/dev/null # a line that is being written
+}
+
+@test "-q leaves nothing to read but errors, and what was asked for" {
+    expect 0 "" "" stats -q "$photo"
+    [ "$(lapedge stats -q --csv "$photo")" = "$(lapedge stats --csv "$photo")" ]
+    expect 0 "" "" bench -q --sizes=64x48 --runs=1 --backends=c
+    lapedge bench -q --sizes=64x48 --runs=1 --backends=c --json >bench.json
+    json bench.json 'o["rows"][-1]["backend"] == "c"'
 }
 
 @test "--fail-fast in place stops at the first that fails" {
@@ -33,7 +79,12 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     expect 2 "" "lapedge: unknown option -o; the output is the last operand: lapedge IN OUT" a -o b
     expect 2 "" "lapedge: unknown option --output; the output is the last operand: lapedge IN OUT" a --output=b
     expect 2 "" "lapedge: unknown option --out-dir; the output folder is the last operand: lapedge IN... OUTDIR" a --out-dir b
-    expect 2 "" "lapedge: --backend: \"gpu\" is not a known backend; did you mean cuda-fast?" -b gpu a b
+    run --separate-stderr lapedge -b gpu a b
+    [ "$status" -eq 2 ]
+    # Where it was not built in, the reason stands behind it.
+    [[ $stderr == 'lapedge: --backend: "gpu" is not a known backend; did you mean cuda-fast?'?(' ('*')') ]]
+    expect 2 "" "lapedge: unknown option -quality=80; did you mean --quality=80?" -quality=80 a b
+    expect 2 "" "lapedge: unknown option -rotate; did you mean --rotate?" transform -rotate 90 a b
     expect 2 "" "lapedge: --backend: \"avx2\" is not a known backend; did you mean simd-avx2?" -b avx2 a b
     run --separate-stderr lapedge --kernel=sobel a b
     [ "$status" -eq 2 ]
@@ -88,6 +139,12 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
 @test "help COMMAND" {
     cmp <(lapedge help) <(lapedge --help)
     cmp <(lapedge help stats) <(lapedge stats --help)
+    cmp <(lapedge help run) <(lapedge run --help)
+    lapedge help | grep -q "lapedge stats"
+    ! lapedge help run | grep -q "lapedge stats"
+    # The short help ends at a semicolon, but not inside brackets.
+    lapedge -h | tr -s ' \n' '  ' | grep -q "two pixels; replicate gives none)"
+    lapedge bench -h | awk '{ o += gsub(/\(/, ""); c += gsub(/\)/, "") } END { exit o != c }'
     expect 2 "" 'lapedge: no command is called "stat"; did you mean stats?' help stat
 }
 

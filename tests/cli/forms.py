@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """forms.py LAPEDGE: every option in every form of a command line is honoured or refused with exit 2 and a
-reason. Honoured is what changes something that can be seen: output, messages, files, or the exit code. What
-by contract changes nothing but time or disk, or needs what this machine lacks, stands in SILENT by name."""
+reason. Honoured is what changes something that can be seen: output, messages, files, the exit code; on a terminal;
+or in what is asked of the system. Each option stands where it can show: SCENES, BESIDE."""
 import hashlib
+import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -29,49 +31,107 @@ FORMS = {
 }
 OPERATIONS = ["filter", "transpose", "reduce", "histogram", "matvec"]
 for op in OPERATIONS:
-    FORMS["compare of " + op] = ["compare", "--ops=" + op, "--backends=c", "--json", "in.jpg"]
+    FORMS["compare of " + op] = ["compare", "--ops=" + op, "--backends=c", "--runs=1", "--json", "in.jpg"]
 
 # A value that shows; several words where it needs company.
 VALUES = {
     "backend": ["--backend=sse"], "kernel": ["--kernel=log5"], "border": ["--border=reflect"],
     "range": ["--range=abs"], "scale": ["--scale=0.5"], "offset": ["--offset=9"], "threshold": ["--threshold=9"],
     "format": ["--format=ppm"], "quality": ["--quality=40"], "subsampling": ["--subsampling=420"],
-    "restart": ["--restart=on"], "rotate": ["--rotate=90"], "flip": ["--flip=v"], "jobs": ["--jobs=2"],
+    "restart": ["--restart=on"], "rotate": ["--rotate=90"], "flip": ["--flip=v"],
+    "jobs": ["--jobs=2", "--threads=3", "-v"],
     "shard": ["--shard=0/2"], "files-from": ["--files-from=list"], "null": ["--null", "--files-from=nulls"],
     "log": ["--log=log.jsonl"], "stats": ["--stats=stats.json"], "weights": ["--weights=weights", "--profiles"],
     "ops": ["--ops=matvec"], "max-abs": ["--max-abs=255"], "max-differing": ["--max-differing=100%"],
     "min-psnr": ["--min-psnr=1"], "mask-border": ["--mask-border=8"], "heatmap": ["--heatmap=map.png"],
     "backends": ["--backends=c,openmp"], "sizes": ["--sizes=64x48"], "image": ["--image=in.jpg"],
-    "channels": ["--channels=1"], "runs": ["--runs=1"], "omp-loop": ["--omp-loop=x"], "block": ["--block=8x8"],
+    "channels": ["--channels=1"], "runs": ["--runs=2"], "omp-loop": ["--omp-loop=x"], "block": ["--block=8x8"],
     "type": ["--type=f32"], "n": ["--n=1000"], "value": ["--value=2"], "baseline": ["--baseline=base.json"],
     "tolerance": ["--tolerance=5%", "--baseline=base.json"], "max-pixels": ["--max-pixels=1"],
     "max-scans": ["--max-scans=1"], "max-memory": ["--max-memory=1K"], "timeout": ["--timeout=1e-9"],
-    "fail-on": ["--fail-on=warning"], "report": ["--report=page.html"], "color": ["--color=always"],
+    "fail-on": ["--fail-on=warning"], "report": ["--report=page.html"], "color": ["--color=never"],
     "progress": ["--progress=off"], "json-file": ["--json-file=file.json"], "threads": ["--threads=1", "-v"],
-    "decode": ["--decode=serial"], "devices": ["--devices=0,1"], "device-memory": ["--device-memory=1G"], "trace": ["--trace=trace.json"], "codec": ["--codec=cpu"],
-    "keep": ["--keep=none"], "include": ["--include=a*"], "exclude": ["--exclude=a*"], "ext": ["--ext=jpeg"], "suffix": ["--suffix=-x"],
+    "decode": ["--decode=parallel", "-v"], "devices": ["--devices=0,1"], "device-memory": ["--device-memory=1G"],
+    "trace": ["--trace=trace.json"], "codec": ["--codec=cuda"],
+    "flip-kernel": ["--flip-kernel", "--kernel=1" + 24 * ",0"],
+    "keep": ["--keep=none"], "include": ["--include=a*"], "exclude": ["--exclude=a*"], "ext": ["--ext=jpeg"],
+    "suffix": ["--suffix=-x"],
     "gray": ["--gray"], "json": ["--json"], "sandbox": ["--sandbox"],
 }
-# Nothing to be seen, and why.
-SILENT = {
-    "no-sync": "only when bytes reach the disk", "decode": "the same pixels by other threads",
-    "codec": "the same bytes from another place", "jobs": "the same files, several at once",
-    "progress": "only on a terminal", "color": "only where there is something to colour",
-    "threads": "the same pixels by other threads", "fail-fast": "nothing fails here; folder.bats",
-    "flat": "one folder; choose.bats", "follow": "no links here; choose.bats",
-    "no-clobber": "nothing is there; choose.bats", "skip-existing": "nothing is there; choose.bats",
-    "force": "nothing is in the way here; folder.bats",
-    "preserve": "time and mode; options.bats", "max-scans": "one scan; inputs.bats",
-    "auto-orient": "upright here; transform.bats", "strip": "nothing to strip here; options.bats",
-    "keep": "nothing to keep here; borders.bats", "flip-kernel": "a symmetric kernel; borders.bats",
-    "sandbox": "the same run with fewer rights; tests/sandbox", "quiet": "nothing is said here", "verbose": "compare has nothing more to say here",
-    "devices": "without a device there is no difference", "device-memory": "without a device there is no difference", "max-abs": "equal pixels", "max-differing": "equal pixels",
-    "min-psnr": "equal pixels", "kernel": "compare: equal pixels", "border": "compare: equal pixels",
-    "range": "compare: equal pixels", "scale": "compare: equal pixels", "offset": "compare: equal pixels",
-    "invert": "compare: equal pixels", "threshold": "compare: equal pixels",
+
+
+# ---- scenes: what must be there for an option to show -------------------------------------------------------
+
+def read(folder, name):
+    with open(os.path.join(folder, name), "rb") as file:
+        return file.read()
+
+
+def write(folder, name, data):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+INPUTS = ["in.jpg", "photos/a.jpg", "photos/b.jpg"]
+
+
+def with_segments(folder):
+    """A comment, and EXIF that says: turn."""
+    tiff = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+    exif, comment = b"Exif\0\0" + tiff, b"remember"
+    for name in INPUTS:
+        data = read(folder, name)
+        write(folder, name, data[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif +
+              b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + data[2:])
+
+
+def progressive(folder):
+    for name in INPUTS:
+        run(["--progressive", "in.ppm", name], folder)
+
+
+def old(folder):
+    for name in INPUTS:
+        os.chmod(os.path.join(folder, name), 0o640)
+        os.utime(os.path.join(folder, name), (OLD, OLD))
+
+
+def unreadable(folder):
+    for i in range(300):
+        write(folder, "photos/%03d.jpg" % i, b"\xff\xd8\xffjunk")
+
+
+def large(folder):
+    """What takes so long that a terminal shows how far it is: a black picture in a file of holes."""
+    header = b"P5 4096 8192 255\n"
+    write(folder, "in.jpg", header)
+    os.truncate(os.path.join(folder, "in.jpg"), len(header) + 4096 * 8192)
+
+
+def in_the_way(folder):
+    for name in ("out.jpg", "done/a.jpg"):
+        write(folder, name, b"somebody's")
+
+
+def deeper(folder):
+    write(folder, "photos/sub/c.jpg", read(folder, "in.jpg"))
+
+
+def linked(folder):
+    os.symlink(os.path.join("..", "in.jpg"), os.path.join(folder, "photos", "link.jpg"))
+
+
+OLD = 1000000000
+SCENES = {
+    "preserve": old, "fail-fast": unreadable, "flat": deeper, "follow": linked, "no-clobber": in_the_way,
+    "skip-existing": in_the_way, "force": in_the_way, "max-scans": progressive, "auto-orient": with_segments,
+    "strip": with_segments, "keep": with_segments, "progress": large,
 }
-# Options that are silent only where two equal pictures are compared.
-EQUAL = {"max-abs", "max-differing", "min-psnr", "kernel", "border", "range", "scale", "offset", "invert", "threshold", "verbose"}
+# Seen on a terminal alone, and in what the program asks of the system.
+TERMINAL = {"color", "progress"}
+SYSTEM = {"no-sync": "fsync,fdatasync,syncfs", "sandbox": "seccomp,prctl"}
 
 
 def run(words, folder):
@@ -101,43 +161,91 @@ def prepare(folder):
             file.write(text)
 
 
-TIMES = r'"(read|decode|upload|filter|download|encode|write|total|ms)": ?[0-9.e+-]+|(?:, )?[0-9.]+ m?s\b|[0-9]+ Mpixel/s'
+TIMES = (r'"(read|decode|upload|filter|download|encode|write|total|ms|[a-z]+_ms)": ?[0-9.e+-]+|(?:, )?[0-9.]+ m?s\b|'
+         r'[0-9]+ Mpixel/s')
 
 
-def trace(words, original):
-    """What a run leaves to be seen; times and sizes of machines taken out."""
+def on_terminal(words, folder):
+    """What shows on a terminal."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([PROGRAM] + words, cwd=folder, stdin=subprocess.DEVNULL, stdout=follower,
+                               stderr=follower, env={"PATH": os.environ["PATH"], "TERM": "xterm"})
+    os.close(follower)
+    seen = b""
+    try:
+        while piece := os.read(leader, 65536):
+            seen += piece
+    except OSError: # the end, on Linux
+        pass
+    os.close(leader)
+    return re.sub("[0-9. %~]+", "", seen.decode()), process.wait()
+
+
+def calls(words, folder, names):
+    """Whether any of these is asked of the system, after the program has been loaded."""
+    log = os.path.join(folder, "calls")
+    subprocess.run(["strace", "-f", "-qq", "-e", "trace=" + names, "-o", log, PROGRAM] + words, cwd=folder,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    with open(log) as file:
+        return any(name in line for line in file for name in names.split(","))
+
+
+def trace(words, original, option=None):
+    """What a run leaves to be seen; times of machines taken out."""
     folder = tempfile.mkdtemp(dir=os.path.dirname(original))
     shutil.rmtree(folder)
     shutil.copytree(original, folder)
-    result = run(words, folder)
+    if option in SCENES:
+        SCENES[option](folder)
+    if option in SYSTEM:
+        text, code = calls(words, folder, SYSTEM[option]), 0
+    elif option in TERMINAL:
+        text, code = on_terminal(words, folder)
+    else:
+        result = run(words, folder)
+        text, code = re.sub(TIMES, "0 ms", result.stdout.decode() + result.stderr.decode()), result.returncode
+        text = sorted(text.splitlines()) # files of a folder are done in any order
     seen = hashlib.sha256()
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != ".lapedge")
         for name in sorted(files):
-            seen.update(name.encode())
-            with open(os.path.join(root, name), "rb") as file:
-                data = file.read()
+            path = os.path.join(root, name)
+            seen.update(os.path.relpath(path, folder).encode() + (b"old" if os.stat(path).st_mtime == OLD else b""))
+            data = read(root, name)
             seen.update(re.sub(TIMES, "", data.decode()).encode() if name.endswith((".json", ".jsonl")) else data)
     shutil.rmtree(folder)
-    text = re.sub(TIMES, "0 ms", result.stdout.decode() + result.stderr.decode())
-    return (result.returncode, text, seen.hexdigest()), result
+    return code, text, seen.hexdigest()
 
 
 # What the base of a form must do without beside an option.
 WITHOUT = {"ops": "--ops=", "backends": "--backends=", "csv": "--json", "json": "--json", "rotate": "--flip",
-           "flip": "--flip", "transpose": "--flip", "transverse": "--flip", "files-from": "photos", "null": "photos"}
-
-
+           "flip": "--flip", "transpose": "--flip", "transverse": "--flip", "files-from": "photos", "null": "photos",
+           "color": "--json", "quiet": "--json", "verbose": "--json", "devices": "--backends="}
+# What it needs beside.
+BESIDE = {
+    ("backend", "a folder run"): ["--log=log.jsonl"], ("backend", "stats"): ["-v"],
+    ("backend", "stats of folders"): ["-v"],
+    ("decode", "a folder run"): ["--log=log.jsonl"], ("decode", "transform of folders"): ["--log=log.jsonl"],
+    ("fail-fast", "a folder run"): ["--jobs=1"], ("fail-fast", "transform of folders"): ["--jobs=1"],
+    ("auto-orient", "stats of folders"): ["--kernel=" + 11 * "0," + "1,0,-1" + 11 * ",0"],
+    ("fail-fast", "files in place"): ["none.jpg", "nothing.jpg"],
+    ("progress", "one image"): ["--backend=c", "--threads=1", "--no-sync"],
+    ("progress", "files in place"): ["--backend=c", "--threads=1", "--no-sync"],
+    ("progress", "transform of one image"): ["--progressive", "--threads=1", "--no-sync"],
+}
 # These make a command line one of another form.
 MAKERS = {"in-place", "files-from"}
-# Where a backend's name is to be seen.
-BACKEND = {"a folder run": ["--log=log.jsonl"], "stats": ["-v"], "stats of folders": ["-v"]}
+
+
+def has_device():
+    shown = json.loads(subprocess.run([PROGRAM, "doctor", "--json"], capture_output=True, check=False).stdout)
+    return bool(shown["devices"])
 
 
 def check(form, option, argument, applies, original, base):
     if option in MAKERS and not applies:
         return None
-    value = ["--backend=sse"] + BACKEND.get(form, []) if option == "backend" else VALUES.get(option, ["--" + option] if not argument else None)
+    value = VALUES.get(option, ["--" + option] if not argument else None)
     if value is None:
         return "no value is known"
     if not applies:
@@ -146,11 +254,11 @@ def check(form, option, argument, applies, original, base):
         if message.returncode == 2 and text.startswith("lapedge: --%s does not apply" % option):
             return None
         return "not refused: exit %d, %s" % (message.returncode, text.strip())
-    if option in SILENT and (option not in EQUAL or form.startswith(("compare", "diff"))):
-        return None
+    beside = value[1:] + BESIDE.get((option, form), [])
     words = [word for word in FORMS[form] if not word.startswith(WITHOUT.get(option, "\0"))]
-    plain = base if len(value) == 1 and words == FORMS[form] else trace(words + value[1:], original)[0]
-    return None if trace(words + value, original)[0] != plain else "accepted, and nothing changes"
+    same = not beside and words == FORMS[form] and option not in SCENES and option not in TERMINAL | SYSTEM.keys()
+    plain = base if same else trace(words + beside, original, option)
+    return None if trace(words + value[:1] + beside, original, option) != plain else "accepted, and nothing changes"
 
 
 def main():
@@ -162,9 +270,14 @@ def main():
         os.mkdir(original)
         prepare(original)
         for form in FORMS:
-            base = trace(FORMS[form], original)[0]
+            base = trace(FORMS[form], original)
+            if base != trace(FORMS[form], original):
+                problems.append("%s: not the same twice" % form)
             for name, _, argument, forms, _ in table:
                 if name in ("help", "version") or (form, name) == ("files in place", "in-place"):
+                    continue
+                if name == "device-memory" and has_device():
+                    print("device-memory: not tried, a device is here and the photos are too few for it")
                     continue
                 pairs += 1
                 problem = check(form, name, argument, form in forms.split(", "), original, base)

@@ -219,9 +219,8 @@ PYTHON
             bench --block="$block" --sizes=64x48 --runs=1 --backends=c
     done
     for block in 1x1 32x8 32x32 1024x1; do
-        run --separate-stderr lapedge bench --block=$block --sizes=64x48 --runs=1 --backends=c
-        [ "$status" -eq 0 ]
-        [ -z "$stderr" ]
+        run --separate-stderr lapedge bench --block=$block --sizes=64x48 --runs=1 --backends=c,cuda-global
+        [[ $status -eq 0 || $stderr == "lapedge: backend 'cuda-global' cannot run here: "* ]]
     done
 }
 

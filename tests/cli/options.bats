@@ -2,17 +2,27 @@
 # shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
 load common
 
-@test "--devices: one is used, with a warning where more are named" {
+@test "--devices: one is used, with a warning where more are named; none where the backend uses none" {
     pgm 20 10 in.pgm
-    expect 0 "" "" --backend=c --devices=1 in.pgm out.pgm
-    expect 0 "" "lapedge: warning: --devices: only device 1 is used" --backend=c --devices=1,0 in.pgm out.pgm
-    expect 0 "" "lapedge: warning: --devices: only device 0 is used" --backend=c --devices=all in.pgm out.pgm
-    expect 0 "" "" -q --backend=c --devices=0,1 in.pgm out.pgm
-    cp in.pgm again.pgm
-    expect 0 "" "lapedge: warning: --devices: only device 0 is used" --backend=c --devices=0,1 --in-place in.pgm again.pgm
-    run --separate-stderr lapedge bench --devices=0,1 --sizes=64x48 --runs=1 --backends=c
+    expect 2 "" "lapedge: --devices is for CUDA backends, and none is named" --backend=c --devices=1 in.pgm out.pgm
+    expect 2 "" "lapedge: --devices is for CUDA backends, and none is named" bench --devices=0 --backends=c,simd
+    expect 2 "" "lapedge: --device-memory is for CUDA backends, and none is named" -b simd --device-memory=1G . out
+    [ ! -e out.pgm ]
+    expect 0 "" "" -q --devices=0,1 in.pgm out.pgm
+    run --separate-stderr lapedge --devices=0,1 in.pgm out.pgm
     [ "$status" -eq 0 ]
-    [ "$stderr" = "lapedge: warning: --devices: only device 0 is used" ]
+    [[ $stderr == *"lapedge: warning: --devices: only device 0 is used" ]]
+    if lapedge doctor --json | grep -q '"devices": \[\]'; then # nothing to use: said, too
+        [[ $stderr == "lapedge: warning: --devices: "*CUDA* ]]
+        run --separate-stderr lapedge --device-memory=1G -n in.pgm out/
+        [[ $stderr == "lapedge: warning: --device-memory: "*CUDA* ]]
+    fi
+    cp in.pgm again.pgm
+    run --separate-stderr lapedge --devices=all --in-place in.pgm again.pgm
+    [[ $stderr == *"lapedge: warning: --devices: only device 0 is used" ]]
+    run --separate-stderr lapedge bench --devices=0,1 --sizes=64x48 --runs=1 --backends=c,auto
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"lapedge: warning: --devices: only device 0 is used" ]]
 }
 
 # segments FILE: a line for each marker segment before the data: its marker in hexadecimal, its name, its size;

@@ -1,0 +1,208 @@
+/* Options beside each other, and beside what they are to work on: each of them means something there, or is
+ * refused with a reason. */
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/args.h"
+#include "cli/term.h"
+#include "cli/values.h"
+
+typedef struct rule { /* `option` needs, or excludes, `other` */
+    const char *option, *other, *why;
+    bool needs;
+} rule;
+
+static const rule rules[] = {
+    {"tolerance", "baseline", "needs --baseline", true},
+    {"json", "csv", "and --csv cannot be combined", false},
+    {"no-clobber", "force", "and --force contradict each other", false},
+    {"skip-existing", "force", "and --force contradict each other", false},
+    {"skip-existing", "no-clobber", "and --no-clobber contradict each other", false},
+    {"include", "files-from", "is about folders, and --files-from names files", false},
+    {"exclude", "files-from", "is about folders, and --files-from names files", false},
+    {"ext", "files-from", "is about folders, and --files-from names files", false},
+    {"follow", "files-from", "is about folders, and --files-from names files", false},
+    {"keep", "strip", "and --strip contradict each other", false},
+    {"sandbox", "devices", "runs on the CPU alone, and --devices names CUDA devices", false},
+    {"sandbox", "device-memory", "runs on the CPU alone, and --device-memory is of CUDA devices", false},
+    {"quiet", "verbose", "and --verbose contradict each other", false},
+};
+
+static bool is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
+{
+    const lap_cli_option *option = lap_cli_option_named(name, strlen(name));
+    return option && given[option - lap_cli_options];
+}
+
+/* The first option of the list, which ends in NULL, that was given. */
+static const char *first_given(const char *const *names, const bool given[LAP_CLI_OPTIONS])
+{
+    for (; *names; names++)
+        if (is_given(*names, given))
+            return *names;
+    return NULL;
+}
+
+/* ---- the output ---------------------------------------------------------------------------------- */
+
+/* OUT, where it is one file's; else NULL. */
+static const char *single_output(const lap_cli *cli, unsigned forms)
+{
+    return forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM) && cli->operand_count == 2 ? cli->operands[1] : NULL;
+}
+
+/* What stands behind the last dot of the name; NULL where there is none. */
+static const char *extension_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    return dot && dot != name ? dot + 1 : NULL;
+}
+
+/* The format of that name, among those that --format takes: one that stands for all of its names; else NULL.
+ */
+static const char *format_named(const char *name)
+{
+    static const char *const names[] = {
+        "jpg", "jpeg", "jpe", "jfif", "png", "bmp", "tga", "ppm", "pgm", "tsv"};
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return i < 4 ? "jpg" : names[i];
+    return NULL;
+}
+
+static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+{
+    static const char *const of_jpeg[] = {
+        "quality", "subsampling", "restart", "progressive", "optimize", NULL};
+    const char *out = single_output(cli, forms), *asked = cli->settings.format;
+    const char *format = asked ? asked : extension_of(out), *named = format_named(extension_of(out));
+    const char *name =
+        format && format_named(format) != format_named("jpg") ? first_given(of_jpeg, given) : NULL;
+    if (asked && named && strcmp(format_named(asked), named) != 0)
+        return lap_cli_usage(
+            "--format=%s: %s is a name of another format; choose one name, or leave out --format", asked,
+            out);
+    return name ? lap_cli_usage("--%s is of JPEG alone, and the output is .%s", name, format) : LAP_EXIT_OK;
+}
+
+/* Standard output is no file: nothing stands there before, and it has neither time nor mode. */
+static lap_cli_exit check_output(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+{
+    static const char *const of_files[] = {"no-clobber", "skip-existing", "preserve", "no-sync", NULL};
+    const char *out = single_output(cli, forms), *name = first_given(of_files, given);
+    return name && out && strcmp(out, "-") == 0
+               ? lap_cli_usage("--%s is about a file, and the output is standard output", name)
+               : LAP_EXIT_OK;
+}
+
+/* ---- the inputs ---------------------------------------------------------------------------------- */
+
+/* Whether the file is there and begins like a PNG or a PNM. */
+static bool is_other_image(const char *path)
+{
+    char magic[2];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const bool got = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic;
+    if (fd >= 0)
+        close(fd);
+    return got && (memcmp(magic, "\x89P", 2) == 0 || (magic[0] == 'P' && strchr("1234567", magic[1])));
+}
+
+/* What is about JPEGs, where no input is one. */
+static lap_cli_exit check_inputs(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+{
+    static const char *const of_jpeg[] = {"decode", "max-scans", NULL};
+    const char *name = first_given(of_jpeg, given);
+    const int count = single_output(cli, forms) ? 1 : cli->operand_count;
+    if (!name || count == 0 || forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER))
+        return LAP_EXIT_OK;
+    for (int i = 0; i < count; i++)
+        if (!is_other_image(cli->operands[i]))
+            return LAP_EXIT_OK;
+    return lap_cli_usage("--%s is about JPEGs, and %s is none", name, cli->operands[0]);
+}
+
+/* ---- the backends -------------------------------------------------------------------------------- */
+
+/* Whether one of the backends that are named, or with none named any of them, passes. */
+static bool any_backend(const lap_cli *cli, unsigned forms, bool (*passes)(const lap_rung_info *rung))
+{
+    const bool is_list = forms & (LAP_CLI_COMPARE_ALL | LAP_CLI_BENCH_ALL);
+    const char *list = is_list ? cli->bench.backends : cli->settings.backend;
+    if (!list || (forms & LAP_CLI_BENCH << LAP_OP_CODEC))
+        return true;
+    for (const char *name = list; *name;) {
+        const size_t length = strcspn(name, ",");
+        lap_rung_info rung;
+        for (int op = 0; op < LAP_OP_COUNT; op++)
+            if (lap_cli_find_rung((lap_op)op, name, length, &rung) && passes(&rung))
+                return true;
+        name += length + (name[length] == ',');
+    }
+    return false;
+}
+
+static bool may_use_device(const lap_rung_info *rung)
+{
+    return strcmp(rung->family, "cuda") == 0 || strcmp(rung->family, "auto") == 0;
+}
+
+static bool is_openmp(const lap_rung_info *rung)
+{
+    return strcmp(rung->name, "openmp") == 0;
+}
+
+static bool is_cuda_global(const lap_rung_info *rung)
+{
+    return strcmp(rung->name, "cuda-global") == 0;
+}
+
+static lap_cli_exit check_backends(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+{
+    static const struct {
+        const char *option;
+        bool (*passes)(const lap_rung_info *rung);
+        const char *whose;
+    } rows[] = {{"devices", may_use_device, "CUDA backends"},
+        {"device-memory", may_use_device, "CUDA backends"}, {"omp-loop", is_openmp, "openmp"},
+        {"block", is_cuda_global, "cuda-global"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (is_given(rows[i].option, given) && !any_backend(cli, forms, rows[i].passes))
+            return lap_cli_usage("--%s is for %s, and none is named", rows[i].option, rows[i].whose);
+    return LAP_EXIT_OK;
+}
+
+static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+{
+    const char *backend = cli->settings.backend;
+    (void)given, (void)forms;
+    if (cli->sandbox && backend && strncmp(backend, "cuda", 4) == 0)
+        return lap_cli_usage("--sandbox runs on the CPU alone: a driver of CUDA cannot be confined so; "
+                             "leave out --backend=%s",
+            backend);
+    if (cli->sandbox && cli->settings.codec == LAP_CODEC_CUDA)
+        return lap_cli_usage("--sandbox runs on the CPU alone; leave out --codec=cuda");
+    return LAP_EXIT_OK;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+{
+    static lap_cli_exit (*const checks[])(const lap_cli *, const bool *, unsigned) = {
+        check_format, check_output, check_inputs, check_backends, check_sandbox};
+    lap_cli_exit code = LAP_EXIT_OK;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (is_given(rules[i].option, given) && is_given(rules[i].other, given) != rules[i].needs)
+            return lap_cli_usage("--%s %s", rules[i].option, rules[i].why);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && code == LAP_EXIT_OK; i++)
+        code = checks[i](cli, given, forms);
+    return code;
+}
