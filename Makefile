@@ -235,7 +235,7 @@ run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 
 # ---- the rest ----------------------------------------------------------------------------------
 
--include tools/package.mk
+-include tools/package.mk tools/release.mk
 
 ## help: this list
 help:

@@ -1,0 +1,3 @@
+ifeq ($(SAN)$(findstring clang,$(COMPILER)),)
+TESTS += tests/release/release.sh
+endif

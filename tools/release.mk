@@ -1,0 +1,22 @@
+# What a release is made of: the sources as one file, its parts list, checksums; and the interface as it was released.
+# Included by the Makefile. The steps of a release are in CONTRIBUTING.md.
+
+DIST := build/dist/lapedge-$(VERSION)
+ABI_DUMP := tests/release/liblapedge.so.$(SOVERSION).abi
+
+.PHONY: dist abi
+## dist: the sources of the last commit, their parts list (SPDX) and checksums, in build/dist
+dist:
+	@git diff --quiet HEAD -- || { echo "dist: there are changes that are not committed" >&2; exit 1; }
+	@rm -rf build/dist && mkdir -p build/dist
+	@git archive --format=tar --prefix=lapedge-$(VERSION)/ HEAD | gzip -9n > $(DIST).tar.gz
+	@tools/sbom $(VERSION) $$(git log -1 --format=%ct) $(DIST).tar.gz > $(DIST).spdx.json
+	@cd build/dist && sha256sum lapedge-* > SHA256SUMS && cat SHA256SUMS
+
+# abidw reads debug information: the public types alone, as the header declares them.
+abidw = abidw --headers-dir $(B)/abi --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs \
+  --exported-interfaces-only --type-id-style hash
+## abi: keep the interface of the library as it is now as the one that tests compare with
+abi: $(B)/liblapedge.so
+	@mkdir -p $(B)/abi && cp src/lapedge.h $(B)/abi/
+	@$(abidw) $(B)/liblapedge.so.$(SOVERSION) | sed '/<elf-needed>/,/<\/elf-needed>/d' > $(ABI_DUMP)
