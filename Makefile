@@ -241,10 +241,15 @@ run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
-	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B) V=1"
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' ' \
+	  { line = sprintf("  make %-14s", $$1); n = split($$2, word, " "); \
+	    for (i = 1; i <= n; i++) { \
+	      if (length(line) + 1 + length(word[i]) > 80) { print line; line = sprintf("%21s", "") } \
+	      line = line " " word[i] } \
+	    print line }'
+	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B) V=1" | fold -s -w 80
 	@echo "  CUDA_ARCHS='$(CUDA_ARCHS)'"
-	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)"
+	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)" | fold -s -w 80
 
 ## clean: remove everything that was built
 clean:
