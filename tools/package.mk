@@ -83,22 +83,13 @@ format:
 
 # ---- one file that needs nothing but libc -------------------------------------------------------
 
-# Whatever has a static library here goes in; OpenMP's runtime is gcc's. TurboJPEG comes before libjpeg: it has all of
-# that, too, and each symbol is taken where it is found first.
-HAS_STATIC_TURBOJPEG := $(filter /%,$(shell $(CC) -print-file-name=libturbojpeg.a))
-PORTABLE_LIBS := -Wl,-Bstatic $(if $(filter 1,$(HAVE_TURBOJPEG)),-lturbojpeg) -ljpeg -ljansson -lxxhash \
-  $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) \
+# Whatever has a static library here goes in; OpenMP's runtime is gcc's.
+PORTABLE_LIBS := -Wl,-Bstatic -ljpeg -ljansson -lxxhash $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) \
   $(if $(filter 1,$(HAVE_CUDA)),-lcudart_static) \
   $(if $(filter 1,$(HAVE_OPENMP)),-lgomp) -Wl,-Bdynamic -lm -lpthread -ldl -lrt
 
 ## portable: ./lapedge-portable, one file that needs nothing but libc
-ifneq ($(and $(filter 1,$(HAVE_TURBOJPEG)),$(if $(HAS_STATIC_TURBOJPEG),,missing)),)
-# Built without it, then.
-portable:
-	@$(MAKE) --no-print-directory HAVE_TURBOJPEG=0 B=$(B)/static portable
-else
 portable: lapedge-portable
-endif
 lapedge-portable: $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-libgcc $(filter -L%,$(LIBS)) -o $@ $^ $(PORTABLE_LIBS)
 	@strip $@
@@ -110,6 +101,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
+DOCDIR ?= $(DATADIR)/doc/lapedge
 COMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
 INSTALL ?= install
 SO := liblapedge.so
@@ -117,33 +109,42 @@ SO := liblapedge.so
 $(B)/lapedge.pc: tools/lapedge.pc.in $(B)/flags-C
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
 	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
-	  -e 's|@PRIVATE@|$(strip $(LIBS) $(LINK_OPENMP))|' $< > $@
+	  -e 's|@DOCDIR@|$(DOCDIR)|' -e 's|@PRIVATE@|$(strip $(LIBS) $(LINK_OPENMP))|' $< > $@
 $(B)/lapedge.pc: FORCE # PREFIX may have changed
 
-## install: program, libraries, header, pkg-config file, manual and completion, under DESTDIR and PREFIX
+# Pages with their pictures and schemas, and what they link to.
+DOCUMENTS := README.md CHANGELOG.md LICENSE $(wildcard docs/*.md docs/img/* docs/schema/*)
+# SOURCE:TARGET[:MODE] of all files that are installed; uninstall removes the targets.
+INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblapedge.a \
+  $(B)/$(SO).$(SOVERSION):$(LIBDIR)/$(SO).$(VERSION):755 src/lapedge.h:$(INCLUDEDIR)/lapedge.h \
+  $(B)/lapedge.pc:$(LIBDIR)/pkgconfig/lapedge.pc docs/lapedge.1:$(MANDIR)/man1/lapedge.1 \
+  tools/completion/lapedge.bash:$(COMPLETIONDIR)/lapedge \
+  tools/completion/_lapedge:$(DATADIR)/zsh/site-functions/_lapedge \
+  tools/completion/lapedge.fish:$(DATADIR)/fish/vendor_completions.d/lapedge.fish \
+  $(foreach f,$(DOCUMENTS),$(f):$(DOCDIR)/$(f))
+installed_part = $(word $(1),$(subst :, ,$(2)))
+LINKS = $(LIBDIR)/$(SO) $(LIBDIR)/$(SO).$(SOVERSION)
+
+## install: program, libraries, header, manual, completion and documents, under DESTDIR and PREFIX
 install: all $(B)/lapedge.pc
-	$(INSTALL) -d $(addprefix "$(DESTDIR)",$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(MANDIR)/man1 $(COMPLETIONDIR))
-	$(INSTALL) -m 755 $(PROGRAM) "$(DESTDIR)$(BINDIR)/lapedge"
-	$(INSTALL) -m 644 $(B)/liblapedge.a "$(DESTDIR)$(LIBDIR)/liblapedge.a"
-	$(INSTALL) -m 755 $(B)/$(SO).$(SOVERSION) "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
+	@$(foreach f,$(INSTALLED),$(INSTALL) -D -m $(or $(call installed_part,3,$(f)),644) \
+	  "$(call installed_part,1,$(f))" "$(DESTDIR)$(call installed_part,2,$(f))" &&) :
 	ln -sf $(SO).$(VERSION) "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)"
 	ln -sf $(SO).$(SOVERSION) "$(DESTDIR)$(LIBDIR)/$(SO)"
-	$(INSTALL) -m 644 src/lapedge.h "$(DESTDIR)$(INCLUDEDIR)/lapedge.h"
-	$(INSTALL) -m 644 $(B)/lapedge.pc "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc"
-	$(INSTALL) -m 644 docs/lapedge.1 "$(DESTDIR)$(MANDIR)/man1/lapedge.1"
-	$(INSTALL) -m 644 tools/completion/lapedge.bash "$(DESTDIR)$(COMPLETIONDIR)/lapedge"
-	$(INSTALL) -d "$(DESTDIR)$(DATADIR)/zsh/site-functions" "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d"
-	$(INSTALL) -m 644 tools/completion/_lapedge "$(DESTDIR)$(DATADIR)/zsh/site-functions/_lapedge"
-	$(INSTALL) -m 644 tools/completion/lapedge.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/lapedge.fish"
+	@[ -n "$(DESTDIR)" ] || ldconfig -p 2>/dev/null | grep -q '$(LIBDIR)/$(SO)' || \
+	  echo "Programs find the shared library after: ldconfig (if it knows $(LIBDIR))"
+
+## install-strip: install, without debug information
+.PHONY: install-strip
+install-strip: install
+	strip "$(DESTDIR)$(BINDIR)/lapedge"
+	strip --strip-unneeded "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
+	strip --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
 ## uninstall: remove what install put there
 uninstall:
-	rm -f "$(DESTDIR)$(DATADIR)/zsh/site-functions/_lapedge" \
-	  "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/lapedge.fish" \
-	  "$(DESTDIR)$(BINDIR)/lapedge" "$(DESTDIR)$(LIBDIR)/liblapedge.a" "$(DESTDIR)$(LIBDIR)/$(SO)" \
-	  "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)" "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)" \
-	  "$(DESTDIR)$(INCLUDEDIR)/lapedge.h" "$(DESTDIR)$(LIBDIR)/pkgconfig/lapedge.pc" \
-	  "$(DESTDIR)$(MANDIR)/man1/lapedge.1" "$(DESTDIR)$(COMPLETIONDIR)/lapedge"
+	rm -f $(foreach f,$(INSTALLED),"$(DESTDIR)$(call installed_part,2,$(f))") $(LINKS:%="$(DESTDIR)%")
+	@[ ! -d "$(DESTDIR)$(DOCDIR)" ] || find "$(DESTDIR)$(DOCDIR)" -depth -type d -empty -delete
 
 # What the static library needs, for those who link it (python/build_interface.py).
 .PHONY: print-libs

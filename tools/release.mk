@@ -13,6 +13,22 @@ dist:
 	@tools/sbom $(VERSION) $$(git log -1 --format=%ct) $(DIST).tar.gz > $(DIST).spdx.json
 	@cd build/dist && sha256sum lapedge-* > SHA256SUMS && cat SHA256SUMS
 
+.PHONY: deb deb-check
+## deb: Debian packages of the last commit, without CUDA, in build/deb
+deb:
+	@tools/install-deps build packages
+	@rm -rf build/deb && mkdir -p build/deb
+	@git archive --prefix=lapedge-$(VERSION)/ HEAD | tar x -C build/deb
+	@cd build/deb/lapedge-$(VERSION) && DEB_BUILD_OPTIONS="parallel=$(CORES) $(DEB_BUILD_OPTIONS)" \
+	  dpkg-buildpackage -us -uc -b >../build.log 2>&1 || { tail -n 30 ../build.log >&2; exit 1; }
+	@lintian --fail-on error,warning build/deb/*.changes
+	@ls -l build/deb/*.deb
+
+# As root, with the network: the packages in bare Debian 12 and 13.
+## deb-check: install, test and remove the packages of make deb in bare trees of Debian 12 and 13 (root)
+deb-check:
+	@tools/deb-check build/deb bookworm trixie
+
 # abidw reads debug information: the public types alone, as the header declares them.
 abidw = abidw --headers-dir $(B)/abi --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs \
   --exported-interfaces-only --type-id-style hash

@@ -17,9 +17,10 @@ files()
     (cd "$root$prefix" && find . ! -type d | sort)
 }
 
+# The documents are those of the repository.
 all_there()
 {
-    diff - <(files) <<LIST
+    diff - <(files | grep -v '^./share/doc/') <<LIST &&
 ./bin/lapedge
 ./include/lapedge.h
 ./lib/liblapedge.a
@@ -32,6 +33,8 @@ all_there()
 ./share/man/man1/lapedge.1
 ./share/zsh/site-functions/_lapedge
 LIST
+        diff <(for f in README.md CHANGELOG.md LICENSE docs/*.md docs/img/* docs/schema/*; do echo "./$f"; done | sort) \
+            <(cd "$root$prefix/share/doc/lapedge" && find . -type f | sort)
 }
 
 # The sysroot stands for the machine it was installed on.

@@ -75,6 +75,21 @@ else
     skip "make dist" "this is no git repository"
 fi
 
+debian_version()
+{
+    [ "$(sed -n '1s/^lapedge (\(.*\)) .*/\1/p' debian/changelog)" = "$version" ]
+}
+
+# dpkg-gensymbols refuses one that is gone; this also sees one that is new.
+debian_symbols()
+{
+    diff <(sed -n 's/^ \(lap_.*\)@Base .*/\1/p' debian/liblapedge0.symbols) \
+        <(nm -D --defined-only "$B/liblapedge.so" | awk '{ print $NF }' | sort)
+}
+
+check "debian/changelog begins with the version" debian_version
+check "debian/*.symbols lists what the library exports" debian_symbols
+
 # New functions are allowed; whatever else changes shows here, and make abi keeps it if it is meant.
 interface()
 {
