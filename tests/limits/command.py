@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Corners of the command line: abbreviations, empty shares, logs and reports that do not fit. Prints TAP."""
 
+import base64
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
-from made import BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, lapedge, noise, pnm, run_all
+from made import BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, lapedge, noise, pnm, read_pnm, run_all
 
 
 def no_abbreviations():
@@ -141,8 +143,103 @@ def noisy_rows():
             assert noisy == (f"noisy: {row['backend']}," in said) or abs(spread - 0.1) < 1e-6, (row, said)
 
 
+def details_of_a_run():
+    """-v names both files, the picture, and whether a large photo was decoded in parallel; a small one is not."""
+    width, height = 1300, 800
+    pnm("large.pgm", width, height, 1, (i * 7 + i // width * 3 & 255 for i in range(width * height)))
+    lapedge("--no-sync", "--kernel=identity", "large.pgm", "large.jpg")
+    for name, size, parallel in (("large.jpg", "1300 x 800, 1 channel", True), (PHOTO, "600 x 400, 3 channels", False)):
+        _, said = lapedge("-v", "--no-sync", "--threads=4", name, "o.jpg")
+        lines = [line.strip() for line in said.splitlines()]
+        assert lines[0] == f"{name} -> o.jpg", said
+        assert lines[1].split() == ["image", *size.split()], said
+        assert ("decoded in parallel" in said) == parallel, said
+
+
+def report_data(name):
+    """What a report's scripts show."""
+    text = re.search('<script type="application/json" id="data">(.*?)</script>', Path(name).read_text(), re.S).group(1)
+    return json.loads(text)
+
+
+def facts_of_a_report():
+    """A report's data: crops of the heaviest places with both pictures, notes by operation and backend."""
+    lapedge("compare", "-q", "--backends=c,simd", "--report=r.html", PHOTO)
+    data = report_data("r.html")
+    crops = data["pictures"]["crops"]
+    assert len(crops) == 3 and all(crop[part].startswith("data:image/png") for crop in crops for part in ("photo", "edges"))
+    resolved = {f"filter {row['resolved']}" for row in data["results"]["rows"]}
+    assert "filter c" in data["notes"] and set(data["notes"]) <= resolved, data["notes"].keys()
+    if PLANTED.exists():
+        lapedge("compare", "-q", "--backends=no-border", "--report=p.html", PHOTO, code=1, program=PLANTED)
+        data = report_data("p.html")
+        row = data["pictures"]["differences"][0]
+        assert row["overview"].startswith("data:image") and len(row["crops"]) == 3, row["crops"]
+
+
+def means_in_a_report():
+    """A report's reduced photo has the mean of the pixels, rounded to the nearest value."""
+    # 3200 wide is shown at half the size: of 100, 101 in each of two rows the mean is 100.5.
+    width, height = 3200, 64
+    pnm("in.pgm", width, height, 1, bytes([100, 101] * (width // 2)) * height)
+    lapedge("--no-sync", "--kernel=identity", "in.pgm", "in.png")
+    lapedge("compare", "-q", "--runs=1", "--backends=simd", "--report=r.html", "in.png")
+    data = report_data("r.html")
+    assert data["pictures"]["scaled"], "it is shown as it is"
+    Path("photo.jpg").write_bytes(base64.b64decode(data["pictures"]["photo"].split(",")[1]))
+    lapedge("--no-sync", "--kernel=identity", "--gray", "photo.jpg", "photo.pgm")
+    _, _, _, pixels = read_pnm("photo.pgm")
+    assert set(pixels) == {101}, set(pixels)
+
+
+def noise_in_a_report():
+    """The quality of a report's pictures gives way to size, and where that does not suffice they are large."""
+    pnm("in.pgm", 1600, 2500, 1, random.Random(1).randbytes(1600 * 2500))
+    lapedge("compare", "-q", "--runs=1", "--backends=simd", "--report=r.html", "in.pgm")
+    photo = report_data("r.html")["pictures"]["photo"]
+    assert photo.startswith("data:image/jpeg") and 750_000 < len(photo) < 2_000_000, len(photo)
+
+
+def far_too_long_a_name():
+    """An output folder whose path is as long as no path may be is refused before anything is made."""
+    Path("in").mkdir()
+    Path("in/a.jpg").write_bytes(SAMPLE)
+    _, said = lapedge("in", "o/" * 2048, code=4)
+    assert "this path is too long" in said, said[-200:]
+    assert not Path("o").exists()
+
+
+def last_of_two_counts():
+    """An option that is given twice counts as it was given last."""
+    for words in (["-Q", "20", "-Q", "90"], ["-Q", "90"]):
+        lapedge("--no-sync", *words, PHOTO, f"{len(words)}.jpg")
+    assert Path("4.jpg").read_bytes() == Path("2.jpg").read_bytes()
+
+
+def what_a_difference_is_of():
+    """diff --json says how large the pictures are."""
+    pnm("a.pgm", 31, 17, 1, bytes(31 * 17))
+    got = json.loads(lapedge("diff", "--json", "a.pgm", "a.pgm")[0])
+    assert (got["width"], got["height"], got["channels"]) == (31, 17, 1)
+
+
+def lines_of_a_manifest():
+    """A line about a finished photo names the photo that it is of, with size and time, and the output."""
+    Path("in/sub").mkdir(parents=True)
+    Path("in/sub/a.jpg").write_bytes(SAMPLE)
+    lapedge("--no-sync", "in", "out")
+    there = os.stat("in/sub/a.jpg")
+    lines = [json.loads(line) for path in Path("out/.lapedge").rglob("*") if path.is_file()
+             for line in path.read_text(errors="replace").splitlines() if line.startswith("{")]
+    done = [line for line in lines if line["event"] == "done"]
+    assert len(done) == 1 and done[0]["output"] == "sub/a.jpg" and done[0]["input"] == "in/sub/a.jpg", lines
+    assert done[0]["input_size"] == there.st_size and done[0]["input_mtime_s"] == int(there.st_mtime), done
+
+
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([no_abbreviations, empty_share, log_on_a_full_disk, shares_of_time, names_in_a_report,
              products_that_are_no_numbers, last_line_of_a_list, dots_in_front, dry_runs_sweep_nothing,
-             one_job_at_a_time, noisy_rows])
+             one_job_at_a_time, noisy_rows, details_of_a_run, facts_of_a_report, means_in_a_report, noise_in_a_report,
+             far_too_long_a_name,
+             last_of_two_counts, what_a_difference_is_of, lines_of_a_manifest])

@@ -92,6 +92,10 @@ static void test_errors(void **state)
     longest[sizeof longest - 1] = 0;
     assert_null(lap_rung_nearest(LAP_OP_FILTER, longest));
     assert_int_equal(lap_rung_find(LAP_OP_FILTER, longest, &rung, &err), LAP_E_USAGE);
+    assert_int_equal(lap_rung_find(LAP_OP_FILTER, "c", &rung, &err), LAP_OK);
+    assert_int_equal(lap_rung_find_on_device(LAP_OP_FILTER, "c", 0, &rung, &err), LAP_E_USAGE);
+    assert_null(rung); /* of the last call, though the name is known */
+    assert_non_null(strstr(err.message, "'c' runs on the CPU, and the pixels lie on device 0"));
 #if !LAP_HAVE_CUDA
     assert_int_equal(lap_rung_find(LAP_OP_FILTER, "cuda-shared-float", &rung, &err), LAP_E_BACKEND);
     assert_non_null(strstr(err.message, "not built"));

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,29 @@ static void links_below_a_tree_are_not_followed(void **unused)
     assert_int_equal(lap_tree_open(at("no such folder"), &tree, &err), LAP_OK);
     assert_int_equal(lap_tree_enter(&tree, "x", false, &folder, &err), LAP_E_MISSING);
     lap_tree_close(&tree);
+    put(at("plain"), "x");
+    assert_int_equal(lap_tree_open(at("plain"), &tree, &err), LAP_E_WRITE);
+    assert_string_equal(err.message, "is not a folder");
+    assert_int_equal(symlink("circle", at("circle")), 0);
+    assert_int_equal(lap_tree_open(at("circle"), &tree, &err), LAP_E_WRITE);
+    assert_string_equal(err.message, strerror(ELOOP));
+}
+
+/* A way that does not lead to a folder: nothing to close, and the reason stands in errno. */
+static void places_that_are_none(void **unused)
+{
+    (void)unused;
+    lap_place place;
+    put(at("no folder"), "x");
+    errno = 0;
+    assert_false(lap_place_at(at("no folder/x"), &place));
+    assert_int_equal(errno, ENOTDIR);
+    assert_int_equal(place.folder, -1);
+    assert_null(place.path);
+    errno = 0;
+    assert_false(lap_place_at(at("missing/x"), &place));
+    assert_int_equal(errno, ENOENT);
+    assert_null(place.path);
 }
 
 /* The number of the content is that of the bytes, however they came. */
@@ -154,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_appears_meanwhile_is_kept),
         cmocka_unit_test(links_below_a_tree_are_not_followed),
+        cmocka_unit_test(places_that_are_none),
         cmocka_unit_test(the_content_has_a_number),
     };
     if (!make_scratch())
