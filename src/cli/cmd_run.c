@@ -65,11 +65,8 @@ static void print_details(
     if (report->resolved && strcmp(report->resolved, settings->backend) != 0)
         fprintf(stderr, " -> %s", report->resolved);
     fprintf(stderr, ", up to %d thread%s\n", threads, threads == 1 ? "" : "s");
-    if (report->note[0]) {
-        fputs("  note      ", stderr);
-        lap_cli_print_safely(stderr, report->note);
-        fputc('\n', stderr);
-    }
+    if (report->note[0])
+        lap_cli_print_detail("note", report->note);
     lap_cli_print_times(&report->ms, "wall");
 }
 

@@ -140,7 +140,7 @@ static int print_json(const folder_run *run, const lap_batch_counts *counts, con
 /* With -v: who did it, and what took how long. */
 static void print_work(const lap_batch_work *work)
 {
-    fprintf(stderr, "  by        %s\n", work->how);
+    lap_cli_print_detail("by", work->how);
     fprintf(stderr, "  at once   up to %llu\n", (unsigned long long)work->jobs);
     for (int i = 0; i < work->device_count; i++)
         fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,

@@ -148,6 +148,20 @@ void lap_cli_print_wrapped(const char *text, int at, int width)
     print_wrapped(stdout, text, at, width);
 }
 
+void lap_cli_print_detail(const char *name, const char *text)
+{
+    enum { AT = 12 };
+    char *safe = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&safe, &size);
+    if (memory)
+        lap_cli_print_safely(memory, text);
+    const bool whole = memory && fclose(memory) == 0;
+    fprintf(stderr, "  %-*s", AT - 2, name);
+    print_wrapped(stderr, whole ? safe : "out of memory", AT, lap_term_error_width());
+    free(safe);
+}
+
 static int columns_of(int fd)
 {
     enum { UNBROKEN = 10000 };
@@ -215,6 +229,5 @@ void lap_cli_print_times(const lap_times *ms, const char *total)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s %.1f, ", stages[i].name,
                 fmin(stages[i].ms, 1e15)); /* so that all of them have room */
     snprintf(text + length, sizeof text - (size_t)length, "%s %.1f", total, ms->total);
-    fputs("  ms        ", stderr);
-    print_wrapped(stderr, text, 12, lap_term_error_width());
+    lap_cli_print_detail("ms", text);
 }

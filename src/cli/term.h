@@ -29,6 +29,8 @@ void lap_cli_print_safely(FILE *to, const char *text);
 /* Text on stdout from column `at` on, which is where the cursor is, broken at spaces before column
  * `width`; a newline ends it. */
 void lap_cli_print_wrapped(const char *text, int at, int width);
+/* "  note      text" on stderr, one of the lines of -v; long ones go on below themselves. */
+void lap_cli_print_detail(const char *name, const char *text);
 /* Columns of the terminal on stdout, or on stderr; without one, more than any line has. */
 int lap_term_width(void);
 int lap_term_error_width(void);

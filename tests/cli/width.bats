@@ -7,16 +7,16 @@ typed()
 {
     local columns=$1
     shift
-    script -qec "stty cols $columns; '$LAPEDGE' $*" /dev/null | tr -d '\r' >typed || true
+    script -qec "stty cols $columns; '$LAPEDGE' $*" /dev/null | sed 's/\r*$//' >typed || true
     [ -s typed ]
 }
 
-# widest COLUMNS: no line of `typed` has more characters
+# widest COLUMNS: no line of `typed` has more characters, once what was drawn over is gone
 widest()
 {
     python3 - "$1" <<'EOF'
 import re, sys
-lines = [re.sub("\x1b\\[[0-9;]*[mK]", "", line.rstrip("\n")) for line in open("typed", encoding="utf-8")]
+lines = [re.sub("\x1b\\[[0-9;]*[mK]", "", line.rstrip("\n")).split("\r")[-1] for line in open("typed", encoding="utf-8", newline="\n")]
 wide = [line for line in lines if len(line) > int(sys.argv[1])]
 sys.exit("\n".join(wide) if wide else 0)
 EOF
@@ -28,10 +28,11 @@ EOF
     "$LAPEDGE" --quality=40 "$photo" other.jpg
     mkdir in
     cp "$photo" in/a.jpg
-    cp other.jpg in/another-name.jpg
+    cp other.jpg in/b.jpg
     for words in --help "transform --help" "stats --help" "compare --help" "diff --help" "bench --help" "info --help" \
         "doctor --help" "backends --help" "explain --help" backends doctor "info other.jpg" "explain simd" \
-        "stats --profiles --threshold=9 other.jpg" "-v other.jpg o.jpg" \
+        "stats --profiles --threshold=9 other.jpg" "stats in" "-v other.jpg o.jpg" \
+        "-v -f in out" "transform -v --rotate=90 in/a.jpg turned.jpg" \
         "compare --runs=1 --backends=c,simd in" "compare --runs=1 --ops=all --backends=simd other.jpg" \
         "bench filter transpose reduce --runs=3 --n=1000 --sizes=64x48 --backends=c,simd"; do
         typed 80 "$words"
