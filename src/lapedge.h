@@ -682,6 +682,21 @@ typedef struct lap_batch_work {
     uint64_t reserved[7];
 } lap_batch_work;
 
+/* Outputs of earlier runs whose photo is gone: removed after a run. Only files that are ours by inode, size
+ * and time, whose input lay, by the name that it was given, in a folder of this run, is not there any more,
+ * and leaves no other input for that output. None where a folder or file could not be examined, a folder of
+ * the inputs is missing or holds no photo, or the run was stopped. LAP_E_USAGE with shards, files_from,
+ * filters. */
+typedef struct lap_batch_prune {
+    /* Each output that was removed (with dry_run: would be), or, with problem, could not be; or NULL. */
+    void (*each)(void *user, const char *output, const lap_error *problem);
+    void *user;
+    uint64_t removed, failed;
+    uint64_t kept;     /* the folder of their photo is there and empty, as one that is not mounted is */
+    lap_error refused; /* why none was looked for; LAP_OK: they were */
+    uint64_t reserved[4];
+} lap_batch_prune;
+
 typedef struct lap_batch_options {
     const char *const *inputs; /* files, and folders whose content is mirrored under out_dir */
     size_t input_count;
@@ -705,8 +720,8 @@ typedef struct lap_batch_options {
     const lap_batch_devices *devices; /* or NULL: that of the settings */
     /* What did not stop the run: a device that was lost. On the thread that called lap_batch; or NULL. */
     void (*warn)(void *user, const lap_error *warning);
-    lap_batch_work *work; /* the caller's, brought up to date before each call of the callbacks; or NULL */
-    uint64_t reserved[1];
+    lap_batch_work *work;   /* the caller's, brought up to date before each call of the callbacks; or NULL */
+    lap_batch_prune *prune; /* or NULL: outputs stay; room for new fields is in it */
 } lap_batch_options;
 
 typedef struct lap_batch_counts {

@@ -151,7 +151,7 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     b->counts->found++;
     if (entry->problem) {
         notify_problem(b, LAP_FAILED, entry, NULL, entry->problem);
-        return LAP_OK;
+        return lap_prune_note(b->prune, entry, NULL, err);
     }
     if (!lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative) ||
         !lap_batch_output_path(b, relative, output, sizeof output)) {
@@ -307,6 +307,8 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
         code = lap_run_check_backend(b->settings, err);
     if (code == LAP_OK)
         code = lap_batch_read_list(options, &list, &list_size, err);
+    if (code == LAP_OK && options->prune)
+        code = lap_prune_create(options, &b->prune, err);
     if (code == LAP_OK)
         code = prepare(b, list, list_size, err);
     if (code == LAP_OK && trace_of(options))
@@ -315,10 +317,13 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
         lap_executor_trace(b->executor, trace);
         code = run_jobs(b, list, list_size, err);
     }
+    if (code == LAP_OK)
+        code = lap_prune_outputs(b->prune, &b->tree, b->manifest, &b->control, b->stopping, err);
     counts->ms = lap_now_ms() - b->began_ms;
     lap_executor_close(b->executor);
     code = write_trace(b, trace, code, err);
     lap_trace_destroy(trace);
+    lap_prune_free(b->prune);
     lap_manifest_close(b->manifest);
     lap_group_close(&b->group);
     lap_tree_close(&b->tree);

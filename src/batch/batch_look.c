@@ -90,14 +90,18 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         b->counts->links++;
         return LAP_OK;
     }
+    const bool has_name =
+        lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative);
+    code = lap_prune_note(b->prune, entry, has_name ? relative : NULL, err);
+    if (code != LAP_OK)
+        return code;
     if (lap_batch_is_ours(b, entry->relative)) {
         b->counts->expected++;
         if (entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(b))
             b->large_bytes += (uint64_t)entry->stat->st_size;
     } else
         b->counts->other_shards++;
-    if (entry->problem ||
-        !lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative))
+    if (entry->problem || !has_name)
         return LAP_OK;
     code = l->sides ? check_sides(l, entry->stat, relative, err) : LAP_OK;
     if (code != LAP_OK)

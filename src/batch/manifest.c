@@ -14,8 +14,7 @@
 #include "batch/manifest_state.h"
 #include "io/sink_temp.h"
 
-/* Longer lines are none of ours: two paths, each byte of which may become three. */
-enum { MAX_LINE = 8 * PATH_MAX, PIECE = 64 * 1024 };
+enum { MAX_LINE = LAP_MANIFEST_LINE, PIECE = 64 * 1024 };
 
 static uint64_t hash_path(const char *path)
 {
@@ -46,26 +45,11 @@ static uint64_t content_key(int64_t size, uint64_t content)
 
 static bool get_path(const json_t *line, const char *name, const char *raw_name, uint64_t *hash)
 {
-    const char *path = json_string_value(json_object_get(line, name));
-    if (path) {
+    char *path = lap_manifest_path(line, name, raw_name);
+    if (path)
         *hash = hash_path(path);
-        return true;
-    }
-    const char *raw = json_string_value(json_object_get(line, raw_name));
-    char *decoded = raw ? malloc(strlen(raw) + 1) : NULL, *to = decoded;
-    if (!decoded)
-        return false;
-    for (unsigned byte; *raw; raw++)
-        if (*raw == '%' && sscanf(raw + 1, "%2x", &byte) == 1 && raw[1] && raw[2]) {
-            *to++ = (char)byte;
-            raw += 2;
-        } else {
-            *to++ = *raw;
-        }
-    *to = 0;
-    *hash = hash_path(decoded);
-    free(decoded);
-    return true;
+    free(path);
+    return path != NULL;
 }
 
 static int64_t integer(const json_t *line, const char *name)

@@ -39,6 +39,15 @@ lap_made lap_manifest_judge(lap_manifest *manifest, const char *output, const st
 /* LAP_E_EXISTS with the words for a file that is not ours. */
 lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err);
 
+typedef struct lap_manifest_line { /* what became of an output, and from which input */
+    const char *output, *input;
+    int64_t inode, size, mtime_s, mtime_ns; /* of the output; 0 where an old line does not say */
+} lap_manifest_line;
+/* Anything but LAP_OK ends the reading. */
+typedef lap_code lap_manifest_fn(void *user, const lap_manifest_line *line, lap_error *err);
+/* Every output that was finished, each time that it was. */
+lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
+
 /* Queue a line; lap_manifest_flush writes what is queued in one append (and syncs it if asked), or
  * nothing: a failed flush takes back what it had written. Either way the queue is empty afterwards. The
  * run's own file is made at the first flush. Outputs are relative to the folder; made and content: the

@@ -2,8 +2,14 @@
 #ifndef LAP_MANIFEST_STATE_H
 #define LAP_MANIFEST_STATE_H
 
+#include <jansson.h>
+#include <limits.h>
+
 #include "batch/manifest.h"
 #include "io/map64.h"
+
+/* Longer lines are none of ours: two paths, each byte of which may become three. */
+enum { LAP_MANIFEST_LINE = 8 * PATH_MAX };
 
 /* One file that was ours under some name, from one line. */
 typedef struct manifest_record {
@@ -41,5 +47,7 @@ struct lap_manifest {
 
 /* Opens the folder if it is there, and makes it if asked. LAP_E_EXISTS for a link. */
 lap_code lap_manifest_folder(lap_manifest *manifest, bool make, lap_error *err);
+/* The path of that name in a line, in malloc'ed memory; NULL where there is none, or no memory. */
+char *lap_manifest_path(const json_t *line, const char *name, const char *raw_name);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct walk {
     lap_walk_fn *visit;
     void *user;
     lap_error *err;
+    size_t operand;
     size_t root_length; /* of the folder operand, with its slash */
     char **folders;     /* still to be read; the last one is next */
     size_t count, capacity;
@@ -46,7 +47,7 @@ static lap_code no_memory(const walk *w)
 
 static lap_code give(walk *w, const char *path, const char *relative, const struct stat *st)
 {
-    lap_walk_entry entry = {.path = path, .relative = relative, .stat = st};
+    lap_walk_entry entry = {.path = path, .relative = relative, .stat = st, .operand = w->operand};
     return w->visit(w->user, &entry, w->err);
 }
 
@@ -58,7 +59,7 @@ static lap_code give_problem(walk *w, const char *path, const char *relative, in
     else
         lap_fail_at(
             &problem, LAP_E_UNREADABLE, path, "%s%s%s", what, why ? ": " : "", why ? strerror(why) : "");
-    lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem};
+    lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem, .operand = w->operand};
     return w->visit(w->user, &entry, w->err);
 }
 
@@ -95,7 +96,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     if (S_ISLNK(st.st_mode) && follow && fstatat(folder, name, &st, 0))
         return named ? give_problem(w, path, relative, errno, "cannot be examined") : LAP_OK;
     if (S_ISLNK(st.st_mode)) {
-        lap_walk_entry entry = {.path = path, .relative = relative, .link = true};
+        lap_walk_entry entry = {.path = path, .relative = relative, .link = true, .operand = w->operand};
         return named ? w->visit(w->user, &entry, w->err) : LAP_OK;
     }
     if (!S_ISREG(st.st_mode))
@@ -267,6 +268,7 @@ lap_code lap_walk(const lap_batch_options *options, const char *list, size_t lis
     lap_code code = list ? walk_list(&w, list, list_size) : LAP_OK;
     for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
         const char *path = options->inputs[i];
+        w.operand = i;
         bool folder = !stat(path, &st) && S_ISDIR(st.st_mode);
         code = folder ? walk_folder(&w, path) : give_named(&w, path, base_name(path));
     }

@@ -11,6 +11,7 @@ typedef struct lap_walk_entry {
     const char *path;        /* to open */
     const char *relative;    /* below the output folder; never absolute, never with ".." */
     const struct stat *stat; /* NULL where problem or link is set */
+    size_t operand;          /* its place among the inputs; of a list 0 */
     lap_error *problem;      /* cannot be taken: unreadable folder, missing file, not a file; else NULL */
     bool link;               /* a symbolic link in a folder that is named like a photo: not followed */
 } lap_walk_entry;

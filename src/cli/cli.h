@@ -48,7 +48,7 @@ typedef struct lap_cli {
     const char *include[LAP_CLI_GLOBS], *exclude[LAP_CLI_GLOBS];
     lap_batch_take take; /* extensions and follow; the lists above */
     const char *suffix;
-    bool flat, skip_existing;
+    bool flat, skip_existing, prune;
 
     int rotate, flip; /* index of the word given, or -1 */
     bool transpose, transverse;

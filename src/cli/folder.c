@@ -6,6 +6,7 @@
 #include "cli/folder_counts.h"
 #include "cli/folder_others.h"
 #include "cli/folder_progress.h"
+#include "cli/folder_prune.h"
 #include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"
@@ -19,6 +20,7 @@ typedef struct folder_run {
     lap_batch_work work;
     char named[NAMED][160];
     lap_batch_others others;
+    lap_folder_prune prune;
 } folder_run;
 
 static void write_log(folder_run *run, const lap_batch_file *file)
@@ -99,6 +101,9 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
             run->cli->settings.no_clobber ? "--no-clobber"
                                           : "not made by lapedge, or changed since; -f replaces files");
     lap_folder_print_failed(counts);
+    if (run->prune.work.removed)
+        fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.work.removed,
+            run->cli->dry_run ? "to be removed" : "removed");
     if (!run->cli->dry_run && seconds > 0)
         fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
@@ -130,6 +135,7 @@ static int print_json(const folder_run *run, const lap_batch_counts *counts, con
         json_object_set_new(object, fields[i].name, json_integer((json_int_t)fields[i].value));
     json_object_set_new(object, "kinds", lap_folder_kinds_json(counts));
     json_object_set_new(object, "not_taken", lap_folder_others_json(&run->others));
+    json_object_set_new(object, "pruned", lap_folder_prune_json(&run->prune));
     json_object_set_new(object, "dry_run", json_boolean(run->cli->dry_run));
     json_object_set_new(object, "ms", lap_json_real(counts->ms));
     json_object_set_new(object, "error", lap_json_error(err));
@@ -167,6 +173,9 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
     if (cli->verbose && code == LAP_OK && !cli->dry_run)
         print_work(&run->work);
     int exit_code = lap_folder_exit(code, &counts);
+    if (cli->prune && lap_folder_prune_end(&run->prune, code, &err) != LAP_EXIT_OK &&
+        exit_code == LAP_EXIT_OK)
+        exit_code = LAP_EXIT_FAILED;
     if (lap_cli_wants_json(cli) && print_json(run, &counts, &err) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
@@ -243,6 +252,7 @@ int lap_cli_folder(lap_cli *cli)
         .devices = &devices,
         .warn = on_warning,
         .work = &run.work,
+        .prune = lap_folder_prune_begin(&run.prune, cli, &run.progress),
         .sides = sides + !cli->log,
         .side_count = (size_t)(cli->log != NULL) + (cli->trace != NULL)};
     if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK) {
@@ -256,6 +266,7 @@ int lap_cli_folder(lap_cli *cli)
     }
     lap_folder_progress_begin(&run.progress, cli);
     exit_code = run_folder(cli, &run, &options);
+    lap_folder_prune_free(&run.prune);
     if (cli->log && !lap_cli_log_close(&run.log, cli->log)) {
         lap_cli_message("%s: the log could not be written: %s", cli->log, strerror(run.log.problem));
         exit_code = exit_code ? exit_code : LAP_EXIT_FAILED;

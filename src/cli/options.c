@@ -135,6 +135,10 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         "of folders, take these extensions, such as jpg,png,ppm", F | TF | SF, 0, FOLDERS, false},
     {"suffix", "TEXT", lap_set_suffix, AT(suffix), 0, 0, "put TEXT before the extension of each output",
         F | TF, 0, FOLDERS, false},
+    {"prune", NULL, lap_set_true, AT(prune), 0, 0,
+        "remove outputs whose photo is gone; only what lapedge made, and nothing where a folder could not be "
+        "read or is empty (-n lists them)",
+        F | TF, 0, FOLDERS, false},
     {"flat", NULL, lap_set_true, AT(flat), 0, 0,
         "outputs directly in OUTDIR; names that clash are refused (folders are mirrored)", F | TF, 0, FOLDERS,
         false},

@@ -123,11 +123,17 @@ def linked(folder):
     os.symlink(os.path.join("..", "in.jpg"), os.path.join(folder, "photos", "link.jpg"))
 
 
+def gone(folder):
+    """Outputs of an earlier run, and one photo fewer."""
+    run(["-q", "photos", "done"], folder)
+    os.remove(os.path.join(folder, "photos", "b.jpg"))
+
+
 OLD = 1000000000
 SCENES = {
     "preserve": old, "fail-fast": unreadable, "flat": deeper, "follow": linked, "no-clobber": in_the_way,
     "skip-existing": in_the_way, "force": in_the_way, "max-scans": progressive, "auto-orient": with_segments,
-    "strip": with_segments, "keep": with_segments, "progress": large,
+    "strip": with_segments, "keep": with_segments, "progress": large, "prune": gone,
 }
 # Seen on a terminal alone, and in what the program asks of the system.
 TERMINAL = {"color", "progress"}

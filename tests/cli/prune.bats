@@ -1,0 +1,174 @@
+# --prune: outputs whose photo is gone.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
+load common
+
+# Two folders and their outputs; of each something is removed.
+prepare()
+{
+    local name
+    pgm 40 30 tiny.pgm
+    mkdir -p in/sub more
+    for name in in/a in/b in/sub/c in/sub/d more/z; do
+        lapedge tiny.pgm "$name.jpg"
+    done
+    lapedge -q in more out
+    echo mine >out/mine.jpg
+    rm in/b.jpg in/sub/c.jpg
+}
+
+outputs() { (cd "$1" && find . -type f -not -path '*/.lapedge/*' | LC_ALL=C sort | paste -sd' '); }
+
+ALL="./a.jpg ./b.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg"
+
+# kept CODE TEXT WORD...: the run says TEXT, and removes nothing.
+kept()
+{
+    local code=$1 text=$2
+    shift 2
+    run --separate-stderr lapedge --prune "$@"
+    if [ "$status" -ne "$code" ] || [[ $stderr != *"$text"* ]]; then
+        printf 'lapedge --prune %s\ncode %s, expected %s\nsaid %s\nexpected %s\n' "$*" "$status" "$code" "$stderr" "$text"
+        return 1
+    fi
+    [ -e out/b.jpg ] && [ -e out/sub/c.jpg ]
+}
+
+@test "outputs whose photo is gone are removed, and nothing else; -n shows them" {
+    prepare
+    run --separate-stderr lapedge -n --prune in more out
+    [ "$status" -eq 0 ]
+    [ "$(sort <<<"$output")" = $'remove out/b.jpg\nremove out/sub/c.jpg' ]
+    [[ $stderr == "0 to be done, 3 up to date, 2 to be removed (photo gone)" ]]
+    [ "$(outputs out)" = "$ALL" ]
+    lapedge -n --prune --json in more out >dry.json
+    json dry.json 'o["pruned"]["files"] == 2 and sorted(o["pruned"]["outputs"]) == ["out/b.jpg", "out/sub/c.jpg"]'
+    json dry.json 'o["pruned"]["refused"] is None and o["dry_run"]'
+    lapedge -q in more out --json >without.json
+    json without.json 'o["pruned"] is None'
+    [ "$(outputs out)" = "$ALL" ]
+    run --separate-stderr lapedge --prune -v "$PWD/in" ./more// out/
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"removed out/b.jpg"* && $stderr == *"0 done, 3 up to date, 2 removed (photo gone); "* ]]
+    [ -z "$output" ]
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/d.jpg ./z.jpg" ]
+    # What comes back is made again.
+    cp in/a.jpg in/b.jpg
+    run --separate-stderr lapedge --prune in more out
+    [[ $stderr == "1 done, 3 up to date; "* ]]
+}
+
+@test "only what is ours, of folders of this run, and of no other input" {
+    prepare
+    # Changed since; moved away and copied back: no longer the file that was written.
+    echo more >>out/b.jpg
+    cp out/sub/c.jpg kept && rm out/sub/c.jpg && cp kept out/sub/c.jpg
+    run --separate-stderr lapedge --prune in more out
+    [ "$status" -eq 0 ]
+    [ "$(outputs out)" = "$ALL" ]
+    # A photo of a folder that is not named now, and one that was named by itself.
+    lapedge tiny.pgm one.jpg
+    lapedge -q one.jpg in out2
+    rm one.jpg
+    rm more/z.jpg
+    lapedge -q --prune in out2
+    [ "$(outputs out2)" = "./a.jpg ./one.jpg ./sub/d.jpg" ]
+    lapedge -q --prune in out
+    [ -e out/z.jpg ]
+    # Another photo leads to the same output.
+    lapedge -q --format=png in out3
+    mv in/a.jpg in/a.jpeg
+    lapedge -q --prune --format=png in out3
+    [ -e out3/a.png ]
+    # Links are not followed, and a name that climbs leads nowhere.
+    mkdir elsewhere
+    mv out3/sub elsewhere
+    ln -s ../elsewhere/sub out3/sub
+    rm in/sub/d.jpg
+    echo text >in/sub/note
+    lapedge -q --prune --format=png in out3
+    [ -e elsewhere/sub/d.png ]
+    sed -i 's,"output":"sub/d.png","output":"../elsewhere/sub/d.png",' out3/.lapedge/*.jsonl
+    lapedge -q --prune --format=png in out3
+    [ -e elsewhere/sub/d.png ]
+}
+
+@test "nothing is removed where a folder is missing, empty or cannot be read" {
+    prepare
+    mkdir empty
+    kept 1 "lapedge: --prune: nothing was removed: empty: holds no photo" in empty more out
+    kept 1 "lapedge: --prune: nothing was removed: none: no such file" in none more out
+    rm more/z.jpg
+    kept 1 "nothing was removed: more: holds no photo" in more out
+    kept 4 "empty: holds no photo" empty out
+    kept 4 "none: no such file" none out
+    mkfifo in/pipe.jpg
+    kept 1 "nothing was removed: in/pipe.jpg: not a regular file" in out
+    lapedge --prune --json in out >refused.json || true
+    json refused.json 'o["pruned"]["files"] == 0 and o["pruned"]["refused"]["kind"] == "unreadable"'
+    rm in/pipe.jpg
+    # The folder of a photo is there and has nothing in it: as one that is not mounted.
+    rm in/sub/d.jpg
+    run --separate-stderr lapedge --prune in out
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"--prune: 2 outputs left: the folder of the photo is there but empty, as one that is not mounted is" ]]
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg" ]
+    rmdir in/sub
+    lapedge -q --prune in out
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./z.jpg" ]
+}
+
+@test "nothing is removed where a folder may not be read" {
+    prepare
+    mkdir in/closed
+    cp in/a.jpg in/closed
+    chmod 0 in/closed
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv >/dev/null || { chmod 700 in/closed; skip "root, and no setpriv"; }
+        chmod -R o+rwX out in
+        chmod 0 in/closed
+        chmod o+rwx . .. ../.. 2>/dev/null || true
+        run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$LAPEDGE" --prune in out
+        chmod 700 in/closed
+        [[ $stderr != *"error while loading"* && $status -ne 127 && $status -ne 126 ]] || skip "nobody cannot run the program here"
+    else
+        run --separate-stderr lapedge --prune in out
+        chmod 700 in/closed
+    fi
+    [ "$status" -ne 0 ]
+    [[ $stderr == *"nothing was removed: in/closed: cannot read this folder: Permission denied" ]]
+    [ "$(outputs out)" = "$ALL" ]
+}
+
+@test "nothing is removed after a run that stopped" {
+    prepare
+    echo junk >in/broken.jpg
+    kept 1 "--prune: nothing was removed: the run has stopped early" --fail-fast in more out
+    rm in/broken.jpg
+    # A list on standard output whose reader waits: the run is under way when it is interrupted.
+    for i in {1..40}; do cp "$photo" "in/$i.jpg"; done
+    lapedge -q --prune -j1 --threads=1 -b c in more out &
+    sleep 0.1
+    kill -INT $! || true
+    code=0
+    wait $! || code=$?
+    [ "$code" -eq 0 ] || { [ "$code" -eq 130 ] && [ -e out/b.jpg ] && [ -e out/sub/c.jpg ]; }
+}
+
+@test "what does not see all photos is refused" {
+    prepare
+    kept 2 "--prune and --shard cannot be combined: a share does not see which photos are gone" --shard=0/2 in out
+    kept 2 "--prune and --include cannot be combined: what is left out would look gone" --include='*.jpg' in out
+    kept 2 "--prune and --exclude cannot be combined" --exclude='x*' in out
+    kept 2 "--prune and --ext cannot be combined" --ext=jpg in out
+    kept 2 "--prune is about folders, and --files-from names files" --files-from=list out
+    kept 2 "none of the inputs is a folder, so no photo of one is gone" in/a.jpg out/
+    kept 2 "--prune does not apply to one image" in/a.jpg o.jpg
+}
+
+@test "transform prunes, too" {
+    prepare
+    lapedge -q transform --flip=h in turned
+    rm in/a.jpg
+    lapedge -q transform --flip=h --prune in turned
+    [ "$(outputs turned)" = "./sub/d.jpg" ]
+}
