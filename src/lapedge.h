@@ -223,6 +223,9 @@ typedef struct lap_device_info {
 } lap_device_info;
 /* Device i; false past the end. *reason (may be NULL) says why there are none. Touches CUDA. */
 LAP_API bool lap_device_at(int i, lap_device_info *info, const char **reason);
+/* False where there can be no device: a build without CUDA, or none of the files by which a driver is
+ * reached. *reason (may be NULL) says which. At once, and without touching CUDA. */
+LAP_API bool lap_device_possible(const char **reason);
 
 /* ---- context --------------------------------------------------------------------------------- */
 

@@ -146,23 +146,6 @@ extern "C" void lap_cuda_free(int device, void *memory)
         cudaGetLastError();
 }
 
-extern "C" lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_error *err)
-{
-    *memory = NULL;
-    lap_code code = lap_cuda_use(device, err);
-    if (!code)
-        code = LAP_CUDA(cudaMallocHost(memory, bytes ? bytes : 1), err);
-    if (code)
-        *memory = NULL;
-    return code;
-}
-
-extern "C" void lap_cuda_pinned_free(void *memory)
-{
-    if (memory)
-        cudaFreeHost(memory);
-}
-
 extern "C" lap_code lap_cuda_copy(
     int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err)
 {

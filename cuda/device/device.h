@@ -33,6 +33,13 @@ void lap_cuda_free(int device, void *memory);
  * longer than most copies. *memory is NULL after a failure; freeing NULL is fine. */
 lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_error *err);
 void lap_cuda_pinned_free(void *memory);
+/* Whether lap_cuda_pin works there. Creates no context. */
+bool lap_cuda_may_pin(int device);
+/* Makes memory of the caller's, whole pages of 4096 bytes, into pinned memory until it is unpinned, which is
+ * to be before it is freed. Sooner done than lap_cuda_pinned_alloc where the pages are there already: written
+ * to, by any thread, since CUDA holds a lock while it pins. */
+lap_code lap_cuda_pin(int device, void *memory, size_t bytes, lap_error *err);
+void lap_cuda_unpin(void *memory); /* NULL is fine */
 /* Enqueues a copy; the pointers say from where to where (pageable host memory is fine). */
 lap_code lap_cuda_copy(int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err);
 lap_code lap_cuda_sync(int device, void *stream, lap_error *err);

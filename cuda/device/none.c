@@ -30,6 +30,11 @@ bool lap_device_at(int i, lap_device_info *info, const char **reason)
     return lap_cuda_count(reason) > 0;
 }
 
+bool lap_device_possible(const char **reason)
+{
+    return lap_cuda_count(reason) > 0;
+}
+
 lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err)
 {
     (void)device, (void)info;
@@ -56,6 +61,23 @@ lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_erro
 }
 
 void lap_cuda_pinned_free(void *memory)
+{
+    (void)memory;
+}
+
+bool lap_cuda_may_pin(int device)
+{
+    (void)device;
+    return false;
+}
+
+lap_code lap_cuda_pin(int device, void *memory, size_t bytes, lap_error *err)
+{
+    (void)device, (void)memory, (void)bytes;
+    return refuse(err);
+}
+
+void lap_cuda_unpin(void *memory)
 {
     (void)memory;
 }

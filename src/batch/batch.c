@@ -321,6 +321,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
         code = lap_prune_outputs(b->prune, &b->tree, b->manifest, &b->control, b->stopping, err);
     counts->ms = lap_now_ms() - b->began_ms;
     lap_executor_close(b->executor);
+    lap_trace_thread(trace, "close", b->began_ms + counts->ms, 0);
     code = write_trace(b, trace, code, err);
     lap_trace_destroy(trace);
     lap_prune_free(b->prune);

@@ -9,9 +9,9 @@
 #include "device/device_slot.h"
 #include "rungs/backend.h"
 
-/* What one thread of the CPU takes in of JPEGs from file to file, and what a device brings beyond it (Xeon
- * with 16 cores beside one H200, docs/gpu-codec.md). */
-enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 1000 };
+/* What one thread of the CPU takes in of JPEGs from file to file, what a device brings beyond it, and how
+ * much work of the CPU its start is worth (Xeon with 16 cores beside one H200, docs/folders.md). */
+enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 600 };
 /* Threads that read and write for a device. With 12, and 4 that coded photos meanwhile, a folder of large
  * photos came out at 722 a second instead of 1067. */
 enum { FEEDERS = 16 };
@@ -43,6 +43,8 @@ static const lap_rung *auto_rung(const batch *b, const char **why)
     const uint64_t ms = b->large_bytes / CPU_BYTES_PER_MS / (uint64_t)b->jobs;
     if (!s->filter || strcmp(s->backend, "auto") != 0 || s->codec != LAP_CODEC_AUTO)
         *why = "a backend of the CPU was asked for";
+    else if (!lap_device_may_be(why))
+        return NULL;
     else if (lap_params_tolerance(&s->params) < 0)
         *why = "nothing is promised about how far backends agree with this kernel";
     else if (ms < START_MS)

@@ -137,6 +137,7 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     pthread_condattr_t monotonic;
     d->pool = pool;
     d->number = number;
+    d->pins = lap_device_pins(number);
     init(&d->ready);
     /* As many as its slots hold, and as threads can read and write meanwhile. */
     d->staging_limit = LAP_POOL_SLOTS + pool->executor->jobs / count + 1;

@@ -7,6 +7,9 @@
 #include "run/async_run.h"
 
 enum { LAP_POOL_SLOTS = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
+/* Photos loaded into new memory, which takes time, before slots have taken others; and while a device starts.
+ */
+enum { LAP_POOL_AHEAD = 8, LAP_POOL_LANE = LAP_POOL_SLOTS }; /* lane: of the device's thread in a trace */
 
 typedef struct lap_pool_device lap_pool_device;
 
@@ -31,6 +34,7 @@ struct lap_pool_device {
     int number;
     pthread_t thread;
     pthread_cond_t changed; /* there is a task, or the run ends */
+    bool pins;              /* lap_device_staging_create */
     bool has_thread, is_ready, is_lost, is_reported, has_ended;
     lap_error why;     /* it was lost */
     double busy_since; /* its thread has begun a round of calls; 0: it waits */
@@ -64,6 +68,8 @@ lap_device_task *lap_device_task_pop(lap_device_task_list *list);
 /* The tasks of a device that is lost go no further; their jobs wait again, as the first. hangs: its thread
  * may still use what it has. */
 void lap_device_pool_take_back(lap_pool_device *device, bool hangs);
+/* There is no pinned memory for one more: the task's job waits for those that there are. */
+void lap_device_pool_unload(lap_device_task *task, const lap_error *why);
 /* Nobody calls this device any more. */
 void lap_device_pool_lose(lap_pool_device *device, const lap_error *why);
 /* The first device that can be used, or NULL. */

@@ -42,6 +42,12 @@ static int pick_slot(const lap_pool_device *d, size_t need)
     return best;
 }
 
+static void trace(const lap_pool_device *d, const char *what, double start, uint64_t photo)
+{
+    lap_trace_add(
+        d->pool->executor->trace, what, d->number, LAP_POOL_LANE, start, lap_now_ms() - start, photo);
+}
+
 static lap_code add_slot(lap_pool_device *d, size_t bytes, int *slot, lap_error *err)
 {
     lap_pool_slot *l = &d->slots[d->slot_count];
@@ -50,6 +56,16 @@ static lap_code add_slot(lap_pool_device *d, size_t bytes, int *slot, lap_error 
         return code;
     *slot = d->slot_count++;
     return resize(d, *slot, bytes, err);
+}
+
+static lap_code pin(lap_pool_device *d, lap_device_task *task, lap_error *err)
+{
+    const double start = lap_now_ms();
+    if (lap_device_staging_is_pinned(task->run.staging))
+        return LAP_OK;
+    const lap_code code = lap_device_staging_pin(task->run.staging, err);
+    trace(d, "pin", start, task->job->number);
+    return code;
 }
 
 /* A free slot with room for the photo, made or grown within the budget; *slot -1: not before others are
@@ -62,8 +78,12 @@ static lap_code find_slot(lap_pool_device *d, size_t need, int *slot, lap_error 
     if (need == 0 || need > d->budget)
         return LAP_E_LIMIT;
     const size_t unused = d->budget - d->slot_bytes, wanted = need + need / 8; /* the next may be larger */
-    if (d->slot_count < LAP_POOL_SLOTS && unused >= need)
-        return add_slot(d, unused >= wanted ? wanted : need, slot, err);
+    if (d->slot_count < LAP_POOL_SLOTS && unused >= need) {
+        const double start = lap_now_ms();
+        lap_code code = add_slot(d, unused >= wanted ? wanted : need, slot, err);
+        trace(d, "room", start, 0);
+        return code;
+    }
     if (*slot < 0)
         return LAP_OK;
     for (int i = 0; i < d->slot_count; i++) /* what free slots have is there for the taking */
@@ -94,7 +114,10 @@ static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
     int slot = -1;
     d->starting = lap_device_task_pop(&d->ready);
     pthread_mutex_unlock(mutex_of(d));
-    lap_code code = find_slot(d, lap_device_slot_needs(task->run.staging), &slot, err);
+    lap_code code = pin(d, task, err);
+    const bool is_pinned = code == LAP_OK;
+    if (is_pinned)
+        code = find_slot(d, lap_device_slot_needs(task->run.staging), &slot, err);
     if (code == LAP_OK && slot >= 0)
         code = lap_device_slot_start(
             d->slots[slot].slot, task->run.staging, o->rung, &s->params, s->border, err);
@@ -107,6 +130,12 @@ static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
         if (!d->busy_slots++)
             d->moved_ms = lap_now_ms();
         d->slots[slot].task = task;
+        if (d->staging_count < d->staging_limit && d->pool->executor->queued > 0)
+            (void)lap_executor_wake(d->pool->executor); /* one more may be loaded */
+    } else if (!is_pinned && code == LAP_E_MEMORY) {
+        lap_device_pool_unload(task, err);
+        *moved = true;
+        return LAP_OK;
     } else if (code == LAP_E_LIMIT) {
         task->run.staging->decoded->odd[0] = 1; /* the CPU's */
         store(d, task);
@@ -185,14 +214,18 @@ static void rest(lap_pool_device *d)
 static lap_code open_device(lap_pool_device *d, lap_error *err)
 {
     const size_t asked = d->pool->options.memory;
+    const double start = lap_now_ms();
     size_t unused = 0;
     pthread_mutex_unlock(mutex_of(d));
     const lap_code code = lap_device_open(d->number, &unused, err);
     pthread_mutex_lock(mutex_of(d));
+    trace(d, "start", start, 0);
     const size_t most = unused / 10 * 9; /* kernels and their tables want some, too */
     d->budget = asked ? asked : LAP_DEVICE_POOL_MEMORY;
     d->budget = d->budget < most ? d->budget : most;
     d->is_ready = code == LAP_OK && !d->is_lost;
+    for (lap_device_task *task = d->ready.first; task; task = task->next)
+        lap_async_run_restart(&task->run);
     for (int i = 0; i < d->staging_limit && d->is_ready; i++)
         (void)lap_executor_wake(d->pool->executor);
     return code;

@@ -37,13 +37,24 @@ static void drop_staging(lap_pool_device *d, lap_device_staging *staging, const 
     pthread_mutex_lock(mutex_of(d->pool));
 }
 
+void lap_device_pool_unload(lap_device_task *task, const lap_error *why)
+{
+    lap_pool_device *d = task->device;
+    d->under_way--;
+    wait_again(d->pool, task->job);
+    (void)lap_executor_wake(d->pool->executor);
+    lap_async_run_close(&task->run);
+    drop_staging(d, task->run.staging, why);
+    free(task);
+}
+
 static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging **staging,
     lap_device_task **task, bool *mine, lap_error *err)
 {
     const lap_device_pool *pool = d->pool;
     const size_t most =
         pool->options.pinned ? pool->options.pinned / (size_t)pool->count / (size_t)d->staging_limit : 0;
-    lap_code code = *staging ? LAP_OK : lap_device_staging_create(d->number, most, staging, err);
+    lap_code code = *staging ? LAP_OK : lap_device_staging_create(d->number, d->pins, most, staging, err);
     *mine = false;
     *task = calloc(1, sizeof **task);
     if (code == LAP_OK && !*task)
@@ -175,24 +186,39 @@ static void run_here(lap_device_pool *pool, lap_job *job)
 
 /* ---- what is next ------------------------------------------------------------------------------ */
 
-/* The device that is to have the next photo: the one with the fewest, if it can take any. */
+/* Memory that was used before, or new memory where that is what the device wants. */
+static bool has_staging(const lap_pool_device *d)
+{
+    return d->idle_count > 0 ||
+           (d->staging_count < d->staging_limit && d->under_way - d->busy_slots < LAP_POOL_AHEAD);
+}
+
+/* The device that is to have the next photo: the one with the fewest, if it can take any; also one that
+ * starts, where nobody has to call it meanwhile. */
 static lap_pool_device *choose_device(lap_device_pool *pool)
 {
     lap_pool_device *best = NULL;
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
-        if (d->is_ready && !d->is_lost && (d->idle_count || d->staging_count < d->staging_limit) &&
+        if ((d->is_ready || d->pins) && !d->is_lost && has_staging(d) &&
             (!best || d->under_way < best->under_way))
             best = d;
     }
     return best;
 }
 
-static bool may_run_here(const lap_device_pool *pool)
+/* Or starting: photos begun meanwhile would delay the start, and end last. */
+static int count_alive(const lap_device_pool *pool)
 {
-    int alive = 0; /* or starting: photos begun meanwhile would delay the start, and end last */
+    int alive = 0;
     for (int i = 0; i < pool->count; i++)
         alive += !pool->devices[i].is_lost;
+    return alive;
+}
+
+static bool may_run_here(const lap_device_pool *pool)
+{
+    const int alive = count_alive(pool);
     if (!alive)
         return true;
     if (pool->options.is_named)
@@ -224,11 +250,17 @@ static bool take_waiting(lap_device_pool *pool)
     return true;
 }
 
+/* A backend that was named filters on a device, once there is one. */
+static bool may_run_pieces(lap_device_pool *pool)
+{
+    return !pool->options.is_named || lap_device_pool_any(pool) || !count_alive(pool);
+}
+
 void lap_device_pool_work(lap_device_pool *pool)
 {
     for (bool any = true; any;) {
         lap_device_task *task = lap_device_task_pop(&pool->finished);
-        lap_job *job = task ? NULL : lap_job_pop(&pool->by_pieces);
+        lap_job *job = task || !may_run_pieces(pool) ? NULL : lap_job_pop(&pool->by_pieces);
         if (task)
             store(pool, task);
         else if (job)

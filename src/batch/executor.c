@@ -150,7 +150,9 @@ lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_p
 
 void lap_executor_trace(lap_executor *ex, lap_trace *trace)
 {
-    ex->trace = trace;
+    pthread_mutex_lock(&ex->mutex);
+    ex->trace = trace; /* devices have been starting since the executor was made */
+    pthread_mutex_unlock(&ex->mutex);
 }
 
 lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)

@@ -21,12 +21,22 @@ int lap_device_count(void)
     return lap_cuda_count(NULL);
 }
 
+bool lap_device_may_be(const char **reason)
+{
+    return lap_device_possible(reason);
+}
+
 lap_code lap_device_open(int device, size_t *unused, lap_error *err)
 {
     lap_device_info info = {0};
     const lap_code code = lap_cuda_info(device, &info, err);
     *unused = info.free_bytes;
     return code;
+}
+
+bool lap_device_pins(int device)
+{
+    return lap_cuda_may_pin(device);
 }
 
 void lap_device_slot_abandon(lap_device_slot *l)

@@ -3,40 +3,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "base/status.h"
 #include "cuda/device/device.h"
 #include "device/device_target.h"
 #include "jpeg/jpeg_frame_read.h"
 
-lap_code lap_device_staging_create(int device, size_t most, lap_device_staging **staging, lap_error *err)
+enum { PARTS = 4, PAGE = 4096, LARGE = 4 << 20 };
+
+lap_code lap_device_staging_create(
+    int device, bool pins, size_t most, lap_device_staging **staging, lap_error *err)
 {
     *staging = calloc(1, sizeof **staging);
     if (!*staging)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     (*staging)->device = device;
+    (*staging)->pins = pins;
     (*staging)->most = most;
     return LAP_OK;
+}
+
+static lap_pinned *part(lap_device_staging *s, int i)
+{
+    lap_pinned *const parts[PARTS] = {&s->file, &s->tables, &s->scan, &s->verdicts};
+    return parts[i];
+}
+
+static void drop(const lap_device_staging *staging, lap_pinned *p)
+{
+    if (!staging->pins) {
+        lap_cuda_pinned_free(p->bytes);
+    } else {
+        if (p->is_pinned)
+            lap_cuda_unpin(p->bytes);
+        free(p->bytes);
+    }
+    *p = (lap_pinned){0};
 }
 
 void lap_device_staging_destroy(lap_device_staging *staging)
 {
     if (!staging)
         return;
-    lap_cuda_pinned_free(staging->file.bytes);
-    lap_cuda_pinned_free(staging->tables.bytes);
-    lap_cuda_pinned_free(staging->scan.bytes);
-    lap_cuda_pinned_free(staging->verdicts.bytes);
+    for (int i = 0; i < PARTS; i++)
+        drop(staging, part(staging, i));
     free(staging);
 }
 
 void lap_device_staging_abandon(lap_device_staging *staging)
 {
+    for (int i = 0; i < PARTS; i++) /* what no device has heard of */
+        if (staging->pins && !part(staging, i)->is_pinned)
+            free(part(staging, i)->bytes);
     free(staging);
 }
 
 size_t lap_device_staging_bytes(const lap_device_staging *staging)
 {
     return staging->file.room + staging->tables.room + staging->scan.room + staging->verdicts.room;
+}
+
+/* Pages of its own, which are there when this returns: the kernel finds and clears them here, on the thread
+ * that wants them, not while CUDA pins them. */
+static void *make_pages(size_t room)
+{
+    void *memory = NULL;
+    if (room >= LARGE)
+        memory = lap_pages_alloc(room);
+    else if (posix_memalign(&memory, PAGE, room) != 0)
+        memory = NULL;
+    for (size_t i = 0; memory && i < room; i += PAGE)
+        ((uint8_t *)memory)[i] = 0;
+    return memory;
 }
 
 /* Pinning takes longer than a photo: an eighth more, so that the next one fits that is a little larger. */
@@ -46,21 +84,43 @@ static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t byt
     if (bytes <= pinned->room)
         return LAP_OK;
     const size_t others = lap_device_staging_bytes(staging) - pinned->room;
-    if (!lap_add(bytes, bytes / 8 + 4096, &room) ||
+    if (!lap_add(bytes, bytes / 8 + PAGE, &room) ||
         (staging->most && (room > staging->most || others > staging->most - room)))
         return lap_fail(err, LAP_E_LIMIT, "more pinned memory than it may take");
-    lap_cuda_pinned_free(pinned->bytes);
-    *pinned = (lap_pinned){0};
-    void *memory;
-    lap_code code = lap_cuda_pinned_alloc(staging->device, room, &memory, err);
+    room = room / PAGE * PAGE;
+    drop(staging, pinned);
+    void *memory = NULL;
+    lap_code code = LAP_OK;
+    if (!staging->pins)
+        code = lap_cuda_pinned_alloc(staging->device, room, &memory, err);
+    else if (!(memory = make_pages(room)))
+        code = lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes", room);
     if (code == LAP_OK)
-        *pinned = (lap_pinned){memory, room};
+        *pinned = (lap_pinned){memory, room, false};
     return code;
 }
 
 lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err)
 {
     return grow(staging, &staging->file, bytes, err);
+}
+
+lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < PARTS && staging->pins && code == LAP_OK; i++) {
+        lap_pinned *p = part(staging, i);
+        if (p->bytes && !p->is_pinned)
+            code = lap_cuda_pin(staging->device, p->bytes, p->room, err);
+        p->is_pinned = p->bytes && code == LAP_OK;
+    }
+    return code;
+}
+
+bool lap_device_staging_is_pinned(const lap_device_staging *s)
+{
+    return !s->pins ||
+           (s->file.is_pinned && s->tables.is_pinned && s->scan.is_pinned && s->verdicts.is_pinned);
 }
 
 static bool make_plans(lap_device_staging *staging, bool gray, lap_turn turn, const lap_jpeg_parts *parts)

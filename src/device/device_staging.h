@@ -12,10 +12,12 @@
 typedef struct lap_pinned { /* grows */
     uint8_t *bytes;
     size_t room;
+    bool is_pinned; /* not before lap_device_staging_pin, where the staging pins by itself */
 } lap_pinned;
 
 typedef struct lap_device_staging {
     int device;
+    bool pins;                     /* memory that is there already; else it comes pinned from CUDA */
     size_t most;                   /* pinned bytes, 0: any number */
     lap_pinned file, tables, scan; /* scan: of the output */
     lap_pinned verdicts;           /* what the next two point to */
@@ -29,8 +31,10 @@ typedef struct lap_device_staging {
     lap_cuda_jpeg_encode_plan encode;
 } lap_device_staging;
 
-/* most: pinned bytes that it may take, 0: any number. *staging is NULL after a failure. */
-lap_code lap_device_staging_create(int device, size_t most, lap_device_staging **staging, lap_error *err);
+/* pins: lap_cuda_may_pin; then only pinning, growing what is pinned, and destroying call CUDA. most:
+ * pinned bytes that it may take, 0: any number. *staging is NULL after a failure. */
+lap_code lap_device_staging_create(
+    int device, bool pins, size_t most, lap_device_staging **staging, lap_error *err);
 void lap_device_staging_destroy(lap_device_staging *staging);       /* NULL is fine */
 void lap_device_staging_abandon(lap_device_staging *staging);       /* as lap_device_slot_abandon */
 size_t lap_device_staging_bytes(const lap_device_staging *staging); /* pinned so far */
@@ -41,6 +45,9 @@ lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_
  * nothing on a device. LAP_E_LIMIT as above. */
 lap_code lap_device_staging_plan(lap_device_staging *staging, bool gray, lap_turn turn,
     const lap_jpeg_parts *parts, bool *mine, lap_error *err);
+/* Before it goes on a slot: pins what has been added. LAP_E_MEMORY, LAP_E_DEVICE. */
+lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err);
+bool lap_device_staging_is_pinned(const lap_device_staging *staging);
 /* Once the slot is through: the output's scan; false where the CPU has to do the photo. */
 bool lap_device_staging_scan(const lap_device_staging *staging, const uint8_t **scan, size_t *bytes);
 

@@ -116,6 +116,14 @@ lap_code lap_async_run_load(lap_async_run *f, lap_context *context, const char *
     return code;
 }
 
+void lap_async_run_restart(lap_async_run *f)
+{
+    const double now = lap_now_ms();
+    if (f->control.deadline_ms > 0)
+        f->control.deadline_ms += now - f->began_ms;
+    f->began_ms = now;
+}
+
 bool lap_async_run_is_done(const lap_async_run *f)
 {
     const uint8_t *scan;

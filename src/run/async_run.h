@@ -26,6 +26,8 @@ typedef struct lap_async_run {
 lap_code lap_async_run_load(lap_async_run *run, lap_context *context, const char *in, const char *out,
     const lap_settings *settings, const lap_rung *rung, lap_device_staging *staging, bool *mine,
     lap_error *err);
+/* It has waited for a device to start, which is none of its time. */
+void lap_async_run_restart(lap_async_run *run);
 /* Of a photo whose slot is through: whether the device did it; if not, as above. */
 bool lap_async_run_is_done(const lap_async_run *run);
 /* Writes the file; arguments and result are those of lap_run_to_sink. */

@@ -114,6 +114,10 @@ static bool parse_one(lap_cudacpu_settings *s, const std::string &key, const std
         s->pageable_fails = value == "error";
         return true;
     }
+    if (key == "register" && (value == "error" || value == "fine")) {
+        s->registers = value == "fine";
+        return true;
+    }
     return (key == "fail" || key == "lost" || key == "hang") && parse_fault(s, key, value);
 }
 

@@ -128,6 +128,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMaxBlocksPerMultiprocessor:
         *value = 32;
         break;
+    case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrCanUseHostPointerForRegisteredMem:
+        *value = set.registers;
+        break;
     }
     return cudaSuccess;
 }

@@ -150,6 +150,8 @@ cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned)
     lap_cudacpu_call call(__func__);
     if (call.error)
         return call.error;
+    if (!lap_cudacpu().set.registers)
+        return call(cudaErrorNotSupported);
     if (!memory || bytes == 0)
         return call(cudaErrorInvalidValue);
     if (lap_cudacpu_what_is(memory, bytes).kind != LAP_CUDACPU_PAGEABLE)

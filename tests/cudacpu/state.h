@@ -64,7 +64,7 @@ struct lap_cudacpu_settings {
     int devices = 1, sms = 2, cc = 90;
     uint64_t seed = 0; /* of the orders of work and blocks */
     size_t shared = 227 << 10, l2 = 1 << 20, memory = (size_t)4 << 30;
-    bool now = false, pageable_fails = false;
+    bool now = false, pageable_fails = false, registers = true;
     /* faults; a count of 0: none */
     std::string fail_call; /* empty: any */
     uint64_t fail_at = 0, lost_at = 0, hang_at = 0;

@@ -205,6 +205,10 @@ int main(void)
     check_run("three devices, work done at once", "devices=3,order=now", 3, 0, PHOTOS);
     check_steady();
     check_memory();
+    check_run("a device that pins nothing that is there", "devices=1,register=error", 1, 0, PHOTOS);
+    check_run("no pinned memory for a third photo", "devices=1,fail=cudaHostRegister:9:2", 1, 0, PHOTOS);
+    check_run("none at all", "devices=1,fail=cudaHostRegister:1:2:sticky", 1, 1, 0);
+    check_run("it is lost before it has started", "devices=1,fail=cudaMemGetInfo:1:719:sticky", 1, 1, 0);
     check_run("one of two is lost", "devices=2,lost=40:719", 2, 1, 1);
     check_run("the only one is lost", "devices=1,lost=40:719", 1, 1, 0);
     check_run("a launch fails, and all after it", "devices=2,fail=cudaLaunchKernel:20:700:sticky", 2, 1, 1);

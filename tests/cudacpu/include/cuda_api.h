@@ -50,7 +50,9 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeCapabilityMajor,
     cudaDevAttrComputeCapabilityMinor,
     cudaDevAttrMaxThreadsPerMultiProcessor,
-    cudaDevAttrMaxBlocksPerMultiprocessor
+    cudaDevAttrMaxBlocksPerMultiprocessor,
+    cudaDevAttrHostRegisterSupported,
+    cudaDevAttrCanUseHostPointerForRegisteredMem
 };
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -1,0 +1,60 @@
+/* What of the host a device needs: its driver's files, and pinned memory. */
+#include <unistd.h>
+
+#include "launch.cuh"
+
+extern "C" bool lap_device_possible(const char **reason)
+{
+    /* NVIDIA's driver, that of WSL 2, and two generations of Jetson's. */
+    static const char *const files[] = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvgpu", "/dev/nvhost-ctrl"};
+    bool found = false;
+    for (const char *file : files)
+        found = found || access(file, F_OK) == 0;
+#ifdef LAP_CUDACPU
+    found = true; /* the runtime of the tests is its own driver */
+#endif
+    if (!found && reason)
+        *reason = "no NVIDIA driver is installed";
+    return found;
+}
+
+extern "C" lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_error *err)
+{
+    *memory = NULL;
+    lap_code code = lap_cuda_use(device, err);
+    if (!code)
+        code = LAP_CUDA(cudaMallocHost(memory, bytes ? bytes : 1), err);
+    if (code)
+        *memory = NULL;
+    return code;
+}
+
+extern "C" void lap_cuda_pinned_free(void *memory)
+{
+    if (memory)
+        cudaFreeHost(memory);
+}
+
+/* The addresses that the host knows are to be the device's, too. */
+extern "C" bool lap_cuda_may_pin(int device)
+{
+    int registers = 0, same = 0;
+    const bool known =
+        cudaDeviceGetAttribute(&registers, cudaDevAttrHostRegisterSupported, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&same, cudaDevAttrCanUseHostPointerForRegisteredMem, device) == cudaSuccess;
+    if (!known)
+        cudaGetLastError();
+    return known && registers && same;
+}
+
+extern "C" lap_code lap_cuda_pin(int device, void *memory, size_t bytes, lap_error *err)
+{
+    lap_code code = lap_cuda_use(device, err);
+    return code ? code : LAP_CUDA(cudaHostRegister(memory, bytes, cudaHostRegisterDefault), err);
+}
+
+extern "C" void lap_cuda_unpin(void *memory)
+{
+    if (memory && cudaHostUnregister(memory) != cudaSuccess)
+        cudaGetLastError();
+}
