@@ -162,7 +162,8 @@ PYTHON
     local name
     for name in cuda-shared4 simd cuda-fast; do
         run script -qec "stty cols 70; TERM=dumb '$LAPEDGE' explain $name" /dev/null
-        [ "$status" -eq 0 ] && [ "${#lines[@]}" -ge 3 ]
+        [ "$status" -eq 0 ]
+        [ "${#lines[@]}" -ge 3 ]
         run ! grep -E '.{71}' <(tr -d '\r' <<<"$output")
     done
 }
