@@ -35,7 +35,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $@;)
 
 # ---- what is here ------------------------------------------------------------------------------
 
-FEATURES := JPEG JANSSON PNG STB XXHASH OPENMP CMOCKA CHART CUDA
+FEATURES := JPEG TURBOJPEG JANSSON PNG STB XXHASH OPENMP CMOCKA CHART CUDA
 # Chart.js as Debian's libjs-chart.js has it; it goes into the pages that --report writes.
 CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
 # These goals need no answers (demo and test first install what is missing, then call make again).
@@ -55,7 +55,8 @@ FORCE:
 $(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
 	@mkdir -p $(@D)
 	@{ echo '# $(COMPILERS)'; \
-	  for f in JPEG:-ljpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp CMOCKA:-lcmocka; do \
+	  for f in JPEG:-ljpeg TURBOJPEG:-lturbojpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp \
+      CMOCKA:-lcmocka; do \
 	    echo "FOUND_$${f%%:*} := $$(PROBE_DIR=$(B)/probe tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
 	  echo "FOUND_CHART := $$(PROBE_DIR=$(B)/probe tools/probe CHART '$(CHART_JS)')"; \
 	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@
@@ -70,8 +71,9 @@ endif
 endef
 $(foreach f,$(FEATURES),$(eval $(call feature,$(f))))
 
-DEFINES := $(foreach f,PNG STB OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
-LIBS := -ljpeg -ljansson -lxxhash $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) -lm -lpthread
+DEFINES := $(foreach f,TURBOJPEG PNG STB OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
+LIBS := $(if $(filter 1,$(HAVE_TURBOJPEG)),-lturbojpeg) -ljpeg -ljansson -lxxhash \
+  $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) -lm -lpthread
 LINK_OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 
 # ---- flags -------------------------------------------------------------------------------------
@@ -239,10 +241,15 @@ run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
-	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B) V=1"
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' ' \
+	  { line = sprintf("  make %-14s", $$1); n = split($$2, word, " "); \
+	    for (i = 1; i <= n; i++) { \
+	      if (length(line) + 1 + length(word[i]) > 80) { print line; line = sprintf("%21s", "") } \
+	      line = line " " word[i] } \
+	    print line }'
+	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B) V=1" | fold -s -w 80
 	@echo "  CUDA_ARCHS='$(CUDA_ARCHS)'"
-	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)"
+	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)" | fold -s -w 80
 
 ## clean: remove everything that was built
 clean:

@@ -125,6 +125,12 @@ def sass(backend, key):
         raise Missing(backend) from None
 
 
+def shifts():
+    """What tools/sass found of a division by two and a shift."""
+    same, count = (read(PROFILE / "sass.json")["shift"][key] for key in ("same", "instructions"))
+    return f"the same {count} instructions" if same else "other instructions"
+
+
 def cycles(ladder, backend):
     """Between two instructions of a scheduler, on the average."""
     return 100 / counter(ladder, backend, "issue")
@@ -144,6 +150,10 @@ def ms(run, backend, threads=1, key="median_ms"):
     if value is None:
         raise Missing(key)
     return value
+
+
+def gbs_cpu(run, backend, threads=1):
+    return ms(run, backend, threads, "gb_per_s")
 
 
 def instructions(backend):
@@ -340,6 +350,15 @@ def gpu_rows(bench):
     return [row for row in rows if row["backend"] in CEILINGS] + [row for row in rows if row["backend"] not in CEILINGS]
 
 
+def copy_rate(run, rows):
+    """GB/s of the copy beside a ladder; where its bench has none, of that of the sums, in the same call."""
+    for found in (rows, gpu_rows(gpu_bench("reduce-f32"))):
+        rate = next((row["gb_per_s"] for row in found if row["backend"] == "copy"), None)
+        if rate:
+            return rate
+    raise Missing(run)
+
+
 def ladder(run, command):
     """Time, GB/s, share of the copy's, step and cumulative speed-up of a ladder on the GPU."""
     try:
@@ -347,7 +366,7 @@ def ladder(run, command):
     except Missing:
         return "Not measured yet: `tools/measure-gpu`.\n\n"
     rows = gpu_rows(bench)
-    ceiling = next((row["gb_per_s"] for row in rows if row["backend"] == "copy"), None)
+    ceiling = copy_rate(run, rows)
     lines, before, first = [], None, None
     for row in rows:
         name, time = row["backend"], 1e3 * row["median_ms"]
@@ -355,15 +374,16 @@ def ladder(run, command):
         form = f", {row['form']}" if row.get("form") else ""
         plain = not is_ceiling and not form
         first = time if plain and first is None else first
-        share = 100 * row["gb_per_s"] / ceiling if ceiling and row["gb_per_s"] else None
+        share = 100 * row["gb_per_s"] / ceiling
         lines.append([(name if is_ceiling else f"`{name}`") + form, shown(time, 1), shown(row["gb_per_s"], 0),
-                      "" if share is None else f"{share:.0f} %",
+                      f"{share:.0f} %",
                       shown(before / time if before and plain else None, 2),
                       shown(first / time if first and plain else None, 2)])
         before = time if plain else before
     heads = ["backend", "us", "GB/s", "of the copy", "step", "since the first"]
     return (table(heads, lines) + f"\n`{command}`: medians of {len(rows[0]['times_ms'])} runs, {bench['device']}, "
-            f"{bench['date']}.\n")
+            f"{bench['date']}." + ("" if any(row["backend"] == "copy" for row in rows)
+                                   else " The copy is that of the sums' bench.") + "\n")
 
 
 def ladder_values(run, command):
@@ -372,18 +392,20 @@ def ladder_values(run, command):
         bench = gpu_bench(run)
     except Missing:
         return "Not measured yet: `tools/measure-gpu`.\n\n"
-    lines, before, first = [], None, None
+    lines, before, first, ceiling = [], None, None, copy_rate(run, gpu_rows(bench))
     for row in gpu_rows(bench):
         time, plain = 1e3 * row["median_ms"], row["backend"] not in CEILINGS
         first = time if plain and first is None else first
         lines.append([f"`{row['backend']}`" if plain else row["backend"], shown(time, 1), shown(row["gb_per_s"], 0),
+                      f"{100 * row['gb_per_s'] / ceiling:.0f} %",
                       shown(before / time if before and plain else None, 2),
                       shown(first / time if first and plain else None, 2),
                       "" if row.get("value") is None else f"{row['value']:.12g}",
                       "" if row.get("relative_error") is None else f"{row['relative_error']:.1e}"])
         before = time if plain else before
-    heads = ["backend", "us", "GB/s", "step", "since the first", "value", "relative error"]
-    return table(heads, lines) + f"\n`{command}`: {bench['device']}, {bench['date']}.\n"
+    heads = ["backend", "us", "GB/s", "of the copy", "step", "since the first", "value", "relative error"]
+    return (table(heads, lines) + f"\n`{command}`: {bench['device']}, {bench['date']}. A copy writes, too: a sum of as "
+            "many bytes can exceed its rate.\n")
 
 
 def ladder_cpu(command):
@@ -452,13 +474,27 @@ def profile(ladder_name):
     return table(heads, lines) + "\n`tools/profile-gpu`: one run with cold caches.\n"
 
 
+SIZES = {"4992x3744x3": "filter", "4991x3743x3": "filter-odd", "4992x3744x1": "filter-gray",
+         "4991x3743x1": "filter-odd-gray", "4992x3744x4": "filter-rgba", "2048x1365x3": "filter-small"}
+
+
+def sized(size, backend):
+    """Median microseconds by width, height and channels: of tools/measure-gpu if it has all sizes, else older ones."""
+    if all(run in read(PROFILE / "gpu-bench.json") for run in SIZES.values()):
+        return us(SIZES[size], backend)
+    return image("NVIDIA H200", backend, size)
+
+
 def sizes():
     """cuda-fast beside the copy, by size and channels."""
     lines = []
-    for size in ("4992x3744x3", "4991x3743x3", "4992x3744x1", "4991x3743x1", "4992x3744x4", "2048x1365x3"):
-        copy, fast = (image("NVIDIA H200", name, size) for name in ("copy", "cuda-fast"))
-        lines.append([size.replace("x", " x "), f"{copy:.1f}", f"{fast:.1f}", f"{fast / copy:.2f}"])
-    return table(["image", "copy us", "`cuda-fast` us", "ratio"], lines)
+    for size in SIZES:
+        copy, fast = sized(size, "copy"), sized(size, "cuda-fast")
+        width, height, channels = map(int, size.split("x"))
+        lines.append([size.replace("x", " x "), f"{copy:.1f}", f"{fast:.1f}",
+                      f"{2 * width * height * channels / fast / 1e3:.0f}", f"{100 * copy / fast:.0f} %"])
+    return (table(["image", "copy us", "`cuda-fast` us", "GB/s", "of the copy"], lines)
+            + "\n`lapedge bench filter --sizes=4991x3743 --channels=1`, and so on.\n")
 
 
 def libraries():
@@ -529,8 +565,8 @@ def folder_stages(command):
 
 def names():
     known = (us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
-             sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, cycles, busy, tool,
-             row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, libraries, folder,
+             sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
+             row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, figures_steps.steps, folder_rates,
              folder_stages, sample, max, min, abs)
     return {function.__name__: function for function in known}

@@ -247,6 +247,7 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
     cli->is_command_named = cli->command != NULL;
     if (!cli->command)
         cli->command = &lap_cli_commands[0];
+    cli->has_quality = lap_cli_is_given("quality", given);
     if (code == LAP_EXIT_OK && (cli->help_full || cli->help_short))
         return check_help(cli);
     if (code == LAP_EXIT_OK)

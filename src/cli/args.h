@@ -78,6 +78,8 @@ unsigned lap_cli_bench_forms(const lap_cli *cli);
 /* LAP_EXIT_USAGE after a message where an option that was given has no meaning in any form of this command
  * line, or none beside the others. */
 lap_cli_exit lap_cli_check_forms(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
+/* rules.c: whether the option of that name was given. */
+bool lap_cli_is_given(const char *name, const bool given[LAP_CLI_OPTIONS]);
 /* rules.c: its second half, of a command line of these forms. */
 lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms);
 /* The forms in a row's applies, as words separated by commas: "one image, a folder run". */

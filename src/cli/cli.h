@@ -51,8 +51,8 @@ typedef struct lap_cli {
     bool flat, skip_existing, prune;
 
     int rotate, flip; /* index of the word given, or -1 */
-    bool transpose, transverse;
-
+    bool transpose, transverse, trim, perfect;
+    bool has_quality; /* --quality was given */
     bool profiles, csv;
     const char *weights, *stats; /* stats: the file that --stats of a run writes */
 

@@ -21,5 +21,10 @@ int lap_cli_transform(lap_cli *cli)
                          : cli->transpose  ? LAP_TURN_TRANSPOSE
                          : cli->transverse ? LAP_TURN_TRANSVERSE
                                            : LAP_TURN_NONE;
+    /* A quality is one of coding anew. */
+    cli->settings.lossless = cli->trim          ? LAP_LOSSLESS_TRIM
+                             : cli->perfect     ? LAP_LOSSLESS_PERFECT
+                             : cli->has_quality ? LAP_LOSSLESS_NO
+                                                : LAP_LOSSLESS_AUTO;
     return folder ? lap_cli_folder(cli) : lap_cli_one(cli);
 }

@@ -64,7 +64,7 @@ static void compose(line *l, const lap_batch_counts *counts, const lap_batch_wor
     const uint64_t over = worked + counts->skipped, pixels = counts->pixels + counts->waiting_pixels;
     const uint64_t expected = counts->expected > over ? counts->expected : over;
     const double seconds = counts->ms / 1e3, rate = seconds > 0 ? (double)worked / seconds : 0;
-    const bool telling = seconds >= telling_s;
+    const bool telling = seconds >= telling_s && worked > 0;
     const int cells = level >= NO_BAR ? 0 : level >= SHORT_BAR ? FEW_CELLS : CELLS;
     const uint64_t filled = expected ? (uint64_t)cells * over / expected : 0;
     *l = (line){.length = 0};
@@ -82,7 +82,7 @@ static void compose(line *l, const lap_batch_counts *counts, const lap_batch_wor
     /* Skipped files cost nothing: the time left follows from those that were worked on. */
     if (level < NO_TIME) {
         add(l, ", ");
-        add_time(l, worked && telling ? seconds * (double)(expected - over) / (double)worked : -1);
+        add_time(l, telling ? seconds * (double)(expected - over) / (double)worked : -1);
         add(l, " left");
     }
     if (level < NO_DEVICES)

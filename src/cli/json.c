@@ -184,19 +184,20 @@ void lap_json_filter(json_t *object, const lap_params *params)
 static json_t *settings_of(const lap_settings *s)
 {
     static const char *const subsamplings[] = {"same", "444", "422", "420"};
-    static const char *const restarts[] = {"auto", "on", "off"}, *const fails[] = {
-                                                                     "none", "truncated", "warning"};
+    static const char *const restarts[] = {"auto", "on", "off"},
+                             *const fails[] = {"none", "truncated", "warning"},
+                             *const losslesses[] = {"no", "auto", "trim", "perfect"};
     static const char *const kinds[] = {"exif", "gps", "xmp", "iptc", "icc", "comment", "thumbnail"};
     json_t *keep = s->keep ? json_array() : json_null();
     for (size_t i = 0; s->keep && i < sizeof kinds / sizeof *kinds; i++)
         if (s->keep >> i & 1)
             json_array_append_new(keep, json_string(kinds[i]));
-    json_t *object = json_pack("{sb ss ss sb sb si so si ss ss sb sb sb so ss}", "filter", s->filter,
+    json_t *object = json_pack("{sb ss ss sb sb si so si ss ss sb sb sb so ss ss}", "filter", s->filter,
         "border", lap_border_name(s->border), "range", lap_range_name(s->params.range), "gray", s->gray,
         "auto_orient", s->auto_orient, "turn", (int)s->turn, "format", lap_json_text(s->format), "quality",
         s->quality, "subsampling", subsamplings[s->subsampling], "restart", restarts[s->restart],
         "progressive", s->progressive, "optimize", s->optimize, "strip", s->strip, "keep", keep, "fail_on",
-        fails[s->fail_on]);
+        fails[s->fail_on], "lossless", losslesses[s->lossless]);
     lap_json_filter(object, &s->params);
     return object;
 }

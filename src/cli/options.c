@@ -125,6 +125,12 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"transverse", NULL, lap_set_true, AT(transverse), 0, 0, "transpose along the other diagonal", T, 0,
         GEOMETRY, BRIEF},
 
+    {"trim", NULL, lap_set_true, AT(trim), 0, 0,
+        "without loss: leave out partial MCUs at edges that would come to lie left or above", T, 0, GEOMETRY,
+        BRIEF},
+    {"perfect", NULL, lap_set_true, AT(perfect), 0, 0,
+        "without loss: refuse a JPEG that has such edges (done by pixels)", T, 0, GEOMETRY, BRIEF},
+
     {"include", "GLOB", lap_set_glob, AT(include), 0, 0,
         "of folders, take what matches (*.jpg *.jpeg *.jpe *.jfif); may be repeated", F | TF | SF, 0, FOLDERS,
         false},

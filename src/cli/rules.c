@@ -30,13 +30,16 @@ static const rule rules[] = {
     {"prune", "include", "and --include cannot be combined: what is left out would look gone", false},
     {"prune", "exclude", "and --exclude cannot be combined: what is left out would look gone", false},
     {"prune", "ext", "and --ext cannot be combined: what is left out would look gone", false},
+    {"trim", "perfect", "and --perfect contradict each other", false},
+    {"trim", "quality", "keeps the coded data; leave out --quality", false},
+    {"perfect", "quality", "keeps the coded data; leave out --quality", false},
     {"keep", "strip", "and --strip contradict each other", false},
     {"sandbox", "devices", "runs on the CPU alone, and --devices names CUDA devices", false},
     {"sandbox", "device-memory", "runs on the CPU alone, and --device-memory is of CUDA devices", false},
     {"quiet", "verbose", "and --verbose contradict each other", false},
 };
 
-static bool is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
+bool lap_cli_is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
 {
     const lap_cli_option *option = lap_cli_option_named(name, strlen(name));
     return option && given[option - lap_cli_options];
@@ -46,7 +49,7 @@ static bool is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
 static const char *first_given(const char *const *names, const bool given[LAP_CLI_OPTIONS])
 {
     for (; *names; names++)
-        if (is_given(*names, given))
+        if (lap_cli_is_given(*names, given))
             return *names;
     return NULL;
 }
@@ -82,7 +85,7 @@ static const char *format_named(const char *name)
 static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
 {
     static const char *const of_jpeg[] = {
-        "quality", "subsampling", "restart", "progressive", "optimize", NULL};
+        "quality", "subsampling", "restart", "progressive", "optimize", "trim", "perfect", NULL};
     const char *out = single_output(cli, forms), *asked = cli->settings.format;
     const char *format = asked ? asked : extension_of(out), *named = format_named(extension_of(out));
     const char *name =
@@ -179,7 +182,7 @@ static lap_cli_exit check_backends(const lap_cli *cli, const bool given[LAP_CLI_
         {"device-memory", may_use_device, "CUDA backends"}, {"omp-loop", is_openmp, "openmp"},
         {"block", is_cuda_global, "cuda-global"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (is_given(rows[i].option, given) && !any_backend(cli, forms, rows[i].passes))
+        if (lap_cli_is_given(rows[i].option, given) && !any_backend(cli, forms, rows[i].passes))
             return lap_cli_usage("--%s is for %s, and none is named", rows[i].option, rows[i].whose);
     return LAP_EXIT_OK;
 }
@@ -205,7 +208,8 @@ lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OP
         check_format, check_output, check_inputs, check_backends, check_sandbox};
     lap_cli_exit code = LAP_EXIT_OK;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (is_given(rules[i].option, given) && is_given(rules[i].other, given) != rules[i].needs)
+        if (lap_cli_is_given(rules[i].option, given) &&
+            lap_cli_is_given(rules[i].other, given) != rules[i].needs)
             return lap_cli_usage("--%s %s", rules[i].option, rules[i].why);
     for (size_t i = 0; i < sizeof checks / sizeof *checks && code == LAP_EXIT_OK; i++)
         code = checks[i](cli, given, forms);

@@ -150,6 +150,7 @@ typedef struct lap_write_options {
     bool progressive, optimize; /* of JPEG: held whole until the end */
     const lap_header *from;     /* metadata and sampling of the input, or NULL */
     bool oriented;              /* pixels were turned: reset the EXIF tag */
+    bool as_stored;             /* components and their meaning are those of the input: any profile fits */
     const lap_control *control;
 } lap_write_options;
 

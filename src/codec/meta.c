@@ -18,13 +18,16 @@ static bool is_icc(const lap_segment *s)
 }
 
 /* ICC.1:2010, 7.2: bytes 16..19 of the profile name the colour space of the data. */
-static bool icc_fits(const lap_header *from, int channels)
+static bool icc_fits(const lap_write_options *o)
 {
+    const lap_header *from = o->from;
+    if (o->as_stored)
+        return true;
     for (size_t i = 0; i < from->segment_count; i++) {
         const lap_segment *s = &from->segments[i];
         if (is_icc(s) && s->data[sizeof icc_name] == 1)
             return s->size >= ICC_HEAD + ICC_SPACE + 4 &&
-                   memcmp(s->data + ICC_HEAD + ICC_SPACE, channels == 1 ? "GRAY" : "RGB ", 4) == 0;
+                   memcmp(s->data + ICC_HEAD + ICC_SPACE, o->channels == 1 ? "GRAY" : "RGB ", 4) == 0;
     }
     return false;
 }
@@ -52,7 +55,7 @@ static bool is_kept(const lap_segment *s, unsigned keep)
 
 bool lap_meta_drops_profile(const lap_write_options *o)
 {
-    if (o->strip || !o->from || (o->keep && !(o->keep & LAP_KEEP_ICC)) || icc_fits(o->from, o->channels))
+    if (o->strip || !o->from || (o->keep && !(o->keep & LAP_KEEP_ICC)) || icc_fits(o))
         return false;
     for (size_t i = 0; i < o->from->segment_count; i++)
         if (is_icc(&o->from->segments[i]))
@@ -124,7 +127,7 @@ lap_code lap_meta_choose(const lap_write_options *o, lap_meta *meta, lap_error *
         meta->segments[meta->count++] = (lap_segment){APP1, copy, size};
         copy += all[i].size;
     }
-    if (!icc_fits(o->from, o->channels))
+    if (!icc_fits(o))
         keep &= ~(unsigned)LAP_KEEP_ICC;
     for (size_t i = 0; i < n; i++) {
         if (!is_kept(&all[i], keep))

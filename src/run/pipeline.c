@@ -8,6 +8,7 @@
 #include "codec/meta.h"
 #include "ops/orient.h"
 #include "run/formats.h"
+#include "run/lossless.h"
 #include "run/pipeline_device.h"
 #include "run/pipeline_ends.h"
 #include "run/pipeline_parts.h"
@@ -35,6 +36,15 @@ __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, c
 
 static void note_decoder(const lap_pipeline *pipe, lap_report *report)
 {
+    if (pipe->lossless.done) {
+        add_note(report, "turned without loss%s%s", pipe->lossless.trims ? ", partial MCUs left out" : "",
+            pipe->settings->decode != LAP_DECODE_AUTO ? ", no pixels are decoded" : "");
+        return;
+    }
+    if (pipe->lossless.reason)
+        add_note(report, "decoded and coded anew: %s", pipe->lossless.reason);
+    else if (!pipe->settings->filter && pipe->encoder && strcmp(pipe->encoder->format, "jpg") == 0)
+        add_note(report, "decoded and coded anew, with a quality of %d", pipe->settings->quality);
     if (pipe->device.is_taken) {
         add_note(report, "decoded%s on %s, encoded on %s", pipe->turn == LAP_TURN_NONE ? "" : " and turned",
             pipe->device.decoded ? "the device" : "the CPU", pipe->device.encoded ? "the device" : "the CPU");
@@ -148,7 +158,7 @@ lap_code lap_pipeline_open_decoder(lap_pipeline *pipe, lap_source *source, lap_e
     options.pool = pipe->pool;
     options.threads = threads_allowed(pipe);
     options.worth_threads = worth_threads(s);
-    if (!takes_parts(pipe) || pipe->device.is_taken)
+    if (!takes_parts(pipe) || pipe->device.is_taken || pipe->lossless.is_taken)
         options.decode = LAP_DECODE_SERIAL;
     double start = lap_now_ms();
     lap_code code = lap_decoder_open(source, &options, &pipe->decoder, err);
@@ -286,6 +296,21 @@ static lap_code take_memory(
     return code;
 }
 
+/* Decoded pixels to the end of the output. *has as in take_memory. */
+static lap_code by_pixels(lap_pipeline *pipe, lap_sink *sink, lap_budget *budget, lap_control *control,
+    uint64_t *has, lap_error *err)
+{
+    hold_output(pipe, sink);
+    lap_code code = open_encoder(pipe, sink, err);
+    if (code == LAP_OK)
+        code = take_memory(pipe, budget, control, has, err);
+    if (code == LAP_OK)
+        code = carry_out(pipe, sink, err);
+    if (code != LAP_OK && lap_decoder_disagrees(pipe->decoder))
+        code = redo(pipe, sink, err);
+    return code;
+}
+
 lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings *settings, lap_pool *pool,
     lap_budget *budget, lap_control *control, const lap_pipeline_hooks *hooks, lap_report *report,
     lap_error *err)
@@ -299,17 +324,13 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
     if (code == LAP_OK && pipe.device.is_taken)
         code = lap_pipeline_hold_file(&pipe, source, err);
     if (code == LAP_OK)
+        code = lap_lossless_plan(&pipe, source, err);
+    if (code == LAP_OK)
         code = lap_pipeline_open_decoder(&pipe, source, err);
-    if (code == LAP_OK) {
-        hold_output(&pipe, sink);
-        code = open_encoder(&pipe, sink, err);
-    }
-    if (code == LAP_OK)
-        code = take_memory(&pipe, budget, control, &has, err);
-    if (code == LAP_OK)
-        code = carry_out(&pipe, sink, err);
-    if (code != LAP_OK && pipe.decoder && lap_decoder_disagrees(pipe.decoder))
-        code = redo(&pipe, sink, err);
+    if (code == LAP_OK && pipe.lossless.is_taken)
+        code = lap_lossless_run(&pipe, source, sink, budget, control, err);
+    if (code == LAP_OK && !pipe.lossless.done)
+        code = by_pixels(&pipe, sink, budget, control, &has, err);
     if (report)
         lap_pipeline_report(&pipe, source, sink, report);
     lap_pipeline_wait_for_device(&pipe);

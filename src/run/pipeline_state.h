@@ -9,6 +9,7 @@
 #include "base/image.h"
 #include "codec/codec.h"
 #include "run/device_way.h"
+#include "run/lossless_way.h"
 #include "run/pipeline.h"
 #include "rungs/run_rung.h"
 
@@ -37,14 +38,14 @@ typedef struct lap_pipeline {
     bool holds_whole; /* pixels are collected in whole */
     bool by_parts;    /* threads decode the bands that they filter, part_bands below each other */
     lap_device_way device;
+    lap_lossless_way lossless;
     bool filters_whole; /* the rung takes no bands: results lie in filtered */
     lap_image whole;    /* all turned pixels, or empty: bands are decoded into slots */
     lap_image filtered; /* all results of a rung that takes no bands, or empty */
     lap_slot *slots;
     lap_image *results; /* one per thread, or one per slot; unused without a host rung */
     lap_image *strips;  /* by parts: source rows of each thread */
-    int slot_count, result_count, part_bands;
-    int ahead; /* bands under way at once */
+    int slot_count, result_count, part_bands, ahead; /* the last: bands under way at once */
 
     /* under the lock */
     pthread_mutex_t lock;

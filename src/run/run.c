@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "io/map64.h"
 #include "run/formats.h"
+#include "run/lossless.h"
 #include "run/pipeline_device.h"
 #include "run/settings.h"
 #include "run/stats_hook.h"
@@ -162,7 +163,8 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
 
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
 {
-    return lap_pipeline_plan_device(&(lap_pipeline){.settings = settings}, err);
+    const lap_code code = lap_lossless_check(settings, err);
+    return code == LAP_OK ? lap_pipeline_plan_device(&(lap_pipeline){.settings = settings}, err) : code;
 }
 
 lap_code lap_run_check(const char *in, const char *out, const lap_settings *settings, lap_error *err)

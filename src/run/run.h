@@ -18,7 +18,9 @@ lap_code lap_run_conclude(
 lap_code lap_run_with_format(
     const lap_settings *settings, const char *out, lap_settings *full, lap_error *err);
 
-/* Whether the backend and codec of settings can run here: LAP_E_USAGE, LAP_E_BACKEND. */
+/* Whether the backend, the codec and the kind of turn of settings can be had here: LAP_E_USAGE,
+ * LAP_E_BACKEND.
+ */
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err);
 
 #endif

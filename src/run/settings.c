@@ -52,6 +52,8 @@ lap_code lap_settings_check(const lap_settings *s, lap_error *err)
         return lap_fail(err, LAP_E_USAGE, "fail-on %d is unknown", (int)s->fail_on);
     if ((unsigned)s->decode > LAP_DECODE_PARALLEL)
         return lap_fail(err, LAP_E_USAGE, "decode %d is unknown", (int)s->decode);
+    if ((unsigned)s->lossless > LAP_LOSSLESS_PERFECT || (s->lossless && s->filter))
+        return lap_fail(err, LAP_E_USAGE, "lossless %d is unknown, or not for a filter", (int)s->lossless);
     if (s->keep && !(s->keep & LAP_KEEP_EXIF) && (s->keep & (LAP_KEEP_GPS | LAP_KEEP_THUMBNAIL)))
         return lap_fail(
             err, LAP_E_USAGE, "gps and thumbnail are parts of exif, which is not among what is kept");
@@ -106,6 +108,8 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
         put(&t, "progressive=%d\noptimize=%d\n", s->progressive, s->optimize);
     if (s->keep)
         put(&t, "keep=%u\n", s->keep);
+    if (s->lossless)
+        put(&t, "lossless=%d\n", (int)s->lossless);
     return t.length;
 }
 

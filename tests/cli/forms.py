@@ -129,11 +129,18 @@ def gone(folder):
     os.remove(os.path.join(folder, "photos", "b.jpg"))
 
 
+def partial_mcus(folder):
+    write(folder, "odd.ppm", b"P6\n31 47\n255\n" + read(folder, "in.ppm")[13:13 + 31 * 47 * 3])
+    for name in INPUTS:
+        run(["--kernel=identity", "odd.ppm", name], folder)
+
+
 OLD = 1000000000
 SCENES = {
     "preserve": old, "fail-fast": unreadable, "flat": deeper, "follow": linked, "no-clobber": in_the_way,
     "skip-existing": in_the_way, "force": in_the_way, "max-scans": progressive, "auto-orient": with_segments,
     "strip": with_segments, "keep": with_segments, "progress": large, "prune": gone,
+    "trim": partial_mcus, "perfect": partial_mcus,
 }
 # Seen on a terminal alone, and in what the program asks of the system.
 TERMINAL = {"color", "progress"}

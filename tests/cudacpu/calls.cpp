@@ -199,6 +199,11 @@ uint64_t lap_cudacpu_alive(void)
 
 /* ---- a call ---------------------------------------------------------------------------------------- */
 
+void lap_cudacpu_struck(const char *where)
+{
+    fprintf(stderr, "# CUDA on CPU: a fault struck %s\n", where);
+}
+
 static cudaError_t planted(lap_cudacpu_state &s, const char *name)
 {
     const uint64_t nth = s.set.fail_call.empty()   ? s.counts["calls"]
@@ -206,6 +211,7 @@ static cudaError_t planted(lap_cudacpu_state &s, const char *name)
                                                    : 0;
     if (s.set.fail_at == 0 || nth != s.set.fail_at)
         return cudaSuccess;
+    lap_cudacpu_struck(name);
     if (s.set.fail_sticks && !s.devices.empty())
         s.devices[(size_t)lap_cudacpu_current].dead = s.set.fail_error;
     return s.set.fail_error;

@@ -80,8 +80,10 @@ static cudaError_t allocate(void **memory, size_t bytes, lap_cudacpu_kind kind)
     *memory = nullptr;
     if (bytes == 0)
         return cudaSuccess;
-    if (kind == LAP_CUDACPU_DEVICE && (bytes > s.set.memory || d.allocated > s.set.memory - bytes))
+    if (kind == LAP_CUDACPU_DEVICE && (bytes > s.set.memory || d.allocated > s.set.memory - bytes)) {
+        lap_cudacpu_struck("cudaMalloc");
         return cudaErrorMemoryAllocation;
+    }
     if (posix_memalign(memory, 256, bytes))
         return cudaErrorMemoryAllocation;
     lap_cudacpu_poison(*memory, bytes);

@@ -47,9 +47,12 @@ static bool goes_wrong(lap_cudacpu_device &d, bool counts)
     if (!counts)
         return false;
     state.work_done++;
-    if (state.work_done == state.set.lost_at)
+    if (state.work_done == state.set.lost_at) {
+        lap_cudacpu_struck("work");
         d.dead = state.set.lost_error;
+    }
     if (state.work_done == state.set.hang_at) {
+        lap_cudacpu_struck("work");
         d.hangs = true;
         d.until_ms = state.set.hang_ms < 0 ? -1 : lap_cudacpu_ms() + state.set.hang_ms;
     }

@@ -1,19 +1,22 @@
 # The kernels without a GPU: the .cu sources compiled for the CPU against the small runtime in this
 # folder. The harnesses of all ladders under AddressSanitizer, a few sizes under ThreadSanitizer. No nvcc
 # and no library is needed; once, not in every build of `make test`, since these bring their own sanitizers.
-ifeq ($(SAN)$(findstring clang,$(CC)),)
+# COVERAGE: flags of clang that count branches of the C sources, in the place of the sanitizers (tools/coverage); the
+# kernels are g++'s all the same.
+ifeq ($(SAN)$(if $(COVERAGE),,$(findstring clang,$(CC))),)
 
 CUDACPU_CXX := $(shell command -v $(CXX_HOST) 2>/dev/null)
+CUDACPU_COMPILER := $(if $(COVERAGE),g++,$(CXX_HOST))
 CUDACPU_CU := $(CU_ALL)
 CUDACPU_C := $(RUNG_SRC)
 CUDACPU_DEFINES := -D_GNU_SOURCE $(INCLUDES) -DLAP_CUDACPU -DLAP_HAVE_OPENMP=0 \
   $(foreach f,PNG STB,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0)) \
   -DLAP_HAVE_CUDA=1
 CUDACPU_COMMON := -O1 -g -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
-CUDACPU_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
+CUDACPU_asan := $(or $(COVERAGE),-fsanitize=address,undefined -fno-sanitize-recover=all)
 CUDACPU_tsan := -fsanitize=thread -DLAP_FEW_SIZES
 # The runtime itself: its accesses are no kernel's, and it should not take longer than they do.
-CUDACPU_runtime_asan := -O2 -DLAP_CUDACPU_ASAN=1
+CUDACPU_runtime_asan := -O2 -DLAP_CUDACPU_ASAN=$(if $(COVERAGE),0,1)
 CUDACPU_runtime_tsan := -O2 -DLAP_CUDACPU_TSAN=1
 CUDACPU_CXXFLAGS := -std=c++17 $(CUDACPU_COMMON) -Itests/cudacpu/include $(INCLUDES)
 
@@ -26,10 +29,10 @@ $(B)/cudacpu/$(1)/%.c.o: %.c tests/cudacpu/rules.mk
 	  $$(filter-out -fopenmp,$$(ISA_FLAGS)) -MMD -MP -c $$< -o $$@
 $(B)/cudacpu/$(1)/%.cu.o: %.cu tests/cudacpu/rules.mk
 	@mkdir -p $$(@D)
-	$$(call say,CXX)$(CXX_HOST) -x c++ $(CUDACPU_CXXFLAGS) $(CUDACPU_$(1)) $(CUDACPU_DEFINES) -MMD -MP -c $$< -o $$@
+	$$(call say,CXX)$(CUDACPU_COMPILER) -x c++ $(CUDACPU_CXXFLAGS) $(if $(COVERAGE),,$(CUDACPU_$(1))) $(CUDACPU_DEFINES) -MMD -MP -c $$< -o $$@
 $(B)/cudacpu/$(1)/%.cpp.o: %.cpp tests/cudacpu/rules.mk
 	@mkdir -p $$(@D)
-	$$(call say,CXX)$(CXX_HOST) $(CUDACPU_CXXFLAGS) $(CUDACPU_runtime_$(1)) -MMD -MP -c $$< -o $$@
+	$$(call say,CXX)$(CUDACPU_COMPILER) $(CUDACPU_CXXFLAGS) $(CUDACPU_runtime_$(1)) -MMD -MP -c $$< -o $$@
 $(B)/cudacpu/$(1)/libkernels.a: $$(CUDACPU_LIB_$(1))
 	@rm -f $$@
 	$$(call say,AR)ar rcs $$@ $$^

@@ -95,6 +95,8 @@ extern thread_local bool lap_cudacpu_in_host_function;
 /* Of this run: LAP_CUDACPU_SEED, else another one each time; printed once. */
 uint64_t lap_cudacpu_seed();
 double lap_cudacpu_ms();
+/* Says on stderr that a planted fault has struck there. */
+void lap_cudacpu_struck(const char *where);
 
 /* Begins a function of the API: takes the lock, counts the call, lets a fault happen. */
 struct lap_cudacpu_call {

@@ -317,6 +317,22 @@ def a_point_a_rung(driver, pages):
     assert "64 × 48" in driver.find_element("id", "choose-case").text
 
 
+def nothing_is_above_its_roof(driver, pages):
+    """Of the kept benches: each point below the roofs of as many threads."""
+    kept = json.loads(pathlib.Path("docs/bench/ladder-cpu.json").read_text(encoding="utf-8"))
+
+    def change(data):
+        data["results"]["rows"] = kept["rows"]
+    load(driver, pages.edited(pages.bench, "roofs.html", change))
+    points, roofs = driver.execute_script(
+        "const sets = charts['roofline-chart'].data.datasets;"
+        "return [sets[0].data.map((p, i) => [sets[0].names[i], p.x, p.y]), sets.slice(1).map((s) => [s.label, s.data.at(-1).y])]")
+    assert len(points) > 10 and any("multiply-add" in label for label, _ in roofs), (points, roofs)
+    compute = {2 if "×2" in label else 1: y for label, y in roofs if label.startswith("multiply-add")}
+    for name, _, y in points:
+        assert y < compute[2 if name.endswith("×2") else 1], (name, y, compute)
+
+
 def theme_toggles(driver, pages):
     load(driver, pages.stats)
     ground = "return getComputedStyle(document.body).backgroundColor"
@@ -493,7 +509,8 @@ def contrast_is_enough(driver, pages):
 
 PLAIN = [names_are_text, pages_are_small, pages_name_no_address]
 BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, lens_computes_what_the_program_did, pixels_are_read_out,
-           two_images_and_their_difference, a_run_and_its_stages, a_row_a_photo, a_point_a_rung, a_name_that_stands_for_another_is_drawn_once,
+           two_images_and_their_difference, a_run_and_its_stages, a_row_a_photo, a_point_a_rung,
+           nothing_is_above_its_roof, a_name_that_stands_for_another_is_drawn_once,
            theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,
            dots_where_bars_have_no_length, names_of_points_do_not_meet, fields_have_names, contrast_is_enough]
 
@@ -508,7 +525,7 @@ def main():
             for number, (test, needs_browser) in enumerate(tests, 1):
                 name = test.__name__.replace("_", " ")
                 skipped = MISSING if needs_browser else None
-                if test in (a_point_a_rung, a_name_that_stands_for_another_is_drawn_once, dots_where_bars_have_no_length, names_of_points_do_not_meet) and not skipped and not has_charts(pages.bench):
+                if test in (a_point_a_rung, nothing_is_above_its_roof, a_name_that_stands_for_another_is_drawn_once, dots_where_bars_have_no_length, names_of_points_do_not_meet) and not skipped and not has_charts(pages.bench):
                     skipped = "no chart library in this build"
                 if skipped:
                     print(f"ok {number} - report: {name} # SKIP {skipped}", flush=True)

@@ -4,13 +4,16 @@
 A damaged file may be accepted (exit code 0 and not a word) only where the pixels are those of the whole file, or
 those that the changed bytes plainly encode: what djpeg reads from them without a warning. For PNG, whose every byte is
 under a checksum, only the pixels of the whole file. Everything else is lost. `silent` counts files that were accepted
-with other pixels than the whole file's, which no checksum of JPEG forbids; beside it, what others accept."""
+with other pixels than the whole file's, which no checksum of JPEG forbids; beside it, what others accept.
+
+Some of the files also go through the CUDA codec, on the CPU runtime of the CUDA tests: its exit code, its words and
+its pixels have to be those of the CPU."""
 
 import os
 import subprocess
 from pathlib import Path
 
-from torture import BUILD, PROGRAM, WORK, check, finish, have, photo, ppm, result, rng, run, said, times
+from torture import NO_RUNTIME, BUILD, PROGRAM, WORK, check, finish, have, on_cpu, photo, ppm, result, rng, run, said, times
 
 FORCE = ["--no-sync", "--kernel=identity", "-q"]
 JPEGS = ["gray", "ycc420", "ycc444", "scans", "progressive", "arithmetic"]
@@ -75,6 +78,14 @@ def ours(path, decode, target):
                    target)
 
 
+def by_device(path, target):
+    """The same by the kernels; filtered, so that the pixels come from the device, by a kernel that changes nothing."""
+    target.unlink(missing_ok=True)
+    code, words, _ = on_cpu("order=now", "--no-sync", "--kernel=identity", "--backend=cuda-fast", "--codec=cuda", path,
+                            target)
+    return code, words, target.read_bytes() if target.exists() else None
+
+
 def djpeg(path):
     done = subprocess.run(["djpeg", "-pnm", "-outfile", str(WORK / "d.ppm"), str(path)], capture_output=True)
     pixels = (WORK / "d.ppm").read_bytes() if done.returncode in (0, 2) and (WORK / "d.ppm").exists() else None
@@ -87,6 +98,16 @@ PEERS = {
     "vips": lambda path: reading(["vips", "copy", str(path), f"{WORK}/v.ppm"], WORK / "v.ppm"),
     "ffmpeg": lambda path: reading(["ffmpeg", "-v", "error", "-y", "-i", str(path), f"{WORK}/f.ppm"], WORK / "f.ppm"),
 }
+
+
+def compare(what, by_cpu, by_gpu, tally, right):
+    one = tally.setdefault("cuda", {"tries": 0, "accepted": 0, "silent": 0, "lost": 0})
+    one["tries"] += 1
+    accepted = by_gpu[0] == 0 and not by_gpu[1]
+    one["accepted"] += accepted
+    one["silent"] += accepted and by_gpu[2] != right
+    one["lost"] += by_cpu != by_gpu
+    return [] if by_cpu == by_gpu else [f"{what}: exit {by_gpu[0]} {by_gpu[1]} by the CUDA codec, {by_cpu[:2]} by the CPU"]
 
 
 def campaign():
@@ -111,6 +132,9 @@ def campaign():
             plain = djpeg(path) if name != "PNG" and have("djpeg") else None
             for decode in ("serial", "parallel") if name != "PNG" else ("serial",):
                 code, words, pixels = ours(path, decode, target)
+                if decode == "serial" and n % 4 == 0 and "LAPEDGE_RESULTS" in os.environ and not NO_RUNTIME:
+                    lost += compare(f"{name}: {what}", (code, words.decode(errors="replace").splitlines(), pixels),
+                                    by_device(path, target), tally, right)
                 one = tally.setdefault(decode, {"tries": 0, "accepted": 0, "silent": 0, "lost": 0})
                 one["tries"] += 1
                 if code not in (0, 1, 2, 5):
@@ -144,8 +168,8 @@ def campaign():
                 one["accepted"] += code == 0 and not words
                 one["silent"] += code == 0 and not words and pixels != first
     for tool, counts in tally.items():
-        ours_too = tool in ("serial", "parallel")
-        result(16, "damaged files", tool=f"lapedge --decode={tool}" if ours_too else tool, **{"lost": None, **counts})
+        names = {"serial": "lapedge --decode=serial", "parallel": "lapedge --decode=parallel", "cuda": "lapedge --codec=cuda"}
+        result(16, "damaged files", tool=names.get(tool, tool), **{"lost": None, **counts})
     return lost
 
 

@@ -2,6 +2,9 @@
 TORTURE_SCRIPTS := $(sort $(wildcard tests/torture/[0-9]*.py))
 TORTURE_RESULTS := build/torture/results.jsonl
 TORTURE_NEEDS := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so $(B)/tests/fuzz_exif $(B)/tests/verdicts $(B)/tests/hostile.so
+# The kernels on the CPU runtime of the CUDA tests.
+TORTURE_NEEDS += $(if $(CUDACPU_CXX),$(B)/cudacpu/asan/lapedge $(sort $(filter $(B)/tests/cudacpu%,$(subst @, ,$(TESTS)))) \
+  $(B)/tests/cudacpu_views $(B)/tests/cudacpu_stream)
 
 ## torture: every fault class (minutes; TORTURE=10 asks for ten times as many tries), results in build/torture
 .PHONY: torture

@@ -16,6 +16,8 @@ from pathlib import Path
 
 PROGRAM = str(Path(os.environ.get("LAPEDGE", "./lapedge")).resolve())
 BUILD = Path(os.environ.get("B", "build")).resolve()
+ON_CPU = BUILD / "cudacpu/asan/lapedge"
+NO_RUNTIME = None if ON_CPU.exists() else f"{ON_CPU} was not built"
 SCALE = float(os.environ.get("TORTURE", "1"))
 SEED = int(os.environ.get("TORTURE_SEED") or random.randrange(10**6))
 RESULTS = Path(os.environ["LAPEDGE_RESULTS"]).resolve() if os.environ.get("LAPEDGE_RESULTS") else None
@@ -40,6 +42,15 @@ def have(tool):
 def run(*words, program=PROGRAM, **more):
     more = {"capture_output": True, "timeout": 300, "stdin": subprocess.DEVNULL, **more}
     return subprocess.run([program, *map(str, words)], **more)
+
+
+def on_cpu(runtime, *words, **more):
+    """(exit code, what was said, whether a fault of LAP_CUDACPU=runtime struck), of the program whose CUDA kernels run
+    on the CPU runtime of the CUDA tests."""
+    done = run(*words, program=str(ON_CPU), env={**os.environ, "LAP_CUDACPU": runtime}, **more)
+    lines = done.stderr.decode(errors="replace").splitlines()
+    struck = any(line.startswith("# CUDA on CPU: a fault struck") for line in lines)
+    return done.returncode, [line for line in lines if not line.startswith("# CUDA on CPU")], struck
 
 
 def measured(*words):

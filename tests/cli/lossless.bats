@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# JPEGs turned without loss, beside jpegtran of libjpeg-turbo.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr, repo and photo
+load common
+
+needs_turbojpeg()
+{
+    ! lapedge --version | grep -q 'TurboJPEG: not built in' || skip "TurboJPEG is not built in"
+    command -v jpegtran >/dev/null && command -v djpeg >/dev/null || skip "libjpeg-turbo's programs are not installed"
+}
+
+turns=("--rotate=90:-rotate 90" "--rotate=180:-rotate 180" "--rotate=270:-rotate 270" "--flip=h:-flip horizontal"
+    "--flip=v:-flip vertical" "--transpose:-transpose" "--transverse:-transverse")
+
+# same ONE OTHER: the same pixels, by another program's decoder
+same()
+{
+    cmp <(djpeg "$1") <(djpeg "$2")
+}
+
+# note WORD...: what -v of a transform says about how it was done
+note()
+{
+    lapedge transform -v --no-sync "$@" 2>&1 | sed -n 's/^  note  *//p'
+}
+
+@test "each turn has jpegtran's pixels: baseline, progressive, arithmetic, gray, restarts, each sampling" {
+    needs_turbojpeg
+    jpegtran -crop 256x192+0+0 "$photo" >444.jpg
+    djpeg 444.jpg | cjpeg -sample 2x2 >baseline.jpg
+    djpeg 444.jpg | cjpeg -sample 2x1 >422.jpg
+    djpeg 444.jpg | cjpeg -sample 1x2 >440.jpg
+    djpeg -grayscale 444.jpg | cjpeg >gray.jpg
+    jpegtran -progressive baseline.jpg >progressive.jpg
+    jpegtran -arithmetic baseline.jpg >arithmetic.jpg
+    jpegtran -restart 3B baseline.jpg >restart.jpg
+    for kind in baseline 444 422 440 gray progressive arithmetic restart; do
+        for turn in "${turns[@]}"; do
+            [ "$(note "${turn%%:*}" $kind.jpg ours.jpg)" = "turned without loss" ]
+            # shellcheck disable=SC2086 # words
+            jpegtran -perfect ${turn#*:} $kind.jpg >theirs.jpg
+            same ours.jpg theirs.jpg
+        done
+    done
+    # with the same coding even the same bytes
+    cmp <(lapedge transform --rotate=90 --strip baseline.jpg -) <(jpegtran -copy none -rotate 90 baseline.jpg)
+    cmp <(lapedge transform --rotate=90 --strip --optimize baseline.jpg -) <(jpegtran -copy none -optimize -rotate 90 baseline.jpg)
+    cmp <(lapedge transform --rotate=90 --strip --progressive - - <baseline.jpg) \
+        <(jpegtran -copy none -progressive -rotate 90 baseline.jpg)
+}
+
+@test "four quarters, and two mirrors, are the photo itself" {
+    needs_turbojpeg
+    cp "$photo" a.jpg
+    for _ in 1 2 3 4; do
+        lapedge transform --perfect --rotate=90 a.jpg b.jpg
+        mv b.jpg a.jpg
+    done
+    same a.jpg "$photo"
+    lapedge transform --flip=v "$photo" v.jpg
+    lapedge transform --flip=v v.jpg a.jpg
+    same a.jpg "$photo"
+}
+
+@test "partial MCUs: by pixels unless asked; --trim as jpegtran; --perfect refuses" {
+    needs_turbojpeg
+    local odd=$repo/samples/chelsea.jpg # 451 x 300
+    for turn in "${turns[@]}"; do
+        lapedge transform --trim "${turn%%:*}" "$odd" ours.jpg
+        # shellcheck disable=SC2086 # words
+        jpegtran -trim ${turn#*:} "$odd" >theirs.jpg
+        same ours.jpg theirs.jpg
+        # shellcheck disable=SC2086 # words
+        if jpegtran -perfect ${turn#*:} "$odd" >theirs.jpg 2>/dev/null; then
+            lapedge transform --perfect "${turn%%:*}" "$odd" ours.jpg
+            same ours.jpg theirs.jpg
+        else
+            rm -f ours.jpg
+            run --separate-stderr lapedge transform --perfect "${turn%%:*}" "$odd" ours.jpg
+            [ "$status" -eq 1 ]
+            [[ $stderr == "lapedge: "*"chelsea.jpg: unsupported: cannot be turned without loss: 451 x 300 is not whole MCUs"* ]]
+            nothing_left ours.jpg
+            [[ $(note "${turn%%:*}" "$odd" ours.jpg) == "decoded and coded anew: 451 x 300 is not whole MCUs"* ]]
+            cmp ours.jpg <(lapedge transform "${turn%%:*}" -Q90 "$odd" -) # no pixel lost at any edge
+        fi
+    done
+    # no more than a block: nothing would be left
+    djpeg "$odd" | convert - -crop 7x20+0+0 +repage tiny.ppm
+    lapedge --kernel=identity tiny.ppm tiny.jpg
+    run --separate-stderr lapedge transform --trim --flip=h tiny.jpg o.jpg
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"smaller than one MCU" ]]
+    lapedge transform --trim --flip=v tiny.jpg o.jpg
+    [ "$(identify -format '%wx%h' o.jpg)" = 7x16 ]
+}
+
+@test "what asks for coding anew gets it, and -v says so; --perfect beside it is refused" {
+    needs_turbojpeg
+    [ "$(note --flip=h -Q80 "$photo" o.jpg | cut -d';' -f1)" = "decoded and coded anew, with a quality of 80" ]
+    while read -r option why; do
+        [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and coded anew: $why asked for"* ]]
+        expect 2 "" "lapedge: turning without loss is demanded, and $why asked for" \
+            transform --perfect --flip=h "$option" "$photo" none.jpg
+    done <<<"--subsampling=422 another subsampling is
+--restart=on restart markers are"
+    [[ $(note --flip=h "$photo" o.png) == "decoded and coded anew: the output is no JPEG"* ]]
+    [[ $(note --flip=h o.png o.jpg) == "decoded and coded anew: the input is no JPEG"* ]]
+    expect 1 "" "lapedge: o.png: unsupported: cannot be turned without loss: the input is no JPEG" \
+        transform --trim --flip=h o.png none.jpg
+    expect 2 "" "lapedge: --trim is of JPEG alone, and the output is .png" transform --trim --flip=h "$photo" none.png
+    expect 2 "" "lapedge: --trim keeps the coded data; leave out --quality" transform --trim -Q80 --flip=h "$photo" none.jpg
+    expect 2 "" "lapedge: --trim and --perfect contradict each other" transform --trim --perfect --flip=h "$photo" none.jpg
+    expect 5 "" "lapedge: $photo: limit: 600x400 is 0.24 million pixels, more than the limit of 0.1 million (--max-pixels)" \
+        transform --perfect --max-pixels=100K --flip=h "$photo" none.jpg
+    run --separate-stderr lapedge transform --perfect --max-memory=1M --flip=h "$photo" none.jpg
+    [ "$status" -eq 5 ]
+    expect 5 "" "lapedge: $photo: timeout: over the time limit" transform --timeout=1e-9 --flip=h "$photo" none.jpg
+    nothing_left none.jpg
+}
+
+@test "metadata: the tag is reset by --auto-orient alone, colours and density are kept and turned" {
+    needs_turbojpeg
+    command -v convert >/dev/null || skip "ImageMagick is not installed"
+    djpeg "$photo" | convert - -density 72x144 -units PixelsPerInch -set comment 'a comment' plain.jpg
+    python3 - <<'PY'
+import struct
+photo = open("plain.jpg", "rb").read()
+def segment(marker, data):
+    return b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
+exif = b"Exif\0\0II*\0\x08\0\0\0" + struct.pack("<HHHIHHI", 1, 0x112, 3, 1, 6, 0, 0)
+profile = bytearray(132)
+profile[0:4] = struct.pack(">I", 132)
+profile[16:20] = b"RGB "
+icc = b"ICC_PROFILE\0\x01\x01" + profile
+open("in.jpg", "wb").write(photo[:20] + segment(0xE1, exif) + segment(0xE2, icc) + photo[20:])
+PY
+    identify -format '%[EXIF:Orientation] %x %y %c\n' in.jpg | grep -qx '6 72 144 a comment'
+    [ "$(note --rotate=180 in.jpg kept.jpg)" = "turned without loss" ]
+    identify -format '%[EXIF:Orientation] %x %y %c\n' kept.jpg | grep -qx '6 72 144 a comment'
+    [ "$(note --auto-orient in.jpg upright.jpg)" = "turned without loss" ]
+    identify -format '%[EXIF:Orientation] %x %y %c %wx%h\n' upright.jpg | grep -qx '1 144 72 a comment 400x600'
+    same upright.jpg <(jpegtran -rotate 90 in.jpg)
+    [ "$(note --auto-orient upright.jpg again.jpg)" = "turned without loss" ] # nothing is left to turn
+    same upright.jpg again.jpg
+    for file in kept upright; do lapedge info --json $file.jpg >$file.json && json $file.json 'set(o["metadata"]) == {"EXIF", "ICC", "comment"}'; done
+    lapedge transform --flip=h --keep=icc in.jpg icc.jpg
+    lapedge info --json icc.jpg >icc.json
+    json icc.json 'set(o["metadata"]) == {"ICC"}'
+}
+
+@test "damage is judged as by pixels: the same message, exit code and nothing left" {
+    needs_turbojpeg
+    jpegtran -crop 256x192+0+0 "$photo" >whole.jpg
+    jpegtran -progressive whole.jpg >progressive.jpg
+    size=$(stat -c %s whole.jpg)
+    head -c $((size / 2)) whole.jpg >cut.jpg
+    head -c $((size - 2)) whole.jpg >endless.jpg
+    head -c 100 whole.jpg >head.jpg
+    { head -c $((size / 2)) whole.jpg && head -c 40 /dev/zero && tail -c +$((size / 2 + 41)) whole.jpg; } >zeros.jpg
+    head -c 9000 progressive.jpg >scans.jpg
+    { head -c 9000 progressive.jpg && printf '\377\331'; } >missing.jpg
+    for file in cut endless head zeros scans missing; do
+        for more in "" --fail-on=none --fail-on=warning; do
+            # shellcheck disable=SC2086 # a word or none
+            run --separate-stderr lapedge transform -Q90 --flip=v $more $file.jpg pixels.jpg
+            local expected=$status said=$stderr
+            # shellcheck disable=SC2086
+            run --separate-stderr lapedge transform --flip=v $more $file.jpg ours.jpg
+            [ "$status" -eq "$expected" ]
+            [ "$stderr" = "$said" ]
+            [ "$status" -eq 0 ] || nothing_left ours.jpg
+            rm -f pixels.jpg ours.jpg
+        done
+    done
+    [ "$(note --flip=v endless.jpg ours.jpg)" = "turned without loss" ]
+    same ours.jpg <(jpegtran -flip vertical whole.jpg)
+}
+
+@test "folders: the same files as one by one; other ways to turn are other settings" {
+    needs_turbojpeg
+    mkdir -p in/deep
+    cp "$photo" in/a.jpg
+    cp "$repo/samples/chelsea.jpg" in/deep/b.jpg
+    run --separate-stderr lapedge transform --rotate=90 --log=log.jsonl -j2 in out
+    [ "$status" -eq 0 ]
+    [[ $stderr == "2 done"* ]]
+    grep a.jpg log.jsonl >a.json && json a.json 'o["note"] == "turned without loss" and o["settings"]["lossless"] == "auto"'
+    grep b.jpg log.jsonl >b.json && json b.json 'o["note"].startswith("decoded and coded anew: 451 x 300")'
+    for file in a.jpg deep/b.jpg; do cmp out/$file <(lapedge transform --rotate=90 in/$file -); done
+    run --separate-stderr lapedge transform --rotate=90 in out
+    [[ $stderr == "0 done, 2 up to date"* ]]
+    run --separate-stderr lapedge transform --rotate=90 --trim in out
+    [[ $stderr == "2 done"* ]]
+    run --separate-stderr lapedge transform --rotate=90 --perfect in out
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"1 done, 1 failed (1 unsupported)"* ]]
+    run --separate-stderr lapedge transform --rotate=90 -Q90 in out
+    [[ $stderr == "2 done"* ]]
+    lapedge transform --rotate=90 --shard=0/2 --no-sync in halves
+    lapedge transform --rotate=90 --shard=1/2 --no-sync in halves
+    [ "$(find halves -name '*.jpg' | wc -l)" -eq 2 ]
+}
