@@ -268,6 +268,8 @@ int lap_cli_folder(lap_cli *cli)
     exit_code = run_folder(cli, &run, &options);
     lap_folder_prune_free(&run.prune);
     if (cli->log && !lap_cli_log_close(&run.log, cli->log)) {
+        if (strcmp(cli->log, "-") == 0 && lap_term_reader_left())
+            return LAP_EXIT_PIPE;
         lap_cli_message("%s: the log could not be written: %s", cli->log, strerror(run.log.problem));
         exit_code = exit_code ? exit_code : LAP_EXIT_FAILED;
     }

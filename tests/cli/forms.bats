@@ -149,7 +149,9 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
 }
 
 @test "a closed pipe ends quietly, exit 141" {
-    for words in "--format=ppm $photo -" "backends" "help" "stats --json $photo"; do
+    mkdir in
+    cp "$photo" in
+    for words in "--format=ppm $photo -" "backends" "help" "stats --json $photo" "-q in out --log=-"; do
         # The reader is gone before the first byte.
         run --separate-stderr bash -c "{ sleep 0.2; '$LAPEDGE' $words; echo \$? >code; } | true"
         [ -z "$stderr" ]

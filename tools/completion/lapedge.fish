@@ -30,4 +30,14 @@ function __lapedge_words
     end
 end
 
+# Whether the words that the program lists are all that there are: then no file is meant.
+function __lapedge_is_listed
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l asked operands
+    string match -q -- '--*=*' $current; and set asked (string split -m1 = -- $current)[1]
+    test -n "$($words[1] __complete (__lapedge_command) $asked 2>/dev/null | string collect)"
+end
+
+complete -c lapedge -f -n __lapedge_is_listed
 complete -c lapedge -a '(__lapedge_words)'
