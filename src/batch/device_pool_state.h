@@ -7,8 +7,7 @@
 #include "run/async_run.h"
 
 enum { LAP_POOL_SLOTS = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
-/* Photos loaded into new memory, which takes time, before slots have taken others; and while a device starts.
- */
+/* Photos loaded into new memory, which is slow, before slots have taken others; and while a device starts. */
 enum { LAP_POOL_AHEAD = 8, LAP_POOL_LANE = LAP_POOL_SLOTS }; /* lane: of the device's thread in a trace */
 
 typedef struct lap_pool_device lap_pool_device;
