@@ -57,6 +57,11 @@ class Pages:
         self.lenses = [self.make(LAPEDGE, "stats", tiny, *words.split()) for words in
                        ("--border=zero", "--border=replicate --range=abs --scale=0.5 --offset=3", "--border=reflect --kernel=log5 --invert",
                         f"--border=reflect101 --kernel={weights} --range=abs --scale=0.7", "--border=wrap --threshold=90", "--border=constant:7")]
+        self.shapes = []
+        for width, height in ((30, 90), (300, 3), (1, 1)):
+            shape = self.folder / f"{width}x{height}.ppm"
+            shape.write_bytes(b"P6\n%d %d\n255\n" % (width, height) + random.Random(6).randbytes(width * height * 3))
+            self.shapes.append(self.make(LAPEDGE, "stats", shape))
         other = self.folder / "other.jpg"
         subprocess.run([LAPEDGE, "--kernel=identity", "--quality=50", "samples/chelsea.jpg", other], cwd=ROOT, check=True)
         self.diff = self.make(LAPEDGE, "diff", "samples/chelsea.jpg", other, expect=1)
@@ -173,6 +178,20 @@ def picture_of(driver):
             done(canvases.map((c) => c.toDataURL().length + ':' + c.toDataURL().slice(-60)).join());
         };
         look();""")
+
+
+def any_shape_is_shown_whole(driver, pages):
+    outside = """
+        const box = viewer.getBoundingClientRect(), picture = document.querySelector('.stage img').getBoundingClientRect();
+        return [picture.left < box.left - 1, picture.top < box.top - 1, picture.right > box.right + 1, picture.bottom > box.bottom + 1, box.height < 80, picture.width < 40 && picture.height < 40];"""
+    for page in (*pages.shapes, pages.stats, pages.large):
+        load(driver, page)
+        assert not any(driver.execute_script(outside)), (page.name, driver.execute_script(outside))
+        viewer = driver.find_element("id", "viewer")
+        viewer.send_keys("++" + Keys.ARROW_RIGHT * 20 + Keys.ARROW_DOWN * 20)
+        assert driver.execute_script("return document.querySelector('.stage img').getBoundingClientRect().right >= viewer.getBoundingClientRect().left + viewer.clientWidth / 2")
+        viewer.send_keys("0")
+        assert not any(driver.execute_script(outside)), (page.name, driver.execute_script(outside))
 
 
 def rungs_switch(driver, pages):
@@ -508,7 +527,7 @@ def contrast_is_enough(driver, pages):
 
 
 PLAIN = [names_are_text, pages_are_small, pages_name_no_address]
-BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, rungs_switch, planted_pixel_is_found, lens_computes_what_the_program_did, pixels_are_read_out,
+BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, any_shape_is_shown_whole, rungs_switch, planted_pixel_is_found, lens_computes_what_the_program_did, pixels_are_read_out,
            two_images_and_their_difference, a_run_and_its_stages, a_row_a_photo, a_point_a_rung,
            nothing_is_above_its_roof, a_name_that_stands_for_another_is_drawn_once,
            theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,

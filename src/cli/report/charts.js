@@ -76,7 +76,7 @@ function drawHistogram(box, title, image, scale) {
     options: {
       interaction: { mode: "index", intersect: false },
       scales: { x: { ticks: { autoSkip: false, maxRotation: 0, callback: (value) => (value % 64 === 0 || value === 255 ? value : "") }, grid: { display: false }, title: { display: true, text: "value" } },
-        y: scale === "logarithmic" ? { type: scale, min: 1, max: decadeAbove(Math.max(10, ...image.channels.flatMap((channel) => channel.histogram))), grid: decades, ticks: { callback: decade } }
+        y: scale === "logarithmic" ? { type: scale, min: 0.7, max: decadeAbove(Math.max(10, ...image.channels.flatMap((channel) => channel.histogram))), grid: decades, ticks: { callback: decade } }
           : { type: scale, beginAtZero: true, ticks: { maxTicksLimit: 6 } } },
       plugins: { title: { display: true, text: title, align: "start", color: colour("ink") }, legend: { display: image.channels.length > 1, labels: { boxWidth: 12, boxHeight: 2 } } },
     },

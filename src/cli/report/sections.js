@@ -190,7 +190,7 @@ function showPhotos() {
     const result = photo.error ? chip(false, "failed") : photo.identical ? chip(true, "identical") : chip(false, "differs");
     const what = photo.error ?? (photo.worst ? `${photo.worst} differs most` : "");
     body.append(cells(element("tr"), [name, size, element("td", {}, result), whole(photo.max_abs), whole(photo.differing_pixels), milliseconds(photo.decode_ms), milliseconds(photo.c_ms),
-      photo.fastest ? `${milliseconds(photo.fastest_ms)}, ${photo.fastest}` : "–", element("td", { className: "long" }, what)]));
+      element("td", { className: "name" }, photo.fastest ? `${milliseconds(photo.fastest_ms)}, ${photo.fastest}` : "–"), element("td", { className: "long" }, what)]));
   }
   const says = results.photos.some((photo) => photo.error || photo.worst);
   if (!says) for (const row of body.rows) row.lastElementChild.remove();

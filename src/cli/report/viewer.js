@@ -106,11 +106,12 @@ function startViewer() {
   }
 
   /* ---- zoom and pan: one transform for both panes ---- */
-  const fit = () => viewer.clientWidth / width;
+  const fit = () => Math.min(viewer.clientWidth / width, viewer.clientHeight / height); /* all of it, upright or wide */
+  const within = (at, seen, all) => (seen >= all ? (all - seen) / 2 : Math.min(Math.max(0, at), all - seen)); /* what is smaller than the view is in its middle */
   function place_() {
     const scale = fit() * state.zoom, seenWidth = viewer.clientWidth / scale, seenHeight = viewer.clientHeight / scale;
-    state.x = Math.min(Math.max(0, state.x), Math.max(0, width - seenWidth));
-    state.y = Math.min(Math.max(0, state.y), Math.max(0, height - seenHeight));
+    state.x = within(state.x, seenWidth, width);
+    state.y = within(state.y, seenHeight, height);
     for (const stage of Object.values(stages)) {
       stage.style.transform = `scale(${scale}) translate(${-state.x}px, ${-state.y}px)`;
       stage.style.setProperty("--upright", 1 / scale);
@@ -120,7 +121,7 @@ function startViewer() {
     viewer.classList.toggle("zoomed", state.zoom > 1.001);
   }
   function resize() {
-    viewer.style.height = `${Math.round(viewer.clientWidth * Math.min(height / width, 1.2))}px`;
+    viewer.style.height = `${Math.round(viewer.clientWidth * Math.min(Math.max(height / width, 0.25), 1.2))}px`;
     place_();
   }
   /* Keeps the picture's point under (clientX, clientY) where it is. */
