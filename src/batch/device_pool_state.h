@@ -33,8 +33,7 @@ struct lap_pool_device {
     int number;
     pthread_t thread;
     pthread_cond_t changed; /* there is a task, or the run ends */
-    bool pins;              /* lap_device_staging_create */
-    bool has_thread, is_ready, is_lost, is_reported, has_ended;
+    bool pins, has_thread, is_ready, is_lost, is_reported, has_ended;
     lap_error why;     /* it was lost */
     double busy_since; /* its thread has begun a round of calls; 0: it waits */
     double moved_ms;   /* the thread's own: the last progress of what is on the slots */
