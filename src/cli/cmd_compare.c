@@ -95,8 +95,10 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
         code = compare_pixels(c, pixels, &why);
     lap_pixels_free(pixels);
     if (c->is_folder && code != LAP_E_CANCELLED) {
-        lap_compare_end_photo(&c->result, path, code == LAP_OK ? NULL : &why);
-        if (!c->cli->json && !c->cli->quiet)
+        if (!lap_compare_end_photo(&c->result, path, code == LAP_OK ? NULL : &why)) {
+            why = (lap_error){.code = LAP_E_MEMORY, .message = "out of memory"};
+            code = LAP_E_MEMORY;
+        } else if (!c->cli->json && !c->cli->quiet)
             lap_compare_print_photo(c->cli, &c->result);
     }
     if (code == LAP_OK) {

@@ -140,7 +140,7 @@ static json_t *row_of(const lap_compare_line *line)
     return row;
 }
 
-void lap_compare_end_photo(lap_compare_result *result, const char *path, const lap_error *failure)
+bool lap_compare_end_photo(lap_compare_result *result, const char *path, const lap_error *failure)
 {
     const lap_compare_photo *photo = &result->photo;
     char why[1024] = "";
@@ -163,7 +163,8 @@ void lap_compare_end_photo(lap_compare_result *result, const char *path, const l
     json_object_set_new(row, "c_ms", lap_json_real(failure ? NAN : photo->c_ms));
     json_object_set_new(row, "fastest", lap_json_text(failure ? NULL : photo->fastest));
     json_object_set_new(row, "fastest_ms", lap_json_real(failure ? NAN : photo->fastest_ms));
-    json_array_append_new(result->photos, row);
+    const bool is_whole = json_object_get(row, "input") && json_object_get(row, "error");
+    return json_array_append_new(result->photos, row) == 0 && is_whole;
 }
 
 json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, bool equal)

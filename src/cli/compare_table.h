@@ -42,7 +42,7 @@ bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, co
 /* Around the rows of one input. failure: why it could not be compared, or NULL. end_photo adds it to photos.
  */
 void lap_compare_begin_photo(lap_compare_result *result);
-void lap_compare_end_photo(lap_compare_result *result, const char *path, const lap_error *failure);
+bool lap_compare_end_photo(lap_compare_result *result, const char *path, const lap_error *failure);
 /* Whether its runs took times too far apart to be relied on. */
 bool lap_compare_line_is_noisy(const lap_compare_line *line);
 void lap_compare_free(lap_compare_result *result);

@@ -45,6 +45,20 @@ campaign()
     [ "$n" -gt 10 ] || { echo "only $n allocations were met"; return 1; }
 }
 
+# no_crash ARGUMENTS...: of a command that writes nothing
+no_crash()
+{
+    local n=0 status
+    while rm -f "$work/fired" && n=$((n + 1)) && [ "$n" -lt 3000 ]; do
+        status=0
+        LAP_FAIL_EVER=1 LAP_FAIL_AT="$n" LAP_FAIL_FIRED="$work/fired" LD_PRELOAD="$shim" \
+            "$program" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null || status=$?
+        [ -e "$work/fired" ] || break
+        [ "$status" -eq 0 ] || { [ "$status" -le 5 ] && [ -s "$work/stderr" ]; } || { echo "N=$n: exit $status"; return 1; }
+    done
+    [ "$n" -gt 10 ]
+}
+
 photo=samples/chelsea.jpg
 if [ ! -e "$shim" ]; then
     skip "allocations that fail" "the shim needs glibc and no sanitizer"
@@ -68,5 +82,7 @@ else
         campaign "" png compare -q --runs=1 --ops=all --backends=c --threads=1 "$work/a.pgm" --heatmap
     check "rungs compared, all from one on" \
         campaign 1 png compare -q --runs=1 --ops=all --backends=c --threads=1 "$work/a.pgm" --heatmap
+    mkdir "$work/folder" && "$program" --gray "$work/a.pgm" "$work/folder/a.jpg"
+    check "photos of a folder compared, all from one on" no_crash compare --runs=1 --backends=c --threads=1 "$work/folder"
 fi
 finish

@@ -7,7 +7,8 @@ import resource
 import shutil
 import subprocess
 
-from torture import BUILD, PROGRAM, WORK, check, digest, finish, photo, photos, result, run, said, temporary, times
+import commands
+from torture import BUILD, PROGRAM, WORK, check, digest, finish, photo, photos, result, rng, run, said, temporary, times
 
 
 def each_allocation():
@@ -56,6 +57,32 @@ def address_space():
     return lost
 
 
+def each_command():
+    """In every kind of command line some allocations, once and from then on: a documented exit code, a message with
+    every other than 0, nothing temporary left."""
+    shim = BUILD / "tests/nth_malloc.so"
+    if not shim.exists():
+        return "the preloaded library needs glibc and no sanitizer"
+    lost, tries, fired_ever, flag = [], 0, 0, WORK / "fired"
+    commands.prepare()
+    for words in commands.command_lines():
+        n, fired = 1, True
+        while fired:
+            ever = rng.random() < 0.3
+            commands.fresh()
+            flag.unlink(missing_ok=True)
+            done = run(*words, env={**os.environ, "LAP_FAIL_AT": str(n), "LAP_FAIL_FIRED": str(flag),
+                                    "LD_PRELOAD": str(shim), **({"LAP_FAIL_EVER": "1"} if ever else {})})
+            fired = flag.exists()
+            tries, fired_ever = tries + 1, fired_ever + fired
+            if done.returncode not in range(6) or (done.returncode and not done.stderr) or temporary(commands.OUT):
+                lost.append(f"{' '.join(map(str, words))}: N={n}{' and on' * ever}: exit {done.returncode}: {said(done)}")
+            n += rng.randint(1, max(1, round(n / (4 * times(1)))))
+    result(4, "allocations fail in every kind of command line", tries, len(lost), fired=fired_ever)
+    return lost
+
+
+check("allocations fail in every kind of command line", each_command)
 check("every allocation fails in turn", each_allocation)
 check("limits of the address space", address_space)
 finish()

@@ -7,6 +7,7 @@ reported once; a single photo is done, or refused with a message and no output; 
 import shutil
 import subprocess
 
+import commands
 from torture import NO_RUNTIME, WORK, check, digest, finish, on_cpu, photos, result, rng, run, temporary, times
 
 STICKY = [214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911, 999]
@@ -59,5 +60,28 @@ def campaign():
     return lost
 
 
+def each_command():
+    """The same in every kind of command line: a documented exit code, a message with every other than 0; three print it in their tables."""
+    if NO_RUNTIME:
+        return NO_RUNTIME
+    lost, tries, fired = [], 0, 0
+    commands.prepare()
+    for words in commands.command_lines(backend="cuda-fast", bench="c,cuda-fast"):
+        for _ in range(times(4)):
+            runtime = rng.choice([fault(), f"fail={rng.randint(1, 60)}:2", f"fail=cudaMalloc:{rng.randint(1, 9)}:2",
+                                  f"memory={2 ** rng.randint(10, 22)}"])
+            commands.fresh()
+            try:
+                code, words_said, struck = on_cpu(runtime, *words, timeout=120)
+            except subprocess.TimeoutExpired:
+                code, words_said, struck = "none: it hangs", [], True
+            tries, fired = tries + 1, fired + struck
+            if code not in (0, 1, 2, 3, 4, 5) or (code and not words_said and words[0] not in ("doctor", "bench", "compare")):
+                lost.append(f"{runtime}: {' '.join(map(str, words))}: exit {code}: {words_said[-3:]}")
+    result(24, "the same in every kind of command line", tries, len(lost), fired=fired)
+    return lost
+
+
 check("devices that are lost", campaign)
+check("devices that are lost, in every kind of command line", each_command)
 finish()

@@ -93,8 +93,7 @@ static json_t *entry_of(json_t *differences, const char *backend)
     }
     entry = json_pack(
         "{ss si si sn s[]}", "backend", backend, "max_abs", 0, "differing_pixels", 0, "overview", "crops");
-    json_array_append_new(differences, entry);
-    return entry;
+    return json_array_append_new(differences, entry) == 0 ? entry : NULL; /* else it is gone */
 }
 
 static bool any_differs(const json_t *differences)
