@@ -63,6 +63,12 @@ static bool tiff_open(tiff *t, const uint8_t *payload, size_t size)
     return (memcmp(t->bytes, "II", 2) == 0 || memcmp(t->bytes, "MM", 2) == 0) && get(t, 2, 2) == 42;
 }
 
+bool lap_exif_is_tiff(const uint8_t *payload, size_t size)
+{
+    tiff t;
+    return tiff_open(&t, payload, size);
+}
+
 /* Number of entries of the directory at offset that lie inside the data; 0: none. */
 static size_t entries(const tiff *t, size_t directory)
 {

@@ -7,6 +7,8 @@
 #include "lapedge.h"
 
 bool lap_exif_is(const uint8_t *payload, size_t size);
+/* It also begins as TIFF does: libpng complains about other ones. */
+bool lap_exif_is_tiff(const uint8_t *payload, size_t size);
 /* 1..8; 1 where the tag is missing or invalid. */
 int lap_exif_orientation(const uint8_t *payload, size_t size);
 /* Sets the orientation tag to 1 if turned; sets PixelXDimension / PixelYDimension (and the IFD0

@@ -72,14 +72,17 @@ lap_code lap_png_meta(const lap_write_options *options, lap_chunk *chunks, lap_e
 {
     lap_meta meta;
     lap_code code = lap_meta_choose(options, &meta, err);
+    bool has_exif = false; /* a PNG has one at most; of several in a JPEG the first counts */
     if (code == LAP_OK)
         code = put_profile(&meta, chunks, err);
     for (size_t i = 0; i < meta.count && code == LAP_OK; i++) {
         const lap_segment *s = &meta.segments[i];
-        if (s->marker == APP1 && lap_exif_is(s->data, s->size))
-            code = put(chunks, "eXIf", NULL, 0, s->data + EXIF_HEAD, s->size - EXIF_HEAD, err);
-        else if (s->marker == APP1 && s->size > sizeof xmp_name &&
-                 memcmp(s->data, xmp_name, sizeof xmp_name) == 0)
+        if (s->marker == APP1 && lap_exif_is(s->data, s->size)) {
+            if (!has_exif && lap_exif_is_tiff(s->data, s->size))
+                code = put(chunks, "eXIf", NULL, 0, s->data + EXIF_HEAD, s->size - EXIF_HEAD, err);
+            has_exif = true;
+        } else if (s->marker == APP1 && s->size > sizeof xmp_name &&
+                   memcmp(s->data, xmp_name, sizeof xmp_name) == 0)
             code = put(chunks, "iTXt", xmp_keyword, sizeof xmp_keyword, s->data + sizeof xmp_name,
                 s->size - sizeof xmp_name, err);
     }

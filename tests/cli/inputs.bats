@@ -175,3 +175,21 @@ left()
     expect 1 "" $'lapedge: \u00e9t\u00e9 \xe2\x9c\x93.jpg: no such file' $'\u00e9t\u00e9 \u2713.jpg' out.jpg
     expect 1 "" 'lapedge: %s%n.jpg: no such file' '%s%n.jpg' out.jpg
 }
+
+@test "a PNG gets the first EXIF of a JPEG, and none that no program could read" {
+    python3 - "$photo" <<'PYTHON'
+import sys
+jpeg = open(sys.argv[1], "rb").read()
+def exif(head):
+    body = b"Exif\0\0" + head + b"\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0"
+    return b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body
+for name, segments in {"odd": exif(b"iI*\0"), "short": b"\xff\xe1\0\x0cExif\0\0II*\0", "two": 2 * exif(b"II*\0")}.items():
+    open(name + ".jpg", "wb").write(jpeg[:2] + segments + jpeg[2:])
+PYTHON
+    for name in odd short two; do
+        lapedge -q --no-sync "$name.jpg" "$name.png"
+        lapedge -q --no-sync --fail-on=warning "$name.png" "$name.ppm"
+    done
+    [ "$(grep -c eXIf two.png)" -eq 1 ]
+    [ "$(grep -c eXIf odd.png)" -eq 0 ]
+}
