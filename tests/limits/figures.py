@@ -186,6 +186,17 @@ def times_add_up():
         if row["speedup"] is not None:
             assert close(row["speedup"], c_ms / row["median_ms"]), row
     assert seen >= 3
+    assert {"memcpy", "c", "simd"} <= {row["backend"] for row in rows if row["times_ms"]}
+    row = as_json("compare", "--runs=2", "--backends=c", PHOTO)["rows"][0]
+    assert close(row["ms"], (row["min_ms"] + row["max_ms"]) / 2), row
+
+
+def elements_of_all_sizes():
+    """The transpose is measured with bytes, and with elements of 4 and 8 bytes."""
+    for kind in ("u8", "f32", "f64"):
+        rows = as_json("bench", "transpose", f"--type={kind}", "--sizes=72x50", "--runs=1", "--threads=1")["rows"]
+        done = {row["backend"] for row in rows if row["times_ms"] and row["type"] == kind}
+        assert "c-naive" in done or "c" in done, (kind, rows)
 
 
 def baselines_of_the_same_case():
