@@ -787,6 +787,27 @@ LAP_API lap_code lap_measure_batch(lap_context *context, const lap_batch_options
     const lap_settings *settings, const lap_measure_options *measure, lap_measure_fn *each, void *user,
     lap_batch_counts *counts, lap_error *err);
 
+typedef struct lap_pair { /* of files with the same path below two folders */
+    const char *a, *b;    /* NULL: there is none in this folder */
+    const char *relative;
+    int width, height, channels;      /* of a; 0 where it could not be read */
+    const lap_difference *difference; /* of both; NULL where one is missing, or they could not be compared */
+    const lap_error *error;           /* why they could not be; else its code is LAP_OK */
+    const char *note;                 /* lap_pixels_note of a; empty where there is none */
+} lap_pair;
+
+/* Called on the thread that called lap_compare_folders: with each pair, in the order of a and then what b
+ * alone has, and with pair NULL about ten times a second. What it points to lives until it returns. */
+typedef void lap_pair_fn(void *user, const lap_pair *pair, const lap_batch_counts *counts);
+
+/* The images of two folders, compared in pairs as lap_pixels_read and lap_compare_views do, several at once.
+ * Of options jobs, take and others (of both folders) count. counts: ok are those that were compared, or are
+ * in one folder alone. LAP_OK when all pairs had their turn; LAP_E_CANCELLED, LAP_E_MISSING, LAP_E_USAGE (no
+ * folder; settings), LAP_E_MEMORY. */
+LAP_API lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
+    const lap_batch_options *options, const lap_settings *settings, int mask_border, bool with_ssim,
+    lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
+
 /* Called for each input; problem (else NULL) says why it cannot be taken. Anything but LAP_OK ends it. */
 typedef lap_code lap_inputs_fn(void *user, const char *path, const lap_error *problem, lap_error *err);
 /* The files that lap_batch would take from these operands, in the order of the folders. */

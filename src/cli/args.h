@@ -16,6 +16,7 @@ enum {
     LAP_CLI_STATS = 1 << 4,
     LAP_CLI_STATS_FOLDER = 1 << 22,
     LAP_CLI_DIFF = 1 << 5,
+    LAP_CLI_DIFF_FOLDER = 1 << 23,
     LAP_CLI_BACKENDS = 1 << 6,
     LAP_CLI_HELP = 1 << 7,
     LAP_CLI_INFO = 1 << 14,
@@ -69,10 +70,11 @@ const char *lap_cli_command_name(int i);
 lap_cli_exit lap_cli_no_command(const char *word);              /* says so, with what may have been meant */
 const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 
-/* forms.c: of run, transform, stats, compare and bench. */
+/* forms.c: of run, transform, stats, diff, compare and bench. */
 unsigned lap_cli_run_forms(const lap_cli *cli);
 unsigned lap_cli_transform_forms(const lap_cli *cli);
 unsigned lap_cli_stats_forms(const lap_cli *cli);
+unsigned lap_cli_diff_forms(const lap_cli *cli);
 unsigned lap_cli_compare_forms(const lap_cli *cli);
 unsigned lap_cli_bench_forms(const lap_cli *cli);
 /* LAP_EXIT_USAGE after a message where an option that was given has no meaning in any form of this command

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/diff_folders.h"
 #include "cli/difference.h"
 #include "cli/json.h"
 #include "cli/report/report.h"
@@ -95,7 +96,9 @@ int lap_cli_diff(lap_cli *cli)
     lap_pixels *pictures[2] = {NULL, NULL};
     lap_error err = {0};
     if (cli->operand_count != 2)
-        return lap_cli_usage("diff takes two images: lapedge diff A B");
+        return lap_cli_usage("diff takes two images, or two folders: lapedge diff A B");
+    if (lap_cli_diff_forms(cli) == LAP_CLI_DIFF_FOLDER)
+        return lap_diff_folders(cli);
     if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
         return lap_cli_usage("only one of A and B can be standard input");
     if (lap_report_check(cli) != LAP_EXIT_OK)

@@ -47,6 +47,13 @@ unsigned lap_cli_stats_forms(const lap_cli *cli)
     return one ? LAP_CLI_STATS : LAP_CLI_STATS_FOLDER;
 }
 
+unsigned lap_cli_diff_forms(const lap_cli *cli)
+{
+    const bool folders =
+        cli->operand_count == 2 && (is_folder(cli->operands[0]) || is_folder(cli->operands[1]));
+    return folders ? LAP_CLI_DIFF_FOLDER : LAP_CLI_DIFF;
+}
+
 unsigned lap_cli_compare_forms(const lap_cli *cli)
 {
     return LAP_CLI_COMPARE * cli->ops;
@@ -77,8 +84,10 @@ static const char *form_name(unsigned form, char name[64])
             return names[i];
     if (form == LAP_CLI_INFO || form == LAP_CLI_DOCTOR)
         return form == LAP_CLI_INFO ? "info" : "doctor";
-    if (form == LAP_CLI_TRANSFORM_FOLDER || form == LAP_CLI_STATS_FOLDER)
-        return form == LAP_CLI_STATS_FOLDER ? "stats of folders" : "transform of folders";
+    if (form == LAP_CLI_TRANSFORM_FOLDER)
+        return "transform of folders";
+    if (form == LAP_CLI_STATS_FOLDER || form == LAP_CLI_DIFF_FOLDER)
+        return form == LAP_CLI_STATS_FOLDER ? "stats of folders" : "diff of folders";
     for (int op = 0; op <= LAP_OP_CODEC; op++)
         if (form == (unsigned)LAP_CLI_COMPARE << op || form == (unsigned)LAP_CLI_BENCH << op) {
             snprintf(

@@ -39,11 +39,12 @@ const lap_cli_command lap_cli_commands[] = {
         "lapedge compare --ops=all photos/\tevery operation, over a folder\n"
         "lapedge compare --heatmap=where.png p.jpg\tand draw what differs\n",
         LAP_CLI_COMPARE_ALL, lap_cli_compare, NULL, lap_cli_compare_forms},
-    {"diff", "lapedge diff [OPTIONS] A B\tcompare two images\n",
+    {"diff", "lapedge diff [OPTIONS] A B\tcompare two images, or two folders\n",
         "lapedge diff a.jpg b.png\texit 1 unless identical\n"
+        "lapedge diff --min-psnr=40 old/ new/\timages with the same path in both\n"
         "lapedge diff --max-abs=2 a.ppm b.ppm\tallow differences of up to 2\n"
         "lapedge diff --heatmap=w.png a.png b.png\tand draw where\n",
-        LAP_CLI_DIFF, lap_cli_diff, NULL, NULL},
+        LAP_CLI_DIFF | LAP_CLI_DIFF_FOLDER, lap_cli_diff, NULL, lap_cli_diff_forms},
     {"bench", "lapedge bench [OPTIONS] [OP...]\tmeasure backends and their ceiling\n",
         "lapedge bench\tthe filter, every backend\n"
         "lapedge bench --backends=c,simd --runs=50\ttwo backends, more runs\n"

@@ -8,9 +8,9 @@ enum { FILTER, OUTPUT, METADATA, GEOMETRY, FOLDERS, STATISTICS, COMPARISON, BENC
 const char *const lap_cli_groups[] = {"Filter", "Output", "Orientation and metadata",
     "Rotation and mirroring", "Folders", "Statistics", "Comparison", "Bench", "Limits", "Messages", NULL};
 
-/* Forms: R run in each (O one image, I in place, F folders), S stats and T transform (S1, T1 one image, SF,
- * TF folders), D diff, B bench and C compare of the filter, BI and CI of what works on images, BA and CA of
- * every operation; ALL of every form.
+/* Forms: R run in each (O one image, I in place, F folders), S stats, T transform and D diff (S1, T1, D1 of
+ * one or two images, SF, TF, DF of folders), B bench and C compare of the filter, BI and CI of what works on
+ * images, BA and CA of every operation; ALL of every form.
  */
 enum {
     O = LAP_CLI_ONE,
@@ -23,7 +23,9 @@ enum {
     T1 = LAP_CLI_TRANSFORM,
     TF = LAP_CLI_TRANSFORM_FOLDER,
     T = T1 | TF,
-    D = LAP_CLI_DIFF,
+    D1 = LAP_CLI_DIFF,
+    DF = LAP_CLI_DIFF_FOLDER,
+    D = D1 | DF,
     L = LAP_CLI_BACKENDS,
     C = LAP_CLI_COMPARE << LAP_OP_FILTER,
     CI = C | LAP_CLI_COMPARE << LAP_OP_TRANSPOSE,
@@ -132,13 +134,13 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         "without loss: refuse a JPEG that has such edges (done by pixels)", T, 0, GEOMETRY, BRIEF},
 
     {"include", "GLOB", lap_set_glob, AT(include), 0, 0,
-        "of folders, take what matches (*.jpg *.jpeg *.jpe *.jfif); may be repeated", F | TF | SF, 0, FOLDERS,
-        false},
+        "of folders, take what matches (*.jpg *.jpeg *.jpe *.jfif); may be repeated", F | TF | SF | DF, 0,
+        FOLDERS, false},
     {"exclude", "GLOB", lap_set_glob, AT(exclude), 0, 0,
-        "of folders, leave out files and folders that match; may be repeated", F | TF | SF, 0, FOLDERS,
+        "of folders, leave out files and folders that match; may be repeated", F | TF | SF | DF, 0, FOLDERS,
         false},
     {"ext", "LIST", lap_set_text, AT(take.extensions), 0, 0,
-        "of folders, take these extensions, such as jpg,png,ppm", F | TF | SF, 0, FOLDERS, false},
+        "of folders, take these extensions, such as jpg,png,ppm", F | TF | SF | DF, 0, FOLDERS, false},
     {"suffix", "TEXT", lap_set_suffix, AT(suffix), 0, 0, "put TEXT before the extension of each output",
         F | TF, 0, FOLDERS, false},
     {"prune", NULL, lap_set_true, AT(prune), 0, 0,
@@ -148,10 +150,10 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"flat", NULL, lap_set_true, AT(flat), 0, 0,
         "outputs directly in OUTDIR; names that clash are refused (folders are mirrored)", F | TF, 0, FOLDERS,
         false},
-    {"follow", NULL, lap_set_true, AT(take.follow), 0, 0, "follow symbolic links in folders", F | TF | SF, 0,
+    {"follow", NULL, lap_set_true, AT(take.follow), 0, 0, "follow symbolic links in folders",
+        F | TF | SF | DF, 0, FOLDERS, false},
+    {"jobs", "N", lap_set_int, AT(jobs), 1, 1024, "files at once (one per core)", F | TF | SF | DF, 'j',
         FOLDERS, false},
-    {"jobs", "N", lap_set_int, AT(jobs), 1, 1024, "files at once (one per core)", F | TF | SF, 'j', FOLDERS,
-        false},
     {"force", NULL, lap_set_true, AT(force), 0, 0, "replace outputs that lapedge did not write", F | TF, 'f',
         FOLDERS, false},
     {"dry-run", NULL, lap_set_true, AT(dry_run), 0, 0, "print what would be done, and do nothing", R | T, 'n',
@@ -193,7 +195,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"mask-border", "N", lap_set_int, AT(allowed.mask_border), 0, 1e6,
         "ignore N pixels at each side (0); stats: of the edges", S | CI | D, 0, COMPARISON, false},
     {"heatmap", "FILE.png", lap_set_png, AT(heatmap), 0, 0,
-        "draw the differences; of several backends, of the first that differs", CI | D, 0, COMPARISON, BRIEF},
+        "draw the differences; of several backends, of the first that differs", CI | D1, 0, COMPARISON,
+        BRIEF},
 
     {"backends", "LIST", lap_set_backends, AT(bench.backends), 0, 0,
         "backends to time or compare, separated by commas (all)", BL | CA, 0, BENCH, BRIEF},
@@ -249,11 +252,11 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"json-file", "FILE", lap_set_text, AT(json_file), 0, 0, "write that object to a file", ALL | X, 0,
         MESSAGES, false},
     {"report", "FILE.html", lap_set_text, AT(report), 0, 0,
-        "write a self-contained page with charts and images", O | S1 | D | CA | BA, 0, MESSAGES, BRIEF},
+        "write a self-contained page with charts and images", O | S1 | D1 | CA | BA, 0, MESSAGES, BRIEF},
     {"color", "auto|always|never", lap_set_word, AT(color), 0, 0, "use colour (auto: on a terminal)",
         ALL | X | H, 0, MESSAGES, false},
     {"progress", "auto|off", lap_set_word, AT(progress), 0, 0, "show progress (auto: on a terminal)",
-        R | T | SF, 0, MESSAGES, false},
+        R | T | SF | DF, 0, MESSAGES, false},
     {"help", NULL, lap_set_true, AT(help_full), 0, 0, "print this help; -h prints a short one", ALL | X | H,
         0, MESSAGES, false},
     {"version", NULL, lap_set_true, AT(version), 0, 0,

@@ -101,7 +101,7 @@ static lap_code allow_operands(const lap_sandbox *box, const lap_cli *cli, lap_e
         if (code == LAP_OK && cli->in_place && !cli->dry_run)
             code = allow_beside(box, cli->operands[i], err);
     }
-    if (code == LAP_OK && folder && cli->files_from)
+    if (code == LAP_OK && (folder || !writes) && cli->files_from)
         code = allow_listed(box, cli, err);
     if (code != LAP_OK || !writes || cli->in_place)
         return code;

@@ -74,9 +74,6 @@ static void print_measured(stats_run *run, const lap_measured *file)
     } else if (!cli->json && !cli->quiet) {
         print_line(run, file);
     }
-    if (cli->verbose)
-        lap_cli_message(
-            "%s: backend %s, %.1f ms", file->input, file->report->resolved, file->report->ms.total);
 }
 
 /* With -v. */

@@ -107,7 +107,7 @@ shares()
     [ "$status" -eq 2 ]
     lapedge --gray "$photo" gray.pgm
     expect 2 "" "lapedge: $photo and gray.pgm: channels differ: 3 and 1; --gray compares their luma" diff "$photo" gray.pgm
-    expect 2 "" "lapedge: diff takes two images: lapedge diff A B" diff a.pgm
+    expect 2 "" "lapedge: diff takes two images, or two folders: lapedge diff A B" diff a.pgm
     expect 2 "" "lapedge: only one of A and B can be standard input" diff - -
     expect 2 "" 'lapedge: --max-abs: "256" is not a whole number from 0 to 255' diff --max-abs=256 a.pgm a.pgm
     expect 2 "" 'lapedge: --max-differing: "101%" is not a number of pixels, or a share such as 0.1%' diff --max-differing=101% a.pgm a.pgm
@@ -217,4 +217,73 @@ PY
     cp "$photo" a.html
     expect 2 "" "lapedge: --report: a.html is the input" diff --report=a.html a.html b.jpg
     cmp "$photo" a.html
+}
+
+# Two folders: one.pgm equal, deep/two.pgm by 3 in one pixel, one file on each side alone, others that are no images
+folders()
+{
+    mkdir -p a/deep b/deep
+    flat a/one.pgm
+    cp a/one.pgm b/one.pgm
+    flat a/deep/two.pgm
+    change a/deep/two.pgm 3 4 103 b/deep/two.pgm
+    flat a/mine.pgm
+    cp a/one.pgm b/deep/yours.pgm
+    echo text >a/notes.txt
+}
+
+@test "two folders: pairs by path, what one alone has is named, one verdict" {
+    folders
+    expect 1 "only in a: mine.pgm
+deep/two.pgm: different, by up to 3, 1 of 48 pixels, PSNR 55.40 dB
+only in b: deep/yours.pgm
+not equal: 1 identical, 1 different, 1 only in A, 1 only in B" "lapedge: 1 other file not taken: 1 .txt" diff a b
+    expect 1 "" "" diff -q a/ b/
+    rm a/mine.pgm b/deep/yours.pgm a/notes.txt
+    expect 1 "deep/two.pgm: different, by up to 3, 1 of 48 pixels, PSNR 55.40 dB
+not equal: 1 identical, 1 different" "" diff a/ b
+    expect 0 "equal: 1 identical, 1 equal within the tolerance" "" diff --max-abs=3 a b
+    expect 0 "equal: 1 identical" "" diff --exclude=deep a b
+    expect 0 "one.pgm: identical
+deep/two.pgm: identical
+equal: 2 identical" "lapedge: up to 2 pairs at once, 3 threads" diff -v -j2 --threads=3 a a
+    # every pair as the two files alone, in the same order whatever -j
+    for i in 1 2 3 4 5 6 7 8 9; do
+        lapedge --kernel=identity --no-sync "$photo" a/p$i.ppm
+        lapedge --kernel=identity --no-sync --offset=$((i % 3)) "$photo" b/p$i.png
+        mv b/p$i.png b/p$i.ppm # by content
+    done
+    lapedge diff --json -j1 a b | grep -v '"ms"' >serial.json || true
+    for jobs in 2 4; do cmp serial.json <(lapedge diff --json -j$jobs a b | grep -v '"ms"'); done
+    for row in $(seq 0 10); do
+        path=$(python3 -c 'import json, sys; print(json.load(open("serial.json"))["rows"][int(sys.argv[1])]["path"])' "$row")
+        lapedge diff --json a/$path b/$path >alone.json || true
+        python3 - "$row" <<'PY'
+import json, sys
+row, alone = json.load(open("serial.json"))["rows"][int(sys.argv[1])], json.load(open("alone.json"))
+assert row["outcome"] == ("identical" if alone["identical"] else "different") and row["error"] is None
+for key in ("width", "height", "channels", "identical", "max_abs", "mean_abs", "rmse", "psnr", "differing_pixels",
+            "first_difference", "ssim"):
+    assert row[key] == alone[key], key
+PY
+    done
+}
+
+@test "two folders: what cannot be compared is 2, as of two files" {
+    folders
+    head -c 2000 "$photo" >a/cut.jpg
+    cp "$photo" b/cut.jpg
+    pgm 9 6 b/one.pgm
+    run --separate-stderr lapedge diff --json a b
+    [ "$status" -eq 2 ]
+    printf '%s' "$output" >o.json
+    json o.json 'o["schema"] == "lapedge.diff_folders/1" and not o["equal"] and o["outcomes"] == {"identical": 0, "equal": 0, "different": 1, "only_a": 1, "only_b": 1, "failed": 2}'
+    json o.json '{r["path"]: r["error"] and r["error"]["kind"] for r in o["rows"]} == {"one.pgm": "different", "mine.pgm": None, "cut.jpg": "truncated", "deep/two.pgm": None, "deep/yours.pgm": None}'
+    [[ $stderr == *"one.pgm: sizes differ: 8x6 and 9x6"* && $stderr == *"a/cut.jpg: truncated"* ]]
+    mkdir none empty
+    expect 2 "" "lapedge: none and empty: no image found (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff none empty
+    expect 2 "" "lapedge: a is a folder, and a/one.pgm is none" diff a a/one.pgm
+    expect 2 "" "lapedge: a is a folder, and missing is none" diff missing a
+    expect 2 "" "lapedge: --heatmap does not apply to diff of folders, only to diff" diff --heatmap=m.png a b
+    expect 2 "" "lapedge: --jobs does not apply to diff, only to diff of folders" diff -j2 a/one.pgm b/one.pgm
 }

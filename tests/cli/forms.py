@@ -24,6 +24,7 @@ FORMS = {
     "stats": ["stats", "in.jpg"],
     "stats of folders": ["stats", "--json", "photos"],
     "diff": ["diff", "in.jpg", "other.jpg"],
+    "diff of folders": ["diff", "--json", "photos", "others"],
     "backends": ["backends"],
     "help": ["help"],
     "info": ["info", "in.jpg"],
@@ -168,6 +169,8 @@ def prepare(folder):
             file.write(data[:-2])
     shutil.copy(os.path.join(folder, "in.jpg"), os.path.join(folder, "photos", "a.jpg"))
     shutil.copy(os.path.join(folder, "in.jpg"), os.path.join(folder, "photos", "b.jpg"))
+    shutil.copytree(os.path.join(folder, "photos"), os.path.join(folder, "others"))
+    shutil.copy(os.path.join(folder, "other.jpg"), os.path.join(folder, "others", "b.jpg"))
     for name, text in (("list", "photos/a.jpg\n"), ("nulls", "photos/a.jpg\0photos/b.jpg\0"),
                        ("weights", " ".join(str(x * x) for x in range(32)))):
         with open(os.path.join(folder, name), "w") as file:

@@ -45,7 +45,7 @@ def closed(part):
 
 def schema(name):
     with open(os.path.join(ROOT, "docs", "schema", name + ".json")) as file:
-        return closed(json.load(file)) if name in ("diff", "compare") else json.load(file)
+        return closed(json.load(file)) if name in ("diff", "diff_folders", "compare") else json.load(file)
 
 
 def problem_of(kind, text):
@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     subprocess.run([LAPEDGE, PHOTO, "edges.png"], check=True)
     subprocess.run([LAPEDGE, "--gray", "--kernel=identity", PHOTO, "a.pgm"], check=True)
-    for name in ("file", "run", "stats", "stats_failed", "stats_totals", "bench", "backends", "diff", "compare",
+    for name in ("file", "run", "stats", "stats_failed", "stats_totals", "bench", "backends", "diff", "diff_folders", "compare",
                  "error"):
         jsonschema.Draft202012Validator.check_schema(schema(name))
 
@@ -106,6 +106,18 @@ with tempfile.TemporaryDirectory() as folder:
             file.write(photo)
     holds("compare", "a folder", 0, "--backends=c,simd", "photos")
 
+    os.mkdir("others")
+    for name, data in (("two.jpg", photo), ("four.jpg", photo), ("cut.jpg", photo)):
+        with open(os.path.join("others", name), "wb") as file:
+            file.write(data)
+    with open("photos/cut.jpg", "wb") as file:
+        file.write(photo[:20000])
+    run = subprocess.run([LAPEDGE, "diff", "--json", "photos", "others"], capture_output=True, text=True)
+    check("diff_folders: equal, missing and broken ones",
+          problem_of("diff_folders", run.stdout) or (None if run.returncode == 2 else run.returncode))
+    is_refused("diff_folders", "an outcome that is none", run.stdout, lambda o: o["rows"][0].update(outcome="odd"))
+    is_refused("diff_folders", "an unknown key", run.stdout, lambda o: o.update(extra=1))
+    os.remove("photos/cut.jpg")
     text = holds("file", "a picture", 0, PHOTO, "out.jpg")
     is_refused("file", "a time left out", text, lambda o: o["ms"].pop("upload"))
     holds("file", "a picture that is not there", 1, "none.jpg", "out.jpg")

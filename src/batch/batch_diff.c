@@ -1,0 +1,296 @@
+/* lap_compare_folders: the images of two folders, compared in pairs, several at once, in the order of the
+ * walk. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/context.h"
+#include "base/status.h"
+#include "batch/ordered.h"
+#include "batch/walk.h"
+#include "run/formats.h"
+#include "run/pixels.h"
+#include "run/settings.h"
+
+static const double tick_ms = 100;
+
+typedef struct comparing {
+    lap_context *context;
+    const char *sides[2];
+    int side; /* of the folder that is walked */
+    lap_batch_options options;
+    const lap_settings *settings;
+    int mask_border;
+    bool with_ssim;
+    lap_pair_fn *each;
+    void *user;
+    lap_batch_counts *counts;
+    lap_control control;
+    lap_ordered ordered;
+    double began_ms, ticked_ms;
+} comparing;
+
+typedef struct pair_job { /* job.input is the one of the first folder; each NULL where there is none */
+    lap_job job;
+    const comparing *run;
+    lap_difference difference;
+    int width, height, channels;
+    char note[LAP_PIXELS_NOTE];
+    char *paths[2]; /* within text */
+    char *relative;
+    char text[];
+} pair_job;
+
+/* ---- a pair ------------------------------------------------------------------------------------ */
+
+/* What both pictures take, by the header of one; 0 where it cannot be read, which shows soon enough. */
+static uint64_t memory_of(const char *path, const lap_settings *settings, const lap_control *control)
+{
+    lap_source *source = NULL;
+    lap_decoder *decoder = NULL;
+    lap_read_options options = lap_read_options_of(settings, control);
+    uint64_t bytes = 0;
+    options.decode = LAP_DECODE_SERIAL;
+    if (lap_source_open(path, &source, NULL) == LAP_OK &&
+        lap_decoder_open(source, &options, &decoder, NULL) == LAP_OK) {
+        const lap_header *h = lap_decoder_header(decoder);
+        bytes = 2 * ((uint64_t)h->width * (uint64_t)h->height * (uint64_t)h->channels + h->memory_estimate);
+    }
+    lap_decoder_close(decoder);
+    lap_source_close(source);
+    return bytes;
+}
+
+static lap_code compare_files(
+    lap_context *context, pair_job *pair, const lap_settings *settings, lap_error *err)
+{
+    lap_pixels *pictures[2] = {NULL, NULL};
+    lap_code code = LAP_OK;
+    for (int i = 0; i < 2 && code == LAP_OK; i++) {
+        code = lap_pixels_read(context, pair->paths[i], settings, &pictures[i], err);
+        lap_error_about(err, code, pair->paths[i]);
+    }
+    if (code == LAP_OK) {
+        const lap_view *view = lap_pixels_view(pictures[0]);
+        snprintf(pair->note, sizeof pair->note, "%s", lap_pixels_note(pictures[0]));
+        pair->width = view->width;
+        pair->height = view->height;
+        pair->channels = view->channels;
+        code = lap_compare_views(view, lap_pixels_view(pictures[1]), pair->run->mask_border,
+            pair->run->with_ssim, &pair->difference, err);
+        lap_error_about(err, code, pair->relative);
+    }
+    lap_pixels_free(pictures[0]);
+    lap_pixels_free(pictures[1]);
+    return code;
+}
+
+static void compare_pair(lap_context *context, lap_job *job, const lap_settings *settings)
+{
+    pair_job *pair = (pair_job *)job;
+    lap_error *err = &job->report.error;
+    lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
+    const uint64_t limit = settings->max_memory,
+                   wants = limit ? memory_of(pair->paths[0], settings, &control) : 0,
+                   need = wants < limit ? wants : limit;
+    lap_code code = need ? lap_budget_take(&context->budget, need, limit, &control, err) : LAP_OK;
+    const bool has = need && code == LAP_OK;
+    if (code == LAP_OK)
+        code = compare_files(context, pair, settings, err);
+    if (has)
+        lap_budget_give(&context->budget, need);
+    job->report.status = code == LAP_OK ? LAP_DONE : LAP_FAILED;
+    if (code == LAP_OK)
+        *err = (lap_error){0};
+}
+
+/* paths: one of each folder, or NULL. NULL without memory. */
+static pair_job *pair_of(const comparing *run, const char *a, const char *b, const char *relative)
+{
+    const char *const paths[] = {a, b};
+    size_t lengths[2], size = sizeof(pair_job) + strlen(relative) + 1;
+    for (int i = 0; i < 2; i++) {
+        lengths[i] = paths[i] ? strlen(paths[i]) + 1 : 0;
+        size += lengths[i];
+    }
+    pair_job *pair = calloc(1, size);
+    if (!pair)
+        return NULL;
+    pair->job.work = compare_pair;
+    pair->job.settings = run->settings;
+    pair->run = run;
+    char *at = pair->text;
+    for (int i = 0; i < 2; i++)
+        if (paths[i]) {
+            pair->paths[i] = memcpy(at, paths[i], lengths[i]);
+            at += lengths[i];
+        }
+    pair->relative = strcpy(at, relative);
+    pair->job.input = strdup(a ? a : b); /* for messages of a run that is stopped */
+    if (pair->job.input)
+        return pair;
+    lap_job_free(&pair->job);
+    return NULL;
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+static void give(void *user, lap_job *job)
+{
+    comparing *run = user;
+    const pair_job *pair = (const pair_job *)job;
+    const lap_error *err = &job->report.error;
+    if (err->code == LAP_E_CANCELLED)
+        return;
+    const bool compared = err->code == LAP_OK && pair->paths[0] && pair->paths[1];
+    run->counts->ms = lap_now_ms() - run->began_ms;
+    run->counts->ok += err->code == LAP_OK;
+    run->counts->failed += err->code != LAP_OK;
+    run->counts->kinds[err->code] += err->code != LAP_OK;
+    run->counts->pixels += compared ? (uint64_t)pair->width * (uint64_t)pair->height : 0;
+    const lap_pair given = {.a = pair->paths[0],
+        .b = pair->paths[1],
+        .relative = pair->relative,
+        .width = pair->width,
+        .height = pair->height,
+        .channels = pair->channels,
+        .difference = compared ? &pair->difference : NULL,
+        .error = err,
+        .note = pair->note};
+    run->each(run->user, &given, run->counts);
+}
+
+static void tick(void *user)
+{
+    comparing *run = user;
+    run->counts->ms = lap_now_ms() - run->began_ms;
+    if (run->counts->ms < run->ticked_ms + tick_ms)
+        return;
+    run->ticked_ms = run->counts->ms;
+    run->each(run->user, NULL, run->counts);
+}
+
+/* ---- the walks --------------------------------------------------------------------------------- */
+
+/* Where the file of that name would be in the other folder, and whether something is. */
+static bool find_other(const comparing *run, const char *relative, char path[PATH_MAX])
+{
+    struct stat st;
+    const char *folder = run->sides[!run->side];
+    const size_t length = strlen(folder);
+    const int size = snprintf(
+        path, PATH_MAX, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", relative);
+    return size > 0 && size < PATH_MAX && lstat(path, &st) == 0;
+}
+
+static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    comparing *run = user;
+    char other[PATH_MAX];
+    if (entry->link)
+        run->counts->links++;
+    else if (run->side == 0 || entry->problem || !find_other(run, entry->relative, other))
+        run->counts->expected++;
+    return lap_control_check(&run->control, err);
+}
+
+static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    comparing *run = user;
+    char other[PATH_MAX];
+    if (entry->link)
+        return LAP_OK;
+    const bool both = !entry->problem && find_other(run, entry->relative, other);
+    if (both && run->side == 1) /* came with the first folder */
+        return LAP_OK;
+    lap_ordered_make_room(&run->ordered);
+    if (lap_control_check(&run->control, err) != LAP_OK)
+        return LAP_E_CANCELLED;
+    pair_job *pair = both ? pair_of(run, entry->path, other, entry->relative)
+                          : pair_of(run, run->side == 0 ? entry->path : NULL,
+                                run->side == 1 ? entry->path : NULL, entry->relative);
+    if (!pair)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    run->counts->found++;
+    if (both)
+        return lap_ordered_submit(&run->ordered, &pair->job, err);
+    if (entry->problem)
+        pair->job.report.error = *entry->problem;
+    lap_ordered_add(&run->ordered, &pair->job);
+    return LAP_OK;
+}
+
+static lap_code walk_both(comparing *run, lap_walk_fn *visit, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (run->side = 0; run->side < 2 && code == LAP_OK; run->side++) {
+        run->options.inputs = &run->sides[run->side];
+        code = lap_walk(&run->options, NULL, 0, visit, run, err);
+    }
+    return code;
+}
+
+static lap_code compare_all(comparing *run, lap_error *err)
+{
+    lap_error walking = {0};
+    lap_code code = walk_both(run, count_one, err);
+    if (code != LAP_OK)
+        return code;
+    run->options.others = NULL; /* counted already */
+    code = walk_both(run, take, &walking);
+    lap_ordered_finish(&run->ordered, code != LAP_OK);
+    if (lap_control_check(&run->control, err) != LAP_OK)
+        return LAP_E_CANCELLED;
+    if (code != LAP_OK && err)
+        *err = walking;
+    return code;
+}
+
+static lap_code check_folder(const char *path, lap_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return lap_fail_at(err, LAP_E_MISSING, path, "no such folder");
+    return S_ISDIR(st.st_mode) ? LAP_OK : lap_fail_at(err, LAP_E_USAGE, path, "is no folder");
+}
+
+lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
+    const lap_batch_options *options, const lap_settings *settings, int mask_border, bool with_ssim,
+    lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
+{
+    const int asked = options->jobs, threads = context->threads,
+              jobs = asked > 0 && asked < threads ? asked : threads;
+    comparing run = {.context = context,
+        .sides = {a, b},
+        .options = {.input_count = 1, .out_dir = "", .take = options->take, .others = options->others},
+        .settings = settings,
+        .mask_border = mask_border,
+        .with_ssim = with_ssim,
+        .each = each,
+        .user = user,
+        .counts = counts,
+        .control = {.cancel = &context->cancel},
+        .began_ms = lap_now_ms()};
+    *counts = (lap_batch_counts){0};
+    lap_code code = lap_settings_check(settings, err);
+    if (code == LAP_OK)
+        code = check_folder(a, err);
+    if (code == LAP_OK)
+        code = check_folder(b, err);
+    if (code == LAP_OK)
+        code = lap_executor_threads(context, jobs, &run.ordered.executor, err);
+    if (code != LAP_OK)
+        return code;
+    run.ordered.give = give;
+    run.ordered.tick = tick;
+    run.ordered.user = &run;
+    code = lap_ordered_open(&run.ordered, jobs, err);
+    if (code == LAP_OK)
+        code = compare_all(&run, err);
+    counts->ms = lap_now_ms() - run.began_ms;
+    lap_executor_close(run.ordered.executor);
+    lap_ordered_close(&run.ordered);
+    return code;
+}
