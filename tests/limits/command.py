@@ -10,7 +10,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from made import BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, lapedge, noise, pnm, read_pnm, run_all
+from made import (BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, exif, lapedge, noise, pnm, read_pnm, run_all, segment,
+                  with_segments)
 
 
 def no_abbreviations():
@@ -236,10 +237,68 @@ def lines_of_a_manifest():
     assert done[0]["input_size"] == there.st_size and done[0]["input_mtime_s"] == int(there.st_mtime), done
 
 
+def shapes_of_other_formats():
+    """info says how large files are that are no JPEG, too."""
+    pnm("in.ppm", 31, 17, 3, noise(31 * 17 * 3))
+    lapedge("--no-sync", "--kernel=identity", "in.ppm", "a.png")
+    for name in ("in.ppm", "a.png"):
+        got = json.loads(lapedge("info", "--json", name)[0])
+        assert (got["bytes"], got["width"], got["height"]) == (os.path.getsize(name), 31, 17), got
+
+
+def devices_or_none():
+    """backends lists devices, or says that there are none, and why."""
+    lines = lapedge("backends")[0].decode().split("CUDA devices\n")[1].splitlines()
+    assert lines and any(line.startswith("  none: ") for line in lines) != any(re.match("  [0-9]+  ", line) for line in lines)
+
+
+def head_of_a_bench():
+    """A bench's table begins with the operation, the machine and the parts that the program was built with."""
+    lines = lapedge("bench", "--sizes=64x48", "--runs=1", "--backends=c", "--threads=1")[0].decode().splitlines()
+    parts = lapedge("--version")[0].decode().splitlines()[1:]
+    assert lines[0] == "filter" and lines[1].startswith("machine ") and lines[1].endswith(", 1 thread"), lines[:3]
+    assert " ".join(lines[2:6]).startswith("build     " + ", ".join(parts[:4])), lines[2]
+
+
+def log_without_a_place():
+    """A log that cannot be opened is named, with the reason, and nothing is done."""
+    Path("in").mkdir()
+    Path("in/a.jpg").write_bytes(SAMPLE)
+    _, said = lapedge("in", "out", "--log=missing/log", code=4)
+    assert "missing/log: No such file or directory" in said, said
+    assert not Path("out/a.jpg").exists()
+
+
+def work_of_a_folder():
+    """A folder's --json says how long the parts of the work took, one by one."""
+    Path("in").mkdir()
+    Path("in/a.jpg").write_bytes(SAMPLE)
+    work = json.loads(lapedge("--no-sync", "--json", "in", "out")[0])["work"]
+    assert work["jobs"] >= 1 and work["ms"]["decode"] > 0 and work["ms"]["encode"] > 0, work
+
+
+def ends_of_quality():
+    """Quality goes from 1 to 100, both counted, and more quality takes more bytes."""
+    for quality in (1, 100):
+        lapedge("--no-sync", f"--quality={quality}", PHOTO, f"{quality}.jpg")
+    assert os.path.getsize("1.jpg") < os.path.getsize("100.jpg") / 10
+
+
+def notes_about_the_tag():
+    """Formats without a place for the orientation tag say that the picture is shown as stored; others do not."""
+    Path("in.jpg").write_bytes(with_segments(SAMPLE, segment(0xE1, exif(6))))
+    for name, warns in (("o.ppm", True), ("o.jpg", False), ("o.png", False)):
+        _, said = lapedge("--no-sync", "-v", "in.jpg", name)
+        assert ("shown as stored" in " ".join(said.split())) == warns, (name, said)
+    Path("plain.jpg").write_bytes(SAMPLE)
+    assert "shown as stored" not in " ".join(lapedge("--no-sync", "-v", "plain.jpg", "p.ppm")[1].split())
+
+
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([no_abbreviations, empty_share, log_on_a_full_disk, shares_of_time, names_in_a_report,
              products_that_are_no_numbers, last_line_of_a_list, dots_in_front, dry_runs_sweep_nothing,
              one_job_at_a_time, noisy_rows, details_of_a_run, facts_of_a_report, means_in_a_report, noise_in_a_report,
              far_too_long_a_name,
-             last_of_two_counts, what_a_difference_is_of, lines_of_a_manifest])
+             last_of_two_counts, what_a_difference_is_of, lines_of_a_manifest, shapes_of_other_formats,
+             devices_or_none, head_of_a_bench, log_without_a_place, work_of_a_folder, ends_of_quality, notes_about_the_tag])

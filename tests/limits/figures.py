@@ -187,6 +187,9 @@ def times_add_up():
             assert close(row["speedup"], c_ms / row["median_ms"]), row
     assert seen >= 3
     assert {"memcpy", "c", "simd"} <= {row["backend"] for row in rows if row["times_ms"]}
+    rows = as_json("bench", "--sizes=320x200", "--runs=1", "--backends=c,openmp", "--threads=2")["rows"]
+    by = {name: [row["threads"] for row in rows if row["backend"] == name and row["times_ms"]] for name in ("c", "openmp")}
+    assert by["c"] == [1] and by["openmp"] in ([1, 2], []), by # the reference is one thread's work
     row = as_json("compare", "--runs=2", "--backends=c", PHOTO)["rows"][0]
     assert close(row["ms"], (row["min_ms"] + row["max_ms"]) / 2), row
 
