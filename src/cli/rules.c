@@ -123,6 +123,16 @@ static bool is_other_image(const char *path)
     return got && (memcmp(magic, "\x89P", 2) == 0 || (magic[0] == 'P' && strchr("1234567", magic[1])));
 }
 
+/* A pipe has neither a time nor a mode that a file could have; what was redirected has. */
+static lap_cli_exit check_source(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+{
+    struct stat st;
+    if (single_output(cli, forms) && lap_cli_is_given("preserve", given) &&
+        strcmp(cli->operands[0], "-") == 0 && (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode)))
+        return lap_cli_usage("--preserve is about a file, and the input is a pipe");
+    return LAP_EXIT_OK;
+}
+
 /* What is about JPEGs, where no input is one. */
 static lap_cli_exit check_inputs(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
 {
@@ -205,7 +215,7 @@ static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_O
 lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
 {
     static lap_cli_exit (*const checks[])(const lap_cli *, const bool *, unsigned) = {
-        check_format, check_output, check_inputs, check_backends, check_sandbox};
+        check_format, check_output, check_source, check_inputs, check_backends, check_sandbox};
     lap_cli_exit code = LAP_EXIT_OK;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (lap_cli_is_given(rules[i].option, given) &&

@@ -21,6 +21,9 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     for word in --preserve --no-clobber --skip-existing --no-sync; do
         expect 2 "" "lapedge: $word is about a file, and the output is standard output" "$word" "$photo" -
     done
+    lapedge "$photo" - | expect 2 "" "lapedge: --preserve is about a file, and the input is a pipe" --preserve - o.jpg
+    lapedge --preserve - copy.jpg <"$photo"
+    [ "$(stat -c %Y copy.jpg)" = "$(stat -Lc %Y "$photo")" ]
     expect 2 "" "lapedge: --omp-loop is for openmp, and none is named" bench --backends=c --omp-loop=x
     expect 2 "" "lapedge: --block is for cuda-global, and none is named" bench --backends=c,simd --block=8x8
     expect 2 "" "lapedge: bench: filter is named twice" bench filter filter
@@ -91,6 +94,8 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     [[ $stderr == 'lapedge: --kernel: "sobel" is not a known kernel; a gradient has a kernel for each direction'* ]]
     # The list that the hint gives is a kernel.
     lapedge --range=abs --kernel='0 0 0 0 0/0 -1 0 1 0/0 -2 0 2 0/0 -1 0 1 0/0 0 0 0 0' "$photo" o.ppm
+    expect 2 "" "lapedge: unknown option --strict; inputs with a warning fail with --fail-on=warning" --strict a b
+    expect 2 "" "lapedge: unknown option -p; time and mode are kept with --preserve" -p a b
     expect 2 "" "lapedge: batch is neither a command nor a file; folders need no command: lapedge IN... OUTDIR" batch a b
 }
 
