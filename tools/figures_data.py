@@ -478,9 +478,13 @@ SIZES = {"4992x3744x3": "filter", "4991x3743x3": "filter-odd", "4992x3744x1": "f
          "4991x3743x1": "filter-odd-gray", "4992x3744x4": "filter-rgba", "2048x1365x3": "filter-small"}
 
 
+def all_sizes():
+    return all(run in read(PROFILE / "gpu-bench.json") for run in SIZES.values())
+
+
 def sized(size, backend):
     """Median microseconds by width, height and channels: of tools/measure-gpu if it has all sizes, else older ones."""
-    if all(run in read(PROFILE / "gpu-bench.json") for run in SIZES.values()):
+    if all_sizes():
         return us(SIZES[size], backend)
     return image("NVIDIA H200", backend, size)
 
@@ -494,7 +498,8 @@ def sizes():
         lines.append([size.replace("x", " x "), f"{copy:.1f}", f"{fast:.1f}",
                       f"{2 * width * height * channels / fast / 1e3:.0f}", f"{100 * copy / fast:.0f} %"])
     return (table(["image", "copy us", "`cuda-fast` us", "GB/s", "of the copy"], lines)
-            + "\n`lapedge bench filter --sizes=4991x3743 --channels=1`, and so on.\n")
+            + "\n`lapedge bench filter --sizes=4991x3743 --channels=1`, and so on"
+            + ("" if all_sizes() else "; a run of its own") + ".\n")
 
 
 def libraries():
