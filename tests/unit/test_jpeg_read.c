@@ -227,6 +227,14 @@ static void header_facts(void **state)
         free(p.pixels);
         free(g.pixels);
         free(jpeg.data);
+        /* So do samples: three times a row of blocks of each component. */
+        jpeg = jpeg_make(kind, 4000, 24);
+        picture wide = decode(&jpeg, false, 24);
+        assert_true(wide.header.memory_estimate >= h->memory_estimate + 3u * 8 * (4000 - 48));
+        if (!h->whole)
+            assert_true(wide.header.memory_estimate < h->memory_estimate + 4000u * 24 * 20);
+        free(wide.pixels);
+        free(jpeg.data);
     }
 }
 

@@ -134,6 +134,16 @@ static void gray_of_colour(void **unused)
     assert_int_equal(image.view.channels, 1);
     assert_memory_equal(image.memory, expected, 4);
     free(image.memory);
+
+    /* It takes one line of colour, and nothing where the channels stay. */
+    const lap_read_options limits[] = {
+        {.gray = true, .max_memory = 12}, {.gray = true, .max_memory = 11}, {.max_memory = 1}};
+    const lap_code codes[] = {LAP_OK, LAP_E_LIMIT, LAP_OK};
+    for (int i = 0; i < 3; i++) {
+        image.memory = NULL;
+        assert_int_equal(decode_text(text, sizeof text - 1, &limits[i], &image, &damage, &err), codes[i]);
+        free(image.memory);
+    }
 }
 
 static void truncation_let_through(void **unused)
