@@ -9,7 +9,9 @@ import statistics
 import struct
 from pathlib import Path
 
-from made import PHOTO, PLANTED, lapedge, noise, pnm, run_all
+from made import BUILD, PHOTO, PLANTED, lapedge, noise, pnm, run_all
+
+DEVICE = BUILD / "cudacpu/asan/lapedge"
 
 
 def as_json(*words, code=0, **more):
@@ -199,7 +201,26 @@ def elements_of_all_sizes():
     for kind in ("u8", "f32", "f64"):
         rows = as_json("bench", "transpose", f"--type={kind}", "--sizes=72x50", "--runs=1", "--threads=1")["rows"]
         done = {row["backend"] for row in rows if row["times_ms"] and row["type"] == kind}
-        assert "c-naive" in done or "c" in done, (kind, rows)
+        assert {"memcpy", "c"} <= done, (kind, rows)
+
+
+def times_of_a_device():
+    """A device's rows have times of the kernel and both copies; a run with it has them too, and the reference's bytes."""
+    if not DEVICE.exists():
+        return "CUDA on the CPU was not built"
+    bench = lapedge("bench", "filter", "--json", "--sizes=64x48", "--runs=3", "--threads=1", "--backends=c,cuda-shared4",
+                    program=DEVICE)[0]
+    rows = {row["backend"]: row for row in json.loads(bench)["rows"]}
+    for name in ("copy", "cuda-shared4"):
+        row = rows[name]
+        assert len(row["times_ms"]) == 3 and row["kernel_ms"] == row["median_ms"] == statistics.median(row["times_ms"]), row
+        assert row["gb_per_s"] > 0 and math.isclose(row["roof_share"], row["gb_per_s"] / rows["copy"]["gb_per_s"]), row
+    assert all(rows["cuda-shared4"][f"{part}_ms"] > 0 for part in ("upload", "download", "end_to_end"))
+    pnm("in.pgm", 60, 40, 1, noise(2400))
+    times = json.loads(lapedge("--json", "--no-sync", "--backend=cuda-fast", "in.pgm", "d.pgm", program=DEVICE)[0])["ms"]
+    lapedge("--no-sync", "--backend=c", "in.pgm", "c.pgm")
+    assert all(times[part] > 0 for part in ("upload", "filter", "download")), times
+    assert Path("c.pgm").read_bytes() == Path("d.pgm").read_bytes()
 
 
 def baselines_of_the_same_case():
@@ -249,7 +270,8 @@ def large_jumps_in_a_kernel():
 
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
-    run_all([csv_is_json, large_spread, peaks_have_the_places_of_their_lines, only_high_values_are_peaks, weights_for_both,
-             profiles_of_tall_and_wide, masks_of_all_sizes, shares_are_of_pixels, sums_of_many_photos,
-             wrong_sums_are_seen, times_add_up, baselines_of_the_same_case, sixteen_bits_do_not_overflow, very_wide,
-             many_values, large_jumps_in_a_kernel])
+    run_all([csv_is_json, large_spread, peaks_have_the_places_of_their_lines, only_high_values_are_peaks,
+             weights_for_both, profiles_of_tall_and_wide, masks_of_all_sizes, shares_are_of_pixels,
+             sums_of_many_photos, wrong_sums_are_seen, times_add_up, elements_of_all_sizes, times_of_a_device,
+             baselines_of_the_same_case, sixteen_bits_do_not_overflow, very_wide, many_values,
+             large_jumps_in_a_kernel])
