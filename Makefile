@@ -89,9 +89,10 @@ LDFLAGS_ALL = $(SAN) $(LDFLAGS)
 
 # One instruction set per file: the end of its name says which.
 ifeq ($(filter x86_64 amd64,$(MACHINE)),)
-ISA_SOURCES := $(wildcard cpu_simd/*/*_sse*.c cpu_simd/*/*_avx*.c)
+ISA_SOURCES := $(wildcard cpu_simd/*/*_sse*.c cpu_simd/*/*_avx*.c) \
+  $(if $(filter aarch64 arm64,$(MACHINE)),,$(wildcard cpu_simd/*/*_neon.c))
 else
-ISA_SOURCES :=
+ISA_SOURCES := $(wildcard cpu_simd/*/*_neon.c)
 endif
 isa_sse41 := -msse4.1
 isa_avx2 := -mavx2 -mbmi2

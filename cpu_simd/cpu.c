@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 static bool masked(const char *set)
 {
@@ -18,6 +18,19 @@ static bool masked(const char *set)
     }
     return false;
 }
+
+#endif
+
+const char *lap_cpu_no_neon(void)
+{
+#if defined(__aarch64__)
+    return masked("neon") ? "NEON is hidden by LAP_CPU_MASK" : NULL;
+#else
+    return "not built: lapedge was compiled for another processor than aarch64";
+#endif
+}
+
+#if defined(__x86_64__)
 
 const char *lap_cpu_no_sse2(void)
 {

@@ -19,10 +19,12 @@ LAP_HOST_RUNG(filter, sse_slide);
 LAP_HOST_RUNG(filter, simd_sse41);
 LAP_HOST_RUNG(filter, simd_avx2);
 LAP_HOST_RUNG(filter, simd_avx512);
+LAP_HOST_RUNG(filter, simd_neon);
 
 LAP_HOST_RUNG(transpose, c);
 LAP_HOST_RUNG(transpose, simd_sse41);
 LAP_HOST_RUNG(transpose, simd_avx2);
+LAP_HOST_RUNG(transpose, simd_neon);
 
 LAP_HOST_RUNG(reduce, c);
 LAP_HOST_RUNG(reduce, pairwise);
@@ -30,6 +32,7 @@ LAP_HOST_RUNG(reduce, openmp);
 LAP_HOST_RUNG(reduce, simd_sse41);
 LAP_HOST_RUNG(reduce, simd_avx2);
 LAP_HOST_RUNG(reduce, simd_avx512);
+LAP_HOST_RUNG(reduce, simd_neon);
 
 LAP_HOST_RUNG(histogram, c);
 LAP_HOST_RUNG(histogram, simd);
@@ -39,5 +42,6 @@ LAP_HOST_RUNG(matvec, openmp);
 LAP_HOST_RUNG(matvec, simd_sse41);
 LAP_HOST_RUNG(matvec, simd_avx2);
 LAP_HOST_RUNG(matvec, simd_avx512);
+LAP_HOST_RUNG(matvec, simd_neon);
 
 #endif

@@ -17,6 +17,7 @@ CLANG := B=build/clang HAVE_CUDA=0 CC=clang
 deps:
 	@tools/install-deps build test
 	@tools/install-deps cluster || echo "Tests under schedulers will be skipped."
+	@tools/install-deps arm64 || echo "Tests on aarch64 will be skipped."
 
 ## demo: install what is missing, build, find the edges of a photo
 demo:
@@ -49,14 +50,15 @@ test: deps
 	@$(MAKE_ALL) tests $(ASAN)
 	@$(MAKE_ALL) tests $(CLANG)
 	@$(MAKE_ALL) $(TSAN_SOME) $(TSAN)
-	@$(MAKE) --no-print-directory run-all
+	@[ $(ARM64_CAN) -ne 2 ] || $(MAKE_ALL) arm64-some $(ARM64)
+	@$(MAKE) --no-print-directory build/arm64/emulated run-all
 
 # What has threads of its own; all of it is for make test-tsan.
 TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run pipeline pipeline_parts filter stats batch)
 
 .PHONY: run-all
 run-all:
-	@tests/run $(TEST_RUN) $(call again,$(ASAN)) $(call again,$(CLANG)) B=build/tsan $(TSAN_SOME)
+	@tests/run $(TEST_RUN) $(call again,$(ASAN)) $(call again,$(CLANG)) B=build/tsan $(TSAN_SOME) $(ARM64_AGAIN)
 
 ## test-asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:
@@ -72,6 +74,28 @@ test-tsan:
 test-clang:
 	@$(MAKE_ALL) tests $(CLANG)
 	@tests/run $(call again,$(CLANG))
+
+# aarch64: built by Debian's cross compiler with Debian's libraries, run by qemu-user. Scripts start the program, and
+# so its emulator, by a script of its own.
+ARM64 := B=build/arm64 HAVE_CUDA=0 CC=aarch64-linux-gnu-gcc
+ARM64_CAN = $(shell command -v aarch64-linux-gnu-gcc qemu-aarch64 | wc -l)
+ARM64_SOME := test_filter test_backend test_stats ops_ladders
+ARM64_UNIT = $(UNIT) $(B)/tests/filter_ladder $(B)/tests/ops_ladders
+build/arm64/emulated: tools/package.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec qemu-aarch64 "$(abspath build/arm64/lapedge)" "$$@"\n' > $@ && chmod +x $@
+.PHONY: test-arm64 arm64-tests arm64-some print-arm64
+arm64-tests: all $(ARM64_UNIT)
+arm64-some: all $(ARM64_SOME:%=$(B)/tests/%)
+ARM64_RUN := B=build/arm64 EMULATOR=qemu-aarch64 LAPEDGE=$(abspath build/arm64/emulated)
+# In make test; a named skip where the packages are not to be had.
+ARM64_AGAIN = $(if $(filter 2,$(ARM64_CAN)),$(ARM64_RUN) TEST_TIMEOUT=170 $(ARM64_SOME:%=build/arm64/tests/%) \
+  tests/ladder/neon.sh,--skip "aarch64: the cross compiler or qemu-user is not installed")
+## test-arm64: the tests on aarch64, by Debian's cross compiler and qemu-user
+test-arm64: build/arm64/emulated
+	@tools/install-deps build arm64
+	@$(MAKE_ALL) arm64-tests $(ARM64)
+	@tests/run $(ARM64_RUN) $(patsubst $(B)/%,build/arm64/%,$(ARM64_UNIT)) tests/ladder/neon.sh $(BATS)
 
 ## lint: format and static analysis
 lint:

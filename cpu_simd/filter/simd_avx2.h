@@ -21,7 +21,6 @@ enum { VB = 32 };
 #define v_pairs(u, w) _mm256_maddubs_epi16(u, w)
 #define v_add16(a, b) _mm256_add_epi16(a, b)
 #define v_sub16(a, b) _mm256_sub_epi16(a, b)
-#define v_mul16(a, b) _mm256_mullo_epi16(a, b)
 #define v_abs16(a) _mm256_abs_epi16(a)
 #define v_pack16(lo, hi) _mm256_packus_epi16(lo, hi)
 #define v_xor(a, b) _mm256_xor_si256(a, b)

@@ -21,7 +21,6 @@ enum { VB = 64 };
 #define v_pairs(u, w) _mm512_maddubs_epi16(u, w)
 #define v_add16(a, b) _mm512_add_epi16(a, b)
 #define v_sub16(a, b) _mm512_sub_epi16(a, b)
-#define v_mul16(a, b) _mm512_mullo_epi16(a, b)
 #define v_abs16(a) _mm512_abs_epi16(a)
 #define v_pack16(lo, hi) _mm512_packus_epi16(lo, hi)
 #define v_xor(a, b) _mm512_xor_si512(a, b)

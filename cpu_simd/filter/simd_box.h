@@ -12,7 +12,7 @@
 enum { BOX_STRIP = 1536, BOX_VECTORS = BOX_STRIP / VB, BOX_ROWS = 4 };
 _Static_assert(BOX_STRIP % VB == 0, "a strip is whole vectors");
 
-typedef struct pair { /* 16-bit values of VB samples, as v_lo8 and v_hi8 order them */
+typedef struct pair { /* 16-bit values of VB samples, as v_low and v_high order them */
     vec lo, hi;
 } pair;
 
@@ -32,21 +32,25 @@ INLINE pair sub(pair a, pair b)
     return (pair){v_sub16(a.lo, b.lo), v_sub16(a.hi, b.hi)};
 }
 
-/* u[i] * weight + v[i] * weight */
-INLINE pair weighted(vec u, vec v, vec weight)
+INLINE pair sum_of(vec u, vec v)
 {
-    return (pair){v_pairs(v_lo8(u, v), weight), v_pairs(v_hi8(u, v), weight)};
+    return (pair){v_sum_low(u, v), v_sum_high(u, v)};
+}
+
+/* 25 p */
+INLINE pair centre_of(pair middle)
+{
+    return (pair){v_times(middle.lo, 25), v_times(middle.hi, 25)};
 }
 
 /* Sum of the five bytes around each sample from p on, and 25 times the middle one. */
 INLINE pair box_row(const uint8_t *p, ptrdiff_t step, pair *centre)
 {
-    const vec zero = v_zero(), one = v_set8(1), c = v_load(p);
-    const pair middle = {v_lo8(c, zero), v_hi8(c, zero)};
-    /* Not a multiplication: compilers make four shifts and adds of one by 25. */
-    *centre = (pair){v_pairs(middle.lo, v_set8(25)), v_pairs(middle.hi, v_set8(25))};
-    return add(add(weighted(v_load(p - 2 * step), v_load(p - step), one),
-                   weighted(v_load(p + step), v_load(p + 2 * step), one)),
+    const vec c = v_load(p);
+    const pair middle = {v_low(c), v_high(c)};
+    *centre = centre_of(middle);
+    return add(
+        add(sum_of(v_load(p - 2 * step), v_load(p - step)), sum_of(v_load(p + step), v_load(p + 2 * step))),
         middle);
 }
 

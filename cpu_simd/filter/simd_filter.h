@@ -1,12 +1,12 @@
 /* The simd rungs: one algorithm in the words of a vocabulary (simd_sse41.h, simd_avx2.h,
- * simd_avx512.h), which the including file has chosen.
+ * simd_avx512.h, simd_neon.h), which the including file has chosen.
  *
  * Rows are strings of samples: with c channels the window's neighbours lie c bytes apart, so one code
  * serves 1, 3 and 4 channels. An image is cut into strips of columns, and a strip is walked from top to
  * bottom, so that what is kept between rows stays in the first-level cache. Three forms:
  *
- *   box    laplace5: o = 25 p - box. The five bytes of a row are summed once (unaligned loads,
- *          interleaved in pairs so that one multiply-add widens and adds), and the sums of rows slide
+ *   box    laplace5: o = 25 p - box. The five bytes of a row are summed once (unaligned loads, of
+ *          which one instruction widens and adds two), and the sums of rows slide
  *          down: box += new row - row that leaves. 16-bit integers throughout.
  *   taps   integer kernels whose sums fit 16 bits: two taps a multiply-add.
  *   float  all others, in the order of c's sums: the same bits as c.

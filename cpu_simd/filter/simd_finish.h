@@ -43,7 +43,7 @@ INLINE vec finish_post(const finish *f, vec v)
     return f->has_threshold ? v_ge8(v, f->threshold) : v;
 }
 
-/* maxps gives its second operand where the first is a NaN: 0, as in c. */
+/* vf_max gives its second operand where the first is a NaN: 0, as in c. */
 INLINE vec finish_float(const finish *f, vecf o)
 {
     vecf r = vf_add(vf_mul(f->scale, o), f->offset);
@@ -57,7 +57,7 @@ INLINE vec finish_half(const finish *f, vec o)
     return v_pack32(lo, hi);
 }
 
-/* 16-bit sums in the order of v_lo8 and v_hi8. */
+/* 16-bit sums in the order of v_low and v_high. */
 INLINE vec finish_16(finish_how how, const finish *f, vec lo, vec hi)
 {
     if (how == HOW_FLOAT)

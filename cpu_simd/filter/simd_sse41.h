@@ -22,7 +22,6 @@ enum { VB = 16 };
 #define v_pairs(u, w) _mm_maddubs_epi16(u, w)
 #define v_add16(a, b) _mm_add_epi16(a, b)
 #define v_sub16(a, b) _mm_sub_epi16(a, b)
-#define v_mul16(a, b) _mm_mullo_epi16(a, b)
 #define v_abs16(a) _mm_abs_epi16(a)
 #define v_pack16(lo, hi) _mm_packus_epi16(lo, hi)
 #define v_xor(a, b) _mm_xor_si128(a, b)

@@ -26,9 +26,8 @@ INLINE void step_row(
                 ring->row[4][k]);
         if (r < LAP_APRON)
             continue;
-        const vec c = v_load(p->src + (r - LAP_APRON) * p->src_stride + x), zero = v_zero();
-        const pair o =
-            sub((pair){v_pairs(v_lo8(c, zero), v_set8(25)), v_pairs(v_hi8(c, zero), v_set8(25))}, box);
+        const vec c = v_load(p->src + (r - LAP_APRON) * p->src_stride + x);
+        const pair o = sub(centre_of((pair){v_low(c), v_high(c)}), box);
         put(p, r - LAP_APRON, x, false, finish_16(how, f, o.lo, o.hi));
     }
 }

@@ -47,8 +47,8 @@ INLINE void taps_strip(
             vec lo = v_zero(), hi = v_zero();
             for (int i = 0; i < n; i++) {
                 vec a = v_load(src + pairs[i].a), b = v_load(src + pairs[i].b);
-                lo = v_add16(lo, v_pairs(v_lo8(a, b), pairs[i].weights));
-                hi = v_add16(hi, v_pairs(v_hi8(a, b), pairs[i].weights));
+                lo = v_add16(lo, v_taps_low(a, b, pairs[i].weights));
+                hi = v_add16(hi, v_taps_high(a, b, pairs[i].weights));
             }
             put(p, y, x, streams(p, x), finish_16(how, f, lo, hi));
         }

@@ -8,8 +8,10 @@
 #ifndef LAP_TRANSPOSE_TILES_H
 #define LAP_TRANSPOSE_TILES_H
 
-#include <immintrin.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "cpu_simd/host_rungs.h"
 
@@ -33,6 +35,18 @@ typedef struct lap_blocks { /* of one element size */
     lap_block_fn *block;
 } lap_blocks;
 
+/* Whole lines, past the caches where that can be asked for. */
+static inline void lap_stream_lines(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+#if defined(__x86_64__)
+#pragma GCC unroll 4
+    for (size_t i = 0; i < bytes; i += 16)
+        _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
 /* `bytes` new bytes stand at row + LAP_LINE and belong at address `to`. */
 static inline void lap_stage_flush(
     uint8_t *row, uint8_t *to, size_t bytes, bool first, bool last, bool stream)
@@ -47,13 +61,10 @@ static inline void lap_stage_flush(
         from -= phase, to -= phase, bytes += phase;
     }
     const size_t whole = bytes - bytes % LAP_LINE;
-    if (!stream) {
+    if (stream)
+        lap_stream_lines(to, from, whole);
+    else
         memcpy(to, from, whole);
-    } else {
-#pragma GCC unroll 4
-        for (size_t i = 0; i < whole; i += 16)
-            _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
-    }
     from += whole, to += whole, bytes -= whole;
     memcpy(last ? to : row + LAP_LINE - bytes, from, bytes);
 }
@@ -68,7 +79,7 @@ static inline __attribute__((always_inline)) void lap_tile(
         for (int i = 0; i < b.down && y + i < ahead; i++) {
             const uint8_t *next = in + (rows + y + i) * stride;
             for (size_t at = 0; at < (size_t)columns * size; at += LAP_LINE)
-                _mm_prefetch((const char *)(next + at), _MM_HINT_T0);
+                __builtin_prefetch(next + at);
         }
         for (int x = 0; x < whole_columns; x += b.across) {
             b.block(
@@ -101,8 +112,10 @@ static inline __attribute__((always_inline)) void lap_transpose_tiles(
             }
         }
     }
+#if defined(__x86_64__)
     if (stream)
         _mm_sfence();
+#endif
 }
 
 #endif

@@ -17,7 +17,7 @@ static const char exit_codes[] = "0\tdone; equal\n"
                                  "141\twho read the output has left\n";
 static const char variables[] = "NO_COLOR\tif set and not empty, no colour\n"
                                 "TERM\tif dumb or unset, no colour and no progress\n"
-                                "LAP_CPU_MASK\tinstruction sets to do without: sse41,avx2,avx512\n"
+                                "LAP_CPU_MASK\tinstruction sets to do without: sse41,avx2,avx512,neon\n"
                                 "LAP_CUDA_DEBUG\tif set, synchronize after each kernel launch\n";
 
 /* Lines "form\ttext\n" as two columns. */

@@ -28,6 +28,12 @@ static inline const char *lap_no_openmp(void)
 }
 #endif
 
+#if defined(__aarch64__)
+#define LAP_ON_ARM(ladder, function) .available = lap_cpu_no_neon, LAP_ON_HOST_CPU(ladder, function)
+#else
+#define LAP_ON_ARM(ladder, function) .available = lap_cpu_no_neon
+#endif
+
 /* In a build without CUDA, cuda/device/none.c says why. */
 #if LAP_HAVE_CUDA
 #define LAP_ON_CUDA(ladder, function) .device = 1, .available = lap_cuda_unavailable, .run.ladder = function
