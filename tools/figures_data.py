@@ -152,6 +152,11 @@ def ms(run, backend, threads=1, key="median_ms"):
     return value
 
 
+def inner_loop(backend):
+    """Instructions per sample of the loop that filters, from the disassembly (tools/inner-loop)."""
+    return read(BENCH / "inner-loop.json")[backend]
+
+
 def gbs_cpu(run, backend, threads=1):
     return ms(run, backend, threads, "gb_per_s")
 
@@ -569,7 +574,7 @@ def folder_stages(command):
 
 
 def names():
-    known = (us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
+    known = (us, gbs, inner_loop, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, figures_steps.steps, folder_rates,

@@ -27,11 +27,11 @@ PYTHON
 # Of the loops that the compilers made: simd-neon needs no instructions to interleave bytes.
 is_short()
 {
-    local neon sse41
-    neon=$(tools/inner-loop "$B/cpu_simd/filter/filter_7_simd_neon.o") &&
-        sse41=$(tools/inner-loop build/cpu_simd/filter/filter_4_simd_sse41.o) &&
-        echo "# instructions per sample: simd-neon $neon, simd-sse41 $sse41" &&
-        awk -v a="$neon" -v b="$sse41" 'BEGIN { exit !(a <= b) }'
+    tools/inner-loop "$B/cpu_simd/filter/filter_7_simd_neon.o" build/cpu_simd/filter/filter_4_simd_sse41.o |
+        python3 -c 'import json, sys
+found = json.load(sys.stdin)
+print("# instructions per sample:", found)
+sys.exit(found["simd-neon"] > found["simd-sse41"])'
 }
 
 check "auto is simd-neon" uses_neon
