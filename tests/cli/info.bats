@@ -25,6 +25,39 @@ load common
     expect 2 "" "lapedge: FILE is missing: lapedge info FILE" info
 }
 
+@test "info: every kind of metadata, tables and frame" {
+    python3 - "$photo" <<'PYTHON'
+import sys
+jpeg = open(sys.argv[1], "rb").read()
+def segment(marker, body):
+    return bytes([255, marker]) + (len(body) + 2).to_bytes(2, "big") + body
+turned = b"Exif\0\0II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0"
+kinds = {0xE1: [turned, b"http://ns.adobe.com/xap/1.0/\0<x/>", b"http", b"other"], 0xE2: [b"ICC_PROFILE\0\1\1" + bytes(40)],
+         0xED: [b"Photoshop 3.0\x008BIM" + bytes(8)], 0xFE: [b"one", b"two"]}
+added = b"".join(segment(marker, body) for marker, bodies in kinds.items() for body in bodies)
+open("all.jpg", "wb").write(jpeg[:2] + added + jpeg[2:])
+dht, sos = jpeg.index(b"\xff\xc4"), jpeg.index(b"\xff\xda")
+# Tables that lie about their length, of 16 bits, and cut; a segment that is longer than the file.
+open("wide.jpg", "wb").write(jpeg[:2] + segment(0xDB, b"\x10" + b"\0\1" * 64) + segment(0xDB, b"\1\2") + jpeg[2:])
+open("short.jpg", "wb").write(jpeg[:sos] + segment(0xC4, b"\0\1") + b"\xff\xc4\0\1" + jpeg[sos:])
+open("long.jpg", "wb").write(jpeg[:sos] + jpeg[sos:sos + 20] + b"\xff\xc4\xff\xff")
+PYTHON
+    lapedge info --json all.jpg >all.json
+    json all.json 'o["orientation"] == 6 and o["metadata"]["comment"] == {"segments": 2, "bytes": 6}'
+    json all.json 'set(o["metadata"]) == {"EXIF", "XMP", "ICC", "IPTC", "comment"}'
+    lapedge info all.jpg >text
+    grep -q "orientation  6 (EXIF; --auto-orient turns it)" text
+    lapedge info --json wide.jpg >wide.json
+    json wide.json 'o["quantization_tables"] == 3'
+    expect 1 "" "lapedge: short.jpg: damaged: a segment's length is wrong" info short.jpg
+    lapedge info --json long.jpg >long.json
+    json long.json 'o["huffman_tables"] == 4'
+    # A PNG has them, too.
+    lapedge -q all.jpg all.png
+    lapedge info --json all.png >png.json
+    json png.json 'o["format"] == "png" and o["orientation"] == 6 and "EXIF" in o["metadata"]'
+}
+
 @test "info is safe with any bytes" {
     python3 - "$photo" <<'PYTHON'
 import random, sys

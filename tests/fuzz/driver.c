@@ -1,6 +1,10 @@
-/* Runs a fuzz target without libFuzzer: over images made here, their mutants from a fixed seed, and the
- * files under LAPEDGE_CORPUS. With a folder as argument it writes the made ones there instead, as seeds.
- * Prints TAP; a fault ends the program, which tests/run counts as a failure. */
+/* Runs a fuzz target without libFuzzer: over images made here, their mutants from a fixed seed, the inputs of
+ * tests/fuzz/kept/TARGET.hex, and the files under LAPEDGE_CORPUS. With a folder as argument it writes the
+ * made and the kept ones there instead, as seeds. Prints TAP; a fault ends the program, which tests/run
+ * counts as a failure.
+ *
+ * A file of kept inputs has one in each line, in hexadecimal: what libFuzzer found new ways through the
+ * target with, from the seeds made here (tools/keep-fuzz). */
 #include <errno.h>
 #include <fts.h>
 #include <string.h>
@@ -158,27 +162,66 @@ static int run_corpus(char *root)
     return files;
 }
 
+/* FOLDER/NAME, or FOLDER/NAMENUMBER where the number is not negative. */
+static void write_seed(const char *folder, const char *name, int number, const jpeg_bytes *bytes)
+{
+    char path[4096];
+    snprintf(path, sizeof path, number < 0 ? "%s/%s" : "%s/%s%d", folder, name, number);
+    FILE *file = fopen(path, "wb");
+    const int good = file && fwrite(bytes->data, 1, bytes->size, file) == bytes->size;
+    if (!file || fclose(file) != 0 || !good) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* The next line of a file of kept inputs as bytes; false at the end. */
+static int read_kept(FILE *kept, char **line, size_t *room, jpeg_bytes *bytes)
+{
+    const ssize_t length = getline(line, room, kept);
+    bytes->size = length > 0 ? (size_t)length / 2 : 0;
+    bytes->data = malloc(bytes->size + 1);
+    for (size_t i = 0; length > 0 && i < bytes->size; i++) {
+        unsigned value = 0;
+        FUZZ_REQUIRE(sscanf(*line + 2 * i, "%2x", &value) == 1);
+        bytes->data[i] = (uint8_t)value;
+    }
+    if (length <= 0)
+        free(bytes->data);
+    return length > 0;
+}
+
+/* Each of them to the target, or into a file of the folder. */
+static int use_kept(const char *folder)
+{
+    FILE *kept = fopen("tests/fuzz/kept/" FUZZ_TARGET ".hex", "r");
+    char *line = NULL;
+    size_t room = 0;
+    int count = 0;
+    jpeg_bytes bytes;
+    while (kept && read_kept(kept, &line, &room, &bytes)) {
+        count++;
+        if (folder)
+            write_seed(folder, "kept", count, &bytes);
+        else
+            call(bytes.data, bytes.size);
+        free(bytes.data);
+    }
+    free(line);
+    if (kept)
+        fclose(kept);
+    return count;
+}
+
 static int write_seeds(const char *folder)
 {
     for (int k = 0; k < kinds_count(); k++) {
-        char path[4096];
-        jpeg_bytes jpeg = make_any(k);
-        snprintf(path, sizeof path, "%s/%s", folder,
-            fuzz_texts   ? "text"
-            : k < KINDS  ? kinds[k].name
-            : k == KINDS ? "pnm"
-                         : "png");
-        if (fuzz_texts)
-            snprintf(path, sizeof path, "%s/text%d", folder, k);
-        FILE *file = fopen(path, "wb");
-        int good = file && fwrite(jpeg.data, 1, jpeg.size, file) == jpeg.size;
-        good = file && fclose(file) == 0 && good;
-        free(jpeg.data);
-        if (!good) {
-            perror(path);
-            return 1;
-        }
+        jpeg_bytes made = make_any(k);
+        const char *name = fuzz_texts ? "text" : k < KINDS ? kinds[k].name : k == KINDS ? "pnm" : "png";
+        write_seed(folder, name, fuzz_texts ? k : -1, &made);
+        free(made.data);
     }
+    use_kept(folder);
     return 0;
 }
 
@@ -187,16 +230,19 @@ int main(int argc, char **argv)
     if (argc > 1)
         return write_seeds(argv[1]);
     char *corpus = getenv("LAPEDGE_CORPUS");
-    printf("1..2\n");
+    printf("1..3\n");
     fflush(stdout);
     run_mutants();
     printf("ok 1 - %d made and mutated images\n", MUTANTS);
     fflush(stdout);
+    const int kept = use_kept(NULL);
+    printf("%s 2 - %d kept inputs\n", kept ? "ok" : "not ok", kept);
+    fflush(stdout);
     if (!corpus) {
-        printf("ok 2 - files of the corpus # SKIP LAPEDGE_CORPUS is not set\n");
-        return 0;
+        printf("ok 3 - files of the corpus # SKIP LAPEDGE_CORPUS is not set\n");
+        return kept == 0;
     }
     int files = run_corpus(corpus);
-    printf("%s 2 - %d files of the corpus\n", files ? "ok" : "not ok", files);
-    return files == 0;
+    printf("%s 3 - %d files of the corpus\n", files ? "ok" : "not ok", files);
+    return files == 0 || kept == 0;
 }

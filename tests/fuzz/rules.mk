@@ -11,6 +11,7 @@ $(FUZZ:%=$(B)/tests/fuzz_%): $(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/d
   tests/unit/jpeg_make.h tests/unit/parts_check.h $(B)/liblapedge.a $(FUZZ_MEMORY)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) -DFUZZ_MEMORY=$(words $(FUZZ_MEMORY)) \
+	  -DFUZZ_TARGET='"$*"' \
 	  $(filter %.c %.o,$^) -o $@ $(B)/liblapedge.a $(LIBS)
 # Of the program all but its main, which a fuzz target has of its own.
 FUZZ_PROGRAM := $(B)/tests/renamed_main.o $(filter-out $(B)/src/cli/main.o,$(CLI_OBJ))
@@ -30,5 +31,6 @@ fuzz:
 	    -o build/fuzz/fuzz_$$t $$([ $$t != args ] || echo $(FUZZ_PROGRAM:$(B)/%=build/fuzz/%)) \
 	    build/fuzz/liblapedge.a $(LIBS); \
 	  build/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=256 \
+	    -dict=$$(ls tests/fuzz/$$t.dict 2>/dev/null || echo tests/fuzz/jpeg.dict) \
 	    -max_len=65536 -print_final_stats=1 -artifact_prefix=build/fuzz/ build/fuzz/found/$$t build/fuzz/first/$$t \
 	    $(FUZZ_CORPUS); done
