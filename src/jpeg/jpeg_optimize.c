@@ -1,8 +1,6 @@
 #include "jpeg/jpeg_optimize.h"
 
-#include <stdlib.h>
-
-#include "jpeg/jpeg_error.h"
+#include "jpeg/jpeg_dest.h"
 
 typedef struct recoding {
     struct jpeg_decompress_struct in;
@@ -10,8 +8,8 @@ typedef struct recoding {
     lap_jpeg_error error;
     const uint8_t *bytes;
     size_t size;
-    unsigned char *made;
-    unsigned long made_size;
+    lap_jpeg_dest dest;
+    lap_chunk *chunk;
 } recoding;
 
 static void code_again(void *argument)
@@ -26,25 +24,22 @@ static void code_again(void *argument)
     r->out.optimize_coding = TRUE;
     if (r->in.progressive_mode)
         jpeg_simple_progression(&r->out);
-    jpeg_mem_dest(&r->out, &r->made, &r->made_size);
+    lap_jpeg_dest_init(&r->out, &r->dest);
+    lap_jpeg_dest_set(&r->out, r->chunk);
     jpeg_write_coefficients(&r->out, coefficients);
     jpeg_finish_compress(&r->out);
+    lap_jpeg_dest_flush(&r->out);
     jpeg_finish_decompress(&r->in);
 }
 
-lap_code lap_jpeg_optimize(const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size, lap_error *err)
+lap_code lap_jpeg_optimize(const uint8_t *bytes, size_t size, lap_chunk *out, lap_error *err)
 {
-    recoding r = {.bytes = bytes, .size = size}; /* zeroed objects may be destroyed */
+    recoding r = {.bytes = bytes, .size = size, .chunk = out}; /* zeroed objects may be destroyed */
     r.in.err = r.out.err = lap_jpeg_error_init(&r.error);
     const lap_code code = lap_jpeg_guard(&r.error, code_again, &r);
     jpeg_destroy_decompress(&r.in);
     jpeg_destroy_compress(&r.out);
-    if (code != LAP_OK) {
-        free(r.made);
+    if (code != LAP_OK)
         *err = r.error.cause;
-        return code;
-    }
-    *out = r.made;
-    *out_size = r.made_size;
-    return LAP_OK;
+    return code;
 }

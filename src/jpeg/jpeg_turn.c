@@ -119,14 +119,15 @@ void lap_jpeg_turned_free(lap_jpeg_turned *turned)
 /* Versions before 3 of TurboJPEG cannot. */
 static lap_code optimize(lap_jpeg_turned *turned, lap_error *err)
 {
-    uint8_t *bytes;
-    size_t size;
-    const lap_code code = lap_jpeg_optimize(turned->bytes, turned->size, &bytes, &size, err);
-    if (code != LAP_OK)
+    lap_chunk made = {0};
+    const lap_code code = lap_jpeg_optimize(turned->bytes, turned->size, &made, err);
+    if (code != LAP_OK) {
+        lap_chunk_free(&made);
         return code;
+    }
     const bool odd = turned->odd;
     lap_jpeg_turned_free(turned);
-    *turned = (lap_jpeg_turned){.bytes = bytes, .size = size, .is_plain = true, .odd = odd};
+    *turned = (lap_jpeg_turned){.bytes = made.data, .size = made.size, .is_plain = true, .odd = odd};
     return LAP_OK;
 }
 
