@@ -23,6 +23,7 @@ static const hint hints[] = {
     {"|--upsampling|--dct|", "chroma is interpolated and the transform is the accurate one, always: others "
                              "differ between machines"},
     {"|--strict|", "inputs with a warning fail with --fail-on=warning"},
+    {"|--max-markers|", "a header has at most 4096 segments, always"},
     {"|--copy|", "metadata to keep is --keep=LIST, or --keep=none"},
     {"|-p|", "time and mode are kept with --preserve"},
     {"|--errors|", "failures stand in the JSON lines of --log=FILE"},

@@ -24,18 +24,21 @@ static bool pnm_probe(const uint8_t *head, size_t size)
            (isspace(head[2]) || head[2] == '#');
 }
 
+/* More input where there is none left; left stays 0 at its end. */
+static lap_code refill(lap_decoder *decoder, lap_error *err)
+{
+    pnm_state *state = decoder->state;
+    return state->left ? LAP_OK : lap_source_next(decoder->source, &state->at, &state->left, err);
+}
+
 /* The next byte of the header into *byte; -1 at the end of input. */
 static lap_code next_byte(lap_decoder *decoder, int *byte, lap_error *err)
 {
     pnm_state *state = decoder->state;
     *byte = -1;
-    if (state->left == 0) {
-        lap_code code = lap_source_next(decoder->source, &state->at, &state->left, err);
-        if (code != LAP_OK)
-            return code;
-        if (state->left == 0)
-            return LAP_OK;
-    }
+    const lap_code code = refill(decoder, err);
+    if (code != LAP_OK || state->left == 0)
+        return code;
     if (++state->header_bytes > MAX_HEADER)
         return lap_fail(err, LAP_E_DAMAGED, "the PNM header is too long");
     *byte = *state->at++;
@@ -124,13 +127,9 @@ static lap_code take(lap_decoder *decoder, uint8_t *to, size_t size, size_t *got
 {
     pnm_state *state = decoder->state;
     for (*got = 0; *got < size;) {
-        if (state->left == 0) {
-            lap_code code = lap_source_next(decoder->source, &state->at, &state->left, err);
-            if (code != LAP_OK)
-                return code;
-            if (state->left == 0)
-                return LAP_OK;
-        }
+        const lap_code code = refill(decoder, err);
+        if (code != LAP_OK || state->left == 0)
+            return code;
         size_t n = size - *got < state->left ? size - *got : state->left;
         memcpy(to + *got, state->at, n);
         state->at += n;

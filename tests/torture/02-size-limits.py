@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from torture import WORK, Disk, check, digest, finish, photo, photos, result, run, said, temporary, times
+from torture import WORK, Disk, check, digest, finish, result, run, said, temporary, times, wanted
 
 
 def limited(size, ignore):
@@ -17,11 +17,7 @@ def limited(size, ignore):
 
 
 def campaign():
-    photo(WORK / "in.jpg", 300, 200)
-    photos(WORK / "photos", 6)
-    assert run("--no-sync", WORK / "in.jpg", WORK / "want.jpg").returncode == 0
-    assert run("--no-sync", WORK / "photos", WORK / "want").returncode == 0
-    want, all_want = (WORK / "want.jpg").read_bytes(), digest(WORK / "want")
+    want, all_want = wanted(300, 200)
     lost, tries, fired = [], 0, 0
     for i in range(times(24)):
         size = int(len(want) * 1.2 * i / times(24))

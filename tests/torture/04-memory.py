@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import commands
-from torture import BUILD, PROGRAM, WORK, check, digest, finish, photo, photos, result, rng, run, said, temporary, times
+from torture import BUILD, PROGRAM, WORK, check, digest, finish, result, rng, run, said, temporary, times, wanted
 
 
 def each_allocation():
@@ -27,11 +27,7 @@ def limited(size):
 
 
 def address_space():
-    photo(WORK / "in.jpg", 400, 300)
-    photos(WORK / "photos", 6)
-    assert run("--no-sync", WORK / "in.jpg", WORK / "want.jpg").returncode == 0
-    assert run("--no-sync", WORK / "photos", WORK / "want").returncode == 0
-    want, all_want = (WORK / "want.jpg").read_bytes(), digest(WORK / "want")
+    want, all_want = wanted(400, 300)
     lost, tries, fired = [], 0, 0
     first = 4 << 20 # not even the libraries fit
     while run("--version", preexec_fn=limited(first)).returncode:

@@ -102,6 +102,15 @@ def digest(folder):
             if path.is_file() and ".lapedge" not in path.parts and not path.name.startswith(".lapedge-")}
 
 
+def wanted(width, height):
+    """A photo and a folder of six; what comes of the one, and of the other."""
+    photo(WORK / "in.jpg", width, height)
+    photos(WORK / "photos", 6)
+    assert run("--no-sync", WORK / "in.jpg", WORK / "want.jpg").returncode == 0
+    assert run("--no-sync", WORK / "photos", WORK / "want").returncode == 0
+    return (WORK / "want.jpg").read_bytes(), digest(WORK / "want")
+
+
 def temporary(folder):
     return [str(path) for path in Path(folder).rglob(".lapedge-*")]
 
