@@ -781,8 +781,9 @@ typedef struct lap_measured {
 typedef void lap_measure_fn(void *user, const lap_measured *file, const lap_batch_counts *counts);
 
 /* lap_measure_file over many files, several at once. Of options inputs, files_from, nul_separated, jobs,
- * fail_fast, take and others count. Returns LAP_OK when the run came to its end (counts say with what
- * success); LAP_E_CANCELLED, LAP_E_USAGE, LAP_E_BACKEND, LAP_E_MISSING (the list), LAP_E_MEMORY. */
+ * fail_fast, take, others, devices (but for its trace), warn and work count. Returns LAP_OK when the run came
+ * to its end (counts say with what success); LAP_E_CANCELLED, LAP_E_USAGE, LAP_E_BACKEND, LAP_E_MISSING (the
+ * list), LAP_E_MEMORY. */
 LAP_API lap_code lap_measure_batch(lap_context *context, const lap_batch_options *options,
     const lap_settings *settings, const lap_measure_options *measure, lap_measure_fn *each, void *user,
     lap_batch_counts *counts, lap_error *err);

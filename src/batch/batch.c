@@ -1,7 +1,6 @@
 /* A run over many files. First a walk that only looks (batch_look.c); then a walk that hands out jobs and
  * takes results back, never more than a few ahead. */
 #include "batch/batch.h"
-#include "batch/batch_devices.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,7 +141,8 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     struct stat seen;
     if (entry->link || !lap_batch_is_ours(b, entry->relative))
         return LAP_OK;
-    while (lap_executor_pending(b->executor) >= (size_t)b->jobs + AHEAD || b->group.count == LAP_GROUP_FILES)
+    while (lap_executor_pending(b->executor) >= (size_t)b->load.jobs + AHEAD ||
+           b->group.count == LAP_GROUP_FILES)
         reap(b);
     if (b->stop.code == LAP_OK)
         lap_control_check(&b->control, &b->stop);
@@ -232,10 +232,10 @@ static lap_code prepare(batch *b, const char *list, size_t list_size, lap_error 
         code = lap_manifest_open(&b->tree, strtoull(hash, NULL, 16), &b->manifest, err);
     }
     if (code == LAP_OK)
-        code = lap_batch_executor(b, err);
+        code = lap_batch_executor(b->context, &b->load, b->how, &b->executor, err);
     if (code == LAP_OK && options->work) {
         snprintf(options->work->how, sizeof options->work->how, "%s", b->how);
-        options->work->jobs = (uint64_t)b->jobs;
+        options->work->jobs = (uint64_t)b->load.jobs;
     }
     return code;
 }
@@ -250,12 +250,13 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     b->control.cancel = &context->cancel;
     b->began_ms = lap_now_ms();
     b->shards = options->shards;
-    b->jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
+    b->load.jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
     struct rlimit files; /* each job holds its input, its output, and on its way two folders */
-    if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < OWN_FILES + FILES_PER_JOB * (rlim_t)b->jobs)
-        b->jobs = files.rlim_cur > OWN_FILES + FILES_PER_JOB
-                      ? (int)(files.rlim_cur - OWN_FILES) / FILES_PER_JOB
-                      : 1;
+    if (!getrlimit(RLIMIT_NOFILE, &files) &&
+        files.rlim_cur < OWN_FILES + FILES_PER_JOB * (rlim_t)b->load.jobs)
+        b->load.jobs = files.rlim_cur > OWN_FILES + FILES_PER_JOB
+                           ? (int)(files.rlim_cur - OWN_FILES) / FILES_PER_JOB
+                           : 1;
     b->sync = settings->sync;
     b->group.sync_fd = b->tree.fd = -1;
     for (int i = 0; i < 4; i++) {
@@ -266,7 +267,9 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
         if (i & 1)
             b->variants[i].format = "jpg";
     }
-    b->settings = &b->variants[0];
+    b->settings = b->load.settings = &b->variants[0];
+    b->load.devices = options->devices;
+    b->load.is_written = true;
     return b;
 }
 

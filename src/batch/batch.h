@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/control.h"
+#include "batch/batch_devices.h"
 #include "batch/group.h"
 #include "batch/prune.h"
 #include "batch/walk.h"
@@ -21,21 +22,20 @@ typedef struct batch {
     void *user;
     lap_control control;
     uint32_t shards;
-    int jobs;
+    lap_batch_load load;
     lap_executor *executor;
     lap_tree tree; /* the output folder */
     lap_manifest *manifest;
     unsigned renewed; /* lines for outputs that were moved or copied, and are known by their content */
     lap_group group;
-    lap_prune *prune;     /* or NULL */
-    lap_map64 claims;     /* outputs that several inputs want: lap_batch_claim */
-    lap_map64 endangered; /* inputs that stand where an output is to stand: device and inode */
-    lap_map64 folders;    /* of outputs: path -> what is done about it already */
-    lap_error stop;       /* why the run ends early */
-    uint64_t large_bytes; /* of inputs that a device would be worth */
-    char how[200];        /* who works, and why */
-    bool sync;            /* outputs are to survive a power cut */
-    bool stopping;        /* fail_fast has struck */
+    lap_prune *prune;        /* or NULL */
+    lap_map64 claims;        /* outputs that several inputs want: lap_batch_claim */
+    lap_map64 endangered;    /* inputs that stand where an output is to stand: device and inode */
+    lap_map64 folders;       /* of outputs: path -> what is done about it already */
+    lap_error stop;          /* why the run ends early */
+    char how[LAP_BATCH_HOW]; /* who works, and why */
+    bool sync;               /* outputs are to survive a power cut */
+    bool stopping;           /* fail_fast has struck */
     double began_ms, ticked_ms;
 } batch;
 

@@ -10,15 +10,23 @@
 #include "rungs/backend.h"
 
 /* What one thread of the CPU takes in of JPEGs from file to file, what a device brings beyond it, and how
- * much work of the CPU its start is worth (Xeon with 16 cores beside one H200, docs/folders.md). */
+ * much work of the CPU its start is worth (Xeon with 16 cores beside one H200, docs/folders.md). There
+ * encoding takes the CPU more than half of its time, so that what is only measured is taken in twice as fast.
+ */
 enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 600 };
 /* Threads that read and write for a device. With 12, and 4 that coded photos meanwhile, a folder of large
  * photos came out at 722 a second instead of 1067. */
 enum { FEEDERS = 16 };
 
-uint64_t lap_batch_small(const batch *b)
+/* Of all threads. */
+static uint64_t cpu_bytes_per_ms(const lap_batch_load *load)
 {
-    return (uint64_t)b->jobs * CPU_BYTES_PER_MS * 1000 / DEVICE_FILES_PER_S;
+    return (uint64_t)load->jobs * CPU_BYTES_PER_MS * (load->is_written ? 1 : 2);
+}
+
+uint64_t lap_batch_small(const lap_batch_load *load)
+{
+    return cpu_bytes_per_ms(load) * 1000 / DEVICE_FILES_PER_S;
 }
 
 /* The rung of a device that the settings name, by the backend or by the codec; NULL: none. */
@@ -36,11 +44,11 @@ static lap_code named_rung(const lap_settings *s, const lap_rung **rung, lap_err
 }
 
 /* What "auto" would use; *why says why nothing. */
-static const lap_rung *auto_rung(const batch *b, const char **why)
+static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
 {
-    const lap_settings *s = b->settings;
+    const lap_settings *s = load->settings;
     const lap_rung *rung = NULL;
-    const uint64_t ms = b->large_bytes / CPU_BYTES_PER_MS / (uint64_t)b->jobs;
+    const uint64_t ms = load->large_bytes / cpu_bytes_per_ms(load);
     if (!s->filter || strcmp(s->backend, "auto") != 0 || s->codec != LAP_CODEC_AUTO)
         *why = "a backend of the CPU was asked for";
     else if (!lap_device_may_be(why))
@@ -68,14 +76,14 @@ static int take_share(int list[LAP_DEVICE_POOL_DEVICES], int count, uint32_t sha
 }
 
 /* The devices of the options, each once; their number. */
-static int list_devices(const batch *b, int list[LAP_DEVICE_POOL_DEVICES])
+static int list_devices(const lap_batch_load *load, int list[LAP_DEVICE_POOL_DEVICES])
 {
-    const lap_batch_devices *o = b->options->devices;
+    const lap_batch_devices *o = load->devices;
     const bool all = o && o->count < 0, listed = o && o->numbers && o->count > 0;
     const int most = all ? lap_device_count() : listed ? o->count : 1;
     int count = 0;
     for (int i = 0; i < most && count < LAP_DEVICE_POOL_DEVICES; i++) {
-        const int number = all ? i : listed ? o->numbers[i] : b->settings->device;
+        const int number = all ? i : listed ? o->numbers[i] : load->settings->device;
         bool is_new = true;
         for (int k = 0; k < count; k++)
             is_new = is_new && list[k] != number;
@@ -85,34 +93,36 @@ static int list_devices(const batch *b, int list[LAP_DEVICE_POOL_DEVICES])
     return o && o->shares > 1 && count > 0 ? take_share(list, count, o->share, o->shares) : count;
 }
 
-static lap_code with_devices(batch *b, const lap_rung *rung, bool is_named, lap_error *err)
+static lap_code with_devices(lap_context *context, const lap_batch_load *load, const lap_rung *rung,
+    bool is_named, char how[LAP_BATCH_HOW], lap_executor **executor, lap_error *err)
 {
     int list[LAP_DEVICE_POOL_DEVICES];
     const lap_device_pool_options options = {.devices = list,
-        .count = list_devices(b, list),
+        .count = list_devices(load, list),
         .rung = rung,
-        .memory = b->options->devices ? (size_t)b->options->devices->memory : 0,
-        .pinned = (size_t)(b->settings->max_memory / 2),
+        .memory = load->devices ? (size_t)load->devices->memory : 0,
+        .pinned = (size_t)(load->settings->max_memory / 2),
         .is_named = is_named,
-        .small_bytes = (size_t)lap_batch_small(b),
+        .small_bytes = (size_t)lap_batch_small(load),
         .feeders = FEEDERS};
-    snprintf(b->how, sizeof b->how, "%d CUDA device%s with %s%s", options.count,
-        options.count == 1 ? "" : "s", rung->name, is_named ? "" : ", and the CPU");
-    return lap_executor_devices(b->context, b->jobs, &options, &b->executor, err);
+    snprintf(how, LAP_BATCH_HOW, "%d CUDA device%s with %s%s", options.count, options.count == 1 ? "" : "s",
+        rung->name, is_named ? "" : ", and the CPU");
+    return lap_executor_devices(context, load->jobs, &options, executor, err);
 }
 
-lap_code lap_batch_executor(batch *b, lap_error *err)
+lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, char how[LAP_BATCH_HOW],
+    lap_executor **executor, lap_error *err)
 {
     const lap_rung *rung;
     const char *why = NULL;
-    lap_code code = named_rung(b->settings, &rung, err);
+    lap_code code = named_rung(load->settings, &rung, err);
     if (code != LAP_OK)
         return code;
     if (rung && (why = lap_device_codec_unavailable()) == NULL)
-        return with_devices(b, rung, true, err);
-    const lap_rung *fastest = rung ? NULL : auto_rung(b, &why);
+        return with_devices(context, load, rung, true, how, executor, err);
+    const lap_rung *fastest = rung ? NULL : auto_rung(load, &why);
     if (fastest)
-        return with_devices(b, fastest, false, err);
-    snprintf(b->how, sizeof b->how, "%s: %.120s", rung ? "JPEGs are coded on the CPU" : "the CPU alone", why);
-    return lap_executor_threads(b->context, b->jobs, &b->executor, err);
+        return with_devices(context, load, fastest, false, how, executor, err);
+    snprintf(how, LAP_BATCH_HOW, "%s: %.120s", rung ? "JPEGs are coded on the CPU" : "the CPU alone", why);
+    return lap_executor_threads(context, load->jobs, executor, err);
 }

@@ -2,11 +2,23 @@
 #ifndef LAP_BATCH_DEVICES_H
 #define LAP_BATCH_DEVICES_H
 
-#include "batch/batch.h"
+#include "batch/executor.h"
 
-/* Makes b->executor, of threads alone or with CUDA devices: by the settings, and for "auto" by what there is
- * to do; b->how says which, and why. */
-lap_code lap_batch_executor(batch *b, lap_error *err);
-uint64_t lap_batch_small(const batch *b); /* inputs up to this size are not worth a device to "auto" */
+typedef struct lap_batch_load { /* what there is to do, and what with */
+    const lap_settings *settings;
+    const lap_batch_devices *devices; /* or NULL: that of the settings */
+    int jobs;                         /* threads */
+    bool is_written;                  /* else only measured, which takes the CPU half of the time */
+    uint64_t large_bytes;             /* of inputs that a device would be worth */
+} lap_batch_load;
+
+enum { LAP_BATCH_HOW = 200 };
+
+/* An executor of threads alone or with CUDA devices: by the settings, and for "auto" by what there is to do;
+ * how says which, and why. */
+lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, char how[LAP_BATCH_HOW],
+    lap_executor **executor, lap_error *err);
+/* Inputs up to this size are not worth a device to "auto". */
+uint64_t lap_batch_small(const lap_batch_load *load);
 
 #endif

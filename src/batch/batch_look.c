@@ -10,7 +10,6 @@
 #include "base/grow.h"
 #include "base/status.h"
 #include "batch/batch.h"
-#include "batch/batch_devices.h"
 #include "io/side.h"
 
 typedef struct claim {
@@ -97,8 +96,8 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         return code;
     if (lap_batch_is_ours(b, entry->relative)) {
         b->counts->expected++;
-        if (entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(b))
-            b->large_bytes += (uint64_t)entry->stat->st_size;
+        if (entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&b->load))
+            b->load.large_bytes += (uint64_t)entry->stat->st_size;
     } else
         b->counts->other_shards++;
     if (entry->problem || !has_name)

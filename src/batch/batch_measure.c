@@ -1,19 +1,21 @@
 /* lap_measure_batch: statistics of many images, several at once, given out in the order of the walk. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/status.h"
+#include "base/times.h"
 #include "batch/batch.h"
 #include "run/run.h"
 #include "run/settings.h"
 
-enum { TICK_MS = 100, AHEAD = 2 * LAP_EXECUTOR_LOW };
+enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW };
 
 typedef struct measuring {
     lap_context *context;
     const lap_batch_options *options;
-    const lap_settings *settings;
+    lap_batch_load load;
     const lap_measure_options *measure;
     lap_measure_fn *each;
     void *user;
@@ -44,10 +46,15 @@ static void count_file(lap_batch_counts *c, const lap_report *report)
 
 static void tick(measuring *m)
 {
+    lap_error warning;
+    while (m->options->warn && lap_executor_warning(m->executor, &warning))
+        m->options->warn(m->user, &warning);
     m->counts->ms = lap_now_ms() - m->began_ms;
     if (m->counts->ms < m->ticked_ms + TICK_MS)
         return;
     m->ticked_ms = m->counts->ms;
+    if (m->options->work)
+        lap_executor_look(m->executor, m->options->work);
     m->each(m->user, NULL, m->counts);
 }
 
@@ -59,6 +66,8 @@ static void give(measuring *m, const lap_job *job)
         return;
     count_file(m->counts, report);
     m->counts->ms = lap_now_ms() - m->began_ms;
+    if (m->options->work)
+        lap_times_add(&m->options->work->busy, &report->ms);
     const lap_measured file = {job->input, report->status == LAP_FAILED ? NULL : job->measurement, report};
     m->each(m->user, &file, m->counts);
     m->stopping = report->status == LAP_FAILED && m->options->fail_fast;
@@ -92,6 +101,8 @@ static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *er
 {
     measuring *m = user;
     *(entry->link ? &m->counts->links : &m->counts->expected) += 1;
+    if (!entry->link && entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&m->load))
+        m->load.large_bytes += (uint64_t)entry->stat->st_size;
     return lap_control_check(&m->control, err);
 }
 
@@ -101,8 +112,10 @@ static lap_job *job_of(const measuring *m, const lap_walk_entry *entry)
     if (!job)
         return NULL;
     job->work = lap_job_measure;
-    job->settings = m->settings;
+    job->settings = m->load.settings;
     job->measure = m->measure;
+    if (entry->stat)
+        job->stat = *entry->stat;
     job->input = strdup(entry->path);
     job->measurement = calloc(1, sizeof *job->measurement);
     if (job->input && job->measurement)
@@ -137,15 +150,14 @@ static lap_code walk(measuring *m, const char *list, size_t list_size, lap_error
 {
     lap_batch_options seen = *m->options;
     lap_error walking = {0};
-    lap_code code = lap_walk(&seen, list, list_size, count_one, m, err);
-    if (code != LAP_OK)
-        return code;
     seen.others = NULL; /* counted already */
-    code = lap_walk(&seen, list, list_size, work_on, m, &walking);
+    const lap_code code = lap_walk(&seen, list, list_size, work_on, m, &walking);
     if (code != LAP_OK || m->stopping)
         lap_executor_cancel(m->executor);
     while (lap_executor_pending(m->executor))
         reap(m);
+    if (m->options->work)
+        lap_executor_look(m->executor, m->options->work);
     if (lap_control_check(&m->control, err) != LAP_OK)
         return LAP_E_CANCELLED;
     if (code == LAP_OK || m->stopping)
@@ -157,15 +169,22 @@ static lap_code walk(measuring *m, const char *list, size_t list_size, lap_error
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static lap_code begin(measuring *m, lap_error *err)
+static lap_code begin(measuring *m, const char *list, size_t list_size, lap_error *err)
 {
-    const int asked = m->options->jobs, threads = m->context->threads;
-    const int jobs = asked > 0 && asked < threads ? asked : threads;
-    m->room = (uint64_t)jobs + AHEAD;
+    char how[LAP_BATCH_HOW];
+    lap_code code = lap_walk(m->options, list, list_size, count_one, m, err);
+    if (code != LAP_OK)
+        return code;
+    m->room = (uint64_t)m->load.jobs + AHEAD;
     m->turns = calloc(m->room, sizeof(lap_job *));
     if (!m->turns)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    return lap_executor_threads(m->context, jobs, &m->executor, err);
+    code = lap_batch_executor(m->context, &m->load, how, &m->executor, err);
+    if (code == LAP_OK && m->options->work) {
+        snprintf(m->options->work->how, sizeof m->options->work->how, "%s", how);
+        m->options->work->jobs = (uint64_t)m->load.jobs;
+    }
+    return code;
 }
 
 static void end(measuring *m)
@@ -180,13 +199,16 @@ lap_code lap_measure_batch(lap_context *context, const lap_batch_options *option
     const lap_settings *settings, const lap_measure_options *measure, lap_measure_fn *each, void *user,
     lap_batch_counts *counts, lap_error *err)
 {
+    const int asked = options->jobs, threads = context->threads;
     lap_batch_options inputs = *options;
     char *list = NULL;
     size_t list_size = 0;
     inputs.out_dir = ""; /* no folder has that name: nothing is left out as an output */
     measuring m = {.context = context,
         .options = &inputs,
-        .settings = settings,
+        .load = {.settings = settings,
+            .devices = options->devices,
+            .jobs = asked > 0 && asked < threads ? asked : threads},
         .measure = measure,
         .each = each,
         .user = user,
@@ -194,13 +216,15 @@ lap_code lap_measure_batch(lap_context *context, const lap_batch_options *option
         .control = {.cancel = &context->cancel},
         .began_ms = lap_now_ms()};
     *counts = (lap_batch_counts){0};
+    if (options->work)
+        *options->work = (lap_batch_work){0};
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
         code = lap_batch_read_list(&inputs, &list, &list_size, err);
     if (code == LAP_OK)
-        code = begin(&m, err);
+        code = begin(&m, list, list_size, err);
     if (code == LAP_OK)
         code = walk(&m, list, list_size, err);
     counts->ms = lap_now_ms() - m.began_ms;

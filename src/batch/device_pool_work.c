@@ -48,6 +48,12 @@ void lap_device_pool_unload(lap_device_task *task, const lap_error *why)
     free(task);
 }
 
+/* Profiles, and statistics without the outer pixels, are not made from counts. */
+static bool is_for_devices(const lap_job *job)
+{
+    return !job->measure || (!job->measure->profiles && job->measure->mask_border == 0);
+}
+
 static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging **staging,
     lap_device_task **task, bool *mine, lap_error *err)
 {
@@ -59,9 +65,9 @@ static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging 
     *task = calloc(1, sizeof **task);
     if (code == LAP_OK && !*task)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory");
-    if (code == LAP_OK)
-        code = lap_async_run_load(&(*task)->run, pool->executor->context, job->input, job->relative,
-            job->settings, pool->options.rung, *staging, mine, err);
+    if (code == LAP_OK && is_for_devices(job))
+        code = lap_async_run_load(&(*task)->run, pool->executor->context, job->input,
+            job->measure ? NULL : job->relative, job->settings, pool->options.rung, *staging, mine, err);
     if (code != LAP_OK || !*mine) {
         free(*task);
         *task = NULL;
@@ -124,12 +130,14 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
     const bool is_done = lap_async_run_is_done(&task->run);
-    if (is_done)
+    if (is_done && job->measure)
+        lap_async_run_measure(&task->run, job->measure, job->measurement, &job->report, &job->report.error);
+    else if (is_done)
         lap_async_run_store(
             &task->run, job->tree, job->relative, &job->stat, &job->sink, &job->report, &job->report.error);
     lap_async_run_close(&task->run);
     free(task);
-    lap_trace_thread(pool->executor->trace, "write", start, job->number);
+    lap_trace_thread(pool->executor->trace, job->measure ? "measure" : "write", start, job->number);
     pthread_mutex_lock(mutex_of(pool));
     keep_staging(d, staging);
     if (is_done) {

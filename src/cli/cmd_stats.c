@@ -114,6 +114,8 @@ int lap_cli_stats(lap_cli *cli)
         return lap_cli_usage("--report reads the image again: name a file, not standard input");
     if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
+    if (!folder)
+        lap_cli_warn_of_devices(cli);
     /* Here the threshold asks for a share; the edges stay as they are. */
     cli->settings.params.threshold = -1;
     if (cli->weights)

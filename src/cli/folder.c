@@ -5,8 +5,8 @@
 #include "cli/commands.h"
 #include "cli/folder_counts.h"
 #include "cli/folder_others.h"
-#include "cli/folder_progress.h"
 #include "cli/folder_prune.h"
+#include "cli/folder_work.h"
 #include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"
@@ -78,11 +78,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
 static void on_warning(void *user, const lap_error *warning)
 {
     folder_run *run = user;
-    char text[800];
-    if (run->cli->quiet)
-        return;
-    lap_folder_progress_hide(&run->progress);
-    lap_cli_message("warning: %s", lap_error_text(warning, text, sizeof text));
+    lap_folder_warn(run->cli, &run->progress, warning);
 }
 
 static void summary(const folder_run *run, const lap_batch_counts *counts)
@@ -143,17 +139,6 @@ static int print_json(const folder_run *run, const lap_batch_counts *counts, con
     return lap_json_print(object);
 }
 
-/* With -v: who did it, and what took how long. */
-static void print_work(const lap_batch_work *work)
-{
-    lap_cli_print_detail("by", work->how);
-    fprintf(stderr, "  at once   up to %llu\n", (unsigned long long)work->jobs);
-    for (int i = 0; i < work->device_count; i++)
-        fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,
-            (unsigned long long)work->device[i].done, work->device[i].is_lost ? ", then lost" : "");
-    lap_cli_print_times(&work->busy, "added up");
-}
-
 static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *options)
 {
     lap_batch_counts counts = {0};
@@ -171,7 +156,7 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
     if (!cli->quiet && (code == LAP_OK || counts.found))
         summary(run, &counts);
     if (cli->verbose && code == LAP_OK && !cli->dry_run)
-        print_work(&run->work);
+        lap_folder_print_work(&run->work);
     int exit_code = lap_folder_exit(code, &counts);
     if (cli->prune && lap_folder_prune_end(&run->prune, code, &err) != LAP_EXIT_OK &&
         exit_code == LAP_EXIT_OK)
@@ -208,21 +193,6 @@ static int check_operands(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
-/* With --shard=auto, tasks of one machine share its devices: all of them, unless some are named. */
-static lap_batch_devices devices_of(const lap_cli *cli)
-{
-    lap_batch_devices devices = {.numbers = cli->device_count > 0 ? cli->devices : NULL,
-        .count = cli->device_count,
-        .memory = cli->device_memory,
-        .trace = cli->trace};
-    if (!cli->shard || strcmp(cli->shard, "auto") != 0)
-        return devices;
-    (void)lap_shard_local(&devices.share, &devices.shares);
-    if (devices.count == 0)
-        devices.count = -1;
-    return devices;
-}
-
 int lap_cli_folder(lap_cli *cli)
 {
     folder_run run = {.cli = cli};
@@ -233,7 +203,7 @@ int lap_cli_folder(lap_cli *cli)
         return exit_code;
     lap_folder_take(cli);
     const char *const sides[] = {cli->log, cli->trace};
-    const lap_batch_devices devices = devices_of(cli);
+    const lap_batch_devices devices = lap_folder_devices(cli);
     lap_batch_options options = {.inputs = (const char *const *)cli->operands,
         .input_count = (size_t)(count - 1),
         .files_from = cli->files_from,

@@ -161,7 +161,7 @@ int main(int argc, char **argv)
             print_version();
         else {
             lap_cli_warn_without_device(&cli);
-            if (!(cli.command->takes & LAP_CLI_FOLDER)) /* a run over a folder uses all */
+            if (!(cli.command->takes & (LAP_CLI_FOLDER | LAP_CLI_STATS_FOLDER))) /* folders use all */
                 lap_cli_warn_of_devices(&cli);
             code = lap_cli_check_sides(&cli);
             if (code == LAP_EXIT_OK) {

@@ -82,9 +82,9 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         "CUDA devices by number (0): a folder uses all of them, everything else the first", R | S | BA | CA,
         0, FILTER, false},
     {"device-memory", "SIZE", lap_set_size, AT(device_memory), 1, 0,
-        "folders: memory of each CUDA device for photos under way (3.4G)", F, 0, FILTER, false},
+        "folders: memory of each CUDA device for photos under way (3.4G)", F | SF, 0, FILTER, false},
     {"codec", "auto|cpu|cuda", lap_set_word, AT(settings.codec), 0, 0,
-        "where JPEGs are coded (auto: on the device with a CUDA backend)", R, 0, FILTER, false},
+        "where JPEGs are coded (auto: on the device with a CUDA backend)", R | S, 0, FILTER, false},
 
     {"format", "jpg|jpeg|png|bmp|tga|ppm|pgm|tsv", lap_set_choice, AT(settings.format), 0, 0,
         "output format (by the extension of OUT; jpg for -)", R | T, 0, OUTPUT, false},

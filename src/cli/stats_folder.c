@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/folder_counts.h"
 #include "cli/folder_others.h"
-#include "cli/folder_progress.h"
+#include "cli/folder_work.h"
 #include "cli/json.h"
 #include "cli/stats_sum.h"
 #include "cli/stats_view.h"
@@ -17,7 +17,7 @@ typedef struct stats_run {
     const lap_measure_options *options;
     lap_folder_progress progress;
     lap_batch_others others;
-    lap_batch_work nothing; /* no devices, for the progress line */
+    lap_batch_work work;
     lap_stats_sum gray, color;
     bool has_head; /* of the table or of CSV */
     int failed;    /* exit code of the first object that was not written; 0 */
@@ -103,7 +103,13 @@ static void on_event(void *user, const lap_measured *file, const lap_batch_count
         if (file->report->status == LAP_WARNED && !run->cli->quiet)
             lap_cli_warn(file->input, file->report);
     }
-    lap_folder_progress_show(&run->progress, counts, &run->nothing);
+    lap_folder_progress_show(&run->progress, counts, &run->work);
+}
+
+static void on_warning(void *user, const lap_error *warning)
+{
+    stats_run *run = user;
+    lap_folder_warn(run->cli, &run->progress, warning);
 }
 
 /* ---- all together ------------------------------------------------------------------------------ */
@@ -143,6 +149,7 @@ static void print_totals_json(
         json_object_set_new(object, kinds[i].key, kind_json(&kinds[i], run->options->threshold));
     json_object_set_new(object, "ms", lap_json_real(counts->ms));
     json_object_set_new(object, "error", lap_json_error(err));
+    json_object_set_new(object, "work", lap_json_work(&run->work));
     print_object(run, object);
 }
 
@@ -199,6 +206,8 @@ static int finish(stats_run *run, lap_code code, const lap_batch_counts *counts,
         print_totals(run, &kinds[i]);
     if (!run->cli->quiet && (code == LAP_OK || counts->found))
         print_summary(run, counts);
+    if (run->cli->verbose && code == LAP_OK)
+        lap_folder_print_work(&run->work);
     const int exit_code = lap_folder_exit(code, counts);
     return exit_code == LAP_EXIT_OK ? run->failed : exit_code;
 }
@@ -209,6 +218,7 @@ int lap_stats_folder(lap_cli *cli, const lap_measure_options *options)
     lap_batch_counts counts = {0};
     lap_error err = {0};
     lap_folder_take(cli);
+    const lap_batch_devices devices = lap_folder_devices(cli);
     const lap_batch_options inputs = {.inputs = (const char *const *)cli->operands,
         .input_count = (size_t)cli->operand_count,
         .files_from = cli->files_from,
@@ -216,7 +226,10 @@ int lap_stats_folder(lap_cli *cli, const lap_measure_options *options)
         .jobs = cli->jobs,
         .fail_fast = cli->fail_fast,
         .take = &cli->take,
-        .others = &run.others};
+        .others = &run.others,
+        .devices = &devices,
+        .warn = on_warning,
+        .work = &run.work};
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context) {
         lap_cli_print_error(&err, NULL);

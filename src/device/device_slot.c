@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "cuda/device/device_rungs.h"
 #include "cuda/device/queue.h"
 #include "device/device_turn.h"
+#include "rungs/backend.h"
 
 enum mark { BEGIN, UP, DECODED, FILTERED, ENCODED, DOWN, MARKS };
 enum { ALIGNMENT = 256 };
@@ -72,8 +74,8 @@ void lap_device_slot_destroy(lap_device_slot *l)
     free(l);
 }
 
-/* Decoding is over before encoding begins, so one workspace does for both; then source and result. What is to
- * be turned is decoded where the result will be. */
+/* Decoding is over before counting begins, and that before encoding, so one workspace does for all; then
+ * source and result. What is to be turned is decoded where the result will be. */
 typedef struct layout {
     size_t source, result, bytes;
 } layout;
@@ -86,15 +88,21 @@ static bool next_part(size_t *at, size_t bytes)
     return true;
 }
 
+static size_t counter_bytes(void)
+{
+    return (lap_cuda_scratch_bytes(0, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 static bool lay_out(const lap_device_staging *c, layout *l)
 {
-    const size_t a = c->decode.workspace_bytes, b = c->encode.workspace_bytes;
+    const size_t counters = c->is_counted ? 2 * counter_bytes() : 0;
+    const size_t a = c->decode.workspace_bytes, b = c->encode.workspace_bytes, ab = a > b ? a : b;
     size_t source, result, stored;
     *l = (layout){0};
     if (!lap_cuda_view_bytes(c->width, c->height, c->channels, LAP_APRON, &source) ||
         !lap_cuda_view_bytes(c->width, c->height, c->channels, 0, &result) ||
         !lap_device_stored_bytes(c->width, c->height, c->channels, c->turn, &stored) ||
-        !next_part(&l->source, a > b ? a : b))
+        !next_part(&l->source, ab > counters ? ab : counters))
         return false;
     l->result = l->source;
     if (!next_part(&l->result, source))
@@ -172,6 +180,23 @@ static lap_code filter(lap_device_slot *l, const lap_device_staging *c, const pi
     return code == LAP_OK ? rung->run.filter(&p->source, &p->result, params, &exec) : code;
 }
 
+static lap_code count(lap_device_slot *l, const lap_device_staging *c, const pictures *p, lap_error *err)
+{
+    const lap_view *views[] = {&p->source, &p->result};
+    const lap_rung *rung;
+    lap_code code = lap_rung_find_on_device(LAP_OP_HISTOGRAM, NULL, l->device, &rung, err);
+    for (int i = 0; i < 2 && code == LAP_OK; i++) {
+        uint8_t *counter = (uint8_t *)l->memory + (size_t)i * counter_bytes();
+        const lap_exec exec = {.threads = 1, .stream = l->stream, .scratch = counter, .err = err};
+        code = lap_cuda_clear(l->device, counter, LAP_SCRATCH_HEAD, l->stream, err);
+        if (code == LAP_OK)
+            code = rung->run.histogram(views[i], NULL, &exec);
+        if (code == LAP_OK)
+            code = lap_cuda_copy(l->device, c->counts[i], counter, sizeof c->counts[i], l->stream, err);
+    }
+    return code;
+}
+
 static lap_code encode(lap_device_slot *l, const lap_device_staging *c, const pictures *p, lap_error *err)
 {
     void *marks[LAP_CUDA_JPEG_ENCODE_STAGES + 1] = {0};
@@ -180,6 +205,15 @@ static lap_code encode(lap_device_slot *l, const lap_device_staging *c, const pi
     marks[LAP_CUDA_JPEG_ENCODE_STAGES] = l->marks[DOWN];
     return lap_cuda_jpeg_encode_enqueue(
         &c->encode, &p->result, l->memory, c->scan.bytes, NULL, c->encoded, l->stream, marks, err);
+}
+
+/* Of a photo that is not encoded. */
+static lap_code mark_end(lap_device_slot *l, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (int i = FILTERED; i < MARKS && code == LAP_OK; i++)
+        code = lap_cuda_event_record(l->device, l->marks[i], l->stream, err);
+    return code;
 }
 
 lap_code lap_device_slot_start(lap_device_slot *l, const lap_device_staging *c, const lap_rung *rung,
@@ -195,8 +229,11 @@ lap_code lap_device_slot_start(lap_device_slot *l, const lap_device_staging *c, 
     lap_cuda_range_begin("lapedge: filter");
     code = code == LAP_OK ? filter(l, c, &p, rung, params, border, err) : code;
     lap_cuda_range_end();
+    if (code == LAP_OK && c->is_counted)
+        code = count(l, c, &p, err);
     lap_cuda_range_begin("lapedge: encode");
-    code = code == LAP_OK ? encode(l, c, &p, err) : code;
+    if (code == LAP_OK)
+        code = c->is_encoded ? encode(l, c, &p, err) : mark_end(l, err);
     lap_cuda_range_end();
     return code;
 }

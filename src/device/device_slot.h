@@ -31,7 +31,8 @@ size_t lap_device_slot_room(const lap_device_slot *slot);
 /* Exactly this much device memory from now on (0: none). Nothing may be under way. */
 lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *err);
 
-/* Enqueues the way of a staging for which there is room: decode, fill the border, filter, encode. */
+/* Enqueues the way of a staging for which there is room: decode, turn, fill the border, filter, count,
+ * encode. */
 lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *staging, const lap_rung *rung,
     const lap_params *params, lap_border border, lap_error *err);
 /* Whether it has come to its end. */

@@ -119,37 +119,61 @@ lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err)
 
 bool lap_device_staging_is_pinned(const lap_device_staging *s)
 {
-    return !s->pins ||
-           (s->file.is_pinned && s->tables.is_pinned && s->scan.is_pinned && s->verdicts.is_pinned);
+    return !s->pins || (s->file.is_pinned && s->tables.is_pinned && s->verdicts.is_pinned &&
+                           (!s->scan.bytes || s->scan.is_pinned)); /* a photo that is measured has none */
 }
 
-static bool make_plans(lap_device_staging *staging, bool gray, lap_turn turn, const lap_jpeg_parts *parts)
+static bool plan_encode(lap_device_staging *staging, const lap_jpeg_parts *parts)
 {
-    lap_jpeg_frame *frame = &staging->decode.frame;
-    const size_t size = staging->file_bytes;
-    lap_jpeg_frame *read = malloc(sizeof *read);
-    const bool mine =
-        read && lap_jpeg_frame_read(staging->file.bytes, size, read) && read->scan_begin < size &&
-        lap_cuda_jpeg_decode_plan(read, gray, size - (size_t)read->scan_begin, NULL, &staging->decode);
-    free(read);
-    if (!mine)
-        return false;
-    const bool swap = lap_turn_transposes(turn);
-    staging->turn = turn;
-    staging->width = swap ? frame->height : frame->width;
-    staging->height = swap ? frame->width : frame->height;
-    staging->channels = staging->decode.channels;
     const lap_cuda_jpeg_target target =
         lap_device_target(staging->width, staging->height, staging->channels, parts);
     return (parts->components == 1) == (staging->channels == 1) &&
            lap_cuda_jpeg_encode_plan_make(&target, 0, &staging->encode);
 }
 
-lap_code lap_device_staging_plan(lap_device_staging *staging, bool gray, lap_turn turn,
-    const lap_jpeg_parts *parts, bool *mine, lap_error *err)
+static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
 {
-    const size_t head = (sizeof *staging->decoded + 63) / 64 * 64;
-    *mine = make_plans(staging, gray, turn, parts);
+    lap_jpeg_frame *frame = &staging->decode.frame;
+    const size_t size = staging->file_bytes;
+    lap_jpeg_frame *read = malloc(sizeof *read);
+    const bool mine =
+        read && lap_jpeg_frame_read(staging->file.bytes, size, read) && read->scan_begin < size &&
+        lap_cuda_jpeg_decode_plan(read, wish->gray, size - (size_t)read->scan_begin, NULL, &staging->decode);
+    free(read);
+    if (!mine)
+        return false;
+    const bool swap = lap_turn_transposes(wish->turn);
+    staging->turn = wish->turn;
+    staging->width = swap ? frame->height : frame->width;
+    staging->height = swap ? frame->width : frame->height;
+    staging->channels = staging->decode.channels;
+    staging->is_encoded = wish->parts != NULL;
+    staging->is_counted = wish->counts;
+    staging->encode = (lap_cuda_jpeg_encode_plan){0};
+    return !wish->parts || plan_encode(staging, wish->parts);
+}
+
+/* Room for what the device says of a photo. A device that reports success and does nothing is found out. */
+static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
+{
+    const size_t decoded = (sizeof *staging->decoded + 63) / 64 * 64;
+    const size_t encoded = (sizeof *staging->encoded + 63) / 64 * 64;
+    const size_t bytes = decoded + encoded + 2 * sizeof *staging->counts;
+    lap_code code = grow(staging, &staging->verdicts, bytes, err);
+    if (code != LAP_OK)
+        return code;
+    uint8_t *at = staging->verdicts.bytes;
+    memset(at, 0xFF, bytes);
+    staging->decoded = (lap_cuda_jpeg_result *)(void *)at;
+    staging->encoded = (lap_cuda_jpeg_encoded *)(void *)(at + decoded);
+    staging->counts = (uint64_t(*)[4][256])(void *)(at + decoded + encoded);
+    return LAP_OK;
+}
+
+lap_code lap_device_staging_plan(
+    lap_device_staging *staging, const lap_device_wish *wish, bool *mine, lap_error *err)
+{
+    *mine = make_plans(staging, wish);
     if (!*mine)
         return LAP_OK;
     const uint8_t *tables = staging->tables.bytes;
@@ -157,23 +181,34 @@ lap_code lap_device_staging_plan(lap_device_staging *staging, bool gray, lap_tur
     if (code == LAP_OK)
         code = grow(staging, &staging->scan, staging->encode.capacity, err);
     if (code == LAP_OK)
-        code = grow(staging, &staging->verdicts, head + sizeof *staging->encoded, err);
+        code = clear_verdicts(staging, err);
     if (code != LAP_OK)
         return code;
-    staging->decoded = (lap_cuda_jpeg_result *)(void *)staging->verdicts.bytes;
-    staging->encoded = (lap_cuda_jpeg_encoded *)(void *)(staging->verdicts.bytes + head);
-    /* A device that reports success and does nothing is found out. */
-    memset(staging->verdicts.bytes, 0xFF, head + sizeof *staging->encoded);
     staging->is_staged = staging->is_staged && tables == staging->tables.bytes;
     lap_cuda_jpeg_decode_stage_tables(&staging->decode, staging->tables.bytes, staging->is_staged);
     staging->is_staged = true;
     return LAP_OK;
 }
 
-bool lap_device_staging_scan(const lap_device_staging *staging, const uint8_t **scan, size_t *bytes)
+/* Each pixel once. */
+static bool counts_add_up(const lap_device_staging *staging)
 {
-    *scan = staging->scan.bytes;
-    *bytes = staging->encoded->bytes;
-    return lap_cuda_jpeg_odd(staging->decoded) == 0 && !staging->encoded->overflow &&
-           *bytes <= staging->encode.capacity;
+    const uint64_t pixels = (uint64_t)staging->width * (uint64_t)staging->height;
+    bool good = true;
+    for (int i = 0; i < 2; i++)
+        for (int c = 0; c < staging->channels; c++) {
+            uint64_t sum = 0;
+            for (int v = 0; v < 256; v++)
+                sum += staging->counts[i][c][v];
+            good = good && sum == pixels;
+        }
+    return good;
+}
+
+bool lap_device_staging_is_done(const lap_device_staging *staging)
+{
+    return lap_cuda_jpeg_odd(staging->decoded) == 0 &&
+           (!staging->is_encoded ||
+               (!staging->encoded->overflow && staging->encoded->bytes <= staging->encode.capacity)) &&
+           (!staging->is_counted || counts_add_up(staging));
 }

@@ -20,13 +20,15 @@ typedef struct lap_device_staging {
     bool pins;                     /* memory that is there already; else it comes pinned from CUDA */
     size_t most;                   /* pinned bytes, 0: any number */
     lap_pinned file, tables, scan; /* scan: of the output */
-    lap_pinned verdicts;           /* what the next two point to */
+    lap_pinned verdicts;           /* what the next three point to */
     lap_cuda_jpeg_result *decoded; /* as the device leaves them */
     lap_cuda_jpeg_encoded *encoded;
-    bool is_staged; /* tables has tables of an earlier photo */
+    uint64_t (*counts)[4][256]; /* of source and result: how often each value occurs */
+    bool is_staged;             /* tables has tables of an earlier photo */
     size_t file_bytes;
     lap_turn turn;               /* of the picture in the file, */
     int width, height, channels; /* and what comes out */
+    bool is_encoded, is_counted;
     lap_cuda_jpeg_plan decode;
     lap_cuda_jpeg_encode_plan encode;
 } lap_device_staging;
@@ -41,14 +43,21 @@ size_t lap_device_staging_bytes(const lap_device_staging *staging); /* pinned so
 
 /* Room for the bytes of a file, at staging->file. LAP_E_LIMIT: more than it may take. */
 lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err);
-/* What is to be done with the file_bytes at staging->file: turned, and a scan as parts say. *mine false:
- * nothing on a device. LAP_E_LIMIT as above. */
-lap_code lap_device_staging_plan(lap_device_staging *staging, bool gray, lap_turn turn,
-    const lap_jpeg_parts *parts, bool *mine, lap_error *err);
+typedef struct lap_device_wish { /* what is wanted of a photo */
+    bool gray;
+    lap_turn turn;
+    const lap_jpeg_parts *parts; /* of the output; NULL: none */
+    bool counts;                 /* of the pixels before and after the filter */
+} lap_device_wish;
+
+/* What is to be done with the file_bytes at staging->file. *mine false: nothing on a device. LAP_E_LIMIT as
+ * above. */
+lap_code lap_device_staging_plan(
+    lap_device_staging *staging, const lap_device_wish *wish, bool *mine, lap_error *err);
 /* Before it goes on a slot: pins what has been added. LAP_E_MEMORY, LAP_E_DEVICE. */
 lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err);
 bool lap_device_staging_is_pinned(const lap_device_staging *staging);
-/* Once the slot is through: the output's scan; false where the CPU has to do the photo. */
-bool lap_device_staging_scan(const lap_device_staging *staging, const uint8_t **scan, size_t *bytes);
+/* Once the slot is through: whether the device did all of it; else the CPU has to do the photo. */
+bool lap_device_staging_is_done(const lap_device_staging *staging);
 
 #endif

@@ -67,27 +67,43 @@ static lap_code plan(lap_async_run *f, bool *mine, lap_error *err)
     lap_jpeg_parts parts;
     lap_error unread;
     lap_pipeline *pipe = &f->pipe;
+    const lap_device_wish wish = {.gray = f->settings.gray,
+        .turn = pipe->turn,
+        .parts = f->is_written ? &parts : NULL,
+        .counts = !f->is_written || f->settings.stats};
     *mine = false;
     lap_pipeline_plan_output(pipe);
-    if (lap_jpeg_parts_make(&pipe->write, &parts, &unread) != LAP_OK)
+    if (f->is_written && lap_jpeg_parts_make(&pipe->write, &parts, &unread) != LAP_OK)
         return LAP_OK;
-    f->header = parts.header;
-    lap_code code = lap_device_staging_plan(f->staging, f->settings.gray, pipe->turn, &parts, mine, err);
+    if (f->is_written)
+        f->header = parts.header;
+    lap_code code = lap_device_staging_plan(f->staging, &wish, mine, err);
     *mine = *mine && code == LAP_OK && f->staging->width == pipe->width &&
             f->staging->height == pipe->height && f->staging->channels == pipe->channels;
     return code;
+}
+
+/* Whether a device gives what the settings ask for. */
+static bool plan_settings(lap_async_run *f, const char *out, const lap_settings *settings)
+{
+    lap_error unread;
+    f->is_written = out != NULL;
+    f->settings = *settings;
+    f->settings.format = LAP_FORMAT_NONE;
+    if (!f->is_written)
+        return true;
+    return lap_run_with_format(settings, out, &f->settings, &unread) == LAP_OK &&
+           strcmp(lap_format_find(f->settings.format), "jpg") == 0 && !settings->progressive &&
+           !settings->optimize;
 }
 
 lap_code lap_async_run_load(lap_async_run *f, lap_context *context, const char *in, const char *out,
     const lap_settings *settings, const lap_rung *rung, lap_device_staging *staging, bool *mine,
     lap_error *err)
 {
-    lap_error unread;
     *mine = false;
     *f = (lap_async_run){.in = in, .staging = staging, .began_ms = lap_now_ms()};
-    if (lap_run_with_format(settings, out, &f->settings, &unread) != LAP_OK ||
-        strcmp(lap_format_find(f->settings.format), "jpg") != 0 || settings->progressive ||
-        settings->optimize)
+    if (!plan_settings(f, out, settings))
         return LAP_OK;
     f->control = lap_context_control(context, settings->timeout_s, f->began_ms);
     f->pipe = (lap_pipeline){.settings = &f->settings,
@@ -126,21 +142,24 @@ void lap_async_run_restart(lap_async_run *f)
 
 bool lap_async_run_is_done(const lap_async_run *f)
 {
-    const uint8_t *scan;
-    size_t bytes;
-    return lap_device_staging_scan(f->staging, &scan, &bytes);
+    return lap_device_staging_is_done(f->staging);
+}
+
+static lap_code stats_of(const lap_async_run *f, int threshold, lap_run_stats *stats, lap_error *err)
+{
+    const lap_device_staging *s = f->staging;
+    lap_code code = lap_stats_of_counts(s->counts[0], s->channels, threshold, &stats->input, err);
+    return code == LAP_OK ? lap_stats_of_counts(s->counts[1], s->channels, threshold, &stats->edges, err)
+                          : code;
 }
 
 static lap_code write_file(lap_async_run *f, lap_sink *sink, lap_report *report, lap_error *err)
 {
     static const uint8_t end_of_image[] = {0xFF, 0xD9};
-    const uint8_t *scan;
-    size_t bytes;
-    (void)lap_device_staging_scan(f->staging, &scan, &bytes); /* asked before */
     double start = lap_now_ms();
     lap_code code = lap_sink_write(sink, f->header.data, f->header.size, err);
     if (code == LAP_OK)
-        code = lap_sink_write(sink, scan, bytes, err);
+        code = lap_sink_write(sink, f->staging->scan.bytes, f->staging->encoded->bytes, err);
     if (code == LAP_OK)
         code = lap_sink_write(sink, end_of_image, sizeof end_of_image, err);
     f->pipe.ms.encode += lap_now_ms() - start; /* likewise */
@@ -166,6 +185,8 @@ lap_code lap_async_run_store(lap_async_run *f, const lap_tree *tree, const char 
         code = lap_sink_open_below(tree, out, sink, &why);
     if (code == LAP_OK)
         code = write_file(f, *sink, report, &why);
+    if (code == LAP_OK && f->settings.stats)
+        code = stats_of(f, f->settings.params.threshold, f->settings.stats, &why);
     if (code == LAP_OK)
         code = lap_source_verify(f->source, NULL, &why);
     if (code == LAP_OK && read)
@@ -174,5 +195,23 @@ lap_code lap_async_run_store(lap_async_run *f, const lap_tree *tree, const char 
         lap_sink_close(*sink);
         *sink = NULL;
     }
+    return lap_run_conclude(code, &why, f->in, f->began_ms, report, err);
+}
+
+lap_code lap_async_run_measure(lap_async_run *f, const lap_measure_options *options, lap_measurement *m,
+    lap_report *report, lap_error *err)
+{
+    lap_error why = {0};
+    *report = (lap_report){0};
+    *m = (lap_measurement){.width = f->pipe.width,
+        .height = f->pipe.height,
+        .channels = f->pipe.channels,
+        .resolved = f->pipe.rung->name};
+    lap_code code = lap_control_check(&f->control, &why);
+    if (code == LAP_OK)
+        code = stats_of(f, options->threshold, &m->stats, &why);
+    if (code == LAP_OK)
+        code = lap_source_verify(f->source, NULL, &why);
+    lap_pipeline_report(&f->pipe, f->source, NULL, report);
     return lap_run_conclude(code, &why, f->in, f->began_ms, report, err);
 }

@@ -1,6 +1,7 @@
 /* One photo by way of a device, in pieces that need not wait for each other: loaded by one thread, enqueued
- * and watched by another (device_slot.h), stored by a third. The file that comes out is, byte by byte, that
- * of lap_run_to_sink. An object belongs to one thread at a time. */
+ * and watched by another (device_slot.h), stored or measured by a third. The file that comes out is, byte by
+ * byte, that of lap_run_to_sink, and statistics are those of lap_measure_to. An object belongs to one thread
+ * at a time. */
 #ifndef LAP_ASYNC_RUN_H
 #define LAP_ASYNC_RUN_H
 
@@ -18,11 +19,13 @@ typedef struct lap_async_run {
     lap_device_staging *staging;
     const char *in;
     double began_ms;
+    bool is_written; /* else only measured */
 } lap_async_run;
 
-/* Reads the file into the staging, and plans its way with a rung of a device. *mine false: it is for
- * lap_run_to_sink, which alone judges files. Fails only where the staging cannot be had: LAP_E_DEVICE,
- * LAP_E_MEMORY. The context, in and the staging are used until the run is closed. */
+/* Reads the file into the staging, and plans its way with a rung of a device; out NULL: it is only measured.
+ * *mine false: it is for lap_run_to_sink or lap_measure_to, which alone judge files. Fails only where the
+ * staging cannot be had: LAP_E_DEVICE, LAP_E_MEMORY. The context, in and the staging are used until the run
+ * is closed. */
 lap_code lap_async_run_load(lap_async_run *run, lap_context *context, const char *in, const char *out,
     const lap_settings *settings, const lap_rung *rung, lap_device_staging *staging, bool *mine,
     lap_error *err);
@@ -33,6 +36,9 @@ bool lap_async_run_is_done(const lap_async_run *run);
 /* Writes the file; arguments and result are those of lap_run_to_sink. */
 lap_code lap_async_run_store(lap_async_run *run, const lap_tree *tree, const char *out, struct stat *read,
     lap_sink **sink, lap_report *report, lap_error *err);
+/* Arguments and result are those of lap_measure_to, without profiles and a border left out. */
+lap_code lap_async_run_measure(lap_async_run *run, const lap_measure_options *options,
+    lap_measurement *measurement, lap_report *report, lap_error *err);
 void lap_async_run_close(lap_async_run *run); /* at any point, and twice */
 
 #endif

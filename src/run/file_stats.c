@@ -21,7 +21,7 @@ void lap_measurement_free(lap_measurement *measurement)
     measurement->note = NULL;
 }
 
-/* Bands through the pipeline into an encoder that writes nothing. */
+/* Through the pipeline into an encoder that writes nothing; with a device, decoded and counted there. */
 static lap_code measure_bands(lap_context *context, const char *in, const lap_settings *settings,
     int threshold, lap_measurement *m, lap_report *report, lap_error *err)
 {
@@ -168,7 +168,7 @@ static lap_code measure(lap_context *context, const char *in, const lap_settings
     if (code == LAP_OK && options->mask_border < 0)
         code = lap_fail(err, LAP_E_USAGE, "a border of %d pixels is to be left out", options->mask_border);
     if (code == LAP_OK)
-        code = lap_rung_takes_bands(rung) && options->mask_border == 0
+        code = options->mask_border == 0
                    ? measure_bands(context, in, settings, options->threshold, m, report, err)
                    : measure_whole(
                          context, in, settings, rung, options->threshold, options->mask_border, m, err);

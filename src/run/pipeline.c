@@ -34,6 +34,14 @@ __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, c
     va_end(arguments);
 }
 
+static void note_device(const lap_pipeline *pipe, lap_report *report)
+{
+    const bool is_written = !pipe->settings->format || strcmp(pipe->settings->format, LAP_FORMAT_NONE) != 0;
+    const char *encoded = pipe->device.encoded ? ", encoded on the device" : ", encoded on the CPU";
+    add_note(report, "decoded%s on %s%s", pipe->turn == LAP_TURN_NONE ? "" : " and turned",
+        pipe->device.decoded ? "the device" : "the CPU", is_written ? encoded : "");
+}
+
 static void note_decoder(const lap_pipeline *pipe, lap_report *report)
 {
     if (pipe->lossless.done) {
@@ -45,11 +53,6 @@ static void note_decoder(const lap_pipeline *pipe, lap_report *report)
         add_note(report, "decoded and coded anew: %s", pipe->lossless.reason);
     else if (!pipe->settings->filter && pipe->encoder && strcmp(pipe->encoder->format, "jpg") == 0)
         add_note(report, "decoded and coded anew, with a quality of %d", pipe->settings->quality);
-    if (pipe->device.is_taken) {
-        add_note(report, "decoded%s on %s, encoded on %s", pipe->turn == LAP_TURN_NONE ? "" : " and turned",
-            pipe->device.decoded ? "the device" : "the CPU", pipe->device.encoded ? "the device" : "the CPU");
-        return;
-    }
     if (pipe->device.reason)
         add_note(report, "decoded and encoded on the CPU: %s", pipe->device.reason);
     if (pipe->by_parts || (pipe->holds_whole && lap_decoder_has_parts(pipe->decoder)))
@@ -101,15 +104,17 @@ void lap_pipeline_report(
     report->resolved = pipe->rung ? pipe->rung->name : NULL;
     report->ms = pipe->ms;
     report->ms.read = lap_source_ms(source);
-    report->ms.write = lap_sink_ms(sink);
+    report->ms.write = sink ? lap_sink_ms(sink) : 0;
     report->ms.decode = pipe->ms.decode > report->ms.read ? pipe->ms.decode - report->ms.read : 0;
     report->ms.encode = pipe->ms.encode > report->ms.write ? pipe->ms.encode - report->ms.write : 0;
     report->bytes_in = lap_source_bytes(source);
-    report->bytes_out = lap_sink_bytes(sink);
+    report->bytes_out = sink ? lap_sink_bytes(sink) : 0;
     report->warnings = pipe->damage.warnings;
     snprintf(report->warning, sizeof report->warning, "%s", pipe->damage.first);
     report->note[0] = 0;
-    if (pipe->decoder || pipe->device.is_taken)
+    if (pipe->device.is_taken)
+        note_device(pipe, report);
+    else if (pipe->decoder)
         note_decoder(pipe, report);
     if (pipe->rung)
         note_rung(pipe, report);

@@ -152,9 +152,11 @@ lap_code lap_pipeline_device(lap_pipeline *pipe, lap_sink *sink, bool *done, lap
         code = lap_device_photo_filter(photo, pipe->rung, &s->params, s->border, &pipe->ms, err);
     if (code == LAP_OK)
         code = count(pipe, photo, err);
+    const char *format = s->format ? s->format : "jpg";
+    if (code == LAP_OK && strcmp(format, LAP_FORMAT_NONE) == 0)
+        *done = true;
     /* Several scans, and tables of the picture's own, are made on the CPU. */
-    if (code == LAP_OK && !s->progressive && !s->optimize &&
-        strcmp(lap_format_find(s->format ? s->format : "jpg"), "jpg") == 0)
+    else if (code == LAP_OK && !s->progressive && !s->optimize && strcmp(lap_format_find(format), "jpg") == 0)
         code = write_file(pipe, photo, sink, done, err);
     if (code == LAP_OK && !*done) {
         code = lap_image_create(&pipe->filtered, pipe->width, pipe->height, pipe->channels, 0, err);

@@ -15,8 +15,8 @@ lap_code lap_pipeline_hold_file(lap_pipeline *pipe, lap_source *source, lap_erro
 void lap_pipeline_wait_for_device(lap_pipeline *pipe);
 /* Decodes and turns everything into pipe->whole, on the CPU. */
 lap_code lap_pipeline_collect_source(lap_pipeline *pipe, lap_error *err);
-/* Decodes, filters and encodes, on the device whatever it takes, else on the CPU. *done: the file is written;
- * else pipe->filtered has the result for the encoder. After the plan of memory. */
+/* Decodes, filters and encodes, on the device whatever it takes, else on the CPU. *done: the file is written,
+ * or none is wanted; else pipe->filtered has the result for the encoder. After the plan of memory. */
 lap_code lap_pipeline_device(lap_pipeline *pipe, lap_sink *sink, bool *done, lap_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 lap_code lap_pipeline_open_decoder(lap_pipeline *pipe, lap_source *source, lap_error *err);
 /* pipe->from and write, from these. */
 void lap_pipeline_plan_output(lap_pipeline *pipe);
-/* What is known by now; sink may be unfinished. */
+/* What is known by now; sink may be unfinished, or NULL. */
 void lap_pipeline_report(
     const lap_pipeline *pipe, const lap_source *source, const lap_sink *sink, lap_report *report);
 

@@ -8,11 +8,12 @@
 #   nvjpeg    its engine, default decoder and encoder          tune     lengths of subsequences, groups, lanes
 #   verdicts  samples, FILES (names, folders) and damaged variants of them by both codecs
 #   profile   what limits each kernel of the decoder     orientation  photos with each EXIF tag, turned by both
+#   stats     of the photo and samples: the CPU's numbers
 # shellcheck disable=SC2317 # steps are called by their names
 set -uo pipefail
-[ $# -ge 2 ] || { sed -n '2,10s/^# //p' "$0" && exit 2; }
+[ $# -ge 2 ] || { sed -n '2,11s/^# //p' "$0" && exit 2; }
 folder=$1 photo=$2 out=${3:-.} lapedge=${LAPEDGE:-./lapedge} at_most=${SECONDS_AT_MOST:-200}
-steps=${STEPS:-check grid sanitize verdicts orientation bench nvjpeg} fail=0
+steps=${STEPS:-check grid sanitize verdicts orientation stats bench nvjpeg} fail=0
 shares=$(($(nproc) / 2)) # of decoder and encoder each, a process each: one thread feeds a device badly
 [ "$shares" -ge 1 ] || shares=1
 mkdir -p "$out"
@@ -110,9 +111,9 @@ for turn in range(1, 9):
     with open(names[0], "wb") as f:
         f.write(data[:2] + b"\xff\xe1" + (len(tag) + 2).to_bytes(2, "big") + tag + data[2:])
     for options in ([], ["--gray"], ["--subsampling=444", "--restart=off"]):
+        both = ((["--backend=simd"], names[1]), (["--backend=cuda-fast", "--codec=cuda"], names[2]))
         done = [subprocess.run([program, "-v", "--no-sync", "--auto-orient", *words, *options, names[0], name],
-                               capture_output=True, text=True, check=True)
-                for words, name in ((["--backend=simd"], names[1]), (["--backend=cuda-fast", "--codec=cuda"], names[2]))]
+                               capture_output=True, text=True, check=True) for words, name in both]
         with open(names[1], "rb") as a, open(names[2], "rb") as b:
             if a.read() != b.read():
                 bad.append(f"turn {turn} {options}: the files differ")
@@ -123,6 +124,21 @@ for name in names:
 print("\n".join(bad) or "8 orientations, 3 sets of options: the same bytes")
 sys.exit(bool(bad))
 PYTHON
+}
+
+# The numbers of samples and photo by both, in the same order.
+stats()
+{
+    local backend samples=("$here"/../../samples/*.jpg)
+    for backend in simd cuda-fast; do
+        limited 30 "$lapedge" stats --json --backend="$backend" "${samples[@]}" "$photo" "${samples[0]}" \
+            >"$out/stats-$backend.jsonl" || return
+    done
+    tail -n 1 "$out/stats-cuda-fast.jsonl" | grep -o '"work":.*'
+    cmp <(head -n -1 "$out/stats-simd.jsonl") <(head -n -1 "$out/stats-cuda-fast.jsonl")
+    local status=$?
+    rm -f "$out"/stats-*.jsonl
+    return "$status"
 }
 
 bench()

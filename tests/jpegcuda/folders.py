@@ -158,7 +158,7 @@ def check_auto():
     with open("pure/x.jpg", "rb") as f:
         photo = f.read()
     for i in range(12):
-        write(f"large/{i}.jpg", photo + bytes(2000000))
+        write(f"large/{i}.jpg", photo + bytes(4000000))
     on_cpu = Run("large", ["--backend=simd", "--threads=1"])
     found = Run("large", ["--threads=1"])
     wrong = found.differs_but_backend(on_cpu)
@@ -170,6 +170,46 @@ def check_auto():
            "auto does not start a device for a few photos", found.work)
     found = Run("large", ["--threads=1", "--backend=simd"])
     report(not found.work["devices"], "a named backend of the CPU is not replaced", found.work)
+
+
+def measured(words, runtime=""):
+    """Exit code, messages, statistics of each photo, and who did it."""
+    done = subprocess.run([program, "stats", "--json", *words], capture_output=True, timeout=300,
+                          env=dict(os.environ, LAP_CUDACPU=runtime))
+    objects = [json.loads(line) for line in done.stdout.splitlines()]
+    work = objects[-1].pop("work", None)
+    for one in objects:
+        one.pop("ms", None)
+    messages = [line for line in done.stderr.decode().splitlines() if " measured" not in line and
+                not line.startswith("# CUDA on CPU")]
+    lost = [line for line in messages if ": warning: CUDA device" in line]
+    return (done.returncode, [line for line in messages if line not in lost], objects), work, lost
+
+
+def check_stats():
+    """Statistics of many files: the CPU's numbers, in the order of the files."""
+    for words, runtime, least, losses in (
+            (["all"], "", 9, 0), (["all", "--auto-orient", "--threshold=9"], "devices=2,order=now", 9, 0),
+            (["pure", "--gray"], "pageable=error", 1, 0), (["few", "--profiles"], "order=now", 0, 0),
+            (["few", "--mask-border=1"], "order=now", 0, 0), (["few", "--codec=cpu"], "order=now", 0, 0),
+            (["all/a.jpg", "all/gray.jpg", "all/444.jpg"], "lost=60:719", 0, 1),
+            (["few"], "fail=cudaLaunchKernel:9:700:sticky", 0, 1), (["few"], "fail=30:2", 0, -1)):
+        expected = measured([*words, "--backend=c"])[0]
+        found, work, lost = measured([*words, "--backend=cuda-fast", "--devices=all"], runtime)
+        by_devices = sum(device["done"] for device in work["devices"])
+        wrong = [(str(a)[:300], str(b)[:300]) for mine, its in zip(found, expected) if mine != its
+                 for a, b in zip(*([x] if isinstance(x, int) else x for x in (mine, its))) if a != b]
+        report(found == expected and by_devices >= least and losses in (-1, len(lost)),
+               f"stats {' '.join(words)} ({runtime}): the CPU's numbers, {by_devices} by devices, {len(lost)} lost",
+               f"{wrong} {work} {lost}")
+    alone = [subprocess.run([program, "stats", "--json", "all/turned.jpg", "--auto-orient", "--backend=" + backend],
+                            capture_output=True, timeout=60, check=True).stdout for backend in ("c", "cuda-fast")]
+    report(alone[0] == alone[1], "stats of one photo: the CPU's numbers", alone)
+    work = measured(["large", "--threads=1"])[1]
+    report("and the CPU" in work["how"] and len(work["devices"]) == 1, "stats: auto takes a device where there is "
+           "much to do", work)
+    work = measured(["few"])[1]
+    report(work["how"].startswith("the CPU alone"), "stats: auto does not start a device for a few photos", work)
 
 
 def check_shares():
@@ -232,6 +272,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_same("memory for one photo at a time", "few", ["--device-memory=200K"], least=1)
     check_same("a device without memory", "few", [], "memory=100K", least=0, lost=-1)
     check_auto()
+    check_stats()
     check_shares()
     check_trace()
     check_backends()

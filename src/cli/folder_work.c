@@ -1,0 +1,39 @@
+#include "cli/folder_work.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/term.h"
+
+lap_batch_devices lap_folder_devices(const lap_cli *cli)
+{
+    lap_batch_devices devices = {.numbers = cli->device_count > 0 ? cli->devices : NULL,
+        .count = cli->device_count,
+        .memory = cli->device_memory,
+        .trace = cli->trace};
+    if (!cli->shard || strcmp(cli->shard, "auto") != 0)
+        return devices;
+    (void)lap_shard_local(&devices.share, &devices.shares);
+    if (devices.count == 0)
+        devices.count = -1;
+    return devices;
+}
+
+void lap_folder_warn(const lap_cli *cli, lap_folder_progress *progress, const lap_error *warning)
+{
+    char text[800];
+    if (cli->quiet)
+        return;
+    lap_folder_progress_hide(progress);
+    lap_cli_message("warning: %s", lap_error_text(warning, text, sizeof text));
+}
+
+void lap_folder_print_work(const lap_batch_work *work)
+{
+    lap_cli_print_detail("by", work->how);
+    fprintf(stderr, "  at once   up to %llu\n", (unsigned long long)work->jobs);
+    for (int i = 0; i < work->device_count; i++)
+        fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,
+            (unsigned long long)work->device[i].done, work->device[i].is_lost ? ", then lost" : "");
+    lap_cli_print_times(&work->busy, "added up");
+}
