@@ -13,7 +13,8 @@ CUDACPU_DEFINES := -D_GNU_SOURCE $(INCLUDES) -DLAP_CUDACPU -DLAP_HAVE_OPENMP=0 \
   $(foreach f,PNG STB,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0)) \
   -DLAP_HAVE_CUDA=1
 CUDACPU_COMMON := -O1 -g -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
-CUDACPU_asan := $(or $(COVERAGE),-fsanitize=address,undefined -fno-sanitize-recover=all)
+CUDACPU_sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
+CUDACPU_asan := $(or $(COVERAGE),$(CUDACPU_sanitizers))
 CUDACPU_tsan := -fsanitize=thread -DLAP_FEW_SIZES
 # The runtime itself: its accesses are no kernel's, and it should not take longer than they do.
 CUDACPU_runtime_asan := -O2 -DLAP_CUDACPU_ASAN=$(if $(COVERAGE),0,1)
