@@ -192,6 +192,8 @@ def times_add_up():
     rows = as_json("bench", "--sizes=320x200", "--runs=1", "--backends=c,openmp", "--threads=2")["rows"]
     by = {name: [row["threads"] for row in rows if row["backend"] == name and row["times_ms"]] for name in ("c", "openmp")}
     assert by["c"] == [1] and by["openmp"] in ([1, 2], []), by # the reference is one thread's work
+    rows = as_json("bench", "reduce", "--n=4096", "--runs=1", "--backends=c,pairwise", "--threads=2")["rows"]
+    assert {row["threads"] for row in rows if row["backend"] in ("c", "pairwise")} == {1}, rows # these never spread
     row = as_json("compare", "--runs=2", "--backends=c", PHOTO)["rows"][0]
     assert close(row["ms"], (row["min_ms"] + row["max_ms"]) / 2), row
 
@@ -201,7 +203,9 @@ def elements_of_all_sizes():
     for kind in ("u8", "f32", "f64"):
         rows = as_json("bench", "transpose", f"--type={kind}", "--sizes=72x50", "--runs=1", "--threads=1")["rows"]
         done = {row["backend"] for row in rows if row["times_ms"] and row["type"] == kind}
-        assert {"memcpy", "c"} <= done, (kind, rows)
+        assert {"memcpy", "c"} <= done and "simd" not in done, (kind, rows)
+    rows = as_json("bench", "transpose", "--backends=simd", "--sizes=72x50", "--runs=1", "--threads=1")["rows"]
+    assert [row["backend"] for row in rows if row["times_ms"]] == ["memcpy", "simd"] # a family, where it is named
 
 
 def times_of_a_device():
