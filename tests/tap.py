@@ -15,6 +15,12 @@ def report(ok, what, detail=""):
     sys.stdout.flush()
 
 
+def skip(what, why):
+    global tests
+    tests += 1
+    print(f"ok {tests} - {what} # SKIP {why}")
+
+
 def finish():
     print(f"1..{tests}")
     sys.exit(failures > 0)

@@ -89,6 +89,8 @@ static void reap(batch *b)
         /* What never began because the run stops is not a failure of the file. */
         if (job->report.error.code != LAP_E_CANCELLED)
             notify(b, job->input, job->output, &job->report);
+        else if (b->stop.code == LAP_OK)
+            lap_control_check(&b->control, &b->stop);
         lap_job_free(job);
     }
     lap_error warning;
@@ -198,8 +200,7 @@ static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error
     (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* who misses a renewed line looks closer again */
     if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
         b->stop = why;
-    if (b->stop.code == LAP_OK)
-        lap_control_check(&b->control, &b->stop);
+    /* Who was asked to stop when everything was done has done everything. */
     if (b->stop.code != LAP_OK) {
         if (err)
             *err = b->stop;

@@ -211,6 +211,7 @@ bool lap_device_pool_close(lap_device_pool *pool)
             hangs)
             all = false;
     }
+    lap_pool_drain(pool->executor->context->pool); /* whom a device that became ready or was lost has woken */
     for (int i = 0; i < pool->count && all; i++)
         free_device(&pool->devices[i]);
     if (all)

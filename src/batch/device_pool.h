@@ -1,5 +1,6 @@
-/* The CUDA devices of a run, and the way of jobs over them. A thread reads a file into pinned memory and
- * looks at its header (load); the device's own thread enqueues the photo's whole way and watches for its end;
+/* The CUDA devices of a run, and the way of jobs over them. A thread reads a file into memory and
+ * looks at its header (load); the device's own thread pins that memory the first time, enqueues the photo's
+ * whole way and watches for its end;
  * any thread then writes the file (store). So no thread waits for a device, and while photos are as large as
  * those before, nothing is allocated.
  *

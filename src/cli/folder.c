@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"
+#include "cli/worker.h"
 
 enum { NAMED = 3 }; /* failures that the summary names */
 
@@ -21,6 +22,7 @@ typedef struct folder_run {
     char named[NAMED][160];
     lap_batch_others others;
     lap_folder_prune prune;
+    bool has_lost_worker; /* without devices, whatever was asked for */
 } folder_run;
 
 static void write_log(folder_run *run, const lap_batch_file *file)
@@ -101,7 +103,9 @@ static void summary(const folder_run *run, const lap_batch_counts *counts)
         fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.work.removed,
             run->cli->dry_run ? "to be removed" : "removed");
     if (!run->cli->dry_run && seconds > 0)
-        fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
+        fprintf(stderr, "; %.1f s", seconds);
+    if (!run->cli->dry_run && seconds > 0 && counts->pixels > 0)
+        fprintf(stderr, ", %.0f Mpixel/s", (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
     /* A few failures have just been reported; of many the first may have scrolled away. */
     for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
@@ -148,7 +152,14 @@ static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *op
         lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
-    const lap_code code = lap_batch(context, options, &cli->settings, on_event, run, &counts, &err);
+    lap_settings settings = cli->settings;
+    if (run->has_lost_worker) {
+        settings.backend = "auto";
+        settings.codec = LAP_CODEC_CPU;
+    }
+    const lap_code code = lap_batch(context, options, &settings, on_event, run, &counts, &err);
+    if (run->has_lost_worker)
+        snprintf(run->work.how, sizeof run->work.how, "the CPU alone: the process with the devices has died");
     lap_folder_progress_hide(&run->progress);
     lap_cli_end(context);
     if (code != LAP_OK)
@@ -201,6 +212,7 @@ int lap_cli_folder(lap_cli *cli)
     int exit_code = check_operands(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
+    run.has_lost_worker = lap_cli_has_lost_worker(cli);
     lap_folder_take(cli);
     const char *const sides[] = {cli->log, cli->trace};
     const lap_batch_devices devices = lap_folder_devices(cli);

@@ -35,5 +35,8 @@ void lap_folder_print_work(const lap_batch_work *work)
     for (int i = 0; i < work->device_count; i++)
         fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,
             (unsigned long long)work->device[i].done, work->device[i].is_lost ? ", then lost" : "");
-    lap_cli_print_times(&work->busy, "added up");
+    lap_times busy = work->busy; /* its total: how long each photo took, whatever was done at once for it */
+    busy.total =
+        busy.read + busy.decode + busy.upload + busy.filter + busy.download + busy.encode + busy.write;
+    lap_cli_print_times(&busy, "added up");
 }

@@ -11,6 +11,7 @@
 #include "cli/sides.h"
 #include "cli/term.h"
 #include "cli/values.h"
+#include "cli/worker.h"
 
 const lap_cli_command lap_cli_commands[] = {
     {"run",
@@ -172,5 +173,7 @@ int main(int argc, char **argv)
     }
     code = report_failure(&cli, code);
     free(cli.operands);
-    return code < 128 ? (int)lap_cli_flush((lap_cli_exit)code) : code;
+    code = code < 128 ? (int)lap_cli_flush((lap_cli_exit)code) : code;
+    lap_cli_worker_ends(code);
+    return code;
 }

@@ -19,6 +19,12 @@ static void on_signal(int number)
         lap_context_cancel(context);
 }
 
+static void on_passed(int number, siginfo_t *info, void *unused)
+{
+    (void)number, (void)unused;
+    on_signal(info->si_value.sival_int);
+}
+
 static void catch_signals(lap_context *context)
 {
     /* Once only: the second one has its default effect, at once. */
@@ -27,6 +33,8 @@ static void catch_signals(lap_context *context)
     atomic_store(&running, context);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    const struct sigaction passed = {.sa_sigaction = on_passed, .sa_flags = SA_SIGINFO};
+    sigaction(LAP_CLI_PASSED_ON, &passed, NULL);
     /* Who starts a program with nohup wants it to go on. */
     struct sigaction before;
     hangs_up = sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN;

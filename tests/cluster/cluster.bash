@@ -53,3 +53,28 @@ complete()
     again=$("$LAPEDGE" --json -q "$scratch/photos" "$1") || return 1
     python3 -c 'import json, sys; run = json.loads(sys.argv[1]); assert run["skipped"] == 60 and not run["ok"], run' "$again"
 }
+
+# The program with CUDA devices that the CPU plays.
+with_devices=$(realpath -m "${B:-build}/cudacpu/asan/lapedge")
+
+# devices_are_shared COMMAND...: which starts four tasks of this machine: each of its two devices does the photos of two
+# tasks, and all come out as the CPU makes them.
+devices_are_shared()
+{
+    local i
+    mkdir -p "$scratch/few" "$scratch/used" || return 1
+    for i in {0..11}; do
+        convert samples/chelsea.jpg -crop "48x40+$((16 * i))+96" +repage "$scratch/few/$i.jpg" || return 1
+    done
+    # shellcheck disable=SC2016 # for the shell of each task
+    "$@" sh -c 'cd "$1" && LAP_CUDACPU=devices=2 exec "$0" -q --no-sync --json --threads=1 -b cuda-fast --shard=auto \
+        few by-devices >"used/$$.json"' "$with_devices" "$scratch" || return 1
+    "$LAPEDGE" -q --no-sync "$scratch/few" "$scratch/by-cpu" &&
+        diff -r -x .lapedge "$scratch/by-cpu" "$scratch/by-devices" && python3 - "$scratch/used" <<'PYTHON'
+import json, pathlib, sys
+runs = [json.loads(file.read_text()) for file in pathlib.Path(sys.argv[1]).glob("*.json")]
+assert sorted([device["device"] for device in run["work"]["devices"]] for run in runs) == [[0], [0], [1], [1]], runs
+assert sum(run["ok"] for run in runs) == 12, runs
+assert all(device["done"] == run["ok"] for run in runs for device in run["work"]["devices"]), runs
+PYTHON
+}

@@ -27,4 +27,9 @@ if [ -n "$lacking" ]; then
 fi
 check "60 photos, and a single run over them" make_photos
 check "four ranks of mpirun share a folder" ranks
+if [ -x "$with_devices" ]; then
+    check "and two devices" devices_are_shared mpi
+else
+    skip "and two devices" "no CPU runtime for CUDA"
+fi
 finish

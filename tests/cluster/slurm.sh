@@ -176,6 +176,11 @@ if ! start_slurm; then
 fi
 check "60 photos, and a single run over them" make_photos
 check "four tasks of srun share a folder" tasks_of_srun
+if [ -x "$with_devices" ]; then
+    check "and two devices" devices_are_shared timeout 100 srun --quiet -n4
+else
+    skip "and two devices" "no CPU runtime for CUDA"
+fi
 check "a job array of four shares a folder" tasks_of_an_array
 check "an array with an offset and a step, two tasks of srun in each" tasks_of_srun_in_an_array
 check "a batch script of four tasks without srun is refused, and the message names srun" script_without_srun

@@ -60,7 +60,7 @@ static std::vector<std::string> split(const std::string &text, char at)
     return parts;
 }
 
-/* fail=[FUNCTION:]N:ERROR[:sticky], lost=N:ERROR, hang=N:MS[:ERROR] */
+/* fail=[FUNCTION:]N:ERROR[:sticky], lost=N:ERROR, hang=N:MS[:ERROR], crash=N:SIGNAL */
 static bool parse_fault(lap_cudacpu_settings *s, const std::string &key, const std::string &value)
 {
     std::vector<std::string> p = split(value, ':');
@@ -82,6 +82,11 @@ static bool parse_fault(lap_cudacpu_settings *s, const std::string &key, const s
     }
     if (!parse_int(p[1], &error))
         return false;
+    if (key == "crash") {
+        s->crash_at = n;
+        s->crash_signal = error;
+        return p.size() == 2;
+    }
     (key == "fail" ? s->fail_at : s->lost_at) = n;
     (key == "fail" ? s->fail_error : s->lost_error) = (cudaError_t)error;
     s->fail_sticks = p.size() > 2 && p[2] == "sticky";
@@ -118,7 +123,7 @@ static bool parse_one(lap_cudacpu_settings *s, const std::string &key, const std
         s->registers = value == "fine";
         return true;
     }
-    return (key == "fail" || key == "lost" || key == "hang") && parse_fault(s, key, value);
+    return (key == "fail" || key == "lost" || key == "hang" || key == "crash") && parse_fault(s, key, value);
 }
 
 static bool parse(lap_cudacpu_settings *s, const char *settings)

@@ -1,5 +1,7 @@
 /* Work of streams is queued, and done when somebody waits for it, or now and then when the runtime is
  * called: any operation may come next whose stream and events allow it, drawn from the seed. */
+#include <csignal>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +49,10 @@ static bool goes_wrong(lap_cudacpu_device &d, bool counts)
     if (!counts)
         return false;
     state.work_done++;
+    if (state.work_done == state.set.crash_at) {
+        signal(state.set.crash_signal, SIG_DFL); /* no sanitizer's report, which would be an exit */
+        raise(state.set.crash_signal);
+    }
     if (state.work_done == state.set.lost_at) {
         lap_cudacpu_struck("work");
         d.dead = state.set.lost_error;

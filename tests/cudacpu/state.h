@@ -67,7 +67,8 @@ struct lap_cudacpu_settings {
     bool now = false, pageable_fails = false, registers = true;
     /* faults; a count of 0: none */
     std::string fail_call; /* empty: any */
-    uint64_t fail_at = 0, lost_at = 0, hang_at = 0;
+    uint64_t fail_at = 0, lost_at = 0, hang_at = 0, crash_at = 0;
+    int crash_signal = 0;
     cudaError_t fail_error = cudaSuccess, lost_error = cudaSuccess, hang_error = cudaSuccess;
     bool fail_sticks = false;
     double hang_ms = 0;

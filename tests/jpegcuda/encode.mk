@@ -29,14 +29,14 @@ CUDACPU_PROGRAM_C := $(sort $(SRC) $(CLI))
 $(B)/cudacpu/asan/lapedge: $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(CUDACPU_PROGRAM_C))) \
   $(filter $(B)/gen/%,$(CLI_OBJ)) $(B)/cudacpu/asan/libkernels.a
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-TESTS += tests/jpegcuda/verdicts.py tests/jpegcuda/folders.py
-tests/jpegcuda/verdicts.py tests/jpegcuda/folders.py: $(B)/cudacpu/asan/lapedge
+TESTS += tests/jpegcuda/verdicts.py tests/jpegcuda/folders.py tests/jpegcuda/workers.py
+tests/jpegcuda/verdicts.py tests/jpegcuda/folders.py tests/jpegcuda/workers.py: $(B)/cudacpu/asan/lapedge
 # How fast a device codes, and that a bench refuses what differs.
 $(B)/tests/cudacpu_rates: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/rates.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) \
   $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-tests/jpegcuda/bench_codec.sh tests/jpegcuda/other_library.sh: $(B)/cudacpu/asan/lapedge
+tests/cluster/mpirun.sh tests/cluster/slurm.sh tests/jpegcuda/bench_codec.sh tests/jpegcuda/other_library.sh: $(B)/cudacpu/asan/lapedge
 # Photos over devices: right whatever these do, and (the second) without races.
 DEVICE_POOL_C := tests/jpegcuda/device_pool.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))
 $(B)/tests/cudacpu_device_pool: $(DEVICE_POOL_C:%=$(B)/cudacpu/asan/%.o) $(B)/cudacpu/asan/libkernels.a

@@ -18,6 +18,7 @@ each = "--each" in sys.argv
 words = [word for word in sys.argv[1:] if not word.startswith("--")]
 program = os.path.abspath(words[0] if words else os.environ.get("B", "build") + "/cudacpu/asan/lapedge")
 samples = os.path.abspath("samples")
+SUMMARY = re.compile(r"\d+ done.*; [\d.]+ s")
 
 
 def tool(*command):
@@ -94,7 +95,7 @@ class Run:
         self.code = done.returncode
         lines = done.stderr.decode(errors="replace").splitlines()
         self.seed = next((line for line in lines if line.startswith("# CUDA on CPU")), "")
-        lines = [line for line in lines if not line.startswith("# CUDA on CPU") and "Mpixel/s" not in line
+        lines = [line for line in lines if not line.startswith("# CUDA on CPU") and not SUMMARY.match(line)
                  and not line.startswith("first to fail")]
         self.warnings = [line for line in lines if ": warning: CUDA device" in line]
         self.messages = sorted(line for line in lines if line not in self.warnings)

@@ -33,3 +33,4 @@ test-long: $(B)/tests/cudacpu_jpeg $(B)/tests/cudacpu_encode $(B)/cudacpu/asan/l
 	$(B)/tests/cudacpu_jpeg --full
 	$(B)/tests/cudacpu_encode --sizes=all
 	tests/jpegcuda/verdicts.py $(B)/cudacpu/asan/lapedge 1000
+	tests/jpegcuda/folders.py $(B)/cudacpu/asan/lapedge --each
