@@ -56,12 +56,12 @@ static lap_code give(const char *text, lap_manifest_fn *each, void *user, lap_er
 static lap_code read_lines(FILE *file, lap_manifest_fn *each, void *user, lap_error *err)
 {
     lap_code code = LAP_OK;
-    bool is_whole = true, was_whole = true;
+    bool was_whole = true;
     char *text = malloc(LAP_MANIFEST_LINE);
     if (!text)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
     while (code == LAP_OK && fgets(text, LAP_MANIFEST_LINE, file)) {
-        is_whole = strchr(text, '\n') != NULL;
+        const bool is_whole = strchr(text, '\n') != NULL;
         if (is_whole && was_whole)
             code = give(text, each, user, err);
         was_whole = is_whole;

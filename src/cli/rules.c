@@ -114,7 +114,7 @@ static bool is_other_image(const char *path)
 {
     char magic[2];
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     const bool got = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic;

@@ -38,7 +38,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     expect 2 "" "lapedge: --max-scans is about JPEGs, and in.pgm is none" diff --max-scans=3 in.pgm in.png
     lapedge --decode=serial - o.jpg <in.pgm # not known before it is read
     lapedge --max-scans=3 in.pgm "$photo" out/
-    lapedge --max-scans=3 in.pgm ./new/ || [ "$?" -eq 0 ]
+    lapedge -q --max-scans=3 in.pgm ./new/
 }
 
 @test "--format beside a name of another format" {
@@ -146,7 +146,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     cmp <(lapedge help stats) <(lapedge stats --help)
     cmp <(lapedge help run) <(lapedge run --help)
     lapedge help | grep -q "lapedge stats"
-    ! lapedge help run | grep -q "lapedge stats"
+    [ "$(lapedge help run | grep -c "lapedge stats")" -eq 0 ]
     # The short help ends at a semicolon, but not inside brackets.
     lapedge -h | tr -s ' \n' '  ' | grep -q "two pixels; replicate gives none)"
     lapedge bench -h | awk '{ o += gsub(/\(/, ""); c += gsub(/\)/, "") } END { exit o != c }'
