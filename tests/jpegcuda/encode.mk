@@ -50,7 +50,7 @@ $(B)/tests/cudacpu_turns: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/turn
   $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-TESTS += $(B)/tests/cudacpu_device_pool $(B)/tests/cudacpu_turns
+TESTS += $(B)/tests/cudacpu_device_pool $(B)/tests/cudacpu_device_pool_races $(B)/tests/cudacpu_turns
 -include $(DEVICE_POOL_C:%=$(B)/cudacpu/asan/%.d) $(DEVICE_POOL_C:%=$(B)/cudacpu/tsan/%.d)
 TESTS += $(B)/tests/cudacpu_rates tests/jpegcuda/bench_codec.sh tests/jpegcuda/other_library.sh
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(CUDACPU_PROGRAM_C) tests/jpegcuda/rates.c tests/jpegcuda/turns.c)

@@ -8,8 +8,11 @@ PYTHON_SOURCES := src/lapedge.h tools/build-python $(wildcard python/*.* python/
 $(B)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
 	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/build-python $(@D) && touch $@
 
-# One for a machine with a GPU, whatever Python it has: nothing but libc is needed there.
+# One for a machine with a GPU, whatever Python it has: the libraries that the module needs lie beside it.
 $(P)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
-	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/build-python $(@D) $(filter -L%,$(LIBS)) -static-libgcc $(PORTABLE_LIBS) \
-	  && touch $@
+	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/build-python $(@D) $(LIBS) $(LINK_OPENMP) \
+	  '-Wl,-rpath,$$ORIGIN,--disable-new-dtags'
+	@[ ! -d $(@D)/lapedge ] || ldd $(@D)/lapedge/*.so | grep -oE '/[^ ]*/lib(turbojpeg|jpeg|jansson|png|z|xxhash)[^ ]*' | \
+	  xargs cp -t $(@D)/lapedge
+	@touch $@
 portable-tests: $(P)/python/.built
