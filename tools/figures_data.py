@@ -254,15 +254,20 @@ def tool(group, program, key):
     return part["floor"][key] if program == "floor" else part["rows"][program][key]
 
 
-def folder(step, key):
+def folder(step, key, kept="folders.json"):
     """Of a step of tools/measure-folders: a figure, or the busy ms per photo of a stage."""
-    for row in read(PROFILE / "folders.json")["steps"]:
+    for row in read(PROFILE / kept)["steps"]:
         if row["step"] == step:
             value = row.get(key, row.get("busy_ms", {}).get(key))
             if value is None:
                 raise Missing(key)
             return value
     raise Missing(step)
+
+
+def two_devices(step, key):
+    """The same on a machine with two devices."""
+    return folder(step, key, "folders-2.json")
 
 
 def codec(backend, threads, key="median_ms"):
@@ -574,11 +579,11 @@ def folder_stages(command):
 
 
 def names():
-    known = (us, gbs, inner_loop, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
+    known = (us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, figures_steps.steps, folder_rates,
-             folder_stages, sample, max, min, abs)
+             folder_stages, sample, inner_loop, two_devices, max, min, abs)
     return {function.__name__: function for function in known}
 
 
