@@ -51,7 +51,10 @@ static bool check_rungs(void (*tell)(const lap_rung_info *rung))
 
 static void tell_rung(const lap_rung_info *rung)
 {
-    printf("  %s %s cannot run: %s\n", lap_op_name(rung->op), rung->name, rung->reason);
+    char text[400];
+    snprintf(text, sizeof text, "%s %s cannot run: %s", lap_op_name(rung->op), rung->name, rung->reason);
+    fputs("  ", stdout);
+    lap_cli_print_wrapped(text, 2, lap_term_width());
 }
 
 static bool examine(findings *f)

@@ -400,7 +400,7 @@ PY
 @test "the progress line is never broken by the terminal, however narrow" {
     command -v script >/dev/null || skip "script is not installed"
     mkdir in
-    for i in {1..12}; do cp "$photo" in/$i.jpg; done
+    for i in {1..12}; do cp "$repo/samples/coffee.jpg" in/$i.jpg; done # slow enough for a rate
     echo broken >in/0.jpg
     local columns
     for columns in 24 40 80; do

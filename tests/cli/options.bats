@@ -13,9 +13,9 @@ load common
     [ "$status" -eq 0 ]
     [[ $stderr == *"lapedge: warning: --devices: only device 0 is used" ]]
     if lapedge doctor --json | grep -q '"devices": \[\]'; then # nothing to use: said, too
-        [[ $stderr == "lapedge: warning: --devices: "*CUDA* ]]
+        [[ $stderr == "lapedge: warning: --devices: "*@(CUDA|NVIDIA)* ]]
         run --separate-stderr lapedge --device-memory=1G -n in.pgm out/
-        [[ $stderr == "lapedge: warning: --device-memory: "*CUDA* ]]
+        [[ $stderr == "lapedge: warning: --device-memory: "*@(CUDA|NVIDIA)* ]]
     fi
     cp in.pgm again.pgm
     run --separate-stderr lapedge --devices=all --in-place in.pgm again.pgm

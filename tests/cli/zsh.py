@@ -22,7 +22,7 @@ CASES = [
 ]
 SETUP = """PS1='> '; setopt no_beep no_list_beep; unsetopt zle_bracketed_paste 2>/dev/null; zstyle ':completion:*' menu no
 fpath=('%s' $fpath); autoload -U compinit; compinit -u -D
-lapedge() { if [[ $1 == __* ]]; then '%s' "$@"; else print -r -- "GIVEN<$*>"; fi; }; : >photo.jpg; print READY
+lapedge() { if [[ $1 == __* ]]; then '%s' "$@"; else print -r -- "GIVEN<$*>"; fi; }; : >photo.jpg; print REA''DY
 """
 
 
