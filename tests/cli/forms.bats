@@ -46,7 +46,8 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
         --format=png "$photo" o.jpg
     expect 2 "" "lapedge: --format=jpg: o.pgm is a name of another format; choose one name, or leave out --format" \
         transform --flip=h --format=jpg "$photo" o.pgm
-    [ ! -e o.jpg ] && [ ! -e o.pgm ]
+    [ ! -e o.jpg ]
+    [ ! -e o.pgm ]
     lapedge --format=jpg "$photo" o.JPEG
     lapedge --format=png "$photo" o.edges
     lapedge --format=png "$photo" photo

@@ -30,7 +30,8 @@ kept()
         printf 'lapedge --prune %s\ncode %s, expected %s\nsaid %s\nexpected %s\n' "$*" "$status" "$code" "$stderr" "$text"
         return 1
     fi
-    [ -e out/b.jpg ] && [ -e out/sub/c.jpg ]
+    [ -e out/b.jpg ]
+    [ -e out/sub/c.jpg ]
 }
 
 @test "outputs whose photo is gone are removed, and nothing else; -n shows them" {

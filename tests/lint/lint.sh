@@ -18,6 +18,7 @@ isa_of() # the instruction set that the name of a file stands for, as in the Mak
     *_sse41*) echo -msse4.1 ;;
     *peak_*_avx2*) echo "-mavx2 -mbmi2 -mfma" ;;
     *_avx2*) echo "-mavx2 -mbmi2" ;;
+    *_neon*) echo "--target=aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include" ;;
     *_avx512*) echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2" ;;
     esac
 }
