@@ -128,7 +128,8 @@ static pair_job *pair_of(const comparing *run, const char *a, const char *b, con
             at += lengths[i];
         }
     pair->relative = strcpy(at, relative);
-    pair->job.input = strdup(a ? a : b); /* for messages of a run that is stopped */
+    const char *one = a ? a : b; /* for messages of a run that is stopped */
+    pair->job.input = one ? strdup(one) : NULL;
     if (pair->job.input)
         return pair;
     lap_job_free(&pair->job);

@@ -172,8 +172,9 @@ static void print_totals(const stats_run *run, const kind *k)
 static void print_summary(const stats_run *run, const lap_batch_counts *counts)
 {
     const double seconds = counts->ms / 1e3;
+    const uint64_t measured = counts->ok + counts->warned;
     lap_folder_print_others(&run->others);
-    fprintf(stderr, "%llu measured", (unsigned long long)(counts->ok + counts->warned));
+    fprintf(stderr, "%llu measured", (unsigned long long)measured);
     lap_folder_print_failed(counts);
     if (seconds > 0)
         fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);

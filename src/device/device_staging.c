@@ -163,6 +163,8 @@ static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
     if (code != LAP_OK)
         return code;
     uint8_t *at = staging->verdicts.bytes;
+    if (!at) /* grow has made it: for the analyzer */
+        return lap_fail(err, LAP_E_INTERNAL, "no room for verdicts");
     memset(at, 0xFF, bytes);
     staging->decoded = (lap_cuda_jpeg_result *)(void *)at;
     staging->encoded = (lap_cuda_jpeg_encoded *)(void *)(at + decoded);

@@ -106,9 +106,9 @@ def unreadable(folder):
 
 def large(folder):
     """What takes so long that a terminal shows how far it is: a black picture in a file of holes."""
-    header = b"P5 4096 8192 255\n"
+    header = b"P5 4096 16384 255\n"
     write(folder, "in.jpg", header)
-    os.truncate(os.path.join(folder, "in.jpg"), len(header) + 4096 * 8192)
+    os.truncate(os.path.join(folder, "in.jpg"), len(header) + 4096 * 16384)
 
 
 def in_the_way(folder):

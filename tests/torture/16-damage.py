@@ -74,8 +74,8 @@ def reading(words, target):
 
 
 def ours(path, decode, target):
-    return reading([PROGRAM, "--no-sync", "--kernel=identity", f"--decode={decode}", str(path), str(target)],
-                   target)
+    how = [f"--decode={decode}"] if path.suffix == ".jpg" else []
+    return reading([PROGRAM, "--no-sync", "--kernel=identity", *how, str(path), str(target)], target)
 
 
 def by_device(path, target):
