@@ -126,7 +126,8 @@ static void a_cancelled_run_keeps_what_is_finished(void **state)
     lap_error err;
     (void)state;
     put("in/aa.jpg", "x", 1); /* fails, and is reported at once */
-    /* Photos this small may all be done before the flag is seen: then the run is whole, and is tried again. */
+    /* Photos this small may all be done before the flag is seen: then the run is whole, and is tried again.
+     */
     lap_code code = LAP_OK;
     lap_batch_options options = {.jobs = 1};
     char out[16];
