@@ -14,9 +14,6 @@
  * encoding takes the CPU more than half of its time, so that what is only measured is taken in twice as fast.
  */
 enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 600 };
-/* Threads that read and write for a device. With 12, and 4 that coded photos meanwhile, a folder of large
- * photos came out at 722 a second instead of 1067. */
-enum { FEEDERS = 16 };
 
 /* Of all threads. */
 static uint64_t cpu_bytes_per_ms(const lap_batch_load *load)
@@ -103,8 +100,7 @@ static lap_code with_devices(lap_context *context, const lap_batch_load *load, c
         .memory = load->devices ? (size_t)load->devices->memory : 0,
         .pinned = (size_t)(load->settings->max_memory / 2),
         .is_named = is_named,
-        .small_bytes = (size_t)lap_batch_small(load),
-        .feeders = FEEDERS};
+        .small_bytes = (size_t)lap_batch_small(load)};
     snprintf(how, LAP_BATCH_HOW, "%d CUDA device%s with %s%s", options.count, options.count == 1 ? "" : "s",
         rung->name, is_named ? "" : ", and the CPU");
     return lap_executor_devices(context, load->jobs, &options, executor, err);

@@ -128,6 +128,9 @@ void lap_device_pool_look_after(lap_device_pool *pool)
     }
     if (!pool->executor->running) /* a thread could not be started before */
         (void)lap_executor_wake(pool->executor);
+    if (pool->executor->queued > 0 && lap_device_pool_cpu_may(pool)) /* a device is late */
+        for (int i = 0; i < pool->executor->jobs; i++)
+            (void)lap_executor_wake(pool->executor);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -171,6 +174,7 @@ lap_code lap_device_pool_create(
     f->options = *options;
     f->options.devices = NULL;
     f->deadline_ms = options->deadline_ms > 0 ? options->deadline_ms : LAP_DEVICE_POOL_DEADLINE_MS;
+    f->soon_ms = options->soon_ms > 0 ? options->soon_ms : LAP_DEVICE_POOL_SOON_MS;
     init(&f->finished);
     lap_job_list_init(&f->by_pieces);
     lap_code code = LAP_OK;

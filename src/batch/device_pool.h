@@ -23,12 +23,12 @@ typedef struct lap_device_pool_options {
     size_t memory;        /* bytes of device memory of each; 0: LAP_DEVICE_POOL_MEMORY, or what there is */
     size_t pinned;        /* bytes of pinned host memory of all; 0: any number */
     bool is_named;        /* the backend was asked for by name: the CPU does only what is left over */
-    size_t small_bytes;   /* else the CPU does files up to this size, */
-    int feeders;          /* and larger ones with all threads but this number for each device */
+    size_t small_bytes;   /* else the CPU does files up to this size, and larger ones without a device */
     double deadline_ms;   /* without any progress; 0: LAP_DEVICE_POOL_DEADLINE_MS */
+    double soon_ms;       /* for so long the CPU waits for a device to start; 0: LAP_DEVICE_POOL_SOON_MS */
 } lap_device_pool_options;
 
-enum { LAP_DEVICE_POOL_DEVICES = 64, LAP_DEVICE_POOL_DEADLINE_MS = 30000 };
+enum { LAP_DEVICE_POOL_DEVICES = 64, LAP_DEVICE_POOL_DEADLINE_MS = 30000, LAP_DEVICE_POOL_SOON_MS = 1000 };
 /* With what CUDA itself takes, a device holds less than 4 GB. */
 #define LAP_DEVICE_POOL_MEMORY ((size_t)3400000000)
 

@@ -51,9 +51,8 @@ struct lap_pool_device {
 struct lap_device_pool {
     lap_executor *executor;
     lap_device_pool_options options;
-    double deadline_ms;
+    double deadline_ms, soon_ms;
     bool is_closing;
-    int on_cpu;                    /* jobs that the CPU does now instead of a device */
     lap_device_task_list finished; /* through, or found odd */
     lap_job_list by_pieces;        /* not for a device, or not all of it */
     int count;
@@ -73,6 +72,8 @@ void lap_device_pool_lose(lap_pool_device *device, const lap_error *why);
 /* The first device that can be used, or NULL. */
 lap_pool_device *lap_device_pool_any(lap_device_pool *pool);
 
+/* Whether the CPU may do what a device could take: none is there, or will be soon. */
+bool lap_device_pool_cpu_may(const lap_device_pool *pool);
 /* A device's thread (device_pool_thread.c). */
 void *lap_device_pool_serve(void *device);
 

@@ -123,6 +123,11 @@ static bool parse_one(lap_cudacpu_settings *s, const std::string &key, const std
         s->registers = value == "fine";
         return true;
     }
+    if (key == "slow") {
+        const std::vector<std::string> p = split(value, ':');
+        s->slow_call = p.empty() ? "" : p[0];
+        return p.size() == 2 && parse_int(p[1], &s->slow_ms) && s->slow_ms >= 0;
+    }
     return (key == "fail" || key == "lost" || key == "hang" || key == "crash") && parse_fault(s, key, value);
 }
 
@@ -227,6 +232,12 @@ lap_cudacpu_call::lap_cudacpu_call(const char *name, bool tolerant) : hold(lap_c
     lap_cudacpu_state &s = lap_cudacpu();
     s.counts["calls"]++;
     s.counts[name]++;
+    if (s.set.slow_call == name) {
+        const timespec time = {s.set.slow_ms / 1000, s.set.slow_ms % 1000 * 1000000L};
+        hold.unlock();
+        nanosleep(&time, nullptr);
+        hold.lock();
+    }
     error = planted(s, name);
     if (s.devices.empty() && !error && !tolerant)
         error = cudaErrorNoDevice;

@@ -72,6 +72,8 @@ struct lap_cudacpu_settings {
     cudaError_t fail_error = cudaSuccess, lost_error = cudaSuccess, hang_error = cudaSuccess;
     bool fail_sticks = false;
     double hang_ms = 0;
+    std::string slow_call;
+    int slow_ms = 0;
 };
 
 struct lap_cudacpu_state {

@@ -140,7 +140,6 @@ static outcome run(const char *runtime, int devices, int photos, lap_device_pool
     options.devices = numbers;
     options.count = devices;
     options.rung = rung;
-    options.is_named = true;
     need(lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_OK, "an executor");
     for (int i = 0; i < photos; i++) {
         need(lap_executor_submit(executor, job_of(i, i), &err) == LAP_OK, "submitting");
@@ -155,9 +154,11 @@ static outcome run(const char *runtime, int devices, int photos, lap_device_pool
     return o;
 }
 
+/* With a backend that is named. */
 static void check_run(const char *what, const char *runtime, int devices, int warnings, int on_devices)
 {
-    const outcome o = run(runtime, devices, PHOTOS, (lap_device_pool_options){.deadline_ms = DEADLINE_MS});
+    const outcome o = run(
+        runtime, devices, PHOTOS, (lap_device_pool_options){.is_named = true, .deadline_ms = DEADLINE_MS});
     char text[200];
     snprintf(text, sizeof text, "%s (%s): %d photos right, %d by devices, %d warnings", what, runtime,
         o.right, o.on_devices, o.warnings);
@@ -166,7 +167,7 @@ static void check_run(const char *what, const char *runtime, int devices, int wa
 
 static void check_steady(void)
 {
-    const outcome o = run("devices=1,pageable=error", 1, MANY, (lap_device_pool_options){0});
+    const outcome o = run("devices=1,pageable=error", 1, MANY, (lap_device_pool_options){.is_named = true});
     const uint64_t allocations = lap_cudacpu_count("allocations"), pinnings = lap_cudacpu_count("pinnings"),
                    syncs = lap_cudacpu_count("stream syncs"), copies = lap_cudacpu_count("pageable copies");
     char text[200];
@@ -183,13 +184,32 @@ static void check_steady(void)
 static void check_memory(void)
 {
     char text[160];
-    outcome o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.memory = 200000});
+    outcome o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .memory = 200000});
     snprintf(text, sizeof text, "memory for a photo or two at a time: %d by the device", o.on_devices);
     check(o.right == PHOTOS && o.on_devices == PHOTOS && o.warnings == 0, text);
-    o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.memory = 1000});
+    o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .memory = 1000});
     check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no memory: not by the device");
-    o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.pinned = 10000});
+    o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .pinned = 10000});
     check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no pinned memory: not by the device");
+}
+
+/* Who does what where no backend is named: large photos are a device's while there is one. */
+static void check_auto(void)
+{
+    const double never = 600000;
+    char text[160];
+    outcome o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.soon_ms = never});
+    snprintf(text, sizeof text, "beside the CPU: %d by the device, not by threads", o.on_devices);
+    check(o.right == PHOTOS && o.on_devices == PHOTOS && o.warnings == 0, text);
+    o = run("devices=2", 2, PHOTOS, (lap_device_pool_options){.soon_ms = never, .small_bytes = 1 << 20});
+    check(o.right == PHOTOS && o.on_devices == 0, "small ones are the CPU's");
+    o = run("devices=1,lost=40:719", 1, PHOTOS, (lap_device_pool_options){.soon_ms = never});
+    check(o.right == PHOTOS && o.warnings == 1, "the only one is lost: the CPU does the rest");
+    o = run("devices=1,slow=cudaMemGetInfo:2000", 1, MANY, (lap_device_pool_options){.soon_ms = 1});
+    snprintf(text, sizeof text, "a device that starts late: %d by the device", o.on_devices);
+    check(o.right == MANY && o.on_devices < MANY && o.warnings == 0, text);
+    o = run("devices=1,slow=cudaMemGetInfo:200", 1, PHOTOS, (lap_device_pool_options){.soon_ms = never});
+    check(o.right == PHOTOS && o.on_devices == PHOTOS, "one that is waited for");
 }
 
 int main(void)
@@ -215,6 +235,7 @@ int main(void)
     check_run("three devices, work done at once", "devices=3,order=now", 3, 0, PHOTOS);
     check_steady();
     check_memory();
+    check_auto();
     check_run("a device that pins nothing that is there", "devices=1,register=error", 1, 0, PHOTOS);
     check_run("no pinned memory for a third photo", "devices=1,fail=cudaHostRegister:9:2", 1, 0, PHOTOS);
     check_run("none at all", "devices=1,fail=cudaHostRegister:1:2:sticky", 1, 1, 0);
