@@ -270,6 +270,11 @@ def two_devices(step, key):
     return folder(step, key, "folders-2.json")
 
 
+def one_of_two(step, key):
+    """The same machine, where CUDA sees only one of its two devices."""
+    return folder(step, key, "folders-1-of-2.json")
+
+
 def codec(backend, threads, key="median_ms"):
     """Of `bench codec` on the machine with the GPU; threads: on a device, photos at once."""
     return row_of(read(PROFILE / "codec" / "bench.json"), backend, threads=threads)[key]
@@ -583,7 +588,7 @@ def names():
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, figures_steps.steps, folder_rates,
-             folder_stages, sample, inner_loop, two_devices, max, min, abs)
+             folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
 

@@ -35,6 +35,8 @@ lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_erro
 void lap_cuda_pinned_free(void *memory);
 /* Whether lap_cuda_pin works there. Creates no context. */
 bool lap_cuda_may_pin(int device);
+/* GPUs that a start of CUDA has to go through, without starting it; at least 1. */
+int lap_cuda_to_start(void);
 /* Makes memory of the caller's, whole pages of 4096 bytes, into pinned memory until it is unpinned, which is
  * to be before it is freed. Sooner done than lap_cuda_pinned_alloc where the pages are there already: written
  * to, by any thread, since CUDA holds a lock while it pins. */

@@ -1,4 +1,6 @@
 /* What of the host a device needs: its driver's files, and pinned memory. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "launch.cuh"
@@ -16,6 +18,29 @@ extern "C" bool lap_device_possible(const char **reason)
     if (!found && reason)
         *reason = "no NVIDIA driver is installed";
     return found;
+}
+
+/* Those of the driver's files, or the fewer that CUDA_VISIBLE_DEVICES lists. */
+extern "C" int lap_cuda_to_start(void)
+{
+    enum { MOST = 64 };
+    int there = 0, listed = 1;
+#ifdef LAP_CUDACPU
+    if (cudaGetDeviceCount(&there) != cudaSuccess)
+        return 1;
+#else
+    for (int i = 0; i < MOST; i++) {
+        char file[32];
+        snprintf(file, sizeof file, "/dev/nvidia%d", i);
+        there += access(file, F_OK) == 0;
+    }
+#endif
+    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    for (const char *at = list; at && *at; at++)
+        listed += *at == ',';
+    if (list && listed < there)
+        there = listed;
+    return there > 0 ? there : 1;
 }
 
 extern "C" lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_error *err)

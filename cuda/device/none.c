@@ -35,6 +35,11 @@ bool lap_device_possible(const char **reason)
     return lap_cuda_count(reason) > 0;
 }
 
+int lap_cuda_to_start(void)
+{
+    return 1;
+}
+
 lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err)
 {
     (void)device, (void)info;

@@ -9,16 +9,15 @@
 #include "device/device_slot.h"
 #include "rungs/backend.h"
 
-/* What one thread of the CPU takes in of JPEGs from file to file, what a device brings beyond it, and how
- * much work of the CPU its start is worth (Xeon with 16 cores beside one H200, docs/folders.md). There
- * encoding takes the CPU more than half of its time, so that what is only measured is taken in twice as fast.
- */
-enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 600 };
+/* What one thread of the CPU takes in of JPEGs from file to file (half as much again where they are only
+ * measured), what a device brings beyond it, and how much work of the CPU a device's start is worth, for each
+ * GPU that CUDA goes through: Xeons with 16 and 32 cores, one and two H200 (docs/folders.md). */
+enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 200, START_MS_PER_GPU = 200 };
 
 /* Of all threads. */
 static uint64_t cpu_bytes_per_ms(const lap_batch_load *load)
 {
-    return (uint64_t)load->jobs * CPU_BYTES_PER_MS * (load->is_written ? 1 : 2);
+    return (uint64_t)load->jobs * CPU_BYTES_PER_MS * (load->is_written ? 2 : 3) / 2;
 }
 
 uint64_t lap_batch_small(const lap_batch_load *load)
@@ -52,7 +51,7 @@ static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
         return NULL;
     else if (lap_params_tolerance(&s->params) < 0)
         *why = "nothing is promised about how far backends agree with this kernel";
-    else if (ms < START_MS)
+    else if (ms < START_MS + START_MS_PER_GPU * (uint64_t)lap_device_to_start())
         *why = "the photos are few or small: the CPU is done before a device has started";
     else if ((*why = lap_device_codec_unavailable()) != NULL)
         return NULL;

@@ -8,7 +8,7 @@ typedef struct lap_batch_load { /* what there is to do, and what with */
     const lap_settings *settings;
     const lap_batch_devices *devices; /* or NULL: that of the settings */
     int jobs;                         /* threads */
-    bool is_written;                  /* else only measured, which takes the CPU half of the time */
+    bool is_written;                  /* else only measured, which takes the CPU less time */
     uint64_t large_bytes;             /* of inputs that a device would be worth */
 } lap_batch_load;
 

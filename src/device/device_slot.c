@@ -28,6 +28,11 @@ bool lap_device_may_be(const char **reason)
     return lap_device_possible(reason);
 }
 
+int lap_device_to_start(void)
+{
+    return lap_cuda_to_start();
+}
+
 lap_code lap_device_open(int device, size_t *unused, lap_error *err)
 {
     lap_device_info info = {0};

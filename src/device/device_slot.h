@@ -13,6 +13,8 @@ typedef struct lap_device_slot lap_device_slot;
 int lap_device_count(void);
 /* lap_device_possible */
 bool lap_device_may_be(const char **reason);
+/* Of which number the time depends that a start takes. Starts nothing. */
+int lap_device_to_start(void);
 /* Starts the device, which takes some hundred milliseconds. *unused: bytes of its memory. */
 lap_code lap_device_open(int device, size_t *unused, lap_error *err);
 /* Whether stagings pin their memory themselves. Starts nothing. */

@@ -168,6 +168,12 @@ def check_auto():
     report(not wrong and "and the CPU" in found.work["how"] and len(found.work["devices"]) == 1,
            "auto takes a device beside the CPU where there is much to do, and writes the same bytes",
            f"{wrong} {found.work}")
+    os.makedirs("some")
+    for i in range(3):
+        os.link(f"large/{i}.jpg", f"some/{i}.jpg")
+    hows = [Run("some", ["--threads=1"], runtime).work["how"] for runtime in ("devices=1", "devices=3")]
+    report("and the CPU" in hows[0] and hows[1].startswith("the CPU alone"),
+           "auto counts the start of all devices that CUDA sees", hows)
     found = Run("few", [])
     report(found.work["how"].startswith("the CPU alone") and not found.work["devices"],
            "auto does not start a device for a few photos", found.work)
