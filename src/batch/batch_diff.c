@@ -14,10 +14,7 @@
 #include "run/pixels.h"
 #include "run/settings.h"
 
-static const double tick_ms = 100;
-
 typedef struct comparing {
-    lap_context *context;
     const char *sides[2];
     int side; /* of the folder that is walked */
     lap_batch_options options;
@@ -27,9 +24,7 @@ typedef struct comparing {
     lap_pair_fn *each;
     void *user;
     lap_batch_counts *counts;
-    lap_control control;
     lap_ordered ordered;
-    double began_ms, ticked_ms;
 } comparing;
 
 typedef struct pair_job { /* job.input is the one of the first folder; each NULL where there is none */
@@ -146,7 +141,7 @@ static void give(void *user, lap_job *job)
     if (err->code == LAP_E_CANCELLED)
         return;
     const bool compared = err->code == LAP_OK && pair->paths[0] && pair->paths[1];
-    run->counts->ms = lap_now_ms() - run->began_ms;
+    run->counts->ms = lap_now_ms() - run->ordered.began_ms;
     run->counts->ok += err->code == LAP_OK;
     run->counts->failed += err->code != LAP_OK;
     run->counts->kinds[err->code] += err->code != LAP_OK;
@@ -166,11 +161,8 @@ static void give(void *user, lap_job *job)
 static void tick(void *user)
 {
     comparing *run = user;
-    run->counts->ms = lap_now_ms() - run->began_ms;
-    if (run->counts->ms < run->ticked_ms + tick_ms)
-        return;
-    run->ticked_ms = run->counts->ms;
-    run->each(run->user, NULL, run->counts);
+    if (lap_ordered_is_due(&run->ordered))
+        run->each(run->user, NULL, run->counts);
 }
 
 /* ---- the walks --------------------------------------------------------------------------------- */
@@ -194,7 +186,7 @@ static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *er
         run->counts->links++;
     else if (run->side == 0 || entry->problem || !find_other(run, entry->relative, other))
         run->counts->expected++;
-    return lap_control_check(&run->control, err);
+    return lap_control_check(&run->ordered.control, err);
 }
 
 static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
@@ -207,7 +199,7 @@ static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
     if (both && run->side == 1) /* came with the first folder */
         return LAP_OK;
     lap_ordered_make_room(&run->ordered);
-    if (lap_control_check(&run->control, err) != LAP_OK)
+    if (lap_control_check(&run->ordered.control, err) != LAP_OK)
         return LAP_E_CANCELLED;
     pair_job *pair = both ? pair_of(run, entry->path, other, entry->relative)
                           : pair_of(run, run->side == 0 ? entry->path : NULL,
@@ -241,12 +233,7 @@ static lap_code compare_all(comparing *run, lap_error *err)
         return code;
     run->options.others = NULL; /* counted already */
     code = walk_both(run, take, &walking);
-    lap_ordered_finish(&run->ordered, code != LAP_OK);
-    if (lap_control_check(&run->control, err) != LAP_OK)
-        return LAP_E_CANCELLED;
-    if (code != LAP_OK && err)
-        *err = walking;
-    return code;
+    return lap_ordered_finish(&run->ordered, code != LAP_OK, code, &walking, err);
 }
 
 static lap_code check_folder(const char *path, lap_error *err)
@@ -261,37 +248,29 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
     const lap_batch_options *options, const lap_settings *settings, int mask_border, bool with_ssim,
     lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
 {
-    const int asked = options->jobs, threads = context->threads,
-              jobs = asked > 0 && asked < threads ? asked : threads;
-    comparing run = {.context = context,
-        .sides = {a, b},
+    comparing run = {.sides = {a, b},
         .options = {.input_count = 1, .out_dir = "", .take = options->take, .others = options->others},
         .settings = settings,
         .mask_border = mask_border,
         .with_ssim = with_ssim,
         .each = each,
         .user = user,
-        .counts = counts,
-        .control = {.cancel = &context->cancel},
-        .began_ms = lap_now_ms()};
-    *counts = (lap_batch_counts){0};
+        .counts = counts};
+    lap_ordered_begin(&run.ordered, context, options->jobs, counts);
+    run.ordered.give = give;
+    run.ordered.tick = tick;
+    run.ordered.user = &run;
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
         code = check_folder(a, err);
     if (code == LAP_OK)
         code = check_folder(b, err);
     if (code == LAP_OK)
-        code = lap_executor_threads(context, jobs, &run.ordered.executor, err);
-    if (code != LAP_OK)
-        return code;
-    run.ordered.give = give;
-    run.ordered.tick = tick;
-    run.ordered.user = &run;
-    code = lap_ordered_open(&run.ordered, jobs, err);
+        code = lap_executor_threads(context, run.ordered.jobs, &run.ordered.executor, err);
+    if (code == LAP_OK)
+        code = lap_ordered_open(&run.ordered, err);
     if (code == LAP_OK)
         code = compare_all(&run, err);
-    counts->ms = lap_now_ms() - run.began_ms;
-    lap_executor_close(run.ordered.executor);
     lap_ordered_close(&run.ordered);
     return code;
 }
