@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "batch/walk.h"
 #include "bench/bench.h"
+#include "bench/bench_buffers.h"
 #include "bench/bench_codec_device.h"
 #include "bench/bench_decode.h"
 #include "bench/bench_image.h"
@@ -58,13 +59,12 @@ static lap_code make_images(codec_bench *b, const int shape[3], lap_error *err)
     lap_code code = lap_image_create(&b->pixels, shape[0], shape[1], shape[2], LAP_APRON, err);
     if (code == LAP_OK)
         code = lap_image_create(&b->edges, shape[0], shape[1], shape[2], 0, err);
+    if (code != LAP_OK)
+        return code;
     /* Touched before timing: page faults are not the codec's. */
-    size_t row_bytes = (size_t)shape[0] * (size_t)shape[2];
-    for (int y = 0; y < shape[1] && code == LAP_OK; y++) {
-        memset(b->pixels.view.base + y * b->pixels.view.stride, 1, row_bytes);
-        memset(b->edges.view.base + y * b->edges.view.stride, 1, row_bytes);
-    }
-    return code;
+    lap_bench_poison(&b->pixels.view);
+    lap_bench_poison(&b->edges.view);
+    return LAP_OK;
 }
 
 static lap_code time_floor(codec_bench *b, const void *bytes, size_t size, lap_error *err)

@@ -107,7 +107,7 @@ static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_erro
     filter_bench *f = ladder->state;
     const int pair = turn % f->buffers.device_pairs;
     return lap_cuda_copy(ladder->bench->options->device, f->buffers.device_out[pair].base,
-        f->buffers.device_in[pair].base, ladder->bytes / 2, stream, err);
+        f->buffers.device_in[pair].base, lap_bench_bytes(&f->buffers.in[0].view), stream, err);
 }
 
 static lap_code upload(void *argument, int turn, void *stream, lap_error *err)

@@ -52,7 +52,7 @@ static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_erro
     transpose_bench *t = ladder->state;
     const int pair = (turn + t->buffers.device_pairs / 2) % t->buffers.device_pairs;
     return lap_cuda_copy(ladder->bench->options->device, t->buffers.device_out[pair].base,
-        t->buffers.device_in[pair].base, ladder->bytes / 2, stream, err);
+        t->buffers.device_in[pair].base, lap_bench_bytes(&t->buffers.in[0].view), stream, err);
 }
 
 /* From one input to another: all hold the same pixels. */

@@ -72,8 +72,9 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
 }
 
 /* LAP_OK also where this input could not be compared, and others may be. */
-static lap_code compare_file(void *user, const char *path, const lap_error *problem, lap_error *err)
+static lap_code compare_file(void *user, const char *path, const lap_error *problem, lap_error *unused)
 {
+    (void)unused; /* what it would say is printed here */
     comparison *c = user;
     lap_pixels *pixels = NULL;
     lap_error why = {0};
@@ -108,8 +109,6 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
     c->result.failed++;
     const lap_cli_exit exit_code = lap_cli_no_comparison(path, &why);
     c->prevented = c->prevented == LAP_EXIT_OK ? exit_code : c->prevented;
-    if (code == LAP_E_CANCELLED)
-        *err = why;
     return code == LAP_E_CANCELLED ? code : LAP_OK;
 }
 
@@ -137,13 +136,12 @@ static int verdict(comparison *c, bool *equal)
 
 static int write_report(comparison *c, bool equal)
 {
+    if (c->report_error.code != LAP_OK)
+        return (int)lap_cli_no_comparison(c->cli->report, &c->report_error);
     json_t *report = c->report;
     c->report = NULL;
     lap_report_add_results(report, lap_compare_json(c->cli, &c->result, equal));
-    if (c->report_error.code == LAP_OK)
-        return lap_report_write(c->cli->report, report);
-    json_decref(report);
-    return (int)lap_cli_no_comparison(c->cli->report, &c->report_error);
+    return lap_report_write(c->cli->report, report);
 }
 
 static int finish(comparison *c)

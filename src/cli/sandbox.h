@@ -35,7 +35,7 @@ lap_code lap_sandbox_allow(
     const lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err);
 /* From here on nothing else; box is closed in any case. LAP_E_BACKEND where a second thread runs, which
  * would stay outside. */
-lap_code lap_sandbox_enter(lap_sandbox *box, lap_error *err);
+lap_code lap_sandbox_enter(const lap_sandbox *box, lap_error *err);
 
 /* ---- seccomp (sandbox_calls.c) ----------------------------------------------------------------------- */
 

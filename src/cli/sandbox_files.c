@@ -95,7 +95,7 @@ static bool is_alone(void)
     return threads <= 1;
 }
 
-lap_code lap_sandbox_enter(lap_sandbox *box, lap_error *err)
+lap_code lap_sandbox_enter(const lap_sandbox *box, lap_error *err)
 {
     lap_code code = LAP_OK;
     if (!is_alone())
@@ -103,6 +103,5 @@ lap_code lap_sandbox_enter(lap_sandbox *box, lap_error *err)
     else if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RESTRICT_SELF, box->rules, 0) != 0)
         code = lap_sandbox_failed(err, LAP_E_BACKEND, strerror(errno));
     close(box->rules);
-    box->rules = -1;
     return code == LAP_OK ? lap_sandbox_limit_calls(err) : code;
 }

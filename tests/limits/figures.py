@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import os
+import resource
 import statistics
 import struct
 from pathlib import Path
@@ -59,7 +60,7 @@ def peaks_have_the_places_of_their_lines():
     assert rows[60] == rows[120] == max(rows)
     line = next(line for line in said.splitlines() if line.startswith("row profile"))
     peaks = [int(word.split(" ")[0]) for word in line.split("peaks at ")[1].split(", ")]
-    assert sorted(peaks) == [60, 120], line
+    assert peaks == [60, 120], line # of the same height: in the order of their places
 
 
 def only_high_values_are_peaks():
@@ -163,6 +164,12 @@ def wrong_sums_are_seen():
         _, said = lapedge("bench", op, size, "--runs=1", f"--backends={rung}", code=1,
                           program=PLANTED)
         assert "refused" in said or "refused" in _.decode(), (op, said)
+    for op, rung, size in (("histogram", "no-count", "--sizes=96x96"), ("matvec", "no-row", "--n=64")): # after c
+        said = lapedge("bench", op, size, "--runs=1", f"--backends=c,{rung}", code=1, program=PLANTED)[1]
+        assert said.startswith(f"lapedge: {op} {rung}: refused: "), said
+        got = json.loads(lapedge("compare", "--json", f"--ops={op}", f"--backends=c,{rung}", "in.pgm", code=1,
+                                 program=PLANTED)[0])
+        assert [row["identical"] for row in got["rows"]] == [True, False], op
 
 
 def times_add_up():
@@ -198,6 +205,35 @@ def times_add_up():
     assert close(row["ms"], (row["min_ms"] + row["max_ms"]) / 2), row
 
 
+def the_floor_of_a_codec():
+    """The codec's floor is its parts, shared out to threads, and a run's share of it is what stands beside it."""
+    pnm("in.ppm", 96, 64, 3, noise(18432))
+    for progressive in ([], ["--progressive"]):
+        lapedge("--kernel=identity", "--no-sync", *progressive, "in.ppm", "in.jpg")
+        rows = as_json("bench", "codec", "--image=in.jpg", "--runs=3", "--threads=2")["rows"]
+        host = {row["backend"]: row for row in rows if row["end_to_end_ms"] is None}
+        assert list(host) == ["decode", "filter", "encode", "floor", "run", "scan", "parallel-1", "parallel-2"]
+        assert [row["threads"] for row in host.values()] == [1, 1, 1, 2, 2, 1, 1, 2]
+        parts = zip(*(host[name]["times_ms"] for name in ("decode", "filter", "encode")))
+        assert all(math.isclose(2 * a, sum(b)) for a, b in zip(host["floor"]["times_ms"], parts)), host
+        shares = {name: row["roof_share"] for name, row in host.items() if row["roof_share"] is not None}
+        assert list(shares) == ["floor", "run"] and shares["floor"] == 1
+        assert math.isclose(shares["run"], host["floor"]["median_ms"] / host["run"]["median_ms"])
+        for name, row in host.items():
+            assert (row["width"], row["height"], row["channels"]) == (96, 64, 3)
+            assert all((time > 0) == (name != "scan" or not progressive) for time in row["times_ms"]), row
+            assert row["mpix_per_s"] is None or math.isclose(row["mpix_per_s"], 96 * 64 / row["median_ms"] / 1e3)
+
+
+def the_most_values():
+    """As many values as 31 bits count are only a matter of memory; one more are refused."""
+    for count, want, code in ((2147483647, "no memory for 2147483647 values", 1),
+                              (2147483648, "2147483648 values; at most 2147483647", 2)):
+        said = lapedge("bench", "reduce", "-q", f"--n={count}", "--runs=1", code=code,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)))[1]
+        assert want in said, said
+
+
 def elements_of_all_sizes():
     """The transpose is measured with bytes, and with elements of 4 and 8 bytes."""
     for kind in ("u8", "f32", "f64"):
@@ -220,6 +256,14 @@ def times_of_a_device():
         assert len(row["times_ms"]) == 3 and row["kernel_ms"] == row["median_ms"] == statistics.median(row["times_ms"]), row
         assert row["gb_per_s"] > 0 and math.isclose(row["roof_share"], row["gb_per_s"] / rows["copy"]["gb_per_s"]), row
     assert all(rows["cuda-shared4"][f"{part}_ms"] > 0 for part in ("upload", "download", "end_to_end"))
+    for op, size, moved in (("reduce", 16500, 65536), ("matvec", 64, None), ("transpose", None, 2 * 64 * 48 * 3)):
+        words = [f"--n={size}"] if size else ["--sizes=64x48"] # 512 bytes are the least that is copied of sums
+        more = ["--type=f32"] if op == "reduce" else []
+        said = json.loads(lapedge("bench", op, "--json", *words, *more, "--runs=2", "--threads=1", program=DEVICE)[0])
+        assert any(row["kernel_ms"] for row in said["rows"] if row["backend"] == "cuda-fast"), op
+        for row in said["rows"]:
+            if row["backend"] == "copy":
+                assert math.isclose(row["gb_per_s"], moved / row["median_ms"] / 1e6) and row["roof_share"] == 1, row
     pnm("in.pgm", 60, 40, 1, noise(2400))
     times = json.loads(lapedge("--json", "--no-sync", "--backend=cuda-fast", "in.pgm", "d.pgm", program=DEVICE)[0])["ms"]
     lapedge("--no-sync", "--backend=c", "in.pgm", "c.pgm")
@@ -276,6 +320,6 @@ if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([csv_is_json, large_spread, peaks_have_the_places_of_their_lines, only_high_values_are_peaks,
              weights_for_both, profiles_of_tall_and_wide, masks_of_all_sizes, shares_are_of_pixels,
-             sums_of_many_photos, wrong_sums_are_seen, times_add_up, elements_of_all_sizes, times_of_a_device,
-             baselines_of_the_same_case, sixteen_bits_do_not_overflow, very_wide, many_values,
+             sums_of_many_photos, wrong_sums_are_seen, times_add_up, the_floor_of_a_codec, the_most_values,
+             elements_of_all_sizes, times_of_a_device, baselines_of_the_same_case, sixteen_bits_do_not_overflow, very_wide, many_values,
              large_jumps_in_a_kernel])

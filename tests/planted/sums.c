@@ -33,9 +33,23 @@ static lap_code nan_row(const lap_gemv *g, const lap_exec *exec)
     return code;
 }
 
+/* Those that do nothing must not pass with what the one before has left. */
+static lap_code no_row(const lap_gemv *g, const lap_exec *exec)
+{
+    (void)g, (void)exec;
+    return LAP_OK;
+}
+
+static lap_code no_count(const lap_view *in, uint64_t counts[4][256], const lap_exec *exec)
+{
+    (void)in, (void)counts, (void)exec;
+    return LAP_OK;
+}
+
 const lap_rung lap_histogram_table[] = {
     {.op = LAP_OP_HISTOGRAM, .name = "c", .family = "c", .run.histogram = lap_histogram_c},
     {.op = LAP_OP_HISTOGRAM, .name = "last-value", .family = "c", .run.histogram = last_value},
+    {.op = LAP_OP_HISTOGRAM, .name = "no-count", .family = "c", .run.histogram = no_count},
     {.op = LAP_OP_HISTOGRAM, .name = "auto", .family = "auto", .resolves = "c"},
     {0},
 };
@@ -51,6 +65,7 @@ const lap_rung lap_matvec_table[] = {
     {.op = LAP_OP_MATVEC, .name = "c", .family = "c", .run.matvec = lap_matvec_c},
     {.op = LAP_OP_MATVEC, .name = "last-row", .family = "c", .run.matvec = last_row},
     {.op = LAP_OP_MATVEC, .name = "nan", .family = "c", .run.matvec = nan_row},
+    {.op = LAP_OP_MATVEC, .name = "no-row", .family = "c", .run.matvec = no_row},
     {.op = LAP_OP_MATVEC, .name = "auto", .family = "auto", .resolves = "c"},
     {0},
 };
