@@ -142,7 +142,10 @@ PY
     same upright.jpg <(jpegtran -rotate 90 in.jpg)
     [ "$(note --auto-orient upright.jpg again.jpg)" = "turned without loss" ] # nothing is left to turn
     same upright.jpg again.jpg
-    for file in kept upright; do lapedge info --json $file.jpg >$file.json && json $file.json 'set(o["metadata"]) == {"EXIF", "ICC", "comment"}'; done
+    for file in kept upright; do
+        lapedge info --json $file.jpg >$file.json
+        json $file.json 'set(o["metadata"]) == {"EXIF", "ICC", "comment"}'
+    done
     lapedge transform --flip=h --keep=icc in.jpg icc.jpg
     lapedge info --json icc.jpg >icc.json
     json icc.json 'set(o["metadata"]) == {"ICC"}'
@@ -184,8 +187,10 @@ PY
     run --separate-stderr lapedge transform --rotate=90 --log=log.jsonl -j2 in out
     [ "$status" -eq 0 ]
     [[ $stderr == "2 done"* ]]
-    grep a.jpg log.jsonl >a.json && json a.json 'o["note"] == "turned without loss" and o["settings"]["lossless"] == "auto"'
-    grep b.jpg log.jsonl >b.json && json b.json 'o["note"].startswith("decoded and coded anew: 451 x 300")'
+    grep a.jpg log.jsonl >a.json
+    json a.json 'o["note"] == "turned without loss" and o["settings"]["lossless"] == "auto"'
+    grep b.jpg log.jsonl >b.json
+    json b.json 'o["note"].startswith("decoded and coded anew: 451 x 300")'
     for file in a.jpg deep/b.jpg; do cmp out/$file <(lapedge transform --rotate=90 in/$file -); done
     run --separate-stderr lapedge transform --rotate=90 in out
     [[ $stderr == "0 done, 2 up to date"* ]]
