@@ -77,9 +77,13 @@ lap_code lap_manifest_each(lap_manifest *m, lap_manifest_fn *each, void *user, l
         const int fd = openat(m->folder, m->files[i].name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
         if (!file) {
+            const int why = errno;
             if (fd >= 0)
                 close(fd);
-            continue; /* gone meanwhile, or a link: it says nothing */
+            if (why != ENOENT && why != ELOOP) /* gone meanwhile, or a link: it says nothing */
+                code = lap_fail_at(
+                    err, LAP_E_UNREADABLE, m->shown, "%.60s: %s", m->files[i].name, strerror(why));
+            continue;
         }
         code = read_lines(file, each, user, err);
         if (code == LAP_OK && ferror(file))

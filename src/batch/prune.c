@@ -26,6 +26,12 @@ struct lap_prune {
     const lap_control *control;
 };
 
+/* Why an output stays that may be one to go; what is NULL: there was none. */
+typedef struct prune_trouble {
+    const char *what;
+    int number; /* an errno */
+} prune_trouble;
+
 static uint64_t name_key(const char *name)
 {
     return lap_map64_key(name, strlen(name));
@@ -56,6 +62,12 @@ static char *from_root(const char *path)
 
 /* ---- what the run sees --------------------------------------------------------------------------- */
 
+static void refuse(lap_prune *p, const lap_error *why)
+{
+    if (p->result->refused.code == LAP_OK)
+        p->result->refused = *why;
+}
+
 static lap_code check(const lap_batch_options *o, lap_error *err)
 {
     const lap_batch_take *take = o->take;
@@ -73,6 +85,7 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     lap_batch_prune *result = options->prune;
     bool has_folder = false;
     struct stat st;
+    lap_error why;
     *prune = NULL;
     result->removed = result->kept = result->failed = 0;
     result->refused = (lap_error){0};
@@ -87,6 +100,10 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     bool has_memory = p && p->folders;
     for (size_t i = 0; has_memory && i < options->input_count; i++) {
         const bool is_there = stat(options->inputs[i], &st) == 0;
+        if (!is_there && errno != ENOENT && errno != ENOTDIR) {
+            lap_fail_at(&why, LAP_E_UNREADABLE, options->inputs[i], "%s", strerror(errno));
+            refuse(p, &why);
+        }
         has_folder = has_folder || !is_there || S_ISDIR(st.st_mode); /* what is missing is found out later */
         if (is_there && S_ISDIR(st.st_mode)) {
             p->folders[i].name = from_root(options->inputs[i]);
@@ -114,12 +131,6 @@ void lap_prune_free(lap_prune *prune)
     free(prune);
 }
 
-static void refuse(lap_prune *p, const lap_error *why)
-{
-    if (p->result->refused.code == LAP_OK)
-        p->result->refused = *why;
-}
-
 lap_code lap_prune_note(lap_prune *prune, const lap_walk_entry *entry, const char *output, lap_error *err)
 {
     if (!prune)
@@ -144,33 +155,46 @@ static bool lies_inside(const lap_prune *p, const char *path)
     return false;
 }
 
-/* As that of a disk that is not mounted. Cuts the path at its last slash. */
-static bool folder_is_empty(char *path)
+/* As that of a disk that is not mounted. Cuts the path at its last slash. False, too, with a number in *why.
+ */
+static bool folder_is_empty(char *path, int *why)
 {
     int count = 0;
     *strrchr(path, '/') = '\0';
     DIR *folder = opendir(*path ? path : "/");
-    if (!folder)
-        return errno != ENOENT && errno != ENOTDIR;
+    if (!folder) {
+        *why = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+        return false;
+    }
+    errno = 0;
     while (count <= 2 && readdir(folder))
         count++;
+    *why = count <= 2 ? errno : 0;
     closedir(folder);
-    return count <= 2; /* itself and its parent */
+    return count <= 2 && *why == 0; /* itself and its parent */
 }
 
 /* Whether the input of a line is one of this run's folders' and not there any more. */
-static bool is_gone(lap_prune *p, const char *input)
+static bool is_gone(lap_prune *p, const char *input, prune_trouble *trouble)
 {
     struct stat st;
+    int why = 0;
     char *path = from_root(input);
-    bool gone =
-        path && lies_inside(p, path) && lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
-    if (gone && folder_is_empty(path)) {
+    bool gone = false;
+    if (!path)
+        why = errno;
+    else if (lies_inside(p, path) && lstat(path, &st) != 0) {
+        gone = errno == ENOENT || errno == ENOTDIR;
+        why = gone ? 0 : errno;
+    }
+    if (gone && folder_is_empty(path, &why)) {
         p->result->kept++;
         gone = false;
     }
     free(path);
-    return gone;
+    if (why != 0)
+        *trouble = (prune_trouble){"stays, as its photo cannot be looked for", why};
+    return gone && why == 0;
 }
 
 static bool is_file_of(const lap_manifest_line *line, const struct stat *st)
@@ -179,7 +203,7 @@ static bool is_file_of(const lap_manifest_line *line, const struct stat *st)
            st->st_mtim.tv_sec == line->mtime_s && st->st_mtim.tv_nsec == line->mtime_ns;
 }
 
-static void report(lap_prune *p, const char *output, int why)
+static void report(lap_prune *p, const char *output, const prune_trouble *trouble)
 {
     lap_error problem = {0};
     const lap_batch_prune *result = p->result;
@@ -189,23 +213,30 @@ static void report(lap_prune *p, const char *output, int why)
         length--;
     if (snprintf(path, sizeof path, "%.*s/%s", (int)length, p->options->out_dir, output) >= (int)sizeof path)
         return;
-    if (why)
-        lap_fail_at(&problem, LAP_E_WRITE, path, "cannot be removed: %s", strerror(why));
+    if (trouble->what)
+        lap_fail_at(&problem, LAP_E_WRITE, path, "%s: %s", trouble->what, strerror(trouble->number));
     if (result->each)
-        result->each(result->user, path, why ? &problem : NULL);
+        result->each(result->user, path, trouble->what ? &problem : NULL);
 }
 
 /* Whether it is an output of ours at that place: links are not followed, and nothing climbs. */
-static bool find(const lap_prune *p, const lap_manifest_line *line, int *folder, const char **name)
+static bool find(
+    const lap_prune *p, const lap_manifest_line *line, int *folder, const char **name, prune_trouble *trouble)
 {
     struct stat there;
     const char *slash = strrchr(line->output, '/');
     *name = slash ? slash + 1 : line->output;
-    if (**name == '\0' || lap_tree_enter(p->tree, line->output, false, folder, NULL) != LAP_OK)
+    if (**name == '\0')
         return false;
-    if (fstatat(*folder, *name, &there, AT_SYMLINK_NOFOLLOW) == 0 && is_file_of(line, &there))
-        return true;
-    lap_tree_leave(p->tree, *folder);
+    errno = 0;
+    const lap_code code = lap_tree_enter(p->tree, line->output, false, folder, NULL);
+    if (code == LAP_OK && fstatat(*folder, *name, &there, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (is_file_of(line, &there))
+            return true;
+    } else if (code == LAP_OK ? errno != ENOENT : code == LAP_E_WRITE)
+        *trouble = (prune_trouble){"cannot be examined", errno};
+    if (code == LAP_OK)
+        lap_tree_leave(p->tree, *folder);
     return false;
 }
 
@@ -213,22 +244,24 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
 {
     lap_prune *p = user;
     const char *name;
-    int folder, why = 0;
+    int folder;
+    prune_trouble trouble = {0};
     lap_code code = lap_control_check(p->control, err);
-    if (code != LAP_OK || lap_map64_find(&p->outputs, name_key(line->output)) ||
-        !find(p, line, &folder, &name))
+    if (code != LAP_OK || lap_map64_find(&p->outputs, name_key(line->output)))
         return code;
-    if (is_gone(p, line->input)) {
-        if (!p->options->dry_run && unlinkat(folder, name, 0) != 0)
-            why = errno;
-        p->result->removed += why == 0;
-        p->result->failed += why != 0;
-        report(p, line->output, why);
-        code =
-            lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines are of the same file */
+    bool goes = false;
+    if (find(p, line, &folder, &name, &trouble)) {
+        goes = is_gone(p, line->input, &trouble);
+        if (goes && !p->options->dry_run && unlinkat(folder, name, 0) != 0)
+            trouble = (prune_trouble){"cannot be removed", errno};
+        lap_tree_leave(p->tree, folder);
     }
-    lap_tree_leave(p->tree, folder);
-    return code;
+    if (!goes && !trouble.what)
+        return LAP_OK;
+    p->result->removed += trouble.what == NULL;
+    p->result->failed += trouble.what != NULL;
+    report(p, line->output, &trouble);
+    return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines are of the same file */
 }
 
 lap_code lap_prune_outputs(lap_prune *prune, const lap_tree *tree, lap_manifest *manifest,

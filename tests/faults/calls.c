@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,40 @@ DIR *fdopendir(int fd)
     return next(fd);
 }
 
+DIR *opendir(const char *path)
+{
+    FAIL_IF(opendir, NULL);
+    return next(path);
+}
+
+FILE *fdopen(int fd, const char *how)
+{
+    FAIL_IF(fdopen, NULL);
+    return next(fd, how);
+}
+
+FILE *open_memstream(char **bytes, size_t *size)
+{
+    FAIL_IF(open_memstream, NULL);
+    return next(bytes, size);
+}
+
+ssize_t getdelim(char **line, size_t *size, int end, FILE *file)
+{
+    FAIL_IF(getdelim, -1);
+    return next(line, size, end, file);
+}
+
+int fcntl(int fd, int what, ...)
+{
+    va_list more;
+    va_start(more, what);
+    const long argument = va_arg(more, long);
+    va_end(more);
+    FAIL_IF(fcntl, -1);
+    return next(fd, what, argument);
+}
+
 struct dirent *readdir(DIR *folder)
 {
     FAIL_IF(readdir, NULL);
@@ -160,6 +195,12 @@ char *realpath(const char *path, char *to)
     return next(path, to);
 }
 
+char *getcwd(char *to, size_t size)
+{
+    FAIL_IF(getcwd, NULL);
+    return next(to, size);
+}
+
 int access(const char *path, int how)
 {
     FAIL_IF(access, -1);
@@ -191,6 +232,19 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     NEXT(pthread_create);
     const int why = nth_call_fails("pthread_create");
     return why > 0 ? why : next(thread, attributes, run, argument);
+}
+
+int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set)
+{
+    FAIL_IF(sched_getaffinity, -1);
+    return next(process, size, set);
+}
+
+int pthread_condattr_init(pthread_condattr_t *attributes)
+{
+    NEXT(pthread_condattr_init);
+    const int why = nth_call_fails("pthread_condattr_init");
+    return why > 0 ? why : next(attributes);
 }
 
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)

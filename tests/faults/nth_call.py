@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """nth_call.py [--all | --runs=N] [--seed=S]: the N-th call of each function that can fail does, with each plausible error.
 
-Single photos, --in-place, a folder, a second run over the same folder, statistics, a log and a report. Through the
-preloaded library nth_call.so (calls inside the C library by tests/torture/3-calls). After every run: inputs as they
-were, outputs complete or absent, nothing temporary left, an exit code of 0 only if all is done, a message where it is
+Single photos, --in-place, a folder, a second run over the same folder, a list, --prune, statistics, a log and a report.
+Through the preloaded library nth_call.so (calls inside the C library by tests/torture/3-calls). After every run: inputs
+as they were, outputs complete or absent, nothing temporary left, an exit code of 0 only if all is done, a message where it is
 not; and the same command without a fault then completes. A run counts only if its fault fired.
 
 By itself a sample of a fixed seed and one of a random seed, which is printed; --all: everything. Prints TAP."""
@@ -35,7 +35,9 @@ ERRORS = {
     "fstat": "EIO ENOMEM", "fstatat": "EIO EACCES", "readlink": "EIO EACCES", "realpath": "ENOMEM EACCES",
     "access": "EACCES EIO", "fdopendir": "ENOMEM EMFILE", "readdir": "EIO", "scandirat": "ENOMEM EMFILE EACCES EIO",
     "mmap": "ENOMEM", "madvise": "ENOMEM EINVAL", "pthread_create": "EAGAIN", "pthread_mutex_init": "ENOMEM",
-    "pthread_cond_init": "ENOMEM", "poll": "EINTR", "getrandom": "EINTR ENOSYS",
+    "pthread_cond_init": "ENOMEM", "pthread_condattr_init": "ENOMEM", "opendir": "EMFILE EACCES ENOMEM", "fdopen": "ENOMEM",
+    "open_memstream": "ENOMEM", "getdelim": "ENOMEM EIO", "fcntl": "EMFILE EIO", "getcwd": "ENOENT EACCES",
+    "sched_getaffinity": "EINVAL", "poll": "EINTR", "getrandom": "EINTR ENOSYS",
 }
 # From then on these would never end, by their meaning: try again.
 NOT_FOR_GOOD = {("write", "EINTR"), ("write", "EAGAIN"), ("read", "EINTR"), ("pread", "EINTR"), ("poll", "EINTR"),
@@ -164,6 +166,25 @@ class Scenario:
         return None
 
 
+class Listed(Scenario):
+    """The inputs are named in a file."""
+
+    def reset(self):
+        super().reset()
+        (self.box / "list").write_text("in/0.jpg\nin/sub/1.jpg\n")
+
+
+class Pruned(Scenario):
+    """One photo is gone since the first run: its output has to go, too."""
+
+    def reset(self):
+        super().reset()
+        (self.box / "in/2.jpg").unlink()
+
+    def whole(self):
+        return self.outputs() == self.right
+
+
 def make_photos(folder):
     (folder / "sub").mkdir(parents=True)
     text = b"".join(b"%d\n" % i for i in range(1, 20000))
@@ -190,6 +211,8 @@ def scenarios(work):
         Scenario(work, "folder again", ["in", "out", "-j2", "-f", *quick],
                  first=["in", "out", "-Q", "30", "--no-sync"]),
         Scenario(work, "folder with a log", ["in", "out", "-j1", "--log=out/log.jsonl", *quick], also=("log.jsonl",)),
+        Listed(work, "files of a list", ["--files-from=list", "out", "-j2", *quick]),
+        Pruned(work, "pruning", ["--prune", "in", "out", "-j2", *quick], first=["in", "out", "-Q", "30", "--no-sync"]),
         Scenario(work, "statistics", ["in/0.jpg", "out/0.jpg", "--stats=out/s.json", *quick], also=("s.json",)),
         Scenario(work, "report", ["compare", "--backends=c,simd", "--report=out/r.html", "in/0.jpg", *quick], also=("r.html",)),
     ]
@@ -221,13 +244,14 @@ def trials(scenario):
 SHOWN = {"fsync": all, "fdatasync": all, "syncfs": all, "renameat": all, "renameat2": all, "close": any}
 
 
-SHOWN_BY_REPORT = {"fclose": any}
+# Of runs that do more.
+SHOWN_BY = {"report": {"fclose": any}, "pruning": {"opendir": all, "fdopen": all, "getcwd": all}}
 
 
 def hidden(scenario):
     """Calls whose failure the exit code does not show."""
     found = []
-    for call, needed in (SHOWN_BY_REPORT if scenario.name == "report" else SHOWN).items():
+    for call, needed in SHOWN_BY.get(scenario.name, SHOWN).items():
         codes = []
         for n in range(1, scenario.counts.get(call, 0) + 1):
             scenario.reset()
@@ -286,14 +310,14 @@ def main():
             print(f"{'not ok' if bad or fired < runs * 0.8 else 'ok'} {tap} - calls that fail, {what}: {fired} of "
                   f"{len(everything)} faults fired")
         for scenario in all_scenarios:
-            if scenario.name in ("one photo", "in place", "folder", "report"):
+            if scenario.name in ("one photo", "in place", "folder", *SHOWN_BY):
                 found = hidden(scenario)
                 for text in found:
                     print(f"# {text}")
                 tap += 1
                 failed |= bool(found)
-                print(f"{'not ok' if found else 'ok'} {tap} - {scenario.name}: the exit code shows what was not synced, "
-                      f"closed or renamed")
+                print(f"{'not ok' if found else 'ok'} {tap} - {scenario.name}: the exit code shows what was not "
+                      f"{'looked at' if scenario.name == 'pruning' else 'synced, closed or renamed'}")
         print(f"1..{tap}")
         return int(failed)
 
