@@ -11,7 +11,8 @@ TORTURE_NEEDS += $(if $(CUDACPU_CXX),$(B)/cudacpu/asan/lapedge $(sort $(filter $
 torture: all $(TORTURE_NEEDS)
 	@rm -f $(TORTURE_RESULTS)
 	@TEST_JOBS=1 TEST_TIMEOUT=$${TEST_TIMEOUT:-86400} tests/run B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
-	  LAPEDGE_RESULTS=$(TORTURE_RESULTS) $(TORTURE_SCRIPTS)
+	  LAPEDGE_HARNESSES='$(notdir $(filter $(B)/tests/cudacpu%,$(TORTURE_NEEDS)))' LAPEDGE_RESULTS=$(TORTURE_RESULTS) \
+	  $(TORTURE_SCRIPTS)
 	@cp docs/bench/mutants.jsonl docs/bench/branches.txt $(dir $(TORTURE_RESULTS))
 	@tools/torture-table $(TORTURE_RESULTS)
 
