@@ -233,11 +233,7 @@ static lap_code prepare(batch *b, const char *list, size_t list_size, lap_error 
         code = lap_manifest_open(&b->tree, strtoull(hash, NULL, 16), &b->manifest, err);
     }
     if (code == LAP_OK)
-        code = lap_batch_executor(b->context, &b->load, b->how, &b->executor, err);
-    if (code == LAP_OK && options->work) {
-        snprintf(options->work->how, sizeof options->work->how, "%s", b->how);
-        options->work->jobs = (uint64_t)b->load.jobs;
-    }
+        code = lap_batch_executor(b->context, &b->load, options->work, &b->executor, err);
     return code;
 }
 

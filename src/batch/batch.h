@@ -28,14 +28,13 @@ typedef struct batch {
     lap_manifest *manifest;
     unsigned renewed; /* lines for outputs that were moved or copied, and are known by their content */
     lap_group group;
-    lap_prune *prune;        /* or NULL */
-    lap_map64 claims;        /* outputs that several inputs want: lap_batch_claim */
-    lap_map64 endangered;    /* inputs that stand where an output is to stand: device and inode */
-    lap_map64 folders;       /* of outputs: path -> what is done about it already */
-    lap_error stop;          /* why the run ends early */
-    char how[LAP_BATCH_HOW]; /* who works, and why */
-    bool sync;               /* outputs are to survive a power cut */
-    bool stopping;           /* fail_fast has struck */
+    lap_prune *prune;     /* or NULL */
+    lap_map64 claims;     /* outputs that several inputs want: lap_batch_claim */
+    lap_map64 endangered; /* inputs that stand where an output is to stand: device and inode */
+    lap_map64 folders;    /* of outputs: path -> what is done about it already */
+    lap_error stop;       /* why the run ends early */
+    bool sync;            /* outputs are to survive a power cut */
+    bool stopping;        /* fail_fast has struck */
     double began_ms, ticked_ms;
 } batch;
 

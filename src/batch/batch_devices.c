@@ -14,6 +14,8 @@
  * GPU that CUDA goes through: Xeons with 16 and 32 cores, one and two H200 (docs/folders.md). */
 enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 200, START_MS_PER_GPU = 200 };
 
+enum { HOW = sizeof((lap_batch_work *)0)->how };
+
 /* Of all threads. */
 static uint64_t cpu_bytes_per_ms(const lap_batch_load *load)
 {
@@ -90,7 +92,7 @@ static int list_devices(const lap_batch_load *load, int list[LAP_DEVICE_POOL_DEV
 }
 
 static lap_code with_devices(lap_context *context, const lap_batch_load *load, const lap_rung *rung,
-    bool is_named, char how[LAP_BATCH_HOW], lap_executor **executor, lap_error *err)
+    bool is_named, char how[HOW], lap_executor **executor, lap_error *err)
 {
     int list[LAP_DEVICE_POOL_DEVICES];
     const lap_device_pool_options options = {.devices = list,
@@ -100,13 +102,13 @@ static lap_code with_devices(lap_context *context, const lap_batch_load *load, c
         .pinned = (size_t)(load->settings->max_memory / 2),
         .is_named = is_named,
         .small_bytes = (size_t)lap_batch_small(load)};
-    snprintf(how, LAP_BATCH_HOW, "%d CUDA device%s with %s%s", options.count, options.count == 1 ? "" : "s",
-        rung->name, is_named ? "" : ", and the CPU");
+    snprintf(how, HOW, "%d CUDA device%s with %s%s", options.count, options.count == 1 ? "" : "s", rung->name,
+        is_named ? "" : ", and the CPU");
     return lap_executor_devices(context, load->jobs, &options, executor, err);
 }
 
-lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, char how[LAP_BATCH_HOW],
-    lap_executor **executor, lap_error *err)
+static lap_code choose(
+    lap_context *context, const lap_batch_load *load, char how[HOW], lap_executor **executor, lap_error *err)
 {
     const lap_rung *rung;
     const char *why = NULL;
@@ -118,6 +120,18 @@ lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, ch
     const lap_rung *fastest = rung ? NULL : auto_rung(load, &why);
     if (fastest)
         return with_devices(context, load, fastest, false, how, executor, err);
-    snprintf(how, LAP_BATCH_HOW, "%s: %.120s", rung ? "JPEGs are coded on the CPU" : "the CPU alone", why);
+    snprintf(how, HOW, "%s: %.120s", rung ? "JPEGs are coded on the CPU" : "the CPU alone", why);
     return lap_executor_threads(context, load->jobs, executor, err);
+}
+
+lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, lap_batch_work *work,
+    lap_executor **executor, lap_error *err)
+{
+    char how[HOW];
+    const lap_code code = choose(context, load, how, executor, err);
+    if (code == LAP_OK && work) {
+        memcpy(work->how, how, sizeof how);
+        work->jobs = (uint64_t)load->jobs;
+    }
+    return code;
 }

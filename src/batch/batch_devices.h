@@ -12,11 +12,9 @@ typedef struct lap_batch_load { /* what there is to do, and what with */
     uint64_t large_bytes;             /* of inputs that a device would be worth */
 } lap_batch_load;
 
-enum { LAP_BATCH_HOW = 200 };
-
 /* An executor of threads alone or with CUDA devices: by the settings, and for "auto" by what there is to do;
- * how says which, and why. */
-lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, char how[LAP_BATCH_HOW],
+ * work (NULL is fine) says which, and why. */
+lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, lap_batch_work *work,
     lap_executor **executor, lap_error *err);
 /* Inputs up to this size are not worth a device to "auto". */
 uint64_t lap_batch_small(const lap_batch_load *load);

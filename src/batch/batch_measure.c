@@ -132,17 +132,12 @@ static lap_code walk(measuring *m, const char *list, size_t list_size, lap_error
 
 static lap_code begin(measuring *m, const char *list, size_t list_size, lap_error *err)
 {
-    char how[LAP_BATCH_HOW];
     lap_code code = lap_walk(m->options, list, list_size, count_one, m, err);
     if (code != LAP_OK)
         return code;
     code = lap_ordered_open(&m->ordered, err);
     if (code == LAP_OK)
-        code = lap_batch_executor(m->context, &m->load, how, &m->ordered.executor, err);
-    if (code == LAP_OK && m->options->work) {
-        snprintf(m->options->work->how, sizeof m->options->work->how, "%s", how);
-        m->options->work->jobs = (uint64_t)m->load.jobs;
-    }
+        code = lap_batch_executor(m->context, &m->load, m->options->work, &m->ordered.executor, err);
     return code;
 }
 

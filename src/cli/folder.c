@@ -213,30 +213,20 @@ int lap_cli_folder(lap_cli *cli)
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
     run.has_lost_worker = lap_cli_has_lost_worker(cli);
-    lap_folder_take(cli);
     const char *const sides[] = {cli->log, cli->trace};
     const lap_batch_devices devices = lap_folder_devices(cli);
-    lap_batch_options options = {.inputs = (const char *const *)cli->operands,
-        .input_count = (size_t)(count - 1),
-        .files_from = cli->files_from,
-        .nul_separated = cli->null_separated,
-        .out_dir = cli->operands[count - 1],
-        .jobs = cli->jobs,
-        .fail_fast = cli->fail_fast,
-        .force = cli->force,
-        .dry_run = cli->dry_run,
-        .take = &cli->take,
-        .others = &run.others,
-        .suffix = cli->suffix,
-        .flat = cli->flat,
-        .skip_existing = cli->skip_existing,
-        .no_clobber = cli->settings.no_clobber,
-        .devices = &devices,
-        .warn = on_warning,
-        .work = &run.work,
-        .prune = lap_folder_prune_begin(&run.prune, cli, &run.progress),
-        .sides = sides + !cli->log,
-        .side_count = (size_t)(cli->log != NULL) + (cli->trace != NULL)};
+    lap_batch_options options = lap_folder_inputs(cli, count - 1, &devices, &run.others, &run.work);
+    options.warn = on_warning;
+    options.out_dir = cli->operands[count - 1];
+    options.force = cli->force;
+    options.dry_run = cli->dry_run;
+    options.suffix = cli->suffix;
+    options.flat = cli->flat;
+    options.skip_existing = cli->skip_existing;
+    options.no_clobber = cli->settings.no_clobber;
+    options.prune = lap_folder_prune_begin(&run.prune, cli, &run.progress);
+    options.sides = sides + !cli->log;
+    options.side_count = (size_t)(cli->log != NULL) + (cli->trace != NULL);
     if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK) {
         lap_cli_print_error(&err, NULL);
         return LAP_EXIT_USAGE;

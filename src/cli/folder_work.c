@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/folder_counts.h"
 #include "cli/term.h"
 
 lap_batch_devices lap_folder_devices(const lap_cli *cli)
@@ -17,6 +18,22 @@ lap_batch_devices lap_folder_devices(const lap_cli *cli)
     if (devices.count == 0)
         devices.count = -1;
     return devices;
+}
+
+lap_batch_options lap_folder_inputs(
+    lap_cli *cli, int count, const lap_batch_devices *devices, lap_batch_others *others, lap_batch_work *work)
+{
+    lap_folder_take(cli);
+    return (lap_batch_options){.inputs = (const char *const *)cli->operands,
+        .input_count = (size_t)count,
+        .files_from = cli->files_from,
+        .nul_separated = cli->null_separated,
+        .jobs = cli->jobs,
+        .fail_fast = cli->fail_fast,
+        .take = &cli->take,
+        .others = others,
+        .devices = devices,
+        .work = work};
 }
 
 void lap_folder_warn(const lap_cli *cli, lap_folder_progress *progress, const lap_error *warning)

@@ -218,19 +218,9 @@ int lap_stats_folder(lap_cli *cli, const lap_measure_options *options)
     stats_run run = {.cli = cli, .options = options};
     lap_batch_counts counts = {0};
     lap_error err = {0};
-    lap_folder_take(cli);
     const lap_batch_devices devices = lap_folder_devices(cli);
-    const lap_batch_options inputs = {.inputs = (const char *const *)cli->operands,
-        .input_count = (size_t)cli->operand_count,
-        .files_from = cli->files_from,
-        .nul_separated = cli->null_separated,
-        .jobs = cli->jobs,
-        .fail_fast = cli->fail_fast,
-        .take = &cli->take,
-        .others = &run.others,
-        .devices = &devices,
-        .warn = on_warning,
-        .work = &run.work};
+    lap_batch_options inputs = lap_folder_inputs(cli, cli->operand_count, &devices, &run.others, &run.work);
+    inputs.warn = on_warning;
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context) {
         lap_cli_print_error(&err, NULL);
