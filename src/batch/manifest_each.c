@@ -70,26 +70,32 @@ static lap_code read_lines(FILE *file, lap_manifest_fn *each, void *user, lap_er
     return code;
 }
 
+/* A stream gives up where a signal interrupts it; reading a record does not. */
+static ssize_t read_on(void *fd, char *bytes, size_t size)
+{
+    ssize_t got;
+    do
+        got = read(*(const int *)fd, bytes, size);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
 lap_code lap_manifest_each(lap_manifest *m, lap_manifest_fn *each, void *user, lap_error *err)
 {
     lap_code code = lap_manifest_refresh(m, err);
     for (size_t i = 0; i < m->file_count && code == LAP_OK; i++) {
-        const int fd = openat(m->folder, m->files[i].name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-        if (!file) {
-            const int why = errno;
-            if (fd >= 0)
-                close(fd);
-            if (why != ENOENT && why != ELOOP) /* gone meanwhile, or a link: it says nothing */
-                code = lap_fail_at(
-                    err, LAP_E_UNREADABLE, m->shown, "%.60s: %s", m->files[i].name, strerror(why));
-            continue;
-        }
-        code = read_lines(file, each, user, err);
-        if (code == LAP_OK && ferror(file))
+        int fd = openat(m->folder, m->files[i].name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd < 0 && (errno == ENOENT || errno == ELOOP))
+            continue; /* gone meanwhile, or a link: it says nothing */
+        FILE *file = fd < 0 ? NULL : fopencookie(&fd, "r", (cookie_io_functions_t){.read = read_on});
+        code = file ? read_lines(file, each, user, err) : LAP_OK;
+        if (!file || (code == LAP_OK && ferror(file)))
             code =
                 lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%.60s: %s", m->files[i].name, strerror(errno));
-        fclose(file);
+        if (file)
+            fclose(file);
+        if (fd >= 0)
+            close(fd);
     }
     return code;
 }

@@ -118,10 +118,10 @@ DIR *opendir(const char *path)
     return next(path);
 }
 
-FILE *fdopen(int fd, const char *how)
+FILE *fopencookie(void *cookie, const char *how, cookie_io_functions_t functions)
 {
-    FAIL_IF(fdopen, NULL);
-    return next(fd, how);
+    FAIL_IF(fopencookie, NULL);
+    return next(cookie, how, functions);
 }
 
 FILE *open_memstream(char **bytes, size_t *size)

@@ -35,7 +35,7 @@ ERRORS = {
     "fstat": "EIO ENOMEM", "fstatat": "EIO EACCES", "readlink": "EIO EACCES", "realpath": "ENOMEM EACCES",
     "access": "EACCES EIO", "fdopendir": "ENOMEM EMFILE", "readdir": "EIO", "scandirat": "ENOMEM EMFILE EACCES EIO",
     "mmap": "ENOMEM", "madvise": "ENOMEM EINVAL", "pthread_create": "EAGAIN", "pthread_mutex_init": "ENOMEM",
-    "pthread_cond_init": "ENOMEM", "pthread_condattr_init": "ENOMEM", "opendir": "EMFILE EACCES ENOMEM", "fdopen": "ENOMEM",
+    "pthread_cond_init": "ENOMEM", "pthread_condattr_init": "ENOMEM", "opendir": "EMFILE EACCES ENOMEM", "fopencookie": "ENOMEM",
     "open_memstream": "ENOMEM", "getdelim": "ENOMEM EIO", "fcntl": "EMFILE EIO", "getcwd": "ENOENT EACCES",
     "sched_getaffinity": "EINVAL", "poll": "EINTR", "getrandom": "EINTR ENOSYS",
 }
@@ -245,7 +245,7 @@ SHOWN = {"fsync": all, "fdatasync": all, "syncfs": all, "renameat": all, "rename
 
 
 # Of runs that do more.
-SHOWN_BY = {"report": {"fclose": any}, "pruning": {"opendir": all, "fdopen": all, "getcwd": all}}
+SHOWN_BY = {"report": {"fclose": any}, "pruning": {"opendir": all, "fopencookie": all, "getcwd": all}}
 
 
 def hidden(scenario):
@@ -318,6 +318,11 @@ def main():
                 failed |= bool(found)
                 print(f"{'not ok' if found else 'ok'} {tap} - {scenario.name}: the exit code shows what was not "
                       f"{'looked at' if scenario.name == 'pruning' else 'synced, closed or renamed'}")
+        storm = ",".join(f"{call}:1%:{errno.EINTR}" for call in ("read", "pread", "write", "poll", "getrandom"))
+        fired, runs, bad = campaign([(scenario, (storm, {"read", "write"}, True)) for scenario in all_scenarios])
+        tap += 1
+        failed |= bad > 0 or fired < runs
+        print(f"{'not ok' if bad or fired < runs else 'ok'} {tap} - a storm of interrupted calls is not seen from outside")
         print(f"1..{tap}")
         return int(failed)
 

@@ -19,7 +19,12 @@ CALLS = {
     "close": "EIO EINTR", "fsync": "EIO", "fdatasync": "EIO", "syncfs": "EIO ENOSPC", "renameat2": "EIO EINVAL EACCES",
     "renameat": "EIO", "unlinkat": "EIO", "mkdirat": "ENOSPC EACCES", "mkdir": "ENOSPC", "mmap": "ENOMEM",
     "clone3": "EAGAIN", "newfstatat": "EIO ENOMEM", "getdents64": "EIO", "ftruncate": "EIO", "lseek": "EIO",
-    "fchmod": "EPERM", "madvise": "EINVAL", "readlink": "EACCES", "getrandom": "ENOSYS",
+    "fchmod": "EPERM", "madvise": "EINVAL", "readlink": "EACCES", "getrandom": "ENOSYS", "mprotect": "ENOMEM",
+    "clone": "EAGAIN ENOMEM", "fcntl": "EMFILE", "fallocate": "ENOSPC EOPNOTSUPP", "linkat": "EPERM", "access": "EIO",
+    "ioctl": "ENOTTY", "getcwd": "ENOENT", "uname": "EFAULT", "sysinfo": "EFAULT", "prlimit64": "EPERM",
+    "sched_getaffinity": "EINVAL", "poll": "EINTR", "utimensat": "EPERM", "unlink": "EIO", "prctl": "EINVAL",
+    "landlock_create_ruleset": "ENOSYS EOPNOTSUPP", "landlock_add_rule": "EINVAL ENOMEM",
+    "landlock_restrict_self": "EPERM E2BIG", "seccomp": "EINVAL ENOMEM",
 }
 
 
@@ -51,6 +56,10 @@ class Traced(nth_call.Scenario):
             (self.box / "fired").touch()
         trace.unlink(missing_ok=True)
         return done
+
+
+class TracedPruning(Traced, nth_call.Pruned):
+    """The same with a photo that is gone."""
 
 
 def before_main():
@@ -94,7 +103,11 @@ def traced():
     scenarios = [Traced(work, "one photo", ["in/0.jpg", "out/0.jpg", "--threads=2"]),
                  Traced(work, "in place", ["--in-place", "in/0.jpg", "in/sub/1.jpg"], in_place=True),
                  Traced(work, "folder", ["in", "out", "-j2", "--threads=2"]),
+                 TracedPruning(work, "pruning", ["--prune", "in", "out", "-j2"], first=["in", "out", "-Q30", "--no-sync"]),
                  Traced(work, "statistics", ["in/0.jpg", "out/0.jpg", "--stats=out/s.json"], also=("s.json",))]
+    boxed = Traced(work, "sandbox", ["in", "out", "-j2", "--sandbox"])
+    if boxed.counts.get("seccomp"): # else this kernel has none
+        scenarios.append(boxed)
     everything = [(s, trial) for s in scenarios for trial in faults_of(s, first)]
     random.Random(SEED).shuffle(everything)
     fired, runs, bad = nth_call.campaign(everything[:times(300)])
