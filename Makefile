@@ -124,14 +124,19 @@ CU_OBJ := $(CU:%.cu=$(B)/%.cu.o)
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(shell command -v $(NVCC) 2>/dev/null))))
 ifeq ($(HAVE_CUDA),1)
 LIBS += $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/targets/*/lib)) -lcudart_static -ldl -lrt
+NVCC_MAJOR := $(shell $(NVCC) --version | sed -n 's/.* release \([0-9]*\)\..*/\1/p')
 endif
+# All device code is compressed: from nvcc 13 on by zstd, which each driver that it needs anyway can read.
+NVCC_COMPRESS ?= $(if $(filter-out 9 10 11 12,$(NVCC_MAJOR)),--compress-mode=size,-Xfatbin -compress-all)
+# LINEINFO=1: lines of source in device code, for profilers; it makes that several times as large.
+$(call for_command_line,LINEINFO,)
 NVCC_ARCH := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
   -gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
 # No C++ library is linked. Statics stand only in the stubs that nvcc writes, which the scaffold never calls.
-NVCC_FLAGS := -std=c++17 -O3 -lineinfo --fmad=false -Xptxas -warn-spills $(NVCC_ARCH) \
+NVCC_FLAGS := -std=c++17 -O3 $(if $(LINEINFO),-lineinfo) --fmad=false -Xptxas -warn-spills $(NVCC_ARCH) \
   -DLAP_CUDA_OLDEST=$(firstword $(CUDA_ARCHS)) \
   -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics \
-  $(if $(WERROR),-Werror all-warnings) $(NVCCFLAGS)
+  $(if $(WERROR),-Werror all-warnings) $(NVCC_COMPRESS) $(NVCCFLAGS)
 
 # The command line as the bench prints it: flags that matter, per file.
 RUNG_FLAGS = -DLAP_RUNG_FLAGS='"$(strip $(OPT) -ffp-contract=off $(ISA_FLAGS))"'
@@ -249,9 +254,9 @@ help:
 	      line = line " " word[i] } \
 	    print line }'
 	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B) V=1" | fold -s -w 80
-	@echo "  CUDA_ARCHS='$(CUDA_ARCHS)'"
+	@echo "  CUDA_ARCHS='$(CUDA_ARCHS)' LINEINFO=$(LINEINFO)"
 	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)" | fold -s -w 80
 
 ## clean: remove everything that was built
 clean:
-	rm -rf build lapedge lapedge-portable
+	rm -rf build lapedge lapedge-portable lapedge-static-*

@@ -129,6 +129,25 @@ lapedge-portable: $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-libgcc $(filter -L%,$(LIBS)) -o $@ $^ $(PORTABLE_LIBS)
 	@strip $@
 
+# ---- one file that needs nothing at all ---------------------------------------------------------
+
+# Without CUDA, whose driver is a shared library. On x86-64 also for aarch64, by the cross compiler. The kernel may put
+# it anywhere: it is position-independent.
+STATIC := lapedge-static-$(MACHINE)
+STATIC_LIBS := $(filter -l%,$(PORTABLE_LIBS))
+STATIC_MISSING = $(strip $(foreach l,$(STATIC_LIBS:-l%=lib%.a),$(if \
+  $(filter /%,$(shell $(CC) -print-file-name=$l)),,$l)))
+.PHONY: portable-static static-here
+## portable-static: ./lapedge-static-MACHINE without CUDA, for this machine and aarch64: one file that needs nothing
+portable-static:
+	@$(MAKE_ALL) HAVE_CUDA=0 $(if $(filter 1,$(HAVE_CUDA)),B=$(B)/static-nocuda,B=$(B)) static-here
+	@[ $(MACHINE) = aarch64 ] || if command -v aarch64-linux-gnu-gcc >/dev/null; then $(MAKE_ALL) $(ARM64) static-here; \
+	  else echo "For aarch64, too, after: tools/install-deps arm64"; fi
+static-here: $(STATIC)
+$(STATIC): $(CLI_OBJ) $(B)/liblapedge.a $(B)/tools/static_dlopen.o
+	@[ -z "$(STATIC_MISSING)" ] || { echo "not there for $(MACHINE): $(STATIC_MISSING)" >&2; exit 1; }
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-pie -s -Wl,--fatal-warnings -Wl,--wrap=dlopen -o $@ $^ $(STATIC_LIBS)
+
 # ---- installation -------------------------------------------------------------------------------
 
 BINDIR ?= $(PREFIX)/bin
