@@ -182,6 +182,49 @@ static void a_makers_note_goes(void **state)
     }
 }
 
+/* GPS {a value of three rationals} right behind the TIFF header, IFD0 {orientation, link to GPS}, the
+ * rationals, somebody else's bytes. */
+enum { GPS = 8, GPS_IFD0 = 26, GPS_VALUE = 64, GPS_BEHIND = 88 };
+
+static builder build_gps(bool big, uint32_t type, uint32_t link)
+{
+    builder b = {.size = 6 + 100, .big = big};
+    memcpy(b.bytes, "Exif\0\0", 6);
+    memcpy(b.bytes + 6, big ? "MM" : "II", 2);
+    put(&b, 2, 2, 42);
+    put(&b, 4, 4, GPS_IFD0);
+    put(&b, GPS, 2, 1);
+    entry(&b, GPS + 2, 2, type, GPS_VALUE);
+    put(&b, GPS + 6, 4, 3);
+    put(&b, GPS_IFD0, 2, 2);
+    entry(&b, GPS_IFD0 + 2, 0x0112, 3, 6);
+    entry(&b, GPS_IFD0 + 14, 0x8825, 4, link);
+    memset(b.bytes + 6 + GPS_VALUE, 0xAB, GPS_BEHIND - GPS_VALUE);
+    memset(b.bytes + 6 + GPS_BEHIND, 0xCD, 12);
+    return b;
+}
+
+static void the_place_goes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        builder b = build_gps(i & 1, i & 2 ? 10 : 5, GPS); /* signed rationals and plain ones: 8 bytes each */
+        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, 0), b.size);
+        for (size_t k = 0; k < 14; k++)
+            assert_int_equal(b.bytes[6 + GPS + k], 0);
+        for (size_t k = GPS_VALUE; k < GPS_BEHIND; k++)
+            assert_int_equal(b.bytes[6 + k], 0);
+        for (size_t k = GPS_BEHIND; k < 100; k++)
+            assert_int_equal(b.bytes[6 + k], 0xCD);
+        assert_int_equal(get(&b, GPS_IFD0, 2), 1);
+        assert_int_equal(lap_exif_orientation(b.bytes, b.size), 6);
+    }
+    builder b = build_gps(false, 5, GPS_IFD0); /* said to lie on the tags: they stay */
+    assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, 0), b.size);
+    assert_int_equal(get(&b, GPS_IFD0, 2), 1);
+    assert_int_equal(lap_exif_orientation(b.bytes, b.size), 6);
+}
+
 static void lying_offsets_do_no_harm(void **state)
 {
     (void)state;
@@ -232,6 +275,7 @@ int main(void)
         cmocka_unit_test(the_patch_changes_what_it_should),
         cmocka_unit_test(a_thumbnail_inside_is_zeroed),
         cmocka_unit_test(a_makers_note_goes),
+        cmocka_unit_test(the_place_goes),
         cmocka_unit_test(lying_offsets_do_no_harm),
         cmocka_unit_test(any_bytes_are_safe),
     };

@@ -116,6 +116,33 @@ static void test_odd_segments(void **state)
     assert_false(taken_with(0xE0, 1, 0xDC)); /* a marker that headers do not have */
 }
 
+/* Without JFIF's segment three components are YCbCr, unless Adobe's segment or their names say otherwise. */
+static void test_colour(void **state)
+{
+    (void)state;
+    static const struct {
+        int transform; /* of Adobe's segment; -1: there is none */
+        const char *names;
+        bool taken;
+    } cases[] = {{-1, "\1\2\3", true}, {-1, "RGB", false}, {-1, "RGX", true}, {0, "\1\2\3", false},
+        {1, "\1\2\3", true}, {1, "RGB", true}, {2, "\1\2\3", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_jpeg_frame f;
+        jpeg_bytes jpeg = jpeg_make(&ordinary, 50, 35);
+        uint8_t *first = segment(&jpeg, 0xE0); /* 14 bytes: Adobe's has 12, and may have more */
+        memcpy(first + 4, "Adobe\0\0\0\0\0\0", 11);
+        first[1] = cases[i].transform < 0 ? 0xEC : 0xEE;
+        first[15] = (uint8_t)cases[i].transform;
+        for (int c = 0; c < 3; c++) {
+            segment(&jpeg, 0xC0)[10 + 3 * c] = (uint8_t)cases[i].names[c];
+            segment(&jpeg, 0xDA)[5 + 2 * c] = (uint8_t)cases[i].names[c];
+        }
+        if (lap_jpeg_frame_read(jpeg.data, jpeg.size, &f) != cases[i].taken)
+            fail_msg("case %zu", i);
+        free(jpeg.data);
+    }
+}
+
 /* Any number of bytes 0xFF may stand in front of a marker. */
 static void test_fill_bytes(void **state)
 {
@@ -138,6 +165,7 @@ static void test_fill_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ordinary), cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_odd_segments), cmocka_unit_test(test_fill_bytes)};
+        cmocka_unit_test(test_odd_segments), cmocka_unit_test(test_colour),
+        cmocka_unit_test(test_fill_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "io/sink.h"
 #include "scratch.h"
+
+/* In front of libc's: folders cannot be made, for this reason. */
+static int no_folders;
+
+int mkdirat(int folder, const char *path, mode_t mode)
+{
+    if (!no_folders)
+        return (int)syscall(SYS_mkdirat, folder, path, mode);
+    errno = no_folders;
+    return -1;
+}
 
 static lap_sink *finished_below(const lap_tree *tree, const char *relative, const char *text)
 {
@@ -136,6 +148,28 @@ static void places_that_are_none(void **unused)
     assert_null(place.path);
 }
 
+static void folders_that_cannot_be_made(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int why;
+        lap_code code;
+    } cases[] = {{ENOSPC, LAP_E_DISK_FULL}, {EDQUOT, LAP_E_DISK_FULL}, {EACCES, LAP_E_WRITE}};
+    lap_error err;
+    lap_tree tree;
+    assert_int_equal(mkdir(at("full"), 0700), 0);
+    assert_int_equal(lap_tree_open(at("full"), &tree, &err), LAP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int folder = 0;
+        no_folders = cases[i].why;
+        assert_int_equal(lap_tree_enter(&tree, "new/x", true, &folder, &err), cases[i].code);
+        no_folders = 0;
+        assert_string_equal(err.message, strerror(cases[i].why));
+        assert_int_equal(folder, -1);
+    }
+    lap_tree_close(&tree);
+}
+
 /* The number of the content is that of the bytes, however they came. */
 static void the_content_has_a_number(void **unused)
 {
@@ -179,6 +213,7 @@ int main(void)
         cmocka_unit_test(what_appears_meanwhile_is_kept),
         cmocka_unit_test(links_below_a_tree_are_not_followed),
         cmocka_unit_test(places_that_are_none),
+        cmocka_unit_test(folders_that_cannot_be_made),
         cmocka_unit_test(the_content_has_a_number),
     };
     if (!make_scratch())

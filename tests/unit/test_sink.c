@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -243,7 +244,15 @@ static void bad_targets(void **unused)
     assert_fails(at("plain/out.jpg"), LAP_E_WRITE);
     assert_fails("/dev/full", LAP_E_DISK_FULL);
     lap_error err;
-    assert_int_equal(write_file("", "x", 1, false, NULL, &err), LAP_E_WRITE);
+    static const char *const folders[] = {"", "folder", "folder/", "missing/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        assert_int_equal(write_file(i ? at(folders[i]) : "", "x", 1, false, NULL, &err), LAP_E_WRITE);
+        assert_non_null(strstr(err.message, "a folder, not a file"));
+    }
+    int fd;
+    errno = 0;
+    assert_null(lap_temp_create(-1, &fd)); /* the reason is that of the last attempt */
+    assert_int_equal(errno, EBADF);
 }
 
 static void broken_is_never_published(void **unused)

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -147,6 +148,44 @@ static void a_pipe_by_descriptor(void **state)
     close(ends[0]);
 }
 
+/* In the caller's memory: of a stream nothing counts as read before it is given out. */
+static void an_input_is_held_in_memory_given(void **state)
+{
+    (void)state;
+    uint8_t *memory = malloc(BYTES + 1);
+    size_t size = 0;
+    bool whole = false;
+    assert_non_null(memory);
+    for (int i = 0; i < 4; i++) {
+        const bool is_pipe = i / 2;
+        const size_t room = BYTES + (size_t)i % 2; /* one more byte: the end shows */
+        int ends[2];
+        pthread_t thread;
+        char path[32];
+        lap_source *source = NULL;
+        assert_int_equal(pipe(ends), 0);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        assert_int_equal(pthread_create(&thread, NULL, feed_pipe, &ends[1]), 0);
+        assert_int_equal(lap_source_open(is_pipe ? path : in_folder("data"), &source, NULL), LAP_OK);
+        assert_int_equal(lap_source_hold_in(source, memory, room, &size, &whole, NULL), LAP_OK);
+        assert_int_equal(size, BYTES);
+        assert_int_equal(whole, i % 2);
+        assert_memory_equal(memory, content, BYTES);
+        assert_int_equal(lap_source_bytes(source), is_pipe ? 0 : BYTES);
+        if (!whole)
+            lap_source_held_is_read(source);
+        else
+            assert_int_equal(read_rest(source, 0), BYTES);
+        assert_int_equal(lap_source_bytes(source), BYTES);
+        assert_int_equal(lap_source_hold_in(source, memory, room, &size, &whole, NULL), LAP_E_INTERNAL);
+        assert_int_equal(size, 0);
+        lap_source_close(source);
+        close(ends[0]);
+        pthread_join(thread, NULL);
+    }
+    free(memory);
+}
+
 static void a_silent_pipe_obeys_the_deadline(void **state)
 {
     (void)state;
@@ -243,9 +282,11 @@ int main(void)
         cmocka_unit_test(memory_is_peeked_and_read),
         cmocka_unit_test(a_short_input_says_so),
         cmocka_unit_test(a_pipe_by_descriptor),
+        cmocka_unit_test(an_input_is_held_in_memory_given),
         cmocka_unit_test(a_silent_pipe_obeys_the_deadline),
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(names_are_fit_for_messages),
     };
+    signal(SIGPIPE, SIG_IGN); /* a pipe that is not read from here */
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
