@@ -7,7 +7,11 @@
 
 #include <cmocka.h>
 
+#include <unistd.h>
+
+#include "base/image.h"
 #include "base/status.h"
+#include "jpeg/jpeg_scan.h"
 #include "jpeg_make.h"
 #include "run/formats.h"
 
@@ -209,6 +213,85 @@ static void harmless_oddities_are_counted(void **state)
     free(jpeg.data);
 }
 
+/* Where a restart marker is due: bytes too many before one are damage; another marker is said by its name. */
+static void markers_that_are_not_due(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t marker;
+        const char *words;
+    } cases[] = {{0xD0, "extraneous bytes before marker 0xd0"}, {0xD7, "extraneous bytes before marker 0xd7"},
+        {0xD8, "found marker 0xd8 instead of RST0"}, {0xCF, "found marker 0xcf instead of RST0"}};
+    lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
+    jpeg_bytes jpeg = jpeg_make(&kinds[2], 70, 50);
+    enum { MORE = 200 };
+    uint8_t *odd = malloc(jpeg.size + MORE);
+    size_t at = 0;
+    while (jpeg.data[at] != 0xFF || jpeg.data[at + 1] != 0xD0)
+        at++;
+    memcpy(odd, jpeg.data, at);
+    memset(odd + at, 0, MORE);
+    memcpy(odd + at + MORE, jpeg.data + at, jpeg.size - at);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        odd[at + MORE + 1] = cases[i].marker;
+        outcome o = decode(odd, jpeg.size + MORE, &options);
+        assert_int_equal(o.code, LAP_E_DAMAGED);
+        if (!strstr(o.err.message, cases[i].words))
+            fail_msg("'%s' does not say '%s'", o.err.message, cases[i].words);
+    }
+    free(odd);
+    free(jpeg.data);
+}
+
+/* In words of our own, where libjpeg's name its macros and tables. */
+static void errors_are_in_plain_words(void **state)
+{
+    (void)state;
+    lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
+    jpeg_bytes jpeg = jpeg_make(&baseline, 70, 50);
+    size_t at = 2;
+    while (jpeg.data[at + 1] != 0xC4)
+        at += 2 + ((size_t)jpeg.data[at + 2] << 8 | jpeg.data[at + 3]);
+    jpeg.data[at + 5] += 3; /* codes of one bit: more than there can be, taken from the longer ones */
+    for (int n = 2, left = 3; n <= 16 && left > 0; n++) {
+        const int taken = jpeg.data[at + 4 + n] < left ? jpeg.data[at + 4 + n] : left;
+        jpeg.data[at + 4 + n] -= (uint8_t)taken;
+        left -= taken;
+    }
+    outcome o = decode(jpeg.data, jpeg.size, &options);
+    assert_int_equal(o.code, LAP_E_DAMAGED);
+    assert_string_equal(o.err.message, "a Huffman table is invalid");
+    free(jpeg.data);
+}
+
+/* However long a file is, its picture may be at its beginning. */
+static void what_follows_does_not_matter(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/lapedge-faults-XXXXXX";
+    const lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
+    jpeg_bytes jpeg = jpeg_make(&baseline, 70, 50);
+    lap_source *source;
+    lap_decoder *decoder;
+    lap_damage damage;
+    lap_image image;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, jpeg.data, jpeg.size), jpeg.size);
+    assert_int_equal(ftruncate(fd, (off_t)4 * LAP_JPEG_MAX_HEADER), 0); /* takes no room on the disk */
+    assert_int_equal(lap_source_open(path, &source, NULL), LAP_OK);
+    assert_int_equal(lap_decoder_open(source, &options, &decoder, NULL), LAP_OK);
+    assert_int_equal(lap_image_create(&image, 70, 50, 3, 0, NULL), LAP_OK);
+    assert_int_equal(lap_decoder_image(decoder, &image.view, &damage, NULL), LAP_OK);
+    assert_int_equal(damage.warnings, 0);
+    lap_image_destroy(&image);
+    lap_decoder_close(decoder);
+    lap_source_close(source);
+    close(fd);
+    unlink(path);
+    free(jpeg.data);
+}
+
 static void limits_come_before_pixels(void **state)
 {
     (void)state;
@@ -257,6 +340,17 @@ static void scan_bombs_are_stopped(void **state)
     assert_non_null(strstr(o.err.message, "100"));
     options.max_scans = 0;
     assert_int_equal(decode(bomb, jpeg.size + count * scan, &options).code, LAP_OK);
+    /* As many as the defaults allow, and one more. */
+    size_t scans = 0;
+    for (size_t i = 0; i + 1 < jpeg.size; i++)
+        scans += jpeg.data[i] == 0xFF && jpeg.data[i + 1] == 0xDA;
+    options.max_scans = lap_settings_default().max_scans;
+    for (size_t all = 100; all <= 101; all++) {
+        memcpy(bomb + jpeg.size - 2 + (all - scans) * scan, "\xFF\xD9", 2);
+        assert_int_equal(
+            decode(bomb, jpeg.size + (all - scans) * scan, &options).code, all == 100 ? LAP_OK : LAP_E_LIMIT);
+        memcpy(bomb + jpeg.size - 2 + (all - scans) * scan, jpeg.data + last, 2);
+    }
     free(bomb);
     free(jpeg.data);
 }
@@ -297,6 +391,9 @@ int main(void)
         cmocka_unit_test(an_early_end_marker_is_damage),
         cmocka_unit_test(flipped_bits_are_survived),
         cmocka_unit_test(harmless_oddities_are_counted),
+        cmocka_unit_test(markers_that_are_not_due),
+        cmocka_unit_test(errors_are_in_plain_words),
+        cmocka_unit_test(what_follows_does_not_matter),
         cmocka_unit_test(limits_come_before_pixels),
         cmocka_unit_test(scan_bombs_are_stopped),
         cmocka_unit_test(stopping_from_outside),

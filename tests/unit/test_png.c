@@ -9,6 +9,7 @@
 #if LAP_HAVE_PNG
 
 #include <png.h>
+#include <zlib.h>
 
 typedef struct file {
     uint8_t bytes[200000];
@@ -303,6 +304,36 @@ static void claims_cost_nothing(void **unused)
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
 }
 
+/* Chunks that are not known are passed over, up to the size that any chunk may have. */
+static void a_chunk_has_a_limit(void **unused)
+{
+    (void)unused;
+    enum { HEAD = 33, MOST = 8000000, ROOM = MOST + 1 + 12 };
+    static file png;
+    make(&png, PNG_COLOR_TYPE_RGB, 8, false, false, false);
+    uint8_t *large = calloc(1, png.size + ROOM);
+    assert_non_null(large);
+    for (unsigned more = 0; more <= 1; more++) {
+        const unsigned length = MOST + more;
+        lap_read_options options = {.fail_on = LAP_FAIL_TRUNCATED};
+        lap_header header;
+        lap_damage damage = {0};
+        lap_error err;
+        help_image image;
+        memcpy(large, png.bytes, HEAD);
+        png_save_uint_32(large + HEAD, length);
+        memcpy(large + HEAD + 4, "prVt", 4);
+        png_save_uint_32(large + HEAD + 8 + length, (png_uint_32)crc32(0, large + HEAD + 4, 4 + length));
+        memcpy(large + HEAD + 12 + length, png.bytes + HEAD, png.size - HEAD);
+        lap_code code = help_decode(large, png.size + 12 + length, &options, &image, &header, &damage, &err);
+        assert_int_equal(code != LAP_OK || damage.warnings > 0, more);
+        if (code == LAP_OK)
+            free(image.memory);
+        memset(large + HEAD + 8, 0, length + 4);
+    }
+    free(large);
+}
+
 /* EXIF arrives as the APP1 segment of a JPEG, and goes on into one. */
 static void exif_is_kept(void **unused)
 {
@@ -344,6 +375,7 @@ int main(void)
         cmocka_unit_test(transparency_can_be_refused),
         cmocka_unit_test(limits_and_cancel),
         cmocka_unit_test(claims_cost_nothing),
+        cmocka_unit_test(a_chunk_has_a_limit),
         cmocka_unit_test(exif_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
