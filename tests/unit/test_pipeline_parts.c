@@ -110,6 +110,34 @@ static void same_bytes_turned(void **state)
     lap_pool_destroy(pool);
 }
 
+/* Where nothing is written bands are independent, and the parts' pixels are those that are counted. */
+static void same_counts(void **state)
+{
+    (void)state;
+    lap_pool *pool = lap_pool_create(3, NULL);
+    jpeg_bytes in = jpeg_make(&kinds[1], 201, 700);
+    lap_settings s = lap_settings_default();
+    lap_run_stats stats[2];
+    s.format = LAP_FORMAT_NONE;
+    for (int i = 0; i < 2; i++) {
+        lap_run_tallies tallies;
+        assert_int_equal(lap_run_tallies_init(&tallies, NULL), LAP_OK);
+        outcome o = run(&in, s, i ? LAP_DECODE_PARALLEL : LAP_DECODE_SERIAL, pool, &tallies.hooks);
+        assert_int_equal(o.code, LAP_OK);
+        assert_int_equal(strstr(o.report.note, "decoded in parallel") != NULL, i);
+        assert_int_equal(lap_run_tallies_result(&tallies, -1, &stats[i], NULL), LAP_OK);
+        assert_int_equal(stats[i].edges.channel[2].count, 201 * 700);
+        lap_run_tallies_destroy(&tallies);
+        free(o.bytes);
+    }
+    for (int c = 0; c < 3; c++) {
+        assert_int_equal(stats[0].input.channel[c].sum, stats[1].input.channel[c].sum);
+        assert_int_equal(stats[0].edges.channel[c].sum, stats[1].edges.channel[c].sum);
+    }
+    free(in.data);
+    lap_pool_destroy(pool);
+}
+
 /* ---- a disagreement ---------------------------------------------------------------------------- */
 
 typedef struct spoiler { /* changes the file under the run's feet */
@@ -222,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(same_bytes_turned),
+        cmocka_unit_test(same_counts),
         cmocka_unit_test(redo_into_a_file),
         cmocka_unit_test(redo_into_a_descriptor),
     };

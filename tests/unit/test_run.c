@@ -13,6 +13,9 @@
 
 #include "base/border.h"
 #include "base/image.h"
+#include "base/status.h"
+#include "run/async_run.h"
+#include "run/measure.h"
 #include "run/run.h"
 #include "rungs/backend.h"
 
@@ -354,6 +357,131 @@ static void the_tag_turns_the_pixels(void **state)
     }
 }
 
+/* A JPEG with an orientation tag of 6 goes to each format: a warning only where the tag is lost. */
+static void a_lost_tag_is_said(void **state)
+{
+    (void)state;
+    write_ppm();
+    lap_settings s = plain();
+    s.filter = false;
+    assert_int_equal(lap_run_file(context, at("in.ppm"), at("plain.jpg"), &s, NULL, NULL), LAP_OK);
+    size_t size = read_file("plain.jpg", room, sizeof room);
+    static uint8_t tagged[sizeof room];
+    static const uint8_t app1[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'I', 'I', 42, 0, 8, 0, 0, 0,
+        1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0};
+    memcpy(tagged, room, 2);
+    memcpy(tagged + 2, app1, sizeof app1);
+    memcpy(tagged + 2 + sizeof app1, room + 2, size - 2);
+    write_file("tagged.jpg", tagged, size + sizeof app1);
+    static const struct {
+        const char *in, *out;
+        bool upright;
+        int warnings;
+    } cases[] = {{"tagged.jpg", "o.jpg", false, 0}, {"tagged.jpg", "o.ppm", false, 1},
+        {"tagged.jpg", "o.ppm", true, 0}, {"tagged.jpg", "o.tsv", false, 1}, {"plain.jpg", "o.ppm", false, 0},
+        {"plain.jpg", "o.jpg", false, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_report report;
+        s = plain();
+        s.auto_orient = cases[i].upright;
+        assert_int_equal(lap_run_file(context, at(cases[i].in), at(cases[i].out), &s, &report, NULL), LAP_OK);
+        if (report.warnings != cases[i].warnings)
+            fail_msg("case %zu: %d warnings: %s", i, report.warnings, report.warning);
+        assert_int_equal(report.status, cases[i].warnings ? LAP_WARNED : LAP_DONE);
+        assert_int_equal(strstr(report.warning, "--auto-orient") != NULL, cases[i].warnings);
+    }
+    lap_report report;
+    lap_measurement measured;
+    s = plain();
+    const lap_measure_options options = {.threshold = -1};
+    assert_int_equal(
+        lap_measure_to(context, at("tagged.jpg"), &s, &options, &measured, &report, NULL), LAP_OK);
+    assert_int_equal(report.warnings, 0); /* nothing is written, nothing lost */
+    lap_measurement_free(&measured);
+}
+
+static int open_descriptors(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    int count = 0;
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+/* Whatever becomes of a run, it leaves no descriptor open; and pixels are either there or NULL. */
+static void nothing_is_left_open(void **state)
+{
+    (void)state;
+    write_ppm();
+    write_file("bad.jpg", "\xff\xd8\xff\xd9", 4);
+    static const char *const inputs[] = {"in.ppm", "bad.jpg", "missing.jpg", "in.ppm"};
+    const int before = open_descriptors();
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        lap_settings s = plain();
+        lap_pixels *pixels = (lap_pixels *)room;
+        lap_error err = {0};
+        s.max_memory = i == 3 ? WIDTH * HEIGHT * 3 - 1 : 0; /* a byte less than its pixels */
+        const lap_code expected = i == 0   ? LAP_OK
+                                  : i == 1 ? LAP_E_DAMAGED
+                                  : i == 2 ? LAP_E_MISSING
+                                           : LAP_E_LIMIT;
+        assert_int_equal(lap_run_file(context, at(inputs[i]), at("o.jpg"), &s, NULL, NULL), expected);
+        s.max_memory = i == 3 ? s.max_memory : WIDTH * HEIGHT * 3;
+        assert_int_equal(lap_pixels_read(context, at(inputs[i]), &s, &pixels, &err), expected);
+        assert_int_equal(pixels == NULL, expected != LAP_OK);
+        if (pixels)
+            assert_int_equal(lap_pixels_view(pixels)->height, HEIGHT);
+        lap_pixels_free(pixels);
+        assert_int_equal(open_descriptors(), before);
+    }
+}
+
+/* A photo that a device has done is written; if its file has changed since, nothing is left of it. */
+static void what_a_device_did_is_stored(void **state)
+{
+    (void)state;
+    static uint8_t header[] = {'h', 'e', 'a', 'd'}, scan[] = {'s', 'c', 'a', 'n'};
+    lap_tree tree;
+    lap_cuda_jpeg_encoded encoded = {.bytes = sizeof scan};
+    lap_device_staging staging = {.scan = {.bytes = scan, .room = sizeof scan}, .encoded = &encoded};
+    assert_int_equal(lap_tree_open(folder, &tree, NULL), LAP_OK);
+    for (int changed = 0; changed <= 1; changed++) {
+        lap_async_run f = {.in = "in.ppm",
+            .staging = &staging,
+            .header = {.data = header, .size = sizeof header},
+            .is_written = true,
+            .began_ms = lap_now_ms()};
+        lap_sink *sink = NULL;
+        lap_report report;
+        lap_error err = {0};
+        write_ppm();
+        assert_int_equal(lap_source_open(at("in.ppm"), &f.source, NULL), LAP_OK);
+        if (changed)
+            write_file("in.ppm", "other", 5);
+        const int before = open_descriptors();
+        lap_code code = lap_async_run_store(&f, &tree, "o.jpg", NULL, &sink, &report, &err);
+        assert_int_equal(code, changed ? LAP_E_CHANGED : LAP_OK);
+        assert_int_equal(report.status, changed ? LAP_FAILED : LAP_DONE);
+        assert_int_equal(report.error.code, code);
+        if (changed) {
+            assert_null(sink);
+            assert_int_equal(open_descriptors(), before);
+            assert_int_equal(files_in_folder(), 1);
+        } else {
+            assert_int_equal(report.bytes_out, 10);
+            assert_int_equal(lap_sink_publish(sink, NULL), LAP_OK);
+            lap_sink_close(sink);
+            assert_int_equal(read_file("o.jpg", room, sizeof room), 10);
+            assert_memory_equal(room, "headscan\xff\xd9", 10);
+        }
+        lap_source_close(f.source);
+    }
+    lap_tree_close(&tree);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -382,6 +510,9 @@ int main(void)
         cmocka_unit_test(preserve_keeps_the_time),
         cmocka_unit_test(memory_gives_the_bytes_of_files),
         cmocka_unit_test(the_tag_turns_the_pixels),
+        cmocka_unit_test(a_lost_tag_is_said),
+        cmocka_unit_test(nothing_is_left_open),
+        cmocka_unit_test(what_a_device_did_is_stored),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

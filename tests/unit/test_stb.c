@@ -66,6 +66,40 @@ static void png_keeps_alpha(void **unused)
     free(image.memory);
 }
 
+/* Its chunks stand behind signature and IHDR, which are those of a PNG without. */
+static void png_keeps_metadata(void **unused)
+{
+    (void)unused;
+    static const uint8_t exif[] = {'E', 'x', 'i', 'f', 0, 0, 'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0,
+        1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0};
+    static const lap_segment segment = {.marker = 0xE1, .data = exif, .size = sizeof exif};
+    static const lap_header from = {.segments = &segment, .segment_count = 1, .orientation = 6};
+    enum { HEAD = 33 };
+    if (!LAP_HAVE_PNG)
+        skip();
+    help_image image = help_make(131, 60, 3, 4), back;
+    lap_write_options o = help_options(&image.view);
+    lap_header header;
+    lap_damage damage;
+    lap_error err;
+    uint8_t *without, *with;
+    size_t size, more;
+    encode(&image.view, "png", &without, &size);
+    o.from = &from;
+    assert_int_equal(help_encode(&image.view, "png", &o, &with, &more, &err), LAP_OK);
+    assert_memory_equal(with, without, HEAD);
+    assert_memory_equal(with + HEAD + 4, "eXIf", 4);
+    assert_memory_equal(with + HEAD + more - size, without + HEAD, size - HEAD);
+    assert_int_equal(help_decode(with, more, NULL, &back, &header, &damage, &err), LAP_OK);
+    assert_int_equal(damage.warnings, 0);
+    assert_int_equal(header.orientation, 6);
+    help_assert_same(&image.view, &back.view);
+    free(back.memory);
+    free(with);
+    free(without);
+    free(image.memory);
+}
+
 static void bmp_reads_back(void **unused)
 {
     (void)unused;
@@ -175,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(png_reads_back),
         cmocka_unit_test(png_keeps_alpha),
+        cmocka_unit_test(png_keeps_metadata),
         cmocka_unit_test(bmp_reads_back),
         cmocka_unit_test(tga_reads_back),
         cmocka_unit_test(sizes_are_guarded),
