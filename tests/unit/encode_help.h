@@ -55,6 +55,16 @@ static inline lap_write_options help_options(const lap_view *view)
         .subsampling = LAP_SUB_444};
 }
 
+/* What DRI says; 0: there is none. */
+static inline int help_restart_interval(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 2; i + 4 <= size && bytes[i] == 0xFF && bytes[i + 1] != 0xDA;
+         i += 2 + (size_t)(bytes[i + 2] << 8 | bytes[i + 3]))
+        if (bytes[i + 1] == 0xDD)
+            return bytes[i + 4] << 8 | bytes[i + 5];
+    return 0;
+}
+
 /* Encodes to memory; bands of a parallel encoder are made last to first. The first error is returned. */
 static inline lap_code help_encode(const lap_view *view, const char *format, const lap_write_options *options,
     uint8_t **bytes, size_t *size, lap_error *err)

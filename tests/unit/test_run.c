@@ -13,8 +13,6 @@
 
 #include "base/border.h"
 #include "base/image.h"
-#include "base/status.h"
-#include "run/async_run.h"
 #include "run/measure.h"
 #include "run/run.h"
 #include "rungs/backend.h"
@@ -439,49 +437,6 @@ static void nothing_is_left_open(void **state)
     }
 }
 
-/* A photo that a device has done is written; if its file has changed since, nothing is left of it. */
-static void what_a_device_did_is_stored(void **state)
-{
-    (void)state;
-    static uint8_t header[] = {'h', 'e', 'a', 'd'}, scan[] = {'s', 'c', 'a', 'n'};
-    lap_tree tree;
-    lap_cuda_jpeg_encoded encoded = {.bytes = sizeof scan};
-    lap_device_staging staging = {.scan = {.bytes = scan, .room = sizeof scan}, .encoded = &encoded};
-    assert_int_equal(lap_tree_open(folder, &tree, NULL), LAP_OK);
-    for (int changed = 0; changed <= 1; changed++) {
-        lap_async_run f = {.in = "in.ppm",
-            .staging = &staging,
-            .header = {.data = header, .size = sizeof header},
-            .is_written = true,
-            .began_ms = lap_now_ms()};
-        lap_sink *sink = NULL;
-        lap_report report;
-        lap_error err = {0};
-        write_ppm();
-        assert_int_equal(lap_source_open(at("in.ppm"), &f.source, NULL), LAP_OK);
-        if (changed)
-            write_file("in.ppm", "other", 5);
-        const int before = open_descriptors();
-        lap_code code = lap_async_run_store(&f, &tree, "o.jpg", NULL, &sink, &report, &err);
-        assert_int_equal(code, changed ? LAP_E_CHANGED : LAP_OK);
-        assert_int_equal(report.status, changed ? LAP_FAILED : LAP_DONE);
-        assert_int_equal(report.error.code, code);
-        if (changed) {
-            assert_null(sink);
-            assert_int_equal(open_descriptors(), before);
-            assert_int_equal(files_in_folder(), 1);
-        } else {
-            assert_int_equal(report.bytes_out, 10);
-            assert_int_equal(lap_sink_publish(sink, NULL), LAP_OK);
-            lap_sink_close(sink);
-            assert_int_equal(read_file("o.jpg", room, sizeof room), 10);
-            assert_memory_equal(room, "headscan\xff\xd9", 10);
-        }
-        lap_source_close(f.source);
-    }
-    lap_tree_close(&tree);
-}
-
 static int begin(void **state)
 {
     (void)state;
@@ -512,7 +467,6 @@ int main(void)
         cmocka_unit_test(the_tag_turns_the_pixels),
         cmocka_unit_test(a_lost_tag_is_said),
         cmocka_unit_test(nothing_is_left_open),
-        cmocka_unit_test(what_a_device_did_is_stored),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
