@@ -1,5 +1,6 @@
 /* lap_compare_folders: the images of two folders, compared in pairs, several at once, in the order of the
  * walk. */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +168,8 @@ static void tick(void *user)
 
 /* ---- the walks --------------------------------------------------------------------------------- */
 
-/* Where the file of that name would be in the other folder, and whether something is. */
+/* Where the file of that name would be in the other folder, and whether something is: what cannot be looked
+ * at is, and reading it says why not. */
 static bool find_other(const comparing *run, const char *relative, char path[PATH_MAX])
 {
     struct stat st;
@@ -175,7 +177,7 @@ static bool find_other(const comparing *run, const char *relative, char path[PAT
     const size_t length = strlen(folder);
     const int size = snprintf(
         path, PATH_MAX, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", relative);
-    return size > 0 && size < PATH_MAX && lstat(path, &st) == 0;
+    return size > 0 && size < PATH_MAX && (lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR));
 }
 
 static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *err)

@@ -2,6 +2,7 @@
  * from memory to memory, and the filter, as processor time of one thread, divided by the threads: nobody who
  * uses this codec can be faster. Beside it runs the whole pipeline, without files; and where there is a CUDA
  * device, the same work there (bench_codec_device.h). */
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -145,8 +146,12 @@ static lap_code read_whole(const lap_walk_entry *entry, void **bytes, lap_error 
     size_t size = (size_t)entry->stat->st_size, at = 0;
     int fd = open(entry->path, O_RDONLY | O_CLOEXEC);
     *bytes = malloc(size + 1);
-    for (ssize_t got = 1; fd >= 0 && *bytes && at < size && got > 0; at += got > 0 ? (size_t)got : 0)
-        got = read(fd, (char *)*bytes + at, size - at);
+    while (fd >= 0 && *bytes && at < size) {
+        const ssize_t got = read(fd, (char *)*bytes + at, size - at);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
+        at += got > 0 ? (size_t)got : 0;
+    }
     if (fd >= 0)
         close(fd);
     return at == size && fd >= 0 && *bytes

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "jpeg/jpeg_error.h"
 
-enum { ROWS_A_CALL = 16 };
+enum { ROWS_A_CALL = 16, FIRST_CAPACITY = 64 << 10 };
 
 struct lap_jpeg_floor {
     struct jpeg_decompress_struct in;
@@ -49,6 +49,10 @@ lap_code lap_jpeg_floor_create(lap_jpeg_floor **made, lap_error *err)
     floor->error.user = floor;
     for (int i = 0; i < 3; i++)
         floor->h[i] = floor->v[i] = i ? 1 : 2;
+    floor->capacity = FIRST_CAPACITY; /* a first one of libjpeg's would be lost where the encoding fails */
+    floor->buffer = malloc(floor->capacity);
+    if (!floor->buffer)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for libjpeg");
     lap_code code = lap_jpeg_guard(&floor->error, create_objects, floor);
     if (code != LAP_OK && err)
         *err = floor->error.cause;

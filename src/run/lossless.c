@@ -125,8 +125,11 @@ lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *er
     if (!whole)
         return decline(pipe, "the file is larger than 1 GB", err);
     /* What is wrong with the header, the decoder says. */
-    if (lap_jpeg_scan_header(&scan, bytes, size, true, &need, NULL) == LAP_OK && scan.done)
+    code = lap_jpeg_scan_header(&scan, bytes, size, true, &need, err);
+    if (code == LAP_OK && scan.done)
         code = plan_turn(pipe, &scan, bytes, size, err);
+    else if (code != LAP_E_MEMORY)
+        code = LAP_OK;
     free(scan.places);
     return code;
 }

@@ -2,7 +2,19 @@ TESTS += tests/faults/folder.sh
 
 # Failing allocations and calls, and the record of a run, through preloaded libraries: glibc only, and sanitizers bring their own allocator.
 ifeq ($(SAN),)
-TESTS += tests/faults/alloc.sh tests/faults/nth_call.py tests/faults/power.py
+TESTS += $(B)/tests/every_fault tests/faults/alloc.sh tests/faults/nth_call.py tests/faults/power.py
+EVERY_FAULT_OBJ := $(patsubst %,$(B)/tests/faults/%.o,each each_photo each_many calls)
+# In front of the C library's own, for libjpeg and the others too.
+$(EVERY_FAULT_OBJ): CFLAGS += -fvisibility=default
+$(B)/tests/every_fault: $(EVERY_FAULT_OBJ) $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(EVERY_FAULT_OBJ) $(B)/liblapedge.a $(LIBS) -ldl
+-include $(EVERY_FAULT_OBJ:.o=.d)
+
+test-long: test-every-fault
+.PHONY: test-every-fault
+test-every-fault: $(B)/tests/every_fault
+	$(B)/tests/every_fault --all
 FAULT_LIBRARIES := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so
 tests: $(FAULT_LIBRARIES)
 $(B)/tests/nth_malloc.so: tests/faults/nth_malloc.c

@@ -1,0 +1,220 @@
+/* What every_fault does with many photos, and with many backends. */
+#include "tests/faults/each.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- backends ---------------------------------------------------------------------------------- */
+
+/* A row that failed says why; the others are as they would be without it. */
+static void each_compared(void *user, const lap_compare_row *row)
+{
+    each_result *r = user;
+    if (row->reason)
+        r->all = r->all && !row->resolved;
+    else
+        each_add(r, &row->difference.identical, sizeof row->difference.identical);
+}
+
+static void compared(each_result *r)
+{
+    const lap_settings s = each_plain();
+    const lap_compare_options o = {.backends = "c,simd-sse41,pairwise,simd", .runs = 1};
+    lap_pixels *pixels = each_pixels(r, "small.ppm");
+    for (int op = 0; op < LAP_OP_COUNT && r->code == LAP_OK; op++)
+        r->code = lap_compare(each_context, (lap_op)op, pixels, &o, &s, each_compared, r, &r->err);
+    lap_pixels_free(pixels);
+}
+
+static void each_benched(void *user, const lap_bench_row *row)
+{
+    each_result *r = user;
+    if (row->reason)
+        r->all = r->all && !row->resolved;
+    else if (row->resolved)
+        each_add(r, row->resolved, strlen(row->resolved));
+}
+
+static void bench(each_result *r, lap_op op, const char *image)
+{
+    const lap_bench_options o = {.image = image,
+        .width = image ? 0 : 24,
+        .height = image ? 0 : 16,
+        .channels = 1,
+        .n = 256,
+        .runs = 1,
+        .backends = op == LAP_OP_CODEC ? NULL : "c,simd",
+        .params = lap_params_default()};
+    r->code = lap_bench(each_context, op, &o, each_benched, r, &r->err);
+}
+
+static void bench_filter(each_result *r)
+{
+    bench(r, LAP_OP_FILTER, "in/a.jpg");
+}
+static void bench_transpose(each_result *r)
+{
+    bench(r, LAP_OP_TRANSPOSE, NULL);
+}
+static void bench_reduce(each_result *r)
+{
+    bench(r, LAP_OP_REDUCE, NULL);
+}
+static void bench_histogram(each_result *r)
+{
+    bench(r, LAP_OP_HISTOGRAM, NULL);
+}
+static void bench_matvec(each_result *r)
+{
+    bench(r, LAP_OP_MATVEC, NULL);
+}
+static void bench_codec(each_result *r)
+{
+    bench(r, LAP_OP_CODEC, "in");
+}
+
+/* ---- many photos ------------------------------------------------------------------------------------- */
+
+static const char *const folder_in[] = {"in"};
+static const lap_batch_take every = {.extensions = "jpg,png"};
+
+static void each_file(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    each_result *r = user;
+    (void)counts;
+    if (file && file->report->status == LAP_FAILED && file->report->error.code == LAP_OK)
+        r->digest = 1; /* never: a failure without a reason */
+}
+
+static void batch_with(each_result *r, lap_batch_options o, bool sync)
+{
+    lap_batch_counts counts;
+    lap_settings s = each_plain();
+    s.sync = sync;
+    s.format = "jpg";
+    if (!o.files_from) {
+        o.inputs = folder_in;
+        o.input_count = 1;
+    }
+    o.out_dir = "out";
+    r->code = lap_batch(each_context, &o, &s, each_file, r, &counts, &r->err);
+    r->all = r->code == LAP_OK && counts.failed == 0 && counts.ok + counts.skipped == counts.expected;
+}
+
+static void batch(each_result *r)
+{
+    lap_batch_others others;
+    batch_with(r, (lap_batch_options){.take = &every, .others = &others}, true);
+}
+
+static void batch_of_a_list(each_result *r)
+{
+    static const char *const sides[] = {"log"};
+    const lap_batch_devices traced = {.trace = "out/trace.json"};
+    lap_batch_work work;
+    batch_with(r,
+        (lap_batch_options){.files_from = "list",
+            .sides = sides,
+            .side_count = 1,
+            .suffix = "-edges",
+            .flat = true,
+            .devices = &traced,
+            .work = &work},
+        false);
+}
+
+static void batch_before(void)
+{
+    each_result r = {0};
+    batch_with(&r, (lap_batch_options){0}, false);
+    if (!r.all)
+        abort();
+}
+
+static void batch_again(each_result *r)
+{
+    batch_with(r, (lap_batch_options){.take = &every}, true);
+}
+
+static void batch_by_force(each_result *r)
+{
+    batch_with(r, (lap_batch_options){.force = true, .jobs = 1}, false);
+}
+
+static void batch_dry(each_result *r)
+{
+    batch_with(r, (lap_batch_options){.dry_run = true}, false);
+}
+
+static void one_is_gone(void)
+{
+    size_t size;
+    void *photo = each_get("in/a.jpg", &size);
+    each_put("in/gone.jpg", photo, size);
+    free(photo);
+    batch_before();
+    remove("in/gone.jpg");
+}
+
+static void pruned(each_result *r)
+{
+    lap_batch_prune prune = {0};
+    batch_with(r, (lap_batch_options){.prune = &prune}, true);
+    r->all = r->all && prune.removed == 1 && prune.failed == 0 && prune.refused.code == LAP_OK;
+}
+
+static void each_measured(void *user, const lap_measured *file, const lap_batch_counts *counts)
+{
+    (void)counts;
+    if (file && file->measurement)
+        each_add_stats(user, &file->measurement->stats.edges);
+}
+
+static void measured_batch(each_result *r)
+{
+    lap_batch_counts counts;
+    const lap_settings s = each_plain();
+    const lap_measure_options m = {.threshold = -1, .profiles = true};
+    const lap_batch_options o = {.inputs = folder_in, .input_count = 1, .take = &every};
+    r->code = lap_measure_batch(each_context, &o, &s, &m, each_measured, r, &counts, &r->err);
+    r->all = r->code == LAP_OK && counts.failed == 0;
+}
+
+static void each_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
+{
+    each_result *r = user;
+    (void)counts;
+    if (!pair)
+        return;
+    each_add(r, pair->relative, strlen(pair->relative));
+    if (pair->difference)
+        each_add(r, &pair->difference->max_abs, sizeof(int));
+}
+
+static void folders_compared(each_result *r)
+{
+    lap_batch_counts counts;
+    const lap_settings s = each_plain();
+    r->code = lap_compare_folders(each_context, "in", "there", &(lap_batch_options){.take = &every}, &s, 0,
+        true, each_pair, r, &counts, &r->err);
+    r->all = r->code == LAP_OK && counts.failed == 0;
+}
+
+static lap_code each_input(void *user, const char *path, const lap_error *problem, lap_error *err)
+{
+    each_result *r = user;
+    (void)err;
+    each_add(r, path, strlen(path));
+    r->all = r->all && !problem;
+    return LAP_OK;
+}
+
+static void listed(each_result *r)
+{
+    r->code = lap_inputs(folder_in, 1, each_input, r, &r->err);
+}
+
+const each_case each_many[] = {CASE(compared), SLOW(bench_filter), SLOW(bench_transpose), SLOW(bench_reduce),
+    SLOW(bench_histogram), SLOW(bench_matvec), SLOW(bench_codec), CASE(batch), CASE(batch_of_a_list),
+    AFTER(batch_before, batch_again), AFTER(batch_before, batch_by_force), CASE(batch_dry),
+    AFTER(one_is_gone, pruned), CASE(measured_batch), CASE(folders_compared), CASE(listed), END};
