@@ -219,7 +219,7 @@ $(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/liblapedge.a
 BATS := $(sort $(wildcard tests/cli/*.bats))
 # What tests/run is given: where the program is, then all there is to run.
 TEST_RUN = B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
-  $(if $(filter 1,$(HAVE_CMOCKA)),,--skip "tests/unit: cmocka was not found") $(TESTS) $(BATS)
+  $(if $(filter 1,$(HAVE_CMOCKA)),,$(foreach t,$(UNIT),--skip "$(notdir $(t)): cmocka was not found")) $(TESTS) $(BATS)
 
 # programs_of TESTS: PROGRAM@ARGUMENT is a program and what it is run with. SUITE selects by name, as tests/run does.
 selected = $(if $(SUITE),$(foreach t,$(1),$(if $(findstring $(SUITE),$(notdir $(subst @, ,$(t)))),$(t))),$(1))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Class 20, sanitizers: failing calls, cuts, damage and hostile headers again with the program of make test-asan
-(build/asan), which ends at the first report."""
+"""Class 20, sanitizers: cuts, damage, hostile headers, special files, names and clashes again with the programs of make
+test-asan (build/asan) and of make msan (build/msan), which end at the first report."""
 
 import os
 import subprocess
@@ -9,22 +9,27 @@ from pathlib import Path
 from torture import SCALE, check, finish, result
 
 PARTS = ["13-headers.py", "15-cuts.py", "16-damage.py", "08-special-files.py", "09-names.py", "10-clashes.py"]
+PROGRAMS = {"AddressSanitizer and UBSan": ("build/asan/lapedge", "make test-asan"),
+            "MemorySanitizer": ("build/msan/lapedge", "make msan")}
 
 
-def campaign():
-    program = Path("build/asan/lapedge").resolve()
+def campaign(sanitizer):
+    place, maker = PROGRAMS[sanitizer]
+    program = Path(place).resolve()
     if not program.exists():
-        return "build/asan is not there: make test-asan builds it"
+        return f"{place} is not there: {maker} builds it"
     lost = []
     for part in PARTS:
         done = subprocess.run([f"tests/torture/{part}"], capture_output=True, text=True,
                               env={**os.environ, "LAPEDGE": str(program), "TORTURE": str(0.2 * SCALE), "LAPEDGE_RESULTS": "",
-                                   "ASAN_OPTIONS": "detect_leaks=1:exitcode=99", "UBSAN_OPTIONS": "halt_on_error=1"})
+                                   "ASAN_OPTIONS": "detect_leaks=1:exitcode=99", "UBSAN_OPTIONS": "halt_on_error=1",
+                                   "MSAN_OPTIONS": "exitcode=99"})
         if done.returncode:
             lost.append(f"{part}: {done.stdout[-300:]}")
-    result(20, "classes again under AddressSanitizer and UBSan", len(PARTS), len(lost), unit="classes")
+    result(20, f"classes again under {sanitizer}", len(PARTS), len(lost), unit="classes")
     return lost
 
 
-check("classes again under sanitizers", campaign)
+for name in PROGRAMS:
+    check(f"classes again under {name}", lambda name=name: campaign(name))
 finish()

@@ -10,6 +10,7 @@ TORTURE_NEEDS += $(if $(CUDACPU_CXX),$(B)/cudacpu/asan/lapedge $(sort $(filter $
 .PHONY: torture
 torture: all $(TORTURE_NEEDS)
 	@rm -f $(TORTURE_RESULTS)
+	@$(MAKE_ALL) build/asan/lapedge $(ASAN)
 	@TEST_JOBS=1 TEST_TIMEOUT=$${TEST_TIMEOUT:-86400} tests/run B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
 	  LAPEDGE_HARNESSES='$(notdir $(filter $(B)/tests/cudacpu%,$(TORTURE_NEEDS)))' LAPEDGE_RESULTS=$(TORTURE_RESULTS) \
 	  $(TORTURE_SCRIPTS)
