@@ -10,8 +10,8 @@ ASAN := B=build/asan HAVE_CUDA=0 OPT='-O1 -g' SAN='$(SAN_ASAN)'
 # libgomp is not built for ThreadSanitizer, which then reports its barriers.
 TSAN := B=build/tsan HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g' SAN='$(SAN_TSAN)'
 CLANG := B=build/clang HAVE_CUDA=0 CC=clang
-# MemorySanitizer wants all code built for it, libraries too (tools/build-msan-libs). Its runtime stands in programs alone:
-# no shared library.
+# MemorySanitizer wants all code built for it, libraries too (tools/build-msan-libs). Its runtime stands in programs
+# alone: no shared library.
 MSAN_LIBS := build/msan/libs
 MSAN := B=build/msan HAVE_CUDA=0 HAVE_OPENMP=0 CC=clang OPT='-O1 -g' CPPFLAGS='-isystem $(MSAN_LIBS)/include' \
   LDFLAGS='-L$(MSAN_LIBS)/lib $(MSAN_LIBS)/lib/unseen.o' \
@@ -86,7 +86,7 @@ msan:
 msan-tests: $(PROGRAM) $(call programs_of,$(filter $(B)/%,$(TESTS)))
 run-msan:
 	@$(MAKE_ALL) msan-tests $(MSAN)
-	@tests/run MSAN_OPTIONS=exitcode=99 $(call again,$(MSAN))
+	@tests/run MSAN_OPTIONS=exitcode=99 $(call again,$(MSAN)) tests/msan/msan.sh
 ## test-msan: the tests under MemorySanitizer; skipped by name where there are no sources
 test-msan:
 	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
