@@ -17,6 +17,7 @@ typedef struct bench_output {
     json_t *rows; /* of all ladders and sizes */
     json_t *warnings;
     bool shows_table;
+    bool filters;         /* an operation is one */
     bool on_device;       /* a backend ran on a CUDA device */
     lap_cli_exit verdict; /* on what was not timed */
 } bench_output;
@@ -130,6 +131,17 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
     return LAP_EXIT_OK;
 }
 
+/* What was timed where a filter was. */
+static json_t *filter_of(const lap_bench_options *bench)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "kernel", lap_json_text(bench->params.kernel.name));
+    json_object_set_new(object, "border", lap_json_text(lap_border_name(bench->border)));
+    json_object_set_new(object, "range", json_string(lap_range_name(bench->params.range)));
+    lap_json_filter(object, &bench->params);
+    return object;
+}
+
 static json_t *object_of(const bench_output *output)
 {
     char cpu[128], device[200] = "", date[16] = "";
@@ -147,6 +159,7 @@ static json_t *object_of(const bench_output *output)
     json_object_set_new(object, "device", lap_json_text(*device ? device : NULL));
     json_object_set_new(object, "threads", json_integer(output->cli->bench.threads));
     json_object_set_new(object, "build", lap_json_text(lap_build_info()));
+    json_object_set_new(object, "filter", output->filters ? filter_of(&output->cli->bench) : json_null());
     json_object_set(object, "warnings", output->warnings);
     json_object_set_new(object, "baseline", lap_json_text(output->cli->baseline));
     json_object_set_new(
@@ -202,6 +215,7 @@ static int bench_all(
         if (i > 0 && output->shows_table)
             putchar('\n');
         exit_code = bench_op(output, context, ops[i]);
+        output->filters = output->filters || ops[i] == LAP_OP_FILTER || ops[i] == LAP_OP_CODEC;
     }
     if (baseline && exit_code == LAP_EXIT_OK)
         lap_bench_set_beside(output->rows, baseline);

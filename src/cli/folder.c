@@ -193,8 +193,6 @@ static int check_operands(const lap_cli *cli)
     for (int i = 0; i < count; i++)
         if (!strcmp(cli->operands[i], "-"))
             return lap_cli_usage("- cannot be used with folders or several files");
-    if (cli->stats)
-        return lap_cli_usage("--stats needs a single image; see lapedge stats");
     if (cli->dry_run && (cli->log || cli->trace))
         return lap_cli_usage("-n writes nothing; leave out %s", cli->log ? "--log" : "--trace");
     if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
