@@ -118,6 +118,56 @@ note()
     nothing_left none.jpg
 }
 
+# tagged IN OUT: with an EXIF segment that says 6, and the profile of a press
+tagged()
+{
+    python3 - "$1" "$2" <<'PY'
+import struct, sys
+photo = open(sys.argv[1], "rb").read()
+def segment(marker, data):
+    return b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
+exif = b"Exif\0\0II*\0\x08\0\0\0" + struct.pack("<HHHIHHI", 1, 0x112, 3, 1, 6, 0, 0)
+profile = bytearray(132)
+profile[0:4] = struct.pack(">I", 132)
+profile[16:20] = b"CMYK"
+open(sys.argv[2], "wb").write(photo[:2] + segment(0xE1, exif) +
+                              segment(0xE2, b"ICC_PROFILE\0\x01\x01" + profile) + photo[2:])
+PY
+}
+
+@test "the tag's turn is trimmed like any other; the report has the size of what is written" {
+    needs_turbojpeg
+    tagged "$repo/samples/chelsea.jpg" in.jpg # 451 x 300, 4:4:4
+    [[ $(note --auto-orient in.jpg o.jpg) == "decoded and coded anew: 451 x 300 is not whole MCUs"* ]]
+    lapedge transform --json --trim --auto-orient in.jpg o.jpg >o.json
+    json o.json 'o["width"] == 296 and o["height"] == 451'
+    jpegtran -trim -rotate 90 in.jpg >theirs.jpg
+    same o.jpg theirs.jpg
+}
+
+@test "coded data keeps its profile whatever that is for; pixels keep one that fits them" {
+    needs_turbojpeg
+    jpegtran -crop 256x192+0+0 "$photo" >whole.jpg
+    tagged whole.jpg in.jpg
+    lapedge transform --flip=h in.jpg ours.jpg
+    lapedge info --json ours.jpg >ours.json
+    json ours.json 'set(o["metadata"]) == {"EXIF", "ICC"}'
+    run --separate-stderr lapedge transform --flip=h -v -Q90 in.jpg pixels.jpg
+    [[ $stderr == *"the colour profile is dropped"* ]]
+    lapedge info --json pixels.jpg >pixels.json
+    json pixels.json 'set(o["metadata"]) == {"EXIF"}'
+}
+
+@test "scans are counted although no pixel is decoded" {
+    needs_turbojpeg
+    jpegtran -crop 256x192+0+0 -progressive "$photo" >in.jpg # 10 scans
+    lapedge transform --flip=v --max-scans=10 in.jpg o.jpg
+    rm o.jpg
+    expect 5 "" "lapedge: in.jpg: limit: more scans than the limit of 9 (--max-scans)" \
+        transform --flip=v --max-scans=9 in.jpg o.jpg
+    nothing_left o.jpg
+}
+
 @test "metadata: the tag is reset by --auto-orient alone, colours and density are kept and turned" {
     needs_turbojpeg
     command -v convert >/dev/null || skip "ImageMagick is not installed"

@@ -36,6 +36,16 @@ load common
     [ ! -e o.jpg ]
 }
 
+@test "what is sampled across is sampled down where the picture is turned" {
+    lapedge --kernel=identity --subsampling=422 "$photo" across.jpg
+    for turn in --rotate=90 --transpose --rotate=180; do
+        lapedge transform -Q90 $turn across.jpg turned.jpg
+        lapedge info --json turned.jpg >o.json
+        [ $turn = --rotate=180 ] && factors='[2, 1]' || factors='[1, 2]'
+        json o.json "o['sampling'] == [$factors, [1, 1], [1, 1]]"
+    done
+}
+
 @test "filter then turn equals turn then filter, for symmetric kernels" {
     for kernel in laplace5 laplace3-4 laplace3-8 log5 npp5 opencv5; do
         for turn in --rotate=90 --flip=v --transverse; do

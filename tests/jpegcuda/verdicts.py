@@ -5,6 +5,7 @@ Photos are cut out of samples/ by jpegtran, then coded in several ways, damaged 
 logged. FILE: these too, and variants of them; a folder stands for all that is in it. Without libjpeg's tools: these
 alone."""
 import concurrent.futures
+import json
 import os
 import random
 import re
@@ -178,6 +179,18 @@ def check_statistics(files):
            done.stderr.decode())
 
 
+def check_times(files):
+    """--json: each step on the device and on the way there took some time, and none more than all together."""
+    bad = []
+    for codec, name, steps in (("cpu", "2x2", ("upload", "filter", "download")), ("cuda", "ppm", ("upload", "filter"))):
+        done = subprocess.run([program, files[name], "out.jpg", "--backend=cuda-fast", "--codec=" + codec, "--json"],
+                              capture_output=True)
+        ms = json.loads(done.stdout)["ms"]
+        if not all(0 < ms[step] <= ms["total"] for step in steps):
+            bad.append(f"{name}, codec {codec}: {ms}")
+    report(not bad, "--json: the times of each step", "\n".join(bad))
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     made = {}
@@ -187,6 +200,7 @@ with tempfile.TemporaryDirectory() as folder:
         check_files(made)
         check_options(made)
         check_statistics(made)
+        check_times(made)
         if program.endswith("cudacpu/asan/lapedge"):
             check_failing_calls(made)
     else:

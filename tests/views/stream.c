@@ -80,7 +80,9 @@ static bool decodes(lap_stream *stream, const file *f, bool gray, lap_codec_plac
     const lap_view expected = pixels_of(&ppm, gray ? 1 : 3);
     bool good = lap_stream_decode(stream, f->bytes, f->size, &settings, &view, &report, &err) == LAP_OK &&
                 strcmp(report.note, note) == 0 && report.width == WIDTH && report.channels == view.channels &&
-                report.bytes_in == f->size && holds(stream, &view, &expected);
+                report.bytes_in == f->size && report.height == HEIGHT && report.status == LAP_DONE &&
+                report.warnings == 0 && report.error.code == LAP_OK && report.ms.total > 0 &&
+                holds(stream, &view, &expected);
     /* Once more, into a view of the caller's that is not aligned. */
     there t = there_make(0, WIDTH, HEIGHT, gray ? 1 : 3, 0, 3, 1);
     there_put(&t, NULL, NULL);
@@ -92,8 +94,25 @@ static bool decodes(lap_stream *stream, const file *f, bool gray, lap_codec_plac
     return good;
 }
 
+/* A file without its end marker: a warning, which a verdict on the first one makes an error. */
+static bool warns(lap_stream *stream, const file *f)
+{
+    lap_settings settings = lap_settings_default();
+    lap_report report;
+    lap_view view = {0};
+    bool good = lap_stream_decode(stream, f->bytes, f->size - 2, &settings, &view, &report, &err) == LAP_OK &&
+                report.status == LAP_WARNED && report.warnings == 1 && strstr(report.warning, "end marker");
+    lap_stream_view_destroy(stream, &view);
+    settings.fail_on = LAP_FAIL_WARNING;
+    memset(&err, 0, sizeof err);
+    const lap_code code = lap_stream_decode(stream, f->bytes, f->size - 2, &settings, &view, &report, &err);
+    return good && code == LAP_E_TRUNCATED && err.code == code && report.error.code == code &&
+           report.status == LAP_FAILED && report.width == 0 && report.ms.total > 0;
+}
+
 static void check_decode(lap_stream *stream, const file *ppm, const file *jpg)
 {
+    check(warns(stream, jpg), "decode: the report says what is odd, and err why it failed");
     check(decodes(stream, jpg, false, LAP_CODEC_AUTO, "decoded on the device"), "decode: libjpeg's pixels");
     check(decodes(stream, jpg, true, LAP_CODEC_CUDA, "decoded on the device"), "decode: the luma alone");
     check(
@@ -128,7 +147,8 @@ static bool encodes(lap_stream *stream, const file *ppm, size_t off, const char 
     settings.codec = codec;
     const bool good =
         lap_stream_encode(stream, &t.view, &settings, &out.bytes, &out.size, &report, &err) == LAP_OK &&
-        is_same(&out, &expected) && strcmp(report.note, note) == 0 && report.bytes_out == out.size;
+        is_same(&out, &expected) && strcmp(report.note, note) == 0 && report.bytes_out == out.size &&
+        report.status == LAP_DONE && report.width == WIDTH && report.channels == 3 && report.ms.total > 0;
     there_free(&t);
     free(out.bytes);
     free(expected.bytes);
