@@ -58,8 +58,7 @@ static bool read_header(lap_async_run *f)
     lap_pipeline *pipe = &f->pipe;
     if (lap_pipeline_open_decoder(pipe, f->source, &unread) != LAP_OK)
         return false;
-    pipe->damage = pipe->decoder->damage;
-    return pipe->damage.warnings == 0 && !is_large(f);
+    return pipe->decoder->damage.warnings == 0 && !is_large(f);
 }
 
 static lap_code plan(lap_async_run *f, bool *mine, lap_error *err)

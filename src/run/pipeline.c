@@ -1,5 +1,6 @@
 #include "run/pipeline.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -105,8 +106,8 @@ void lap_pipeline_report(
     report->ms = pipe->ms;
     report->ms.read = lap_source_ms(source);
     report->ms.write = sink ? lap_sink_ms(sink) : 0;
-    report->ms.decode = pipe->ms.decode > report->ms.read ? pipe->ms.decode - report->ms.read : 0;
-    report->ms.encode = pipe->ms.encode > report->ms.write ? pipe->ms.encode - report->ms.write : 0;
+    report->ms.decode = fmax(pipe->ms.decode - report->ms.read, 0);
+    report->ms.encode = fmax(pipe->ms.encode - report->ms.write, 0);
     report->bytes_in = lap_source_bytes(source);
     report->bytes_out = sink ? lap_sink_bytes(sink) : 0;
     report->warnings = pipe->damage.warnings;
