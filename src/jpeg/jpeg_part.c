@@ -111,14 +111,17 @@ static lap_code guarded(lap_part *part, void (*work)(void *), lap_error *err)
 }
 
 /* Rows of MCUs that rows y0 .. y1 - 1 depend on: upsampling looks at the row of chroma above and below. */
-static void span_of(const lap_part *part, const lap_part_plan *plan, int *first, int *end)
+static int first_of(const lap_part *part, const lap_part_plan *plan)
 {
-    const int high = plan->mcu_height;
-    bool looks_across = high > 8;
-    int above = looks_across && part->y0 > 0 ? part->y0 - 1 : part->y0;
-    int below = looks_across && part->y1 < plan->height ? part->y1 + 1 : part->y1;
-    *first = above / high;
-    *end = (below - 1) / high + 1;
+    const bool looks_across = plan->mcu_height > 8;
+    return (looks_across && part->y0 > 0 ? part->y0 - 1 : part->y0) / plan->mcu_height;
+}
+
+static int end_of(const lap_part *part, const lap_part_plan *plan)
+{
+    const bool looks_across = plan->mcu_height > 8;
+    const int below = looks_across && part->y1 < plan->height ? part->y1 + 1 : part->y1;
+    return (below - 1) / plan->mcu_height + 1;
 }
 
 lap_code lap_jpeg_part_open(lap_part *part, lap_error *err)
@@ -126,7 +129,6 @@ lap_code lap_jpeg_part_open(lap_part *part, lap_error *err)
     const lap_jpeg_reader *whole = part->decoder->state;
     const char *name = lap_source_name(part->decoder->source);
     part_reader *r = calloc(1, sizeof *r);
-    int first, end;
     if (!r)
         return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
     part->state = r;
@@ -135,7 +137,7 @@ lap_code lap_jpeg_part_open(lap_part *part, lap_error *err)
     r->cinfo.err = lap_jpeg_error_init(&r->error);
     r->error.warn = on_warning;
     r->error.user = r;
-    span_of(part, r->plan, &first, &end);
+    const int first = first_of(part, r->plan), end = end_of(part, r->plan);
     r->skip = part->y0 - first * r->plan->mcu_height;
     size_t row = (size_t)whole->decoder->header.width * 4;
     if (r->skip > 0)

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "jpeg/part_bits.h"
 #include "jpeg_make.h"
 #include "parts_check.h"
 
@@ -172,53 +171,6 @@ static void other_kinds_have_no_parts(void **state)
     }
 }
 
-/* What only parts need is said, and comes off the estimate with them. */
-static void memory_is_counted(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        const jpeg_kind kind = {
-            .name = "4:2:0", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .progressive = i};
-        jpeg_bytes file = jpeg_make(&kind, 200, 300);
-        lap_source *source[2];
-        lap_decoder *decoder[2]; /* serial, parallel */
-        for (int k = 0; k < 2; k++) {
-            lap_read_options options = options_of(false, LAP_FAIL_WARNING);
-            options.decode = k ? LAP_DECODE_PARALLEL : LAP_DECODE_SERIAL;
-            assert_int_equal(lap_source_memory(file.data, file.size, "x", &source[k], NULL), LAP_OK);
-            assert_int_equal(lap_decoder_open(source[k], &options, &decoder[k], NULL), LAP_OK);
-            assert_int_equal(lap_decoder_has_parts(decoder[k]), k && !i);
-        }
-        const size_t alone = lap_decoder_header(decoder[0])->memory_estimate, held = decoder[1]->held;
-        assert_int_equal(decoder[0]->held, 0);
-        assert_in_range(held, i ? 0 : file.size + 1, i ? 0 : SIZE_MAX);
-        assert_int_equal(lap_decoder_header(decoder[1])->memory_estimate, alone + held);
-        lap_decoder_without_parts(decoder[1]);
-        assert_int_equal(lap_decoder_header(decoder[1])->memory_estimate, alone);
-        for (int k = 0; k < 2; k++) {
-            lap_decoder_close(decoder[k]);
-            lap_source_close(source[k]);
-        }
-        free(file.data);
-    }
-}
-
-/* The last byte is filled with ones, as far as it is not full, and nothing is left over. */
-static void bits_end_with_ones(void **state)
-{
-    (void)state;
-    for (unsigned count = 0; count < 8; count++) {
-        uint8_t bytes[8] = {0};
-        lap_bits bits = {.to = bytes};
-        lap_bits_put(&bits, 0, count);
-        lap_bits_flush(&bits);
-        assert_ptr_equal(bits.to, bytes + (count > 0));
-        assert_int_equal(bits.count, 0);
-        assert_int_equal(bytes[0], count ? 0xFF >> count : 0);
-        assert_int_equal(bytes[1], 0);
-    }
-}
-
 static int setup(void **state)
 {
     const char *given = getenv("PARTS_SEED");
@@ -243,8 +195,6 @@ int main(void)
         cmocka_unit_test(larger_pictures),
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(other_kinds_have_no_parts),
-        cmocka_unit_test(memory_is_counted),
-        cmocka_unit_test(bits_end_with_ones),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

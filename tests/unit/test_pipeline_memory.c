@@ -83,6 +83,25 @@ static void all_of_it_is_counted(void **state)
     }
 }
 
+/* Rows take the same whether their bands are decoded one after the other or by parts: there each thread has a
+ * strip of 64 rows with those above and below, a band of results, and its part; and bands that wait. */
+static void rows_count_alike(void **state)
+{
+    (void)state;
+    enum { HELD = 1000000, STRIP = 64 + 2 * LAP_APRON };
+    lap_pipeline many = pipe_of(THREADS, 0), few = pipe_of(THREADS, 0);
+    many.parallel = false; /* a result for each slot, two more than threads */
+    const uint64_t result = (need_of(&many) - need_of(&few)) / 2, row = result / (BAND_ROWS + 2 * LAP_APRON);
+    assert_true(result == row * (BAND_ROWS + 2 * LAP_APRON));
+    assert_in_range(row, 3 * 1000, 3 * 1000 + 1000);
+    lap_pipeline parts = pipe_of(THREADS, HELD);
+    const uint64_t need = need_of(&parts), threads = (uint64_t)parts.threads,
+                   slots = (uint64_t)parts.slot_count;
+    assert_true(parts.by_parts);
+    assert_true(need == threads * (row * (STRIP + BAND_ROWS) + decoder.part_memory) +
+                            slots * row * BAND_ROWS + decoder.header.memory_estimate);
+}
+
 static void threads_give_way_to_a_limit(void **state)
 {
     (void)state;
@@ -145,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_team_keeps_busy),
         cmocka_unit_test(all_of_it_is_counted),
+        cmocka_unit_test(rows_count_alike),
         cmocka_unit_test(threads_give_way_to_a_limit),
         cmocka_unit_test(parts_give_way_to_the_team),
         cmocka_unit_test(sizes_that_cannot_be_addressed),

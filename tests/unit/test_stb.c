@@ -6,6 +6,37 @@
 
 #if LAP_HAVE_STB
 
+#if LAP_HAVE_PNG
+#include <zlib.h>
+
+/* In front of zlib's: more than it needs, or so little that nothing fits. */
+static bool has_no_room;
+
+uLong deflateBound(z_streamp stream, uLong size)
+{
+    (void)stream;
+    return has_no_room ? 16 : size + size / 4 + 4096;
+}
+
+/* What is not compressed to its end is no file, and its memory is given back. */
+static void png_that_cannot_be_compressed(void **unused)
+{
+    (void)unused;
+    help_image image = help_make(131, 60, 3, 4);
+    lap_write_options o = help_options(&image.view);
+    lap_error err;
+    uint8_t *bytes;
+    size_t size;
+    has_no_room = true;
+    assert_int_equal(help_encode(&image.view, "png", &o, &bytes, &size, &err), LAP_E_MEMORY);
+    has_no_room = false;
+    assert_null(bytes);
+    assert_int_equal(help_encode(&image.view, "png", &o, &bytes, &size, &err), LAP_OK);
+    free(bytes);
+    free(image.memory);
+}
+#endif
+
 static const int sizes[][2] = {{1, 1}, {3, 2}, {2, 300}, {257, 129}, {131, 260}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -210,6 +241,9 @@ int main(void)
         cmocka_unit_test(png_reads_back),
         cmocka_unit_test(png_keeps_alpha),
         cmocka_unit_test(png_keeps_metadata),
+#if LAP_HAVE_PNG
+        cmocka_unit_test(png_that_cannot_be_compressed),
+#endif
         cmocka_unit_test(bmp_reads_back),
         cmocka_unit_test(tga_reads_back),
         cmocka_unit_test(sizes_are_guarded),
