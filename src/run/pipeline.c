@@ -324,9 +324,8 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
     lap_pipeline pipe = {.settings = settings, .control = control, .hooks = hooks, .pool = pool};
     pthread_mutex_init(&pipe.lock, NULL);
     pthread_cond_init(&pipe.changed, NULL);
-    lap_code code = LAP_OK;
     uint64_t has = 0;
-    code = lap_pipeline_plan_device(&pipe, err);
+    lap_code code = lap_pipeline_plan_device(&pipe, err);
     if (code == LAP_OK && pipe.device.is_taken)
         code = lap_pipeline_hold_file(&pipe, source, err);
     if (code == LAP_OK)
