@@ -232,7 +232,7 @@ check: tests
 
 # For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters.
 SLOW_TESTS := $(B)/tests/cudacpu% $(P)/% tests/cudacpu/% tests/lint/% tests/report/% tests/cluster/% tests/install/% \
-  tests/jpegcuda/% tests/views/% tests/build/% tests/faults/% tests/torture/% tests/decoders/% \
+  tests/jpegcuda/% tests/views/% tests/build/% tests/faults/% tests/torture/% tests/decoders/% tests/site/% \
   tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts
 ## check-fast: what answers within 90 seconds
 check-fast:
@@ -243,7 +243,7 @@ run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 
 # ---- the rest ----------------------------------------------------------------------------------
 
--include tools/package.mk tools/release.mk
+-include tools/package.mk tools/release.mk tools/site.mk
 
 ## help: this list
 help:
