@@ -38,8 +38,10 @@ static void each_row(void *user, const lap_compare_row *row)
     comparison *c = user;
     if (!lap_compare_take(&c->result, row, c->input))
         c->no_memory = true;
-    if (c->report && c->report_error.code == LAP_OK)
-        lap_report_add_row(c->report, c->context, c->input, c->photo, row, &c->report_error);
+    lap_error err = {0};
+    if (c->report && c->report_error.code == LAP_OK &&
+        lap_report_add_row(c->report, c->context, c->input, c->photo, row, &err) != LAP_OK)
+        c->report_error = err; /* without PNG in the library err has a reason that JPEG made void */
     if (!c->cli->heatmap || c->mapped || !row->a || row->reason || row->difference.identical)
         return;
     c->mapped = true;

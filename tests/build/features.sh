@@ -44,6 +44,13 @@ same_bytes()
         cmp "$scratch/bare.jpg" "$scratch/full.jpg"
 }
 
+page_of_jpegs() # where PNG was left out
+{
+    $B/lapedge compare -q --backends=c --report="$scratch/page.html" samples/chelsea.jpg &&
+        grep -q '"photo": *"data:image/jpeg;base64,' "$scratch/page.html" &&
+        ! grep -q 'data:image/png;base64,' "$scratch/page.html"
+}
+
 probed_with()
 {
     env -u MAKEFLAGS make -s B=build/probed CC="$1" NVCC=/nonexistent/nvcc print-sources >/dev/null &&
@@ -55,6 +62,7 @@ check "links none of them" bash -c "! ldd $B/lapedge | grep -E 'turbojpeg|png|go
 check "gives the same bytes" same_bytes
 check "a format that was left out is refused" refused
 check "a JPEG is turned by pixels" turned
+check "the pictures of a report are JPEGs" page_of_jpegs
 check "the OpenMP rung is listed as not built" bash -c "$B/lapedge backends | grep -q 'not built.*OpenMP'"
 check "a feature that is demanded and missing stops the build" demanded
 check "the compiler is asked" probed_with gcc gcc

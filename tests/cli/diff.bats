@@ -247,6 +247,10 @@ not equal: 1 identical, 1 different" "" diff a/ b
     expect 0 "one.pgm: identical
 deep/two.pgm: identical
 equal: 2 identical" "lapedge: up to 2 pairs at once, 3 threads" diff -v -j2 --threads=3 a a
+    expect 0 "equal: 1 identical, 1 equal within the tolerance" "" diff --max-abs=3 --json-file=o.json a b
+    json o.json 'o["equal"] and o["outcomes"]["equal"] == 1'
+    run --separate-stderr lapedge diff --json a b
+    [ "$status" -eq 1 ]
     # every pair as the two files alone, in the same order whatever -j
     for i in 1 2 3 4 5 6 7 8 9; do
         lapedge --kernel=identity --no-sync "$photo" a/p$i.ppm

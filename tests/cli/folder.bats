@@ -277,9 +277,13 @@ PY
     [ "$(outputs out)" = "./a.jpg ./c.jpg" ]
     says "lapedge: in/bad.jpg: not a JPEG"
     says "first to fail: "
+    first=$(sed -n 's/^lapedge: \(in[^:]*\): .*/\1/p' <<<"$stderr" | head -n 3 | paste -sd, | sed 's/,/, /g')
+    [[ $stderr == *$'\n'"first to fail: $first" && $first == in/*,\ in/*,\ in/* ]]
     [[ $stderr == *"2 done, 4 failed (1 unreadable, 2 not_jpeg, 1 truncated)"* ]]
     [ "$(wc -l <log.jsonl)" -eq 6 ]
     folder 4 in/bad.jpg in/cut.jpg out2
+    folder 0 -v -j2 in/a.jpg in/c.jpg out4 # what took part in the work
+    [[ $stderr == *$'\n  by        '*$'\n  at once   up to '*$'\n  ms        read '* ]]
     folder 1 --fail-fast -j1 in/bad.jpg in/a.jpg in/c.jpg in/cut.jpg out3
     [ "$(grep -c '' <<<"$stderr")" -le 3 ]
     nothing_left none

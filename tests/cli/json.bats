@@ -139,6 +139,13 @@ PYTHON
     [ "$stderr" = "lapedge: no.jpg: no such file" ]
 }
 
+@test "bench --report reads the photo again: one that is read up by then is an error, and there is no page" {
+    run --separate-stderr lapedge bench -q --image=/dev/stdin --runs=1 --backends=c --report=page.html < <(cat "$photo")
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "lapedge: /dev/stdin: is empty" ]
+    [ ! -e page.html ]
+}
+
 @test "bench in a terminal of 80 columns does without the least columns, in titles and rows" {
     words="bench filter transpose histogram reduce matvec --n=64 --sizes=64x48 --runs=1 --backends=c,simd,simd-avx2,auto"
     run script -qec "stty cols 80; TERM=dumb '$LAPEDGE' $words" /dev/null

@@ -20,6 +20,14 @@ load common
     cp in.pgm again.pgm
     run --separate-stderr lapedge --devices=all --in-place in.pgm again.pgm
     [[ $stderr == *"lapedge: warning: --devices: only device 0 is used" ]]
+    run --separate-stderr lapedge stats -q --devices=0,1 in.pgm
+    [[ $stderr != *"only device"* ]]
+    run --separate-stderr lapedge stats --devices=0,1 in.pgm
+    [[ $stderr == *"lapedge: warning: --devices: only device 0 is used" ]]
+    mkdir in
+    lapedge --no-sync --format=jpg in.pgm in/a.jpg
+    run --separate-stderr lapedge stats --devices=0,1 in
+    [[ $status == 0 && $stderr != *"only device"* ]] # a folder uses all
     run --separate-stderr lapedge bench --devices=0,1 --sizes=64x48 --runs=1 --backends=c,auto
     [ "$status" -eq 0 ]
     [[ $stderr == *"lapedge: warning: --devices: only device 0 is used" ]]

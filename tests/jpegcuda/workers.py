@@ -152,6 +152,25 @@ def check_signal(number, everyone):
            f"{workers} {process.returncode} {left} {said}")
 
 
+def catches(pid, number):
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return int(re.search(r"^SigCgt:\s*(\w+)", f.read(), re.M)[1], 16) >> (number - 1) & 1
+
+
+def check_stop_and_kill():
+    """The parent is told to stop, once; its worker cannot be, and is killed."""
+    process, workers = start()
+    os.kill(workers[0], signal.SIGSTOP)
+    process.send_signal(signal.SIGTERM)
+    until = time.time() + 20
+    while time.time() < until and catches(process.pid, signal.SIGTERM):
+        time.sleep(0.01)
+    os.kill(workers[0], signal.SIGKILL)
+    said = process.communicate(timeout=100)[1]
+    report(process.returncode == 128 + signal.SIGTERM and b"died" not in said and len(contents("out")) < 200,
+           "a run that was told to stop does not go on when its worker dies", f"{process.returncode} {said}")
+
+
 def check_kill():
     process, workers = start()
     process.kill()
@@ -193,6 +212,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_full_disk()
     check_signal(signal.SIGTERM, False)
     check_signal(signal.SIGINT, True)
+    check_stop_and_kill()
     check_kill()
     check_no_worker()
 finish()

@@ -7,7 +7,9 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 from made import (BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, exif, lapedge, noise, pnm, read_pnm, run_all, segment,
@@ -294,6 +296,47 @@ def notes_about_the_tag():
     assert "shown as stored" not in " ".join(lapedge("--no-sync", "-v", "plain.jpg", "p.ppm")[1].split())
 
 
+def ended_while_it_prints(number, ignored, *words):
+    """What a run that waits for room for its last words returns after a signal, and these words."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    filled = 0
+    while True:
+        try:
+            filled += os.write(write, bytes(4096))
+        except BlockingIOError:
+            break
+    os.set_blocking(write, True)
+    handler = signal.SIG_IGN if ignored else signal.SIG_DFL
+    process = subprocess.Popen([PROGRAM, *words], stdout=write, stderr=subprocess.DEVNULL,
+                               preexec_fn=lambda: signal.signal(number, handler))
+    os.close(write)
+    asleep, until = 0, time.monotonic() + 30
+    while asleep < 25 and time.monotonic() < until: # nothing else makes it sleep for so long
+        state = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        asleep = asleep + 1 if state == "S" else 0
+        time.sleep(0.01)
+    process.send_signal(number)
+    if not ignored:
+        process.wait(20)
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read()[filled:]
+    return process.wait(20), said
+
+
+def signals_at_the_end():
+    """A signal while the last words are printed ends a run at once; a hang-up does not, under nohup."""
+    Path("in").mkdir()
+    Path("in/a.jpg").write_bytes(SAMPLE)
+    for ignored in (False, True):
+        code, said = ended_while_it_prints(signal.SIGHUP, ignored, "--no-sync", "--json", "in", f"out{ignored}")
+        assert code == (0 if ignored else -signal.SIGHUP), code
+        assert not ignored or json.loads(said)["ok"] == 1
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        code, said = ended_while_it_prints(number, False, "stats", "in/a.jpg")
+        assert (code, said) == (-number, b""), (code, said)
+
+
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([no_abbreviations, empty_share, log_on_a_full_disk, shares_of_time, names_in_a_report,
@@ -301,4 +344,5 @@ if __name__ == "__main__":
              one_job_at_a_time, noisy_rows, details_of_a_run, facts_of_a_report, means_in_a_report, noise_in_a_report,
              far_too_long_a_name,
              last_of_two_counts, what_a_difference_is_of, lines_of_a_manifest, shapes_of_other_formats,
-             devices_or_none, head_of_a_bench, log_without_a_place, work_of_a_folder, ends_of_quality, notes_about_the_tag])
+             devices_or_none, head_of_a_bench, log_without_a_place, work_of_a_folder, ends_of_quality, notes_about_the_tag,
+             signals_at_the_end])

@@ -256,7 +256,7 @@ def times_of_a_device():
         assert len(row["times_ms"]) == 3 and row["kernel_ms"] == row["median_ms"] == statistics.median(row["times_ms"]), row
         assert row["gb_per_s"] > 0 and math.isclose(row["roof_share"], row["gb_per_s"] / rows["copy"]["gb_per_s"]), row
     assert all(rows["cuda-shared4"][f"{part}_ms"] > 0 for part in ("upload", "download", "end_to_end"))
-    for op, size, moved in (("reduce", 16500, 65536), ("matvec", 64, None), ("transpose", None, 2 * 64 * 48 * 3)):
+    for op, size, moved in (("reduce", 16384, 65536), ("matvec", 64, None), ("transpose", None, 2 * 64 * 48 * 3)):
         words = [f"--n={size}"] if size else ["--sizes=64x48"] # 512 bytes are the least that is copied of sums
         more = ["--type=f32"] if op == "reduce" else []
         said = json.loads(lapedge("bench", op, "--json", *words, *more, "--runs=2", "--threads=1", program=DEVICE)[0])

@@ -1,4 +1,8 @@
 TESTS += tests/limits/limits.py tests/limits/metadata.py tests/limits/figures.py \
   tests/limits/command.py tests/limits/tables.py
 tests/limits/limits.py: $(B)/tests/fuzz_exif
+tests/limits/tables.py: $(B)/tests/step_clock.so
+$(B)/tests/step_clock.so: tests/limits/step_clock.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -shared -o $@ $<
 tests/limits/figures.py tests/limits/command.py tests/limits/tables.py: $(B)/tests/lapedge-planted

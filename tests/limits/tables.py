@@ -7,14 +7,16 @@ import math
 import os
 import pty
 import re
+import resource
 import struct
 import subprocess
 import termios
 import time
 from pathlib import Path
 
-from made import PHOTO, PLANTED, PROGRAM, SAMPLE, lapedge, noise, pnm, run_all
+from made import BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, lapedge, noise, pnm, run_all
 
+CLOCK = str(BUILD / "tests/step_clock.so")
 PICTURES = ("filter", "transpose")
 
 
@@ -105,15 +107,17 @@ def bench_rows():
             assert all(row["relative_error"] is not None for row in rows if row["backend"] == "c")
 
 
-def bench_cells_around_ten():
-    """bench: from ten milliseconds on a time has two decimals."""
-    rate = next(row["mpix_per_s"] for row in both("bench", "--sizes=320x200", "--runs=5", "--backends=c")[1]["rows"]
-                if row["backend"] == "c")
-    sizes = ",".join(f"1000x{round(rate * want)}" for want in (9.5, 9.9, 10.2, 10.5, 10.8))
-    lines, said = both("bench", f"--sizes={sizes}", "--runs=3", "--backends=c", "--threads=1")
-    rows = [row for row in said["rows"] if row["backend"] == "c"]
-    assert [line.removesuffix(" ~") for line in lines if line.startswith("c  ")] == [bench_cells(row) for row in rows]
-    assert len(rows) == 5
+def bench_cells_of_known_times():
+    """bench: five decimals below a hundredth of a millisecond, three below ten, two from there on."""
+    for step, cell in ((9_000, "0.00900"), (9_990, "0.00999"), (10_010, "0.010"), (9_996_000, "9.996"), (9_999_700, "10.000"),
+                       (10_001_000, "10.00"), (10_500_000, "10.50"), (10_999_000, "11.00"), (123_456_000, "123.46")):
+        lines, said = both("bench", "transpose", "--sizes=64x48", "--runs=2", "--backends=c", "--threads=1",
+                           env={**os.environ, "LD_PRELOAD": CLOCK, "LAP_STEP_NS": str(step)})
+        for name in ("memcpy", "c"):
+            row = next(row for row in said["rows"] if row["backend"] == name)
+            assert all(math.isclose(row[key], step / 1e6) for key in ("median_ms", "min_ms", "mean_ms")), row
+            line = next(line for line in lines if line.split(" ")[0] == name)
+            assert line.startswith(f"{name:<22} {1:7d} {cell:>9} {cell:>9} "), line
 
 
 def bench_absent():
@@ -316,7 +320,64 @@ def doctor_lines():
     assert lines[7:9] == [f"device    none: {said['no_device']}", f"verdict   {verdict}"], lines
 
 
+def heads_of_many_benches():
+    """bench: the machine is named above each table, however few files may be open."""
+    ops = ("filter", "transpose", "reduce", "histogram", "matvec")
+    few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (7, 7))
+    lines = lapedge("bench", *ops, "--sizes=16x16", "--n=16", "--runs=1", "--backends=c", preexec_fn=few)[0].decode().split("\n")
+    machines = [line for line in lines if line.startswith("machine ")]
+    assert len(machines) == 5 and machines == machines[:1] * 5, machines
+    assert machines[0].startswith(f"machine   {both('doctor')[1]['cpu']}, ")
+
+
+def data_of(page):
+    text = re.search('<script type="application/json" id="data">(.*?)</script>', Path(page).read_text(), re.S).group(1)
+    return json.loads(text)
+
+
+def settings_of_a_report():
+    """--report: all settings in words, once each."""
+    for words, more in (([], []), (["--invert"], [["Inverted", "yes"]]), (["--threshold=7"], [["Threshold", 7]]),
+                        (["--kernel=log5", "--range=abs", "--border=wrap", "--scale=2", "--offset=3"], [])):
+        lapedge("compare", "-q", "--runs=1", "--backends=c", *words, "--report=r.html", PHOTO)
+        got = data_of("r.html")["settings"]
+        given = dict(word[2:].split("=") for word in words if "=" in word)
+        kernel = dict(got)["Coefficients"]
+        assert len(kernel) == 25 and kernel[12] == (24 if "kernel" not in given else max(kernel, key=abs))
+        want = [["Command", " ".join(["lapedge compare -q --runs=1 --backends=c", *words, f"--report=r.html {PHOTO}"])],
+                ["Kernel", given.get("kernel", "laplace5")], ["Coefficients", kernel], ["Border", given.get("border", "zero")],
+                ["Range", "abs: the absolute value of the result" if "range" in given else "clamp: negative results become 0"],
+                ["Scale, offset", f"{given.get('scale', 1)}, {given.get('offset', 0)}"], *more,
+                ["Promise", "all backends give the same bytes"]]
+        assert got == want, (got, want)
+
+
+def statistics_of_a_report():
+    """--report: statistics and pictures are those of the photo that is shown, whatever the command."""
+    def alone(photo):
+        said = json.loads(lapedge("stats", "--json", photo)[0])
+        return said["input"]["channels"], said["edges"]["channels"]
+    def shown(page):
+        data = data_of(page)
+        assert data["pictures"]["photo"].startswith("data:image/") and data["pictures"]["edges"].startswith("data:image/")
+        return data["statistics"]["input"]["channels"], data["statistics"]["edges"]["channels"]
+    lapedge("bench", "-q", f"--image={PHOTO}", "--sizes=16x16", "--runs=1", "--backends=c", "--report=bench.html")
+    lapedge("compare", "-q", "--runs=1", "--backends=c", "--report=compare.html", PHOTO)
+    assert shown("bench.html") == shown("compare.html") == alone(PHOTO)
+    if not PLANTED.exists():
+        return None
+    Path("in").mkdir() # only the second differs from c: its pixel has a place
+    pnm("small.pgm", 40, 30, 1, noise(1200))
+    lapedge("--kernel=identity", "--no-sync", "small.pgm", "in/a.jpg")
+    Path("in/b.jpg").write_bytes(SAMPLE)
+    lapedge("compare", "-q", "--runs=1", "--backends=c,off-by-one", "--report=album.html", "in", code=1, program=PLANTED)
+    data = data_of("album.html")
+    assert shown("album.html") == alone("in/b.jpg") and data["pictures"]["input"] == "in/b.jpg"
+    assert [entry["differing_pixels"] for entry in data["pictures"]["differences"]] == [0, 1], data["pictures"]["differences"]
+    return None
+
+
 if __name__ == "__main__":
     os.environ["CUDA_VISIBLE_DEVICES"] = "" # times of a device have tables of their own
-    run_all([bench_rows, bench_cells_around_ten, bench_absent, compare_rows, compare_wrong_rows, compare_photos, stats_rows, stats_on_terminals,
-             backends_rows, doctor_lines])
+    run_all([bench_rows, bench_cells_of_known_times, bench_absent, compare_rows, compare_wrong_rows, compare_photos, stats_rows, stats_on_terminals,
+             backends_rows, doctor_lines, heads_of_many_benches, settings_of_a_report, statistics_of_a_report])

@@ -120,6 +120,14 @@ static void test_scale(void **state)
         before = written;
         assert_int_equal(count_of(&scale.view, lap_heat_zero), 100);
         assert_int_equal(count_of(&scale.view, ramp[LAP_RAMP_STEPS - 1]) > 0, tops[i] > 0);
+        int others =
+            scale.view.width * scale.view.height - written - 100; /* ground, and the levels' colours */
+        others -= count_of(&scale.view, lap_heat_ground);
+        for (int level = 1; level <= tops[i]; level++)
+            if (level == 1 ||
+                lap_heat_color(ramp, level, tops[i]) != lap_heat_color(ramp, level - 1, tops[i]))
+                others -= count_of(&scale.view, lap_heat_color(ramp, level, tops[i]));
+        assert_int_equal(others, 0);
         lap_image_destroy(&scale);
     }
     for (int top = 0; top < 256; top++) { /* nothing is written beside the image */
@@ -198,7 +206,10 @@ static void test_pixels_keep_their_places(void **state)
     assert_int_equal(lap_heatmap_write(path, &va, &vb, 0, 0, &err), LAP_OK);
     assert_int_equal(lap_pixels_read(context, path, &settings, &map, &err), LAP_OK);
     const lap_view *v = lap_pixels_view(map);
-    assert_true(v->width > W && v->height > H && v->channels == 3);
+    /* Dots of two pixels, the least: a gap of two and a strip of six, below it the scale of 25. */
+    assert_int_equal(v->width, W + 8 * 2);
+    assert_int_equal(v->height, H + (8 + 25) * 2);
+    assert_int_equal(v->channels, 3);
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++) {
             const uint8_t *wanted = x == 17 && y == H - 1 ? ramp[0]
