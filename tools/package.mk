@@ -86,7 +86,7 @@ msan:
 msan-tests: $(PROGRAM) $(call programs_of,$(filter $(B)/%,$(TESTS)))
 run-msan:
 	@$(MAKE_ALL) msan-tests $(MSAN)
-	@tests/run MSAN_OPTIONS=exitcode=99 $(call again,$(MSAN)) tests/msan/msan.sh
+	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} tests/run MSAN_OPTIONS=exitcode=99 $(call again,$(MSAN)) tests/msan/msan.sh
 ## test-msan: the tests under MemorySanitizer; skipped by name where there are no sources
 test-msan:
 	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
