@@ -27,9 +27,7 @@ typedef struct lap_huff_state { /* two walks at the same bit in the same state g
 
 typedef struct lap_huff_token { /* what a step found */
     int bits;                   /* to go on by */
-    int k;                      /* where value belongs; -1: the symbol has none (zeros, end of block) */
     int value;                  /* DC: the difference */
-    int component;
 } lap_huff_token;
 
 /* The symbol that begins window; at least 31 bits of it must be data, or be checked for afterwards. FINE,
@@ -44,10 +42,8 @@ LAP_HUFF_INLINE lap_huff_odd lap_huff_step(
     if (symbol < 0)
         return LAP_HUFF_CODE;
     int run = symbol >> 4, size = symbol & 15, k = state->k + run;
-    token->component = component;
     token->bits = length + size;
     token->value = lap_huff_value(window << length, size);
-    token->k = is_dc || size ? k : -1;
     if (!is_dc && size == 0 && run > 0 && run < 15) /* progressive scans have these */
         return LAP_HUFF_CODE;
     if (k > 63)

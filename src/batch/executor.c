@@ -70,7 +70,6 @@ void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *set
 void lap_job_run(lap_executor *ex, lap_job *job, const lap_settings *settings)
 {
     const double start = lap_now_ms();
-    job->device = -1;
     job->work(ex->context, job, settings);
     lap_trace_thread(ex->trace, "photo", start, job->number);
 }

@@ -163,9 +163,9 @@ static bool sync_names(lap_manifest *m)
 {
     const int parent = openat(m->folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool synced = fsync(m->folder) == 0 || errno == EINVAL || errno == EROFS;
-    synced = synced && (parent < 0 || fsync(parent) == 0 || errno == EINVAL || errno == EROFS);
+    synced = synced && (parent == -1 || fsync(parent) == 0 || errno == EINVAL || errno == EROFS);
     const int why = errno;
-    if (parent >= 0)
+    if (parent != -1)
         close(parent);
     errno = why;
     return synced;

@@ -349,7 +349,7 @@ int main(int argc, char **argv)
     lap_error err;
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("in", 0777) != 0 || mkdir("in/sub", 0777) != 0 ||
-        mkdir("there", 0777) != 0 || mkdir("there/sub", 0777) != 0 ||
+        mkdir("there", 0777) != 0 || mkdir("there/sub", 0777) != 0 || mkdir("odd", 0777) != 0 ||
         !(each_context = lap_context_create(2, &err)))
         return 1;
     each_prepare();

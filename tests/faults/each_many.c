@@ -92,7 +92,7 @@ static void batch_with(each_result *r, lap_batch_options o, bool sync)
     lap_settings s = each_plain();
     s.sync = sync;
     s.format = "jpg";
-    if (!o.files_from) {
+    if (!o.files_from && !o.inputs) {
         o.inputs = folder_in;
         o.input_count = 1;
     }
@@ -123,6 +123,13 @@ static void batch_of_a_list(each_result *r)
         false);
 }
 
+/* A name that is no text. */
+static void batch_of_odd_names(each_result *r)
+{
+    static const char *const odd[] = {"odd"};
+    batch_with(r, (lap_batch_options){.inputs = odd, .input_count = 1}, true);
+}
+
 static void batch_before(void)
 {
     each_result r = {0};
@@ -151,9 +158,12 @@ static void one_is_gone(void)
     size_t size;
     void *photo = each_get("in/a.jpg", &size);
     each_put("in/gone.jpg", photo, size);
+    each_put("in/other.jpg", photo, size);
     free(photo);
     batch_before();
     remove("in/gone.jpg");
+    remove("in/other.jpg");
+    each_put("out/other.jpg", "no longer ours", 14);
 }
 
 static void pruned(each_result *r)
@@ -216,5 +226,6 @@ static void listed(each_result *r)
 
 const each_case each_many[] = {CASE(compared), SLOW(bench_filter), SLOW(bench_transpose), SLOW(bench_reduce),
     SLOW(bench_histogram), SLOW(bench_matvec), SLOW(bench_codec), CASE(batch), CASE(batch_of_a_list),
-    AFTER(batch_before, batch_again), AFTER(batch_before, batch_by_force), CASE(batch_dry),
-    AFTER(one_is_gone, pruned), CASE(measured_batch), CASE(folders_compared), CASE(listed), END};
+    CASE(batch_of_odd_names), AFTER(batch_before, batch_again), AFTER(batch_before, batch_by_force),
+    CASE(batch_dry), AFTER(one_is_gone, pruned), CASE(measured_batch), CASE(folders_compared), CASE(listed),
+    END};

@@ -87,6 +87,7 @@ void each_prepare(void)
     convert("small.ppm", "in/sub/b.png", false);
     convert("small.ppm", "there/a.jpg", false);
     convert("gray2.pgm", "there/sub/gray.jpg", false);
+    convert("gray.pgm", "odd/caf\xe9.jpg", false);
     convert("rgb.ppm", "rgb.png", false);
     tag("in/a.jpg", "turned.jpg");
     size_t size;

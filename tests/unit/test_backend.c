@@ -97,6 +97,10 @@ static void test_errors(void **state)
     assert_null(rung); /* of the last call, though the name is known */
     assert_non_null(strstr(err.message, "'c' runs on the CPU, and the pixels lie on device 0"));
 #if !LAP_HAVE_CUDA
+    lap_rung_info info;
+    for (int i = 0; lap_rung_at(LAP_OP_FILTER, i, false, &info); i++) /* known without looking for a device */
+        if (strcmp(info.family, "cuda") == 0 && !(info.reason && strstr(info.reason, "not built")))
+            fail_msg("%s: %s", info.name, info.reason ? info.reason : "can run");
     assert_int_equal(lap_rung_find(LAP_OP_FILTER, "cuda-shared-float", &rung, &err), LAP_E_BACKEND);
     assert_non_null(strstr(err.message, "not built"));
     const char *reason;

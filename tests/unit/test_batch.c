@@ -10,6 +10,8 @@
 
 #include <ftw.h>
 #include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lapedge.h"
@@ -198,6 +200,147 @@ static void refusals(void **state)
     assert_int_not_equal(access("out", F_OK), 0);
 }
 
+/* What is under way is bounded, however many photos there are. */
+static void on_many(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    uint64_t *most = user;
+    const uint64_t open = counts->found - counts->ok - counts->warned - counts->skipped - counts->failed;
+    (void)file;
+    *most = open > *most ? open : *most;
+}
+
+static void few_of_many_are_under_way(void **state)
+{
+    enum { MANY = 900, GROUP = 256, AHEAD = 64, JOBS = 2 };
+    lap_batch_counts counts;
+    lap_settings s = quick();
+    char name[32];
+    uint64_t most = 0;
+    (void)state;
+    for (int i = PHOTOS; i < MANY; i++) {
+        snprintf(name, sizeof name, "in/%d.jpg", i);
+        assert_int_equal(link("in/0.jpg", name), 0);
+    }
+    lap_context *context = lap_context_create(JOBS, NULL);
+    const lap_batch_options o = {.inputs = folder_in, .input_count = 1, .out_dir = "out"};
+    assert_int_equal(lap_batch(context, &o, &s, on_many, &most, &counts, NULL), LAP_OK);
+    lap_context_destroy(context);
+    assert_int_equal(counts.ok, MANY);
+    assert_in_range(most, 1, GROUP + AHEAD + JOBS + 1);
+}
+
+/* Somebody who waits is called about ten times a second: not never, and not all the time. */
+static void rest(void *user, int rows_done, int rows_total)
+{
+    const struct timespec pause = {.tv_nsec = 350000000};
+    (void)user, (void)rows_done, (void)rows_total;
+    nanosleep(&pause, NULL);
+}
+
+static void on_measured(void *user, const lap_measured *file, const lap_batch_counts *counts)
+{
+    int *ticks = user;
+    (void)counts;
+    *ticks += !file;
+}
+
+static void who_waits_is_called(void **state)
+{
+    static const char *const one[] = {"in/0.jpg"};
+    lap_batch_counts counts;
+    const lap_measure_options m = {.threshold = -1};
+    int ticks = 0;
+    (void)state;
+    lap_context *context = lap_context_create(2, NULL);
+    lap_settings s = quick();
+    s.progress = rest;
+    const lap_batch_options o = {.inputs = one, .input_count = 1};
+    assert_int_equal(lap_measure_batch(context, &o, &s, &m, on_measured, &ticks, &counts, NULL), LAP_OK);
+    lap_context_destroy(context);
+    assert_int_equal(counts.ok, 1);
+    assert_in_range(ticks, 1, counts.ms / 50 + 2);
+}
+
+static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
+{
+    (void)counts;
+    if (pair)
+        ((int *)user)[pair->error->code != LAP_OK ? 2 : pair->difference ? 0 : 1]++;
+}
+
+/* Equal, only in one folder, and what cannot be compared. */
+static void pairs_are_counted(void **state)
+{
+    lap_batch_counts counts;
+    lap_error err;
+    int pairs[3] = {0};
+    const lap_settings s = quick();
+    (void)state;
+    assert_int_equal(mkdir("there", 0777), 0);
+    for (int i = 0; i < 10; i++) {
+        char from[32], to[32];
+        snprintf(from, sizeof from, "in/%d.jpg", i);
+        snprintf(to, sizeof to, "there/%d.jpg", i);
+        assert_int_equal(link(from, to), 0);
+    }
+    put("in/bad.jpg", "x", 1);
+    put("there/bad.jpg", "P6 1 1 255 abc", 14);
+    lap_context *context = lap_context_create(2, NULL);
+    assert_int_equal(lap_compare_folders(context, "in", "there", &(lap_batch_options){0}, &s, 0, false,
+                         on_pair, pairs, &counts, &err),
+        LAP_OK);
+    assert_int_equal(lap_compare_folders(context, "in", "nowhere", &(lap_batch_options){0}, &s, 0, false,
+                         on_pair, pairs, &(lap_batch_counts){0}, &err),
+        LAP_E_MISSING);
+    lap_context_destroy(context);
+    assert_int_equal(pairs[0], 10);
+    assert_int_equal(pairs[1], PHOTOS - 10);
+    assert_int_equal(pairs[2], 1);
+    assert_int_equal(counts.expected, PHOTOS + 1);
+    assert_int_equal(counts.found, PHOTOS + 1);
+    assert_int_equal(counts.ok, PHOTOS);
+    assert_int_equal(counts.failed, 1);
+    assert_int_equal(counts.pixels, 640);
+    uint64_t kinds = 0;
+    for (int i = 0; i < LAP_CODES; i++)
+        kinds += counts.kinds[i];
+    assert_int_equal(kinds, 1);
+    assert_int_equal(counts.kinds[LAP_E_NOT_IMAGE], 1);
+}
+
+/* A filter of any kind hides photos that are there. */
+static void nothing_is_pruned_beside_a_filter(void **state)
+{
+    static const char *const pattern[] = {"*.jpg"};
+    const lap_batch_take takes[] = {{.include = pattern, .include_count = 1},
+        {.exclude = pattern, .exclude_count = 1}, {.extensions = "png"}};
+    lap_batch_counts counts;
+    lap_batch_prune prune = {0};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(
+            run((lap_batch_options){.take = &takes[i], .prune = &prune}, quick(), 0, &counts, NULL),
+            LAP_E_USAGE);
+    const lap_batch_take links = {.follow = true};
+    assert_int_equal(
+        run((lap_batch_options){.take = &links, .prune = &prune}, quick(), 0, &counts, NULL), LAP_OK);
+}
+
+/* A photo that is named may have an output already, beside it or elsewhere. */
+static void a_named_photo_is_done_again(void **state)
+{
+    static const char *const one[] = {"in/0.jpg"};
+    lap_batch_counts counts;
+    lap_error err;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(
+            run((lap_batch_options){.inputs = one, .input_count = 1}, quick(), 0, &counts, &err), LAP_OK);
+        assert_int_equal(counts.ok, i == 0);
+        assert_int_equal(counts.kinds[LAP_OK], i == 1);
+    }
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, enter_folder, leave_folder)
 
 int main(void)
@@ -208,6 +351,11 @@ int main(void)
         TEST(fail_fast_ends_the_run),
         TEST(shards_add_up),
         TEST(refusals),
+        TEST(few_of_many_are_under_way),
+        TEST(who_waits_is_called),
+        TEST(pairs_are_counted),
+        TEST(nothing_is_pruned_beside_a_filter),
+        TEST(a_named_photo_is_done_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,50 @@ static void test_figures(void **state)
     assert_int_equal(d.first_b, b[first]);
 }
 
+/* The index of one window at a time, in the plainest way. */
+static double plain_ssim(const uint8_t *a, const uint8_t *b, int width, int height)
+{
+    enum { WINDOW = 11 };
+    const double c1 = 0.01 * 255 * 0.01 * 255, c2 = 0.03 * 255 * 0.03 * 255;
+    double sum = 0;
+    for (int y = 0; y + WINDOW <= height; y++)
+        for (int x = 0; x + WINDOW <= width; x++) {
+            double total = 0, ma = 0, mb = 0, aa = 0, bb = 0, ab = 0;
+            for (int i = 0; i < WINDOW * WINDOW; i++) {
+                const int dx = i % WINDOW, dy = i / WINDOW, at = (y + dy) * width + x + dx;
+                const double g = exp(-((dx - 5) * (dx - 5) + (dy - 5) * (dy - 5)) / (2 * 1.5 * 1.5));
+                total += g;
+                ma += g * a[at];
+                mb += g * b[at];
+                aa += g * a[at] * a[at];
+                bb += g * b[at] * b[at];
+                ab += g * a[at] * b[at];
+            }
+            ma /= total;
+            mb /= total;
+            const double va = aa / total - ma * ma, vb = bb / total - mb * mb, cov = ab / total - ma * mb;
+            sum += (2 * ma * mb + c1) * (2 * cov + c2) / ((ma * ma + mb * mb + c1) * (va + vb + c2));
+        }
+    return sum / ((width - WINDOW + 1) * (height - WINDOW + 1));
+}
+
+static void test_ssim(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{11, 11}, {12, 15}, {W, H}};
+    uint8_t a[W * H], b[W * H];
+    lap_difference d;
+    fill(a, sizeof a, 3);
+    for (int i = 0; i < W * H; i++) /* much above, little below: no two rows of a window count alike */
+        b[i] = (uint8_t)(a[i] ^ (i / W % 7 * 11));
+    for (int i = 0; i < 3; i++) {
+        const int width = sizes[i][0], height = sizes[i][1];
+        const lap_view va = view_of(a, width, height, 1), vb = view_of(b, width, height, 1);
+        assert_int_equal(lap_compare_views(&va, &vb, 0, true, &d, NULL), LAP_OK);
+        assert_true(fabs(d.ssim - plain_ssim(a, b, width, height)) < 1e-9);
+    }
+}
+
 /* A single pixel, at every place: where it is, and whether it lies at the border. */
 static void test_every_place(void **state)
 {
@@ -162,6 +206,7 @@ static void test_sum(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_identical), cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_every_place), cmocka_unit_test(test_refusals), cmocka_unit_test(test_sum)};
+        cmocka_unit_test(test_ssim), cmocka_unit_test(test_every_place), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_sum)};
     return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
 }

@@ -16,7 +16,30 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <dlfcn.h>
+
 #include "batch/manifest.h"
+
+/* In front of the C library's own. */
+static int fallocate_fails, syncs;
+
+int fallocate(int fd, int mode, off_t at, off_t size)
+{
+    static __typeof__(fallocate) *next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "fallocate");
+    errno = fallocate_fails;
+    return fallocate_fails ? -1 : next(fd, mode, at, size);
+}
+
+int fsync(int fd)
+{
+    static __typeof__(fsync) *next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "fsync");
+    syncs++;
+    return next(fd);
+}
 
 static char folder[64];
 static lap_tree tree;
@@ -362,6 +385,40 @@ static void a_failed_flush_leaves_whole_lines(void **state)
     assert_int_equal(made(7, "last.jpg", &photo, &jpeg), LAP_MADE_OURS);
 }
 
+/* A file system that sets nothing aside is no reason to fail; one that is full is. */
+static void room_is_set_aside_where_that_can_be(void **state)
+{
+    static const struct {
+        int why;
+        lap_code code;
+    } cases[] = {{EOPNOTSUPP, LAP_OK}, {EINTR, LAP_OK}, {ENOSPC, LAP_E_DISK_FULL}, {0, LAP_OK}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_error err = {0};
+        lap_manifest *m = opened(7);
+        assert_int_equal(lap_manifest_begin(m, "a.jpg", &jpeg, CONTENT, NULL), LAP_OK);
+        fallocate_fails = cases[i].why;
+        errno = ENOSPC; /* of something before */
+        assert_int_equal(lap_manifest_flush(m, false, 4096, &err), cases[i].code);
+        fallocate_fails = 0;
+        lap_manifest_close(m);
+    }
+}
+
+/* The name of the record's file, and its folder's, are synced with its first lines, and then no more. */
+static void names_are_synced_once(void **state)
+{
+    (void)state;
+    lap_manifest *m = opened(7);
+    for (int i = 0; i < 3; i++) {
+        syncs = 0;
+        assert_int_equal(lap_manifest_begin(m, "a.jpg", &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(lap_manifest_flush(m, i > 0, 0, NULL), LAP_OK);
+        assert_int_equal(syncs, i == 1 ? 2 : 0);
+    }
+    lap_manifest_close(m);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_folder, remove_folder)
 
 int main(void)
@@ -380,6 +437,8 @@ int main(void)
         TEST(a_cut_at_every_byte_loses_lines_and_nothing_else),
         TEST(nonsense_is_passed_over),
         TEST(a_failed_flush_leaves_whole_lines),
+        TEST(room_is_set_aside_where_that_can_be),
+        TEST(names_are_synced_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,8 @@ static void texts_are_cut_and_cannot_steer(void **state)
     assert_string_equal(text, "a\\x0ab\\x7f.");
     lap_shown_path(text, sizeof text, "aaaaa\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9");
     assert_string_equal(text, "...\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"); /* whole characters */
+    lap_shown_path(text, sizeof text, "aaaaa\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9x");
+    assert_string_equal(text, "...\xC3\xA9\xC3\xA9\xC3\xA9x"); /* not the half of one */
 }
 
 /* Once in numbers, once in letters, which the Makefile reads. */
