@@ -6,8 +6,10 @@
 #include "base/border.h"
 #include "base/image.h"
 #include "device/device_rates.h"
+#include "jpeg/jpeg_frame_read.h"
 #include "jpeg/jpeg_plain.h"
 #include "rungs/backend.h"
+#include "tests/cudacpu/control.h"
 #include "tests/jpegcuda/tap.h"
 
 enum { WIDTH = 61, HEIGHT = 45, QUALITY = 90, STREAMS = 3, PHOTOS = 7 };
@@ -85,6 +87,17 @@ static void check_work(fixture *f, lap_device_rates *rates, lap_rate rate, const
     *one ^= 1;
 }
 
+/* What a chain leaves behind, right or wrong, is not what the encoder is timed with. */
+static void check_after_a_chain(lap_device_rates *rates)
+{
+    double ms = 0;
+    need(lap_device_rates_spoil(rates, LAP_RATE_CHAIN, STREAMS, &err) == LAP_OK &&
+             lap_device_rates_spoil(rates, LAP_RATE_ENCODE, STREAMS, &err) == LAP_OK &&
+             lap_device_rates_time(rates, LAP_RATE_ENCODE, STREAMS, PHOTOS, &ms, &err) == LAP_OK,
+        "encoding");
+    check(is_same(rates, LAP_RATE_ENCODE), "encode: right after a chain that was spoilt");
+}
+
 int main(void)
 {
     fixture f = {.photo.border = LAP_ZERO};
@@ -95,6 +108,7 @@ int main(void)
     check_work(&f, rates, LAP_RATE_DECODE, "decode");
     check_work(&f, rates, LAP_RATE_ENCODE, "encode");
     check_work(&f, rates, LAP_RATE_CHAIN, "chain");
+    check_after_a_chain(rates);
     for (int rate = LAP_RATE_UP; rate <= LAP_RATE_COPY; rate++)
         need(lap_device_rates_time(rates, (lap_rate)rate, 1, PHOTOS, &ms[rate == LAP_RATE_COPY], &err) ==
                  LAP_OK,
@@ -114,6 +128,13 @@ int main(void)
     half.out_size = 20;
     check(lap_device_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
         "a file of the CPU that the device does not make is refused");
+    lap_jpeg_frame *frame = malloc(sizeof *frame);
+    need(frame && lap_jpeg_frame_read(f.out, f.photo.out_size, frame), "the header of a file");
+    half.out_size = frame->scan_begin + 1; /* whole but for its scan */
+    check(lap_device_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
+        "a file of a header alone is refused");
+    free(frame);
+    check(lap_cudacpu_alive() == 0, "nothing is left on the device");
     printf("1..%d\n", number);
     lap_image_destroy(&f.pixels);
     lap_image_destroy(&f.edges);
