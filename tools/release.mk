@@ -14,13 +14,14 @@ dist:
 	@cd build/dist && sha256sum lapedge-* > SHA256SUMS && cat SHA256SUMS
 
 .PHONY: deb deb-check
-## deb: Debian packages of the last commit, without CUDA, in build/deb
+## deb: Debian packages of the last commit in build/deb; CUDA=1: also those with CUDA
 deb:
 	@tools/install-deps build packages
 	@rm -rf build/deb && mkdir -p build/deb
 	@git archive --prefix=lapedge-$(VERSION)/ HEAD | tar x -C build/deb
 	@cd build/deb/lapedge-$(VERSION) && DEB_BUILD_OPTIONS="parallel=$(CORES) $(DEB_BUILD_OPTIONS)" \
-	  dpkg-buildpackage -us -uc -b >../build.log 2>&1 || { tail -n 30 ../build.log >&2; exit 1; }
+	  dpkg-buildpackage -us -uc -b $(if $(CUDA),-Ppkg.lapedge.cuda) >../build.log 2>&1 || \
+	  { tail -n 30 ../build.log >&2; exit 1; }
 	@lintian --fail-on error,warning build/deb/*.changes
 	@ls -l build/deb/*.deb
 
