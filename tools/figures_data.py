@@ -583,8 +583,51 @@ def folder_stages(command):
             + f"\n`{command}`\n")
 
 
+def package_sizes():
+    """Debian packages, from tools/measure-packages."""
+    rows = [[f"`{name}`", f"{row['bytes'] / 1e6:.2f}", f"{row['installed'] / 1e6:.1f}"]
+            for name, row in sorted(read(BENCH / "packages.json")["packages"].items()) if "-dbgsym" not in name]
+    return table(["package", "MB to download", "MB installed"], rows)
+
+
+def program_sizes():
+    """Programs in one file, and the device code in them."""
+    rows = []
+    for name, row in read(BENCH / "packages.json")["programs"].items():
+        stored, unpacked = (sum(part[key] for part in row["device_code"].values()) for key in ("stored", "unpacked"))
+        rows.append([name, f"{row['bytes'] / 1e6:.1f}", f"{row['xz'] / 1e6:.1f}",
+                     f"{stored / 1e6:.1f}" if stored else "", f"{unpacked / 1e6:.1f}" if stored else ""])
+    return table(["program", "MB", "MB under xz", "device code, MB", "unpacked, MB"], rows)
+
+
+def program_mb(name, key="bytes"):
+    """Megabytes of a program: bytes, xz, or its device code as stored."""
+    row = read(BENCH / "packages.json")["programs"][name]
+    return (row[key] if key in row else sum(part[key] for part in row["device_code"].values())) / 1e6
+
+
+def launch(name, how, key="median_ms"):
+    """Milliseconds of a whole process, from tools/measure-launch."""
+    return read(PROFILE / "launch.json")["programs"][name][how][key]
+
+
+def launches(words):
+    """Its table; words: what each program is."""
+    try:
+        kept = read(PROFILE / "launch.json")
+    except Missing:
+        return "Not measured yet: `tools/measure-launch`.\n"
+    spread = [[words.get(name, name), *(f"{row[how][key]:.0f}" for how in ("cold", "warm")
+                                        for key in ("median_ms", "min_ms", "max_ms"))]
+              for name, row in kept["programs"].items()]
+    return table(["program", "cold, ms", "least", "most", "warm, ms", "least", "most"], spread) + (
+        f"\n`tools/measure-launch`, {kept['photo']}, {min(row['runs'] for row in kept['programs'].values())} runs of each; "
+        f"{', '.join(device['name'] for device in kept['device'])}, {kept['date']}.\n")
+
+
 def names():
-    known = (us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
+    known = (package_sizes, program_sizes, program_mb, launch, launches,
+             us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, figures_steps.steps, folder_rates,
