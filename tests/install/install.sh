@@ -43,6 +43,29 @@ config()
     PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" lapedge
 }
 
+pc_file_is_whole()
+{
+    local page
+    pkg-config --validate "$root$prefix/lib/pkgconfig/lapedge.pc" &&
+        grep -qx "License: MIT" "$root$prefix/lib/pkgconfig/lapedge.pc" &&
+        page=$(sed -n 's|^URL: file://||p' "$root$prefix/lib/pkgconfig/lapedge.pc") && [ -s "$root$page" ]
+}
+
+# Where nobody packs it up, and into a folder that the system's linker does not know.
+says_ldconfig()
+{
+    make -s install-strip PREFIX="$root/direct" B="${B:-build}" CC="$CC" | grep -F "ldconfig (if it knows $root/direct/lib)"
+}
+
+stripped()
+{
+    local file
+    for file in bin/lapedge lib/liblapedge.so lib/liblapedge.a; do
+        ! readelf -SW "$root/direct/$file" | grep -F .debug_info || return
+    done
+    "$root/direct/bin/lapedge" --version && nm "$root/direct/lib/liblapedge.a" 2>/dev/null | grep ' T lap_run_file$'
+}
+
 # shellcheck disable=SC2046 # flags are words
 shared_example()
 {
@@ -91,6 +114,9 @@ check "make install" install_it
 check "every file is in its place, and nothing else" all_there
 check "the installed program runs" "$root$prefix/bin/lapedge" --version
 check "pkg-config knows the version" test "$(config --modversion)" = "$version"
+check "the .pc file has licence and address, and is valid" pc_file_is_whole
+check "make install-strip says that ldconfig may be needed" says_ldconfig
+check "it leaves out debug information, and nothing else" stripped
 check "the example builds with the shared library" shared_example
 check "its output is the program's (shared)" same_as_the_program "$root/shared"
 check "public structs keep their sizes and fields their places" \
