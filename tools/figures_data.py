@@ -621,8 +621,8 @@ def launches(words):
                                         for key in ("median_ms", "min_ms", "max_ms"))]
               for name, row in kept["programs"].items()]
     return table(["program", "cold, ms", "least", "most", "warm, ms", "least", "most"], spread) + (
-        f"\n`tools/measure-launch`, {kept['photo']}, {min(row['runs'] for row in kept['programs'].values())} runs of each; "
-        f"{', '.join(device['name'] for device in kept['device'])}, {kept['date']}.\n")
+        f"\n`tools/measure-launch`, {kept['photo']}, {min(row['runs'] for row in kept['programs'].values())} runs of "
+        f"each; {', '.join(device['name'] for device in kept['device'])}, {kept['date']}.\n")
 
 
 def names():
