@@ -177,8 +177,31 @@ static bool encodes_progressive(lap_stream *stream, const file *ppm)
     return good;
 }
 
+/* err says why there is no file, and may be NULL as the report may. */
+static bool says_why(lap_stream *stream, const file *ppm)
+{
+    lap_settings settings = lap_settings_default();
+    lap_report report;
+    file out = {0};
+    const lap_view pixels = pixels_of(ppm, 3);
+    there t = there_make(0, WIDTH, HEIGHT, 3, 0, 0, 0);
+    there_put(&t, &pixels, NULL);
+    memset(&err, 0, sizeof err);
+    settings.quality = 0;
+    lap_code code = lap_stream_encode(stream, &t.view, &settings, &out.bytes, &out.size, &report, &err);
+    bool good = code == LAP_E_USAGE && err.code == code && strstr(err.message, "quality 0") && !out.bytes &&
+                report.status == LAP_FAILED && report.error.code == code;
+    good = good && lap_stream_encode(stream, &t.view, &settings, &out.bytes, &out.size, NULL, NULL) == code;
+    settings.quality = 90;
+    good = good && lap_stream_encode(stream, &t.view, &settings, &out.bytes, &out.size, NULL, NULL) == LAP_OK;
+    there_free(&t);
+    free(out.bytes);
+    return good;
+}
+
 static void check_encode(lap_stream *stream, const file *ppm)
 {
+    check(says_why(stream, ppm), "encode: err says why there is no file");
     check(encodes(stream, ppm, 0, "jpg", LAP_CODEC_AUTO, "encoded on the device") &&
               encodes(stream, ppm, 1, "jpg", LAP_CODEC_CUDA, "encoded on the device"),
         "encode: the CPU's bytes");
