@@ -43,8 +43,10 @@ note()
         done
     done
     # with the same coding even the same bytes
-    cmp <(lapedge transform --rotate=90 --strip baseline.jpg -) <(jpegtran -copy none -rotate 90 baseline.jpg)
-    cmp <(lapedge transform --rotate=90 --strip --optimize baseline.jpg -) <(jpegtran -copy none -optimize -rotate 90 baseline.jpg)
+    lapedge transform --rotate=90 --strip baseline.jpg ours.jpg
+    cmp ours.jpg <(jpegtran -copy none -rotate 90 baseline.jpg)
+    lapedge transform --rotate=90 --strip --optimize baseline.jpg ours.jpg
+    cmp ours.jpg <(jpegtran -copy none -optimize -rotate 90 baseline.jpg)
     cmp <(lapedge transform --rotate=90 --strip --progressive - - <baseline.jpg) \
         <(jpegtran -copy none -progressive -rotate 90 baseline.jpg)
 }
