@@ -16,8 +16,6 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     expect 2 "" "lapedge: --restart is of JPEG alone, and the output is .ppm" --restart=on --format=ppm . out
     expect 2 "" "lapedge: --tolerance needs --baseline" bench --tolerance=5%
     expect 2 "" "lapedge: --rotate is given twice; use one at a time" transform --rotate=90 --rotate=180 a b
-    expect 2 "" "lapedge: --backends: cuda-shared-int is named twice" bench --backends=c,cuda-shared2,cuda-shared-int
-    expect 2 "" "lapedge: --backends: c is named twice" compare --backends=c,sse,c "$photo"
     for word in --preserve --no-clobber --skip-existing --no-sync; do
         expect 2 "" "lapedge: $word is about a file, and the output is standard output" "$word" "$photo" -
     done
@@ -140,18 +138,6 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     expect 2 "" "lapedge: --json-file: a.jpg is the input" stats --json-file=a.jpg a.jpg
     expect 2 "" "lapedge: unknown option --foo; see lapedge --help" --json-file=a.jpg --foo
     cmp a.jpg before.jpg
-}
-
-@test "help COMMAND" {
-    cmp <(lapedge help) <(lapedge --help)
-    cmp <(lapedge help stats) <(lapedge stats --help)
-    cmp <(lapedge help run) <(lapedge run --help)
-    lapedge help | grep -q "lapedge stats"
-    [ "$(lapedge help run | grep -c "lapedge stats")" -eq 0 ]
-    # The short help ends at a semicolon, but not inside brackets.
-    lapedge -h | tr -s ' \n' '  ' | grep -q "two pixels; replicate gives none)"
-    lapedge bench -h | awk '{ o += gsub(/\(/, ""); c += gsub(/\)/, "") } END { exit o != c }'
-    expect 2 "" 'lapedge: no command is called "stat"; did you mean stats?' help stat
 }
 
 @test "a closed pipe ends quietly, exit 141" {

@@ -72,6 +72,11 @@ million (--max-pixels)" \
     expect 2 "" "lapedge: --format: \"gif\" is not one of jpg, jpeg, png, bmp, tga, ppm, pgm, tsv" --format gif a b
 }
 
+@test "a backend is named once" {
+    expect 2 "" "lapedge: --backends: cuda-shared-int is named twice" bench --backends=c,cuda-shared2,cuda-shared-int
+    expect 2 "" "lapedge: --backends: c is named twice" compare --backends=c,sse,c "$photo"
+}
+
 @test "values are there where they belong" {
     expect 2 "" "lapedge: --backend needs a value" a b --backend
     expect 2 "" "lapedge: -Q needs a value" a b -Q
@@ -164,6 +169,18 @@ million (--max-pixels)" \
         done
     done
     run ! grep -q $'\033' short full
+}
+
+@test "help COMMAND" {
+    cmp <(lapedge help) <(lapedge --help)
+    cmp <(lapedge help stats) <(lapedge stats --help)
+    cmp <(lapedge help run) <(lapedge run --help)
+    lapedge help | grep -q "lapedge stats"
+    [ "$(lapedge help run | grep -c "lapedge stats")" -eq 0 ]
+    # The short help ends at a semicolon, but not inside brackets.
+    lapedge -h | tr -s ' \n' '  ' | grep -q "two pixels; replicate gives none)"
+    lapedge bench -h | awk '{ o += gsub(/\(/, ""); c += gsub(/\)/, "") } END { exit o != c }'
+    expect 2 "" 'lapedge: no command is called "stat"; did you mean stats?' help stat
 }
 
 @test "colour obeys --color and NO_COLOR" {

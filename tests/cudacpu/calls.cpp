@@ -123,6 +123,11 @@ static bool parse_one(lap_cudacpu_settings *s, const std::string &key, const std
         s->registers = value == "fine";
         return true;
     }
+    if (key == "left" && value == "said")
+        return atexit([] {
+            fprintf(stderr, "# CUDA on CPU: %llu allocations, streams and events are left\n",
+                (unsigned long long)lap_cudacpu_alive());
+        }) == 0;
     if (key == "slow") {
         const std::vector<std::string> p = split(value, ':');
         s->slow_call = p.empty() ? "" : p[0];

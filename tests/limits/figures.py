@@ -271,6 +271,23 @@ def times_of_a_device():
     assert Path("c.pgm").read_bytes() == Path("d.pgm").read_bytes()
 
 
+def nothing_is_left_on_a_device():
+    """Memory, streams and events of a device are freed at the end of a bench, a comparison, statistics and runs."""
+    if not DEVICE.exists():
+        return "CUDA on the CPU was not built"
+    pnm("in.ppm", 60, 40, 3, noise(7200))
+    Path("in").mkdir()
+    lapedge("--kernel=identity", "--no-sync", "in.ppm", "in/a.jpg")
+    ops = ("filter", "transpose", "reduce", "histogram", "matvec")
+    for words in (["bench", "-q", *ops, "--n=64", "--sizes=64x48", "--runs=1", "--threads=1", "--backends=cuda-fast"],
+                  ["compare", "-q", "--ops=all", "--runs=1", "--backends=c,cuda-fast", "in.ppm"],
+                  ["stats", "-q", "--profiles", "--backend=cuda-fast", "in/a.jpg"],
+                  ["--no-sync", "--backend=cuda-fast", "in.ppm", "o.ppm"], ["-q", "--no-sync", "--backend=cuda-fast", "in", "out"]):
+        said = lapedge(*words, program=DEVICE, env={**os.environ, "LAP_CUDACPU": "left=said"})[1]
+        assert said.splitlines()[-1:] == ["# CUDA on CPU: 0 allocations, streams and events are left"], (words, said)
+    return None
+
+
 def baselines_of_the_same_case():
     """--baseline compares rows of the same case only, and --tolerance is what a row may be slower."""
     words = ["bench", "--sizes=64x48", "--runs=1", "--backends=c", "--threads=1"]
@@ -321,5 +338,6 @@ if __name__ == "__main__":
     run_all([csv_is_json, large_spread, peaks_have_the_places_of_their_lines, only_high_values_are_peaks,
              weights_for_both, profiles_of_tall_and_wide, masks_of_all_sizes, shares_are_of_pixels,
              sums_of_many_photos, wrong_sums_are_seen, times_add_up, the_floor_of_a_codec, the_most_values,
-             elements_of_all_sizes, times_of_a_device, baselines_of_the_same_case, sixteen_bits_do_not_overflow, very_wide, many_values,
+             elements_of_all_sizes, times_of_a_device, nothing_is_left_on_a_device,
+             baselines_of_the_same_case, sixteen_bits_do_not_overflow, very_wide, many_values,
              large_jumps_in_a_kernel])
