@@ -1,6 +1,8 @@
 """Sphinx settings of `make site`. The documents are prepared by tools/site; nothing is loaded from any network."""
 import os
 
+from sphinx.domains.c import CDomain
+
 project = "lapedge"
 version = release = os.environ["LAPEDGE_VERSION"]
 copyright = author = "the makers of lapedge"  # pylint: disable=redefined-builtin
@@ -24,3 +26,9 @@ html_copy_source = True  # what a search shows beside a page's name
 html_show_sourcelink = False
 html_show_copyright = False
 html_last_updated_fmt = None
+
+
+def setup(app):
+    """A search finds functions and types, not each parameter of every function."""
+    every = CDomain.get_objects
+    CDomain.get_objects = lambda domain: (item for item in every(domain) if item[2] != "functionParam")
