@@ -174,7 +174,7 @@ static void test_spread_transpose_and_product(void **state)
             one.view.base + y * one.view.stride, many.view.base + y * many.view.stride, H * 4);
     }
     for (int i = 0; i < H * W; i++)
-        matrix[i] = in.view.base[i];
+        matrix[i] = in.view.base[i / W * in.view.stride + i % W];
     for (int i = 0; i < W; i++)
         x[i] = 1 / (float)(i + 1);
     lap_gemv g = {matrix, W, H, W, x, y1, LAP_ON_HOST};
