@@ -9,7 +9,6 @@
 enum { LAP_POOL_SLOTS = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
 /* Photos loaded into new memory, which is slow, before slots have taken others; and while a device starts. */
 enum { LAP_POOL_AHEAD = 8, LAP_POOL_LANE = LAP_POOL_SLOTS }; /* lane: of the device's thread in a trace */
-
 typedef struct lap_pool_device lap_pool_device;
 
 typedef struct lap_device_task { /* a job on its way over a device */
@@ -23,8 +22,9 @@ typedef struct lap_device_task_list {
     lap_device_task *first, **last;
 } lap_device_task_list;
 
-typedef struct lap_pool_slot { /* the device's thread alone, but for task */
-    lap_device_slot *slot;
+typedef struct lap_pool_slot {
+    lap_device_slot *slot; /* the device's thread alone, */
+    bool is_busy;          /* likewise: it looks at it without the mutex */
     lap_device_task *task;
 } lap_pool_slot;
 

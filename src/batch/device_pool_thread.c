@@ -16,7 +16,7 @@ static pthread_mutex_t *mutex_of(const lap_pool_device *d)
 
 static bool is_free(const lap_pool_device *d, int i)
 {
-    return !d->slots[i].task;
+    return !d->slots[i].is_busy;
 }
 
 static lap_code resize(lap_pool_device *d, int i, size_t bytes, lap_error *err)
@@ -58,13 +58,14 @@ static lap_code add_slot(lap_pool_device *d, size_t bytes, int *slot, lap_error 
     return resize(d, *slot, bytes, err);
 }
 
-static lap_code pin(lap_pool_device *d, lap_device_task *task, lap_error *err)
+/* The task's job may be taken away meanwhile. */
+static lap_code pin(const lap_pool_device *d, lap_device_staging *staging, uint64_t photo, lap_error *err)
 {
     const double start = lap_now_ms();
-    if (lap_device_staging_is_pinned(task->run.staging))
+    if (lap_device_staging_is_pinned(staging))
         return LAP_OK;
-    const lap_code code = lap_device_staging_pin(task->run.staging, err);
-    trace(d, "pin", start, task->job->number);
+    const lap_code code = lap_device_staging_pin(staging, err);
+    trace(d, "pin", start, photo);
     return code;
 }
 
@@ -112,9 +113,10 @@ static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
     lap_device_task *task = d->ready.first;
     const lap_settings *s = &task->run.settings;
     int slot = -1;
+    const uint64_t photo = task->job->number;
     d->starting = lap_device_task_pop(&d->ready);
     pthread_mutex_unlock(mutex_of(d));
-    lap_code code = pin(d, task, err);
+    lap_code code = pin(d, task->run.staging, photo, err);
     const bool is_pinned = code == LAP_OK;
     if (is_pinned)
         code = find_slot(d, lap_device_slot_needs(task->run.staging), &slot, err);
@@ -130,6 +132,7 @@ static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
         if (!d->busy_slots++)
             d->moved_ms = lap_now_ms();
         d->slots[slot].task = task;
+        d->slots[slot].is_busy = true;
         if (d->staging_count < d->staging_limit && d->pool->executor->queued > 0)
             (void)lap_executor_wake(d->pool->executor); /* one more may be loaded */
     } else if (!is_pinned && code == LAP_E_MEMORY) {
@@ -185,6 +188,7 @@ static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
         lap_times_add(&task->run.pipe.ms, &ms);
         lap_trace_stages(d->pool->executor->trace, d->number, i, &ms, task->job->number);
         d->slots[i].task = NULL;
+        d->slots[i].is_busy = false;
         d->busy_slots--;
         d->moved_ms = lap_now_ms();
         store(d, task);

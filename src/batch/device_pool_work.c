@@ -243,17 +243,20 @@ static bool is_small(const lap_device_pool *pool, const lap_job *job)
     return !pool->options.is_named && (size_t)job->stat.st_size <= pool->options.small_bytes;
 }
 
+/* Large ones that wait for a device do not hold up small ones, which wait for nothing. */
 static bool take_waiting(lap_device_pool *pool)
 {
     lap_executor *ex = pool->executor;
-    lap_job *job = ex->waiting.first;
-    if (!job)
+    lap_pool_device *d = choose_device(pool);
+    lap_job **at = &ex->waiting.first;
+    if (!d && !lap_device_pool_cpu_may(pool))
+        while (*at && !is_small(pool, *at))
+            at = &(*at)->next;
+    if (!*at)
         return false;
-    lap_pool_device *d = is_small(pool, job) ? NULL : choose_device(pool);
-    const bool here = !d && (is_small(pool, job) || lap_device_pool_cpu_may(pool));
-    if (!d && !here)
-        return false;
-    (void)lap_job_pop(&ex->waiting);
+    if (is_small(pool, *at))
+        d = NULL;
+    lap_job *job = lap_job_take(&ex->waiting, at);
     ex->queued--;
     if (d)
         load(d, job);

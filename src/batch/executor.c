@@ -31,12 +31,17 @@ void lap_job_push_front(lap_job_list *list, lap_job *job)
     list->first = job;
 }
 
+lap_job *lap_job_take(lap_job_list *list, lap_job **at)
+{
+    lap_job *job = *at;
+    if (!(*at = job->next))
+        list->last = at;
+    return job;
+}
+
 lap_job *lap_job_pop(lap_job_list *list)
 {
-    lap_job *job = list->first;
-    if (job && !(list->first = job->next))
-        list->last = &list->first;
-    return job;
+    return list->first ? lap_job_take(list, &list->first) : NULL;
 }
 
 void lap_job_free(lap_job *job)

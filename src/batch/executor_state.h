@@ -14,7 +14,8 @@ typedef struct lap_job_list {
 void lap_job_list_init(lap_job_list *list);
 void lap_job_push(lap_job_list *list, lap_job *job);
 void lap_job_push_front(lap_job_list *list, lap_job *job);
-lap_job *lap_job_pop(lap_job_list *list); /* NULL where there is none */
+lap_job *lap_job_pop(lap_job_list *list);                /* NULL where there is none */
+lap_job *lap_job_take(lap_job_list *list, lap_job **at); /* at: what points to it, in the list */
 
 struct lap_executor {
     lap_context *context;
