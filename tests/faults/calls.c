@@ -213,6 +213,9 @@ off_t lseek(int fd, off_t to, int from)
     return next(fd, to, from);
 }
 
+/* The CPU runtime of the CUDA tests, and its sanitizers, need these themselves. */
+#ifndef LAP_CUDACPU
+
 /* ---- memory, threads, waiting ----------------------------------------------------------------------- */
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
@@ -272,6 +275,8 @@ ssize_t getrandom(void *bytes, size_t size, unsigned flags)
     FAIL_IF(getrandom, -1);
     return next(bytes, size, flags);
 }
+
+#endif
 
 /* ---- what changes the disk -------------------------------------------------------------------------- */
 

@@ -18,20 +18,29 @@
 
 #include <xxhash.h>
 
+#ifdef LAP_CUDACPU
+#include "tests/cudacpu/control.h"
+#endif
 #include "tests/faults/nth_call.h"
 
 /* ---- faults ------------------------------------------------------------------------------------------ */
 
 typedef struct fault {
     const char *name;
-    bool of_memory, ever, storm;
+    bool of_memory, of_device, ever, storm;
     int number; /* an errno, or NTH_CALL_SHORT */
 } fault;
 
+#ifdef LAP_CUDACPU
+static const fault faults[] = {{"a call of CUDA", .of_device = true, .number = 2},
+    {"all calls of CUDA", .of_device = true, .ever = true, .number = 700}, {"EIO", .number = EIO},
+    {"EIO for good", .number = EIO, .ever = true}};
+#else
 static const fault faults[] = {{"an allocation", .of_memory = true},
     {"all allocations", .of_memory = true, .ever = true}, {"EIO", .number = EIO},
     {"EIO for good", .number = EIO, .ever = true}, {"ENOSPC", .number = ENOSPC}, {"EACCES", .number = EACCES},
     {"EINVAL", .number = EINVAL}};
+#endif
 static const fault storms[] = {
     {"EINTR", .number = EINTR, .storm = true}, {"short", .number = NTH_CALL_SHORT, .storm = true}};
 
@@ -39,12 +48,6 @@ static atomic_bool armed, struck, no_removal;
 static atomic_long blocks, calls;
 static long at;
 static const fault *now;
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *block, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-extern void __libc_free(void *block);
 
 /* Whether the call at hand is the one. */
 static bool is_due(void)
@@ -55,6 +58,14 @@ static bool is_due(void)
         atomic_store(&struck, true);
     return due;
 }
+
+/* The CPU runtime and its sanitizers allocate for themselves. */
+#ifndef LAP_CUDACPU
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *block);
 
 static bool no_memory(void)
 {
@@ -106,6 +117,8 @@ void free(void *block)
     __libc_free(block);
 }
 
+#endif
+
 static bool is_read_or_write(const char *call)
 {
     return strcmp(call, "read") == 0 || strcmp(call, "pread") == 0 || strcmp(call, "write") == 0;
@@ -113,7 +126,8 @@ static bool is_read_or_write(const char *call)
 
 int nth_call_fails(const char *call)
 {
-    if (!atomic_load(&armed) || now->of_memory || (now->storm && !is_read_or_write(call)) || !is_due())
+    if (!atomic_load(&armed) || now->of_memory || now->of_device || (now->storm && !is_read_or_write(call)) ||
+        !is_due())
         return 0;
     if (strncmp(call, "unlink", 6) == 0 || now->ever) /* the folder may not be reached either */
         atomic_store(&no_removal, true);
@@ -149,6 +163,7 @@ off_t record_position(int fd)
 /* ---- files ------------------------------------------------------------------------------------------- */
 
 lap_context *each_context;
+const char *each_backend = "c";
 
 void each_put(const char *path, const void *bytes, size_t size)
 {
@@ -241,6 +256,33 @@ typedef struct outcome {
     bool struck, no_removal;
 } outcome;
 
+#ifdef LAP_CUDACPU
+/* What the next run's device is like. */
+static void set_device(const fault *f, long nth)
+{
+    char text[64] = "devices=1";
+    if (f && f->of_device && nth > 0)
+        snprintf(text, sizeof text, "devices=1,fail=%ld:%d%s", nth, f->number, f->ever ? ":sticky" : "");
+    if (lap_cudacpu_configure(text) != 0)
+        abort();
+}
+
+static long device_calls(void)
+{
+    return (long)lap_cudacpu_count("calls");
+}
+#else
+static void set_device(const fault *f, long nth)
+{
+    (void)f, (void)nth;
+}
+
+static long device_calls(void)
+{
+    return 0;
+}
+#endif
+
 static outcome run_once(const each_case *c, const fault *f, long nth)
 {
     outcome o = {.result.all = true};
@@ -252,6 +294,7 @@ static outcome run_once(const each_case *c, const fault *f, long nth)
     o.before = list_out();
     const int open = descriptors();
     const long held = atomic_load(&blocks);
+    set_device(f, nth);
     now = f;
     at = nth;
     atomic_store(&calls, 0);
@@ -262,7 +305,7 @@ static outcome run_once(const each_case *c, const fault *f, long nth)
     atomic_store(&armed, false);
     o.blocks = atomic_load(&blocks) - held;
     o.descriptors = descriptors() - open;
-    o.struck = atomic_load(&struck);
+    o.struck = f && f->of_device ? nth > 0 && device_calls() >= nth : atomic_load(&struck);
     o.no_removal = atomic_load(&no_removal);
     o.after = list_out();
     return o;
@@ -301,14 +344,15 @@ static long count(const each_case *c, const fault *f)
     fault never = *f;
     never.storm = never.ever = false;
     run_once(c, &never, 0);
-    return atomic_load(&calls);
+    return f->of_device ? device_calls() : atomic_load(&calls);
 }
 
 static void walk(const each_case *c, const fault *f, const outcome *whole)
 {
-    const long most = !all_of_them ? c->is_slow ? 4 : 16
-                      : c->is_slow ? 40
-                                   : 1000000,
+    const long most = strcmp(each_backend, "c") != 0 ? all_of_them ? 60 : 4
+                      : !all_of_them                 ? c->is_slow ? 4 : 16
+                      : c->is_slow                   ? 40
+                                                     : 1000000,
                total = f->storm ? 1 : count(c, f);
     const long runs = total < most ? total : most, begin = 1 + number % (total / (runs ? runs : 1) + 1);
     const char *wrong = NULL;
@@ -328,11 +372,31 @@ static void walk(const each_case *c, const fault *f, const outcome *whole)
     failures += wrong != NULL;
 }
 
+/* What has something to do with a device. */
+static bool is_for_devices(const each_case *c)
+{
+    static const char *const names[] = {"synced", "to_png", "turned", "in_place", "with_stats", "damaged",
+        "measured", "compared", "bench_filter", "bench_transpose", "bench_reduce", "bench_histogram",
+        "bench_matvec", "bench_codec", "callers_pixels", "batch", "measured_batch"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(c->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static void check(const each_case *c)
 {
     run_once(c, NULL, 0); /* what is kept for good is there now */
-    const outcome whole = run_once(c, NULL, 0);
+    outcome whole = run_once(c, NULL, 0);
     const char *wrong = judge(&whole, &whole, true, 0);
+#ifdef LAP_CUDACPU
+    if (!wrong && !c->is_slow) { /* the CPU's, where no names of backends are in it */
+        each_backend = "c";
+        const outcome on_cpu = run_once(c, NULL, 0);
+        each_backend = "cuda-fast";
+        wrong = judge(&whole, &on_cpu, true, 0);
+    }
+#endif
     printf("%sok %d - %s\n", wrong ? "not " : "", ++number, c->name);
     if (wrong)
         printf("# %s: %ld blocks: %s\n", wrong, whole.blocks, whole.result.err.message);
@@ -348,17 +412,22 @@ int main(int argc, char **argv)
     char folder[] = "/tmp/lapedge-each-XXXXXX";
     lap_error err;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    set_device(NULL, 0);
     if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("in", 0777) != 0 || mkdir("in/sub", 0777) != 0 ||
         mkdir("there", 0777) != 0 || mkdir("there/sub", 0777) != 0 || mkdir("odd", 0777) != 0 ||
         !(each_context = lap_context_create(2, &err)))
         return 1;
     each_prepare();
+#ifdef LAP_CUDACPU
+    each_backend = "cuda-fast";
+#endif
     all_of_them = argc > 1 && strcmp(argv[1], "--all") == 0;
     const char *only = argc > 1 + all_of_them ? argv[argc - 1] : NULL;
     const each_case *const lists[] = {each_photo, each_many};
     for (int i = 0; i < 2; i++)
         for (const each_case *c = lists[i]; c->name; c++)
-            if (!only || strcmp(only, c->name) == 0)
+            if (only ? strcmp(only, c->name) == 0
+                     : strcmp(each_backend, "c") == 0 || (is_for_devices(c) && (all_of_them || !c->is_slow)))
                 check(c);
     printf("1..%d\n", number);
     lap_context_destroy(each_context);

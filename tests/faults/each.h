@@ -44,6 +44,9 @@ typedef struct each_case {
 /* The end is a case without a name. */
 extern const each_case each_photo[], each_many[];
 extern lap_context *each_context;
+/* Of all that is run: one of the CPU, or cuda-fast where the program runs on the CPU runtime of the CUDA
+ * tests. */
+extern const char *each_backend;
 
 /* Makes the inputs, in the current folder. */
 void each_prepare(void);

@@ -19,7 +19,9 @@ static void each_compared(void *user, const lap_compare_row *row)
 static void compared(each_result *r)
 {
     const lap_settings s = each_plain();
-    const lap_compare_options o = {.backends = "c,simd-sse41,pairwise,simd", .runs = 1};
+    const bool on_cpu = strcmp(each_backend, "c") == 0;
+    const lap_compare_options o = {
+        .backends = on_cpu ? "c,simd-sse41,pairwise,simd" : "c,cuda-fast", .runs = 1};
     lap_pixels *pixels = each_pixels(r, "small.ppm");
     for (int op = 0; op < LAP_OP_COUNT && r->code == LAP_OK; op++)
         r->code = lap_compare(each_context, (lap_op)op, pixels, &o, &s, each_compared, r, &r->err);
@@ -43,7 +45,9 @@ static void bench(each_result *r, lap_op op, const char *image)
         .channels = 1,
         .n = 256,
         .runs = 1,
-        .backends = op == LAP_OP_CODEC ? NULL : "c,simd",
+        .backends = op == LAP_OP_CODEC               ? NULL
+                    : strcmp(each_backend, "c") == 0 ? "c,simd"
+                                                     : "c,cuda-fast",
         .params = lap_params_default()};
     r->code = lap_bench(each_context, op, &o, each_benched, r, &r->err);
 }
@@ -224,7 +228,7 @@ static void listed(each_result *r)
     r->code = lap_inputs(folder_in, 1, each_input, r, &r->err);
 }
 
-const each_case each_many[] = {CASE(compared), SLOW(bench_filter), SLOW(bench_transpose), SLOW(bench_reduce),
+const each_case each_many[] = {SLOW(compared), SLOW(bench_filter), SLOW(bench_transpose), SLOW(bench_reduce),
     SLOW(bench_histogram), SLOW(bench_matvec), SLOW(bench_codec), CASE(batch), CASE(batch_of_a_list),
     CASE(batch_of_odd_names), AFTER(batch_before, batch_again), AFTER(batch_before, batch_by_force),
     CASE(batch_dry), AFTER(one_is_gone, pruned), CASE(measured_batch), CASE(folders_compared), CASE(listed),

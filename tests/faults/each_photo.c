@@ -126,7 +126,7 @@ static void run_file(each_result *r, const char *in, const char *out, const lap_
 lap_settings each_plain(void)
 {
     lap_settings s = lap_settings_default();
-    s.backend = "c";
+    s.backend = each_backend;
     s.sync = false;
     return s;
 }
@@ -332,9 +332,9 @@ static void callers_pixels(each_result *r)
         in[i] = (uint8_t)(i * i / 3);
     const lap_view from = {in + 2 * (W + 4) + 2, W + 4, W, H, 1, LAP_APRON, LAP_ON_HOST};
     const lap_view to = {out, W, W, H, 1, 0, LAP_ON_HOST};
-    r->code = lap_filter(each_context, &from, &to, "simd", &params, LAP_ZERO, &r->err);
+    r->code = lap_filter(each_context, &from, &to, each_backend, &params, LAP_ZERO, &r->err);
     if (r->code == LAP_OK)
-        r->code = lap_stats_of_view(each_context, &to, "c", 0, -1, &stats, &r->err);
+        r->code = lap_stats_of_view(each_context, &to, each_backend, 0, -1, &stats, &r->err);
     if (r->code == LAP_OK)
         r->code = lap_profiles(each_context, &to, NULL, NULL, rows, columns, &r->err);
     if (r->code == LAP_OK) {

@@ -13,8 +13,9 @@ $(B)/tests/every_fault: $(EVERY_FAULT_OBJ) $(B)/liblapedge.a
 
 test-long: test-every-fault
 .PHONY: test-every-fault
-test-every-fault: $(B)/tests/every_fault
+test-every-fault: $(B)/tests/every_fault $(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault)
 	$(B)/tests/every_fault --all
+	$(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault --all)
 FAULT_LIBRARIES := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so
 tests: $(FAULT_LIBRARIES)
 $(B)/tests/nth_malloc.so: tests/faults/nth_malloc.c

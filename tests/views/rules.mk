@@ -10,6 +10,13 @@ $(B)/cudacpu/asan/views_example.o: tests/views/example.c src/lapedge.h
 	$(call say,CC)$(CC) -std=c11 -Wall -Wextra -Werror -Isrc -c $< -o $@
 $(B)/cudacpu/asan/views_example: $(B)/cudacpu/asan/views_example.o $(VIEWS_LIBRARY)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+# The walk over faults (tests/faults/each.c) with a device at work.
+EVERY_FAULT_CUDA := $(patsubst %,$(B)/cudacpu/asan/tests/faults/%.c.o,each each_photo each_many calls)
+$(B)/tests/cudacpu_every_fault: $(EVERY_FAULT_CUDA) $(VIEWS_LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+TESTS += $(B)/tests/cudacpu_every_fault
+-include $(EVERY_FAULT_CUDA:.o=.d)
 tests/views/example.sh: $(B)/cudacpu/asan/views_example
 TESTS += $(VIEWS_TESTS) tests/views/example.sh
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(wildcard tests/views/*.c))
