@@ -5,7 +5,7 @@ from sphinx.domains.c import CDomain
 
 project = "lapedge"
 version = release = os.environ["LAPEDGE_VERSION"]
-copyright = author = "the makers of lapedge"  # pylint: disable=redefined-builtin
+copyright = author = "the makers of lapedge"
 extensions = ["myst_parser"]
 root_doc = "index"
 # Anchors as GitHub makes them, so that links to headings work in both places.

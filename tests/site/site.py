@@ -26,6 +26,7 @@ SPHINX = pathlib.Path("build/site-venv/bin/sphinx-build")
 MISSING = None
 try:
     import browser
+    from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
     if not pathlib.Path("/usr/bin/chromedriver").exists():
         MISSING = "no chromedriver"
@@ -185,6 +186,17 @@ def try_playground(page, base):
     said = page.text("pg-sum").replace("\u2212", "-")
     tap.report(len(products) == 25 and re.search(rf"Sum {total}[;,]", said), "playground: 25 products and their sum",
                f"{products}, {said}")
+
+    canvas = driver.find_element("id", "pg-out")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+    left = -(canvas.size["width"] // 2)  # from the middle to the left edge, which is the photo's first column
+    ActionChains(driver).move_to_element(canvas).click().move_to_element_with_offset(canvas, left, 0).perform()
+    before = page.text("pg-place")  # a click released what the arrows held
+    beyond = len(driver.find_elements("css selector", "#pg-products td.is-beyond"))
+    ActionChains(driver).click().move_by_offset(40, 0).perform()
+    after = page.text("pg-place")
+    tap.report(before.startswith("x 0, y 1") and beyond == 10 and before == after,
+               "playground: the pointer moves the window, and a click holds it", f"{before}, {beyond}, {after}")
 
     page.choose("kernel", "your own")
     page.choose("own", "1 2 3")
