@@ -92,8 +92,7 @@ static lap_code finish(lap_device_photo *p, lap_code code, double start, double 
 {
     /* After a failure too: nothing may be freed while it is in use. */
     const lap_code waited = lap_cuda_sync(p->device, p->stream, code == LAP_OK ? err : NULL);
-    if (ms)
-        *ms += lap_now_ms() - start;
+    *ms += lap_now_ms() - start;
     return code == LAP_OK ? waited : code;
 }
 
@@ -165,7 +164,7 @@ lap_code lap_device_photo_decode(lap_device_photo *p, const uint8_t *file, size_
              frame->height == height &&
              lap_cuda_jpeg_decode_plan(frame, gray, size - frame->scan_begin, NULL, plan) &&
              plan->channels == p->source.channels)
-        code = decode(p, plan, file + frame->scan_begin, turn, &m, mine, times ? &times->decode : NULL, err);
+        code = decode(p, plan, file + frame->scan_begin, turn, &m, mine, &times->decode, err);
     free(m.staging);
     free(m.result);
     free(plan);
@@ -177,8 +176,7 @@ lap_code lap_device_photo_upload(
     lap_device_photo *p, const lap_view *pixels, lap_times *times, lap_error *err)
 {
     const double start = lap_now_ms();
-    return finish(
-        p, lap_cuda_upload(pixels, &p->source, p->stream, err), start, times ? &times->upload : NULL, err);
+    return finish(p, lap_cuda_upload(pixels, &p->source, p->stream, err), start, &times->upload, err);
 }
 
 /* ---- between ----------------------------------------------------------------------------------- */
@@ -191,7 +189,7 @@ lap_code lap_device_photo_filter(lap_device_photo *p, const lap_rung *rung, cons
     lap_code code = lap_cuda_border(&p->source, border, p->stream, err);
     if (code == LAP_OK)
         code = rung->run.filter(&p->source, &p->result, params, &exec);
-    return finish(p, code, start, times ? &times->filter : NULL, err);
+    return finish(p, code, start, &times->filter, err);
 }
 
 lap_code lap_device_photo_count(lap_device_photo *p, const lap_rung *rung, uint64_t source[4][256],
@@ -202,7 +200,7 @@ lap_code lap_device_photo_count(lap_device_photo *p, const lap_rung *rung, uint6
     lap_code code = rung->run.histogram(&p->source, source, &exec);
     if (code == LAP_OK)
         code = rung->run.histogram(&p->result, result, &exec);
-    return finish(p, code, start, times ? &times->filter : NULL, err);
+    return finish(p, code, start, &times->filter, err);
 }
 
 /* ---- out --------------------------------------------------------------------------------------- */
@@ -214,7 +212,7 @@ static lap_code encode(lap_device_photo *p, const lap_cuda_jpeg_encode_plan *pla
     double start = lap_now_ms();
     lap_code code = lap_cuda_jpeg_encode_enqueue(
         plan, &p->result, p->workspace, NULL, &on_device, encoded, p->stream, NULL, err);
-    code = finish(p, code, start, times ? &times->encode : NULL, err);
+    code = finish(p, code, start, &times->encode, err);
     *mine = code == LAP_OK && !encoded->overflow;
     if (code == LAP_OK && *mine)
         code = lap_chunk_reserve(scan, encoded->bytes, err);
@@ -222,7 +220,7 @@ static lap_code encode(lap_device_photo *p, const lap_cuda_jpeg_encode_plan *pla
         return code;
     start = lap_now_ms();
     code = lap_cuda_copy(p->device, scan->data + scan->size, on_device, encoded->bytes, p->stream, err);
-    code = finish(p, code, start, times ? &times->download : NULL, err);
+    code = finish(p, code, start, &times->download, err);
     scan->size += code == LAP_OK ? encoded->bytes : 0;
     return code;
 }
@@ -248,6 +246,5 @@ lap_code lap_device_photo_download(
     lap_device_photo *p, const lap_view *pixels, lap_times *times, lap_error *err)
 {
     const double start = lap_now_ms();
-    return finish(p, lap_cuda_download(&p->result, pixels, p->stream, err), start,
-        times ? &times->download : NULL, err);
+    return finish(p, lap_cuda_download(&p->result, pixels, p->stream, err), start, &times->download, err);
 }

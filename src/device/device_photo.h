@@ -26,7 +26,7 @@ void lap_device_photo_use(lap_device_photo *photo, const lap_view *source, const
 void lap_device_photo_destroy(lap_device_photo *photo); /* NULL is fine */
 
 /* The source from the bytes of a whole JPEG file, turned; gray: its luma alone. *mine is false, and the
- * source is undefined, for whatever the device does not decode. times (may be NULL): upload and decode. */
+ * source is undefined, for whatever the device does not decode. times: upload and decode. */
 lap_code lap_device_photo_decode(lap_device_photo *photo, const uint8_t *file, size_t size, bool gray,
     lap_turn turn, bool *mine, lap_times *times, lap_error *err);
 /* The source from pixels on the host. */
