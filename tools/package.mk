@@ -161,7 +161,7 @@ STATIC_MISSING = $(strip $(foreach l,$(STATIC_LIBS:-l%=lib%.a),$(if \
 .PHONY: portable-static static-here
 ## portable-static: ./lapedge-static-MACHINE without CUDA, for this machine and aarch64: one file that needs nothing
 portable-static:
-	@$(MAKE_ALL) HAVE_CUDA=0 $(if $(filter 1,$(HAVE_CUDA)),B=$(B)/static-nocuda,B=$(B)) static-here
+	@$(MAKE_ALL) HAVE_CUDA=0 $(if $(filter 1,$(HAVE_CUDA)),B=$(B)/nocuda,B=$(B)) static-here
 	@[ $(MACHINE) = aarch64 ] || if command -v aarch64-linux-gnu-gcc >/dev/null; then $(MAKE_ALL) $(ARM64) static-here; \
 	  else echo "For aarch64, too, after: tools/install-deps arm64"; fi
 static-here: $(STATIC)

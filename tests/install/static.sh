@@ -91,7 +91,7 @@ elif [ -z "${STATIC_ALL:-}" ] && ! grep -q LAP_HAVE_CUDA=0 "$B/flags-C"; then
     skip "$here" "$B is built with CUDA, which a static program cannot have; make test-long builds one without"
 elif ! grep -q LAP_HAVE_CUDA=0 "$B/flags-C"; then
     run=(/lapedge)
-    look_at "$here" B="$B/static-nocuda" CC="${CC:-gcc}"
+    look_at "$here" B="$B/nocuda" CC="${CC:-gcc}"
 else
     run=(/lapedge)
     look_at "$here" B="$B" CC="${CC:-gcc}"
