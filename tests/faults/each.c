@@ -253,6 +253,7 @@ typedef struct outcome {
     listing before, after;
     long blocks;
     int descriptors;
+    bool on_device; /* something is left there */
     bool struck, no_removal;
 } outcome;
 
@@ -271,6 +272,11 @@ static long device_calls(void)
 {
     return (long)lap_cudacpu_count("calls");
 }
+
+static uint64_t device_things(void)
+{
+    return lap_cudacpu_alive();
+}
 #else
 static void set_device(const fault *f, long nth)
 {
@@ -278,6 +284,11 @@ static void set_device(const fault *f, long nth)
 }
 
 static long device_calls(void)
+{
+    return 0;
+}
+
+static uint64_t device_things(void)
 {
     return 0;
 }
@@ -295,6 +306,7 @@ static outcome run_once(const each_case *c, const fault *f, long nth)
     const int open = descriptors();
     const long held = atomic_load(&blocks);
     set_device(f, nth);
+    const uint64_t things = device_things();
     now = f;
     at = nth;
     atomic_store(&calls, 0);
@@ -306,6 +318,8 @@ static outcome run_once(const each_case *c, const fault *f, long nth)
     o.blocks = atomic_load(&blocks) - held;
     o.descriptors = descriptors() - open;
     o.struck = f && f->of_device ? nth > 0 && device_calls() >= nth : atomic_load(&struck);
+    /* What a lost device has is given back by nobody. */
+    o.on_device = device_things() != things && !(f && f->of_device && f->ever);
     o.no_removal = atomic_load(&no_removal);
     o.after = list_out();
     return o;
@@ -332,6 +346,8 @@ static const char *judge(const outcome *o, const outcome *whole, bool has_to_do,
         return "this has to work";
     if (o->blocks < 0 || o->blocks > lost)
         return "memory is not given back";
+    if (o->on_device)
+        return "something is left on the device";
     return o->descriptors ? "a descriptor is left open" : NULL;
 }
 
