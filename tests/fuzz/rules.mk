@@ -32,5 +32,6 @@ fuzz:
 	    build/fuzz/liblapedge.a $(LIBS); \
 	  build/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=256 \
 	    -dict=$$(ls tests/fuzz/$$t.dict 2>/dev/null || echo tests/fuzz/jpeg.dict) \
-	    -max_len=65536 -print_final_stats=1 -artifact_prefix=build/fuzz/ build/fuzz/found/$$t build/fuzz/first/$$t \
+	    $$([ $$t != args ] || echo -close_fd_mask=2) -max_len=65536 -print_final_stats=1 \
+	    -artifact_prefix=build/fuzz/ build/fuzz/found/$$t build/fuzz/first/$$t \
 	    $(FUZZ_CORPUS); done
