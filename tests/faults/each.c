@@ -39,7 +39,8 @@ static const fault faults[] = {{"a call of CUDA", .of_device = true, .number = 2
 static const fault faults[] = {{"an allocation", .of_memory = true},
     {"all allocations", .of_memory = true, .ever = true}, {"EIO", .number = EIO},
     {"EIO for good", .number = EIO, .ever = true}, {"ENOSPC", .number = ENOSPC}, {"EACCES", .number = EACCES},
-    {"EINVAL", .number = EINVAL}};
+    {"EINVAL", .number = EINVAL}, {"ENOSYS", .number = ENOSYS}, {"EROFS", .number = EROFS},
+    {"EDQUOT", .number = EDQUOT}, {"EEXIST", .number = EEXIST}, {"one EINTR", .number = EINTR}};
 #endif
 static const fault storms[] = {
     {"EINTR", .number = EINTR, .storm = true}, {"short", .number = NTH_CALL_SHORT, .storm = true}};

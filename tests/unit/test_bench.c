@@ -175,6 +175,88 @@ static void test_median(void **state)
         assert_int_equal((int)(2 * lap_bench_median(values, n)), doubled[n - 1]);
 }
 
+/* ---- what is refused ----------------------------------------------------------------------------------- */
+
+static void count_row(void *user, const lap_bench_row *row)
+{
+    (void)row;
+    ++*(int *)user;
+}
+
+static void test_what_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        lap_op op;
+        lap_bench_options options;
+        const char *words;
+    } cases[] = {
+        {LAP_OP_FILTER, {.width = 8, .height = 8, .runs = -1}, "-1 runs"},
+        {LAP_OP_FILTER, {.width = 8, .height = 8, .runs = 100000000}, "100000000 runs"},
+        {LAP_OP_FILTER, {.width = 8, .height = 8, .runs = 1, .channels = 2}, "2 channels"},
+        {LAP_OP_FILTER, {.width = 8, .runs = 1}, "a size of 8x0"},
+        {LAP_OP_FILTER, {.width = -1, .height = 8, .runs = 1}, "a size of -1x8"},
+        {LAP_OP_FILTER, {.width = 8, .height = -8, .runs = 1}, "a size of 8x-8"},
+        {(lap_op)(LAP_OP_CODEC + 1), {.width = 8, .height = 8, .runs = 1}, "no operation"},
+        {(lap_op)-1, {.width = 8, .height = 8, .runs = 1}, "no operation"},
+        {LAP_OP_FILTER, {.width = 8, .height = 8, .runs = 1, .omp_loop = "z"}, "loop \"z\""},
+        {LAP_OP_FILTER, {.width = 8, .height = 8, .runs = 1, .type = "f32"}, "type \"f32\""},
+        {LAP_OP_HISTOGRAM, {.width = 8, .height = 8, .runs = 1, .type = "f32"}, "type \"f32\""},
+        {LAP_OP_TRANSPOSE, {.width = 8, .height = 8, .runs = 1, .type = "i32"}, "type \"i32\""},
+        {LAP_OP_MATVEC, {.n = 8, .runs = 1, .type = "f64"}, "type \"f64\""},
+        {LAP_OP_MATVEC, {.n = (size_t)1 << 40, .runs = 1}, "1099511627776 rows"},
+        {LAP_OP_REDUCE, {.n = 8, .runs = 1, .type = "u8"}, "type \"u8\""},
+        {LAP_OP_REDUCE, {.n = (size_t)1 << 31, .runs = 1}, "2147483648 values"},
+    };
+    lap_context *context = lap_context_create(2, NULL);
+    assert_non_null(context);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_bench_options options = cases[i].options;
+        lap_error err = {0};
+        int rows = 0;
+        options.params = lap_params_default();
+        options.channels = options.channels ? options.channels : 1;
+        assert_int_equal(lap_bench(context, cases[i].op, &options, count_row, &rows, &err), LAP_E_USAGE);
+        if (!strstr(err.message, cases[i].words) || rows != 0)
+            fail_msg("%zu: %s, %d rows", i, err.message, rows);
+    }
+    lap_context_destroy(context);
+}
+
+/* Sums of one type alone, on as many threads as there are, and of a value that nobody named. */
+static void note_types(void *user, const lap_bench_row *row)
+{
+    if (row->reason || !row->resolved || strcmp(row->backend, "c") != 0)
+        return;
+    ((int *)user)[strcmp(row->type, "f64") == 0]++;
+    assert_true(row->relative_error < 1e-4 && row->value > 0);
+}
+
+static void test_types_of_sums(void **state)
+{
+    (void)state;
+    static const char *const types[] = {NULL, "f32", "f64"};
+    static const double values[] = {0, 2, 0.25};
+    lap_context *context = lap_context_create(2, NULL);
+    assert_non_null(context);
+    for (int i = 0; i < 3; i++) {
+        int rows[2] = {0};
+        lap_error err;
+        const lap_bench_options options = {.n = 1000,
+            .runs = 1,
+            .type = types[i],
+            .threads = 9,
+            .value = values[i],
+            .channels = 1,
+            .backends = "c",
+            .params = lap_params_default()};
+        assert_int_equal(lap_bench(context, LAP_OP_REDUCE, &options, note_types, rows, &err), LAP_OK);
+        assert_int_equal(rows[0], i != 2);
+        assert_int_equal(rows[1], i != 1);
+    }
+    lap_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +266,8 @@ int main(void)
         cmocka_unit_test(test_decoding_by_teams),
         cmocka_unit_test(test_synthetic_pixels),
         cmocka_unit_test(test_median),
+        cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_types_of_sums),
     };
     return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
 }

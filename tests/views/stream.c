@@ -392,6 +392,70 @@ static void check_chain(lap_stream *stream, const file *jpg)
     free(expected.bytes);
 }
 
+/* Views, copies, borders and pictures that cannot be, each with words that say so. */
+static void check_refusals(lap_stream *stream, const file *jpg)
+{
+    static const int shapes[][4] = {{0, 1, 1, 0}, {1, 0, 1, 0}, {LAP_MAX_SIDE + 1, 1, 1, 0},
+        {1, LAP_MAX_SIDE + 1, 1, 0}, {1, 1, 0, 0}, {1, 1, 5, 0}, {1, 1, 1, 1}};
+    bool good = true;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        lap_view view = {.base = (uint8_t *)1};
+        const int *s = shapes[i];
+        good = good &&
+               refused(lap_stream_view_create(stream, s[0], s[1], s[2], s[3], &view, &err), LAP_E_USAGE,
+                   "a view of") &&
+               !view.base;
+    }
+    check(good, "views of impossible shapes are refused");
+    lap_image host = picture(30, 20, 3, 0, 1);
+    there a = there_make(0, 30, 20, 3, 2, 0, 0), b = there_make(0, 30, 20, 1, 0, 0, 0);
+    lap_view wide = a.view, narrow = a.view, flat = a.view, none = a.view;
+    wide.width = 31;
+    flat.height = 19;
+    none.base = NULL;
+    narrow.stride = 89;
+    check(refused(lap_stream_copy(stream, &host.view, &wide, &err), LAP_E_USAGE,
+              "a copy of 30x20x3 to 31x20x3") &&
+              refused(lap_stream_copy(stream, &host.view, &flat, &err), LAP_E_USAGE, "to 30x19x3") &&
+              refused(lap_stream_copy(stream, &host.view, &b.view, &err), LAP_E_USAGE, "to 30x20x1") &&
+              refused(lap_stream_copy(stream, &host.view, &none, &err), LAP_E_USAGE, "no pixels") &&
+              refused(lap_stream_copy(stream, &none, &host.view, &err), LAP_E_USAGE, "no pixels") &&
+              refused(
+                  lap_stream_copy(stream, &host.view, &narrow, &err), LAP_E_USAGE, "a stride of 89 bytes") &&
+              refused(lap_stream_border(stream, &none, LAP_ZERO, &err), LAP_E_USAGE, "no pixels") &&
+              refused(lap_stream_border(stream, &a.view, (lap_border)77, &err), LAP_E_USAGE, "border 77"),
+        "copies and borders that cannot be are refused");
+    lap_settings settings = lap_settings_default();
+    lap_report report;
+    lap_view view = {0};
+    settings.auto_orient = true;
+    check(refused(lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &view, &report, &err),
+              LAP_E_USAGE, "no turn") &&
+              report.status == LAP_FAILED && report.error.code == LAP_E_USAGE && report.width == 0 &&
+              lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &view, NULL, NULL) == LAP_E_USAGE,
+        "a picture that is to be turned by its tag is refused, with a reason in the report");
+    there other = there_make(0, WIDTH, HEIGHT, 1, 0, 0, 0), two = there_make(0, 30, 20, 2, 0, 0, 0);
+    void *out;
+    size_t size;
+    settings = lap_settings_default();
+    check(refused(lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &other.view, NULL, &err),
+              LAP_E_DIFFERENT, "its view 67x45x1") &&
+              refused(lap_stream_encode(stream, &two.view, &settings, &out, &size, NULL, &err), LAP_E_USAGE,
+                  "2 channels") &&
+              !out && lap_stream_encode(stream, &two.view, &settings, &out, &size, NULL, NULL) == LAP_E_USAGE,
+        "views of other channels than the picture's, and of two, are refused");
+    lap_stream_destroy(NULL);
+    lap_stream *missing = NULL;
+    check(refused(lap_stream_create(context, -1, NULL, &missing, &err), LAP_E_BACKEND, "does not exist") &&
+              !missing,
+        "a device of a negative number is refused");
+    there_free(&two);
+    there_free(&other);
+    there_free(&b);
+    there_free(&a);
+    lap_image_destroy(&host);
+}
+
 int main(void)
 {
     lap_stream *stream = NULL;
@@ -403,6 +467,7 @@ int main(void)
     check_decode(stream, &ppm, &jpg);
     check_encode(stream, &ppm);
     check_places(stream);
+    check_refusals(stream, &jpg);
     lap_stream_destroy(stream);
     check_streams();
     check_failures(&jpg);
