@@ -366,10 +366,12 @@ static long count(const each_case *c, const fault *f)
 
 static void walk(const each_case *c, const fault *f, const outcome *whole)
 {
-    const long most = strcmp(each_backend, "c") != 0 ? all_of_them ? 60 : 4
-                      : !all_of_them                 ? c->is_slow ? 4 : 16
-                      : c->is_slow                   ? 40
-                                                     : 1000000,
+    const bool on_cpu = strcmp(each_backend, "c") == 0;
+    const long few = f->of_memory ? 12 : 5, slow = all_of_them ? 40 : few / 4,
+               most = !on_cpu       ? all_of_them ? 60 : 4
+                      : c->is_slow  ? slow
+                      : all_of_them ? 1000000
+                                    : few,
                total = f->storm ? 1 : count(c, f);
     const long runs = total < most ? total : most, begin = 1 + number % (total / (runs ? runs : 1) + 1);
     const char *wrong = NULL;

@@ -2,7 +2,9 @@ TESTS += tests/faults/folder.sh
 
 # Failing allocations and calls, and the record of a run, through preloaded libraries: glibc only, and sanitizers bring their own allocator.
 ifeq ($(SAN),)
-TESTS += $(B)/tests/every_fault tests/faults/alloc.sh tests/faults/nth_call.py tests/faults/power.py
+TESTS += tests/faults/alloc.sh tests/faults/nth_call.py tests/faults/power.py
+# Once, not with every compiler.
+TESTS += $(if $(COVERAGE),,$(if $(findstring clang,$(CC)),,$(B)/tests/every_fault))
 EVERY_FAULT_OBJ := $(patsubst %,$(B)/tests/faults/%.o,each each_photo each_many calls)
 # In front of the C library's own, for libjpeg and the others too.
 $(EVERY_FAULT_OBJ): CFLAGS += -fvisibility=default
