@@ -272,6 +272,10 @@ int main(void)
     check_run("the only one hangs for ever", "devices=1,hang=30:-1", 1, 1, 0);
     check_run("one of two hangs for ever", "devices=2,hang=30:-1", 2, 1, 1);
     check_run("it hangs for a while", "devices=1,hang=30:60", 1, 0, PHOTOS);
+    /* Last: its thread is still in that call when this program ends. */
+    const outcome o = run("devices=1,slow=cudaEventQuery:60000", 1, PHOTOS,
+        (lap_device_pool_options){.is_named = true, .deadline_ms = 1000});
+    check(o.right == PHOTOS && o.warnings == 1, "a call that does not come back");
     printf("1..%d\n", number);
     for (int i = 0; i < PHOTOS; i++) {
         unlink(in_names[i]);
