@@ -238,6 +238,18 @@ static void check_auto(void)
     check(o.right == MANY && o.on_devices > 0 && o.early >= 2, text);
 }
 
+/* Of a list that names one that is not there nothing is left: no thread, and no memory for the sanitizer. */
+static void check_missing(void)
+{
+    static const int numbers[] = {0, 9};
+    lap_executor *executor = NULL;
+    need(lap_cudacpu_configure("devices=2") == 0, "settings of the runtime");
+    const lap_device_pool_options options = {.devices = numbers, .count = 2, .rung = rung, .is_named = true};
+    check(lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_E_BACKEND && !executor &&
+              strstr(err.message, "CUDA device 9 does not exist") != NULL,
+        "a device that does not exist is refused");
+}
+
 int main(void)
 {
     char folder[] = "/tmp/lapedge-pool-XXXXXX";
@@ -259,6 +271,7 @@ int main(void)
     check_run("one device", "devices=1", 1, 0, PHOTOS);
     check_run("two devices", "devices=2", 2, 0, PHOTOS);
     check_run("three devices, work done at once", "devices=3,order=now", 3, 0, PHOTOS);
+    check_missing();
     check_steady();
     check_memory();
     check_auto();

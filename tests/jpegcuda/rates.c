@@ -98,6 +98,28 @@ static void check_after_a_chain(lap_device_rates *rates)
     check(is_same(rates, LAP_RATE_ENCODE), "encode: right after a chain that was spoilt");
 }
 
+/* The CPU's file of a picture that is narrower, or lower. */
+static void check_other_sizes(const fixture *f)
+{
+    bool good = true;
+    for (int i = 0; i < 2; i++) {
+        lap_jpeg_floor *codec = NULL;
+        lap_device_rates *rates = NULL;
+        lap_rate_photo other = f->photo;
+        lap_view view = f->edges.view;
+        view.width -= i == 0;
+        view.height -= i == 1;
+        need(lap_jpeg_floor_create(&codec, &err) == LAP_OK, "set-up");
+        uint8_t *out = encode(codec, &view, &other.out_size);
+        other.out = out;
+        good =
+            good && lap_device_rates_create(0, &other, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates;
+        lap_jpeg_floor_destroy(codec);
+        free(out);
+    }
+    check(good, "a file of the CPU of another size is refused");
+}
+
 int main(void)
 {
     fixture f = {.photo.border = LAP_ZERO};
@@ -134,6 +156,7 @@ int main(void)
     check(lap_device_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
         "a file of a header alone is refused");
     free(frame);
+    check_other_sizes(&f);
     check(lap_cudacpu_alive() == 0, "nothing is left on the device");
     printf("1..%d\n", number);
     lap_image_destroy(&f.pixels);
