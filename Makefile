@@ -233,7 +233,7 @@ check: tests
 # For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters.
 SLOW_TESTS := $(B)/tests/cudacpu% $(P)/% tests/cudacpu/% tests/lint/% tests/report/% tests/cluster/% tests/install/% \
   tests/jpegcuda/% tests/views/% tests/build/% tests/faults/% tests/torture/% tests/decoders/% tests/site/% \
-  tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts
+  tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts $(B)/tests/every_fault
 ## check-fast: what answers within 90 seconds
 check-fast:
 	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(B) run-fast
