@@ -23,12 +23,14 @@ PYTHON
 }
 
 @test "wrap and constant:V are what they say, of any size, on every backend" {
+    backends="c openmp sse simd"
+    [[ $("$LAPEDGE" --version) != *"OpenMP: not built in"* ]] || backends="c sse simd"
     for size in "1 1" "2 3" "1 9" "70 5" "300 280"; do
         # shellcheck disable=SC2086 # two words
         pgm $size in.pgm
         for border in wrap constant:200 constant:0; do
             reference in.pgm $border want.pgm
-            for backend in c openmp sse simd; do
+            for backend in $backends; do
                 lapedge --kernel=laplace3-4 --border=$border -b $backend in.pgm out.pgm
                 cmp want.pgm out.pgm
             done
