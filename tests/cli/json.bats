@@ -146,6 +146,11 @@ PYTHON
     [ ! -e page.html ]
 }
 
+@test "bench filter says which filter it timed" {
+    lapedge bench filter --sizes=64x48 --runs=1 --backends=c --kernel=npp5 --border=wrap --range=abs --json >o.json
+    json o.json '[o["filter"][name] for name in ("kernel", "border", "range")] == ["npp5", "wrap", "abs"]'
+}
+
 @test "bench in a terminal of 80 columns does without the least columns, in titles and rows" {
     words="bench filter transpose histogram reduce matvec --n=64 --sizes=64x48 --runs=1 --backends=c,simd,simd-avx2,auto"
     run script -qec "stty cols 80; TERM=dumb '$LAPEDGE' $words" /dev/null

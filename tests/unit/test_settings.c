@@ -16,6 +16,7 @@ static void defaults_are_valid(void **state)
     assert_int_equal(lap_settings_check(&s, NULL), LAP_OK);
     assert_true(s.filter && s.sync);
     assert_int_equal(s.quality, 90);
+    assert_int_equal(s.max_scans, 100);
     assert_int_equal(s.params.threshold, -1);
     assert_true(s.params.kernel.is_laplace5);
 }
