@@ -174,6 +174,10 @@ extern "C" lap_code lap_cuda_stream_create(int device, void **stream, lap_error 
 
 extern "C" void lap_cuda_stream_destroy(int device, void *stream)
 {
-    if (stream && lap_cuda_use(device, NULL) == LAP_OK)
-        cudaStreamDestroy((cudaStream_t)stream);
+    if (!stream)
+        return;
+    /* Destroyed even where the device cannot be made the current one, as memory is freed. */
+    (void)lap_cuda_use(device, NULL);
+    if (cudaStreamDestroy((cudaStream_t)stream) != cudaSuccess)
+        cudaGetLastError();
 }

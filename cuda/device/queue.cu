@@ -23,8 +23,11 @@ extern "C" lap_code lap_cuda_event_create(int device, void **event, lap_error *e
 
 extern "C" void lap_cuda_event_destroy(int device, void *event)
 {
-    if (event && lap_cuda_use(device, NULL) == LAP_OK)
-        cudaEventDestroy((cudaEvent_t)event);
+    if (!event)
+        return;
+    (void)lap_cuda_use(device, NULL); /* as with streams */
+    if (cudaEventDestroy((cudaEvent_t)event) != cudaSuccess)
+        cudaGetLastError();
 }
 
 extern "C" lap_code lap_cuda_event_record(int device, void *event, void *stream, lap_error *err)
