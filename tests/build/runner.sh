@@ -29,6 +29,9 @@ check "failed, and exit status 0 all the same" says "1 passed, 1 failed, 0 skipp
 program 'echo 1..2; echo ok 1 - a; echo "ok 2 - b # SKIP no such thing"'
 check "skipped" says "1 passed, 0 failed, 1 skipped" 0
 check "a skip is named" grep -q 'program: b: no such thing' "$scratch/said"
+program 'echo 1..2; echo ok 1 - a; echo "not ok 2 # SKIP b"'
+check "skipped, as cmocka says it" says "1 passed, 0 failed, 1 skipped" 0
+check "that skip is named, too" grep -q 'program: b$' "$scratch/said"
 program 'echo 1..3; echo ok 1 - a; echo ok 2 - b'
 check "fewer tests than planned" says "2 passed, 1 failed, 0 skipped" 1
 program 'echo ok 1 - a'
