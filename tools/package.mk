@@ -35,11 +35,12 @@ demo:
 
 # ---- tests --------------------------------------------------------------------------------------
 
-# What runs again under sanitizers and with clang: programs that were built, and the command line, but for the walk over
-# all options and forms, which takes minutes there.
+# What runs again under sanitizers, with clang and emulated: programs that were built, and the command line, but for the
+# walk over all options and forms, which takes minutes there.
+BATS_AGAIN = $(filter-out tests/cli/forms.bats,$(BATS))
 print-tests:
 	@echo B=$(B) LAPEDGE=$(abspath $(PROGRAM)) SANITIZED=$(if $(SAN),1) $(filter $(B)/%,$(TESTS)) \
-	  $(filter-out tests/cli/forms.bats,$(BATS))
+	  $(BATS_AGAIN)
 
 .PHONY: print-sources
 print-sources:
@@ -118,7 +119,7 @@ ARM64_AGAIN = $(if $(filter 2,$(ARM64_CAN)),$(ARM64_RUN) TEST_TIMEOUT=170 $(ARM6
 test-arm64: build/arm64/emulated
 	@tools/install-deps build arm64
 	@$(MAKE_ALL) arm64-tests $(ARM64)
-	@tests/run $(ARM64_RUN) $(patsubst $(B)/%,build/arm64/%,$(ARM64_UNIT)) tests/ladder/neon.sh $(BATS)
+	@tests/run $(ARM64_RUN) $(patsubst $(B)/%,build/arm64/%,$(ARM64_UNIT)) tests/ladder/neon.sh $(BATS_AGAIN)
 
 ## lint: format and static analysis
 lint:
