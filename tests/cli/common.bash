@@ -39,6 +39,12 @@ pgm()
     { printf 'P5\n%d %d\n255\n' "$1" "$2"; seq 1 100000 | head -c $(($1 * $2)); } >"$3"
 }
 
+# Skips a test that names backends of x86-64 where the program was built for another processor.
+for_x86()
+{
+    [[ $("$LAPEDGE" backends 2>&1) != *"another processor than x86-64"* ]] || skip "these backends are for x86-64"
+}
+
 # json FILE EXPRESSION: a Python expression over the object o
 json()
 {

@@ -83,7 +83,7 @@ PYTHON
     [[ $output == *"machine"*"memory"*"backend"*"auto -> "*"device"*"verdict"* ]]
     # Without any vector unit simd cannot run, which was built.
     if [[ $(uname -m) == x86_64 ]]; then
-        run env LAP_CPU_MASK=sse41,avx2,avx512 "$LAPEDGE" doctor
+        run env LAP_CPU_MASK=sse41,avx2,avx512,neon "$LAPEDGE" doctor
         [ "$status" -eq 3 ]
         [[ $output == *"filter simd cannot run"* ]]
     fi
