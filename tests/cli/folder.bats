@@ -424,6 +424,7 @@ PY
 }
 
 @test "temporary files of dead runs go, those of living ones stay" {
+    [ -z "${EMULATOR:-}" ] || skip "an emulated program sees another start time of itself than others do"
     tiny in/sub/a.jpg
     mkdir -p out/sub
     # A name of this host and of a process that is gone, from a run that is killed.
