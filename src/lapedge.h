@@ -90,7 +90,8 @@ typedef enum lap_code {
 #define LAP_CODES 32 /* more than there will be in this version of the interface */
 
 /* What went wrong, in three parts: code says of which kind, subject what it is about, message the rest.
- * Both texts are one line without control characters: in a path \x1b stands for one, elsewhere a ?. */
+ * Both texts are one line of UTF-8 whose characters lap_utf8_is_shown: in a path \x1b stands for a byte of
+ * another one, elsewhere a ? for the character. */
 typedef struct lap_error {
     lap_code code;
     char subject[256]; /* the file or folder (of a long path the end); empty where there is none */
@@ -109,6 +110,15 @@ LAP_API const char *lap_version(void);
 LAP_API int lap_version_number(void);
 /* Compiler, libraries and their versions, CUDA: one line each, separated by newlines. */
 LAP_API const char *lap_build_info(void);
+
+/* ---- text on a terminal ------------------------------------------------------------------------ */
+
+/* Length in bytes of the UTF-8 character at text (not the final 0), and its code point; 0 if it is not well
+ * formed: overlong, a surrogate, beyond U+10FFFF, cut. */
+LAP_API size_t lap_utf8_decode(const char *text, unsigned *code);
+/* Whether a line may show the character as it is: false for those that steer a terminal (C0, DEL, C1), end
+ * a line, or change the direction of writing. */
+LAP_API bool lap_utf8_is_shown(unsigned code);
 
 /* ---- pixels ---------------------------------------------------------------------------------- */
 

@@ -35,42 +35,54 @@ const char *lap_code_name(lap_code code)
     return code_names[code];
 }
 
-/* Whether byte i of a path is part of a control character: C0, DEL, or C1 in UTF-8. */
-static bool is_control(const char *path, size_t i)
+/* Length of the character at text if a line may show it as it is; else 0, for its first byte. */
+static size_t shown_length(const char *text)
 {
-    const unsigned char c = (unsigned char)path[i], before = i ? (unsigned char)path[i - 1] : 0;
-    return c < 0x20 || c == 0x7F || (c == 0xC2 && (path[i + 1] & 0xE0) == 0x80) ||
-           (before == 0xC2 && (c & 0xE0) == 0x80);
+    unsigned code;
+    const size_t size = lap_utf8_decode(text, &code);
+    return size && lap_utf8_is_shown(code) ? size : 0;
 }
 
-/* Where the part of path begins that can be shown in room bytes. */
-static size_t end_that_fits(const char *path, size_t room)
-{
-    size_t from = strlen(path);
-    for (size_t used = 0; from > 0; from--) {
-        used += is_control(path, from - 1) ? sizeof "\\x00" - 1 : 1;
-        if (used > room)
-            break;
-    }
-    return from;
-}
+enum { ESCAPED = sizeof "\\x00" - 1 };
 
 void lap_shown_path(char *shown, size_t size, const char *path)
 {
-    size_t from = end_that_fits(path, size - 1);
-    if (from > 0) {
-        from = end_that_fits(path, size - sizeof "...");
-        while ((path[from] & 0xC0) == 0x80) /* not inside a UTF-8 sequence */
-            from++;
+    size_t length, total = 0, room = size - 1;
+    for (const char *at = path; *at; at += length ? length : 1) {
+        length = shown_length(at);
+        total += length ? length : ESCAPED;
+    }
+    if (total > room) {
+        room -= sizeof "..." - 1;
+        for (; total > room; path += length ? length : 1) {
+            length = shown_length(path);
+            total -= length ? length : ESCAPED;
+        }
         shown = stpcpy(shown, "...");
     }
-    for (; path[from]; from++) {
-        if (is_control(path, from))
-            shown += snprintf(shown, sizeof "\\x00", "\\x%02x", (unsigned char)path[from]);
+    for (; *path; path += length ? length : 1) {
+        length = shown_length(path);
+        if (length)
+            shown = mempcpy(shown, path, length);
         else
-            *shown++ = path[from];
+            shown += snprintf(shown, ESCAPED + 1, "\\x%02x", (unsigned char)*path);
     }
     *shown = '\0';
+}
+
+/* A ? for each character that a line must not hold. */
+static void make_shown(char *text)
+{
+    char *to = text;
+    unsigned code;
+    for (size_t length; *text; text += length ? length : 1) {
+        length = lap_utf8_decode(text, &code);
+        if (length && lap_utf8_is_shown(code))
+            to = (char *)memmove(to, text, length) + length;
+        else
+            *to++ = '?';
+    }
+    *to = '\0';
 }
 
 static void fill(lap_error *err, lap_code code, const char *subject, const char *format, va_list args)
@@ -78,9 +90,7 @@ static void fill(lap_error *err, lap_code code, const char *subject, const char 
     err->code = code;
     lap_shown_path(err->subject, sizeof err->subject, subject);
     vsnprintf(err->message, sizeof err->message, format, args);
-    for (char *c = err->message; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F)
-            *c = '?';
+    make_shown(err->message);
 }
 
 lap_code lap_fail(lap_error *err, lap_code code, const char *format, ...)

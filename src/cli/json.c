@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/term.h"
-#include "cli/utf8.h"
 
 json_t *lap_json_object(const char *schema)
 {
@@ -55,14 +54,53 @@ static json_t *percent_encoded(const char *path)
     return string;
 }
 
+static bool is_utf8(const char *text)
+{
+    unsigned code;
+    for (size_t size; *text; text += size)
+        if ((size = lap_utf8_decode(text, &code)) == 0)
+            return false;
+    return true;
+}
+
 void lap_json_path(json_t *object, const char *key, const char *path)
 {
     char raw[64];
     json_object_set_new(object, key, lap_json_text(path));
-    if (!path || lap_utf8_is_valid(path))
+    if (!path || is_utf8(path))
         return;
     snprintf(raw, sizeof raw, "%s_raw", key);
     json_object_set_new(object, raw, percent_encoded(path));
+}
+
+/* ---- text ------------------------------------------------------------------------------------------ */
+
+char *lap_json_dump(const json_t *object, size_t flags)
+{
+    /* 17 digits distinguish any two doubles. */
+    char *text = object ? json_dumps(object, flags | JSON_REAL_PRECISION(17)) : NULL;
+    unsigned code;
+    size_t length = 0, hidden = 0;
+    for (size_t size; text && text[length]; length += size) {
+        size = lap_utf8_decode(text + length, &code);
+        /* jansson has escaped C0, and line ends between strings are its own. */
+        hidden += code >= 0x7f && !lap_utf8_is_shown(code);
+    }
+    char *shown = hidden ? malloc(length + hidden * (sizeof "\\u0000" - 1) + 1) : NULL;
+    if (!hidden)
+        return text;
+    char *to = shown;
+    for (size_t at = 0, size; shown && at < length; at += size) {
+        size = lap_utf8_decode(text + at, &code);
+        if (code >= 0x7f && !lap_utf8_is_shown(code))
+            to += sprintf(to, "\\u%04x", code);
+        else
+            to = mempcpy(to, text + at, size);
+    }
+    if (shown)
+        *to = '\0';
+    free(text);
+    return shown;
 }
 
 /* ---- where objects go ---------------------------------------------------------------------------- */
@@ -77,8 +115,7 @@ static struct {
 
 void lap_json_direct(bool to_stdout, const char *path, bool lines)
 {
-    /* 17 digits distinguish any two doubles. */
-    outlet.form = (lines ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(17);
+    outlet.form = lines ? JSON_COMPACT : JSON_INDENT(2);
     outlet.to_stdout = to_stdout;
     outlet.path = path;
 }
@@ -88,9 +125,8 @@ bool lap_json_printed(void)
     return outlet.printed;
 }
 
-static bool keep(const json_t *object)
+static bool keep(const char *text)
 {
-    char *text = object ? json_dumps(object, outlet.form) : NULL;
     const size_t size = text ? strlen(text) : 0;
     char *grown = text ? realloc(outlet.text, outlet.size + size + 1) : NULL;
     if (grown) {
@@ -99,20 +135,19 @@ static bool keep(const json_t *object)
         outlet.text = grown;
         outlet.size += size + 1;
     }
-    free(text);
     return grown != NULL;
 }
 
 int lap_json_print(json_t *object)
 {
     outlet.printed = true;
-    int rc = outlet.path && !keep(object) ? -1 : 0;
-    if (outlet.to_stdout) {
-        rc = object && rc == 0 ? json_dumpf(object, stdout, outlet.form) : -1;
-        putchar('\n');
-    }
+    char *text = lap_json_dump(object, outlet.form);
+    bool printed = text && (!outlet.path || keep(text));
+    if (outlet.to_stdout && printed)
+        printed = puts(text) >= 0;
+    free(text);
     json_decref(object);
-    if (rc == 0)
+    if (printed)
         return LAP_EXIT_OK;
     if (lap_term_reader_left())
         return LAP_EXIT_PIPE;

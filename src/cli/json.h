@@ -16,6 +16,10 @@ void lap_json_filter(json_t *object, const lap_params *params);
 void lap_json_path(json_t *object, const char *key, const char *path);
 /* {"kind", "message"} of an error, or null where its code is LAP_OK. */
 json_t *lap_json_error(const lap_error *err);
+/* The object as text, the caller's to free; NULL without memory. flags: jansson's. Numbers have the digits
+ * that read back; in strings, characters that are not lap_utf8_is_shown stand as \u202e, which reads back
+ * too. */
+char *lap_json_dump(const json_t *object, size_t flags);
 /* Where objects go from now on: standard output, a file (NULL: none), or both; each on a line of
  * its own, or indented. */
 void lap_json_direct(bool to_stdout, const char *path, bool lines);

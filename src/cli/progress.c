@@ -34,14 +34,16 @@ enum { PERCENT = 7 }; /* columns before the name */
  * has one byte at least, so this is never too long where each has one column. */
 static void print_end(const char *path, int room)
 {
-    const size_t length = strlen(path), fits = room > 0 ? (size_t)room : 0;
+    char *shown = lap_cli_shown(path), *end = shown ? shown : (char[]){""};
+    const size_t length = strlen(end), fits = room > 0 ? (size_t)room : 0;
     if (length > fits) {
-        path += length - (fits > 3 ? fits - 3 : 0);
-        while ((*path & 0xc0) == 0x80) /* not from within a character */
-            path++;
+        end += length - (fits > 3 ? fits - 3 : 0);
+        while ((*end & 0xc0) == 0x80) /* not from within a character */
+            end++;
         fputs(fits > 3 ? "..." : "", stderr);
     }
-    lap_cli_print_safely(stderr, path);
+    fputs(end, stderr);
+    free(shown);
 }
 
 void lap_progress_rows(void *user, int rows_done, int rows_total)

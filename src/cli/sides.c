@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/args.h"
+#include "cli/json.h"
 #include "cli/term.h"
 
 /* ---- never over something else ------------------------------------------------------------------- */
@@ -149,17 +150,15 @@ static int write_line(const lap_cli_log *log, const char *line, size_t size)
 
 void lap_cli_log_line(lap_cli_log *log, const json_t *record)
 {
-    const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(17);
-    const size_t size = record ? json_dumpb(record, NULL, 0, flags) : 0;
-    char *line = size ? malloc(size + 1) : NULL;
+    char *line = lap_json_dump(record, JSON_COMPACT);
+    const size_t size = line ? strlen(line) : 0;
     lap_cli_log_begin(log);
     if (!line || log->fd < 0) {
         log->problem = log->problem ? log->problem : ENOMEM;
         free(line);
         return;
     }
-    json_dumpb(record, line, size, flags);
-    line[size] = '\n';
+    line[size] = '\n'; /* for the null */
     const int problem = write_line(log, line, size + 1);
     if (!problem)
         log->size += (long long)size + 1;

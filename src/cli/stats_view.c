@@ -67,7 +67,7 @@ json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_
 int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *stats)
 {
     json_t *object = lap_stats_json(input, stats, NULL);
-    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = lap_json_dump(object, JSON_INDENT(2));
     lap_error err = {.code = LAP_E_MEMORY, .message = "out of memory"};
     const lap_code code =
         text ? lap_side_write(cli->stats, text, strlen(text), cli->settings.sync, &err) : LAP_E_MEMORY;
@@ -199,18 +199,30 @@ void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement
 
 /* ---- CSV ----------------------------------------------------------------------------------------- */
 
-/* A name as RFC 4180 has it, with a comma behind. */
+/* What makes a spreadsheet take a cell for a formula, some of them in full width, too. */
+static bool begins_formula(const char *cell)
+{
+    static const char *const signs[] = {
+        "=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(cell, signs[i], strlen(signs[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A name as messages show it, in quotation marks where RFC 4180 wants them, with a comma behind. An
+ * apostrophe before a formula makes text of it, and stands before a name that begins with one, so that a
+ * reader can take the first one off again. */
 static void csv_name(const char *name)
 {
-    const bool quoted = strpbrk(name, ",\"\r\n") != NULL;
-    if (quoted)
-        putchar('"');
-    for (; *name; name++) {
-        if (*name == '"')
-            putchar('"');
-        putchar(*name);
-    }
-    fputs(quoted ? "\"," : ",", stdout);
+    const bool is_plain = strpbrk(name, ",\"") == NULL, is_marked = *name == '\'' || begins_formula(name);
+    if (is_marked && is_plain)
+        putchar('\'');
+    if (is_plain)
+        lap_cli_print_safely(stdout, name);
+    else
+        lap_cli_print_quoted(stdout, is_marked ? "'" : "", name);
+    putchar(',');
 }
 
 static void csv_begin(const char *file, const char *image)

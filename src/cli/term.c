@@ -9,22 +9,45 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/utf8.h"
-
-void lap_cli_print_safely(FILE *to, const char *text)
+static void print_shown(FILE *to, const char *text, char doubled)
 {
     for (const char *at = text; *at;) {
         unsigned code;
         size_t size = lap_utf8_decode(at, &code);
-        /* C0, DEL, C1, and the marks that change the direction of writing. */
-        if (size == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-            (code >= 0x2066 && code <= 0x2069)) {
+        if (size == 0 || !lap_utf8_is_shown(code)) {
             fprintf(to, "\\x%02x", (unsigned char)*at++);
             continue;
         }
+        if (doubled && *at == doubled)
+            putc(doubled, to);
         fwrite(at, 1, size, to);
         at += size;
     }
+}
+
+void lap_cli_print_safely(FILE *to, const char *text)
+{
+    print_shown(to, text, '\0');
+}
+
+void lap_cli_print_quoted(FILE *to, const char *before, const char *text)
+{
+    fprintf(to, "\"%s", before);
+    print_shown(to, text, '"');
+    putc('"', to);
+}
+
+char *lap_cli_shown(const char *text)
+{
+    char *shown = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&shown, &size);
+    if (memory)
+        lap_cli_print_safely(memory, text);
+    if (memory && fclose(memory) == 0)
+        return shown;
+    free(shown);
+    return NULL;
 }
 
 /* The last problem, for the object of --json; a kind that is set stays until another one is. */
@@ -151,15 +174,10 @@ void lap_cli_print_wrapped(const char *text, int at, int width)
 void lap_cli_print_detail(const char *name, const char *text)
 {
     enum { AT = 12 };
-    char *safe = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&safe, &size);
-    if (memory)
-        lap_cli_print_safely(memory, text);
-    const bool whole = memory && fclose(memory) == 0;
+    char *shown = lap_cli_shown(text);
     fprintf(stderr, "  %-*s", AT - 2, name);
-    print_wrapped(stderr, whole ? safe : "out of memory", AT, lap_term_error_width());
-    free(safe);
+    print_wrapped(stderr, shown ? shown : "out of memory", AT, lap_term_error_width());
+    free(shown);
 }
 
 static int columns_of(int fd)

@@ -23,8 +23,12 @@ void lap_cli_print_error(const lap_error *err, const char *subject);
 lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The last problem that one of these two, or else lap_cli_message, has reported; *kind as in JSON. */
 const char *lap_cli_last_problem(const char **kind);
-/* Writes text with control characters and bytes that are not UTF-8 as \xNN. */
+/* Writes text with bytes that are not UTF-8, and characters that are not lap_utf8_is_shown, as \xNN. */
 void lap_cli_print_safely(FILE *to, const char *text);
+/* The same between quotation marks and behind `before`, quotation marks in it doubled, as CSV has it. */
+void lap_cli_print_quoted(FILE *to, const char *before, const char *text);
+/* The same as a string, the caller's to free; NULL without memory. */
+char *lap_cli_shown(const char *text);
 
 /* Text on stdout from column `at` on, which is where the cursor is, broken at spaces before column
  * `width`; a newline ends it. */

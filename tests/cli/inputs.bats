@@ -176,6 +176,44 @@ left()
     expect 1 "" 'lapedge: %s%n.jpg: no such file' '%s%n.jpg' out.jpg
 }
 
+# plain FILE...: no character in them steers a terminal or turns the writing round.
+plain()
+{
+    python3 - "$@" <<'END'
+import re, sys
+for name in sys.argv[1:]:
+    text = open(name, encoding="utf-8").read()
+    found = re.search("[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", text)
+    sys.exit(f"{name}: {found.group()!a} in {text[max(0, found.start() - 40):found.end() + 20]!a}") if found else None
+END
+}
+
+@test "no name turns a message, a list, a log or a report round" {
+    mkdir album
+    for name in $'\u202egpj.exe' $'a\u2066b' $'c\u009b31m' $'d\e[31m' $'e\nf'; do
+        cp "$photo" "album/$name.jpg"
+        head -c 3000 "$photo" >"album/cut$name.jpg"
+    done
+    lapedge -n album out >list 2>errors || true
+    lapedge -v --log=log.jsonl --json album out >json 2>words || true
+    lapedge stats --csv album >csv 2>csv.errors || true
+    lapedge stats --json --json-file=file.json album >lines 2>/dev/null || true
+    lapedge stats album >table 2>/dev/null || true
+    lapedge compare --runs=1 --backends=c --report=page.html $'album/\u202egpj.exe.jpg' >compared
+    lapedge info $'album/\u202egpj.exe.jpg' >info
+    plain list errors json log.jsonl words csv csv.errors lines file.json table compared page.html info
+    grep -qF 'album/\xe2\x80\xaegpj.exe.jpg -> out/\xe2\x80\xaegpj.exe.jpg' list
+    grep -qF '<title>lapedge compare: album/\xe2\x80\xaegpj.exe.jpg</title>' page.html
+    python3 - <<'END' # in JSON names are exact
+import json, os
+names = {"album/" + name for name in os.listdir("album")}
+assert {json.loads(line)["input"] for line in open("log.jsonl", encoding="utf-8")} == names
+lines = [json.loads(line) for line in open("lines", encoding="utf-8")]
+assert {o["input"]["path"] for o in lines if o["schema"] == "lapedge.stats/1"} == {n for n in names if "/cut" not in n}
+assert open("lines").read() == open("file.json").read()
+END
+}
+
 @test "a PNG gets the first EXIF of a JPEG, and none that no program could read" {
     python3 - "$photo" <<'PYTHON'
 import sys

@@ -198,3 +198,21 @@ PY
     grep -q "lapedge.error/1" <<<"$output"
     [[ $stderr == "lapedge: cut.jpg: truncated"* ]]
 }
+
+@test "--csv: no name is a formula, and numbers are numbers" {
+    mkdir album
+    cd album
+    for name in '=1+1' '+1' '@a' '-1' "'=1" '=a,"b"' $'\uff1dA1' 'a=b' plain; do
+        cp "$photo" "./$name.jpg"
+    done
+    lapedge stats --csv -- *.jpg >../out.csv 2>/dev/null
+    python3 - <<'END'
+import csv, os
+rows = list(csv.DictReader(open("../out.csv", newline="", encoding="utf-8")))
+cells = {row["file"] for row in rows} - {""}
+assert not [cell for cell in cells if cell[0] in "=+-@\t\r\uff1d"], cells
+assert {cell[1:] if cell[0] == "'" else cell for cell in cells} == set(os.listdir(".")), cells
+assert "a=b.jpg" in cells and "plain.jpg" in cells
+assert all(float(row["value"]) >= 0 for row in rows)
+END
+}

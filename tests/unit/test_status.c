@@ -77,6 +77,24 @@ static void texts_are_cut_and_cannot_steer(void **state)
     assert_string_equal(text, "...\xC3\xA9\xC3\xA9\xC3\xA9x"); /* not the half of one */
 }
 
+static void no_text_turns_the_writing_round(void **state)
+{
+    (void)state;
+    lap_error err;
+    char text[48];
+    lap_shown_path(
+        text, sizeof text, "\xe2\x80\xaegpj.\xc2\x9b\x9b\xe2\x81\xa6"); /* U+202E, U+009B, a byte, U+2066 */
+    assert_string_equal(text, "\\xe2\\x80\\xaegpj.\\xc2\\x9b\\x9b\\xe2\\x81\\xa6");
+    lap_shown_path(text, sizeof text, "\xd8\x9c\xe2\x80\xa8.jpg"); /* U+061C, U+2028 */
+    assert_string_equal(text, "\\xd8\\x9c\\xe2\\x80\\xa8.jpg");
+    lap_fail(&err, LAP_E_USAGE, "unknown \xe2\x80\xae, \xc2\x9b, \x9b, \xe2\x81\xa9, \xd7\x90, %s",
+        "\xc3\xa9\xe2\x80");
+    assert_string_equal(err.message, "unknown ?, ?, ?, ?, \xd7\x90, \xc3\xa9??");
+    assert_true(lap_utf8_is_shown('a') && lap_utf8_is_shown(0xa0) && lap_utf8_is_shown(0x10ffff));
+    for (unsigned code = 0x2066; code <= 0x2069; code++)
+        assert_false(lap_utf8_is_shown(code));
+}
+
 /* Once in numbers, once in letters, which the Makefile reads. */
 static void the_version_is_one(void **state)
 {
@@ -95,6 +113,7 @@ int main(void)
         cmocka_unit_test(parts_make_a_line),
         cmocka_unit_test(a_subject_is_given_once),
         cmocka_unit_test(texts_are_cut_and_cannot_steer),
+        cmocka_unit_test(no_text_turns_the_writing_round),
         cmocka_unit_test(the_version_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,16 +22,45 @@ lap_cli_exit lap_report_check(const lap_cli *cli)
 /* ---- the page ------------------------------------------------------------------------------------ */
 
 /* "<" stands in strings only, where \u003c says the same: no data can end the script or open another. */
-static int write_data(const char *buffer, size_t size, void *to)
+static bool write_data(const json_t *report, FILE *to)
 {
-    for (size_t i = 0; i < size;) {
-        const char *less = memchr(buffer + i, '<', size - i);
-        const size_t plain = less ? (size_t)(less - buffer) - i : size - i;
-        if (fwrite(buffer + i, 1, plain, to) != plain || (less && fputs("\\u003c", to) < 0))
-            return -1;
-        i += plain + (less != NULL);
+    char *text = lap_json_dump(report, JSON_COMPACT);
+    bool whole = text != NULL;
+    for (const char *at = text; whole && *at;) {
+        const size_t plain = strcspn(at, "<");
+        whole = fwrite(at, 1, plain, to) == plain && (!at[plain] || fputs("\\u003c", to) >= 0);
+        at += plain + (at[plain] != '\0');
     }
-    return 0;
+    free(text);
+    return whole;
+}
+
+/* Names and messages as a terminal shows them: a page turns its writing round for the same characters, and
+ * what is copied from it may be pasted into a terminal. */
+static bool make_shown(json_t *value)
+{
+    const char *key;
+    size_t i;
+    json_t *part;
+    bool done = true;
+    if (json_is_string(value)) {
+        char *shown = lap_cli_shown(json_string_value(value));
+        done = shown && json_string_set(value, shown) == 0;
+        free(shown);
+    }
+    json_array_foreach(value, i, part) done = done && make_shown(part);
+    json_object_foreach(value, key, part) done = done && make_shown(part);
+    return done;
+}
+
+/* All but the notes, which are ours and have lines. */
+static bool make_report_shown(json_t *report)
+{
+    const char *key;
+    json_t *part;
+    bool done = true;
+    json_object_foreach(report, key, part) done = done && (strcmp(key, "notes") == 0 || make_shown(part));
+    return done;
 }
 
 static void write_escaped(const char *text, FILE *to)
@@ -68,7 +97,7 @@ static bool write_part(const char *name, size_t length, const json_t *report, FI
         if (strlen(files[i].name) == length && memcmp(files[i].name, name, length) == 0)
             return fwrite(files[i].bytes, 1, files[i].size, to) == files[i].size;
     if (length == 4 && memcmp(name, "data", length) == 0)
-        return json_dump_callback(report, write_data, to, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0;
+        return write_data(report, to);
     fputs("lapedge ", to);
     write_escaped(json_string_value(json_object_get(report, "command")), to);
     fputs(": ", to);
@@ -101,7 +130,7 @@ int lap_report_write(const char *path, json_t *report)
     size_t size = 0;
     lap_error err = {.code = LAP_E_MEMORY, .message = "out of memory"};
     FILE *memory = report ? open_memstream(&page, &size) : NULL;
-    bool whole = memory && write_page(report, memory);
+    bool whole = memory && make_report_shown(report) && write_page(report, memory);
     if (memory && fclose(memory) != 0)
         whole = false;
     const lap_code code = whole ? lap_side_write(path, page, size, false, &err) : LAP_E_MEMORY;

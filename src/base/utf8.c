@@ -1,4 +1,5 @@
-#include "cli/utf8.h"
+/* Characters of UTF-8: where one ends, and which ones a line of text must not hold. */
+#include "lapedge.h"
 
 size_t lap_utf8_decode(const char *text, unsigned *code)
 {
@@ -23,14 +24,20 @@ size_t lap_utf8_decode(const char *text, unsigned *code)
     return *code >= least[size] && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff) ? size : 0;
 }
 
-bool lap_utf8_is_valid(const char *text)
+bool lap_utf8_is_shown(unsigned code)
 {
-    unsigned code;
-    while (*text) {
-        size_t size = lap_utf8_decode(text, &code);
-        if (size == 0)
+    static const struct {
+        unsigned first, last;
+    } hidden[] = {
+        {0x00, 0x1f},     /* C0: escape sequences, line ends */
+        {0x7f, 0x9f},     /* DEL, C1: escape sequences in one character */
+        {0x061c, 0x061c}, /* marks, embeddings, overrides and isolates: they turn the writing round */
+        {0x200e, 0x200f},
+        {0x2028, 0x202e}, /* the first two end a line */
+        {0x2066, 0x2069},
+    };
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (code >= hidden[i].first && code <= hidden[i].last)
             return false;
-        text += size;
-    }
     return true;
 }
