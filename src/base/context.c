@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-/* More than any machine has cores; a slip of the finger should not start a million threads. */
-enum { MAX_THREADS = 4096 };
+/* More than most machines have cores; a slip of the finger should not start a million threads. */
+enum { MAX_THREADS = 1024 };
 
 static int usable_cores(void)
 {
