@@ -146,7 +146,9 @@ static lap_code write_queue(lap_manifest *m, lap_error *err)
 {
     for (size_t at = 0; at < m->queued;) {
         ssize_t wrote = write(m->fd, m->queue + at, m->queued - at);
-        if (wrote < 0 && errno != EINTR) {
+        if (wrote == 0)
+            errno = EIO; /* nothing is taken, and would not be the next time */
+        if (wrote == 0 || (wrote < 0 && errno != EINTR)) {
             lap_code code = fail_writing(m, err);
             if (ftruncate(m->fd, m->size)) /* half a line would spoil the next one: start a new file */
                 close_file(m);

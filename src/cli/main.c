@@ -145,6 +145,7 @@ int main(int argc, char **argv)
     int code;
     wait_without_spinning(argc, argv);
     fill_closed_streams();
+    lap_term_own_streams();
     keep_buffers();
     /* A closed pipe and a full quota are errors of one write, with a message, not deaths. */
     signal(SIGPIPE, SIG_IGN);

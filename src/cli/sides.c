@@ -136,18 +136,6 @@ void lap_cli_log_begin(lap_cli_log *log)
         log->problem = errno;
 }
 
-static int write_line(const lap_cli_log *log, const char *line, size_t size)
-{
-    while (size > 0) {
-        const ssize_t wrote = write(log->fd, line, size);
-        if (wrote < 0 && errno != EINTR)
-            return errno;
-        line += wrote > 0 ? wrote : 0;
-        size -= wrote > 0 ? (size_t)wrote : 0;
-    }
-    return 0;
-}
-
 void lap_cli_log_line(lap_cli_log *log, const json_t *record)
 {
     char *line = lap_json_dump(record, JSON_COMPACT);
@@ -159,7 +147,7 @@ void lap_cli_log_line(lap_cli_log *log, const json_t *record)
         return;
     }
     line[size] = '\n'; /* for the null */
-    const int problem = write_line(log, line, size + 1);
+    const int problem = lap_cli_write(log->fd, line, size + 1) ? 0 : errno;
     if (!problem)
         log->size += (long long)size + 1;
     else if (log->is_file && ftruncate(log->fd, (off_t)log->size) != 0) /* no half line */

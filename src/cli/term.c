@@ -56,6 +56,46 @@ static struct {
     char message[1024];
 } problem = {.kind = NULL, .message = ""};
 
+/* ---- streams ------------------------------------------------------------------------------------ */
+
+bool lap_cli_write(int fd, const void *bytes, size_t size)
+{
+    for (const char *at = bytes; size > 0;) {
+        const ssize_t wrote = write(fd, at, size);
+        if (wrote == 0)
+            errno = EIO;
+        if (wrote == 0 || (wrote < 0 && errno != EINTR))
+            return false;
+        at += wrote > 0 ? wrote : 0;
+        size -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    return true;
+}
+
+static ssize_t write_to(void *fd, const char *bytes, size_t size)
+{
+    return lap_cli_write(*(const int *)fd, bytes, size) ? (ssize_t)size : 0;
+}
+
+static int descriptor_of(const FILE *stream)
+{
+    return stream == stderr ? STDERR_FILENO : STDOUT_FILENO;
+}
+
+void lap_term_own_streams(void)
+{
+    static int out = STDOUT_FILENO, error = STDERR_FILENO;
+    const cookie_io_functions_t writes = {.write = write_to};
+    FILE *to_out = fopencookie(&out, "w", writes), *to_error = fopencookie(&error, "w", writes);
+    /* Without memory the C library's streams stay. */
+    if (to_out && setvbuf(to_out, NULL, isatty(out) ? _IOLBF : _IOFBF, BUFSIZ) == 0)
+        stdout = to_out;
+    if (to_error && setvbuf(to_error, NULL, _IONBF, 0) == 0)
+        stderr = to_error;
+}
+
+/* ---- messages ----------------------------------------------------------------------------------- */
+
 static bool is_bold; /* the program's name before messages */
 
 void lap_term_begin(const lap_cli *cli)
@@ -202,7 +242,7 @@ static bool colored(const lap_cli *cli, FILE *to)
     if (cli->color != LAP_CLI_AUTO)
         return cli->color == LAP_CLI_ALWAYS;
     const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
-    return !(no && *no) && kind && strcmp(kind, "dumb") != 0 && isatty(fileno(to));
+    return !(no && *no) && kind && strcmp(kind, "dumb") != 0 && isatty(descriptor_of(to));
 }
 
 const char *lap_term_bold(const lap_cli *cli, FILE *to)

@@ -6,6 +6,11 @@
 
 #include "cli/args.h"
 
+/* All bytes to a descriptor; false with errno set. EIO: nothing is taken, and no error is reported. */
+bool lap_cli_write(int fd, const void *bytes, size_t size);
+/* stdout and stderr write by lap_cli_write from now on: the C library's own streams ask a descriptor that
+ * takes nothing for ever. Nothing has been written yet. */
+void lap_term_own_streams(void);
 /* Whether messages are coloured, from now on. */
 void lap_term_begin(const lap_cli *cli);
 /* "lapedge: ..." on stderr, one line; whatever a file name holds, no control character gets out. */

@@ -56,10 +56,7 @@ static off_t keep_stdin(void)
     while (file >= 0 && (got = read(STDIN_FILENO, bytes, sizeof bytes)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
-        for (ssize_t done = 0, some = 0; done < got; done += some)
-            if ((some = write(file, bytes + done, (size_t)(got - done))) <= 0)
-                got = -1;
-        if (got < 0) {
+        if (got < 0 || !lap_cli_write(file, bytes, (size_t)got)) {
             lap_cli_message("standard input: %s", strerror(errno));
             exit(LAP_EXIT_FAILED);
         }

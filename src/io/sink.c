@@ -25,9 +25,11 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
         (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails for NULL alone */
     while (size > 0 && code == LAP_OK) {
         ssize_t wrote = write(sink->fd, bytes, size);
-        if (wrote >= 0) {
+        if (wrote > 0) {
             bytes += wrote;
             size -= (size_t)wrote;
+        } else if (wrote == 0) { /* a device that takes nothing would be asked for ever */
+            code = lap_write_errno(err, sink->path, "write", EIO);
         } else if (errno == EAGAIN) { /* a pipe or terminal that somebody made non-blocking */
             struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
             if (poll(&wait, 1, -1) < 0 && errno != EINTR)

@@ -229,6 +229,32 @@ memory_is_flat()
     [ $((10 * many_kib)) -lt $((12 * few_kib)) ] || { echo "$few_kib KiB, then $many_kib KiB"; return 1; }
 }
 
+# Each write takes nothing and reports no error: every form of a run fails, and none waits for better times.
+nothing_is_taken()
+{
+    local words code
+    mkdir -p "$work/taken/in" && cp "$work/tiny.pgm" "$work/taken/in/a.pgm" || return 1
+    (
+        cd "$work/taken" || exit 1
+        for words in "in/a.pgm out.jpg" "in/a.pgm - --format=jpg" "in out --include=*" "--log=log in out --include=*" \
+            "stats in/a.pgm" "stats --json in/a.pgm" "stats --csv in/a.pgm" "stats --json-file=o.json in/a.pgm" \
+            "in/a.pgm out.jpg --stats=s.json" "info in/a.pgm" "compare --runs=1 --backends=c --report=r.html in/a.pgm" \
+            backends --help "--files-from=- out --backend=cuda-fast"; do
+            # shellcheck disable=SC2086 # words are split
+            echo in/a.pgm | strace -f -qq -o /dev/null -e trace=write -e inject=write:retval=0 \
+                timeout -s KILL 60 "$program" $words >/dev/null 2>&1
+            code=${PIPESTATUS[1]}
+            [ "$code" -gt 0 ] && [ "$code" -lt 128 ] || { echo "$words: $code"; exit 1; }
+        done
+        [ "$(find . -type f | sort | tr '\n' ' ')" = "./in/a.pgm ./log " ] || { find . -type f; exit 1; }
+        # The output is written, and not all of its record.
+        strace -f -qq -o /dev/null -e trace=write -e inject=write:retval=0:when=2+ \
+            timeout -s KILL 60 "$program" in records --include='*' >/dev/null 2>&1
+        code=$?
+        [ "$code" -gt 0 ] && [ "$code" -lt 128 ]
+    )
+}
+
 printf 'P5\n16 16\n255\n' >"$work/tiny.pgm"
 seq 1 200 | head -c 256 >>"$work/tiny.pgm"
 { printf 'P5\n5000 3000\n255\n'; head -c 15000000 /dev/zero; } >"$work/large.pgm"
@@ -244,6 +270,7 @@ check "two runs into one folder at once: no harm, and no word of foreign files" 
 check "the same where one replaces everything" two_at_once -f
 check "a file size limit stops the run with a message" size_limit
 if strace -qq -o /dev/null true 2>/dev/null; then
+    check "writes that take nothing are failures, not for ever" nothing_is_taken
     check "a kill between begin and done lines is repaired" killed_between_lines
     check "files are synced, begin lines written and synced, then come renames, then done lines" traced_order
     check "--no-sync syncs nothing" nothing_synced
