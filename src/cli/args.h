@@ -55,8 +55,8 @@ typedef struct lap_cli_command {
     const char *examples; /* lines "command\twhat it does\n" */
     unsigned takes;       /* which options */
     int (*run)(lap_cli *cli);
-    const char *(*operand)(int i);         /* words that operands are chosen from; NULL: files */
-    unsigned (*forms)(const lap_cli *cli); /* of this command line, by its operands; NULL: takes */
+    const char *(*operand)(int i); /* words that operands are chosen from; NULL: files */
+    unsigned (*forms)(const lap_cli *cli, lap_error *err); /* by the operands; NULL: takes */
 } lap_cli_command;
 extern const lap_cli_command lap_cli_commands[]; /* the first is the default, the last has no name */
 
@@ -70,16 +70,20 @@ const char *lap_cli_command_name(int i);
 lap_cli_exit lap_cli_no_command(const char *word);              /* says so, with what may have been meant */
 const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 
-/* forms.c: of run, transform, stats, diff, compare and bench. */
-unsigned lap_cli_run_forms(const lap_cli *cli);
-unsigned lap_cli_transform_forms(const lap_cli *cli);
-unsigned lap_cli_stats_forms(const lap_cli *cli);
-unsigned lap_cli_diff_forms(const lap_cli *cli);
-unsigned lap_cli_compare_forms(const lap_cli *cli);
-unsigned lap_cli_bench_forms(const lap_cli *cli);
-/* LAP_EXIT_USAGE after a message where an option that was given has no meaning in any form of this command
- * line, or none beside the others. */
-lap_cli_exit lap_cli_check_forms(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
+/* forms.c: whether path is a folder. Fills err, unless it has an error already, if the system cannot say. */
+bool lap_cli_is_folder(const char *path, lap_error *err);
+/* Of run, transform, stats, diff, compare and bench. Called once a command line, for cli->forms: a second
+ * look could see something else. */
+unsigned lap_cli_run_forms(const lap_cli *cli, lap_error *err);
+unsigned lap_cli_transform_forms(const lap_cli *cli, lap_error *err);
+unsigned lap_cli_stats_forms(const lap_cli *cli, lap_error *err);
+unsigned lap_cli_diff_forms(const lap_cli *cli, lap_error *err);
+unsigned lap_cli_compare_forms(const lap_cli *cli, lap_error *err);
+unsigned lap_cli_bench_forms(const lap_cli *cli, lap_error *err);
+/* Fills cli->forms. LAP_EXIT_USAGE after a message where an option that was given has no meaning in any form
+ * of this command line, or none beside the others; LAP_EXIT_FAILED where the forms could not be found out (of
+ * diff LAP_EXIT_USAGE). */
+lap_cli_exit lap_cli_check_forms(lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
 /* rules.c: whether the option of that name was given. */
 bool lap_cli_is_given(const char *name, const bool given[LAP_CLI_OPTIONS]);
 /* rules.c: its second half, of a command line of these forms. */

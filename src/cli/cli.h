@@ -31,7 +31,8 @@ typedef struct lap_cli_tolerance { /* how far two images may differ; negative: n
 
 typedef struct lap_cli {
     const struct lap_cli_command *command;
-    char **words; /* the command line as it was given */
+    unsigned forms; /* of this command line: LAP_CLI_ONE, ... (args.h) */
+    char **words;   /* the command line as it was given */
     int word_count;
     char **operands;
     int operand_count;

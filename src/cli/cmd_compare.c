@@ -1,6 +1,5 @@
 /* compare: the results of every backend on one decoded input, compared with plain C. */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/commands.h"
 #include "cli/compare_table.h"
@@ -186,7 +185,6 @@ int lap_cli_compare(lap_cli *cli)
 {
     comparison c = {.cli = cli};
     const char *in = cli->operands[0];
-    struct stat st;
     lap_error err = {0};
     int exit_code = (int)check(cli);
     if (exit_code != LAP_EXIT_OK)
@@ -196,8 +194,10 @@ int lap_cli_compare(lap_cli *cli)
         return (int)lap_cli_no_comparison(in, &err);
     if (cli->report)
         c.report = lap_report_create(cli, in, lap_context_threads(c.context));
-    c.is_folder = stat(in, &st) == 0 && S_ISDIR(st.st_mode);
-    if (c.is_folder) {
+    c.is_folder = lap_cli_is_folder(in, &err);
+    if (err.code != LAP_OK) {
+        c.prevented = lap_cli_no_comparison(in, &err);
+    } else if (c.is_folder) {
         const lap_code code = lap_inputs(&in, 1, compare_file, &c, &err);
         if (code != LAP_OK && c.prevented == LAP_EXIT_OK)
             c.prevented = lap_cli_no_comparison(in, &err);

@@ -97,7 +97,7 @@ int lap_cli_diff(lap_cli *cli)
     lap_error err = {0};
     if (cli->operand_count != 2)
         return lap_cli_usage("diff takes two images, or two folders: lapedge diff A B");
-    if (lap_cli_diff_forms(cli) == LAP_CLI_DIFF_FOLDER)
+    if (cli->forms == LAP_CLI_DIFF_FOLDER)
         return lap_diff_folders(cli);
     if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
         return lap_cli_usage("only one of A and B can be standard input");

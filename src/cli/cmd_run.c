@@ -12,12 +12,6 @@
 #include "cli/stats_view.h"
 #include "cli/term.h"
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* A name that stands for nothing that could be looked at, and whose extension names no format either, was
  * meant as a folder: that a link leads nowhere, or a folder on the way is closed, is the problem then. */
 static int check_out(const lap_cli *cli, const char *out)
@@ -189,6 +183,7 @@ static const char *misspelt_command(const char *word)
 
 static int check_operands(const lap_cli *cli)
 {
+    lap_error ignored = {0}; /* the input's to tell */
     if (cli->operand_count == 0)
         return lap_cli_usage(cli->in_place ? "--in-place needs a FILE; see lapedge -h"
                                            : "IN and OUT are missing; see lapedge -h");
@@ -198,7 +193,7 @@ static int check_operands(const lap_cli *cli)
     for (int i = 0; cli->in_place && i < cli->operand_count; i++) {
         if (strcmp(cli->operands[i], "-") == 0)
             return lap_cli_usage("--in-place: standard input cannot be replaced");
-        if (is_folder(cli->operands[i]))
+        if (lap_cli_is_folder(cli->operands[i], &ignored))
             return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
     }
     if (cli->stats && strcmp(cli->stats, "-") == 0)
@@ -264,7 +259,7 @@ int lap_cli_run(lap_cli *cli)
     const char *first = cli->operand_count > 0 ? cli->operands[0] : "";
     if (strcmp(first, "batch") == 0 && access(first, F_OK) != 0)
         return lap_cli_usage("%s is neither a command nor a file; %s", first, lap_cli_hint(first));
-    if (lap_cli_run_forms(cli) == LAP_CLI_FOLDER)
+    if (cli->forms == LAP_CLI_FOLDER)
         return lap_cli_folder(cli);
     const int exit_code = check_operands(cli);
     if (exit_code != LAP_EXIT_OK)

@@ -103,7 +103,7 @@ int lap_cli_stats(lap_cli *cli)
         .profiles = cli->profiles,
         .mask_border = cli->allowed.mask_border};
     int exit_code = LAP_EXIT_OK;
-    const bool folder = lap_cli_stats_forms(cli) == LAP_CLI_STATS_FOLDER;
+    const bool folder = cli->forms == LAP_CLI_STATS_FOLDER;
     if (!folder && cli->operand_count != 1)
         return lap_cli_usage("IN is missing: lapedge stats IN");
     if (folder && lap_stats_folder_check(cli) != LAP_EXIT_OK)

@@ -12,7 +12,7 @@ int lap_cli_transform(lap_cli *cli)
     if (!asked && !cli->settings.auto_orient)
         return lap_cli_usage(
             "nothing to do: name --rotate, --flip, --transpose, --transverse or --auto-orient");
-    const bool folder = lap_cli_transform_forms(cli) == LAP_CLI_TRANSFORM_FOLDER;
+    const bool folder = cli->forms == LAP_CLI_TRANSFORM_FOLDER;
     if (!folder && cli->operand_count != 2)
         return lap_cli_usage("transform takes IN and OUT; see lapedge transform -h");
     cli->settings.filter = false;

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/commands.h"
 #include "cli/difference.h"
@@ -168,20 +167,16 @@ static int finish(diff_run *run, lap_code code, const lap_batch_counts *counts, 
     return exit_code;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 int lap_diff_folders(lap_cli *cli)
 {
     diff_run run = {.cli = cli, .rows = lap_cli_wants_json(cli) ? json_array() : NULL};
     lap_batch_counts counts = {0};
     lap_error err = {0};
     for (int i = 0; i < 2; i++)
-        if (!is_folder(cli->operands[i]))
-            return lap_cli_usage("%s is a folder, and %s is none", cli->operands[!i], cli->operands[i]);
+        if (!lap_cli_is_folder(cli->operands[i], &err))
+            return err.code != LAP_OK ? (int)lap_cli_no_comparison(cli->operands[i], &err)
+                                      : (int)lap_cli_usage("%s is a folder, and %s is none",
+                                            cli->operands[!i], cli->operands[i]);
     lap_folder_take(cli);
     if (!cli->take.include_count &&
         !cli->take.extensions) /* all that is read, since outputs may be any of them */

@@ -1,5 +1,6 @@
 /* Which form a command line has, and whether each of its options means something there: an option is honoured
  * or refused with a reason, never passed over. rules.c has what options mean beside each other. */
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,10 +9,24 @@
 
 /* ---- forms --------------------------------------------------------------------------------------- */
 
-static bool is_folder(const char *path)
+bool lap_cli_is_folder(const char *path, lap_error *err)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    int failed;
+    do
+        failed = stat(path, &st);
+    while (failed && errno == EINTR);
+    /* A name that leads nowhere is no folder; of what could not be looked at nobody knows. */
+    static const int nowhere[] = {ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG};
+    for (size_t i = 0; failed && i < sizeof nowhere / sizeof *nowhere; i++)
+        if (errno == nowhere[i])
+            return false;
+    if (failed && err->code == LAP_OK) {
+        *err = (lap_error){.code = LAP_E_UNREADABLE};
+        snprintf(err->message, sizeof err->message, "cannot be examined: %s", strerror(errno));
+        snprintf(err->subject, sizeof err->subject, "%s", path);
+    }
+    return !failed && S_ISDIR(st.st_mode);
 }
 
 static bool ends_in_slash(const char *path)
@@ -20,7 +35,7 @@ static bool ends_in_slash(const char *path)
     return length > 0 && path[length - 1] == '/';
 }
 
-unsigned lap_cli_run_forms(const lap_cli *cli)
+unsigned lap_cli_run_forms(const lap_cli *cli, lap_error *err)
 {
     const int count = cli->operand_count;
     if (cli->files_from)
@@ -30,48 +45,46 @@ unsigned lap_cli_run_forms(const lap_cli *cli)
     if (count == 0)
         return LAP_CLI_ONE;
     const char *last = cli->operands[count - 1];
-    return count > 2 || is_folder(cli->operands[0]) || is_folder(last) || (count == 2 && ends_in_slash(last))
+    return count > 2 || lap_cli_is_folder(cli->operands[0], err) || lap_cli_is_folder(last, err) ||
+                   (count == 2 && ends_in_slash(last))
                ? LAP_CLI_FOLDER
                : LAP_CLI_ONE;
 }
 
-unsigned lap_cli_transform_forms(const lap_cli *cli)
+unsigned lap_cli_transform_forms(const lap_cli *cli, lap_error *err)
 {
-    return lap_cli_run_forms(cli) == LAP_CLI_FOLDER ? LAP_CLI_TRANSFORM_FOLDER : LAP_CLI_TRANSFORM;
+    return lap_cli_run_forms(cli, err) == LAP_CLI_FOLDER ? LAP_CLI_TRANSFORM_FOLDER : LAP_CLI_TRANSFORM;
 }
 
-unsigned lap_cli_stats_forms(const lap_cli *cli)
+unsigned lap_cli_stats_forms(const lap_cli *cli, lap_error *err)
 {
     const bool one = !cli->files_from && cli->operand_count < 2 &&
-                     (cli->operand_count == 0 || !is_folder(cli->operands[0]));
+                     (cli->operand_count == 0 || !lap_cli_is_folder(cli->operands[0], err));
     return one ? LAP_CLI_STATS : LAP_CLI_STATS_FOLDER;
 }
 
-unsigned lap_cli_diff_forms(const lap_cli *cli)
+unsigned lap_cli_diff_forms(const lap_cli *cli, lap_error *err)
 {
-    const bool folders =
-        cli->operand_count == 2 && (is_folder(cli->operands[0]) || is_folder(cli->operands[1]));
+    const bool folders = cli->operand_count == 2 && (lap_cli_is_folder(cli->operands[0], err) ||
+                                                        lap_cli_is_folder(cli->operands[1], err));
     return folders ? LAP_CLI_DIFF_FOLDER : LAP_CLI_DIFF;
 }
 
-unsigned lap_cli_compare_forms(const lap_cli *cli)
+unsigned lap_cli_compare_forms(const lap_cli *cli, lap_error *err)
 {
+    (void)err;
     return LAP_CLI_COMPARE * cli->ops;
 }
 
-unsigned lap_cli_bench_forms(const lap_cli *cli)
+unsigned lap_cli_bench_forms(const lap_cli *cli, lap_error *err)
 {
+    (void)err;
     unsigned forms = 0;
     for (int i = 0; i < cli->operand_count; i++)
         for (int op = 0; op <= LAP_OP_CODEC; op++)
             if (strcmp(cli->operands[i], lap_op_name((lap_op)op)) == 0)
                 forms |= LAP_CLI_BENCH << op;
     return forms ? forms : LAP_CLI_BENCH << LAP_OP_FILTER;
-}
-
-static unsigned forms_of(const lap_cli *cli)
-{
-    return cli->command->forms ? cli->command->forms(cli) : cli->command->takes;
 }
 
 /* "one image", "compare of reduce": one of several forms of a command. */
@@ -121,9 +134,15 @@ static lap_cli_exit refuse(const lap_cli *cli, const lap_cli_option *option, uns
     return lap_cli_usage("--%s does not apply to %s, only to %s", option->name, here, there);
 }
 
-lap_cli_exit lap_cli_check_forms(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+lap_cli_exit lap_cli_check_forms(lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
-    const unsigned forms = forms_of(cli);
+    lap_error err = {0};
+    const unsigned forms = cli->command->forms ? cli->command->forms(cli, &err) : cli->command->takes;
+    if (err.code != LAP_OK) {
+        lap_cli_print_error(&err, NULL);
+        return cli->command->takes & LAP_CLI_DIFF ? LAP_EXIT_USAGE : LAP_EXIT_FAILED;
+    }
+    cli->forms = forms;
     for (int i = 0; lap_cli_options[i].name; i++)
         if (given[i] && !(lap_cli_options[i].applies & forms))
             return refuse(cli, &lap_cli_options[i], forms);

@@ -136,7 +136,7 @@ static int report_failure(const lap_cli *cli, int code)
 static bool prints_lines(const lap_cli *cli)
 {
     return (cli->in_place && cli->operand_count > 1) ||
-           (cli->command->run == lap_cli_stats && lap_cli_stats_forms(cli) == LAP_CLI_STATS_FOLDER);
+           (cli->command->run == lap_cli_stats && cli->forms == LAP_CLI_STATS_FOLDER);
 }
 
 int main(int argc, char **argv)

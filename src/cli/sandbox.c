@@ -92,7 +92,7 @@ static lap_code allow_listed(const lap_sandbox *box, const lap_cli *cli, lap_err
 static lap_code allow_operands(const lap_sandbox *box, const lap_cli *cli, lap_error *err)
 {
     const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
-    const bool folder = writes && lap_cli_run_forms(cli) == LAP_CLI_FOLDER;
+    const bool folder = cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER);
     const int last = cli->operand_count - 1, inputs = writes && !cli->in_place ? last : last + 1;
     lap_code code = LAP_OK;
     for (int i = 0; code == LAP_OK && i < inputs; i++) {

@@ -216,3 +216,24 @@ assert "a=b.jpg" in cells and "plain.jpg" in cells
 assert all(float(row["value"]) >= 0 for row in rows)
 END
 }
+
+@test "a folder that cannot be examined once changes the form of nothing" {
+    strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
+    mkdir album
+    cp "$photo" album
+    lapedge stats --json album >want 2>/dev/null
+    local nth
+    for nth in 1 2 3 4 5; do
+        strace -f -qq -o /dev/null -P album -e trace=newfstatat -e inject=newfstatat:error=EIO:when=$nth \
+            "$LAPEDGE" stats --json album >got 2>/dev/null || true
+        if grep -q lapedge.error/1 got; then
+            json got 'o["error"]["kind"] == "unreadable" and o["exit_code"] == 1'
+        else
+            [ "$(wc -l <got)" -eq "$(wc -l <want)" ]
+            [ "$(head -1 got)" = "$(head -1 want)" ]
+        fi
+    done
+    strace -f -qq -o /dev/null -P album -e trace=newfstatat -e inject=newfstatat:error=EIO \
+        "$LAPEDGE" stats album 2>said && return 1
+    grep -q "album: cannot be examined: Input/output error" said
+}
