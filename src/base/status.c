@@ -122,6 +122,31 @@ lap_code lap_error_about(lap_error *err, lap_code code, const char *subject)
     return code;
 }
 
+void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS])
+{
+    enum { MILLION = 1000000, ALL = 6 };
+    unsigned unit = MILLION; /* of the last decimal */
+    for (int i = 0; i < decimals; i++)
+        unit /= 10;
+    const uint64_t units = n / unit + (unit > 1 && n % unit >= unit / 2), per = MILLION / unit;
+    const int length = snprintf(
+        text, LAP_MILLIONS, "%llu.%06u", (unsigned long long)(units / per), (unsigned)(units % per) * unit);
+    text[length - (decimals > 0 ? ALL - decimals : ALL + 1)] = '\0';
+}
+
+lap_code lap_fail_over_limit(
+    lap_error *err, const char *what, uint64_t bytes, uint64_t limit, const char *end)
+{
+    char takes[LAP_MILLIONS], may[LAP_MILLIONS];
+    int decimals = 0;
+    do {
+        lap_millions(bytes, ++decimals, takes);
+        lap_millions(limit, decimals, may);
+    } while (strcmp(takes, may) == 0 && decimals < 6);
+    return lap_fail(
+        err, LAP_E_LIMIT, "%s %s MB of memory, more than the limit of %s MB%s", what, takes, may, end);
+}
+
 /* The word of kinds that their messages do not name: "data ends early" needs "truncated" before it. */
 static const char *kind_word(lap_code code)
 {

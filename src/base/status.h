@@ -21,6 +21,14 @@ lap_code lap_error_about(lap_error *err, lap_code code, const char *subject);
  * \x1b; of a path that is too long the end, after "...". */
 void lap_shown_path(char *shown, size_t size, const char *path);
 
+/* LAP_E_LIMIT: "<what> 2.71 MB of memory, more than the limit of 2.7 MB (--max-memory)", for instance; `end`
+ * is what follows the limit. bytes > limit, and the figures have as many decimals as it takes to see that. */
+lap_code lap_fail_over_limit(
+    lap_error *err, const char *what, uint64_t bytes, uint64_t limit, const char *end);
+enum { LAP_MILLIONS = 24 };
+/* n / 1000000, rounded to that many decimals, at most 6, with which it is exact. */
+void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS]);
+
 /* *product = a * b; false, and *product untouched, if that does not fit. */
 static inline bool lap_mul(size_t a, size_t b, size_t *product)
 {

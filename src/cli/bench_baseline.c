@@ -57,10 +57,13 @@ lap_cli_exit lap_bench_judge(const lap_cli *cli, const json_t *rows)
         if (now_ms <= then_ms * (1 + cli->tolerance))
             continue;
         slower++;
+        int digits = 3; /* after the point, so that the two can be told apart */
+        for (double unit = 1e-3; digits < 9 && now_ms - then_ms < unit; unit /= 10)
+            digits++;
         const long long threads = json_integer_value(json_object_get(row, "threads"));
-        lap_cli_message("slower: %s %s, %lld thread%s: %.3f ms, %.3f in the baseline (%+.0f %%)",
+        lap_cli_message("slower: %s %s, %lld thread%s: %.*f ms, %.*f in the baseline (%+.0f %%)",
             json_string_value(json_object_get(row, "op")), json_string_value(json_object_get(row, "backend")),
-            threads, threads == 1 ? "" : "s", now_ms, then_ms, 100 * (now_ms / then_ms - 1));
+            threads, threads == 1 ? "" : "s", digits, now_ms, digits, then_ms, 100 * (now_ms / then_ms - 1));
     }
     if (compared == 0)
         return lap_cli_usage("--baseline: %s has no row in common with this run", cli->baseline);

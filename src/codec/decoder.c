@@ -1,6 +1,7 @@
 #include "codec/codec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -65,6 +66,18 @@ void lap_decoder_close(lap_decoder *decoder)
     free(decoder);
 }
 
+/* Without zeros at its end. */
+static const char *exact_millions(uint64_t n, char text[LAP_MILLIONS])
+{
+    lap_millions(n, 6, text);
+    char *end = text + strlen(text);
+    while (end[-1] == '0')
+        *--end = '\0';
+    if (end[-1] == '.')
+        *--end = '\0';
+    return text;
+}
+
 lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
 {
     const lap_header *header = &decoder->header;
@@ -73,13 +86,14 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
     if (header->width > LAP_MAX_SIDE || header->height > LAP_MAX_SIDE)
         return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels, and a side may have at most %d", header->width,
             header->height, LAP_MAX_SIDE);
-    if (options->max_pixels && pixels > options->max_pixels)
+    if (options->max_pixels && pixels > options->max_pixels) {
+        char has[LAP_MILLIONS], may[LAP_MILLIONS];
         return lap_fail(err, LAP_E_LIMIT,
-            "%dx%d is %.10g million pixels, more than the limit of %.10g million (--max-pixels)",
-            header->width, header->height, (double)pixels / 1e6, (double)options->max_pixels / 1e6);
+            "%dx%d is %s million pixels, more than the limit of %s million (--max-pixels)", header->width,
+            header->height, exact_millions(pixels, has), exact_millions(options->max_pixels, may));
+    }
     if (options->max_memory && header->memory_estimate > options->max_memory)
-        return lap_fail(err, LAP_E_LIMIT,
-            "decoding takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)",
-            (double)header->memory_estimate / 1e6, (double)options->max_memory / 1e6);
+        return lap_fail_over_limit(
+            err, "decoding takes up to", header->memory_estimate, options->max_memory, " (--max-memory)");
     return LAP_OK;
 }

@@ -51,9 +51,7 @@ static void *allocate(png_structp png, size_t size)
         limit = LAP_PNG_MAX_CHUNK;
     /* libpng takes a chunk's word for its length; where it gets no memory it would lose its place. */
     if (state->in_chunks && size > limit + LAP_PNG_OVERHEAD) {
-        lap_fail(&state->cause, LAP_E_LIMIT,
-            "a chunk asks for %.1f MB of memory, more than the limit of %.1f MB", (double)size / 1e6,
-            (double)limit / 1e6);
+        lap_fail_over_limit(&state->cause, "a chunk asks for", size, limit, "");
         lap_png_leave(png, "memory");
     }
     void *p = malloc(size);

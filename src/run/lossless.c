@@ -83,9 +83,7 @@ static lap_code plan_turn(
     way->memory = lap_jpeg_turn_memory(scan, size);
     if (s->max_memory && way->memory > s->max_memory) {
         if (is_demanded(s))
-            return lap_fail(err, LAP_E_LIMIT,
-                "takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)",
-                (double)way->memory / 1e6, (double)s->max_memory / 1e6);
+            return lap_fail_over_limit(err, "takes up to", way->memory, s->max_memory, " (--max-memory)");
         return decline(pipe, "that would take more than --max-memory", err);
     }
     const int scans = lap_jpeg_turn_scans(scan, bytes, size, &missing);

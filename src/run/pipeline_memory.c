@@ -102,9 +102,7 @@ lap_code lap_pipeline_plan(lap_pipeline *pipe, uint64_t limit, uint64_t *need, l
     if (!fits)
         return lap_fail(
             err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", pipe->width, pipe->height);
-    return lap_fail(err, LAP_E_LIMIT,
-        "takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)", (double)*need / 1e6,
-        (double)limit / 1e6);
+    return lap_fail_over_limit(err, "takes up to", *need, limit, " (--max-memory)");
 }
 
 lap_code lap_pipeline_reserve(lap_pipeline *pipe, lap_error *err)

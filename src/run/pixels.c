@@ -1,5 +1,4 @@
 /* Whole images for those who want pixels rather than a file: comparison, statistics, benches. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/context.h"
@@ -70,9 +69,9 @@ static lap_code check_memory(const lap_decoder *decoder, const lap_read_options 
                 lap_add(bytes, h->memory_estimate, &bytes);
     if (fits && (options->max_memory == 0 || bytes <= options->max_memory))
         return LAP_OK;
-    return lap_fail(err, LAP_E_LIMIT,
-        "takes up to %.1f MB of memory, more than the limit of %.1f MB (--max-memory)",
-        fits ? (double)bytes / 1e6 : INFINITY, (double)options->max_memory / 1e6);
+    if (!fits)
+        return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", h->width, h->height);
+    return lap_fail_over_limit(err, "takes up to", bytes, options->max_memory, " (--max-memory)");
 }
 
 lap_code lap_image_read(const char *path, const lap_read_options *options, int apron, lap_image *image,

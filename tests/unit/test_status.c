@@ -95,6 +95,28 @@ static void no_text_turns_the_writing_round(void **state)
         assert_false(lap_utf8_is_shown(code));
 }
 
+static void figures_that_are_compared_differ(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bytes, limit;
+        const char *message;
+    } cases[] = {
+        {3000000, 2000000, "takes 3.0 MB of memory, more than the limit of 2.0 MB"},
+        {2710000, 2690000, "takes 2.71 MB of memory, more than the limit of 2.69 MB"},
+        {2650000, 2649999, "takes 2.7 MB of memory, more than the limit of 2.6 MB"},
+        {2700001, 2700000, "takes 2.700001 MB of memory, more than the limit of 2.700000 MB"},
+        {999960000, 999950001, "takes 999.96 MB of memory, more than the limit of 999.95 MB"},
+        {UINT64_MAX, UINT64_MAX - 1,
+            "takes 18446744073709.55162 MB of memory, more than the limit of 18446744073709.55161 MB"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_error err;
+        assert_int_equal(lap_fail_over_limit(&err, "takes", cases[i].bytes, cases[i].limit, ""), LAP_E_LIMIT);
+        assert_string_equal(err.message, cases[i].message);
+    }
+}
+
 /* Once in numbers, once in letters, which the Makefile reads. */
 static void the_version_is_one(void **state)
 {
@@ -114,6 +136,7 @@ int main(void)
         cmocka_unit_test(a_subject_is_given_once),
         cmocka_unit_test(texts_are_cut_and_cannot_steer),
         cmocka_unit_test(no_text_turns_the_writing_round),
+        cmocka_unit_test(figures_that_are_compared_differ),
         cmocka_unit_test(the_version_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
