@@ -311,6 +311,9 @@ typedef enum lap_lossless {
     LAP_LOSSLESS_PERFECT
 } lap_lossless;
 
+/* All zero: the pixels pass unfiltered, nothing is synced, and there are no limits. A backend, turn or
+ * quality of 0 and params that are all zero mean those of lap_settings_default, so `filter = true` alone
+ * filters. */
 typedef struct lap_settings {
     /* filter */
     bool filter; /* false: the pixels pass unfiltered, to be turned or converted */

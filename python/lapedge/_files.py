@@ -64,6 +64,8 @@ class _Settings:
             c.keep = lib.LAP_KEEP_LISTED
             for word in keep:
                 c.keep |= chosen("keep", word, KEEP)
+        if quality == 0: # which the library would take for none given
+            raise ValueError("quality: 0 is not in 1 to 100")
         for name, value in (("quality", quality), ("max_pixels", max_pixels), ("max_memory", max_memory),
                             ("max_scans", max_scans), ("timeout_s", timeout)):
             if value is not None:

@@ -287,9 +287,10 @@ static lap_code write_trace(const batch *b, const lap_trace *trace, lap_code cod
     return why.code;
 }
 
-lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *settings,
+lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *given,
     lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     char *list = NULL;
     size_t list_size = 0;
     lap_trace *trace = NULL;

@@ -247,9 +247,10 @@ static lap_code check_folder(const char *path, lap_error *err)
 }
 
 lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
-    const lap_batch_options *options, const lap_settings *settings, int mask_border, bool with_ssim,
+    const lap_batch_options *options, const lap_settings *given, int mask_border, bool with_ssim,
     lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     comparing run = {.sides = {a, b},
         .options = {.input_count = 1, .out_dir = "", .take = options->take, .others = options->others},
         .settings = settings,

@@ -141,10 +141,11 @@ static lap_code begin(measuring *m, const char *list, size_t list_size, lap_erro
     return code;
 }
 
-lap_code lap_measure_batch(lap_context *context, const lap_batch_options *options,
-    const lap_settings *settings, const lap_measure_options *measure, lap_measure_fn *each, void *user,
-    lap_batch_counts *counts, lap_error *err)
+lap_code lap_measure_batch(lap_context *context, const lap_batch_options *options, const lap_settings *given,
+    const lap_measure_options *measure, lap_measure_fn *each, void *user, lap_batch_counts *counts,
+    lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     lap_batch_options inputs = *options;
     char *list = NULL;
     size_t list_size = 0;

@@ -194,9 +194,10 @@ lap_code lap_measure_to(lap_context *context, const char *in, const lap_settings
     return lap_run_conclude(code, &why, in, start, report, err);
 }
 
-lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *settings,
+lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *given,
     const lap_measure_options *options, lap_measurement *m, lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     lap_report report = {0};
     return measure(context, in, settings, options, m, &report, err);
 }

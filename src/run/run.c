@@ -131,9 +131,10 @@ static void sweep(lap_context *context, const char *out)
     free(folder);
 }
 
-lap_code lap_run_file(lap_context *context, const char *in, const char *out, const lap_settings *settings,
+lap_code lap_run_file(lap_context *context, const char *in, const char *out, const lap_settings *given,
     lap_report *report, lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     double start = lap_now_ms();
     lap_error why = {0};
     lap_report unread;
@@ -167,8 +168,9 @@ lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
     return code == LAP_OK ? lap_pipeline_plan_device(&(lap_pipeline){.settings = settings}, err) : code;
 }
 
-lap_code lap_run_check(const char *in, const char *out, const lap_settings *settings, lap_error *err)
+lap_code lap_run_check(const char *in, const char *out, const lap_settings *given, lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     lap_source *source = NULL;
     lap_settings full;
     lap_code code = lap_settings_check(settings, err);
@@ -190,8 +192,9 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *sett
 }
 
 lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, void **out, size_t *out_size,
-    const lap_settings *settings, lap_report *report, lap_error *err)
+    const lap_settings *given, lap_report *report, lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     double start = lap_now_ms();
     lap_error why = {0};
     lap_report unread;

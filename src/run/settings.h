@@ -9,6 +9,8 @@ enum {
     LAP_SETTINGS_HASH = 17    /* 16 hexadecimal digits and the final 0 */
 };
 
+/* With a value for what a caller may leave 0: see lap_settings. */
+lap_settings lap_settings_complete(const lap_settings *settings);
 /* LAP_E_USAGE, naming the setting, where one is out of its range. */
 lap_code lap_settings_check(const lap_settings *settings, lap_error *err);
 /* What changes the bytes of the output, and nothing else (no backend, threads, limits or sync), one

@@ -147,9 +147,10 @@ static lap_code decode(lap_stream *s, const void *file, size_t size, const lap_s
     return code;
 }
 
-lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const lap_settings *settings,
+lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const lap_settings *given,
     lap_view *view, lap_report *report, lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     const double start = lap_now_ms();
     lap_report unread;
     lap_error why = {0};
@@ -255,9 +256,10 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
     return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
 }
 
-lap_code lap_stream_encode(lap_stream *s, const lap_view *view, const lap_settings *settings, void **out,
+lap_code lap_stream_encode(lap_stream *s, const lap_view *view, const lap_settings *given, void **out,
     size_t *out_size, lap_report *report, lap_error *err)
 {
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     const double start = lap_now_ms();
     lap_report unread;
     lap_error why = {0};

@@ -170,7 +170,7 @@ def files():
         report(problem and problem.kind == "missing" and problem.subject.endswith("none.jpg"), "a missing file")
         problem = raises(lapedge.Error, "", lapedge.run_bytes, Path(photo).read_bytes()[:5000])
         report(problem and problem.kind == "truncated", "a cut file")
-        for words, more in (("quality", {"quality": 101}), ("rotate", {"rotate": 45}), ("keep", {"keep": ["all"]}),
+        for words, more in (("quality", {"quality": 101}), ("quality", {"quality": 0}), ("rotate", {"rotate": 45}), ("keep", {"keep": ["all"]}),
                             ("colour", {"colour": 1})):
             report(raises((lapedge.Error, ValueError, TypeError), words, lapedge.run, photo, mine, **more),
                    f"refused: {words}")

@@ -195,7 +195,7 @@ static void refusals(void **state)
     assert_non_null(strstr(err.message, "is not a folder"));
     assert_int_equal(
         run((lap_batch_options){.files_from = "nolist"}, quick(), 0, &counts, &err), LAP_E_MISSING);
-    bad.quality = 0;
+    bad.quality = 101;
     assert_int_equal(run((lap_batch_options){0}, bad, 0, &counts, &err), LAP_E_USAGE);
     assert_int_not_equal(access("out", F_OK), 0);
 }

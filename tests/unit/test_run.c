@@ -150,7 +150,7 @@ static void failures_are_named_and_leave_nothing(void **state)
     s.backend = "smid";
     refused(at("in.ppm"), at("o.ppm"), &s, LAP_E_USAGE, "simd");
     s = plain();
-    s.quality = 0;
+    s.quality = 101;
     refused(at("in.ppm"), at("o.ppm"), &s, LAP_E_USAGE, "quality");
 }
 
@@ -452,6 +452,42 @@ static int end(void **state)
     return rmdir(folder);
 }
 
+/* As lapedge.h promises of structs that begin with all zero. */
+static void settings_may_be_all_zero(void **state)
+{
+    (void)state;
+    enum { W = 60, H = 40 };
+    uint8_t pgm[32 + W * H];
+    size_t head = (size_t)sprintf((char *)pgm, "P5\n%d %d\n255\n", W, H), sizes[2];
+    void *files[2];
+    lap_error err;
+    lap_measurement m;
+    const lap_measure_options options = {0};
+    for (size_t i = 0; i < W * H; i++)
+        pgm[head + i] = (uint8_t)(i * i / 7);
+    for (int filter = 0; filter < 2; filter++) {
+        lap_settings settings[2] = {{.filter = filter}, lap_settings_default()};
+        settings[1].filter = filter;
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(
+                lap_run_memory(context, pgm, head + W * H, &files[i], &sizes[i], &settings[i], NULL, &err),
+                LAP_OK);
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(files[0], files[1], sizes[0]);
+        free(files[0]);
+        free(files[1]);
+        write_file("zero.pgm", pgm, head + W * H);
+        assert_int_equal(lap_run_check(at("zero.pgm"), at("zero.jpg"), &settings[0], &err), LAP_OK);
+        assert_int_equal(
+            lap_run_file(context, at("zero.pgm"), at("zero.jpg"), &settings[0], NULL, &err), LAP_OK);
+        assert_int_equal(lap_measure_file(context, at("zero.pgm"), &settings[0], &options, &m, &err), LAP_OK);
+        assert_int_equal(m.stats.input.channels, 1);
+        lap_measurement_free(&m);
+    }
+    unlink(at("zero.pgm"));
+    unlink(at("zero.jpg"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -466,6 +502,7 @@ int main(void)
         cmocka_unit_test(memory_gives_the_bytes_of_files),
         cmocka_unit_test(the_tag_turns_the_pixels),
         cmocka_unit_test(a_lost_tag_is_said),
+        cmocka_unit_test(settings_may_be_all_zero),
         cmocka_unit_test(nothing_is_left_open),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -187,7 +187,7 @@ static bool says_why(lap_stream *stream, const file *ppm)
     there t = there_make(0, WIDTH, HEIGHT, 3, 0, 0, 0);
     there_put(&t, &pixels, NULL);
     memset(&err, 0, sizeof err);
-    settings.quality = 0;
+    settings.quality = 101;
     lap_code code = lap_stream_encode(stream, &t.view, &settings, &out.bytes, &out.size, &report, &err);
     bool good = code == LAP_E_USAGE && err.code == code && strstr(err.message, "quality 0") && !out.bytes &&
                 report.status == LAP_FAILED && report.error.code == code;
