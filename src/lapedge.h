@@ -110,6 +110,9 @@ LAP_API const char *lap_version(void);
 LAP_API int lap_version_number(void);
 /* Compiler, libraries and their versions, CUDA: one line each, separated by newlines. */
 LAP_API const char *lap_build_info(void);
+/* LAP_E_BACKEND: a library that runs cannot be used by this one, which was built with another version of its
+ * interface, and what needs it fails so. LAP_E_MEMORY: there is none to find out. */
+LAP_API lap_code lap_libraries_check(lap_error *err);
 
 /* ---- text on a terminal ------------------------------------------------------------------------ */
 

@@ -265,6 +265,8 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
     run.ordered.user = &run;
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
+        code = lap_libraries_check(err);
+    if (code == LAP_OK)
         code = check_folder(a, err);
     if (code == LAP_OK)
         code = check_folder(b, err);

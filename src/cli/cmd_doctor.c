@@ -14,6 +14,7 @@ typedef struct findings {
     double start_ms, device_ms; /* of the threads; of the first CUDA device, driver included */
     unsigned long long files;
     bool healthy;
+    lap_error library; /* one that cannot be used; code LAP_OK: none */
     const char *no_device;
 } findings;
 
@@ -76,6 +77,7 @@ static bool examine(findings *f)
     began = lap_cli_now_ms();
     (void)lap_device_at(0, &device, &f->no_device);
     f->device_ms = lap_cli_now_ms() - began;
+    (void)lap_libraries_check(&f->library);
     f->files = getrlimit(RLIMIT_NOFILE, &files) == 0 ? (unsigned long long)files.rlim_cur : 0;
     return true;
 }
@@ -104,6 +106,7 @@ static int print_json(const findings *f)
     json_object_set_new(object, "device_start_ms", lap_json_real(f->device_ms));
     json_object_set_new(object, "devices", devices_json());
     json_object_set_new(object, "no_device", lap_json_text(f->no_device));
+    json_object_set_new(object, "library", lap_json_error(&f->library));
     json_object_set_new(object, "healthy", json_boolean(f->healthy));
     return lap_json_print(object);
 }
@@ -147,6 +150,8 @@ static void print_text(const lap_cli *cli, const findings *f)
     if (i == 0)
         print_line(cli, "device", "none: %s", f->no_device ? f->no_device : "no reason known");
     print_line(cli, "verdict", "%s", f->healthy ? "all that was built can run" : "not all can run");
+    if (f->library.code != LAP_OK)
+        print_line(cli, "library", "%s", f->library.message);
     if (!f->healthy)
         (void)check_rungs(tell_rung);
 }
@@ -158,7 +163,7 @@ int lap_cli_doctor(lap_cli *cli)
         return lap_cli_usage("doctor takes no operands, but \"%s\" is given", cli->operands[0]);
     if (!examine(&f))
         return LAP_EXIT_FAILED;
-    f.healthy = check_rungs(NULL);
+    f.healthy = check_rungs(NULL) && f.library.code == LAP_OK;
     const int printed = lap_cli_wants_json(cli) ? print_json(&f) : LAP_EXIT_OK;
     if (!cli->json)
         print_text(cli, &f);

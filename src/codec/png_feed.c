@@ -117,6 +117,9 @@ lap_code lap_png_create(lap_decoder *decoder, lap_error *err)
             PNG_LIBPNG_VER_STRING, decoder, lap_png_leave, warn, decoder, allocate, release);
     if (state && state->png)
         state->info = png_create_info_struct(state->png);
+    if (state && !state->png && !state->no_memory)
+        return lap_fail(err, LAP_E_BACKEND, "the libpng that runs is %.20s, lapedge was built with %s",
+            png_get_libpng_ver(NULL), PNG_LIBPNG_VER_STRING);
     if (!state || !state->info)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     png_set_read_fn(state->png, decoder, fetch);

@@ -103,10 +103,31 @@ static lap_code code_of(int message)
     }
 }
 
+/* Whether libjpeg has just refused to make an object, because this program was built with the headers of
+ * another one. Not by the number of the message: in another interface it is another message's. It is known by
+ * what it says, which is the same in all: theirs and ours, of version or size, before the object has any
+ * memory. */
+static bool is_other_library(j_common_ptr cinfo)
+{
+    const int theirs = cinfo->err->msg_parm.i[0], ours = cinfo->err->msg_parm.i[1];
+    return !cinfo->mem && theirs != ours &&
+           (ours == JPEG_LIB_VERSION || ours == (int)sizeof(struct jpeg_decompress_struct) ||
+               ours == (int)sizeof(struct jpeg_compress_struct));
+}
+
 static void error_exit(j_common_ptr cinfo)
 {
     lap_jpeg_error *error = (lap_jpeg_error *)cinfo->err;
     char text[JMSG_LENGTH_MAX];
+    const int *numbers = error->base.msg_parm.i;
+    if (is_other_library(cinfo)) {
+        lap_fail(&error->cause, LAP_E_BACKEND,
+            numbers[1] == JPEG_LIB_VERSION
+                ? "the libjpeg that runs has interface %d, the one that lapedge was built with %d"
+                : "the libjpeg that runs has objects of %d bytes, the one that lapedge was built with of %d",
+            numbers[0], numbers[1]);
+        lap_jpeg_raise(error);
+    }
     lap_jpeg_text(cinfo, text);
     lap_fail(&error->cause, code_of(cinfo->err->msg_code), "%s", text);
     lap_jpeg_raise(error);
@@ -148,4 +169,29 @@ lap_code lap_jpeg_guard(lap_jpeg_error *error, void (*work)(void *argument), voi
 void lap_jpeg_raise(lap_jpeg_error *error)
 {
     longjmp(error->escape, 1);
+}
+
+typedef struct objects {
+    struct jpeg_decompress_struct in;
+    struct jpeg_compress_struct out;
+    lap_jpeg_error error;
+} objects;
+
+static void create_objects(void *argument)
+{
+    objects *o = argument;
+    jpeg_create_decompress(&o->in);
+    jpeg_create_compress(&o->out);
+}
+
+lap_code lap_libraries_check(lap_error *err)
+{
+    objects o = {0};
+    o.in.err = o.out.err = lap_jpeg_error_init(&o.error);
+    const lap_code code = lap_jpeg_guard(&o.error, create_objects, &o);
+    if (code != LAP_OK && err)
+        *err = o.error.cause;
+    jpeg_destroy_decompress(&o.in); /* as far as they were made */
+    jpeg_destroy_compress(&o.out);
+    return code;
 }

@@ -164,7 +164,9 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
 
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
 {
-    const lap_code code = lap_lossless_check(settings, err);
+    lap_code code = lap_libraries_check(err);
+    if (code == LAP_OK)
+        code = lap_lossless_check(settings, err);
     return code == LAP_OK ? lap_pipeline_plan_device(&(lap_pipeline){.settings = settings}, err) : code;
 }
 

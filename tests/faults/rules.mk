@@ -18,6 +18,7 @@ test-long: test-every-fault
 test-every-fault: $(B)/tests/every_fault $(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault)
 	$(B)/tests/every_fault --all
 	$(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault --all)
+TESTS += tests/faults/other_interface.sh
 FAULT_LIBRARIES := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so
 tests: $(FAULT_LIBRARIES)
 $(B)/tests/nth_malloc.so: tests/faults/nth_malloc.c
