@@ -5,7 +5,9 @@ import numpy
 
 from . import _device, _views
 from ._interface import ffi, lib
-from ._library import Kernel, border_value, check, contexts, fill_params
+from ._library import Kernel, border_value, call, check, fill_params
+
+SHORT = 1 << 20 # samples, of which plain C filters that many in some 20 ms
 
 
 def filter(array: Any, *, out: Any = None, backend: str = "auto", kernel: Kernel = "laplace5",
@@ -47,5 +49,6 @@ def filter(array: Any, *, out: Any = None, backend: str = "auto", kernel: Kernel
         source = source.copy(order="C")
         taken, to = _views.pair(_views.on_host(source), _views.on_host(result))
     err = ffi.new("lap_error *")
-    check(lib.lap_filter(contexts.get(threads), taken, to, backend.encode(), params, rule, err), err)
+    name, is_short = backend.encode(), source.size < SHORT
+    check(call(threads, lambda context: lib.lap_filter(context, taken, to, name, params, rule, err), is_short), err)
     return result

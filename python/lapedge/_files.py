@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Iterable, Optional, Union
 
 from ._interface import ffi, lib
-from ._library import Kernel, border_value, check, chosen, contexts, fill_params, text
+from ._library import Kernel, border_value, call, check, chosen, fill_params, text
 
 SUBSAMPLING = {"same": lib.LAP_SUB_SAME, "444": lib.LAP_SUB_444, "422": lib.LAP_SUB_422, "420": lib.LAP_SUB_420}
 RESTART = {"auto": lib.LAP_RESTART_AUTO, "on": lib.LAP_RESTART_ON, "off": lib.LAP_RESTART_OFF}
@@ -92,7 +92,8 @@ def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[s
     in_place, no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on.
     Raises Error, ValueError for a setting that does not exist or is out of its range."""
     s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
-    check(lib.lap_run_file(contexts.get(s.threads), os.fsencode(input), os.fsencode(output), s.c, report, err), err)
+    names = os.fsencode(input), os.fsencode(output)
+    check(call(s.threads, lambda context: lib.lap_run_file(context, *names, s.c, report, err)), err)
     return report_of(report)
 
 
@@ -101,8 +102,9 @@ def run_bytes(image: bytes, **settings) -> bytes:
     s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
     out, size = ffi.new("void **"), ffi.new("size_t *")
     data = ffi.from_buffer(image)
-    check(lib.lap_run_memory(contexts.get(s.threads), data, len(data), out, size, s.c, report, err), err)
     try:
+        check(call(s.threads, lambda context: lib.lap_run_memory(context, data, len(data), out, size, s.c, report, err)),
+              err)
         return ffi.buffer(out[0], size[0])[:]
     finally:
         lib.free(out[0])

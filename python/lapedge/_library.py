@@ -1,8 +1,9 @@
 """What the other files share: the library, its errors, contexts, parameters, and what can run here."""
+import _thread
 import os
 import threading
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Union
+from typing import Any, Callable, List, Optional, Sequence, Union
 
 from ._interface import ffi, lib
 
@@ -38,26 +39,99 @@ def check(code: int, err) -> None:
         raise error_of(err)
 
 
+def context_of(threads: int):
+    err = ffi.new("lap_error *")
+    context = lib.lap_context_create(threads, err)
+    if not context:
+        raise error_of(err)
+    return context
+
+
 class Contexts:
-    """One pool of threads for each number of threads, kept for the life of the process. A child of fork has none of its
+    """One pool of threads for each number of threads, kept for the life of the process; and others for calls that can
+    be interrupted, which nobody shares, since a context that was cancelled stays so. A child of fork has none of its
     parent's threads, so it makes its own."""
 
     def __init__(self):
-        self.lock, self.known = threading.Lock(), {}
-        os.register_at_fork(after_in_child=self.__init__)
+        self.forget()
+        os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self) -> None:
+        self.lock, self.known, self.idle = threading.Lock(), {}, {}
 
     def get(self, threads: int = 0):
         with self.lock:
             if threads not in self.known:
-                err = ffi.new("lap_error *")
-                context = lib.lap_context_create(threads, err)
-                if not context:
-                    raise error_of(err)
-                self.known[threads] = context
+                self.known[threads] = context_of(threads)
             return self.known[threads]
+
+    def take(self, threads: int):
+        """One that nobody else has: to be given back, or destroyed after it was cancelled."""
+        with self.lock:
+            return self.idle.pop(threads, None) or context_of(threads)
+
+    def give_back(self, threads: int, context) -> None:
+        with self.lock:
+            spare = context if threads in self.idle else None
+            self.idle.setdefault(threads, context)
+        if spare:
+            lib.lap_context_destroy(spare)
 
 
 contexts = Contexts()
+
+
+class Call:
+    """A call of the library in a thread beside the main one, which meanwhile handles signals."""
+
+    def __init__(self, function: Callable, context: Any):
+        self.function, self.context, self.code, self.problem = function, context, None, None
+        self.lock, self.done = threading.Lock(), threading.Event()
+        self.begun = self.abandoned = False
+
+    def work(self) -> None:
+        with self.lock:
+            self.begun = not self.abandoned
+        try:
+            if self.begun:
+                self.code = self.function(self.context)
+        except BaseException as problem: # raised where it is waited for
+            self.problem = problem
+        finally:
+            self.done.set()
+
+    def stop(self) -> None:
+        """Returns when the library has let go of the caller's memory; one more Ctrl-C changes nothing."""
+        while True:
+            try:
+                with self.lock:
+                    self.abandoned = True
+                if self.begun:
+                    lib.lap_context_cancel(self.context)
+                    self.done.wait()
+                return
+            except KeyboardInterrupt:
+                pass
+
+
+def call(threads: int, function: Callable, is_short: bool = False) -> int:
+    """function(context), with a context of that many threads. In the main thread it ends within a band when a handler
+    of a signal raises, as that of Ctrl-C does; but not a short call, to which a thread would cost more than it takes."""
+    if is_short or threading.current_thread() is not threading.main_thread():
+        return function(contexts.get(threads))
+    running = Call(function, contexts.take(threads))
+    try:
+        _thread.start_new_thread(running.work, ())
+        running.done.wait()
+    except BaseException:
+        running.stop()
+        lib.lap_context_destroy(running.context)
+        raise
+    contexts.give_back(threads, running.context)
+    if running.problem:
+        raise running.problem
+    return running.code
+
 
 BORDERS = {text(lib.lap_border_name(value)): value for value in
            (lib.LAP_ZERO, lib.LAP_REPLICATE, lib.LAP_REFLECT, lib.LAP_REFLECT101, lib.LAP_WRAP)}
@@ -105,14 +179,18 @@ class Backend:
     resolved: Optional[str]
 
 
-def backends(op: str = "filter", probe_devices: bool = False) -> List[Backend]:
+def backends(op: str = "filter", probe_devices: bool = True) -> List[Backend]:
     """The ladder of an operation ("filter", "transpose", "reduce", "histogram", "matvec"), from plain C upwards.
-    probe_devices: ask CUDA whether its backends can run, which starts it."""
+    Where CUDA is built in this asks it whether its backends can run, which starts it; with probe_devices False it
+    does not, and the reason of each is that nobody asked, so that None always means: runs here."""
     ops = {text(lib.lap_op_name(value)): value for value in range(lib.LAP_OP_COUNT)}
     info, found = ffi.new("lap_rung_info *"), []
     while lib.lap_rung_at(chosen("op", op, ops), len(found), probe_devices, info):
-        found.append(Backend(op, *(text(part) for part in
-                                   (info.name, info.family, info.what, info.reason, info.resolved))))
+        name, family, what, reason, resolved = (text(part) for part in
+                                                (info.name, info.family, info.what, info.reason, info.resolved))
+        if family == "cuda" and not probe_devices and reason is None:
+            reason, resolved = "not known: CUDA was not asked", None
+        found.append(Backend(op, name, family, what, reason, resolved))
     return found
 
 

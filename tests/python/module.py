@@ -5,10 +5,12 @@ import itertools
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 sys.path[:0] = [os.path.join(os.environ.get("B", "build"), "python"), "tests", "tests/ladder"]
@@ -39,6 +41,10 @@ def is_reference(result, array, **case):
 
 def grid():
     runs_here = [b.name for b in lapedge.backends() if b.reason is None and b.family != "cuda"]
+    devices = [b.name for b in lapedge.backends() if b.family == "cuda" and not b.reason]
+    report(bool(devices) == bool(lapedge.devices()), "CUDA runs here where there is a device, and nowhere else", devices)
+    report(not [b.name for b in lapedge.backends(probe_devices=False) if b.family == "cuda" and not b.reason],
+           "unasked, CUDA runs nowhere")
     report(set(runs_here) >= {"c", "auto"}, f"backends that run here: {' '.join(runs_here)}")
     wrong, count = [], 0
     for (height, width), channels in itertools.product(SIZES, (0, 1, 3, 4)):
@@ -149,6 +155,46 @@ def at_once():
     report(os.waitpid(child, 0)[1] == 0, "in a child of fork")
 
 
+def interrupted(work):
+    """Whether Ctrl-C after a tenth of the time that it takes ends it before half of it is over."""
+    begin = time.monotonic()
+    work()
+    whole = time.monotonic() - begin
+    timer = threading.Timer(whole / 10, os.kill, (os.getpid(), signal.SIGINT))
+    begin = time.monotonic()
+    timer.start()
+    try:
+        work()
+        return False, "it came to its end"
+    except KeyboardInterrupt:
+        took = time.monotonic() - begin
+        return took < whole / 2, f"{took:.3f} s after a signal at {whole / 10:.3f} s, of {whole:.3f} s"
+
+
+def ctrl_c():
+    large = pixels(4000, 6000, 3)
+    good, says = interrupted(lambda: lapedge.filter(large, backend="c", threads=1))
+    report(good, "Ctrl-C ends a filter", says)
+    with tempfile.TemporaryDirectory() as folder:
+        ppm, out = Path(folder, "in.ppm"), Path(folder, "out.jpg")
+        ppm.write_bytes(b"P6\n6000 4000\n255\n" + large.tobytes())
+        good, says = interrupted(lambda: lapedge.run(ppm, out, backend="c", threads=1))
+        report(good, "Ctrl-C ends a run", says)
+        first = out.read_bytes()
+        good, says = interrupted(lambda: lapedge.run_bytes(ppm.read_bytes(), backend="c", threads=1))
+        report(good and out.read_bytes() == first and len(os.listdir(folder)) == 2, "Ctrl-C ends a run in memory", says)
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+    timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    result = lapedge.filter(large, backend="c", threads=1)
+    timer.join()
+    signal.signal(signal.SIGINT, before)
+    report(bool(heard) and np.array_equal(result, lapedge.filter(large)), "a handler that raises nothing ends nothing")
+    small = pixels(9, 9, 3)
+    report(is_reference(lapedge.filter(small), small, kernel="laplace5"), "the next call works")
+
+
 def files():
     with tempfile.TemporaryDirectory() as folder:
         mine, theirs = Path(folder, "mine.jpg"), os.path.join(folder, "theirs.jpg")
@@ -170,7 +216,8 @@ def files():
         report(problem and problem.kind == "missing" and problem.subject.endswith("none.jpg"), "a missing file")
         problem = raises(lapedge.Error, "", lapedge.run_bytes, Path(photo).read_bytes()[:5000])
         report(problem and problem.kind == "truncated", "a cut file")
-        for words, more in (("quality", {"quality": 101}), ("quality", {"quality": 0}), ("rotate", {"rotate": 45}), ("keep", {"keep": ["all"]}),
+        for words, more in (("quality", {"quality": 101}), ("quality", {"quality": 0}),
+                            ("rotate", {"rotate": 45}), ("keep", {"keep": ["all"]}),
                             ("colour", {"colour": 1})):
             report(raises((lapedge.Error, ValueError, TypeError), words, lapedge.run, photo, mine, **more),
                    f"refused: {words}")
@@ -182,6 +229,6 @@ def files():
                                                  text=True).stdout, "the program's version")
 
 
-for step in (grid, strides, refusals, at_once, files):
+for step in (grid, strides, refusals, at_once, ctrl_c, files):
     step()
 finish()
