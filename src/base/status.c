@@ -115,6 +115,13 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
     return code;
 }
 
+lap_code lap_error_set(lap_error *err, const lap_error *why)
+{
+    if (err)
+        *err = *why;
+    return why->code;
+}
+
 lap_code lap_error_about(lap_error *err, lap_code code, const char *subject)
 {
     if (err && code != LAP_OK && !err->subject[0])

@@ -17,6 +17,8 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
     __attribute__((format(printf, 4, 5)));
 /* Gives an error (code is not LAP_OK) that has no subject this one; returns code as it is. */
 lap_code lap_error_about(lap_error *err, lap_code code, const char *subject);
+/* Hands an error on: copies *why to err (which may be NULL) and returns its code. */
+lap_code lap_error_set(lap_error *err, const lap_error *why);
 /* A path as one line shows it: bytes that are not UTF-8, and characters that are not lap_utf8_is_shown, as
  * \x1b; of a path that is too long the end, after "...". */
 void lap_shown_path(char *shown, size_t size, const char *path);

@@ -201,17 +201,12 @@ static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error
     if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
         b->stop = why;
     /* Who was asked to stop when everything was done has done everything. */
-    if (b->stop.code != LAP_OK) {
-        if (err)
-            *err = b->stop;
-        return b->stop.code;
-    }
-    if (code != LAP_OK && !b->stopping) {
-        if (err)
-            *err = walking;
-        return code;
-    }
-    return LAP_OK;
+    if (b->stop.code != LAP_OK)
+        return lap_error_set(err, &b->stop);
+    if (code == LAP_OK || b->stopping)
+        return LAP_OK;
+    (void)lap_error_set(err, &walking);
+    return code;
 }
 
 /* Everything that must be right before the first file is touched. */
@@ -282,9 +277,7 @@ static lap_code write_trace(const batch *b, const lap_trace *trace, lap_code cod
     lap_error why;
     if (!trace || lap_trace_write(trace, trace_of(b->options), b->sync, &why) == LAP_OK || code != LAP_OK)
         return code;
-    if (err)
-        *err = why;
-    return why.code;
+    return lap_error_set(err, &why);
 }
 
 lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *given,

@@ -60,11 +60,6 @@ lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *opt
     return op == LAP_OP_CODEC ? lap_bench_codec(&bench, context, err) : benches[op](&bench, err);
 }
 
-bool lap_bench_wants(const lap_bench_run *bench, const lap_rung *rung)
-{
-    return lap_rung_is_listed(rung, bench->options->backends);
-}
-
 lap_bench_row lap_bench_row_of(const lap_rung *rung)
 {
     return (lap_bench_row){.op = rung->op,
@@ -94,43 +89,17 @@ lap_bench_row lap_bench_row_of(const lap_rung *rung)
 
 /* ---- timing ------------------------------------------------------------------------------------ */
 
-/* The value that `rank` of the n values stand before, ties in any order; no memory is needed. */
-static double of_rank(const double *values, int n, int rank)
-{
-    for (int i = 0; i < n; i++) {
-        int below = 0, equal = 0;
-        for (int j = 0; j < n; j++) {
-            below += values[j] < values[i];
-            equal += values[j] == values[i];
-        }
-        if (below <= rank && rank < below + equal)
-            return values[i];
-    }
-    return NAN;
-}
-
-double lap_bench_median(const double *values, int n)
-{
-    return (of_rank(values, n, (n - 1) / 2) + of_rank(values, n, n / 2)) / 2;
-}
-
 void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row)
 {
     const int n = row->runs;
     if (n < 1)
         return;
-    double sum = 0, squares = 0;
-    row->min_ms = row->max_ms = row->times_ms[0];
-    for (int i = 0; i < n; i++) {
-        sum += row->times_ms[i];
-        row->min_ms = fmin(row->min_ms, row->times_ms[i]);
-        row->max_ms = fmax(row->max_ms, row->times_ms[i]);
-    }
-    row->mean_ms = sum / n;
-    for (int i = 0; i < n; i++)
-        squares += (row->times_ms[i] - row->mean_ms) * (row->times_ms[i] - row->mean_ms);
-    row->stddev_ms = n > 1 ? sqrt(squares / (n - 1)) : 0;
-    row->median_ms = lap_bench_median(row->times_ms, n);
+    const lap_summary ms = lap_summarize(row->times_ms, n);
+    row->median_ms = ms.median;
+    row->mean_ms = ms.mean;
+    row->stddev_ms = ms.stddev;
+    row->min_ms = ms.min;
+    row->max_ms = ms.max;
 
     const double ceiling = bench->ceiling_gb_per_s[place != LAP_ON_HOST];
     if (row->median_ms > 0) {
@@ -147,23 +116,14 @@ void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pi
 lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
     double pixels, lap_bench_row *row, lap_error *err)
 {
-    lap_code code = LAP_OK;
-    for (double begun = lap_now_ms(); code == LAP_OK && lap_now_ms() - begun < warm_up_ms;) {
-        code = lap_control_check(&bench->control, err);
-        if (code == LAP_OK)
-            code = fn(argument, err);
-    }
-    for (int i = 0; code == LAP_OK && i < bench->options->runs; i++) {
-        code = lap_control_check(&bench->control, err);
-        const double start = lap_now_ms();
-        if (code == LAP_OK)
-            code = fn(argument, err);
-        times[i] = lap_now_ms() - start;
-    }
+    const lap_timing timing = {
+        .control = &bench->control, .runs = bench->options->runs, .warm_up_ms = warm_up_ms};
+    lap_run_times taken = {.total = times};
+    const lap_code code = lap_time_runs(&timing, fn, argument, &taken, err);
     if (code != LAP_OK)
         return code;
     row->times_ms = times;
-    row->runs = bench->options->runs;
+    row->runs = taken.runs;
     lap_bench_fill_row(bench, LAP_ON_HOST, bytes, pixels, row);
     return LAP_OK;
 }
@@ -175,9 +135,9 @@ typedef struct copy_job {
     size_t bytes, pairs, next;
 } copy_job;
 
-static lap_code copy_once(void *argument, lap_error *err)
+static lap_code copy_once(void *argument, lap_times *stages, lap_error *err)
 {
-    (void)err;
+    (void)stages, (void)err;
     copy_job *job = argument;
     size_t at = job->next++ % job->pairs * job->bytes;
     memcpy(job->to + at, job->from + at, job->bytes);

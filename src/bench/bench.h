@@ -5,6 +5,7 @@
 #include "base/control.h"
 #include "base/pool.h"
 #include "rungs/backend.h"
+#include "rungs/timing.h"
 
 typedef struct lap_bench_run { /* one call of lap_bench */
     const lap_bench_options *options;
@@ -17,20 +18,15 @@ typedef struct lap_bench_run { /* one call of lap_bench */
     double c_ms;                /* median of c, one thread; 0: not run */
 } lap_bench_run;
 
-typedef lap_code lap_timed_fn(void *argument, lap_error *err);
-
 /* Warms up, runs fn options->runs times with a monotonic clock, and fills the times of row and what follows
  * from them. bytes and pixels: moved and done by one run. times must hold options->runs values. */
 lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
     double pixels, lap_bench_row *row, lap_error *err);
 /* The same from times that were taken elsewhere (CUDA events). */
 void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row);
-/* Whether options->backends names this rung (by name or alias), or names none. */
-bool lap_bench_wants(const lap_bench_run *bench, const lap_rung *rung);
 
 /* A row with names, flags and op of its rung, one thread, and everything measured absent (NaN). */
 lap_bench_row lap_bench_row_of(const lap_rung *rung);
-double lap_bench_median(const double *values, int n);
 enum { LAP_BENCH_PAIRS = 64 }; /* at most */
 /* How many pairs of buffers of this many bytes a timed loop rotates through, so that no run finds its
  * data in a cache; 1 where options->warm asks for the contrary. */

@@ -165,18 +165,14 @@ static lap_code visit(void *user, const lap_walk_entry *entry, lap_error *err)
     lap_error why;
     if (entry->link)
         return LAP_OK;
-    if (entry->problem) {
-        if (err)
-            *err = *entry->problem;
-        return entry->problem->code;
-    }
+    if (entry->problem)
+        return lap_error_set(err, entry->problem);
     lap_code code = read_whole(entry, &bytes, err);
     if (code == LAP_OK) {
         code = time_photo(user, bytes, (size_t)entry->stat->st_size, &why);
         if (code != LAP_OK) {
             lap_error_about(&why, code, entry->path);
-            if (err)
-                *err = why;
+            lap_error_set(err, &why);
         }
     }
     free(bytes);

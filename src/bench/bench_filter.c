@@ -76,7 +76,7 @@ static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[
     }
     row->first_ms = ms[0];
     if (ladder->is_on_device)
-        row->end_to_end_ms = lap_bench_median(ms, runs);
+        row->end_to_end_ms = lap_summarize(ms, runs).median;
     return compare(ladder, result, message);
 }
 
@@ -84,7 +84,7 @@ static lap_code finish_host(lap_ladder *ladder, lap_bench_row *row, lap_error *e
 {
     (void)err;
     const filter_bench *f = ladder->state;
-    const double convert = lap_bench_median(f->convert, ladder->bench->options->runs);
+    const double convert = lap_summarize(f->convert, ladder->bench->options->runs).median;
     row->convert_ms = convert > 0 ? convert : NAN;
     return LAP_OK;
 }
@@ -143,8 +143,8 @@ static lap_code finish_device(lap_ladder *ladder, lap_bench_row *row, lap_error 
     if (code == LAP_OK)
         code = lap_cuda_time(device, &down, 1, runs, err);
     if (code == LAP_OK) {
-        row->upload_ms = lap_bench_median(ladder->times[1], runs);
-        row->download_ms = lap_bench_median(ladder->times[2], runs);
+        row->upload_ms = lap_summarize(ladder->times[1], runs).median;
+        row->download_ms = lap_summarize(ladder->times[2], runs).median;
     }
     return code;
 }

@@ -90,8 +90,9 @@ static bool report_again(lap_ladder *ladder, const char *name)
     return found;
 }
 
-static lap_code run_on_host(void *argument, lap_error *err)
+static lap_code run_on_host(void *argument, lap_times *stages, lap_error *err)
 {
+    (void)stages; /* a device rung is timed by its events */
     lap_ladder *ladder = argument;
     ladder->exec.err = err;
     return ladder->host(ladder, ladder->turn++, err);
@@ -234,20 +235,24 @@ static lap_code bench_device(lap_ladder *ladder, lap_bench_row row, lap_error *e
 
 /* ---- the loop ---------------------------------------------------------------------------------- */
 
-static lap_code bench_rung(lap_ladder *ladder, int index, lap_error *err)
+static lap_code bench_rung(void *user, const lap_rung *listed, const lap_rung *rung, const char *reason,
+    const lap_error *why, lap_error *err)
 {
+    lap_ladder *ladder = user;
     lap_bench_run *bench = ladder->bench;
-    const lap_rung *listed = lap_rung_row(ladder->op, index);
     lap_bench_row row = row_of(ladder, listed);
-    lap_rung_info info;
-    if (lap_rung_at(ladder->op, index, true, &info) && info.reason) {
-        row.reason = info.reason;
+    const bool is_named = bench->options->backends != NULL;
+    lap_code code = LAP_OK;
+    if (listed->resolves && !is_named && !ladder->lists_families)
+        return LAP_OK;
+    if (!rung && !reason)
+        return lap_error_set(err, why);
+    if (!rung) {
+        row.reason = reason;
         bench->each(bench->user, &row);
         return LAP_OK;
     }
-    lap_code code = lap_rung_find(ladder->op, listed->name, &ladder->rung, err);
-    if (code != LAP_OK)
-        return code;
+    ladder->rung = rung;
     row.resolved = ladder->rung->name;
     row.flags = ladder->rung->flags;
     if (report_again(ladder, listed->name))
@@ -272,20 +277,13 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
 {
     lap_bench_run *bench = ladder->bench;
     const size_t runs = (size_t)bench->options->runs;
-    lap_code code = LAP_OK;
     double *times = calloc(LAP_LADDER_TIMES * runs, sizeof *times);
     if (!times)
         return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", LAP_LADDER_TIMES * runs);
     for (size_t i = 0; i < LAP_LADDER_TIMES; i++)
         ladder->times[i] = times + i * runs;
-    const lap_rung *rung;
-    for (int i = 0; code == LAP_OK && (rung = lap_rung_row(ladder->op, i)); i++) {
-        const bool is_named = bench->options->backends != NULL;
-        code = lap_control_check(&bench->control, err);
-        if (code == LAP_OK && lap_bench_wants(bench, rung) &&
-            (is_named || ladder->lists_families || !rung->resolves))
-            code = bench_rung(ladder, i, err);
-    }
+    const lap_code code =
+        lap_rung_walk(ladder->op, bench->options->backends, &bench->control, bench_rung, ladder, err);
     while (ladder->done_count > 0)
         free((void *)ladder->done[--ladder->done_count].times_ms);
     free(times);

@@ -45,8 +45,9 @@ static void take_shares(void *argument)
     }
 }
 
-static lap_code peak_once(void *argument, lap_error *err)
+static lap_code peak_once(void *argument, lap_times *stages, lap_error *err)
 {
+    (void)stages;
     (void)err;
     peak_job *job = argument;
     job->left = job->threads;

@@ -96,9 +96,7 @@ lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_er
         work(decoder);
     if (state->cause.code == LAP_OK)
         return LAP_OK;
-    if (err)
-        *err = state->cause;
-    return state->cause.code;
+    return lap_error_set(err, &state->cause);
 }
 
 void lap_png_look_at_clock(lap_decoder *decoder, int row)

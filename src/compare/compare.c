@@ -24,116 +24,84 @@ lap_resources lap_compare_resources(const lap_comparison *comparison, lap_error 
     return use;
 }
 
+typedef struct walk {
+    const lap_comparison *comparison;
+    lap_compare_run_fn *run;
+    void *state;
+} walk;
+
+static lap_code compare_rung(void *user, const lap_rung *row, const lap_rung *rung, const char *reason,
+    const lap_error *unavailable, lap_error *err)
+{
+    const walk *w = user;
+    lap_error why = *unavailable;
+    lap_code code = why.code;
+    lap_compare_row result = {.op = row->op,
+        .backend = row->name,
+        .resolved = rung ? rung->name : NULL,
+        .cause = reason,
+        .relative_error = NAN,
+        .ms = NAN,
+        .upload_ms = NAN,
+        .kernel_ms = NAN,
+        .download_ms = NAN,
+        .min_ms = NAN,
+        .max_ms = NAN,
+        .stddev_ms = NAN};
+    if (rung) {
+        code = w->run(w->state, rung, &result, &why);
+        if (code != LAP_OK && why.code != code)
+            lap_fail(&why, code, "%s: %s", rung->name, lap_code_name(code));
+    }
+    if (ends_everything(code))
+        return lap_error_set(err, &why);
+    if (code != LAP_OK)
+        result.reason = why.message;
+    w->comparison->each(w->comparison->user, &result);
+    return LAP_OK;
+}
+
 lap_code lap_compare_ladder(
     const lap_comparison *comparison, lap_op op, lap_compare_run_fn *run, void *state, lap_error *err)
 {
-    const lap_rung *row, *rung;
-    lap_rung_info info;
-    for (int i = 0; (row = lap_rung_row(op, i)); i++) {
-        lap_error why = {0};
-        lap_compare_row result = {.op = op,
-            .backend = row->name,
-            .relative_error = NAN,
-            .ms = NAN,
-            .upload_ms = NAN,
-            .kernel_ms = NAN,
-            .download_ms = NAN,
-            .min_ms = NAN,
-            .max_ms = NAN,
-            .stddev_ms = NAN};
-        if (!lap_rung_is_listed(row, comparison->backends))
-            continue;
-        lap_code code = lap_control_check(comparison->control, &why);
-        if (code == LAP_OK)
-            code = lap_rung_find(op, row->name, &rung, &why);
-        if (code == LAP_E_BACKEND && lap_rung_at(op, i, true, &info))
-            result.cause = info.reason;
-        if (code == LAP_OK) {
-            result.resolved = rung->name;
-            code = run(state, rung, &result, &why);
-            if (code != LAP_OK && why.code != code)
-                lap_fail(&why, code, "%s: %s", rung->name, lap_code_name(code));
-        }
-        if (ends_everything(code)) {
-            if (err)
-                *err = why;
-            return code;
-        }
-        if (code != LAP_OK)
-            result.reason = why.message;
-        comparison->each(comparison->user, &result);
-    }
-    return LAP_OK;
+    walk w = {comparison, run, state};
+    return lap_rung_walk(op, comparison->backends, comparison->control, compare_rung, &w, err);
 }
 
 /* ---- times -------------------------------------------------------------------------------------- */
 
 enum { FEW_RUNS = 5, MOST_RUNS = 10000 };
-static const double enough_ms = 250; /* of one rung, where nobody said how many runs */
+static const double enough_ms = 250; /* for one rung, if the caller names no number of runs */
 
-static int by_value(const void *a, const void *b)
+static void set_times(lap_compare_row *row, const lap_run_times *times)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const lap_summary total = lap_summarize(times->total, times->runs);
+    row->runs = times->runs;
+    row->ms = total.median;
+    row->min_ms = total.min;
+    row->max_ms = total.max;
+    row->stddev_ms = total.stddev;
+    row->upload_ms = lap_summarize(times->upload, times->runs).median;
+    row->kernel_ms = lap_summarize(times->filter, times->runs).median;
+    row->download_ms = lap_summarize(times->download, times->runs).median;
 }
 
-/* Sorts the values; NaN where the first is. */
-static double median_of(double *values, int n)
-{
-    if (isnan(values[0]))
-        return NAN;
-    qsort(values, (size_t)n, sizeof *values, by_value);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
-static void set_times(lap_compare_row *row, double *const times[4], int runs)
-{
-    double sum = 0, squares = 0;
-    row->ms = median_of(times[0], runs);
-    row->upload_ms = median_of(times[1], runs);
-    row->kernel_ms = median_of(times[2], runs);
-    row->download_ms = median_of(times[3], runs);
-    row->runs = runs;
-    row->min_ms = times[0][0];
-    row->max_ms = times[0][runs - 1];
-    for (int i = 0; i < runs; i++)
-        sum += times[0][i];
-    for (int i = 0; i < runs; i++)
-        squares += (times[0][i] - sum / runs) * (times[0][i] - sum / runs);
-    row->stddev_ms = runs > 1 ? sqrt(squares / (runs - 1)) : 0;
-}
-
-lap_code lap_compare_repeat(const lap_comparison *comparison, lap_compare_once_fn *once, void *argument,
+lap_code lap_compare_repeat(const lap_comparison *comparison, lap_timed_fn *once, void *argument,
     lap_compare_row *row, lap_error *err)
 {
     const int most = comparison->runs > 0 ? comparison->runs : FEW_RUNS;
+    /* The first of several runs finds caches cold and a device unprepared. */
+    const lap_timing timing = {.control = comparison->control,
+        .runs = most,
+        .is_cold = most == 1,
+        .enough_ms = comparison->runs > 0 ? 0 : enough_ms};
     double *memory = malloc(4 * (size_t)most * sizeof *memory);
-    double *const times[4] = {memory, memory + most, memory + 2 * most, memory + 3 * most};
-    lap_code code = memory ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory for %d times", most);
-    int runs = 0;
-    double all = 0;
-    bool is_warm = most == 1; /* the first of several finds caches cold and a device unprepared */
-    while (code == LAP_OK && runs < most) {
-        lap_times t = {.upload = NAN, .filter = NAN, .download = NAN}; /* a host rung leaves them alone */
-        const double began = lap_now_ms();
-        code = once(argument, &t, err);
-        const double took = lap_now_ms() - began;
-        const bool on_device = !isnan(t.filter);
-        all += on_device && !is_warm ? 0 : took;
-        times[0][runs] = took;
-        times[1][runs] = t.upload;
-        times[2][runs] = t.filter;
-        times[3][runs] = t.download;
-        /* A slow first run of the host is as good as the next; a device's holds its start. */
-        runs += is_warm || (comparison->runs == 0 && 2 * took > enough_ms && !on_device);
-        is_warm = true;
-        if (comparison->runs == 0 && runs > 0 && all + took > enough_ms)
-            break;
-        if (code == LAP_OK && runs < most)
-            code = lap_control_check(comparison->control, err);
-    }
+    if (!memory)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for %d times", most);
+    lap_run_times times = {memory, memory + most, memory + 2 * most, memory + 3 * most, 0};
+    const lap_code code = lap_time_runs(&timing, once, argument, &times, err);
     if (code == LAP_OK)
-        set_times(row, times, runs);
+        set_times(row, &times);
     free(memory);
     return code;
 }

@@ -4,6 +4,7 @@
 
 #include "base/control.h"
 #include "rungs/run_rung.h"
+#include "rungs/timing.h"
 
 typedef struct lap_comparison { /* one call of lap_compare */
     lap_resources use;          /* err is that of the rung at hand */
@@ -28,8 +29,7 @@ lap_code lap_compare_ladder(
 
 /* Runs once, or again as the comparison says, and sets the times of the row; once() sets what it knows of
  * upload, filter and download. */
-typedef lap_code lap_compare_once_fn(void *argument, lap_times *times, lap_error *err);
-lap_code lap_compare_repeat(const lap_comparison *comparison, lap_compare_once_fn *once, void *argument,
+lap_code lap_compare_repeat(const lap_comparison *comparison, lap_timed_fn *once, void *argument,
     lap_compare_row *row, lap_error *err);
 
 /* The resources of the comparison, with an error to fill. */

@@ -175,6 +175,27 @@ lap_code lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_e
     return LAP_OK;
 }
 
+lap_code lap_rung_walk(lap_op op, const char *list, const lap_control *control, lap_rung_visit_fn *visit,
+    void *user, lap_error *err)
+{
+    const lap_rung *row, *rung;
+    lap_code code = LAP_OK;
+    for (int i = 0; code == LAP_OK && (row = lap_rung_row(op, i)); i++) {
+        lap_error why = {0};
+        lap_rung_info info;
+        if (!lap_rung_is_listed(row, list))
+            continue;
+        code = lap_control_check(control, err);
+        if (code != LAP_OK)
+            return code;
+        const char *reason = NULL;
+        if (lap_rung_find(op, row->name, &rung, &why) == LAP_E_BACKEND && lap_rung_at(op, i, true, &info))
+            reason = info.reason;
+        code = visit(user, row, rung, reason, &why, err);
+    }
+    return code;
+}
+
 const lap_rung *lap_rung_reference(lap_op op)
 {
     return lap_rung_row(op, 0);

@@ -3,6 +3,7 @@
 #ifndef LAP_BACKEND_H
 #define LAP_BACKEND_H
 
+#include "base/control.h"
 #include "base/rung.h"
 
 /* The ladders, in order; the last row has no name. One file each: table_*.c. */
@@ -18,6 +19,14 @@ lap_code lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_e
  * of the CPU. */
 lap_code lap_rung_find_on_device(
     lap_op op, const char *name, int device, const lap_rung **rung, lap_error *err);
+/* One row of a ladder that is walked. rung does the work of the row here; NULL: nothing can, why has the
+ * error of lap_rung_find and reason its cause alone (NULL: not known). */
+typedef lap_code lap_rung_visit_fn(void *user, const lap_rung *row, const lap_rung *rung, const char *reason,
+    const lap_error *why, lap_error *err);
+/* Visits the rows of a ladder that a comma separated list names (NULL: all), in order, until a visit fails.
+ * The control is checked before each. */
+lap_code lap_rung_walk(lap_op op, const char *list, const lap_control *control, lap_rung_visit_fn *visit,
+    void *user, lap_error *err);
 /* Whether a comma separated list (NULL: everything) names the rung, by name or alias. */
 bool lap_rung_is_listed(const lap_rung *rung, const char *list);
 /* The rung that all others of a ladder are compared with: the first row. */
