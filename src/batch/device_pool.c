@@ -78,8 +78,9 @@ void lap_device_pool_lose(lap_pool_device *d, const lap_error *why)
         (void)lap_executor_wake(d->pool->executor);
 }
 
-bool lap_device_pool_warning(lap_device_pool *pool, lap_error *warning)
+static bool next_warning(lap_executor *ex, lap_error *warning)
 {
+    lap_device_pool *pool = ex->pool;
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
         char name[32];
@@ -93,8 +94,9 @@ bool lap_device_pool_warning(lap_device_pool *pool, lap_error *warning)
     return false;
 }
 
-void lap_device_pool_look(const lap_device_pool *pool, lap_batch_work *work)
+static void look(lap_executor *ex, lap_batch_work *work)
 {
+    const lap_device_pool *pool = ex->pool;
     work->device_count = pool->count;
     for (int i = 0; i < pool->count; i++) {
         const lap_pool_device *d = &pool->devices[i];
@@ -114,8 +116,10 @@ lap_pool_device *lap_device_pool_any(lap_device_pool *pool)
     return NULL;
 }
 
-void lap_device_pool_look_after(lap_device_pool *pool)
+/* Whether devices still answer, and threads work. */
+static void look_after(lap_executor *ex)
 {
+    lap_device_pool *pool = ex->pool;
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
         const double most = d->is_ready ? pool->deadline_ms : START_MS;
@@ -126,11 +130,11 @@ void lap_device_pool_look_after(lap_device_pool *pool)
             lap_device_pool_take_back(d, true);
         }
     }
-    if (!pool->executor->running) /* a thread could not be started before */
-        (void)lap_executor_wake(pool->executor);
-    if (pool->executor->queued > 0 && lap_device_pool_cpu_may(pool)) /* a device is late */
-        for (int i = 0; i < pool->executor->jobs; i++)
-            (void)lap_executor_wake(pool->executor);
+    if (!ex->running) /* a thread could not be started before */
+        (void)lap_executor_wake(ex);
+    if (ex->queued > 0 && lap_device_pool_cpu_may(pool)) /* a device is late */
+        for (int i = 0; i < ex->jobs; i++)
+            (void)lap_executor_wake(ex);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -157,11 +161,9 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     return rc ? lap_fail(err, LAP_E_MEMORY, "cannot start a thread: %s", strerror(rc)) : LAP_OK;
 }
 
-lap_code lap_device_pool_create(
-    lap_executor *executor, const lap_device_pool_options *options, lap_device_pool **pool, lap_error *err)
+static lap_code create_pool(lap_executor *executor, const lap_device_pool_options *options, lap_error *err)
 {
     const int there = lap_device_count();
-    *pool = NULL;
     for (int i = 0; i < options->count; i++)
         if (options->devices[i] >= there)
             return lap_fail(err, LAP_E_BACKEND, "CUDA device %d does not exist: there %s %d, counted from 0",
@@ -169,7 +171,7 @@ lap_code lap_device_pool_create(
     lap_device_pool *f = calloc(1, sizeof *f + (size_t)options->count * sizeof *f->devices);
     if (!f)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    *pool = f;
+    executor->pool = f;
     f->executor = executor;
     f->options = *options;
     f->options.devices = NULL;
@@ -195,12 +197,13 @@ static void free_device(lap_pool_device *d)
     free(d->idle);
 }
 
-bool lap_device_pool_close(lap_device_pool *pool)
+static bool close_pool(lap_executor *ex)
 {
     bool all = true;
+    lap_device_pool *pool = ex->pool;
     if (!pool)
         return true;
-    pthread_mutex_t *mutex = &pool->executor->mutex;
+    pthread_mutex_t *mutex = &ex->mutex;
     pthread_mutex_lock(mutex);
     pool->is_closing = true;
     for (int i = 0; i < pool->count; i++)
@@ -215,10 +218,29 @@ bool lap_device_pool_close(lap_device_pool *pool)
             hangs)
             all = false;
     }
-    lap_pool_drain(pool->executor->context->pool); /* whom a device that became ready or was lost has woken */
+    lap_pool_drain(ex->context->pool); /* whom a device that became ready or was lost has woken */
     for (int i = 0; i < pool->count && all; i++)
         free_device(&pool->devices[i]);
     if (all)
         free(pool);
     return all;
+}
+
+lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,
+    lap_executor **executor, lap_error *err)
+{
+    static const lap_executor_kind devices = {.work = lap_device_pool_work,
+        .waits = true,
+        .look_after = look_after,
+        .warning = next_warning,
+        .look = look,
+        .close = close_pool};
+    lap_code code = lap_executor_create(context, jobs, &devices, executor, err);
+    if (code == LAP_OK)
+        code = create_pool(*executor, options, err);
+    if (code == LAP_OK)
+        return LAP_OK;
+    lap_executor_close(*executor);
+    *executor = NULL;
+    return code;
 }
