@@ -9,7 +9,7 @@
 
 #include "base/context.h"
 #include "base/status.h"
-#include "batch/ordered.h"
+#include "batch/jobs.h"
 #include "batch/walk.h"
 #include "run/formats.h"
 #include "run/pixels.h"
@@ -24,8 +24,7 @@ typedef struct comparing {
     bool with_ssim;
     lap_pair_fn *each;
     void *user;
-    lap_batch_counts *counts;
-    lap_ordered ordered;
+    lap_jobs jobs;
 } comparing;
 
 typedef struct pair_job { /* job.input is the one of the first folder; each NULL where there is none */
@@ -139,14 +138,17 @@ static void give(void *user, lap_job *job)
     comparing *run = user;
     const pair_job *pair = (const pair_job *)job;
     const lap_error *err = &job->report.error;
-    if (err->code == LAP_E_CANCELLED)
+    if (err->code == LAP_E_CANCELLED) {
+        lap_job_free(job);
         return;
+    }
     const bool compared = err->code == LAP_OK && pair->paths[0] && pair->paths[1];
-    run->counts->ms = lap_now_ms() - run->ordered.began_ms;
-    run->counts->ok += err->code == LAP_OK;
-    run->counts->failed += err->code != LAP_OK;
-    run->counts->kinds[err->code] += err->code != LAP_OK;
-    run->counts->pixels += compared ? (uint64_t)pair->width * (uint64_t)pair->height : 0;
+    lap_batch_counts *const counts = run->jobs.counts;
+    counts->ms = lap_now_ms() - run->jobs.began_ms;
+    counts->ok += err->code == LAP_OK;
+    counts->failed += err->code != LAP_OK;
+    counts->kinds[err->code] += err->code != LAP_OK;
+    counts->pixels += compared ? (uint64_t)pair->width * (uint64_t)pair->height : 0;
     const lap_pair given = {.a = pair->paths[0],
         .b = pair->paths[1],
         .relative = pair->relative,
@@ -156,14 +158,14 @@ static void give(void *user, lap_job *job)
         .difference = compared ? &pair->difference : NULL,
         .error = err,
         .note = pair->note};
-    run->each(run->user, &given, run->counts);
+    run->each(run->user, &given, counts);
+    lap_job_free(job);
 }
 
 static void tick(void *user)
 {
-    comparing *run = user;
-    if (lap_ordered_is_due(&run->ordered))
-        run->each(run->user, NULL, run->counts);
+    const comparing *run = user;
+    run->each(run->user, NULL, run->jobs.counts);
 }
 
 /* ---- the walks --------------------------------------------------------------------------------- */
@@ -185,10 +187,10 @@ static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *er
     comparing *run = user;
     char other[PATH_MAX];
     if (entry->link)
-        run->counts->links++;
+        run->jobs.counts->links++;
     else if (run->side == 0 || entry->problem || !find_other(run, entry->relative, other))
-        run->counts->expected++;
-    return lap_control_check(&run->ordered.control, err);
+        run->jobs.counts->expected++;
+    return lap_control_check(&run->jobs.control, err);
 }
 
 static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
@@ -200,20 +202,20 @@ static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
     const bool both = !entry->problem && find_other(run, entry->relative, other);
     if (both && run->side == 1) /* came with the first folder */
         return LAP_OK;
-    lap_ordered_make_room(&run->ordered);
-    if (lap_control_check(&run->ordered.control, err) != LAP_OK)
+    lap_jobs_make_room(&run->jobs);
+    if (lap_control_check(&run->jobs.control, err) != LAP_OK)
         return LAP_E_CANCELLED;
     pair_job *pair = both ? pair_of(run, entry->path, other, entry->relative)
                           : pair_of(run, run->side == 0 ? entry->path : NULL,
                                 run->side == 1 ? entry->path : NULL, entry->relative);
     if (!pair)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    run->counts->found++;
+    run->jobs.counts->found++;
     if (both)
-        return lap_ordered_submit(&run->ordered, &pair->job, err);
+        return lap_jobs_submit(&run->jobs, &pair->job, err);
     if (entry->problem)
         pair->job.report.error = *entry->problem;
-    lap_ordered_add(&run->ordered, &pair->job);
+    lap_jobs_add(&run->jobs, &pair->job);
     return LAP_OK;
 }
 
@@ -235,7 +237,8 @@ static lap_code compare_all(comparing *run, lap_error *err)
         return code;
     run->options.others = NULL; /* counted already */
     code = walk_both(run, take, &walking);
-    return lap_ordered_finish(&run->ordered, code != LAP_OK, code, &walking, err);
+    lap_jobs_finish(&run->jobs, code != LAP_OK);
+    return lap_jobs_result(&run->jobs, code, &walking, err);
 }
 
 static lap_code check_folder(const char *path, lap_error *err)
@@ -252,17 +255,21 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     comparing run = {.sides = {a, b},
-        .options = {.input_count = 1, .out_dir = "", .take = options->take, .others = options->others},
+        .options = {.input_count = 1,
+            .out_dir = "",
+            .jobs = options->jobs,
+            .take = options->take,
+            .others = options->others},
         .settings = settings,
         .mask_border = mask_border,
         .with_ssim = with_ssim,
         .each = each,
-        .user = user,
-        .counts = counts};
-    lap_ordered_begin(&run.ordered, context, options->jobs, counts);
-    run.ordered.give = give;
-    run.ordered.tick = tick;
-    run.ordered.user = &run;
+        .user = user};
+    lap_jobs_begin(&run.jobs, context, &run.options, counts);
+    run.jobs.give = give;
+    run.jobs.tick = tick;
+    run.jobs.user = &run;
+    run.jobs.in_order = true;
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
         code = lap_libraries_check(err);
@@ -271,11 +278,9 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
     if (code == LAP_OK)
         code = check_folder(b, err);
     if (code == LAP_OK)
-        code = lap_executor_threads(context, run.ordered.jobs, &run.ordered.executor, err);
-    if (code == LAP_OK)
-        code = lap_ordered_open(&run.ordered, err);
+        code = lap_jobs_open(&run.jobs, context, NULL, err);
     if (code == LAP_OK)
         code = compare_all(&run, err);
-    lap_ordered_close(&run.ordered);
+    lap_jobs_close(&run.jobs);
     return code;
 }

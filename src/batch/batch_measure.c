@@ -5,9 +5,8 @@
 
 #include "base/context.h"
 #include "base/status.h"
-#include "base/times.h"
 #include "batch/batch.h"
-#include "batch/ordered.h"
+#include "batch/jobs.h"
 #include "run/run.h"
 #include "run/settings.h"
 
@@ -18,37 +17,16 @@ typedef struct measuring {
     const lap_measure_options *measure;
     lap_measure_fn *each;
     void *user;
-    lap_batch_counts *counts;
-    lap_ordered ordered;
+    lap_jobs jobs;
     bool stopping; /* fail_fast has struck */
 } measuring;
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
-static void count_file(lap_batch_counts *c, const lap_report *report)
-{
-    c->ok += report->status == LAP_DONE;
-    c->warned += report->status == LAP_WARNED;
-    c->failed += report->status == LAP_FAILED;
-    if (report->status == LAP_FAILED) {
-        c->kinds[report->error.code]++;
-        return;
-    }
-    c->pixels += (uint64_t)report->width * (uint64_t)report->height;
-    c->bytes_in += report->bytes_in;
-}
-
 static void tick(void *user)
 {
-    measuring *m = user;
-    lap_error warning;
-    while (m->options->warn && lap_executor_warning(m->ordered.executor, &warning))
-        m->options->warn(m->user, &warning);
-    if (!lap_ordered_is_due(&m->ordered))
-        return;
-    if (m->options->work)
-        lap_executor_look(m->ordered.executor, m->options->work);
-    m->each(m->user, NULL, m->counts);
+    const measuring *m = user;
+    m->each(m->user, NULL, m->jobs.counts);
 }
 
 /* What never began because the run stops is not a failure of the file. */
@@ -56,15 +34,14 @@ static void give(void *user, lap_job *job)
 {
     measuring *m = user;
     const lap_report *report = &job->report;
-    if (report->error.code == LAP_E_CANCELLED || m->stopping)
-        return;
-    count_file(m->counts, report);
-    m->counts->ms = lap_now_ms() - m->ordered.began_ms;
-    if (m->options->work)
-        lap_times_add(&m->options->work->busy, &report->ms);
-    const lap_measured file = {job->input, report->status == LAP_FAILED ? NULL : job->measurement, report};
-    m->each(m->user, &file, m->counts);
-    m->stopping = report->status == LAP_FAILED && m->options->fail_fast;
+    if (report->error.code != LAP_E_CANCELLED && !m->stopping) {
+        const bool failed = report->status == LAP_FAILED;
+        const lap_measured file = {job->input, failed ? NULL : job->measurement, report};
+        lap_jobs_count(&m->jobs, report);
+        m->each(m->user, &file, m->jobs.counts);
+        m->stopping = failed && m->options->fail_fast;
+    }
+    lap_job_free(job);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------- */
@@ -72,10 +49,10 @@ static void give(void *user, lap_job *job)
 static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     measuring *m = user;
-    *(entry->link ? &m->counts->links : &m->counts->expected) += 1;
+    *(entry->link ? &m->jobs.counts->links : &m->jobs.counts->expected) += 1;
     if (!entry->link && entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&m->load))
         m->load.large_bytes += (uint64_t)entry->stat->st_size;
-    return lap_control_check(&m->ordered.control, err);
+    return lap_control_check(&m->jobs.control, err);
 }
 
 static lap_job *job_of(const measuring *m, const lap_walk_entry *entry)
@@ -101,17 +78,17 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     measuring *m = user;
     if (entry->link)
         return LAP_OK;
-    lap_ordered_make_room(&m->ordered);
-    if (m->stopping || lap_control_check(&m->ordered.control, NULL) != LAP_OK)
+    lap_jobs_make_room(&m->jobs);
+    if (m->stopping || lap_control_check(&m->jobs.control, NULL) != LAP_OK)
         return LAP_E_CANCELLED; /* ends the walk; walk() knows why */
     lap_job *job = job_of(m, entry);
     if (!job)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    m->counts->found++;
+    m->jobs.counts->found++;
     if (!entry->problem)
-        return lap_ordered_submit(&m->ordered, job, err);
+        return lap_jobs_submit(&m->jobs, job, err);
     job->report = (lap_report){.status = LAP_FAILED, .error = *entry->problem};
-    lap_ordered_add(&m->ordered, job);
+    lap_jobs_add(&m->jobs, job);
     return LAP_OK;
 }
 
@@ -121,11 +98,8 @@ static lap_code walk(measuring *m, const char *list, size_t list_size, lap_error
     lap_error walking = {0};
     seen.others = NULL; /* counted already */
     lap_code code = lap_walk(&seen, list, list_size, work_on, m, &walking);
-    code = lap_ordered_finish(
-        &m->ordered, code != LAP_OK || m->stopping, m->stopping ? LAP_OK : code, &walking, err);
-    if (m->options->work)
-        lap_executor_look(m->ordered.executor, m->options->work);
-    return code;
+    lap_jobs_finish(&m->jobs, code != LAP_OK || m->stopping);
+    return lap_jobs_result(&m->jobs, m->stopping ? LAP_OK : code, &walking, err);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -135,10 +109,7 @@ static lap_code begin(measuring *m, const char *list, size_t list_size, lap_erro
     lap_code code = lap_walk(m->options, list, list_size, count_one, m, err);
     if (code != LAP_OK)
         return code;
-    code = lap_ordered_open(&m->ordered, err);
-    if (code == LAP_OK)
-        code = lap_batch_executor(m->context, &m->load, m->options->work, &m->ordered.executor, err);
-    return code;
+    return lap_jobs_open(&m->jobs, m->context, &m->load, err);
 }
 
 lap_code lap_measure_batch(lap_context *context, const lap_batch_options *options, const lap_settings *given,
@@ -155,15 +126,14 @@ lap_code lap_measure_batch(lap_context *context, const lap_batch_options *option
         .load = {.settings = settings, .devices = options->devices},
         .measure = measure,
         .each = each,
-        .user = user,
-        .counts = counts};
-    lap_ordered_begin(&m.ordered, context, options->jobs, counts);
-    m.ordered.give = give;
-    m.ordered.tick = tick;
-    m.ordered.user = &m;
-    m.load.jobs = m.ordered.jobs;
-    if (options->work)
-        *options->work = (lap_batch_work){0};
+        .user = user};
+    lap_jobs_begin(&m.jobs, context, &inputs, counts);
+    m.jobs.give = give;
+    m.jobs.tick = tick;
+    m.jobs.user = &m;
+    m.jobs.warn_user = user;
+    m.jobs.in_order = true;
+    m.load.jobs = m.jobs.most; /* the walk asks which files are small */
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
@@ -173,7 +143,7 @@ lap_code lap_measure_batch(lap_context *context, const lap_batch_options *option
         code = begin(&m, list, list_size, err);
     if (code == LAP_OK)
         code = walk(&m, list, list_size, err);
-    lap_ordered_close(&m.ordered);
+    lap_jobs_close(&m.jobs);
     free(list);
     return code;
 }

@@ -1,0 +1,149 @@
+#include "batch/jobs.h"
+
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "base/status.h"
+#include "base/times.h"
+
+enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW };
+
+void lap_jobs_begin(
+    lap_jobs *jobs, lap_context *context, const lap_batch_options *options, lap_batch_counts *counts)
+{
+    const int asked = options->jobs;
+    *jobs = (lap_jobs){.options = options,
+        .most = asked > 0 && asked < context->threads ? asked : context->threads,
+        .control = {.cancel = &context->cancel},
+        .counts = counts,
+        .began_ms = lap_now_ms(),
+        .due_ms = TICK_MS};
+    *counts = (lap_batch_counts){0};
+    if (options->work)
+        *options->work = (lap_batch_work){0};
+}
+
+lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *load, lap_error *err)
+{
+    jobs->room = (uint64_t)jobs->most + AHEAD;
+    if (jobs->in_order)
+        jobs->turns = calloc(jobs->room, sizeof(lap_job *));
+    if (jobs->in_order && !jobs->turns)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    if (!load)
+        return lap_executor_threads(context, jobs->most, &jobs->executor, err);
+    load->jobs = jobs->most;
+    return lap_batch_executor(context, load, jobs->options->work, &jobs->executor, err);
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+void lap_jobs_count(lap_jobs *jobs, const lap_report *report)
+{
+    lap_batch_counts *c = jobs->counts;
+    c->ms = lap_now_ms() - jobs->began_ms;
+    c->ok += report->status == LAP_DONE;
+    c->warned += report->status == LAP_WARNED;
+    c->skipped += report->status == LAP_SKIPPED;
+    c->failed += report->status == LAP_FAILED;
+    if (report->status == LAP_SKIPPED || report->status == LAP_FAILED) {
+        c->kinds[report->error.code]++;
+    } else {
+        c->pixels += (uint64_t)report->width * (uint64_t)report->height;
+        c->bytes_in += report->bytes_in;
+        c->bytes_out += report->bytes_out;
+    }
+    if (jobs->options->work)
+        lap_times_add(&jobs->options->work->busy, &report->ms);
+}
+
+static void take_back(lap_jobs *jobs, lap_job *job)
+{
+    if (!jobs->in_order) {
+        jobs->given++;
+        jobs->give(jobs->user, job);
+        return;
+    }
+    jobs->turns[job->turn % jobs->room] = job;
+    while (jobs->given < jobs->next) {
+        lap_job **turn = &jobs->turns[jobs->given % jobs->room], *next = *turn;
+        if (!next)
+            return;
+        *turn = NULL;
+        jobs->given++;
+        jobs->give(jobs->user, next);
+    }
+}
+
+/* Takes one result back, or lets TICK_MS pass. */
+static void reap(lap_jobs *jobs)
+{
+    const lap_batch_options *o = jobs->options;
+    lap_job *job = lap_executor_reap(jobs->executor, TICK_MS);
+    lap_error warning;
+    if (job)
+        take_back(jobs, job);
+    while (o->warn && lap_executor_warning(jobs->executor, &warning))
+        o->warn(jobs->warn_user, &warning);
+    if (jobs->step)
+        jobs->step(jobs->user);
+    const double ms = lap_now_ms() - jobs->began_ms;
+    if (ms < jobs->due_ms)
+        return;
+    jobs->due_ms = ms + TICK_MS;
+    jobs->counts->ms = ms;
+    if (o->work)
+        lap_executor_look(jobs->executor, o->work);
+    jobs->tick(jobs->user);
+}
+
+/* ---- handing in -------------------------------------------------------------------------------- */
+
+void lap_jobs_make_room(lap_jobs *jobs)
+{
+    while (jobs->next - jobs->given == jobs->room)
+        reap(jobs);
+}
+
+lap_code lap_jobs_submit(lap_jobs *jobs, lap_job *job, lap_error *err)
+{
+    job->turn = jobs->next;
+    const lap_code code = lap_executor_submit(jobs->executor, job, err);
+    jobs->next += code == LAP_OK;
+    return code;
+}
+
+void lap_jobs_add(lap_jobs *jobs, lap_job *job)
+{
+    job->turn = jobs->next++;
+    take_back(jobs, job);
+}
+
+void lap_jobs_finish(lap_jobs *jobs, bool cancel)
+{
+    if (cancel)
+        lap_executor_cancel(jobs->executor);
+    while (lap_executor_pending(jobs->executor))
+        reap(jobs);
+    if (jobs->options->work)
+        lap_executor_look(jobs->executor, jobs->options->work);
+}
+
+lap_code lap_jobs_result(const lap_jobs *jobs, lap_code code, const lap_error *why, lap_error *err)
+{
+    if (lap_control_check(&jobs->control, err) != LAP_OK)
+        return LAP_E_CANCELLED;
+    if (code != LAP_OK)
+        (void)lap_error_set(err, why);
+    return code;
+}
+
+void lap_jobs_close(lap_jobs *jobs)
+{
+    jobs->counts->ms = lap_now_ms() - jobs->began_ms;
+    lap_executor_close(jobs->executor);
+    for (uint64_t i = 0; jobs->turns && i < jobs->room; i++)
+        lap_job_free(jobs->turns[i]);
+    free(jobs->turns);
+    jobs->turns = NULL;
+}
