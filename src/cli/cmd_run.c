@@ -181,51 +181,63 @@ static const char *misspelt_command(const char *word)
     return lap_cli_nearest(word, lap_cli_command_name);
 }
 
-static int check_operands(const lap_cli *cli)
+static int check_in_place(const lap_cli *cli)
 {
     lap_error ignored = {0}; /* the input's to tell */
+    for (int i = 0; i < cli->operand_count; i++) {
+        if (strcmp(cli->operands[i], "-") == 0)
+            return lap_cli_usage("--in-place: standard input cannot be replaced");
+        if (lap_cli_is_folder(cli->operands[i], &ignored))
+            return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
+    }
+    if (cli->settings.format)
+        return lap_cli_usage("--format and --in-place cannot be combined: names keep their extensions");
+    if (cli->stats && cli->operand_count > 1)
+        return lap_cli_usage("--stats needs a single image");
+    return LAP_EXIT_OK;
+}
+
+/* --stats and --report, files beside the output. */
+static int check_side_files(const lap_cli *cli)
+{
+    if (cli->stats && strcmp(cli->stats, "-") == 0)
+        return lap_cli_usage("--stats: name a file; lapedge stats prints to standard output");
+    if (cli->dry_run && (cli->stats || cli->report))
+        return lap_cli_usage("-n writes nothing; leave out --%s", cli->stats ? "stats" : "report");
+    if (cli->report && strcmp(cli->operands[0], "-") == 0)
+        return lap_cli_usage("--report reads the image again: name a file, not standard input");
+    return lap_report_check(cli);
+}
+
+static int check_in_and_out(const lap_cli *cli)
+{
+    const char *in = cli->operands[0], *command = misspelt_command(in);
+    if (command)
+        return lap_cli_usage("%s is neither a command nor a file; did you mean %s?", in, command);
+    if (cli->operand_count == 1)
+        return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", in);
+    if (strcmp(cli->operands[1], "-") != 0)
+        return check_out(cli, cli->operands[1]);
+    if (cli->json)
+        return lap_cli_usage("--json and the image cannot both go to standard output; name OUT");
+    if (isatty(STDOUT_FILENO))
+        return lap_cli_usage(
+            "refusing to write an image to a terminal; redirect it: lapedge %s - >edges.jpg", in);
+    return LAP_EXIT_OK;
+}
+
+static int check_operands(const lap_cli *cli)
+{
     if (cli->operand_count == 0)
         return lap_cli_usage(cli->in_place ? "--in-place needs a FILE; see lapedge -h"
                                            : "IN and OUT are missing; see lapedge -h");
     for (int i = 0; i < cli->operand_count; i++)
         if (!cli->operands[i][0])
             return lap_cli_usage("the name of a file is empty");
-    for (int i = 0; cli->in_place && i < cli->operand_count; i++) {
-        if (strcmp(cli->operands[i], "-") == 0)
-            return lap_cli_usage("--in-place: standard input cannot be replaced");
-        if (lap_cli_is_folder(cli->operands[i], &ignored))
-            return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
-    }
-    if (cli->stats && strcmp(cli->stats, "-") == 0)
-        return lap_cli_usage("--stats: name a file; lapedge stats prints to standard output");
-    if (cli->dry_run && cli->stats)
-        return lap_cli_usage("-n writes nothing; leave out --stats");
-    if (cli->in_place && cli->settings.format)
-        return lap_cli_usage("--format and --in-place cannot be combined: names keep their extensions");
-    if (cli->report && cli->dry_run)
-        return lap_cli_usage("-n writes nothing; leave out --report");
-    if (cli->report && strcmp(cli->operands[0], "-") == 0)
-        return lap_cli_usage("--report reads the image again: name a file, not standard input");
-    if (lap_report_check(cli) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
-    if (cli->in_place && cli->stats && cli->operand_count > 1)
-        return lap_cli_usage("--stats needs a single image");
-    if (cli->in_place)
-        return LAP_EXIT_OK;
-    const char *command = misspelt_command(cli->operands[0]);
-    if (command)
-        return lap_cli_usage(
-            "%s is neither a command nor a file; did you mean %s?", cli->operands[0], command);
-    if (cli->operand_count == 1)
-        return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", cli->operands[0]);
-    if (strcmp(cli->operands[1], "-") != 0)
-        return check_out(cli, cli->operands[1]);
-    if (cli->json)
-        return lap_cli_usage("--json and the image cannot both go to standard output; name OUT");
-    if (isatty(STDOUT_FILENO))
-        return lap_cli_usage("refusing to write an image to a terminal; redirect it: lapedge %s - >edges.jpg",
-            cli->operands[0]);
-    return LAP_EXIT_OK;
+    const int exit_code = check_side_files(cli);
+    if (exit_code != LAP_EXIT_OK)
+        return exit_code;
+    return cli->in_place ? check_in_place(cli) : check_in_and_out(cli);
 }
 
 /* What run and transform have in common: a context, signals, and work done by `job`. */
