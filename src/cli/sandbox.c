@@ -27,7 +27,7 @@ static bool is_path(const char *path)
 }
 
 /* What a file is made beside: its temporary file lies there, and is renamed there. */
-static lap_code allow_beside(const lap_sandbox *box, const char *path, lap_error *err)
+static lap_code allow_beside(lap_sandbox *box, const char *path, lap_error *err)
 {
     struct stat st;
     char whole[PATH_MAX];
@@ -64,7 +64,7 @@ static lap_code make_folder(const char *path, lap_error *err)
 }
 
 /* A list of names is read here, and once more by the run. */
-static lap_code allow_listed(const lap_sandbox *box, const lap_cli *cli, lap_error *err)
+static lap_code allow_listed(lap_sandbox *box, const lap_cli *cli, lap_error *err)
 {
     struct stat st;
     FILE *list = is_path(cli->files_from) ? fopen(cli->files_from, "re") : NULL;
@@ -89,7 +89,7 @@ static lap_code allow_listed(const lap_sandbox *box, const lap_cli *cli, lap_err
     return code;
 }
 
-static lap_code allow_operands(const lap_sandbox *box, const lap_cli *cli, lap_error *err)
+static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *err)
 {
     const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
     const bool folder = cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER);

@@ -1,8 +1,9 @@
-/* --sandbox: what a decoder that was taken over could still do is what the run itself does.
+/* --sandbox: a decoder that was taken over can do no more than the run itself does.
  *
- * Landlock (Linux 5.13) leaves the inputs to be read, and the folders of outputs to be written below; seccomp
- * leaves some eighty system calls, none of which reaches a network, starts a program or makes memory
- * executable. Both hold for the process and the threads that it starts from then on, for good. */
+ * Landlock (Linux 5.13) lets the process read the inputs and write below the folders of outputs. seccomp lets
+ * it make some eighty system calls, with the arguments that a run gives them: no network, no other program,
+ * no executable memory. Both hold for the process and for the threads that it starts from then on, for good.
+ * A second process, which has the same rules and decodes nothing, sets modes and times of finished files. */
 #ifndef LAP_CLI_SANDBOX_H
 #define LAP_CLI_SANDBOX_H
 
@@ -22,6 +23,7 @@ lap_code lap_sandbox_failed(lap_error *err, lap_code code, const char *why);
 typedef struct lap_sandbox {
     int rules; /* descriptor of the ruleset */
     int abi;   /* what this kernel knows of Landlock: 1 and up */
+    bool writes;
 } lap_sandbox;
 
 typedef enum lap_sandbox_access {
@@ -31,15 +33,22 @@ typedef enum lap_sandbox_access {
 
 lap_code lap_sandbox_open(lap_sandbox *box, lap_error *err);
 /* What is not there is passed over: whoever wants it will say so. Links of the path are followed. */
-lap_code lap_sandbox_allow(
-    const lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err);
+lap_code lap_sandbox_allow(lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err);
 /* From here on nothing else; box is closed in any case. LAP_E_BACKEND where a second thread runs, which
  * would stay outside. */
 lap_code lap_sandbox_enter(const lap_sandbox *box, lap_error *err);
 
+/* ---- a process that sets modes and times (sandbox_keeper.c) ------------------------------------------- */
+
+/* Starts it and sends it what the next filter refuses by a signal; *sock: the only socket to it.
+ * LAP_E_BACKEND where no process can be started. It ends with this one. */
+lap_code lap_sandbox_keep(int *sock, lap_error *err);
+
 /* ---- seccomp (sandbox_calls.c) ----------------------------------------------------------------------- */
 
-/* Every other system call fails with EPERM from here on. LAP_E_BACKEND. */
-lap_code lap_sandbox_limit_calls(lap_error *err);
+/* Every other system call fails with EPERM from here on. keeper: of lap_sandbox_keep; -1 where nothing is
+ * written, and no mode and no time set. LAP_E_BACKEND. */
+lap_code lap_sandbox_limit_calls(int keeper, lap_error *err);
+lap_code lap_sandbox_limit_keeper(lap_error *err);
 
 #endif

@@ -52,17 +52,18 @@ lap_code lap_sandbox_open(lap_sandbox *box, lap_error *err)
         return lap_sandbox_failed(err, LAP_E_BACKEND,
             errno == EOPNOTSUPP ? "Landlock was switched off when this machine started"
                                 : "this kernel has no Landlock; Linux has it from 5.13");
-    /* TCP from version 4, signals and abstract sockets of other processes from version 6; seccomp has all of
-     * them as well. A kernel takes fields that it does not know as long as they are zero. */
+    /* TCP from version 4, signals and abstract sockets of other processes from version 6. What a version
+     * lacks, seccomp holds: truncation by name (3), drivers (5), network and signals. A kernel takes fields
+     * that it does not know as long as they are zero. */
     const ruleset set = {handled(box->abi), abi >= 4 ? 3 : 0, abi >= 6 ? 3 : 0};
     box->rules = (int)syscall(CREATE_RULESET, &set, sizeof set, 0);
     return box->rules < 0 ? lap_sandbox_failed(err, LAP_E_BACKEND, strerror(errno)) : LAP_OK;
 }
 
-lap_code lap_sandbox_allow(
-    const lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err)
+lap_code lap_sandbox_allow(lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err)
 {
     uint64_t rights = READ_FILE | READ_DIR;
+    box->writes = box->writes || access == LAP_SANDBOX_WRITE;
     if (access == LAP_SANDBOX_WRITE)
         rights |= WRITE_FILE | REMOVE_FILE | MAKE_DIR | MAKE_REG | TRUNCATE;
     struct stat st;
@@ -98,10 +99,13 @@ static bool is_alone(void)
 lap_code lap_sandbox_enter(const lap_sandbox *box, lap_error *err)
 {
     lap_code code = LAP_OK;
+    int keeper = -1;
     if (!is_alone())
         code = lap_sandbox_failed(err, LAP_E_BACKEND, "threads run already");
     else if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RESTRICT_SELF, box->rules, 0) != 0)
         code = lap_sandbox_failed(err, LAP_E_BACKEND, strerror(errno));
     close(box->rules);
-    return code == LAP_OK ? lap_sandbox_limit_calls(err) : code;
+    if (code == LAP_OK && box->writes)
+        code = lap_sandbox_keep(&keeper, err);
+    return code == LAP_OK ? lap_sandbox_limit_calls(keeper, err) : code;
 }

@@ -121,8 +121,8 @@ lap_code lap_sink_rewind(lap_sink *sink, lap_error *err)
 static lap_code set_mode_and_times(const lap_sink *sink, const struct stat *like, lap_error *err)
 {
     mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : lap_sink_default_mode();
-    /* Some file systems (FAT) have no modes: an error only where they were asked for. */
-    if (fchmod(sink->fd, mode) != 0 && like)
+    /* Some file systems (FAT) have no modes: an error only where they were asked for. EIO is no answer. */
+    if (fchmod(sink->fd, mode) != 0 && (like || errno == EIO))
         return lap_write_errno(err, sink->path, "set the mode", errno);
     if (like) {
         const struct timespec times[2] = {like->st_atim, like->st_mtim};

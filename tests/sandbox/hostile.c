@@ -1,178 +1,66 @@
 /* Preloaded: a JPEG decoder that was taken over. At the first header it reads it tries what no decoder needs,
- * and prints "reached WHAT" or "refused WHAT" for each.
+ * and prints "reached WHAT" or "refused WHAT" for each. hostile_tries.h has the tries.
  *
- * LAP_HOSTILE=FOLDER: a folder that is no business of the run, with a file `secret`.
+ * LAP_HOSTILE=FOLDER: a folder that is no business of the run, with the files `secret` and `victim`.
+ * LAP_HOSTILE_INPUT=FILE: an input of the run. LAP_HOSTILE_OUT=FOLDER: where its outputs go.
+ * LAP_HOSTILE_PROCESS=PID: a process that is no business of the run.
+ * LAP_HOSTILE_READ=1: tries at the first bytes of a JPEG that are read, instead of at a decoder's header.
  * LAP_HOSTILE_EXEC=1: starts another program in the place of this one, and tries nothing else.
- * LAP_MISSING=N: the system call of this number is not there. LAP_EARLY_THREAD=1: a thread before main. */
+ * LAP_MISSING=N: the system call of this number is not there. LAP_EARLY_THREAD=1: a thread before main.
+ * LAP_NO_FORK=1: no process can be started. LAP_LOST_KEEPER=1: the sandbox's other process has died.
+ * LAP_LANDLOCK=N: a kernel with version N of Landlock, where this one has a newer one. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
+#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <jpeglib.h>
 
-static const char *in_folder(const char *name)
-{
-    static char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", getenv("LAP_HOSTILE"), name);
-    return path;
-}
-
-static bool opens(const char *path, int flags)
-{
-    const int fd = open(path, flags, 0600);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
-}
-
-static bool talks_tcp(void)
-{
-    return socket(AF_INET, SOCK_STREAM, 0) >= 0;
-}
-
-static bool talks_locally(void)
-{
-    return socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
-}
-
-static bool forks(void)
-{
-    const pid_t child = fork();
-    if (child == 0)
-        _exit(0);
-    return child > 0 && waitpid(child, NULL, 0) == child;
-}
-
-static bool reads_a_file(void)
-{
-    return opens(in_folder("secret"), O_RDONLY);
-}
-
-static bool reads_passwords(void)
-{
-    return opens("/etc/passwd", O_RDONLY);
-}
-
-static bool writes_a_file(void)
-{
-    return opens(in_folder("secret"), O_WRONLY);
-}
-
-static bool makes_a_file(void)
-{
-    return opens(in_folder("new"), O_WRONLY | O_CREAT);
-}
-
-static bool makes_a_folder(void)
-{
-    return mkdir(in_folder("folder"), 0700) == 0 || errno == EEXIST;
-}
-
-static bool changes_a_mode(void)
-{
-    return chmod(in_folder("secret"), 0600) == 0;
-}
-
-static bool changes_times(void)
-{
-    return utimensat(AT_FDCWD, in_folder("secret"), NULL, 0) == 0;
-}
-
-static bool links_a_file(void)
-{
-    char from[PATH_MAX];
-    snprintf(from, sizeof from, "%s", in_folder("secret"));
-    return link(from, in_folder("link")) == 0 || errno == EEXIST;
-}
-
-static bool removes_a_file(void)
-{
-    return unlink(in_folder("victim")) == 0;
-}
-
-static bool makes_code(void)
-{
-    return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
-}
-
-static bool turns_data_into_code(void)
-{
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return page != MAP_FAILED && mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0;
-}
-
-static bool signals_its_parent(void)
-{
-    return kill(getppid(), SIGCONT) == 0;
-}
-
-static bool reads_its_parent(void)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
-    return opens(path, O_RDONLY);
-}
-
-static bool makes_a_memory_file(void)
-{
-    return syscall(SYS_memfd_create, "m", 0u) >= 0;
-}
-
-static bool sets_a_limit(void)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_CORE, &limit) == 0 && setrlimit(RLIMIT_CORE, &limit) == 0;
-}
+#include "hostile_tries.h"
 
 static void try_all(void)
 {
-    const struct {
-        const char *what;
-        bool (*try)(void);
-    } tries[] = {{"socket AF_INET", talks_tcp}, {"socket AF_UNIX", talks_locally}, {"fork", forks},
-        {"open to read", reads_a_file}, {"open /etc/passwd", reads_passwords},
-        {"open to write", writes_a_file}, {"create", makes_a_file}, {"mkdir", makes_a_folder},
-        {"chmod", changes_a_mode}, {"utimensat", changes_times}, {"link", links_a_file},
-        {"unlink", removes_a_file}, {"mmap PROT_EXEC", makes_code},
-        {"mprotect PROT_EXEC", turns_data_into_code}, {"kill", signals_its_parent},
-        {"open /proc/PARENT/environ", reads_its_parent}, {"memfd_create", makes_a_memory_file},
-        {"setrlimit", sets_a_limit}};
-    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
-        fprintf(stderr, "%s %s\n", tries[i].try() ? "reached" : "refused", tries[i].what);
+    static atomic_flag tried = ATOMIC_FLAG_INIT;
+    if (!getenv("LAP_HOSTILE") || atomic_flag_test_and_set(&tried))
+        return;
+    for (const hostile_try *t = hostile_tries; t->what; t++)
+        fprintf(stderr, "%s %s\n", t->reaches() ? "reached" : "refused", t->what);
 }
 
 int jpeg_read_header(j_decompress_ptr decoder, boolean require_image)
 {
-    static atomic_flag tried = ATOMIC_FLAG_INIT;
     int (*next)(j_decompress_ptr, boolean) = NULL;
     if (getenv("LAP_HOSTILE_EXEC"))
         execl("/bin/echo", "echo", "another program", (char *)NULL);
-    else if (getenv("LAP_HOSTILE") && !atomic_flag_test_and_set(&tried))
+    else
         try_all();
     *(void **)&next = dlsym(RTLD_NEXT, "jpeg_read_header");
     return next(decoder, require_image);
 }
 
+ssize_t read(int fd, void *bytes, size_t size)
+{
+    ssize_t (*next)(int, void *, size_t) = NULL;
+    *(void **)&next = dlsym(RTLD_NEXT, "read");
+    const ssize_t got = next(fd, bytes, size);
+    if (got > 2 && memcmp(bytes, "\xff\xd8\xff", 3) == 0 && getenv("LAP_HOSTILE_READ"))
+        try_all();
+    return got;
+}
+
 /* Of the variable arguments as many as a system call can have are handed on, as glibc's own does. */
 long syscall(long number, ...)
 {
+    enum { LANDLOCK_CREATE_RULESET = 444, ASK_VERSION = 1 };
     static long (*next)(long, ...);
-    const char *missing = getenv("LAP_MISSING");
+    const char *missing = getenv("LAP_MISSING"), *version = getenv("LAP_LANDLOCK");
     long a[6];
     va_list args;
     va_start(args, number);
@@ -185,7 +73,29 @@ long syscall(long number, ...)
     }
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "syscall");
-    return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    const long got = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    const long older = version ? strtol(version, NULL, 10) : got;
+    return number == LANDLOCK_CREATE_RULESET && a[2] == ASK_VERSION && older < got ? older : got;
+}
+
+pid_t fork(void)
+{
+    pid_t (*next)(void) = NULL;
+    *(void **)&next = dlsym(RTLD_NEXT, "fork");
+    if (!getenv("LAP_NO_FORK"))
+        return next();
+    errno = EAGAIN;
+    return -1;
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    ssize_t (*next)(int, const struct msghdr *, int) = NULL;
+    *(void **)&next = dlsym(RTLD_NEXT, "sendmsg");
+    if (!getenv("LAP_LOST_KEEPER"))
+        return next(fd, message, flags);
+    errno = EPIPE;
+    return -1;
 }
 
 static void *idle(void *unused)

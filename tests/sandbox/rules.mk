@@ -2,7 +2,7 @@
 ifeq ($(SAN),)
 TESTS += tests/sandbox/sandbox.sh
 tests/sandbox/sandbox.sh: $(B)/tests/hostile.so
-$(B)/tests/hostile.so: tests/sandbox/hostile.c
+$(B)/tests/hostile.so: $(addprefix tests/sandbox/,hostile.c hostile_tries.c hostile_tries.h)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -shared $< -o $@ -ldl
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -shared $(filter %.c,$^) -o $@ -ldl
 endif
