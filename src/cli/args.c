@@ -233,6 +233,7 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
     /* More than half is never one program's to take unasked; less than that much makes no sense. */
     cli->settings.max_memory = half > 1000000000 ? half : 1000000000;
     bool given[LAP_CLI_OPTIONS] = {false};
+    char problem[600];
     cli->operands = calloc((size_t)argc + 1, sizeof *cli->operands);
     lap_cli_exit code = LAP_EXIT_FAILED;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* for what is wrong before it is read */
@@ -241,8 +242,9 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
         code = parse_words(cli, argc, argv, given);
     else
         lap_cli_message("out of memory");
-    if (cli->flip_kernel)
-        lap_kernel_flip(&cli->settings.params.kernel);
+    if (code == LAP_EXIT_OK && !lap_cli_reads_inside(cli) &&
+        !lap_cli_read_kernel(cli, problem, sizeof problem))
+        code = lap_cli_usage("--kernel: %s", problem);
     lap_term_begin(cli);
     cli->is_command_named = cli->command != NULL;
     if (!cli->command)

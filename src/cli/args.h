@@ -93,6 +93,12 @@ void lap_cli_list_forms(unsigned forms, char *text, size_t size);
 /* What somebody meant who uses another program's option or command; NULL where nobody knows. */
 const char *lap_cli_hint(const char *word);
 
+/* values_filter.c: cli->kernel into the settings, turned if that was asked for; false: problem says why not.
+ */
+bool lap_cli_read_kernel(lap_cli *cli, char *problem, size_t size);
+/* What may be a kernel's file is read in the sandbox, where there is one. */
+bool lap_cli_reads_inside(const lap_cli *cli);
+
 /* help.c */
 void lap_cli_help(const lap_cli *cli, bool full);
 int lap_cli_complete(int argc, char **argv); /* candidates for the shell, one per line */

@@ -37,6 +37,7 @@ typedef struct lap_cli {
     char **operands;
     int operand_count;
     lap_settings settings;
+    const char *kernel; /* the word of --kernel; NULL: the default */
     bool in_place, flip_kernel;
     int devices[LAP_CLI_DEVICES];
     int device_count; /* -1: all */

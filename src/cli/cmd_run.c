@@ -264,10 +264,17 @@ static int run_operands(lap_cli *cli, lap_context *context)
     return run_one(cli, context, cli->operands[0], cli->operands[1]);
 }
 
+void lap_cli_note_tolerance(const lap_cli *cli)
+{
+    const bool filters = cli->command->run == lap_cli_run;
+    if (filters && lap_params_tolerance(&cli->settings.params) < 0 && !cli->quiet)
+        lap_cli_message("note: with this kernel and scale backends may differ by more than one level");
+}
+
 int lap_cli_run(lap_cli *cli)
 {
-    if (lap_params_tolerance(&cli->settings.params) < 0 && !cli->quiet)
-        lap_cli_message("note: with this kernel and scale backends may differ by more than one level");
+    if (!lap_cli_reads_inside(cli))
+        lap_cli_note_tolerance(cli);
     const char *first = cli->operand_count > 0 ? cli->operands[0] : "";
     if (strcmp(first, "batch") == 0 && access(first, F_OK) != 0)
         return lap_cli_usage("%s is neither a command nor a file; %s", first, lap_cli_hint(first));

@@ -68,15 +68,11 @@ static int write_report(const lap_cli *cli, lap_context *context, const char *in
     return (int)lap_cli_exit_of(code);
 }
 
-static int measure(lap_cli *cli, const char *in, const lap_measure_options *options)
+static int measure(
+    const lap_cli *cli, lap_context *context, const char *in, const lap_measure_options *options)
 {
     lap_measurement m = {0};
     lap_error err;
-    lap_context *context = lap_cli_begin(cli, &err);
-    if (!context) {
-        lap_cli_print_error(&err, NULL);
-        return (int)lap_cli_exit_of(err.code);
-    }
     const double began = lap_cli_now_ms();
     const lap_code code = lap_measure_file(context, in, &cli->settings, options, &m, &err);
     if (cli->verbose && code == LAP_OK)
@@ -91,7 +87,6 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
         exit_code = show(cli, in, &m);
     if (code == LAP_OK && exit_code == LAP_EXIT_OK && cli->report)
         exit_code = write_report(cli, context, in, &m);
-    lap_cli_end(context);
     lap_measurement_free(&m);
     return exit_code;
 }
@@ -99,6 +94,7 @@ static int measure(lap_cli *cli, const char *in, const lap_measure_options *opti
 int lap_cli_stats(lap_cli *cli)
 {
     float *weights = NULL;
+    lap_error err;
     lap_measure_options options = {.threshold = cli->settings.params.threshold,
         .profiles = cli->profiles,
         .mask_border = cli->allowed.mask_border};
@@ -118,11 +114,18 @@ int lap_cli_stats(lap_cli *cli)
         lap_cli_warn_of_devices(cli);
     /* Here the threshold asks for a share; the edges stay as they are. */
     cli->settings.params.threshold = -1;
-    if (cli->weights)
+    lap_context *context = lap_cli_begin(cli, &err);
+    if (!context) {
+        lap_cli_print_error(&err, NULL);
+        return (int)lap_cli_exit_of(err.code);
+    }
+    if (cli->weights) /* a file to be parsed, too: in the sandbox */
         exit_code = (int)read_weights(cli->weights, &weights, &options.weight_count);
     options.weights = weights;
     if (exit_code == LAP_EXIT_OK)
-        exit_code = folder ? lap_stats_folder(cli, &options) : measure(cli, cli->operands[0], &options);
+        exit_code = folder ? lap_stats_folder(cli, context, &options)
+                           : measure(cli, context, cli->operands[0], &options);
+    lap_cli_end(context);
     free(weights);
     return exit_code;
 }

@@ -26,9 +26,12 @@ int lap_cli_one(lap_cli *cli);
  * cli->files_from). Called by run, which knows by the operands that it is one. */
 int lap_cli_folder(lap_cli *cli);
 
+/* Says so where backends may differ by more with this kernel and scale. */
+void lap_cli_note_tolerance(const lap_cli *cli);
+
 /* A context of cli->settings.threads threads, which signals cancel from now on, in the sandbox if that was
- * asked for; NULL with err filled. */
-lap_context *lap_cli_begin(const lap_cli *cli, lap_error *err);
+ * asked for, where a kernel of a file is read then; NULL with err filled. */
+lap_context *lap_cli_begin(lap_cli *cli, lap_error *err);
 void lap_cli_end(lap_context *context); /* NULL is fine */
 /* The exit code that an error stands for. */
 lap_cli_exit lap_cli_exit_of(lap_code code);

@@ -51,7 +51,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"backend", "NAME", lap_set_backend, AT(settings.backend), 0, 0,
         "how to compute (auto: the fastest that can run here); 'lapedge backends' lists them", R | S, 'b',
         FILTER, BRIEF},
-    {"kernel", "NAME|FILE|LIST", lap_set_kernel, AT(settings.params.kernel), 0, 0,
+    {"kernel", "NAME|FILE|LIST", lap_set_kernel, AT(kernel), 0, 0,
         "5x5 coefficients (laplace5); also laplace3-4, laplace3-8, log5, npp5, opencv5, identity, or 25 "
         "numbers, row by row, in a file or a list",
         R | S | B | C, 0, FILTER, BRIEF},

@@ -299,8 +299,7 @@ static lap_code enter(program *p, lap_error *err)
     return LAP_OK;
 }
 
-/* ---- two filters
- * ----------------------------------------------------------------------------------------- */
+/* ---- two filters -------------------------------------------------------------------------------------- */
 
 /* The calls of the list need no look at their arguments, which newer kernels know beforehand: so they
  * come last. */

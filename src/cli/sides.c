@@ -43,19 +43,6 @@ static bool is_no_input(side_option *side, const char *path, bool look_inside)
            lap_inputs(&path, 1, check_input, side, &err) != LAP_E_CLASH;
 }
 
-/* The value of --kernel, which may be a file; NULL without one. */
-static const char *kernel_of(const lap_cli *cli)
-{
-    static const char name[] = "--kernel";
-    const char *found = NULL;
-    for (int i = 0; i < cli->word_count; i++)
-        if (strncmp(cli->words[i], name, sizeof name - 1) == 0) {
-            const char *rest = cli->words[i] + sizeof name - 1;
-            found = *rest == '=' ? rest + 1 : !*rest && i + 1 < cli->word_count ? cli->words[i + 1] : found;
-        }
-    return found;
-}
-
 static bool check_side(const lap_cli *cli, side_option *side, const side_option *others, int count)
 {
     const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
@@ -72,7 +59,7 @@ static bool check_side(const lap_cli *cli, side_option *side, const side_option 
     return (!cli->bench.image || is_no_input(side, cli->bench.image, true)) &&
            is_other(side, cli->files_from, "the list of inputs") &&
            is_other(side, cli->weights, "the file of weights") &&
-           is_other(side, cli->baseline, "the baseline") && is_other(side, kernel_of(cli), "the kernel");
+           is_other(side, cli->baseline, "the baseline") && is_other(side, cli->kernel, "the kernel");
 }
 
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)

@@ -2,10 +2,12 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cli/commands.h"
 #include "cli/sandbox.h"
 #include "cli/term.h"
+#include "cli/values.h"
 
 static _Atomic(lap_context *) running;
 static volatile sig_atomic_t caught;
@@ -56,9 +58,23 @@ int lap_cli_caught(void)
     return caught;
 }
 
-lap_context *lap_cli_begin(const lap_cli *cli, lap_error *err)
+static lap_code read_kernel_inside(lap_cli *cli, lap_error *err)
 {
+    if (lap_cli_read_kernel(cli, err->message, sizeof err->message)) {
+        lap_cli_note_tolerance(cli);
+        return LAP_OK;
+    }
+    snprintf(err->subject, sizeof err->subject, "--kernel");
+    return err->code = LAP_E_USAGE;
+}
+
+lap_context *lap_cli_begin(lap_cli *cli, lap_error *err)
+{
+    const bool inside = lap_cli_reads_inside(cli);
+    *err = (lap_error){0};
     if (cli->sandbox && lap_cli_sandbox(cli, err) != LAP_OK)
+        return NULL;
+    if (inside && read_kernel_inside(cli, err) != LAP_OK)
         return NULL;
     lap_context *context = lap_context_create(cli->settings.threads, err);
     if (context)

@@ -213,7 +213,7 @@ static int finish(stats_run *run, lap_code code, const lap_batch_counts *counts,
     return exit_code == LAP_EXIT_OK ? run->failed : exit_code;
 }
 
-int lap_stats_folder(lap_cli *cli, const lap_measure_options *options)
+int lap_stats_folder(lap_cli *cli, lap_context *context, const lap_measure_options *options)
 {
     stats_run run = {.cli = cli, .options = options};
     lap_batch_counts counts = {0};
@@ -221,11 +221,6 @@ int lap_stats_folder(lap_cli *cli, const lap_measure_options *options)
     const lap_batch_devices devices = lap_folder_devices(cli);
     lap_batch_options inputs = lap_folder_inputs(cli, cli->operand_count, &devices, &run.others, &run.work);
     inputs.warn = on_warning;
-    lap_context *context = lap_cli_begin(cli, &err);
-    if (!context) {
-        lap_cli_print_error(&err, NULL);
-        return (int)lap_cli_exit_of(err.code);
-    }
     const int threads = lap_context_threads(context);
     if (cli->verbose)
         lap_cli_message("up to %d files at once, %d threads",
@@ -234,7 +229,6 @@ int lap_stats_folder(lap_cli *cli, const lap_measure_options *options)
     const lap_code code =
         lap_measure_batch(context, &inputs, &cli->settings, options, on_event, &run, &counts, &err);
     lap_folder_progress_hide(&run.progress);
-    lap_cli_end(context);
     if (code != LAP_OK)
         lap_cli_print_error(&err, NULL);
     return finish(&run, code, &counts, &err);

@@ -7,6 +7,6 @@
 /* LAP_EXIT_USAGE after a message where the operands do not go with the options. */
 lap_cli_exit lap_stats_folder_check(const lap_cli *cli);
 /* Returns the exit code. */
-int lap_stats_folder(lap_cli *cli, const lap_measure_options *options);
+int lap_stats_folder(lap_cli *cli, lap_context *context, const lap_measure_options *options);
 
 #endif

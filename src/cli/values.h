@@ -18,7 +18,7 @@ lap_cli_setter lap_set_backend;             /* const char *: a backend of the fi
 lap_cli_setter lap_set_backends;            /* const char *: a list of backends of any ladder */
 lap_cli_setter lap_set_border;              /* lap_border: a word, or constant:V */
 lap_cli_setter lap_set_keep;                /* unsigned: LAP_KEEP_..., from a list */
-lap_cli_setter lap_set_kernel;              /* lap_kernel */
+lap_cli_setter lap_set_kernel;              /* const char *: lap_cli_read_kernel reads it */
 lap_cli_setter lap_set_devices;             /* the lap_cli itself: devices, device_count */
 lap_cli_setter lap_set_sizes;               /* the lap_cli itself: sizes, size_count */
 lap_cli_setter lap_set_ops;                 /* unsigned: a bit a ladder, from a list or "all" */

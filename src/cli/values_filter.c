@@ -105,17 +105,33 @@ bool lap_set_backends(
 
 bool lap_set_kernel(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
+    (void)option, (void)problem, (void)size;
+    *(const char **)field = value;
+    return true;
+}
+
+bool lap_cli_read_kernel(lap_cli *cli, char *problem, size_t size)
+{
     lap_error err;
-    (void)option;
-    if (lap_kernel_parse(value, field, &err) == LAP_OK)
-        return true;
-    const char *hint = lap_cli_hint(value), *nearest = lap_cli_nearest(value, lap_kernel_preset);
-    if (hint && access(value, F_OK) != 0)
-        return lap_cli_refuse(problem, size, value, "a known kernel; %s", hint);
-    if (nearest && access(value, F_OK) != 0)
-        return lap_cli_refuse(problem, size, value, "a known kernel; did you mean %s?", nearest);
-    snprintf(problem, size, "%s", err.message);
-    return false;
+    lap_kernel *kernel = &cli->settings.params.kernel;
+    const char *value = cli->kernel;
+    if (value && lap_kernel_parse(value, kernel, &err) != LAP_OK) {
+        const char *hint = lap_cli_hint(value), *nearest = lap_cli_nearest(value, lap_kernel_preset);
+        if (hint && access(value, F_OK) != 0)
+            return lap_cli_refuse(problem, size, value, "a known kernel; %s", hint);
+        if (nearest && access(value, F_OK) != 0)
+            return lap_cli_refuse(problem, size, value, "a known kernel; did you mean %s?", nearest);
+        snprintf(problem, size, "%s", err.message);
+        return false;
+    }
+    if (cli->flip_kernel)
+        lap_kernel_flip(kernel);
+    return true;
+}
+
+bool lap_cli_reads_inside(const lap_cli *cli)
+{
+    return cli->sandbox && cli->kernel && access(cli->kernel, F_OK) == 0;
 }
 
 /* A whole number from 0 to most, then one of the characters of after (or the end). */

@@ -192,6 +192,40 @@ lists()
         [ -s out/photos/chelsea.jpg ]
 }
 
+long_list() # a name without an end is passed over, and takes no memory; rules take memory of the kernel
+{
+    { head -c 300000000 /dev/zero | tr '\0' x; echo; yes photos/coffee.jpg | head -600; } >list
+    (ulimit -v 200000 && refused 5 "--sandbox: limit: rules for this many files would take more memory than \
+--max-memory; name fewer in --files-from, or their folder" --sandbox --max-memory=1M --files-from=list out)
+}
+
+kernels() # of a file, a pipe, a list, a name; the file is read inside
+{
+    echo '0 0 0 0 0/0 0 -1 0 0/0 -1 7 -3 0/0 0 -1 0 0/0 0 0 0 0' >kernel
+    same out.png --kernel=kernel photos/coffee.jpg out.png && cp out.png want.png &&
+        "$program" --sandbox --kernel=<(cat kernel) photos/coffee.jpg out.png && cmp out.png want.png &&
+        "$program" --sandbox --kernel="$(cat kernel)" photos/coffee.jpg out.png && cmp out.png want.png &&
+        same out.png --kernel=kernel --flip-kernel photos/coffee.jpg out.png && ! cmp -s out.png want.png &&
+        refused 2 '--kernel: "laplace4" is not a known kernel; did you mean laplace5?' \
+            --sandbox --kernel=laplace4 photos/coffee.jpg out.jpg &&
+        refused 2 "--kernel: kernel one.jpg: not a text of 25 numbers" --sandbox --kernel=one.jpg photos/coffee.jpg out.jpg
+}
+
+kernel_attack() # at the first bytes of a file that is no kernel
+{
+    rm -rf out && mkdir out
+    LAP_HOSTILE_READ=1 LAP_HOSTILE=$work/elsewhere LAP_HOSTILE_OUT=$work/out LAP_HOSTILE_INPUT=$photo \
+        LAP_HOSTILE_PROCESS=$$ LD_PRELOAD=$hostile "$program" --sandbox --kernel=one.jpg photos/coffee.jpg out/o.jpg 2>stderr
+    [ $? -eq 2 ] && ! grep '^reached' stderr && [ "$(grep -c '^refused' stderr)" -ge 80 ]
+}
+
+weights()
+{
+    yes 2 | head -600 >weights
+    "$program" stats --profiles --weights=weights photos/coffee.jpg >want.txt &&
+        "$program" stats --sandbox --profiles --weights=weights photos/coffee.jpg | cmp - want.txt
+}
+
 links_out() # a link that leads out of the inputs is not followed out of the sandbox
 {
     mkdir -p linked && ln -sf ../photos/coffee.jpg linked/a.jpg && cp photos/chelsea.jpg linked/b.jpg
@@ -240,6 +274,10 @@ if [ "$landlock" -gt 0 ]; then
     check "no process is left" leaves_no_process
     check "pipes and devices" pipes
     check "--files-from" lists
+    check "a long list" long_list
+    check "--kernel" kernels
+    check "a kernel's file is read inside" kernel_attack
+    check "--weights" weights
     check "links that lead out" links_out
     check "stats, info and diff" reading
     check "no Landlock: refused" missing 444 \
