@@ -239,7 +239,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         0, LIMITS, false},
 
     {"sandbox", NULL, lap_set_true, AT(sandbox), 0, 0,
-        "for files of strangers: the process can read the inputs, write where outputs go, and nothing else "
+        "for untrusted files: the process can read the inputs, write where outputs go, and nothing else "
         "(Landlock and seccomp; CPU backends)",
         R | S | T | D | LAP_CLI_INFO, 0, LIMITS, false},
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""A decoder that was taken over, in the sandbox (SECURITY.md): in each form of a run it tries 18 things that no
-decoder needs, from a socket to executable memory (tests/sandbox/hostile.c). One that gets through is a loss. The
-same tries without --sandbox count as having struck. And what the sandbox costs: runs with it and without it, in
-turns."""
+"""A decoder that was taken over, in the sandbox (SECURITY.md): in each form of a run, and on a kernel with any version
+of Landlock up to this one's, it tries what no decoder needs, from a socket to the mode of an input
+(tests/sandbox/hostile_tries.c). One that gets through is a loss. The same tries without --sandbox count as having
+struck. And what the sandbox costs: runs with it and without it, in turns."""
 
 import os
 import shutil
 import statistics
+import subprocess
 import time
 
 from torture import BUILD, PROGRAM, WORK, check, finish, photo, photos, result, rng, run, said, times
@@ -23,8 +24,15 @@ def attack(words, sandbox):
     (WORK / "out").mkdir()
     for name in ("secret", "victim"):
         (elsewhere / name).write_text("mine\n")
+    before = state()
+    stranger = subprocess.Popen(["sleep", "1000"])
     done = run(*words, *["--sandbox"] * sandbox,
-               env={**os.environ, "LAP_HOSTILE": str(elsewhere), "LD_PRELOAD": str(BUILD / "tests/hostile.so")})
+               env={**os.environ, "LAP_HOSTILE": str(elsewhere), "LAP_HOSTILE_OUT": str(WORK / "out"),
+                    "LAP_HOSTILE_INPUT": str(WORK / "in/0.jpg"), "LAP_HOSTILE_PROCESS": str(stranger.pid),
+                    "LAP_LANDLOCK": str(rng.randint(1, 8)), "LD_PRELOAD": str(BUILD / "tests/hostile.so")})
+    killed = stranger.poll() is not None
+    stranger.kill()
+    stranger.wait()
     lines = [line for line in done.stderr.decode().splitlines() if line.startswith(("reached ", "refused "))]
     reached = [line for line in lines if line.startswith("reached ")]
     wrong = [] if done.returncode == 0 and lines else [f"{words}: exit {done.returncode}: {said(done)}"]
@@ -32,7 +40,14 @@ def attack(words, sandbox):
         wrong += [f"{' '.join(map(str, words))}: {line}" for line in reached]
         if sorted(os.listdir(elsewhere)) != ["secret", "victim"]:
             wrong.append(f"{words}: left {os.listdir(elsewhere)}")
+        if killed or state() != before:
+            wrong.append(f"{words}: a process was killed, or an input was changed")
     return len(reached), len(lines), wrong
+
+
+def state():
+    files = [(path.name, path.stat()) for path in sorted((WORK / "in").iterdir())]
+    return [(name, st.st_mode, st.st_ino, st.st_size, st.st_mtime_ns) for name, st in files]
 
 
 def form():
