@@ -24,7 +24,7 @@
 #include "cli/sandbox.h"
 
 typedef struct request {
-    bool sets_times, now; /* else the mode */
+    int sets_times, now; /* else the mode. No bool, which not every byte is a value of */
     mode_t mode;
     struct timespec times[2];
 } request;

@@ -19,8 +19,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 print(max(0, libc.syscall(444, 0, 0, 1)) if libc.prctl(21, 0, 0, 0, 0) >= 0 else 0)')
 case $(uname -m) in x86_64 | aarch64) ;; *) landlock=0 ;; esac
 
-# attack reached|refused VERSION ARGUMENTS...: every try of a decoder that was taken over ends so, on a kernel with
-# that version of Landlock. Where all are refused, nothing has changed and the run does what it should.
+# attack reached|refused VERSION ARGUMENTS...: the tries of a decoder that was taken over end so, on a kernel with that
+# version of Landlock: all are refused, nothing has changed, and the run does what it should; or they get through.
 attack()
 {
     local want=$1 version=$2 status=0 stranger before same
@@ -33,14 +33,14 @@ attack()
     disown
     LAP_LANDLOCK=$version LAP_HOSTILE=$work/elsewhere LAP_HOSTILE_OUT=$work/out LAP_HOSTILE_INPUT=$photo \
         LAP_HOSTILE_PROCESS=$stranger LD_PRELOAD=$hostile "$program" "$@" <"$photo" >stdout 2>stderr || status=$?
-    kill $stranger 2>kill
+    kill "$stranger" 2>killed
     same=$?
-    if [ "$(grep -c "^$want" stderr)" -lt 80 ] || grep -E '^(reached|refused)' stderr | grep -v "^$want"; then
-        cat stderr
-        return 1
+    if [ "$want" = reached ]; then
+        grep '^refused' stderr # what this machine does not have; few kernels have everything
+        [ "$(grep -c '^reached' stderr)" -ge 80 ] && return
+    elif ! grep '^reached' stderr && [ "$(grep -c '^refused' stderr)" -ge 80 ]; then
+        [ $same -eq 0 ] && [ $status -eq 0 ] && [ "$(state "$@")" = "$before" ] && return
     fi
-    [ "$want" = reached ] && return
-    [ $same -eq 0 ] && [ $status -eq 0 ] && [ "$(state "$@")" = "$before" ] && return
     echo "exit $status, stranger $same" && cat stderr && state "$@"
     return 1
 }
@@ -108,7 +108,7 @@ lost_keeper() # a mode that was not set is no success
 {
     LAP_LOST_KEEPER=1 LD_PRELOAD=$hostile refused 1 \
         "out.jpg: cannot set the mode: Input/output error" --sandbox photos/coffee.jpg out.jpg &&
-        [ -z "$(ls -A | grep '\.lapedge-')" ]
+        ! compgen -G '.lapedge-*' >found
 }
 
 attributes() # [OPTION]: modes and times of outputs, new and replaced

@@ -167,7 +167,8 @@ check "a planted call against the table is found" planted_call_is_found
 check "no circle, and no chain of more than $MAX_CHAIN rooms" chains
 check "exit is called in main.c and worker.c only" only_in '^src/cli/(main|worker)\.c' '(^|[^a-zA-Z_.>])(exit|abort|quick_exit)[[:space:]]*\('
 # A second Ctrl-C ends the program at once.
-check "_exit is called in signals.c and worker.c only" only_in '^src/cli/(signals|worker)\.c' '(^|[^a-zA-Z_.>])_exit[[:space:]]*\('
+check "_exit is called in signals.c, worker.c and sandbox_keeper.c only" \
+    only_in '^src/cli/(signals|worker|sandbox_keeper)\.c' '(^|[^a-zA-Z_.>])_exit[[:space:]]*\('
 # libjpeg and libpng report errors by jumping; nothing else does.
 check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/jpeg/|^src/codec/png_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
 check "jpeglib.h in src/jpeg only" only_in '^src/jpeg/' 'include *<(jpeglib|jerror)\.h>'
