@@ -35,7 +35,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $@;)
 
 # ---- what is here ------------------------------------------------------------------------------
 
-FEATURES := JPEG TURBOJPEG JANSSON PNG STB XXHASH OPENMP CMOCKA CHART CUDA
+FEATURES := JPEG JANSSON PNG STB XXHASH OPENMP CMOCKA CHART CUDA
 # Chart.js as Debian's libjs-chart.js has it; it goes into the pages that --report writes.
 CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
 # These goals need no answers (demo and test first install what is missing, then call make again).
@@ -55,7 +55,7 @@ FORCE:
 $(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
 	@mkdir -p $(@D)
 	@{ echo '# $(COMPILERS)'; \
-	  for f in JPEG:-ljpeg TURBOJPEG:-lturbojpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp \
+	  for f in JPEG:-ljpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp \
       CMOCKA:-lcmocka; do \
 	    echo "FOUND_$${f%%:*} := $$(PROBE_DIR=$(B)/probe tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
 	  echo "FOUND_CHART := $$(PROBE_DIR=$(B)/probe tools/probe CHART '$(CHART_JS)')"; \
@@ -71,8 +71,8 @@ endif
 endef
 $(foreach f,$(FEATURES),$(eval $(call feature,$(f))))
 
-DEFINES := $(foreach f,TURBOJPEG PNG STB OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
-LIBS := $(if $(filter 1,$(HAVE_TURBOJPEG)),-lturbojpeg) -ljpeg -ljansson -lxxhash \
+DEFINES := $(foreach f,PNG STB OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
+LIBS := -ljpeg -ljansson -lxxhash \
   $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) -lm -lpthread
 LINK_OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 

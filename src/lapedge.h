@@ -301,12 +301,12 @@ typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLE
  * a file that the device does not take is coded on the CPU all the same, and the report's note says so. */
 typedef enum lap_codec_place { LAP_CODEC_AUTO, LAP_CODEC_CPU, LAP_CODEC_CUDA } lap_codec_place;
 
-/* Whether a turned JPEG (filter false) keeps its coded blocks, so that nothing is lost; by TurboJPEG. AUTO:
- * where the picture consists of whole MCUs and no other setting asks for coding anew (quality is not used
- * then); else by pixels, and the report's note says why. TRIM: partial MCUs that would come to lie left or
- * above are left out. PERFECT: LAP_E_UNSUPPORTED where there are some. TRIM and PERFECT never go by pixels:
- * LAP_E_USAGE for settings that need them, LAP_E_UNSUPPORTED for files, LAP_E_BACKEND where TurboJPEG was not
- * built in. */
+/* Whether a turned JPEG (filter false) keeps its coded blocks, so that nothing is lost. AUTO: if the picture
+ * consists of whole MCUs, its coefficients can be coded again and no other setting asks for coding anew
+ * (quality is not used then); else by pixels, and the report's note says why. TRIM: partial MCUs that would
+ * come to lie left or above are left out. PERFECT: LAP_E_UNSUPPORTED if there are some. TRIM and PERFECT
+ * never go by pixels: LAP_E_USAGE for settings that need them, LAP_E_UNSUPPORTED for files. All three hold
+ * the picture twice, as coefficients; LAP_E_LIMIT if that is more than max_memory. */
 typedef enum lap_lossless {
     LAP_LOSSLESS_NO,
     LAP_LOSSLESS_AUTO,

@@ -131,22 +131,14 @@ format:
 
 # ---- one file that needs nothing but libc -------------------------------------------------------
 
-# Whatever has a static library here goes in; OpenMP's runtime is gcc's. TurboJPEG comes before libjpeg: it has all of
-# that, too, and each symbol is taken where it is found first.
-HAS_STATIC_TURBOJPEG := $(filter /%,$(shell $(CC) -print-file-name=libturbojpeg.a))
-PORTABLE_LIBS := -Wl,-Bstatic $(if $(filter 1,$(HAVE_TURBOJPEG)),-lturbojpeg) -ljpeg -ljansson -lxxhash \
+# Whatever has a static library here goes in; OpenMP's runtime is gcc's.
+PORTABLE_LIBS := -Wl,-Bstatic -ljpeg -ljansson -lxxhash \
   $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) \
   $(if $(filter 1,$(HAVE_CUDA)),-lcudart_static) \
   $(if $(filter 1,$(HAVE_OPENMP)),-lgomp) -Wl,-Bdynamic -lm -lpthread -ldl -lrt
 
 ## portable: ./lapedge-portable, one file that needs nothing but libc
-ifneq ($(and $(filter 1,$(HAVE_TURBOJPEG)),$(if $(HAS_STATIC_TURBOJPEG),,missing)),)
-# Built without it, then.
-portable:
-	@$(MAKE) --no-print-directory HAVE_TURBOJPEG=0 B=$(B)/static portable
-else
 portable: lapedge-portable
-endif
 lapedge-portable: $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-libgcc $(filter -L%,$(LIBS)) -o $@ $^ $(PORTABLE_LIBS)
 	@strip $@

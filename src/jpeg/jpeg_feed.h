@@ -16,6 +16,7 @@ typedef struct lap_jpeg_reader {
     int row;              /* of it: the next to be filled */
     bool created;         /* cinfo must be destroyed */
     bool started;         /* jpeg_start_decompress was called */
+    bool putting_out;     /* of coefficients: jpeg_start_output was called */
     bool ended;           /* the source has no more bytes; libjpeg gets end markers */
     bool has_verdict;     /* error.cause was found by lap_jpeg_lose, not by libjpeg */
     int checked_scan;     /* the last one whose end was looked at; 0: none */
@@ -24,7 +25,8 @@ typedef struct lap_jpeg_reader {
     uint8_t *inks;        /* one row of CMYK */
     lap_segment *segments;
     uint8_t *segment_bytes;
-    struct lap_jpeg_split *parts; /* or NULL: serial */
+    struct lap_jpeg_split *parts;   /* or NULL: serial */
+    jvirt_barray_ptr *coefficients; /* of each component, all of them; NULL: rows are read as they come */
 } lap_jpeg_reader;
 
 /* Sets the error manager; reader->decoder is set. */
@@ -35,6 +37,9 @@ void lap_jpeg_feed_attach(lap_jpeg_reader *reader);
 void lap_jpeg_note(lap_jpeg_reader *reader, lap_jpeg_class class, const char *text);
 /* The same, and adds how far into the image that was. */
 void lap_jpeg_lose(lap_jpeg_reader *reader, lap_jpeg_class class, const char *what);
+/* Instead of the first rows: reads and judges everything up to the end of the image. Rows come from
+ * reader->coefficients afterwards, with the same pixels. */
+lap_code lap_jpeg_read_whole(lap_jpeg_reader *reader, lap_error *err);
 /* Some rows from `row` of ROWS on, as the header of READER's decoder has them: how many, one at least where
  * CINFO raises nothing. CINFO: READER's own, or that of a part. INKS: room for one row of CMYK, else NULL. */
 int lap_jpeg_read_rows(

@@ -12,13 +12,13 @@ enum { PEEK_FIRST = 4096 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-static lap_code scan_header(lap_decoder *decoder, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
+lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
 {
     lap_code code = LAP_OK;
     size_t want = PEEK_FIRST, got = 0;
     while (code == LAP_OK && !scan->done) {
         lap_error cause = {.message = ""};
-        code = lap_source_peek(decoder->source, want, bytes, &got, err);
+        code = lap_source_peek(source, want, bytes, &got, err);
         if (code != LAP_OK)
             return code;
         code = lap_jpeg_scan_header(scan, *bytes, got, got < want, &want, &cause);
@@ -152,7 +152,7 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
     r->decoder = decoder;
     lap_jpeg_feed_init(r);
 
-    lap_code code = scan_header(decoder, &scan, &bytes, err);
+    lap_code code = lap_jpeg_scan_source(decoder->source, &scan, &bytes, err);
     if (code == LAP_OK)
         code = lap_jpeg_split_hold(r, &scan, &bytes, err);
     if (code == LAP_OK)
@@ -209,6 +209,10 @@ static void work_rows(void *argument)
         if (jpeg_has_multiple_scans(&r->cinfo))
             check_scans(r);
     }
+    if (r->coefficients && !r->putting_out) {
+        r->putting_out = true;
+        jpeg_start_output(&r->cinfo, r->cinfo.input_scan_number);
+    }
     while (r->row < rows->height)
         r->row += lap_jpeg_read_rows(&r->cinfo, r, r->inks, rows, r->row);
 }
@@ -221,13 +225,41 @@ static lap_code jpeg_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
     return run(r, work_rows, err);
 }
 
+static void check_end(lap_jpeg_reader *r)
+{
+    if (r->ended)
+        lap_jpeg_lose(r, LAP_JPEG_HARMLESS, "the end marker is missing");
+}
+
 static void work_finish(void *argument)
 {
     lap_jpeg_reader *r = argument;
+    if (r->coefficients) /* the end was read and judged with them */
+        return;
     lap_jpeg_check_left(r);
     jpeg_finish_decompress(&r->cinfo);
-    if (r->ended)
-        lap_jpeg_lose(r, LAP_JPEG_HARMLESS, "the end marker is missing");
+    check_end(r);
+}
+
+static void work_whole(void *argument)
+{
+    lap_jpeg_reader *r = argument;
+    j_decompress_ptr cinfo = &r->cinfo;
+    r->started = true;
+    cinfo->buffered_image = TRUE;
+    jpeg_start_decompress(cinfo);
+    do
+        cinfo->progress->progress_monitor((j_common_ptr)cinfo);
+    while (jpeg_consume_input(cinfo) != JPEG_REACHED_EOI);
+    if (jpeg_has_multiple_scans(cinfo))
+        check_scans(r);
+    check_end(r);
+    r->coefficients = jpeg_read_coefficients(cinfo); /* gives out what has been read */
+}
+
+lap_code lap_jpeg_read_whole(lap_jpeg_reader *r, lap_error *err)
+{
+    return run(r, work_whole, err);
 }
 
 static lap_code jpeg_finish(lap_decoder *decoder, lap_error *err)

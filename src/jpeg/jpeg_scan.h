@@ -4,7 +4,7 @@
 #ifndef LAP_JPEG_SCAN_H
 #define LAP_JPEG_SCAN_H
 
-#include "lapedge.h"
+#include "io/source.h"
 
 /* More than any camera writes, and little enough to hold while the header is looked at. */
 #define LAP_JPEG_MAX_HEADER ((size_t)64 << 20)
@@ -39,5 +39,8 @@ bool lap_jpeg_probe(const uint8_t *bytes, size_t size);
  * LAP_E_NOT_IMAGE, _TRUNCATED, _DAMAGED, _UNSUPPORTED, _LIMIT or _MEMORY; the message names no file. */
 lap_code lap_jpeg_scan_header(
     lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, bool at_end, size_t *need, lap_error *err);
+/* The same over the first bytes of a source that is still at its beginning, and stays there. *bytes are
+ * the source's, until it is asked for others; the places of scan count from there. */
+lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err);
 
 #endif

@@ -1,241 +1,394 @@
+/* The blocks of a JPEG, as libjpeg has them in memory, are moved to where the turn puts them. A block is
+ * mirrored by the signs of its coefficients and transposed by their order, so nothing is rounded. All blocks
+ * are moved and checked before the first byte is written: what a Huffman table cannot hold, libjpeg-turbo 2.1
+ * writes as other numbers, in silence. */
 #include "jpeg/jpeg_turn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#if LAP_HAVE_TURBOJPEG
-#include <turbojpeg.h>
-#endif
-
 #include "base/status.h"
+#include "base/turn.h"
 #include "codec/meta.h"
-#include "jpeg/jpeg_optimize.h"
+#include "jpeg/jpeg_feed.h"
 
-enum { BLOCK = 8, APP0 = 0xE0, APP14 = 0xEE, RST0 = 0xD0, RST7 = 0xD7, SOS = 0xDA, EOI = 0xD9 };
+enum {
+    MAX_AC = 1023,            /* categories of 8-bit JPEG: ITU-T T.81, tables F.1 and F.2 */
+    MAX_DC_DIFFERENCE = 2047, /* category 11 */
+    OUT_BYTES = 64 << 10      /* written to the sink at once */
+};
 
-/* ---- what is known before ---------------------------------------------------------------------- */
+typedef struct move_of_block { /* coefficient k of the result is sign[k] times coefficient from[k] */
+    uint8_t from[DCTSIZE2];
+    JCOEF sign[DCTSIZE2];
+    lap_turn_parts parts;
+} move_of_block;
 
-const char *lap_jpeg_turn_unavailable(void)
+struct lap_jpeg_turned {
+    struct jpeg_compress_struct out; /* its client_data is the struct; its memory holds the moved blocks */
+    lap_jpeg_error error;
+    struct jpeg_progress_mgr progress;
+    struct jpeg_destination_mgr dest;
+    const lap_control *control;
+    lap_jpeg_reader *reader;
+    lap_jpeg_turning turning;
+    move_of_block move;
+    jvirt_barray_ptr moved[MAX_COMPONENTS];
+    const char *misfit; /* a coefficient that cannot be written; NULL: none */
+    const lap_write_options *options;
+    const lap_meta *meta;
+    lap_sink *sink;
+    JOCTET bytes[OUT_BYTES];
+};
+
+/* ---- what the header tells ------------------------------------------------------------------------ */
+
+/* The size of an MCU in blocks. With one component it is one block, whatever the sampling factors are. */
+static void mcu_of(int components, const int sample_h[4], const int sample_v[4], int *wide, int *high)
 {
-#if LAP_HAVE_TURBOJPEG
-    return NULL;
-#else
-    return "TurboJPEG was not built in";
-#endif
+    *wide = *high = 1;
+    for (int i = 0; components > 1 && i < components && i < 4; i++) {
+        *wide = sample_h[i] > *wide ? sample_h[i] : *wide;
+        *high = sample_v[i] > *high ? sample_v[i] : *high;
+    }
 }
 
-/* Of an MCU in pixels. With one component it is a block, whatever its sampling factors say. */
-static void mcu_of(const lap_jpeg_scan *scan, int *width, int *height)
+const char *lap_jpeg_turn_obstacle(const lap_jpeg_scan *scan)
 {
-    int h = 1, v = 1;
-    for (int i = 0; scan->components > 1 && i < scan->components && i < 4; i++) {
-        h = scan->sample_h[i] > h ? scan->sample_h[i] : h;
-        v = scan->sample_v[i] > v ? scan->sample_v[i] : v;
-    }
-    *width = BLOCK * h;
-    *height = BLOCK * v;
+    int blocks = 0;
+    for (int i = 0; scan->components > 1 && i < scan->components && i < 4; i++)
+        blocks += scan->sample_h[i] * scan->sample_v[i];
+    return blocks > C_MAX_BLOCKS_IN_MCU ? "its MCUs have more than 10 blocks" : NULL;
 }
 
 bool lap_jpeg_turn_trim(const lap_jpeg_scan *scan, lap_turn turn, int *width, int *height, bool *whole)
 {
-    /* Whether the right edge comes to lie left or above, and the lower one. */
-    const bool right = turn == LAP_TURN_H || turn == LAP_TURN_180 || turn == LAP_TURN_270 ||
-                       turn == LAP_TURN_TRANSVERSE,
-               lower = turn == LAP_TURN_V || turn == LAP_TURN_180 || turn == LAP_TURN_90 ||
-                       turn == LAP_TURN_TRANSVERSE;
-    int mcu_width, mcu_height;
-    mcu_of(scan, &mcu_width, &mcu_height);
-    *width = scan->width - (right ? scan->width % mcu_width : 0);
-    *height = scan->height - (lower ? scan->height % mcu_height : 0);
+    const lap_turn_parts p = lap_turn_parts_of(turn);
+    const bool right = p.transpose ? p.up_down : p.left_right, lower = p.transpose ? p.left_right : p.up_down;
+    int wide, high;
+    mcu_of(scan->components, scan->sample_h, scan->sample_v, &wide, &high);
+    *width = scan->width - (right ? scan->width % (DCTSIZE * wide) : 0);
+    *height = scan->height - (lower ? scan->height % (DCTSIZE * high) : 0);
     *whole = *width == scan->width && *height == scan->height;
     return *width > 0 && *height > 0;
 }
 
-uint64_t lap_jpeg_turn_memory(const lap_jpeg_scan *scan, size_t size)
+/* One array of all coefficients; SIZE_MAX if that number does not fit. */
+static size_t array_bytes(const lap_header *header)
 {
-    /* All coefficients as they come and as they go; the file, and its output while that grows. */
-    enum { COEFFICIENTS = 2 * sizeof(int16_t) * BLOCK * BLOCK, FILES = 5 };
-    int mcu_width, mcu_height;
-    uint64_t blocks = 0;
-    mcu_of(scan, &mcu_width, &mcu_height);
-    for (int i = 0; i < scan->components && i < 4; i++)
-        blocks += scan->components > 1 ? (uint64_t)scan->sample_h[i] * (uint64_t)scan->sample_v[i] : 1;
-    const uint64_t mcus = ((uint64_t)scan->width / (uint64_t)mcu_width + 1) *
-                          ((uint64_t)scan->height / (uint64_t)mcu_height + 1);
-    return mcus * blocks * COEFFICIENTS + FILES * (uint64_t)size;
+    int wide, high;
+    size_t blocks = header->components > 1 ? 0 : 1, bytes;
+    mcu_of(header->components, header->sample_h, header->sample_v, &wide, &high);
+    for (int i = 0; header->components > 1 && i < header->components && i < 4; i++)
+        blocks += (size_t)header->sample_h[i] * (size_t)header->sample_v[i];
+    const size_t mcus_wide = (size_t)(header->width - 1) / (size_t)(DCTSIZE * wide) + 1,
+                 mcus_high = (size_t)(header->height - 1) / (size_t)(DCTSIZE * high) + 1;
+    const bool fits =
+        lap_mul(mcus_wide, mcus_high, &bytes) && lap_mul(bytes, blocks * sizeof(JBLOCK), &bytes);
+    return fits ? bytes : SIZE_MAX;
 }
 
-/* The next marker from `at` on that is neither stuffing nor a restart; size where there is none. */
-static size_t next_marker(const uint8_t *bytes, size_t size, size_t at)
+uint64_t lap_jpeg_turn_memory(const lap_header *header)
 {
-    while (at + 1 < size) {
-        const uint8_t *found = memchr(bytes + at, 0xFF, size - at - 1);
-        if (!found)
-            break;
-        at = (size_t)(found - bytes);
-        if (bytes[at + 1] != 0 && bytes[at + 1] != 0xFF && (bytes[at + 1] < RST0 || bytes[at + 1] > RST7))
-            return at;
-        at++;
-    }
-    return size;
+    const size_t array = array_bytes(header);
+    size_t all = header->memory_estimate;
+    const bool fits = (header->whole || lap_add(all, array, &all)) && /* else it is in the estimate */
+                      lap_add(all, array, &all) && lap_add(all, sizeof(lap_jpeg_turned), &all);
+    return fits ? all : UINT64_MAX;
 }
 
-int lap_jpeg_turn_scans(const lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, bool *missing)
+/* ---- moving ------------------------------------------------------------------------------------- */
+
+static move_of_block plan_block(lap_turn turn)
 {
-    bool seen[256] = {false};
-    int scans = 0, found = 0;
-    for (size_t at = next_marker(bytes, size, 2); at + 4 < size && bytes[at + 1] != EOI;) {
-        const size_t length = (size_t)bytes[at + 2] << 8 | bytes[at + 3];
-        if (length < 2 || length > size - at - 2)
-            break;
-        const uint8_t *const data = bytes + at + 4; /* of an SOS: a count, then two bytes a component */
-        const bool is_scan = bytes[at + 1] == SOS;
-        scans += is_scan;
-        for (size_t i = 0; is_scan && i < data[0] && 2 * i + 2 < length - 2; i++) {
-            found += !seen[data[1 + 2 * i]];
-            seen[data[1 + 2 * i]] = true;
+    move_of_block move = {.parts = lap_turn_parts_of(turn)};
+    for (int v = 0; v < DCTSIZE; v++)
+        for (int u = 0; u < DCTSIZE; u++) {
+            const bool odd = (move.parts.left_right && u % 2) != (move.parts.up_down && v % 2);
+            move.from[v * DCTSIZE + u] = (uint8_t)(move.parts.transpose ? u * DCTSIZE + v : v * DCTSIZE + u);
+            move.sign[v * DCTSIZE + u] = odd ? -1 : 1;
         }
-        at = next_marker(bytes, size, at + 2 + length);
-    }
-    *missing = found < scan->components;
-    return scans;
+    return move;
 }
 
-/* ---- turning ----------------------------------------------------------------------------------- */
-
-void lap_jpeg_turned_free(lap_jpeg_turned *turned)
+/* False if an AC coefficient is out of range; the block is moved all the same. */
+static bool move_block(const move_of_block *move, const JCOEF *from, JCOEF *to)
 {
-    if (turned->is_plain)
-        free(turned->bytes);
-#if LAP_HAVE_TURBOJPEG
+    unsigned beyond = 0;
+    for (int k = 1; k < DCTSIZE2; k++)
+        beyond |= (unsigned)(from[k] + MAX_AC) > 2 * MAX_AC;
+    if (move->parts.transpose)
+        for (int k = 0; k < DCTSIZE2; k++)
+            to[k] = (JCOEF)(from[move->from[k]] * move->sign[k]);
     else
-        tjFree(turned->bytes);
-#endif
-    *turned = (lap_jpeg_turned){0};
+        for (int k = 0; k < DCTSIZE2; k++)
+            to[k] = (JCOEF)(from[k] * move->sign[k]);
+    return beyond == 0;
 }
 
-#if LAP_HAVE_TURBOJPEG
-
-/* Versions before 3 of TurboJPEG cannot. */
-static lap_code optimize(lap_jpeg_turned *turned, lap_error *err)
+static void go_on(lap_jpeg_turned *t)
 {
-    lap_chunk made = {0};
-    const lap_code code = lap_jpeg_optimize(turned->bytes, turned->size, &made, err);
-    if (code != LAP_OK) {
-        lap_chunk_free(&made);
-        return code;
+    if (lap_control_check(t->control, &t->error.cause) != LAP_OK)
+        lap_jpeg_raise(&t->error);
+}
+
+/* Rows of blocks in memory, which is all of them: no array is ever put aside. */
+static JBLOCKARRAY rows_of(lap_jpeg_turned *t, jvirt_barray_ptr array, int first, int count, bool writable)
+{
+    const j_common_ptr common = (j_common_ptr)&t->out;
+    return t->out.mem->access_virt_barray(
+        common, array, (JDIMENSION)first, (JDIMENSION)count, writable ? TRUE : FALSE);
+}
+
+/* The size in blocks of what is turned of a component, after the turn, without padding. */
+static void size_of(const lap_jpeg_turned *t, int c, int *wide, int *high)
+{
+    const struct jpeg_compress_struct *out = &t->out;
+    int max_h = 1, max_v = 1;
+    for (int i = 0; i < out->num_components; i++) {
+        max_h = out->comp_info[i].h_samp_factor > max_h ? out->comp_info[i].h_samp_factor : max_h;
+        max_v = out->comp_info[i].v_samp_factor > max_v ? out->comp_info[i].v_samp_factor : max_v;
     }
-    const bool odd = turned->odd;
-    lap_jpeg_turned_free(turned);
-    *turned = (lap_jpeg_turned){.bytes = made.data, .size = made.size, .is_plain = true, .odd = odd};
-    return LAP_OK;
+    *wide = ((int)out->image_width * out->comp_info[c].h_samp_factor - 1) / (DCTSIZE * max_h) + 1;
+    *high = ((int)out->image_height * out->comp_info[c].v_samp_factor - 1) / (DCTSIZE * max_v) + 1;
 }
 
-/* Called for each row of blocks: nothing is changed, but a run that is to stop stops. */
-static int go_on(
-    short *coefficients, tjregion array, tjregion plane, int component, int number, tjtransform *transform)
+/* One row of blocks of the input to its row, or to its column, of the result. */
+static bool move_row(lap_jpeg_turned *t, const JBLOCK *from, JBLOCKARRAY to, int row, int wide, int high)
 {
-    (void)coefficients, (void)array, (void)plane, (void)component, (void)number;
-    return lap_control_check(transform->data, NULL) == LAP_OK ? 0 : -1;
+    const lap_turn_parts p = t->move.parts;
+    const int count = p.transpose ? high : wide;
+    bool fits = true;
+    for (int i = 0; i < count; i++) {
+        const int x = p.transpose ? row : i, y = p.transpose ? i : row;
+        fits &=
+            move_block(&t->move, from[i], to[p.up_down ? high - 1 - y : y][p.left_right ? wide - 1 - x : x]);
+    }
+    return fits;
 }
 
-lap_code lap_jpeg_turn(const uint8_t *bytes, size_t size, lap_turn turn, bool trim,
-    const lap_write_options *o, lap_jpeg_turned *turned, lap_error *err)
+static void move_component(lap_jpeg_turned *t, jvirt_barray_ptr from, int c)
 {
-    static const int operations[] = {[LAP_TURN_NONE] = TJXOP_NONE,
-        [LAP_TURN_H] = TJXOP_HFLIP,
-        [LAP_TURN_180] = TJXOP_ROT180,
-        [LAP_TURN_V] = TJXOP_VFLIP,
-        [LAP_TURN_TRANSPOSE] = TJXOP_TRANSPOSE,
-        [LAP_TURN_90] = TJXOP_ROT90,
-        [LAP_TURN_TRANSVERSE] = TJXOP_TRANSVERSE,
-        [LAP_TURN_270] = TJXOP_ROT270};
-    const int options =
-        TJXOPT_COPYNONE | (trim ? TJXOPT_TRIM : TJXOPT_PERFECT) | (o->progressive ? TJXOPT_PROGRESSIVE : 0);
-    tjtransform transform = {
-        .op = operations[turn], .options = options, .data = (void *)o->control, .customFilter = go_on};
-    unsigned char *out = NULL;
-    unsigned long out_size = 0;
-    *turned = (lap_jpeg_turned){0};
-    tjhandle handle = tjInitTransform();
-    if (!handle)
+    int wide, high;
+    size_of(t, c, &wide, &high);
+    JBLOCKARRAY to = rows_of(t, t->moved[c], 0, high, true);
+    const int count = t->move.parts.transpose ? wide : high;
+    for (int row = 0; row < count; row++) {
+        go_on(t);
+        if (!move_row(t, *rows_of(t, from, row, 1, false), to, row, wide, high))
+            t->misfit = "an AC coefficient is beyond 1023";
+    }
+}
+
+/* The real blocks of one MCU; false if a DC difference is out of range. The blocks that fill an MCU up at an
+ * edge repeat the DC of the one before them, so they add no difference. */
+static bool check_mcu(JBLOCKARRAY rows, int x, int wide, int high, int *last)
+{
+    bool fits = true;
+    for (int j = 0; j < high; j++)
+        for (int i = x; i < x + wide; i++) {
+            const int difference = rows[j][i][0] - *last;
+            fits &= difference >= -MAX_DC_DIFFERENCE && difference <= MAX_DC_DIFFERENCE;
+            *last = rows[j][i][0];
+        }
+    return fits;
+}
+
+static int at_most(int a, int most)
+{
+    return a < most ? a : most;
+}
+
+/* DC differences in the order in which they are coded: by MCUs, without restarts. The first scan of a
+ * progressive file has that order too, and half the differences. */
+static void check_differences(lap_jpeg_turned *t)
+{
+    const int components = t->out.num_components;
+    int wide[MAX_COMPONENTS], high[MAX_COMPONENTS], last[MAX_COMPONENTS] = {0}, mcus_wide = 0, mcus_high = 0;
+    JBLOCKARRAY rows[MAX_COMPONENTS];
+    for (int c = 0; c < components; c++) {
+        const jpeg_component_info *info = &t->out.comp_info[c];
+        size_of(t, c, &wide[c], &high[c]);
+        rows[c] = rows_of(t, t->moved[c], 0, high[c], false);
+        const int w = (wide[c] - 1) / info->h_samp_factor + 1, h = (high[c] - 1) / info->v_samp_factor + 1;
+        mcus_wide = w > mcus_wide ? w : mcus_wide;
+        mcus_high = h > mcus_high ? h : mcus_high;
+    }
+    for (int y = 0; y < mcus_high; y++) {
+        go_on(t);
+        for (int x = 0; x < mcus_wide; x++)
+            for (int c = 0; c < components; c++) {
+                const int h = t->out.comp_info[c].h_samp_factor, v = t->out.comp_info[c].v_samp_factor;
+                if (!check_mcu(rows[c] + (ptrdiff_t)y * v, x * h, at_most(h, wide[c] - x * h),
+                        at_most(v, high[c] - y * v), &last[c]))
+                    t->misfit = "a difference of DC coefficients is beyond 2047";
+            }
+    }
+}
+
+/* The parameters of the input, turned. */
+static void plan_output(lap_jpeg_turned *t)
+{
+    struct jpeg_compress_struct *out = &t->out;
+    const bool swaps = t->move.parts.transpose;
+    jpeg_copy_critical_parameters(&t->reader->cinfo, out);
+    out->image_width = (JDIMENSION)(swaps ? t->turning.height : t->turning.width);
+    out->image_height = (JDIMENSION)(swaps ? t->turning.width : t->turning.height);
+    for (int i = 0; i < out->num_components; i++) {
+        jpeg_component_info *info = &out->comp_info[i];
+        const int h = info->h_samp_factor, v = info->v_samp_factor;
+        const bool alone = out->num_components == 1; /* factors mean nothing then */
+        info->h_samp_factor = alone ? 1 : swaps ? v : h;
+        info->v_samp_factor = alone ? 1 : swaps ? h : v;
+    }
+    for (int i = 0; swaps && i < NUM_QUANT_TBLS; i++)
+        for (int v = 0; out->quant_tbl_ptrs[i] && v < DCTSIZE; v++)
+            for (int u = 0; u < v; u++) {
+                UINT16 *const table = out->quant_tbl_ptrs[i]->quantval, kept = table[v * DCTSIZE + u];
+                table[v * DCTSIZE + u] = table[u * DCTSIZE + v];
+                table[u * DCTSIZE + v] = kept;
+            }
+}
+
+static void on_progress(j_common_ptr cinfo)
+{
+    go_on(cinfo->client_data);
+}
+
+static void work_move(void *argument)
+{
+    lap_jpeg_turned *t = argument;
+    jpeg_create_compress(&t->out);
+    t->out.client_data = t;
+    t->out.progress = &t->progress;
+    t->progress.progress_monitor = on_progress;
+    plan_output(t);
+    for (int c = 0; c < t->out.num_components; c++) {
+        const jpeg_component_info *info = &t->out.comp_info[c];
+        int wide, high;
+        size_of(t, c, &wide, &high);
+        const int padded_wide = (wide - 1) / info->h_samp_factor * info->h_samp_factor + info->h_samp_factor,
+                  padded_high = (high - 1) / info->v_samp_factor * info->v_samp_factor + info->v_samp_factor;
+        t->moved[c] = t->out.mem->request_virt_barray((j_common_ptr)&t->out, JPOOL_IMAGE, TRUE,
+            (JDIMENSION)padded_wide, (JDIMENSION)padded_high, (JDIMENSION)padded_high);
+    }
+    t->out.mem->realize_virt_arrays((j_common_ptr)&t->out);
+    for (int c = 0; c < t->out.num_components; c++)
+        move_component(t, t->reader->coefficients[c], c);
+    check_differences(t);
+}
+
+lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err)
+{
+    lap_header *header = &decoder->header;
+    if (!header->whole && !lap_add(header->memory_estimate, array_bytes(header), &header->memory_estimate))
+        header->memory_estimate = SIZE_MAX;
+    return lap_jpeg_read_whole(decoder->state, err);
+}
+
+lap_code lap_jpeg_turn_move(
+    lap_decoder *decoder, const lap_jpeg_turning *turning, lap_jpeg_turned **turned, lap_error *err)
+{
+    *turned = NULL;
+    lap_jpeg_turned *t = calloc(1, sizeof *t); /* a zeroed object may be destroyed */
+    if (!t)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    const int failed = tjTransform(handle, bytes, (unsigned long)size, 1, &out, &out_size, &transform, 0);
-    const bool warned = failed && tjGetErrorCode(handle) == TJERR_WARNING;
-    lap_code code = lap_control_check(o->control, err);
-    if (code == LAP_OK && failed && !warned) {
-        const char *text = tjGetErrorStr2(handle); /* it has no number for each error */
-        code = lap_fail(err, strstr(text, "emory") ? LAP_E_MEMORY : LAP_E_UNSUPPORTED, "TurboJPEG: %s", text);
-    }
-    tjDestroy(handle);
-    *turned = (lap_jpeg_turned){.bytes = out, .size = out_size, .odd = warned};
-    if (code == LAP_OK && o->optimize && !o->progressive) /* whose tables are made for it anyway */
-        code = optimize(turned, err);
+    t->reader = decoder->state;
+    t->turning = *turning;
+    t->control = turning->control;
+    t->move = plan_block(turning->turn);
+    t->out.err = lap_jpeg_error_init(&t->error);
+    lap_code code = lap_jpeg_guard(&t->error, work_move, t);
+    const lap_error *why = &t->error.cause;
+    if (code == LAP_E_MEMORY || code == LAP_E_CANCELLED || code == LAP_E_TIMEOUT)
+        *err = *why;
+    else if (code != LAP_OK) /* tables that the input defined twice, or not at all */
+        code = lap_fail(err, LAP_E_UNSUPPORTED, "%s", why->message);
+    else if (t->misfit)
+        code = lap_fail(err, LAP_E_UNSUPPORTED, "%s", t->misfit);
     if (code != LAP_OK)
-        lap_jpeg_turned_free(turned);
+        lap_jpeg_turned_free(t);
+    else
+        *turned = t;
     return code;
 }
 
-#else
-
-lap_code lap_jpeg_turn(const uint8_t *bytes, size_t size, lap_turn turn, bool trim,
-    const lap_write_options *o, lap_jpeg_turned *turned, lap_error *err)
+void lap_jpeg_turned_free(lap_jpeg_turned *turned)
 {
-    (void)bytes, (void)size, (void)turn, (void)trim, (void)o;
-    *turned = (lap_jpeg_turned){0};
-    return lap_fail(err, LAP_E_BACKEND, "%s", lap_jpeg_turn_unavailable());
+    if (turned)
+        jpeg_destroy_compress(&turned->out);
+    free(turned);
 }
 
-#endif
+/* ---- writing -------------------------------------------------------------------------------------- */
 
-/* ---- the file ---------------------------------------------------------------------------------- */
-
-/* JFIF's segment: its name, two bytes of version, the unit, two bytes for each direction. */
-static void set_density(uint8_t *segment, const lap_header *from)
+static void dest_begin(j_compress_ptr out)
 {
-    enum { UNIT = 11, X = 12, Y = 14 };
-    if (from->density_x <= 0 || segment[1] != APP0 || memcmp(segment + 4, "JFIF", 5) != 0)
-        return;
-    segment[UNIT] = (uint8_t)from->density_unit;
-    segment[X] = (uint8_t)(from->density_x >> 8);
-    segment[X + 1] = (uint8_t)from->density_x;
-    segment[Y] = (uint8_t)(from->density_y >> 8);
-    segment[Y + 1] = (uint8_t)from->density_y;
+    lap_jpeg_turned *t = out->client_data;
+    t->dest.next_output_byte = t->bytes;
+    t->dest.free_in_buffer = sizeof t->bytes;
 }
 
-/* Metadata stands behind what the library itself writes in front, as in every other output. */
-static size_t length_of_head(const lap_jpeg_turned *turned, const lap_header *from)
+static void put_out(lap_jpeg_turned *t, size_t size)
 {
-    enum { JFIF = 18 }; /* with marker and length */
-    size_t at = 2;
-    while (at + JFIF <= turned->size && (turned->bytes[at + 1] == APP0 || turned->bytes[at + 1] == APP14)) {
-        set_density(turned->bytes + at, from);
-        at += 2 + ((size_t)turned->bytes[at + 2] << 8 | turned->bytes[at + 3]);
+    if (lap_sink_write(t->sink, t->bytes, size, &t->error.cause) != LAP_OK)
+        lap_jpeg_raise(&t->error);
+    dest_begin(&t->out);
+}
+
+static boolean dest_full(j_compress_ptr out)
+{
+    lap_jpeg_turned *t = out->client_data;
+    put_out(t, sizeof t->bytes); /* all of it, whatever free_in_buffer says */
+    return TRUE;
+}
+
+static void dest_end(j_compress_ptr out)
+{
+    lap_jpeg_turned *t = out->client_data;
+    put_out(t, sizeof t->bytes - t->dest.free_in_buffer);
+}
+
+static void work_write(void *argument)
+{
+    lap_jpeg_turned *t = argument;
+    struct jpeg_compress_struct *out = &t->out;
+    const lap_header *from = t->options->from;
+    t->dest = (struct jpeg_destination_mgr){
+        .init_destination = dest_begin, .empty_output_buffer = dest_full, .term_destination = dest_end};
+    out->dest = &t->dest;
+    out->optimize_coding = t->options->optimize || t->options->progressive;
+    if (t->options->progressive)
+        jpeg_simple_progression(out);
+    if (from->density_x > 0) {
+        out->density_unit = (UINT8)from->density_unit;
+        out->X_density = (UINT16)from->density_x;
+        out->Y_density = (UINT16)from->density_y;
     }
-    return at < turned->size ? at : turned->size;
+    jpeg_write_coefficients(out, t->moved);
+    for (size_t i = 0; i < t->meta->count; i++) {
+        const lap_segment *s = &t->meta->segments[i];
+        jpeg_write_marker(out, s->marker, s->data, (unsigned)s->size);
+    }
+    jpeg_finish_compress(out);
 }
 
-static lap_code write_segment(const lap_segment *s, lap_sink *sink, lap_error *err)
-{
-    const size_t length = s->size + 2;
-    const uint8_t head[] = {0xFF, s->marker, (uint8_t)(length >> 8), (uint8_t)length};
-    const lap_code code = lap_sink_write(sink, head, sizeof head, err);
-    return code == LAP_OK ? lap_sink_write(sink, s->data, s->size, err) : code;
-}
-
-lap_code lap_jpeg_turned_write(
-    const lap_jpeg_turned *turned, const lap_write_options *o, lap_sink *sink, lap_error *err)
+lap_code lap_jpeg_turn_write(
+    lap_jpeg_turned *turned, const lap_write_options *options, lap_sink *sink, lap_error *err)
 {
     lap_meta meta;
-    lap_code code = lap_meta_choose(o, &meta, err);
+    lap_code code = lap_meta_choose(options, &meta, err);
     if (code != LAP_OK)
         return code;
-    const size_t head = length_of_head(turned, o->from);
-    code = lap_sink_write(sink, turned->bytes, head, err);
-    for (size_t i = 0; code == LAP_OK && i < meta.count; i++)
-        code = write_segment(&meta.segments[i], sink, err);
-    if (code == LAP_OK)
-        code = lap_sink_write(sink, turned->bytes + head, turned->size - head, err);
+    turned->options = options;
+    turned->meta = &meta;
+    turned->sink = sink;
+    code = lap_jpeg_guard(&turned->error, work_write, turned);
+    const char *message = turned->error.cause.message;
+    if (code == LAP_E_DAMAGED || code == LAP_E_UNSUPPORTED) /* libjpeg refuses what it was given */
+        code = lap_fail(err, LAP_E_INTERNAL, "JPEG encoder: %s", message);
+    else if (code != LAP_OK)
+        *err = turned->error.cause;
     lap_meta_free(&meta);
     return code;
 }

@@ -1,36 +1,40 @@
-/* Turning a JPEG without decoding its pixels: its blocks are moved and mirrored, by TurboJPEG. */
+/* Turns a JPEG without decoding its pixels: moves and mirrors its blocks of coefficients. */
 #ifndef LAP_JPEG_TURN_H
 #define LAP_JPEG_TURN_H
 
 #include "codec/codec.h"
 #include "jpeg/jpeg_scan.h"
 
-/* NULL where it can be done here; else why not. */
-const char *lap_jpeg_turn_unavailable(void);
-
-/* Blocks are mirrored in whole MCUs, so what is left of one at the right or lower edge has no place where
- * that edge becomes the left or upper one. width and height of the stored picture are cut to what can be
- * turned; false where that is nothing. *whole: nothing is cut. */
+/* NULL if the blocks of this picture can be written again; else a reason that ends a sentence. */
+const char *lap_jpeg_turn_obstacle(const lap_jpeg_scan *scan);
+/* Blocks are mirrored in whole MCUs. A partial MCU at the right or lower edge has no place if the turn moves
+ * that edge to the left or to the top. Cuts *width and *height of the stored picture to what can be turned;
+ * returns false if nothing is left. *whole: nothing is cut. */
 bool lap_jpeg_turn_trim(const lap_jpeg_scan *scan, lap_turn turn, int *width, int *height, bool *whole);
-/* Bytes that turning such a file of `size` bytes takes, about. */
-uint64_t lap_jpeg_turn_memory(const lap_jpeg_scan *scan, size_t size);
-/* Scans in the whole file; *missing: a component is in none of them. */
-int lap_jpeg_turn_scans(const lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, bool *missing);
+/* Bytes that decoding takes plus both arrays of coefficients; UINT64_MAX if that number does not fit. */
+uint64_t lap_jpeg_turn_memory(const lap_header *header);
 
-typedef struct lap_jpeg_turned {
-    uint8_t *bytes; /* a JPEG without metadata */
-    size_t size;
-    bool is_plain; /* bytes are malloc's, not TurboJPEG's */
-    bool odd;      /* TurboJPEG had something to say about the input's data */
-} lap_jpeg_turned;
+typedef struct lap_jpeg_turned lap_jpeg_turned;
 
-/* bytes: a whole JPEG. o: progressive and optimize count. LAP_E_UNSUPPORTED where TurboJPEG does not do it;
- * LAP_E_CANCELLED, LAP_E_TIMEOUT, LAP_E_MEMORY. */
-lap_code lap_jpeg_turn(const uint8_t *bytes, size_t size, lap_turn turn, bool trim,
-    const lap_write_options *o, lap_jpeg_turned *turned, lap_error *err);
-/* With the metadata and the density that o asks for. */
-lap_code lap_jpeg_turned_write(
-    const lap_jpeg_turned *turned, const lap_write_options *o, lap_sink *sink, lap_error *err);
-void lap_jpeg_turned_free(lap_jpeg_turned *turned); /* zeroed is fine */
+typedef struct lap_jpeg_turning {
+    lap_turn turn;
+    int width, height; /* of the stored picture, what lap_jpeg_turn_trim left of it */
+    const lap_control *control;
+} lap_jpeg_turning;
+
+/* Reads the whole JPEG into the decoder, as coefficients; judges its data as decoding does: warnings, scans,
+ * left-over bytes, and a missing end. The decoder is one of a JPEG that delivered no rows yet. It still
+ * delivers them afterwards, from these coefficients. */
+lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err);
+/* Moves the coefficients of a decoder that lap_jpeg_turn_read has filled. LAP_E_UNSUPPORTED, with a message
+ * that ends a sentence, if they cannot be written again without loss; LAP_E_MEMORY, LAP_E_CANCELLED,
+ * LAP_E_TIMEOUT. The decoder must outlive *turned. */
+lap_code lap_jpeg_turn_move(
+    lap_decoder *decoder, const lap_jpeg_turning *turning, lap_jpeg_turned **turned, lap_error *err);
+/* Writes the file, with the metadata and the density that options->from has; of options progressive and
+ * optimize count too. Once only. */
+lap_code lap_jpeg_turn_write(
+    lap_jpeg_turned *turned, const lap_write_options *options, lap_sink *sink, lap_error *err);
+void lap_jpeg_turned_free(lap_jpeg_turned *turned); /* NULL is fine */
 
 #endif

@@ -23,12 +23,6 @@
 #define JPEG "libjpeg " TEXT(JPEG_LIB_VERSION)
 #endif
 
-#if LAP_HAVE_TURBOJPEG
-#define TURBOJPEG "TurboJPEG"
-#else
-#define TURBOJPEG "TurboJPEG: not built in, JPEGs are turned by pixels"
-#endif
-
 #if LAP_HAVE_PNG
 #define PNG "libpng " PNG_LIBPNG_VER_STRING
 #else
@@ -67,5 +61,5 @@ int lap_version_number(void)
 
 const char *lap_build_info(void)
 {
-    return COMPILER "\n" JPEG "\n" TURBOJPEG "\n" PNG "\n" STB "\n" XXHASH "\n" OPENMP "\n" CUDA;
+    return COMPILER "\n" JPEG "\n" PNG "\n" STB "\n" XXHASH "\n" OPENMP "\n" CUDA;
 }

@@ -10,8 +10,6 @@
 #include "run/formats.h"
 #include "run/pipeline_ends.h"
 
-static const size_t most_bytes = (size_t)1 << 30; /* a larger file is done by pixels, as it is read */
-
 /* ---- whether ----------------------------------------------------------------------------------- */
 
 static bool is_demanded(const lap_settings *s)
@@ -38,19 +36,19 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
 {
     if (!is_demanded(s))
         return LAP_OK;
-    const char *why = recoding(s);
-    if (why)
-        return lap_fail(err, LAP_E_USAGE, "turning without loss is demanded, and %s", why);
-    why = lap_jpeg_turn_unavailable();
-    return why ? lap_fail(err, LAP_E_BACKEND, "turning without loss: %s", why) : LAP_OK;
+    const char *const why = recoding(s);
+    return why ? lap_fail(err, LAP_E_USAGE, "turning without loss is demanded, and %s", why) : LAP_OK;
 }
 
+/* The reason may be of the caller's, and is kept. */
 static lap_code decline(lap_pipeline *pipe, const char *why, lap_error *err)
 {
-    pipe->lossless.is_taken = false;
-    pipe->lossless.reason = why;
+    lap_lossless_way *way = &pipe->lossless;
+    way->is_taken = false;
     if (is_demanded(pipe->settings))
         return lap_fail(err, LAP_E_UNSUPPORTED, "cannot be turned without loss: %s", why);
+    snprintf(way->room, sizeof way->room, "%.150s", why);
+    way->reason = way->room;
     return LAP_OK;
 }
 
@@ -65,21 +63,22 @@ static lap_turn turn_of(const lap_settings *s, const lap_jpeg_scan *scan, const 
     return lap_turn_compose((lap_turn)orientation, s->turn);
 }
 
-static lap_code plan_turn(
-    lap_pipeline *pipe, const lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, lap_error *err)
+static lap_code plan_turn(lap_pipeline *pipe, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
     lap_lossless_way *way = &pipe->lossless;
     const lap_settings *s = pipe->settings;
-    bool whole, missing;
+    const char *why = lap_jpeg_turn_obstacle(scan);
+    char partial[160];
+    bool whole;
     const bool fits = lap_jpeg_turn_trim(scan, turn_of(s, scan, bytes), &way->width, &way->height, &whole);
-    if (!fits && s->lossless == LAP_LOSSLESS_TRIM)
-        return decline(pipe, "it is smaller than one MCU", err);
-    if (!whole && s->lossless != LAP_LOSSLESS_TRIM) {
-        snprintf(way->room, sizeof way->room,
-            "%d x %d is not whole MCUs (%d x %d would be; --trim cuts to that)", scan->width, scan->height,
-            way->width, way->height);
-        return decline(pipe, fits ? way->room : "it is smaller than one MCU", err);
+    if (!why && !fits)
+        why = "it is smaller than one MCU";
+    if (!why && !whole && s->lossless != LAP_LOSSLESS_TRIM) {
+        snprintf(partial, sizeof partial, "%d x %d is not whole MCUs (%d x %d would be; --trim cuts to that)",
+            scan->width, scan->height, way->width, way->height);
+        why = partial;
     }
+<<<<<<< HEAD
     way->memory = lap_jpeg_turn_memory(scan, size);
     if (s->max_memory && way->memory > s->max_memory) {
         if (is_demanded(s))
@@ -88,11 +87,11 @@ static lap_code plan_turn(
     }
     const int scans = lap_jpeg_turn_scans(scan, bytes, size, &missing);
     way->suspect = missing || (s->max_scans && scans > s->max_scans);
+=======
+>>>>>>> a87f1ea (Turn JPEGs by libjpeg's coefficients instead of TurboJPEG)
     way->trims = !whole;
-    way->file = bytes;
-    way->file_size = size;
-    way->is_taken = true;
-    return LAP_OK;
+    way->is_taken = !why;
+    return why ? decline(pipe, why, err) : LAP_OK;
 }
 
 lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *err)
@@ -100,61 +99,28 @@ lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *er
     enum { PROBE_BYTES = 16 };
     const lap_settings *s = pipe->settings;
     const uint8_t *bytes = NULL;
-    size_t size = 0, need = 0;
-    bool whole = false;
+    size_t size = 0;
     lap_jpeg_scan scan = {0};
     if (s->lossless == LAP_LOSSLESS_NO)
         return LAP_OK;
     lap_code code = lap_lossless_check(s, err);
     const char *why = recoding(s);
-    if (code == LAP_OK && !why)
-        why = lap_jpeg_turn_unavailable();
     if (code != LAP_OK || why)
         return code == LAP_OK ? decline(pipe, why, err) : code;
     lap_source_watch(source, pipe->control);
     code = lap_source_peek(source, PROBE_BYTES, &bytes, &size, err);
-    if (code != LAP_OK)
+    if (code != LAP_OK || size == 0) /* that it is empty, the decoder says */
         return code;
-    if (size > 0 && !lap_jpeg_probe(bytes, size))
+    if (!lap_jpeg_probe(bytes, size))
         return decline(pipe, "the input is no JPEG", err);
-    code = lap_source_hold(source, most_bytes, &bytes, &size, &whole, err);
-    if (code != LAP_OK)
-        return code;
-    if (!whole)
-        return decline(pipe, "the file is larger than 1 GB", err);
-    /* What is wrong with the header, the decoder says. */
-    code = lap_jpeg_scan_header(&scan, bytes, size, true, &need, err);
-    if (code == LAP_OK && scan.done)
-        code = plan_turn(pipe, &scan, bytes, size, err);
-    else if (code != LAP_E_MEMORY)
-        code = LAP_OK;
+    code = lap_jpeg_scan_source(source, &scan, &bytes, err);
+    if (code == LAP_OK)
+        code = plan_turn(pipe, &scan, bytes, err);
     free(scan.places);
     return code;
 }
 
 /* ---- doing it ---------------------------------------------------------------------------------- */
-
-/* All pixels decoded and forgotten: whether this data is let through is decided as for every other run. */
-static lap_code judge(lap_pipeline *pipe, lap_error *err)
-{
-    enum { ROWS = 16 };
-    const lap_header *header = lap_decoder_header(pipe->decoder);
-    lap_image rows = {0};
-    const double start = lap_now_ms();
-    lap_code code = lap_image_create(&rows, header->width, ROWS, header->channels, 0, err);
-    for (int y = 0; code == LAP_OK && y < header->height; y += ROWS) {
-        const lap_view band =
-            lap_view_rows(&rows.view, 0, header->height - y < ROWS ? header->height - y : ROWS);
-        code = lap_control_check(pipe->control, err);
-        if (code == LAP_OK)
-            code = lap_decoder_rows(pipe->decoder, &band, err);
-    }
-    if (code == LAP_OK)
-        code = lap_decoder_finish(pipe->decoder, &pipe->damage, err);
-    pipe->ms.decode += lap_now_ms() - start;
-    lap_image_destroy(&rows);
-    return code;
-}
 
 /* The output's size and metadata, of what stays of the input. */
 static void plan_output(lap_pipeline *pipe)
@@ -168,56 +134,61 @@ static void plan_output(lap_pipeline *pipe)
     pipe->write.as_stored = true;
 }
 
+static lap_code read_and_move(lap_pipeline *pipe, lap_jpeg_turned **turned, lap_error *err)
+{
+    const lap_lossless_way *way = &pipe->lossless;
+    const lap_jpeg_turning turning = {
+        .turn = pipe->turn, .width = way->width, .height = way->height, .control = pipe->control};
+    lap_error why;
+    const double start = lap_now_ms();
+    lap_code code = lap_jpeg_turn_read(pipe->decoder, err);
+    if (code == LAP_OK)
+        code = lap_decoder_finish(pipe->decoder, &pipe->damage, err);
+    const double read = lap_now_ms();
+    pipe->ms.decode += read - start;
+    if (code != LAP_OK)
+        return code;
+    code = lap_jpeg_turn_move(pipe->decoder, &turning, turned, &why);
+    pipe->ms.encode += lap_now_ms() - read;
+    if (code == LAP_E_UNSUPPORTED)
+        return decline(pipe, why.message, err);
+    if (code != LAP_OK)
+        *err = why;
+    return code;
+}
+
 static lap_code turn_and_write(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
 {
     lap_lossless_way *way = &pipe->lossless;
-    lap_jpeg_turned turned;
-    lap_error why;
-    double start = lap_now_ms();
-    lap_code code =
-        lap_jpeg_turn(way->file, way->file_size, pipe->turn, way->trims, &pipe->write, &turned, &why);
-    pipe->ms.encode += lap_now_ms() - start;
-    if (code == LAP_E_UNSUPPORTED) {
-        snprintf(way->room, sizeof way->room, "%.150s", why.message);
-        return decline(pipe, way->room, err);
-    }
-    if (code != LAP_OK) {
-        *err = why;
+    lap_jpeg_turned *turned = NULL;
+    lap_code code = read_and_move(pipe, &turned, err);
+    if (code != LAP_OK || !turned)
         return code;
-    }
-    if (turned.odd && !way->suspect)
-        code = judge(pipe, err);
-    start = lap_now_ms();
-    if (code == LAP_OK)
-        code = lap_jpeg_turned_write(&turned, &pipe->write, sink, err);
+    plan_output(pipe);
+    const double start = lap_now_ms();
+    code = lap_jpeg_turn_write(turned, &pipe->write, sink, err);
     pipe->ms.encode += lap_now_ms() - start;
-    lap_jpeg_turned_free(&turned);
+    lap_jpeg_turned_free(turned);
     way->done = code == LAP_OK;
     return code;
 }
 
-lap_code lap_lossless_run(lap_pipeline *pipe, lap_source *source, lap_sink *sink, lap_budget *budget,
-    lap_control *control, lap_error *err)
+lap_code lap_lossless_run(
+    lap_pipeline *pipe, lap_sink *sink, lap_budget *budget, lap_control *control, lap_error *err)
 {
-    lap_lossless_way *way = &pipe->lossless;
     const uint64_t limit = pipe->settings->max_memory;
-    const int width = pipe->width, height = pipe->height, channels = pipe->channels;
+    const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(pipe->decoder));
     const bool takes = budget && limit;
-    lap_code code = way->suspect ? judge(pipe, err) : LAP_OK;
-    if (code == LAP_OK && takes)
-        code = lap_budget_take(budget, way->memory, limit, control, err);
+    if (limit && need > limit)
+        return lap_fail(err, LAP_E_LIMIT,
+            "turning without loss takes up to %.1f MB of memory, more than the limit of %.1f MB "
+            "(--max-memory)",
+            (double)need / 1e6, (double)limit / 1e6);
+    lap_code code = takes ? lap_budget_take(budget, need, limit, control, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
-    plan_output(pipe);
     code = turn_and_write(pipe, sink, err);
-    if (takes)
-        lap_budget_give(budget, way->memory);
-    if (way->done)
-        lap_source_held_is_read(source);
-    else { /* pixels are next */
-        pipe->width = width;
-        pipe->height = height;
-        pipe->channels = channels;
-    }
+    if (takes) /* pixels ask for what they need, with the coefficients that the decoder keeps */
+        lap_budget_give(budget, need);
     return code;
 }

@@ -333,7 +333,7 @@ lap_code lap_pipeline_run(lap_source *source, lap_sink *sink, const lap_settings
     if (code == LAP_OK)
         code = lap_pipeline_open_decoder(&pipe, source, err);
     if (code == LAP_OK && pipe.lossless.is_taken)
-        code = lap_lossless_run(&pipe, source, sink, budget, control, err);
+        code = lap_lossless_run(&pipe, sink, budget, control, err);
     if (code == LAP_OK && !pipe.lossless.done)
         code = by_pixels(&pipe, sink, budget, control, &has, err);
     if (report)

@@ -2,7 +2,7 @@
 # Features can be left out, demanded, and are looked for again when the compiler changes.
 . tests/tap.sh
 B=build/bare
-bare="HAVE_TURBOJPEG=0 HAVE_PNG=0 HAVE_STB=0 HAVE_OPENMP=0 HAVE_CUDA=0"
+bare="HAVE_PNG=0 HAVE_STB=0 HAVE_OPENMP=0 HAVE_CUDA=0"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -28,16 +28,6 @@ refused() # OUT of a format that is not built in: exit 3, and the reason
     [ $status -eq 3 ] && [ ! -e "$scratch/edges.png" ]
 }
 
-turned() # by pixels, and says so; where that is not to be: exit 3
-{
-    local status=0
-    $B/lapedge -v transform --rotate=90 samples/coffee.jpg "$scratch/turned.jpg" 2>&1 | grep -q 'anew: TurboJPEG was not built in' ||
-        return 1
-    $B/lapedge transform --rotate=90 --perfect samples/coffee.jpg "$scratch/perfect.jpg" 2>"$scratch/said" || status=$?
-    cat "$scratch/said"
-    [ $status -eq 3 ] && [ ! -e "$scratch/perfect.jpg" ]
-}
-
 same_bytes()
 {
     $B/lapedge samples/chelsea.jpg "$scratch/bare.jpg" && "${LAPEDGE:-./lapedge}" samples/chelsea.jpg "$scratch/full.jpg" &&
@@ -57,11 +47,10 @@ probed_with()
         head -n 1 build/probed/config.mk | grep -q "$2"
 }
 
-check "builds without TurboJPEG, PNG, stb, OpenMP and CUDA" make_bare all
-check "links none of them" bash -c "! ldd $B/lapedge | grep -E 'turbojpeg|png|gomp|cuda'"
+check "builds without PNG, stb, OpenMP and CUDA" make_bare all
+check "links none of them" bash -c "! ldd $B/lapedge | grep -E 'png|gomp|cuda'"
 check "gives the same bytes" same_bytes
 check "a format that was left out is refused" refused
-check "a JPEG is turned by pixels" turned
 check "the pictures of a report are JPEGs" page_of_jpegs
 check "the OpenMP rung is listed as not built" bash -c "$B/lapedge backends | grep -q 'not built.*OpenMP'"
 check "a feature that is demanded and missing stops the build" demanded

@@ -3,9 +3,8 @@
 # shellcheck disable=SC2154 # bats and common.bash set status, output, stderr, repo and photo
 load common
 
-needs_turbojpeg()
+needs_jpegtran()
 {
-    ! lapedge --version | grep -q 'TurboJPEG: not built in' || skip "TurboJPEG is not built in"
     command -v jpegtran >/dev/null && command -v djpeg >/dev/null || skip "libjpeg-turbo's programs are not installed"
 }
 
@@ -25,7 +24,7 @@ note()
 }
 
 @test "each turn has jpegtran's pixels: baseline, progressive, arithmetic, gray, restarts, each sampling" {
-    needs_turbojpeg
+    needs_jpegtran
     jpegtran -crop 256x192+0+0 "$photo" >444.jpg
     djpeg 444.jpg | cjpeg -sample 2x2 >baseline.jpg
     djpeg 444.jpg | cjpeg -sample 2x1 >422.jpg
@@ -52,7 +51,7 @@ note()
 }
 
 @test "four quarters, and two mirrors, are the photo itself" {
-    needs_turbojpeg
+    needs_jpegtran
     cp "$photo" a.jpg
     for _ in 1 2 3 4; do
         lapedge transform --perfect --rotate=90 a.jpg b.jpg
@@ -65,7 +64,7 @@ note()
 }
 
 @test "partial MCUs: by pixels unless asked; --trim as jpegtran; --perfect refuses" {
-    needs_turbojpeg
+    needs_jpegtran
     local odd=$repo/samples/chelsea.jpg # 451 x 300
     for turn in "${turns[@]}"; do
         lapedge transform --trim "${turn%%:*}" "$odd" ours.jpg
@@ -96,8 +95,138 @@ note()
     [ "$(djpeg o.jpg | sed -n 2p)" = "7 16" ]
 }
 
+# beyond FILE: 8 x 8 gray pixels with an AC coefficient of 1024, which arithmetic and odd Huffman tables can code
+beyond()
+{
+    python3 - "$1" <<'PY'
+import struct, sys
+def segment(marker, data):
+    return b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
+def table(kind, lengths, symbols):
+    return segment(0xC4, bytes([kind]) + bytes(lengths) + b"\0" * (16 - len(lengths)) + bytes(symbols))
+bits = "0" + "0" + "10000000000" + "10" # DC 0; no zeros and eleven bits, 1024; the end of the block
+bits += "1" * (-len(bits) % 8)
+open(sys.argv[1], "wb").write(b"\xff\xd8" + segment(0xDB, b"\0" + b"\1" * 64) +
+    segment(0xC0, struct.pack(">BHHB", 8, 8, 8, 1) + b"\1\x11\0") + table(0, [1], [0]) +
+    table(0x10, [1, 1], [0x0B, 0]) + segment(0xDA, b"\1\1\0\0\x3f\0") +
+    int(bits, 2).to_bytes(len(bits) // 8, "big") + b"\xff\xd9")
+PY
+}
+
+# stray IN OUT: with three bytes that mean nothing before the quantisation tables
+stray()
+{
+    python3 -c 'import sys
+data = open(sys.argv[1], "rb").read()
+at = data.index(b"\xff\xdb")
+open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
+}
+
+@test "a harmless warning costs no photo, whatever the sampling" {
+    needs_jpegtran
+    local sampling edge
+    mkdir in
+    for sampling in 1x1 2x2 4x1 4x2 3x1 1x3; do
+        jpegtran -crop 288x192+0+0 "$photo" | djpeg | cjpeg -sample $sampling >plain.jpg
+        stray plain.jpg in/$sampling.jpg
+        for edge in "" --trim --perfect; do
+            cp "$photo" o.jpg
+            # shellcheck disable=SC2086 # a word or none
+            run --separate-stderr lapedge transform --rotate=90 --strip $edge in/$sampling.jpg o.jpg
+            [ "$status" -eq 0 ]
+            [[ $stderr == *"warning: 3 extraneous bytes before marker 0xdb" ]]
+            cmp o.jpg <(jpegtran -copy none -perfect -rotate 90 plain.jpg)
+        done
+    done
+    lapedge transform --rotate=90 --strip -q in out
+    run --separate-stderr lapedge transform --rotate=90 --strip in out
+    [[ $stderr == "0 done, 6 up to date"* ]]
+    for sampling in 1x1 2x2 4x1 4x2 3x1 1x3; do cmp out/$sampling.jpg <(jpegtran -copy none -rotate 90 in/$sampling.jpg 2>&-); done
+}
+
+@test "memory that runs out after a warning is a failure, and the older output stays" {
+    [ -z "${SANITIZED:-}" ] || skip "a sanitizer needs all addresses"
+    local limit failed=0 done=0
+    stray "$photo" in.jpg
+    lapedge transform --trim --rotate=90 -q in.jpg whole.jpg
+    for ((limit = 8000; limit <= 136000; limit += 4000)); do
+        cp "$photo" o.jpg
+        if (ulimit -v $limit && exec "$LAPEDGE" transform --threads=1 --trim --rotate=90 in.jpg o.jpg) 2>said; then
+            cmp o.jpg whole.jpg
+            done=$((done + 1))
+        else
+            cmp o.jpg "$photo"
+            failed=$((failed + 1))
+        fi
+    done
+    [ $failed -gt 0 ]
+    [ $done -gt 0 ]
+}
+
+@test "coefficients that no Huffman table can hold go by pixels, or nothing is written, into a pipe neither" {
+    needs_jpegtran
+    beyond in.jpg
+    for more in "" --optimize --progressive; do
+        # shellcheck disable=SC2086 # a word or none
+        [ "$(note --rotate=90 $more in.jpg o.jpg)" = "decoded and coded anew: an AC coefficient is beyond 1023" ]
+        djpeg -strict o.jpg >/dev/null
+        # shellcheck disable=SC2086
+        cmp o.jpg <(lapedge transform --rotate=90 $more -Q90 in.jpg -)
+        # shellcheck disable=SC2086
+        cmp o.jpg <(lapedge transform --rotate=90 $more - - <in.jpg) # which cannot be read twice
+        for edge in --trim --perfect; do
+            # shellcheck disable=SC2086
+            expect 1 "" "lapedge: in.jpg: unsupported: cannot be turned without loss: an AC coefficient is beyond 1023" \
+                transform --rotate=90 $more $edge in.jpg none.jpg
+            nothing_left none.jpg
+            # shellcheck disable=SC2086
+            lapedge transform --rotate=90 $more $edge in.jpg - >piped 2>said || true
+            [ ! -s piped ]
+            [ -s said ]
+        done
+    done
+}
+
+@test "three samples to one are trimmed like others; a refusal is not noted as coding anew" {
+    needs_jpegtran
+    djpeg "$repo/samples/chelsea.jpg" | cjpeg -sample 3x1 >in.jpg # 451 x 300: MCUs of 24 x 8
+    local turn
+    for turn in "${turns[@]}"; do
+        [ "$(note --trim --strip "${turn%%:*}" in.jpg o.jpg)" = "turned without loss, partial MCUs left out" ] ||
+            [ "$(note --trim --strip "${turn%%:*}" in.jpg o.jpg)" = "turned without loss" ]
+        # shellcheck disable=SC2086 # words
+        cmp o.jpg <(jpegtran -copy none -trim ${turn#*:} in.jpg)
+    done
+    run --separate-stderr lapedge transform -v --perfect --flip=h in.jpg none.jpg
+    [ "$status" -eq 1 ]
+    [[ $output$stderr != *"coded anew"* ]]
+    nothing_left none.jpg
+}
+
+@test "a limit on memory refuses, and changes no byte" {
+    local limit folder
+    mkdir in
+    cp "$photo" in
+    lapedge transform --rotate=90 "$photo" whole.jpg
+    for limit in 1M 2M 3M 5M 10M; do
+        rm -rf o.jpg folder
+        run --separate-stderr lapedge transform --rotate=90 --max-memory=$limit "$photo" o.jpg
+        lapedge transform --rotate=90 --max-memory=$limit -q in folder 2>/dev/null || true
+        if [ "$status" -eq 0 ]; then
+            cmp o.jpg whole.jpg
+            cmp folder/coffee.jpg whole.jpg
+        else
+            [ "$status" -eq 5 ]
+            [[ $stderr == *" MB of memory, more than the limit of ${limit%M}.0 MB (--max-memory)" ]]
+            nothing_left o.jpg
+            [ ! -e folder/coffee.jpg ]
+        fi
+    done
+    [ "$status" -eq 0 ]
+}
+
 @test "what asks for coding anew gets it, and -v says so; --perfect beside it is refused" {
-    needs_turbojpeg
+    needs_jpegtran
     [ "$(note --flip=h -Q80 "$photo" o.jpg | cut -d';' -f1)" = "decoded and coded anew, with a quality of 80" ]
     while read -r option why; do
         [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and coded anew: $why asked for"* ]]
@@ -138,7 +267,7 @@ PY
 }
 
 @test "the tag's turn is trimmed like any other; the report has the size of what is written" {
-    needs_turbojpeg
+    needs_jpegtran
     tagged "$repo/samples/chelsea.jpg" in.jpg # 451 x 300, 4:4:4
     [[ $(note --auto-orient in.jpg o.jpg) == "decoded and coded anew: 451 x 300 is not whole MCUs"* ]]
     lapedge transform --json --trim --auto-orient in.jpg o.jpg >o.json
@@ -148,7 +277,7 @@ PY
 }
 
 @test "coded data keeps its profile whatever that is for; pixels keep one that fits them" {
-    needs_turbojpeg
+    needs_jpegtran
     jpegtran -crop 256x192+0+0 "$photo" >whole.jpg
     tagged whole.jpg in.jpg
     lapedge transform --flip=h in.jpg ours.jpg
@@ -161,7 +290,7 @@ PY
 }
 
 @test "scans are counted although no pixel is decoded" {
-    needs_turbojpeg
+    needs_jpegtran
     jpegtran -crop 256x192+0+0 -progressive "$photo" >in.jpg # 10 scans
     lapedge transform --flip=v --max-scans=10 in.jpg o.jpg
     rm o.jpg
@@ -171,7 +300,7 @@ PY
 }
 
 @test "metadata: the tag is reset by --auto-orient alone, colours and density are kept and turned" {
-    needs_turbojpeg
+    needs_jpegtran
     command -v convert >/dev/null || skip "ImageMagick is not installed"
     djpeg "$photo" | convert - -density 72x144 -units PixelsPerInch -set comment 'a comment' plain.jpg
     python3 - <<'PY'
@@ -204,7 +333,7 @@ PY
 }
 
 @test "damage is judged as by pixels: the same message, exit code and nothing left" {
-    needs_turbojpeg
+    needs_jpegtran
     jpegtran -crop 256x192+0+0 "$photo" >whole.jpg
     jpegtran -progressive whole.jpg >progressive.jpg
     size=$(stat -c %s whole.jpg)
@@ -232,7 +361,7 @@ PY
 }
 
 @test "folders: the same files as one by one; other ways to turn are other settings" {
-    needs_turbojpeg
+    needs_jpegtran
     mkdir -p in/deep
     cp "$photo" in/a.jpg
     cp "$repo/samples/chelsea.jpg" in/deep/b.jpg

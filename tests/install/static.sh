@@ -74,7 +74,7 @@ look_at()
 missing()
 {
     local compiler=$1 name
-    for name in c jpeg turbojpeg jansson xxhash png z gomp; do
+    for name in c jpeg jansson xxhash png z gomp; do
         [ -e "$("$compiler" -print-file-name=lib$name.a)" ] || echo "lib$name.a"
     done
 }

@@ -117,6 +117,48 @@ def endless_scans():
     assert process.wait() == 5 and "timeout" in said.lower(), said
 
 
+def each_part_of_a_turn_looks_at_the_clock():
+    """Turning without loss looks at the clock in each scan it reads, while it moves blocks, and while it writes."""
+    clock = BUILD / "tests/step_clock.so"
+    if os.environ.get("SANITIZED"):
+        return "a sanitizer is loaded first"
+    if not seeds():
+        return "the maker of files was not built"
+    jpeg = bytearray((seeds() / "progressive").read_bytes())
+    rows = 500 # of MCUs; they hold nothing, so the data ends early in each scan, and all is let through
+    at = jpeg.index(b"\xff\xc2")
+    jpeg[at + 5:at + 9] = struct.pack(">HH", 16 * rows, 16)
+    Path("in.jpg").write_bytes(jpeg)
+    count = len(scans(jpeg))
+
+    def turn(seconds, *words, code=0):
+        """Each look at the clock takes a second."""
+        _, said = lapedge("transform", "in.jpg", "o.jpg", "--flip=h", "--perfect", "--no-sync", "--fail-on=none",
+                          f"--timeout={seconds}", *words, code=code,
+                          env={**os.environ, "LD_PRELOAD": str(clock), "LAP_STEP_NS": "1000000000"})
+        assert code == 0 or "timeout" in said, said
+        return code
+
+    def looks(*words):
+        """How many looks it takes to the end."""
+        low, high = 1, 10 * count * rows
+        while high - low > 1:
+            middle = (low + high) // 2
+            try:
+                turn(middle, *words)
+                high = middle
+            except AssertionError:
+                turn(middle, *words, code=5)
+                low = middle
+        return high
+
+    plain, optimized, progressive = looks(), looks("--optimize"), looks("--progressive")
+    parts = 3 # moved, checked, written
+    assert plain >= (count + parts) * rows, (plain, count)
+    assert optimized >= plain + rows, (plain, optimized) # written twice
+    assert progressive >= plain + 10 * rows, (plain, progressive) # in ten scans, most of them twice
+
+
 def statistics_have_a_timeout():
     """stats ends at --timeout, too."""
     pnm("in.pgm", 4000, 4000, 1, bytes(16000000))
@@ -250,6 +292,7 @@ def memory_of_a_tall_picture():
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([scans_of_a_file, segments_in_a_header, garbage_between_segments, segments_of_all_sizes, fill_bytes, no_picture_for_long,
-             endless_scans, statistics_have_a_timeout, sides_of_tga, sum_of_a_kernel, missing_scans,
+             endless_scans, each_part_of_a_turn_looks_at_the_clock,
+             statistics_have_a_timeout, sides_of_tga, sum_of_a_kernel, missing_scans,
              bytes_before_each_restart_marker, nothing_old_in_what_is_missing,
              long_header_in_few_steps, wrong_restart_segment, one_warning_is_one, memory_of_a_tall_picture])

@@ -1,6 +1,6 @@
 TESTS += tests/limits/limits.py tests/limits/metadata.py tests/limits/figures.py \
   tests/limits/command.py tests/limits/tables.py
-tests/limits/limits.py: $(B)/tests/fuzz_exif
+tests/limits/limits.py: $(B)/tests/fuzz_exif $(B)/tests/step_clock.so
 tests/limits/tables.py: $(B)/tests/step_clock.so
 $(B)/tests/step_clock.so: tests/limits/step_clock.c
 	@mkdir -p $(@D)

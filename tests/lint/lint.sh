@@ -61,7 +61,7 @@ if have cppcheck; then
     check "cppcheck" cppcheck --quiet -Isrc -I. -j "$(nproc)" --std=c11 --language=c --enable=warning,portability \
         --inline-suppr --error-exitcode=1 --suppressions-list=tests/lint/cppcheck.txt \
         --suppress=normalCheckLevelMaxBranches -D{__VERSION__,PNG_LIBPNG_VER_STRING}='""' \
-        -D__x86_64__=1 -DLAP_HAVE_TURBOJPEG=1 -DLAP_HAVE_PNG=1 -DLAP_HAVE_STB=1 \
+        -D__x86_64__=1 -DLAP_HAVE_PNG=1 -DLAP_HAVE_STB=1 \
         -DLAP_HAVE_OPENMP=1 -DLAP_HAVE_CUDA=0 "${c_files[@]}"
 else
     skip "cppcheck" "cppcheck is not installed"

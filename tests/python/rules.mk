@@ -12,7 +12,7 @@ $(B)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
 $(P)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
 	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/build-python $(@D) $(LIBS) $(LINK_OPENMP) \
 	  '-Wl,-rpath,$$ORIGIN,--disable-new-dtags'
-	@[ ! -d $(@D)/lapedge ] || ldd $(@D)/lapedge/*.so | grep -oE '/[^ ]*/lib(turbojpeg|jpeg|jansson|png|z|xxhash)[^ ]*' | \
+	@[ ! -d $(@D)/lapedge ] || ldd $(@D)/lapedge/*.so | grep -oE '/[^ ]*/lib(jpeg|jansson|png|z|xxhash)[^ ]*' | \
 	  xargs cp -t $(@D)/lapedge
 	@touch $@
 portable-tests: $(P)/python/.built

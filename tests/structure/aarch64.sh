@@ -15,7 +15,7 @@ no_x86()
 compiles()
 {
     clang --target=$target -isystem /usr/$target/include -idirafter "/usr/include/$(gcc -dumpmachine)" \
-        -std=c11 -D_GNU_SOURCE -Isrc -I. -DLAP_HAVE_{TURBOJPEG,PNG,STB}"=1" -DLAP_HAVE_OPENMP=0 -DLAP_HAVE_CUDA=0 \
+        -std=c11 -D_GNU_SOURCE -Isrc -I. -DLAP_HAVE_{PNG,STB}"=1" -DLAP_HAVE_OPENMP=0 -DLAP_HAVE_CUDA=0 \
         -DLAP_RUNG_FLAGS='""' -Wall -Wextra -Wshadow -Werror -ffp-contract=off -fsyntax-only "$1"
 }
 

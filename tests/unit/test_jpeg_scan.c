@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "jpeg/jpeg_scan.h"
-#include "jpeg/jpeg_turn.h"
 
 /* A JPEG's header, put together segment by segment. */
 typedef struct header {
@@ -153,31 +152,6 @@ static void markers_alone_are_passed_over(void **state)
     free(h.bytes);
 }
 
-/* Scans of a whole file, with segments of more than 255 bytes between them. */
-static void scans_are_counted(void **state)
-{
-    (void)state;
-    static const uint8_t text[300];
-    lap_jpeg_scan scan = {.components = 3};
-    bool missing;
-    header h = begin();
-    for (int i = 0; i < 3; i++) {
-        uint8_t data[] = {1, (uint8_t)(i + 1), 0, 0, 63, 0};
-        segment(&h, 0xFE, text, sizeof text);
-        segment(&h, 0xDA, data, sizeof data);
-        add(&h, "coded\xFF\0\xFF\xD0", 9);
-    }
-    assert_int_equal(lap_jpeg_turn_scans(&scan, h.bytes, h.size, &missing), 3);
-    assert_false(missing);
-    add(&h, "\xFF\xD9", 2);
-    scan_of(&h, 1); /* behind the end */
-    assert_int_equal(lap_jpeg_turn_scans(&scan, h.bytes, h.size, &missing), 3);
-    scan.components = 4;
-    assert_int_equal(lap_jpeg_turn_scans(&scan, h.bytes, h.size, &missing), 3);
-    assert_true(missing);
-    free(h.bytes);
-}
-
 static void frame_is(uint8_t marker, int precision, int width, int height, int components, int sampling,
     lap_code expected, const char *word)
 {
@@ -311,7 +285,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_read),
         cmocka_unit_test(markers_alone_are_passed_over),
-        cmocka_unit_test(scans_are_counted),
         cmocka_unit_test(kinds_are_refused_by_name),
         cmocka_unit_test(broken_headers_are_told_apart),
         cmocka_unit_test(each_cut_is_truncated),
