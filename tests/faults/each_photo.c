@@ -72,6 +72,26 @@ static void tag(const char *from, const char *to)
     free(tagged);
 }
 
+/* A progressive photo whose first quantisation table is another one from its second scan on. */
+static void redefine(const char *from, const char *to)
+{
+    size_t size, table = 0, scan = 0;
+    uint8_t *photo = each_get(from, &size), *odd = malloc(2 * size);
+    for (size_t i = 0, scans = 0; i + 1 < size && !scan; i++) {
+        const int marker = photo[i] == 0xff ? photo[i + 1] : 0;
+        table = marker == 0xdb && !table ? i : table;
+        scan = marker == 0xda && scans++ == 1 ? i : 0;
+    }
+    const size_t length = 2 + ((size_t)photo[table + 2] << 8 | photo[table + 3]);
+    memcpy(odd, photo, scan);
+    memcpy(odd + scan, photo + table, length);
+    odd[scan + 5]++;
+    memcpy(odd + scan + length, photo + scan, size - scan);
+    each_put(to, odd, size + length);
+    free(photo);
+    free(odd);
+}
+
 void each_prepare(void)
 {
     put_pnm("rgb.ppm", WIDTH, HEIGHT, 3, 1);
@@ -90,6 +110,7 @@ void each_prepare(void)
     convert("gray.pgm", "odd/caf\xe9.jpg", false);
     convert("rgb.ppm", "rgb.png", false);
     tag("in/a.jpg", "turned.jpg");
+    redefine("in/sub/progressive.jpg", "tables.jpg");
     size_t size;
     void *photo = each_get("in/a.jpg", &size);
     each_put("cut.jpg", photo, size / 2);
@@ -177,6 +198,26 @@ static void turned_without_loss(each_result *r)
     s.auto_orient = true;
     s.lossless = LAP_LOSSLESS_AUTO;
     run_file(r, "turned.jpg", "out/o.jpg", &s);
+}
+
+static void turned_and_trimmed(each_result *r)
+{
+    lap_settings s = each_plain();
+    s.filter = false;
+    s.turn = LAP_TURN_TRANSVERSE;
+    s.lossless = LAP_LOSSLESS_TRIM;
+    s.progressive = true;
+    run_file(r, "in/sub/gray.jpg", "out/o.jpg", &s);
+}
+
+/* Blocks are moved, do not fit, and pixels are coded. */
+static void turned_by_pixels_after_all(each_result *r)
+{
+    lap_settings s = each_plain();
+    s.filter = false;
+    s.turn = LAP_TURN_90;
+    s.lossless = LAP_LOSSLESS_AUTO;
+    run_file(r, "tables.jpg", "out/o.jpg", &s);
 }
 
 static void progressive(each_result *r)
@@ -372,8 +413,8 @@ static void a_kernel(each_result *r)
 }
 
 const each_case each_photo[] = {CASE(synced), LOSES(to_png, 1 /* stb_image_write */), CASE(from_png),
-    CASE(to_bmp), CASE(to_tsv), CASE(turned), CASE(turned_without_loss), CASE(progressive), CASE(by_parts),
-    CASE(parts_of_a_whole), AFTER(there_is_one, in_place), AFTER(there_is_one, not_replaced),
-    CASE(with_stats), CASE(in_memory), CASE(damaged), CASE(measured), CASE(informed),
-    LOSES(different, 1 /* stb_image_write */), CASE(callers_pixels), CASE(own_context), CASE(beside),
-    CASE(a_kernel), END};
+    CASE(to_bmp), CASE(to_tsv), CASE(turned), CASE(turned_without_loss), CASE(turned_and_trimmed),
+    CASE(turned_by_pixels_after_all), CASE(progressive), CASE(by_parts), CASE(parts_of_a_whole),
+    AFTER(there_is_one, in_place), AFTER(there_is_one, not_replaced), CASE(with_stats), CASE(in_memory),
+    CASE(damaged), CASE(measured), CASE(informed), LOSES(different, 1 /* stb_image_write */),
+    CASE(callers_pixels), CASE(own_context), CASE(beside), CASE(a_kernel), END};

@@ -81,6 +81,7 @@ static void go_back(const uint8_t *data, size_t size, const file *there, lap_set
         free(again.bytes);
         s = first;
         s.turn = LAP_TURN_NONE;
+        s.lossless = LAP_LOSSLESS_AUTO;
         const file plain = run(data, size, &s);
         FUZZ_REQUIRE(plain.code == LAP_OK && (cut || !is_lossless(&plain) || is_same(&plain, &back)));
         free(plain.bytes);

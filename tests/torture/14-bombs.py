@@ -7,7 +7,7 @@ import subprocess
 import time
 import zlib
 
-from torture import BUILD, PROGRAM, WORK, check, finish, photo, pgm, result, run
+from torture import BUILD, PROGRAM, WORK, check, finish, have, photo, pgm, result, run
 
 
 def png(width, height, data):
@@ -29,6 +29,13 @@ def bombs():
         last = progressive.rindex(b"\xff\xda")
         for count in (200, 100000):
             yield f"{count} scans", progressive[:-2] + progressive[last:-2] * count + b"\xff\xd9"
+    if have("cjpeg"):
+        blank, script = WORK / "blank.pgm", WORK / "scans"
+        blank.write_bytes(b"P5\n8000 8000\n255\n" + bytes(64_000_000))
+        script.write_text("0: 0-0, 0, 0;" + "".join(f"0: {k}-{k}, 0, {k <= 33:d};" for k in range(1, 64)) +
+                          "".join(f"0: {k}-{k}, 1, 0;" for k in range(1, 34)))
+        yield "97 scans of nothing", subprocess.run(["cjpeg", "-scans", script, blank], check=True, capture_output=True).stdout
+        blank.unlink()
     yield "100 MB of fill bytes in front", jpeg[:2] + b"\xff" * 100_000_000 + jpeg[2:]
     yield "100 MB of fill bytes behind", jpeg[:-2] + b"\xff" * 100_000_000 + jpeg[-2:]
     yield "100 MB of comments", jpeg[:2] + (b"\xff\xfe\xff\xff" + b"x" * 65533) * 1600 + jpeg[2:]
@@ -45,18 +52,20 @@ def campaign():
     out = WORK / "o.jpg"
     for name, data in bombs():
         (WORK / "bomb").write_bytes(data)
-        for source in ("file", "pipe"):
+        for source, words in (("file", []), ("pipe", []), ("file", ["transform", "--rotate=90"]),
+                              ("pipe", ["transform", "--trim", "--flip=h", "--progressive"])):
             tries += 1
             begin = time.monotonic()
             with open(WORK / "bomb", "rb") as file:
-                done = subprocess.run([PROGRAM, "--no-sync", "-q", "--timeout=10", str(WORK / "bomb") if source == "file" else "-",
-                                       str(out)], stdin=file, capture_output=True, timeout=100)
+                done = subprocess.run([PROGRAM, *words, "--no-sync", "-q", "--timeout=10",
+                                       str(WORK / "bomb") if source == "file" else "-", str(out)], stdin=file,
+                                      capture_output=True, timeout=100)
             took = time.monotonic() - begin
             worst = max(worst, took)
             if took > 11:
-                slow.append(f"{name} by {source}: {took:.1f} s")
+                slow.append(f"{name} by {source} {words}: {took:.1f} s")
             if done.returncode not in (0, 1, 5) or (done.returncode and out.exists()):
-                lost.append(f"{name}: exit {done.returncode}, {took:.1f} s: {done.stderr[:200]}")
+                lost.append(f"{name} by {source} {words}: exit {done.returncode}, {took:.1f} s: {done.stderr[:200]}")
             out.unlink(missing_ok=True)
         (WORK / "bomb").unlink()
     for first in (b"", b"\xff\xd8", b"\xff\xd8\xff\xe0\0\x10JFIF\0", b"P5\n100 100\n255\n"):

@@ -6,6 +6,9 @@ those that the changed bytes plainly encode: what djpeg reads from them without 
 under a checksum, only the pixels of the whole file. Everything else is lost. `silent` counts files that were accepted
 with other pixels than the whole file's, which no checksum of JPEG forbids; beside it, what others accept.
 
+Each JPEG is also turned without loss: its exit code and its words have to be those of decoding, and what comes out is
+read without a warning.
+
 Some of the files also go through the CUDA codec, on the CPU runtime of the CUDA tests: its exit code, its words and
 its pixels have to be those of the CPU."""
 
@@ -78,6 +81,33 @@ def ours(path, decode, target):
     return reading([PROGRAM, "--no-sync", "--kernel=identity", *how, str(path), str(target)], target)
 
 
+def turn(option, path, target):
+    return reading([PROGRAM, "transform", "--no-sync", "--decode=serial", "--rotate=180", option, str(path), str(target)],
+                   target)
+
+
+def judge_turn(what, path, right, tally):
+    """What is lost by turning without loss: the verdict that pixels get, or an output that is not readable."""
+    target = WORK / "turned.jpg"
+    by_pixels, by_turn = turn("-Q90", path, WORK / "pixels.jpg"), turn("--trim", path, target)
+    if b"cannot be turned without loss" in by_turn[1]: # less than an MCU, or tables that change
+        return []
+    one = tally.setdefault("turned", {"tries": 0, "accepted": 0, "silent": 0, "lost": 0})
+    one["tries"] += 1
+    accepted = by_turn[0] == 0 and not by_turn[1]
+    one["accepted"] += accepted
+    one["silent"] += accepted and by_turn[2] != right
+    lost = []
+    if by_pixels[:2] != by_turn[:2]:
+        lost.append(f"{what}: turned, exit {by_turn[0]} {by_turn[1]}; by pixels {by_pixels[:2]}")
+    if by_turn[0] == 0 and run("--no-sync", "--fail-on=warning", target, WORK / "turned.ppm").returncode:
+        lost.append(f"{what}: turned to a file that is not readable")
+    if by_turn[0] and by_turn[2] is not None:
+        lost.append(f"{what}: turned, exit {by_turn[0]}, and an output")
+    one["lost"] += bool(lost)
+    return lost
+
+
 def by_device(path, target):
     """The same by the kernels; filtered, so that the pixels come from the device, by a kernel that changes nothing."""
     target.unlink(missing_ok=True)
@@ -121,6 +151,7 @@ def campaign():
         target = WORK / ("o.pgm" if name == "gray" else "o.ppm")
         code, words, right = ours(path, "serial", target)
         assert code == 0 and right, words
+        right_turn = turn("--trim", path, WORK / "turned.jpg")[2] if name != "PNG" else None
         peers = {tool: read(path)[2] for tool, read in PEERS.items() if have(tool) and name != "PNG"}
         if peers.get("djpeg") not in (None, right):
             lost.append(f"{name}: djpeg reads the whole file differently")
@@ -135,6 +166,8 @@ def campaign():
                 if decode == "serial" and n % 4 == 0 and "LAPEDGE_RESULTS" in os.environ and not NO_RUNTIME:
                     lost += compare(f"{name}: {what}", (code, words.decode(errors="replace").splitlines(), pixels),
                                     by_device(path, target), tally, right)
+                if decode == "serial" and name != "PNG":
+                    lost += judge_turn(f"{name}: {what}", path, right_turn, tally)
                 one = tally.setdefault(decode, {"tries": 0, "accepted": 0, "silent": 0, "lost": 0})
                 one["tries"] += 1
                 if code not in (0, 1, 2, 5):
@@ -168,7 +201,8 @@ def campaign():
                 one["accepted"] += code == 0 and not words
                 one["silent"] += code == 0 and not words and pixels != first
     for tool, counts in tally.items():
-        names = {"serial": "lapedge --decode=serial", "parallel": "lapedge --decode=parallel", "cuda": "lapedge --codec=cuda"}
+        names = {"turned": "lapedge transform --trim",
+                 "serial": "lapedge --decode=serial", "parallel": "lapedge --decode=parallel", "cuda": "lapedge --codec=cuda"}
         result(16, "damaged files", tool=names.get(tool, tool), **{"lost": None, **counts})
     return lost
 

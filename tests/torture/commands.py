@@ -37,6 +37,7 @@ def command_lines(backend="c", bench="c,simd"):
         [*one, f"--files-from={IN}/list", "--flat", "--suffix=-e", "--format=png", OUT / "edges"],
         [*one, "--include=*.jpg", "--exclude=0*", "--shard=0/2", IN / "photos", OUT / "edges"],
         ["transform", "--no-sync", "--rotate=90", IN / "a.jpg", out],
+        ["transform", "--no-sync", "--trim", "--transverse", "--progressive", IN / "progressive.jpg", out],
         ["transform", "--no-sync", "--transverse", IN / "long.jpg", OUT / "o.png"],
         ["transform", "--no-sync", "--flip=h", "-j2", IN / "photos", OUT / "edges"],
         ["stats", "--profiles", f"--weights={IN}/weights", "--json", IN / "a.jpg"],
