@@ -36,7 +36,7 @@ struct lap_jpeg_turned {
     jvirt_barray_ptr moved[MAX_COMPONENTS];
     const char *misfit; /* a coefficient that cannot be written; NULL: none */
     const lap_write_options *options;
-    const lap_meta *meta;
+    lap_meta meta;
     lap_sink *sink;
     JOCTET bytes[OUT_BYTES];
 };
@@ -366,8 +366,8 @@ static void work_write(void *argument)
         out->Y_density = (UINT16)from->density_y;
     }
     jpeg_write_coefficients(out, t->moved);
-    for (size_t i = 0; i < t->meta->count; i++) {
-        const lap_segment *s = &t->meta->segments[i];
+    for (size_t i = 0; i < t->meta.count; i++) {
+        const lap_segment *s = &t->meta.segments[i];
         jpeg_write_marker(out, s->marker, s->data, (unsigned)s->size);
     }
     jpeg_finish_compress(out);
@@ -376,12 +376,10 @@ static void work_write(void *argument)
 lap_code lap_jpeg_turn_write(
     lap_jpeg_turned *turned, const lap_write_options *options, lap_sink *sink, lap_error *err)
 {
-    lap_meta meta;
-    lap_code code = lap_meta_choose(options, &meta, err);
+    lap_code code = lap_meta_choose(options, &turned->meta, err);
     if (code != LAP_OK)
         return code;
     turned->options = options;
-    turned->meta = &meta;
     turned->sink = sink;
     code = lap_jpeg_guard(&turned->error, work_write, turned);
     const char *message = turned->error.cause.message;
@@ -389,6 +387,6 @@ lap_code lap_jpeg_turn_write(
         code = lap_fail(err, LAP_E_INTERNAL, "JPEG encoder: %s", message);
     else if (code != LAP_OK)
         *err = turned->error.cause;
-    lap_meta_free(&meta);
+    lap_meta_free(&turned->meta);
     return code;
 }

@@ -575,7 +575,8 @@ static void verdicts_of_damaged_files(void **state)
                 } else { /* before the end, and no end */
                     memset(in.data + whole.size - 2, 0x35, 20);
                     in.size = whole.size + 2 + (size_t)pick(16);
-                    memcpy(in.data + in.size - 2, n % 2 ? "\xFF\xD9" : "\0\0", 2);
+                    in.data[in.size - 2] = n % 2 ? 0xFF : 0;
+                    in.data[in.size - 1] = n % 2 ? 0xD9 : 0;
                 }
                 snprintf(what, sizeof what, "%s, input %d, damage %d at %zu", kind.name, i, n, place);
                 same_verdict(&in, n % TURNS, (lap_fail_on)(n % 3 == 2 ? n / 3 % 3 : pick(3)), 100, what);
