@@ -195,3 +195,8 @@ lap_code lap_libraries_check(lap_error *err)
     jpeg_destroy_compress(&o.out);
     return code;
 }
+
+void lap_jpeg_ignore_limit(j_common_ptr cinfo)
+{
+    cinfo->mem->max_memory_to_use = 0;
+}

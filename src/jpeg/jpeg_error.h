@@ -38,6 +38,10 @@ lap_code lap_jpeg_guard(lap_jpeg_error *error, void (*work)(void *argument), voi
 /* Leaves the work with error->cause, which a callback filled: lap_fail(&error->cause, ...). */
 _Noreturn void lap_jpeg_raise(lap_jpeg_error *error);
 
+/* Right after cinfo was created: its arrays lie in memory whatever JPEGMEM says, a variable that libjpeg
+ * reads. The limit of a run is its max_memory, which is compared before anything is allocated. */
+void lap_jpeg_ignore_limit(j_common_ptr cinfo);
+
 /* The pending message of cinfo in plain words. */
 void lap_jpeg_text(j_common_ptr cinfo, char text[JMSG_LENGTH_MAX]);
 

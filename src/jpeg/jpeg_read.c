@@ -110,6 +110,7 @@ static void work_read_header(void *argument)
     j_decompress_ptr cinfo = &r->cinfo;
     r->created = true; /* from here on jpeg_destroy_decompress is right, whatever happens */
     jpeg_create_decompress(cinfo);
+    lap_jpeg_ignore_limit((j_common_ptr)cinfo);
     lap_jpeg_feed_attach(r);
     jpeg_read_header(cinfo, TRUE);
 

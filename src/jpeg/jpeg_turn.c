@@ -259,6 +259,7 @@ static void work_move(void *argument)
 {
     lap_jpeg_turned *t = argument;
     jpeg_create_compress(&t->out);
+    lap_jpeg_ignore_limit((j_common_ptr)&t->out);
     t->out.client_data = t;
     t->out.progress = &t->progress;
     t->progress.progress_monitor = on_progress;

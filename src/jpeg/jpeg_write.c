@@ -63,6 +63,7 @@ static void set_up(void *argument)
     const jpeg_state *state = c->encoder->state;
     j_compress_ptr cinfo = &c->cinfo;
     jpeg_create_compress(cinfo);
+    lap_jpeg_ignore_limit((j_common_ptr)cinfo);
     lap_jpeg_dest_init(cinfo, &c->dest);
     cinfo->image_width = (JDIMENSION)o->width;
     cinfo->image_height = (JDIMENSION)o->height;

@@ -78,17 +78,6 @@ static lap_code plan_turn(lap_pipeline *pipe, const lap_jpeg_scan *scan, const u
             scan->width, scan->height, way->width, way->height);
         why = partial;
     }
-<<<<<<< HEAD
-    way->memory = lap_jpeg_turn_memory(scan, size);
-    if (s->max_memory && way->memory > s->max_memory) {
-        if (is_demanded(s))
-            return lap_fail_over_limit(err, "takes up to", way->memory, s->max_memory, " (--max-memory)");
-        return decline(pipe, "that would take more than --max-memory", err);
-    }
-    const int scans = lap_jpeg_turn_scans(scan, bytes, size, &missing);
-    way->suspect = missing || (s->max_scans && scans > s->max_scans);
-=======
->>>>>>> a87f1ea (Turn JPEGs by libjpeg's coefficients instead of TurboJPEG)
     way->trims = !whole;
     way->is_taken = !why;
     return why ? decline(pipe, why, err) : LAP_OK;

@@ -159,6 +159,17 @@ def each_part_of_a_turn_looks_at_the_clock():
     assert progressive >= plain + 10 * rows, (plain, progressive) # in ten scans, most of them twice
 
 
+def no_limit_of_libjpeg():
+    """JPEGMEM, by which libjpeg limits its memory, changes nothing: that is --max-memory."""
+    Path("in.jpg").write_bytes(SAMPLE)
+    lapedge("--progressive", "--kernel=identity", "--no-sync", "in.jpg", "several.jpg")
+    for words in (["in.jpg"], ["several.jpg"], ["--progressive", "in.jpg"], ["transform", "--trim", "--rotate=90", "in.jpg"],
+                  ["transform", "--trim", "--transpose", "--progressive", "several.jpg"]):
+        lapedge(*words, "a.jpg", "--no-sync")
+        lapedge(*words, "b.jpg", "--no-sync", env={**os.environ, "JPEGMEM": "10"})
+        assert Path("a.jpg").read_bytes() == Path("b.jpg").read_bytes(), words
+
+
 def statistics_have_a_timeout():
     """stats ends at --timeout, too."""
     pnm("in.pgm", 4000, 4000, 1, bytes(16000000))
@@ -292,7 +303,7 @@ def memory_of_a_tall_picture():
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([scans_of_a_file, segments_in_a_header, garbage_between_segments, segments_of_all_sizes, fill_bytes, no_picture_for_long,
-             endless_scans, each_part_of_a_turn_looks_at_the_clock,
+             endless_scans, each_part_of_a_turn_looks_at_the_clock, no_limit_of_libjpeg,
              statistics_have_a_timeout, sides_of_tga, sum_of_a_kernel, missing_scans,
              bytes_before_each_restart_marker, nothing_old_in_what_is_missing,
              long_header_in_few_steps, wrong_restart_segment, one_warning_is_one, memory_of_a_tall_picture])
