@@ -34,7 +34,7 @@ struct lap_jpeg_turned {
     lap_jpeg_turning turning;
     move_of_block move;
     jvirt_barray_ptr moved[MAX_COMPONENTS];
-    const char *misfit; /* a coefficient that cannot be written; NULL: none */
+    const char *misfit; /* why this cannot be written; NULL: it can */
     const lap_write_options *options;
     lap_meta meta;
     lap_sink *sink;
@@ -250,6 +250,16 @@ static void plan_output(lap_jpeg_turned *t)
             }
 }
 
+/* A scan names its components by these. In one scan of all components their order tells which is meant. */
+static bool share_identifiers(const struct jpeg_compress_struct *out)
+{
+    bool shared = false;
+    for (int i = 0; i < out->num_components; i++)
+        for (int j = 0; j < i; j++)
+            shared |= out->comp_info[i].component_id == out->comp_info[j].component_id;
+    return shared;
+}
+
 static void on_progress(j_common_ptr cinfo)
 {
     go_on(cinfo->client_data);
@@ -277,6 +287,8 @@ static void work_move(void *argument)
     for (int c = 0; c < t->out.num_components; c++)
         move_component(t, t->reader->coefficients[c], c);
     check_differences(t);
+    if (t->turning.progressive && share_identifiers(&t->out))
+        t->misfit = "two components have one identifier";
 }
 
 lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err)
@@ -358,8 +370,8 @@ static void work_write(void *argument)
     t->dest = (struct jpeg_destination_mgr){
         .init_destination = dest_begin, .empty_output_buffer = dest_full, .term_destination = dest_end};
     out->dest = &t->dest;
-    out->optimize_coding = t->options->optimize || t->options->progressive;
-    if (t->options->progressive)
+    out->optimize_coding = t->options->optimize || t->turning.progressive;
+    if (t->turning.progressive)
         jpeg_simple_progression(out);
     if (from->density_x > 0) {
         out->density_unit = (UINT8)from->density_unit;

@@ -19,6 +19,7 @@ typedef struct lap_jpeg_turned lap_jpeg_turned;
 typedef struct lap_jpeg_turning {
     lap_turn turn;
     int width, height; /* of the stored picture, what lap_jpeg_turn_trim left of it */
+    bool progressive;  /* the output is to have several scans */
     const lap_control *control;
 } lap_jpeg_turning;
 
@@ -31,8 +32,8 @@ lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err);
  * LAP_E_TIMEOUT. The decoder must outlive *turned. */
 lap_code lap_jpeg_turn_move(
     lap_decoder *decoder, const lap_jpeg_turning *turning, lap_jpeg_turned **turned, lap_error *err);
-/* Writes the file, with the metadata and the density that options->from has; of options progressive and
- * optimize count too. Once only. */
+/* Writes the file, with the metadata and the density that options->from has; of options optimize counts too.
+ * Once only. */
 lap_code lap_jpeg_turn_write(
     lap_jpeg_turned *turned, const lap_write_options *options, lap_sink *sink, lap_error *err);
 void lap_jpeg_turned_free(lap_jpeg_turned *turned); /* NULL is fine */

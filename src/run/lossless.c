@@ -126,8 +126,11 @@ static void plan_output(lap_pipeline *pipe)
 static lap_code read_and_move(lap_pipeline *pipe, lap_jpeg_turned **turned, lap_error *err)
 {
     const lap_lossless_way *way = &pipe->lossless;
-    const lap_jpeg_turning turning = {
-        .turn = pipe->turn, .width = way->width, .height = way->height, .control = pipe->control};
+    const lap_jpeg_turning turning = {.turn = pipe->turn,
+        .width = way->width,
+        .height = way->height,
+        .progressive = pipe->settings->progressive,
+        .control = pipe->control};
     lap_error why;
     const double start = lap_now_ms();
     lap_code code = lap_jpeg_turn_read(pipe->decoder, err);

@@ -501,6 +501,28 @@ static void large_mcus_go_to_pixels(void **state)
     free(in.data);
 }
 
+/* In one scan their order tells them apart; several scans cannot name them. */
+static void components_of_one_name(void **state)
+{
+    (void)state;
+    const jpeg_kind kind = {.components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"};
+    jpeg_bytes in = jpeg_make(&kind, 32, 32);
+    const size_t frame = find(&in, 0xC0, 0), scan = find(&in, 0xDA, 0);
+    in.data[frame + 10 + 6] = in.data[frame + 10 + 3];
+    in.data[scan + 5 + 4] = in.data[scan + 5 + 2];
+    for (int turn = 0; turn < TURNS; turn++) {
+        turned_as(NULL, &in, turn, 2, false);
+        lap_settings s = settings_of(turns[turn].turn, LAP_LOSSLESS_PERFECT, 0);
+        const outcome made = ours(&in, &s);
+        assert_true(is_lossless(&made));
+        s = settings_of(LAP_TURN_NONE, LAP_LOSSLESS_NO, 0);
+        s.fail_on = LAP_FAIL_WARNING;
+        assert_int_equal(ours(&made.out, &s).code, LAP_OK);
+        free(made.out.data);
+    }
+    free(in.data);
+}
+
 /* Three bytes before the tables are worth a warning, and nothing more. */
 static void a_warning_changes_no_byte(void **state)
 {
@@ -649,6 +671,7 @@ int main(void)
         cmocka_unit_test(dc_differences),
         cmocka_unit_test(tables_that_change_go_to_pixels),
         cmocka_unit_test(large_mcus_go_to_pixels),
+        cmocka_unit_test(components_of_one_name),
         cmocka_unit_test(a_warning_changes_no_byte),
         cmocka_unit_test(verdicts_of_damaged_files),
         cmocka_unit_test(memory_is_counted),
