@@ -78,6 +78,11 @@ else
         campaign "" jpg transform --trim --optimize --rotate=90 --no-sync --threads=1 "$photo"
     check "turned without loss, all from one on" \
         campaign 1 jpg transform --trim --rotate=90 --no-sync --threads=1 "$photo"
+    { head -c 20 "$photo" && printf UUU && tail -c +21 "$photo"; } >"$work/stray.jpg" # worth a warning
+    check "turned without loss after a warning, one allocation fails" \
+        campaign "" jpg transform --trim --rotate=90 --no-sync --threads=1 "$work/stray.jpg"
+    check "turned without loss after a warning, all from one on" \
+        campaign 1 jpg transform --trim --rotate=90 --no-sync --threads=1 "$work/stray.jpg"
     "$program" --kernel=identity --gray "$photo" "$work/a.pgm"
     "$program" --border=reflect --gray "$photo" "$work/b.pgm"
     check "two pictures compared, one allocation fails" \
