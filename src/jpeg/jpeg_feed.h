@@ -37,8 +37,8 @@ void lap_jpeg_feed_attach(lap_jpeg_reader *reader);
 void lap_jpeg_note(lap_jpeg_reader *reader, lap_jpeg_class class, const char *text);
 /* The same, and adds how far into the image that was. */
 void lap_jpeg_lose(lap_jpeg_reader *reader, lap_jpeg_class class, const char *what);
-/* Instead of the first rows: reads and judges everything up to the end of the image. Rows come from
- * reader->coefficients afterwards, with the same pixels. */
+/* Call it instead of asking for the first row: reads all coefficients and judges everything up to the end of
+ * the image. Rows come from reader->coefficients afterwards, with the same pixels. */
 lap_code lap_jpeg_read_whole(lap_jpeg_reader *reader, lap_error *err);
 /* Some rows from `row` of ROWS on, as the header of READER's decoder has them: how many, one at least where
  * CINFO raises nothing. CINFO: READER's own, or that of a part. INKS: room for one row of CMYK, else NULL. */

@@ -1,7 +1,6 @@
-/* The blocks of a JPEG, as libjpeg has them in memory, are moved to where the turn puts them. A block is
- * mirrored by the signs of its coefficients and transposed by their order, so nothing is rounded. All blocks
- * are moved and checked before the first byte is written: what a Huffman table cannot hold, libjpeg-turbo 2.1
- * writes as other numbers, in silence. */
+/* Moves the blocks of a JPEG to where the turn puts them. The signs of its coefficients mirror a block, their
+ * order transposes it, so nothing is rounded. All blocks are moved and checked before the first byte is
+ * written: libjpeg-turbo 2.1 writes wrong numbers, without an error, if its Huffman tables lack a code. */
 #include "jpeg/jpeg_turn.h"
 
 #include <stdlib.h>
@@ -132,7 +131,7 @@ static void go_on(lap_jpeg_turned *t)
         lap_jpeg_raise(&t->error);
 }
 
-/* Rows of blocks in memory, which is all of them: no array is ever put aside. */
+/* COUNT rows of blocks from FIRST on. libjpeg keeps the whole array in memory. */
 static JBLOCKARRAY rows_of(lap_jpeg_turned *t, jvirt_barray_ptr array, int first, int count, bool writable)
 {
     const j_common_ptr common = (j_common_ptr)&t->out;
@@ -140,7 +139,7 @@ static JBLOCKARRAY rows_of(lap_jpeg_turned *t, jvirt_barray_ptr array, int first
         common, array, (JDIMENSION)first, (JDIMENSION)count, writable ? TRUE : FALSE);
 }
 
-/* The size in blocks of what is turned of a component, after the turn, without padding. */
+/* The size of a component of the output, in blocks, without padding. */
 static void size_of(const lap_jpeg_turned *t, int c, int *wide, int *high)
 {
     const struct jpeg_compress_struct *out = &t->out;
@@ -153,7 +152,7 @@ static void size_of(const lap_jpeg_turned *t, int c, int *wide, int *high)
     *high = ((int)out->image_height * out->comp_info[c].v_samp_factor - 1) / (DCTSIZE * max_v) + 1;
 }
 
-/* One row of blocks of the input to its row, or to its column, of the result. */
+/* Moves one row of blocks of the input to its row, or to its column, of the output. */
 static bool move_row(lap_jpeg_turned *t, const JBLOCK *from, JBLOCKARRAY to, int row, int wide, int high)
 {
     const lap_turn_parts p = t->move.parts;
@@ -180,8 +179,8 @@ static void move_component(lap_jpeg_turned *t, jvirt_barray_ptr from, int c)
     }
 }
 
-/* The real blocks of one MCU; false if a DC difference is out of range. The blocks that fill an MCU up at an
- * edge repeat the DC of the one before them, so they add no difference. */
+/* Checks the real blocks of one MCU; false if a DC difference is out of range. The encoder fills up an MCU at
+ * an edge with blocks that repeat the last DC: their difference is 0. */
 static bool check_mcu(JBLOCKARRAY rows, int x, int wide, int high, int *last)
 {
     bool fits = true;
@@ -199,8 +198,8 @@ static int at_most(int a, int most)
     return a < most ? a : most;
 }
 
-/* DC differences in the order in which they are coded: by MCUs, without restarts. The first scan of a
- * progressive file has that order too, and half the differences. */
+/* Checks DC differences in the order in which the output codes them: by MCUs, without restarts. The first
+ * scan of a progressive file has the same order, and codes half of each value. */
 static void check_differences(lap_jpeg_turned *t)
 {
     const int components = t->out.num_components;
@@ -226,7 +225,7 @@ static void check_differences(lap_jpeg_turned *t)
     }
 }
 
-/* The parameters of the input, turned. */
+/* Copies the parameters of the input and turns them. */
 static void plan_output(lap_jpeg_turned *t)
 {
     struct jpeg_compress_struct *out = &t->out;
@@ -250,7 +249,8 @@ static void plan_output(lap_jpeg_turned *t)
             }
 }
 
-/* A scan names its components by these. In one scan of all components their order tells which is meant. */
+/* A scan names its components by their identifiers. If two are equal, only the order within one scan of all
+ * components tells them apart. */
 static bool share_identifiers(const struct jpeg_compress_struct *out)
 {
     bool shared = false;

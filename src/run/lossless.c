@@ -40,7 +40,7 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
     return why ? lap_fail(err, LAP_E_USAGE, "turning without loss is demanded, and %s", why) : LAP_OK;
 }
 
-/* The reason may be of the caller's, and is kept. */
+/* Keeps a copy of why. */
 static lap_code decline(lap_pipeline *pipe, const char *why, lap_error *err)
 {
     lap_lossless_way *way = &pipe->lossless;
@@ -180,7 +180,7 @@ lap_code lap_lossless_run(
     if (code != LAP_OK)
         return code;
     code = turn_and_write(pipe, sink, err);
-    if (takes) /* pixels ask for what they need, with the coefficients that the decoder keeps */
+    if (takes) /* if pixels are next, they ask for their memory, the decoder's coefficients included */
         lap_budget_give(budget, need);
     return code;
 }
