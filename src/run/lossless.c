@@ -172,10 +172,7 @@ lap_code lap_lossless_run(
     const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(pipe->decoder));
     const bool takes = budget && limit;
     if (limit && need > limit)
-        return lap_fail(err, LAP_E_LIMIT,
-            "turning without loss takes up to %.1f MB of memory, more than the limit of %.1f MB "
-            "(--max-memory)",
-            (double)need / 1e6, (double)limit / 1e6);
+        return lap_fail_over_limit(err, "turning without loss takes up to", need, limit, " (--max-memory)");
     lap_code code = takes ? lap_budget_take(budget, need, limit, control, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
