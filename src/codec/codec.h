@@ -42,10 +42,12 @@ typedef struct lap_read_options {
     const lap_control *control; /* outlives the decoder; or NULL */
     /* decoding in several places at once, see lap_part */
     lap_decode decode;
-    lap_pool *pool;     /* its idle threads may help; or NULL */
-    int threads;        /* at most, on this image; 0 counts as 1 */
-    int worth_threads;  /* with LAP_DECODE_AUTO: parts only from this number of threads on */
-    size_t piece_bytes; /* of the data looked through at once; 0: a good number. Results never depend on it */
+    lap_pool *pool;    /* its idle threads may help; or NULL */
+    int threads;       /* at most, on this image; 0 counts as 1 */
+    int worth_threads; /* with LAP_DECODE_AUTO: parts only from this number of threads on */
+    /* results never depend on these; tests set them */
+    size_t piece_bytes; /* of the data looked through at once; 0: a good number */
+    bool walk_scans; /* counts what a scan leaves over without libjpeg's help, as for a library not known */
 } lap_read_options;
 
 typedef struct lap_damage {  /* what was let through */

@@ -122,11 +122,17 @@ static void learn(void)
     knows_progressive = is_known(true);
 }
 
-int lap_jpeg_buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LAP_JPEG_MAX_BUFFERED])
+bool lap_jpeg_shows_buffer(const struct jpeg_decompress_struct *cinfo)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (cinfo->arith_code || pthread_once(&once, learn) != 0)
-        return 0;
-    bool is_ours = cinfo->progressive_mode ? knows_progressive : knows_sequential;
-    return is_ours ? buffered(cinfo, bytes) : 0;
+    if (cinfo->arith_code)
+        return true;
+    if (pthread_once(&once, learn) != 0)
+        return false;
+    return cinfo->progressive_mode ? knows_progressive : knows_sequential;
+}
+
+int lap_jpeg_buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LAP_JPEG_MAX_BUFFERED])
+{
+    return cinfo->arith_code ? 0 : buffered(cinfo, bytes);
 }

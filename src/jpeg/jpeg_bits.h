@@ -6,9 +6,11 @@
 
 enum { LAP_JPEG_MAX_BUFFERED = sizeof(size_t) };
 
-/* After the last MCU of a scan: the whole bytes that were read and not used, in any order; returns their
- * number. The up to seven bits that fill the last byte of a scan are none. 0 for arithmetic coding, which
- * buffers nothing, and where the library that runs here is of another build than this knows. Thread safe. */
+/* Whether the library that runs here keeps its buffer where we know it: it showed so with a picture whose
+ * answer is known. Yes for arithmetic coding, which buffers nothing. If not, jpeg_walk.h counts. Thread safe.
+ */
+bool lap_jpeg_shows_buffer(const struct jpeg_decompress_struct *cinfo);
+/* After the last MCU of a scan, where lap_jpeg_shows_buffer: the whole bytes that were read and not used, in
+ * any order; returns their number. The padding bits in the last byte of a scan do not count. Thread safe. */
 int lap_jpeg_buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LAP_JPEG_MAX_BUFFERED]);
-
 #endif

@@ -27,6 +27,7 @@ static const struct {
     {JERR_SOF_NO_SOS, "no scan follows the frame header"},
     {JERR_SOS_NO_SOF, "a scan comes before the frame header"},
     {JERR_BAD_LENGTH, "a segment's length is wrong"},
+    {JERR_BAD_PROGRESSION, "the parameters of a progressive scan are invalid"},
     {JERR_BAD_SAMPLING, "sampling factors are invalid"},
     {JERR_FRACT_SAMPLE_NOTIMPL, "sampling factors that are no multiples of each other"},
     {JERR_BAD_MCU_SIZE, "sampling factors are too large for an interleaved scan"},

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "jpeg/jpeg_bits.h"
 #include "jpeg/jpeg_left.h"
 #include "jpeg/jpeg_scan.h"
 
@@ -81,6 +82,30 @@ static void on_warning(void *user, j_common_ptr cinfo, lap_jpeg_class class)
     lap_jpeg_lose(r, class, text);
 }
 
+static void check_walk(lap_jpeg_reader *r, lap_code code)
+{
+    if (code == LAP_OK)
+        return;
+    lap_fail(&r->error.cause, code, "out of memory for the scan");
+    lap_jpeg_raise(&r->error);
+}
+
+/* Before the first byte of a scan is decoded: where libjpeg does not show what it leaves over, we walk along.
+ */
+static void begin_scan(lap_jpeg_reader *r)
+{
+    if (r->begun_scan == r->cinfo.input_scan_number)
+        return;
+    r->begun_scan = r->cinfo.input_scan_number;
+    if (!r->walk &&
+        (r->cinfo.arith_code || (!r->decoder->options.walk_scans && lap_jpeg_shows_buffer(&r->cinfo))))
+        return;
+    if (!r->walk)
+        r->walk = lap_jpeg_walk_create();
+    check_walk(r, r->walk ? lap_jpeg_walk_begin(r->walk, &r->cinfo) : LAP_E_MEMORY);
+    check_walk(r, lap_jpeg_walk_feed(r->walk, r->source.next_input_byte, r->source.bytes_in_buffer));
+}
+
 /* Called by libjpeg at each row of MCUs while scans are read, and at each call for rows. */
 static void on_progress(j_common_ptr cinfo)
 {
@@ -94,7 +119,10 @@ static void on_progress(j_common_ptr cinfo)
             options->max_scans);
         lap_jpeg_raise(&r->error);
     }
-    if (r->started && r->cinfo.input_iMCU_row >= r->cinfo.total_iMCU_rows)
+    if (!r->started)
+        return;
+    begin_scan(r);
+    if (r->cinfo.input_iMCU_row >= r->cinfo.total_iMCU_rows)
         lap_jpeg_check_left(r);
 }
 
@@ -130,6 +158,8 @@ static boolean source_fill(j_decompress_ptr cinfo)
     }
     cinfo->src->next_input_byte = bytes;
     cinfo->src->bytes_in_buffer = size;
+    if (r->walk)
+        check_walk(r, lap_jpeg_walk_feed(r->walk, bytes, size));
     return TRUE;
 }
 

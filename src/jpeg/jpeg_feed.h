@@ -4,7 +4,7 @@
 #define LAP_JPEG_FEED_H
 
 #include "codec/codec.h"
-#include "jpeg/jpeg_error.h"
+#include "jpeg/jpeg_walk.h"
 
 typedef struct lap_jpeg_reader {
     struct jpeg_decompress_struct cinfo; /* its client_data is the reader */
@@ -19,6 +19,8 @@ typedef struct lap_jpeg_reader {
     bool putting_out;     /* of coefficients: jpeg_start_output was called */
     bool ended;           /* the source has no more bytes; libjpeg gets end markers */
     bool has_verdict;     /* error.cause was found by lap_jpeg_lose, not by libjpeg */
+    lap_jpeg_walk *walk;  /* counts beside libjpeg what a scan leaves over; NULL: libjpeg shows it */
+    int begun_scan;       /* the last one whose begin was looked at; 0: none */
     int checked_scan;     /* the last one whose end was looked at; 0: none */
     uint64_t advanced_at; /* bytes read when the last row of MCUs was finished */
     lap_code refused;     /* a decoder that failed once stays failed */

@@ -95,7 +95,8 @@ static bool is_used_up(part_reader *r)
     const uint8_t *here = r->cinfo.unread_marker ? source->next_input_byte - 2 : source->next_input_byte;
     if (r->cinfo.input_iMCU_row < r->cinfo.total_iMCU_rows) /* the row below was not needed after all */
         return true;
-    return here == end - 2 && lap_jpeg_buffered(&r->cinfo, buffered) == 0;
+    return here == end - 2 &&
+           (!lap_jpeg_shows_buffer(&r->cinfo) || lap_jpeg_buffered(&r->cinfo, buffered) == 0);
 }
 
 static lap_code guarded(lap_part *part, void (*work)(void *), lap_error *err)

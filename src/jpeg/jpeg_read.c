@@ -1,5 +1,6 @@
 /* The JPEG decoder: libjpeg-turbo's scanline interface over a streaming source. Baseline images pass
  * in memory proportional to their width; those with several scans are held as coefficients. */
+#include <jerror.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,8 @@ static lap_code keep_segments(
 static size_t estimate_memory(const lap_header *header, size_t segment_bytes)
 {
     uint64_t max_h = 1, max_v = 1, total = ((uint64_t)1 << 18) + segment_bytes;
+    if (!header->arithmetic)
+        total += LAP_JPEG_WALK_MEMORY;
     for (int i = 0; i < header->components; i++) {
         max_h = (uint64_t)header->sample_h[i] > max_h ? (uint64_t)header->sample_h[i] : max_h;
         max_v = (uint64_t)header->sample_v[i] > max_v ? (uint64_t)header->sample_v[i] : max_v;
@@ -76,6 +79,8 @@ static size_t estimate_memory(const lap_header *header, size_t segment_bytes)
         total += blocks * DCTSIZE2 * 3 + mcus_wide * 8 * max_h * max_v * 2;
         if (header->whole)
             total += blocks * mcus_high * DCTSIZE2 * sizeof(JCOEF);
+        if (header->progressive && !header->arithmetic)
+            total += blocks * mcus_high * DCTSIZE2 / 8; /* jpeg_walk.h: one bit a coefficient */
     }
     return total < SIZE_MAX ? (size_t)total : SIZE_MAX;
 }
@@ -132,7 +137,9 @@ static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error 
     if (r->refused != LAP_OK)
         return lap_fail(err, r->refused, "an earlier error ended the decoding");
     lap_code code = lap_jpeg_guard(&r->error, work, r);
-    if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict) /* inserted end markers were read as data */
+    /* Inserted end markers were read as data. A second frame header is wrong whatever follows it: versions of
+     * libjpeg-turbo differ in how much of it they read before they say so. */
+    if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict && r->error.base.msg_code != JERR_SOF_DUPLICATE)
         code = lap_fail(&r->error.cause, LAP_E_TRUNCATED, "data ends between scans");
     r->refused = code;
     if (code == LAP_OK)
@@ -280,6 +287,7 @@ static void jpeg_close(lap_decoder *decoder)
     if (r->created)
         jpeg_destroy_decompress(&r->cinfo);
     lap_jpeg_split_close(r);
+    lap_jpeg_walk_destroy(r->walk);
     free(r->inks);
     free(r->segments);
     free(r->segment_bytes);

@@ -29,12 +29,12 @@ typedef struct outcome {
     lap_damage damage;
 } outcome;
 
-static outcome decode(const uint8_t *bytes, size_t size, lap_fail_on fail_on)
+static outcome decode_once(const uint8_t *bytes, size_t size, lap_fail_on fail_on, bool walk_scans)
 {
     outcome o = {.code = LAP_OK};
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
-    lap_read_options options = {.max_scans = 100, .fail_on = fail_on};
+    lap_read_options options = {.max_scans = 100, .fail_on = fail_on, .walk_scans = walk_scans};
     o.code = lap_source_memory(bytes, size, "x.jpg", &source, &o.err);
     if (o.code == LAP_OK)
         o.code = lap_decoder_open(source, &options, &decoder, &o.err);
@@ -53,6 +53,18 @@ static outcome decode(const uint8_t *bytes, size_t size, lap_fail_on fail_on)
     }
     lap_decoder_close(decoder);
     lap_source_close(source);
+    return o;
+}
+
+/* What libjpeg's buffer shows and what our own walk counts come to the same: verdict, message and number. */
+static outcome decode(const uint8_t *bytes, size_t size, lap_fail_on fail_on)
+{
+    outcome o = decode_once(bytes, size, fail_on, false), walked = decode_once(bytes, size, fail_on, true);
+    if (o.code != walked.code || strcmp(o.err.message, walked.err.message) != 0 ||
+        o.damage.warnings != walked.damage.warnings || strcmp(o.damage.first, walked.damage.first) != 0)
+        fail_msg("by libjpeg's buffer: %s '%s' %d '%s'; by the walk: %s '%s' %d '%s'", lap_code_name(o.code),
+            o.err.message, o.damage.warnings, o.damage.first, lap_code_name(walked.code), walked.err.message,
+            walked.damage.warnings, walked.damage.first);
     return o;
 }
 
