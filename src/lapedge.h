@@ -108,7 +108,8 @@ LAP_API char *lap_error_text(const lap_error *err, char *text, size_t size);
 /* LAP_VERSION and LAP_VERSION_NUMBER of the library that runs, which may be newer than this header. */
 LAP_API const char *lap_version(void);
 LAP_API int lap_version_number(void);
-/* Compiler, libraries and their versions, CUDA: one line each, separated by newlines. */
+/* Compiler, libraries and their versions, CUDA: one line each, separated by newlines. The version is that of
+ * the library that runs; "(built with ...)" follows where this one was built with another. */
 LAP_API const char *lap_build_info(void);
 /* LAP_E_BACKEND: a library that runs cannot be used by this one, which was built with another version of its
  * interface, and what needs it fails so. LAP_E_MEMORY: there is none to find out. */
