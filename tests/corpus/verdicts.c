@@ -1,10 +1,14 @@
 /* Decodes every file that verdicts.tsv lists, under the default limits, and compares what became of it.
  * Takes the folder from LAPEDGE_CORPUS. `verdicts FOLDER` prints the table as it would be today.
- * A third test compares the pixels of what was accepted with djpeg's. Prints TAP. */
+ * A third test compares the pixels of what was accepted with djpeg's. Prints TAP.
+ * `verdicts FOLDER COUNT SEED` prints a line for each file and for COUNT damaged variants of it: verdict,
+ * message, hash of the pixels. tests/versions compares these lines between versions of the JPEG library. */
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <xxhash.h>
 
 #include "run/formats.h"
 
@@ -19,17 +23,14 @@ typedef struct result {
 } result;
 
 /* The kind as the table spells it: ok, warned, or the error's. */
-static const char *decode(const char *path, result *r)
+static const char *decode_source(lap_source *source, lap_code code, result *r)
 {
-    lap_source *source = NULL;
     lap_decoder *decoder = NULL;
     lap_settings defaults = lap_settings_default();
     lap_read_options options = {.max_pixels = defaults.max_pixels,
         .max_memory = defaults.max_memory,
         .max_scans = defaults.max_scans,
         .fail_on = defaults.fail_on};
-    memset(r, 0, sizeof *r);
-    lap_code code = lap_source_open(path, &source, &r->err);
     if (code == LAP_OK)
         code = lap_decoder_open(source, &options, &decoder, &r->err);
     if (code == LAP_OK) {
@@ -50,6 +51,14 @@ static const char *decode(const char *path, result *r)
     lap_decoder_close(decoder);
     lap_source_close(source);
     return code != LAP_OK ? lap_code_name(code) : r->damage.warnings ? "warned" : "ok";
+}
+
+static const char *decode(const char *path, result *r)
+{
+    lap_source *source = NULL;
+    memset(r, 0, sizeof *r);
+    lap_code code = lap_source_open(path, &source, &r->err);
+    return decode_source(source, code, r);
 }
 
 static bool is_as_djpeg(const char *path, const result *r)
@@ -99,6 +108,76 @@ static void print_row(const char *path, const char *name)
     free(r.pixels);
 }
 
+/* ---- damaged variants ----------------------------------------------------------------------------- */
+
+static int variants;
+static uint32_t seed;
+
+static uint32_t random_below(size_t count)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (uint32_t)(((uint64_t)seed * count) >> 32);
+}
+
+/* One bit flipped, or 16 bytes overwritten, or an end cut off, or some bytes put in or taken out; returns the
+ * new size. There is room for 16 bytes more. */
+static size_t damage(uint8_t *bytes, size_t size)
+{
+    const size_t at = random_below(size), count = 1 + random_below(16);
+    switch (random_below(8)) {
+    case 0:
+        return at;
+    case 1:
+        for (size_t i = at; i < size && i < at + 16; i++)
+            bytes[i] = (uint8_t)random_below(255);
+        return size;
+    case 2:
+        memmove(bytes + at + count, bytes + at, size - at);
+        for (size_t i = 0; i < count; i++)
+            bytes[at + i] = (uint8_t)random_below(255);
+        return size + count;
+    case 3:
+        if (size - at <= count)
+            return at;
+        memmove(bytes + at, bytes + at + count, size - at - count);
+        return size - count;
+    default:
+        bytes[at] ^= (uint8_t)(1 << random_below(8));
+        return size;
+    }
+}
+
+static void print_variant(const uint8_t *bytes, size_t size, const char *name, int number)
+{
+    lap_source *source = NULL;
+    result r = {.size = 0};
+    lap_code code = lap_source_memory(bytes, size, "x", &source, &r.err);
+    const char *kind = decode_source(source, code, &r);
+    const bool is_accepted = strcmp(kind, "ok") == 0 || strcmp(kind, "warned") == 0;
+    printf("%s#%d\t%s\t%s%s\t%016llx\n", name, number, kind, r.err.message, r.damage.first,
+        is_accepted ? (unsigned long long)XXH3_64bits(r.pixels, r.size) : 0);
+    free(r.pixels);
+}
+
+static void print_variants(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END) != 0)
+        exit(1);
+    const size_t size = (size_t)ftell(file);
+    uint8_t *whole = malloc(size + 1), *bytes = malloc(size + 17);
+    rewind(file);
+    if (!whole || !bytes || fread(whole, 1, size, file) != size)
+        exit(1);
+    fclose(file);
+    for (int number = 0; number <= (size > 0 ? variants : 0); number++) {
+        memcpy(bytes, whole, size);
+        print_variant(bytes, number == 0 ? size : damage(bytes, size), name, number);
+    }
+    free(whole);
+    free(bytes);
+}
+
 static int check(char *root)
 {
     bool has_djpeg = system("djpeg -version >/dev/null 2>&1") == 0;
@@ -145,6 +224,11 @@ static int check(char *root)
 int main(int argc, char **argv)
 {
     char *corpus = getenv("LAPEDGE_CORPUS");
+    if (argc == 4) {
+        variants = atoi(argv[2]);
+        seed = (uint32_t)strtoul(argv[3], NULL, 10);
+        return walk(argv[1], print_variants) == 0;
+    }
     if (argc > 1) {
         puts("# file\tstatus under the default settings");
         return walk(argv[1], print_row) == 0;
