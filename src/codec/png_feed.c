@@ -39,7 +39,11 @@ void lap_png_note(lap_decoder *decoder, const char *message)
 
 static void warn(png_structp png, const char *message)
 {
-    lap_png_note(png_get_error_ptr(png), message);
+    lap_decoder *decoder = png_get_error_ptr(png);
+    const lap_png_state *state = decoder->state;
+    if (!state->is_large ||
+        !strstr(message, "too large")) /* which only libpng before 1.6.48 says of every chunk */
+        lap_png_note(decoder, message);
 }
 
 static void *allocate(png_structp png, size_t size)
@@ -66,6 +70,40 @@ static void release(png_structp png, void *p)
     free(p);
 }
 
+static void check_chunk(lap_decoder *decoder)
+{
+    lap_png_state *state = decoder->state;
+    const uint32_t length = png_get_uint_32(state->chunk_head);
+    const char *type = (const char *)state->chunk_head + 4;
+    char text[64];
+    state->chunk_left = (uint64_t)length + 4; /* the checksum */
+    state->is_large = length > LAP_PNG_MAX_CHUNK && memcmp(type, "IDAT", 4) != 0;
+    if (!state->is_large)
+        return;
+    snprintf(text, sizeof text, "%.4s: chunk data is too large", type);
+    lap_png_note(decoder, text);
+}
+
+/* What libpng reads: newer versions pass over a chunk that they do not know, whatever its size. */
+static void follow_chunks(lap_decoder *decoder, const uint8_t *bytes, size_t size)
+{
+    lap_png_state *state = decoder->state;
+    while (size > 0) {
+        size_t n = size < state->chunk_left ? size : (size_t)state->chunk_left;
+        state->chunk_left -= n;
+        if (n == 0) {
+            n = 1;
+            state->chunk_head[state->chunk_head_bytes++] = *bytes;
+            if (state->chunk_head_bytes == sizeof state->chunk_head) {
+                state->chunk_head_bytes = 0;
+                check_chunk(decoder);
+            }
+        }
+        bytes += n;
+        size -= n;
+    }
+}
+
 static void fetch(png_structp png, uint8_t *to, size_t size)
 {
     lap_decoder *decoder = png_get_io_ptr(png);
@@ -81,6 +119,7 @@ static void fetch(png_structp png, uint8_t *to, size_t size)
         }
         size_t n = size < state->left ? size : state->left;
         memcpy(to, state->at, n);
+        follow_chunks(decoder, to, n);
         state->at += n;
         state->left -= n;
         to += n;
@@ -120,6 +159,7 @@ lap_code lap_png_create(lap_decoder *decoder, lap_error *err)
             png_get_libpng_ver(NULL), PNG_LIBPNG_VER_STRING);
     if (!state || !state->info)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    state->chunk_left = 8; /* the signature */
     png_set_read_fn(state->png, decoder, fetch);
     return LAP_OK;
 }

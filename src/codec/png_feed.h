@@ -19,8 +19,13 @@ typedef struct lap_png_state {
     png_infop info;
     const uint8_t *at; /* in the piece that the source gave last */
     size_t left;
-    bool ended;      /* the source has no more */
-    bool no_memory;  /* malloc failed inside libpng */
+    bool ended;     /* the source has no more */
+    bool no_memory; /* malloc failed inside libpng */
+    /* our own look at the chunks that pass: bytes before the next head, and what there is of that */
+    uint64_t chunk_left;
+    uint8_t chunk_head[8];
+    int chunk_head_bytes;
+    bool is_large;   /* the last chunk is larger than any may be, which was noted */
     bool in_chunks;  /* libpng reads chunks other than pixels: its allocations have a limit */
     lap_error cause; /* why libpng was left */
     bool lost;       /* damage was let through: the rest is black */
