@@ -35,6 +35,12 @@ lap_device_task *lap_device_task_pop(lap_device_task_list *list)
 
 /* ---- a device that is lost --------------------------------------------------------------------- */
 
+static void abandon(lap_device_task *task)
+{
+    lap_device_staging_abandon(task->run.staging);
+    free(task);
+}
+
 static void take_back(lap_device_task *task, bool hangs)
 {
     lap_executor *ex = task->device->pool->executor;
@@ -45,9 +51,9 @@ static void take_back(lap_device_task *task, bool hangs)
     task->device->under_way--;
     lap_async_run_close(&task->run);
     if (hangs)
-        return;
-    lap_device_staging_abandon(task->run.staging);
-    free(task);
+        lap_device_task_push(&task->device->taken_back, task);
+    else
+        abandon(task);
 }
 
 void lap_device_pool_take_back(lap_pool_device *d, bool hangs)
@@ -146,6 +152,7 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->number = number;
     d->pins = lap_device_pins(number);
     init(&d->ready);
+    init(&d->taken_back);
     /* As many as its slots hold, and as threads can read and write meanwhile. */
     d->staging_limit = LAP_POOL_SLOTS + pool->executor->jobs / count + 1;
     d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
@@ -189,6 +196,8 @@ static lap_code create_pool(lap_executor *executor, const lap_device_pool_option
 
 static void free_device(lap_pool_device *d)
 {
+    for (lap_device_task *task; (task = lap_device_task_pop(&d->taken_back));)
+        abandon(task);
     for (int i = 0; i < d->slot_count; i++)
         (d->is_lost ? lap_device_slot_abandon : lap_device_slot_destroy)(d->slots[i].slot);
     for (int i = 0; i < d->idle_count; i++)

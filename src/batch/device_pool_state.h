@@ -41,8 +41,10 @@ struct lap_pool_device {
     double moved_ms;   /* the thread's own: the last progress of what is on the slots */
     lap_device_task_list ready;
     lap_device_task *starting; /* between ready and a slot */
-    uint64_t done;             /* photos */
-    int under_way;             /* tasks that are loaded, ready or on a slot */
+    /* taken back while its thread did not answer, which may use them until it has ended */
+    lap_device_task_list taken_back;
+    uint64_t done; /* photos */
+    int under_way; /* tasks that are loaded, ready or on a slot */
     lap_device_staging **idle;
     int idle_count, staging_count, staging_limit;
     lap_pool_slot slots[LAP_POOL_SLOTS];

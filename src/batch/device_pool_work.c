@@ -33,7 +33,7 @@ static void drop_staging(lap_pool_device *d, lap_device_staging *staging, const 
     if (d->staging_limit == 0)
         lap_device_pool_lose(d, why);
     pthread_mutex_unlock(mutex_of(d->pool));
-    (is_lost ? lap_device_staging_abandon : lap_device_staging_destroy)(staging);
+    (is_lost && staging ? lap_device_staging_abandon : lap_device_staging_destroy)(staging);
     pthread_mutex_lock(mutex_of(d->pool));
 }
 

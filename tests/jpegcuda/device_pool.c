@@ -149,6 +149,8 @@ static void take(lap_executor *executor, lap_job *job, outcome *o)
     }
 }
 
+static unsigned close_after_s; /* so long after the last photo */
+
 static outcome run(const char *runtime, int devices, int photos, lap_device_pool_options options)
 {
     static const int numbers[] = {0, 1, 2};
@@ -169,6 +171,7 @@ static outcome run(const char *runtime, int devices, int photos, lap_device_pool
         take(executor, lap_executor_reap(executor, 20), &o);
     take(executor, NULL, &o);
     lap_executor_look(executor, &o.work);
+    sleep(close_after_s);
     lap_executor_close(executor);
     o.left = lap_cudacpu_alive() != alive;
     return o;
@@ -238,6 +241,16 @@ static void check_auto(void)
     check(o.right == MANY && o.on_devices > 0 && o.early >= 2, text);
 }
 
+/* What was taken from a device that did not answer is freed when it does: the sanitizer finds what is not. */
+static void check_late(void)
+{
+    close_after_s = 3;
+    const outcome o = run(
+        "devices=1,hang=30:2000", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .deadline_ms = 500});
+    close_after_s = 0;
+    check(o.right == PHOTOS && o.warnings == 1, "a call that returns when its device was given up");
+}
+
 /* Of a list that names one that is not there nothing is left: no thread, and no memory for the sanitizer. */
 static void check_missing(void)
 {
@@ -285,6 +298,7 @@ int main(void)
     check_run("the only one hangs for ever", "devices=1,hang=30:-1", 1, 1, 0);
     check_run("one of two hangs for ever", "devices=2,hang=30:-1", 2, 1, 1);
     check_run("it hangs for a while", "devices=1,hang=30:60", 1, 0, PHOTOS);
+    check_late();
     /* Last: its thread is still in that call when this program ends. */
     const outcome o = run("devices=1,slow=cudaEventQuery:60000", 1, PHOTOS,
         (lap_device_pool_options){.is_named = true, .deadline_ms = 1000});
