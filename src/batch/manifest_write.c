@@ -118,6 +118,8 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
     lap_code code = lap_manifest_folder(m, true, err);
     if (code != LAP_OK)
         return code;
+    if (m->folder < 0)
+        return lap_fail_at(err, LAP_E_WRITE, m->shown, "there is no folder for it");
     m->fd = openat(m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (m->fd < 0)
         return lap_write_errno(err, m->shown, "make a file in it", errno);
