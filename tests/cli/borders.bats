@@ -191,6 +191,7 @@ PYTHON
     json none.json 'o["edges"] is None and o["mask_border"] == 15'
     lapedge stats --mask-border=15 flat.pgm | grep -qx "edges  none: a border of 15 pixels leaves nothing of .*"
     [ "$(lapedge stats --mask-border=15 flat.pgm | grep -c above)" -eq 0 ]
+    needs_terminal
     run script -qec "'$LAPEDGE' stats flat.pgm" /dev/null
     [[ $output == *"The frame that the zero border makes is in these edges; see --mask-border."* ]]
     for words in --mask-border=2 --border=replicate -q; do

@@ -45,6 +45,13 @@ for_x86()
     [[ $("$LAPEDGE" backends 2>&1) != *"another processor than x86-64"* ]] || skip "these backends are for x86-64"
 }
 
+# Skips a test whose program is to see a terminal where none can be made, as in a tree without /dev/pts.
+needs_terminal()
+{
+    command -v script >/dev/null || skip "script is not installed"
+    script -qec true /dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be had here"
+}
+
 # json FILE EXPRESSION: a Python expression over the object o
 json()
 {

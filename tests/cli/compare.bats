@@ -116,6 +116,7 @@ assert rows("o.json") == rows("all.json")'
     [ "$status" -eq 0 ]
     [[ $output == *"upload    kernel  download"* ]]
     [[ $(grep '^c ' <<<"$output") =~ -\ +-\ +-(\ ~)?$ && $(grep '^cuda-fast ' <<<"$output") =~ [0-9]\ +[0-9.]+\ +[0-9.]+(\ ~)?$ ]]
+    needs_terminal
     run script -qec "stty cols 80; ASAN_OPTIONS=detect_leaks=0 TERM=dumb '$gpu/cudacpu/asan/lapedge' compare --runs=2 small.ppm" /dev/null
     [ "$status" -eq 0 ]
     [[ $output == *"upload    kernel  download"* ]]
@@ -126,6 +127,7 @@ assert rows("o.json") == rows("all.json")'
 }
 
 @test "compare in a terminal of 80 columns" {
+    needs_terminal
     mkdir in
     cp "$photo" "in/a photo with a name so long that it has no room beside its figures.jpg"
     cp "$photo" in/b.jpg

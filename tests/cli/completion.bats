@@ -25,5 +25,6 @@ load common
 
 @test "zsh completes commands, options and values" {
     command -v zsh >/dev/null || skip "no zsh"
+    needs_terminal
     python3 "$BATS_TEST_DIRNAME/zsh.py" "$LAPEDGE" "$repo/tools/completion"
 }

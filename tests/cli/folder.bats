@@ -391,18 +391,18 @@ PY
     for i in {1..20}; do tiny in/$i.jpg; done
     folder 0 in out
     [[ $stderr != *$'\r'* ]]
-    command -v script >/dev/null || skip "script is not installed"
-    run script -qec "'$LAPEDGE' --no-sync -f in out" /dev/null
+    needs_terminal
+    run script -qec "TERM=xterm '$LAPEDGE' --no-sync -f in out" /dev/null
     [ "$status" -eq 0 ]
     [[ $output == *"/20, "* && $output == *" left"* ]]
     tries=${output//[^$'\r']/} # one line, drawn at most ten times a second
     [ "${#tries}" -le 50 ]
-    run script -qec "'$LAPEDGE' --no-sync --progress=off -f in out" /dev/null
+    run script -qec "TERM=xterm '$LAPEDGE' --no-sync --progress=off -f in out" /dev/null
     [[ $output != *" left"* ]]
 }
 
 @test "the progress line is never broken by the terminal, however narrow" {
-    command -v script >/dev/null || skip "script is not installed"
+    needs_terminal
     mkdir in
     for i in {1..12}; do cp "$photo" in/$i.jpg; done
     echo broken >in/0.jpg
@@ -411,7 +411,7 @@ PY
         if [ $columns = 80 ]; then # long enough for a rate
             for i in {13..60}; do cp "$repo/samples/coffee.jpg" in/$i.jpg; done
         fi
-        script -qec "stty cols $columns; '$LAPEDGE' --no-sync -f --threads=1 --backend=c in out; true" /dev/null >typed
+        script -qec "stty cols $columns; TERM=xterm '$LAPEDGE' --no-sync -f --threads=1 --backend=c in out; true" /dev/null >typed
         # What is drawn between two erasures.
         tr '\r' '\n' <typed | sed -n 's/^\x1b\[K\(.*\/[0-9]*, .*\)/\1/p' >drawn
         [ -s drawn ]

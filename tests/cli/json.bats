@@ -155,6 +155,7 @@ PYTHON
 @test "bench in a terminal of 80 columns does without the least columns, in titles and rows" {
     for_x86
     words="bench filter transpose histogram reduce matvec --n=64 --sizes=64x48 --runs=1 --backends=c,simd,simd-avx2,auto"
+    needs_terminal
     run script -qec "stty cols 80; TERM=dumb '$LAPEDGE' $words" /dev/null
     [ "$status" -eq 0 ]
     [[ $output == *"median ms"* && $output != *"min ms"* && $output != *"rel.error"* ]]
@@ -173,6 +174,7 @@ PYTHON
 }
 
 @test "explain keeps to the width of a terminal" {
+    needs_terminal
     local name
     for name in cuda-shared4 simd cuda-fast; do
         run script -qec "stty cols 70; TERM=dumb '$LAPEDGE' explain $name" /dev/null
@@ -203,7 +205,7 @@ PYTHON
     ! lapedge --version | grep -q 'OpenMP: not built in' || skip "OpenMP was not built in"
     [ -z "${EMULATOR:-}" ] || skip "an emulated program cannot start itself anew"
     # How long a waiting thread spins, as GNU's and LLVM's runtimes call it.
-    waits() { OMP_DISPLAY_ENV=verbose lapedge "$@" 2>&1 >out | sed -nE "s/.*(GOMP_SPINCOUNT = |KMP_BLOCKTIME=)'(.*)'/\2/p" | tail -1; }
+    waits() { OMP_DISPLAY_ENV=verbose lapedge "$@" 2>&1 >out | sed -nE "s/.*(GOMP_SPINCOUNT = |KMP_BLOCKTIME=)'([0-9]+).*/\2/p" | tail -1; }
     [ "$(waits bench --sizes=1x1 --runs=1 --backends=openmp)" = 0 ]
     [ "$(waits --json compare "$photo" --backends=openmp)" = 0 ]
     grep -q '"schema": "lapedge.compare/1"' out

@@ -46,6 +46,7 @@ load common
 }
 
 @test "a picture is not written to a terminal" {
+    needs_terminal
     run script -qec "'$LAPEDGE' '$photo' -" /dev/null
     [ "$status" -eq 2 ]
     [[ $output == *"refusing to write an image to a terminal"* ]]
@@ -161,6 +162,7 @@ choose one with --format" "$photo" edges.xyz
     [ -z "$stderr" ]
     # Large enough to take longer than the line's patience, on a terminal that forgets nothing.
     { printf 'P6\n8000 4000\n255\n'; head -c 96000000 /dev/zero; } >large.ppm
+    needs_terminal
     run script -qec "TERM=xterm '$LAPEDGE' --threads=1 --backend=c large.ppm large.jpg" /dev/null
     [ "$status" -eq 0 ]
     [[ $output == *" %  large.ppm"* ]]

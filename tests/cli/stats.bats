@@ -74,6 +74,7 @@ PY
 }
 
 @test "fits the terminal" {
+    needs_terminal
     for width in 60 80 200; do
         run script -qec "stty cols $width; TERM=dumb LC_ALL=C '$LAPEDGE' stats --profiles --threshold=9 '$photo'" /dev/null
         [ "$status" -eq 0 ]

@@ -187,6 +187,7 @@ million (--max-pixels)" \
     lapedge --help --color=always | grep -q $'\033\[1m'
     lapedge --help --color=never >plain
     run ! grep -q $'\033' plain
+    needs_terminal
     run script -qec "TERM=xterm '$LAPEDGE' --help" /dev/null
     [[ $output == *$'\033[1m'* ]]
     run script -qec "NO_COLOR=1 TERM=xterm '$LAPEDGE' --help" /dev/null

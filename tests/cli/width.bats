@@ -23,7 +23,7 @@ EOF
 }
 
 @test "no line is wider than a terminal of 80 columns" {
-    command -v script >/dev/null || skip "script is not installed"
+    needs_terminal
     local words
     "$LAPEDGE" --quality=40 "$photo" other.jpg
     mkdir in
@@ -44,7 +44,7 @@ EOF
 }
 
 @test "backends, doctor and diff fit 40 columns, too" {
-    command -v script >/dev/null || skip "script is not installed"
+    needs_terminal
     typed 40 backends
     widest 40
     grep -q "^  simd-sse41 " typed

@@ -20,6 +20,10 @@ _folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os
 atexit.register(_folder.cleanup)
 
 
+class Skip(Exception):
+    """A test cannot run here: why."""
+
+
 def run_all(tests):
     """Each function in a folder of its own; what it asserts decides. Prints TAP."""
     failed = 0
@@ -31,6 +35,8 @@ def run_all(tests):
         try:
             reason = test()
             print(f"ok {i} - {what}{f' # SKIP {reason}' if reason else ''}")
+        except Skip as reason:
+            print(f"ok {i} - {what} # SKIP {reason}")
         except Exception: # whatever it is, the test failed
             failed += 1
             print(f"not ok {i} - {what}")

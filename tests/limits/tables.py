@@ -14,7 +14,7 @@ import termios
 import time
 from pathlib import Path
 
-from made import BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, lapedge, noise, pnm, run_all
+from made import BUILD, PHOTO, PLANTED, PROGRAM, SAMPLE, Skip, lapedge, noise, pnm, run_all
 
 CLOCK = str(BUILD / "tests/step_clock.so")
 PICTURES = ("filter", "transpose")
@@ -28,7 +28,10 @@ def both(*words, code=0, **more):
 
 def typed(columns, *words):
     """What a run prints on a terminal that wide, as lines."""
-    master, terminal = pty.openpty()
+    try:
+        master, terminal = pty.openpty()
+    except OSError:
+        raise Skip("no pseudo-terminal can be had here") from None
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     with subprocess.Popen([PROGRAM, *map(str, words)], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal,
                           env={**os.environ, "TERM": "dumb", "LC_ALL": "C"}) as process:

@@ -7,6 +7,18 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 
+CHROMEDRIVER = "/usr/bin/chromedriver"
+
+
+def missing():
+    """Why no browser can run here, or None."""
+    if not os.path.exists(CHROMEDRIVER):
+        return "no chromedriver"
+    if not os.access("/dev/shm", os.W_OK | os.X_OK):
+        return "a browser wants shared memory, and /dev/shm cannot be written to"
+    return None
+
+
 def open_browser(dark=False, width=1280, height=900):
     """A browser of that viewport; the caller quits it."""
     options = Options()
@@ -15,7 +27,7 @@ def open_browser(dark=False, width=1280, height=900):
     if os.geteuid() == 0:
         options.add_argument("--no-sandbox")  # Chromium's sandbox does not work for root
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
     driver.execute_cdp_cmd("Network.enable", {})
     resize(driver, width, height)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {

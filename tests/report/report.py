@@ -15,11 +15,10 @@ LAPEDGE = os.environ.get("LAPEDGE", str(ROOT / "lapedge"))
 PLANTED = str(ROOT / os.environ.get("B", "build") / "tests/lapedge-planted")
 MISSING = None
 try:
-    from browser import complaints, load, open_browser, resize
+    from browser import complaints, load, missing, open_browser, resize
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
-    if not pathlib.Path("/usr/bin/chromedriver").exists():
-        MISSING = "no chromedriver"
+    MISSING = missing()
 except ImportError as problem:
     MISSING = f"no {problem.name}"
 

@@ -28,8 +28,7 @@ try:
     import browser
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
-    if not pathlib.Path("/usr/bin/chromedriver").exists():
-        MISSING = "no chromedriver"
+    MISSING = browser.missing()
 except ImportError as problem:
     MISSING = f"no {problem.name}"
 
