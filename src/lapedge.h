@@ -281,7 +281,8 @@ typedef enum lap_turn {
 typedef struct lap_run_stats lap_run_stats; /* see statistics below */
 
 /* Bits of lap_settings.keep. GPS and THUMBNAIL are parts of EXIF. A profile is kept where it fits the output.
- * XMP and IPTC may name the place, too. */
+ * With a list EXIF and IPTC are written anew from what is known to be harmless; without GPS in it the place
+ * is taken out of XMP and IPTC, too. */
 enum {
     LAP_KEEP_EXIF = 1,
     LAP_KEEP_GPS = 2,
@@ -356,7 +357,7 @@ typedef struct lap_settings {
     bool no_clobber; /* an output that exists is left alone: LAP_E_EXISTS. Of one image; of folders see there
                       */
     bool progressive, optimize; /* JPEG: several scans; Huffman tables of its own. Held whole, on the CPU */
-    unsigned keep;              /* LAP_KEEP_... of metadata; 0: all but the thumbnail */
+    unsigned keep;              /* LAP_KEEP_... of metadata; 0: all but thumbnails and maker's notes */
     lap_lossless lossless;
     uint64_t reserved[13];
 } lap_settings;
@@ -557,9 +558,25 @@ typedef struct lap_info {
     uint64_t reserved[8];
 } lap_info;
 
+/* A piece of metadata that an output lacks. Strings live until the callback returns; none is NULL. */
+typedef struct lap_dropped {
+    const char *kind;  /* "EXIF", "XMP", "IPTC", "ICC", "comment", "other" */
+    const char *place; /* the directory of an EXIF tag: "IFD0", "GPS", ...; else empty, "IPTC", "Photoshop" */
+    const char *name;  /* of the tag or property; empty: unknown */
+    const char *reason; /* "location", "thumbnail", "not in the list", ... */
+    int tag;            /* of EXIF; of IPTC record * 256 + data set; of Photoshop the resource; else -1 */
+    uint64_t bytes;
+} lap_dropped;
+typedef void lap_dropped_fn(void *user, const lap_dropped *dropped);
+
 /* The structure of an image file ("-": standard input), without decoding pixels. Errors: those of reading,
  * and what lapedge would refuse the file for. Strings stay valid. Thread safe. */
 LAP_API lap_code lap_info_read(const char *path, lap_info *info, lap_error *err);
+
+/* The same, and what of the file's metadata a run with these settings leaves out (strip, keep, format and
+ * gray count): each piece alone is given to the callback. */
+LAP_API lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_info *info,
+    lap_dropped_fn *each, void *user, lap_error *err);
 
 /* ---- files beside the outputs ---------------------------------------------------------------- */
 

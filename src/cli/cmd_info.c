@@ -32,7 +32,50 @@ static const char *backend_here(void)
     return NULL;
 }
 
-static int print_json(const char *path, const lap_info *i)
+/* ---- what a run would leave out ------------------------------------------------------------------ */
+
+static void add_row(void *user, const lap_dropped *d)
+{
+    char tag[12] = "";
+    if (d->tag >= 0 && strcmp(d->place, "IPTC") == 0)
+        snprintf(tag, sizeof tag, "%d:%02d", d->tag >> 8, d->tag & 255);
+    else if (d->tag >= 0)
+        snprintf(tag, sizeof tag, "0x%04X", (unsigned)d->tag & 0xFFFF);
+    json_array_append_new(user,
+        json_pack("{ss so so so ss sI}", "kind", d->kind, "place", lap_json_text(*d->place ? d->place : NULL),
+            "tag", lap_json_text(*tag ? tag : NULL), "name", lap_json_text(*d->name ? d->name : NULL),
+            "reason", d->reason, "bytes", (json_int_t)d->bytes));
+}
+
+/* A line for each, below each other. */
+static void print_rows(const lap_cli *cli, const json_t *rows)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        const char *place = json_string_value(json_object_get(row, "place"));
+        const char *tag = json_string_value(json_object_get(row, "tag"));
+        const char *name = json_string_value(json_object_get(row, "name"));
+        printf("%s %s",
+            i                    ? "              "
+            : cli->settings.keep ? "  not kept    "
+                                 : "  left out    ",
+            json_string_value(json_object_get(row, "kind")));
+        const char *words[] = {place, tag, name};
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            if (words[k]) {
+                putchar(' ');
+                lap_cli_print_safely(stdout, words[k]);
+            }
+        printf(", %lld bytes: %s\n", (long long)json_integer_value(json_object_get(row, "bytes")),
+            json_string_value(json_object_get(row, "reason")));
+    }
+}
+
+/* ---- the command --------------------------------------------------------------------------------- */
+
+static int print_json(const char *path, const lap_info *i, json_t *rows)
 {
     json_t *object = lap_json_object("lapedge.info/1"), *sampling = json_array(), *metadata = json_object();
     lap_json_path(object, "input", path);
@@ -56,6 +99,7 @@ static int print_json(const char *path, const lap_info *i)
     json_object_set_new(object, "scans", json_integer(i->scans));
     json_object_set_new(object, "orientation", json_integer(i->orientation));
     json_object_set_new(object, "metadata", metadata);
+    json_object_set(object, "left_out", rows);
     json_object_set_new(object, "decodes_in_parallel", json_boolean(has_parts(i)));
     json_object_set_new(object, "backend", lap_json_text(backend_here()));
     return lap_json_print(object);
@@ -77,7 +121,7 @@ static void print_jpeg(const lap_info *i)
     printf("  scans        %d\n", i->scans);
 }
 
-static void print_text(const lap_cli *cli, const char *path, const lap_info *i)
+static void print_text(const lap_cli *cli, const char *path, const lap_info *i, const json_t *rows)
 {
     fputs(lap_term_bold(cli, stdout), stdout);
     lap_cli_print_safely(stdout, path);
@@ -93,6 +137,7 @@ static void print_text(const lap_cli *cli, const char *path, const lap_info *i)
         printf(
             "%s %s %llu bytes", k ? "," : "", i->metadata[k].kind, (unsigned long long)i->metadata[k].bytes);
     puts(i->metadata_count ? "" : " none");
+    print_rows(cli, rows);
     printf("  would run    %s", backend_here());
     puts(!i->frame ? "" : has_parts(i) ? "; can be decoded by several threads" : "; decoded by one thread");
 }
@@ -104,15 +149,18 @@ int lap_cli_info(lap_cli *cli)
     if (cli->operand_count != 1)
         return lap_cli_usage(
             cli->operand_count ? "info takes one FILE" : "FILE is missing: lapedge info FILE");
+    json_t *rows = json_array();
     lap_code code = cli->sandbox ? lap_cli_sandbox(cli, &err) : LAP_OK;
     if (code == LAP_OK)
-        code = lap_info_read(cli->operands[0], &info, &err);
+        code = lap_info_dropped(cli->operands[0], &cli->settings, &info, add_row, rows, &err);
     if (code != LAP_OK) {
+        json_decref(rows);
         lap_cli_print_error(&err, cli->operands[0]);
         return (int)lap_cli_exit_of(code);
     }
-    const int printed = lap_cli_wants_json(cli) ? print_json(cli->operands[0], &info) : LAP_EXIT_OK;
+    const int printed = lap_cli_wants_json(cli) ? print_json(cli->operands[0], &info, rows) : LAP_EXIT_OK;
     if (!cli->json)
-        print_text(cli, cli->operands[0], &info);
+        print_text(cli, cli->operands[0], &info, rows);
+    json_decref(rows);
     return printed;
 }

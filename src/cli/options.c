@@ -115,7 +115,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         0, METADATA, false},
     {"keep", "LIST", lap_set_keep, AT(settings.keep), 0, 0,
         "metadata to keep: exif, gps, xmp, iptc, icc, comment, thumbnail (all but thumbnail); all; none",
-        R | T, 0, METADATA, false},
+        R | T | LAP_CLI_INFO, 0, METADATA, false},
     {"preserve", NULL, lap_set_true, AT(settings.preserve), 0, 0,
         "keep the modification time and mode of the input", R | T, 0, METADATA, false},
 

@@ -5,6 +5,7 @@
 
 #include "base/control.h"
 #include "base/pool.h"
+#include "codec/meta_drops.h"
 #include "io/sink.h"
 #include "io/source.h"
 
@@ -13,7 +14,8 @@
 typedef struct lap_segment { /* a metadata segment of a JPEG, as it stood in the file */
     uint8_t marker;          /* 0xE1, 0xE2, 0xED, 0xFE, ... */
     const uint8_t *data;     /* after the length field; owned by the decoder */
-    size_t size;
+    size_t size;             /* more than a JPEG's segment holds only where a PNG had it */
+    size_t keyword;          /* of a PNG's text: bytes of its keyword, which data begins with, before ": " */
 } lap_segment;
 
 typedef struct lap_header {
@@ -29,8 +31,10 @@ typedef struct lap_header {
     int density_unit;            /* JFIF: 0 only the ratio, 1 a inch, 2 a centimetre */
     int density_x, density_y;    /* 0: unknown */
     int orientation;             /* EXIF, 1..8; 1 where there is none or it is invalid */
-    const lap_segment *segments; /* what may be kept: APP1 EXIF and XMP, APP2 ICC, APP13, COM */
+    const lap_segment *segments; /* what may be kept: APP1 EXIF and XMP, APP2 ICC, APP13, COM; 0: unknown */
     size_t segment_count;
+    int late_texts; /* of a PNG, behind its picture: too late to be kept; known after finish */
+    bool late_xmp;
     size_t memory_estimate; /* bytes the decoder itself will take, at most */
 } lap_header;
 
@@ -148,11 +152,14 @@ typedef struct lap_write_options {
     lap_subsampling subsampling;
     lap_restart restart;
     bool strip;
-    unsigned keep;              /* LAP_KEEP_...; 0: all but the thumbnail */
+    unsigned keep;              /* LAP_KEEP_...; 0: all but thumbnails and maker's notes */
     bool progressive, optimize; /* of JPEG: held whole until the end */
     const lap_header *from;     /* metadata and sampling of the input, or NULL */
     bool oriented;              /* pixels were turned: reset the EXIF tag */
     bool as_stored;             /* components and their meaning are those of the input: any profile fits */
+    bool long_segments;         /* metadata may be larger than a JPEG's segment */
+    lap_fail_on fail_on;        /* warning: metadata that is lost unasked is an error */
+    lap_meta_drops *drops;      /* gets what of the metadata is left out; or NULL */
     const lap_control *control;
 } lap_write_options;
 

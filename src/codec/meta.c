@@ -5,6 +5,8 @@
 
 #include "base/status.h"
 #include "codec/exif.h"
+#include "codec/resources.h"
+#include "codec/xmp.h"
 
 enum { APP1 = 0xE1, APP2 = 0xE2, APP13 = 0xED, COM = 0xFE };
 
@@ -37,19 +39,34 @@ static bool is_exif(const lap_segment *s)
     return s->marker == APP1 && lap_exif_is(s->data, s->size);
 }
 
-enum { KEPT_UNASKED = ~(unsigned)LAP_KEEP_THUMBNAIL };
+static bool begins(const lap_segment *s, const char *name, size_t size)
+{
+    return s->marker == APP1 && s->size >= size && memcmp(s->data, name, size) == 0;
+}
 
-static bool is_kept(const lap_segment *s, unsigned keep)
+bool lap_meta_is_xmp(const lap_segment *s)
+{
+    static const char name[LAP_META_XMP] = "http://ns.adobe.com/xap/1.0/";
+    return begins(s, name, sizeof name);
+}
+
+bool lap_meta_is_extended(const lap_segment *s)
+{
+    static const char name[LAP_META_EXTENDED] = "http://ns.adobe.com/xmp/extension/";
+    return begins(s, name, sizeof name);
+}
+
+const char *lap_meta_kind(const lap_segment *s)
 {
     switch (s->marker) {
     case APP1:
-        return !is_exif(s) && (keep & LAP_KEEP_XMP);
+        return is_exif(s) ? "EXIF" : "XMP";
+    case APP2:
+        return "ICC";
     case APP13:
-        return keep & LAP_KEEP_IPTC;
-    case COM:
-        return keep & LAP_KEEP_COMMENT;
+        return "IPTC";
     default:
-        return (keep & LAP_KEEP_ICC) && is_icc(s);
+        return s->marker == COM ? "comment" : "other";
     }
 }
 
@@ -63,84 +80,307 @@ bool lap_meta_drops_profile(const lap_write_options *o)
     return false;
 }
 
-/* APP13: this name with its zero byte, then blocks of "8BIM", a number, a name of even length (its first
- * byte counts), four bytes of size, data of even length. */
-static const char resources_name[14] = "Photoshop 3.0";
-enum { THUMBNAIL_OLD = 1033, THUMBNAIL = 1036 };
+/* ---- choosing ------------------------------------------------------------------------------------ */
 
-/* Length of the block of image resources at p; 0 where there is none, or it does not fit. */
-static size_t resource_length(const uint8_t *p, size_t left)
+enum {
+    MAX_SEGMENT = 65533,
+    EXTENDED_HEAD = LAP_META_EXTENDED + 40,
+    KEPT_UNASKED = 127 & ~LAP_KEEP_THUMBNAIL
+};
+
+typedef struct chooser {
+    const lap_write_options *options;
+    const lap_segment *all;
+    size_t count;
+    unsigned keep;     /* with LAP_KEEP_LISTED where the user gave a list */
+    bool has_extended; /* XMP that continues in other segments, and stays */
+    lap_meta *meta;
+    size_t room;   /* of meta->segments */
+    uint8_t *copy; /* free memory behind the copies */
+    lap_meta_drops *drops;
+} chooser;
+
+static void drop(const chooser *c, const lap_segment *s, const char *reason)
 {
-    if (left < 12 || memcmp(p, "8BIM", 4) != 0)
-        return 0;
-    size_t name = ((size_t)p[6] + 2) / 2 * 2, head = 6 + name + 4;
-    if (left < head)
-        return 0;
-    const uint8_t *at = p + head - 4;
-    size_t data = (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
-    data += data % 2;
-    return left - head < data ? 0 : head + data;
+    lap_meta_drop(c->drops, &(lap_dropped){.kind = lap_meta_kind(s),
+                                .place = "",
+                                .name = "",
+                                .tag = -1,
+                                .bytes = s->size,
+                                .reason = reason});
 }
 
-/* Copies an APP13 segment without the thumbnails, which would show the unfiltered photo; what cannot be
- * read as blocks is copied as it is. Returns the size of the copy. */
-static size_t copy_resources(const lap_segment *s, uint8_t *to)
+/* A segment of a JPEG has an end. */
+static void add(chooser *c, lap_segment s)
 {
-    size_t at = s->size < sizeof resources_name || memcmp(s->data, resources_name, sizeof resources_name) != 0
-                    ? s->size
-                    : sizeof resources_name,
-           size = at, length;
-    memcpy(to, s->data, at);
-    for (; (length = resource_length(s->data + at, s->size - at)) > 0; at += length) {
-        int number = s->data[at + 4] << 8 | s->data[at + 5];
-        if (number == THUMBNAIL || number == THUMBNAIL_OLD)
-            continue;
-        memcpy(to + size, s->data + at, length);
-        size += length;
+    if (s.size <= MAX_SEGMENT || c->options->long_segments) {
+        c->meta->segments[c->meta->count++] = s;
+        return;
     }
-    memcpy(to + size, s->data + at, s->size - at);
-    return size + s->size - at;
+    drop(c, &s, "too large");
+    lap_meta_warn(
+        c->drops, "%s of %zu bytes is left out: a JPEG has no place for it", lap_meta_kind(&s), s.size);
+}
+
+static bool is_kept_kind(const chooser *c, const lap_segment *s)
+{
+    switch (s->marker) {
+    case APP1:
+        return c->keep & (is_exif(s) ? LAP_KEEP_EXIF : LAP_KEEP_XMP);
+    case APP2:
+        return (c->keep & LAP_KEEP_ICC) && is_icc(s);
+    case APP13:
+        return c->keep & LAP_KEEP_IPTC;
+    default:
+        return s->marker == COM && (c->keep & LAP_KEEP_COMMENT);
+    }
+}
+
+static lap_code choose_exif(chooser *c, lap_error *err)
+{
+    const lap_write_options *o = c->options;
+    const lap_exif_change change = {o->width, o->height, o->oriented, c->keep};
+    bool has_one = false;
+    for (size_t i = 0; i < c->count; i++) {
+        const lap_segment *s = &c->all[i];
+        size_t size = 0;
+        if (!is_exif(s) || !is_kept_kind(c, s))
+            continue;
+        if (has_one && (c->keep & LAP_KEEP_LISTED)) {
+            drop(c, s, "stands twice");
+            lap_meta_warn(c->drops, "EXIF stands twice: the second is left out");
+            continue;
+        }
+        has_one = true;
+        const lap_code code = lap_exif_choose(s->data, s->size, &change, c->copy, &size, c->drops, err);
+        if (code != LAP_OK)
+            return code;
+        if (size > 0)
+            add(c, (lap_segment){.marker = APP1, .data = c->copy, .size = size});
+        c->copy += size;
+    }
+    return LAP_OK;
+}
+
+/* ---- XMP ----------------------------------------------------------------------------------------- */
+
+static bool is_harmless_wanted(const chooser *c)
+{
+    return (c->keep & LAP_KEEP_LISTED) && !(c->keep & LAP_KEEP_GPS);
+}
+
+/* The parts of extended XMP, one after the other: what its packet is where they stand in their order. */
+static size_t join_extended(const chooser *c, uint8_t *to)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < c->count; i++)
+        if (lap_meta_is_extended(&c->all[i]) && c->all[i].size > EXTENDED_HEAD) {
+            memcpy(to + size, c->all[i].data + EXTENDED_HEAD, c->all[i].size - EXTENDED_HEAD);
+            size += c->all[i].size - EXTENDED_HEAD;
+        }
+    return size;
+}
+
+/* Extended XMP stays as it is or not at all: its length and hash stand in each part. */
+static void judge_extended(chooser *c)
+{
+    uint8_t *joined = c->copy; /* used for a moment: the copy's room counts all segments twice */
+    const size_t size = join_extended(c, joined);
+    size_t cleaned = size;
+    bool has_any = false;
+    for (size_t i = 0; i < c->count; i++)
+        has_any |= lap_meta_is_extended(&c->all[i]);
+    if (!has_any || !(c->keep & LAP_KEEP_XMP))
+        return;
+    const bool harmless = is_harmless_wanted(c);
+    const bool picture = !(c->keep & LAP_KEEP_THUMBNAIL) && lap_xmp_has_picture(joined, size);
+    c->has_extended = (!harmless && !picture) ||
+                      (lap_xmp_clean(joined, size, harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, true,
+                           joined + size, &cleaned, NULL) &&
+                          cleaned == size);
+    if (!c->has_extended && harmless)
+        lap_meta_warn(c->drops, "the second part of XMP may name the place and is left out");
+}
+
+static void choose_xmp(chooser *c, const lap_segment *s)
+{
+    if (lap_meta_is_extended(s)) {
+        if (c->has_extended)
+            add(c, *s);
+        else
+            drop(c, s, is_harmless_wanted(c) ? "location or unknown" : "thumbnail");
+        return;
+    }
+    if (!lap_meta_is_xmp(s)) {
+        drop(c, s, "unknown");
+        return;
+    }
+    const uint8_t *packet = s->data + LAP_META_XMP;
+    const size_t size = s->size - LAP_META_XMP;
+    const bool harmless = is_harmless_wanted(c);
+    const bool picture = !(c->keep & LAP_KEEP_THUMBNAIL) && lap_xmp_has_picture(packet, size);
+    const bool dangling = !c->has_extended && memmem(packet, size, "HasExtendedXMP", 14);
+    size_t left;
+    if (!harmless && !picture && !dangling) {
+        add(c, *s);
+        return;
+    }
+    if (!lap_xmp_clean(packet, size, harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, c->has_extended,
+            c->copy + LAP_META_XMP, &left, c->drops)) {
+        if (!harmless && !picture) {
+            add(c, *s);
+            return;
+        }
+        drop(c, s, "cannot be read");
+        lap_meta_warn(c->drops, "XMP is left out: it may hold %s and is too unusual to be sure",
+            harmless ? "the place" : "a thumbnail");
+        return;
+    }
+    memcpy(c->copy, s->data, LAP_META_XMP);
+    add(c, (lap_segment){.marker = APP1, .data = c->copy, .size = LAP_META_XMP + left});
+    c->copy += LAP_META_XMP + left;
+}
+
+/* ---- IPTC ---------------------------------------------------------------------------------------- */
+
+/* Blocks, cut into segments again. Without a list one stays even if nothing is in it. */
+static void choose_blocks(chooser *c, const uint8_t *blocks, size_t size)
+{
+    enum { PART = MAX_SEGMENT - LAP_RESOURCES_HEAD };
+    uint8_t *cleaned = c->copy;
+    const size_t left = lap_resources_clean(blocks, size, c->keep, cleaned, c->drops);
+    c->copy += left;
+    for (size_t at = 0; at < left || (at == 0 && !(c->keep & LAP_KEEP_LISTED)); at += PART) {
+        const size_t part = left - at < PART ? left - at : PART;
+        memcpy(c->copy, LAP_RESOURCES_NAME, LAP_RESOURCES_HEAD);
+        memcpy(c->copy + LAP_RESOURCES_HEAD, cleaned + at, part);
+        add(c, (lap_segment){.marker = APP13, .data = c->copy, .size = LAP_RESOURCES_HEAD + part});
+        c->copy += LAP_RESOURCES_HEAD + part;
+    }
+}
+
+/* Segments of whole blocks stay apart; if one is not whole, a block goes on in the next, so they are joined.
+ */
+static void choose_resources(chooser *c)
+{
+    bool apart = !(c->keep & LAP_KEEP_LISTED);
+    size_t count = 0, size = 0;
+    uint8_t *joined = c->copy;
+    for (size_t i = 0; i < c->count; i++) {
+        const lap_segment *s = &c->all[i];
+        if (s->marker != APP13 || !is_kept_kind(c, s))
+            continue;
+        count++;
+        apart = apart && lap_resources_is(s->data, s->size) &&
+                lap_resources_are_whole(s->data + LAP_RESOURCES_HEAD, s->size - LAP_RESOURCES_HEAD);
+    }
+    apart = apart || (count == 1 && !(c->keep & LAP_KEEP_LISTED));
+    for (size_t i = 0; i < c->count; i++) {
+        const lap_segment *s = &c->all[i];
+        if (s->marker != APP13 || !is_kept_kind(c, s))
+            continue;
+        if (!lap_resources_is(s->data, s->size)) {
+            drop(c, s, "unknown");
+            continue;
+        }
+        if (apart) {
+            choose_blocks(c, s->data + LAP_RESOURCES_HEAD, s->size - LAP_RESOURCES_HEAD);
+            continue;
+        }
+        memcpy(joined + size, s->data + LAP_RESOURCES_HEAD, s->size - LAP_RESOURCES_HEAD);
+        size += s->size - LAP_RESOURCES_HEAD;
+    }
+    c->copy += size;
+    if (!apart)
+        choose_blocks(c, joined, size);
+}
+
+/* ---- comments ------------------------------------------------------------------------------------ */
+
+/* The keywords that the PNG specification registers; others may name anything, the place among it. */
+static bool is_harmless_keyword(const lap_segment *s)
+{
+    static const char *const known[] = {"Title", "Author", "Description", "Copyright", "Creation Time",
+        "Software", "Disclaimer", "Warning", "Source", "Comment", "Collection"};
+    if (s->keyword == 0)
+        return true;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i]) == s->keyword && memcmp(known[i], s->data, s->keyword) == 0)
+            return true;
+    return false;
+}
+
+static void choose_other(chooser *c, const lap_segment *s)
+{
+    if (s->marker == COM && is_harmless_wanted(c) && !is_harmless_keyword(s))
+        drop(c, s, "unknown keyword");
+    else
+        add(c, *s);
+}
+
+static lap_code reserve(chooser *c, lap_error *err)
+{
+    size_t bytes = 0, exif = 0, sum;
+    for (size_t i = 0; i < c->count; i++) {
+        if (!lap_mul(c->all[i].size, 4, &sum) || !lap_add(bytes, sum, &bytes))
+            return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+        exif |= is_exif(&c->all[i]) ? LAP_EXIF_ROOM : 0;
+    }
+    c->room = c->count + bytes / 32768 + 1;
+    if (!lap_add(bytes, exif + 1, &bytes))
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+    c->meta->segments = calloc(c->room, sizeof *c->meta->segments);
+    c->meta->copies = malloc(bytes);
+    c->copy = c->meta->copies;
+    return c->meta->segments && c->meta->copies ? LAP_OK
+                                                : lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+}
+
+static lap_code choose(chooser *c, lap_error *err)
+{
+    lap_code code = reserve(c, err);
+    if (code == LAP_OK)
+        code = choose_exif(c, err);
+    if (code != LAP_OK)
+        return code;
+    judge_extended(c);
+    bool resources_done = false;
+    for (size_t i = 0; i < c->count; i++) {
+        const lap_segment *s = &c->all[i];
+        if (!is_kept_kind(c, s))
+            drop(c, s, "not in the list");
+        else if (s->marker == APP13 && !resources_done) {
+            resources_done = true;
+            choose_resources(c);
+        } else if (s->marker == APP1 && !is_exif(s))
+            choose_xmp(c, s);
+        else if (s->marker == COM || (s->marker == APP2 && icc_fits(c->options)))
+            choose_other(c, s);
+    }
+    return LAP_OK;
 }
 
 lap_code lap_meta_choose(const lap_write_options *o, lap_meta *meta, lap_error *err)
 {
+    lap_meta_drops unseen = {.warnings = 0}, *drops = o->drops ? o->drops : &unseen;
     *meta = (lap_meta){0};
-    if (o->strip || !o->from || o->from->segment_count == 0)
+    *drops = (lap_meta_drops){.each = drops->each, .user = drops->user};
+    if (!o->from || o->from->segment_count == 0)
         return LAP_OK;
-    const lap_segment *all = o->from->segments;
-    size_t n = o->from->segment_count, bytes = 0;
-    for (size_t i = 0; i < n; i++)
-        bytes += is_exif(&all[i]) || all[i].marker == APP13 ? all[i].size : 0;
-    meta->segments = calloc(n, sizeof *meta->segments);
-    meta->copies = malloc(bytes ? bytes : 1);
-    if (!meta->segments || !meta->copies) {
+    chooser c = {.options = o,
+        .all = o->from->segments,
+        .count = o->from->segment_count,
+        .keep = o->strip  ? LAP_KEEP_LISTED
+                : o->keep ? o->keep | LAP_KEEP_LISTED
+                          : KEPT_UNASKED,
+        .meta = meta,
+        .drops = drops};
+    lap_code code = choose(&c, err);
+    if (code == LAP_OK && drops->warnings > 0 && o->fail_on == LAP_FAIL_WARNING)
+        code = lap_fail(err, LAP_E_DAMAGED, "%s", drops->warning);
+    if (code != LAP_OK)
         lap_meta_free(meta);
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
-    }
-    uint8_t *copy = meta->copies;
-    unsigned keep = o->keep ? o->keep : KEPT_UNASKED;
-    for (size_t i = 0; i < n && (keep & LAP_KEEP_EXIF); i++) {
-        if (!is_exif(&all[i]))
-            continue;
-        memcpy(copy, all[i].data, all[i].size);
-        size_t size = lap_exif_patch(copy, all[i].size, o->width, o->height, o->oriented, keep);
-        meta->segments[meta->count++] = (lap_segment){APP1, copy, size};
-        copy += all[i].size;
-    }
-    if (!icc_fits(o))
-        keep &= ~(unsigned)LAP_KEEP_ICC;
-    for (size_t i = 0; i < n; i++) {
-        if (!is_kept(&all[i], keep))
-            continue;
-        lap_segment *kept = &meta->segments[meta->count++];
-        *kept = all[i];
-        if (kept->marker == APP13) {
-            kept->data = copy;
-            kept->size = copy_resources(&all[i], copy);
-            copy += all[i].size;
-        }
-    }
-    return LAP_OK;
+    return code;
 }
 
 void lap_meta_free(lap_meta *meta)

@@ -173,52 +173,129 @@ void lap_png_destroy(lap_decoder *decoder)
         png_destroy_read_struct(&state->png, &state->info, NULL);
     free(state->segments);
     free(state->metadata);
+    lap_png_texts_free(&state->texts);
     free(state->line);
     free(state->whole);
     free(state);
 }
 
+/* ---- metadata ------------------------------------------------------------------------------------ */
+
+/* Called by libpng with each chunk that it leaves to us. Owns nothing when it leaves. */
+static int take_text(png_structp png, png_unknown_chunkp chunk)
+{
+    lap_decoder *decoder = png_get_user_chunk_ptr(png);
+    lap_png_state *state = decoder->state;
+    const char *type = (const char *)chunk->name;
+    if (strcmp(type, "tEXt") != 0 && strcmp(type, "zTXt") != 0 && strcmp(type, "iTXt") != 0)
+        return 1; /* of no use */
+    if (chunk->location & PNG_AFTER_IDAT) {
+        const bool is_xmp = chunk->size >= 17 && memcmp(chunk->data, "XML:com.adobe.xmp", 17) == 0;
+        decoder->header.late_texts += !is_xmp;
+        decoder->header.late_xmp |= is_xmp;
+    } else if (lap_png_text_take(&state->texts, type, chunk->data, chunk->size, &state->cause) != LAP_OK) {
+        return -1; /* libpng leaves by lap_png_leave */
+    }
+    return 1;
+}
+
+void lap_png_want_text(lap_decoder *decoder)
+{
+    static const png_byte text[] = "tEXt\0zTXt\0iTXt",
+                          unused[] = "sPLT\0hIST"; /* read past, not into memory */
+    lap_png_state *state = decoder->state;
+    png_set_read_user_chunk_fn(state->png, decoder, take_text);
+    png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_ALWAYS, text, sizeof text / 5);
+    png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_NEVER, unused, sizeof unused / 5);
+}
+
+typedef struct profile {
+    png_bytep bytes;
+    png_uint_32 size;
+} profile;
+
+static uint8_t *put_exif(lap_decoder *decoder, const profile *exif, uint8_t *to)
+{
+    lap_png_state *state = decoder->state;
+    if (exif->size == 0)
+        return to;
+    memcpy(to, "Exif\0", EXIF_HEAD); /* and the literal's own zero */
+    memcpy(to + EXIF_HEAD, exif->bytes, exif->size);
+    state->segments[decoder->header.segment_count++] =
+        (lap_segment){.marker = 0xE1, .data = to, .size = EXIF_HEAD + exif->size};
+    return to + EXIF_HEAD + exif->size;
+}
+
+static uint8_t *put_profile(lap_decoder *decoder, const profile *icc, size_t parts, uint8_t *to)
+{
+    const size_t part = MAX_SEGMENT - ICC_HEAD;
+    lap_png_state *state = decoder->state;
+    for (size_t i = 0; i < parts; i++) {
+        size_t size = i + 1 < parts ? part : icc->size - i * part;
+        memcpy(to, "ICC_PROFILE", 12);
+        to[12] = (uint8_t)(i + 1);
+        to[13] = (uint8_t)parts;
+        memcpy(to + ICC_HEAD, icc->bytes + i * part, size);
+        state->segments[decoder->header.segment_count++] =
+            (lap_segment){.marker = 0xE2, .data = to, .size = ICC_HEAD + size};
+        to += ICC_HEAD + size;
+    }
+    return to;
+}
+
+/* EXIF in text counts only where there is no other. */
+static void put_texts(lap_decoder *decoder)
+{
+    lap_png_state *state = decoder->state;
+    lap_header *header = &decoder->header;
+    for (size_t i = 0; i < state->texts.count; i++) {
+        const lap_png_piece *p = &state->texts.pieces[i];
+        const uint8_t *data = state->texts.bytes.data + p->at;
+        const bool is_exif = p->marker == 0xE1 && lap_exif_is(data, p->size);
+        state->segments[header->segment_count++] =
+            (lap_segment){.marker = is_exif && state->has_exif ? 0 : p->marker,
+                .data = data,
+                .size = p->size,
+                .keyword = p->keyword};
+        state->has_exif |= is_exif;
+    }
+}
+
 lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err)
 {
     lap_png_state *state = decoder->state;
-    png_bytep exif = NULL, profile = NULL;
-    png_charp profile_name;
-    png_uint_32 exif_size = 0, profile_size = 0;
+    lap_header *header = &decoder->header;
+    profile exif = {.size = 0}, icc = {.size = 0};
+    png_charp name;
     int method;
-    if (!png_get_eXIf_1(state->png, state->info, &exif_size, &exif) || exif_size > MAX_SEGMENT - EXIF_HEAD)
-        exif_size = 0;
-    if (!png_get_iCCP(state->png, state->info, &profile_name, &method, &profile, &profile_size))
-        profile_size = 0;
+    if (!png_get_eXIf_1(state->png, state->info, &exif.size, &exif.bytes))
+        exif.size = 0;
+    if (exif.size > MAX_SEGMENT - EXIF_HEAD) {
+        lap_png_note(decoder, "EXIF is too large and left out");
+        exif.size = 0;
+    }
+    if (!png_get_iCCP(state->png, state->info, &name, &method, &icc.bytes, &icc.size))
+        icc.size = 0;
+    if (state->texts.refused > 0)
+        lap_png_note(decoder, "text is damaged or too large, and left out");
     const size_t part = MAX_SEGMENT - ICC_HEAD;
-    size_t parts = (profile_size + part - 1) / part;
+    size_t parts = (icc.size + part - 1) / part;
     if (parts > MAX_ICC_PARTS)
         parts = 0;
-    if (exif_size == 0 && parts == 0)
+    if (exif.size == 0 && parts == 0 && state->texts.count == 0)
         return LAP_OK;
-    state->segments = calloc(parts + 1, sizeof *state->segments);
-    state->metadata = malloc(EXIF_HEAD + exif_size + parts * ICC_HEAD + profile_size);
+    state->segments = calloc(1 + parts + state->texts.count, sizeof *state->segments);
+    state->metadata = malloc(EXIF_HEAD + exif.size + parts * ICC_HEAD + icc.size);
     if (!state->segments || !state->metadata)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    lap_segment *to = state->segments;
-    uint8_t *bytes = state->metadata;
-    if (exif_size > 0) {
-        memcpy(bytes, "Exif\0", EXIF_HEAD); /* and the literal's own zero */
-        memcpy(bytes + EXIF_HEAD, exif, exif_size);
-        *to++ = (lap_segment){0xE1, bytes, EXIF_HEAD + exif_size};
-        decoder->header.orientation = lap_exif_orientation(bytes, EXIF_HEAD + exif_size);
-        bytes += EXIF_HEAD + exif_size;
-    }
-    for (size_t i = 0; i < parts; i++) {
-        size_t size = i + 1 < parts ? part : profile_size - i * part;
-        memcpy(bytes, "ICC_PROFILE", 12);
-        bytes[12] = (uint8_t)(i + 1);
-        bytes[13] = (uint8_t)parts;
-        memcpy(bytes + ICC_HEAD, profile + i * part, size);
-        *to++ = (lap_segment){0xE2, bytes, ICC_HEAD + size};
-        bytes += ICC_HEAD + size;
-    }
-    decoder->header.segments = state->segments;
-    decoder->header.segment_count = (size_t)(to - state->segments);
+    state->has_exif = exif.size > 0;
+    header->segments = state->segments;
+    put_profile(decoder, &icc, parts, put_exif(decoder, &exif, state->metadata));
+    put_texts(decoder);
+    for (size_t i = 0; i < header->segment_count; i++)
+        if (header->segments[i].marker == 0xE1 &&
+            lap_exif_is(header->segments[i].data, header->segments[i].size))
+            header->orientation = lap_exif_orientation(header->segments[i].data, header->segments[i].size);
     return LAP_OK;
 }
 

@@ -4,6 +4,7 @@
 #define LAP_PNG_FEED_H
 
 #include "codec/codec.h"
+#include "codec/png_text.h"
 
 #if LAP_HAVE_PNG
 
@@ -34,7 +35,9 @@ typedef struct lap_png_state {
     size_t line_bytes;
     const lap_view *rows; /* what the guarded work is to fill */
     lap_segment *segments;
-    uint8_t *metadata; /* their bytes */
+    uint8_t *metadata;   /* their bytes */
+    lap_png_texts texts; /* of the chunks before the picture */
+    bool has_exif;       /* before the picture */
 } lap_png_state;
 
 /* Makes decoder->state, ready to read. lap_png_destroy must be called even after a failure. */
@@ -48,8 +51,10 @@ _Noreturn void lap_png_leave(png_structp png, const char *message);
 void lap_png_note(lap_decoder *decoder, const char *message);
 /* For work: leaves it when the run was cancelled or its time is up. Cheap for most rows. */
 void lap_png_look_at_clock(lap_decoder *decoder, int row);
-/* Hands EXIF and the colour profile on as the APP1 and APP2 segments of a JPEG; too large ones are left
- * out. */
+/* For work, before the first chunk: text is read, within limits. */
+void lap_png_want_text(lap_decoder *decoder);
+/* Hands EXIF, the colour profile and text on as the segments of a JPEG. What is over the limits is left out
+ * with a warning. */
 lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* PNG in, through libpng: 8 bits a sample whatever the file has, gray or RGB; palettes are resolved.
  * Transparency is left out, not blended: the stored colours are what is filtered, and a warning says so.
- * Interlaced files are decoded whole at the first row. An embedded profile and EXIF are handed on in
- * the form that a JPEG has. */
+ * Interlaced files are decoded whole at the first row. An embedded profile, EXIF, XMP and text are handed on
+ * in the form that a JPEG has. */
 #include "codec/codec.h"
 
 #if LAP_HAVE_PNG
@@ -26,10 +26,7 @@ static void header_work(lap_decoder *decoder)
     lap_png_state *state = decoder->state;
     png_set_user_limits(state->png, INT_MAX, INT_MAX); /* ours come right after */
     png_set_chunk_malloc_max(state->png, LAP_PNG_MAX_CHUNK);
-#ifdef PNG_HANDLE_AS_UNKNOWN_SUPPORTED
-    static const png_byte unused[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST"; /* read past, not into memory */
-    png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_NEVER, unused, sizeof unused / 5);
-#endif
+    lap_png_want_text(decoder);
 #ifdef PNG_SKIP_sRGB_CHECK_PROFILE
     png_set_option(
         state->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON); /* profiles are kept, not judged */
@@ -199,7 +196,11 @@ static void finish_work(lap_decoder *decoder)
 {
     lap_png_state *state = decoder->state;
     state->in_chunks = true;
-    png_read_end(state->png, NULL);
+    png_read_end(state->png, state->info);
+    png_bytep exif;
+    png_uint_32 size;
+    if (!state->has_exif && png_get_eXIf_1(state->png, state->info, &size, &exif))
+        lap_png_note(decoder, "EXIF behind the picture is left out");
 }
 
 static lap_code png_finish(lap_decoder *decoder, lap_error *err)

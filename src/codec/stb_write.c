@@ -56,13 +56,14 @@ enum { BAND_ROWS = 128, MAX_SIDE = 65535 /* TGA holds 16 bits */ };
 typedef struct stb_state {
     uint8_t *pixels; /* the whole image, rows without gaps */
     size_t line;
+    lap_chunk metadata; /* chunks for behind the first one of a PNG */
 } stb_state;
 
 typedef struct stb_output { /* what the callback needs, and its first error */
     lap_sink *sink;
     lap_error *err;
     lap_code code;
-    const lap_chunk *after_head; /* chunks for behind the first one of a PNG, until they are written */
+    const lap_chunk *after_head; /* the metadata, until it is written */
 } stb_output;
 
 static void collect(void *context, void *bytes, int size)
@@ -109,7 +110,7 @@ static lap_code stb_open(lap_encoder *encoder, lap_error *err)
     encoder->memory = state->line * (size_t)o->height * (strcmp(encoder->format, "png") == 0 ? 4 : 1);
     encoder->band_rows = BAND_ROWS;
     encoder->parallel = true;
-    return LAP_OK;
+    return strcmp(encoder->format, "png") == 0 ? lap_png_meta(o, &state->metadata, err) : LAP_OK;
 }
 
 static lap_code stb_band(
@@ -135,21 +136,15 @@ static lap_code stb_finish(lap_encoder *encoder, lap_error *err)
 {
     const lap_write_options *o = &encoder->options;
     const stb_state *state = encoder->state;
-    lap_chunk chunks = {0};
-    stb_output output = {encoder->sink, err, LAP_OK, &chunks};
+    stb_output output = {encoder->sink, err, LAP_OK, &state->metadata};
     int done = 0;
     if (strcmp(encoder->format, "png") == 0)
-        output.code = lap_png_meta(o, &chunks, err);
-    if (output.code != LAP_OK)
-        done = 1;
-    else if (strcmp(encoder->format, "png") == 0)
         done = stbi_write_png_to_func(
             collect, &output, o->width, o->height, o->channels, state->pixels, (int)state->line);
     else if (strcmp(encoder->format, "bmp") == 0)
         done = stbi_write_bmp_to_func(collect, &output, o->width, o->height, o->channels, state->pixels);
     else
         done = stbi_write_tga_to_func(collect, &output, o->width, o->height, o->channels, state->pixels);
-    lap_chunk_free(&chunks);
     if (output.code == LAP_OK && !done)
         return lap_fail(err, LAP_E_MEMORY, "out of memory while encoding a .%s", encoder->format);
     return output.code;
@@ -158,8 +153,10 @@ static lap_code stb_finish(lap_encoder *encoder, lap_error *err)
 static void stb_close(lap_encoder *encoder)
 {
     stb_state *state = encoder->state;
-    if (state)
+    if (state) {
         free(state->pixels);
+        lap_chunk_free(&state->metadata);
+    }
     free(state);
 }
 

@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 #include "codec/exif.h"
+#include "codec/meta.h"
+#include "codec/png_meta.h"
 #include "jpeg/jpeg_scan.h"
 #include "run/formats.h"
 
@@ -63,16 +65,6 @@ static void walk_markers(const uint8_t *bytes, size_t size, lap_info *info)
     }
 }
 
-static const char *kind_of(uint8_t marker, const uint8_t *data, size_t size)
-{
-    static const char xmp[] = "http://ns.adobe.com/xap/";
-    if (marker == 0xE1 && lap_exif_is(data, size))
-        return "EXIF";
-    if (marker == 0xE1)
-        return size >= sizeof xmp && memcmp(data, xmp, sizeof xmp - 1) == 0 ? "XMP" : "APP1";
-    return marker == 0xE2 ? "ICC" : marker == 0xED ? "IPTC" : marker == 0xFE ? "comment" : "other";
-}
-
 static void note_segment(lap_info *info, const char *kind, size_t size)
 {
     size_t i = 0;
@@ -85,6 +77,82 @@ static void note_segment(lap_info *info, const char *kind, size_t size)
     info->metadata[i].segments++;
     info->metadata[i].bytes += size;
 }
+
+/* ---- what a run leaves out ----------------------------------------------------------------------- */
+
+typedef struct listener { /* or none */
+    const lap_settings *settings;
+    lap_dropped_fn *each;
+    void *user;
+} listener;
+
+static void tell_segment(lap_meta_drops *drops, const lap_segment *s, const char *reason)
+{
+    lap_meta_drop(drops, &(lap_dropped){.kind = lap_meta_kind(s),
+                             .place = "",
+                             .name = "",
+                             .tag = -1,
+                             .bytes = s->size,
+                             .reason = reason});
+}
+
+static lap_code tell_all(const lap_write_options *o, const char *format, lap_error *err)
+{
+    lap_meta meta = {0};
+    lap_chunk chunks = {0};
+    const bool is_png = strcmp(format, "png") == 0;
+    lap_code code = LAP_OK;
+    if (!is_png && strcmp(format, "jpg") != 0) {
+        for (size_t i = 0; i < o->from->segment_count; i++)
+            tell_segment(o->drops, &o->from->segments[i], "no place in this format");
+        return code;
+    }
+    code = is_png ? lap_png_meta(o, &chunks, err) : lap_meta_choose(o, &meta, err);
+    lap_meta_free(&meta);
+    lap_chunk_free(&chunks);
+    for (size_t i = 0; code == LAP_OK && lap_meta_drops_profile(o) && i < o->from->segment_count; i++)
+        if (o->from->segments[i].marker == 0xE2)
+            tell_segment(o->drops, &o->from->segments[i], "not of the output's colours");
+    return code;
+}
+
+static lap_code tell_header(const listener *to, const lap_header *header, lap_error *err)
+{
+    const lap_settings *s = to->settings;
+    const char *format = s->format ? lap_format_find(s->format) : "jpg";
+    lap_meta_drops drops = {.each = to->each, .user = to->user};
+    const lap_write_options o = {.width = header->width,
+        .height = header->height,
+        .channels = s->gray || header->components == 1 ? 1 : 3,
+        .strip = s->strip,
+        .keep = s->keep,
+        .from = header,
+        .drops = &drops};
+    return format ? tell_all(&o, format, err)
+                  : lap_fail(err, LAP_E_USAGE, "unknown output format '%s'", s->format);
+}
+
+/* The segments of a JPEG's header, as its decoder has them. */
+static lap_code tell_scan(const listener *to, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
+{
+    lap_segment *segments = calloc(scan->place_count + 1, sizeof *segments);
+    if (!segments)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < scan->place_count; i++)
+        segments[i] = (lap_segment){.marker = scan->places[i].marker,
+            .data = bytes + scan->places[i].offset,
+            .size = scan->places[i].size};
+    const lap_header header = {.width = scan->width,
+        .height = scan->height,
+        .components = scan->components,
+        .segments = segments,
+        .segment_count = scan->place_count};
+    const lap_code code = tell_header(to, &header, err);
+    free(segments);
+    return code;
+}
+
+/* ---- what the file is made of -------------------------------------------------------------------- */
 
 static const char *frame_name(uint8_t sof)
 {
@@ -99,7 +167,8 @@ static const char *frame_name(uint8_t sof)
     }
 }
 
-static lap_code jpeg_info(const uint8_t *bytes, size_t size, lap_info *info, lap_error *err)
+static lap_code jpeg_info(
+    const uint8_t *bytes, size_t size, const listener *to, lap_info *info, lap_error *err)
 {
     lap_jpeg_scan scan = {0};
     size_t need = size;
@@ -117,19 +186,20 @@ static lap_code jpeg_info(const uint8_t *bytes, size_t size, lap_info *info, lap
         info->restart_interval = scan.restart_interval;
         for (size_t i = 0; i < scan.place_count; i++) {
             const lap_jpeg_place *p = &scan.places[i];
-            const char *kind = kind_of(p->marker, bytes + p->offset, p->size);
-            note_segment(info, kind, p->size);
-            if (strcmp(kind, "EXIF") == 0)
+            const lap_segment segment = {.marker = p->marker, .data = bytes + p->offset, .size = p->size};
+            note_segment(info, lap_meta_kind(&segment), p->size);
+            if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size))
                 info->orientation = lap_exif_orientation(bytes + p->offset, p->size);
         }
         walk_markers(bytes, size, info);
+        code = to ? tell_scan(to, &scan, bytes, err) : LAP_OK;
     }
     free(scan.places);
     return code;
 }
 
 /* Of the other formats: what the decoder's header says. */
-static lap_code other_info(lap_source *source, lap_info *info, lap_error *err)
+static lap_code other_info(lap_source *source, const listener *to, lap_info *info, lap_error *err)
 {
     const lap_read_options options = {.fail_on = LAP_FAIL_NONE};
     lap_decoder *decoder = NULL;
@@ -143,13 +213,13 @@ static lap_code other_info(lap_source *source, lap_info *info, lap_error *err)
     info->components = h->components;
     info->orientation = h->orientation;
     for (size_t i = 0; i < h->segment_count; i++)
-        note_segment(info, kind_of(h->segments[i].marker, h->segments[i].data, h->segments[i].size),
-            h->segments[i].size);
+        note_segment(info, lap_meta_kind(&h->segments[i]), h->segments[i].size);
+    code = to ? tell_header(to, h, err) : LAP_OK;
     lap_decoder_close(decoder);
-    return LAP_OK;
+    return code;
 }
 
-lap_code lap_info_read(const char *path, lap_info *info, lap_error *err)
+static lap_code read_info(const char *path, const listener *to, lap_info *info, lap_error *err)
 {
     enum { PROBE_BYTES = 16 };
     lap_source *source = NULL;
@@ -167,12 +237,23 @@ lap_code lap_info_read(const char *path, lap_info *info, lap_error *err)
             code = lap_fail_at(err, LAP_E_LIMIT, path, "is larger than 1 GB");
         info->bytes = size;
         if (code == LAP_OK)
-            code = jpeg_info(bytes, size, info, err);
+            code = jpeg_info(bytes, size, to, info, err);
     } else if (code == LAP_OK) {
-        code = other_info(source, info, err);
+        code = other_info(source, to, info, err);
         info->bytes = lap_source_stat(source) ? (uint64_t)lap_source_stat(source)->st_size : 0;
     }
     lap_source_close(source);
     lap_error_about(err, code, path);
     return code;
+}
+
+lap_code lap_info_read(const char *path, lap_info *info, lap_error *err)
+{
+    return read_info(path, NULL, info, err);
+}
+
+lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_info *info,
+    lap_dropped_fn *each, void *user, lap_error *err)
+{
+    return read_info(path, &(listener){settings, each, user}, info, err);
 }

@@ -78,22 +78,61 @@ static void note_rung(const lap_pipeline *pipe, lap_report *report)
         add_note(report, "threads are spread over bands, one inside %s", pipe->rung->name);
 }
 
+static void warn(lap_report *report, const char *text)
+{
+    if (report->warnings++ == 0)
+        snprintf(report->warning, sizeof report->warning, "%s", text);
+}
+
 /* What of the input's metadata the output does not show although nobody asked for that. */
-static void note_metadata(const lap_pipeline *pipe, lap_report *report)
+static void note_profile_and_orientation(const lap_pipeline *pipe, bool holds, lap_report *report)
 {
     const lap_write_options *o = &pipe->write;
-    const bool holds = strcmp(pipe->encoder->format, "jpg") == 0 || strcmp(pipe->encoder->format, "png") == 0;
+    char text[160];
     if (holds && lap_meta_drops_profile(o))
         add_note(
             report, "the colour profile is dropped: it is not one of %s", o->channels == 1 ? "gray" : "RGB");
     if (holds || strcmp(pipe->encoder->format, LAP_FORMAT_NONE) == 0 || o->oriented ||
         lap_decoder_header(pipe->decoder)->orientation == 1)
         return;
-    if (report->warnings++ == 0)
-        snprintf(report->warning, sizeof report->warning,
-            ".%s has no place for the orientation tag, so this is shown as stored; --auto-orient turns the "
-            "pixels",
-            pipe->encoder->format);
+    snprintf(text, sizeof text,
+        ".%s has no place for the orientation tag, so this is shown as stored; --auto-orient turns the "
+        "pixels",
+        pipe->encoder->format);
+    warn(report, text);
+}
+
+/* Pieces that this output has no place for: of a PNG those behind its picture, of other formats all. */
+static void note_no_place(const lap_pipeline *pipe, bool holds, lap_report *report)
+{
+    const lap_header *header = lap_decoder_header(pipe->decoder);
+    const unsigned keep = pipe->write.keep ? pipe->write.keep : ~0u;
+    if (pipe->write.strip || strcmp(pipe->encoder->format, LAP_FORMAT_NONE) == 0)
+        return;
+    if (!holds && header->segment_count > 0)
+        add_note(report, "metadata left out: .%s has no place for it", pipe->encoder->format);
+    if (header->late_texts > 0 && (keep & LAP_KEEP_COMMENT))
+        add_note(report, "text behind the picture is left out: %d chunk%s", header->late_texts,
+            header->late_texts == 1 ? "" : "s");
+    if (holds && header->late_xmp && (keep & LAP_KEEP_XMP))
+        warn(report, "XMP behind the picture is left out");
+}
+
+static void note_metadata(const lap_pipeline *pipe, lap_report *report)
+{
+    char text[160];
+    const bool holds = !pipe->encoder || strcmp(pipe->encoder->format, "jpg") == 0 ||
+                       strcmp(pipe->encoder->format, "png") == 0;
+    if (pipe->encoder) {
+        note_profile_and_orientation(pipe, holds, report);
+        note_no_place(pipe, holds, report);
+    }
+    if (lap_meta_drops_text(&pipe->drops, text, sizeof text))
+        add_note(report, "%s", text);
+    if (pipe->drops.warnings > 0) {
+        warn(report, pipe->drops.warning);
+        report->warnings += pipe->drops.warnings - 1;
+    }
 }
 
 void lap_pipeline_report(
@@ -119,7 +158,7 @@ void lap_pipeline_report(
         note_decoder(pipe, report);
     if (pipe->rung)
         note_rung(pipe, report);
-    if (pipe->encoder)
+    if (pipe->decoder)
         note_metadata(pipe, report);
 }
 
@@ -208,6 +247,8 @@ void lap_pipeline_plan_output(lap_pipeline *pipe)
         .optimize = s->optimize,
         .from = &pipe->from,
         .oriented = s->auto_orient,
+        .fail_on = s->fail_on,
+        .drops = &pipe->drops,
         .control = pipe->control};
 }
 

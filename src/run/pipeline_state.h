@@ -29,6 +29,7 @@ typedef struct lap_pipeline {
     lap_header from; /* what the encoder keeps of the input, sampling turned too */
     lap_encoder *encoder;
     lap_write_options write; /* that the encoder was opened with */
+    lap_meta_drops drops;    /* metadata that the output lacks */
     const lap_rung *rung;    /* NULL: pixels pass */
     lap_turn turn;
     int width, height, channels; /* after the turn */

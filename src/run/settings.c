@@ -135,6 +135,11 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
         put(&t, "keep=%u\n", s->keep);
     if (s->lossless)
         put(&t, "lossless=%d\n", (int)s->lossless);
+    /* Version 2 of what these settings keep of metadata: 0.1 wrote other bytes. */
+    const unsigned rewritten = LAP_KEEP_EXIF | LAP_KEEP_XMP | LAP_KEEP_IPTC | LAP_KEEP_COMMENT;
+    const bool is_png = format && strcmp(format, "png") == 0;
+    if (s->keep ? s->keep & rewritten : is_png && !s->strip)
+        put(&t, "metadata=2\n");
     return t.length;
 }
 

@@ -1,9 +1,33 @@
-/* The EXIF reader and patcher on any bytes: with and without the signature in front. */
+/* The EXIF reader and the writers on any bytes: with and without the signature in front. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/exif.h"
 #include "fuzz.h"
+
+/* What is written can be read, and has nothing more that would have to go. */
+static void write_with(const uint8_t *payload, size_t size, unsigned keep)
+{
+    const lap_exif_change change = {640, 480, true, keep};
+    const size_t room = LAP_EXIF_ROOM > size ? LAP_EXIF_ROOM : size;
+    uint8_t *once = malloc(room), *twice = malloc(room);
+    size_t left = 0, again = 0;
+    lap_meta_drops drops = {.warnings = 0};
+    if (once && twice && lap_exif_choose(payload, size, &change, once, &left, NULL, NULL) == LAP_OK) {
+        FUZZ_REQUIRE(left <= room);
+        if (left > 0) {
+            FUZZ_REQUIRE(lap_exif_choose(once, left, &change, twice, &again, &drops, NULL) == LAP_OK);
+            FUZZ_REQUIRE(drops.warnings == 0);
+        }
+        if (left > 0 && (keep & LAP_KEEP_LISTED)) {
+            FUZZ_REQUIRE(drops.count[0] == 0);
+            FUZZ_REQUIRE(again == left && memcmp(once, twice, left) == 0);
+            FUZZ_REQUIRE(lap_exif_orientation(once, left) == 1);
+        }
+    }
+    free(once);
+    free(twice);
+}
 
 static void look(const uint8_t *data, size_t size, size_t signature)
 {
@@ -15,11 +39,10 @@ static void look(const uint8_t *data, size_t size, size_t signature)
         memcpy(payload + signature, data, size);
     int orientation = lap_exif_orientation(payload, size + signature);
     FUZZ_REQUIRE(orientation >= 1 && orientation <= 8);
-    size_t left = lap_exif_patch(payload, size + signature, 640, 480, true, LAP_KEEP_GPS);
-    FUZZ_REQUIRE(left <= size + signature);
-    FUZZ_REQUIRE(
-        lap_exif_patch(payload, left, 640, 480, true, LAP_KEEP_GPS) == left); /* nothing is left to drop */
-    FUZZ_REQUIRE(!lap_exif_is(payload, left) || lap_exif_orientation(payload, left) == 1 || orientation == 1);
+    write_with(payload, size + signature, LAP_KEEP_EXIF | LAP_KEEP_GPS);
+    write_with(payload, size + signature, LAP_KEEP_LISTED | LAP_KEEP_EXIF);
+    write_with(
+        payload, size + signature, LAP_KEEP_LISTED | LAP_KEEP_EXIF | LAP_KEEP_GPS | LAP_KEEP_THUMBNAIL);
     free(payload);
 }
 

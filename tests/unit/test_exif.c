@@ -39,6 +39,25 @@ static void entry(builder *b, size_t at, uint32_t tag, uint32_t type, uint32_t v
     put(b, at + 8, type == 3 ? 2 : 4, value);
 }
 
+/* What an output gets of a payload, in its place; its size. */
+static size_t choose(uint8_t *bytes, size_t size, lap_exif_change change, lap_meta_drops *drops)
+{
+    uint8_t *to = malloc(LAP_EXIF_ROOM + size);
+    size_t left = 0;
+    assert_non_null(to);
+    assert_int_equal(lap_exif_choose(bytes, size, &change, to, &left, drops, NULL), LAP_OK);
+    assert_true(left <= size || (change.keep & LAP_KEEP_LISTED));
+    memcpy(bytes, to, left < size ? left : size);
+    free(to);
+    return left;
+}
+
+/* Without a list. */
+static size_t patch(uint8_t *bytes, size_t size, int width, int height, bool turned)
+{
+    return choose(bytes, size, (lap_exif_change){width, height, turned, LAP_KEEP_EXIF | LAP_KEEP_GPS}, NULL);
+}
+
 /* Offsets of what the fixture holds, in the TIFF structure. */
 enum {
     IFD0 = 8,
@@ -107,13 +126,14 @@ static void the_patch_changes_what_it_should(void **state)
     for (int big = 0; big < 2; big++)
         for (int turned = 0; turned < 2; turned++) {
             builder b = build(big, 6), expected = b;
-            size_t size = lap_exif_patch(b.bytes, b.size, 300, 70000, turned, LAP_KEEP_GPS);
+            size_t size = patch(b.bytes, b.size, 300, 70000, turned);
             if (turned)
                 put(&expected, ORIENTATION + 8, 2, 1);
             put(&expected, LENGTH + 8, 4, 70000);
             put(&expected, PIXEL_X + 8, 2, 300);
             put(&expected, PIXEL_Y + 8, 4, 70000);
             put(&expected, LINK, 4, 0);
+            memset(expected.bytes + 6 + NOTE, 0, 16); /* nothing refers to it */
             assert_int_equal(size, 6 + THUMBNAIL);
             assert_memory_equal(b.bytes, expected.bytes, size);
         }
@@ -125,10 +145,9 @@ static void a_thumbnail_inside_is_zeroed(void **state)
     builder b = build(false, 1);
     b.size += 10;
     memset(b.bytes + b.size - 10, 0xEE, 10);
-    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, false, LAP_KEEP_GPS), b.size);
-    for (int i = 0; i < THUMBNAIL_SIZE; i++)
+    assert_int_equal(patch(b.bytes, b.size, 1, 1, false), b.size);
+    for (int i = 0; i < THUMBNAIL_SIZE + 10; i++) /* and what nothing refers to */
         assert_int_equal(b.bytes[6 + THUMBNAIL + i], 0);
-    assert_int_equal(b.bytes[b.size - 1], 0xEE);
     assert_int_equal(get(&b, LINK, 4), 0);
 }
 
@@ -158,71 +177,140 @@ static void a_makers_note_goes(void **state)
     (void)state;
     for (int big = 0; big < 2; big++) {
         builder b = build_note(big, 68, 60), before = b;
-        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, LAP_KEEP_GPS), b.size);
+        assert_int_equal(patch(b.bytes, b.size, 30, 20, false), b.size);
         assert_int_equal(get(&b, 26, 2), 2);
         assert_memory_equal(b.bytes + 6 + 28, before.bytes + 6 + 28, 12);
         assert_int_equal(get(&b, 40, 2), 0xA002);
         assert_int_equal(get(&b, 48, 2), 30);
         for (size_t i = 52; i < 128; i++) /* the link, what the entries left, the note */
             assert_int_equal(b.bytes[6 + i], 0);
-        for (size_t i = 128; i < 140; i++)
-            assert_int_equal(b.bytes[6 + i], 0xCD);
+        for (size_t i = 128; i < 140; i++) /* nothing refers to it */
+            assert_int_equal(b.bytes[6 + i], 0);
         b = build_note(big, 68, 72); /* to the end: cut off */
-        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, LAP_KEEP_GPS), 6 + 68);
-        /* What claims to lie over the tags, or outside, wipes nothing. */
+        assert_int_equal(patch(b.bytes, b.size, 30, 20, false), 6 + 68);
+        /* What claims to lie over the tags, or outside, does no harm to them. */
         const uint32_t lies[][2] = {{0, 140}, {8, 30}, {20, 30}, {50, 30}, {100, 41}, {0xFFFFFFF0, 0x20}};
         for (int i = 0; i < 6; i++) {
             b = build_note(big, lies[i][0], lies[i][1]);
-            assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, LAP_KEEP_GPS), b.size);
+            assert_int_equal(patch(b.bytes, b.size, 30, 20, false), b.size);
             assert_int_equal(get(&b, 26, 2), 2);
             assert_int_equal(get(&b, 48, 2), 30);
             for (size_t k = 68; k < 128; k++)
-                assert_int_equal(b.bytes[6 + k], 0xAB);
+                assert_int_equal(b.bytes[6 + k], 0);
         }
     }
 }
 
-/* GPS {a value of three rationals} right behind the TIFF header, IFD0 {orientation, link to GPS}, the
- * rationals, somebody else's bytes. */
-enum { GPS = 8, GPS_IFD0 = 26, GPS_VALUE = 64, GPS_BEHIND = 88 };
+/* IFD0 {model, orientation, link to EXIF, link to GPS, unknown tag}, EXIF {x}, GPS {a value of three
+ * rationals}, and what they lead to. */
+enum { GPS = 120, GPS_VALUE = 140, MODEL_VALUE = 164, UNKNOWN_VALUE = 180, GPS_END = 200 };
 
-static builder build_gps(bool big, uint32_t type, uint32_t link)
+static builder build_gps(bool big)
 {
-    builder b = {.size = 6 + 100, .big = big};
+    builder b = {.size = 6 + GPS_END, .big = big};
     memcpy(b.bytes, "Exif\0\0", 6);
     memcpy(b.bytes + 6, big ? "MM" : "II", 2);
     put(&b, 2, 2, 42);
-    put(&b, 4, 4, GPS_IFD0);
+    put(&b, 4, 4, 8);
+    put(&b, 8, 2, 5);
+    entry(&b, 10, 0x0110, 2, MODEL_VALUE);
+    put(&b, 14, 4, 16);
+    entry(&b, 22, 0x0112, 3, 6);
+    entry(&b, 34, 0x8769, 4, 80);
+    entry(&b, 46, 0x8825, 4, GPS);
+    entry(&b, 58, 0xC999, 7, UNKNOWN_VALUE);
+    put(&b, 62, 4, 20);
+    put(&b, 80, 2, 1);
+    entry(&b, 82, 0xA002, 3, 6000);
     put(&b, GPS, 2, 1);
-    entry(&b, GPS + 2, 2, type, GPS_VALUE);
+    entry(&b, GPS + 2, 2, 5, GPS_VALUE);
     put(&b, GPS + 6, 4, 3);
-    put(&b, GPS_IFD0, 2, 2);
-    entry(&b, GPS_IFD0 + 2, 0x0112, 3, 6);
-    entry(&b, GPS_IFD0 + 14, 0x8825, 4, link);
-    memset(b.bytes + 6 + GPS_VALUE, 0xAB, GPS_BEHIND - GPS_VALUE);
-    memset(b.bytes + 6 + GPS_BEHIND, 0xCD, 12);
+    memset(b.bytes + 6 + GPS_VALUE, 0xAB, 24);
+    memcpy(b.bytes + 6 + MODEL_VALUE, "a camera's name", 16);
+    memset(b.bytes + 6 + UNKNOWN_VALUE, 0xCD, 20);
     return b;
 }
 
-static void the_place_goes(void **state)
+static bool has_byte(const builder *b, size_t size, int byte)
+{
+    return memchr(b->bytes + 14, byte, size - 14) != NULL;
+}
+
+static void a_list_writes_anew(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        builder b = build_gps(i & 1, i & 2 ? 10 : 5, GPS); /* signed rationals and plain ones: 8 bytes each */
-        assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, 0), b.size);
-        for (size_t k = 0; k < 14; k++)
-            assert_int_equal(b.bytes[6 + GPS + k], 0);
-        for (size_t k = GPS_VALUE; k < GPS_BEHIND; k++)
-            assert_int_equal(b.bytes[6 + k], 0);
-        for (size_t k = GPS_BEHIND; k < 100; k++)
-            assert_int_equal(b.bytes[6 + k], 0xCD);
-        assert_int_equal(get(&b, GPS_IFD0, 2), 1);
-        assert_int_equal(lap_exif_orientation(b.bytes, b.size), 6);
+        builder b = build_gps(i & 1);
+        lap_meta_drops drops = {.warnings = 0};
+        const unsigned keep = LAP_KEEP_LISTED | LAP_KEEP_EXIF | (i & 2 ? LAP_KEEP_GPS : 0);
+        const size_t size = choose(b.bytes, b.size, (lap_exif_change){70000, 20, i == 1, keep}, &drops);
+        assert_memory_equal(b.bytes + 6, i & 1 ? "MM\0*" : "II*\0", 4);
+        assert_int_equal(get(&b, 8, 2), i & 2 ? 4 : 3);
+        assert_int_equal(get(&b, 10, 2), 0x0110);
+        assert_string_equal(b.bytes + 6 + get(&b, 18, 4), "a camera's name");
+        assert_int_equal(lap_exif_orientation(b.bytes, size), i == 1 ? 1 : 6);
+        const uint32_t exif = get(&b, 42, 4);
+        assert_int_equal(get(&b, exif, 2), 1);
+        assert_int_equal(get(&b, exif + 4, 2), 4); /* too many pixels for a SHORT */
+        assert_int_equal(get(&b, exif + 10, 4), 70000);
+        assert_int_equal(has_byte(&b, size, 0xAB), i / 2);
+        assert_false(has_byte(&b, size, 0xCD));
+        assert_int_equal(drops.count[0], i & 2 ? 1 : 3);
+        assert_int_equal(drops.warnings, 0);
     }
-    builder b = build_gps(false, 5, GPS_IFD0); /* said to lie on the tags: they stay */
-    assert_int_equal(lap_exif_patch(b.bytes, b.size, 30, 20, false, 0), b.size);
-    assert_int_equal(get(&b, GPS_IFD0, 2), 1);
-    assert_int_equal(lap_exif_orientation(b.bytes, b.size), 6);
+}
+
+/* A pointer to itself, to another's directory, or to the header is followed by nobody. */
+static void pointers_in_circles_end(void **state)
+{
+    (void)state;
+    const uint32_t targets[] = {0, 1, 7, 8, 10, GPS, GPS + 12, GPS_END - 1, GPS_END, 0xFFFFFFFF};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        for (int k = 0; k < 8; k++) {
+            builder b = build_gps(k & 1);
+            const unsigned all = LAP_KEEP_EXIF | LAP_KEEP_GPS | LAP_KEEP_THUMBNAIL;
+            put(&b, k & 2 ? 42 : 54, 4, targets[i]);
+            put(&b, 70, 4, targets[i]);
+            choose(
+                b.bytes, b.size, (lap_exif_change){1, 1, false, all | (k & 4 ? LAP_KEEP_LISTED : 0)}, NULL);
+        }
+}
+
+static void what_is_broken_goes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        builder b = build_gps(i & 1);
+        lap_meta_drops drops = {.warnings = 0};
+        if (i / 2 == 0)
+            put(&b, 2, 2, 43);
+        else if (i / 2 == 1)
+            put(&b, 4, 4, GPS_END);
+        else
+            put(&b, 8, 2, 17); /* more entries than bytes */
+        assert_int_equal(choose(b.bytes, b.size, (lap_exif_change){1, 1, false, LAP_KEEP_EXIF}, &drops), 0);
+        assert_int_equal(drops.warnings, 1);
+    }
+}
+
+/* A thumbnail that the list names is written anew, too: without its metadata, without what follows it. */
+static void a_thumbnail_is_kept_clean(void **state)
+{
+    (void)state;
+    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xE1, 0, 6, 'E', 'x', 'i', 'f', 0xFF, 0xDA, 0, 2, 1, 2,
+        0xFF, 0, 0xFF, 0xD9, 'x', 'x'};
+    for (int kept = 0; kept < 2; kept++) {
+        builder b = build(kept, 6);
+        memcpy(b.bytes + 6 + THUMBNAIL, jpeg, sizeof jpeg);
+        const unsigned keep = LAP_KEEP_LISTED | LAP_KEEP_EXIF | (kept ? LAP_KEEP_THUMBNAIL : 0);
+        const size_t size = choose(b.bytes, b.size, (lap_exif_change){1, 1, false, keep}, NULL);
+        const uint8_t *found = memmem(b.bytes, size, "\xFF\xD8", 2);
+        assert_true((found != NULL) == kept);
+        if (found) {
+            assert_int_equal(b.bytes + size - found, 12);
+            assert_memory_equal(found + 2, jpeg + 10, 10);
+        }
+    }
 }
 
 static void lying_offsets_do_no_harm(void **state)
@@ -231,18 +319,18 @@ static void lying_offsets_do_no_harm(void **state)
     builder b = build(false, 3);
     put(&b, IFD1 + 10, 4, IFD0); /* a thumbnail on top of the tags */
     put(&b, IFD1 + 22, 4, THUMBNAIL + THUMBNAIL_SIZE - IFD0);
-    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, false, LAP_KEEP_GPS), b.size);
+    assert_int_equal(patch(b.bytes, b.size, 1, 1, false), b.size);
     assert_int_equal(lap_exif_orientation(b.bytes, b.size), 3);
     b = build(false, 3);
     put(&b, LINK, 4, IFD0); /* a directory that follows itself */
-    lap_exif_patch(b.bytes, b.size, 1, 1, false, LAP_KEEP_GPS);
+    patch(b.bytes, b.size, 1, 1, false);
     b = build(false, 3);
     put(&b, EXIF_LINK + 8, 4, IFD0);
-    lap_exif_patch(b.bytes, b.size, 1, 1, false, LAP_KEEP_GPS);
+    patch(b.bytes, b.size, 1, 1, false);
     b = build(false, 3);
     put(&b, IFD0, 2, 0xFFFF); /* more entries than bytes */
     assert_int_equal(lap_exif_orientation(b.bytes, b.size), 3);
-    assert_int_equal(lap_exif_patch(b.bytes, b.size, 1, 1, true, LAP_KEEP_GPS), b.size);
+    assert_int_equal(patch(b.bytes, b.size, 1, 1, true), 0);
 }
 
 /* Every cut, and random bytes written over good ones, on the heap, so that a sanitizer sees each
@@ -263,7 +351,9 @@ static void any_bytes_are_safe(void **state)
         copy = realloc(copy, size ? size : 1);
         int orientation = lap_exif_orientation(copy, size);
         assert_in_range(orientation, 1, 8);
-        assert_true(lap_exif_patch(copy, size, 10, 20, true, LAP_KEEP_GPS) <= size);
+        choose(copy, size, (lap_exif_change){10, 20, true, round & 2 ? 255 : LAP_KEEP_EXIF | LAP_KEEP_LISTED},
+            NULL);
+        assert_true(patch(copy, size, 10, 20, true) <= size);
         free(copy);
     }
 }
@@ -275,7 +365,10 @@ int main(void)
         cmocka_unit_test(the_patch_changes_what_it_should),
         cmocka_unit_test(a_thumbnail_inside_is_zeroed),
         cmocka_unit_test(a_makers_note_goes),
-        cmocka_unit_test(the_place_goes),
+        cmocka_unit_test(a_list_writes_anew),
+        cmocka_unit_test(pointers_in_circles_end),
+        cmocka_unit_test(what_is_broken_goes),
+        cmocka_unit_test(a_thumbnail_is_kept_clean),
         cmocka_unit_test(lying_offsets_do_no_harm),
         cmocka_unit_test(any_bytes_are_safe),
     };

@@ -323,8 +323,11 @@ static void metadata_is_kept(void **unused)
     uint8_t icc[14 + 128] = "ICC_PROFILE";
     icc[12] = icc[13] = 1;
     memcpy(icc + 14 + 16, "RGB ", 4);
-    const lap_segment segments[] = {{0xFE, com, sizeof com}, {0xE1, xmp, sizeof xmp}, {0xE2, mpf, sizeof mpf},
-        {0xE2, icc, sizeof icc}, {0xE1, exif, sizeof exif}, {0xED, iptc, sizeof iptc}};
+    const lap_segment segments[] = {{.marker = 0xFE, .data = com, .size = sizeof com},
+        {.marker = 0xE1, .data = xmp, .size = sizeof xmp}, {.marker = 0xE2, .data = mpf, .size = sizeof mpf},
+        {.marker = 0xE2, .data = icc, .size = sizeof icc},
+        {.marker = 0xE1, .data = exif, .size = sizeof exif},
+        {.marker = 0xED, .data = iptc, .size = sizeof iptc}};
     lap_header from = {.components = 3, .is_ycc = false, .segments = segments, .segment_count = 6}, got;
     static const struct {
         int channels;
@@ -362,7 +365,7 @@ static void metadata_is_kept(void **unused)
 /* The bytes of the first APP13 segment of what is written for this one. */
 static void check_resources(const void *in, size_t in_size, const void *out, size_t out_size)
 {
-    const lap_segment segment = {0xED, in, in_size};
+    const lap_segment segment = {.marker = 0xED, .data = in, .size = in_size};
     lap_header from = {.components = 3, .segments = &segment, .segment_count = 1};
     help_image image = help_make(8, 8, 3, 2);
     lap_write_options o = help_options(&image.view);
@@ -403,7 +406,6 @@ static void photoshop_thumbnails_are_dropped(void **unused)
                   "abcd");
     CHECK(NAME "8BIM\x04\x0c\xff", NAME "8BIM\x04\x0c\xff");
     CHECK(NAME, NAME);
-    CHECK("Other" THUMB, "Other" THUMB);
 }
 
 /* ---- misuse and stopping ------------------------------------------------------------------------- */

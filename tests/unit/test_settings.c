@@ -101,6 +101,36 @@ static void the_hash_covers_what_changes_bytes(void **state)
     HASH(s.fail_on = LAP_FAIL_NONE, false);
 }
 
+/* Folders that 0.1 made go on as before where its bytes are ours, and are made again where they are not. */
+static void the_hash_of_metadata_has_a_version(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned keep;
+        const char *format;
+        bool strip, is_new;
+    } cases[] = {{0, NULL, false, false}, {0, "jpg", false, false}, {0, "ppm", false, false},
+        {0, "png", true, false}, {0, "png", false, true}, {LAP_KEEP_LISTED, NULL, false, false},
+        {LAP_KEEP_LISTED | LAP_KEEP_ICC, NULL, false, false},
+        {LAP_KEEP_LISTED | LAP_KEEP_EXIF, NULL, false, true},
+        {LAP_KEEP_LISTED | LAP_KEEP_XMP, NULL, false, true},
+        {LAP_KEEP_LISTED | LAP_KEEP_IPTC, "png", false, true},
+        {LAP_KEEP_LISTED | LAP_KEEP_COMMENT, NULL, false, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_settings s = lap_settings_default();
+        char text[LAP_SETTINGS_TEXT];
+        s.keep = cases[i].keep;
+        s.format = cases[i].format;
+        s.strip = cases[i].strip;
+        lap_settings_text(&s, text);
+        assert_int_equal(strstr(text, "metadata=2\n") != NULL, cases[i].is_new);
+    }
+    lap_settings s = lap_settings_default();
+    char hash[LAP_SETTINGS_HASH];
+    lap_settings_hash(&s, hash);
+    assert_string_equal(hash, "0648f1006755ba8b");
+}
+
 static void and_nothing_else(void **state)
 {
     (void)state;
@@ -142,6 +172,7 @@ int main(void)
         cmocka_unit_test(defaults_are_valid),
         cmocka_unit_test(each_bad_setting_is_named),
         cmocka_unit_test(the_hash_covers_what_changes_bytes),
+        cmocka_unit_test(the_hash_of_metadata_has_a_version),
         cmocka_unit_test(and_nothing_else),
         cmocka_unit_test(the_longest_text_fits),
     };

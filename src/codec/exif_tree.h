@@ -1,0 +1,91 @@
+/* The directories of an EXIF payload, what stays of them and why the rest goes, and who owns each byte. Any
+ * bytes are safe input. Sources: EXIF 2.32, TIFF 6.0. One thread at a time. */
+#ifndef LAP_EXIF_TREE_H
+#define LAP_EXIF_TREE_H
+
+#include "codec/exif.h"
+#include "codec/exif_tags.h"
+
+enum {
+    LAP_EXIF_SIGNATURE = 6, /* bytes of "Exif\0\0" */
+    LAP_EXIF_HEAD = 8,      /* of TIFF: byte order, 42, offset of IFD0 */
+    LAP_EXIF_ENTRY = 12,    /* bytes of a directory's entry */
+    LAP_EXIF_DIRECTORIES = 64,
+    LAP_TAG_WIDTH = 0x0100,
+    LAP_TAG_HEIGHT = 0x0101,
+    LAP_TAG_ORIENTATION = 0x0112,
+    LAP_TAG_SUB_IFDS = 0x014A,
+    LAP_TAG_THUMBNAIL = 0x0201,
+    LAP_TAG_THUMBNAIL_SIZE = 0x0202,
+    LAP_TAG_EXIF = 0x8769,
+    LAP_TAG_GPS = 0x8825,
+    LAP_TAG_PIXEL_X = 0xA002,
+    LAP_TAG_PIXEL_Y = 0xA003,
+    LAP_TAG_INTEROP = 0xA005
+};
+
+typedef struct lap_tiff { /* offsets count from its first byte */
+    const uint8_t *bytes;
+    size_t size;
+    bool is_big_endian;
+} lap_tiff;
+
+/* False unless the payload begins as EXIF and TIFF do. */
+bool lap_tiff_open(lap_tiff *t, const uint8_t *payload, size_t size);
+bool lap_tiff_has(const lap_tiff *t, size_t offset, size_t length);
+uint32_t lap_tiff_get(const lap_tiff *t, size_t offset, int length); /* the caller has checked the bounds */
+void lap_tiff_put(uint8_t *to, bool is_big_endian, int length, uint32_t value);
+
+typedef struct lap_exif_entry {
+    uint32_t tag, type, values;
+    size_t at;    /* of its twelve bytes */
+    size_t value; /* of its value, inside the entry or outside */
+    size_t size;  /* of its value; 0 where the type is unknown */
+    bool is_outside, fits;
+} lap_exif_entry;
+
+typedef struct lap_exif_directory {
+    lap_exif_group group;
+    size_t at, entries;
+    bool has_link; /* to the next one, behind the entries */
+    bool stays;
+} lap_exif_directory;
+
+typedef enum lap_exif_owner {
+    LAP_OWNER_NONE,
+    LAP_OWNER_STAYS,
+    LAP_OWNER_GOES,
+    LAP_OWNER_DIRECTORY
+} lap_exif_owner;
+
+typedef struct lap_exif_tree {
+    lap_tiff tiff;
+    unsigned keep;
+    lap_exif_directory directories[LAP_EXIF_DIRECTORIES];
+    size_t count;
+    size_t entries, work; /* of all directories; bytes looked at to find owners */
+    int broken;           /* directories that should stay and cannot be read */
+    uint8_t *map;         /* lap_exif_owner of each byte */
+} lap_exif_tree;
+
+/* keep: LAP_KEEP_..., all but the thumbnail where no list was given. LAP_E_DAMAGED: the first directory
+ * cannot be read, or there are too many; LAP_E_MEMORY. To be released also after a failure. */
+lap_code lap_exif_tree_build(
+    lap_exif_tree *tree, const uint8_t *payload, size_t size, unsigned keep, lap_error *err);
+void lap_exif_tree_release(lap_exif_tree *tree);
+
+lap_exif_entry lap_exif_entry_at(const lap_exif_tree *tree, const lap_exif_directory *d, size_t i);
+/* The first entry with this tag; false where there is none. */
+bool lap_exif_entry_find(
+    const lap_exif_tree *tree, const lap_exif_directory *d, uint32_t tag, lap_exif_entry *entry);
+/* What an entry leads to, if it stays; NULL: nothing, or the entry is no pointer. */
+const lap_exif_directory *lap_exif_tree_led_to(const lap_exif_tree *tree, const lap_exif_entry *entry);
+/* The bytes that a directory names as its thumbnail; false where there are none. */
+bool lap_exif_tree_thumbnail(
+    const lap_exif_tree *tree, const lap_exif_directory *d, size_t *begin, size_t *size);
+/* Why entry i is left out ("thumbnail", "location", ...); NULL: it stays. */
+const char *lap_exif_tree_why(const lap_exif_tree *tree, const lap_exif_directory *d, size_t i);
+/* Every entry that is left out, and bytes that nothing refers to. */
+void lap_exif_tree_report(const lap_exif_tree *tree, lap_meta_drops *drops);
+
+#endif

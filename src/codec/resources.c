@@ -1,0 +1,210 @@
+#include "codec/resources.h"
+
+#include <string.h>
+
+enum {
+    RESOLUTION = 0x03ED,
+    IPTC = 0x0404,
+    THUMBNAIL_OLD = 0x0409,
+    COPYRIGHT = 0x040A,
+    URL = 0x040B,
+    THUMBNAIL = 0x040C,
+    PREVIEW = 202,   /* data set of record 2: the picture itself, small */
+    DATA_SET = 0x1C, /* the byte that each begins with */
+    DATA_HEAD = 5
+};
+
+/* A block: "8BIM", a number, a name of even length (its first byte counts), four bytes of size, data of even
+ * length. */
+typedef struct block {
+    int number;
+    const uint8_t *data;
+    size_t size, whole;
+} block;
+
+static uint32_t big_endian(const uint8_t *p, int bytes)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | p[i];
+    return value;
+}
+
+static bool read_block(const uint8_t *p, size_t left, block *b)
+{
+    if (left < 12 || memcmp(p, "8BIM", 4) != 0)
+        return false;
+    const size_t name = ((size_t)p[6] + 2) / 2 * 2, head = 6 + name + 4;
+    if (left < head)
+        return false;
+    b->number = (int)big_endian(p + 4, 2);
+    b->size = big_endian(p + head - 4, 4);
+    b->data = p + head;
+    const size_t padded = b->size + b->size % 2;
+    b->whole = head + padded;
+    return padded <= left - head;
+}
+
+bool lap_resources_is(const uint8_t *payload, size_t size)
+{
+    return size >= LAP_RESOURCES_HEAD && memcmp(payload, LAP_RESOURCES_NAME, LAP_RESOURCES_HEAD) == 0;
+}
+
+bool lap_resources_are_whole(const uint8_t *blocks, size_t size)
+{
+    block b;
+    size_t at = 0;
+    while (at < size && read_block(blocks + at, size - at, &b))
+        at += b.whole;
+    return at == size;
+}
+
+static bool holds_jpeg(const uint8_t *data, size_t size)
+{
+    return memmem(data, size, "\xFF\xD8\xFF", 3) != NULL;
+}
+
+static void tell(lap_meta_drops *drops, const char *place, int tag, size_t bytes, const char *reason)
+{
+    lap_meta_drop(
+        drops, &(lap_dropped){
+                   .kind = "IPTC", .place = place, .name = "", .tag = tag, .bytes = bytes, .reason = reason});
+}
+
+/* ---- IPTC ---------------------------------------------------------------------------------------- */
+
+typedef struct data_set {
+    int record, number;
+    size_t size, whole; /* of its value; with its head */
+    const uint8_t *value;
+} data_set;
+
+static bool read_data_set(const uint8_t *p, size_t left, data_set *s)
+{
+    if (left < DATA_HEAD || p[0] != DATA_SET)
+        return false;
+    size_t head = DATA_HEAD, size = big_endian(p + 3, 2);
+    if (size & 0x8000) { /* the length of a length follows */
+        const size_t bytes = size & 0x7FFF;
+        if (bytes > 4 || left - head < bytes)
+            return false;
+        size = big_endian(p + head, (int)bytes);
+        head += bytes;
+    }
+    *s = (data_set){p[1], p[2], size, head + size, p + head};
+    return size <= left - head;
+}
+
+static bool is_among(int number, const uint8_t *list, size_t count)
+{
+    return memchr(list, number, count) != NULL;
+}
+
+/* Why a data set goes; NULL: it stays. */
+static const char *why(const data_set *s, unsigned keep)
+{
+    static const uint8_t envelope[] = {0, 20, 22, 30, 40, 50, 60, 70, 80, 90, 100};
+    static const uint8_t places[] = {26, 27, 90, 92, 95, 100, 101};
+    static const uint8_t known[] = {0, 3, 4, 5, 7, 8, 10, 12, 15, 20, 22, 25, 30, 35, 37, 38, 40, 42, 45, 47,
+        50, 55, 60, 62, 63, 65, 70, 75, 80, 85, 103, 105, 110, 115, 116, 118, 120, 121, 122, 130, 131, 135};
+    if ((s->record == 2 && s->number >= 200 && s->number <= PREVIEW) || s->record == 8 ||
+        holds_jpeg(s->value, s->size))
+        return "thumbnail";
+    if (!(keep & LAP_KEEP_LISTED))
+        return NULL;
+    if (s->record == 2 && is_among(s->number, places, sizeof places))
+        return keep & LAP_KEEP_GPS ? NULL : "location";
+    const bool is_known = (s->record == 1 && is_among(s->number, envelope, sizeof envelope)) ||
+                          (s->record == 2 && is_among(s->number, known, sizeof known));
+    return is_known ? NULL : "unknown data set";
+}
+
+/* Copies the data sets that stay; returns their size. */
+static size_t clean_iptc(const block *b, unsigned keep, uint8_t *to, lap_meta_drops *drops)
+{
+    data_set s;
+    size_t at = 0, size = 0;
+    for (; read_data_set(b->data + at, b->size - at, &s); at += s.whole) {
+        const char *reason = why(&s, keep);
+        if (reason) {
+            tell(drops, "IPTC", s.record << 8 | s.number, s.size, reason);
+            continue;
+        }
+        memcpy(to + size, b->data + at, s.whole);
+        size += s.whole;
+    }
+    const size_t rest = b->size - at;
+    if (!(keep & LAP_KEEP_LISTED) && !holds_jpeg(b->data + at, rest)) {
+        memcpy(to + size, b->data + at, rest);
+        return size + rest;
+    }
+    bool blank = true;
+    for (size_t i = at; i < b->size; i++)
+        blank = blank && b->data[i] == 0;
+    if (!blank) {
+        tell(drops, "IPTC", -1, rest, "broken");
+        lap_meta_warn(drops, "IPTC ends in %zu bytes that cannot be read and are left out", rest);
+    }
+    return size;
+}
+
+/* ---- blocks -------------------------------------------------------------------------------------- */
+
+static void put_head(uint8_t *to, int number, size_t size)
+{
+    memcpy(to, "8BIM", 4);
+    to[4] = (uint8_t)(number >> 8);
+    to[5] = (uint8_t)number;
+    to[6] = to[7] = 0; /* no name */
+    for (int i = 0; i < 4; i++)
+        to[8 + i] = (uint8_t)(size >> (24 - 8 * i));
+}
+
+/* One block; returns the size of what stays. */
+static size_t clean_block(const uint8_t *p, const block *b, unsigned keep, uint8_t *to, lap_meta_drops *drops)
+{
+    enum { HEAD = 12 };
+    const bool is_listed = keep & LAP_KEEP_LISTED;
+    const bool is_known = b->number == RESOLUTION || b->number == COPYRIGHT || b->number == URL;
+    const bool is_picture =
+        b->number == THUMBNAIL || b->number == THUMBNAIL_OLD || holds_jpeg(b->data, b->size);
+    if (b->number == IPTC && (is_listed || is_picture)) {
+        size_t size = clean_iptc(b, keep, to + HEAD, drops);
+        put_head(to, IPTC, size);
+        if (size % 2)
+            to[HEAD + size++] = 0;
+        return size ? HEAD + size : 0;
+    }
+    if (b->number != IPTC && (is_picture || (is_listed && !is_known))) {
+        tell(drops, "Photoshop", b->number, b->size, is_picture ? "thumbnail" : "unknown resource");
+        return 0;
+    }
+    if (!is_listed) {
+        memcpy(to, p, b->whole);
+        return b->whole;
+    }
+    put_head(to, b->number, b->size);
+    memcpy(to + HEAD, b->data, b->size);
+    if (b->size % 2)
+        to[HEAD + b->size] = 0;
+    return HEAD + b->size + b->size % 2;
+}
+
+size_t lap_resources_clean(
+    const uint8_t *blocks, size_t size, unsigned keep, uint8_t *to, lap_meta_drops *drops)
+{
+    block b;
+    size_t at = 0, left = 0;
+    for (; read_block(blocks + at, size - at, &b); at += b.whole)
+        left += clean_block(blocks + at, &b, keep, to + left, drops);
+    const size_t rest = size - at;
+    if (rest == 0)
+        return left;
+    if (!(keep & LAP_KEEP_LISTED) && !holds_jpeg(blocks + at, rest)) {
+        memcpy(to + left, blocks + at, rest);
+        return left + rest;
+    }
+    tell(drops, "Photoshop", -1, rest, "broken");
+    lap_meta_warn(drops, "Photoshop's resources end in %zu bytes that cannot be read and are left out", rest);
+    return left;
+}

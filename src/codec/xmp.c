@@ -1,0 +1,418 @@
+#include "codec/xmp.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_DEPTH = 64, MAX_BINDINGS = 128, MAX_ATTRIBUTES = 512, MAX_NAME = 80 };
+
+/* Namespaces whose properties are known, and of these the ones that name a place, or hold other files'
+ * metadata: names in spaces. What begins with GPS names a place in any of them. */
+static const struct space {
+    const char *uri, *excluded;
+} spaces[] = {
+    {"http://www.w3.org/1999/02/22-rdf-syntax-ns#", ""},
+    {"adobe:ns:meta/", ""},
+    {"http://www.w3.org/XML/1998/namespace", ""},
+    {"http://purl.org/dc/elements/1.1/", " coverage "},
+    {"http://ns.adobe.com/xap/1.0/", ""},
+    {"http://ns.adobe.com/xap/1.0/rights/", ""},
+    {"http://ns.adobe.com/xap/1.0/mm/", " Pantry "},
+    {"http://ns.adobe.com/xap/1.0/sType/ResourceEvent#", ""},
+    {"http://ns.adobe.com/xap/1.0/sType/ResourceRef#", ""},
+    {"http://ns.adobe.com/xap/1.0/sType/Version#", ""},
+    {"http://ns.adobe.com/xap/1.0/sType/Dimensions#", ""},
+    {"http://ns.adobe.com/xap/1.0/t/pg/", ""},
+    {"http://ns.adobe.com/xmp/note/", ""},
+    {"http://ns.adobe.com/tiff/1.0/", ""},
+    {"http://ns.adobe.com/exif/1.0/", " MakerNote "},
+    {"http://cipa.jp/exif/1.0/", ""},
+    {"http://ns.adobe.com/exif/1.0/aux/", ""},
+    {"http://ns.adobe.com/photoshop/1.0/", " City State Country "},
+    {"http://ns.adobe.com/camera-raw-settings/1.0/", ""},
+    {"http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/", " Location CountryCode "},
+    {"http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
+        " LocationCreated LocationShown LocationId LocationName City CountryCode CountryName ProvinceState "
+        "Sublocation WorldRegion "},
+    {"http://ns.useplus.org/ldf/xmp/1.0/", ""},
+};
+enum { RDF = 0, META = 1, XML = 2, NOTE = 12, UNKNOWN = -1 };
+static const char thumbnails[] = "Thumbnails";
+
+typedef struct slice {
+    const char *at;
+    size_t size;
+} slice;
+
+static bool is(slice s, const char *text)
+{
+    return s.size == strlen(text) && memcmp(s.at, text, s.size) == 0;
+}
+
+/* A declaration xmlns:prefix="uri", valid below the element of this depth. */
+typedef struct binding {
+    slice prefix, uri;
+    int space; /* row of the table, or UNKNOWN */
+    int depth;
+} binding;
+
+typedef struct attribute {
+    slice whole; /* with the space before it */
+    slice name, value;
+} attribute;
+
+typedef struct cleaner {
+    const char *at, *end;
+    lap_xmp_rule rule;
+    bool extended;
+    lap_meta_drops *drops;
+    char *to;
+    slice open[MAX_DEPTH]; /* the names of the elements around */
+    int space[MAX_DEPTH];  /* of these; UNKNOWN beside RDF: their text is their value */
+    int depth;
+    int gone; /* depth of the element that is left out with all inside; 0: none is */
+    binding bindings[MAX_BINDINGS];
+    int bound;
+    attribute attributes[MAX_ATTRIBUTES];
+    int count;
+} cleaner;
+
+/* ---- names --------------------------------------------------------------------------------------- */
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == ':' || (unsigned char)c >= 0x80;
+}
+
+static void split(slice name, slice *prefix, slice *local)
+{
+    const char *colon = memchr(name.at, ':', name.size);
+    *prefix = (slice){name.at, colon ? (size_t)(colon - name.at) : 0};
+    *local = colon ? (slice){colon + 1, name.size - prefix->size - 1} : name;
+}
+
+/* The row of a prefix's namespace; false: it is not declared. */
+static bool find_space(const cleaner *c, slice prefix, int *space, slice *uri)
+{
+    *uri = (slice){"", 0};
+    *space = XML;
+    if (is(prefix, "xml"))
+        return true;
+    for (int i = c->bound - 1; i >= 0; i--)
+        if (c->bindings[i].prefix.size == prefix.size &&
+            memcmp(c->bindings[i].prefix.at, prefix.at, prefix.size) == 0) {
+            *space = c->bindings[i].space;
+            *uri = c->bindings[i].uri;
+            return true;
+        }
+    *space = UNKNOWN;
+    return false;
+}
+
+static bool bind(cleaner *c, slice prefix, slice uri)
+{
+    if (c->bound == MAX_BINDINGS || memchr(uri.at, '&', uri.size))
+        return false;
+    binding *b = &c->bindings[c->bound++];
+    *b = (binding){prefix, uri, UNKNOWN, c->depth};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (is(uri, spaces[i].uri))
+            b->space = (int)i;
+    return true;
+}
+
+static bool is_excluded(int space, slice local)
+{
+    char word[MAX_NAME + 2];
+    if (local.size >= 3 && strncasecmp(local.at, "GPS", 3) == 0)
+        return true;
+    if (local.size >= MAX_NAME)
+        return true;
+    snprintf(word, sizeof word, " %.*s ", (int)local.size, local.at);
+    return strstr(spaces[space].excluded, word) != NULL;
+}
+
+/* Base64 of a JPEG's first three bytes. */
+static bool begins_as_jpeg(const char *at, const char *end)
+{
+    while (at < end && is_space(*at))
+        at++;
+    return end - at >= 4 && memcmp(at, "/9j/", 4) == 0;
+}
+
+/* Namespaces of embedded pictures: Adobe's thumbnails, Google's originals and depth maps. */
+static bool is_picture(slice uri, slice local)
+{
+    return is(uri, "http://ns.adobe.com/xap/1.0/g/img/") ||
+           is(uri, "http://ns.google.com/photos/1.0/image/") ||
+           is(uri, "http://ns.google.com/photos/1.0/depthmap/") ||
+           (is(uri, "http://ns.adobe.com/xap/1.0/") && is(local, thumbnails));
+}
+
+/* Why a property goes; NULL: it stays. *sure false: its prefix is not declared. */
+static const char *why(const cleaner *c, slice name, bool is_attribute, bool *sure)
+{
+    slice prefix, local, uri;
+    int space;
+    split(name, &prefix, &local);
+    const bool found = find_space(c, prefix, &space, &uri);
+    if (!found && prefix.size > 0)
+        *sure = false;
+    if (is_picture(uri, local))
+        return "thumbnail";
+    if (space == NOTE && !c->extended && is(local, "HasExtendedXMP"))
+        return "its continuation is left out";
+    if (c->rule == LAP_XMP_PICTURES)
+        return NULL;
+    if (is_attribute && prefix.size == 0) /* without a prefix it is RDF's in old packets */
+        return is(local, "about") || is(local, "ID") || is(local, "parseType") || is(local, "resource")
+                   ? NULL
+                   : "unknown property";
+    if (space == UNKNOWN)
+        return "unknown property";
+    return is_excluded(space, local) ? "location" : NULL;
+}
+
+static void tell(const cleaner *c, slice name, size_t bytes, const char *reason)
+{
+    char text[MAX_NAME];
+    snprintf(text, sizeof text, "%.*s", (int)(name.size < MAX_NAME ? name.size : MAX_NAME - 1), name.at);
+    lap_meta_drop(
+        c->drops, &(lap_dropped){
+                      .kind = "XMP", .place = "", .name = text, .tag = -1, .bytes = bytes, .reason = reason});
+}
+
+static void emit(cleaner *c, const char *from, const char *end)
+{
+    if (c->gone)
+        return;
+    memcpy(c->to, from, (size_t)(end - from));
+    c->to += end - from;
+}
+
+/* ---- tags ---------------------------------------------------------------------------------------- */
+
+static slice take_name(cleaner *c)
+{
+    const char *begin = c->at;
+    while (c->at < c->end && is_name(*c->at))
+        c->at++;
+    return (slice){begin, (size_t)(c->at - begin)};
+}
+
+static void skip_space(cleaner *c)
+{
+    while (c->at < c->end && is_space(*c->at))
+        c->at++;
+}
+
+static bool take_attribute(cleaner *c, attribute *a)
+{
+    const char *begin = c->at;
+    skip_space(c);
+    if (c->at == begin)
+        return false;
+    a->name = take_name(c);
+    skip_space(c);
+    if (a->name.size == 0 || c->at == c->end || *c->at++ != '=')
+        return false;
+    skip_space(c);
+    if (c->at == c->end || (*c->at != '"' && *c->at != '\''))
+        return false;
+    const char quote = *c->at++;
+    const char *close = memchr(c->at, quote, (size_t)(c->end - c->at));
+    if (!close || memchr(c->at, '<', (size_t)(close - c->at)))
+        return false;
+    a->value = (slice){c->at, (size_t)(close - c->at)};
+    c->at = close + 1;
+    a->whole = (slice){begin, (size_t)(c->at - begin)};
+    return true;
+}
+
+/* All attributes of a tag, its declarations in force. False: no plain XML. */
+static bool take_attributes(cleaner *c)
+{
+    for (c->count = 0;; c->count++) {
+        const char *look = c->at;
+        while (look < c->end && is_space(*look))
+            look++;
+        if (look == c->end)
+            return false;
+        if (*look == '>' || *look == '/')
+            return true;
+        if (c->count == MAX_ATTRIBUTES || !take_attribute(c, &c->attributes[c->count]))
+            return false;
+        const attribute *a = &c->attributes[c->count];
+        slice prefix, local;
+        split(a->name, &prefix, &local);
+        if (is(a->name, "xmlns") && !bind(c, (slice){"", 0}, a->value))
+            return false;
+        if (is(prefix, "xmlns") && !bind(c, local, a->value))
+            return false;
+    }
+}
+
+static bool is_declaration(slice name)
+{
+    return is(name, "xmlns") || (name.size > 6 && memcmp(name.at, "xmlns:", 6) == 0);
+}
+
+static bool put_attributes(cleaner *c)
+{
+    bool sure = true;
+    for (int i = 0; i < c->count; i++) {
+        const attribute *a = &c->attributes[i];
+        const char *reason = is_declaration(a->name) ? NULL : why(c, a->name, true, &sure);
+        if (!reason && begins_as_jpeg(a->value.at, a->value.at + a->value.size))
+            reason = "thumbnail";
+        if (!reason)
+            emit(c, a->whole.at, a->whole.at + a->whole.size);
+        else if (!c->gone)
+            tell(c, a->name, a->whole.size, reason);
+    }
+    return sure;
+}
+
+static void leave(cleaner *c)
+{
+    if (c->gone == c->depth)
+        c->gone = 0;
+    c->depth--;
+    while (c->bound > 0 && c->bindings[c->bound - 1].depth > c->depth)
+        c->bound--;
+}
+
+static bool open_tag(cleaner *c)
+{
+    const char *begin = c->at++;
+    const slice name = take_name(c);
+    bool sure = true;
+    slice prefix, local, uri;
+    if (name.size == 0 || ++c->depth == MAX_DEPTH || !take_attributes(c))
+        return false;
+    const char *tail = c->at;
+    skip_space(c);
+    const bool empty = c->at < c->end && *c->at == '/';
+    c->at += empty;
+    if (c->at == c->end || *c->at++ != '>')
+        return false;
+    split(name, &prefix, &local);
+    find_space(c, prefix, &c->space[c->depth], &uri);
+    c->open[c->depth] = name;
+    if (!c->gone) {
+        const char *reason = why(c, name, false, &sure);
+        if (!reason && !empty && begins_as_jpeg(c->at, c->end))
+            reason = "thumbnail";
+        if (reason) {
+            tell(c, name, (size_t)(c->at - begin), reason);
+            c->gone = c->depth;
+        }
+    }
+    emit(c, begin, name.at + name.size);
+    if (!c->gone && !put_attributes(c))
+        return false;
+    emit(c, tail, c->at);
+    if (empty)
+        leave(c);
+    return sure;
+}
+
+static bool close_tag(cleaner *c)
+{
+    const char *begin = c->at;
+    c->at += 2;
+    const slice name = take_name(c);
+    skip_space(c);
+    if (c->depth == 0 || c->at == c->end || *c->at++ != '>')
+        return false;
+    const slice open = c->open[c->depth];
+    if (name.size != open.size || memcmp(name.at, open.at, name.size) != 0)
+        return false;
+    emit(c, begin, c->at);
+    leave(c);
+    return true;
+}
+
+/* Text between elements: the value of the element around it. Around the properties there is only space. */
+static bool text(cleaner *c)
+{
+    const char *begin = c->at, *next = memchr(begin, '<', (size_t)(c->end - begin));
+    bool blank = true;
+    c->at = next ? next : c->end;
+    for (const char *p = begin; p < c->at && blank; p++)
+        blank = is_space(*p) || memchr("\xEF\xBB\xBF", *p, 3) || (*p == 0 && c->depth == 0);
+    slice prefix = {"", 0}, local = {"", 0};
+    if (c->depth > 0)
+        split(c->open[c->depth], &prefix, &local);
+    const bool around = c->depth == 0 || c->space[c->depth] == META ||
+                        (c->space[c->depth] == RDF && (is(local, "RDF") || is(local, "Description")));
+    if (!blank && around && c->rule == LAP_XMP_HARMLESS)
+        return false;
+    emit(c, begin, c->at);
+    return true;
+}
+
+/* <?xpacket ...?> stays, other instructions and comments say nothing that is known. */
+static bool aside(cleaner *c, const char *stop)
+{
+    const char *begin = c->at;
+    const char *end = memmem(begin, (size_t)(c->end - begin), stop, strlen(stop));
+    if (!end)
+        return false;
+    c->at = end + strlen(stop);
+    static const char packet[] = "<?xpacket ";
+    if (c->rule == LAP_XMP_PICTURES ||
+        ((size_t)(c->at - begin) < 80 && memcmp(begin, packet, sizeof packet - 1) == 0))
+        emit(c, begin, c->at);
+    return true;
+}
+
+static bool step(cleaner *c)
+{
+    const size_t left = (size_t)(c->end - c->at);
+    if (*c->at != '<')
+        return text(c);
+    if (left >= 4 && memcmp(c->at, "<!--", 4) == 0)
+        return aside(c, "-->");
+    if (left >= 2 && c->at[1] == '?')
+        return aside(c, "?>");
+    if (left >= 2 && c->at[1] == '/')
+        return close_tag(c);
+    return left >= 2 && c->at[1] != '!' && open_tag(c);
+}
+
+bool lap_xmp_clean(const uint8_t *packet, size_t size, lap_xmp_rule rule, bool extended, uint8_t *to,
+    size_t *to_size, lap_meta_drops *drops)
+{
+    /* Twice, first without a word: what is told cannot be taken back. */
+    for (int round = 0; round < 2; round++) {
+        cleaner c = {.at = (const char *)packet,
+            .end = (const char *)packet + size,
+            .rule = rule,
+            .extended = extended,
+            .drops = round ? drops : NULL,
+            .to = (char *)to};
+        while (c.at < c.end)
+            if (!step(&c))
+                return false;
+        if (c.depth != 0)
+            return false;
+        *to_size = (size_t)(c.to - (char *)to);
+    }
+    return true;
+}
+
+bool lap_xmp_has_picture(const uint8_t *packet, size_t size)
+{
+    static const char *const signs[] = {
+        "/9j/", "xap/1.0/g/img/", ":Thumbnails", "photos/1.0/image/", "photos/1.0/depthmap/"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (memmem(packet, size, signs[i], strlen(signs[i])))
+            return true;
+    return false;
+}
