@@ -1,4 +1,5 @@
-TESTS += tests/limits/limits.py tests/limits/metadata.py tests/limits/figures.py \
+TESTS += tests/limits/limits.py tests/limits/metadata.py tests/limits/layouts.py \
+  tests/limits/packets.py tests/limits/figures.py \
   tests/limits/command.py tests/limits/tables.py
 tests/limits/limits.py: $(B)/tests/fuzz_exif $(B)/tests/step_clock.so
 tests/limits/tables.py: $(B)/tests/step_clock.so
