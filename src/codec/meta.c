@@ -259,40 +259,53 @@ static void choose_blocks(chooser *c, const uint8_t *blocks, size_t size)
     }
 }
 
-/* Segments of whole blocks stay apart; if one is not whole, a block goes on in the next, so they are joined.
- */
+static bool is_resources(const chooser *c, const lap_segment *s)
+{
+    return s->marker == APP13 && is_kept_kind(c, s) && lap_resources_is(s->data, s->size);
+}
+
+/* Whether each segment can be read alone: without a list, and if none ends inside a block, or there is but
+ * one. */
+static bool are_apart(const chooser *c)
+{
+    size_t count = 0, whole = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const lap_segment *s = &c->all[i];
+        if (!is_resources(c, s))
+            continue;
+        count++;
+        whole += lap_resources_are_whole(s->data + LAP_RESOURCES_HEAD, s->size - LAP_RESOURCES_HEAD);
+    }
+    return !(c->keep & LAP_KEEP_LISTED) && (whole == count || count == 1);
+}
+
+/* All of them at once; if they are not apart, a block may go on in the next segment, so they are joined. */
 static void choose_resources(chooser *c)
 {
-    bool apart = !(c->keep & LAP_KEEP_LISTED);
+    const bool apart = are_apart(c);
     size_t count = 0, size = 0;
     uint8_t *joined = c->copy;
     for (size_t i = 0; i < c->count; i++) {
         const lap_segment *s = &c->all[i];
-        if (s->marker != APP13 || !is_kept_kind(c, s))
-            continue;
-        count++;
-        apart = apart && lap_resources_is(s->data, s->size) &&
-                lap_resources_are_whole(s->data + LAP_RESOURCES_HEAD, s->size - LAP_RESOURCES_HEAD);
-    }
-    apart = apart || (count == 1 && !(c->keep & LAP_KEEP_LISTED));
-    for (size_t i = 0; i < c->count; i++) {
-        const lap_segment *s = &c->all[i];
-        if (s->marker != APP13 || !is_kept_kind(c, s))
-            continue;
-        if (!lap_resources_is(s->data, s->size)) {
-            drop(c, s, "unknown");
+        if (!is_resources(c, s)) {
+            if (s->marker == APP13 && is_kept_kind(c, s))
+                drop(c, s, "unknown");
             continue;
         }
+        const uint8_t *blocks = s->data + LAP_RESOURCES_HEAD;
+        const size_t blocks_size = s->size - LAP_RESOURCES_HEAD;
         if (apart) {
-            choose_blocks(c, s->data + LAP_RESOURCES_HEAD, s->size - LAP_RESOURCES_HEAD);
+            choose_blocks(c, blocks, blocks_size);
             continue;
         }
-        memcpy(joined + size, s->data + LAP_RESOURCES_HEAD, s->size - LAP_RESOURCES_HEAD);
-        size += s->size - LAP_RESOURCES_HEAD;
+        memcpy(joined + size, blocks, blocks_size);
+        size += blocks_size;
+        count++;
     }
+    if (count == 0)
+        return;
     c->copy += size;
-    if (!apart)
-        choose_blocks(c, joined, size);
+    choose_blocks(c, joined, size);
 }
 
 /* ---- comments ------------------------------------------------------------------------------------ */
@@ -318,29 +331,29 @@ static void choose_other(chooser *c, const lap_segment *s)
         add(c, *s);
 }
 
-static lap_code reserve(chooser *c, lap_error *err)
+/* Each segment may be joined with others, cleaned and cut anew, and XMP is read twice. */
+static bool reserve(chooser *c)
 {
-    size_t bytes = 0, exif = 0, sum;
+    size_t bytes = 1, exif = 0, sum;
     for (size_t i = 0; i < c->count; i++) {
         if (!lap_mul(c->all[i].size, 4, &sum) || !lap_add(bytes, sum, &bytes))
-            return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+            return false;
         exif |= is_exif(&c->all[i]) ? LAP_EXIF_ROOM : 0;
     }
     c->room = c->count + bytes / 32768 + 1;
-    if (!lap_add(bytes, exif + 1, &bytes))
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+    if (!lap_add(bytes, exif, &bytes))
+        return false;
     c->meta->segments = calloc(c->room, sizeof *c->meta->segments);
     c->meta->copies = malloc(bytes);
     c->copy = c->meta->copies;
-    return c->meta->segments && c->meta->copies ? LAP_OK
-                                                : lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+    return c->meta->segments && c->meta->copies;
 }
 
 static lap_code choose(chooser *c, lap_error *err)
 {
-    lap_code code = reserve(c, err);
-    if (code == LAP_OK)
-        code = choose_exif(c, err);
+    if (!reserve(c))
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+    const lap_code code = choose_exif(c, err);
     if (code != LAP_OK)
         return code;
     judge_extended(c);

@@ -110,7 +110,8 @@ static lap_code put_comment(const lap_write_options *o, const lap_segment *s, la
         lap_meta_warn(o->drops, "a comment is left out: it is no text, and a PNG has no place for it");
         return LAP_OK;
     }
-    memcpy(head, keyword, length);
+    for (size_t i = 0; i < length; i++)
+        head[i] = (uint8_t)keyword[i];
     look_at_text(data, size, &is_ascii, &is_utf8);
     const bool is_international = is_utf8 && !is_ascii;
     return put(

@@ -63,7 +63,8 @@ static bool open_text(const char *type, const uint8_t *data, size_t size, text *
         t->is_packed = data[0];
         data += 2;
         size -= 2;
-        if (!skip_string(&data, &size) || !skip_string(&data, &size)) /* language, keyword in it */
+        const bool has_language = skip_string(&data, &size);
+        if (!has_language || !skip_string(&data, &size)) /* the keyword in that language */
             return false;
     }
     t->data = data;

@@ -83,6 +83,11 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+static bool is_byte_order_mark(char c)
+{
+    return (unsigned char)c == 0xEF || (unsigned char)c == 0xBB || (unsigned char)c == 0xBF;
+}
+
 static bool is_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -345,7 +350,7 @@ static bool text(cleaner *c)
     bool blank = true;
     c->at = next ? next : c->end;
     for (const char *p = begin; p < c->at && blank; p++)
-        blank = is_space(*p) || memchr("\xEF\xBB\xBF", *p, 3) || (*p == 0 && c->depth == 0);
+        blank = is_space(*p) || is_byte_order_mark(*p) || (*p == 0 && c->depth == 0);
     slice prefix = {"", 0}, local = {"", 0};
     if (c->depth > 0)
         split(c->open[c->depth], &prefix, &local);
