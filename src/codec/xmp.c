@@ -119,9 +119,18 @@ static bool find_space(const cleaner *c, slice prefix, int *space, slice *uri)
     return false;
 }
 
+/* Base64 of a JPEG's first three bytes. */
+static bool begins_as_jpeg(const char *at, const char *end)
+{
+    while (at < end && is_space(*at))
+        at++;
+    return end - at >= 4 && memcmp(at, "/9j/", 4) == 0;
+}
+
 static bool bind(cleaner *c, slice prefix, slice uri)
 {
-    if (c->bound == MAX_BINDINGS || memchr(uri.at, '&', uri.size))
+    if (c->bound == MAX_BINDINGS || memchr(uri.at, '&', uri.size) ||
+        begins_as_jpeg(uri.at, uri.at + uri.size))
         return false;
     binding *b = &c->bindings[c->bound++];
     *b = (binding){prefix, uri, UNKNOWN, c->depth};
@@ -140,14 +149,6 @@ static bool is_excluded(int space, slice local)
         return true;
     snprintf(word, sizeof word, " %.*s ", (int)local.size, local.at);
     return strstr(spaces[space].excluded, word) != NULL;
-}
-
-/* Base64 of a JPEG's first three bytes. */
-static bool begins_as_jpeg(const char *at, const char *end)
-{
-    while (at < end && is_space(*at))
-        at++;
-    return end - at >= 4 && memcmp(at, "/9j/", 4) == 0;
 }
 
 /* Namespaces of embedded pictures: Adobe's thumbnails, Google's originals and depth maps. */
@@ -363,16 +364,18 @@ static bool text(cleaner *c)
 }
 
 /* <?xpacket ...?> stays, other instructions and comments say nothing that is known. */
-static bool aside(cleaner *c, const char *stop)
+static bool aside(cleaner *c, size_t head, const char *stop)
 {
-    const char *begin = c->at;
-    const char *end = memmem(begin, (size_t)(c->end - begin), stop, strlen(stop));
+    static const char packet[] = "<?xpacket ";
+    enum { LONGEST = 80 };
+    const char *begin = c->at, *body = begin + head;
+    const char *end = memmem(body, (size_t)(c->end - body), stop, strlen(stop));
     if (!end)
         return false;
     c->at = end + strlen(stop);
-    static const char packet[] = "<?xpacket ";
+    const size_t size = (size_t)(c->at - begin);
     if (c->rule == LAP_XMP_PICTURES ||
-        ((size_t)(c->at - begin) < 80 && memcmp(begin, packet, sizeof packet - 1) == 0))
+        (size >= sizeof packet && size < LONGEST && memcmp(begin, packet, sizeof packet - 1) == 0))
         emit(c, begin, c->at);
     return true;
 }
@@ -383,9 +386,9 @@ static bool step(cleaner *c)
     if (*c->at != '<')
         return text(c);
     if (left >= 4 && memcmp(c->at, "<!--", 4) == 0)
-        return aside(c, "-->");
+        return aside(c, 4, "-->");
     if (left >= 2 && c->at[1] == '?')
-        return aside(c, "?>");
+        return aside(c, 2, "?>");
     if (left >= 2 && c->at[1] == '/')
         return close_tag(c);
     return left >= 2 && c->at[1] != '!' && open_tag(c);
