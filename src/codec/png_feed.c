@@ -133,6 +133,8 @@ lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_er
     state->cause.code = LAP_OK;
     if (setjmp(png_jmpbuf(state->png)) == 0)
         work(decoder);
+    if (state->cause.code == LAP_OK && state->no_memory) /* libpng passes over a chunk then */
+        lap_fail(&state->cause, LAP_E_MEMORY, "out of memory");
     if (state->cause.code == LAP_OK)
         return LAP_OK;
     return lap_error_set(err, &state->cause);

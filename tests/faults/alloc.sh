@@ -73,6 +73,24 @@ else
     if "$program" --no-sync --gray "$photo" "$work/in.png" 2>/dev/null; then
         check "PNG to PNM, one allocation fails" campaign "" ppm "${common[@]}" "$work/in.png"
     fi
+    python3 - "$photo" "$work/dressed.jpg" <<'PYTHON'
+import sys
+def segment(marker, body):
+    return bytes([255, marker]) + (len(body) + 2).to_bytes(2, "big") + body
+exif = b"Exif\0\0II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0"
+xmp = (b'http://ns.adobe.com/xap/1.0/\0<dc:a xmlns:dc="http://purl.org/dc/elements/1.1/" dc:coverage="here">'
+       b"text</dc:a>")
+iptc = b"Photoshop 3.0\0" + b"8BIM\4\4\0\0\0\0\0\6\x1c\2\x69\0\1T"
+data = open(sys.argv[1], "rb").read()
+new = b"".join(segment(*s) for s in ((0xE1, exif), (0xE1, xmp), (0xED, iptc), (0xFE, b"a comment")))
+open(sys.argv[2], "wb").write(data[:2] + new + data[2:])
+PYTHON
+    kept=(--gray --keep=exif,xmp,iptc,comment)
+    check "metadata by a list, one allocation fails" campaign "" jpg "${common[@]}" "${kept[@]}" "$work/dressed.jpg"
+    if "$program" --no-sync --gray "$work/dressed.jpg" "$work/dressed.png" 2>/dev/null; then
+        check "metadata to PNG, one allocation fails" campaign "" png "${common[@]}" "${kept[@]}" "$work/dressed.jpg"
+        check "metadata of a PNG, one allocation fails" campaign "" jpg "${common[@]}" "${kept[@]}" "$work/dressed.png"
+    fi
     check "turned by a quarter, one allocation fails" campaign "" jpg transform --rotate=90 --no-sync --threads=1 "$photo"
     check "turned without loss, one allocation fails" \
         campaign "" jpg transform --trim --optimize --rotate=90 --no-sync --threads=1 "$photo"
