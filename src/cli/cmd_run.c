@@ -1,6 +1,7 @@
 /* run: one image in, its edges out; or several replaced in place. */
 #include <errno.h>
 #include <libgen.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,18 +159,76 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
     return exit_code;
 }
 
+/* A file that had its turn: what stands under its name now. Another name that leads there, through symbolic
+ * links or spelt in another way, means the same file. Another hard link does not: it still leads to the
+ * photo, and is replaced by itself. */
+typedef struct file_done {
+    dev_t device;
+    ino_t inode;
+} file_done;
+
+static int by_file(const void *a, const void *b)
+{
+    const file_done *x = a, *y = b;
+    return x->inode != y->inode ? (x->inode > y->inode) - (x->inode < y->inode)
+                                : (x->device > y->device) - (x->device < y->device);
+}
+
+static bool is_done(void *const *done, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return false;
+    const file_done file = {st.st_dev, st.st_ino};
+    return tfind(&file, done, by_file) != NULL;
+}
+
+/* False without memory. What has several links was not replaced: its other names have their own turn. */
+static bool note_done(void **done, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || st.st_nlink > 1)
+        return true;
+    file_done *file = malloc(sizeof *file);
+    if (!file)
+        return false;
+    *file = (file_done){st.st_dev, st.st_ino};
+    void *const node = tsearch(file, done, by_file);
+    if (!node || *(file_done **)node != file)
+        free(file);
+    return node != NULL;
+}
+
+static int repeat_one(const lap_cli *cli, const char *path)
+{
+    const lap_report report = {.status = LAP_SKIPPED};
+    if (!cli->quiet)
+        lap_cli_message("%s: the same file as one before, which is done once", path);
+    return lap_cli_wants_json(cli) ? lap_json_print(lap_json_file(path, path, &cli->settings, &report))
+                                   : LAP_EXIT_OK;
+}
+
 /* Every file has its turn; the exit code is the first that is not 0. */
 static int run_in_place(lap_cli *cli, lap_context *context)
 {
     int exit_code = LAP_EXIT_OK;
+    void *done = NULL;
     cli->settings.in_place = true;
     for (int i = 0; i < cli->operand_count && exit_code < 128; i++) {
         const char *path = cli->operands[i];
-        const int one = cli->dry_run ? dry_run_one(cli, path, path) : run_one(cli, context, path, path);
+        const int one = is_done(&done, path) ? repeat_one(cli, path)
+                        : cli->dry_run       ? dry_run_one(cli, path, path)
+                                             : run_one(cli, context, path, path);
         exit_code = exit_code && one < 128 ? exit_code : one;
+        if (!note_done(&done, path)) {
+            lap_cli_message("out of memory");
+            exit_code = exit_code ? exit_code : LAP_EXIT_FAILED;
+            break;
+        }
         if (cli->fail_fast && exit_code)
             break;
     }
+    tdestroy(done, free);
     return exit_code;
 }
 

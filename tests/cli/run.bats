@@ -118,6 +118,38 @@ choose one with --format" "$photo" edges.xyz
     nothing_left none
 }
 
+@test "--in-place does a file once, whatever it is called" {
+    local same="the same file as one before, which is done once"
+    mkdir folder
+    cp "$photo" a.jpg
+    ln -s a.jpg link.jpg
+    ln -s ../link.jpg folder/far.jpg
+    ln -s .. folder/up
+    lapedge "$photo" want.jpg
+    expect 0 "a.jpg -> a.jpg" "lapedge: link.jpg: $same" -n --in-place a.jpg link.jpg
+    expect 0 "" "lapedge: a.jpg: $same
+lapedge: ./a.jpg: $same
+lapedge: link.jpg: $same
+lapedge: folder/far.jpg: $same
+lapedge: folder/up/a.jpg: $same" --in-place a.jpg a.jpg ./a.jpg link.jpg folder/far.jpg folder/up/a.jpg
+    cmp a.jpg want.jpg
+    [ -L link.jpg ]
+    cp "$photo" a.jpg
+    lapedge --in-place --json -q folder/far.jpg a.jpg >lines
+    [ "$(python3 -c 'import json; print(*[json.loads(line)["status"] for line in open("lines")])')" = "ok skipped" ]
+    cmp a.jpg want.jpg
+    # A file that failed, too. Hard links are two names of one photo, and each gets its edges, once.
+    echo text >bad.jpg
+    expect 1 "" "lapedge: bad.jpg: not a JPEG, PNG or binary PNM image
+lapedge: bad.jpg: $same" --in-place bad.jpg bad.jpg
+    cp "$photo" a.jpg
+    ln a.jpg hard.jpg
+    expect 0 "" "lapedge: hard.jpg: $same" --in-place a.jpg hard.jpg hard.jpg
+    cmp a.jpg want.jpg
+    cmp hard.jpg want.jpg
+    nothing_left none
+}
+
 @test "--in-place refuses what it cannot replace" {
     expect 2 "" "lapedge: --in-place: standard input cannot be replaced" --in-place -
     expect 2 "" "lapedge: --in-place: . is a folder; name the files in it" --in-place .
