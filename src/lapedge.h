@@ -751,7 +751,9 @@ typedef struct lap_batch_prune {
 typedef struct lap_batch_options {
     const char *const *inputs; /* files, and folders whose content is mirrored under out_dir */
     size_t input_count;
-    const char *files_from;   /* a file with one path per line ("-": standard input), or NULL */
+    /* A file with one path per line ("-": standard input), or NULL. A large file is read several times, and
+     * LAP_E_CHANGED if it does not stay as it is; a pipe of more than half of max_memory is LAP_E_LIMIT. */
+    const char *files_from;
     bool nul_separated;       /* files_from: paths end in a NUL byte instead */
     const char *out_dir;      /* created if it is not there */
     int jobs;                 /* files at once; 0: one per thread of the context */

@@ -184,12 +184,12 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     return submit(b, entry, relative, output, is_seen ? &seen : NULL, apart, err);
 }
 
-static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error *err)
+static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
 {
     lap_error why = {0}, walking = {0};
     lap_batch_options seen = *b->options;
     seen.others = NULL; /* counted already */
-    lap_code code = lap_walk(&seen, list, list_size, work_on, b, &walking);
+    lap_code code = lap_walk(&seen, list, work_on, b, &walking);
     if (b->stop.code != LAP_OK || b->stopping || code != LAP_OK)
         lap_executor_cancel(b->executor);
     while (lap_executor_pending(b->executor))
@@ -210,13 +210,13 @@ static lap_code run_jobs(batch *b, const char *list, size_t list_size, lap_error
 }
 
 /* Everything that must be right before the first file is touched. */
-static lap_code prepare(batch *b, const char *list, size_t list_size, lap_error *err)
+static lap_code prepare(batch *b, lap_list *list, lap_error *err)
 {
     const lap_batch_options *options = b->options;
     char hash[LAP_SETTINGS_HASH];
     lap_code code = lap_batch_check_operands(options, b->settings, err);
     if (code == LAP_OK)
-        code = lap_batch_look(b, list, list_size, err);
+        code = lap_batch_look(b, list, err);
     if (code == LAP_OK && !options->dry_run)
         code = lap_batch_make_out_dir(options->out_dir, err);
     if (code == LAP_OK)
@@ -280,12 +280,21 @@ static lap_code write_trace(const batch *b, const lap_trace *trace, lap_code cod
     return lap_error_set(err, &why);
 }
 
+/* What it holds is not left for photos. */
+static lap_code open_list(batch *b, lap_list **list, lap_error *err)
+{
+    const uint64_t limit = b->settings->max_memory;
+    const lap_code code = lap_list_open(b->options, limit, list, err);
+    for (int i = 0; i < 4; i++)
+        b->variants[i].max_memory = lap_list_leaves(*list, limit);
+    return code;
+}
+
 lap_code lap_batch(lap_context *context, const lap_batch_options *options, const lap_settings *given,
     lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
-    char *list = NULL;
-    size_t list_size = 0;
+    lap_list *list = NULL;
     lap_trace *trace = NULL;
     *counts = (lap_batch_counts){0};
     if (options->work)
@@ -300,16 +309,16 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     if (code == LAP_OK) /* before anything is made */
         code = lap_run_check_backend(b->settings, err);
     if (code == LAP_OK)
-        code = lap_batch_read_list(options, &list, &list_size, err);
+        code = open_list(b, &list, err);
     if (code == LAP_OK && options->prune)
         code = lap_prune_create(options, &b->prune, err);
     if (code == LAP_OK)
-        code = prepare(b, list, list_size, err);
+        code = prepare(b, list, err);
     if (code == LAP_OK && trace_of(options))
         code = lap_trace_create(&trace, err);
     if (code == LAP_OK) {
         lap_executor_trace(b->executor, trace);
-        code = run_jobs(b, list, list_size, err);
+        code = run_jobs(b, list, err);
     }
     if (code == LAP_OK)
         code = lap_prune_outputs(b->prune, &b->tree, b->manifest, &b->control, b->stopping, err);
@@ -325,7 +334,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     lap_map64_free(&b->claims);
     lap_map64_free(&b->endangered);
     lap_map64_free(&b->folders);
-    free(list);
+    lap_list_close(list);
     free(b);
     return code;
 }

@@ -53,7 +53,7 @@ uint64_t lap_batch_inode(const struct stat *st);
 bool lap_batch_is_ours(const batch *b, const char *relative);
 
 /* The first walk: counts what is to come, and fills claims and endangered. */
-lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err);
+lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err);
 /* Claims of a name: 0 for one input, n > 1 for n different ones, LAP_REPEATED for one input that was
  * named several times (then, after the first question, LAP_TAKEN). */
 enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
@@ -73,7 +73,5 @@ lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err);
  * LAP_E_MISSING for a folder or file that is not there when it is the only operand. */
 lap_code lap_batch_check_operands(
     const lap_batch_options *options, const lap_settings *settings, lap_error *err);
-/* The bytes of files_from, malloc'ed; *list NULL where there is none. */
-lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size_t *size, lap_error *err);
 
 #endif

@@ -224,7 +224,7 @@ static lap_code walk_both(comparing *run, lap_walk_fn *visit, lap_error *err)
     lap_code code = LAP_OK;
     for (run->side = 0; run->side < 2 && code == LAP_OK; run->side++) {
         run->options.inputs = &run->sides[run->side];
-        code = lap_walk(&run->options, NULL, 0, visit, run, err);
+        code = lap_walk(&run->options, NULL, visit, run, err);
     }
     return code;
 }

@@ -27,14 +27,25 @@ typedef struct look {
     size_t count, capacity, standing_count, standing_capacity;
 } look;
 
-/* Room for one more element of size bytes. */
-static lap_code reserve(void **array, size_t count, size_t *capacity, size_t size, lap_error *err)
+/* Room for one more claim and one more inode. Sorting takes as much memory again, and so may clashes, of
+ * which each name has an entry in a table that is half full. */
+static lap_code reserve(look *l, lap_error *err)
 {
-    void *grown = lap_grow(*array, capacity, count + 1, size);
-    if (!grown)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the names of %zu files", count + 1);
-    *array = grown;
-    return LAP_OK;
+    enum { PEAK = 4 };
+    const uint64_t limit = l->b->settings->max_memory;
+    if (limit && PEAK * (l->count * sizeof *l->claims + l->standing_count * sizeof *l->standing) > limit)
+        return lap_fail(err, LAP_E_LIMIT, "the names of %zu files take more memory than the limit of %.1f MB",
+            l->count + l->standing_count, (double)limit / 1e6);
+    claim *claims = lap_grow(l->claims, &l->capacity, l->count + 1, sizeof *claims);
+    if (claims)
+        l->claims = claims;
+    uint64_t *standing =
+        lap_grow(l->standing, &l->standing_capacity, l->standing_count + 1, sizeof *standing);
+    if (standing)
+        l->standing = standing;
+    return claims && standing
+               ? LAP_OK
+               : lap_fail(err, LAP_E_MEMORY, "out of memory for the names of %zu files", l->count + 1);
 }
 
 /* The absolute name of the output folder, and where the caller's other files are. */
@@ -105,21 +116,18 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
     code = l->sides ? check_sides(l, entry->stat, relative, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
-    if (l->may_clash) {
-        code = reserve((void **)&l->claims, l->count, &l->capacity, sizeof *l->claims, err);
-        if (code != LAP_OK)
-            return code;
+    code = reserve(l, err);
+    if (code != LAP_OK)
+        return code;
+    if (l->may_clash)
         l->claims[l->count++] = (claim){lap_batch_key(relative), lap_batch_inode(entry->stat)};
-    }
     if (!l->has_out || !lap_batch_output_path(b, relative, output, sizeof output) || stat(output, &there))
         return LAP_OK;
     for (size_t i = 0; i < b->options->side_count; i++)
         if (lap_side_is_file(&l->sides[i], &there)) /* under another name */
             return lap_fail_at(err, LAP_E_CLASH, l->sides[i].path, "is one of the outputs");
-    code = reserve((void **)&l->standing, l->standing_count, &l->standing_capacity, sizeof *l->standing, err);
-    if (code == LAP_OK)
-        l->standing[l->standing_count++] = lap_batch_inode(&there);
-    return code;
+    l->standing[l->standing_count++] = lap_batch_inode(&there);
+    return LAP_OK;
 }
 
 static int order(uint64_t a, uint64_t b)
@@ -164,7 +172,7 @@ static lap_code look_at_outputs(void *user, const lap_walk_entry *entry, lap_err
     return stands ? lap_map64_put(&l->b->endangered, inode, 1, err) : LAP_OK;
 }
 
-lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error *err)
+lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err)
 {
     const lap_batch_options *o = b->options;
     struct stat st;
@@ -175,7 +183,7 @@ lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error 
         *o->others = (lap_batch_others){0};
     lap_code code = o->side_count ? find_sides(&l, err) : LAP_OK;
     if (code == LAP_OK)
-        code = lap_walk(o, list, list_size, look_at, &l, err);
+        code = lap_walk(o, list, look_at, &l, err);
     if (code == LAP_OK && l.count)
         code = find_clashes(&l, err);
     free(l.claims);
@@ -183,7 +191,7 @@ lap_code lap_batch_look(batch *b, const char *list, size_t list_size, lap_error 
     seen.others = NULL; /* counted already */
     if (code == LAP_OK && l.standing_count) {
         qsort(l.standing, l.standing_count, sizeof *l.standing, by_value);
-        code = lap_walk(&seen, list, list_size, look_at_outputs, &l, err);
+        code = lap_walk(&seen, list, look_at_outputs, &l, err);
     }
     free(l.standing);
     for (size_t i = 0; l.sides && i < o->side_count; i++)

@@ -92,21 +92,21 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     return LAP_OK;
 }
 
-static lap_code walk(measuring *m, const char *list, size_t list_size, lap_error *err)
+static lap_code walk(measuring *m, lap_list *list, lap_error *err)
 {
     lap_batch_options seen = *m->options;
     lap_error walking = {0};
     seen.others = NULL; /* counted already */
-    lap_code code = lap_walk(&seen, list, list_size, work_on, m, &walking);
+    lap_code code = lap_walk(&seen, list, work_on, m, &walking);
     lap_jobs_finish(&m->jobs, code != LAP_OK || m->stopping);
     return lap_jobs_result(&m->jobs, m->stopping ? LAP_OK : code, &walking, err);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static lap_code begin(measuring *m, const char *list, size_t list_size, lap_error *err)
+static lap_code begin(measuring *m, lap_list *list, lap_error *err)
 {
-    lap_code code = lap_walk(m->options, list, list_size, count_one, m, err);
+    lap_code code = lap_walk(m->options, list, count_one, m, err);
     if (code != LAP_OK)
         return code;
     return lap_jobs_open(&m->jobs, m->context, &m->load, err);
@@ -118,12 +118,12 @@ lap_code lap_measure_batch(lap_context *context, const lap_batch_options *option
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     lap_batch_options inputs = *options;
-    char *list = NULL;
-    size_t list_size = 0;
+    lap_settings own = *settings;
+    lap_list *list = NULL;
     inputs.out_dir = ""; /* no folder has that name: nothing is left out as an output */
     measuring m = {.context = context,
         .options = &inputs,
-        .load = {.settings = settings, .devices = options->devices},
+        .load = {.settings = &own, .devices = options->devices},
         .measure = measure,
         .each = each,
         .user = user};
@@ -138,12 +138,13 @@ lap_code lap_measure_batch(lap_context *context, const lap_batch_options *option
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
-        code = lap_batch_read_list(&inputs, &list, &list_size, err);
+        code = lap_list_open(&inputs, settings->max_memory, &list, err);
+    own.max_memory = lap_list_leaves(list, own.max_memory); /* for photos */
     if (code == LAP_OK)
-        code = begin(&m, list, list_size, err);
+        code = begin(&m, list, err);
     if (code == LAP_OK)
-        code = walk(&m, list, list_size, err);
+        code = walk(&m, list, err);
     lap_jobs_close(&m.jobs);
-    free(list);
+    lap_list_close(list);
     return code;
 }

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/grow.h"
 #include "base/status.h"
 #include "batch/batch.h"
 #include "io/sink_temp.h"
@@ -181,41 +180,4 @@ lap_code lap_batch_check_operands(
         }
     }
     return LAP_OK;
-}
-
-lap_code lap_batch_read_list(const lap_batch_options *options, char **list, size_t *size, lap_error *err)
-{
-    size_t capacity = 0, used = 0;
-    char *bytes = NULL;
-    *list = NULL;
-    *size = 0;
-    if (!options->files_from)
-        return LAP_OK;
-    bool standard = !strcmp(options->files_from, "-");
-    FILE *file = standard ? stdin : fopen(options->files_from, "re");
-    if (!file)
-        return fail_opening(options->files_from, err);
-    while (!feof(file) && !ferror(file)) {
-        if (used == capacity) {
-            char *grown = lap_grow(bytes, &capacity, used + 65536, 1);
-            if (!grown)
-                break;
-            bytes = grown;
-        }
-        used += fread(bytes + used, 1, capacity - used, file);
-    }
-    lap_code code = LAP_OK;
-    if (ferror(file))
-        code = lap_fail_at(err, LAP_E_UNREADABLE, options->files_from, "%s", strerror(errno));
-    else if (!feof(file))
-        code = lap_fail_at(err, LAP_E_MEMORY, options->files_from, "out of memory for this list");
-    if (!standard)
-        fclose(file);
-    if (code == LAP_OK) {
-        *list = bytes ? bytes : calloc(1, 1);
-        *size = used;
-    } else {
-        free(bytes);
-    }
-    return code;
 }

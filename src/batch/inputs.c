@@ -18,5 +18,5 @@ lap_code lap_inputs(
     listing l = {each, user};
     /* No folder has the empty name: nothing is left out as an output. */
     const lap_batch_options options = {.inputs = operands, .input_count = count, .out_dir = ""};
-    return lap_walk(&options, NULL, 0, visit, &l, err);
+    return lap_walk(&options, NULL, visit, &l, err);
 }

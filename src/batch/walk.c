@@ -234,29 +234,20 @@ static void listed_relative(const char *path, char *to)
     *end = 0;
 }
 
-static lap_code walk_list(walk *w, const char *list, size_t size)
+static lap_code walk_list(walk *w, lap_list *list)
 {
-    char end = w->options->nul_separated ? 0 : '\n';
-    lap_code code = LAP_OK;
-    for (const char *p = list, *last = list + size; p < last && code == LAP_OK;) {
-        const char *stop = memchr(p, end, (size_t)(last - p));
-        size_t length = (size_t)((stop ? stop : last) - p);
-        char *path = strndup(p, length), *relative = malloc(length + 1);
-        if (!path || !relative)
-            code = no_memory(w);
-        else if (*path) {
-            listed_relative(path, relative);
-            code = give_named(w, path, relative);
-        }
-        free(path);
-        free(relative);
-        p += length + 1;
+    char relative[PATH_MAX + 1];
+    const char *path = NULL;
+    lap_code code = lap_list_begin(list, w->err);
+    while (code == LAP_OK && (code = lap_list_next(list, &path, w->err)) == LAP_OK && path) {
+        listed_relative(path, relative);
+        code = give_named(w, path, relative);
     }
     return code;
 }
 
-lap_code lap_walk(const lap_batch_options *options, const char *list, size_t list_size, lap_walk_fn *visit,
-    void *user, lap_error *err)
+lap_code lap_walk(
+    const lap_batch_options *options, lap_list *list, lap_walk_fn *visit, void *user, lap_error *err)
 {
     walk w = {.options = options, .visit = visit, .user = user, .err = err};
     struct stat st;
@@ -265,7 +256,7 @@ lap_code lap_walk(const lap_batch_options *options, const char *list, size_t lis
         w.out_device = st.st_dev;
         w.out_inode = st.st_ino;
     }
-    lap_code code = list ? walk_list(&w, list, list_size) : LAP_OK;
+    lap_code code = list ? walk_list(&w, list) : LAP_OK;
     for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
         const char *path = options->inputs[i];
         w.operand = i;

@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "lapedge.h"
+#include "batch/list.h"
 
 typedef struct lap_walk_entry {
     const char *path;        /* to open */
@@ -22,9 +22,9 @@ typedef lap_code lap_walk_fn(void *user, const lap_walk_entry *entry, lap_error 
 /* Visits every input of the options: of folders the files that options->take takes (take.h); named files and
  * listed paths whatever they are called. All files of a folder come before those of its subfolders. Symbolic
  * links inside folders are followed only if asked for. The output folder, folders of other runs' outputs, and
- * what lapedge itself keeps in folders, are not walked. What is not taken is counted in options->others. list
- * holds the bytes of files_from, or NULL. */
-lap_code lap_walk(const lap_batch_options *options, const char *list, size_t list_size, lap_walk_fn *visit,
-    void *user, lap_error *err);
+ * what lapedge itself keeps in folders, are not walked. What is not taken is counted in options->others.
+ * list: the names of files_from, or NULL. */
+lap_code lap_walk(
+    const lap_batch_options *options, lap_list *list, lap_walk_fn *visit, void *user, lap_error *err);
 
 #endif

@@ -212,7 +212,7 @@ static lap_code time_round(codec_bench *b, lap_error *err)
     if (!image)
         return time_synthetic(b, err);
     const lap_batch_options one = {.inputs = &image, .input_count = 1, .out_dir = ""};
-    lap_code code = lap_walk(&one, NULL, 0, visit, b, err);
+    lap_code code = lap_walk(&one, NULL, visit, b, err);
     if (code == LAP_OK && !b->photos)
         code = lap_fail_at(err, LAP_E_MISSING, image, "no photo found");
     return code;

@@ -44,11 +44,13 @@ static void set_signals(void (*handler)(int))
 /* ---- a list on standard input, which can be read once ---------------------------------------------------
  */
 
-/* Where it begins, in a file that both can read; -1: it could not be kept. */
-static off_t keep_stdin(void)
+/* Where it begins, in a file that both can read; -1: it could not be kept. That file is memory, of which it
+ * may take half of what the run may. */
+static off_t keep_stdin(uint64_t max_memory)
 {
     char bytes[65536];
     ssize_t got;
+    uint64_t held = 0;
     const off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (at >= 0)
         return at;
@@ -56,6 +58,14 @@ static off_t keep_stdin(void)
     while (file >= 0 && (got = read(STDIN_FILENO, bytes, sizeof bytes)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
+        held += got > 0 ? (uint64_t)got : 0;
+        if (max_memory && held > (max_memory + 1) / 2) {
+            lap_cli_message(
+                "standard input: a list that is not in a file is held in memory, and this one has "
+                "more than %.1f MB",
+                (double)max_memory / 2e6);
+            exit(LAP_EXIT_LIMIT);
+        }
         if (got < 0 || !lap_cli_write(file, bytes, (size_t)got)) {
             lap_cli_message("standard input: %s", strerror(errno));
             exit(LAP_EXIT_FAILED);
@@ -126,7 +136,7 @@ bool lap_cli_has_lost_worker(const lap_cli *cli)
     int status = 0;
     if (!may_use_devices(cli))
         return false;
-    const off_t at = listed ? keep_stdin() : 0;
+    const off_t at = listed ? keep_stdin(cli->settings.max_memory) : 0;
     const pid_t pid = at < 0 ? -1 : start();
     if (pid <= 0)
         return false;

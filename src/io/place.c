@@ -18,6 +18,12 @@ bool lap_same_state(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+bool lap_is_untouched(const struct stat *a, const struct stat *b)
+{
+    return lap_same_state(a, b) && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
 /* ---- trees ------------------------------------------------------------------------------------- */
 
 lap_code lap_tree_open(const char *path, lap_tree *tree, lap_error *err)

@@ -58,5 +58,8 @@ lap_code lap_place_publish(const lap_place *place, int folder, const char *temp,
 bool lap_content_hash(int folder, const char *name, uint64_t *hash);
 /* Whether both are one file with the same content, judged by device, inode, size and time. */
 bool lap_same_state(const struct stat *a, const struct stat *b);
+/* The same, and nobody has set its time back meanwhile: by the time of the last change of its inode, too,
+ * which nobody can set. */
+bool lap_is_untouched(const struct stat *a, const struct stat *b);
 
 #endif

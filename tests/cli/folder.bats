@@ -70,6 +70,63 @@ outputs() { (cd "$1" && find . -type f -not -path '*/.lapedge/*' | LC_ALL=C sort
     [ "$(outputs three) $(outputs four)" = "./a.jpg ./a.jpg" ]
 }
 
+@test "an input that is given twice, through links or not, is done once" {
+    mkdir in
+    pgm 40 30 t.pgm
+    lapedge t.pgm in/a.jpg
+    ln -s in link
+    folder 0 in link in in/a.jpg in/a.jpg out
+    [[ $stderr == *"1 done"* ]]
+    [ "$(find out -name '*.jpg')" = out/a.jpg ]
+    printf 'in/a.jpg\n./in//a.jpg\nin/a.jpg\n' >list
+    folder 0 --files-from=list out2
+    [[ $stderr == *"1 done"* ]]
+    [ "$(find out2 -name '*.jpg')" = out2/in/a.jpg ]
+}
+
+# list_memory LIMIT CODE TEXT LIST: a run over LIST takes less than 70 MB beyond what one over a small list takes.
+list_memory()
+{
+    python3 - "$LAPEDGE" "$@" <<'END'
+import os, subprocess, sys
+program, limit, code, text, path = sys.argv[1:]
+def run(name):
+    process = subprocess.Popen([program, "--max-memory=" + limit, "-n", "--files-from=" + name, "out"],
+                               stdin=open(path) if name == "-" else None, stderr=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, text=True)
+    said = process.stderr.read()
+    status, usage = os.wait4(process.pid, 0)[1:]
+    return os.waitstatus_to_exitcode(status), said, usage.ru_maxrss / 1e3
+status, said, small = run("small")
+status, said, large = run(path)
+if status != int(code) or text not in said or large > small + 70:
+    sys.exit(f"exit {status}, {large:.0f} MB beside {small:.0f} MB: {said[-500:]}")
+END
+}
+
+@test "a large list takes no memory beyond the limit" {
+    echo none.jpg >small
+    pgm 40 30 a.pgm
+    lapedge a.pgm a.jpg
+    # One name without an end, in a file with a hole; many empty names; a photo behind them.
+    truncate -s 600M hole
+    list_memory 100M 4 "" hole
+    head -c 5000 /dev/zero | tr '\0' x | dd of=hole conv=notrunc status=none
+    printf '\na.jpg\n' >>hole
+    list_memory 100M 1 "File name too long" hole
+    head -c 100000000 /dev/zero | tr '\0' '\n' >lines
+    echo a.jpg >>lines
+    list_memory 100M 0 "1 to be done" lines
+    # What is no file is held, up to half of the limit; so are the names of photos.
+    run --separate-stderr bash -c 'head -c 60000000 lines | "$0" --max-memory=100M -n --files-from=- out' "$LAPEDGE"
+    [ "$status" -eq 5 ]
+    [[ $stderr == "lapedge: -: limit: a list that is not in a file is held in memory, and this one has more than 50.0 MB" ]]
+    yes a.jpg | head -n 2000000 >many
+    run --separate-stderr lapedge --max-memory=20M -n --files-from=many out
+    [ "$status" -eq 5 ]
+    [[ $stderr == *"files take more memory than the limit of 20.0 MB" ]]
+}
+
 @test "--files-from keeps relative folders, and of absolute and climbing paths the name" {
     tiny w/a.jpg
     tiny w/sub/b.jpg

@@ -84,7 +84,12 @@ static void expect(lap_batch_options options, const char *list, const char *want
     lap_error err = {0};
     char all[4096] = "";
     options.out_dir = options.out_dir ? options.out_dir : "out";
-    assert_int_equal(lap_walk(&options, list, list ? strlen(list) : 0, hear, &h, &err), LAP_OK);
+    lap_list *names = NULL;
+    if (list)
+        assert_int_equal(
+            lap_list_of(list, strlen(list), options.nul_separated ? '\0' : '\n', &names, &err), LAP_OK);
+    assert_int_equal(lap_walk(&options, names, hear, &h, &err), LAP_OK);
+    lap_list_close(names);
     qsort(h.lines, (size_t)h.count, sizeof *h.lines, compare);
     for (int i = 0; i < h.count; i++) {
         strcat(strcat(all, i ? " " : ""), h.lines[i]);
@@ -184,7 +189,7 @@ static void a_visitor_ends_the_walk(void **state)
     put("in/s/c.jpg", "x");
     lap_batch_options options = FOLDERS("in");
     options.out_dir = "out";
-    assert_int_equal(lap_walk(&options, NULL, 0, hear, &h, NULL), LAP_E_CANCELLED);
+    assert_int_equal(lap_walk(&options, NULL, hear, &h, NULL), LAP_E_CANCELLED);
     assert_int_equal(h.count, 2);
     free(h.lines[0]);
     free(h.lines[1]);
@@ -207,7 +212,7 @@ static void a_vanished_folder_does_not_end_the_walk(void **state)
     put("in2/d.jpg", "x");
     lap_batch_options options = FOLDERS("in", "in2");
     options.out_dir = "out";
-    assert_int_equal(lap_walk(&options, NULL, 0, hear_and_remove, &h, NULL), LAP_OK);
+    assert_int_equal(lap_walk(&options, NULL, hear_and_remove, &h, NULL), LAP_OK);
     assert_int_equal(h.count, 3);
     assert_string_equal(h.lines[0], "in/a.jpg>a.jpg");
     assert_string_equal(h.lines[1], "!in/s>s");
@@ -234,7 +239,7 @@ static void paths_longer_than_the_system_takes_are_told(void **state)
     close(at);
     lap_batch_options options = FOLDERS("in");
     options.out_dir = "out";
-    assert_int_equal(lap_walk(&options, NULL, 0, hear, &h, NULL), LAP_OK);
+    assert_int_equal(lap_walk(&options, NULL, hear, &h, NULL), LAP_OK);
     assert_int_equal(h.count, 2);
     assert_string_equal(h.lines[0], "in/a.jpg>a.jpg");
     assert_int_equal(h.lines[1][0], '!');
