@@ -733,11 +733,12 @@ typedef struct lap_batch_work {
     uint64_t reserved[7];
 } lap_batch_work;
 
-/* Outputs of earlier runs whose photo is gone: removed after a run. Only files that are ours by inode, size
- * and time, whose input lay, by the name that it was given, in a folder of this run, is not there any more,
- * and leaves no other input for that output. None where a folder or file could not be examined, a folder of
- * the inputs is missing or holds no photo, or the run was stopped. LAP_E_USAGE with shards, files_from,
- * filters. */
+/* Outputs of earlier runs whose photo is gone: removed after a run. Only files that are ours by device,
+ * inode, size, time and content, whose input lay in a folder of this run, is not there any more, and leaves
+ * no other input for that output. None where a folder or file could not be examined, a folder of the inputs
+ * is missing or holds no photo, or the run was stopped; refused is LAP_E_CHANGED where a folder of the inputs
+ * and that of a record do not agree in absolute name and inode. With force the one is taken for the other
+ * unless that one still stands, and options->warn is told. LAP_E_USAGE with shards, files_from, filters. */
 typedef struct lap_batch_prune {
     /* Each output that was removed (with dry_run: would be), or, with problem, could not be; or NULL. */
     void (*each)(void *user, const char *output, const lap_error *problem);
@@ -771,7 +772,8 @@ typedef struct lap_batch_options {
     bool skip_existing; /* what stands under an output's name is not looked at: skipped, as up to date */
     bool no_clobber;    /* nor replaced: skipped, as LAP_E_EXISTS */
     const lap_batch_devices *devices; /* or NULL: that of the settings */
-    /* What did not stop the run: a device that was lost. On the thread that called lap_batch; or NULL. */
+    /* What did not stop the run: a device that was lost, a folder that was taken for another, records that
+     * are not believed. On the thread that called lap_batch; or NULL. */
     void (*warn)(void *user, const lap_error *warning);
     lap_batch_work *work;   /* the caller's, brought up to date before each call of the callbacks; or NULL */
     lap_batch_prune *prune; /* or NULL: outputs stay; room for new fields is in it */

@@ -108,24 +108,22 @@ static void reap(batch *b)
 
 /* ---- the second walk --------------------------------------------------------------------------- */
 
-static lap_code submit(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
-    const struct stat *seen, bool apart, lap_error *err)
+static lap_code submit(
+    batch *b, const lap_walk_entry *entry, const lap_job *planned, bool apart, lap_error *err)
 {
     lap_job *job = calloc(1, sizeof *job);
     if (!job)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    *job = *planned;
     job->input = strdup(entry->path);
-    job->output = strdup(output);
-    job->relative = strdup(relative);
+    job->output = strdup(planned->output);
+    job->relative = strdup(planned->relative);
     job->stat = *entry->stat;
     job->work = lap_job_write;
     job->tree = &b->tree;
     job->force = b->options->force;
-    job->is_seen = seen != NULL;
-    if (seen)
-        job->seen = *seen;
     /* A photo without an extension was found by its content, and stays one without. */
-    bool as_jpeg = !b->settings->format && !lap_format_of_path(output);
+    bool as_jpeg = !b->settings->format && !lap_format_of_path(planned->output);
     job->settings = &b->variants[as_jpeg | (apart && b->sync) << 1];
     if (!job->input || !job->output || !job->relative) {
         lap_job_free(job);
@@ -139,8 +137,8 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     batch *b = user;
     char relative[PATH_MAX], output[PATH_MAX];
     lap_error why;
-    bool apart, is_seen = false;
-    struct stat seen;
+    bool apart;
+    lap_job job = {.output = output, .relative = relative, .below = entry->below};
     if (entry->link || !lap_batch_is_ours(b, entry->relative))
         return LAP_OK;
     while (lap_executor_pending(b->executor) >= (size_t)b->load.jobs + AHEAD ||
@@ -167,7 +165,9 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     }
     if (!b->options->dry_run && lap_batch_sweep_folder(b, relative, err) != LAP_OK)
         return LAP_E_MEMORY;
-    const lap_status status = lap_batch_judge(b, entry, relative, output, &seen, &is_seen, &why);
+    if (lap_origins_find(&b->origins, entry->path, entry->below, &job.origin, err) != LAP_OK)
+        return LAP_E_MEMORY;
+    const lap_status status = lap_batch_judge(b, entry, &job, &why);
     if (status != LAP_DONE) {
         notify_problem(b, status, entry, output, &why);
         return LAP_OK;
@@ -181,7 +181,7 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         notify_problem(b, why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED, entry, output, &why);
         return LAP_OK;
     }
-    return submit(b, entry, relative, output, is_seen ? &seen : NULL, apart, err);
+    return submit(b, entry, &job, apart, err);
 }
 
 static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
@@ -321,7 +321,8 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
         code = run_jobs(b, list, err);
     }
     if (code == LAP_OK)
-        code = lap_prune_outputs(b->prune, &b->tree, b->manifest, &b->control, b->stopping, err);
+        code = lap_prune_outputs(
+            b->prune, &(lap_prune_run){&b->tree, b->manifest, &b->control, b->stopping, b->user}, err);
     counts->ms = lap_now_ms() - b->began_ms;
     lap_executor_close(b->executor);
     lap_trace_thread(trace, "close", b->began_ms + counts->ms, 0);
@@ -334,6 +335,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     lap_map64_free(&b->claims);
     lap_map64_free(&b->endangered);
     lap_map64_free(&b->folders);
+    lap_origins_free(&b->origins);
     lap_list_close(list);
     free(b);
     return code;

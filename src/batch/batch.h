@@ -32,9 +32,10 @@ typedef struct batch {
     lap_map64 claims;     /* outputs that several inputs want: lap_batch_claim */
     lap_map64 endangered; /* inputs that stand where an output is to stand: device and inode */
     lap_map64 folders;    /* of outputs: path -> what is done about it already */
-    lap_error stop;       /* why the run ends early */
-    bool sync;            /* outputs are to survive a power cut */
-    bool stopping;        /* fail_fast has struck */
+    lap_origins origins;
+    lap_error stop; /* why the run ends early */
+    bool sync;      /* outputs are to survive a power cut */
+    bool stopping;  /* fail_fast has struck */
     double began_ms, ticked_ms;
 } batch;
 
@@ -58,10 +59,10 @@ lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err);
  * named several times (then, after the first question, LAP_TAKEN). */
 enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
 
-/* What is to happen with an input: LAP_DONE, it is to be worked on, and replace what was seen under its
- * output's name; LAP_SKIPPED, *why says why, or it is up to date and *why is empty; LAP_FAILED. */
-lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
-    struct stat *seen, bool *is_seen, lap_error *why);
+/* What is to happen with an input: LAP_DONE, it is to be worked on, and may replace what job->seen says;
+ * LAP_SKIPPED, *why says why, or it is up to date and *why is empty; LAP_FAILED. Of the job, output, relative
+ * and where the input was found are filled in already. */
+lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, lap_job *job, lap_error *why);
 /* Removes, once a run, what dead runs left in the folder of an output; it need not exist. */
 lap_code lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
 /* Makes the folder of an output, with its parents. *apart: it lies on another file system than the output

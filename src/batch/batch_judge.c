@@ -27,73 +27,74 @@ static lap_status judge_claim(
 
 /* A regular file that stands there. One that is known by its content gets a line, so that it need not be read
  * each time. */
-static lap_status judge_file(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
-    int folder, const struct stat *there, lap_error *why)
+static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
+    const lap_standing standing = {job->relative, folder, &job->seen, entry->stat};
+    const lap_manifest_input input = {entry->path, entry->stat, job->origin, job->below};
     uint64_t content;
-    const lap_made made = lap_manifest_judge(b->manifest, relative, entry->stat, folder, there, &content);
-    if (made == LAP_MADE_OURS)
+    lap_made made;
+    if (lap_manifest_judge(b->manifest, &standing, &made, &content, why) != LAP_OK)
+        return LAP_FAILED;
+    job->only_equal = made == LAP_MADE_UNHASHED;
+    if (made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)
         return LAP_DONE;
     if (made != LAP_MADE_SAME) {
-        lap_made_refuse(made, output, why);
+        lap_made_refuse(made, job->output, why);
         return LAP_SKIPPED;
     }
     if (content && !b->options->dry_run &&
-        lap_manifest_done(b->manifest, relative, entry->path, entry->stat, there, content, NULL) == LAP_OK &&
+        lap_manifest_done(b->manifest, job->relative, &input, &job->seen, content, NULL) == LAP_OK &&
         ++b->renewed % LAP_GROUP_FILES == 0)
         (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* then it is read again */
     return LAP_SKIPPED;
 }
 
-static lap_status judge_there(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
-    int folder, const struct stat *there, lap_error *why)
+static lap_status judge_there(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
-    const uint64_t inode = lap_batch_inode(there);
+    const uint64_t inode = lap_batch_inode(&job->seen);
     if (b->options->skip_existing)
         return LAP_SKIPPED;
     if (b->options->no_clobber) {
-        lap_fail_at(why, LAP_E_EXISTS, output, "exists and is left alone (--no-clobber)");
+        lap_fail_at(why, LAP_E_EXISTS, job->output, "exists and is left alone (--no-clobber)");
         return LAP_SKIPPED;
     }
     if (inode == lap_batch_inode(entry->stat) || lap_map64_find(&b->endangered, inode)) {
-        lap_fail_at(why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", output);
+        lap_fail_at(why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", job->output);
         return LAP_FAILED;
     }
     /* A file is replaced, never what a link points to, never what a pipe leads to. */
-    if (!S_ISREG(there->st_mode) && b->options->force) {
-        lap_fail_at(why, LAP_E_WRITE, output, "is not a regular file; remove it first");
+    if (!S_ISREG(job->seen.st_mode) && b->options->force) {
+        lap_fail_at(why, LAP_E_WRITE, job->output, "is not a regular file; remove it first");
         return LAP_FAILED;
     }
     if (b->options->force)
         return LAP_DONE;
-    if (S_ISREG(there->st_mode))
-        return judge_file(b, entry, relative, output, folder, there, why);
-    lap_made_refuse(LAP_MADE_UNKNOWN, output, why);
+    if (S_ISREG(job->seen.st_mode))
+        return judge_file(b, entry, job, folder, why);
+    lap_made_refuse(LAP_MADE_UNKNOWN, job->output, why);
     return LAP_SKIPPED;
 }
 
-lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, const char *relative, const char *output,
-    struct stat *seen, bool *is_seen, lap_error *why)
+lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, lap_job *job, lap_error *why)
 {
-    const char *slash = strrchr(relative, '/');
+    const char *slash = strrchr(job->relative, '/');
     int folder;
     *why = (lap_error){0};
-    *is_seen = false;
-    lap_status status = judge_claim(b, entry, relative, output, why);
+    lap_status status = judge_claim(b, entry, job->relative, job->output, why);
     if (status != LAP_DONE)
         return status;
-    const lap_code code = lap_tree_enter(&b->tree, relative, false, &folder, why);
+    const lap_code code = lap_tree_enter(&b->tree, job->relative, false, &folder, why);
     if (code == LAP_E_MISSING) {
         *why = (lap_error){0};
         return LAP_DONE;
     }
     if (code != LAP_OK)
         return code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED;
-    if (fstatat(folder, slash ? slash + 1 : relative, seen, AT_SYMLINK_NOFOLLOW) == 0) {
-        *is_seen = true;
-        status = judge_there(b, entry, relative, output, folder, seen, why);
+    if (fstatat(folder, slash ? slash + 1 : job->relative, &job->seen, AT_SYMLINK_NOFOLLOW) == 0) {
+        job->is_seen = true;
+        status = judge_there(b, entry, job, folder, why);
     } else if (errno != ENOENT) {
-        lap_fail_at(why, LAP_E_WRITE, output, "%s", strerror(errno));
+        lap_fail_at(why, LAP_E_WRITE, job->output, "%s", strerror(errno));
         status = LAP_FAILED;
     }
     lap_tree_leave(&b->tree, folder);

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "batch/origin.h"
 #include "batch/trace.h"
 #include "io/sink.h"
 
@@ -22,10 +23,13 @@ struct lap_job {
     lap_job_work *work;
     const lap_tree *tree;            /* the output folder; NULL where nothing is written */
     char *input, *output, *relative; /* owned by the job; relative to the output folder */
+    const lap_origin *origin;        /* the folder of the input, or NULL; of the batch */
+    size_t below;                    /* where in input its name below that begins */
     struct stat stat;                /* of the input, when it was found, later when it was opened */
     bool force;                      /* whatever file stands under the name is replaced */
     struct stat seen;                /* else this one, if there is one: */
     bool is_seen;
+    bool only_equal; /* that one only by the same content: no record says what was in it */
     const lap_settings *settings;
     lap_report report; /* filled by the executor */
     int device;      /* likewise: that decoded, filtered and encoded it; -1: not all of this is a device's */

@@ -76,7 +76,7 @@ static void fail_changed(lap_group *group)
 /* The begin lines of the first n jobs, and the certainty that their done lines will fit. */
 static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
-    enum { DONE_LINE = 560 }; /* besides paths; escapes are rare, and room is left for some */
+    enum { DONE_LINE = 700 }; /* besides paths; escapes are rare, and room is left for some */
     lap_code code = LAP_OK;
     size_t done_bytes = 0;
     for (int i = 0; i < n && code == LAP_OK; i++) {
@@ -84,53 +84,85 @@ static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, 
         uint64_t content;
         if (!job->sink)
             continue;
-        done_bytes += DONE_LINE + strlen(job->relative) + strlen(job->input);
+        done_bytes += DONE_LINE + strlen(job->relative) + strlen(job->input) +
+                      (job->origin ? strlen(job->origin->name) : 0);
         const struct stat *made = lap_sink_made(job->sink, &content);
         code = lap_manifest_begin(manifest, job->relative, made, content, err);
     }
     return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, done_bytes, err) : code;
 }
 
-/* After a collision: LAP_OK where the sink may be published once more, with what is expected now;
- * LAP_E_EXISTS with no words where the same output stands there already, made by another run. */
-static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
+/* What no record tells apart is only replaced by its own content. */
+static lap_code check_equal(const lap_job *job, lap_error *err)
 {
     const lap_place *place = lap_sink_place(job->sink);
-    lap_made made = LAP_MADE_UNKNOWN;
-    struct stat there;
-    uint64_t content;
+    uint64_t made, stands;
+    const struct stat *finished = lap_sink_made(job->sink, &made);
     int folder;
     lap_code code = lap_place_enter(place, &folder, err);
     if (code != LAP_OK)
         return code;
-    const bool stands = fstatat(folder, place->name, &there, AT_SYMLINK_NOFOLLOW) == 0;
-    if (stands && S_ISREG(there.st_mode))
-        made = lap_manifest_judge(manifest, job->relative, &job->stat, folder, &there, &content);
+    code = lap_content_hash(folder, place->name, &job->seen, &stands, err);
     lap_place_leave(place, folder);
+    if (code == LAP_OK && (stands != made || job->seen.st_size != finished->st_size))
+        code = lap_made_refuse(LAP_MADE_UNHASHED, job->output, err);
+    return code == LAP_E_CHANGED ? lap_made_refuse(LAP_MADE_CHANGED, job->output, err) : code;
+}
+
+/* What stands there, and whether it may be replaced. LAP_E_EXISTS with no words: the same output stands there
+ * already, made by another run. */
+static lap_code judge_standing(
+    lap_job *job, lap_manifest *manifest, int folder, const struct stat *there, lap_error *err)
+{
+    const lap_standing standing = {job->relative, folder, there, &job->stat};
+    lap_made made = LAP_MADE_UNKNOWN;
+    uint64_t content;
+    lap_code code =
+        S_ISREG(there->st_mode) ? lap_manifest_judge(manifest, &standing, &made, &content, err) : LAP_OK;
+    if (code != LAP_OK)
+        return code;
     if (made == LAP_MADE_SAME) {
         *err = (lap_error){0};
         return LAP_E_EXISTS;
     }
-    if (stands && made != LAP_MADE_OURS)
-        return lap_made_refuse(made, job->output, err);
-    lap_sink_expect(job->sink, stands ? &there : NULL);
-    return LAP_OK;
+    job->only_equal = made == LAP_MADE_UNHASHED;
+    return made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED ? LAP_OK
+                                                              : lap_made_refuse(made, job->output, err);
+}
+
+/* After a collision: LAP_OK where the sink may be published once more, with what is expected now. */
+static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
+{
+    const lap_place *place = lap_sink_place(job->sink);
+    int folder;
+    lap_code code = lap_place_enter(place, &folder, err);
+    if (code != LAP_OK)
+        return code;
+    job->is_seen = fstatat(folder, place->name, &job->seen, AT_SYMLINK_NOFOLLOW) == 0;
+    if (job->is_seen)
+        code = judge_standing(job, manifest, folder, &job->seen, err);
+    lap_place_leave(place, folder);
+    return code;
 }
 
 /* Gives an output its name. What stands there unexpectedly may have been made by another run. */
 static lap_code publish_job(lap_job *job, lap_manifest *manifest, lap_error *err)
 {
     enum { TRIES = 4 };
-    if (!job->force)
+    if (job->force)
+        return lap_sink_publish(job->sink, err);
+    for (int i = 0;; i++) {
+        lap_code code = job->is_seen && job->only_equal ? check_equal(job, err) : LAP_OK;
+        if (code != LAP_OK)
+            return code;
         lap_sink_expect(job->sink, job->is_seen ? &job->seen : NULL);
-    lap_code code = lap_sink_publish(job->sink, err);
-    for (int i = 0; i < TRIES && code == LAP_E_EXISTS && !job->force; i++) {
+        code = lap_sink_publish(job->sink, err);
+        if (code != LAP_E_EXISTS || i == TRIES)
+            return code;
         code = look_again(job, manifest, err);
         if (code != LAP_OK)
             return code;
-        code = lap_sink_publish(job->sink, err);
     }
-    return code;
 }
 
 /* The renames of the first n jobs, and their done lines. */
@@ -149,8 +181,9 @@ static lap_code rename_jobs(lap_group *group, int n, lap_manifest *manifest, lap
         group->unsettled = true;
         uint64_t content;
         const struct stat *made = lap_sink_made(job->sink, &content);
+        const lap_manifest_input input = {job->input, &job->stat, job->origin, job->below};
         if (code == LAP_OK)
-            code = lap_manifest_done(manifest, job->relative, job->input, &job->stat, made, content, err);
+            code = lap_manifest_done(manifest, job->relative, &input, made, content, err);
     }
     return code == LAP_OK ? lap_manifest_flush(manifest, false, 0, err) : code;
 }

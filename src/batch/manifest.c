@@ -1,20 +1,12 @@
+/* What is known of outputs, and what that says of the files under their names. */
 #include "batch/manifest.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <jansson.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/grow.h"
 #include "base/status.h"
 #include "batch/manifest_state.h"
-#include "io/sink_temp.h"
-
-enum { MAX_LINE = LAP_MANIFEST_LINE, PIECE = 64 * 1024 };
 
 static uint64_t hash_path(const char *path)
 {
@@ -41,28 +33,25 @@ static uint64_t content_key(int64_t size, uint64_t content)
     return lap_map64_key(facts, sizeof facts);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------- */
-
-static bool get_path(const json_t *line, const char *name, const char *raw_name, uint64_t *hash)
+static uint64_t size_key(int64_t size)
 {
-    char *path = lap_manifest_path(line, name, raw_name);
-    if (path)
-        *hash = hash_path(path);
-    free(path);
-    return path != NULL;
+    return lap_map64_key(&size, sizeof size);
 }
 
-static int64_t integer(const json_t *line, const char *name)
+static uint32_t low_bits(int64_t size)
 {
-    return json_integer_value(json_object_get(line, name));
+    return (uint32_t)size & INT32_MAX;
 }
+
+/* ---- records ----------------------------------------------------------------------------------- */
 
 static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record record, lap_error *err)
 {
-    uint64_t *last = lap_map64_find(&m->outputs, output);
+    const uint64_t *last = lap_map64_find(&m->outputs, output);
     for (uint32_t at = last ? (uint32_t)*last : 0; at; at = m->records[at - 1].before) {
         manifest_record *known = &m->records[at - 1];
-        if (known->file == record.file && known->content == record.content && known->size == record.size) {
+        if (known->file == record.file && known->content == record.content &&
+            known->is_believed == record.is_believed) {
             known->made = record.made ? record.made : known->made; /* done after begin */
             return LAP_OK;
         }
@@ -77,168 +66,18 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
     return lap_map64_put(&m->outputs, output, m->count, err);
 }
 
-static lap_code read_line(lap_manifest *m, const char *text, size_t length, lap_error *err)
+lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool is_believed, lap_error *err)
 {
-    lap_code code = LAP_OK;
-    uint64_t output;
-    json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    const char *event = json_string_value(json_object_get(line, "event"));
-    const char *settings = json_string_value(json_object_get(line, "settings"));
-    const char *content = json_string_value(json_object_get(line, "output_hash"));
-    const int64_t size = integer(line, "output_size");
-    const bool is_done = event && strcmp(event, "done") == 0;
-    /* A line that a crash cut short parses as nothing, and says nothing; nor does the begin of an old
-     * version. */
-    if (event && settings && (content || is_done) && get_path(line, "output", "output_raw", &output)) {
-        manifest_record record = {.size = (uint32_t)size};
-        if (content) {
-            record.file = file_key(integer(line, "output_device"), integer(line, "output_inode"), size,
-                integer(line, "output_mtime_s"), integer(line, "output_mtime_ns"));
-            record.content = content_key(size, strtoull(content, NULL, 16));
-        }
-        if (is_done)
-            record.made = fingerprint(strtoull(settings, NULL, 16), integer(line, "input_size"),
-                integer(line, "input_mtime_s"), integer(line, "input_mtime_ns"));
-        code = add_record(m, output, record, err);
-    }
-    json_decref(line);
-    return code;
-}
-
-/* ---- files ------------------------------------------------------------------------------------- */
-
-static lap_code fail_reading(const lap_manifest *m, const char *name, lap_error *err)
-{
-    return lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%.60s: %s", name, strerror(errno));
-}
-
-/* Lines of buffer, the first `used` bytes; *rest: those of them that have no end yet. */
-static lap_code read_lines(
-    lap_manifest *m, const char *buffer, size_t used, bool *skips, size_t *rest, lap_error *err)
-{
-    lap_code code = LAP_OK;
-    size_t start = 0;
-    for (const char *end; code == LAP_OK && (end = memchr(buffer + start, '\n', used - start));) {
-        const size_t length = (size_t)(end - buffer) - start;
-        if (!*skips)
-            code = read_line(m, buffer + start, length, err);
-        *skips = false;
-        start += length + 1;
-    }
-    *rest = used - start;
-    return code;
-}
-
-/* What stands behind *from, which moves to the end of the last whole line. */
-static lap_code read_from(lap_manifest *m, int fd, const char *name, off_t *from, lap_error *err)
-{
-    const size_t room = MAX_LINE + PIECE;
-    char *buffer = malloc(room);
-    size_t used = 0, rest = 0;
-    off_t at = *from;
-    bool skips = false; /* inside a line that is too long */
-    lap_code code = LAP_OK;
-    if (!buffer)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
-    while (code == LAP_OK) {
-        const ssize_t got = pread(fd, buffer + used, PIECE, at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            code = fail_reading(m, name, err);
-        if (got <= 0)
-            break;
-        at += got;
-        used += (size_t)got;
-        code = read_lines(m, buffer, used, &skips, &rest, err);
-        memmove(buffer, buffer + used - rest, rest);
-        used = rest;
-        if (used > MAX_LINE) {
-            skips = true;
-            used = 0;
-        }
-    }
-    *from = skips ? at : at - (off_t)used;
-    /* The last line may have lost its end and nothing else; should it get one, it is read again. */
-    if (code == LAP_OK && used && !skips)
-        code = read_line(m, buffer, used, err);
-    free(buffer);
-    return code;
-}
-
-static int by_name(const void *key, const void *file)
-{
-    return strcmp(key, ((const manifest_file *)file)->name);
-}
-
-static lap_code read_file(lap_manifest *m, manifest_file *file, lap_error *err)
-{
-    struct stat st;
-    if (fstatat(m->folder, file->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? LAP_OK : fail_reading(m, file->name, err);
-    if (!S_ISREG(st.st_mode) || st.st_size == file->read)
+    if (!line->has_content && !line->is_done) /* the begin of an early version says nothing */
         return LAP_OK;
-    int fd = openat(m->folder, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
-        return errno == ENOENT || errno == ELOOP ? LAP_OK : fail_reading(m, file->name, err);
-    lap_code code = read_from(m, fd, file->name, &file->read, err);
-    close(fd);
-    return code;
-}
-
-static int is_manifest(const struct dirent *d)
-{
-    size_t length = strlen(d->d_name);
-    return length > 6 && !strcmp(d->d_name + length - 6, ".jsonl");
-}
-
-/* The list of files with those that are new; names become the list's. */
-static lap_code merge_names(lap_manifest *m, struct dirent **names, size_t count, lap_error *err)
-{
-    manifest_file *merged = calloc(count + 1, sizeof *merged);
-    for (size_t i = 0; merged && i < count; i++) {
-        const manifest_file *known =
-            m->file_count ? bsearch(names[i]->d_name, m->files, m->file_count, sizeof *known, by_name) : NULL;
-        merged[i] = (manifest_file){strdup(names[i]->d_name), known ? known->read : 0};
-        if (!merged[i].name) {
-            while (i-- > 0)
-                free(merged[i].name);
-            free(merged);
-            merged = NULL;
-        }
-    }
-    if (!merged)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
-    for (size_t i = 0; i < m->file_count; i++)
-        free(m->files[i].name);
-    free(m->files);
-    m->files = merged;
-    m->file_count = count;
-    return LAP_OK;
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-lap_code lap_manifest_refresh(lap_manifest *m, lap_error *err)
-{
-    struct dirent **names = NULL;
-    lap_code code = lap_manifest_folder(m, false, err);
-    if (code != LAP_OK || m->folder < 0)
-        return code;
-    const int count = scandirat(m->folder, ".", &names, is_manifest, by_bytes);
-    if (count < 0)
-        return lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%s", strerror(errno));
-    code = merge_names(m, names, (size_t)count, err);
-    for (int i = 0; i < count; i++)
-        free(names[i]);
-    free(names);
-    for (size_t i = 0; code == LAP_OK && i < m->file_count; i++)
-        if (strcmp(m->files[i].name, m->own) != 0)
-            code = read_file(m, &m->files[i], err);
-    return code;
+    manifest_record record = {.size = low_bits(line->size), .is_believed = is_believed};
+    record.content = line->has_content ? content_key(line->size, line->content) : size_key(line->size);
+    if (line->has_content)
+        record.file = file_key(line->device, line->inode, line->size, line->mtime_s, line->mtime_ns);
+    if (line->is_done)
+        record.made =
+            fingerprint(line->settings, line->input_size, line->input_mtime_s, line->input_mtime_ns);
+    return add_record(m, hash_path(line->output), record, err);
 }
 
 lap_code lap_manifest_open(
@@ -264,50 +103,92 @@ lap_code lap_manifest_open(
 
 /* ---- verdicts ---------------------------------------------------------------------------------- */
 
-lap_made lap_manifest_find(const lap_manifest *m, const char *output, const struct stat *in, int folder,
-    const struct stat *there, uint64_t *content)
+/* What the records of one output say of the file that stands there, before its content is known. */
+typedef struct first_look {
+    bool is_same;  /* it is the very file that was made from this input with these settings */
+    bool is_sized; /* a line without a hash that is believed has its size */
+    bool may_be;   /* its content decides */
+} first_look;
+
+static first_look look_at_facts(const lap_manifest *m, uint32_t last, uint64_t now, const struct stat *there)
 {
-    const uint64_t *last = lap_map64_find(&m->outputs, hash_path(output));
-    const uint64_t now = fingerprint(m->settings_hash, in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec);
+    const uint64_t size = size_key(there->st_size);
     const uint64_t file = file_key((int64_t)there->st_dev, (int64_t)there->st_ino, there->st_size,
         there->st_mtim.tv_sec, there->st_mtim.tv_nsec);
-    const uint32_t size = (uint32_t)there->st_size;
-    const manifest_record *ours = NULL;
-    bool may_be = false; /* the content decides */
-    *content = 0;
-    if (!last)
-        return LAP_MADE_UNKNOWN;
-    for (uint32_t at = (uint32_t)*last; at; at = m->records[at - 1].before) {
+    first_look look = {0};
+    for (uint32_t at = last; at; at = m->records[at - 1].before) {
         const manifest_record *r = &m->records[at - 1];
-        if (r->file == file)
-            return r->made == now ? LAP_MADE_SAME : LAP_MADE_OURS;
-        if (!r->file && r->size == size && (!ours || r->made == now))
-            ours = r;
-        may_be |= r->file && r->size == size;
+        const bool is_it = r->file ? r->file == file : r->content == size;
+        look.is_same |= is_it && r->made == now;
+        look.is_sized |= is_it && !r->file && r->is_believed;
+        look.may_be |= r->file && r->size == low_bits(there->st_size);
     }
-    const char *slash = strrchr(output, '/');
-    if (!ours && may_be && lap_content_hash(folder, slash ? slash + 1 : output, content)) {
-        const uint64_t key = content_key(there->st_size, *content);
-        for (uint32_t at = (uint32_t)*last; at; at = m->records[at - 1].before)
-            if (m->records[at - 1].content == key && (!ours || m->records[at - 1].made == now))
-                ours = &m->records[at - 1];
-    }
-    if (!ours)
-        return LAP_MADE_CHANGED;
-    return ours->made == now ? LAP_MADE_SAME : LAP_MADE_OURS;
+    return look;
 }
 
-lap_made lap_manifest_judge(lap_manifest *m, const char *output, const struct stat *in, int folder,
-    const struct stat *there, uint64_t *content)
+/* The best that the records say of a file with this content. */
+static lap_made look_at_content(
+    const lap_manifest *m, uint32_t last, uint64_t now, uint64_t key, bool *is_believed)
 {
-    lap_made made = lap_manifest_find(m, output, in, folder, there, content);
-    if (made == LAP_MADE_OURS || made == LAP_MADE_SAME || lap_manifest_refresh(m, NULL) != LAP_OK)
-        return made;
-    return lap_manifest_find(m, output, in, folder, there, content);
+    lap_made made = LAP_MADE_CHANGED;
+    *is_believed = false;
+    for (uint32_t at = last; at; at = m->records[at - 1].before) {
+        const manifest_record *r = &m->records[at - 1];
+        if (!r->file || r->content != key)
+            continue;
+        const lap_made says = r->made == now   ? LAP_MADE_SAME
+                              : r->is_believed ? LAP_MADE_OURS
+                                               : LAP_MADE_UNBELIEVED;
+        *is_believed |= r->is_believed;
+        made = says > made ? says : made;
+    }
+    return made;
+}
+
+lap_code lap_manifest_find(
+    const lap_manifest *m, const lap_standing *s, lap_made *made, uint64_t *content, lap_error *err)
+{
+    const uint64_t *found = lap_map64_find(&m->outputs, hash_path(s->output));
+    const uint32_t last = found ? (uint32_t)*found : 0;
+    const struct stat *in = s->input;
+    const uint64_t now = fingerprint(m->settings_hash, in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec);
+    const first_look look = look_at_facts(m, last, now, s->there);
+    const char *slash = strrchr(s->output, '/');
+    bool is_believed = false;
+    *content = 0;
+    *made = !last ? LAP_MADE_UNKNOWN : look.is_same ? LAP_MADE_SAME : LAP_MADE_CHANGED;
+    if (!last || look.is_same)
+        return LAP_OK;
+    uint64_t hash;
+    const lap_code code =
+        look.may_be ? lap_content_hash(s->folder, slash ? slash + 1 : s->output, s->there, &hash, err)
+                    : LAP_E_CHANGED;
+    if (code != LAP_OK && code != LAP_E_CHANGED)
+        return code;
+    if (code == LAP_OK)
+        *made = look_at_content(m, last, now, content_key(s->there->st_size, hash), &is_believed);
+    if (is_believed)
+        *content = hash;
+    if (*made == LAP_MADE_CHANGED && look.is_sized)
+        *made = LAP_MADE_UNHASHED;
+    return LAP_OK;
+}
+
+lap_code lap_manifest_judge(
+    lap_manifest *m, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err)
+{
+    lap_code code = lap_manifest_find(m, standing, made, content, err);
+    if (code != LAP_OK || *made == LAP_MADE_OURS || *made == LAP_MADE_SAME)
+        return code;
+    code = lap_manifest_refresh(m, err);
+    return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;
 }
 
 lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
 {
-    return lap_fail_at(err, LAP_E_EXISTS, path, "exists and was %s; -f replaces it",
-        made == LAP_MADE_CHANGED ? "changed since lapedge made it" : "not made by lapedge");
+    const char *why = made == LAP_MADE_CHANGED      ? "was changed since lapedge made it"
+                      : made == LAP_MADE_UNBELIEVED ? "its record may have been written by somebody else"
+                      : made == LAP_MADE_UNHASHED   ? "its record is too old to tell whether it was changed"
+                                                    : "was not made by lapedge";
+    return lap_fail_at(err, LAP_E_EXISTS, path, "exists and %s; -f replaces it", why);
 }

@@ -2,21 +2,30 @@
  *
  * A line says either that an output is about to appear under its name ("begin") or that it is whole
  * ("done", with what it was made from). Both say which file that is: device, inode, size, time and the XXH3
- * of its content. A file that stands under an output's name is ours if it is one of these, or has the size
- * and content of one (a folder that was copied or restored); of lines that older versions wrote the size
- * decides. Any other file is left alone. Links are not followed. */
+ * of its content.
+ *
+ * Which file under an output's name is up to date, and so is not touched, device, inode, size and time
+ * decide. A file is only replaced if its size and content are those of a line, whichever inode it has now (a
+ * folder may have been copied or restored), and only if that line is believed: its file belongs to the
+ * current user or to root, and not everybody may write it or .lapedge. Links are not followed.
+ *
+ * Lines of early versions have no hash. What they name is replaced by the same content alone. */
 #ifndef LAP_MANIFEST_H
 #define LAP_MANIFEST_H
 
+#include "batch/manifest_line.h"
+#include "batch/origin.h"
 #include "io/place.h"
 
 typedef struct lap_manifest lap_manifest;
 
-typedef enum lap_made { /* what is known of a file under an output's name */
-    LAP_MADE_UNKNOWN,   /* no line names this output */
-    LAP_MADE_CHANGED,   /* lines do, and mean another file */
-    LAP_MADE_OURS,      /* ours, but unfinished or made from something else */
-    LAP_MADE_SAME       /* ours, from this input with these settings */
+typedef enum lap_made {  /* what is known of a file under an output's name */
+    LAP_MADE_UNKNOWN,    /* no line names this output */
+    LAP_MADE_CHANGED,    /* lines do, and mean another file */
+    LAP_MADE_UNBELIEVED, /* a line that is not believed means this file */
+    LAP_MADE_UNHASHED,   /* a line without a hash may mean this file */
+    LAP_MADE_OURS,       /* ours, but unfinished or made from something else */
+    LAP_MADE_SAME        /* ours, from this input with these settings */
 } lap_made;
 
 /* Reads every manifest of the tree, which need not be there (then nothing is known) and must outlive the
@@ -27,26 +36,35 @@ void lap_manifest_close(lap_manifest *manifest); /* NULL is fine */
 /* Reads what other runs have written since. */
 lap_code lap_manifest_refresh(lap_manifest *manifest, lap_error *err);
 
-/* there: the regular file under the last part of the output's name in folder, an open one. It is read only
- * where its content decides; then *content becomes its XXH3, else 0. */
-lap_made lap_manifest_find(const lap_manifest *manifest, const char *output, const struct stat *input,
-    int folder, const struct stat *there, uint64_t *content);
-
-/* The same, and where the verdict is unknown or changed, once more after a look at what other runs have
- * written. */
-lap_made lap_manifest_judge(lap_manifest *manifest, const char *output, const struct stat *input, int folder,
-    const struct stat *there, uint64_t *content);
-/* LAP_E_EXISTS with the words for a file that is not ours. */
+typedef struct lap_standing { /* the regular file under an output's name */
+    const char *output;
+    int folder; /* an open one, where the last part of the name is */
+    const struct stat *there, *input;
+} lap_standing;
+/* The file is read only where its content decides. *content becomes its XXH3 if a line that is believed has
+ * been recognised by it, else 0. LAP_E_MEMORY, LAP_E_UNREADABLE: there is no verdict. */
+lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *standing, lap_made *made,
+    uint64_t *content, lap_error *err);
+/* The same, and unless it is ours, once more after a look at what other runs have written. */
+lap_code lap_manifest_judge(
+    lap_manifest *manifest, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err);
+/* LAP_E_EXISTS with the words for a file that may not be replaced. */
 lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err);
 
-typedef struct lap_manifest_line { /* what became of an output, and from which input */
-    const char *output, *input;
-    int64_t inode, size, mtime_s, mtime_ns; /* of the output; 0 where an old line does not say */
-} lap_manifest_line;
 /* Anything but LAP_OK ends the reading. */
 typedef lap_code lap_manifest_fn(void *user, const lap_manifest_line *line, lap_error *err);
-/* Every output that was finished, each time that it was. */
+/* Every output that was finished, each time that it was, of records that are believed. */
 lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
+/* After lap_manifest_each: how many files of records are not believed, whether these are all, and why the
+ * first of them is not. */
+size_t lap_manifest_unbelieved(const lap_manifest *manifest, bool *is_all, lap_error *why);
+
+typedef struct lap_manifest_input { /* what an output was made from */
+    const char *path;
+    const struct stat *stat;
+    const lap_origin *origin; /* or NULL: not known */
+    size_t below;             /* where in path its name below the origin begins */
+} lap_manifest_input;
 
 /* Queue a line; lap_manifest_flush writes what is queued in one append (and syncs it if asked), or
  * nothing: a failed flush takes back what it had written. Either way the queue is empty afterwards. The
@@ -55,8 +73,8 @@ lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *
  * fails now (where the file system can promise that). */
 lap_code lap_manifest_begin(
     lap_manifest *manifest, const char *output, const struct stat *made, uint64_t content, lap_error *err);
-lap_code lap_manifest_done(lap_manifest *manifest, const char *output, const char *input,
-    const struct stat *in, const struct stat *made, uint64_t content, lap_error *err);
+lap_code lap_manifest_done(lap_manifest *manifest, const char *output, const lap_manifest_input *input,
+    const struct stat *made, uint64_t content, lap_error *err);
 lap_code lap_manifest_flush(lap_manifest *manifest, bool sync, size_t ahead, lap_error *err);
 
 #endif

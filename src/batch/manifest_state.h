@@ -2,22 +2,17 @@
 #ifndef LAP_MANIFEST_STATE_H
 #define LAP_MANIFEST_STATE_H
 
-#include <jansson.h>
-#include <limits.h>
-
 #include "batch/manifest.h"
 #include "io/map64.h"
 
-/* Longer lines are none of ours: two paths, each byte of which may become three. */
-enum { LAP_MANIFEST_LINE = 8 * PATH_MAX };
-
 /* One file that was ours under some name, from one line. */
 typedef struct manifest_record {
-    uint64_t file;    /* key of device, inode, size and time; 0: an old line that knows the size alone */
-    uint64_t content; /* key of size and content; of an old line 0 */
-    uint64_t made;    /* fingerprint of what it was made from; 0: only begun */
-    uint32_t size;    /* its low bits */
-    uint32_t before;  /* the place of the output's record before this one, from 1; 0: none */
+    uint64_t file;      /* key of device, inode, size and time; 0: a line without a hash */
+    uint64_t content;   /* key of size and content; of a line without a hash, of the size alone */
+    uint64_t made;      /* fingerprint of what it was made from; 0: only begun */
+    uint32_t size : 31; /* its low bits: of another size, the file need not be read */
+    uint32_t is_believed : 1;
+    uint32_t before; /* the place of the output's record before this one, from 1; 0: none */
 } manifest_record;
 
 /* How far a file of the folder has been read. */
@@ -36,18 +31,20 @@ struct lap_manifest {
     size_t count, capacity;
     manifest_file *files; /* sorted by name */
     size_t file_count;
+    size_t unbelieved;        /* files */
+    lap_error why_unbelieved; /* of the first of them */
 
     char own[160]; /* the name of this run's file; empty before the first flush */
     int fd;
     bool is_new; /* the file's name has not been synced */
-    char *queue;
-    size_t queued, queue_capacity;
+    lap_manifest_queue queue;
     off_t size; /* of the file's whole lines */
 };
 
 /* Opens the folder if it is there, and makes it if asked. LAP_E_EXISTS for a link. */
 lap_code lap_manifest_folder(lap_manifest *manifest, bool make, lap_error *err);
-/* The path of that name in a line, in malloc'ed memory; NULL where there is none, or no memory. */
-char *lap_manifest_path(const json_t *line, const char *name, const char *raw_name);
+/* Takes the facts of a line into the records. */
+lap_code lap_manifest_add(
+    lap_manifest *manifest, const lap_manifest_line *line, bool is_believed, lap_error *err);
 
 #endif

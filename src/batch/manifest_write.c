@@ -1,88 +1,52 @@
 /* The lines that this run adds to the manifest. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/grow.h"
 #include "base/status.h"
 #include "batch/manifest_state.h"
 #include "io/sink_temp.h"
 
-/* Paths need not be UTF-8, JSON strings must be: other bytes travel percent-encoded under NAME_raw. */
-static void set_path(json_t *line, const char *name, const char *raw_name, const char *path)
+static lap_manifest_line line_of(
+    const lap_manifest *m, const char *output, const struct stat *made, uint64_t content)
 {
-    json_t *text = json_string(path);
-    if (text) {
-        json_object_set_new(line, name, text);
-        return;
-    }
-    char *encoded = malloc(3 * strlen(path) + 1), *to = encoded;
-    if (!encoded)
-        return;
-    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
-        to += *p < 0x21 || *p > 0x7e || *p == '%' ? sprintf(to, "%%%02X", *p) : sprintf(to, "%c", *p);
-    json_object_set_new(line, raw_name, json_string(encoded));
-    free(encoded);
-}
-
-static lap_code queue_line(lap_manifest *m, json_t *line, lap_error *err)
-{
-    size_t length = line ? json_dumpb(line, NULL, 0, JSON_COMPACT) : 0;
-    char *grown = length ? lap_grow(m->queue, &m->queue_capacity, m->queued + length + 1, 1) : NULL;
-    if (!grown) {
-        json_decref(line);
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
-    }
-    m->queue = grown;
-    json_dumpb(line, m->queue + m->queued, length, JSON_COMPACT);
-    m->queued += length;
-    m->queue[m->queued++] = '\n';
-    json_decref(line);
-    return LAP_OK;
-}
-
-static json_t *new_line(
-    const lap_manifest *m, const char *event, const char *output, const struct stat *made, uint64_t content)
-{
-    char settings[17], hash[17];
-    snprintf(settings, sizeof settings, "%016" PRIx64, m->settings_hash);
-    snprintf(hash, sizeof hash, "%016" PRIx64, content);
-    json_t *line = json_pack("{s:s, s:s}", "schema", "lapedge.manifest/1", "event", event);
-    if (line) {
-        set_path(line, "output", "output_raw", output);
-        json_object_set_new(line, "settings", json_string(settings));
-        json_object_set_new(line, "output_device", json_integer((json_int_t)made->st_dev));
-        json_object_set_new(line, "output_inode", json_integer((json_int_t)made->st_ino));
-        json_object_set_new(line, "output_size", json_integer(made->st_size));
-        json_object_set_new(line, "output_mtime_s", json_integer(made->st_mtim.tv_sec));
-        json_object_set_new(line, "output_mtime_ns", json_integer(made->st_mtim.tv_nsec));
-        json_object_set_new(line, "output_hash", json_string(hash));
-    }
-    return line;
+    return (lap_manifest_line){.settings = m->settings_hash,
+        .output = output,
+        .device = (int64_t)made->st_dev,
+        .inode = (int64_t)made->st_ino,
+        .size = made->st_size,
+        .mtime_s = made->st_mtim.tv_sec,
+        .mtime_ns = made->st_mtim.tv_nsec,
+        .has_content = true,
+        .content = content};
 }
 
 lap_code lap_manifest_begin(
     lap_manifest *m, const char *output, const struct stat *made, uint64_t content, lap_error *err)
 {
-    return queue_line(m, new_line(m, "begin", output, made, content), err);
+    const lap_manifest_line line = line_of(m, output, made, content);
+    return lap_manifest_line_write(&m->queue, &line, err);
 }
 
-lap_code lap_manifest_done(lap_manifest *m, const char *output, const char *input, const struct stat *in,
+lap_code lap_manifest_done(lap_manifest *m, const char *output, const lap_manifest_input *input,
     const struct stat *made, uint64_t content, lap_error *err)
 {
-    json_t *line = new_line(m, "done", output, made, content);
-    if (line) {
-        set_path(line, "input", "input_raw", input);
-        json_object_set_new(line, "input_size", json_integer(in->st_size));
-        json_object_set_new(line, "input_mtime_s", json_integer(in->st_mtim.tv_sec));
-        json_object_set_new(line, "input_mtime_ns", json_integer(in->st_mtim.tv_nsec));
+    lap_manifest_line line = line_of(m, output, made, content);
+    line.is_done = true;
+    line.input = input->path;
+    line.input_size = input->stat->st_size;
+    line.input_mtime_s = input->stat->st_mtim.tv_sec;
+    line.input_mtime_ns = input->stat->st_mtim.tv_nsec;
+    if (input->origin) {
+        line.folder = input->origin->name;
+        line.folder_device = input->origin->device;
+        line.folder_inode = input->origin->inode;
+        line.below = (int64_t)strlen(input->path + input->below);
     }
-    return queue_line(m, line, err);
+    return lap_manifest_line_write(&m->queue, &line, err);
 }
 
 lap_code lap_manifest_folder(lap_manifest *m, bool make, lap_error *err)
@@ -90,7 +54,7 @@ lap_code lap_manifest_folder(lap_manifest *m, bool make, lap_error *err)
     struct stat st;
     if (m->folder >= 0 || m->tree->fd < 0)
         return LAP_OK;
-    if (make && mkdirat(m->tree->fd, ".lapedge", 0777) != 0 && errno != EEXIST)
+    if (make && mkdirat(m->tree->fd, ".lapedge", 0777 & ~S_IWOTH) != 0 && errno != EEXIST)
         return lap_write_errno(err, m->shown, "make this folder", errno);
     m->folder = openat(m->tree->fd, ".lapedge", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (m->folder >= 0 || (errno == ENOENT && !make))
@@ -120,7 +84,8 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
         return code;
     if (m->folder < 0)
         return lap_fail_at(err, LAP_E_WRITE, m->shown, "there is no folder for it");
-    m->fd = openat(m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    m->fd = openat(
+        m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666 & ~S_IWOTH);
     if (m->fd < 0)
         return lap_write_errno(err, m->shown, "make a file in it", errno);
     m->size = 0;
@@ -146,8 +111,8 @@ static lap_code fail_writing(const lap_manifest *m, lap_error *err)
 
 static lap_code write_queue(lap_manifest *m, lap_error *err)
 {
-    for (size_t at = 0; at < m->queued;) {
-        ssize_t wrote = write(m->fd, m->queue + at, m->queued - at);
+    for (size_t at = 0; at < m->queue.used;) {
+        ssize_t wrote = write(m->fd, m->queue.bytes + at, m->queue.used - at);
         if (wrote == 0)
             errno = EIO; /* nothing is taken, and would not be the next time */
         if (wrote == 0 || (wrote < 0 && errno != EINTR)) {
@@ -158,7 +123,7 @@ static lap_code write_queue(lap_manifest *m, lap_error *err)
         }
         at += wrote > 0 ? (size_t)wrote : 0;
     }
-    m->size += (off_t)m->queued;
+    m->size += (off_t)m->queue.used;
     return LAP_OK;
 }
 
@@ -177,13 +142,13 @@ static bool sync_names(lap_manifest *m)
 
 lap_code lap_manifest_flush(lap_manifest *m, bool sync, size_t ahead, lap_error *err)
 {
-    lap_code code = m->queued && m->fd < 0 ? make_file(m, err) : LAP_OK;
+    lap_code code = m->queue.used && m->fd < 0 ? make_file(m, err) : LAP_OK;
     if (code == LAP_OK && ahead &&
-        fallocate(m->fd, FALLOC_FL_KEEP_SIZE, m->size, (off_t)(m->queued + ahead)) && errno == ENOSPC)
+        fallocate(m->fd, FALLOC_FL_KEEP_SIZE, m->size, (off_t)(m->queue.used + ahead)) && errno == ENOSPC)
         code = fail_writing(m, err);
     if (code == LAP_OK)
         code = write_queue(m, err);
-    m->queued = 0;
+    m->queue.used = 0;
     if (code == LAP_OK && sync && m->fd >= 0 && (fdatasync(m->fd) || (m->is_new && !sync_names(m))))
         code = fail_writing(m, err);
     m->is_new = m->is_new && !(code == LAP_OK && sync);
@@ -203,6 +168,6 @@ void lap_manifest_close(lap_manifest *m)
     free(m->shown);
     free(m->records);
     lap_map64_free(&m->outputs);
-    free(m->queue);
+    free(m->queue.bytes);
     free(m);
 }

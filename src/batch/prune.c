@@ -13,6 +13,7 @@
 
 typedef struct prune_folder { /* an input that is a folder */
     char *name;               /* from the root, without "." and empty steps; NULL: it is none */
+    lap_origin origin;        /* what it is, however it was named */
     bool has_photos;
 } prune_folder;
 
@@ -21,9 +22,10 @@ struct lap_prune {
     lap_batch_prune *result; /* the caller's */
     prune_folder *folders;   /* one per input */
     lap_map64 outputs;       /* hashes of names that are not to be removed, or have been */
+    lap_map64 taken;         /* hashes of folders of records for which another one was taken */
     /* while it removes */
-    const lap_tree *tree;
-    const lap_control *control;
+    const lap_prune_run *run;
+    bool removes; /* the second reading of the records; the first one only looks */
 };
 
 /* Why an output stays that may be one to go; what is NULL: there was none. */
@@ -68,6 +70,12 @@ static void refuse(lap_prune *p, const lap_error *why)
         p->result->refused = *why;
 }
 
+static void warn(const lap_prune *p, const lap_error *warning)
+{
+    if (p->options->warn)
+        p->options->warn(p->run->user, warning);
+}
+
 static lap_code check(const lap_batch_options *o, lap_error *err)
 {
     const lap_batch_take *take = o->take;
@@ -108,6 +116,11 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
         if (is_there && S_ISDIR(st.st_mode)) {
             p->folders[i].name = from_root(options->inputs[i]);
             has_memory = p->folders[i].name != NULL;
+            if (has_memory && !lap_origin_look(options->inputs[i], &p->folders[i].origin)) {
+                has_memory = errno != ENOMEM;
+                lap_fail_at(&why, LAP_E_UNREADABLE, options->inputs[i], "%s", strerror(errno));
+                refuse(p, &why);
+            }
         }
     }
     if (!has_memory || !has_folder) {
@@ -124,10 +137,13 @@ void lap_prune_free(lap_prune *prune)
 {
     if (!prune)
         return;
-    for (size_t i = 0; prune->folders && i < prune->options->input_count; i++)
+    for (size_t i = 0; prune->folders && i < prune->options->input_count; i++) {
         free(prune->folders[i].name);
+        free(prune->folders[i].origin.name);
+    }
     free(prune->folders);
     lap_map64_free(&prune->outputs);
+    lap_map64_free(&prune->taken);
     free(prune);
 }
 
@@ -142,18 +158,114 @@ lap_code lap_prune_note(lap_prune *prune, const lap_walk_entry *entry, const cha
     return output ? lap_map64_put(&prune->outputs, name_key(output), 1, err) : LAP_OK;
 }
 
-/* ---- what is gone -------------------------------------------------------------------------------- */
+/* ---- the folder of a record ---------------------------------------------------------------------- */
 
-static bool lies_inside(const lap_prune *p, const char *path)
+static bool lies_inside(const char *path, const char *folder)
 {
-    for (size_t i = 0; i < p->options->input_count; i++) {
-        const char *folder = p->folders[i].name;
-        const size_t length = folder ? strlen(folder) : 0;
-        if (folder && strncmp(path, folder, length) == 0 && path[length] == '/')
-            return true;
-    }
-    return false;
+    const size_t length = folder ? strlen(folder) : 0;
+    return folder && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
+
+/* How the folder of a record stands to those that are named now. */
+typedef enum prune_relation {
+    IS_ELSEWHERE, /* it is none of them */
+    IS_HERE,      /* it is one of them, or lies in one, by name and inode */
+    DIFFERS,      /* one of them by name, inode or the words of the command line, and not by the others */
+    IS_ANOTHER    /* one of them by the words of the command line, but it stands where it stood */
+} prune_relation;
+
+/* Where the photo of a record is to be looked for. */
+typedef struct prune_photo {
+    prune_relation relation;
+    size_t operand; /* of the input that this is about */
+    char *path;     /* from the root, malloc'ed; NULL with errno: it cannot be said */
+} prune_photo;
+
+/* Whether the folder of a record is where it was. *why: an errno if that cannot be said, else 0. */
+static bool stands(const lap_manifest_line *line, int *why)
+{
+    struct stat st;
+    const bool is_there = stat(line->folder, &st) == 0;
+    *why = is_there || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+    return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
+}
+
+/* By the folder that the record has. Its device is only asked where its name is another one: numbers of
+ * devices change when a machine starts. */
+static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *line)
+{
+    const char *folder = line->folder, *below = line->input + strlen(line->input) - (size_t)line->below;
+    int why;
+    const bool is_there = stands(line, &why);
+    prune_photo photo = {.relation = is_there || why ? IS_ANOTHER : IS_ELSEWHERE};
+    for (size_t i = 0; i < p->options->input_count; i++) {
+        const lap_origin *now = &p->folders[i].origin;
+        if (lies_inside(line->folder, now->name))
+            photo = (prune_photo){is_there || why ? IS_HERE : DIFFERS, i, NULL};
+    }
+    for (size_t i = 0; i < p->options->input_count && !is_there && !why; i++) {
+        const lap_origin *now = &p->folders[i].origin;
+        if (now->name && now->inode == line->folder_inode && now->device == line->folder_device) {
+            photo = (prune_photo){DIFFERS, i, NULL};
+            folder = now->name;
+        }
+    }
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    if ((photo.relation == IS_HERE || photo.relation == DIFFERS) && !why &&
+        asprintf(&photo.path, "%s%s%s", folder, slash, below) < 0)
+        photo.path = NULL;
+    errno = why ? why : photo.path ? 0 : ENOMEM;
+    return photo;
+}
+
+static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *line)
+{
+    prune_photo photo = {.relation = IS_ELSEWHERE};
+    if (line->folder)
+        photo = look_by_folder(p, line);
+    if (photo.relation == IS_HERE || photo.relation == DIFFERS)
+        return photo;
+    const bool is_another = photo.relation == IS_ANOTHER;
+    photo = (prune_photo){.relation = IS_ELSEWHERE, .path = from_root(line->input)};
+    for (size_t i = 0; photo.path && i < p->options->input_count; i++)
+        if (lies_inside(photo.path, p->folders[i].name)) {
+            photo.relation = is_another ? IS_ANOTHER : DIFFERS;
+            photo.operand = i;
+        }
+    return photo;
+}
+
+/* That a folder is not known to be the one of a record. */
+static void describe(const lap_prune *p, const lap_manifest_line *line, size_t operand, lap_error *err)
+{
+    const char *named = p->options->inputs[operand];
+    if (line->folder)
+        lap_fail_at(err, LAP_E_CHANGED, named,
+            "is not the folder that the records name, %.300s: its name and inode have to be the same",
+            line->folder);
+    else
+        lap_fail_at(err, LAP_E_CHANGED, named,
+            "may not be the folder of the records: those of early versions do not say which it was");
+}
+
+/* Once for each folder that records name. */
+static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t operand, lap_error *err)
+{
+    lap_error warning;
+    const char *folder = line->folder ? line->folder : "";
+    if (lap_map64_find(&p->taken, name_key(folder)))
+        return LAP_OK;
+    if (line->folder)
+        lap_fail_at(&warning, LAP_E_CHANGED, p->options->inputs[operand],
+            "is taken for the folder that the records name, %.300s", line->folder);
+    else
+        lap_fail_at(&warning, LAP_E_CHANGED, p->options->inputs[operand],
+            "is taken for the folder of records of early versions, which do not say which it was");
+    warn(p, &warning);
+    return lap_map64_put(&p->taken, name_key(folder), 1, err);
+}
+
+/* ---- what is gone -------------------------------------------------------------------------------- */
 
 /* As that of a disk that is not mounted. Cuts the path at its last slash. False, too, with a number in *why.
  */
@@ -174,24 +286,20 @@ static bool folder_is_empty(char *path, int *why)
     return count <= 2 && *why == 0; /* itself and its parent */
 }
 
-/* Whether the input of a line is one of this run's folders' and not there any more. */
-static bool is_gone(lap_prune *p, const char *input, prune_trouble *trouble)
+/* Whether there is no photo at this path, which may be cut. */
+static bool is_gone(lap_prune *p, char *path, prune_trouble *trouble)
 {
     struct stat st;
     int why = 0;
-    char *path = from_root(input);
-    bool gone = false;
-    if (!path)
+    bool gone = lstat(path, &st) != 0;
+    if (gone && errno != ENOENT && errno != ENOTDIR) {
         why = errno;
-    else if (lies_inside(p, path) && lstat(path, &st) != 0) {
-        gone = errno == ENOENT || errno == ENOTDIR;
-        why = gone ? 0 : errno;
-    }
-    if (gone && folder_is_empty(path, &why)) {
-        p->result->kept++;
         gone = false;
     }
-    free(path);
+    if (gone && folder_is_empty(path, &why)) {
+        p->result->kept += !p->removes;
+        gone = false;
+    }
     if (why != 0)
         *trouble = (prune_trouble){"stays, as its photo cannot be looked for", why};
     return gone && why == 0;
@@ -199,8 +307,9 @@ static bool is_gone(lap_prune *p, const char *input, prune_trouble *trouble)
 
 static bool is_file_of(const lap_manifest_line *line, const struct stat *st)
 {
-    return S_ISREG(st->st_mode) && (int64_t)st->st_ino == line->inode && st->st_size == line->size &&
-           st->st_mtim.tv_sec == line->mtime_s && st->st_mtim.tv_nsec == line->mtime_ns;
+    return S_ISREG(st->st_mode) && (int64_t)st->st_dev == line->device &&
+           (int64_t)st->st_ino == line->inode && st->st_size == line->size &&
+           st->st_mtim.tv_sec == line->mtime_s && st->st_mtim.tv_nsec == line->mtime_ns && line->has_content;
 }
 
 static void report(lap_prune *p, const char *output, const prune_trouble *trouble)
@@ -219,53 +328,117 @@ static void report(lap_prune *p, const char *output, const prune_trouble *troubl
         result->each(result->user, path, trouble->what ? &problem : NULL);
 }
 
-/* Whether it is an output of ours at that place: links are not followed, and nothing climbs. */
-static bool find(
-    const lap_prune *p, const lap_manifest_line *line, int *folder, const char **name, prune_trouble *trouble)
-{
+/* An output of a record, at its place: links are not followed, and nothing climbs. */
+typedef struct prune_output {
+    const char *name;
+    int folder; /* an open one */
     struct stat there;
+} prune_output;
+
+static bool find(
+    const lap_prune *p, const lap_manifest_line *line, prune_output *output, prune_trouble *trouble)
+{
     const char *slash = strrchr(line->output, '/');
-    *name = slash ? slash + 1 : line->output;
-    if (**name == '\0')
+    output->name = slash ? slash + 1 : line->output;
+    if (*output->name == '\0')
         return false;
     errno = 0;
-    const lap_code code = lap_tree_enter(p->tree, line->output, false, folder, NULL);
-    if (code == LAP_OK && fstatat(*folder, *name, &there, AT_SYMLINK_NOFOLLOW) == 0) {
-        if (is_file_of(line, &there))
+    const lap_code code = lap_tree_enter(p->run->tree, line->output, false, &output->folder, NULL);
+    if (code == LAP_OK && fstatat(output->folder, output->name, &output->there, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (is_file_of(line, &output->there))
             return true;
     } else if (code == LAP_OK ? errno != ENOENT : code == LAP_E_WRITE)
         *trouble = (prune_trouble){"cannot be examined", errno};
     if (code == LAP_OK)
-        lap_tree_leave(p->tree, *folder);
+        lap_tree_leave(p->run->tree, output->folder);
     return false;
 }
 
+/* Removes it, if nobody has written to it since it was made. Between the last look and the removal others
+ * could still put another file there: no system call removes a file only if it is a certain one. */
+static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line, const prune_output *output,
+    bool *removed, prune_trouble *trouble, lap_error *err)
+{
+    uint64_t content;
+    *removed = false;
+    const lap_code code = lap_content_hash(output->folder, output->name, &output->there, &content, err);
+    if (code == LAP_E_MEMORY)
+        return code;
+    if (code == LAP_E_UNREADABLE)
+        *trouble = (prune_trouble){"stays, as it cannot be read", errno};
+    if (code != LAP_OK || content != line->content)
+        return LAP_OK;
+    *removed = p->options->dry_run || unlinkat(output->folder, output->name, 0) == 0;
+    if (!*removed)
+        *trouble = (prune_trouble){"cannot be removed", errno};
+    return LAP_OK;
+}
+
+/* Whether the photo of a record is gone. In the first reading the first folder that differs ends it all. */
+static lap_code look_at_photo(
+    lap_prune *p, const lap_manifest_line *line, bool *goes, prune_trouble *trouble, lap_error *err)
+{
+    prune_photo photo = look_for_photo(p, line);
+    const bool differs = photo.relation == DIFFERS, force = p->options->force;
+    lap_code code = LAP_OK;
+    lap_error why;
+    *goes = false;
+    if (!photo.path)
+        *trouble = (prune_trouble){"stays, as its photo cannot be looked for", errno};
+    else if (photo.relation == IS_HERE || (differs && force))
+        *goes = is_gone(p, photo.path, trouble);
+    free(photo.path);
+    if ((differs || photo.relation == IS_ANOTHER) && !force) {
+        describe(p, line, photo.operand, &why);
+        refuse(p, &why);
+    } else if (*goes && differs && p->removes) {
+        code = say_taken(p, line, photo.operand, err);
+    }
+    return code;
+}
+
+/* An output is only removed if the first reading found no record by which it stays. */
 static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
     lap_prune *p = user;
-    const char *name;
-    int folder;
+    prune_output output;
     prune_trouble trouble = {0};
-    lap_code code = lap_control_check(p->control, err);
-    if (code != LAP_OK || lap_map64_find(&p->outputs, name_key(line->output)))
+    bool goes = false, removed = false, is_there;
+    lap_code code = lap_control_check(p->run->control, err);
+    if (code != LAP_OK || p->result->refused.code != LAP_OK ||
+        lap_map64_find(&p->outputs, name_key(line->output)))
         return code;
-    bool goes = false;
-    if (find(p, line, &folder, &name, &trouble)) {
-        goes = is_gone(p, line->input, &trouble);
-        if (goes && !p->options->dry_run && unlinkat(folder, name, 0) != 0)
-            trouble = (prune_trouble){"cannot be removed", errno};
-        lap_tree_leave(p->tree, folder);
+    is_there = find(p, line, &output, &trouble);
+    if (is_there) {
+        code = look_at_photo(p, line, &goes, &trouble, err);
+        if (code == LAP_OK && goes && p->removes)
+            code = remove_output(p, line, &output, &removed, &trouble, err);
+        lap_tree_leave(p->run->tree, output.folder);
     }
-    if (!goes && !trouble.what)
-        return LAP_OK;
-    p->result->removed += trouble.what == NULL;
+    if (code == LAP_OK && is_there && !goes && !p->removes)
+        return trouble.what ? LAP_OK : lap_map64_put(&p->outputs, name_key(line->output), 1, err);
+    if (code != LAP_OK || !p->removes || !(removed || trouble.what))
+        return code;
+    p->result->removed += removed;
     p->result->failed += trouble.what != NULL;
     report(p, line->output, &trouble);
     return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines are of the same file */
 }
 
-lap_code lap_prune_outputs(lap_prune *prune, const lap_tree *tree, lap_manifest *manifest,
-    const lap_control *control, bool stopped, lap_error *err)
+/* Records of others remove nothing, which is said. */
+static void look_at_belief(lap_prune *p)
+{
+    lap_error why;
+    bool is_all;
+    if (lap_manifest_unbelieved(p->run->manifest, &is_all, &why) == 0)
+        return;
+    if (is_all)
+        refuse(p, &why);
+    else
+        warn(p, &why);
+}
+
+lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error *err)
 {
     lap_error why;
     if (!prune)
@@ -275,13 +448,17 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_tree *tree, lap_manifest 
             lap_fail_at(&why, LAP_E_MISSING, prune->options->inputs[i], "holds no photo");
             refuse(prune, &why);
         }
-    if (stopped) {
+    if (run->stopped) {
         lap_fail(&why, LAP_E_CANCELLED, "the run has stopped early");
         refuse(prune, &why);
     }
-    if (prune->result->refused.code != LAP_OK)
-        return LAP_OK;
-    prune->tree = tree;
-    prune->control = control;
-    return lap_manifest_each(manifest, look_at_line, prune, err);
+    lap_code code = LAP_OK;
+    prune->run = run;
+    for (int reading = 0; reading < 2 && code == LAP_OK && prune->result->refused.code == LAP_OK; reading++) {
+        prune->removes = reading > 0;
+        code = lap_manifest_each(run->manifest, look_at_line, prune, err);
+        if (code == LAP_OK && reading == 0)
+            look_at_belief(prune);
+    }
+    return code;
 }

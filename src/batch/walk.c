@@ -45,9 +45,10 @@ static lap_code no_memory(const walk *w)
 
 /* ---- folders ----------------------------------------------------------------------------------- */
 
-static lap_code give(walk *w, const char *path, const char *relative, const struct stat *st)
+static lap_code give(walk *w, const char *path, const char *relative, const struct stat *st, size_t below)
 {
-    lap_walk_entry entry = {.path = path, .relative = relative, .stat = st, .operand = w->operand};
+    lap_walk_entry entry = {
+        .path = path, .relative = relative, .stat = st, .operand = w->operand, .below = below};
     return w->visit(w->user, &entry, w->err);
 }
 
@@ -102,7 +103,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     if (!S_ISREG(st.st_mode))
         return named ? give_problem(w, path, relative, 0, "not a regular file") : LAP_OK;
     if (named || lap_take_begins_like_jpeg(folder, name))
-        return give(w, path, relative, &st);
+        return give(w, path, relative, &st, w->root_length);
     lap_take_note(w->options->others, name);
     return LAP_OK;
 }
@@ -208,7 +209,7 @@ static lap_code give_named(walk *w, const char *path, const char *relative)
         return give_problem(w, path, relative, errno, "cannot be examined");
     if (!S_ISREG(st.st_mode))
         return give_problem(w, path, relative, 0, "not a regular file");
-    return give(w, path, relative, &st);
+    return give(w, path, relative, &st, (size_t)(base_name(path) - path));
 }
 
 /* Where a listed path goes: relative ones keep their folders, without empty and "." steps, so that one

@@ -12,6 +12,8 @@ typedef struct lap_walk_entry {
     const char *relative;    /* below the output folder; never absolute, never with ".." */
     const struct stat *stat; /* NULL where problem or link is set */
     size_t operand;          /* its place among the inputs; of a list 0 */
+    size_t below;            /* where in path its name below the folder that was named begins; of a file that
+                                was named, its last part */
     lap_error *problem;      /* cannot be taken: unreadable folder, missing file, not a file; else NULL */
     bool link;               /* a symbolic link in a folder that is named like a photo: not followed */
 } lap_walk_entry;

@@ -2,29 +2,68 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/status.h"
 #include "io/place.h"
 
-bool lap_content_hash(int folder, const char *name, uint64_t *hash)
+enum { PIECE = 256 * 1024 };
+
+/* Whether the open file, and the one under the name, is still what it was: LAP_OK. errno is set else. */
+static lap_code check(int folder, const char *name, int fd, const struct stat *there)
 {
-    enum { PIECE = 256 * 1024 };
-    struct stat st;
-    ssize_t got = -1;
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    struct stat open, named;
+    if (fstat(fd, &open) != 0)
+        return LAP_E_UNREADABLE;
+    if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? LAP_E_CHANGED : LAP_E_UNREADABLE;
+    return S_ISREG(open.st_mode) && lap_is_untouched(&open, there) && lap_is_untouched(&named, there)
+               ? LAP_OK
+               : LAP_E_CHANGED;
+}
+
+static lap_code hash_all(int fd, uint64_t *hash, lap_error *err)
+{
     XXH3_state_t *state = XXH3_createState();
     char *bytes = malloc(PIECE);
-    if (fd >= 0 && state && bytes && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        XXH3_64bits_reset(state) == XXH_OK)
-        while ((got = read(fd, bytes, PIECE)) > 0 || (got < 0 && errno == EINTR))
-            if (got > 0)
-                (void)XXH3_64bits_update(state, bytes, (size_t)got); /* fails for NULL alone */
-    if (got == 0)
+    lap_code code = LAP_OK;
+    ssize_t got = -1;
+    if (!state || !bytes || XXH3_64bits_reset(state) != XXH_OK)
+        code = lap_fail(err, LAP_E_MEMORY, "out of memory");
+    while (code == LAP_OK && ((got = read(fd, bytes, PIECE)) > 0 || (got < 0 && errno == EINTR)))
+        if (got > 0)
+            (void)XXH3_64bits_update(state, bytes, (size_t)got); /* fails for NULL alone */
+    const int why = errno;
+    if (code == LAP_OK && got < 0)
+        code = LAP_E_UNREADABLE;
+    if (code == LAP_OK)
         *hash = XXH3_64bits_digest(state);
     XXH3_freeState(state);
     free(bytes);
-    if (fd >= 0)
-        close(fd);
-    return got == 0;
+    errno = why;
+    return code;
+}
+
+lap_code lap_content_hash(
+    int folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err)
+{
+    const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 && (errno == ENOENT || errno == ELOOP))
+        return lap_fail_at(err, LAP_E_CHANGED, name, "another file has this name now");
+    if (fd < 0)
+        return lap_fail_at(err, LAP_E_UNREADABLE, name, "%s", strerror(errno));
+    lap_code code = check(folder, name, fd, there);
+    if (code == LAP_OK)
+        code = hash_all(fd, hash, err);
+    if (code == LAP_OK)
+        code = check(folder, name, fd, there);
+    const int why = errno;
+    close(fd);
+    errno = why;
+    if (code == LAP_E_CHANGED)
+        return lap_fail_at(err, code, name, "changed while it was looked at");
+    return code == LAP_E_UNREADABLE ? lap_fail_at(err, code, name, "%s", strerror(why))
+                                    : lap_error_about(err, code, name);
 }

@@ -215,7 +215,7 @@ static int rename_over(int folder, const char *temp, const char *name, lap_over 
                                          : (renameat(folder, temp, folder, name) == 0 ? 0 : errno);
         return errno;
     }
-    if (!S_ISREG(st.st_mode) || (over == LAP_OVER_SEEN && !lap_same_state(&st, seen)))
+    if (!S_ISREG(st.st_mode) || (over == LAP_OVER_SEEN && !lap_is_untouched(&st, seen)))
         return EEXIST;
     return renameat(folder, temp, folder, name) == 0 ? 0 : errno;
 }

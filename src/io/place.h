@@ -44,7 +44,7 @@ void lap_place_leave(const lap_place *place, int folder);
 typedef enum lap_over {
     LAP_OVER_ANY,     /* any regular file is replaced */
     LAP_OVER_NOTHING, /* nothing */
-    LAP_OVER_SEEN     /* the file that was seen there, by device, inode, size and time; or nothing any more */
+    LAP_OVER_SEEN     /* the file that was seen there, untouched since; or nothing any more */
 } lap_over;
 
 /* Gives the file temp of the folder its name. LAP_E_EXISTS where something stands there that may not be
@@ -54,8 +54,11 @@ typedef enum lap_over {
 lap_code lap_place_publish(const lap_place *place, int folder, const char *temp, lap_over over,
     const struct stat *seen, lap_error *err);
 
-/* The XXH3 of a regular file in a folder, not through a link; false where it cannot be read. */
-bool lap_content_hash(int folder, const char *name, uint64_t *hash);
+/* The XXH3 of the regular file `there` under a name in a folder, not through a link. LAP_E_CHANGED: another
+ * file has the name, or somebody wrote to this one while it was read; LAP_E_UNREADABLE with errno;
+ * LAP_E_MEMORY. */
+lap_code lap_content_hash(
+    int folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err);
 /* Whether both are one file with the same content, judged by device, inode, size and time. */
 bool lap_same_state(const struct stat *a, const struct stat *b);
 /* The same, and nobody has set its time back meanwhile: by the time of the last change of its inode, too,

@@ -90,6 +90,14 @@ static void each_file(void *user, const lap_batch_file *file, const lap_batch_co
         r->digest = 1; /* never: a failure without a reason */
 }
 
+/* Never right, whatever fails: the digest is another one. */
+static void each_is_wrong(each_result *r)
+{
+    r->code = LAP_OK;
+    r->all = true;
+    r->digest = ~(uint64_t)0;
+}
+
 static void batch_with(each_result *r, lap_batch_options o, bool sync)
 {
     lap_batch_counts counts;
@@ -103,6 +111,8 @@ static void batch_with(each_result *r, lap_batch_options o, bool sync)
     o.out_dir = "out";
     r->code = lap_batch(each_context, &o, &s, each_file, r, &counts, &r->err);
     r->all = r->code == LAP_OK && counts.failed == 0 && counts.ok + counts.skipped == counts.expected;
+    if (counts.kinds[LAP_E_EXISTS] && !o.force) /* all that stands there was made by us */
+        each_is_wrong(r);
 }
 
 static void batch(each_result *r)
@@ -147,6 +157,16 @@ static void batch_again(each_result *r)
     batch_with(r, (lap_batch_options){.take = &every}, true);
 }
 
+/* Whatever fails in the first run, the second one knows its outputs again. */
+static void batch_twice(each_result *r)
+{
+    each_result first = {0};
+    batch_with(&first, (lap_batch_options){.take = &every}, true);
+    batch_with(r, (lap_batch_options){.take = &every}, true);
+    if (first.digest)
+        each_is_wrong(r);
+}
+
 static void batch_by_force(each_result *r)
 {
     batch_with(r, (lap_batch_options){.force = true, .jobs = 1}, false);
@@ -174,7 +194,11 @@ static void pruned(each_result *r)
 {
     lap_batch_prune prune = {0};
     batch_with(r, (lap_batch_options){.prune = &prune}, true);
-    r->all = r->all && prune.removed == 1 && prune.failed == 0 && prune.refused.code == LAP_OK;
+    const bool is_said = prune.failed > 0 || prune.refused.code != LAP_OK;
+    const bool is_silent = r->code == LAP_OK && prune.removed != 1 && !is_said;
+    r->all = r->all && prune.removed == 1 && !is_said;
+    if (is_silent) /* left, without a word */
+        each_is_wrong(r);
 }
 
 static void each_measured(void *user, const lap_measured *file, const lap_batch_counts *counts)
@@ -230,6 +254,6 @@ static void listed(each_result *r)
 
 const each_case each_many[] = {SLOW(compared), SLOW(bench_filter), SLOW(bench_transpose), SLOW(bench_reduce),
     SLOW(bench_histogram), SLOW(bench_matvec), SLOW(bench_codec), CASE(batch), CASE(batch_of_a_list),
-    CASE(batch_of_odd_names), AFTER(batch_before, batch_again), AFTER(batch_before, batch_by_force),
-    CASE(batch_dry), AFTER(one_is_gone, pruned), CASE(measured_batch), CASE(folders_compared), CASE(listed),
-    END};
+    CASE(batch_of_odd_names), AFTER(batch_before, batch_again), CASE(batch_twice),
+    AFTER(batch_before, batch_by_force), CASE(batch_dry), AFTER(one_is_gone, pruned), CASE(measured_batch),
+    CASE(folders_compared), CASE(listed), END};

@@ -13,7 +13,9 @@
     "\",\"output_device\":5,\"output_inode\":7,"                                             \
     "\"output_size\":9,\"output_mtime_s\":1700000000,\"output_mtime_ns\":1,\"output_hash\":" \
     "\"0000000000000063\","                                                                  \
-    "\"input\":\"in/" name "\",\"input_size\":1000,\"input_mtime_s\":1700000000,\"input_mtime_ns\":123}\n"
+    "\"input\":\"in/" name "\",\"input_folder\":\"/"                                         \
+    "in\",\"input_folder_inode\":9,\"input_below\":5,\"input_size\":1000,\"input_"           \
+    "mtime_s\":1700000000,\"input_mtime_ns\":123}\n"
 
 const char *const fuzz_texts[] = {LINE("begin", "a.jpg") LINE("done", "a.jpg"),
     LINE("done", "caf\\u00e9.jpg"), "{\"event\":\"done\"}\n[]\n{}\nnull\n\n\"x\"\n",
@@ -40,6 +42,23 @@ static void make_folder(void)
     atexit(remove_folder);
 }
 
+/* What is understood is understood again from what is written of it. */
+static lap_code each_line(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    lap_manifest_queue queue = {0};
+    lap_manifest_line again;
+    (void)user;
+    FUZZ_REQUIRE(line->output[0] && line->input && line->is_done);
+    FUZZ_REQUIRE(lap_manifest_line_write(&queue, line, err) == LAP_OK);
+    FUZZ_REQUIRE(lap_manifest_line_read(queue.bytes, queue.used - 1, &again));
+    FUZZ_REQUIRE(strcmp(again.output, line->output) == 0 && strcmp(again.input, line->input) == 0);
+    FUZZ_REQUIRE(again.size == line->size && again.inode == line->inode && again.content == line->content);
+    FUZZ_REQUIRE(
+        (again.folder == NULL) == (line->folder == NULL) && again.below == (line->folder ? line->below : 0));
+    free(queue.bytes);
+    return LAP_OK;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct stat input = {.st_size = 1000, .st_mtim = {.tv_sec = 1700000000, .tv_nsec = 123}};
@@ -60,8 +79,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (code != LAP_OK)
         return 0;
     uint64_t content;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        (void)lap_manifest_find(manifest, names[i], &input, AT_FDCWD, &there, &content);
+    lap_made made;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const lap_standing standing = {names[i], AT_FDCWD, &there, &input};
+        FUZZ_REQUIRE(lap_manifest_find(manifest, &standing, &made, &content, &err) == LAP_OK);
+        FUZZ_REQUIRE(made <= LAP_MADE_SAME && content == 0);
+    }
+    FUZZ_REQUIRE(lap_manifest_each(manifest, each_line, NULL, &err) == LAP_OK);
     FUZZ_REQUIRE(lap_manifest_refresh(manifest, &err) == LAP_OK);
     lap_manifest_close(manifest);
     return 0;

@@ -14,6 +14,7 @@
 #include <ftw.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <dlfcn.h>
@@ -69,6 +70,31 @@ static const struct stat jpeg = {
     .st_dev = 5, .st_ino = 77, .st_size = 500, .st_mtim = {.tv_sec = 1700000001, .tv_nsec = 7}};
 enum { CONTENT = 99 };
 static const struct stat photo = {.st_size = 1000, .st_mtim = {.tv_sec = 1700000000, .tv_nsec = 123456789}};
+static lap_origin origin = {"/photos", 5, 4711};
+static const lap_manifest_input from_photo = {"photos/in.jpg", &photo, &origin, sizeof "photos/" - 1};
+
+static void put(const char *name, const char *text)
+{
+    int fd = openat(tree.fd, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(close(fd), 0);
+}
+
+static struct stat state_of(const char *name)
+{
+    struct stat st;
+    assert_int_equal(fstatat(tree.fd, name, &st, AT_SYMLINK_NOFOLLOW), 0);
+    return st;
+}
+
+static uint64_t content_of(const char *name)
+{
+    const struct stat st = state_of(name);
+    uint64_t content;
+    assert_int_equal(lap_content_hash(tree.fd, name, &st, &content, NULL), LAP_OK);
+    return content;
+}
 
 static lap_manifest *opened(uint64_t settings)
 {
@@ -87,18 +113,48 @@ static void run(uint64_t settings, const char *const *outputs, int count, bool u
         assert_int_equal(lap_manifest_begin(m, outputs[i], &jpeg, CONTENT, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, true, 4096, NULL), LAP_OK);
     for (int i = 0; i < count - unfinished; i++)
-        assert_int_equal(lap_manifest_done(m, outputs[i], "in.jpg", &photo, &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(lap_manifest_done(m, outputs[i], &from_photo, &jpeg, CONTENT, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
 }
 
+static lap_made verdict(const lap_manifest *m, const char *output, const struct stat *in,
+    const struct stat *there, uint64_t *content)
+{
+    const lap_standing standing = {output, tree.fd, there, in};
+    uint64_t ignored;
+    lap_made made;
+    assert_int_equal(lap_manifest_find(m, &standing, &made, content ? content : &ignored, NULL), LAP_OK);
+    return made;
+}
+
+static lap_made judged(lap_manifest *m, const char *output)
+{
+    const lap_standing standing = {output, tree.fd, &jpeg, &photo};
+    uint64_t content;
+    lap_made made;
+    assert_int_equal(lap_manifest_judge(m, &standing, &made, &content, NULL), LAP_OK);
+    return made;
+}
+
 static lap_made made(uint64_t settings, const char *output, const struct stat *in, const struct stat *there)
 {
-    uint64_t content;
     lap_manifest *m = opened(settings);
-    lap_made result = lap_manifest_find(m, output, in, tree.fd, there, &content);
+    lap_made result = verdict(m, output, in, there, NULL);
     lap_manifest_close(m);
     return result;
+}
+
+/* A file that is there, and a run that says that it made it. */
+static struct stat made_for_real(uint64_t settings, const char *output, const char *text)
+{
+    put(output, text);
+    const struct stat there = state_of(output);
+    lap_manifest *m = opened(settings);
+    assert_int_equal(lap_manifest_done(m, output, &from_photo, &there, content_of(output), NULL), LAP_OK);
+    assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
+    lap_manifest_close(m);
+    return there;
 }
 
 static void nothing_is_known_of_no_folder(void **state)
@@ -106,10 +162,9 @@ static void nothing_is_known_of_no_folder(void **state)
     lap_manifest *m;
     (void)state;
     lap_tree none;
-    uint64_t content;
     assert_int_equal(lap_tree_open("/nonexistent/folder", &none, NULL), LAP_OK);
     assert_int_equal(lap_manifest_open(&none, 1, &m, NULL), LAP_OK);
-    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_UNKNOWN);
+    assert_int_equal(verdict(m, "a.jpg", &photo, &jpeg, NULL), LAP_MADE_UNKNOWN);
     lap_manifest_close(m);
     lap_manifest_close(NULL);
 }
@@ -122,8 +177,7 @@ static void a_done_output_is_known_and_its_facts_count(void **state)
     assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
     assert_int_equal(made(7, "sub/b.jpg", &photo, &jpeg), LAP_MADE_SAME);
     assert_int_equal(made(7, "b.jpg", &photo, &jpeg), LAP_MADE_UNKNOWN);
-    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_OURS); /* other settings */
-    struct stat other[5] = {jpeg, jpeg, jpeg, jpeg, jpeg};            /* not the file of the line */
+    struct stat other[5] = {jpeg, jpeg, jpeg, jpeg, jpeg}; /* not the file of the line */
     other[0].st_dev++;
     other[1].st_ino++;
     other[2].st_size--;
@@ -131,71 +185,108 @@ static void a_done_output_is_known_and_its_facts_count(void **state)
     other[4].st_mtim.tv_nsec++;
     for (int i = 0; i < 5; i++)
         assert_int_equal(made(7, "a.jpg", &photo, &other[i]), LAP_MADE_CHANGED);
+}
+
+/* What is to be replaced is read, and what it says of itself is not enough. */
+static void content_decides_what_is_replaced(void **state)
+{
     struct stat changed = photo;
+    (void)state;
+    const struct stat there = made_for_real(7, "a.jpg", "made by lapedge");
+    assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_SAME);
+    assert_int_equal(made(8, "a.jpg", &photo, &there), LAP_MADE_OURS); /* other settings */
     changed.st_size++;
-    assert_int_equal(made(7, "a.jpg", &changed, &jpeg), LAP_MADE_OURS);
+    assert_int_equal(made(7, "a.jpg", &changed, &there), LAP_MADE_OURS);
     changed = photo;
     changed.st_mtim.tv_nsec++;
-    assert_int_equal(made(7, "a.jpg", &changed, &jpeg), LAP_MADE_OURS);
+    assert_int_equal(made(7, "a.jpg", &changed, &there), LAP_MADE_OURS);
+    /* Edited in place, with its old time: the same file, as far as it says. */
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* times go by ticks */
+    put("a.jpg", "edited by hand!");
+    const struct timespec times[2] = {there.st_mtim, there.st_mtim};
+    assert_int_equal(utimensat(tree.fd, "a.jpg", times, 0), 0);
+    const struct stat edited = state_of("a.jpg");
+    assert_true(lap_same_state(&edited, &there));
+    assert_false(lap_is_untouched(&edited, &there));
+    assert_int_equal(made(8, "a.jpg", &photo, &edited), LAP_MADE_CHANGED);
+    /* What was looked at is not what stands there any more. */
+    uint64_t content;
+    assert_int_equal(lap_content_hash(tree.fd, "a.jpg", &there, &content, NULL), LAP_E_CHANGED);
+    assert_int_equal(unlinkat(tree.fd, "a.jpg", 0), 0);
+    assert_int_equal(lap_content_hash(tree.fd, "a.jpg", &there, &content, NULL), LAP_E_CHANGED);
+    assert_int_equal(symlinkat("/dev/zero", tree.fd, "a.jpg"), 0);
+    assert_int_equal(lap_content_hash(tree.fd, "a.jpg", &there, &content, NULL), LAP_E_CHANGED);
 }
 
 static void a_begun_output_is_ours_and_not_done(void **state)
 {
-    static const char *const outputs[] = {"a.jpg", "b.jpg"};
     (void)state;
-    run(7, outputs, 2, true);
-    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
-    assert_int_equal(made(7, "b.jpg", &photo, &jpeg), LAP_MADE_OURS);
+    put("a.jpg", "made by lapedge");
+    const struct stat there = state_of("a.jpg");
+    lap_manifest *m = opened(7);
+    assert_int_equal(lap_manifest_begin(m, "a.jpg", &there, content_of("a.jpg"), NULL), LAP_OK);
+    assert_int_equal(lap_manifest_flush(m, true, 4096, NULL), LAP_OK);
+    lap_manifest_close(m);
+    assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_OURS);
 }
 
 static void a_later_run_overrules(void **state)
 {
-    static const char *const outputs[] = {"a.jpg"};
     (void)state;
-    run(7, outputs, 1, false);
-    run(8, outputs, 1, false);
-    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
-    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_OURS);
-    run(8, outputs, 1, true); /* dies between begin and done: the file of the done line stands there still */
-    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
-}
-
-static void put(const char *name, const char *text)
-{
-    int fd = openat(tree.fd, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    assert_int_equal(close(fd), 0);
+    const struct stat there = made_for_real(7, "a.jpg", "made by lapedge");
+    lap_manifest *m = opened(8);
+    assert_int_equal(lap_manifest_done(m, "a.jpg", &from_photo, &there, content_of("a.jpg"), NULL), LAP_OK);
+    assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
+    /* A third one dies between begin and done: the file of the done line stands there still. */
+    assert_int_equal(lap_manifest_begin(m, "a.jpg", &there, content_of("a.jpg"), NULL), LAP_OK);
+    assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
+    lap_manifest_close(m);
+    assert_int_equal(made(8, "a.jpg", &photo, &there), LAP_MADE_SAME);
+    assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_OURS);
 }
 
 /* Copied and restored folders have other inodes and times, and the same content. */
 static void content_decides_where_the_file_is_another(void **state)
 {
     struct stat there, was;
-    uint64_t content, found;
+    uint64_t found;
     (void)state;
     put("a.jpg", "made by lapedge");
-    assert_int_equal(fstatat(tree.fd, "a.jpg", &there, 0), 0);
-    assert_true(lap_content_hash(tree.fd, "a.jpg", &content));
-    was = there;
+    was = there = state_of("a.jpg");
     was.st_ino++;
+    const uint64_t content = content_of("a.jpg");
     lap_manifest *m = opened(7);
-    assert_int_equal(lap_manifest_done(m, "a.jpg", "in.jpg", &photo, &was, content, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_done(m, "a.jpg", &from_photo, &was, content, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
     m = opened(7);
-    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &was, &found), LAP_MADE_SAME);
+    assert_int_equal(verdict(m, "a.jpg", &photo, &was, &found), LAP_MADE_SAME);
     assert_true(found == 0); /* nothing was read */
-    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &there, &found), LAP_MADE_SAME);
+    assert_int_equal(verdict(m, "a.jpg", &photo, &there, &found), LAP_MADE_SAME);
     assert_true(found == content);
     put("a.jpg", "made by anybody"); /* as long */
-    assert_int_equal(fstatat(tree.fd, "a.jpg", &there, 0), 0);
-    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &there, &found), LAP_MADE_CHANGED);
+    there = state_of("a.jpg");
+    assert_int_equal(verdict(m, "a.jpg", &photo, &there, &found), LAP_MADE_CHANGED);
     put("a.jpg", "longer than it was");
-    assert_int_equal(fstatat(tree.fd, "a.jpg", &there, 0), 0);
-    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &there, &found), LAP_MADE_CHANGED);
+    there = state_of("a.jpg");
+    assert_int_equal(verdict(m, "a.jpg", &photo, &there, &found), LAP_MADE_CHANGED);
     assert_true(found == 0);
     lap_manifest_close(m);
+}
+
+/* The one manifest file of the folder, malloc'ed. */
+static char *file_path(void)
+{
+    char *path = NULL, where[128];
+    snprintf(where, sizeof where, "%s/.lapedge", folder);
+    DIR *dir = opendir(where);
+    assert_non_null(dir);
+    for (struct dirent *d; (d = readdir(dir));)
+        if (strstr(d->d_name, ".jsonl"))
+            assert_true(asprintf(&path, "%s/%s", where, d->d_name) > 0);
+    closedir(dir);
+    assert_non_null(path);
+    return path;
 }
 
 static void put_manifest(const char *text)
@@ -208,7 +299,7 @@ static void put_manifest(const char *text)
     assert_int_equal(close(fd), 0);
 }
 
-/* Lines of versions that noted only the size. */
+/* Lines of versions that noted only the size. It has more than 32 bits. */
 static void of_old_lines_the_size_decides(void **state)
 {
     static const char lines[] =
@@ -223,36 +314,87 @@ static void of_old_lines_the_size_decides(void **state)
     (void)state;
     put_manifest(lines);
     assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
-    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_OURS);
+    assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_UNHASHED);
     other.st_size++;
     assert_int_equal(made(7, "a.jpg", &photo, &other), LAP_MADE_CHANGED);
+    other.st_size = jpeg.st_size + ((off_t)1 << 32);
+    assert_int_equal(made(7, "a.jpg", &photo, &other), LAP_MADE_CHANGED);
     assert_int_equal(made(7, "b.jpg", &photo, &jpeg), LAP_MADE_UNKNOWN); /* it says nothing about a file */
+}
+
+/* Records that others may have written replace nothing; what they call done is passed over. */
+static void records_of_others_are_not_believed(void **state)
+{
+    uint64_t content;
+    (void)state;
+    const struct stat there = made_for_real(7, "a.jpg", "made by lapedge");
+    struct stat moved = there;
+    moved.st_ino++;
+    char *path = file_path();
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_SAME);
+    assert_int_equal(made(8, "a.jpg", &photo, &there), LAP_MADE_UNBELIEVED);
+    lap_manifest *m = opened(7);
+    struct stat now = there;
+    now.st_mtim.tv_sec++; /* by its content it would be known, but no line of ours is made of that */
+    const struct timespec times[2] = {now.st_mtim, now.st_mtim};
+    assert_int_equal(utimensat(tree.fd, "a.jpg", times, 0), 0);
+    now = state_of("a.jpg");
+    assert_int_equal(verdict(m, "a.jpg", &photo, &now, &content), LAP_MADE_SAME);
+    assert_true(content == 0);
+    lap_manifest_close(m);
+    assert_int_equal(chmod(path, 0664), 0);
+    assert_int_equal(made(8, "a.jpg", &photo, &now), LAP_MADE_OURS);
+    assert_int_equal(fchmodat(tree.fd, ".lapedge", 0777, 0), 0);
+    assert_int_equal(made(8, "a.jpg", &photo, &now), LAP_MADE_UNBELIEVED);
+    assert_int_equal(fchmodat(tree.fd, ".lapedge", 0775, 0), 0);
+    assert_int_equal(made(8, "a.jpg", &photo, &now), LAP_MADE_OURS);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(path, 65534, 65534), 0);
+        assert_int_equal(made(8, "a.jpg", &photo, &now), LAP_MADE_UNBELIEVED);
+    }
+    free(path);
+}
+
+/* Whatever the umask, everybody may not write what is believed. */
+static void records_are_made_for_their_owner(void **state)
+{
+    struct stat st;
+    (void)state;
+    const mode_t before = umask(0);
+    (void)made_for_real(7, "a.jpg", "made by lapedge");
+    umask(before);
+    char *path = file_path();
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0664);
+    free(path);
+    assert_int_equal(state_of(".lapedge").st_mode & 0777, 0775);
+    assert_int_equal(made(8, "a.jpg", &photo, &(struct stat){.st_size = 1}), LAP_MADE_CHANGED);
 }
 
 static void what_another_run_writes_is_read_before_the_verdict(void **state)
 {
     static const char *const first[] = {"a.jpg"}, *const second[] = {"b.jpg"};
-    uint64_t content;
     (void)state;
     lap_manifest *m = opened(7);
     run(7, first, 1, false); /* makes the folder, too */
-    assert_int_equal(lap_manifest_find(m, "a.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_UNKNOWN);
-    assert_int_equal(lap_manifest_judge(m, "a.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_SAME);
+    assert_int_equal(verdict(m, "a.jpg", &photo, &jpeg, NULL), LAP_MADE_UNKNOWN);
+    assert_int_equal(judged(m, "a.jpg"), LAP_MADE_SAME);
     lap_manifest *other = opened(7);
     for (int i = 0; i < 3; i++) { /* a file that grows, lines cut anywhere */
         assert_int_equal(lap_manifest_begin(other, second[0], &jpeg, CONTENT, NULL), LAP_OK);
         assert_int_equal(lap_manifest_flush(other, false, 0, NULL), LAP_OK);
     }
-    assert_int_equal(lap_manifest_judge(m, "b.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_OURS);
-    assert_int_equal(lap_manifest_done(other, "b.jpg", "in.jpg", &photo, &jpeg, CONTENT, NULL), LAP_OK);
+    assert_int_equal(judged(m, "b.jpg"), LAP_MADE_CHANGED);
+    assert_int_equal(lap_manifest_done(other, "b.jpg", &from_photo, &jpeg, CONTENT, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(other, false, 0, NULL), LAP_OK);
     assert_int_equal(lap_manifest_refresh(m, NULL), LAP_OK);
-    assert_int_equal(lap_manifest_find(m, "b.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_SAME);
+    assert_int_equal(verdict(m, "b.jpg", &photo, &jpeg, NULL), LAP_MADE_SAME);
     put_manifest(
         "{\"event\":\"done\",\"output\":\"c.jpg\",\"settings\":\"0000000000000007\",\"output_size\":5");
-    assert_int_equal(lap_manifest_judge(m, "c.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_UNKNOWN);
+    assert_int_equal(judged(m, "c.jpg"), LAP_MADE_UNKNOWN);
     put_manifest("00}\n");
-    assert_int_equal(lap_manifest_judge(m, "c.jpg", &photo, tree.fd, &jpeg, &content), LAP_MADE_OURS);
+    assert_int_equal(judged(m, "c.jpg"), LAP_MADE_UNHASHED);
     lap_manifest_close(other);
     lap_manifest_close(m);
 }
@@ -282,7 +424,7 @@ static void long_lines_are_passed_over(void **state)
     line[sizeof line - 2] = '\n';
     put_manifest(line);
     put_manifest("{\"event\":\"done\",\"output\":\"a.jpg\",\"settings\":\"7\",\"output_size\":500}\n");
-    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_OURS);
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_UNHASHED);
 }
 
 static void names_need_not_be_text(void **state)
@@ -300,21 +442,6 @@ static void names_need_not_be_text(void **state)
                          "A.jpg",
                          &photo, &jpeg),
         LAP_MADE_UNKNOWN);
-}
-
-/* The one manifest file of the folder, malloc'ed. */
-static char *file_path(void)
-{
-    char *path = NULL, where[128];
-    snprintf(where, sizeof where, "%s/.lapedge", folder);
-    DIR *dir = opendir(where);
-    assert_non_null(dir);
-    for (struct dirent *d; (d = readdir(dir));)
-        if (strstr(d->d_name, ".jsonl"))
-            assert_true(asprintf(&path, "%s/%s", where, d->d_name) > 0);
-    closedir(dir);
-    assert_non_null(path);
-    return path;
 }
 
 static void a_cut_at_every_byte_loses_lines_and_nothing_else(void **state)
@@ -380,9 +507,9 @@ static void a_failed_flush_leaves_whole_lines(void **state)
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_int_equal(made(7, "first.jpg", &photo, &jpeg), LAP_MADE_OURS);
+    assert_int_equal(made(7, "first.jpg", &photo, &jpeg), LAP_MADE_CHANGED); /* known, and not there */
     assert_int_equal(made(7, "many0.jpg", &photo, &jpeg), LAP_MADE_UNKNOWN);
-    assert_int_equal(made(7, "last.jpg", &photo, &jpeg), LAP_MADE_OURS);
+    assert_int_equal(made(7, "last.jpg", &photo, &jpeg), LAP_MADE_CHANGED);
 }
 
 /* A file system that sets nothing aside is no reason to fail; one that is full is. */
@@ -426,10 +553,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(nothing_is_known_of_no_folder),
         TEST(a_done_output_is_known_and_its_facts_count),
+        TEST(content_decides_what_is_replaced),
         TEST(a_begun_output_is_ours_and_not_done),
         TEST(a_later_run_overrules),
         TEST(content_decides_where_the_file_is_another),
         TEST(of_old_lines_the_size_decides),
+        TEST(records_of_others_are_not_believed),
+        TEST(records_are_made_for_their_owner),
         TEST(what_another_run_writes_is_read_before_the_verdict),
         TEST(links_are_passed_over),
         TEST(long_lines_are_passed_over),

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io/sink.h"
@@ -170,6 +171,37 @@ static void folders_that_cannot_be_made(void **unused)
     lap_tree_close(&tree);
 }
 
+/* Times of files go by ticks of some milliseconds. */
+static void wait_for_the_clock(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+}
+
+/* A file that is written to gets its old time back: what was seen is not what stands there. */
+static void a_time_that_was_set_back_hides_nothing(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    lap_tree tree;
+    struct stat seen, now;
+    assert_int_equal(mkdir(at("back"), 0700), 0);
+    assert_int_equal(lap_tree_open(at("back"), &tree, &err), LAP_OK);
+    put(at("back/x"), "ours");
+    assert_int_equal(stat(at("back/x"), &seen), 0);
+    lap_sink *sink = finished_below(&tree, "x", "anew");
+    lap_sink_expect(sink, &seen);
+    wait_for_the_clock();
+    put(at("back/x"), "mine");
+    const struct timespec times[2] = {seen.st_atim, seen.st_mtim};
+    assert_int_equal(utimensat(AT_FDCWD, at("back/x"), times, 0), 0);
+    assert_int_equal(stat(at("back/x"), &now), 0);
+    assert_true(lap_same_state(&now, &seen));
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_E_EXISTS);
+    lap_sink_close(sink);
+    assert_holds(at("back/x"), "mine");
+    lap_tree_close(&tree);
+}
+
 /* The number of the content is that of the bytes, however they came. */
 static void the_content_has_a_number(void **unused)
 {
@@ -196,14 +228,18 @@ static void the_content_has_a_number(void **unused)
     lap_sink_close(sink);
     assert_int_equal(stat(at("hash/x"), &st), 0);
     assert_true(lap_same_state(&st, &made)); /* the rename changes none of it */
-    assert_true(lap_content_hash(tree.fd, "x", &again));
+    assert_int_equal(lap_content_hash(tree.fd, "x", &st, &again, &err), LAP_OK);
     assert_true(content == again);
     put(at("hash/y"), "other");
-    assert_true(lap_content_hash(tree.fd, "y", &again));
+    assert_int_equal(lap_content_hash(tree.fd, "y", &st, &again, &err), LAP_E_CHANGED); /* that was x */
+    assert_string_equal(err.subject, "y");
+    assert_int_equal(stat(at("hash/y"), &st), 0);
+    assert_int_equal(lap_content_hash(tree.fd, "y", &st, &again, &err), LAP_OK);
     assert_true(content != again);
-    assert_int_equal(symlink("x", at("hash/link")), 0);
-    assert_false(lap_content_hash(tree.fd, "link", &again));
-    assert_false(lap_content_hash(tree.fd, ".", &again));
+    assert_int_equal(symlink("y", at("hash/link")), 0);
+    assert_int_equal(lap_content_hash(tree.fd, "link", &st, &again, &err), LAP_E_CHANGED);
+    assert_int_equal(stat(at("hash"), &st), 0);
+    assert_int_equal(lap_content_hash(tree.fd, ".", &st, &again, &err), LAP_E_CHANGED);
     lap_tree_close(&tree);
 }
 
@@ -211,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_appears_meanwhile_is_kept),
+        cmocka_unit_test(a_time_that_was_set_back_hides_nothing),
         cmocka_unit_test(links_below_a_tree_are_not_followed),
         cmocka_unit_test(places_that_are_none),
         cmocka_unit_test(folders_that_cannot_be_made),

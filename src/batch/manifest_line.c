@@ -1,0 +1,347 @@
+#include "batch/manifest_line.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/status.h"
+
+/* ---- reading: JSON, in place --------------------------------------------------------------------- */
+
+typedef struct reader {
+    char *at, *end;
+} reader;
+
+static char next_mark(reader *r)
+{
+    while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at)
+        r->at++;
+    return r->at < r->end ? *r->at : '\0';
+}
+
+static bool take(reader *r, char mark)
+{
+    if (next_mark(r) != mark)
+        return false;
+    r->at++;
+    return true;
+}
+
+/* Four hexadecimal digits; -1: they are not. */
+static long read_unit(reader *r)
+{
+    char digits[5] = "", *end;
+    if (r->end - r->at < 4)
+        return -1;
+    memcpy(digits, r->at, 4);
+    const long unit = strtol(digits, &end, 16);
+    r->at += 4;
+    return *end || strspn(digits, "0123456789abcdefABCDEF") != 4 ? -1 : unit;
+}
+
+/* The character of \uXXXX, or of a surrogate pair, as UTF-8; false for NUL and half a pair. */
+static bool read_escaped(reader *r, char **to)
+{
+    long code = read_unit(r);
+    if (code >= 0xd800 && code < 0xdc00) {
+        if (r->end - r->at < 2 || r->at[0] != '\\' || r->at[1] != 'u')
+            return false;
+        r->at += 2;
+        const long low = read_unit(r);
+        if (low < 0xdc00 || low > 0xdfff)
+            return false;
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    } else if (code <= 0 || (code >= 0xdc00 && code < 0xe000)) {
+        return false;
+    }
+    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const int first[] = {0, 0xc0, 0xe0, 0xf0};
+    *(*to)++ = (char)(first[more] | (int)(code >> 6 * more));
+    for (int i = more; i-- > 0;)
+        *(*to)++ = (char)(0x80 | (int)(code >> 6 * i & 0x3f));
+    return true;
+}
+
+/* A string without its quotes and escapes, where it stood; NULL: it is none. */
+static char *read_string(reader *r)
+{
+    static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    if (!take(r, '"'))
+        return NULL;
+    char *const begin = r->at, *to = begin;
+    while (r->at < r->end && *r->at != '"') {
+        const char byte = *r->at++;
+        if ((unsigned char)byte < 0x20)
+            return NULL;
+        if (byte != '\\') {
+            *to++ = byte;
+            continue;
+        }
+        if (r->at == r->end)
+            return NULL;
+        const char escape = *r->at++;
+        const char *known = escape ? strchr(escapes, escape) : NULL;
+        if (known)
+            *to++ = meant[known - escapes];
+        else if (escape != 'u' || !read_escaped(r, &to))
+            return NULL;
+    }
+    if (r->at == r->end)
+        return NULL;
+    r->at++;
+    *to = '\0';
+    return begin;
+}
+
+static bool read_integer(reader *r, int64_t *value)
+{
+    char *end;
+    if (!strchr("-0123456789", next_mark(r)) || r->at == r->end)
+        return false;
+    errno = 0;
+    *value = strtoll(r->at, &end, 10);
+    const bool is_whole = !errno && end > r->at && end < r->end && strchr(",} \t\r\n", *end) && *end;
+    r->at = end < r->end ? end : r->end;
+    return is_whole;
+}
+
+/* Any value that is not asked for: its brackets match, and its strings end. */
+static bool skip_value(reader *r)
+{
+    int depth = 0;
+    do {
+        const char mark = next_mark(r);
+        if (mark == '"') {
+            if (!read_string(r))
+                return false;
+            continue;
+        }
+        if (!mark || (depth == 0 && strchr(",}]", mark)))
+            return false;
+        depth += mark == '[' || mark == '{';
+        depth -= mark == ']' || mark == '}';
+        r->at++;
+        while (depth == 0 && r->at < r->end && !strchr("]}", mark) && *r->at && !strchr(",]} \t\r\n", *r->at))
+            r->at++;
+    } while (depth > 0);
+    return true;
+}
+
+/* ---- reading: a line ----------------------------------------------------------------------------- */
+
+typedef enum fact_kind { TEXT, INTEGER, HEX } fact_kind;
+
+typedef struct fact {
+    const char *name;
+    fact_kind kind;
+    size_t at; /* in found_line */
+} fact;
+
+typedef struct found_line {
+    lap_manifest_line line;
+    const char *event, *settings, *content;
+    char *output_raw, *input_raw, *folder_raw;
+} found_line;
+
+static const fact facts[] = {
+    {"event", TEXT, offsetof(found_line, event)},
+    {"settings", TEXT, offsetof(found_line, settings)},
+    {"output", TEXT, offsetof(found_line, line.output)},
+    {"output_raw", TEXT, offsetof(found_line, output_raw)},
+    {"output_device", INTEGER, offsetof(found_line, line.device)},
+    {"output_inode", INTEGER, offsetof(found_line, line.inode)},
+    {"output_size", INTEGER, offsetof(found_line, line.size)},
+    {"output_mtime_s", INTEGER, offsetof(found_line, line.mtime_s)},
+    {"output_mtime_ns", INTEGER, offsetof(found_line, line.mtime_ns)},
+    {"output_hash", TEXT, offsetof(found_line, content)},
+    {"input", TEXT, offsetof(found_line, line.input)},
+    {"input_raw", TEXT, offsetof(found_line, input_raw)},
+    {"input_size", INTEGER, offsetof(found_line, line.input_size)},
+    {"input_mtime_s", INTEGER, offsetof(found_line, line.input_mtime_s)},
+    {"input_mtime_ns", INTEGER, offsetof(found_line, line.input_mtime_ns)},
+    {"input_folder", TEXT, offsetof(found_line, line.folder)},
+    {"input_folder_raw", TEXT, offsetof(found_line, folder_raw)},
+    {"input_folder_device", INTEGER, offsetof(found_line, line.folder_device)},
+    {"input_folder_inode", INTEGER, offsetof(found_line, line.folder_inode)},
+    {"input_below", INTEGER, offsetof(found_line, line.below)},
+};
+enum { FACTS = sizeof facts / sizeof *facts };
+
+/* The value of a name; a name that comes twice makes the line a bad one. */
+static bool read_value(reader *r, const char *name, found_line *found, uint32_t *seen)
+{
+    size_t i = 0;
+    while (i < FACTS && strcmp(facts[i].name, name) != 0)
+        i++;
+    if (i == FACTS)
+        return skip_value(r);
+    if (*seen & 1u << i)
+        return false;
+    *seen |= 1u << i;
+    void *place = (char *)found + facts[i].at;
+    if (facts[i].kind == INTEGER)
+        return read_integer(r, place);
+    char *text = read_string(r);
+    memcpy(place, &text, sizeof text);
+    return text != NULL;
+}
+
+static bool read_object(char *text, size_t length, found_line *found)
+{
+    reader r = {text, text + length};
+    uint32_t seen = 0;
+    if (!take(&r, '{'))
+        return false;
+    do {
+        const char *name = read_string(&r);
+        if (!name || !take(&r, ':') || !read_value(&r, name, found, &seen))
+            return false;
+    } while (take(&r, ','));
+    return take(&r, '}') && next_mark(&r) == '\0' && r.at == r.end;
+}
+
+/* Bytes that are %XX, where they stand; NULL stays NULL. */
+static const char *decoded(char *raw)
+{
+    char *to = raw;
+    unsigned byte;
+    for (const char *from = raw; from && *from;)
+        if (*from == '%' && from[1] && from[2] && sscanf(from + 1, "%2x", &byte) == 1) {
+            *to++ = (char)byte;
+            from += 3;
+        } else {
+            *to++ = *from++;
+        }
+    if (to)
+        *to = '\0';
+    return raw;
+}
+
+bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line)
+{
+    found_line found = {0};
+    text[length] = '\0';
+    if (!read_object(text, length, &found) || !found.event || !found.settings)
+        return false;
+    *line = found.line;
+    line->is_done = strcmp(found.event, "done") == 0;
+    line->settings = strtoull(found.settings, NULL, 16);
+    line->has_content = found.content != NULL;
+    line->content = found.content ? strtoull(found.content, NULL, 16) : 0;
+    line->output = line->output ? line->output : decoded(found.output_raw);
+    line->input = line->input ? line->input : decoded(found.input_raw);
+    line->folder = line->folder ? line->folder : decoded(found.folder_raw);
+    if (!line->folder || line->folder[0] != '/' || !line->input || line->below <= 0 ||
+        (uint64_t)line->below > strlen(line->input))
+        line->folder = NULL;
+    return line->output && line->output[0];
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+/* The length of a character of UTF-8; 0: these bytes are not one. */
+static size_t character(const unsigned char *text)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const size_t size = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+    unsigned code = text[0] & (size == 1 ? 0x7fu : 0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3fu);
+    }
+    const bool is_one = code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return is_one && (text[0] < 0x80 || text[0] >= 0xc0) && text[0] < 0xf8 ? size : 0;
+}
+
+/* Whether a path can stand in a line as it is, but for quotes and backslashes. */
+static bool is_text(const char *path)
+{
+    const unsigned char *at = (const unsigned char *)path;
+    for (size_t size; *at; at += size)
+        if (*at < 0x20 || (size = character(at)) == 0)
+            return false;
+    return true;
+}
+
+typedef struct writer {
+    lap_manifest_queue *queue;
+    bool is_full; /* memory has run out: nothing more is written */
+} writer;
+
+static void put(writer *w, const char *bytes, size_t size)
+{
+    lap_manifest_queue *q = w->queue;
+    size_t wanted;
+    char *grown = NULL;
+    if (!w->is_full && lap_add(q->used, size, &wanted))
+        grown = lap_grow(q->bytes, &q->capacity, wanted, 1);
+    w->is_full = grown == NULL;
+    if (w->is_full)
+        return;
+    q->bytes = grown;
+    memcpy(q->bytes + q->used, bytes, size);
+    q->used = wanted;
+}
+
+__attribute__((format(printf, 2, 3))) static void put_facts(writer *w, const char *format, ...)
+{
+    char text[400];
+    va_list values;
+    va_start(values, format);
+    const int length = vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    put(w, text, (size_t)length);
+}
+
+/* Paths need not be UTF-8, JSON strings must be: other paths travel percent-encoded under NAME_raw. */
+static void put_path(writer *w, const char *name, const char *path)
+{
+    const bool plain = is_text(path);
+    put_facts(w, ",\"%s%s\":\"", name, plain ? "" : "_raw");
+    for (const char *p = path; *p; p++) {
+        const unsigned char byte = (unsigned char)*p;
+        if (plain && (byte == '"' || byte == '\\'))
+            put(w, "\\", 1);
+        if (!plain && (byte < 0x21 || byte > 0x7e || strchr("%\"\\", byte)))
+            put_facts(w, "%%%02X", byte);
+        else
+            put(w, p, 1);
+    }
+    put(w, "\"", 1);
+}
+
+lap_code lap_manifest_line_write(lap_manifest_queue *queue, const lap_manifest_line *line, lap_error *err)
+{
+    writer w = {.queue = queue};
+    const size_t before = queue->used;
+    put_facts(&w, "{\"schema\":\"lapedge.manifest/1\",\"event\":\"%s\"", line->is_done ? "done" : "begin");
+    put_path(&w, "output", line->output);
+    put_facts(&w,
+        ",\"settings\":\"%016" PRIx64 "\",\"output_device\":%" PRId64 ",\"output_inode\":%" PRId64
+        ",\"output_size\":%" PRId64 ",\"output_mtime_s\":%" PRId64 ",\"output_mtime_ns\":%" PRId64
+        ",\"output_hash\":\"%016" PRIx64 "\"",
+        line->settings, line->device, line->inode, line->size, line->mtime_s, line->mtime_ns, line->content);
+    if (line->is_done) {
+        put_path(&w, "input", line->input);
+        put_facts(&w, ",\"input_size\":%" PRId64 ",\"input_mtime_s\":%" PRId64 ",\"input_mtime_ns\":%" PRId64,
+            line->input_size, line->input_mtime_s, line->input_mtime_ns);
+    }
+    if (line->is_done && line->folder) {
+        put_path(&w, "input_folder", line->folder);
+        put_facts(&w,
+            ",\"input_folder_device\":%" PRId64 ",\"input_folder_inode\":%" PRId64
+            ",\"input_below\":%" PRId64,
+            line->folder_device, line->folder_inode, line->below);
+    }
+    put(&w, "}\n", 2);
+    if (!w.is_full)
+        return LAP_OK;
+    queue->used = before;
+    return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+}

@@ -1,0 +1,251 @@
+/* The files of the manifest, read line by line: into the records, or for callers who need the names. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "batch/manifest_state.h"
+
+enum { MAX_LINE = LAP_MANIFEST_LINE, PIECE = 64 * 1024 };
+
+/* What is done with each line. */
+typedef struct reading {
+    lap_manifest *manifest;
+    bool is_believed; /* the file that is being read */
+    lap_manifest_fn *each;
+    void *user;
+} reading;
+
+static lap_code fail_reading(const lap_manifest *m, const char *name, lap_error *err)
+{
+    return lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%.60s: %s", name, strerror(errno));
+}
+
+/* ---- lines ------------------------------------------------------------------------------------- */
+
+/* A line that a crash cut short, or that is no line of ours, says nothing. */
+static lap_code read_line(const reading *r, char *text, size_t length, lap_error *err)
+{
+    lap_manifest_line line;
+    return lap_manifest_line_read(text, length, &line) ? r->each(r->user, &line, err) : LAP_OK;
+}
+
+/* Lines of buffer, the first `used` bytes; *rest: those of them that have no end yet. */
+static lap_code read_lines(
+    const reading *r, char *buffer, size_t used, bool *skips, size_t *rest, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    size_t start = 0;
+    for (const char *end; code == LAP_OK && (end = memchr(buffer + start, '\n', used - start));) {
+        const size_t length = (size_t)(end - buffer) - start;
+        if (!*skips)
+            code = read_line(r, buffer + start, length, err);
+        *skips = false;
+        start += length + 1;
+    }
+    *rest = used - start;
+    return code;
+}
+
+/* What stands behind *from, which moves to the end of the last whole line. */
+static lap_code read_from(const reading *r, int fd, const char *name, off_t *from, lap_error *err)
+{
+    const size_t room = MAX_LINE + PIECE + 1;
+    char *buffer = malloc(room);
+    size_t used = 0, rest = 0;
+    off_t at = *from;
+    bool skips = false; /* inside a line that is too long */
+    lap_code code = LAP_OK;
+    if (!buffer)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+    while (code == LAP_OK) {
+        const ssize_t got = pread(fd, buffer + used, PIECE, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            code = fail_reading(r->manifest, name, err);
+        if (got <= 0)
+            break;
+        at += got;
+        used += (size_t)got;
+        code = read_lines(r, buffer, used, &skips, &rest, err);
+        memmove(buffer, buffer + used - rest, rest);
+        used = rest;
+        if (used > MAX_LINE) {
+            skips = true;
+            used = 0;
+        }
+    }
+    *from = skips ? at : at - (off_t)used;
+    /* The last line may have lost its end and nothing else; should it get one, it is read again. */
+    if (code == LAP_OK && used && !skips)
+        code = read_line(r, buffer, used, err);
+    free(buffer);
+    return code;
+}
+
+/* ---- whose they are ---------------------------------------------------------------------------- */
+
+/* A record decides which files are replaced and removed, so nobody else may have written it. */
+static const char *why_unbelieved(const lap_manifest *m, const struct stat *file)
+{
+    struct stat folder;
+    if (file->st_uid != geteuid() && file->st_uid != 0)
+        return "belongs to another user";
+    if (file->st_mode & S_IWOTH)
+        return "may be written by everybody";
+    if (fstat(m->folder, &folder) != 0 || folder.st_mode & S_IWOTH)
+        return "lies in a folder that everybody may write";
+    return NULL;
+}
+
+static void note_unbelieved(lap_manifest *m, const char *name, const char *why)
+{
+    if (m->unbelieved++ == 0)
+        lap_fail_at(&m->why_unbelieved, LAP_E_EXISTS, m->shown, "%.80s %s", name, why);
+}
+
+size_t lap_manifest_unbelieved(const lap_manifest *m, bool *is_all, lap_error *why)
+{
+    *is_all = m->unbelieved == m->file_count;
+    *why = m->why_unbelieved;
+    return m->unbelieved;
+}
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+/* From *from on; where there is nothing new, the file is not opened. */
+static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *err)
+{
+    lap_manifest *m = r->manifest;
+    struct stat st;
+    if (fstatat(m->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? LAP_OK : fail_reading(m, name, err);
+    if (!S_ISREG(st.st_mode) || st.st_size == *from)
+        return LAP_OK;
+    const int fd = openat(m->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    lap_code code = LAP_OK;
+    if (fd < 0 && errno == EACCES && why_unbelieved(m, &st)) {
+        note_unbelieved(m, name, why_unbelieved(m, &st));
+        return LAP_OK;
+    }
+    if (fd < 0) /* gone meanwhile, or a link: it says nothing */
+        return errno == ENOENT || errno == ELOOP ? LAP_OK : fail_reading(m, name, err);
+    if (fstat(fd, &st) != 0)
+        code = fail_reading(m, name, err);
+    if (code == LAP_OK) {
+        const char *why = why_unbelieved(m, &st);
+        if (why && *from == 0)
+            note_unbelieved(m, name, why);
+        r->is_believed = why == NULL;
+        code = read_from(r, fd, name, from, err);
+    }
+    close(fd);
+    return code;
+}
+
+static int by_name(const void *key, const void *file)
+{
+    return strcmp(key, ((const manifest_file *)file)->name);
+}
+
+static int is_manifest(const struct dirent *d)
+{
+    size_t length = strlen(d->d_name);
+    return length > 6 && !strcmp(d->d_name + length - 6, ".jsonl");
+}
+
+/* The list of files with those that are new; names become the list's. */
+static lap_code merge_names(lap_manifest *m, struct dirent **names, size_t count, lap_error *err)
+{
+    manifest_file *merged = calloc(count + 1, sizeof *merged);
+    for (size_t i = 0; merged && i < count; i++) {
+        const manifest_file *known =
+            m->file_count ? bsearch(names[i]->d_name, m->files, m->file_count, sizeof *known, by_name) : NULL;
+        merged[i] = (manifest_file){strdup(names[i]->d_name), known ? known->read : 0};
+        if (!merged[i].name) {
+            while (i-- > 0)
+                free(merged[i].name);
+            free(merged);
+            merged = NULL;
+        }
+    }
+    if (!merged)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+    for (size_t i = 0; i < m->file_count; i++)
+        free(m->files[i].name);
+    free(m->files);
+    m->files = merged;
+    m->file_count = count;
+    return LAP_OK;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static lap_code list_files(lap_manifest *m, lap_error *err)
+{
+    struct dirent **names = NULL;
+    const int count = scandirat(m->folder, ".", &names, is_manifest, by_bytes);
+    if (count < 0)
+        return lap_fail_at(
+            err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, m->shown, "%s", strerror(errno));
+    lap_code code = merge_names(m, names, (size_t)count, err);
+    for (int i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    return code;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------- */
+
+static lap_code add_line(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    const reading *r = user;
+    return lap_manifest_add(r->manifest, line, r->is_believed, err);
+}
+
+lap_code lap_manifest_refresh(lap_manifest *m, lap_error *err)
+{
+    reading r = {.manifest = m, .each = add_line, .user = &r};
+    lap_code code = lap_manifest_folder(m, false, err);
+    if (code == LAP_OK && m->folder >= 0)
+        code = list_files(m, err);
+    for (size_t i = 0; code == LAP_OK && i < m->file_count; i++)
+        if (strcmp(m->files[i].name, m->own) != 0)
+            code = read_file(&r, m->files[i].name, &m->files[i].read, err);
+    return code;
+}
+
+typedef struct naming {
+    reading reading;
+    lap_manifest_fn *each;
+    void *user;
+} naming;
+
+static lap_code give_line(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    const naming *n = user;
+    const bool counts = n->reading.is_believed && line->is_done && line->input;
+    return counts ? n->each(n->user, line, err) : LAP_OK;
+}
+
+lap_code lap_manifest_each(lap_manifest *m, lap_manifest_fn *each, void *user, lap_error *err)
+{
+    naming n = {.reading = {.manifest = m, .each = give_line, .user = &n}, .each = each, .user = user};
+    lap_code code = lap_manifest_folder(m, false, err);
+    if (code == LAP_OK && m->folder >= 0)
+        code = list_files(m, err);
+    m->unbelieved = 0;
+    for (size_t i = 0; code == LAP_OK && i < m->file_count; i++) {
+        off_t from = 0;
+        code = read_file(&n.reading, m->files[i].name, &from, err);
+    }
+    return code;
+}

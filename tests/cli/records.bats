@@ -1,0 +1,293 @@
+# Records in OUTDIR/.lapedge: whose they are, what they let be replaced or removed, and those of earlier versions.
+# shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
+load common
+
+# place SAMPLE WORD...: in, and out with its record
+place() { python3 "$repo/tests/records/place.py" "$repo/tests/records/$1" "${@:2}"; }
+
+# folder CODE TEXT WORD...: a run that ends with CODE and says TEXT
+folder()
+{
+    local code=$1 text=$2
+    shift 2
+    run --separate-stderr lapedge "$@"
+    [ "$status" -eq "$code" ] && [[ $stderr == *"$text"* ]] || {
+        printf 'lapedge %s\ncode %s, expected %s\nsaid %s\nexpected %s\n' "$*" "$status" "$code" "$stderr" "$text"
+        return 1
+    }
+}
+
+# Two photos, their outputs, and one photo gone.
+prepare()
+{
+    pgm 40 30 tiny.pgm
+    mkdir in
+    lapedge tiny.pgm in/a.jpg
+    cp in/a.jpg in/b.jpg
+    lapedge -q in out
+    rm in/b.jpg
+}
+
+# facts FILE: what a line says of an output that is this file
+facts()
+{
+    stat -c '"output_device":%d,"output_inode":%i,"output_size":%s' "$1" | tr -d '\n'
+    python3 -c 'import os, sys
+t = os.stat(sys.argv[1]).st_mtime_ns
+print(",\"output_mtime_s\":%d,\"output_mtime_ns\":%d" % divmod(t, 10**9), end="")' "$1"
+}
+
+# forge FILE [FACT]: a record of b.jpg that means FILE, with a hash of nothing that it holds unless FACT has one
+forge()
+{
+    printf '{"schema":"lapedge.manifest/1","event":"done","output":"b.jpg","settings":"%016x",%s,%s"input":"in/b.jpg",' \
+        0 "$(facts "$1")" "${2-'"output_hash":"0123456789abcdef",'}"
+    printf '"input_size":1,"input_mtime_s":1,"input_mtime_ns":1,"input_folder":"%s/in","input_folder_device":%d,' \
+        "$PWD" "$(stat -c %d in)"
+    printf '"input_folder_inode":%d,"input_below":5}\n' "$(stat -c %i in)"
+}
+
+@test "a folder that version 0.1 made continues" {
+    place 0.1
+    folder 0 "" in out
+    [[ $stderr != *"left alone"* ]]
+    folder 0 "0 done, 3 up to date" in out
+    cmp <(cd out && ls) <(cd "$repo/tests/records/0.1/out" && ls)
+    # Other settings, another photo: what is replaced has the content of the record.
+    rm -r in out
+    place 0.1
+    cp in/c.jpg in/a.jpg
+    folder 0 "3 done" --gray in out
+    folder 0 "0 done, 3 up to date" --gray in out
+    # What was edited since, with its old time, is not the file of the record.
+    rm -r in out
+    place 0.1
+    cp -p out/a.jpg kept
+    printf x | dd of=out/a.jpg bs=1 seek=1000 conv=notrunc status=none
+    touch -r kept out/a.jpg
+    cp -p out/a.jpg kept
+    folder 1 "out/a.jpg: exists and was changed since lapedge made it; -f replaces it" --gray in out
+    [[ $stderr == *"2 done, 1 left alone"* ]]
+    cmp kept out/a.jpg
+}
+
+@test "a folder that version 0.1 made continues after it was copied" {
+    place 0.1 restored
+    folder 0 "" in out
+    [[ $stderr != *"left alone"* ]]
+    folder 0 "0 done, 3 up to date" in out
+    rm -r in out
+    place 0.1 restored
+    folder 0 "3 done" --gray in out
+}
+
+@test "records of version 0.1 name no folder: --prune refuses, -f takes the names from here" {
+    place 0.1
+    rm in/a.jpg
+    folder 1 "--prune: nothing was removed: in: may not be the folder of the records: those of early versions do not say which it was" \
+        --prune in out
+    [ -e out/a.jpg ]
+    folder 1 "nothing was removed" -n --prune in out
+    folder 0 "warning: in: is taken for the folder of records of early versions" -n --prune -f in out
+    [[ $output == *"remove out/a.jpg"* ]]
+    [ -e out/a.jpg ]
+    folder 0 "1 removed (photo gone)" --prune -f in out
+    [ ! -e out/a.jpg ]
+    [ -e out/c.jpg ]
+    # Now the records do name it.
+    rm in/sub/b.jpg
+    touch in/sub/note
+    folder 0 "1 removed (photo gone)" --prune in out
+    [ ! -e out/sub/b.jpg ]
+}
+
+@test "lines without a hash: the same content is replaced, nothing else, and nothing is removed" {
+    place 0.1 hashless
+    # Made with other settings, of which the record has a number: the same bytes come out.
+    sed -i 's/"settings":"[0-9a-f]*"/"settings":"0000000000000001"/' out/.lapedge/*
+    cp -p out/c.jpg kept
+    printf x | dd of=out/c.jpg bs=1 seek=600 conv=notrunc status=none
+    cp -p out/c.jpg kept
+    if lapedge in fresh 2>/dev/null && cmp -s fresh/a.jpg out/a.jpg && cmp -s fresh/sub/b.jpg out/sub/b.jpg; then
+        folder 1 "out/c.jpg: exists and its record is too old to tell whether it was changed; -f replaces it" in out
+        [[ $stderr == *"2 done, 1 left alone"* ]]
+        folder 1 "0 done, 2 up to date, 1 left alone" in out
+    else # another libjpeg: nothing can be told
+        folder 1 "3 left alone" in out
+    fi
+    cmp kept out/c.jpg
+    # A file of another size by 2^32, and one of the same size.
+    cp -p kept out/c.jpg
+    truncate -s $(($(stat -c %s kept) + (1 << 32))) out/c.jpg
+    folder 1 "out/c.jpg: exists and was changed since lapedge made it" in out
+    [ "$(stat -c %s out/c.jpg)" -gt $((1 << 32)) ]
+    rm -r in out
+    place 0.1 hashless
+    rm in/c.jpg
+    folder 0 "" --prune -f in out
+    [ -e out/c.jpg ]
+}
+
+@test "a record that names a user's own file lets it be neither removed nor replaced" {
+    prepare
+    # By device, inode, size and time, but not by content.
+    rm out/b.jpg
+    echo "my own file" >out/b.jpg
+    cp -p out/b.jpg kept
+    forge out/b.jpg >out/.lapedge/forged.jsonl
+    folder 0 "" --prune in out
+    cmp kept out/b.jpg
+    folder 0 "" --prune -f in out
+    cmp kept out/b.jpg
+    cp in/a.jpg in/b.jpg
+    folder 1 "out/b.jpg: exists and was changed since lapedge made it" in out
+    cmp kept out/b.jpg
+    # Without a hash, by a size modulo 2^32 or not.
+    forge out/b.jpg '' >out/.lapedge/forged.jsonl
+    folder 1 "out/b.jpg: exists and its record is too old to tell" in out
+    cmp kept out/b.jpg
+    rm in/b.jpg
+    folder 0 "" --prune -f in out
+    cmp kept out/b.jpg
+}
+
+@test "an output that was edited in place with its old time stays" {
+    prepare
+    cp -p out/b.jpg kept
+    printf x | dd of=out/b.jpg bs=1 seek=600 conv=notrunc status=none
+    touch -r kept out/b.jpg
+    folder 0 "" -n --prune in out
+    [ -z "$output" ]
+    folder 0 "" --prune in out
+    [ -e out/b.jpg ]
+    cp kept out/b.jpg
+    touch -r kept out/b.jpg
+    folder 0 "1 removed" --prune in out
+    [ ! -e out/b.jpg ]
+}
+
+@test "records that others may have written are not believed" {
+    prepare
+    local record
+    record=$(echo out/.lapedge/*.jsonl)
+    chmod o+w "$record"
+    folder 1 "--prune: nothing was removed: out/.lapedge: ${record##*/} may be written by everybody" --prune in out
+    [ -e out/b.jpg ]
+    folder 0 "0 done, 1 up to date" in out
+    folder 1 "out/a.jpg: exists and its record may have been written by somebody else; -f replaces it" --gray in out
+    chmod o-w "$record"
+    chmod o+w out/.lapedge
+    folder 1 "${record##*/} lies in a folder that everybody may write" --prune in out
+    [ -e out/b.jpg ]
+    folder 1 "its record may have been written by somebody else" --gray in out
+    chmod o-w out/.lapedge
+    # A group that may write is believed.
+    chmod g+w out/.lapedge "$record"
+    folder 0 "1 to be removed" -n --prune in out
+    if [ "$(id -u)" -eq 0 ]; then
+        chown 65534 "$record"
+        folder 1 "${record##*/} belongs to another user" --prune in out
+        [ -e out/b.jpg ]
+        folder 1 "its record may have been written by somebody else" --gray in out
+        # Beside it one of ours, which removes what it names.
+        cp in/a.jpg in/c.jpg
+        folder 0 "1 done" in out
+        rm in/c.jpg
+        folder 0 "warning: out/.lapedge: ${record##*/} belongs to another user" --prune in out
+        [[ $stderr == *"1 removed"* ]]
+        [ ! -e out/c.jpg ]
+        [ -e out/b.jpg ]
+        chown 0 "$record"
+    fi
+    folder 0 "1 removed" --prune in out
+    [ ! -e out/b.jpg ]
+}
+
+@test "--prune from another folder, and of another folder of the same name, removes nothing" {
+    prepare
+    mkdir -p other/in
+    cp in/a.jpg other/in
+    cp tiny.pgm other
+    (cd other && cp ../in/a.jpg in/z.jpg)
+    local before
+    before=$(ls out)
+    cd other
+    folder 1 "--prune: nothing was removed: in: is not the folder that the records name, ${PWD%/other}/in" --prune in ../out
+    # By force neither: the folder of the records stands where it stood.
+    folder 0 "" -q --prune -f in ../out
+    cd ..
+    [ -e out/b.jpg ]
+    [ -n "$before" ]
+    rm out/z.jpg
+    # Named from the root, or through a link, it is the same folder.
+    ln -s in link
+    folder 0 "1 to be removed" -n --prune link out
+    folder 0 "1 to be removed" -n --prune "$PWD/in" out
+    cd other
+    folder 0 "1 to be removed" -n --prune ../in ../out
+    cd ..
+    # A folder anew under the old name has another inode.
+    cp -a in anew
+    mv in old
+    mv anew in
+    folder 1 "in: is not the folder that the records name, $PWD/in: its name and inode have to be the same" --prune in out
+    [ -e out/b.jpg ]
+    lapedge --prune --json in out >refused.json || true
+    json refused.json 'o["pruned"]["refused"]["kind"] == "changed" and o["pruned"]["files"] == 0'
+}
+
+@test "a tree that was moved is taken with --prune -f, which says so" {
+    prepare
+    mv in moved
+    folder 1 "nothing was removed: moved: is not the folder that the records name, $PWD/in" --prune moved out
+    [ -e out/b.jpg ]
+    folder 0 "warning: moved: is taken for the folder that the records name, $PWD/in" --prune -f moved out
+    [[ $stderr == *"1 removed (photo gone)"* ]]
+    [ ! -e out/b.jpg ]
+    [ -e out/a.jpg ]
+    # The records name the new place from now on.
+    touch moved/note
+    rm moved/a.jpg
+    cp "$photo" moved/c.jpg
+    folder 0 "1 removed (photo gone)" --prune moved out
+    [ ! -e out/a.jpg ]
+}
+
+@test "another device number of the folder alone is no difference, of the output it is" {
+    prepare
+    local record
+    record=$(echo out/.lapedge/*.jsonl)
+    cp "$record" kept
+    sed -i 's/"output_device":[0-9]*/"output_device":12345/' "$record"
+    folder 0 "" --prune in out
+    [ -e out/b.jpg ]
+    sed 's/"input_folder_device":[0-9]*/"input_folder_device":12345/' kept >"$record"
+    folder 0 "1 removed" --prune in out
+    [ ! -e out/b.jpg ]
+}
+
+@test "an output of two records goes if both say that its photo is gone" {
+    prepare
+    mkdir more
+    cp in/a.jpg more/x.jpg
+    # The same file, by another record of a photo that is there.
+    grep '"done"' out/.lapedge/*.jsonl | grep '"output":"b.jpg"' |
+        sed 's,"input":"in/b.jpg","input":"in/a.jpg",' >out/.lapedge/a-second.jsonl
+    folder 0 "" --prune in out
+    [ -e out/b.jpg ]
+    rm out/.lapedge/a-second.jsonl
+    folder 0 "1 removed" --prune in out
+}
+
+@test "a photo that was named by itself is known by its folder, too" {
+    pgm 40 30 tiny.pgm
+    mkdir -p in/sub
+    lapedge tiny.pgm in/a.jpg
+    lapedge tiny.pgm in/sub/b.jpg
+    (cd in && lapedge -q a.jpg sub/b.jpg ../out)
+    rm in/sub/b.jpg
+    touch in/sub/note
+    folder 0 "1 removed" --prune in out
+    [ -e out/a.jpg ]
+    [ ! -e out/b.jpg ]
+}
