@@ -10,51 +10,32 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "base/times.h"
 #include "run/formats.h"
 #include "run/run.h"
 #include "run/settings.h"
 
-enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW, OWN_FILES = 24, FILES_PER_JOB = 4 };
+enum { OWN_FILES = 24, FILES_PER_JOB = 4 };
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
 static void notify(batch *b, const char *input, const char *output, const lap_report *report)
 {
-    lap_batch_counts *c = b->counts;
-    c->ms = lap_now_ms() - b->began_ms;
-    if (b->options->work && report)
-        lap_times_add(&b->options->work->busy, &report->ms);
-    if (report) {
-        c->ok += report->status == LAP_DONE;
-        c->warned += report->status == LAP_WARNED;
-        c->skipped += report->status == LAP_SKIPPED;
-        c->failed += report->status == LAP_FAILED;
-        if (report->status == LAP_SKIPPED || report->status == LAP_FAILED)
-            c->kinds[report->error.code]++;
-        else {
-            c->pixels += (uint64_t)report->width * (uint64_t)report->height;
-            c->bytes_in += report->bytes_in;
-            c->bytes_out += report->bytes_out;
-        }
-        if (report->status == LAP_FAILED && report->error.code == LAP_E_DISK_FULL && b->stop.code == LAP_OK)
-            lap_fail_at(
-                &b->stop, LAP_E_DISK_FULL, report->error.subject, "stopped early: %s", report->error.message);
-        if (report->status == LAP_FAILED && b->options->fail_fast)
-            b->stopping = true;
-    }
-    if (b->each) {
-        lap_batch_file file = {input, output, report};
-        b->each(b->user, report ? &file : NULL, c);
-    }
+    const lap_batch_file file = {input, output, report};
+    const lap_error *why = &report->error;
+    lap_jobs_count(&b->jobs, report);
+    if (report->status == LAP_FAILED && why->code == LAP_E_DISK_FULL && b->stop.code == LAP_OK)
+        lap_fail_at(&b->stop, LAP_E_DISK_FULL, why->subject, "stopped early: %s", why->message);
+    if (report->status == LAP_FAILED && b->options->fail_fast)
+        b->stopping = true;
+    if (b->each)
+        b->each(b->user, &file, b->jobs.counts);
 }
 
-/* An input that is not worked on: why; with nothing in it, the output is up to date. */
-static void notify_problem(
-    batch *b, lap_status status, const lap_walk_entry *entry, const char *output, const lap_error *why)
+static void tick(void *user)
 {
-    lap_report report = {.status = status, .error = *why};
-    notify(b, entry->path, output, &report);
+    const batch *b = user;
+    if (b->each)
+        b->each(b->user, NULL, b->jobs.counts);
 }
 
 static void publish_group(batch *b)
@@ -65,8 +46,8 @@ static void publish_group(batch *b)
     lap_code code = lap_group_publish(&b->group, b->manifest, &why);
     for (int i = 0; i < b->group.count; i++) {
         lap_job *job = b->group.jobs[i];
-        b->counts->waiting--;
-        b->counts->waiting_pixels -= (uint64_t)job->report.width * (uint64_t)job->report.height;
+        b->jobs.counts->waiting--;
+        b->jobs.counts->waiting_pixels -= (uint64_t)job->report.width * (uint64_t)job->report.height;
         notify(b, job->input, job->output, &job->report);
         lap_job_free(job);
     }
@@ -75,113 +56,116 @@ static void publish_group(batch *b)
         b->stop = why;
 }
 
-/* Takes one result back, or lets TICK_MS pass. */
-static void reap(batch *b)
+/* lap_jobs.give: a finished output waits in the group. */
+static void keep(void *user, lap_job *job)
 {
-    lap_job *job = lap_executor_reap(b->executor, TICK_MS);
-    if (job && job->report.error.code == LAP_OK) {
+    batch *b = user;
+    const lap_report *report = &job->report;
+    if (report->error.code == LAP_OK) {
         if (!b->group.count)
             b->group.since_ms = lap_now_ms();
         b->group.jobs[b->group.count++] = job;
-        b->counts->waiting++;
-        b->counts->waiting_pixels += (uint64_t)job->report.width * (uint64_t)job->report.height;
-    } else if (job) {
-        /* What never began because the run stops is not a failure of the file. */
-        if (job->report.error.code != LAP_E_CANCELLED)
-            notify(b, job->input, job->output, &job->report);
-        else if (b->stop.code == LAP_OK)
-            lap_control_check(&b->control, &b->stop);
-        lap_job_free(job);
+        b->jobs.counts->waiting++;
+        b->jobs.counts->waiting_pixels += (uint64_t)report->width * (uint64_t)report->height;
+        return;
     }
-    lap_error warning;
-    while (b->options->warn && lap_executor_warning(b->executor, &warning))
-        b->options->warn(b->user, &warning);
+    /* A job that never began because the run stops is not a failure of its file. */
+    if (report->error.code != LAP_E_CANCELLED)
+        notify(b, job->input, job->output, report);
+    else if (b->stop.code == LAP_OK)
+        lap_control_check(&b->jobs.control, &b->stop);
+    lap_job_free(job);
+}
+
+/* lap_jobs.step */
+static void publish_when_due(void *user)
+{
+    batch *b = user;
     if (lap_group_is_due(&b->group))
         publish_group(b);
-    if (lap_now_ms() - b->ticked_ms >= TICK_MS) {
-        b->ticked_ms = lap_now_ms();
-        if (b->options->work)
-            lap_executor_look(b->executor, b->options->work);
-        notify(b, NULL, NULL, NULL);
-    }
 }
 
 /* ---- the second walk --------------------------------------------------------------------------- */
 
-static lap_code submit(
-    batch *b, const lap_walk_entry *entry, const lap_job *planned, bool apart, lap_error *err)
+typedef struct plan {  /* what becomes of one input */
+    lap_job job;       /* its names are those below */
+    lap_status status; /* LAP_DONE: the work is to be done, or in a dry run would be */
+    lap_error why;     /* otherwise */
+    bool apart;        /* the output is synced by itself */
+    char relative[PATH_MAX], output[PATH_MAX]; /* the latter empty before it is known */
+} plan;
+
+/* Fills status and why, and makes the folder of the output. An error ends the run. */
+static lap_code plan_output(batch *b, const lap_walk_entry *entry, plan *p, lap_error *err)
+{
+    char output[PATH_MAX];
+    p->status = LAP_FAILED;
+    if (!lap_batch_output_name(b->options, b->settings, entry->relative, p->relative, sizeof p->relative) ||
+        !lap_batch_output_path(b, p->relative, output, sizeof output)) {
+        lap_fail_at(&p->why, LAP_E_WRITE, entry->path, "the path of its output is too long");
+        return LAP_OK;
+    }
+    if (lap_batch_check_format(b->settings, entry->path, output, &p->why) != LAP_OK)
+        return LAP_OK;
+    strcpy(p->output, output);
+    p->job = (lap_job){.output = p->output, .relative = p->relative, .below = entry->below};
+    if (!b->options->dry_run && lap_batch_sweep_folder(b, p->relative, err) != LAP_OK)
+        return LAP_E_MEMORY;
+    if (lap_origins_find(&b->origins, entry->path, entry->below, &p->job.origin, err) != LAP_OK)
+        return LAP_E_MEMORY;
+    p->status = lap_batch_judge(b, entry, &p->job, &p->why);
+    if (p->status != LAP_DONE || b->options->dry_run)
+        return LAP_OK;
+    if (lap_batch_make_folder(b, p->relative, &p->apart, &p->why) != LAP_OK)
+        p->status = p->why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED;
+    return LAP_OK;
+}
+
+static lap_code submit(batch *b, const lap_walk_entry *entry, const plan *p, lap_error *err)
 {
     lap_job *job = calloc(1, sizeof *job);
     if (!job)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    *job = *planned;
+    *job = p->job;
     job->input = strdup(entry->path);
-    job->output = strdup(planned->output);
-    job->relative = strdup(planned->relative);
+    job->output = strdup(p->output);
+    job->relative = strdup(p->relative);
     job->stat = *entry->stat;
     job->work = lap_job_write;
     job->tree = &b->tree;
     job->force = b->options->force;
     /* A photo without an extension was found by its content, and stays one without. */
-    bool as_jpeg = !b->settings->format && !lap_format_of_path(planned->output);
-    job->settings = &b->variants[as_jpeg | (apart && b->sync) << 1];
-    if (!job->input || !job->output || !job->relative) {
-        lap_job_free(job);
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    }
-    return lap_executor_submit(b->executor, job, err);
+    const bool as_jpeg = !b->settings->format && !lap_format_of_path(p->output);
+    job->settings = &b->variants[as_jpeg | (p->apart && b->sync) << 1];
+    if (job->input && job->output && job->relative)
+        return lap_jobs_submit(&b->jobs, job, err);
+    lap_job_free(job);
+    return lap_fail(err, LAP_E_MEMORY, "out of memory");
 }
 
 static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     batch *b = user;
-    char relative[PATH_MAX], output[PATH_MAX];
-    lap_error why;
-    bool apart;
-    lap_job job = {.output = output, .relative = relative, .below = entry->below};
+    plan p = {.status = LAP_FAILED};
     if (entry->link || !lap_batch_is_ours(b, entry->relative))
         return LAP_OK;
-    while (lap_executor_pending(b->executor) >= (size_t)b->load.jobs + AHEAD ||
-           b->group.count == LAP_GROUP_FILES)
-        reap(b);
+    lap_jobs_make_room(&b->jobs);
     if (b->stop.code == LAP_OK)
-        lap_control_check(&b->control, &b->stop);
+        lap_control_check(&b->jobs.control, &b->stop);
     if (b->stop.code != LAP_OK || b->stopping)
         return LAP_E_CANCELLED; /* ends the walk; run_jobs knows why */
-    b->counts->found++;
-    if (entry->problem) {
-        notify_problem(b, LAP_FAILED, entry, NULL, entry->problem);
-        return lap_prune_note(b->prune, entry, NULL, err);
-    }
-    if (!lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative) ||
-        !lap_batch_output_path(b, relative, output, sizeof output)) {
-        lap_fail_at(&why, LAP_E_WRITE, entry->path, "the path of its output is too long");
-        notify_problem(b, LAP_FAILED, entry, NULL, &why);
-        return LAP_OK;
-    }
-    if (lap_batch_check_format(b->settings, entry->path, output, &why) != LAP_OK) {
-        notify_problem(b, LAP_FAILED, entry, NULL, &why);
-        return LAP_OK;
-    }
-    if (!b->options->dry_run && lap_batch_sweep_folder(b, relative, err) != LAP_OK)
-        return LAP_E_MEMORY;
-    if (lap_origins_find(&b->origins, entry->path, entry->below, &job.origin, err) != LAP_OK)
-        return LAP_E_MEMORY;
-    const lap_status status = lap_batch_judge(b, entry, &job, &why);
-    if (status != LAP_DONE) {
-        notify_problem(b, status, entry, output, &why);
-        return LAP_OK;
-    }
-    if (b->options->dry_run) {
-        lap_report report = {.status = LAP_DONE};
-        notify(b, entry->path, output, &report);
-        return LAP_OK;
-    }
-    if (lap_batch_make_folder(b, relative, &apart, &why) != LAP_OK) {
-        notify_problem(b, why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED, entry, output, &why);
-        return LAP_OK;
-    }
-    return submit(b, entry, &job, apart, err);
+    b->jobs.counts->found++;
+    if (entry->problem)
+        p.why = *entry->problem;
+    lap_code code =
+        entry->problem ? lap_prune_note(b->prune, entry, NULL, err) : plan_output(b, entry, &p, err);
+    if (code == LAP_OK && p.status == LAP_DONE && !b->options->dry_run)
+        return submit(b, entry, &p, err);
+    if (code != LAP_OK && !entry->problem)
+        return code;
+    const lap_report report = {.status = p.status, .error = p.status == LAP_DONE ? (lap_error){0} : p.why};
+    notify(b, entry->path, *p.output ? p.output : NULL, &report);
+    return code;
 }
 
 static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
@@ -190,17 +174,12 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     lap_batch_options seen = *b->options;
     seen.others = NULL; /* counted already */
     lap_code code = lap_walk(&seen, list, work_on, b, &walking);
-    if (b->stop.code != LAP_OK || b->stopping || code != LAP_OK)
-        lap_executor_cancel(b->executor);
-    while (lap_executor_pending(b->executor))
-        reap(b);
-    if (b->options->work)
-        lap_executor_look(b->executor, b->options->work);
+    lap_jobs_finish(&b->jobs, b->stop.code != LAP_OK || b->stopping || code != LAP_OK);
     publish_group(b); /* what is finished is kept, however the run ends */
     (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* who misses a renewed line looks closer again */
     if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
         b->stop = why;
-    /* Who was asked to stop when everything was done has done everything. */
+    /* A request to stop that comes after the last job is ignored. */
     if (b->stop.code != LAP_OK)
         return lap_error_set(err, &b->stop);
     if (code == LAP_OK || b->stopping)
@@ -228,27 +207,34 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
         code = lap_manifest_open(&b->tree, strtoull(hash, NULL, 16), &b->manifest, err);
     }
     if (code == LAP_OK)
-        code = lap_batch_executor(b->context, &b->load, options->work, &b->executor, err);
+        code = lap_jobs_open(&b->jobs, b->context, &b->load, err);
     return code;
 }
 
-static batch *create(lap_context *context, const lap_batch_options *options, const lap_settings *settings)
+/* How many of these jobs may be under way: each holds its input, its output, and on its way two folders. */
+static int jobs_within_files(int jobs)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= OWN_FILES + FILES_PER_JOB * (rlim_t)jobs)
+        return jobs;
+    return files.rlim_cur > OWN_FILES + FILES_PER_JOB ? (int)(files.rlim_cur - OWN_FILES) / FILES_PER_JOB : 1;
+}
+
+static batch *create(lap_context *context, const lap_batch_options *options, const lap_settings *settings,
+    lap_batch_counts *counts)
 {
     batch *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
     b->context = context;
     b->options = options;
-    b->control.cancel = &context->cancel;
-    b->began_ms = lap_now_ms();
     b->shards = options->shards;
-    b->load.jobs = options->jobs > 0 && options->jobs < context->threads ? options->jobs : context->threads;
-    struct rlimit files; /* each job holds its input, its output, and on its way two folders */
-    if (!getrlimit(RLIMIT_NOFILE, &files) &&
-        files.rlim_cur < OWN_FILES + FILES_PER_JOB * (rlim_t)b->load.jobs)
-        b->load.jobs = files.rlim_cur > OWN_FILES + FILES_PER_JOB
-                           ? (int)(files.rlim_cur - OWN_FILES) / FILES_PER_JOB
-                           : 1;
+    lap_jobs_begin(&b->jobs, context, options, counts);
+    b->jobs.give = keep;
+    b->jobs.step = publish_when_due;
+    b->jobs.tick = tick;
+    b->jobs.user = b;
+    b->jobs.most = b->load.jobs = jobs_within_files(b->jobs.most);
     b->sync = settings->sync;
     b->group.sync_fd = b->tree.fd = -1;
     for (int i = 0; i < 4; i++) {
@@ -297,14 +283,11 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     lap_list *list = NULL;
     lap_trace *trace = NULL;
     *counts = (lap_batch_counts){0};
-    if (options->work)
-        *options->work = (lap_batch_work){0};
-    batch *b = create(context, options, settings);
+    batch *b = create(context, options, settings, counts);
     if (!b)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    b->counts = counts;
     b->each = each;
-    b->user = user;
+    b->user = b->jobs.warn_user = user;
     lap_code code = lap_settings_check(b->settings, err);
     if (code == LAP_OK) /* before anything is made */
         code = lap_run_check_backend(b->settings, err);
@@ -317,15 +300,14 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     if (code == LAP_OK && trace_of(options))
         code = lap_trace_create(&trace, err);
     if (code == LAP_OK) {
-        lap_executor_trace(b->executor, trace);
+        lap_executor_trace(b->jobs.executor, trace);
         code = run_jobs(b, list, err);
     }
     if (code == LAP_OK)
         code = lap_prune_outputs(
-            b->prune, &(lap_prune_run){&b->tree, b->manifest, &b->control, b->stopping, b->user}, err);
-    counts->ms = lap_now_ms() - b->began_ms;
-    lap_executor_close(b->executor);
-    lap_trace_thread(trace, "close", b->began_ms + counts->ms, 0);
+            b->prune, &(lap_prune_run){&b->tree, b->manifest, &b->jobs.control, b->stopping, b->user}, err);
+    lap_jobs_close(&b->jobs);
+    lap_trace_thread(trace, "close", b->jobs.began_ms + counts->ms, 0);
     code = write_trace(b, trace, code, err);
     lap_trace_destroy(trace);
     lap_prune_free(b->prune);

@@ -6,8 +6,8 @@
 
 #include "base/context.h"
 #include "base/control.h"
-#include "batch/batch_devices.h"
 #include "batch/group.h"
+#include "batch/jobs.h"
 #include "batch/prune.h"
 #include "batch/walk.h"
 #include "io/map64.h"
@@ -17,13 +17,11 @@ typedef struct batch {
     const lap_batch_options *options;
     const lap_settings *settings;
     lap_settings variants[4]; /* the same, with format "jpg" (bit 0), each file synced by itself (bit 1) */
-    lap_batch_counts *counts;
     lap_batch_fn *each;
     void *user;
-    lap_control control;
     uint32_t shards;
     lap_batch_load load;
-    lap_executor *executor;
+    lap_jobs jobs;
     lap_tree tree; /* the output folder */
     lap_manifest *manifest;
     unsigned renewed; /* lines for outputs that were moved or copied, and are known by their content */
@@ -36,7 +34,6 @@ typedef struct batch {
     lap_error stop; /* why the run ends early */
     bool sync;      /* outputs are to survive a power cut */
     bool stopping;  /* fail_fast has struck */
-    double began_ms, ticked_ms;
 } batch;
 
 /* relative with the extension of settings->format, if one is set, and as flat and suffix ask; false if it

@@ -93,11 +93,11 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
     batch *b = l->b;
     struct stat there;
     char relative[PATH_MAX], output[PATH_MAX];
-    lap_code code = lap_control_check(&b->control, err);
+    lap_code code = lap_control_check(&b->jobs.control, err);
     if (code != LAP_OK)
         return code;
     if (entry->link) {
-        b->counts->links++;
+        b->jobs.counts->links++;
         return LAP_OK;
     }
     const bool has_name =
@@ -106,11 +106,11 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
     if (code != LAP_OK)
         return code;
     if (lap_batch_is_ours(b, entry->relative)) {
-        b->counts->expected++;
+        b->jobs.counts->expected++;
         if (entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&b->load))
             b->load.large_bytes += (uint64_t)entry->stat->st_size;
     } else
-        b->counts->other_shards++;
+        b->jobs.counts->other_shards++;
     if (entry->problem || !has_name)
         return LAP_OK;
     code = l->sides ? check_sides(l, entry->stat, relative, err) : LAP_OK;
@@ -164,7 +164,7 @@ static lap_code find_clashes(look *l, lap_error *err)
 static lap_code look_at_outputs(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     look *l = user;
-    lap_code code = lap_control_check(&l->b->control, err);
+    lap_code code = lap_control_check(&l->b->jobs.control, err);
     if (code != LAP_OK || !entry->stat)
         return code;
     uint64_t inode = lap_batch_inode(entry->stat);
