@@ -185,7 +185,7 @@ static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
         pthread_mutex_lock(mutex_of(d));
         if (code != LAP_OK || !through || d->is_lost)
             continue;
-        lap_times_add(&task->run.pipe.ms, &ms);
+        lap_times_add(&task->run.photo.ms, &ms);
         lap_trace_stages(d->pool->executor->trace, d->number, i, &ms, task->job->number);
         d->slots[i].task = NULL;
         d->slots[i].is_busy = false;

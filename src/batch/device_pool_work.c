@@ -48,6 +48,15 @@ void lap_device_pool_unload(lap_device_task *task, const lap_error *why)
     free(task);
 }
 
+static lap_run_order order_of(const lap_device_pool *pool, const lap_job *job)
+{
+    return (lap_run_order){.context = pool->executor->context,
+        .in = job->input,
+        .tree = job->tree,
+        .out = job->measure ? NULL : job->relative,
+        .settings = job->settings};
+}
+
 /* Profiles, and statistics without the outer pixels, are not made from counts. */
 static bool is_for_devices(const lap_job *job)
 {
@@ -55,20 +64,20 @@ static bool is_for_devices(const lap_job *job)
 }
 
 static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging **staging,
-    lap_device_task **task, bool *mine, lap_error *err)
+    lap_device_task **task, bool *handled, lap_error *err)
 {
     const lap_device_pool *pool = d->pool;
+    const lap_run_order order = order_of(pool, job);
     const size_t most =
         pool->options.pinned ? pool->options.pinned / (size_t)pool->count / (size_t)d->staging_limit : 0;
     lap_code code = *staging ? LAP_OK : lap_device_staging_create(d->number, d->pins, most, staging, err);
-    *mine = false;
+    *handled = false;
     *task = calloc(1, sizeof **task);
     if (code == LAP_OK && !*task)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory");
     if (code == LAP_OK && is_for_devices(job))
-        code = lap_async_run_load(&(*task)->run, pool->executor->context, job->input,
-            job->measure ? NULL : job->relative, job->settings, pool->options.rung, *staging, mine, err);
-    if (code != LAP_OK || !*mine) {
+        code = lap_async_run_load(&(*task)->run, &order, pool->options.rung, *staging, handled, err);
+    if (code != LAP_OK || !*handled) {
         free(*task);
         *task = NULL;
     }
@@ -81,15 +90,15 @@ static void load(lap_pool_device *d, lap_job *job)
     lap_device_staging *staging = d->idle_count ? d->idle[--d->idle_count] : NULL;
     lap_device_task *task;
     lap_error err = {0};
-    bool mine;
+    bool handled;
     d->staging_count += !staging;
     d->under_way++;
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
-    const lap_code code = read_photo(d, job, &staging, &task, &mine, &err);
+    const lap_code code = read_photo(d, job, &staging, &task, &handled, &err);
     lap_trace_thread(pool->executor->trace, "read", start, job->number);
     pthread_mutex_lock(mutex_of(pool));
-    if (code == LAP_OK && mine && !d->is_lost) {
+    if (code == LAP_OK && handled && !d->is_lost) {
         task->job = job;
         task->device = d;
         lap_device_task_push(&d->ready, task);
@@ -127,14 +136,14 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     lap_job *job = task->job;
     lap_pool_device *d = task->device;
     lap_device_staging *staging = task->run.staging;
+    const lap_run_order order = order_of(pool, job);
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
     const bool is_done = lap_async_run_is_done(&task->run);
     if (is_done && job->measure)
         lap_async_run_measure(&task->run, job->measure, job->measurement, &job->report, &job->report.error);
     else if (is_done)
-        lap_async_run_store(
-            &task->run, job->tree, job->relative, &job->stat, &job->sink, &job->report, &job->report.error);
+        lap_async_run_store(&task->run, &order, &job->stat, &job->sink, &job->report, &job->report.error);
     lap_async_run_close(&task->run);
     free(task);
     lap_trace_thread(pool->executor->trace, job->measure ? "measure" : "write", start, job->number);

@@ -66,7 +66,7 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
     lap_code code = LAP_OK;
     if (size == 0)
         return LAP_OK;
-    if (sink->memory || sink->held) {
+    if (sink->memory) {
         code = reserve(sink, size, err);
     } else {
         if (!sink->buffer) {
@@ -89,29 +89,6 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
     if (code == LAP_OK)
         sink->bytes += size;
     return code;
-}
-
-bool lap_sink_is_direct(const lap_sink *sink)
-{
-    return !sink->memory && !sink->temp;
-}
-
-void lap_sink_hold(lap_sink *sink)
-{
-    sink->held = lap_sink_is_direct(sink);
-}
-
-lap_code lap_sink_rewind(lap_sink *sink, lap_error *err)
-{
-    if (lap_sink_is_direct(sink) && !sink->held && sink->bytes > 0)
-        return lap_fail(err, LAP_E_WRITE, "%s: what was written cannot be taken back", sink->path);
-    if (sink->broken || (sink->temp && (ftruncate(sink->fd, 0) != 0 || lseek(sink->fd, 0, SEEK_SET) != 0)))
-        return lap_write_errno(err, sink->path, "write", errno);
-    if (sink->hash && XXH3_64bits_reset(sink->hash) != XXH_OK)
-        return lap_write_errno(err, sink->path, "write", ENOMEM);
-    sink->used = 0;
-    sink->bytes = 0;
-    return LAP_OK;
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */

@@ -18,7 +18,6 @@ struct lap_sink {
     XXH3_state_t *hash; /* of all bytes, below a tree; NULL else, and when it is done: */
     uint64_t content;
     mode_t mode; /* of the file that is replaced; 0: there is none */
-    bool held;   /* nothing is written before finish */
     bool broken; /* a write failed: never to be published */
     bool whole;  /* finished */
     bool sync;   /* asked for at finish */

@@ -309,7 +309,7 @@ static void jpeg_close(lap_encoder *encoder)
 
 lap_code lap_jpeg_parts_make(const lap_write_options *options, lap_jpeg_parts *parts, lap_error *err)
 {
-    lap_encoder encoder = {.ops = &lap_jpeg_encoder, .format = "jpg", .options = *options};
+    lap_encoder encoder = {.ops = &lap_jpeg_encoder, .format = LAP_FORMAT_JPG, .options = *options};
     *parts = (lap_jpeg_parts){.components = options->channels == 1 ? 1 : 3};
     lap_code code = jpeg_open(&encoder, err);
     if (code == LAP_OK) {
@@ -334,7 +334,7 @@ lap_code lap_jpeg_parts_make(const lap_write_options *options, lap_jpeg_parts *p
 }
 
 const lap_encoder_ops lap_jpeg_encoder = {
-    .formats = "jpg",
+    .formats = 1 << LAP_FORMAT_JPG,
     .open = jpeg_open,
     .band = jpeg_band,
     .append = jpeg_append,

@@ -5,16 +5,14 @@
 #ifndef LAP_ASYNC_RUN_H
 #define LAP_ASYNC_RUN_H
 
-#include "base/context.h"
 #include "device/device_staging.h"
-#include "io/sink.h"
-#include "run/pipeline_state.h"
+#include "run/photo.h"
+#include "run/run.h"
 
 typedef struct lap_async_run {
-    lap_pipeline pipe; /* what is known of the photo; its times */
+    lap_photo photo; /* what is known of it; its times */
     lap_settings settings;
     lap_control control;
-    lap_source *source;
     lap_chunk header; /* of the output */
     lap_device_staging *staging;
     const char *in;
@@ -22,19 +20,18 @@ typedef struct lap_async_run {
     bool is_written; /* else only measured */
 } lap_async_run;
 
-/* Reads the file into the staging, and plans its way with a rung of a device; out NULL: it is only measured.
- * *mine false: it is for lap_run_to_sink or lap_measure_to, which alone judge files. Fails only where the
- * staging cannot be had: LAP_E_DEVICE, LAP_E_MEMORY. The context, in and the staging are used until the run
- * is closed. */
-lap_code lap_async_run_load(lap_async_run *run, lap_context *context, const char *in, const char *out,
-    const lap_settings *settings, const lap_rung *rung, lap_device_staging *staging, bool *mine,
-    lap_error *err);
+/* Reads the file into the staging, and plans its way with a rung of a device; order->out NULL: it is only
+ * measured. *handled false: it is for lap_run_to_sink or lap_measure_to, which alone judge files. Fails only
+ * where the staging cannot be had: LAP_E_DEVICE, LAP_E_MEMORY. The context, in and the staging are used until
+ * the run is closed. */
+lap_code lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung,
+    lap_device_staging *staging, bool *handled, lap_error *err);
 /* It has waited for a device to start, which is none of its time. */
 void lap_async_run_restart(lap_async_run *run);
 /* Of a photo whose slot is through: whether the device did it; if not, as above. */
 bool lap_async_run_is_done(const lap_async_run *run);
-/* Writes the file; arguments and result are those of lap_run_to_sink. */
-lap_code lap_async_run_store(lap_async_run *run, const lap_tree *tree, const char *out, struct stat *read,
+/* Writes the file of this order; the result is that of lap_run_to_sink. */
+lap_code lap_async_run_store(lap_async_run *run, const lap_run_order *order, struct stat *read,
     lap_sink **sink, lap_report *report, lap_error *err);
 /* Arguments and result are those of lap_measure_to, without profiles and a border left out. */
 lap_code lap_async_run_measure(lap_async_run *run, const lap_measure_options *options,

@@ -9,8 +9,6 @@
 
 enum { DHT = 0xC4, RST0 = 0xD0, RST7 = 0xD7, SOS = 0xDA, DQT = 0xDB, EOI = 0xD9 };
 
-static const size_t MAX_FILE = (size_t)1 << 30;
-
 static size_t length_at(const uint8_t *bytes)
 {
     return (size_t)bytes[0] << 8 | bytes[1];
@@ -162,7 +160,7 @@ lap_code lap_info_read(const char *path, lap_info *info, lap_error *err)
         code = lap_source_peek(source, PROBE_BYTES, &bytes, &size, err);
     if (code == LAP_OK && lap_jpeg_probe(bytes, size)) {
         info->format = "jpeg";
-        code = lap_source_hold(source, MAX_FILE, &bytes, &size, &whole, err);
+        code = lap_source_hold(source, LAP_SOURCE_MOST, &bytes, &size, &whole, err);
         if (code == LAP_OK && !whole)
             code = lap_fail_at(err, LAP_E_LIMIT, path, "is larger than 1 GB");
         info->bytes = size;

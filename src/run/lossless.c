@@ -8,9 +8,8 @@
 #include "jpeg/jpeg_turn.h"
 #include "ops/orient.h"
 #include "run/formats.h"
-#include "run/pipeline_ends.h"
 
-static const size_t most_bytes = (size_t)1 << 30; /* a larger file is done by pixels, as it is read */
+static const size_t most_bytes = LAP_SOURCE_MOST; /* a larger file is done by pixels, as it is read */
 
 /* ---- whether ----------------------------------------------------------------------------------- */
 
@@ -21,7 +20,7 @@ static bool is_demanded(const lap_settings *s)
 
 static bool is_to_jpeg(const lap_settings *s)
 {
-    return !s->format || strcmp(lap_format_find(s->format), "jpg") == 0;
+    return !s->format || lap_format_find(s->format) == LAP_FORMAT_JPG;
 }
 
 /* Which setting asks for pixels that are coded anew; NULL where none does. */
@@ -45,7 +44,7 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
     return why ? lap_fail(err, LAP_E_BACKEND, "turning without loss: %s", why) : LAP_OK;
 }
 
-static lap_code decline(lap_pipeline *pipe, const char *why, lap_error *err)
+static lap_code decline(lap_photo *pipe, const char *why, lap_error *err)
 {
     pipe->lossless.is_taken = false;
     pipe->lossless.reason = why;
@@ -66,7 +65,7 @@ static lap_turn turn_of(const lap_settings *s, const lap_jpeg_scan *scan, const 
 }
 
 static lap_code plan_turn(
-    lap_pipeline *pipe, const lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, lap_error *err)
+    lap_photo *pipe, const lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, lap_error *err)
 {
     lap_lossless_way *way = &pipe->lossless;
     const lap_settings *s = pipe->settings;
@@ -97,7 +96,7 @@ static lap_code plan_turn(
     return LAP_OK;
 }
 
-lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *err)
+lap_code lap_lossless_plan(lap_photo *pipe, lap_error *err)
 {
     enum { PROBE_BYTES = 16 };
     const lap_settings *s = pipe->settings;
@@ -113,13 +112,13 @@ lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *er
         why = lap_jpeg_turn_unavailable();
     if (code != LAP_OK || why)
         return code == LAP_OK ? decline(pipe, why, err) : code;
-    lap_source_watch(source, pipe->control);
-    code = lap_source_peek(source, PROBE_BYTES, &bytes, &size, err);
+    lap_source_watch(pipe->source, pipe->control);
+    code = lap_source_peek(pipe->source, PROBE_BYTES, &bytes, &size, err);
     if (code != LAP_OK)
         return code;
     if (size > 0 && !lap_jpeg_probe(bytes, size))
         return decline(pipe, "the input is no JPEG", err);
-    code = lap_source_hold(source, most_bytes, &bytes, &size, &whole, err);
+    code = lap_source_hold(pipe->source, most_bytes, &bytes, &size, &whole, err);
     if (code != LAP_OK)
         return code;
     if (!whole)
@@ -137,7 +136,7 @@ lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *er
 /* ---- doing it ---------------------------------------------------------------------------------- */
 
 /* All pixels decoded and forgotten: whether this data is let through is decided as for every other run. */
-static lap_code judge(lap_pipeline *pipe, lap_error *err)
+static lap_code judge(lap_photo *pipe, lap_error *err)
 {
     enum { ROWS = 16 };
     const lap_header *header = lap_decoder_header(pipe->decoder);
@@ -159,25 +158,26 @@ static lap_code judge(lap_pipeline *pipe, lap_error *err)
 }
 
 /* The output's size and metadata, of what stays of the input. */
-static void plan_output(lap_pipeline *pipe)
+static void plan_output(lap_photo *pipe)
 {
     const lap_lossless_way *way = &pipe->lossless;
-    const bool swap = lap_turn_transposes(pipe->turn);
+    const bool swap = lap_turn_transposes(pipe->plan.turn);
     pipe->width = swap ? way->height : way->width;
     pipe->height = swap ? way->width : way->height;
     pipe->channels = lap_decoder_header(pipe->decoder)->components;
-    lap_pipeline_plan_output(pipe);
-    pipe->write.as_stored = true;
+    lap_plan_write(&pipe->plan, pipe->settings, pipe->decoder, pipe->width, pipe->height);
+    pipe->plan.write.channels = pipe->channels;
+    pipe->plan.write.as_stored = true;
 }
 
-static lap_code turn_and_write(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
+static lap_code turn_and_write(lap_photo *pipe, lap_error *err)
 {
     lap_lossless_way *way = &pipe->lossless;
     lap_jpeg_turned turned;
     lap_error why;
     double start = lap_now_ms();
-    lap_code code =
-        lap_jpeg_turn(way->file, way->file_size, pipe->turn, way->trims, &pipe->write, &turned, &why);
+    lap_code code = lap_jpeg_turn(
+        way->file, way->file_size, pipe->plan.turn, way->trims, &pipe->plan.write, &turned, &why);
     pipe->ms.encode += lap_now_ms() - start;
     if (code == LAP_E_UNSUPPORTED) {
         snprintf(way->room, sizeof way->room, "%.150s", why.message);
@@ -191,35 +191,35 @@ static lap_code turn_and_write(lap_pipeline *pipe, lap_sink *sink, lap_error *er
         code = judge(pipe, err);
     start = lap_now_ms();
     if (code == LAP_OK)
-        code = lap_jpeg_turned_write(&turned, &pipe->write, sink, err);
+        code = lap_jpeg_turned_write(&turned, &pipe->plan.write, pipe->sink, err);
     pipe->ms.encode += lap_now_ms() - start;
     lap_jpeg_turned_free(&turned);
     way->done = code == LAP_OK;
     return code;
 }
 
-lap_code lap_lossless_run(lap_pipeline *pipe, lap_source *source, lap_sink *sink, lap_budget *budget,
-    lap_control *control, lap_error *err)
+lap_code lap_lossless_run(lap_photo *pipe, lap_error *err)
 {
     lap_lossless_way *way = &pipe->lossless;
     const uint64_t limit = pipe->settings->max_memory;
-    const int width = pipe->width, height = pipe->height, channels = pipe->channels;
-    const bool takes = budget && limit;
+    lap_budget *budget = &pipe->context->budget;
     lap_code code = way->suspect ? judge(pipe, err) : LAP_OK;
-    if (code == LAP_OK && takes)
-        code = lap_budget_take(budget, way->memory, limit, control, err);
+    if (code == LAP_OK && limit)
+        code = lap_budget_take(budget, way->memory, limit, pipe->control, err);
     if (code != LAP_OK)
         return code;
     plan_output(pipe);
-    code = turn_and_write(pipe, sink, err);
-    if (takes)
+    code = turn_and_write(pipe, err);
+    if (limit)
         lap_budget_give(budget, way->memory);
-    if (way->done)
-        lap_source_held_is_read(source);
-    else { /* pixels are next */
-        pipe->width = width;
-        pipe->height = height;
-        pipe->channels = channels;
+    if (way->done) {
+        lap_source_held_is_read(pipe->source);
+    } else { /* pixels are next */
+        const lap_plan *plan = &pipe->plan;
+        pipe->width = plan->width;
+        pipe->height = plan->height;
+        pipe->channels = plan->channels;
+        lap_plan_write(&pipe->plan, pipe->settings, pipe->decoder, plan->width, plan->height);
     }
     return code;
 }

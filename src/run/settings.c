@@ -99,10 +99,10 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
     put(&t, "settings=1\nfilter=%d\n", s->filter);
     if (s->filter)
         put_filter(&t, s);
-    const char *format = s->format ? lap_format_find(s->format) : NULL;
     put(&t, "gray=%d\nauto-orient=%d\nturn=%d\n", s->gray, s->auto_orient, (int)s->turn);
-    put(&t, "format=%s\nquality=%d\nsubsampling=%d\nrestart=%d\nstrip=%d\nfail-on=%d\n", format ? format : "",
-        s->quality, (int)s->subsampling, (int)s->restart, s->strip, (int)s->fail_on);
+    put(&t, "format=%s\nquality=%d\nsubsampling=%d\nrestart=%d\nstrip=%d\nfail-on=%d\n",
+        s->format ? lap_format_name(lap_format_find(s->format)) : "", s->quality, (int)s->subsampling,
+        (int)s->restart, s->strip, (int)s->fail_on);
     /* What came later, only where it is asked for: the hash of what was made before stays. */
     if (s->progressive || s->optimize)
         put(&t, "progressive=%d\noptimize=%d\n", s->progressive, s->optimize);
@@ -118,4 +118,30 @@ void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH
     char of[LAP_SETTINGS_TEXT];
     size_t length = lap_settings_text(settings, of);
     snprintf(hash, LAP_SETTINGS_HASH, "%016llx", (unsigned long long)XXH3_64bits(of, length));
+}
+
+/* ---- for decoder and encoder ------------------------------------------------------------------- */
+
+lap_read_options lap_read_options_of(const lap_settings *s, const lap_control *control)
+{
+    return (lap_read_options){.gray = s->gray,
+        .max_pixels = s->max_pixels,
+        .max_memory = s->max_memory,
+        .max_scans = s->max_scans,
+        .fail_on = s->fail_on,
+        .control = control,
+        .decode = s->decode};
+}
+
+lap_write_options lap_write_options_of(const lap_settings *s, const lap_control *control)
+{
+    return (lap_write_options){.quality = s->quality,
+        .subsampling = s->subsampling,
+        .restart = s->restart,
+        .strip = s->strip,
+        .keep = s->keep,
+        .progressive = s->progressive,
+        .optimize = s->optimize,
+        .oriented = s->auto_orient,
+        .control = control};
 }

@@ -9,6 +9,7 @@
 #include "ops/filter.h"
 #include "ops/stats.h"
 #include "run/formats.h"
+#include "run/photo.h"
 #include "run/pixels.h"
 #include "run/settings.h"
 
@@ -87,9 +88,10 @@ static lap_code decode_here(lap_stream *s, lap_decoder *decoder, const lap_view 
 {
     lap_image image = {0};
     lap_code code = lap_image_create(&image, view->width, view->height, view->channels, 0, err);
+    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &image.view};
     const double start = lap_now_ms();
     if (code == LAP_OK)
-        code = lap_decoder_image(decoder, &image.view, damage, err);
+        code = lap_collect_image(&collect, damage, err);
     const double decoded = lap_now_ms();
     if (code == LAP_OK)
         code = lap_stream_copy(s, &image.view, view, err);
@@ -171,7 +173,6 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
 static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_write_options *write,
     lap_sink *sink, bool *mine, lap_report *report, lap_error *err)
 {
-    static const uint8_t end_of_image[] = {0xFF, 0xD9};
     lap_jpeg_parts parts;
     lap_chunk scan = {0};
     lap_code code = lap_jpeg_parts_make(write, &parts, err);
@@ -180,11 +181,7 @@ static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_writ
     lap_device_photo_use(s->photo, NULL, view);
     code = lap_device_photo_encode(s->photo, &parts, &scan, mine, &report->ms, err);
     if (code == LAP_OK && *mine)
-        code = lap_sink_write(sink, parts.header.data, parts.header.size, err);
-    if (code == LAP_OK && *mine)
-        code = lap_sink_write(sink, scan.data, scan.size, err);
-    if (code == LAP_OK && *mine)
-        code = lap_sink_write(sink, end_of_image, sizeof end_of_image, err);
+        code = lap_photo_write_jpeg(sink, &parts.header, scan.data, scan.size, err);
     lap_chunk_free(&parts.header);
     lap_chunk_free(&scan);
     return code;
@@ -205,7 +202,7 @@ static lap_code encode_bands(const lap_view *view, lap_encoder *encoder, lap_err
     return code == LAP_OK ? lap_encoder_finish(encoder, err) : code;
 }
 
-static lap_code encode_here(lap_stream *s, const lap_view *view, const char *format,
+static lap_code encode_here(lap_stream *s, const lap_view *view, lap_format format,
     const lap_write_options *write, lap_sink *sink, lap_report *report, lap_error *err)
 {
     lap_image image = {0};
@@ -230,24 +227,16 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
     lap_report *report, lap_error *err)
 {
     const lap_control control = lap_context_control(s->context, settings->timeout_s, lap_now_ms());
-    const char *format = settings->format ? settings->format : "jpg", *name = lap_format_find(format);
-    const lap_write_options write = {.width = view->width,
-        .height = view->height,
-        .channels = view->channels,
-        .quality = settings->quality,
-        .subsampling = settings->subsampling,
-        .restart = settings->restart,
-        .strip = settings->strip,
-        .keep = settings->keep,
-        .progressive = settings->progressive,
-        .optimize = settings->optimize,
-        .control = &control};
+    const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
+    lap_write_options write = lap_write_options_of(settings, &control);
     bool on_device = false, mine = false;
     lap_code code = choose(settings, &on_device, err);
     if (code == LAP_OK && view->channels == 2)
         code = lap_fail(err, LAP_E_USAGE, "pixels of 2 channels are not encoded");
-    if (code == LAP_OK && on_device && name && strcmp(name, "jpg") == 0 && !write.progressive &&
-        !write.optimize)
+    write.width = view->width;
+    write.height = view->height;
+    write.channels = view->channels;
+    if (code == LAP_OK && on_device && format == LAP_FORMAT_JPG && !write.progressive && !write.optimize)
         code = encode_there(s, view, &write, sink, &mine, report, err);
     if (code == LAP_OK && !mine)
         code = encode_here(s, view, format, &write, sink, report, err);

@@ -91,7 +91,7 @@ static lap_chunk cpu_file(const lap_view *pixels, const lap_write_options *optio
     lap_encoder *encoder;
     lap_sink *sink;
     need(lap_sink_memory(&sink, &err) == LAP_OK &&
-             lap_encoder_start(&lap_jpeg_encoder, "jpg", sink, options, &encoder, &err) == LAP_OK,
+             lap_encoder_start(&lap_jpeg_encoder, LAP_FORMAT_JPG, sink, options, &encoder, &err) == LAP_OK,
         "CPU encoder");
     lap_chunk chunk = {0};
     const int rows = lap_encoder_band_rows(encoder);
