@@ -220,13 +220,6 @@ lap_view lap_cuda_view_in(int device, void *memory, int width, int height, int c
     return (lap_view){0};
 }
 
-lap_code lap_cuda_run_views(int device, const lap_view *in, const lap_view *out, const lap_border *border,
-    lap_cuda_views_fn *launch, void *argument, lap_times *times, lap_error *err)
-{
-    (void)device, (void)in, (void)out, (void)border, (void)launch, (void)argument, (void)times;
-    return refuse(err);
-}
-
 lap_code lap_cuda_time(int device, const lap_cuda_job *jobs, int count, int runs, lap_error *err)
 {
     (void)device, (void)jobs, (void)count, (void)runs;

@@ -10,76 +10,11 @@
 enum { START_MS = 120000 };
 _Static_assert((int)LAP_DEVICE_POOL_DEVICES == LAP_BATCH_DEVICES, "as many as a report has");
 
-/* ---- tasks ------------------------------------------------------------------------------------- */
+/* ---- for the owner ------------------------------------------------------------------------------ */
 
-static void init(lap_device_task_list *list)
+static bool warning_of(void *helper, lap_error *warning)
 {
-    list->first = NULL;
-    list->last = &list->first;
-}
-
-void lap_device_task_push(lap_device_task_list *list, lap_device_task *task)
-{
-    task->next = NULL;
-    *list->last = task;
-    list->last = &task->next;
-}
-
-lap_device_task *lap_device_task_pop(lap_device_task_list *list)
-{
-    lap_device_task *task = list->first;
-    if (task && !(list->first = task->next))
-        list->last = &list->first;
-    return task;
-}
-
-/* ---- a device that is lost --------------------------------------------------------------------- */
-
-static void take_back(lap_device_task *task, bool hangs)
-{
-    lap_executor *ex = task->device->pool->executor;
-    lap_job_push_front(&ex->waiting, task->job);
-    ex->queued++;
-    (void)lap_executor_wake(ex);
-    task->job = NULL;
-    task->device->under_way--;
-    lap_async_run_close(&task->run);
-    if (hangs)
-        return;
-    lap_device_staging_abandon(task->run.staging);
-    free(task);
-}
-
-void lap_device_pool_take_back(lap_pool_device *d, bool hangs)
-{
-    lap_device_task *task;
-    if (!d->is_lost)
-        return;
-    for (int i = 0; i < LAP_POOL_SLOTS; i++) { /* how many there are is known to its thread alone */
-        if (d->slots[i].task && d->slots[i].task->job)
-            take_back(d->slots[i].task, hangs);
-        d->slots[i].task = NULL;
-    }
-    while ((task = lap_device_task_pop(&d->ready)))
-        take_back(task, false);
-    if (hangs && d->starting && d->starting->job)
-        take_back(d->starting, true);
-}
-
-void lap_device_pool_lose(lap_pool_device *d, const lap_error *why)
-{
-    if (d->is_lost)
-        return;
-    d->is_lost = true;
-    d->why = *why;
-    pthread_cond_signal(&d->changed);
-    /* Others may have to do its work now. */
-    for (int i = 0; i < d->pool->executor->jobs; i++)
-        (void)lap_executor_wake(d->pool->executor);
-}
-
-bool lap_device_pool_warning(lap_device_pool *pool, lap_error *warning)
-{
+    lap_device_pool *pool = helper;
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
         char name[32];
@@ -93,8 +28,9 @@ bool lap_device_pool_warning(lap_device_pool *pool, lap_error *warning)
     return false;
 }
 
-void lap_device_pool_look(const lap_device_pool *pool, lap_batch_work *work)
+static void look(const void *helper, lap_batch_work *work)
 {
+    const lap_device_pool *pool = helper;
     work->device_count = pool->count;
     for (int i = 0; i < pool->count; i++) {
         const lap_pool_device *d = &pool->devices[i];
@@ -106,16 +42,10 @@ void lap_device_pool_look(const lap_device_pool *pool, lap_batch_work *work)
     }
 }
 
-lap_pool_device *lap_device_pool_any(lap_device_pool *pool)
+/* Whether devices still answer, and threads work. */
+static void look_after(void *helper)
 {
-    for (int i = 0; i < pool->count; i++)
-        if (pool->devices[i].is_ready && !pool->devices[i].is_lost)
-            return &pool->devices[i];
-    return NULL;
-}
-
-void lap_device_pool_look_after(lap_device_pool *pool)
-{
+    lap_device_pool *pool = helper;
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
         const double most = d->is_ready ? pool->deadline_ms : START_MS;
@@ -141,7 +71,7 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->pool = pool;
     d->number = number;
     d->pins = lap_device_pins(number);
-    init(&d->ready);
+    lap_device_task_list_init(&d->ready);
     /* As many as its slots hold, and as threads can read and write meanwhile. */
     d->staging_limit = LAP_POOL_SLOTS + pool->executor->jobs / count + 1;
     d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
@@ -157,34 +87,6 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     return rc ? lap_fail(err, LAP_E_MEMORY, "cannot start a thread: %s", strerror(rc)) : LAP_OK;
 }
 
-lap_code lap_device_pool_create(
-    lap_executor *executor, const lap_device_pool_options *options, lap_device_pool **pool, lap_error *err)
-{
-    const int there = lap_device_count();
-    *pool = NULL;
-    for (int i = 0; i < options->count; i++)
-        if (options->devices[i] >= there)
-            return lap_fail(err, LAP_E_BACKEND, "CUDA device %d does not exist: there %s %d, counted from 0",
-                options->devices[i], there == 1 ? "is" : "are", there);
-    lap_device_pool *f = calloc(1, sizeof *f + (size_t)options->count * sizeof *f->devices);
-    if (!f)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    *pool = f;
-    f->executor = executor;
-    f->options = *options;
-    f->options.devices = NULL;
-    f->deadline_ms = options->deadline_ms > 0 ? options->deadline_ms : LAP_DEVICE_POOL_DEADLINE_MS;
-    f->soon_ms = options->soon_ms > 0 ? options->soon_ms : LAP_DEVICE_POOL_SOON_MS;
-    init(&f->finished);
-    lap_job_list_init(&f->by_pieces);
-    lap_code code = LAP_OK;
-    pthread_mutex_lock(&executor->mutex); /* the threads begin when all are there */
-    for (int i = 0; i < options->count && code == LAP_OK; i++)
-        code = start(f, &f->devices[i], options->devices[i], options->count, err);
-    pthread_mutex_unlock(&executor->mutex);
-    return code;
-}
-
 static void free_device(lap_pool_device *d)
 {
     for (int i = 0; i < d->slot_count; i++)
@@ -195,11 +97,11 @@ static void free_device(lap_pool_device *d)
     free(d->idle);
 }
 
-bool lap_device_pool_close(lap_device_pool *pool)
+/* False where a thread hangs in a device: then nothing is freed. */
+static bool close_all(void *helper)
 {
+    lap_device_pool *pool = helper;
     bool all = true;
-    if (!pool)
-        return true;
     pthread_mutex_t *mutex = &pool->executor->mutex;
     pthread_mutex_lock(mutex);
     pool->is_closing = true;
@@ -221,4 +123,50 @@ bool lap_device_pool_close(lap_device_pool *pool)
     if (all)
         free(pool);
     return all;
+}
+
+/* Starts the devices, each on a thread of its own, without waiting for them. */
+static lap_code create(lap_executor *executor, const lap_device_pool_options *options, lap_error *err)
+{
+    static const lap_executor_ops ops = {.work = lap_device_pool_work,
+        .look_after = look_after,
+        .warning = warning_of,
+        .look = look,
+        .close = close_all};
+    const int there = lap_device_count();
+    for (int i = 0; i < options->count; i++)
+        if (options->devices[i] >= there)
+            return lap_fail(err, LAP_E_BACKEND, "CUDA device %d does not exist: there %s %d, counted from 0",
+                options->devices[i], there == 1 ? "is" : "are", there);
+    lap_device_pool *made = calloc(1, sizeof *made + (size_t)options->count * sizeof *made->devices);
+    if (!made)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    executor->ops = &ops;
+    executor->helper = made;
+    made->executor = executor;
+    made->options = *options;
+    made->options.devices = NULL;
+    made->deadline_ms = options->deadline_ms > 0 ? options->deadline_ms : LAP_DEVICE_POOL_DEADLINE_MS;
+    made->soon_ms = options->soon_ms > 0 ? options->soon_ms : LAP_DEVICE_POOL_SOON_MS;
+    lap_device_task_list_init(&made->finished);
+    lap_job_list_init(&made->by_pieces);
+    lap_code code = LAP_OK;
+    pthread_mutex_lock(&executor->mutex); /* the threads begin when all are there */
+    for (int i = 0; i < options->count && code == LAP_OK; i++)
+        code = start(made, &made->devices[i], options->devices[i], options->count, err);
+    pthread_mutex_unlock(&executor->mutex);
+    return code;
+}
+
+lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,
+    lap_executor **executor, lap_error *err)
+{
+    lap_code code = lap_executor_threads(context, jobs, executor, err);
+    if (code == LAP_OK)
+        code = create(*executor, options, err);
+    if (code == LAP_OK)
+        return LAP_OK;
+    lap_executor_close(*executor);
+    *executor = NULL;
+    return code;
 }

@@ -6,8 +6,7 @@
  *
  * What a device does not take, or finds odd, is for lap_run_to_sink. A device that is lost (an error that
  * sticks, no memory, no progress for too long) is never called again: its photos and those to come are done
- * by the others, or by the CPU. For executor.c; everything but create and close under the executor's mutex.
- */
+ * by the others, or by the CPU.  */
 #ifndef LAP_DEVICE_POOL_H
 #define LAP_DEVICE_POOL_H
 
@@ -32,18 +31,10 @@ enum { LAP_DEVICE_POOL_DEVICES = 64, LAP_DEVICE_POOL_DEADLINE_MS = 30000, LAP_DE
 /* With what CUDA itself takes, a device holds less than 4 GB. */
 #define LAP_DEVICE_POOL_MEMORY ((size_t)3400000000)
 
-/* Starts the devices, each on a thread of its own, without waiting for them. LAP_E_BACKEND: there is no such
- * device. LAP_E_MEMORY. */
-lap_code lap_device_pool_create(
-    lap_executor *executor, const lap_device_pool_options *options, lap_device_pool **pool, lap_error *err);
-/* Nothing may be pending. False where a thread hangs in a device: then nothing is freed. NULL is fine. */
-bool lap_device_pool_close(lap_device_pool *pool);
-
-/* Does what there is to do, with the mutex released meanwhile. */
-void lap_device_pool_work(lap_device_pool *pool);
-/* From time to time, by the owner: whether devices still answer, and threads work. */
-void lap_device_pool_look_after(lap_device_pool *pool);
-bool lap_device_pool_warning(lap_device_pool *pool, lap_error *warning);
-void lap_device_pool_look(const lap_device_pool *pool, lap_batch_work *work);
+/* An executor with devices: reading and writing by the threads, the rest on the devices, which are started,
+ * each on a thread of its own, without waiting for them. LAP_E_BACKEND: there is no such device.
+ * LAP_E_MEMORY. */
+lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,
+    lap_executor **executor, lap_error *err);
 
 #endif

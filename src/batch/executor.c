@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "base/status.h"
-#include "batch/device_pool.h"
 #include "run/measure.h"
 #include "run/run.h"
 
@@ -93,8 +92,8 @@ static void work(void *argument)
     lap_executor *ex = argument;
     lap_job *job;
     pthread_mutex_lock(&ex->mutex);
-    if (ex->pool)
-        lap_device_pool_work(ex->pool);
+    if (ex->ops)
+        ex->ops->work(ex->helper);
     else
         while ((job = lap_job_pop(&ex->waiting))) {
             ex->queued--;
@@ -139,19 +138,6 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
     return LAP_OK;
 }
 
-lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,
-    lap_executor **executor, lap_error *err)
-{
-    lap_code code = lap_executor_threads(context, jobs, executor, err);
-    if (code == LAP_OK)
-        code = lap_device_pool_create(*executor, options, &(*executor)->pool, err);
-    if (code == LAP_OK)
-        return LAP_OK;
-    lap_executor_close(*executor);
-    *executor = NULL;
-    return code;
-}
-
 void lap_executor_trace(lap_executor *ex, lap_trace *trace)
 {
     pthread_mutex_lock(&ex->mutex);
@@ -166,9 +152,9 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
     pthread_mutex_lock(&ex->mutex);
     lap_job_push(&ex->waiting, job);
     ex->queued++;
-    /* Where no thread can be had none runs, so this job is the only one that waits. A pool's jobs may wait
-     * for a device, and lap_executor_reap tries again. */
-    const bool fails = !lap_executor_wake(ex) && !ex->pool;
+    /* Where no thread can be had none runs, so this job is the only one that waits. With a helper they may
+     * wait for a device, and lap_executor_reap tries again. */
+    const bool fails = !lap_executor_wake(ex) && !ex->ops;
     if (fails) {
         (void)lap_job_pop(&ex->waiting);
         ex->queued--;
@@ -197,8 +183,8 @@ lap_job *lap_executor_reap(lap_executor *ex, int timeout_ms)
         if (pthread_cond_timedwait(&ex->finished, &ex->mutex, &until))
             break;
     lap_job *job = lap_job_pop(&ex->done);
-    if (!job && ex->pool)
-        lap_device_pool_look_after(ex->pool);
+    if (!job && ex->ops)
+        ex->ops->look_after(ex->helper);
     pthread_mutex_unlock(&ex->mutex);
     ex->pending -= job != NULL;
     return job;
@@ -211,10 +197,10 @@ size_t lap_executor_pending(const lap_executor *ex)
 
 bool lap_executor_warning(lap_executor *ex, lap_error *warning)
 {
-    if (!ex->pool)
+    if (!ex->ops)
         return false;
     pthread_mutex_lock(&ex->mutex);
-    const bool is_one = lap_device_pool_warning(ex->pool, warning);
+    const bool is_one = ex->ops->warning(ex->helper, warning);
     pthread_mutex_unlock(&ex->mutex);
     return is_one;
 }
@@ -222,10 +208,10 @@ bool lap_executor_warning(lap_executor *ex, lap_error *warning)
 void lap_executor_look(lap_executor *ex, lap_batch_work *work)
 {
     work->device_count = 0;
-    if (!ex->pool)
+    if (!ex->ops)
         return;
     pthread_mutex_lock(&ex->mutex);
-    lap_device_pool_look(ex->pool, work);
+    ex->ops->look(ex->helper, work);
     pthread_mutex_unlock(&ex->mutex);
 }
 
@@ -248,7 +234,7 @@ void lap_executor_close(lap_executor *ex)
         return;
     /* The last job is reaped before its worker has left the mutex: wait until it has. */
     lap_pool_drain(ex->context->pool);
-    if (!lap_device_pool_close(ex->pool))
+    if (ex->ops && !ex->ops->close(ex->helper))
         return; /* a thread hangs in a device, and still holds on to all of this */
     pthread_cond_destroy(&ex->finished);
     pthread_mutex_destroy(&ex->mutex);

@@ -1,5 +1,5 @@
 /* Who runs jobs: submit, reap, cancel, close. The threads of a pool, and where there are some, CUDA devices
- * (pool.h) for which these threads then read and write. One owner thread calls them. */
+ * (device_pool.h) for which these threads then read and write. One owner thread calls them. */
 #ifndef LAP_EXECUTOR_H
 #define LAP_EXECUTOR_H
 
@@ -48,10 +48,6 @@ typedef struct lap_executor lap_executor;
 
 /* At most jobs run at once, on threads of the context; further ones wait in order. */
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err);
-/* The same with devices: reading and writing by the threads, the rest on the devices. */
-struct lap_device_pool_options;
-lap_code lap_executor_devices(lap_context *context, int jobs, const struct lap_device_pool_options *options,
-    lap_executor **executor, lap_error *err);
 /* What is done from now on is kept there, too. Before the first job. */
 void lap_executor_trace(lap_executor *executor, lap_trace *trace);
 /* Takes the job over. */

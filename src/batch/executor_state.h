@@ -17,13 +17,23 @@ void lap_job_push_front(lap_job_list *list, lap_job *job);
 lap_job *lap_job_pop(lap_job_list *list);                /* NULL where there is none */
 lap_job *lap_job_take(lap_job_list *list, lap_job **at); /* at: what points to it, in the list */
 
+/* Another way to do jobs than each on one thread. All but close are called under the mutex. */
+typedef struct lap_executor_ops {
+    void (*work)(void *helper); /* on a thread: does what there is to do, with the mutex released meanwhile */
+    void (*look_after)(void *helper);                  /* by the owner, from time to time */
+    bool (*warning)(void *helper, lap_error *warning); /* lap_executor_warning */
+    void (*look)(const void *helper, lap_batch_work *work);
+    bool (*close)(void *helper); /* false: something still uses the executor, which stays as it is */
+} lap_executor_ops;
+
 struct lap_executor {
     lap_context *context;
-    int jobs;                     /* threads at most */
-    size_t pending;               /* only the owner's thread */
-    uint64_t submitted;           /* likewise */
-    lap_trace *trace;             /* or NULL */
-    struct lap_device_pool *pool; /* or NULL */
+    int jobs;                    /* threads at most */
+    size_t pending;              /* only the owner's thread */
+    uint64_t submitted;          /* likewise */
+    lap_trace *trace;            /* or NULL */
+    const lap_executor_ops *ops; /* or NULL */
+    void *helper;                /* of ops */
     pthread_mutex_t mutex;
     pthread_cond_t finished;
     /* under the mutex */

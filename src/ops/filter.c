@@ -63,8 +63,8 @@ static lap_code filter_copied(lap_context *context, task *t, lap_error *err)
     t->bands = calloc((size_t)context->threads, sizeof *t->bands);
     if (!t->bands)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for %d bands", context->threads);
-    lap_code code =
-        lap_pool_for(context->pool, context->threads, height, (size_t)t->band_rows, filter_band, t, err);
+    const lap_span span = {context->threads, height, (size_t)t->band_rows};
+    lap_code code = lap_pool_for(context->pool, span, filter_band, t, err);
     for (int i = 0; i < context->threads; i++)
         lap_image_destroy(&t->bands[i]);
     free(t->bands);
@@ -183,7 +183,8 @@ static lap_code filter_on_device(const task *t, const char *backend, lap_error *
         code = lap_views_check(t->out, "output", err);
     if (code != LAP_OK)
         return code;
-    code = lap_views_filter(rung, &space, t->in, t->out, t->params, t->border, NULL, err);
+    const lap_views_filter filter = {rung, t->params, t->border, &space, NULL};
+    code = lap_views_run_filter(&filter, t->in, t->out, err);
     const lap_code waited = lap_views_wait(t->in->place, NULL, code == LAP_OK ? err : NULL);
     lap_views_space_free(&space);
     return code == LAP_OK ? waited : code;

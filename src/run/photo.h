@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "base/context.h"
+#include "device/device_staging.h"
 #include "io/sink.h"
 #include "run/bands.h"
 #include "run/lossless_way.h"

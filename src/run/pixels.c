@@ -89,7 +89,8 @@ static lap_code collect_pieces(task *t, int height, lap_error *err)
     const int threads = options->threads > 1 ? options->threads : 1;
     int rows = (height - 1) / (threads * PIECES_PER_THREAD) + 1;
     rows = rows < MIN_ROWS ? MIN_ROWS : (rows + MCU_ROWS - 1) / MCU_ROWS * MCU_ROWS;
-    return lap_pool_for(options->pool, threads, (size_t)height, (size_t)rows, collect_piece, t, err);
+    return lap_pool_for(
+        options->pool, (lap_span){threads, (size_t)height, (size_t)rows}, collect_piece, t, err);
 }
 
 lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *err)
@@ -111,25 +112,24 @@ lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *
 /* ---- from a file ------------------------------------------------------------------------------- */
 
 struct lap_pixels {
-    lap_image image;
-    char note[LAP_PIXELS_NOTE];
+    lap_read_image read;
 };
 
 const char *lap_pixels_note(const lap_pixels *pixels)
 {
-    return pixels->note;
+    return pixels->read.note;
 }
 
 const lap_view *lap_pixels_view(const lap_pixels *pixels)
 {
-    return &pixels->image.view;
+    return &pixels->read.image.view;
 }
 
 void lap_pixels_free(lap_pixels *pixels)
 {
     if (!pixels)
         return;
-    lap_image_destroy(&pixels->image);
+    lap_image_destroy(&pixels->read.image);
     free(pixels);
 }
 
@@ -165,8 +165,8 @@ static lap_code check_memory(const lap_decoder *decoder, const lap_read_options 
         fits ? (double)bytes / 1e6 : INFINITY, (double)options->max_memory / 1e6);
 }
 
-lap_code lap_image_read(const char *path, const lap_read_options *options, int apron, lap_image *image,
-    lap_turn *orientation, char note[LAP_PIXELS_NOTE], lap_error *err)
+lap_code lap_image_read(
+    const char *path, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err)
 {
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
@@ -178,16 +178,16 @@ lap_code lap_image_read(const char *path, const lap_read_options *options, int a
         code = check_memory(decoder, options, err);
     if (code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
-        *orientation = (lap_turn)h->orientation;
-        code = lap_image_create(image, h->width, h->height, h->channels, apron, err);
+        read->orientation = (lap_turn)h->orientation;
+        code = lap_image_create(&read->image, h->width, h->height, h->channels, apron, err);
     }
-    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &image->view};
+    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &read->image.view};
     if (code == LAP_OK)
         code = lap_collect_image(&collect, &damage, err);
-    if (code == LAP_OK && note && decoder->opens == LAP_AT_ANY_ROW)
-        snprintf(note, LAP_PIXELS_NOTE, "decoded in parallel");
-    else if (code == LAP_OK && note)
-        snprintf(note, LAP_PIXELS_NOTE, "%s%s", decoder->how ? "decoded serially: " : "",
+    if (code == LAP_OK && decoder->opens == LAP_AT_ANY_ROW)
+        snprintf(read->note, LAP_PIXELS_NOTE, "decoded in parallel");
+    else if (code == LAP_OK)
+        snprintf(read->note, LAP_PIXELS_NOTE, "%s%s", decoder->how ? "decoded serially: " : "",
             decoder->how ? decoder->how : "");
     if (code == LAP_OK)
         code = lap_source_verify(source, NULL, err);
@@ -205,14 +205,13 @@ lap_code lap_pixels_read(
     options.threads = lap_pool_threads(context->pool);
     if (settings->threads > 0 && settings->threads < options.threads)
         options.threads = settings->threads;
-    lap_turn orientation = LAP_TURN_NONE;
     lap_pixels *p = calloc(1, sizeof *p);
     *pixels = NULL;
     if (!p)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    lap_code code = lap_image_read(path, &options, LAP_APRON, &p->image, &orientation, p->note, err);
-    if (code == LAP_OK && settings->auto_orient && orientation != LAP_TURN_NONE)
-        code = turn_upright(context, orientation, &p->image, err);
+    lap_code code = lap_image_read(path, &options, LAP_APRON, &p->read, err);
+    if (code == LAP_OK && settings->auto_orient && p->read.orientation != LAP_TURN_NONE)
+        code = turn_upright(context, p->read.orientation, &p->read.image, err);
     if (code == LAP_OK)
         *pixels = p;
     else

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "device/device_photo.h"
+#include "base/turn.h"
+#include "device/known_codec.h"
 #include "run/formats.h"
 #include "run/settings.h"
 

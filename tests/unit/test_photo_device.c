@@ -2,7 +2,7 @@
 #include "scratch.h"
 
 #include "base/status.h"
-#include "run/async_run.h"
+#include "run/photo_device.h"
 
 static int files_in(const char *folder)
 {
