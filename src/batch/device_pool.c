@@ -12,9 +12,9 @@ _Static_assert((int)LAP_DEVICE_POOL_DEVICES == LAP_BATCH_DEVICES, "as many as a 
 
 /* ---- for the owner ------------------------------------------------------------------------------ */
 
-static bool warning_of(void *helper, lap_error *warning)
+static bool next_warning(lap_executor *ex, lap_error *warning)
 {
-    lap_device_pool *pool = helper;
+    lap_device_pool *pool = ex->pool;
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
         char name[32];
@@ -28,9 +28,9 @@ static bool warning_of(void *helper, lap_error *warning)
     return false;
 }
 
-static void look(const void *helper, lap_batch_work *work)
+static void look(lap_executor *ex, lap_batch_work *work)
 {
-    const lap_device_pool *pool = helper;
+    const lap_device_pool *pool = ex->pool;
     work->device_count = pool->count;
     for (int i = 0; i < pool->count; i++) {
         const lap_pool_device *d = &pool->devices[i];
@@ -43,9 +43,9 @@ static void look(const void *helper, lap_batch_work *work)
 }
 
 /* Whether devices still answer, and threads work. */
-static void look_after(void *helper)
+static void look_after(lap_executor *ex)
 {
-    lap_device_pool *pool = helper;
+    lap_device_pool *pool = ex->pool;
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
         const double most = d->is_ready ? pool->deadline_ms : START_MS;
@@ -56,11 +56,11 @@ static void look_after(void *helper)
             lap_device_pool_take_back(d, true);
         }
     }
-    if (!pool->executor->running) /* a thread could not be started before */
-        (void)lap_executor_wake(pool->executor);
-    if (pool->executor->queued > 0 && lap_device_pool_cpu_may(pool)) /* a device is late */
-        for (int i = 0; i < pool->executor->jobs; i++)
-            (void)lap_executor_wake(pool->executor);
+    if (!ex->running) /* a thread could not be started before */
+        (void)lap_executor_wake(ex);
+    if (ex->queued > 0 && lap_device_pool_cpu_may(pool)) /* a device is late */
+        for (int i = 0; i < ex->jobs; i++)
+            (void)lap_executor_wake(ex);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -98,11 +98,13 @@ static void free_device(lap_pool_device *d)
 }
 
 /* False where a thread hangs in a device: then nothing is freed. */
-static bool close_all(void *helper)
+static bool close_pool(lap_executor *ex)
 {
-    lap_device_pool *pool = helper;
     bool all = true;
-    pthread_mutex_t *mutex = &pool->executor->mutex;
+    lap_device_pool *pool = ex->pool;
+    if (!pool)
+        return true;
+    pthread_mutex_t *mutex = &ex->mutex;
     pthread_mutex_lock(mutex);
     pool->is_closing = true;
     for (int i = 0; i < pool->count; i++)
@@ -117,7 +119,7 @@ static bool close_all(void *helper)
             hangs)
             all = false;
     }
-    lap_pool_drain(pool->executor->context->pool); /* whom a device that became ready or was lost has woken */
+    lap_pool_drain(ex->context->pool); /* whom a device that became ready or was lost has woken */
     for (int i = 0; i < pool->count && all; i++)
         free_device(&pool->devices[i]);
     if (all)
@@ -126,13 +128,8 @@ static bool close_all(void *helper)
 }
 
 /* Starts the devices, each on a thread of its own, without waiting for them. */
-static lap_code create(lap_executor *executor, const lap_device_pool_options *options, lap_error *err)
+static lap_code create_pool(lap_executor *executor, const lap_device_pool_options *options, lap_error *err)
 {
-    static const lap_executor_ops ops = {.work = lap_device_pool_work,
-        .look_after = look_after,
-        .warning = warning_of,
-        .look = look,
-        .close = close_all};
     const int there = lap_device_count();
     for (int i = 0; i < options->count; i++)
         if (options->devices[i] >= there)
@@ -141,8 +138,7 @@ static lap_code create(lap_executor *executor, const lap_device_pool_options *op
     lap_device_pool *made = calloc(1, sizeof *made + (size_t)options->count * sizeof *made->devices);
     if (!made)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    executor->ops = &ops;
-    executor->helper = made;
+    executor->pool = made;
     made->executor = executor;
     made->options = *options;
     made->options.devices = NULL;
@@ -161,9 +157,15 @@ static lap_code create(lap_executor *executor, const lap_device_pool_options *op
 lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,
     lap_executor **executor, lap_error *err)
 {
-    lap_code code = lap_executor_threads(context, jobs, executor, err);
+    static const lap_executor_kind devices = {.work = lap_device_pool_work,
+        .waits = true,
+        .look_after = look_after,
+        .warning = next_warning,
+        .look = look,
+        .close = close_pool};
+    lap_code code = lap_executor_create(context, jobs, &devices, executor, err);
     if (code == LAP_OK)
-        code = create(*executor, options, err);
+        code = create_pool(*executor, options, err);
     if (code == LAP_OK)
         return LAP_OK;
     lap_executor_close(*executor);

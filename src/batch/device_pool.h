@@ -6,14 +6,13 @@
  *
  * What a device does not take, or finds odd, is for lap_run_to_sink. A device that is lost (an error that
  * sticks, no memory, no progress for too long) is never called again: its photos and those to come are done
- * by the others, or by the CPU.  */
+ * by the others, or by the CPU.
+ */
 #ifndef LAP_DEVICE_POOL_H
 #define LAP_DEVICE_POOL_H
 
 #include "base/rung.h"
-#include "batch/executor_state.h"
-
-typedef struct lap_device_pool lap_device_pool;
+#include "batch/executor.h"
 
 typedef struct lap_device_pool_options {
     const int *devices;   /* numbers, each once */
@@ -31,9 +30,8 @@ enum { LAP_DEVICE_POOL_DEVICES = 64, LAP_DEVICE_POOL_DEADLINE_MS = 30000, LAP_DE
 /* With what CUDA itself takes, a device holds less than 4 GB. */
 #define LAP_DEVICE_POOL_MEMORY ((size_t)3400000000)
 
-/* An executor with devices: reading and writing by the threads, the rest on the devices, which are started,
- * each on a thread of its own, without waiting for them. LAP_E_BACKEND: there is no such device.
- * LAP_E_MEMORY. */
+/* An executor with devices: threads read and write, the devices do the rest. Each device starts on a thread
+ * of its own; nobody waits for it. LAP_E_BACKEND: there is no such device. LAP_E_MEMORY. */
 lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,
     lap_executor **executor, lap_error *err);
 

@@ -3,12 +3,14 @@
 #define LAP_DEVICE_POOL_STATE_H
 
 #include "batch/device_pool.h"
+#include "batch/executor_state.h"
 #include "device/device_slot.h"
 #include "run/photo_device.h"
 
 enum { LAP_POOL_SLOTS = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
 /* Photos loaded into new memory, which is slow, before slots have taken others; and while a device starts. */
 enum { LAP_POOL_AHEAD = 8, LAP_POOL_LANE = LAP_POOL_SLOTS }; /* lane: of the device's thread in a trace */
+typedef struct lap_device_pool lap_device_pool;
 typedef struct lap_pool_device lap_pool_device;
 
 typedef struct lap_device_task { /* a job on its way over a device */
@@ -82,8 +84,8 @@ lap_pool_device *lap_device_pool_any(lap_device_pool *pool);
 bool lap_device_pool_is_alive(const lap_device_pool *pool);
 /* Whether the CPU may do what a device could take: none is there, or will be soon. */
 bool lap_device_pool_cpu_may(const lap_device_pool *pool);
-/* Does what there is to do, with the mutex released meanwhile (device_pool_work.c). */
-void lap_device_pool_work(void *pool);
+/* lap_executor_kind.work: loads, stores, and does what no device takes (device_pool_work.c). */
+void lap_device_pool_work(lap_executor *executor);
 /* A device's thread (device_pool_thread.c). */
 void *lap_device_pool_serve(void *device);
 

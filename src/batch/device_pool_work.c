@@ -228,9 +228,9 @@ static bool may_run_pieces(lap_device_pool *pool)
     return !pool->options.is_named || lap_device_pool_any(pool) || !lap_device_pool_is_alive(pool);
 }
 
-void lap_device_pool_work(void *helper)
+void lap_device_pool_work(lap_executor *executor)
 {
-    lap_device_pool *pool = helper;
+    lap_device_pool *pool = executor->pool;
     for (bool any = true; any;) {
         lap_device_task *task = lap_device_task_pop(&pool->finished);
         lap_job *job = task || !may_run_pieces(pool) ? NULL : lap_job_pop(&pool->by_pieces);

@@ -87,21 +87,23 @@ void lap_executor_finish(lap_executor *ex, lap_job *job)
 
 /* Runs whatever waits; with nothing left the thread goes back to the pool, where it may help with the bands
  * of a file that still runs. */
+static void work_on_threads(lap_executor *ex)
+{
+    lap_job *job;
+    while ((job = lap_job_pop(&ex->waiting))) {
+        ex->queued--;
+        pthread_mutex_unlock(&ex->mutex);
+        lap_job_run(ex, job, job->settings);
+        pthread_mutex_lock(&ex->mutex);
+        lap_executor_finish(ex, job);
+    }
+}
+
 static void work(void *argument)
 {
     lap_executor *ex = argument;
-    lap_job *job;
     pthread_mutex_lock(&ex->mutex);
-    if (ex->ops)
-        ex->ops->work(ex->helper);
-    else
-        while ((job = lap_job_pop(&ex->waiting))) {
-            ex->queued--;
-            pthread_mutex_unlock(&ex->mutex);
-            lap_job_run(ex, job, job->settings);
-            pthread_mutex_lock(&ex->mutex);
-            lap_executor_finish(ex, job);
-        }
+    ex->kind->work(ex);
     ex->running--;
     pthread_mutex_unlock(&ex->mutex);
 }
@@ -119,13 +121,15 @@ bool lap_executor_wake(lap_executor *ex)
 
 /* ---- the owner --------------------------------------------------------------------------------- */
 
-lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err)
+lap_code lap_executor_create(
+    lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err)
 {
     pthread_condattr_t monotonic;
     lap_executor *ex = calloc(1, sizeof *ex);
     *executor = ex;
     if (!ex)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    ex->kind = kind;
     ex->context = context;
     ex->jobs = jobs;
     lap_job_list_init(&ex->waiting);
@@ -136,6 +140,12 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
     pthread_cond_init(&ex->finished, &monotonic);
     pthread_condattr_destroy(&monotonic);
     return LAP_OK;
+}
+
+lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err)
+{
+    static const lap_executor_kind threads = {.work = work_on_threads};
+    return lap_executor_create(context, jobs, &threads, executor, err);
 }
 
 void lap_executor_trace(lap_executor *ex, lap_trace *trace)
@@ -152,9 +162,8 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
     pthread_mutex_lock(&ex->mutex);
     lap_job_push(&ex->waiting, job);
     ex->queued++;
-    /* Where no thread can be had none runs, so this job is the only one that waits. With a helper they may
-     * wait for a device, and lap_executor_reap tries again. */
-    const bool fails = !lap_executor_wake(ex) && !ex->ops;
+    /* If no thread can be started, none runs, so this job is the only one that waits. */
+    const bool fails = !lap_executor_wake(ex) && !ex->kind->waits;
     if (fails) {
         (void)lap_job_pop(&ex->waiting);
         ex->queued--;
@@ -183,8 +192,8 @@ lap_job *lap_executor_reap(lap_executor *ex, int timeout_ms)
         if (pthread_cond_timedwait(&ex->finished, &ex->mutex, &until))
             break;
     lap_job *job = lap_job_pop(&ex->done);
-    if (!job && ex->ops)
-        ex->ops->look_after(ex->helper);
+    if (!job && ex->kind->look_after)
+        ex->kind->look_after(ex);
     pthread_mutex_unlock(&ex->mutex);
     ex->pending -= job != NULL;
     return job;
@@ -197,10 +206,10 @@ size_t lap_executor_pending(const lap_executor *ex)
 
 bool lap_executor_warning(lap_executor *ex, lap_error *warning)
 {
-    if (!ex->ops)
+    if (!ex->kind->warning)
         return false;
     pthread_mutex_lock(&ex->mutex);
-    const bool is_one = ex->ops->warning(ex->helper, warning);
+    const bool is_one = ex->kind->warning(ex, warning);
     pthread_mutex_unlock(&ex->mutex);
     return is_one;
 }
@@ -208,10 +217,10 @@ bool lap_executor_warning(lap_executor *ex, lap_error *warning)
 void lap_executor_look(lap_executor *ex, lap_batch_work *work)
 {
     work->device_count = 0;
-    if (!ex->ops)
+    if (!ex->kind->look)
         return;
     pthread_mutex_lock(&ex->mutex);
-    ex->ops->look(ex->helper, work);
+    ex->kind->look(ex, work);
     pthread_mutex_unlock(&ex->mutex);
 }
 
@@ -234,8 +243,8 @@ void lap_executor_close(lap_executor *ex)
         return;
     /* The last job is reaped before its worker has left the mutex: wait until it has. */
     lap_pool_drain(ex->context->pool);
-    if (ex->ops && !ex->ops->close(ex->helper))
-        return; /* a thread hangs in a device, and still holds on to all of this */
+    if (ex->kind->close && !ex->kind->close(ex))
+        return;
     pthread_cond_destroy(&ex->finished);
     pthread_mutex_destroy(&ex->mutex);
     free(ex);

@@ -1,5 +1,5 @@
-/* Who runs jobs: submit, reap, cancel, close. The threads of a pool, and where there are some, CUDA devices
- * (device_pool.h) for which these threads then read and write. One owner thread calls them. */
+/* Runs jobs: submit, reap, cancel, close. Threads of a pool do the work; with CUDA devices (device_pool.h)
+ * these threads read and write for them. One owner thread calls these functions. */
 #ifndef LAP_EXECUTOR_H
 #define LAP_EXECUTOR_H
 
@@ -52,8 +52,8 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
 void lap_executor_trace(lap_executor *executor, lap_trace *trace);
 /* Takes the job over. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
-/* Who keeps more jobs than this waiting is not woken for each that finishes: for a thumbnail that would cost
- * as much as opening its file. */
+/* If more jobs than this are waiting, the owner is not woken for each finished one: for a thumbnail that
+ * would cost as much as opening its file. */
 enum { LAP_EXECUTOR_LOW = 16 };
 /* A finished job, which becomes the caller's; NULL when none finishes within timeout_ms. */
 lap_job *lap_executor_reap(lap_executor *executor, int timeout_ms);
