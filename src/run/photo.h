@@ -46,6 +46,8 @@ typedef struct lap_photo {
 lap_code lap_photo_run(lap_photo *photo, lap_report *report, lap_error *err);
 /* Header and plan; lap_plan_settings has been there. */
 lap_code lap_photo_open(lap_photo *photo, lap_error *err);
+/* Decodes and turns everything into photo->whole, on the CPU. */
+lap_code lap_photo_collect(lap_photo *photo, lap_error *err);
 /* What is known by now. */
 void lap_photo_report(const lap_photo *photo, lap_report *report);
 /* The statistics of what was counted. */
@@ -54,5 +56,10 @@ lap_code lap_photo_stats(
 /* A whole file, up to and without lap_sink_finish. */
 lap_code lap_photo_write_jpeg(
     lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size, lap_error *err);
+
+/* What every run ends with: the outcome goes to report and err (either may be NULL). why is filled where code
+ * is not LAP_OK; start: lap_now_ms of its beginning. Returns code. */
+lap_code lap_photo_conclude(
+    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err);
 
 #endif

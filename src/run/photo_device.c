@@ -4,6 +4,7 @@
 #include "device/device_slot.h"
 #include "jpeg/jpeg_scan.h"
 #include "run/formats.h"
+#include "run/settings.h"
 #include "rungs/run_rung.h"
 
 static void *start_device(void *argument)
@@ -238,7 +239,8 @@ static bool plan_settings(lap_async_run *r, const lap_run_order *order, const la
     lap_plan *plan = &r->photo.plan;
     r->settings = *order->settings;
     r->settings.format = lap_format_name(LAP_FORMAT_NOTHING);
-    if (r->is_written && lap_run_with_format(order->settings, order->out, &r->settings, &unread) != LAP_OK)
+    if (r->is_written &&
+        lap_settings_with_format(order->settings, order->out, &r->settings, &unread) != LAP_OK)
         return false;
     r->settings.backend = rung->name;
     r->settings.codec = LAP_CODEC_AUTO;
@@ -341,7 +343,7 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
         lap_sink_close(p->sink);
     *sink = code == LAP_OK ? p->sink : NULL;
     p->sink = NULL;
-    return lap_run_conclude(code, &why, r->in, r->began_ms, report, err);
+    return lap_photo_conclude(code, &why, r->in, r->began_ms, report, err);
 }
 
 lap_code lap_async_run_measure(lap_async_run *r, const lap_measure_options *options, lap_measurement *m,
@@ -360,5 +362,5 @@ lap_code lap_async_run_measure(lap_async_run *r, const lap_measure_options *opti
     if (code == LAP_OK)
         code = lap_source_verify(r->photo.source, NULL, &why);
     lap_photo_report(&r->photo, report);
-    return lap_run_conclude(code, &why, r->in, r->began_ms, report, err);
+    return lap_photo_conclude(code, &why, r->in, r->began_ms, report, err);
 }

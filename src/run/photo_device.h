@@ -15,13 +15,10 @@
 lap_code lap_photo_hold_file(lap_photo *photo, lap_error *err);
 /* Until the device has started; before the photo ends. Nothing to wait for is fine. */
 void lap_photo_wait_for_device(lap_photo *photo);
-/* Decodes, filters, counts and encodes, on the device whatever it takes, else on the CPU. *is_done: the file
- * is written, or none is wanted; else photo->filtered has the result for the encoder. After the plan of
- * memory. */
+/* Filters and counts on the device, and decodes and encodes what the plan has it take, else on the CPU.
+ * *is_done: the file is written, or none is wanted; else photo->filtered has the result for the encoder.
+ * After the plan of memory. */
 lap_code lap_photo_on_device(lap_photo *photo, bool *is_done, lap_error *err);
-
-/* photo.c: decodes and turns everything into photo->whole, on the CPU. */
-lap_code lap_photo_collect(lap_photo *photo, lap_error *err);
 
 /* ---- in pieces --------------------------------------------------------------------------------- */
 

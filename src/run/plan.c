@@ -60,7 +60,7 @@ lap_code lap_plan_settings(lap_plan *plan, const lap_settings *s, int threads, l
     const bool is_jpg = plan->format == LAP_FORMAT_JPG, is_held = s->progressive || s->optimize;
     plan->filters_whole = plan->rung && !lap_rung_takes_bands(plan->rung);
     /* Several scans, and tables of the picture's own, are made on the CPU. */
-    plan->encodes_there = is_jpg && !is_held;
+    plan->encodes_there = plan->on_device && is_jpg && !is_held;
     plan->takes_rows = !(is_jpg && s->restart != LAP_RESTART_OFF && !is_held) &&
                        plan->format != LAP_FORMAT_NOTHING && !lap_turn_reorders(s->turn) && !wraps(plan) &&
                        !plan->filters_whole;

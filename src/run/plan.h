@@ -12,13 +12,14 @@ typedef struct lap_plan {
     lap_params params;
     lap_border border;
     lap_format format;
-    const char *backend;   /* by its name in the settings */
-    lap_decode decode;     /* as asked for */
-    int threads;           /* that work on the photo at most */
-    bool takes_rows;       /* the output asks for rows in order, one after the other */
-    bool on_device;        /* decoded, filtered and encoded on `device`, as far as it takes the photo */
-    bool encodes_there;    /* a file that a device can make */
-    int device;            /* that a rung of a device runs on */
+    const char *backend; /* by its name in the settings */
+    lap_decode decode;   /* as asked for */
+    int threads;         /* that work on the photo at most */
+    bool takes_rows;     /* the output asks for rows in order, one after the other */
+    bool filters_whole;  /* the rung takes no bands: it runs on `device` */
+    bool on_device;      /* there the photo is decoded and encoded too, as far as it takes it */
+    bool encodes_there;  /* and makes such a file */
+    int device;
     const char *no_device; /* why a device that filters does not code; NULL else */
     bool gray;
     uint64_t max_memory; /* 0: any */
@@ -28,7 +29,6 @@ typedef struct lap_plan {
     /* and from the header */
     lap_turn turn;
     int width, height, channels; /* after the turn */
-    bool filters_whole;          /* the rung takes no bands */
     bool holds_whole;            /* all pixels are collected before any is filtered */
     lap_header from;             /* what the encoder keeps of the input, sampling turned too */
     lap_write_options write;     /* refers to `from`: the plan stays where it is */

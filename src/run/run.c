@@ -18,41 +18,6 @@ const char *lap_status_name(lap_status status)
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 
-/* The last word of every run: the outcome goes to report and err, either of which may be NULL. What names
- * no file, and is not about the settings, is about the input. */
-lap_code lap_run_conclude(
-    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
-{
-    if (code != LAP_E_USAGE && code != LAP_E_BACKEND)
-        lap_error_about(why, code, strcmp(in, "-") == 0 ? "standard input" : in);
-    if (report) {
-        report->ms.total = lap_now_ms() - start;
-        report->status = code == LAP_E_EXISTS   ? LAP_SKIPPED
-                         : code != LAP_OK       ? LAP_FAILED
-                         : report->warnings > 0 ? LAP_WARNED
-                                                : LAP_DONE;
-        report->error = code != LAP_OK ? *why : (lap_error){0};
-    }
-    if (code != LAP_OK && err && (!report || err != &report->error))
-        *err = *why;
-    return code;
-}
-
-/* settings with the format filled in: as asked for, by extension, or JPEG on standard output. */
-lap_code lap_run_with_format(
-    const lap_settings *settings, const char *out, lap_settings *full, lap_error *err)
-{
-    *full = *settings;
-    if (full->format)
-        return LAP_OK;
-    const lap_format format = strcmp(out, "-") == 0 ? LAP_FORMAT_JPG : lap_format_of_path(out);
-    full->format = lap_format_name(format);
-    if (format != LAP_FORMAT_UNKNOWN)
-        return LAP_OK;
-    return lap_fail_at(err, LAP_E_USAGE, out,
-        "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format");
-}
-
 /* What a run asks of the way of a photo, and what it adds to it. */
 typedef struct run {
     lap_context *context;
@@ -94,7 +59,7 @@ static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
 {
     lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_run_with_format(order->settings, order->out, &r->settings, err);
+        code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
     if (code == LAP_OK)
         code = lap_source_open(order->in, &r->source, err);
     if (code == LAP_OK)
@@ -135,7 +100,7 @@ lap_code lap_run_to_sink(
     lap_error why = {0};
     *report = (lap_report){0};
     const lap_code code = file_to_sink(order, start, read, sink, report, &why);
-    return lap_run_conclude(code, &why, order->in, start, report, err);
+    return lap_photo_conclude(code, &why, order->in, start, report, err);
 }
 
 /* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
@@ -178,7 +143,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
         report->ms.write += lap_now_ms() - before;
     }
     lap_sink_close(sink);
-    return lap_run_conclude(code, &why, in, start, report, err);
+    return lap_photo_conclude(code, &why, in, start, report, err);
 }
 
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
@@ -199,7 +164,7 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *sett
     if (code == LAP_OK && settings->no_clobber && strcmp(out, "-") != 0 && lstat(out, &there) == 0)
         code = lap_fail_at(err, LAP_E_EXISTS, out, "exists and is left alone (--no-clobber)");
     if (code == LAP_OK)
-        code = lap_run_with_format(settings, out, &full, err);
+        code = lap_settings_with_format(settings, out, &full, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
@@ -235,5 +200,5 @@ lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, vo
         lap_sink_take(r.sink, out, out_size);
     lap_sink_close(r.sink);
     lap_source_close(r.source);
-    return lap_run_conclude(code, &why, "input", start, report, err);
+    return lap_photo_conclude(code, &why, "input", start, report, err);
 }

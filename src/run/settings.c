@@ -120,6 +120,20 @@ void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH
     snprintf(hash, LAP_SETTINGS_HASH, "%016llx", (unsigned long long)XXH3_64bits(of, length));
 }
 
+lap_code lap_settings_with_format(
+    const lap_settings *settings, const char *out, lap_settings *full, lap_error *err)
+{
+    *full = *settings;
+    if (full->format)
+        return LAP_OK;
+    const lap_format format = strcmp(out, "-") == 0 ? LAP_FORMAT_JPG : lap_format_of_path(out);
+    full->format = lap_format_name(format);
+    if (format != LAP_FORMAT_UNKNOWN)
+        return LAP_OK;
+    return lap_fail_at(err, LAP_E_USAGE, out,
+        "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format");
+}
+
 /* ---- for decoder and encoder ------------------------------------------------------------------- */
 
 lap_read_options lap_read_options_of(const lap_settings *s, const lap_control *control)

@@ -12,6 +12,9 @@ enum {
 
 /* LAP_E_USAGE, naming the setting, where one is out of its range. */
 lap_code lap_settings_check(const lap_settings *settings, lap_error *err);
+/* settings with the format filled in: as asked for, by the extension of out, or JPEG on standard output. */
+lap_code lap_settings_with_format(
+    const lap_settings *settings, const char *out, lap_settings *full, lap_error *err);
 /* What changes the bytes of the output, and nothing else (no backend, threads, limits or sync), one
  * "key=value" a line; equal settings give equal text. Returns its length. */
 size_t lap_settings_text(const lap_settings *settings, char text[LAP_SETTINGS_TEXT]);
