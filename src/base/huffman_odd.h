@@ -7,12 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __CUDACC__
-#define LAP_HUFF_INLINE static inline __host__ __device__
-#else
-#define LAP_HUFF_INLINE static inline
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -3,7 +3,7 @@
 #include "encode_help.h"
 
 #include "jpeg/jpeg_parts.h"
-#include "jpeg/jpeg_plain.h"
+#include "jpeg/jpeg_floor.h"
 
 /* A file in parts: its header is that of the whole file, and says what the parts say. */
 static void parts_are_those_of_the_file(void **unused)
