@@ -23,7 +23,7 @@ struct lap_bench_rates {
     lap_rate_photo photo;
     lane *lanes;
     void *stream, *down_stream; /* for what is no slot's; copies down while others go up */
-    lap_jpeg_parts parts;       /* of the CPU's file */
+    lap_jpeg_head head;         /* of the CPU's file */
     size_t scan_begin;          /* of the photo */
     const uint8_t *expected;    /* scan of photo.out */
     size_t expected_size;
@@ -54,14 +54,14 @@ static bool read_expected(lap_bench_rates *r, lap_jpeg_frame *f)
     if (!lap_jpeg_frame_read(photo->out, photo->out_size, f) || f->scan_begin + EOI_BYTES > photo->out_size ||
         f->width != photo->edges->width || f->height != photo->edges->height)
         return false;
-    r->parts.components = f->components;
-    r->parts.interval = f->restart_interval;
+    r->head.components = f->components;
+    r->head.interval = f->restart_interval;
     for (int c = 0; c < f->components; c++) {
-        r->parts.h[c] = f->components > 1 ? f->sample_h[c] : 1;
-        r->parts.v[c] = f->components > 1 ? f->sample_v[c] : 1;
+        r->head.h[c] = f->components > 1 ? f->sample_h[c] : 1;
+        r->head.v[c] = f->components > 1 ? f->sample_v[c] : 1;
     }
-    unzigzag(f->quant[0], r->parts.quant[0]);
-    unzigzag(f->quant[f->components > 1 ? 1 : 0], r->parts.quant[1]);
+    unzigzag(f->quant[0], r->head.quant[0]);
+    unzigzag(f->quant[f->components > 1 ? 1 : 0], r->head.quant[1]);
     r->expected = (const uint8_t *)photo->out + f->scan_begin;
     r->expected_size = photo->out_size - f->scan_begin - EOI_BYTES;
     return lap_jpeg_frame_read(photo->file, photo->size, f) && (r->scan_begin = f->scan_begin) < photo->size;
@@ -72,7 +72,7 @@ static lap_device_wish wish_of(const lap_bench_rates *r, const lane *l, lap_rate
     return (lap_device_wish){.source = rate == LAP_RATE_ENCODE ? NULL : &l->source,
         .result = rate == LAP_RATE_DECODE ? NULL : &l->result,
         .filters = rate == LAP_RATE_CHAIN,
-        .parts = rate == LAP_RATE_DECODE ? NULL : &r->parts,
+        .head = rate == LAP_RATE_DECODE ? NULL : &r->head,
         .capacity = r->expected_size + r->expected_size / 8};
 }
 

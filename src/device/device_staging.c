@@ -8,7 +8,7 @@
 #include "cuda/device/device.h"
 #include "jpeg/jpeg_frame_read.h"
 
-enum { PARTS = 4, PAGE = 4096, LARGE = 4 << 20 };
+enum { MEMORIES = 4, PAGE = 4096, LARGE = 4 << 20 };
 
 lap_code lap_device_staging_create(
     int device, lap_host_memory kind, size_t most, lap_device_staging **staging, lap_error *err)
@@ -22,10 +22,10 @@ lap_code lap_device_staging_create(
     return LAP_OK;
 }
 
-static lap_pinned *part(lap_device_staging *s, int i)
+static lap_pinned *memory_of(lap_device_staging *s, int i)
 {
-    lap_pinned *const parts[PARTS] = {&s->file, &s->tables, &s->scan, &s->verdicts};
-    return parts[i];
+    lap_pinned *const all[MEMORIES] = {&s->file, &s->tables, &s->scan, &s->verdicts};
+    return all[i];
 }
 
 static void drop(const lap_device_staging *staging, lap_pinned *p)
@@ -44,16 +44,16 @@ void lap_device_staging_destroy(lap_device_staging *staging)
 {
     if (!staging)
         return;
-    for (int i = 0; i < PARTS; i++)
-        drop(staging, part(staging, i));
+    for (int i = 0; i < MEMORIES; i++)
+        drop(staging, memory_of(staging, i));
     free(staging);
 }
 
 void lap_device_staging_abandon(lap_device_staging *staging)
 {
-    for (int i = 0; i < PARTS; i++) /* what no device has heard of */
-        if (staging->kind != LAP_HOST_PINNED && !part(staging, i)->is_pinned)
-            free(part(staging, i)->bytes);
+    for (int i = 0; i < MEMORIES; i++) /* what no device has heard of */
+        if (staging->kind != LAP_HOST_PINNED && !memory_of(staging, i)->is_pinned)
+            free(memory_of(staging, i)->bytes);
     free(staging);
 }
 
@@ -115,8 +115,8 @@ void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, 
 lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err)
 {
     lap_code code = LAP_OK;
-    for (int i = 0; i < PARTS && staging->kind == LAP_HOST_PINS && code == LAP_OK; i++) {
-        lap_pinned *p = part(staging, i);
+    for (int i = 0; i < MEMORIES && staging->kind == LAP_HOST_PINS && code == LAP_OK; i++) {
+        lap_pinned *p = memory_of(staging, i);
         if (p->bytes && !p->is_pinned)
             code = lap_cuda_pin(staging->device, p->bytes, p->room, err);
         p->is_pinned = p->bytes && code == LAP_OK;
@@ -134,17 +134,17 @@ bool lap_device_staging_is_pinned(const lap_device_staging *s)
 /* What the device's encoder has to know of a header that the CPU writes. */
 static bool plan_encode(lap_device_staging *staging, const lap_device_wish *wish)
 {
-    const lap_jpeg_parts *parts = wish->parts;
+    const lap_jpeg_head *head = wish->head;
     lap_cuda_jpeg_target target = {.width = staging->width,
         .height = staging->height,
         .channels = staging->channels,
-        .restart_interval = parts->interval};
+        .restart_interval = head->interval};
     for (int c = 0; c < 3; c++) {
-        target.sample_h[c] = c < parts->components ? parts->h[c] : 1;
-        target.sample_v[c] = c < parts->components ? parts->v[c] : 1;
+        target.sample_h[c] = c < head->components ? head->h[c] : 1;
+        target.sample_v[c] = c < head->components ? head->v[c] : 1;
     }
-    memcpy(target.quant, parts->quant, sizeof target.quant);
-    return (parts->components == 1) == (staging->channels == 1) &&
+    memcpy(target.quant, head->quant, sizeof target.quant);
+    return (head->components == 1) == (staging->channels == 1) &&
            lap_cuda_jpeg_encode_plan_make(&target, wish->capacity, &staging->encode);
 }
 
@@ -187,7 +187,7 @@ static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
     } else if (!plan_decode(staging, wish)) {
         return false;
     }
-    staging->is_encoded = wish->parts && plan_encode(staging, wish);
+    staging->is_encoded = wish->head && plan_encode(staging, wish);
     return true;
 }
 

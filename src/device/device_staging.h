@@ -7,7 +7,7 @@
 #include "base/turn.h"
 #include "cuda/jpeg/decode.h"
 #include "cuda/jpeg/encode.h"
-#include "jpeg/jpeg_parts.h"
+#include "jpeg/jpeg_head.h"
 
 typedef struct lap_pinned { /* grows */
     uint8_t *bytes;
@@ -64,9 +64,9 @@ typedef struct lap_device_wish { /* what is wanted of a photo */
     bool gray;
     lap_turn turn; /* of the file's picture */
     bool filters;
-    const lap_jpeg_parts *parts; /* of the output; NULL: none */
-    size_t capacity;             /* bytes that its scan may take; 0: enough for photos */
-    bool counts;                 /* of the pixels before and after the filter */
+    const lap_jpeg_head *head; /* of the output; NULL: none */
+    size_t capacity;           /* bytes that its scan may take; 0: enough for photos */
+    bool counts;               /* of the pixels before and after the filter */
 } lap_device_wish;
 
 /* What is to be done with the file, or with pixels. *handled false: nothing on a device; staging->is_encoded:

@@ -47,7 +47,7 @@ typedef struct work { /* of one photo that is waited for */
     lap_photo *photo;
     lap_device_slot *slot;
     lap_device_staging *staging;
-    lap_jpeg_parts parts; /* of the output */
+    lap_jpeg_head head; /* of the output */
 } work;
 
 /* The whole way: of the file, or of pixels. *is_done: the source was right. */
@@ -60,7 +60,7 @@ static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *
         .gray = plan->gray,
         .turn = plan->turn,
         .filters = true,
-        .parts = w->parts.header.size > 0 ? &w->parts : NULL,
+        .head = w->head.header.size > 0 ? &w->head : NULL,
         .counts = p->counts};
     lap_code code = lap_device_staging_plan(w->staging, &wish, is_done, err);
     *is_done = *is_done && w->staging->width == plan->width && w->staging->height == plan->height &&
@@ -113,7 +113,7 @@ static lap_code bring_back(work *w, bool *is_done, lap_error *err)
         p->ms.download += lap_now_ms() - start;
         const double written = lap_now_ms();
         if (code == LAP_OK)
-            code = lap_photo_write_jpeg(p->sink, &w->parts.header, scan.data, scan.size, err);
+            code = lap_photo_write_jpeg(p->sink, &w->head.header, scan.data, scan.size, err);
         p->ms.encode += lap_now_ms() - written; /* the sink's share is parted off at the end */
         *is_done = p->device.encoded = code == LAP_OK;
     } else {
@@ -139,7 +139,7 @@ lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
     work w = {.photo = p};
     *is_done = false;
     lap_photo_wait_for_device(p);
-    lap_code code = p->plan.encodes_there ? lap_jpeg_parts_make(&p->plan.write, &w.parts, err) : LAP_OK;
+    lap_code code = p->plan.encodes_there ? lap_jpeg_head_make(&p->plan.write, &w.head, err) : LAP_OK;
     if (code == LAP_OK)
         code = lap_device_slot_create(p->plan.device, &w.slot, err);
     if (code == LAP_OK)
@@ -154,7 +154,7 @@ lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
         code = bring_back(&w, is_done, err);
     lap_device_staging_destroy(w.staging);
     lap_device_slot_destroy(w.slot);
-    lap_chunk_free(&w.parts.header);
+    lap_chunk_free(&w.head.header);
     return code;
 }
 
@@ -212,19 +212,19 @@ static bool read_header(lap_async_run *r)
 
 static lap_code plan_way(lap_async_run *r, bool *handled, lap_error *err)
 {
-    lap_jpeg_parts parts;
+    lap_jpeg_head head;
     lap_error unread;
     const lap_plan *plan = &r->photo.plan;
     const lap_device_wish wish = {.gray = plan->gray,
         .turn = plan->turn,
         .filters = true,
-        .parts = r->is_written ? &parts : NULL,
+        .head = r->is_written ? &head : NULL,
         .counts = !r->is_written || r->settings.stats};
     *handled = false;
-    if (r->is_written && lap_jpeg_parts_make(&plan->write, &parts, &unread) != LAP_OK)
+    if (r->is_written && lap_jpeg_head_make(&plan->write, &head, &unread) != LAP_OK)
         return LAP_OK;
     if (r->is_written)
-        r->header = parts.header;
+        r->header = head.header;
     lap_code code = lap_device_staging_plan(r->staging, &wish, handled, err);
     *handled = *handled && code == LAP_OK && (!r->is_written || r->staging->is_encoded) &&
                r->staging->width == plan->width && r->staging->height == plan->height &&

@@ -183,13 +183,13 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
 static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_write_options *write,
     lap_sink *sink, lap_times *times, lap_error *err)
 {
-    lap_jpeg_parts parts;
+    lap_jpeg_head head;
     lap_chunk scan = {0};
     bool handled = false;
-    lap_code code = lap_jpeg_parts_make(write, &parts, err);
+    lap_code code = lap_jpeg_head_make(write, &head, err);
     if (code != LAP_OK)
         return code;
-    const lap_device_wish wish = {.result = view, .parts = &parts};
+    const lap_device_wish wish = {.result = view, .head = &head};
     code = lap_device_staging_plan(s->staging, &wish, &handled, err);
     if (code == LAP_OK && s->staging->is_encoded)
         code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
@@ -198,8 +198,8 @@ static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_writ
         code = lap_device_slot_scan(s->slot, s->staging, &scan, err);
     times->download += lap_now_ms() - start;
     if (code == LAP_OK && scan.size > 0)
-        code = lap_photo_write_jpeg(sink, &parts.header, scan.data, scan.size, err);
-    lap_chunk_free(&parts.header);
+        code = lap_photo_write_jpeg(sink, &head.header, scan.data, scan.size, err);
+    lap_chunk_free(&head.header);
     lap_chunk_free(&scan);
     return code;
 }
