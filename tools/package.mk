@@ -63,7 +63,7 @@ test: deps
 	@$(MAKE) --no-print-directory build/arm64/emulated run-all
 
 # What has threads of its own; all of it is for make test-tsan.
-TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run pipeline pipeline_parts filter stats batch)
+TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run photo photo_parts filter stats batch)
 
 .PHONY: run-all
 run-all:

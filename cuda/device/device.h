@@ -69,15 +69,6 @@ lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, 
 lap_code lap_cuda_mirror(
     const lap_view *in, const lap_view *out, bool left_right, void *stream, lap_error *err);
 
-/* Enqueues the kernels of one run on stream; to is empty where nothing comes back. */
-typedef lap_code lap_cuda_views_fn(
-    void *argument, const lap_view *from, const lap_view *to, void *stream, lap_error *err);
-/* Host pixels in, host pixels out: device memory, upload, launch, download. border: fills an apron, which
- * in itself needs not have; NULL: none is wanted. out NULL: the launch keeps its result. Sets
- * times->upload, filter and download (event times); times may be NULL. */
-lap_code lap_cuda_run_views(int device, const lap_view *in, const lap_view *out, const lap_border *border,
-    lap_cuda_views_fn *launch, void *argument, lap_times *times, lap_error *err);
-
 /* ---- timing ---------------------------------------------------------------------------------- */
 
 /* Enqueues one run on stream; turn counts from 0, so that buffers can rotate by it. */

@@ -52,7 +52,8 @@ static void fill_pixel(uint8_t *row, int x, int from, int value, size_t pixel)
         memcpy(to, row + (size_t)from * pixel, pixel);
 }
 
-void lap_border_sides(const lap_view *view, int y0, int y1, lap_border border)
+/* The two pixels left and right of each row y0 .. y1 - 1, which counts from the interior. */
+static void fill_sides(const lap_view *view, int y0, int y1, lap_border border)
 {
     const size_t pixel = (size_t)view->channels;
     for (int y = y0; y < y1; y++) {
@@ -78,7 +79,10 @@ static void fill_row(const lap_view *view, int y, int first_row, int image_heigh
         memcpy(to, view->base + (from - first_row) * view->stride - LAP_APRON * pixel, bytes);
 }
 
-void lap_border_top(const lap_view *view, int first_row, int image_height, lap_border border)
+/* Rows -2 and -1, or height and height + 1, apron columns included, from rows of an image of image_height
+ * rows of which this view shows first_row onwards. The sides of the source rows are filled, and these lie
+ * inside the view: with LAP_WRAP all of the image. */
+static void fill_top(const lap_view *view, int first_row, int image_height, lap_border border)
 {
     for (int y = -LAP_APRON; y < 0; y++) {
         if (first_row + y < 0)
@@ -86,7 +90,7 @@ void lap_border_top(const lap_view *view, int first_row, int image_height, lap_b
     }
 }
 
-void lap_border_bottom(const lap_view *view, int first_row, int image_height, lap_border border)
+static void fill_bottom(const lap_view *view, int first_row, int image_height, lap_border border)
 {
     for (int y = view->height; y < view->height + LAP_APRON; y++) {
         if (first_row + y >= image_height)
@@ -96,7 +100,54 @@ void lap_border_bottom(const lap_view *view, int first_row, int image_height, la
 
 void lap_border_fill(const lap_view *view, lap_border border)
 {
-    lap_border_sides(view, 0, view->height, border);
-    lap_border_top(view, 0, view->height, border);
-    lap_border_bottom(view, 0, view->height, border);
+    fill_sides(view, 0, view->height, border);
+    fill_top(view, 0, view->height, border);
+    fill_bottom(view, 0, view->height, border);
+}
+
+static lap_view rows_of(const lap_band *band, int y, int height)
+{
+    lap_view rows = band->view;
+    rows.base += (y - band->y) * rows.stride;
+    rows.height = height;
+    rows.apron = 0;
+    return rows;
+}
+
+/* Rows y0 .. y1 - 1, with the pixels beside them. */
+static void carry(const lap_band *from, const lap_band *to, int y0, int y1)
+{
+    const ptrdiff_t side = (ptrdiff_t)LAP_APRON * to->view.channels;
+    const size_t bytes = (size_t)(to->view.width * to->view.channels + 2 * side);
+    for (int y = y0; y < y1; y++)
+        memmove(to->view.base + (y - to->y) * to->view.stride - side,
+            from->view.base + (y - from->y) * from->view.stride - side, bytes);
+}
+
+lap_code lap_border_band(
+    const lap_band *band, const lap_band *before, int have, lap_rows_fn *bring, void *user, lap_error *err)
+{
+    const int height = band->image_height, first = band->y - LAP_APRON, top = first < 0 ? 0 : first;
+    const int last = band->y + band->view.height + LAP_APRON, end = last < height ? last : height;
+    const int begin = have > top ? have : top;
+    lap_code code = LAP_OK;
+    if (before)
+        carry(before, band, top, begin);
+    if (end > begin) {
+        const lap_view rows = rows_of(band, begin, end - begin);
+        code = bring(user, &rows, begin, err);
+        fill_sides(&band->view, begin - band->y, end - band->y, band->border);
+    }
+    if (band->border != LAP_WRAP) {
+        fill_top(&band->view, band->y, height, band->border);
+        fill_bottom(&band->view, band->y, height, band->border);
+        return code;
+    }
+    for (int y = first; y < last && code == LAP_OK; y++)
+        if (y < 0 || y >= height) {
+            const lap_view row = rows_of(band, y, 1);
+            code = bring(user, &row, lap_border_index(y, height, LAP_WRAP), err);
+            fill_sides(&band->view, y - band->y, y - band->y + 1, LAP_WRAP);
+        }
+    return code;
 }

@@ -5,7 +5,8 @@
 #ifndef LAP_HUFFMAN_H
 #define LAP_HUFFMAN_H
 
-#include "base/huffman_odd.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __CUDACC__
 #define LAP_HUFF_INLINE static inline __host__ __device__
@@ -16,6 +17,22 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What a decoder that looks for symbols does not expect in a scan. It never judges a file: anything of this
+ * list means that the serial decoder does the picture, which alone knows what is an error, a warning, or
+ * right after all. */
+typedef enum lap_huff_odd { /* why a scan goes to the serial decoder*/
+    LAP_HUFF_FINE,
+    LAP_HUFF_TABLE,     /* table missing or invalid: codes that do not fit, a DC category above 15 */
+    LAP_HUFF_CODE,      /* bits that begin no code, or a symbol that sequential scans do not have */
+    LAP_HUFF_RUN,       /* a run of zeros or a coefficient past the 64th of its block */
+    LAP_HUFF_SHORT,     /* data ends, or a marker comes, before the last MCU of scan or interval is whole */
+    LAP_HUFF_LONG,      /* more than 7 bits, or other bits than ones, between the last MCU and the marker */
+    LAP_HUFF_MARKER,    /* another marker than the one due, a fill byte, or none at the end */
+    LAP_HUFF_RANGE,     /* the sum of DC differences leaves 16 bits */
+    LAP_HUFF_UNBOUNDED, /* falling into step took more work than is allowed */
+} lap_huff_odd;
+const char *lap_huff_odd_text(lap_huff_odd odd); /* "bits that begin no code"; for messages */
 
 typedef struct lap_huff_code { /* one table of DHT */
     uint32_t limit[18];        /* [n]: codes of 1..n bits, left-aligned in 16, lie below; [17]: above all */

@@ -221,14 +221,13 @@ static void work_on_pieces(void *argument)
     }
 }
 
-lap_code lap_pool_for(
-    lap_pool *pool, int members, size_t size, size_t piece, lap_piece_fn *fn, void *argument, lap_error *err)
+lap_code lap_pool_for(lap_pool *pool, lap_span all, lap_piece_fn *fn, void *argument, lap_error *err)
 {
-    range r = {.fn = fn, .argument = argument, .size = size, .piece = piece ? piece : 1};
-    if (size == 0)
+    range r = {.fn = fn, .argument = argument, .size = all.size, .piece = all.piece ? all.piece : 1};
+    if (all.size == 0)
         return LAP_OK;
-    const size_t pieces = (size - 1) / r.piece + 1;
-    lap_pool_team(pool, pieces < (size_t)members ? (int)pieces : members, work_on_pieces, &r);
+    const size_t pieces = (all.size - 1) / r.piece + 1;
+    lap_pool_team(pool, pieces < (size_t)all.members ? (int)pieces : all.members, work_on_pieces, &r);
     const lap_code code = (lap_code)atomic_load(&r.code);
     if (code != LAP_OK && err) {
         *err = r.err;

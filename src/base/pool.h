@@ -29,11 +29,15 @@ typedef struct lap_piece {
 } lap_piece;
 typedef lap_code lap_piece_fn(void *argument, const lap_piece *piece, lap_error *err);
 
+typedef struct lap_span { /* that a team works on */
+    int members;          /* threads at once, at most */
+    size_t size, piece;   /* items; of a piece */
+} lap_span;
+
 /* Calls fn for the pieces of 0 .. size - 1, `piece` items each (the last may be shorter), in order and from
  * up to `members` threads at once. After a failure no more pieces are handed out; the first one is returned,
  * with its message in err. pool NULL: the calling thread alone. */
-lap_code lap_pool_for(
-    lap_pool *pool, int members, size_t size, size_t piece, lap_piece_fn *fn, void *argument, lap_error *err);
+lap_code lap_pool_for(lap_pool *pool, lap_span span, lap_piece_fn *fn, void *argument, lap_error *err);
 
 /* Queues fn(argument) for a thread of the pool (one is started even for threads = 1); first in,
  * first out, before any waiting team seats. */

@@ -10,79 +10,7 @@
 enum { START_MS = 120000 };
 _Static_assert((int)LAP_DEVICE_POOL_DEVICES == LAP_BATCH_DEVICES, "as many as a report has");
 
-/* ---- tasks ------------------------------------------------------------------------------------- */
-
-static void init(lap_device_task_list *list)
-{
-    list->first = NULL;
-    list->last = &list->first;
-}
-
-void lap_device_task_push(lap_device_task_list *list, lap_device_task *task)
-{
-    task->next = NULL;
-    *list->last = task;
-    list->last = &task->next;
-}
-
-lap_device_task *lap_device_task_pop(lap_device_task_list *list)
-{
-    lap_device_task *task = list->first;
-    if (task && !(list->first = task->next))
-        list->last = &list->first;
-    return task;
-}
-
-/* ---- a device that is lost --------------------------------------------------------------------- */
-
-static void abandon(lap_device_task *task)
-{
-    lap_device_staging_abandon(task->run.staging);
-    free(task);
-}
-
-static void take_back(lap_device_task *task, bool hangs)
-{
-    lap_executor *ex = task->device->pool->executor;
-    lap_job_push_front(&ex->waiting, task->job);
-    ex->queued++;
-    (void)lap_executor_wake(ex);
-    task->job = NULL;
-    task->device->under_way--;
-    lap_async_run_close(&task->run);
-    if (hangs)
-        lap_device_task_push(&task->device->taken_back, task);
-    else
-        abandon(task);
-}
-
-void lap_device_pool_take_back(lap_pool_device *d, bool hangs)
-{
-    lap_device_task *task;
-    if (!d->is_lost)
-        return;
-    for (int i = 0; i < LAP_POOL_SLOTS; i++) { /* how many there are is known to its thread alone */
-        if (d->slots[i].task && d->slots[i].task->job)
-            take_back(d->slots[i].task, hangs);
-        d->slots[i].task = NULL;
-    }
-    while ((task = lap_device_task_pop(&d->ready)))
-        take_back(task, false);
-    if (hangs && d->starting && d->starting->job)
-        take_back(d->starting, true);
-}
-
-void lap_device_pool_lose(lap_pool_device *d, const lap_error *why)
-{
-    if (d->is_lost)
-        return;
-    d->is_lost = true;
-    d->why = *why;
-    pthread_cond_signal(&d->changed);
-    /* Others may have to do its work now. */
-    for (int i = 0; i < d->pool->executor->jobs; i++)
-        (void)lap_executor_wake(d->pool->executor);
-}
+/* ---- for the owner ------------------------------------------------------------------------------ */
 
 static bool next_warning(lap_executor *ex, lap_error *warning)
 {
@@ -114,14 +42,6 @@ static void look(lap_executor *ex, lap_batch_work *work)
     }
 }
 
-lap_pool_device *lap_device_pool_any(lap_device_pool *pool)
-{
-    for (int i = 0; i < pool->count; i++)
-        if (pool->devices[i].is_ready && !pool->devices[i].is_lost)
-            return &pool->devices[i];
-    return NULL;
-}
-
 /* Whether devices still answer, and threads work. */
 static void look_after(lap_executor *ex)
 {
@@ -151,8 +71,8 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->pool = pool;
     d->number = number;
     d->pins = lap_device_pins(number);
-    init(&d->ready);
-    init(&d->taken_back);
+    lap_device_task_list_init(&d->ready);
+    lap_device_task_list_init(&d->taken_back);
     /* As many as its slots hold, and as threads can read and write meanwhile. */
     d->staging_limit = LAP_POOL_SLOTS + pool->executor->jobs / count + 1;
     d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
@@ -168,36 +88,10 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     return rc ? lap_fail(err, LAP_E_MEMORY, "cannot start a thread: %s", strerror(rc)) : LAP_OK;
 }
 
-static lap_code create_pool(lap_executor *executor, const lap_device_pool_options *options, lap_error *err)
-{
-    const int there = lap_device_count();
-    for (int i = 0; i < options->count; i++)
-        if (options->devices[i] >= there)
-            return lap_fail(err, LAP_E_BACKEND, "CUDA device %d does not exist: there %s %d, counted from 0",
-                options->devices[i], there == 1 ? "is" : "are", there);
-    lap_device_pool *f = calloc(1, sizeof *f + (size_t)options->count * sizeof *f->devices);
-    if (!f)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    executor->pool = f;
-    f->executor = executor;
-    f->options = *options;
-    f->options.devices = NULL;
-    f->deadline_ms = options->deadline_ms > 0 ? options->deadline_ms : LAP_DEVICE_POOL_DEADLINE_MS;
-    f->soon_ms = options->soon_ms > 0 ? options->soon_ms : LAP_DEVICE_POOL_SOON_MS;
-    init(&f->finished);
-    lap_job_list_init(&f->by_pieces);
-    lap_code code = LAP_OK;
-    pthread_mutex_lock(&executor->mutex); /* the threads begin when all are there */
-    for (int i = 0; i < options->count && code == LAP_OK; i++)
-        code = start(f, &f->devices[i], options->devices[i], options->count, err);
-    pthread_mutex_unlock(&executor->mutex);
-    return code;
-}
-
 static void free_device(lap_pool_device *d)
 {
     for (lap_device_task *task; (task = lap_device_task_pop(&d->taken_back));)
-        abandon(task);
+        lap_device_task_abandon(task);
     for (int i = 0; i < d->slot_count; i++)
         (d->is_lost ? lap_device_slot_abandon : lap_device_slot_destroy)(d->slots[i].slot);
     for (int i = 0; i < d->idle_count; i++)
@@ -206,6 +100,7 @@ static void free_device(lap_pool_device *d)
     free(d->idle);
 }
 
+/* False where a thread hangs in a device: then nothing is freed. */
 static bool close_pool(lap_executor *ex)
 {
     bool all = true;
@@ -233,6 +128,33 @@ static bool close_pool(lap_executor *ex)
     if (all)
         free(pool);
     return all;
+}
+
+/* Starts the devices, each on a thread of its own, without waiting for them. */
+static lap_code create_pool(lap_executor *executor, const lap_device_pool_options *options, lap_error *err)
+{
+    const int there = lap_device_count();
+    for (int i = 0; i < options->count; i++)
+        if (options->devices[i] >= there)
+            return lap_fail(err, LAP_E_BACKEND, "CUDA device %d does not exist: there %s %d, counted from 0",
+                options->devices[i], there == 1 ? "is" : "are", there);
+    lap_device_pool *made = calloc(1, sizeof *made + (size_t)options->count * sizeof *made->devices);
+    if (!made)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    executor->pool = made;
+    made->executor = executor;
+    made->options = *options;
+    made->options.devices = NULL;
+    made->deadline_ms = options->deadline_ms > 0 ? options->deadline_ms : LAP_DEVICE_POOL_DEADLINE_MS;
+    made->soon_ms = options->soon_ms > 0 ? options->soon_ms : LAP_DEVICE_POOL_SOON_MS;
+    lap_device_task_list_init(&made->finished);
+    lap_job_list_init(&made->by_pieces);
+    lap_code code = LAP_OK;
+    pthread_mutex_lock(&executor->mutex); /* the threads begin when all are there */
+    for (int i = 0; i < options->count && code == LAP_OK; i++)
+        code = start(made, &made->devices[i], options->devices[i], options->count, err);
+    pthread_mutex_unlock(&executor->mutex);
+    return code;
 }
 
 lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,

@@ -5,7 +5,7 @@
 #include "batch/device_pool.h"
 #include "batch/executor_state.h"
 #include "device/device_slot.h"
-#include "run/async_run.h"
+#include "run/photo_device.h"
 
 enum { LAP_POOL_SLOTS = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
 /* Photos loaded into new memory, which is slow, before slots have taken others; and while a device starts. */
@@ -17,6 +17,7 @@ typedef struct lap_device_task { /* a job on its way over a device */
     lap_async_run run;
     lap_job *job; /* NULL: taken away from a device that no longer answers */
     lap_pool_device *device;
+    bool is_refused; /* the device has not enough memory for it: the CPU's */
     struct lap_device_task *next;
 } lap_device_task;
 
@@ -63,12 +64,19 @@ struct lap_device_pool {
     lap_pool_device devices[];
 };
 
+void lap_device_task_list_init(lap_device_task_list *list);
 void lap_device_task_push(lap_device_task_list *list, lap_device_task *task);
+/* Of a device that is lost. */
+void lap_device_task_abandon(lap_device_task *task);
 lap_device_task *lap_device_task_pop(lap_device_task_list *list);
 
 /* The tasks of a device that is lost go no further; their jobs wait again, as the first. hangs: its thread
  * may still use what it has. */
 void lap_device_pool_take_back(lap_pool_device *device, bool hangs);
+/* The job waits again, as the first. */
+void lap_device_pool_wait_again(lap_device_pool *pool, lap_job *job);
+/* No memory for one more staging: those that there are have to do. Leaves the mutex in between. */
+void lap_device_pool_drop(lap_pool_device *device, lap_device_staging *staging, const lap_error *why);
 /* There is no pinned memory for one more: the task's job waits for those that there are. */
 void lap_device_pool_unload(lap_device_task *task, const lap_error *why);
 /* Nobody calls this device any more. */
@@ -76,10 +84,12 @@ void lap_device_pool_lose(lap_pool_device *device, const lap_error *why);
 /* The first device that can be used, or NULL. */
 lap_pool_device *lap_device_pool_any(lap_device_pool *pool);
 
-/* lap_executor_kind.work: loads, stores, and does what no device takes (device_pool_work.c). */
-void lap_device_pool_work(lap_executor *executor);
+/* Whether one is not lost. */
+bool lap_device_pool_is_alive(const lap_device_pool *pool);
 /* Whether the CPU may do what a device could take: none is there, or will be soon. */
 bool lap_device_pool_cpu_may(const lap_device_pool *pool);
+/* lap_executor_kind.work: loads, stores, and does what no device takes (device_pool_work.c). */
+void lap_device_pool_work(lap_executor *executor);
 /* A device's thread (device_pool_thread.c). */
 void *lap_device_pool_serve(void *device);
 

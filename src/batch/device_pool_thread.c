@@ -44,8 +44,8 @@ static int pick_slot(const lap_pool_device *d, size_t need)
 
 static void trace(const lap_pool_device *d, const char *what, double start, uint64_t photo)
 {
-    lap_trace_add(
-        d->pool->executor->trace, what, d->number, LAP_POOL_LANE, start, lap_now_ms() - start, photo);
+    lap_trace_add(d->pool->executor->trace,
+        (lap_trace_event){what, start, lap_now_ms() - start, photo, d->number, LAP_POOL_LANE});
 }
 
 static lap_code add_slot(lap_pool_device *d, size_t bytes, int *slot, lap_error *err)
@@ -106,55 +106,83 @@ static void store(lap_pool_device *d, lap_device_task *task)
     (void)lap_executor_wake(d->pool->executor);
 }
 
-/* Begins the first task that is ready, if a slot can be had; *moved says so. */
+/* How far a task came. */
+typedef struct attempt {
+    lap_code code;
+    bool is_pinned;
+    int slot; /* that it is on; -1: none yet */
+} attempt;
+
+/* The mutex is not held. */
+static attempt try_task(lap_pool_device *d, lap_device_task *task, uint64_t photo, lap_error *err)
+{
+    const lap_plan *plan = &task->run.photo.plan;
+    const lap_device_filter filter = {plan->rung, &plan->params, plan->border};
+    const lap_device_staging *staging = task->run.staging;
+    attempt a = {.code = pin(d, task->run.staging, photo, err), .slot = -1};
+    a.is_pinned = a.code == LAP_OK;
+    if (a.is_pinned)
+        a.code = find_slot(d, lap_device_slot_needs(staging), &a.slot, err);
+    if (a.code == LAP_OK && a.slot >= 0)
+        a.code = lap_device_slot_start(d->slots[a.slot].slot, staging, &filter, err);
+    return a;
+}
+
+static void occupy(lap_pool_device *d, int slot, lap_device_task *task)
+{
+    if (!d->busy_slots++)
+        d->moved_ms = lap_now_ms();
+    d->slots[slot].task = task;
+    d->slots[slot].is_busy = true;
+    if (d->staging_count < d->staging_limit && d->pool->executor->queued > 0)
+        (void)lap_executor_wake(d->pool->executor); /* one more may be loaded */
+}
+
+static void put_back(lap_pool_device *d, lap_device_task *task)
+{
+    task->next = d->ready.first;
+    if (!d->ready.first)
+        d->ready.last = &task->next;
+    d->ready.first = task;
+}
+
+/* The task goes where its attempt leads; *moved: it is not ready any more. */
+static lap_code settle(
+    lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
+{
+    *moved = true;
+    if (a->code == LAP_OK && a->slot >= 0) {
+        occupy(d, a->slot, task);
+        return LAP_OK;
+    }
+    if (!a->is_pinned && a->code == LAP_E_MEMORY) {
+        lap_device_pool_unload(task, err);
+        return LAP_OK;
+    }
+    if (a->code == LAP_E_LIMIT) {
+        task->is_refused = true;
+        store(d, task);
+        return LAP_OK;
+    }
+    *moved = false; /* no slot now, or no device any more */
+    put_back(d, task);
+    if (a->code != LAP_E_MEMORY || d->slot_bytes == 0)
+        return a->code;
+    d->budget = d->slot_bytes; /* others use the device too: less will do */
+    return LAP_OK;
+}
+
+/* Begins the first task that is ready, if a slot can be had; *moved says so. Leaves the mutex in between. */
 static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
 {
-    const lap_device_pool_options *o = &d->pool->options;
-    lap_device_task *task = d->ready.first;
-    const lap_settings *s = &task->run.settings;
-    int slot = -1;
-    const uint64_t photo = task->job->number;
-    d->starting = lap_device_task_pop(&d->ready);
+    lap_device_task *task = d->starting = lap_device_task_pop(&d->ready);
+    const uint64_t photo = task->job->number; /* which may be taken away */
     pthread_mutex_unlock(mutex_of(d));
-    lap_code code = pin(d, task->run.staging, photo, err);
-    const bool is_pinned = code == LAP_OK;
-    if (is_pinned)
-        code = find_slot(d, lap_device_slot_needs(task->run.staging), &slot, err);
-    if (code == LAP_OK && slot >= 0)
-        code = lap_device_slot_start(
-            d->slots[slot].slot, task->run.staging, o->rung, &s->params, s->border, err);
+    const attempt a = try_task(d, task, photo, err);
     pthread_mutex_lock(mutex_of(d));
     d->starting = NULL;
-    *moved = code == LAP_OK && slot >= 0;
-    if (!task->job) /* taken away meanwhile: this took too long */
-        return LAP_E_DEVICE;
-    if (*moved) {
-        if (!d->busy_slots++)
-            d->moved_ms = lap_now_ms();
-        d->slots[slot].task = task;
-        d->slots[slot].is_busy = true;
-        if (d->staging_count < d->staging_limit && d->pool->executor->queued > 0)
-            (void)lap_executor_wake(d->pool->executor); /* one more may be loaded */
-    } else if (!is_pinned && code == LAP_E_MEMORY) {
-        lap_device_pool_unload(task, err);
-        *moved = true;
-        return LAP_OK;
-    } else if (code == LAP_E_LIMIT) {
-        task->run.staging->decoded->odd[0] = 1; /* the CPU's */
-        store(d, task);
-        *moved = true;
-        return LAP_OK;
-    } else { /* no slot now, or no device any more */
-        task->next = d->ready.first;
-        if (!d->ready.first)
-            d->ready.last = &task->next;
-        d->ready.first = task;
-    }
-    if (code == LAP_E_MEMORY && d->slot_bytes > 0) { /* others use the device too: less will do */
-        d->budget = d->slot_bytes;
-        code = LAP_OK;
-    }
-    return code;
+    *moved = false;
+    return task->job ? settle(d, task, &a, moved, err) : LAP_E_DEVICE; /* taken away: this took too long */
 }
 
 static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
@@ -185,7 +213,7 @@ static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
         pthread_mutex_lock(mutex_of(d));
         if (code != LAP_OK || !through || d->is_lost)
             continue;
-        lap_times_add(&task->run.pipe.ms, &ms);
+        lap_times_add(&task->run.photo.ms, &ms);
         lap_trace_stages(d->pool->executor->trace, d->number, i, &ms, task->job->number);
         d->slots[i].task = NULL;
         d->slots[i].is_busy = false;

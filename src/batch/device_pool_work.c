@@ -12,12 +12,6 @@ static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
 
 /* ---- load: the mutex is held, but while the file is read --------------------------------------- */
 
-static void wait_again(lap_device_pool *pool, lap_job *job)
-{
-    lap_job_push_front(&pool->executor->waiting, job);
-    pool->executor->queued++;
-}
-
 static void by_pieces(lap_device_pool *pool, lap_job *job, lap_job_way way)
 {
     job->way = way;
@@ -25,27 +19,13 @@ static void by_pieces(lap_device_pool *pool, lap_job *job, lap_job_way way)
     (void)lap_executor_wake(pool->executor);
 }
 
-/* No memory for one more: those that there are have to do. */
-static void drop_staging(lap_pool_device *d, lap_device_staging *staging, const lap_error *why)
+static lap_run_order order_of(const lap_device_pool *pool, const lap_job *job)
 {
-    const bool is_lost = d->is_lost;
-    d->staging_limit = --d->staging_count;
-    if (d->staging_limit == 0)
-        lap_device_pool_lose(d, why);
-    pthread_mutex_unlock(mutex_of(d->pool));
-    (is_lost && staging ? lap_device_staging_abandon : lap_device_staging_destroy)(staging);
-    pthread_mutex_lock(mutex_of(d->pool));
-}
-
-void lap_device_pool_unload(lap_device_task *task, const lap_error *why)
-{
-    lap_pool_device *d = task->device;
-    d->under_way--;
-    wait_again(d->pool, task->job);
-    (void)lap_executor_wake(d->pool->executor);
-    lap_async_run_close(&task->run);
-    drop_staging(d, task->run.staging, why);
-    free(task);
+    return (lap_run_order){.context = pool->executor->context,
+        .in = job->input,
+        .tree = job->tree,
+        .out = job->measure ? NULL : job->relative,
+        .settings = job->settings};
 }
 
 /* Profiles, and statistics without the outer pixels, are not made from counts. */
@@ -55,20 +35,22 @@ static bool is_for_devices(const lap_job *job)
 }
 
 static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging **staging,
-    lap_device_task **task, bool *mine, lap_error *err)
+    lap_device_task **task, bool *handled, lap_error *err)
 {
     const lap_device_pool *pool = d->pool;
+    const lap_run_order order = order_of(pool, job);
     const size_t most =
         pool->options.pinned ? pool->options.pinned / (size_t)pool->count / (size_t)d->staging_limit : 0;
-    lap_code code = *staging ? LAP_OK : lap_device_staging_create(d->number, d->pins, most, staging, err);
-    *mine = false;
+    lap_code code = *staging ? LAP_OK
+                             : lap_device_staging_create(
+                                   d->number, d->pins ? LAP_HOST_PINS : LAP_HOST_PINNED, most, staging, err);
+    *handled = false;
     *task = calloc(1, sizeof **task);
     if (code == LAP_OK && !*task)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory");
     if (code == LAP_OK && is_for_devices(job))
-        code = lap_async_run_load(&(*task)->run, pool->executor->context, job->input,
-            job->measure ? NULL : job->relative, job->settings, pool->options.rung, *staging, mine, err);
-    if (code != LAP_OK || !*mine) {
+        code = lap_async_run_load(&(*task)->run, &order, pool->options.rung, *staging, handled, err);
+    if (code != LAP_OK || !*handled) {
         free(*task);
         *task = NULL;
     }
@@ -81,15 +63,15 @@ static void load(lap_pool_device *d, lap_job *job)
     lap_device_staging *staging = d->idle_count ? d->idle[--d->idle_count] : NULL;
     lap_device_task *task;
     lap_error err = {0};
-    bool mine;
+    bool handled;
     d->staging_count += !staging;
     d->under_way++;
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
-    const lap_code code = read_photo(d, job, &staging, &task, &mine, &err);
+    const lap_code code = read_photo(d, job, &staging, &task, &handled, &err);
     lap_trace_thread(pool->executor->trace, "read", start, job->number);
     pthread_mutex_lock(mutex_of(pool));
-    if (code == LAP_OK && mine && !d->is_lost) {
+    if (code == LAP_OK && handled && !d->is_lost) {
         task->job = job;
         task->device = d;
         lap_device_task_push(&d->ready, task);
@@ -108,8 +90,8 @@ static void load(lap_pool_device *d, lap_job *job)
     }
     if (code != LAP_OK && code != LAP_E_MEMORY)
         lap_device_pool_lose(d, &err);
-    drop_staging(d, staging, &err);
-    wait_again(pool, job);
+    lap_device_pool_drop(d, staging, &err);
+    lap_device_pool_wait_again(pool, job);
 }
 
 /* ---- store -------------------------------------------------------------------------------------- */
@@ -127,14 +109,14 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     lap_job *job = task->job;
     lap_pool_device *d = task->device;
     lap_device_staging *staging = task->run.staging;
+    const lap_run_order order = order_of(pool, job);
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
-    const bool is_done = lap_async_run_is_done(&task->run);
+    const bool is_done = !task->is_refused && lap_async_run_is_done(&task->run);
     if (is_done && job->measure)
         lap_async_run_measure(&task->run, job->measure, job->measurement, &job->report, &job->report.error);
     else if (is_done)
-        lap_async_run_store(
-            &task->run, job->tree, job->relative, &job->stat, &job->sink, &job->report, &job->report.error);
+        lap_async_run_store(&task->run, &order, &job->stat, &job->sink, &job->report, &job->report.error);
     lap_async_run_close(&task->run);
     free(task);
     lap_trace_thread(pool->executor->trace, job->measure ? "measure" : "write", start, job->number);
@@ -184,7 +166,7 @@ static void run_here(lap_device_pool *pool, lap_job *job)
     pthread_mutex_lock(mutex_of(pool));
     if (uses_device && (code == LAP_E_DEVICE || code == LAP_E_BACKEND)) {
         lap_device_pool_lose(d, &job->report.error);
-        wait_again(pool, job);
+        lap_device_pool_wait_again(pool, job);
     } else {
         lap_executor_finish(pool->executor, job);
     }
@@ -211,31 +193,6 @@ static lap_pool_device *choose_device(lap_device_pool *pool)
             best = d;
     }
     return best;
-}
-
-static bool is_any_alive(const lap_device_pool *pool)
-{
-    for (int i = 0; i < pool->count; i++)
-        if (!pool->devices[i].is_lost)
-            return true;
-    return false;
-}
-
-/* Threads that code photos beside a device keep it waiting: 32 of them, 16 of which did so, measured 437
- * photos a second instead of 1129. Nor do they while a device starts, as long as that usually takes: photos
- * begun meanwhile would delay the start, and end last. */
-bool lap_device_pool_cpu_may(const lap_device_pool *pool)
-{
-    const double now = lap_now_ms();
-    if (pool->options.is_named)
-        return !is_any_alive(pool);
-    for (int i = 0; i < pool->count; i++) {
-        const lap_pool_device *d = &pool->devices[i];
-        const bool is_late = !d->is_ready && d->busy_since > 0 && now - d->busy_since > pool->soon_ms;
-        if (!d->is_lost && !is_late)
-            return false;
-    }
-    return true;
 }
 
 static bool is_small(const lap_device_pool *pool, const lap_job *job)
@@ -268,7 +225,7 @@ static bool take_waiting(lap_device_pool *pool)
 /* A backend that was named filters on a device, once there is one. */
 static bool may_run_pieces(lap_device_pool *pool)
 {
-    return !pool->options.is_named || lap_device_pool_any(pool) || !is_any_alive(pool);
+    return !pool->options.is_named || lap_device_pool_any(pool) || !lap_device_pool_is_alive(pool);
 }
 
 void lap_device_pool_work(lap_executor *executor)

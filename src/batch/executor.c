@@ -61,14 +61,14 @@ void lap_job_free(lap_job *job)
 
 void lap_job_write(lap_context *context, lap_job *job, const lap_settings *settings)
 {
-    lap_run_to_sink(context, job->input, job->tree, job->relative, settings, &job->stat, &job->sink,
-        &job->report, &job->report.error);
+    const lap_run_order order = {context, job->input, job->tree, job->relative, settings};
+    lap_run_to_sink(&order, &job->stat, &job->sink, &job->report, &job->report.error);
 }
 
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings)
 {
-    lap_measure_to(
-        context, job->input, settings, job->measure, job->measurement, &job->report, &job->report.error);
+    const lap_run_order order = {.context = context, .in = job->input, .settings = settings};
+    lap_measure_to(&order, job->measure, job->measurement, &job->report, &job->report.error);
 }
 
 void lap_job_run(lap_executor *ex, lap_job *job, const lap_settings *settings)

@@ -11,17 +11,10 @@
 /* 48 bytes each; a run over more photos shows its beginning. */
 enum { MOST_EVENTS = 2000000, LINE = 200 };
 
-typedef struct event {
-    const char *what;
-    double from_ms, ms;
-    uint64_t photo;
-    int device, lane;
-} event;
-
 struct lap_trace {
     pthread_mutex_t lock;
     double began_ms;
-    event *events;
+    lap_trace_event *events;
     size_t count, capacity;
 };
 
@@ -54,17 +47,17 @@ void lap_trace_destroy(lap_trace *trace)
     free(trace);
 }
 
-void lap_trace_add(
-    lap_trace *trace, const char *what, int device, int lane, double from_ms, double ms, uint64_t photo)
+void lap_trace_add(lap_trace *trace, lap_trace_event event)
 {
     if (!trace)
         return;
     pthread_mutex_lock(&trace->lock);
     if (trace->count < MOST_EVENTS) {
-        event *grown = lap_grow(trace->events, &trace->capacity, trace->count + 1, sizeof *grown);
+        lap_trace_event *grown = lap_grow(trace->events, &trace->capacity, trace->count + 1, sizeof *grown);
         if (grown) { /* else this event is missing */
             trace->events = grown;
-            grown[trace->count++] = (event){what, from_ms - trace->began_ms, ms, photo, device, lane};
+            event.from_ms -= trace->began_ms;
+            grown[trace->count++] = event;
         }
     }
     pthread_mutex_unlock(&trace->lock);
@@ -73,7 +66,8 @@ void lap_trace_add(
 void lap_trace_thread(lap_trace *trace, const char *what, double from_ms, uint64_t photo)
 {
     if (trace)
-        lap_trace_add(trace, what, LAP_TRACE_CPU, this_thread(), from_ms, lap_now_ms() - from_ms, photo);
+        lap_trace_add(trace,
+            (lap_trace_event){what, from_ms, lap_now_ms() - from_ms, photo, LAP_TRACE_CPU, this_thread()});
 }
 
 void lap_trace_stages(lap_trace *trace, int device, int lane, const lap_times *ms, uint64_t photo)
@@ -87,7 +81,7 @@ void lap_trace_stages(lap_trace *trace, int device, int lane, const lap_times *m
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         at -= stages[i].ms;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; at += stages[i++].ms)
-        lap_trace_add(trace, stages[i].what, device, lane, at, stages[i].ms, photo);
+        lap_trace_add(trace, (lap_trace_event){stages[i].what, at, stages[i].ms, photo, device, lane});
 }
 
 /* The names of processes, as the browser calls them: the CPU's threads are one, each device's lanes another.
@@ -121,7 +115,7 @@ lap_code lap_trace_write(const lap_trace *trace, const char *path, bool sync, la
     length = (size_t)snprintf(text, room, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
     length += write_names(trace, text + length, NAMES * LINE);
     for (size_t i = 0; i < trace->count; i++) {
-        const event *e = &trace->events[i];
+        const lap_trace_event *e = &trace->events[i];
         length += (size_t)snprintf(text + length, room - length,
             "{\"name\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%d,\"tid\":%d,\"args\":{"
             "\"photo\":%llu}},\n",

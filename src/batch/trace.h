@@ -11,10 +11,13 @@ enum { LAP_TRACE_CPU = -1 }; /* in place of a device: the calling thread */
 
 lap_code lap_trace_create(lap_trace **trace, lap_error *err);
 void lap_trace_destroy(lap_trace *trace);
-/* From from_ms (lap_now_ms) for that long, on a lane of a device (or LAP_TRACE_CPU, 0). what: a literal;
- * photo: any number that the photo keeps. */
-void lap_trace_add(
-    lap_trace *trace, const char *what, int device, int lane, double from_ms, double ms, uint64_t photo);
+typedef struct lap_trace_event {
+    const char *what;   /* a literal */
+    double from_ms, ms; /* from lap_now_ms on, for that long */
+    uint64_t photo;     /* any number that the photo keeps */
+    int device, lane;   /* or LAP_TRACE_CPU, 0 */
+} lap_trace_event;
+void lap_trace_add(lap_trace *trace, lap_trace_event event);
 /* The same for the calling thread, until now. */
 void lap_trace_thread(lap_trace *trace, const char *what, double from_ms, uint64_t photo);
 /* Stages one after the other on a lane, the last of which has just ended. */

@@ -18,7 +18,7 @@
 #include "bench/bench_codec_device.h"
 #include "bench/bench_decode.h"
 #include "bench/bench_image.h"
-#include "jpeg/jpeg_plain.h"
+#include "jpeg/jpeg_floor.h"
 #include "rungs/run_rung.h"
 
 /* PARALLEL + i: decoding alone by 1 << i threads, up to those of the bench. */

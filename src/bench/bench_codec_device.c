@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "bench/bench_rates.h"
 #include "cuda/device/device.h"
-#include "device/device_photo.h"
-#include "device/device_rates.h"
+#include "device/known_codec.h"
 
 enum { MAX_STREAMS = 16, MAX_TURNS = 64, COPIES = 20 };
 
@@ -69,10 +69,10 @@ lap_code lap_codec_device_begin(lap_codec_device *d, lap_bench_run *bench, lap_e
     return code;
 }
 
-static lap_code check(lap_codec_device *d, lap_device_rates *rates, int i, lap_error *err)
+static lap_code check(lap_codec_device *d, lap_bench_rates *rates, int i, lap_error *err)
 {
     bool same = false;
-    const lap_code code = lap_device_rates_compare(rates, rows[i].rate, rows[i].streams, &same, err);
+    const lap_code code = lap_bench_rates_compare(rates, rows[i].rate, rows[i].streams, &same, err);
     if (code == LAP_OK && !same) {
         d->differs[i] = true;
         refuse(d, i, "differs from the CPU's result");
@@ -80,35 +80,34 @@ static lap_code check(lap_codec_device *d, lap_device_rates *rates, int i, lap_e
     return code;
 }
 
-static lap_code time_row(
-    lap_codec_device *d, lap_device_rates *rates, int i, double *alone_ms, lap_error *err)
+static lap_code time_row(lap_codec_device *d, lap_bench_rates *rates, int i, double *alone_ms, lap_error *err)
 {
     const int streams = rows[i].streams, runs = d->bench->options->runs;
     const lap_rate rate = rows[i].rate;
     double ms = 0;
-    lap_code code = lap_device_rates_spoil(rates, rate, streams, err);
+    lap_code code = lap_bench_rates_spoil(rates, rate, streams, err);
     if (code == LAP_OK)
-        code = lap_device_rates_time(rates, rate, streams, streams, &ms, err);
+        code = lap_bench_rates_time(rates, rate, streams, streams, &ms, err);
     if (code == LAP_OK)
         code = check(d, rates, i, err);
     if (code == LAP_OK && !d->differs[i]) /* warm now */
-        code = lap_device_rates_time(rates, rate, streams, streams, &ms, err);
+        code = lap_bench_rates_time(rates, rate, streams, streams, &ms, err);
     if (is_alone(i))
         *alone_ms = ms;
     const int turns = rate <= LAP_RATE_COPY ? COPIES : (int)fmin(MAX_TURNS, fmax(2, run_ms / *alone_ms));
     for (int run = 0; run < runs && code == LAP_OK && !d->differs[i]; run++) {
-        code = lap_device_rates_time(rates, rate, streams, streams * turns, &ms, err);
+        code = lap_bench_rates_time(rates, rate, streams, streams * turns, &ms, err);
         d->times[i][run] += ms;
     }
     if (code == LAP_OK && !d->differs[i])
         code = check(d, rates, i, err);
-    d->bytes[i] += lap_device_rates_bytes(rates, rate);
+    d->bytes[i] += lap_bench_rates_bytes(rates, rate);
     return code;
 }
 
 void lap_codec_device_photo(lap_codec_device *d, const lap_rate_photo *photo)
 {
-    lap_device_rates *rates = NULL;
+    lap_bench_rates *rates = NULL;
     lap_rate_photo with_rung = *photo;
     lap_error err = {0};
     double alone_ms = 1;
@@ -120,10 +119,10 @@ void lap_codec_device_photo(lap_codec_device *d, const lap_rate_photo *photo)
     d->channels = photo->pixels->channels;
     d->pixel_count += (double)d->width * d->height;
     d->photos++;
-    lap_code code = lap_device_rates_create(d->bench->options->device, &with_rung, MAX_STREAMS, &rates, &err);
+    lap_code code = lap_bench_rates_create(d->bench->options->device, &with_rung, MAX_STREAMS, &rates, &err);
     for (int i = 0; i < LAP_CODEC_DEVICE_ROWS && code == LAP_OK; i++)
         code = time_row(d, rates, i, &alone_ms, &err);
-    lap_device_rates_destroy(rates);
+    lap_bench_rates_destroy(rates);
     for (int i = 0; i < LAP_CODEC_DEVICE_ROWS && code != LAP_OK; i++)
         refuse(d, i, err.message);
 }

@@ -3,7 +3,7 @@
 #define LAP_BENCH_CODEC_DEVICE_H
 
 #include "bench/bench.h"
-#include "device/device_rates.h"
+#include "bench/bench_rates.h"
 
 enum { LAP_CODEC_DEVICE_ROWS = 16 };
 

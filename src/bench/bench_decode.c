@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "run/formats.h"
+#include "run/pixels.h"
 
 lap_code lap_bench_teams_create(lap_bench_teams *teams, int threads, lap_error *err)
 {
@@ -39,10 +40,11 @@ lap_code lap_bench_decode(const lap_bench_teams *teams, const void *bytes, size_
         code = lap_source_memory(bytes, size, "photo", &source, err);
         if (code == LAP_OK)
             code = lap_decoder_open(source, &options, &decoder, err); /* scans */
-        if (code == LAP_OK && i == 0 && lap_decoder_has_parts(decoder))
+        if (code == LAP_OK && i == 0 && lap_decoder_opens_at(decoder))
             *scan_ms += lap_now_ms() - start;
+        const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = pixels};
         if (code == LAP_OK)
-            code = lap_decoder_image(decoder, pixels, &damage, err);
+            code = lap_collect_image(&collect, &damage, err);
         ms[i] += lap_now_ms() - start;
         lap_decoder_close(decoder);
         lap_source_close(source);

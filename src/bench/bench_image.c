@@ -34,25 +34,24 @@ static void synthesize(const lap_view *to)
 
 lap_code lap_bench_image(const lap_bench_options *options, lap_image *image, lap_error *err)
 {
-    lap_image photo = {0};
+    lap_read_image photo = {.note = ""};
     int width = options->width ? options->width : DEFAULT_WIDTH;
     int height = options->height ? options->height : DEFAULT_HEIGHT;
     lap_code code = LAP_OK;
     if (options->image) {
         const lap_read_options how = {.gray = options->channels == 1, .fail_on = LAP_FAIL_TRUNCATED};
-        lap_turn unused;
-        code = lap_image_read(options->image, &how, 0, &photo, &unused, NULL, err);
+        code = lap_image_read(options->image, &how, 0, &photo, err);
         if (code == LAP_OK && !options->width) {
-            width = photo.view.width;
-            height = photo.view.height;
+            width = photo.image.view.width;
+            height = photo.image.view.height;
         }
     }
     if (code == LAP_OK)
         code = lap_image_create(image, width, height, options->channels, LAP_APRON, err);
     if (code == LAP_OK && options->image)
-        tile(&photo.view, &image->view);
+        tile(&photo.image.view, &image->view);
     else if (code == LAP_OK)
         synthesize(&image->view);
-    lap_image_destroy(&photo);
+    lap_image_destroy(&photo.image);
     return code;
 }

@@ -44,13 +44,13 @@ typedef struct lap_read_options {
     int max_scans;
     lap_fail_on fail_on;        /* truncated: refuses data that is missing or wrong; warning: oddities too */
     const lap_control *control; /* outlives the decoder; or NULL */
-    /* decoding in several places at once, see lap_part */
+    /* decoding in several places at once, see lap_decoder_open_at */
     lap_decode decode;
-    lap_pool *pool;    /* its idle threads may help; or NULL */
-    int threads;       /* at most, on this image; 0 counts as 1 */
-    int worth_threads; /* with LAP_DECODE_AUTO: parts only from this number of threads on */
-    /* results never depend on these; tests set them */
-    size_t piece_bytes; /* of the data looked through at once; 0: a good number */
+    lap_pool *pool;     /* its idle threads may help; or NULL */
+    int threads;        /* at most, on this image; 0 counts as 1 */
+    int worth_threads;  /* with LAP_DECODE_AUTO: only from this number of threads on */
+    size_t piece_bytes; /* of the data looked through at once; 0: a good number. Results never depend on it */
+    /* tests set it */
     bool walk_scans; /* counts what a scan leaves over without libjpeg's help, as for a library not known */
 } lap_read_options;
 
@@ -76,22 +76,18 @@ lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
 lap_code lap_decoder_finish(lap_decoder *decoder, lap_damage *damage, lap_error *err);
 void lap_decoder_close(lap_decoder *decoder); /* at any point; NULL is fine */
 
-/* Where lap_decoder_has_parts, rows can be had in several places at once, as many times as one likes; the
- * pixels are those that lap_decoder_rows delivers. A part belongs to one thread, several may be open.
- *
- * If lap_part_open or lap_part_rows fails and lap_decoder_disagrees afterwards, parts cannot do this image
- * after all: nothing that came of any part may be used, and after lap_decoder_without_parts it is decoded
- * by lap_decoder_rows from the first row on. */
-typedef struct lap_part lap_part;
-bool lap_decoder_has_parts(const lap_decoder *decoder);
-/* Rows y0 .. y1 - 1. */
-lap_code lap_part_open(lap_decoder *decoder, int y0, int y1, lap_part **part, lap_error *err);
-lap_code lap_part_rows(lap_part *part, const lap_view *rows, lap_error *err);
-void lap_part_close(lap_part *part); /* NULL is fine */
-bool lap_decoder_disagrees(const lap_decoder *decoder);
-void lap_decoder_without_parts(lap_decoder *decoder);
-/* All rows, by parts or not, into the interior of a view of the image's size; with finish. */
-lap_code lap_decoder_image(lap_decoder *decoder, const lap_view *image, lap_damage *damage, lap_error *err);
+/* Rows in several places at once. Where lap_decoder_opens_at, a decoder of rows y0 .. y1 - 1 alone can be
+ * had, as many times as one likes: lap_decoder_rows gives the pixels that the whole one would give. It
+ * belongs to one thread, several may be open, and all are closed before the whole one, which alone is
+ * finished. */
+bool lap_decoder_opens_at(const lap_decoder *decoder);
+lap_code lap_decoder_open_at(lap_decoder *whole, int y0, int y1, lap_decoder **decoder, lap_error *err);
+/* Whether a decoder that was opened at a row has failed, with LAP_E_INTERNAL, because its way of decoding
+ * does not do for this image; true once. Rows down to there are right if all decoders that they came from
+ * have come to their last row; what came from others is void, and so is all below. None may be open. From now
+ * on one decoder at a time can be opened, further and further down: it starts from the first byte, drops the
+ * rows above its own, and judges the file as lap_decoder_rows does. */
+bool lap_decoder_goes_on(lap_decoder *whole);
 
 /* "a WebP image": what a file is that is not read, by its first bytes; NULL where that is not known. */
 const char *lap_foreign_name(const uint8_t *head, size_t size);
@@ -104,10 +100,8 @@ typedef struct lap_decoder_ops {
     lap_code (*rows)(lap_decoder *decoder, const lap_view *rows, lap_error *err);
     lap_code (*finish)(lap_decoder *decoder, lap_error *err);
     void (*close)(lap_decoder *decoder);
-    /* or NULL, where a format has no parts */
-    lap_code (*part_open)(lap_part *part, lap_error *err);
-    lap_code (*part_rows)(lap_part *part, const lap_view *rows, lap_error *err);
-    void (*part_close)(lap_part *part);
+    /* open, rows and close of decoders that begin at a row; NULL where a format has none */
+    const struct lap_decoder_ops *at;
 } lap_decoder_ops;
 
 struct lap_decoder { /* common part; `state` is the format's own */
@@ -116,21 +110,15 @@ struct lap_decoder { /* common part; `state` is the format's own */
     lap_read_options options;
     lap_header header;
     lap_damage damage;
-    int next_row; /* the first that rows() has not delivered */
+    int next_row, end_row; /* the first that rows() has not delivered; the last + 1 */
     void *state;
+    lap_decoder *whole; /* of one that was opened at a row; else NULL */
 
-    bool has_parts; /* set by open() */
-    atomic_bool disagrees;
-    const char *how;    /* why there are parts, or none; NULL: not worth a message */
-    double helped_ms;   /* other threads' time in open() */
-    size_t held;        /* bytes of memory_estimate that only parts need */
-    size_t part_memory; /* bytes a part takes, apart from its share of the coded data */
-};
-
-struct lap_part {
-    lap_decoder *decoder;
-    int y0, y1, next_row;
-    void *state; /* the format's own */
+    enum { LAP_AT_FIRST_ROW, LAP_AT_ANY_ROW, LAP_AT_ROWS_IN_ORDER } opens; /* set by open() */
+    atomic_bool in_doubt; /* a decoder that was opened at a row says that this way does not do */
+    const char *how;      /* why it opens so; NULL: not worth a message */
+    size_t held;          /* bytes of memory_estimate that only decoders opened at a row need */
+    size_t at_memory;     /* bytes that one of them takes, apart from its share of the coded data */
 };
 
 /* width * height compared with options->max_pixels, and memory_estimate with max_memory. */
@@ -163,13 +151,26 @@ typedef struct lap_write_options {
     const lap_control *control;
 } lap_write_options;
 
+typedef enum lap_format { /* of an output */
+    LAP_FORMAT_UNKNOWN,
+    LAP_FORMAT_JPG,
+    LAP_FORMAT_PNG,
+    LAP_FORMAT_BMP,
+    LAP_FORMAT_TGA,
+    LAP_FORMAT_PPM,
+    LAP_FORMAT_PGM,
+    LAP_FORMAT_TSV,
+    LAP_FORMAT_NOTHING /* for those who want only the bands; no path names it */
+} lap_format;
+const char *lap_format_name(lap_format format); /* "jpg", ...: the extension */
+
 typedef struct lap_encoder lap_encoder;
 
-/* format: one that ops writes, by its canonical name; run/formats.h chooses ops by it. LAP_E_UNSUPPORTED
- * where it cannot hold an image of this size, LAP_E_USAGE where it cannot hold these channels, LAP_E_BACKEND
- * where it was not built in. Nothing is written before the first append. */
+/* format: one that ops writes; run/formats.h chooses ops by it. LAP_E_UNSUPPORTED where it cannot hold an
+ * image of this size, LAP_E_USAGE where it cannot hold these channels, LAP_E_BACKEND where it was not built
+ * in. Nothing is written before the first append. */
 struct lap_encoder_ops;
-lap_code lap_encoder_start(const struct lap_encoder_ops *ops, const char *format, lap_sink *sink,
+lap_code lap_encoder_start(const struct lap_encoder_ops *ops, lap_format format, lap_sink *sink,
     const lap_write_options *options, lap_encoder **encoder, lap_error *err);
 /* Rows of every band but the last: fixed by format, width and sampling, never by threads. */
 int lap_encoder_band_rows(const lap_encoder *encoder);
@@ -184,7 +185,7 @@ lap_code lap_encoder_finish(lap_encoder *encoder, lap_error *err);
 void lap_encoder_close(lap_encoder *encoder); /* NULL is fine */
 
 typedef struct lap_encoder_ops {
-    const char *formats;                                    /* comma separated extensions, without the dot */
+    unsigned formats;                                       /* a bit 1 << lap_format for each */
     lap_code (*open)(lap_encoder *encoder, lap_error *err); /* sets band_rows and parallel */
     lap_code (*band)(lap_encoder *, int index, const lap_view *rows, lap_chunk *, lap_error *err);
     lap_code (*append)(lap_encoder *, int index, const lap_chunk *, lap_error *err);
@@ -195,7 +196,7 @@ typedef struct lap_encoder_ops {
 struct lap_encoder {
     const lap_encoder_ops *ops;
     lap_sink *sink;
-    const char *format; /* canonical name */
+    lap_format format;
     lap_write_options options;
     int band_rows;
     bool parallel;
@@ -203,9 +204,6 @@ struct lap_encoder {
     size_t memory;       /* bytes it will take beside the chunks, where it holds a whole image; else 0 */
     void *state;
 };
-
-/* Writes nothing: for those who want only the bands. No path has it. */
-#define LAP_FORMAT_NONE "none"
 
 /* Formats' tables, defined in their files. */
 extern const lap_decoder_ops lap_jpeg_decoder, lap_png_decoder, lap_pnm_decoder;

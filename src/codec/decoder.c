@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/image.h"
 #include "base/status.h"
 
 /* Decoders do not name their source in messages: here every one gets it. */
@@ -24,6 +25,7 @@ lap_code lap_decoder_start(const lap_decoder_ops *ops, lap_source *source, const
     d->header.format = ops->name;
     d->header.orientation = 1;
     lap_code code = named(d, ops->open(d, err), err);
+    d->end_row = d->header.height;
     if (code != LAP_OK) {
         lap_decoder_close(d);
         return code;
@@ -41,7 +43,7 @@ lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
 {
     const lap_header *header = &decoder->header;
     if (rows->width != header->width || rows->channels != header->channels || rows->place != LAP_ON_HOST ||
-        rows->height < 0 || rows->height > header->height - decoder->next_row)
+        rows->height < 0 || rows->height > decoder->end_row - decoder->next_row)
         return lap_fail_at(err, LAP_E_INTERNAL, lap_source_name(decoder->source),
             "rows requested that the image does not have");
     lap_code code = named(decoder, decoder->ops->rows(decoder, rows, err), err);
@@ -96,4 +98,69 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
         return lap_fail_over_limit(
             err, "decoding takes up to", header->memory_estimate, options->max_memory, " (--max-memory)");
     return LAP_OK;
+}
+
+/* ---- in several places ------------------------------------------------------------------------- */
+
+/* The rows of the whole decoder, those above the first dropped. */
+static lap_code open_in_order(lap_decoder *decoder, lap_error *err)
+{
+    lap_decoder *whole = decoder->whole;
+    lap_image row = {0};
+    lap_code code = lap_image_create(&row, whole->header.width, 1, whole->header.channels, 0, err);
+    while (code == LAP_OK && whole->next_row < decoder->next_row)
+        code = lap_decoder_rows(whole, &row.view, err);
+    lap_image_destroy(&row);
+    return code;
+}
+
+static lap_code rows_in_order(lap_decoder *decoder, const lap_view *rows, lap_error *err)
+{
+    return lap_decoder_rows(decoder->whole, rows, err);
+}
+
+static void close_in_order(lap_decoder *decoder)
+{
+    (void)decoder;
+}
+
+static const lap_decoder_ops in_order = {
+    .open = open_in_order, .rows = rows_in_order, .close = close_in_order};
+
+bool lap_decoder_opens_at(const lap_decoder *decoder)
+{
+    return decoder->opens != LAP_AT_FIRST_ROW;
+}
+
+lap_code lap_decoder_open_at(lap_decoder *whole, int y0, int y1, lap_decoder **decoder, lap_error *err)
+{
+    *decoder = NULL;
+    if (!lap_decoder_opens_at(whole) || y0 < 0 || y1 <= y0 || y1 > whole->header.height)
+        return named(
+            whole, lap_fail(err, LAP_E_INTERNAL, "rows requested that the image does not have"), err);
+    lap_decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return named(whole, lap_fail(err, LAP_E_MEMORY, "out of memory"), err);
+    d->ops = whole->opens == LAP_AT_ANY_ROW ? whole->ops->at : &in_order;
+    d->source = whole->source;
+    d->options = whole->options;
+    d->header = whole->header;
+    d->next_row = y0;
+    d->end_row = y1;
+    d->whole = whole;
+    lap_code code = named(whole, d->ops->open(d, err), err);
+    if (code == LAP_OK)
+        *decoder = d;
+    else
+        lap_decoder_close(d);
+    return code;
+}
+
+bool lap_decoder_goes_on(lap_decoder *whole)
+{
+    if (!atomic_exchange(&whole->in_doubt, false))
+        return false;
+    whole->opens = LAP_AT_ROWS_IN_ORDER;
+    whole->how = "its rows disagree with the scan";
+    return true;
 }

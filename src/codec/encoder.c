@@ -25,9 +25,17 @@ void lap_chunk_free(lap_chunk *chunk)
     *chunk = (lap_chunk){0};
 }
 
+/* ---- formats ---------------------------------------------------------------------------------- */
+
+const char *lap_format_name(lap_format format)
+{
+    static const char *const names[] = {"unknown", "jpg", "png", "bmp", "tga", "ppm", "pgm", "tsv", "none"};
+    return (unsigned)format < sizeof names / sizeof *names ? names[format] : names[0];
+}
+
 /* ---- encoders --------------------------------------------------------------------------------- */
 
-lap_code lap_encoder_start(const lap_encoder_ops *ops, const char *format, lap_sink *sink,
+lap_code lap_encoder_start(const lap_encoder_ops *ops, lap_format format, lap_sink *sink,
     const lap_write_options *options, lap_encoder **encoder, lap_error *err)
 {
     *encoder = NULL;

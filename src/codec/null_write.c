@@ -37,4 +37,4 @@ static void close_null(lap_encoder *encoder)
 }
 
 const lap_encoder_ops lap_null_encoder = {
-    LAP_FORMAT_NONE, open_null, drop_band, drop_chunk, finish_null, close_null};
+    1 << LAP_FORMAT_NOTHING, open_null, drop_band, drop_chunk, finish_null, close_null};

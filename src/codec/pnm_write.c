@@ -9,7 +9,7 @@ enum { BAND_ROWS = 128 };
 
 static lap_code pnm_open(lap_encoder *encoder, lap_error *err)
 {
-    if (strcmp(encoder->format, "pgm") == 0 && encoder->options.channels != 1)
+    if (encoder->format == LAP_FORMAT_PGM && encoder->options.channels != 1)
         return lap_fail(err, LAP_E_USAGE, "a .pgm holds one channel: give --gray, or write a .ppm");
     encoder->band_rows = BAND_ROWS;
     encoder->parallel = true;
@@ -28,7 +28,7 @@ static lap_code pnm_band(
     lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err)
 {
     (void)index;
-    int channels = strcmp(encoder->format, "pgm") == 0 ? 1 : 3;
+    int channels = encoder->format == LAP_FORMAT_PGM ? 1 : 3;
     size_t line = 0, size = 0;
     if (!lap_mul((size_t)rows->width, (size_t)channels, &line) || !lap_mul(line, (size_t)rows->height, &size))
         return lap_fail(err, LAP_E_LIMIT, "a band with %d pixels per row is too large", rows->width);
@@ -55,7 +55,7 @@ static lap_code pnm_append(lap_encoder *encoder, int index, const lap_chunk *chu
     if (index == 0) {
         char head[64];
         int size = snprintf(head, sizeof head, "P%c\n%d %d\n255\n",
-            strcmp(encoder->format, "pgm") == 0 ? '5' : '6', o->width, o->height);
+            encoder->format == LAP_FORMAT_PGM ? '5' : '6', o->width, o->height);
         lap_code code = lap_sink_write(encoder->sink, head, (size_t)size, err);
         if (code != LAP_OK)
             return code;
@@ -76,7 +76,7 @@ static void pnm_close(lap_encoder *encoder)
 }
 
 const lap_encoder_ops lap_pnm_encoder = {
-    .formats = "ppm,pgm",
+    .formats = 1 << LAP_FORMAT_PPM | 1 << LAP_FORMAT_PGM,
     .open = pnm_open,
     .band = pnm_band,
     .append = pnm_append,

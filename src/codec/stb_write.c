@@ -86,7 +86,7 @@ static void collect(void *context, void *bytes, int size)
 static lap_code stb_open(lap_encoder *encoder, lap_error *err)
 {
     const lap_write_options *o = &encoder->options;
-    if (!LAP_HAVE_PNG && strcmp(encoder->format, "png") == 0)
+    if (!LAP_HAVE_PNG && encoder->format == LAP_FORMAT_PNG)
         return lap_fail(err, LAP_E_BACKEND, "PNG output was not built in (libpng and zlib were missing)");
     /* The largest of all that stb computes in an int: rows of three or more samples, padded, and a
      * file header; of PNG also what zlib may need for data that cannot be compressed. */
@@ -96,7 +96,7 @@ static lap_code stb_open(lap_encoder *encoder, lap_error *err)
         return lap_fail(err, LAP_E_UNSUPPORTED,
             "%d x %d pixels: .%s output has sides of at most %d and at most 2 GB of pixels; write a .ppm "
             "instead",
-            o->width, o->height, encoder->format, MAX_SIDE);
+            o->width, o->height, lap_format_name(encoder->format), MAX_SIDE);
     stb_state *state = calloc(1, sizeof *state);
     encoder->state = state;
     if (state) {
@@ -104,13 +104,13 @@ static lap_code stb_open(lap_encoder *encoder, lap_error *err)
         state->pixels = malloc(state->line * (size_t)o->height);
     }
     if (!state || !state->pixels)
-        return lap_fail(
-            err, LAP_E_MEMORY, "out of memory: .%s output holds the whole image", encoder->format);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory: .%s output holds the whole image",
+            lap_format_name(encoder->format));
     /* Of PNG there are also the filtered rows, the compressed ones, and those between head and tail. */
-    encoder->memory = state->line * (size_t)o->height * (strcmp(encoder->format, "png") == 0 ? 4 : 1);
+    encoder->memory = state->line * (size_t)o->height * (encoder->format == LAP_FORMAT_PNG ? 4 : 1);
     encoder->band_rows = BAND_ROWS;
     encoder->parallel = true;
-    return strcmp(encoder->format, "png") == 0 ? lap_png_meta(o, &state->metadata, err) : LAP_OK;
+    return encoder->format == LAP_FORMAT_PNG ? lap_png_meta(o, &state->metadata, err) : LAP_OK;
 }
 
 static lap_code stb_band(
@@ -138,15 +138,16 @@ static lap_code stb_finish(lap_encoder *encoder, lap_error *err)
     const stb_state *state = encoder->state;
     stb_output output = {encoder->sink, err, LAP_OK, &state->metadata};
     int done = 0;
-    if (strcmp(encoder->format, "png") == 0)
+    if (encoder->format == LAP_FORMAT_PNG)
         done = stbi_write_png_to_func(
             collect, &output, o->width, o->height, o->channels, state->pixels, (int)state->line);
-    else if (strcmp(encoder->format, "bmp") == 0)
+    else if (encoder->format == LAP_FORMAT_BMP)
         done = stbi_write_bmp_to_func(collect, &output, o->width, o->height, o->channels, state->pixels);
     else
         done = stbi_write_tga_to_func(collect, &output, o->width, o->height, o->channels, state->pixels);
     if (output.code == LAP_OK && !done)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory while encoding a .%s", encoder->format);
+        return lap_fail(
+            err, LAP_E_MEMORY, "out of memory while encoding a .%s", lap_format_name(encoder->format));
     return output.code;
 }
 
@@ -161,7 +162,7 @@ static void stb_close(lap_encoder *encoder)
 }
 
 const lap_encoder_ops lap_stb_encoder = {
-    .formats = "png,bmp,tga",
+    .formats = 1 << LAP_FORMAT_PNG | 1 << LAP_FORMAT_BMP | 1 << LAP_FORMAT_TGA,
     .open = stb_open,
     .band = stb_band,
     .append = stb_append,
@@ -173,8 +174,8 @@ const lap_encoder_ops lap_stb_encoder = {
 
 static lap_code not_built(lap_encoder *encoder, lap_error *err)
 {
-    return lap_fail(
-        err, LAP_E_BACKEND, ".%s output was not built in (stb_image_write was missing)", encoder->format);
+    return lap_fail(err, LAP_E_BACKEND, ".%s output was not built in (stb_image_write was missing)",
+        lap_format_name(encoder->format));
 }
 
 static void nothing(lap_encoder *encoder)
@@ -182,6 +183,9 @@ static void nothing(lap_encoder *encoder)
     (void)encoder;
 }
 
-const lap_encoder_ops lap_stb_encoder = {.formats = "png,bmp,tga", .open = not_built, .close = nothing};
+const lap_encoder_ops lap_stb_encoder = {
+    .formats = 1 << LAP_FORMAT_PNG | 1 << LAP_FORMAT_BMP | 1 << LAP_FORMAT_TGA,
+    .open = not_built,
+    .close = nothing};
 
 #endif

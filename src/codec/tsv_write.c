@@ -67,7 +67,7 @@ static void tsv_close(lap_encoder *encoder)
 }
 
 const lap_encoder_ops lap_tsv_encoder = {
-    .formats = "tsv",
+    .formats = 1 << LAP_FORMAT_TSV,
     .open = tsv_open,
     .band = tsv_band,
     .append = tsv_append,

@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "cuda/device/device_rungs.h"
 #include "cuda/device/queue.h"
-#include "device/device_turn.h"
 #include "rungs/backend.h"
 
 enum mark { BEGIN, UP, DECODED, FILTERED, ENCODED, DOWN, MARKS };
@@ -14,8 +13,11 @@ enum { ALIGNMENT = 256 };
 struct lap_device_slot {
     int device;
     void *stream, *memory;
+    bool owns_stream;
     size_t room;
     void *marks[MARKS];
+    lap_view result;  /* of the photo that was started last, */
+    const void *scan; /* and its scan on the device */
 };
 
 int lap_device_count(void)
@@ -46,46 +48,73 @@ bool lap_device_pins(int device)
     return lap_cuda_may_pin(device);
 }
 
-void lap_device_slot_abandon(lap_device_slot *l)
+/* ---- the slot ----------------------------------------------------------------------------------- */
+
+lap_code lap_device_slot_create_on(int device, void *stream, lap_device_slot **slot, lap_error *err)
 {
-    free(l);
+    lap_device_slot *made = calloc(1, sizeof *made);
+    *slot = NULL;
+    if (!made)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    made->device = device;
+    made->stream = stream;
+    *slot = made;
+    return LAP_OK;
+}
+
+/* Events start a device, so they are made when the first photo comes. */
+static lap_code make_marks(lap_device_slot *slot, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < MARKS && code == LAP_OK; i++)
+        if (!slot->marks[i])
+            code = lap_cuda_event_create(slot->device, &slot->marks[i], err);
+    return code;
 }
 
 lap_code lap_device_slot_create(int device, lap_device_slot **slot, lap_error *err)
 {
-    lap_device_slot *l = calloc(1, sizeof *l);
-    *slot = NULL;
-    if (!l)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    l->device = device;
-    lap_code code = lap_cuda_stream_create(device, &l->stream, err);
-    for (int i = 0; i < MARKS && code == LAP_OK; i++)
-        code = lap_cuda_event_create(device, &l->marks[i], err);
+    lap_code code = lap_device_slot_create_on(device, NULL, slot, err);
+    if (code != LAP_OK)
+        return code;
+    (*slot)->owns_stream = true;
+    code = lap_cuda_stream_create(device, &(*slot)->stream, err);
     if (code == LAP_OK)
-        *slot = l;
-    else
-        lap_device_slot_destroy(l);
+        code = make_marks(*slot, err);
+    if (code != LAP_OK) {
+        lap_device_slot_destroy(*slot);
+        *slot = NULL;
+    }
     return code;
 }
 
-void lap_device_slot_destroy(lap_device_slot *l)
+void lap_device_slot_destroy(lap_device_slot *slot)
 {
-    if (!l)
+    if (!slot)
         return;
-    lap_cuda_free(l->device, l->memory);
+    lap_cuda_free(slot->device, slot->memory);
     for (int i = 0; i < MARKS; i++)
-        lap_cuda_event_destroy(l->device, l->marks[i]);
-    lap_cuda_stream_destroy(l->device, l->stream);
-    free(l);
+        lap_cuda_event_destroy(slot->device, slot->marks[i]);
+    if (slot->owns_stream)
+        lap_cuda_stream_destroy(slot->device, slot->stream);
+    free(slot);
 }
 
+void lap_device_slot_abandon(lap_device_slot *slot)
+{
+    free(slot);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
 /* Decoding is over before counting begins, and that before encoding, so one workspace does for all; then
- * source and result. What is to be turned is decoded where the result will be. */
+ * source and result, unless they are the caller's. What is to be turned is decoded where the result will
+ * be. */
 typedef struct layout {
     size_t source, result, bytes;
 } layout;
 
-static bool next_part(size_t *at, size_t bytes)
+static bool next_area(size_t *at, size_t bytes)
 {
     if (!lap_add(*at, bytes, at) || !lap_add(*at, ALIGNMENT - 1, at))
         return false;
@@ -98,28 +127,46 @@ static size_t counter_bytes(void)
     return (lap_cuda_scratch_bytes(0, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static bool lay_out(const lap_device_staging *c, layout *l)
+/* Bytes of the picture as it is stored, before its turn. */
+static bool stored_bytes(const lap_device_staging *staging, size_t *bytes)
 {
-    const size_t counters = c->is_counted ? 2 * counter_bytes() : 0;
-    const size_t a = c->decode.workspace_bytes, b = c->encode.workspace_bytes, ab = a > b ? a : b;
-    size_t source, result, stored;
-    *l = (layout){0};
-    if (!lap_cuda_view_bytes(c->width, c->height, c->channels, LAP_APRON, &source) ||
-        !lap_cuda_view_bytes(c->width, c->height, c->channels, 0, &result) ||
-        !lap_device_stored_bytes(c->width, c->height, c->channels, c->turn, &stored) ||
-        !next_part(&l->source, ab > counters ? ab : counters))
+    const bool swap = lap_turn_transposes(staging->turn);
+    return lap_cuda_view_bytes(swap ? staging->height : staging->width,
+        swap ? staging->width : staging->height, staging->channels, 0, bytes);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool lay_out(const lap_device_staging *staging, layout *at)
+{
+    const size_t counters = staging->is_counted ? 2 * counter_bytes() : 0;
+    const size_t coders = larger(staging->decode.workspace_bytes, staging->encode.workspace_bytes);
+    const bool has_source = staging->is_decoded || staging->is_filtered;
+    size_t source = 0, result = 0, stored = 0;
+    *at = (layout){0};
+    if (has_source && !staging->source.base &&
+        !lap_cuda_view_bytes(staging->width, staging->height, staging->channels, LAP_APRON, &source))
         return false;
-    l->result = l->source;
-    if (!next_part(&l->result, source))
+    if (staging->is_filtered && !staging->result.base &&
+        !lap_cuda_view_bytes(staging->width, staging->height, staging->channels, 0, &result))
         return false;
-    l->bytes = l->result;
-    return next_part(&l->bytes, result > stored ? result : stored);
+    if ((staging->turn != LAP_TURN_NONE && !stored_bytes(staging, &stored)) ||
+        !next_area(&at->source, larger(coders, counters)))
+        return false;
+    at->result = at->source;
+    if (!next_area(&at->result, source))
+        return false;
+    at->bytes = at->result;
+    return next_area(&at->bytes, larger(result, stored));
 }
 
 size_t lap_device_slot_needs(const lap_device_staging *staging)
 {
-    layout l;
-    return lay_out(staging, &l) ? l.bytes : 0;
+    layout at;
+    return lay_out(staging, &at) ? at.bytes : 0;
 }
 
 size_t lap_device_slot_room(const lap_device_slot *slot)
@@ -127,134 +174,222 @@ size_t lap_device_slot_room(const lap_device_slot *slot)
     return slot->room;
 }
 
-lap_code lap_device_slot_resize(lap_device_slot *l, size_t bytes, lap_error *err)
+lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *err)
 {
-    if (bytes == l->room)
+    if (bytes == slot->room)
         return LAP_OK;
-    lap_cuda_free(l->device, l->memory);
-    l->memory = NULL;
-    l->room = 0;
+    lap_cuda_free(slot->device, slot->memory);
+    slot->memory = NULL;
+    slot->room = 0;
     if (bytes == 0)
         return LAP_OK;
-    lap_code code = lap_cuda_alloc(l->device, bytes, &l->memory, err);
+    lap_code code = lap_cuda_alloc(slot->device, bytes, &slot->memory, err);
     /* Kernels read whole vectors, and what nobody wrote is better the same each time. */
     if (code == LAP_OK)
-        code = lap_cuda_clear(l->device, l->memory, bytes, l->stream, err);
+        code = lap_cuda_clear(slot->device, slot->memory, bytes, slot->stream, err);
     if (code == LAP_OK)
-        l->room = bytes;
+        slot->room = bytes;
     return code;
 }
 
 /* ---- the way of a photo ------------------------------------------------------------------------- */
 
-typedef struct pictures { /* stored: as in the file; the source itself where nothing is to be turned */
-    lap_view stored, source, result;
-} pictures;
+typedef struct way { /* of one photo over a slot */
+    lap_device_slot *slot;
+    const lap_device_staging *staging;
+    lap_view stored, source, result; /* stored: as in the file; the source itself where nothing is turned */
+    lap_error *err;
+} way;
 
-static pictures place(const lap_device_slot *l, const lap_device_staging *c, const layout *at)
+static way way_of(lap_device_slot *slot, const lap_device_staging *staging, const layout *at, lap_error *err)
 {
-    uint8_t *memory = l->memory;
-    pictures p;
-    p.source = lap_cuda_view_in(l->device, memory + at->source, c->width, c->height, c->channels, LAP_APRON);
-    p.result = lap_cuda_view_in(l->device, memory + at->result, c->width, c->height, c->channels, 0);
-    p.stored = c->turn == LAP_TURN_NONE ? p.source
-                                        : lap_device_stored_in(l->device, memory + at->result, c->width,
-                                              c->height, c->channels, c->turn);
-    return p;
+    const int width = staging->width, height = staging->height, channels = staging->channels;
+    const bool swap = lap_turn_transposes(staging->turn);
+    uint8_t *memory = slot->memory;
+    way w = {.slot = slot, .staging = staging, .source = staging->source, .result = staging->result};
+    w.err = err;
+    if (!w.source.base)
+        w.source = lap_cuda_view_in(slot->device, memory + at->source, width, height, channels, LAP_APRON);
+    if (!w.result.base)
+        w.result = lap_cuda_view_in(slot->device, memory + at->result, width, height, channels, 0);
+    w.stored = staging->turn == LAP_TURN_NONE
+                   ? w.source
+                   : lap_cuda_view_in(slot->device, memory + at->result, swap ? height : width,
+                         swap ? width : height, channels, 0);
+    return w;
 }
 
-static lap_code decode(lap_device_slot *l, const lap_device_staging *c, const pictures *p, lap_error *err)
+static lap_code record(const way *w, int first, int end)
 {
-    void *marks[LAP_CUDA_JPEG_STAGES + 1] = {0};
-    marks[0] = l->marks[BEGIN];
-    marks[1] = l->marks[UP];
-    marks[LAP_CUDA_JPEG_STAGES] = l->marks[DECODED];
-    return lap_cuda_jpeg_decode_enqueue(&c->decode, c->file.bytes + c->decode.frame.scan_begin,
-        c->tables.bytes, l->memory, &p->stored, c->decoded, l->stream, marks, err);
-}
-
-static lap_code filter(lap_device_slot *l, const lap_device_staging *c, const pictures *p,
-    const lap_rung *rung, const lap_params *params, lap_border border, lap_error *err)
-{
-    const lap_exec exec = {.threads = 1, .stream = l->stream, .err = err};
     lap_code code = LAP_OK;
-    if (c->turn != LAP_TURN_NONE)
-        code = lap_device_turn(&p->stored, &p->source, c->turn, l->stream, err);
-    if (code == LAP_OK)
-        code = lap_cuda_border(&p->source, border, l->stream, err);
-    return code == LAP_OK ? rung->run.filter(&p->source, &p->result, params, &exec) : code;
+    for (int i = first; i < end && code == LAP_OK; i++)
+        code = lap_cuda_event_record(w->slot->device, w->slot->marks[i], w->slot->stream, w->err);
+    return code;
 }
 
-static lap_code count(lap_device_slot *l, const lap_device_staging *c, const pictures *p, lap_error *err)
+/* Decoded there, or uploaded, or there already. */
+static lap_code bring_source(const way *w)
 {
-    const lap_view *views[] = {&p->source, &p->result};
+    lap_device_slot *slot = w->slot;
+    const lap_device_staging *staging = w->staging;
+    void *marks[LAP_CUDA_JPEG_STAGES + 1] = {0};
+    marks[0] = slot->marks[BEGIN];
+    marks[1] = slot->marks[UP];
+    marks[LAP_CUDA_JPEG_STAGES] = slot->marks[DECODED];
+    if (staging->is_decoded)
+        return lap_cuda_jpeg_decode_enqueue(&staging->decode,
+            staging->bytes + staging->decode.frame.scan_begin, staging->tables.bytes, slot->memory,
+            &w->stored, staging->decoded, slot->stream, marks, w->err);
+    lap_code code = record(w, BEGIN, UP);
+    if (code == LAP_OK && staging->pixels.base)
+        code = lap_cuda_upload(&staging->pixels, &w->source, slot->stream, w->err);
+    return code == LAP_OK ? record(w, UP, FILTERED) : code;
+}
+
+/* By the fastest rung of the transpose ladder. Up to 3 bytes behind each row may be written: before the apron
+ * is filled. */
+static lap_code turn(const way *w)
+{
+    const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
+    const lap_turn_parts parts = lap_turn_parts_of(w->staging->turn);
     const lap_rung *rung;
-    lap_code code = lap_rung_find_on_device(LAP_OP_HISTOGRAM, NULL, l->device, &rung, err);
+    lap_view from = w->stored, to = w->source;
+    if (w->staging->turn == LAP_TURN_NONE)
+        return LAP_OK;
+    lap_turn_views(w->staging->turn, &from, &to);
+    if (!parts.transpose)
+        return lap_cuda_mirror(&from, &to, parts.left_right, w->slot->stream, w->err);
+    lap_code code = lap_rung_find_on_device(LAP_OP_TRANSPOSE, NULL, w->slot->device, &rung, w->err);
+    return code == LAP_OK ? rung->run.transpose(&from, &to, &exec) : code;
+}
+
+static lap_code filter(const way *w, const lap_device_filter *f)
+{
+    const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
+    lap_code code = turn(w);
+    if (code != LAP_OK || !w->staging->is_filtered)
+        return code;
+    code = lap_cuda_border(&w->source, f->border, w->slot->stream, w->err);
+    return code == LAP_OK ? f->rung->run.filter(&w->source, &w->result, f->params, &exec) : code;
+}
+
+static lap_code count(const way *w)
+{
+    const lap_view *views[] = {&w->source, &w->result};
+    lap_device_slot *slot = w->slot;
+    const lap_rung *rung;
+    if (!w->staging->is_counted)
+        return LAP_OK;
+    lap_code code = lap_rung_find_on_device(LAP_OP_HISTOGRAM, NULL, slot->device, &rung, w->err);
     for (int i = 0; i < 2 && code == LAP_OK; i++) {
-        uint8_t *counter = (uint8_t *)l->memory + (size_t)i * counter_bytes();
-        const lap_exec exec = {.threads = 1, .stream = l->stream, .scratch = counter, .err = err};
-        code = lap_cuda_clear(l->device, counter, LAP_SCRATCH_HEAD, l->stream, err);
+        uint8_t *counter = (uint8_t *)slot->memory + (size_t)i * counter_bytes();
+        uint64_t(*counts)[256] = w->staging->counts[i];
+        const lap_exec exec = {.threads = 1, .stream = slot->stream, .scratch = counter, .err = w->err};
+        code = lap_cuda_clear(slot->device, counter, LAP_SCRATCH_HEAD, slot->stream, w->err);
         if (code == LAP_OK)
             code = rung->run.histogram(views[i], NULL, &exec);
         if (code == LAP_OK)
-            code = lap_cuda_copy(l->device, c->counts[i], counter, sizeof c->counts[i], l->stream, err);
+            code = lap_cuda_copy(
+                slot->device, counts, counter, sizeof w->staging->counts[i], slot->stream, w->err);
     }
     return code;
 }
 
-static lap_code encode(lap_device_slot *l, const lap_device_staging *c, const pictures *p, lap_error *err)
+static lap_code encode(const way *w)
 {
+    lap_device_slot *slot = w->slot;
+    const lap_device_staging *staging = w->staging;
     void *marks[LAP_CUDA_JPEG_ENCODE_STAGES + 1] = {0};
-    marks[0] = l->marks[FILTERED];
-    marks[LAP_CUDA_JPEG_ENCODE_STAGES - 1] = l->marks[ENCODED];
-    marks[LAP_CUDA_JPEG_ENCODE_STAGES] = l->marks[DOWN];
-    return lap_cuda_jpeg_encode_enqueue(
-        &c->encode, &p->result, l->memory, c->scan.bytes, NULL, c->encoded, l->stream, marks, err);
+    marks[0] = slot->marks[FILTERED];
+    marks[LAP_CUDA_JPEG_ENCODE_STAGES - 1] = slot->marks[ENCODED];
+    marks[LAP_CUDA_JPEG_ENCODE_STAGES] = slot->marks[DOWN];
+    if (!staging->is_encoded)
+        return record(w, FILTERED, MARKS);
+    return lap_cuda_jpeg_encode_enqueue(&staging->encode, &w->result, slot->memory,
+        staging->kind == LAP_HOST_PAGED ? NULL : staging->scan.bytes, &slot->scan, staging->encoded,
+        slot->stream, marks, w->err);
 }
 
-/* Of a photo that is not encoded. */
-static lap_code mark_end(lap_device_slot *l, lap_error *err)
-{
-    lap_code code = LAP_OK;
-    for (int i = FILTERED; i < MARKS && code == LAP_OK; i++)
-        code = lap_cuda_event_record(l->device, l->marks[i], l->stream, err);
-    return code;
-}
-
-lap_code lap_device_slot_start(lap_device_slot *l, const lap_device_staging *c, const lap_rung *rung,
-    const lap_params *params, lap_border border, lap_error *err)
+lap_code lap_device_slot_start(
+    lap_device_slot *slot, const lap_device_staging *staging, const lap_device_filter *f, lap_error *err)
 {
     layout at;
-    if (!lay_out(c, &at) || at.bytes > l->room)
+    if (!lay_out(staging, &at) || at.bytes > slot->room)
         return lap_fail(err, LAP_E_INTERNAL, "a slot without room for its photo");
-    const pictures p = place(l, c, &at);
+    lap_code code = make_marks(slot, err);
+    if (code != LAP_OK)
+        return code;
+    const way w = way_of(slot, staging, &at, err);
+    slot->result = w.result;
     lap_cuda_range_begin("lapedge: decode");
-    lap_code code = decode(l, c, &p, err);
+    code = bring_source(&w);
     lap_cuda_range_end();
     lap_cuda_range_begin("lapedge: filter");
-    code = code == LAP_OK ? filter(l, c, &p, rung, params, border, err) : code;
+    code = code == LAP_OK ? filter(&w, f) : code;
     lap_cuda_range_end();
-    if (code == LAP_OK && c->is_counted)
-        code = count(l, c, &p, err);
+    if (code == LAP_OK)
+        code = count(&w);
     lap_cuda_range_begin("lapedge: encode");
     if (code == LAP_OK)
-        code = c->is_encoded ? encode(l, c, &p, err) : mark_end(l, err);
+        code = encode(&w);
     lap_cuda_range_end();
     return code;
 }
 
-lap_code lap_device_slot_is_through(lap_device_slot *l, bool *through, lap_error *err)
+lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err)
 {
-    return lap_cuda_event_happened(l->device, l->marks[DOWN], through, err);
+    return lap_cuda_event_happened(slot->device, slot->marks[DOWN], through, err);
 }
 
-lap_code lap_device_slot_times(lap_device_slot *l, lap_times *times, lap_error *err)
+lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err)
+{
+    return lap_cuda_sync(slot->device, slot->stream, err);
+}
+
+/* After a failure too: nothing may be freed while it is in use. */
+static lap_code waited(lap_device_slot *slot, lap_code code, lap_error *err)
+{
+    const lap_code synced = lap_device_slot_wait(slot, code == LAP_OK ? err : NULL);
+    return code == LAP_OK ? synced : code;
+}
+
+lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
+    const lap_device_filter *f, lap_times *times, lap_error *err)
+{
+    const size_t needs = lap_device_slot_needs(staging);
+    lap_code code = needs > 0 ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory");
+    if (code == LAP_OK && needs > slot->room)
+        code = lap_device_slot_resize(slot, needs, err);
+    if (code == LAP_OK)
+        code = waited(slot, lap_device_slot_start(slot, staging, f, err), err);
+    return code == LAP_OK ? lap_device_slot_times(slot, times, err) : code;
+}
+
+lap_code lap_device_slot_scan(
+    lap_device_slot *slot, const lap_device_staging *staging, lap_chunk *scan, lap_error *err)
+{
+    const size_t bytes = staging->encoded->bytes;
+    lap_code code = lap_chunk_reserve(scan, bytes, err);
+    if (code != LAP_OK)
+        return code;
+    code = lap_cuda_copy(slot->device, scan->data + scan->size, slot->scan, bytes, slot->stream, err);
+    code = waited(slot, code, err);
+    scan->size += code == LAP_OK ? bytes : 0;
+    return code;
+}
+
+lap_code lap_device_slot_pixels(lap_device_slot *slot, const lap_view *host, lap_error *err)
+{
+    return waited(slot, lap_cuda_download(&slot->result, host, slot->stream, err), err);
+}
+
+lap_code lap_device_slot_times(lap_device_slot *slot, lap_times *times, lap_error *err)
 {
     double *const to[] = {&times->upload, &times->decode, &times->filter, &times->encode, &times->download};
     lap_code code = LAP_OK;
     for (int i = 0; i < MARKS - 1 && code == LAP_OK; i++) {
         double ms;
-        code = lap_cuda_event_ms(l->device, l->marks[i], l->marks[i + 1], &ms, err);
+        code = lap_cuda_event_ms(slot->device, slot->marks[i], slot->marks[i + 1], &ms, err);
         *to[i] += code == LAP_OK ? ms : 0;
     }
     return code;

@@ -6,32 +6,31 @@
 #include "base/pages.h"
 #include "base/status.h"
 #include "cuda/device/device.h"
-#include "device/device_target.h"
 #include "jpeg/jpeg_frame_read.h"
 
-enum { PARTS = 4, PAGE = 4096, LARGE = 4 << 20 };
+enum { MEMORIES = 4, PAGE = 4096, LARGE = 4 << 20 };
 
 lap_code lap_device_staging_create(
-    int device, bool pins, size_t most, lap_device_staging **staging, lap_error *err)
+    int device, lap_host_memory kind, size_t most, lap_device_staging **staging, lap_error *err)
 {
     *staging = calloc(1, sizeof **staging);
     if (!*staging)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     (*staging)->device = device;
-    (*staging)->pins = pins;
+    (*staging)->kind = kind;
     (*staging)->most = most;
     return LAP_OK;
 }
 
-static lap_pinned *part(lap_device_staging *s, int i)
+static lap_pinned *memory_of(lap_device_staging *s, int i)
 {
-    lap_pinned *const parts[PARTS] = {&s->file, &s->tables, &s->scan, &s->verdicts};
-    return parts[i];
+    lap_pinned *const all[MEMORIES] = {&s->file, &s->tables, &s->scan, &s->verdicts};
+    return all[i];
 }
 
 static void drop(const lap_device_staging *staging, lap_pinned *p)
 {
-    if (!staging->pins) {
+    if (staging->kind == LAP_HOST_PINNED) {
         lap_cuda_pinned_free(p->bytes);
     } else {
         if (p->is_pinned)
@@ -45,16 +44,16 @@ void lap_device_staging_destroy(lap_device_staging *staging)
 {
     if (!staging)
         return;
-    for (int i = 0; i < PARTS; i++)
-        drop(staging, part(staging, i));
+    for (int i = 0; i < MEMORIES; i++)
+        drop(staging, memory_of(staging, i));
     free(staging);
 }
 
 void lap_device_staging_abandon(lap_device_staging *staging)
 {
-    for (int i = 0; i < PARTS; i++) /* what no device has heard of */
-        if (staging->pins && !part(staging, i)->is_pinned)
-            free(part(staging, i)->bytes);
+    for (int i = 0; i < MEMORIES; i++) /* what no device has heard of */
+        if (staging->kind != LAP_HOST_PINNED && !memory_of(staging, i)->is_pinned)
+            free(memory_of(staging, i)->bytes);
     free(staging);
 }
 
@@ -91,7 +90,7 @@ static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t byt
     drop(staging, pinned);
     void *memory = NULL;
     lap_code code = LAP_OK;
-    if (!staging->pins)
+    if (staging->kind == LAP_HOST_PINNED)
         code = lap_cuda_pinned_alloc(staging->device, room, &memory, err);
     else if (!(memory = make_pages(room)))
         code = lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes", room);
@@ -102,14 +101,22 @@ static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t byt
 
 lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err)
 {
-    return grow(staging, &staging->file, bytes, err);
+    const lap_code code = grow(staging, &staging->file, bytes, err);
+    staging->bytes = staging->file.bytes;
+    return code;
+}
+
+void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, size_t size)
+{
+    staging->bytes = bytes;
+    staging->file_bytes = size;
 }
 
 lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err)
 {
     lap_code code = LAP_OK;
-    for (int i = 0; i < PARTS && staging->pins && code == LAP_OK; i++) {
-        lap_pinned *p = part(staging, i);
+    for (int i = 0; i < MEMORIES && staging->kind == LAP_HOST_PINS && code == LAP_OK; i++) {
+        lap_pinned *p = memory_of(staging, i);
         if (p->bytes && !p->is_pinned)
             code = lap_cuda_pin(staging->device, p->bytes, p->room, err);
         p->is_pinned = p->bytes && code == LAP_OK;
@@ -119,38 +126,69 @@ lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err)
 
 bool lap_device_staging_is_pinned(const lap_device_staging *s)
 {
-    return !s->pins || (s->file.is_pinned && s->tables.is_pinned && s->verdicts.is_pinned &&
-                           (!s->scan.bytes || s->scan.is_pinned)); /* a photo that is measured has none */
+    return s->kind != LAP_HOST_PINS ||
+           (s->file.is_pinned && s->tables.is_pinned && s->verdicts.is_pinned &&
+               (!s->scan.bytes || s->scan.is_pinned)); /* a photo that is measured has none */
 }
 
-static bool plan_encode(lap_device_staging *staging, const lap_jpeg_parts *parts)
+/* What the device's encoder has to know of a header that the CPU writes. */
+static bool plan_encode(lap_device_staging *staging, const lap_device_wish *wish)
 {
-    const lap_cuda_jpeg_target target =
-        lap_device_target(staging->width, staging->height, staging->channels, parts);
-    return (parts->components == 1) == (staging->channels == 1) &&
-           lap_cuda_jpeg_encode_plan_make(&target, 0, &staging->encode);
+    const lap_jpeg_head *head = wish->head;
+    lap_cuda_jpeg_target target = {.width = staging->width,
+        .height = staging->height,
+        .channels = staging->channels,
+        .restart_interval = head->interval};
+    for (int c = 0; c < 3; c++) {
+        target.sample_h[c] = c < head->components ? head->h[c] : 1;
+        target.sample_v[c] = c < head->components ? head->v[c] : 1;
+    }
+    memcpy(target.quant, head->quant, sizeof target.quant);
+    return (head->components == 1) == (staging->channels == 1) &&
+           lap_cuda_jpeg_encode_plan_make(&target, wish->capacity, &staging->encode);
 }
 
-static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
+static bool plan_decode(lap_device_staging *staging, const lap_device_wish *wish)
 {
-    lap_jpeg_frame *frame = &staging->decode.frame;
     const size_t size = staging->file_bytes;
     lap_jpeg_frame *read = malloc(sizeof *read);
-    const bool mine =
-        read && lap_jpeg_frame_read(staging->file.bytes, size, read) && read->scan_begin < size &&
+    const bool takes =
+        read && lap_jpeg_frame_read(staging->bytes, size, read) && read->scan_begin < size &&
         lap_cuda_jpeg_decode_plan(read, wish->gray, size - (size_t)read->scan_begin, NULL, &staging->decode);
     free(read);
-    if (!mine)
+    if (!takes)
         return false;
+    const lap_jpeg_frame *frame = &staging->decode.frame;
     const bool swap = lap_turn_transposes(wish->turn);
     staging->turn = wish->turn;
     staging->width = swap ? frame->height : frame->width;
     staging->height = swap ? frame->width : frame->height;
     staging->channels = staging->decode.channels;
-    staging->is_encoded = wish->parts != NULL;
+    return true;
+}
+
+/* Pixels that are there need no file. */
+static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
+{
+    const lap_view *there = wish->pixels ? wish->pixels : wish->source || wish->filters ? NULL : wish->result;
+    staging->pixels = wish->pixels ? *wish->pixels : (lap_view){0};
+    staging->source = wish->source ? *wish->source : (lap_view){0};
+    staging->result = wish->result ? *wish->result : (lap_view){0};
+    staging->is_decoded = !there;
+    staging->is_filtered = wish->filters;
     staging->is_counted = wish->counts;
+    staging->decode = (lap_cuda_jpeg_plan){0};
     staging->encode = (lap_cuda_jpeg_encode_plan){0};
-    return !wish->parts || plan_encode(staging, wish->parts);
+    if (there) {
+        staging->turn = LAP_TURN_NONE;
+        staging->width = there->width;
+        staging->height = there->height;
+        staging->channels = there->channels;
+    } else if (!plan_decode(staging, wish)) {
+        return false;
+    }
+    staging->is_encoded = wish->head && plan_encode(staging, wish);
+    return true;
 }
 
 /* Room for what the device says of a photo. A device that reports success and does nothing is found out. */
@@ -173,18 +211,18 @@ static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
 }
 
 lap_code lap_device_staging_plan(
-    lap_device_staging *staging, const lap_device_wish *wish, bool *mine, lap_error *err)
+    lap_device_staging *staging, const lap_device_wish *wish, bool *handled, lap_error *err)
 {
-    *mine = make_plans(staging, wish);
-    if (!*mine)
+    *handled = make_plans(staging, wish);
+    if (!*handled)
         return LAP_OK;
     const uint8_t *tables = staging->tables.bytes;
     lap_code code = grow(staging, &staging->tables, staging->decode.staging_bytes, err);
-    if (code == LAP_OK)
+    if (code == LAP_OK && staging->kind != LAP_HOST_PAGED)
         code = grow(staging, &staging->scan, staging->encode.capacity, err);
     if (code == LAP_OK)
         code = clear_verdicts(staging, err);
-    if (code != LAP_OK)
+    if (code != LAP_OK || !staging->is_decoded)
         return code;
     staging->is_staged = staging->is_staged && tables == staging->tables.bytes;
     lap_cuda_jpeg_decode_stage_tables(&staging->decode, staging->tables.bytes, staging->is_staged);
@@ -207,10 +245,20 @@ static bool counts_add_up(const lap_device_staging *staging)
     return good;
 }
 
+bool lap_device_staging_has_source(const lap_device_staging *staging)
+{
+    return (!staging->is_decoded || lap_cuda_jpeg_odd(staging->decoded) == 0) &&
+           (!staging->is_counted || counts_add_up(staging));
+}
+
+bool lap_device_staging_has_scan(const lap_device_staging *staging)
+{
+    return staging->is_encoded && !staging->encoded->overflow &&
+           staging->encoded->bytes <= staging->encode.capacity;
+}
+
 bool lap_device_staging_is_done(const lap_device_staging *staging)
 {
-    return lap_cuda_jpeg_odd(staging->decoded) == 0 &&
-           (!staging->is_encoded ||
-               (!staging->encoded->overflow && staging->encoded->bytes <= staging->encode.capacity)) &&
-           (!staging->is_counted || counts_add_up(staging));
+    return lap_device_staging_has_source(staging) &&
+           (!staging->is_encoded || lap_device_staging_has_scan(staging));
 }

@@ -19,11 +19,15 @@ lap_code lap_stream_create(
     if (!s)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     *s = (lap_stream){.context = context, .device = device, .stream = cuda_stream};
-    lap_code code = lap_device_photo_create_on(device, cuda_stream, &s->photo, err);
-    if (code != LAP_OK)
-        free(s);
-    else
+    lap_code code = lap_device_slot_create_on(device, cuda_stream, &s->slot, err);
+    if (code == LAP_OK)
+        code = lap_device_staging_create(device, LAP_HOST_PAGED, 0, &s->staging, err);
+    if (code == LAP_OK) {
         *stream = s;
+        return LAP_OK;
+    }
+    lap_device_slot_destroy(s->slot);
+    free(s);
     return code;
 }
 
@@ -32,7 +36,8 @@ void lap_stream_destroy(lap_stream *s)
     if (!s)
         return;
     (void)lap_cuda_sync(s->device, s->stream, NULL);
-    lap_device_photo_destroy(s->photo);
+    lap_device_staging_destroy(s->staging);
+    lap_device_slot_destroy(s->slot);
     lap_views_space_free(&s->space);
     free(s);
 }

@@ -2,7 +2,8 @@
 #ifndef LAP_DEVICE_STREAM_H
 #define LAP_DEVICE_STREAM_H
 
-#include "device/device_photo.h"
+#include "base/rung.h"
+#include "device/device_slot.h"
 #include "rungs/run_views.h"
 
 struct lap_stream {
@@ -10,7 +11,8 @@ struct lap_stream {
     int device;
     void *stream;
     lap_views_space space;
-    lap_device_photo *photo;
+    lap_device_slot *slot;       /* on this stream */
+    lap_device_staging *staging; /* of what is decoded or encoded there */
 };
 
 /* LAP_E_USAGE, with the word `which` in front, unless the view has pixels, which lie on the stream's device.

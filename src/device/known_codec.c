@@ -5,7 +5,8 @@
 #include <xxhash.h>
 
 #include "base/image.h"
-#include "jpeg/jpeg_plain.h"
+#include "cuda/device/device.h"
+#include "jpeg/jpeg_floor.h"
 
 /* Odd sides, so that padding and the edges of upsampling take part; every band of frequencies. */
 enum { WIDTH = 61, HEIGHT = 45, QUALITY = 88 };
@@ -65,4 +66,10 @@ const char *lap_known_codec_differs(void)
 {
     pthread_once(&once, find_out);
     return reason;
+}
+
+const char *lap_device_codec_unavailable(void)
+{
+    const char *why = lap_cuda_unavailable();
+    return why ? why : lap_known_codec_differs();
 }

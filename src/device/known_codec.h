@@ -6,5 +6,7 @@
 /* NULL, or the reason why the device's files would not be those of the CPU here. A small synthetic picture is
  * coded at the first call and compared with what libjpeg-turbo 2.1 makes of it. */
 const char *lap_known_codec_differs(void);
+/* NULL, or why JPEGs are not coded on a device: that, or there is none. */
+const char *lap_device_codec_unavailable(void);
 
 #endif

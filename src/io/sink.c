@@ -2,18 +2,180 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <xxhash.h>
 
 #include "base/grow.h"
 #include "base/status.h"
-#include "io/sink_state.h"
 #include "io/sink_temp.h"
+
+struct lap_sink {
+    int fd;      /* -1: memory, or closed */
+    bool memory; /* the buffer is the output */
+    char *path;  /* for messages */
+    lap_place place;
+    char *temp; /* in the place's folder; NULL: written directly, or published */
+    lap_over over;
+    struct stat seen;   /* what may be replaced, of LAP_OVER_SEEN */
+    struct stat made;   /* of the temporary file, finished */
+    XXH3_state_t *hash; /* of all bytes, below a tree; NULL else, and when it is done: */
+    uint64_t content;
+    mode_t mode; /* of the file that is replaced; 0: there is none */
+    bool broken; /* a write failed: never to be published */
+    bool whole;  /* finished */
+    bool sync;   /* asked for at finish */
+    uint8_t *buffer;
+    size_t used, capacity;
+    uint64_t bytes;
+    double ms;
+};
 
 /* Headers and rows are gathered to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024 };
+
+/* ---- the ways to a sink: a path, a place below a tree, a descriptor, memory ---------------------- */
+
+static mode_t process_umask;
+
+/* umask(2) can only be read by changing it, which other threads would see; so from /proc. */
+static void read_umask(void)
+{
+    mode_t mask = 0;
+    bool found = false;
+    FILE *status = fopen("/proc/self/status", "re");
+    if (status) {
+        char line[256];
+        while (!found && fgets(line, sizeof line, status)) {
+            found = strncmp(line, "Umask:", 6) == 0;
+            mask = found ? (mode_t)strtoul(line + 6, NULL, 8) : 0;
+        }
+        fclose(status);
+    }
+    if (!found) {
+        mask = umask(077);
+        umask(mask);
+    }
+    process_umask = mask & 0777;
+}
+
+/* Of a new file: as the umask says, which is read once a process. */
+static mode_t default_mode(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_umask);
+    return 0666 & ~process_umask;
+}
+
+/* The descriptor that "-", /dev/stdout or /dev/fd/N stands for; -1 for any other path. */
+static int named_descriptor(const char *path)
+{
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    static const char prefix[] = "/dev/fd/";
+    if (strncmp(path, prefix, sizeof prefix - 1) != 0)
+        return -1;
+    const char *digits = path + sizeof prefix - 1;
+    char *end;
+    long fd = strtol(digits, &end, 10);
+    return end != digits && *end == 0 && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
+}
+
+static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
+{
+    int given = named_descriptor(path);
+    if (given >= 0) {
+        sink->path = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
+        if (!sink->path)
+            return lap_write_errno(err, path, "write", ENOMEM);
+        /* A copy, so that the error of close(2) can be seen and the caller's stays open. */
+        sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
+        return sink->fd < 0 ? lap_write_errno(err, sink->path, "write", errno) : LAP_OK;
+    }
+    struct stat old;
+    bool exists = stat(path, &old) == 0;
+    size_t length = strlen(path);
+    if ((exists && S_ISDIR(old.st_mode)) || length == 0 || path[length - 1] == '/')
+        return lap_fail_at(err, LAP_E_WRITE, path, "cannot write: a folder, not a file");
+    if (exists && !S_ISREG(old.st_mode)) {
+        sink->path = strdup(path);
+        sink->fd = sink->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
+        return sink->fd < 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
+    }
+    sink->mode = exists ? old.st_mode & 0777 : 0;
+    if (!lap_place_at(path, &sink->place))
+        return lap_write_errno(err, path, "create a file in its folder", errno);
+    sink->path = strdup(sink->place.path);
+    sink->temp = sink->path ? lap_temp_create(sink->place.folder, &sink->fd) : NULL;
+    return sink->temp ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
+}
+
+static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *relative, lap_error *err)
+{
+    struct stat old;
+    int folder = -1;
+    if (!lap_place_below(tree, relative, &sink->place))
+        return lap_write_errno(err, relative, "write", errno);
+    sink->path = strdup(sink->place.path);
+    sink->hash = XXH3_createState();
+    if (!sink->path || !sink->hash || XXH3_64bits_reset(sink->hash) != XXH_OK)
+        return lap_write_errno(err, relative, "write", ENOMEM);
+    lap_code code = lap_place_enter(&sink->place, &folder, err);
+    if (code != LAP_OK)
+        return code;
+    if (fstatat(folder, sink->place.name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode))
+        sink->mode = old.st_mode & 0777;
+    sink->temp = lap_temp_create(folder, &sink->fd);
+    if (!sink->temp)
+        code = lap_write_errno(err, sink->path, "create a file in its folder", errno);
+    lap_place_leave(&sink->place, folder);
+    return code;
+}
+
+static lap_code open_sink(const lap_tree *tree, const char *path, lap_sink **sink, lap_error *err)
+{
+    *sink = NULL;
+    lap_sink *made = calloc(1, sizeof *made);
+    if (!made)
+        return lap_write_errno(err, path, "write", ENOMEM);
+    made->fd = made->place.folder = -1;
+    double began = lap_now_ms();
+    lap_code code = tree ? open_below(made, tree, path, err) : open_target(made, path, err);
+    made->ms += lap_now_ms() - began;
+    if (code != LAP_OK) {
+        lap_sink_close(made);
+        return code;
+    }
+    *sink = made;
+    return LAP_OK;
+}
+
+lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err)
+{
+    return open_sink(NULL, path, sink, err);
+}
+
+lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err)
+{
+    return open_sink(tree, relative, sink, err);
+}
+
+lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
+{
+    *sink = calloc(1, sizeof **sink);
+    if (!*sink)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the output");
+    (*sink)->fd = (*sink)->place.folder = -1;
+    (*sink)->memory = true;
+    return LAP_OK;
+}
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
@@ -68,7 +230,7 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
     lap_code code = LAP_OK;
     if (size == 0)
         return LAP_OK;
-    if (sink->memory || sink->held) {
+    if (sink->memory) {
         code = reserve(sink, size, err);
     } else {
         if (!sink->buffer) {
@@ -93,34 +255,11 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
     return code;
 }
 
-bool lap_sink_is_direct(const lap_sink *sink)
-{
-    return !sink->memory && !sink->temp;
-}
-
-void lap_sink_hold(lap_sink *sink)
-{
-    sink->held = lap_sink_is_direct(sink);
-}
-
-lap_code lap_sink_rewind(lap_sink *sink, lap_error *err)
-{
-    if (lap_sink_is_direct(sink) && !sink->held && sink->bytes > 0)
-        return lap_fail(err, LAP_E_WRITE, "%s: what was written cannot be taken back", sink->path);
-    if (sink->broken || (sink->temp && (ftruncate(sink->fd, 0) != 0 || lseek(sink->fd, 0, SEEK_SET) != 0)))
-        return lap_write_errno(err, sink->path, "write", errno);
-    if (sink->hash && XXH3_64bits_reset(sink->hash) != XXH_OK)
-        return lap_write_errno(err, sink->path, "write", ENOMEM);
-    sink->used = 0;
-    sink->bytes = 0;
-    return LAP_OK;
-}
-
 /* ---- the end ---------------------------------------------------------------------------------- */
 
 static lap_code set_mode_and_times(const lap_sink *sink, const struct stat *like, lap_error *err)
 {
-    mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : lap_sink_default_mode();
+    mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : default_mode();
     /* Some file systems (FAT) have no modes: an error only where they were asked for. EIO is no answer. */
     if (fchmod(sink->fd, mode) != 0 && (like || errno == EIO))
         return lap_write_errno(err, sink->path, "set the mode", errno);

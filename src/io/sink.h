@@ -24,12 +24,6 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT, EFBIG), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
-/* Nothing leaves before finish that lap_sink_rewind could not take back: what is written directly waits in
- * memory. Before the first write. */
-void lap_sink_hold(lap_sink *sink);
-/* As if nothing had been written. LAP_E_WRITE where that cannot be: written directly, and not held. */
-lap_code lap_sink_rewind(lap_sink *sink, lap_error *err);
-bool lap_sink_is_direct(const lap_sink *sink); /* no temporary file, no memory: a pipe, a device */
 /* All bytes are there: optional fsync, mode and times of like (or NULL; mode from the umask, or that
  * of the file replaced), close. Nothing shows under the final name yet. */
 lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap_error *err);

@@ -28,6 +28,8 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
  * call. */
 lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err);
 
+/* The largest file that is worked on in memory; larger ones are worked on as they are read. */
+#define LAP_SOURCE_MOST ((size_t)1 << 30)
 /* Reads on to the end of the input, or until more than `limit` bytes are there; *whole says which. A
  * regular file larger than that is left alone. They stay at *bytes as long as the source is open; next gives
  * them out as if this had not been called. Before the first call of next. */

@@ -99,78 +99,75 @@ static bool is_used_up(part_reader *r)
            (!lap_jpeg_shows_buffer(&r->cinfo) || lap_jpeg_buffered(&r->cinfo, buffered) == 0);
 }
 
-static lap_code guarded(lap_part *part, void (*work)(void *), lap_error *err)
+/* Scan and libjpeg disagree about the rows that come next. */
+static lap_code doubt(lap_decoder *part, const char *why, lap_error *err)
+{
+    atomic_store(&part->whole->in_doubt, true);
+    return lap_fail(err, LAP_E_INTERNAL, "rows from %d on: %s", part->next_row, why);
+}
+
+static lap_code guarded(lap_decoder *part, void (*work)(void *), lap_error *err)
 {
     part_reader *r = part->state;
     lap_code code = lap_jpeg_guard(&r->error, work, r);
-    if (code == LAP_OK)
-        return LAP_OK;
-    if (code != LAP_E_MEMORY)
-        atomic_store(&part->decoder->disagrees, true);
-    return lap_fail(err, code == LAP_E_MEMORY ? code : LAP_E_INTERNAL, "%s: rows from %d on: %s",
-        lap_source_name(part->decoder->source), part->y0, r->error.cause.message);
+    if (code == LAP_E_MEMORY)
+        return lap_fail(err, code, "%s", r->error.cause.message);
+    return code == LAP_OK ? LAP_OK : doubt(part, r->error.cause.message, err);
 }
 
 /* Rows of MCUs that rows y0 .. y1 - 1 depend on: upsampling looks at the row of chroma above and below. */
-static int first_of(const lap_part *part, const lap_part_plan *plan)
+static int first_of(int y0, const lap_part_plan *plan)
 {
     const bool looks_across = plan->mcu_height > 8;
-    return (looks_across && part->y0 > 0 ? part->y0 - 1 : part->y0) / plan->mcu_height;
+    return (looks_across && y0 > 0 ? y0 - 1 : y0) / plan->mcu_height;
 }
 
-static int end_of(const lap_part *part, const lap_part_plan *plan)
+static int end_of(int y1, const lap_part_plan *plan)
 {
     const bool looks_across = plan->mcu_height > 8;
-    const int below = looks_across && part->y1 < plan->height ? part->y1 + 1 : part->y1;
+    const int below = looks_across && y1 < plan->height ? y1 + 1 : y1;
     return (below - 1) / plan->mcu_height + 1;
 }
 
-lap_code lap_jpeg_part_open(lap_part *part, lap_error *err)
+static lap_code part_open(lap_decoder *part, lap_error *err)
 {
-    const lap_jpeg_reader *whole = part->decoder->state;
-    const char *name = lap_source_name(part->decoder->source);
+    const lap_jpeg_reader *whole = part->whole->state;
     part_reader *r = calloc(1, sizeof *r);
     if (!r)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     part->state = r;
     r->whole = whole;
     r->plan = &whole->parts->plan;
     r->cinfo.err = lap_jpeg_error_init(&r->error);
     r->error.warn = on_warning;
     r->error.user = r;
-    const int first = first_of(part, r->plan), end = end_of(part, r->plan);
-    r->skip = part->y0 - first * r->plan->mcu_height;
-    size_t row = (size_t)whole->decoder->header.width * 4;
+    const int first = first_of(part->next_row, r->plan), end = end_of(part->end_row, r->plan);
+    r->skip = part->next_row - first * r->plan->mcu_height;
+    size_t row = (size_t)part->header.width * 4;
     if (r->skip > 0)
         r->waste = malloc(row);
     if (whole->inks)
         r->inks = malloc(row);
     if ((r->skip > 0 && !r->waste) || (whole->inks && !r->inks))
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", name);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     lap_code code = lap_part_build(r->plan, first, end, &r->buffer);
     if (code == LAP_E_MEMORY)
-        return lap_fail(err, code, "%s: out of memory", name);
-    if (code != LAP_OK) {
-        atomic_store(&part->decoder->disagrees, true);
-        return lap_fail(err, LAP_E_INTERNAL, "%s: rows from %d on cannot be cut out", name, part->y0);
-    }
-    return guarded(part, work_start, err);
+        return lap_fail(err, code, "out of memory");
+    return code == LAP_OK ? guarded(part, work_start, err) : doubt(part, "cannot be cut out", err);
 }
 
-lap_code lap_jpeg_part_rows(lap_part *part, const lap_view *rows, lap_error *err)
+static lap_code part_rows(lap_decoder *part, const lap_view *rows, lap_error *err)
 {
     part_reader *r = part->state;
     r->rows = rows;
     r->row = 0;
     lap_code code = guarded(part, work_rows, err);
-    if (code != LAP_OK || part->next_row + rows->height < part->y1 || is_used_up(r))
+    if (code != LAP_OK || part->next_row + rows->height < part->end_row || is_used_up(r))
         return code;
-    atomic_store(&part->decoder->disagrees, true);
-    return lap_fail(err, LAP_E_INTERNAL, "%s: rows from %d on: other data than the scan found",
-        lap_source_name(part->decoder->source), part->y0);
+    return doubt(part, "other data than the scan found", err);
 }
 
-void lap_jpeg_part_close(lap_part *part)
+static void part_close(lap_decoder *part)
 {
     part_reader *r = part->state;
     if (!r)
@@ -182,3 +179,5 @@ void lap_jpeg_part_close(lap_part *part)
     free(r->inks);
     free(r);
 }
+
+const lap_decoder_ops lap_jpeg_part_decoder = {.open = part_open, .rows = part_rows, .close = part_close};

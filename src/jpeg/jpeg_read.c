@@ -272,7 +272,7 @@ lap_code lap_jpeg_read_whole(lap_jpeg_reader *r, lap_error *err)
 
 static lap_code jpeg_finish(lap_decoder *decoder, lap_error *err)
 {
-    if (decoder->has_parts) { /* the end was looked at before the first row */
+    if (decoder->next_row == 0 && lap_decoder_opens_at(decoder)) { /* the end was looked at before any row */
         lap_source_held_is_read(decoder->source);
         return LAP_OK;
     }
@@ -301,7 +301,5 @@ const lap_decoder_ops lap_jpeg_decoder = {
     .rows = jpeg_rows,
     .finish = jpeg_finish,
     .close = jpeg_close,
-    .part_open = lap_jpeg_part_open,
-    .part_rows = lap_jpeg_part_rows,
-    .part_close = lap_jpeg_part_close,
+    .at = &lap_jpeg_part_decoder,
 };

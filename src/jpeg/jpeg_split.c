@@ -80,7 +80,7 @@ lap_code lap_jpeg_split_hold(
     }
     r->parts = calloc(1, sizeof *r->parts);
     if (!r->parts)
-        return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(d->source));
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     r->parts->bytes = *bytes;
     r->parts->size = size;
     r->parts->coded = scan->position;
@@ -160,21 +160,21 @@ lap_code lap_jpeg_split_open(lap_jpeg_reader *r, lap_error *err)
         measure(r, plan);
         plan->tables = malloc(sizeof *plan->tables);
         if (!plan->tables)
-            return lap_fail(err, LAP_E_MEMORY, "%s: out of memory", lap_source_name(d->source));
+            return lap_fail(err, LAP_E_MEMORY, "out of memory");
         lap_walk_tables_init(plan->tables, &layout);
         lap_error why = {0};
         code = lap_scan_index_make(&plan->scan, plan->tables, d->options.pool,
             min_of(threads_of(&d->options), 256), d->options.control, &plan->index, &odd, &why);
         if (code != LAP_OK)
-            return lap_fail(err, code, "%s: %s", lap_source_name(d->source), why.message);
+            return lap_fail(err, code, "%s", why.message);
     }
-    d->has_parts = odd == LAP_HUFF_FINE;
-    d->part_memory = d->header.memory_estimate + 4 * plan->scan.coded.piece;
-    if (d->has_parts) {
+    d->opens = odd == LAP_HUFF_FINE ? LAP_AT_ANY_ROW : LAP_AT_FIRST_ROW;
+    d->at_memory = d->header.memory_estimate + 4 * plan->scan.coded.piece;
+    if (lap_decoder_opens_at(d)) {
         d->held = r->parts->size + sizeof *plan->tables;
         d->header.memory_estimate += d->held;
     }
-    d->how = d->has_parts ? NULL : lap_huff_odd_text(odd);
+    d->how = lap_decoder_opens_at(d) ? NULL : lap_huff_odd_text(odd);
     return LAP_OK;
 }
 

@@ -18,12 +18,11 @@ typedef struct lap_jpeg_split {
  * memory. *bytes: the header's, which may have moved. Not to have parts is no failure. */
 lap_code lap_jpeg_split_hold(
     lap_jpeg_reader *reader, const lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err);
-/* After libjpeg read it: looks through the scan. decoder->has_parts says how it went. */
+/* After libjpeg read it: looks through the scan. decoder->opens says how it went. */
 lap_code lap_jpeg_split_open(lap_jpeg_reader *reader, lap_error *err);
 void lap_jpeg_split_close(lap_jpeg_reader *reader);
 
-lap_code lap_jpeg_part_open(lap_part *part, lap_error *err);
-lap_code lap_jpeg_part_rows(lap_part *part, const lap_view *rows, lap_error *err);
-void lap_jpeg_part_close(lap_part *part);
+/* Of decoders that begin at a row (jpeg_part.c). */
+extern const lap_decoder_ops lap_jpeg_part_decoder;
 
 #endif

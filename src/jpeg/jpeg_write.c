@@ -13,7 +13,7 @@
 #include "codec/meta.h"
 #include "jpeg/jpeg_dest.h"
 #include "jpeg/jpeg_error.h"
-#include "jpeg/jpeg_parts.h"
+#include "jpeg/jpeg_head.h"
 #include "jpeg/jpeg_sampling.h"
 
 enum {
@@ -308,34 +308,34 @@ static void jpeg_close(lap_encoder *encoder)
     free(state);
 }
 
-lap_code lap_jpeg_parts_make(const lap_write_options *options, lap_jpeg_parts *parts, lap_error *err)
+lap_code lap_jpeg_head_make(const lap_write_options *options, lap_jpeg_head *head, lap_error *err)
 {
-    lap_encoder encoder = {.ops = &lap_jpeg_encoder, .format = "jpg", .options = *options};
-    *parts = (lap_jpeg_parts){.components = options->channels == 1 ? 1 : 3};
+    lap_encoder encoder = {.ops = &lap_jpeg_encoder, .format = LAP_FORMAT_JPG, .options = *options};
+    *head = (lap_jpeg_head){.components = options->channels == 1 ? 1 : 3};
     lap_code code = jpeg_open(&encoder, err);
     if (code == LAP_OK) {
         jpeg_state *state = encoder.state;
-        state->serial->chunk = &parts->header;
+        state->serial->chunk = &head->header;
         code = work(state->serial, header_work, err);
-        for (int c = 0; c < parts->components; c++) {
-            parts->h[c] = state->h[c];
-            parts->v[c] = state->v[c];
+        for (int c = 0; c < head->components; c++) {
+            head->h[c] = state->h[c];
+            head->v[c] = state->v[c];
         }
         for (int i = 0; i < 2 * DCTSIZE2; i++)
-            parts->quant[i / DCTSIZE2][i % DCTSIZE2] =
-                state->serial->cinfo.quant_tbl_ptrs[parts->components == 3 ? i / DCTSIZE2 : 0]
+            head->quant[i / DCTSIZE2][i % DCTSIZE2] =
+                state->serial->cinfo.quant_tbl_ptrs[head->components == 3 ? i / DCTSIZE2 : 0]
                     ->quantval[i % DCTSIZE2];
-        parts->interval = state->interval;
-        parts->band_rows = encoder.band_rows;
+        head->interval = state->interval;
+        head->band_rows = encoder.band_rows;
     }
     jpeg_close(&encoder);
     if (code != LAP_OK)
-        lap_chunk_free(&parts->header);
+        lap_chunk_free(&head->header);
     return code;
 }
 
 const lap_encoder_ops lap_jpeg_encoder = {
-    .formats = "jpg",
+    .formats = 1 << LAP_FORMAT_JPG,
     .open = jpeg_open,
     .band = jpeg_band,
     .append = jpeg_append,

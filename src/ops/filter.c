@@ -1,6 +1,5 @@
 /* lap_filter: a caller's own pixels, in host memory or on a device. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/border.h"
 #include "base/context.h"
@@ -26,26 +25,12 @@ typedef struct task {
     int band_rows;
 } task;
 
-/* Rows y0 - 2 .. y1 + 1 of the image, as far as they exist, into a band with its apron. */
-static void copy_band(const task *t, const lap_view *band, int y0)
+static lap_code copy_rows(void *user, const lap_view *rows, int y, lap_error *err)
 {
-    const lap_view *in = t->in;
-    int y1 = y0 + band->height;
-    int begin = y0 < LAP_APRON ? 0 : y0 - LAP_APRON;
-    int end = in->height - y1 < LAP_APRON ? in->height : y1 + LAP_APRON;
-    if (t->border == LAP_WRAP) { /* rows of the other end, which the band has not */
-        begin = y0 - LAP_APRON;
-        end = y1 + LAP_APRON;
-    }
-    for (int y = begin; y < end; y++)
-        memcpy(band->base + (y - y0) * band->stride,
-            in->base + lap_border_index(y, in->height, t->border) * in->stride,
-            (size_t)in->width * (size_t)in->channels);
-    lap_border_sides(band, begin - y0, end - y0, t->border);
-    if (y0 < LAP_APRON && t->border != LAP_WRAP)
-        lap_border_top(band, y0, in->height, t->border);
-    if (y1 + LAP_APRON > in->height && t->border != LAP_WRAP)
-        lap_border_bottom(band, y0, in->height, t->border);
+    (void)err;
+    const lap_view from = lap_view_rows(user, y, rows->height);
+    lap_view_copy(&from, rows);
+    return LAP_OK;
 }
 
 static lap_code filter_band(void *argument, const lap_piece *piece, lap_error *err)
@@ -58,10 +43,15 @@ static lap_code filter_band(void *argument, const lap_piece *piece, lap_error *e
         code = lap_image_create(band, t->in->width, t->band_rows, t->in->channels, LAP_APRON, err);
     if (code != LAP_OK)
         return code;
-    lap_view pixels = lap_view_rows(&band->view, 0, (int)piece->n);
-    lap_view result = lap_view_rows(t->out, (int)piece->first, (int)piece->n);
-    copy_band(t, &pixels, (int)piece->first);
-    return lap_rung_filter(t->rung, &use, &pixels, &result, t->params, t->border);
+    const lap_band pixels = {.view = lap_view_rows(&band->view, 0, (int)piece->n),
+        .y = (int)piece->first,
+        .image_height = t->in->height,
+        .border = t->border};
+    const lap_view result = lap_view_rows(t->out, (int)piece->first, (int)piece->n);
+    lap_view in = *t->in;
+    code = lap_border_band(&pixels, NULL, 0, copy_rows, &in, err);
+    return code == LAP_OK ? lap_rung_filter(t->rung, &use, &pixels.view, &result, t->params, t->border)
+                          : code;
 }
 
 static lap_code filter_copied(lap_context *context, task *t, lap_error *err)
@@ -73,8 +63,8 @@ static lap_code filter_copied(lap_context *context, task *t, lap_error *err)
     t->bands = calloc((size_t)context->threads, sizeof *t->bands);
     if (!t->bands)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for %d bands", context->threads);
-    lap_code code =
-        lap_pool_for(context->pool, context->threads, height, (size_t)t->band_rows, filter_band, t, err);
+    const lap_span span = {context->threads, height, (size_t)t->band_rows};
+    lap_code code = lap_pool_for(context->pool, span, filter_band, t, err);
     for (int i = 0; i < context->threads; i++)
         lap_image_destroy(&t->bands[i]);
     free(t->bands);
@@ -193,7 +183,8 @@ static lap_code filter_on_device(const task *t, const char *backend, lap_error *
         code = lap_views_check(t->out, "output", err);
     if (code != LAP_OK)
         return code;
-    code = lap_views_filter(rung, &space, t->in, t->out, t->params, t->border, NULL, err);
+    const lap_views_filter filter = {rung, t->params, t->border, &space, NULL};
+    code = lap_views_run_filter(&filter, t->in, t->out, err);
     const lap_code waited = lap_views_wait(t->in->place, NULL, code == LAP_OK ? err : NULL);
     lap_views_space_free(&space);
     return code == LAP_OK ? waited : code;

@@ -102,5 +102,6 @@ lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_
         code = lap_rung_find(LAP_OP_TRANSPOSE, "auto", &t.rung, err);
     if (code != LAP_OK)
         return code;
-    return lap_pool_for(pool, lap_pool_threads(pool), (size_t)in->height, STRIP_ROWS, turn_rows, &t, err);
+    return lap_pool_for(
+        pool, (lap_span){lap_pool_threads(pool), (size_t)in->height, STRIP_ROWS}, turn_rows, &t, err);
 }

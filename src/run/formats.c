@@ -58,59 +58,48 @@ static const lap_encoder_ops *const encoders[] = {
 enum { ENCODERS = 5 };
 _Static_assert(sizeof encoders == ENCODERS * sizeof(void *), "the loop sees every row");
 
-/* Every name that is understood, and the one that stands for it. */
+/* Every name that is understood. */
 static const struct {
-    const char *name, *format;
+    const char *name;
+    lap_format format;
 } names[] = {
-    {"jpg", "jpg"},
-    {"jpeg", "jpg"},
-    {"jpe", "jpg"},
-    {"jfif", "jpg"},
-    {"png", "png"},
-    {"bmp", "bmp"},
-    {"tga", "tga"},
-    {"ppm", "ppm"},
-    {"pgm", "pgm"},
-    {"tsv", "tsv"},
-    {LAP_FORMAT_NONE, LAP_FORMAT_NONE},
+    {"jpg", LAP_FORMAT_JPG},
+    {"jpeg", LAP_FORMAT_JPG},
+    {"jpe", LAP_FORMAT_JPG},
+    {"jfif", LAP_FORMAT_JPG},
+    {"png", LAP_FORMAT_PNG},
+    {"bmp", LAP_FORMAT_BMP},
+    {"tga", LAP_FORMAT_TGA},
+    {"ppm", LAP_FORMAT_PPM},
+    {"pgm", LAP_FORMAT_PGM},
+    {"tsv", LAP_FORMAT_TSV},
+    {"none", LAP_FORMAT_NOTHING},
 };
 
-const char *lap_format_find(const char *name)
+lap_format lap_format_find(const char *name)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcasecmp(names[i].name, name) == 0)
             return names[i].format;
-    return NULL;
+    return LAP_FORMAT_UNKNOWN;
 }
 
-const char *lap_format_of_path(const char *path)
+lap_format lap_format_of_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
     /* ".jpg" is a name, not an extension; and nothing is not to be had by a name. */
-    return dot && dot != base && strcasecmp(dot + 1, LAP_FORMAT_NONE) != 0 ? lap_format_find(dot + 1) : NULL;
+    const lap_format format = dot && dot != base ? lap_format_find(dot + 1) : LAP_FORMAT_UNKNOWN;
+    return format == LAP_FORMAT_NOTHING ? LAP_FORMAT_UNKNOWN : format;
 }
 
-static const lap_encoder_ops *ops_of(const char *format)
-{
-    size_t length = strlen(format);
-    for (size_t i = 0; i < ENCODERS; i++)
-        for (const char *at = encoders[i]->formats; at; at = strchr(at, ',')) {
-            at += *at == ',';
-            if (strncmp(at, format, length) == 0 && (at[length] == ',' || at[length] == 0))
-                return encoders[i];
-        }
-    return NULL;
-}
-
-lap_code lap_encoder_open(lap_sink *sink, const char *format, const lap_write_options *options,
+lap_code lap_encoder_open(lap_sink *sink, lap_format format, const lap_write_options *options,
     lap_encoder **encoder, lap_error *err)
 {
     *encoder = NULL;
-    const char *canonical = lap_format_find(format);
-    const lap_encoder_ops *ops = canonical ? ops_of(canonical) : NULL;
-    if (!ops)
-        return lap_fail(err, LAP_E_USAGE, "unknown output format '%s'", format);
-    return lap_encoder_start(ops, canonical, sink, options, encoder, err);
+    for (size_t i = 0; i < ENCODERS && format != LAP_FORMAT_UNKNOWN; i++)
+        if (encoders[i]->formats & 1u << format)
+            return lap_encoder_start(encoders[i], format, sink, options, encoder, err);
+    return lap_fail(err, LAP_E_USAGE, "unknown output format");
 }

@@ -7,13 +7,13 @@
 /* Chooses the decoder by content and starts it: lap_decoder_start. LAP_E_NOT_IMAGE where no format fits. */
 lap_code lap_decoder_open(
     lap_source *source, const lap_read_options *options, lap_decoder **decoder, lap_error *err);
-/* Chooses the encoder by name and starts it: lap_encoder_start. LAP_E_USAGE for an unknown name. */
-lap_code lap_encoder_open(lap_sink *sink, const char *format, const lap_write_options *options,
+/* Chooses the encoder by format and starts it: lap_encoder_start. LAP_E_USAGE for LAP_FORMAT_UNKNOWN. */
+lap_code lap_encoder_open(lap_sink *sink, lap_format format, const lap_write_options *options,
     lap_encoder **encoder, lap_error *err);
 
-/* The format name for a path's extension in any case ("jpg" for x.JPEG), or NULL. */
-const char *lap_format_of_path(const char *path);
-/* The canonical name of a --format value, or NULL. */
-const char *lap_format_find(const char *name);
+/* By a path's extension, in any case: LAP_FORMAT_JPG for x.JPEG. LAP_FORMAT_UNKNOWN where it names none. */
+lap_format lap_format_of_path(const char *path);
+/* By the name that settings have, or LAP_FORMAT_UNKNOWN. */
+lap_format lap_format_find(const char *name);
 
 #endif

@@ -11,8 +11,6 @@
 
 enum { DHT = 0xC4, RST0 = 0xD0, RST7 = 0xD7, SOS = 0xDA, DQT = 0xDB, EOI = 0xD9 };
 
-static const size_t MAX_FILE = (size_t)1 << 30;
-
 static size_t length_at(const uint8_t *bytes)
 {
     return (size_t)bytes[0] << 8 | bytes[1];
@@ -96,13 +94,13 @@ static void tell_segment(lap_meta_drops *drops, const lap_segment *s, const char
                              .reason = reason});
 }
 
-static lap_code tell_all(const lap_write_options *o, const char *format, lap_error *err)
+static lap_code tell_all(const lap_write_options *o, lap_format format, lap_error *err)
 {
     lap_meta meta = {0};
     lap_chunk chunks = {0};
-    const bool is_png = strcmp(format, "png") == 0;
+    const bool is_png = format == LAP_FORMAT_PNG;
     lap_code code = LAP_OK;
-    if (!is_png && strcmp(format, "jpg") != 0) {
+    if (!is_png && format != LAP_FORMAT_JPG) {
         for (size_t i = 0; i < o->from->segment_count; i++)
             tell_segment(o->drops, &o->from->segments[i], "no place in this format");
         return code;
@@ -119,7 +117,7 @@ static lap_code tell_all(const lap_write_options *o, const char *format, lap_err
 static lap_code tell_header(const listener *to, const lap_header *header, lap_error *err)
 {
     const lap_settings *s = to->settings;
-    const char *format = s->format ? lap_format_find(s->format) : "jpg";
+    const lap_format format = s->format ? lap_format_find(s->format) : LAP_FORMAT_JPG;
     lap_meta_drops drops = {.each = to->each, .user = to->user};
     const lap_write_options o = {.width = header->width,
         .height = header->height,
@@ -232,7 +230,7 @@ static lap_code read_info(const char *path, const listener *to, lap_info *info, 
         code = lap_source_peek(source, PROBE_BYTES, &bytes, &size, err);
     if (code == LAP_OK && lap_jpeg_probe(bytes, size)) {
         info->format = "jpeg";
-        code = lap_source_hold(source, MAX_FILE, &bytes, &size, &whole, err);
+        code = lap_source_hold(source, LAP_SOURCE_MOST, &bytes, &size, &whole, err);
         if (code == LAP_OK && !whole)
             code = lap_fail_at(err, LAP_E_LIMIT, path, "is larger than 1 GB");
         info->bytes = size;

@@ -8,7 +8,6 @@
 #include "jpeg/jpeg_turn.h"
 #include "ops/orient.h"
 #include "run/formats.h"
-#include "run/pipeline_ends.h"
 
 /* ---- whether ----------------------------------------------------------------------------------- */
 
@@ -19,7 +18,7 @@ static bool is_demanded(const lap_settings *s)
 
 static bool is_to_jpeg(const lap_settings *s)
 {
-    return !s->format || strcmp(lap_format_find(s->format), "jpg") == 0;
+    return !s->format || lap_format_find(s->format) == LAP_FORMAT_JPG;
 }
 
 /* Which setting asks for pixels that are coded anew; NULL where none does. */
@@ -41,11 +40,11 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
 }
 
 /* Keeps a copy of why. */
-static lap_code decline(lap_pipeline *pipe, const char *why, lap_error *err)
+static lap_code decline(lap_photo *p, const char *why, lap_error *err)
 {
-    lap_lossless_way *way = &pipe->lossless;
+    lap_lossless_way *way = &p->lossless;
     way->is_taken = false;
-    if (is_demanded(pipe->settings))
+    if (is_demanded(p->settings))
         return lap_fail(err, LAP_E_UNSUPPORTED, "cannot be turned without loss: %s", why);
     snprintf(way->room, sizeof way->room, "%.150s", why);
     way->reason = way->room;
@@ -63,10 +62,10 @@ static lap_turn turn_of(const lap_settings *s, const lap_jpeg_scan *scan, const 
     return lap_turn_compose((lap_turn)orientation, s->turn);
 }
 
-static lap_code plan_turn(lap_pipeline *pipe, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
+static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
-    lap_lossless_way *way = &pipe->lossless;
-    const lap_settings *s = pipe->settings;
+    lap_lossless_way *way = &p->lossless;
+    const lap_settings *s = p->settings;
     const char *why = lap_jpeg_turn_obstacle(scan);
     char partial[160];
     bool whole;
@@ -80,13 +79,13 @@ static lap_code plan_turn(lap_pipeline *pipe, const lap_jpeg_scan *scan, const u
     }
     way->trims = !whole;
     way->is_taken = !why;
-    return why ? decline(pipe, why, err) : LAP_OK;
+    return why ? decline(p, why, err) : LAP_OK;
 }
 
-lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *err)
+lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
 {
     enum { PROBE_BYTES = 16 };
-    const lap_settings *s = pipe->settings;
+    const lap_settings *s = p->settings;
     const uint8_t *bytes = NULL;
     size_t size = 0;
     lap_jpeg_scan scan = {0};
@@ -95,16 +94,16 @@ lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *er
     lap_code code = lap_lossless_check(s, err);
     const char *why = recoding(s);
     if (code != LAP_OK || why)
-        return code == LAP_OK ? decline(pipe, why, err) : code;
-    lap_source_watch(source, pipe->control);
-    code = lap_source_peek(source, PROBE_BYTES, &bytes, &size, err);
+        return code == LAP_OK ? decline(p, why, err) : code;
+    lap_source_watch(p->source, p->control);
+    code = lap_source_peek(p->source, PROBE_BYTES, &bytes, &size, err);
     if (code != LAP_OK || size == 0) /* that it is empty, the decoder says */
         return code;
     if (!lap_jpeg_probe(bytes, size))
-        return decline(pipe, "the input is no JPEG", err);
-    code = lap_jpeg_scan_source(source, &scan, &bytes, err);
+        return decline(p, "the input is no JPEG", err);
+    code = lap_jpeg_scan_source(p->source, &scan, &bytes, err);
     if (code == LAP_OK)
-        code = plan_turn(pipe, &scan, bytes, err);
+        code = plan_turn(p, &scan, bytes, err);
     free(scan.places);
     return code;
 }
@@ -112,72 +111,73 @@ lap_code lap_lossless_plan(lap_pipeline *pipe, lap_source *source, lap_error *er
 /* ---- doing it ---------------------------------------------------------------------------------- */
 
 /* The output's size and metadata, of what stays of the input. */
-static void plan_output(lap_pipeline *pipe)
+static void plan_output(lap_photo *p)
 {
-    const lap_lossless_way *way = &pipe->lossless;
-    const bool swap = lap_turn_transposes(pipe->turn);
-    pipe->width = swap ? way->height : way->width;
-    pipe->height = swap ? way->width : way->height;
-    pipe->channels = lap_decoder_header(pipe->decoder)->components;
-    lap_pipeline_plan_output(pipe);
-    pipe->write.as_stored = true;
+    const lap_lossless_way *way = &p->lossless;
+    const bool swap = lap_turn_transposes(p->plan.turn);
+    p->width = swap ? way->height : way->width;
+    p->height = swap ? way->width : way->height;
+    p->channels = lap_decoder_header(p->decoder)->components;
+    lap_plan_write(&p->plan, p->settings, p->decoder, p->width, p->height);
+    p->plan.write.channels = p->channels;
+    p->plan.write.as_stored = true;
+    p->plan.write.drops = &p->drops;
 }
 
-static lap_code read_and_move(lap_pipeline *pipe, lap_jpeg_turned **turned, lap_error *err)
+static lap_code read_and_move(lap_photo *p, lap_jpeg_turned **turned, lap_error *err)
 {
-    const lap_lossless_way *way = &pipe->lossless;
-    const lap_jpeg_turning turning = {.turn = pipe->turn,
+    const lap_lossless_way *way = &p->lossless;
+    const lap_jpeg_turning turning = {.turn = p->plan.turn,
         .width = way->width,
         .height = way->height,
-        .progressive = pipe->settings->progressive,
-        .control = pipe->control};
+        .progressive = p->settings->progressive,
+        .control = p->control};
     lap_error why;
     const double start = lap_now_ms();
-    lap_code code = lap_jpeg_turn_read(pipe->decoder, err);
+    lap_code code = lap_jpeg_turn_read(p->decoder, err);
     if (code == LAP_OK)
-        code = lap_decoder_finish(pipe->decoder, &pipe->damage, err);
+        code = lap_decoder_finish(p->decoder, &p->damage, err);
     const double read = lap_now_ms();
-    pipe->ms.decode += read - start;
+    p->ms.decode += read - start;
     if (code != LAP_OK)
         return code;
-    code = lap_jpeg_turn_move(pipe->decoder, &turning, turned, &why);
-    pipe->ms.encode += lap_now_ms() - read;
+    code = lap_jpeg_turn_move(p->decoder, &turning, turned, &why);
+    p->ms.encode += lap_now_ms() - read;
     if (code == LAP_E_UNSUPPORTED)
-        return decline(pipe, why.message, err);
+        return decline(p, why.message, err);
     if (code != LAP_OK)
         *err = why;
     return code;
 }
 
-static lap_code turn_and_write(lap_pipeline *pipe, lap_sink *sink, lap_error *err)
+static lap_code turn_and_write(lap_photo *p, lap_error *err)
 {
-    lap_lossless_way *way = &pipe->lossless;
+    lap_lossless_way *way = &p->lossless;
     lap_jpeg_turned *turned = NULL;
-    lap_code code = read_and_move(pipe, &turned, err);
+    lap_code code = read_and_move(p, &turned, err);
     if (code != LAP_OK || !turned)
         return code;
-    plan_output(pipe);
+    plan_output(p);
     const double start = lap_now_ms();
-    code = lap_jpeg_turn_write(turned, &pipe->write, sink, err);
-    pipe->ms.encode += lap_now_ms() - start;
+    code = lap_jpeg_turn_write(turned, &p->plan.write, p->sink, err);
+    p->ms.encode += lap_now_ms() - start;
     lap_jpeg_turned_free(turned);
     way->done = code == LAP_OK;
     return code;
 }
 
-lap_code lap_lossless_run(
-    lap_pipeline *pipe, lap_sink *sink, lap_budget *budget, lap_control *control, lap_error *err)
+lap_code lap_lossless_run(lap_photo *p, lap_error *err)
 {
-    const uint64_t limit = pipe->settings->max_memory;
-    const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(pipe->decoder));
-    const bool takes = budget && limit;
+    lap_budget *const budget = &p->context->budget;
+    const uint64_t limit = p->settings->max_memory;
+    const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(p->decoder));
     if (limit && need > limit)
         return lap_fail_over_limit(err, "turning without loss takes up to", need, limit, " (--max-memory)");
-    lap_code code = takes ? lap_budget_take(budget, need, limit, control, err) : LAP_OK;
+    lap_code code = limit ? lap_budget_take(budget, need, limit, p->control, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
-    code = turn_and_write(pipe, sink, err);
-    if (takes) /* if pixels are next, they ask for their memory, the decoder's coefficients included */
+    code = turn_and_write(p, err);
+    if (limit) /* if pixels are next, they ask for their memory, the decoder's coefficients included */
         lap_budget_give(budget, need);
     return code;
 }

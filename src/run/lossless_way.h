@@ -1,4 +1,4 @@
-/* Whether a JPEG is turned without decoding its pixels: what lossless.c keeps of a pipeline. */
+/* Whether a JPEG is turned without decoding its pixels: what lossless.c keeps of a photo. */
 #ifndef LAP_LOSSLESS_WAY_H
 #define LAP_LOSSLESS_WAY_H
 

@@ -2,11 +2,11 @@
 #ifndef LAP_MEASURE_H
 #define LAP_MEASURE_H
 
-#include "lapedge.h"
+#include "run/run.h"
 
 /* As lap_measure_file. report: as far as it is known; of pictures that are held whole neither bytes nor
  * warnings. err may be &report->error. */
-lap_code lap_measure_to(lap_context *context, const char *in, const lap_settings *settings,
-    const lap_measure_options *options, lap_measurement *measurement, lap_report *report, lap_error *err);
+lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *options,
+    lap_measurement *measurement, lap_report *report, lap_error *err);
 
 #endif

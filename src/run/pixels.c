@@ -1,33 +1,134 @@
-/* Whole images for those who want pixels rather than a file: comparison, statistics, benches. */
+/* Whole images, for turns and devices, and for those who want pixels rather than a file: comparison,
+ * statistics, benches. */
+#include "run/pixels.h"
+
 #include <stdlib.h>
 
 #include "base/context.h"
-#include "base/image.h"
 #include "base/status.h"
+#include "base/times.h"
 #include "ops/orient.h"
 #include "run/formats.h"
-#include "run/pixels.h"
+#include "run/settings.h"
+
+/* ---- from a decoder ---------------------------------------------------------------------------- */
+
+/* Rows that a thread takes: few enough that threads which come late find some left. Strips are turned while
+ * they are in the cache. */
+enum { PIECES_PER_THREAD = 2, MIN_ROWS = 64, MCU_ROWS = 16, STRIP_ROWS = 64 };
+
+typedef struct task {
+    const lap_collect *collect;
+    pthread_mutex_t lock; /* of collect->ms */
+} task;
+
+/* Rows y .. y + strip->height - 1 of the input to their place. */
+static lap_code place_rows(
+    const lap_collect *c, lap_decoder *decoder, const lap_view *strip, int y, lap_times *ms, lap_error *err)
+{
+    const bool is_turned = lap_turn_reorders(c->turn);
+    const lap_view rows = is_turned ? *strip : lap_view_rows(c->to, y, strip->height);
+    const double start = lap_now_ms();
+    lap_code code = lap_control_check(decoder->options.control, err);
+    if (code == LAP_OK)
+        code = lap_decoder_rows(decoder, &rows, err);
+    const double decoded = lap_now_ms();
+    if (code == LAP_OK && c->turn == LAP_TURN_H)
+        lap_orient_mirror(&rows);
+    if (code == LAP_OK && is_turned) {
+        const int height = lap_decoder_header(decoder)->height;
+        const lap_view place = lap_orient_place(c->to, c->turn, height, y, y + rows.height);
+        code = lap_orient(&rows, &place, c->turn, NULL, err);
+    }
+    ms->decode += decoded - start;
+    ms->filter += lap_now_ms() - decoded;
+    return code;
+}
+
+/* The image in stored order is never held beside the turned one. */
+static lap_code collect_rows(task *t, lap_decoder *decoder, int y0, int y1, lap_error *err)
+{
+    const lap_collect *c = t->collect;
+    const lap_header *header = lap_decoder_header(decoder);
+    lap_times ms = {0};
+    lap_image image = {.view = {.width = header->width}};
+    lap_code code = lap_turn_reorders(c->turn)
+                        ? lap_image_create(&image, header->width, STRIP_ROWS, header->channels, 0, err)
+                        : LAP_OK;
+    for (int y = y0; y < y1 && code == LAP_OK; y += STRIP_ROWS) {
+        lap_view strip = image.view;
+        strip.height = y1 - y < STRIP_ROWS ? y1 - y : STRIP_ROWS;
+        code = place_rows(c, decoder, &strip, y, &ms, err);
+    }
+    lap_image_destroy(&image);
+    pthread_mutex_lock(&t->lock);
+    if (c->ms)
+        lap_times_add(c->ms, &ms);
+    pthread_mutex_unlock(&t->lock);
+    return code;
+}
+
+static lap_code collect_piece(void *argument, const lap_piece *piece, lap_error *err)
+{
+    task *t = argument;
+    const int y0 = (int)piece->first, y1 = (int)(piece->first + piece->n);
+    lap_decoder *decoder = NULL;
+    lap_code code = lap_control_check(t->collect->decoder->options.control, err);
+    if (code == LAP_OK)
+        code = lap_decoder_open_at(t->collect->decoder, y0, y1, &decoder, err);
+    if (code == LAP_OK)
+        code = collect_rows(t, decoder, y0, y1, err);
+    lap_decoder_close(decoder);
+    return code;
+}
+
+static lap_code collect_pieces(task *t, int height, lap_error *err)
+{
+    const lap_read_options *options = &t->collect->decoder->options;
+    const int threads = options->threads > 1 ? options->threads : 1;
+    int rows = (height - 1) / (threads * PIECES_PER_THREAD) + 1;
+    rows = rows < MIN_ROWS ? MIN_ROWS : (rows + MCU_ROWS - 1) / MCU_ROWS * MCU_ROWS;
+    return lap_pool_for(
+        options->pool, (lap_span){threads, (size_t)height, (size_t)rows}, collect_piece, t, err);
+}
+
+lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *err)
+{
+    const int height = lap_decoder_header(c->decoder)->height;
+    const bool opens_at = lap_decoder_opens_at(c->decoder);
+    task t = {.collect = c, .lock = PTHREAD_MUTEX_INITIALIZER};
+    lap_code code = opens_at ? collect_pieces(&t, height, err) : LAP_E_INTERNAL;
+    if (!opens_at || (code == LAP_E_INTERNAL && lap_decoder_goes_on(c->decoder)))
+        code = collect_rows(&t, c->decoder, 0, height, err);
+    const double start = lap_now_ms();
+    if (code == LAP_OK)
+        code = lap_decoder_finish(c->decoder, damage, err);
+    if (c->ms)
+        c->ms->decode += lap_now_ms() - start;
+    return code;
+}
+
+/* ---- from a file ------------------------------------------------------------------------------- */
 
 struct lap_pixels {
-    lap_image image;
-    char note[LAP_PIXELS_NOTE];
+    lap_read_image read;
 };
 
 const char *lap_pixels_note(const lap_pixels *pixels)
 {
-    return pixels->note;
+    return pixels->read.note;
 }
 
 const lap_view *lap_pixels_view(const lap_pixels *pixels)
 {
-    return &pixels->image.view;
+    return &pixels->read.image.view;
 }
 
 void lap_pixels_free(lap_pixels *pixels)
 {
     if (!pixels)
         return;
-    lap_image_destroy(&pixels->image);
+    lap_image_destroy(&pixels->read.image);
     free(pixels);
 }
 
@@ -49,17 +150,6 @@ static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *ima
     return LAP_OK;
 }
 
-lap_read_options lap_read_options_of(const lap_settings *settings, const lap_control *control)
-{
-    return (lap_read_options){.gray = settings->gray,
-        .max_pixels = settings->max_pixels,
-        .max_memory = settings->max_memory,
-        .max_scans = settings->max_scans,
-        .fail_on = settings->fail_on,
-        .control = control,
-        .decode = settings->decode};
-}
-
 /* The decoder and a whole image beside it against the limit. */
 static lap_code check_memory(const lap_decoder *decoder, const lap_read_options *options, lap_error *err)
 {
@@ -74,8 +164,8 @@ static lap_code check_memory(const lap_decoder *decoder, const lap_read_options 
     return lap_fail_over_limit(err, "takes up to", bytes, options->max_memory, " (--max-memory)");
 }
 
-lap_code lap_image_read(const char *path, const lap_read_options *options, int apron, lap_image *image,
-    lap_turn *orientation, char note[LAP_PIXELS_NOTE], lap_error *err)
+lap_code lap_image_read(
+    const char *path, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err)
 {
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
@@ -87,15 +177,16 @@ lap_code lap_image_read(const char *path, const lap_read_options *options, int a
         code = check_memory(decoder, options, err);
     if (code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
-        *orientation = (lap_turn)h->orientation;
-        code = lap_image_create(image, h->width, h->height, h->channels, apron, err);
+        read->orientation = (lap_turn)h->orientation;
+        code = lap_image_create(&read->image, h->width, h->height, h->channels, apron, err);
     }
+    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &read->image.view};
     if (code == LAP_OK)
-        code = lap_decoder_image(decoder, &image->view, &damage, err);
-    if (code == LAP_OK && note && lap_decoder_has_parts(decoder))
-        snprintf(note, LAP_PIXELS_NOTE, "decoded in parallel");
-    else if (code == LAP_OK && note)
-        snprintf(note, LAP_PIXELS_NOTE, "%s%s", decoder->how ? "decoded serially: " : "",
+        code = lap_collect_image(&collect, &damage, err);
+    if (code == LAP_OK && decoder->opens == LAP_AT_ANY_ROW)
+        snprintf(read->note, LAP_PIXELS_NOTE, "decoded in parallel");
+    else if (code == LAP_OK)
+        snprintf(read->note, LAP_PIXELS_NOTE, "%s%s", decoder->how ? "decoded serially: " : "",
             decoder->how ? decoder->how : "");
     if (code == LAP_OK)
         code = lap_source_verify(source, NULL, err);
@@ -113,14 +204,13 @@ lap_code lap_pixels_read(
     options.threads = lap_pool_threads(context->pool);
     if (settings->threads > 0 && settings->threads < options.threads)
         options.threads = settings->threads;
-    lap_turn orientation = LAP_TURN_NONE;
     lap_pixels *p = calloc(1, sizeof *p);
     *pixels = NULL;
     if (!p)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    lap_code code = lap_image_read(path, &options, LAP_APRON, &p->image, &orientation, p->note, err);
-    if (code == LAP_OK && settings->auto_orient && orientation != LAP_TURN_NONE)
-        code = turn_upright(context, orientation, &p->image, err);
+    lap_code code = lap_image_read(path, &options, LAP_APRON, &p->read, err);
+    if (code == LAP_OK && settings->auto_orient && p->read.orientation != LAP_TURN_NONE)
+        code = turn_upright(context, p->read.orientation, &p->read.image, err);
     if (code == LAP_OK)
         *pixels = p;
     else

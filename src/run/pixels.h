@@ -1,17 +1,29 @@
-/* Whole images for those who want pixels rather than a file. Thread safe. */
+/* Whole images: of a decoder, or of a file for those who want no other. Thread safe. */
 #ifndef LAP_PIXELS_H
 #define LAP_PIXELS_H
 
 #include "base/image.h"
 #include "codec/codec.h"
 
-/* What a decoder has to know of the settings of a run. */
-lap_read_options lap_read_options_of(const lap_settings *settings, const lap_control *control);
+typedef struct lap_collect {
+    lap_decoder *decoder;
+    lap_turn turn;
+    const lap_view *to; /* of the size after the turn; its interior is written */
+    lap_times *ms;      /* times of decoding and turning are added here; or NULL */
+} lap_collect;
+
+/* All rows, by as many threads as the decoder's options allow where it can be opened at rows; with finish. */
+lap_code lap_collect_image(const lap_collect *collect, lap_damage *damage, lap_error *err);
+
 enum { LAP_PIXELS_NOTE = 160 };
-/* Decodes a whole file ("-": standard input) into a new image with an apron that is not filled, in stored
- * order; *orientation is that of its EXIF tag. The image is empty, or destroyed by the caller, after a
- * failure. note: lap_pixels_note's, or NULL. */
-lap_code lap_image_read(const char *path, const lap_read_options *options, int apron, lap_image *image,
-    lap_turn *orientation, char note[LAP_PIXELS_NOTE], lap_error *err);
+typedef struct lap_read_image {
+    lap_image image;            /* with an apron that is not filled, in stored order */
+    lap_turn orientation;       /* of its EXIF tag */
+    char note[LAP_PIXELS_NOTE]; /* lap_pixels_note's */
+} lap_read_image;
+/* Decodes a whole file ("-": standard input). read, which is zeroed before: the image is empty, or destroyed
+ * by the caller, after a failure. */
+lap_code lap_image_read(
+    const char *path, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
 
 #endif

@@ -9,9 +9,8 @@
 #include "io/map64.h"
 #include "run/formats.h"
 #include "run/lossless.h"
-#include "run/pipeline_device.h"
+#include "run/photo.h"
 #include "run/settings.h"
-#include "run/stats_hook.h"
 
 const char *lap_status_name(lap_status status)
 {
@@ -19,104 +18,89 @@ const char *lap_status_name(lap_status status)
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 
-/* The last word of every run: the outcome goes to report and err, either of which may be NULL. What names
- * no file, and is not about the settings, is about the input. */
-lap_code lap_run_conclude(
-    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
-{
-    if (code != LAP_E_USAGE && code != LAP_E_BACKEND)
-        lap_error_about(why, code, strcmp(in, "-") == 0 ? "standard input" : in);
-    if (report) {
-        report->ms.total = lap_now_ms() - start;
-        report->status = code == LAP_E_EXISTS   ? LAP_SKIPPED
-                         : code != LAP_OK       ? LAP_FAILED
-                         : report->warnings > 0 ? LAP_WARNED
-                                                : LAP_DONE;
-        report->error = code != LAP_OK ? *why : (lap_error){0};
-    }
-    if (code != LAP_OK && err && (!report || err != &report->error))
-        *err = *why;
-    return code;
-}
-
-/* settings with the format filled in: as asked for, by extension, or JPEG on standard output. */
-lap_code lap_run_with_format(
-    const lap_settings *settings, const char *out, lap_settings *full, lap_error *err)
-{
-    *full = *settings;
-    if (full->format)
-        return LAP_OK;
-    full->format = strcmp(out, "-") == 0 ? "jpg" : lap_format_of_path(out);
-    if (full->format)
-        return LAP_OK;
-    return lap_fail_at(err, LAP_E_USAGE, out,
-        "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format");
-}
+/* What a run asks of the way of a photo, and what it adds to it. */
+typedef struct run {
+    lap_context *context;
+    lap_settings settings; /* with a format */
+    double start;
+    lap_source *source;
+    lap_sink *sink;
+} run;
 
 /* Source to finished sink; both are the caller's to close. */
-static lap_code run(lap_context *context, lap_source *source, lap_sink *sink, const lap_settings *settings,
-    double start, lap_report *report, lap_error *err)
+static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
 {
-    lap_control control = lap_context_control(context, settings->timeout_s, start);
-    lap_run_tallies tallies = {0};
-    lap_code code = settings->stats ? lap_run_tallies_init(&tallies, err) : LAP_OK;
+    const lap_settings *settings = &r->settings;
+    lap_control control = lap_context_control(r->context, settings->timeout_s, r->start);
+    lap_photo_counts *counts = settings->stats ? calloc(1, sizeof *counts) : NULL;
+    lap_photo photo = {.context = r->context,
+        .settings = settings,
+        .control = &control,
+        .source = r->source,
+        .sink = r->sink,
+        .counts = counts};
+    lap_code code = settings->stats && !counts ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
     if (code == LAP_OK)
-        code = lap_pipeline_run(source, sink, settings, context->pool, &context->budget, &control,
-            settings->stats ? &tallies.hooks : NULL, report, err);
-    if (code == LAP_OK && settings->stats)
-        code = lap_run_tallies_result(&tallies, settings->params.threshold, settings->stats, err);
-    lap_run_tallies_destroy(&tallies);
+        code = lap_photo_run(&photo, report, err);
+    if (code == LAP_OK && counts)
+        code = lap_photo_stats(counts, photo.channels, settings->params.threshold, settings->stats, err);
+    free(counts);
     if (code != LAP_OK)
         return code;
-    double before = lap_now_ms();
-    code = lap_sink_finish(sink, settings->sync, settings->preserve ? lap_source_stat(source) : NULL, err);
+    const double before = lap_now_ms();
+    code =
+        lap_sink_finish(r->sink, settings->sync, settings->preserve ? lap_source_stat(r->source) : NULL, err);
     report->ms.write += lap_now_ms() - before;
-    report->bytes_out = lap_sink_bytes(sink);
+    report->bytes_out = lap_sink_bytes(r->sink);
     return code;
 }
 
-static lap_code file_to_sink(lap_context *context, const char *in, const lap_tree *tree, const char *out,
-    const lap_settings *settings, double start, struct stat *read, lap_sink **sink, lap_report *report,
-    lap_error *err)
+static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
 {
-    lap_source *source = NULL;
-    lap_settings full;
-    lap_code code = lap_settings_check(settings, err);
+    lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_run_with_format(settings, out, &full, err);
+        code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
     if (code == LAP_OK)
-        code = lap_source_open(in, &source, err);
+        code = lap_source_open(order->in, &r->source, err);
     if (code == LAP_OK)
-        code = tree ? lap_sink_open_below(tree, out, sink, err) : lap_sink_open(out, sink, err);
+        code = order->tree ? lap_sink_open_below(order->tree, order->out, &r->sink, err)
+                           : lap_sink_open(order->out, &r->sink, err);
+    return code;
+}
+
+/* *sink: NULL on failure. */
+static lap_code file_to_sink(const lap_run_order *order, double start, struct stat *read, lap_sink **sink,
+    lap_report *report, lap_error *err)
+{
+    run r = {.context = order->context, .start = start};
+    lap_code code = open_ends(&r, order, err);
     if (code == LAP_OK)
-        code = run(context, source, *sink, &full, start, report, err);
+        code = source_to_sink(&r, report, err);
     /* The last look before publishing: a sync, which may take long, is over. Data that went wrong because
      * somebody wrote to the file is not the photo's fault. */
     lap_error changed;
     if ((code == LAP_OK || code == LAP_E_TRUNCATED || code == LAP_E_DAMAGED) &&
-        lap_source_verify(source, settings->in_place ? in : NULL, &changed) != LAP_OK) {
+        lap_source_verify(r.source, r.settings.in_place ? order->in : NULL, &changed) != LAP_OK) {
         *err = changed;
         code = changed.code;
     }
-    if (code == LAP_OK && read && lap_source_stat(source))
-        *read = *lap_source_stat(source);
-    lap_source_close(source);
-    if (code != LAP_OK) {
-        lap_sink_close(*sink);
-        *sink = NULL;
-    }
+    if (code == LAP_OK && read && lap_source_stat(r.source))
+        *read = *lap_source_stat(r.source);
+    lap_source_close(r.source);
+    if (code != LAP_OK)
+        lap_sink_close(r.sink);
+    *sink = code == LAP_OK ? r.sink : NULL;
     return code;
 }
 
-lap_code lap_run_to_sink(lap_context *context, const char *in, const lap_tree *tree, const char *out,
-    const lap_settings *settings, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err)
+lap_code lap_run_to_sink(
+    const lap_run_order *order, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err)
 {
-    double start = lap_now_ms();
+    const double start = lap_now_ms();
     lap_error why = {0};
     *report = (lap_report){0};
-    *sink = NULL;
-    lap_code code = file_to_sink(context, in, tree, out, settings, start, read, sink, report, &why);
-    return lap_run_conclude(code, &why, in, start, report, err);
+    const lap_code code = file_to_sink(order, start, read, sink, report, &why);
+    return lap_photo_conclude(code, &why, order->in, start, report, err);
 }
 
 /* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
@@ -142,6 +126,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     if (!report)
         report = &unread;
     *report = (lap_report){0};
+    const lap_run_order order = {.context = context, .in = in, .out = out, .settings = settings};
     struct stat there;
     lap_code code = settings->in_place ? LAP_OK : lap_sink_differs(in, out, &why);
     const bool keeps = settings->no_clobber && strcmp(out, "-") != 0;
@@ -150,7 +135,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     if (code == LAP_OK)
         sweep(context, out);
     if (code == LAP_OK)
-        code = file_to_sink(context, in, NULL, out, settings, start, NULL, &sink, report, &why);
+        code = file_to_sink(&order, start, NULL, &sink, report, &why);
     if (code == LAP_OK) {
         double before = lap_now_ms();
         if (keeps)
@@ -159,15 +144,16 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
         report->ms.write += lap_now_ms() - before;
     }
     lap_sink_close(sink);
-    return lap_run_conclude(code, &why, in, start, report, err);
+    return lap_photo_conclude(code, &why, in, start, report, err);
 }
 
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
 {
+    lap_plan plan;
     lap_code code = lap_libraries_check(err);
     if (code == LAP_OK)
         code = lap_lossless_check(settings, err);
-    return code == LAP_OK ? lap_pipeline_plan_device(&(lap_pipeline){.settings = settings}, err) : code;
+    return code == LAP_OK ? lap_plan_settings(&plan, settings, 1, err) : code;
 }
 
 lap_code lap_run_check(const char *in, const char *out, const lap_settings *given, lap_error *err)
@@ -182,7 +168,7 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *give
     if (code == LAP_OK && settings->no_clobber && strcmp(out, "-") != 0 && lstat(out, &there) == 0)
         code = lap_fail_at(err, LAP_E_EXISTS, out, "exists and is left alone (--no-clobber)");
     if (code == LAP_OK)
-        code = lap_run_with_format(settings, out, &full, err);
+        code = lap_settings_with_format(settings, out, &full, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
@@ -200,26 +186,24 @@ lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, vo
     double start = lap_now_ms();
     lap_error why = {0};
     lap_report unread;
-    lap_source *source = NULL;
-    lap_sink *sink = NULL;
-    lap_settings full = *settings;
+    run r = {.context = context, .settings = *settings, .start = start};
     if (!report)
         report = &unread;
     *report = (lap_report){0};
     *out = NULL;
     *out_size = 0;
-    if (!full.format)
-        full.format = "jpg";
-    lap_code code = lap_settings_check(&full, &why);
+    if (!r.settings.format)
+        r.settings.format = "jpg";
+    lap_code code = lap_settings_check(&r.settings, &why);
     if (code == LAP_OK)
-        code = lap_source_memory(in, in_size, "input", &source, &why);
+        code = lap_source_memory(in, in_size, "input", &r.source, &why);
     if (code == LAP_OK)
-        code = lap_sink_memory(&sink, &why);
+        code = lap_sink_memory(&r.sink, &why);
     if (code == LAP_OK)
-        code = run(context, source, sink, &full, start, report, &why);
+        code = source_to_sink(&r, report, &why);
     if (code == LAP_OK)
-        lap_sink_take(sink, out, out_size);
-    lap_sink_close(sink);
-    lap_source_close(source);
-    return lap_run_conclude(code, &why, "input", start, report, err);
+        lap_sink_take(r.sink, out, out_size);
+    lap_sink_close(r.sink);
+    lap_source_close(r.source);
+    return lap_photo_conclude(code, &why, "input", start, report, err);
 }

@@ -4,19 +4,19 @@
 
 #include "io/sink.h"
 
-/* As lap_run_file, but *sink is finished and not published (NULL on failure), and out may be in. With a tree
- * out is a name below it. The caller publishes and closes the sink. *read: the input as it was when it was
- * opened; untouched where it is no file. err may be &report->error. */
-lap_code lap_run_to_sink(lap_context *context, const char *in, const lap_tree *tree, const char *out,
-    const lap_settings *settings, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
+typedef struct lap_run_order { /* one photo, and what is to be done with it */
+    lap_context *context;
+    const char *in;
+    const lap_tree *tree; /* out is a name below it; NULL: a path */
+    const char *out;      /* NULL: nothing is written */
+    const lap_settings *settings;
+} lap_run_order;
 
-/* What every run ends with: the outcome goes to report and err (either may be NULL). why is filled where code
- * is not LAP_OK; start: lap_now_ms of its beginning. Returns code. */
-lap_code lap_run_conclude(
-    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err);
-/* settings with the format filled in: as asked for, by the extension of out, or JPEG on standard output. */
-lap_code lap_run_with_format(
-    const lap_settings *settings, const char *out, lap_settings *full, lap_error *err);
+/* As lap_run_file, but *sink is finished and not published (NULL on failure), and out may be in. The caller
+ * publishes and closes the sink. *read: the input as it was when it was opened; untouched where it is no
+ * file; may be NULL. err may be &report->error. */
+lap_code lap_run_to_sink(
+    const lap_run_order *order, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
 
 /* Whether the backend, the codec and the kind of turn of settings can be had here: LAP_E_USAGE,
  * LAP_E_BACKEND.

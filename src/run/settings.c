@@ -124,10 +124,10 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
     put(&t, "settings=1\nfilter=%d\n", s->filter);
     if (s->filter)
         put_filter(&t, s);
-    const char *format = s->format ? lap_format_find(s->format) : NULL;
     put(&t, "gray=%d\nauto-orient=%d\nturn=%d\n", s->gray, s->auto_orient, (int)s->turn);
-    put(&t, "format=%s\nquality=%d\nsubsampling=%d\nrestart=%d\nstrip=%d\nfail-on=%d\n", format ? format : "",
-        s->quality, (int)s->subsampling, (int)s->restart, s->strip, (int)s->fail_on);
+    put(&t, "format=%s\nquality=%d\nsubsampling=%d\nrestart=%d\nstrip=%d\nfail-on=%d\n",
+        s->format ? lap_format_name(lap_format_find(s->format)) : "", s->quality, (int)s->subsampling,
+        (int)s->restart, s->strip, (int)s->fail_on);
     /* What came later, only where it is asked for: the hash of what was made before stays. */
     if (s->progressive || s->optimize)
         put(&t, "progressive=%d\noptimize=%d\n", s->progressive, s->optimize);
@@ -137,7 +137,7 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
         put(&t, "lossless=%d\n", (int)s->lossless);
     /* Version 2 of what these settings keep of metadata: 0.1 wrote other bytes. */
     const unsigned rewritten = LAP_KEEP_EXIF | LAP_KEEP_XMP | LAP_KEEP_IPTC | LAP_KEEP_COMMENT;
-    const bool is_png = format && strcmp(format, "png") == 0;
+    const bool is_png = s->format && lap_format_find(s->format) == LAP_FORMAT_PNG;
     if (s->keep ? s->keep & rewritten : is_png && !s->strip)
         put(&t, "metadata=2\n");
     return t.length;
@@ -148,4 +148,45 @@ void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH
     char of[LAP_SETTINGS_TEXT];
     size_t length = lap_settings_text(settings, of);
     snprintf(hash, LAP_SETTINGS_HASH, "%016llx", (unsigned long long)XXH3_64bits(of, length));
+}
+
+lap_code lap_settings_with_format(
+    const lap_settings *settings, const char *out, lap_settings *full, lap_error *err)
+{
+    *full = *settings;
+    if (full->format)
+        return LAP_OK;
+    const lap_format format = strcmp(out, "-") == 0 ? LAP_FORMAT_JPG : lap_format_of_path(out);
+    full->format = lap_format_name(format);
+    if (format != LAP_FORMAT_UNKNOWN)
+        return LAP_OK;
+    return lap_fail_at(err, LAP_E_USAGE, out,
+        "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format");
+}
+
+/* ---- for decoder and encoder ------------------------------------------------------------------- */
+
+lap_read_options lap_read_options_of(const lap_settings *s, const lap_control *control)
+{
+    return (lap_read_options){.gray = s->gray,
+        .max_pixels = s->max_pixels,
+        .max_memory = s->max_memory,
+        .max_scans = s->max_scans,
+        .fail_on = s->fail_on,
+        .control = control,
+        .decode = s->decode};
+}
+
+lap_write_options lap_write_options_of(const lap_settings *s, const lap_control *control)
+{
+    return (lap_write_options){.quality = s->quality,
+        .subsampling = s->subsampling,
+        .restart = s->restart,
+        .strip = s->strip,
+        .keep = s->keep,
+        .progressive = s->progressive,
+        .optimize = s->optimize,
+        .fail_on = s->fail_on,
+        .oriented = s->auto_orient,
+        .control = control};
 }

@@ -1,8 +1,9 @@
-/* Checking the settings of a run, and writing them as text. Thread safe. */
+/* The settings of a run: whether they are right, as text, and what of them decoder and encoder have to know.
+ * Thread safe. */
 #ifndef LAP_SETTINGS_H
 #define LAP_SETTINGS_H
 
-#include "lapedge.h"
+#include "codec/codec.h"
 
 enum {
     LAP_SETTINGS_TEXT = 2048, /* bytes that the text of any settings fits in, the final 0 counted */
@@ -13,11 +14,18 @@ enum {
 lap_settings lap_settings_complete(const lap_settings *settings);
 /* LAP_E_USAGE, naming the setting, where one is out of its range. */
 lap_code lap_settings_check(const lap_settings *settings, lap_error *err);
+/* settings with the format filled in: as asked for, by the extension of out, or JPEG on standard output. */
+lap_code lap_settings_with_format(
+    const lap_settings *settings, const char *out, lap_settings *full, lap_error *err);
 /* What changes the bytes of the output, and nothing else (no backend, threads, limits or sync), one
  * "key=value" a line; equal settings give equal text. Returns its length. */
 size_t lap_settings_text(const lap_settings *settings, char text[LAP_SETTINGS_TEXT]);
 /* XXH3 (64 bits) of that text. */
 void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH]);
-/* The names of design and command line: "zero", "clamp", ...; NULL out of range. */
+
+/* What of them a decoder has to know. */
+lap_read_options lap_read_options_of(const lap_settings *settings, const lap_control *control);
+/* What of them an encoder has to know; size, channels and what stays of the input are the caller's to add. */
+lap_write_options lap_write_options_of(const lap_settings *settings, const lap_control *control);
 
 #endif

@@ -6,9 +6,11 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "device/device_stream.h"
+#include "device/known_codec.h"
 #include "ops/filter.h"
 #include "ops/stats.h"
 #include "run/formats.h"
+#include "run/photo.h"
 #include "run/pixels.h"
 #include "run/settings.h"
 
@@ -23,9 +25,10 @@ lap_code lap_stream_filter(lap_stream *s, const lap_view *in, const lap_view *ou
         code = lap_stream_check(s, out, "output", err);
     if (code == LAP_OK)
         code = lap_rung_find_on_device(LAP_OP_FILTER, backend, s->device, &rung, err);
-    if (code == LAP_OK)
-        code = lap_views_filter(rung, &s->space, in, out, params, border, s->stream, err);
-    return code;
+    if (code != LAP_OK)
+        return code;
+    const lap_views_filter filter = {rung, params, border, &s->space, s->stream};
+    return lap_views_run_filter(&filter, in, out, err);
 }
 
 lap_code lap_stream_stats(
@@ -63,18 +66,23 @@ static void conclude(
 
 /* ---- decoding ----------------------------------------------------------------------------------- */
 
-static lap_code decode_there(lap_stream *s, const void *file, size_t size, const lap_settings *settings,
-    const lap_view *view, bool *mine, lap_report *report, lap_error *err)
+static lap_code decode_there(lap_stream *s, const lap_settings *settings, const lap_view *view, bool *handled,
+    lap_times *times, lap_error *err)
 {
     lap_view pixels = *view;
+    const lap_device_wish wish = {.source = &pixels, .gray = settings->gray, .turn = LAP_TURN_NONE};
     lap_code code = LAP_OK;
     if (!lap_view_is_aligned(view))
         code = lap_views_result(&s->space, view, s->stream, &pixels, err);
-    lap_device_photo_use(s->photo, &pixels, NULL);
     if (code == LAP_OK)
-        code = lap_device_photo_decode(
-            s->photo, file, size, settings->gray, LAP_TURN_NONE, mine, &report->ms, err);
-    if (code == LAP_OK && *mine && pixels.base != view->base) {
+        code = lap_device_staging_plan(s->staging, &wish, handled, err);
+    *handled = *handled && s->staging->width == view->width && s->staging->height == view->height &&
+               s->staging->channels == view->channels;
+    if (code != LAP_OK || !*handled)
+        return code;
+    code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
+    *handled = code == LAP_OK && lap_device_staging_has_source(s->staging);
+    if (*handled && pixels.base != view->base) {
         code = lap_stream_copy(s, &pixels, view, err);
         if (code == LAP_OK)
             code = lap_stream_wait(s, err);
@@ -87,9 +95,10 @@ static lap_code decode_here(lap_stream *s, lap_decoder *decoder, const lap_view 
 {
     lap_image image = {0};
     lap_code code = lap_image_create(&image, view->width, view->height, view->channels, 0, err);
+    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &image.view};
     const double start = lap_now_ms();
     if (code == LAP_OK)
-        code = lap_decoder_image(decoder, &image.view, damage, err);
+        code = lap_collect_image(&collect, damage, err);
     const double decoded = lap_now_ms();
     if (code == LAP_OK)
         code = lap_stream_copy(s, &image.view, view, err);
@@ -119,7 +128,7 @@ static lap_code decode(lap_stream *s, const void *file, size_t size, const lap_s
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
     lap_damage damage = {0};
-    bool on_device = false, mine = false, is_new = false;
+    bool on_device = false, handled = false, is_new = false;
     lap_code code = choose(settings, &on_device, err);
     options.pool = s->context->pool;
     options.threads = lap_pool_threads(s->context->pool);
@@ -132,8 +141,10 @@ static lap_code decode(lap_stream *s, const void *file, size_t size, const lap_s
     if (code == LAP_OK)
         code = fit_view(s, lap_decoder_header(decoder), view, &is_new, err);
     if (code == LAP_OK && on_device)
-        code = decode_there(s, file, size, settings, view, &mine, report, err);
-    if (code == LAP_OK && mine)
+        lap_device_staging_lend(s->staging, file, size);
+    if (code == LAP_OK && on_device)
+        code = decode_there(s, settings, view, &handled, &report->ms, err);
+    if (code == LAP_OK && handled)
         damage = decoder->damage; /* what the header had to say is all there is */
     else if (code == LAP_OK)
         code = decode_here(s, decoder, view, &damage, report, err);
@@ -141,7 +152,7 @@ static lap_code decode(lap_stream *s, const void *file, size_t size, const lap_s
         lap_stream_view_destroy(s, view);
     report->warnings = damage.warnings;
     snprintf(report->warning, sizeof report->warning, "%s", damage.first);
-    snprintf(report->note, sizeof report->note, "decoded on %s", mine ? "the device" : "the CPU");
+    snprintf(report->note, sizeof report->note, "decoded on %s", handled ? "the device" : "the CPU");
     lap_decoder_close(decoder);
     lap_source_close(source);
     return code;
@@ -169,24 +180,27 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
 
 /* ---- encoding ----------------------------------------------------------------------------------- */
 
+/* The pixels where they lie; a scan that the device makes is brought back. */
 static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_write_options *write,
-    lap_sink *sink, bool *mine, lap_report *report, lap_error *err)
+    lap_sink *sink, lap_times *times, lap_error *err)
 {
-    static const uint8_t end_of_image[] = {0xFF, 0xD9};
-    lap_jpeg_parts parts;
+    lap_jpeg_head head;
     lap_chunk scan = {0};
-    lap_code code = lap_jpeg_parts_make(write, &parts, err);
+    bool handled = false;
+    lap_code code = lap_jpeg_head_make(write, &head, err);
     if (code != LAP_OK)
         return code;
-    lap_device_photo_use(s->photo, NULL, view);
-    code = lap_device_photo_encode(s->photo, &parts, &scan, mine, &report->ms, err);
-    if (code == LAP_OK && *mine)
-        code = lap_sink_write(sink, parts.header.data, parts.header.size, err);
-    if (code == LAP_OK && *mine)
-        code = lap_sink_write(sink, scan.data, scan.size, err);
-    if (code == LAP_OK && *mine)
-        code = lap_sink_write(sink, end_of_image, sizeof end_of_image, err);
-    lap_chunk_free(&parts.header);
+    const lap_device_wish wish = {.result = view, .head = &head};
+    code = lap_device_staging_plan(s->staging, &wish, &handled, err);
+    if (code == LAP_OK && s->staging->is_encoded)
+        code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
+    const double start = lap_now_ms();
+    if (code == LAP_OK && lap_device_staging_has_scan(s->staging))
+        code = lap_device_slot_scan(s->slot, s->staging, &scan, err);
+    times->download += lap_now_ms() - start;
+    if (code == LAP_OK && scan.size > 0)
+        code = lap_photo_write_jpeg(sink, &head.header, scan.data, scan.size, err);
+    lap_chunk_free(&head.header);
     lap_chunk_free(&scan);
     return code;
 }
@@ -206,24 +220,25 @@ static lap_code encode_bands(const lap_view *view, lap_encoder *encoder, lap_err
     return code == LAP_OK ? lap_encoder_finish(encoder, err) : code;
 }
 
-static lap_code encode_here(lap_stream *s, const lap_view *view, const char *format,
-    const lap_write_options *write, lap_sink *sink, lap_report *report, lap_error *err)
+static lap_code encode_here(
+    const lap_view *view, lap_format format, const lap_write_options *write, lap_sink *sink, lap_error *err)
 {
-    lap_image image = {0};
     lap_encoder *encoder = NULL;
-    const double start = lap_now_ms();
-    lap_code code = lap_image_create(&image, view->width, view->height, view->channels, 0, err);
+    lap_code code = lap_encoder_open(sink, format, write, &encoder, err);
     if (code == LAP_OK)
-        code = lap_stream_copy(s, view, &image.view, err);
-    const double downloaded = lap_now_ms();
-    if (code == LAP_OK)
-        code = lap_encoder_open(sink, format, write, &encoder, err);
-    if (code == LAP_OK)
-        code = encode_bands(&image.view, encoder, err);
-    report->ms.download += downloaded - start;
-    report->ms.encode += lap_now_ms() - downloaded;
+        code = encode_bands(view, encoder, err);
     lap_encoder_close(encoder);
-    lap_image_destroy(&image);
+    return code;
+}
+
+/* The view's pixels on the host. */
+static lap_code bring(lap_stream *s, const lap_view *view, lap_image *image, lap_times *times, lap_error *err)
+{
+    const double start = lap_now_ms();
+    lap_code code = lap_image_create(image, view->width, view->height, view->channels, 0, err);
+    if (code == LAP_OK)
+        code = lap_stream_copy(s, view, &image->view, err);
+    times->download += lap_now_ms() - start;
     return code;
 }
 
@@ -231,28 +246,27 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
     lap_report *report, lap_error *err)
 {
     const lap_control control = lap_context_control(s->context, settings->timeout_s, lap_now_ms());
-    const char *format = settings->format ? settings->format : "jpg", *name = lap_format_find(format);
-    const lap_write_options write = {.width = view->width,
-        .height = view->height,
-        .channels = view->channels,
-        .quality = settings->quality,
-        .subsampling = settings->subsampling,
-        .restart = settings->restart,
-        .strip = settings->strip,
-        .keep = settings->keep,
-        .progressive = settings->progressive,
-        .optimize = settings->optimize,
-        .control = &control};
-    bool on_device = false, mine = false;
+    const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
+    lap_write_options write = lap_write_options_of(settings, &control);
+    bool on_device = false;
     lap_code code = choose(settings, &on_device, err);
     if (code == LAP_OK && view->channels == 2)
         code = lap_fail(err, LAP_E_USAGE, "pixels of 2 channels are not encoded");
-    if (code == LAP_OK && on_device && name && strcmp(name, "jpg") == 0 && !write.progressive &&
-        !write.optimize)
-        code = encode_there(s, view, &write, sink, &mine, report, err);
-    if (code == LAP_OK && !mine)
-        code = encode_here(s, view, format, &write, sink, report, err);
-    snprintf(report->note, sizeof report->note, "encoded on %s", mine ? "the device" : "the CPU");
+    write.width = view->width;
+    write.height = view->height;
+    write.channels = view->channels;
+    if (code == LAP_OK && on_device && format == LAP_FORMAT_JPG && !write.progressive && !write.optimize)
+        code = encode_there(s, view, &write, sink, &report->ms, err);
+    const bool is_done = lap_sink_bytes(sink) > 0;
+    lap_image image = {0};
+    if (code == LAP_OK && !is_done)
+        code = bring(s, view, &image, &report->ms, err);
+    const double start = lap_now_ms();
+    if (code == LAP_OK && !is_done)
+        code = encode_here(&image.view, format, &write, sink, err);
+    report->ms.encode += lap_now_ms() - start;
+    lap_image_destroy(&image);
+    snprintf(report->note, sizeof report->note, "encoded on %s", is_done ? "the device" : "the CPU");
     return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
 }
 

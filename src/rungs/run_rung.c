@@ -4,7 +4,7 @@
 
 #include "base/image.h"
 #include "base/status.h"
-#include "rungs/run_device.h"
+#include "cuda/device/queue.h"
 
 /* What work is cut by. Columns: two strips of the vector rungs, and enough of a photo for its result to
  * go past the caches. Values: a multiple of the block that a reduction rung sums before it widens. */
@@ -16,6 +16,175 @@ enum { FILTER_ROWS = 48, PIECES_PER_THREAD = 4 };
 enum { CACHE_BYTES = 16 << 20 };
 /* Parts whose sums are added in order of arrival would not be repeatable, so each part has its own place. */
 enum { MAX_SUMS = 256 };
+
+/* ---- on a device: rungs that take pixels ------------------------------------------------------- */
+
+enum { STAGES = 3 }; /* upload, work, download */
+
+typedef struct visit { /* of pixels of the host to a device */
+    const lap_rung *rung;
+    const lap_resources *use;
+    const lap_view *in, *out; /* on the host; out NULL: the rung keeps its result */
+    const lap_params *params;
+    const lap_border *border; /* NULL: no apron is wanted */
+    uint64_t (*counts)[256];
+    void *stream, *marks[STAGES + 1];
+    lap_view from, to; /* on the device */
+} visit;
+
+static lap_exec exec_on(const lap_resources *use, void *stream)
+{
+    lap_exec exec = use->exec;
+    exec.threads = 1;
+    exec.stream = stream;
+    return exec;
+}
+
+static lap_code arrive(visit *v)
+{
+    const int device = v->use->device, apron = v->border ? LAP_APRON : 0;
+    lap_error *err = v->use->exec.err;
+    lap_code code = lap_cuda_stream_create(device, &v->stream, err);
+    for (int i = 0; i <= STAGES && code == LAP_OK; i++)
+        code = lap_cuda_event_create(device, &v->marks[i], err);
+    if (code == LAP_OK)
+        code =
+            lap_cuda_view_create(device, v->in->width, v->in->height, v->in->channels, apron, &v->from, err);
+    if (code == LAP_OK && v->out)
+        code = lap_cuda_view_create(device, v->out->width, v->out->height, v->out->channels, 0, &v->to, err);
+    return code;
+}
+
+static lap_code launch(const visit *v)
+{
+    const lap_exec exec = exec_on(v->use, v->stream);
+    lap_code code = v->border ? lap_cuda_border(&v->from, *v->border, v->stream, exec.err) : LAP_OK;
+    if (code != LAP_OK)
+        return code;
+    switch (v->rung->op) {
+    case LAP_OP_FILTER:
+        return v->rung->run.filter(&v->from, &v->to, v->params, &exec);
+    case LAP_OP_TRANSPOSE:
+        return v->rung->run.transpose(&v->from, &v->to, &exec);
+    default:
+        return v->rung->run.histogram(&v->from, v->counts, &exec);
+    }
+}
+
+static lap_code bring(const visit *v)
+{
+    return lap_cuda_upload(v->in, &v->from, v->stream, v->use->exec.err);
+}
+
+static lap_code fetch(const visit *v)
+{
+    return v->out ? lap_cuda_download(&v->to, v->out, v->stream, v->use->exec.err) : LAP_OK;
+}
+
+/* All stages, and a mark before and after each. */
+static lap_code enqueue(const visit *v)
+{
+    static lap_code (*const stages[STAGES])(const visit *v) = {bring, launch, fetch};
+    const int device = v->use->device;
+    lap_error *err = v->use->exec.err;
+    lap_code code = lap_cuda_event_record(device, v->marks[0], v->stream, err);
+    for (int i = 0; i < STAGES && code == LAP_OK; i++) {
+        code = stages[i](v);
+        if (code == LAP_OK)
+            code = lap_cuda_event_record(device, v->marks[i + 1], v->stream, err);
+    }
+    return code;
+}
+
+static lap_code time_stages(const visit *v)
+{
+    lap_times *times = v->use->times;
+    double ms[STAGES];
+    lap_code code = LAP_OK;
+    for (int i = 0; i < STAGES && code == LAP_OK && times; i++)
+        code = lap_cuda_event_ms(v->use->device, v->marks[i], v->marks[i + 1], &ms[i], v->use->exec.err);
+    if (code == LAP_OK && times) {
+        times->upload = ms[0];
+        times->filter = ms[1];
+        times->download = ms[2];
+    }
+    return code;
+}
+
+static void leave(visit *v)
+{
+    lap_cuda_view_destroy(&v->to);
+    lap_cuda_view_destroy(&v->from);
+    for (int i = 0; i <= STAGES; i++)
+        lap_cuda_event_destroy(v->use->device, v->marks[i]);
+    lap_cuda_stream_destroy(v->use->device, v->stream);
+}
+
+static lap_code visit_device(visit v)
+{
+    lap_code code = arrive(&v);
+    if (code == LAP_OK)
+        code = enqueue(&v);
+    if (v.stream) { /* after a failure too: nothing may be freed while it is in use */
+        const lap_code waited =
+            lap_cuda_sync(v.use->device, v.stream, code == LAP_OK ? v.use->exec.err : NULL);
+        code = code == LAP_OK ? waited : code;
+    }
+    if (code == LAP_OK)
+        code = time_stages(&v);
+    leave(&v);
+    return code;
+}
+
+/* ---- on a device: rungs that take numbers ------------------------------------------------------ */
+
+static lap_code upload(const lap_resources *use, const void *from, size_t bytes, void **memory)
+{
+    lap_code code = lap_cuda_alloc(use->device, bytes, memory, use->exec.err);
+    if (code == LAP_OK)
+        code = lap_cuda_copy(use->device, *memory, from, bytes, NULL, use->exec.err);
+    return code == LAP_OK ? lap_cuda_sync(use->device, NULL, use->exec.err) : code;
+}
+
+static lap_code reduce_on_device(
+    const lap_rung *rung, const lap_resources *use, const lap_array *in, double *sum)
+{
+    const lap_exec exec = exec_on(use, NULL);
+    const size_t size = in->is_double ? sizeof(double) : sizeof(float);
+    void *memory = NULL;
+    lap_code code = upload(use, in->base, in->n * size, &memory);
+    const lap_array array = {memory, in->n, in->is_double, use->device};
+    if (code == LAP_OK)
+        code = rung->run.reduce(&array, sum, &exec);
+    lap_cuda_free(use->device, memory);
+    return code;
+}
+
+static lap_code matvec_on_device(const lap_rung *rung, const lap_resources *use, const lap_gemv *g)
+{
+    const lap_exec exec = exec_on(use, NULL);
+    void *a = NULL, *x = NULL, *y = NULL;
+    const size_t matrix_floats = g->rows ? (g->rows - 1) * g->lda + g->cols : 0;
+    const size_t y_bytes = g->rows * sizeof *g->y;
+    lap_code code = upload(use, g->a, matrix_floats * sizeof *g->a, &a);
+    if (code == LAP_OK)
+        code = upload(use, g->x, g->cols * sizeof *g->x, &x);
+    if (code == LAP_OK)
+        code = upload(use, g->y, y_bytes, &y);
+    const lap_gemv on_device = {a, g->lda, g->rows, g->cols, x, y, use->device};
+    if (code == LAP_OK)
+        code = rung->run.matvec(&on_device, &exec);
+    if (code == LAP_OK)
+        code = lap_cuda_copy(use->device, g->y, y, y_bytes, NULL, use->exec.err);
+    if (code == LAP_OK)
+        code = lap_cuda_sync(use->device, NULL, use->exec.err);
+    lap_cuda_free(use->device, a);
+    lap_cuda_free(use->device, x);
+    lap_cuda_free(use->device, y);
+    return code;
+}
+
+/* ---- on the host: in pieces -------------------------------------------------------------------- */
 
 typedef struct work { /* shared by those who work on pieces of it */
     const lap_rung *rung;
@@ -39,7 +208,7 @@ static lap_code in_pieces(work *w, const lap_resources *use, size_t size, size_t
 {
     w->exec = use->exec;
     w->exec.threads = 1;
-    return lap_pool_for(use->pool, use->exec.threads, size, piece, fn, w, use->exec.err);
+    return lap_pool_for(use->pool, (lap_span){use->exec.threads, size, piece}, fn, w, use->exec.err);
 }
 
 static lap_exec exec_of(const work *w, lap_error *err)
@@ -73,7 +242,10 @@ lap_code lap_rung_filter(const lap_rung *rung, const lap_resources *use, const l
     const lap_view *out, const lap_params *params, lap_border border)
 {
     if (rung->device)
-        return explained(rung, lap_device_filter(rung, use, in, out, params, border), use->exec.err);
+        return explained(rung,
+            visit_device(
+                (visit){.rung = rung, .use = use, .in = in, .out = out, .params = params, .border = &border}),
+            use->exec.err);
     lap_resources how = *use;
     how.exec.past_caches |= (size_t)out->height * (size_t)out->stride > CACHE_BYTES;
     const int threads = use->exec.threads > 1 ? use->exec.threads : 1;
@@ -103,7 +275,7 @@ lap_code lap_rung_transpose(
     const lap_rung *rung, const lap_resources *use, const lap_view *in, const lap_view *out)
 {
     work w = {.rung = rung, .in = in, .out = out};
-    lap_code code = rung->device ? lap_device_transpose(rung, use, in, out)
+    lap_code code = rung->device ? visit_device((visit){.rung = rung, .use = use, .in = in, .out = out})
                     : is_split(rung, use)
                         ? in_pieces(&w, use, (size_t)in->width, TRANSPOSE_COLUMNS, transpose_columns)
                         : rung->run.transpose(in, out, &use->exec);
@@ -138,7 +310,7 @@ static lap_code reduce_in_pieces(
 
 lap_code lap_rung_reduce(const lap_rung *rung, const lap_resources *use, const lap_array *in, double *sum)
 {
-    lap_code code = rung->device          ? lap_device_reduce(rung, use, in, sum)
+    lap_code code = rung->device          ? reduce_on_device(rung, use, in, sum)
                     : is_split(rung, use) ? reduce_in_pieces(rung, use, in, sum)
                                           : rung->run.reduce(in, sum, &use->exec);
     return explained(rung, code, use->exec.err);
@@ -165,7 +337,7 @@ lap_code lap_rung_histogram(
 {
     work w = {.rung = rung, .in = in, .counts = counts, .lock = PTHREAD_MUTEX_INITIALIZER};
     const size_t rows = HISTOGRAM_BYTES / ((size_t)in->width * (size_t)in->channels) + 1;
-    lap_code code = rung->device          ? lap_device_histogram(rung, use, in, counts)
+    lap_code code = rung->device ? visit_device((visit){.rung = rung, .use = use, .in = in, .counts = counts})
                     : is_split(rung, use) ? in_pieces(&w, use, (size_t)in->height, rows, count_rows)
                                           : rung->run.histogram(in, counts, &use->exec);
     return explained(rung, code, use->exec.err);
@@ -187,7 +359,7 @@ static lap_code multiply_rows(void *argument, const lap_piece *piece, lap_error 
 lap_code lap_rung_matvec(const lap_rung *rung, const lap_resources *use, const lap_gemv *g)
 {
     work w = {.rung = rung, .gemv = g};
-    lap_code code = rung->device          ? lap_device_matvec(rung, use, g)
+    lap_code code = rung->device          ? matvec_on_device(rung, use, g)
                     : is_split(rung, use) ? in_pieces(&w, use, g->rows, MATVEC_ROWS, multiply_rows)
                                           : rung->run.matvec(g, &use->exec);
     return explained(rung, code, use->exec.err);
@@ -195,12 +367,19 @@ lap_code lap_rung_matvec(const lap_rung *rung, const lap_resources *use, const l
 
 /* ---- the device --------------------------------------------------------------------------------- */
 
+static void start_device(int device)
+{
+    void *memory = NULL; /* the first allocation creates the context */
+    if (lap_cuda_alloc(device, 1, &memory, NULL) == LAP_OK)
+        lap_cuda_free(device, memory);
+}
+
 void lap_rung_start_device(lap_op op, const char *list, int device)
 {
     const lap_rung *row;
     for (int i = 0; (row = lap_rung_row(op, i)); i++) {
         if (row->device && row->run.filter && lap_rung_is_listed(row, list) && !row->available()) {
-            lap_device_start(device);
+            start_device(device);
             return;
         }
     }

@@ -73,23 +73,23 @@ static lap_code copy_source(
     return code;
 }
 
-lap_code lap_views_filter(const lap_rung *rung, lap_views_space *space, const lap_view *in,
-    const lap_view *out, const lap_params *params, lap_border border, void *stream, lap_error *err)
+lap_code lap_views_run_filter(
+    const lap_views_filter *f, const lap_view *in, const lap_view *out, lap_error *err)
 {
-    const lap_exec exec = {.threads = 1, .stream = stream, .err = err};
+    const lap_exec exec = {.threads = 1, .stream = f->stream, .err = err};
     lap_view source = *in, result = *out;
     lap_code code = LAP_OK;
     if (in->apron != LAP_APRON || !lap_view_is_aligned(in)) {
-        code = fit(&space->source, in, LAP_APRON, stream, &source, err);
+        code = fit(&f->space->source, in, LAP_APRON, f->stream, &source, err);
         if (code == LAP_OK)
-            code = copy_source(in, &source, border, stream, err);
+            code = copy_source(in, &source, f->border, f->stream, err);
     }
     if (code == LAP_OK && !lap_view_is_aligned(out))
-        code = lap_views_result(space, out, stream, &result, err);
+        code = lap_views_result(f->space, out, f->stream, &result, err);
     if (code == LAP_OK)
-        code = rung->run.filter(&source, &result, params, &exec);
+        code = f->rung->run.filter(&source, &result, f->params, &exec);
     if (code == LAP_OK && result.base != out->base)
-        code = lap_cuda_view_copy(&result, out, stream, err);
+        code = lap_cuda_view_copy(&result, out, f->stream, err);
     return code;
 }
 

@@ -24,10 +24,17 @@ bool lap_view_is_aligned(const lap_view *view);
  */
 lap_code lap_views_check(const lap_view *view, const char *which, lap_error *err);
 
+typedef struct lap_views_filter { /* how a filter works on views */
+    const lap_rung *rung;
+    const lap_params *params;
+    lap_border border; /* of views without an apron */
+    lap_views_space *space;
+    void *stream;
+} lap_views_filter;
 /* Enqueued: the views are in use until the stream has come past this. in: an apron as it stands, else border.
  */
-lap_code lap_views_filter(const lap_rung *rung, lap_views_space *space, const lap_view *in,
-    const lap_view *out, const lap_params *params, lap_border border, void *stream, lap_error *err);
+lap_code lap_views_run_filter(
+    const lap_views_filter *filter, const lap_view *in, const lap_view *out, lap_error *err);
 /* Adds to counts, and has waited. */
 lap_code lap_views_histogram(const lap_rung *rung, lap_views_space *space, const lap_view *view,
     uint64_t counts[4][256], void *stream, lap_error *err);

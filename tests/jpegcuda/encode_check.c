@@ -12,7 +12,7 @@
 #include "codec/codec.h"
 #include "cuda/device/device.h"
 #include "cuda/jpeg/encode.h"
-#include "jpeg/jpeg_parts.h"
+#include "jpeg/jpeg_head.h"
 
 extern const lap_encoder_ops lap_jpeg_encoder;
 
@@ -91,7 +91,7 @@ static lap_chunk cpu_file(const lap_view *pixels, const lap_write_options *optio
     lap_encoder *encoder;
     lap_sink *sink;
     need(lap_sink_memory(&sink, &err) == LAP_OK &&
-             lap_encoder_start(&lap_jpeg_encoder, "jpg", sink, options, &encoder, &err) == LAP_OK,
+             lap_encoder_start(&lap_jpeg_encoder, LAP_FORMAT_JPG, sink, options, &encoder, &err) == LAP_OK,
         "CPU encoder");
     lap_chunk chunk = {0};
     const int rows = lap_encoder_band_rows(encoder);
@@ -116,8 +116,8 @@ static lap_chunk cpu_file(const lap_view *pixels, const lap_write_options *optio
 /* The header that goes in front of the device's scan, and what the device is to make. */
 static lap_chunk header_of(const lap_write_options *options, lap_cuda_jpeg_target *target)
 {
-    lap_jpeg_parts parts;
-    need(lap_jpeg_parts_make(options, &parts, &err) == LAP_OK, "header");
+    lap_jpeg_head parts;
+    need(lap_jpeg_head_make(options, &parts, &err) == LAP_OK, "header");
     *target = (lap_cuda_jpeg_target){.width = options->width,
         .height = options->height,
         .channels = options->channels,

@@ -1,13 +1,13 @@
-/* src/device/device_rates.c: work that is timed is compared with the CPU's, and what is wrong shows. */
+/* src/bench/bench_rates.c: work that is timed is compared with the CPU's, and what is wrong shows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/border.h"
 #include "base/image.h"
-#include "device/device_rates.h"
+#include "bench/bench_rates.h"
+#include "jpeg/jpeg_floor.h"
 #include "jpeg/jpeg_frame_read.h"
-#include "jpeg/jpeg_plain.h"
 #include "rungs/backend.h"
 #include "tests/cudacpu/control.h"
 #include "tests/jpegcuda/tap.h"
@@ -63,21 +63,21 @@ static void make(fixture *f)
     lap_jpeg_floor_destroy(codec);
 }
 
-static bool is_same(lap_device_rates *rates, lap_rate rate)
+static bool is_same(lap_bench_rates *rates, lap_rate rate)
 {
     bool same = false;
-    need(lap_device_rates_compare(rates, rate, STREAMS, &same, &err) == LAP_OK, "comparing");
+    need(lap_bench_rates_compare(rates, rate, STREAMS, &same, &err) == LAP_OK, "comparing");
     return same;
 }
 
-static void check_work(fixture *f, lap_device_rates *rates, lap_rate rate, const char *name)
+static void check_work(fixture *f, lap_bench_rates *rates, lap_rate rate, const char *name)
 {
     char what[80];
     double ms = 0;
-    need(lap_device_rates_spoil(rates, rate, STREAMS, &err) == LAP_OK, "spoiling");
+    need(lap_bench_rates_spoil(rates, rate, STREAMS, &err) == LAP_OK, "spoiling");
     snprintf(what, sizeof what, "%s: work that was not done is seen", name);
     check(!is_same(rates, rate), what);
-    need(lap_device_rates_time(rates, rate, STREAMS, PHOTOS, &ms, &err) == LAP_OK, "timing");
+    need(lap_bench_rates_time(rates, rate, STREAMS, PHOTOS, &ms, &err) == LAP_OK, "timing");
     snprintf(what, sizeof what, "%s: the results of all streams are the CPU's", name);
     check(is_same(rates, rate) && ms > 0, what);
     uint8_t *one = rate == LAP_RATE_DECODE ? f->pixels.view.base + 5 : f->out + f->photo.out_size - 9;
@@ -88,12 +88,12 @@ static void check_work(fixture *f, lap_device_rates *rates, lap_rate rate, const
 }
 
 /* What a chain leaves behind, right or wrong, is not what the encoder is timed with. */
-static void check_after_a_chain(lap_device_rates *rates)
+static void check_after_a_chain(lap_bench_rates *rates)
 {
     double ms = 0;
-    need(lap_device_rates_spoil(rates, LAP_RATE_CHAIN, STREAMS, &err) == LAP_OK &&
-             lap_device_rates_spoil(rates, LAP_RATE_ENCODE, STREAMS, &err) == LAP_OK &&
-             lap_device_rates_time(rates, LAP_RATE_ENCODE, STREAMS, PHOTOS, &ms, &err) == LAP_OK,
+    need(lap_bench_rates_spoil(rates, LAP_RATE_CHAIN, STREAMS, &err) == LAP_OK &&
+             lap_bench_rates_spoil(rates, LAP_RATE_ENCODE, STREAMS, &err) == LAP_OK &&
+             lap_bench_rates_time(rates, LAP_RATE_ENCODE, STREAMS, PHOTOS, &ms, &err) == LAP_OK,
         "encoding");
     check(is_same(rates, LAP_RATE_ENCODE), "encode: right after a chain that was spoilt");
 }
@@ -104,7 +104,7 @@ static void check_other_sizes(const fixture *f)
     bool good = true;
     for (int i = 0; i < 2; i++) {
         lap_jpeg_floor *codec = NULL;
-        lap_device_rates *rates = NULL;
+        lap_bench_rates *rates = NULL;
         lap_rate_photo other = f->photo;
         lap_view view = f->edges.view;
         view.width -= i == 0;
@@ -113,7 +113,7 @@ static void check_other_sizes(const fixture *f)
         uint8_t *out = encode(codec, &view, &other.out_size);
         other.out = out;
         good =
-            good && lap_device_rates_create(0, &other, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates;
+            good && lap_bench_rates_create(0, &other, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates;
         lap_jpeg_floor_destroy(codec);
         free(out);
     }
@@ -123,37 +123,37 @@ static void check_other_sizes(const fixture *f)
 int main(void)
 {
     fixture f = {.photo.border = LAP_ZERO};
-    lap_device_rates *rates = NULL;
+    lap_bench_rates *rates = NULL;
     double ms[2] = {0};
     make(&f);
-    need(lap_device_rates_create(0, &f.photo, STREAMS, &rates, &err) == LAP_OK, "creating");
+    need(lap_bench_rates_create(0, &f.photo, STREAMS, &rates, &err) == LAP_OK, "creating");
     check_work(&f, rates, LAP_RATE_DECODE, "decode");
     check_work(&f, rates, LAP_RATE_ENCODE, "encode");
     check_work(&f, rates, LAP_RATE_CHAIN, "chain");
     check_after_a_chain(rates);
     for (int rate = LAP_RATE_UP; rate <= LAP_RATE_COPY; rate++)
-        need(lap_device_rates_time(rates, (lap_rate)rate, 1, PHOTOS, &ms[rate == LAP_RATE_COPY], &err) ==
+        need(lap_bench_rates_time(rates, (lap_rate)rate, 1, PHOTOS, &ms[rate == LAP_RATE_COPY], &err) ==
                  LAP_OK,
             "copying");
     check(ms[0] > 0 && ms[1] > 0, "copies are timed");
-    check(lap_device_rates_bytes(rates, LAP_RATE_COPY) == 2 * WIDTH * HEIGHT * 3 &&
-              lap_device_rates_bytes(rates, LAP_RATE_BOTH) ==
-                  lap_device_rates_bytes(rates, LAP_RATE_UP) + lap_device_rates_bytes(rates, LAP_RATE_DOWN),
+    check(lap_bench_rates_bytes(rates, LAP_RATE_COPY) == 2 * WIDTH * HEIGHT * 3 &&
+              lap_bench_rates_bytes(rates, LAP_RATE_BOTH) ==
+                  lap_bench_rates_bytes(rates, LAP_RATE_UP) + lap_bench_rates_bytes(rates, LAP_RATE_DOWN),
         "bytes are counted");
-    lap_device_rates_destroy(rates);
+    lap_bench_rates_destroy(rates);
 
     lap_rate_photo half = f.photo;
     half.size = 20;
-    check(lap_device_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
+    check(lap_bench_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
         "a photo that the device does not take is refused");
     half = f.photo;
     half.out_size = 20;
-    check(lap_device_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
+    check(lap_bench_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
         "a file of the CPU that the device does not make is refused");
     lap_jpeg_frame *frame = malloc(sizeof *frame);
     need(frame && lap_jpeg_frame_read(f.out, f.photo.out_size, frame), "the header of a file");
     half.out_size = frame->scan_begin + 1; /* whole but for its scan */
-    check(lap_device_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
+    check(lap_bench_rates_create(0, &half, STREAMS, &rates, &err) == LAP_E_UNSUPPORTED && !rates,
         "a file of a header alone is refused");
     free(frame);
     check_other_sizes(&f);

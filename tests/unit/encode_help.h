@@ -75,7 +75,7 @@ static inline lap_code help_encode(const lap_view *view, const char *format, con
     *bytes = NULL;
     *size = 0;
     assert_int_equal(lap_sink_memory(&sink, err), LAP_OK);
-    lap_code code = lap_encoder_open(sink, format, options, &encoder, err);
+    lap_code code = lap_encoder_open(sink, lap_format_find(format), options, &encoder, err);
     if (code == LAP_OK) {
         int rows = lap_encoder_band_rows(encoder), n = (view->height - 1) / rows + 1;
         lap_chunk *chunks = calloc((size_t)n, sizeof *chunks);

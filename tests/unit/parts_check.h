@@ -8,6 +8,7 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "run/formats.h"
+#include "run/pixels.h"
 
 typedef struct parts_outcome {
     lap_code code;
@@ -17,27 +18,28 @@ typedef struct parts_outcome {
     bool had_parts, disagreed;
 } parts_outcome;
 
-/* count parts of about the same height, each in rows of its own; 0: lap_decoder_image. */
+/* count parts of about the same height, each in rows of its own; 0: lap_collect_image. */
 static inline lap_code parts_read(lap_decoder *decoder, int count, parts_outcome *o)
 {
     const lap_view *image = &o->image.view;
-    if (!lap_decoder_has_parts(decoder) || count == 0)
-        return lap_decoder_image(decoder, image, &o->damage, &o->err);
+    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = image};
+    if (!lap_decoder_opens_at(decoder) || count == 0)
+        return lap_collect_image(&collect, &o->damage, &o->err);
     int step = (image->height - 1) / count + 1;
     lap_code code = LAP_OK;
     for (int y0 = 0; y0 < image->height && code == LAP_OK; y0 += step) {
         int y1 = image->height - y0 < step ? image->height : y0 + step, half = (y1 - y0) / 2;
-        lap_part *part = NULL;
+        lap_decoder *part = NULL;
         lap_view upper = lap_view_rows(image, y0, half),
                  lower = lap_view_rows(image, y0 + half, y1 - y0 - half);
-        code = lap_part_open(decoder, y0, y1, &part, &o->err);
+        code = lap_decoder_open_at(decoder, y0, y1, &part, &o->err);
         if (code == LAP_OK && half)
-            code = lap_part_rows(part, &upper, &o->err);
+            code = lap_decoder_rows(part, &upper, &o->err);
         if (code == LAP_OK)
-            code = lap_part_rows(part, &lower, &o->err);
-        lap_part_close(part);
+            code = lap_decoder_rows(part, &lower, &o->err);
+        lap_decoder_close(part);
     }
-    o->disagreed = lap_decoder_disagrees(decoder);
+    o->disagreed = lap_decoder_goes_on(decoder);
     return code == LAP_OK ? lap_decoder_finish(decoder, &o->damage, &o->err) : code;
 }
 
@@ -55,7 +57,7 @@ static inline parts_outcome parts_decode(
         o.code = lap_decoder_open(source, options, &decoder, &o.err);
     if (o.code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
-        o.had_parts = lap_decoder_has_parts(decoder);
+        o.had_parts = lap_decoder_opens_at(decoder);
         o.code = lap_image_create(&o.image, h->width, h->height, h->channels, 0, &o.err);
         for (int y = 0; y < h->height && o.code == LAP_OK; y++)
             memset(o.image.view.base + y * o.image.view.stride, 0x5A, (size_t)h->width * (size_t)h->channels);

@@ -120,32 +120,75 @@ static void test_fill_of_whole_images(void **state)
     }
 }
 
-/* A view that shows the rows from first on: only what lies beyond the image is made up. */
-static void test_top_and_bottom_of_bands(void **state)
+typedef struct picture { /* that bands are brought from */
+    lap_image whole;     /* filled as one */
+    int brought;         /* rows */
+} picture;
+
+static lap_code bring(void *user, const lap_view *rows, int y, lap_error *err)
+{
+    picture *p = user;
+    (void)err;
+    const lap_view from = lap_view_rows(&p->whole.view, y, rows->height);
+    lap_view_copy(&from, rows);
+    p->brought += rows->height;
+    return LAP_OK;
+}
+
+static void expect_band(const picture *p, const lap_band *band)
+{
+    const lap_view *v = &band->view, *w = &p->whole.view;
+    const size_t side = (size_t)(LAP_APRON * v->channels),
+                 bytes = (size_t)(v->width * v->channels) + 2 * side;
+    for (int y = -LAP_APRON; y < v->height + LAP_APRON; y++)
+        assert_memory_equal(
+            v->base + y * v->stride - side, w->base + (band->y + y) * w->stride - side, bytes);
+}
+
+/* A picture in bands has the pixels around each that the whole has: each band by itself, and one after the
+ * other, in two places or in one, with each row brought once. */
+static void test_bands(void **state)
 {
     (void)state;
-    lap_image image;
-    assert_int_equal(lap_image_create(&image, 2, 6, 1, LAP_APRON, NULL), LAP_OK);
-    for (int border = LAP_ZERO; border <= LAP_REFLECT101; border++) {
-        for (int first = 0; first <= 4; first++) {
-            const int height = 2;
-            lap_view band = image.view;
-            band.height = height;
-            memset(image.memory, 0xEE, image.bytes);
-            for (int y = -2; y < height + 2; y++) { /* rows of the image that the apron shows */
-                if (first + y >= 0 && first + y < 6)
-                    memset(band.base + y * band.stride, 10 * (first + y + 1), 2);
-            }
-            lap_border_sides(&band, -2, height + 2, (lap_border)border);
-            lap_border_top(&band, first, 6, (lap_border)border);
-            lap_border_bottom(&band, first, 6, (lap_border)border);
-            for (int y = -2; y < height + 2; y++) {
-                int from = lap_border_index(first + y, 6, (lap_border)border);
-                assert_int_equal(band.base[y * band.stride + 1], from < 0 ? 0 : 10 * (from + 1));
-            }
+    enum { WIDTH = 5, CHANNELS = 3 };
+    for (int i = 0; i < 7 * 11 * 5; i++) {
+        static const lap_border borders[] = {LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101,
+            LAP_CONSTANT + 7, LAP_CONSTANT_LAST, LAP_WRAP};
+        const int height = 1 + i % 11, rows = 2 + i / 11 % 5;
+        const lap_border border = borders[i / 55];
+        lap_image places[2];
+        picture p = {.brought = 0};
+        assert_int_equal(lap_image_create(&p.whole, WIDTH, height, CHANNELS, LAP_APRON, NULL), LAP_OK);
+        for (int y = 0; y < height; y++)
+            for (int x = 0; x < WIDTH * CHANNELS; x++)
+                p.whole.view.base[y * p.whole.view.stride + x] = (uint8_t)(17 * y + x + 1);
+        lap_border_fill(&p.whole.view, border);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(lap_image_create(&places[k], WIDTH, rows, CHANNELS, LAP_APRON, NULL), LAP_OK);
+            memset(places[k].memory, 0xEE, places[k].bytes);
         }
+        for (int way = 0; way < (border == LAP_WRAP ? 1 : 3); way++) {
+            lap_band before = {.y = 0};
+            p.brought = 0;
+            for (int y = 0, have = 0; y < height; y += rows) {
+                lap_band band = {.view = places[way == 1 ? y / rows % 2 : 0].view, .y = y};
+                band.view.height = height - y < rows ? height - y : rows;
+                band.image_height = height;
+                band.border = border;
+                const bool goes_on = way > 0 && y > 0;
+                assert_int_equal(
+                    lap_border_band(&band, goes_on ? &before : NULL, goes_on ? have : 0, bring, &p, NULL),
+                    LAP_OK);
+                expect_band(&p, &band);
+                before = band;
+                have = y + band.view.height + LAP_APRON < height ? y + band.view.height + LAP_APRON : height;
+            }
+            assert_true(way == 0 || p.brought == height);
+        }
+        lap_image_destroy(&places[0]);
+        lap_image_destroy(&places[1]);
+        lap_image_destroy(&p.whole);
     }
-    lap_image_destroy(&image);
 }
 
 static void test_images(void **state)
@@ -185,7 +228,7 @@ int main(void)
         cmocka_unit_test(test_index_far_outside),
         cmocka_unit_test(test_index_of_long_lines),
         cmocka_unit_test(test_fill_of_whole_images),
-        cmocka_unit_test(test_top_and_bottom_of_bands),
+        cmocka_unit_test(test_bands),
         cmocka_unit_test(test_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

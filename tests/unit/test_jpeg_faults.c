@@ -14,6 +14,7 @@
 #include "jpeg/jpeg_scan.h"
 #include "jpeg_make.h"
 #include "run/formats.h"
+#include "run/pixels.h"
 
 static const jpeg_kind baseline = {
     .name = "baseline", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"};
@@ -289,7 +290,8 @@ static void what_follows_does_not_matter(void **state)
     assert_int_equal(lap_source_open(path, &source, NULL), LAP_OK);
     assert_int_equal(lap_decoder_open(source, &options, &decoder, NULL), LAP_OK);
     assert_int_equal(lap_image_create(&image, 70, 50, 3, 0, NULL), LAP_OK);
-    assert_int_equal(lap_decoder_image(decoder, &image.view, &damage, NULL), LAP_OK);
+    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &image.view};
+    assert_int_equal(lap_collect_image(&collect, &damage, NULL), LAP_OK);
     assert_int_equal(damage.warnings, 0);
     lap_image_destroy(&image);
     lap_decoder_close(decoder);

@@ -228,15 +228,16 @@ static void ranges_are_done_in_pieces(void **state)
         for (size_t piece = 1; piece <= ITEMS + 1; piece = piece * 3 + 1) {
             counted c = {.piece = piece, .fails_at = SIZE_MAX};
             const size_t size = ITEMS - piece % 7;
-            assert_int_equal(
-                lap_pool_for(members % 2 ? pool : NULL, members, size, piece, count_piece, &c, NULL), LAP_OK);
+            assert_int_equal(lap_pool_for(members % 2 ? pool : NULL, (lap_span){members, size, piece},
+                                 count_piece, &c, NULL),
+                LAP_OK);
             for (size_t i = 0; i < ITEMS; i++)
                 assert_int_equal(c.done[i], i < size);
             assert_int_equal(c.wrong, 0);
         }
     }
     counted none = {.piece = 1};
-    assert_int_equal(lap_pool_for(pool, 4, 0, 1, count_piece, &none, NULL), LAP_OK);
+    assert_int_equal(lap_pool_for(pool, (lap_span){4, 0, 1}, count_piece, &none, NULL), LAP_OK);
     assert_int_equal(none.done[0], 0);
     lap_pool_destroy(pool);
 }
@@ -248,7 +249,8 @@ static void a_failed_piece_ends_the_range(void **state)
     for (int members = 1; members <= 4; members++) {
         counted c = {.piece = 1, .fails_at = 10};
         lap_error err = {0};
-        assert_int_equal(lap_pool_for(pool, members, ITEMS, 1, count_piece, &c, &err), LAP_E_DEVICE);
+        assert_int_equal(
+            lap_pool_for(pool, (lap_span){members, ITEMS, 1}, count_piece, &c, &err), LAP_E_DEVICE);
         assert_int_equal(err.code, LAP_E_DEVICE);
         assert_string_equal(err.message, "item 10");
         for (int i = 0; i <= 10; i++)

@@ -176,9 +176,8 @@ static void a_sink_is_left_to_publish(void **state)
     lap_sink *sink;
     lap_report report;
     struct stat read = {0}, info;
-    assert_int_equal(
-        lap_run_to_sink(context, at("in.ppm"), NULL, at("in.ppm"), &s, &read, &sink, &report, &report.error),
-        LAP_OK);
+    lap_run_order order = {.context = context, .in = at("in.ppm"), .out = at("in.ppm"), .settings = &s};
+    assert_int_equal(lap_run_to_sink(&order, &read, &sink, &report, &report.error), LAP_OK);
     assert_int_equal(report.status, LAP_DONE);
     read_file("in.ppm", room, sizeof room);
     assert_memory_equal(room, ppm, 1000);
@@ -189,9 +188,9 @@ static void a_sink_is_left_to_publish(void **state)
     read_file("in.ppm", room, sizeof room);
     assert_memory_not_equal(room, ppm, 1000);
     assert_int_equal(files_in_folder(), 1);
-    assert_int_equal(
-        lap_run_to_sink(context, at("none.ppm"), NULL, at("o.ppm"), &s, &read, &sink, &report, &report.error),
-        LAP_E_MISSING);
+    order.in = at("none.ppm");
+    order.out = at("o.ppm");
+    assert_int_equal(lap_run_to_sink(&order, &read, &sink, &report, &report.error), LAP_E_MISSING);
     assert_null(sink);
     assert_int_equal(report.error.code, LAP_E_MISSING);
 }
@@ -392,8 +391,8 @@ static void a_lost_tag_is_said(void **state)
     lap_measurement measured;
     s = plain();
     const lap_measure_options options = {.threshold = -1};
-    assert_int_equal(
-        lap_measure_to(context, at("tagged.jpg"), &s, &options, &measured, &report, NULL), LAP_OK);
+    const lap_run_order order = {.context = context, .in = at("tagged.jpg"), .settings = &s};
+    assert_int_equal(lap_measure_to(&order, &options, &measured, &report, NULL), LAP_OK);
     assert_int_equal(report.warnings, 0); /* nothing is written, nothing lost */
     lap_measurement_free(&measured);
 }

@@ -339,47 +339,6 @@ static void read_only_folder(void **unused)
 
 /* ---- leftovers ----------------------------------------------------------------------------------- */
 
-/* What was written may be taken back, unless it has left for a pipe already. */
-static void rewound(void **unused)
-{
-    (void)unused;
-    lap_error err;
-    lap_sink *sink;
-    int ends[2];
-    char path[64], got[16] = "";
-    assert_int_equal(lap_sink_open(at("rewound"), &sink, &err), LAP_OK);
-    assert_int_equal(lap_sink_rewind(sink, &err), LAP_OK);
-    assert_int_equal(lap_sink_write(sink, "the first try", 13, &err), LAP_OK);
-    assert_int_equal(lap_sink_rewind(sink, &err), LAP_OK);
-    assert_int_equal(lap_sink_bytes(sink), 0);
-    assert_int_equal(lap_sink_write(sink, "second", 6, &err), LAP_OK);
-    assert_int_equal(lap_sink_finish(sink, false, NULL, &err), LAP_OK);
-    assert_int_equal(lap_sink_publish(sink, &err), LAP_OK);
-    lap_sink_close(sink);
-    assert_holds(at("rewound"), "second");
-
-    assert_int_equal(pipe(ends), 0);
-    snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
-    for (int held = 0; held < 2; held++) {
-        assert_int_equal(lap_sink_open(path, &sink, &err), LAP_OK);
-        assert_true(lap_sink_is_direct(sink));
-        if (held)
-            lap_sink_hold(sink);
-        assert_int_equal(lap_sink_rewind(sink, &err), LAP_OK); /* nothing has left */
-        assert_int_equal(lap_sink_write(sink, "first", 5, &err), LAP_OK);
-        assert_int_equal(lap_sink_rewind(sink, &err), held ? LAP_OK : LAP_E_WRITE);
-        if (held) {
-            assert_int_equal(lap_sink_write(sink, "second", 6, &err), LAP_OK);
-            assert_int_equal(lap_sink_finish(sink, false, NULL, &err), LAP_OK);
-            assert_int_equal(read(ends[0], got, sizeof got - 1), 6);
-            assert_string_equal(got, "second");
-        }
-        lap_sink_close(sink);
-    }
-    close(ends[0]);
-    close(ends[1]);
-}
-
 static void dead_runs_are_swept(void **unused)
 {
     (void)unused;
@@ -471,7 +430,6 @@ int main(void)
         cmocka_unit_test(broken_is_never_published),
         cmocka_unit_test(small_disk_at_many_sizes),
         cmocka_unit_test(read_only_folder),
-        cmocka_unit_test(rewound),
         cmocka_unit_test(dead_runs_are_swept),
         cmocka_unit_test(reused_numbers_are_told_apart),
     };

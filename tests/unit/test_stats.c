@@ -103,26 +103,7 @@ static void test_every_way_of_counting(void **state)
         }
         lap_context_destroy(context);
     }
-    lap_tally tally;
-    assert_int_equal(lap_tally_init(&tally, "auto", NULL), LAP_OK);
-    for (int y = 0; y < image.view.height; y += 128) {
-        const int rows = image.view.height - y < 128 ? image.view.height - y : 128;
-        lap_view band = lap_view_rows(&image.view, y, rows);
-        assert_int_equal(lap_tally_add(&tally, &band), LAP_OK);
-    }
-    assert_int_equal(lap_tally_stats(&tally, 128, &s, NULL), LAP_OK);
-    assert_memory_equal(&s, &first, sizeof s);
-    lap_tally_destroy(&tally);
     lap_image_destroy(&image);
-}
-
-static void test_unknown_backend(void **state)
-{
-    (void)state;
-    lap_tally tally;
-    lap_error err = {0};
-    assert_int_equal(lap_tally_init(&tally, "simt", &err), LAP_E_USAGE);
-    lap_tally_destroy(&tally);
 }
 
 static void test_profiles(void **state)
@@ -217,7 +198,6 @@ int main(void)
         cmocka_unit_test(test_all_equal),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_every_way_of_counting),
-        cmocka_unit_test(test_unknown_backend),
         cmocka_unit_test(test_profiles),
         cmocka_unit_test(test_spread_transpose_and_product),
         cmocka_unit_test(test_spread_sum),

@@ -203,7 +203,7 @@ static void sizes_are_guarded(void **unused)
             lap_write_options o = help_options(&view);
             lap_encoder *encoder;
             lap_error err;
-            lap_code code = lap_encoder_open(NULL, formats[f], &o, &encoder, &err);
+            lap_code code = lap_encoder_open(NULL, lap_format_find(formats[f]), &o, &encoder, &err);
             assert_int_equal(code, f == 0 && !LAP_HAVE_PNG ? LAP_E_BACKEND : LAP_E_UNSUPPORTED);
         }
 }
@@ -221,7 +221,7 @@ static void full_disk_is_seen(void **unused)
         lap_chunk chunk = {0};
         lap_error err;
         assert_int_equal(lap_sink_open("/dev/full", &sink, &err), LAP_OK);
-        assert_int_equal(lap_encoder_open(sink, formats[f], &o, &encoder, &err), LAP_OK);
+        assert_int_equal(lap_encoder_open(sink, lap_format_find(formats[f]), &o, &encoder, &err), LAP_OK);
         for (int i = 0, rows = lap_encoder_band_rows(encoder); i * rows < 300; i++) {
             lap_view band = help_band(&image.view, i * rows, rows);
             assert_int_equal(lap_encoder_band(encoder, i, &band, &chunk, &err), LAP_OK);
@@ -262,7 +262,7 @@ static void says_so(void **unused)
     lap_write_options o = help_options(&view);
     lap_encoder *encoder;
     lap_error err;
-    assert_int_equal(lap_encoder_open(NULL, "bmp", &o, &encoder, &err), LAP_E_BACKEND);
+    assert_int_equal(lap_encoder_open(NULL, lap_format_find("bmp"), &o, &encoder, &err), LAP_E_BACKEND);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 extern "C" {
 #include "base/border.h"
 #include "base/image.h"
-#include "rungs/backend.h"
+#include "rungs/run_rung.h"
 }
 
 namespace
@@ -57,14 +57,6 @@ struct pictures {
     }
 };
 
-lap_code launch(void *argument, const lap_view *in, const lap_view *result, void *stream, lap_error *err)
-{
-    lap_exec exec = {};
-    exec.stream = stream;
-    exec.err = err;
-    return lap_filter_cuda_global(in, result, static_cast<const lap_params *>(argument), &exec);
-}
-
 enum verdict { OVERLOOKED, REPORTED, DONE };
 
 verdict verdict_of(lap_code code, bool right, const lap_error &err)
@@ -77,11 +69,17 @@ verdict verdict_of(lap_code code, bool right, const lap_error &err)
 verdict whole_run(pictures &p)
 {
     lap_error err = {};
-    const lap_border border = LAP_REPLICATE;
+    lap_rung rung = {};
     lap_times times = {};
+    lap_resources use = {};
+    use.exec.err = &err;
+    use.times = &times;
     memset(p.out.memory, 0xAA, p.out.bytes);
-    const lap_code code =
-        lap_cuda_run_views(0, &p.in.view, &p.out.view, &border, launch, &p.params, &times, &err);
+    rung.op = LAP_OP_FILTER;
+    rung.name = "cuda-global";
+    rung.device = 1;
+    rung.run.filter = lap_filter_cuda_global;
+    const lap_code code = lap_rung_filter(&rung, &use, &p.in.view, &p.out.view, &p.params, LAP_REPLICATE);
     return verdict_of(code, p.is_right(), err);
 }
 

@@ -7,10 +7,9 @@
 #include "base/context.h"
 #include "base/image.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/formats.h"
+#include "run/photo.h"
 #include "run/settings.h"
-#include "run/stats_hook.h"
-#include "rungs/backend.h"
 
 void lap_measurement_free(lap_measurement *measurement)
 {
@@ -21,36 +20,34 @@ void lap_measurement_free(lap_measurement *measurement)
     measurement->note = NULL;
 }
 
-/* Through the pipeline into an encoder that writes nothing; with a device, decoded and counted there. */
-static lap_code measure_bands(lap_context *context, const char *in, const lap_settings *settings,
-    int threshold, lap_measurement *m, lap_report *report, lap_error *err)
+/* Through bands into an encoder that writes nothing; with a device, decoded and counted there. */
+static lap_code measure_bands(
+    const lap_run_order *order, int threshold, lap_measurement *m, lap_report *report, lap_error *err)
 {
-    lap_settings inner = *settings;
+    lap_settings settings = *order->settings;
+    lap_control control = lap_context_control(order->context, settings.timeout_s, lap_now_ms());
     lap_source *source = NULL;
-    lap_sink *sink = NULL;
-    lap_run_tallies tallies = {0};
-    lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
-    inner.format = LAP_FORMAT_NONE;
-    lap_code code = lap_source_open(in, &source, err);
+    lap_photo_counts *counts = calloc(1, sizeof *counts);
+    settings.format = lap_format_name(LAP_FORMAT_NOTHING);
+    lap_code code = counts ? lap_source_open(order->in, &source, err)
+                           : lap_fail(err, LAP_E_MEMORY, "out of memory for statistics");
+    lap_photo photo = {.context = order->context,
+        .settings = &settings,
+        .control = &control,
+        .source = source,
+        .counts = counts};
     if (code == LAP_OK)
-        code = lap_sink_memory(&sink, err);
+        code = lap_photo_run(&photo, report, err);
     if (code == LAP_OK)
-        code = lap_run_tallies_init(&tallies, err);
-    if (code == LAP_OK)
-        code = lap_pipeline_run(
-            source, sink, &inner, context->pool, &context->budget, &control, &tallies.hooks, report, err);
-    if (code == LAP_OK)
-        code = lap_run_tallies_result(&tallies, threshold, &m->stats, err);
+        code = lap_photo_stats(counts, photo.channels, threshold, &m->stats, err);
     if (code == LAP_OK)
         code = lap_source_verify(source, NULL, err);
-    report->bytes_out = 0;
     m->width = report->width;
     m->height = report->height;
     m->channels = report->channels;
     m->resolved = report->resolved;
     m->note = report->note[0] ? strdup(report->note) : NULL;
-    lap_run_tallies_destroy(&tallies);
-    lap_sink_close(sink);
+    free(counts);
     lap_source_close(source);
     return code;
 }
@@ -80,21 +77,23 @@ static bool inside(const lap_view *view, int mask, lap_view *inner)
     return true;
 }
 
-static lap_code measure_whole(lap_context *context, const char *in, const lap_settings *settings,
-    const lap_rung *rung, int threshold, int mask, lap_measurement *m, lap_error *err)
+static lap_code measure_whole(const lap_run_order *order, const lap_measure_options *options,
+    const lap_rung *rung, lap_measurement *m, lap_error *err)
 {
+    lap_context *context = order->context;
+    const int device = order->settings->device, threshold = options->threshold;
     const char *counter = lap_rung_companion(LAP_OP_HISTOGRAM, rung);
     lap_pixels *pixels = NULL;
     lap_image edges = {0};
-    lap_code code = lap_pixels_read(context, in, settings, &pixels, err);
+    lap_code code = lap_pixels_read(context, order->in, order->settings, &pixels, err);
     if (code == LAP_OK)
-        code = edges_of(context, pixels, settings, &edges, err);
+        code = edges_of(context, pixels, order->settings, &edges, err);
     if (code == LAP_OK)
         code = lap_stats_of_view(
-            context, lap_pixels_view(pixels), counter, settings->device, threshold, &m->stats.input, err);
+            context, lap_pixels_view(pixels), counter, device, threshold, &m->stats.input, err);
     lap_view inner;
-    if (code == LAP_OK && inside(&edges.view, mask, &inner))
-        code = lap_stats_of_view(context, &inner, counter, settings->device, threshold, &m->stats.edges, err);
+    if (code == LAP_OK && inside(&edges.view, options->mask_border, &inner))
+        code = lap_stats_of_view(context, &inner, counter, device, threshold, &m->stats.edges, err);
     m->width = edges.view.width;
     m->height = edges.view.height;
     m->channels = edges.view.channels;
@@ -129,18 +128,19 @@ static lap_code split_weights(const lap_measure_options *options, const lap_view
     return LAP_OK;
 }
 
-static lap_code profiles_of(lap_context *context, const char *in, const lap_settings *settings,
-    const lap_measure_options *options, lap_measurement *m, lap_error *err)
+static lap_code profiles_of(
+    const lap_run_order *order, const lap_measure_options *options, lap_measurement *m, lap_error *err)
 {
-    lap_settings luma = *settings;
+    lap_context *context = order->context;
+    lap_settings luma = *order->settings;
     lap_pixels *pixels = NULL;
     lap_image edges = {0};
     const float *row_weights, *column_weights;
     luma.gray = true;
-    if (!strcmp(in, "-"))
+    if (!strcmp(order->in, "-"))
         return lap_fail(
             err, LAP_E_USAGE, "profiles are made in a second pass: name a file, not standard input");
-    lap_code code = lap_pixels_read(context, in, &luma, &pixels, err);
+    lap_code code = lap_pixels_read(context, order->in, &luma, &pixels, err);
     if (code == LAP_OK)
         code = edges_of(context, pixels, &luma, &edges, err);
     if (code == LAP_OK)
@@ -157,47 +157,46 @@ static lap_code profiles_of(lap_context *context, const char *in, const lap_sett
     return code;
 }
 
-static lap_code measure(lap_context *context, const char *in, const lap_settings *settings,
-    const lap_measure_options *options, lap_measurement *m, lap_report *report, lap_error *err)
+static lap_code measure(const lap_run_order *order, const lap_measure_options *options, lap_measurement *m,
+    lap_report *report, lap_error *err)
 {
     const lap_rung *rung = NULL;
     *m = (lap_measurement){0};
-    lap_code code = lap_settings_check(settings, err);
+    lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_rung_find(LAP_OP_FILTER, settings->backend, &rung, err);
+        code = lap_rung_find(LAP_OP_FILTER, order->settings->backend, &rung, err);
     if (code == LAP_OK && options->mask_border < 0)
         code = lap_fail(err, LAP_E_USAGE, "a border of %d pixels is to be left out", options->mask_border);
     if (code == LAP_OK)
-        code = options->mask_border == 0
-                   ? measure_bands(context, in, settings, options->threshold, m, report, err)
-                   : measure_whole(
-                         context, in, settings, rung, options->threshold, options->mask_border, m, err);
+        code = options->mask_border == 0 ? measure_bands(order, options->threshold, m, report, err)
+                                         : measure_whole(order, options, rung, m, err);
     m->mask_border = options->mask_border;
     if (code == LAP_OK && options->profiles)
-        code = profiles_of(context, in, settings, options, m, err);
+        code = profiles_of(order, options, m, err);
     if (code != LAP_OK)
         lap_measurement_free(m);
     return code;
 }
 
-lap_code lap_measure_to(lap_context *context, const char *in, const lap_settings *settings,
-    const lap_measure_options *options, lap_measurement *m, lap_report *report, lap_error *err)
+lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *options, lap_measurement *m,
+    lap_report *report, lap_error *err)
 {
     const double start = lap_now_ms();
     lap_error why = {0};
     *report = (lap_report){0};
-    const lap_code code = measure(context, in, settings, options, m, report, &why);
+    const lap_code code = measure(order, options, m, report, &why);
     report->width = m->width;
     report->height = m->height;
     report->channels = m->channels;
     report->resolved = m->resolved;
-    return lap_run_conclude(code, &why, in, start, report, err);
+    return lap_photo_conclude(code, &why, order->in, start, report, err);
 }
 
 lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *given,
     const lap_measure_options *options, lap_measurement *m, lap_error *err)
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
+    const lap_run_order order = {.context = context, .in = in, .settings = settings};
     lap_report report = {0};
-    return measure(context, in, settings, options, m, &report, err);
+    return measure(&order, options, m, &report, err);
 }

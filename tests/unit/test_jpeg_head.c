@@ -2,36 +2,36 @@
  * are libjpeg's own (test_jpeg_write.c). */
 #include "encode_help.h"
 
-#include "jpeg/jpeg_parts.h"
-#include "jpeg/jpeg_plain.h"
+#include "jpeg/jpeg_floor.h"
+#include "jpeg/jpeg_head.h"
 
-/* A file in parts: its header is that of the whole file, and says what the parts say. */
-static void parts_are_those_of_the_file(void **unused)
+/* The head of a file: its header is that of the whole file, and says what the head says. */
+static void the_head_is_that_of_the_file(void **unused)
 {
     (void)unused;
     for (int k = 0; k < 3; k++)
         for (int restart = LAP_RESTART_AUTO; restart <= LAP_RESTART_OFF; restart++) {
             help_image image = help_make(70, 300, k ? 3 : 1, 9);
             lap_write_options o = help_options(&image.view);
-            lap_jpeg_parts parts;
+            lap_jpeg_head head;
             uint8_t *bytes;
             size_t size;
             lap_error err;
             o.subsampling = (lap_subsampling)(LAP_SUB_444 + k);
             o.restart = (lap_restart)restart;
             assert_int_equal(help_encode(&image.view, "jpg", &o, &bytes, &size, &err), LAP_OK);
-            assert_int_equal(lap_jpeg_parts_make(&o, &parts, &err), LAP_OK);
-            assert_in_range(parts.header.size, 100, size);
-            assert_memory_equal(bytes, parts.header.data, parts.header.size);
-            assert_int_equal(parts.interval, help_restart_interval(bytes, size));
-            assert_int_equal(parts.interval != 0, restart != LAP_RESTART_OFF);
-            assert_int_equal(parts.components, k ? 3 : 1);
-            assert_int_equal(parts.h[0] * 10 + parts.v[0], k == 2 ? 22 : k == 1 ? 21 : 11);
-            assert_int_equal(parts.band_rows, 128);
-            assert_int_equal(parts.quant[0][0], 3); /* T.81, K.1, at quality 90: (16 * 20 + 50) / 100 */
-            lap_chunk_free(&parts.header);
+            assert_int_equal(lap_jpeg_head_make(&o, &head, &err), LAP_OK);
+            assert_in_range(head.header.size, 100, size);
+            assert_memory_equal(bytes, head.header.data, head.header.size);
+            assert_int_equal(head.interval, help_restart_interval(bytes, size));
+            assert_int_equal(head.interval != 0, restart != LAP_RESTART_OFF);
+            assert_int_equal(head.components, k ? 3 : 1);
+            assert_int_equal(head.h[0] * 10 + head.v[0], k == 2 ? 22 : k == 1 ? 21 : 11);
+            assert_int_equal(head.band_rows, 128);
+            assert_int_equal(head.quant[0][0], 3); /* T.81, K.1, at quality 90: (16 * 20 + 50) / 100 */
+            lap_chunk_free(&head.header);
             o.quality = 0;
-            assert_int_equal(lap_jpeg_parts_make(&o, &parts, &err), LAP_E_USAGE);
+            assert_int_equal(lap_jpeg_head_make(&o, &head, &err), LAP_E_USAGE);
             free(bytes);
             free(image.memory);
         }
@@ -85,7 +85,7 @@ static void the_yardstick_is_libjpeg(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_those_of_the_file),
+        cmocka_unit_test(the_head_is_that_of_the_file),
         cmocka_unit_test(the_yardstick_is_libjpeg),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "jpeg/jpeg_plain.h"
+#include "jpeg/jpeg_floor.h"
 
 #include <stdlib.h>
 

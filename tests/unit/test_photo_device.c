@@ -2,7 +2,7 @@
 #include "scratch.h"
 
 #include "base/status.h"
-#include "run/async_run.h"
+#include "run/photo_device.h"
 
 static int files_in(const char *folder)
 {
@@ -30,15 +30,16 @@ static void what_a_device_did_is_stored(void **unused)
             .header = {.data = header, .size = sizeof header},
             .is_written = true,
             .began_ms = lap_now_ms()};
+        const lap_run_order order = {.in = "in.jpg", .tree = &tree, .out = "o.jpg"};
         lap_sink *sink = NULL;
         lap_report report;
         lap_error err = {0};
         put(at("in.jpg"), "a photo");
-        assert_int_equal(lap_source_open(at("in.jpg"), &f.source, NULL), LAP_OK);
+        assert_int_equal(lap_source_open(at("in.jpg"), &f.photo.source, NULL), LAP_OK);
         if (changed)
             put(at("in.jpg"), "another photo");
         const int before = files_in("/proc/self/fd");
-        const lap_code code = lap_async_run_store(&f, &tree, "o.jpg", NULL, &sink, &report, &err);
+        const lap_code code = lap_async_run_store(&f, &order, NULL, &sink, &report, &err);
         assert_int_equal(code, changed ? LAP_E_CHANGED : LAP_OK);
         assert_int_equal(report.status, changed ? LAP_FAILED : LAP_DONE);
         assert_int_equal(report.error.code, code);
@@ -52,7 +53,7 @@ static void what_a_device_did_is_stored(void **unused)
             lap_sink_close(sink);
             assert_holds(at("o.jpg"), "headscan\xff\xd9");
         }
-        lap_source_close(f.source);
+        lap_source_close(f.photo.source);
     }
     lap_tree_close(&tree);
 }

@@ -11,7 +11,7 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "ops/orient.h"
-#include "run/pipeline.h"
+#include "run/photo.h"
 #include "rungs/backend.h"
 
 /* Pictures travel as PPM and PGM: what comes out can be compared pixel by pixel. */
@@ -41,15 +41,21 @@ typedef struct outcome {
     bytes out;
 } outcome;
 
-static outcome run(const bytes *in, const lap_settings *settings, lap_pool *pool, lap_control *control,
-    const lap_pipeline_hooks *hooks)
+static outcome run(const bytes *in, const lap_settings *settings, lap_context *context, lap_control *control,
+    lap_photo_counts *counts)
 {
     outcome o = {0};
     lap_source *source = NULL;
     lap_sink *sink = NULL;
     assert_int_equal(lap_source_memory(in->data, in->size, "picture", &source, NULL), LAP_OK);
     assert_int_equal(lap_sink_memory(&sink, NULL), LAP_OK);
-    o.code = lap_pipeline_run(source, sink, settings, pool, NULL, control, hooks, &o.report, &o.err);
+    lap_photo photo = {.context = context,
+        .settings = settings,
+        .control = control,
+        .source = source,
+        .sink = sink,
+        .counts = counts};
+    o.code = lap_photo_run(&photo, &o.report, &o.err);
     if (o.code == LAP_OK) {
         void *taken;
         assert_int_equal(lap_sink_finish(sink, false, NULL, NULL), LAP_OK);
@@ -101,7 +107,7 @@ static void reference(
 }
 
 enum { POOLS = 5 };
-static lap_pool *pools[POOLS]; /* of 1, 2, ... threads */
+static lap_context *contexts[POOLS]; /* of 1, 2, ... threads */
 
 /* Every number of threads gives the pixels of the reference. */
 static void check(int width, int height, int channels, const lap_settings *s)
@@ -112,7 +118,7 @@ static void check(int width, int height, int channels, const lap_settings *s)
     assert_non_null(expected);
     reference(&in, width, height, channels, s, expected);
     for (int i = 0; i < POOLS; i++) {
-        outcome o = run(&in, s, pools[i], NULL, NULL);
+        outcome o = run(&in, s, contexts[i], NULL, NULL);
         assert_int_equal(o.code, LAP_OK);
         assert_true(o.out.size > count);
         if (memcmp(o.out.data + o.out.size - count, expected, count) != 0)
@@ -177,7 +183,7 @@ static bytes as_jpeg(const bytes *in)
     lap_settings s = plain("jpg");
     s.filter = false;
     s.subsampling = LAP_SUB_420;
-    outcome o = run(in, &s, NULL, NULL, NULL);
+    outcome o = run(in, &s, contexts[0], NULL, NULL);
     assert_int_equal(o.code, LAP_OK);
     return o.out;
 }
@@ -191,10 +197,10 @@ static void jpeg_bytes_do_not_depend_on_threads(void **state)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
             lap_settings s = plain(formats[f]);
             s.restart = (lap_restart)restart;
-            outcome first = run(&jpeg, &s, NULL, NULL, NULL);
+            outcome first = run(&jpeg, &s, contexts[0], NULL, NULL);
             assert_int_equal(first.code, LAP_OK);
             for (int i = 0; i < POOLS; i++) {
-                outcome o = run(&jpeg, &s, pools[i], NULL, NULL);
+                outcome o = run(&jpeg, &s, contexts[i], NULL, NULL);
                 assert_int_equal(o.code, LAP_OK);
                 assert_int_equal(o.out.size, first.out.size);
                 assert_memory_equal(o.out.data, first.out.data, o.out.size);
@@ -214,7 +220,7 @@ static void the_report_is_filled(void **state)
     lap_settings s = plain("pgm");
     s.gray = true;
     s.turn = LAP_TURN_90;
-    outcome o = run(&in, &s, pools[1], NULL, NULL);
+    outcome o = run(&in, &s, contexts[1], NULL, NULL);
     assert_int_equal(o.code, LAP_OK);
     assert_int_equal(o.report.width, 500);
     assert_int_equal(o.report.height, 700);
@@ -226,7 +232,7 @@ static void the_report_is_filled(void **state)
     free(o.out.data);
     s.params.kernel.h[0] = 0.5f;
     s.params.kernel.is_integer = s.params.kernel.is_laplace5 = false;
-    o = run(&in, &s, NULL, NULL, NULL);
+    o = run(&in, &s, contexts[0], NULL, NULL);
     assert_int_equal(o.code, LAP_OK);
     assert_non_null(strstr(o.report.note, "one level"));
     free(o.out.data);
@@ -244,7 +250,7 @@ static void an_input_that_ends_early(void **state)
         for (int i = 0; i < POOLS; i++) {
             lap_settings s = plain("pgm");
             s.turn = (lap_turn)turn;
-            outcome o = run(&in, &s, pools[i], NULL, NULL);
+            outcome o = run(&in, &s, contexts[i], NULL, NULL);
             assert_int_equal(o.code, LAP_E_TRUNCATED);
             assert_int_equal(o.err.code, LAP_E_TRUNCATED);
             assert_non_null(strstr(o.err.subject, "picture"));
@@ -265,7 +271,9 @@ static void a_full_disk(void **state)
         lap_error err = {0};
         assert_int_equal(lap_source_memory(in.data, in.size, "picture", &source, NULL), LAP_OK);
         assert_int_equal(lap_sink_open("/dev/full", &sink, NULL), LAP_OK);
-        lap_code code = lap_pipeline_run(source, sink, &s, pools[i / 2], NULL, NULL, NULL, NULL, &err);
+        lap_photo photo = {.context = contexts[i / 2], .settings = &s, .source = source, .sink = sink};
+        lap_report report;
+        lap_code code = lap_photo_run(&photo, &report, &err);
         if (code == LAP_OK) /* all of it may have fitted a buffer */
             code = lap_sink_finish(sink, false, NULL, &err);
         assert_int_equal(code, LAP_E_DISK_FULL);
@@ -301,7 +309,7 @@ static void progress_grows_and_cancel_stops(void **state)
         lap_settings s = plain("ppm");
         s.progress = watch_rows;
         s.progress_user = &w;
-        outcome o = run(&in, &s, pools[i], NULL, NULL);
+        outcome o = run(&in, &s, contexts[i], NULL, NULL);
         assert_int_equal(o.code, LAP_OK);
         free(o.out.data);
         assert_int_equal(w.last, 1025);
@@ -311,24 +319,18 @@ static void progress_grows_and_cancel_stops(void **state)
         atomic_int cancel = 0;
         lap_control control = {.cancel = &cancel};
         w = (watch){.cancel = &cancel};
-        o = run(&in, &s, pools[i], &control, NULL);
+        o = run(&in, &s, contexts[i], &control, NULL);
         assert_int_equal(o.code, LAP_E_CANCELLED);
         assert_int_equal(w.calls, 1);
 
         lap_control late = {.deadline_ms = lap_now_ms() - 1};
         w = (watch){0};
-        o = run(&in, &s, pools[i], &late, NULL);
+        o = run(&in, &s, contexts[i], &late, NULL);
         assert_int_equal(o.code, LAP_E_TIMEOUT);
         assert_int_equal(w.calls, 0);
     }
     free(in.data);
 }
-
-typedef struct tally {
-    atomic_int rows, bands;
-    atomic_ullong source, result;
-    lap_code answer;
-} tally;
 
 static unsigned long long sum(const lap_view *v)
 {
@@ -339,17 +341,18 @@ static unsigned long long sum(const lap_view *v)
     return total;
 }
 
-static lap_code count_band(void *user, const lap_view *source, const lap_view *result)
+static unsigned long long sum_of(uint64_t counts[4][256], uint64_t *samples)
 {
-    tally *t = user;
-    atomic_fetch_add(&t->rows, source->height);
-    atomic_fetch_add(&t->bands, 1);
-    atomic_fetch_add(&t->source, sum(source));
-    atomic_fetch_add(&t->result, sum(result));
-    return t->answer;
+    unsigned long long total = 0;
+    *samples = 0;
+    for (int i = 0; i < 4 * 256; i++) {
+        total += counts[i / 256][i % 256] * (uint64_t)(i % 256);
+        *samples += counts[i / 256][i % 256];
+    }
+    return total;
 }
 
-static void hooks_see_every_band(void **state)
+static void every_pixel_is_counted_once(void **state)
 {
     (void)state;
     bytes in = picture(640, 600, 3, 5);
@@ -357,22 +360,19 @@ static void hooks_see_every_band(void **state)
         .base = in.data + in.pixels, .stride = 640 * 3, .width = 640, .height = 600, .channels = 3};
     const lap_turn turns[] = {LAP_TURN_NONE, LAP_TURN_H, LAP_TURN_180};
     for (int i = 0; i < 3 * POOLS; i++) {
-        tally t = {0};
-        lap_pipeline_hooks hooks = {.band = count_band, .user = &t};
+        lap_photo_counts counts = {0};
+        uint64_t samples;
         lap_settings s = plain("ppm");
         s.turn = turns[i % 3];
-        outcome o = run(&in, &s, pools[i / 3], NULL, &hooks);
+        outcome o = run(&in, &s, contexts[i / 3], NULL, &counts);
         assert_int_equal(o.code, LAP_OK);
         lap_view edges = all;
         edges.base = o.out.data + o.out.size - (size_t)640 * 600 * 3;
-        assert_int_equal(t.rows, 600);
-        assert_int_equal(t.source, sum(&all));
-        assert_int_equal(t.result, sum(&edges));
+        assert_int_equal(sum_of(counts.source, &samples), sum(&all));
+        assert_int_equal(samples, 640 * 600 * 3);
+        assert_int_equal(sum_of(counts.result, &samples), sum(&edges));
+        assert_int_equal(samples, 640 * 600 * 3);
         free(o.out.data);
-        t.answer = LAP_E_MEMORY;
-        o = run(&in, &s, pools[i / 3], NULL, &hooks);
-        assert_int_equal(o.code, LAP_E_MEMORY);
-        assert_int_equal(o.err.code, LAP_E_MEMORY);
     }
     free(in.data);
 }
@@ -383,19 +383,19 @@ static void limits_and_unknown_names(void **state)
     bytes in = picture(1000, 1000, 3, 5);
     lap_settings s = plain("ppm");
     s.max_memory = 100000;
-    assert_int_equal(run(&in, &s, pools[1], NULL, NULL).code, LAP_E_LIMIT);
+    assert_int_equal(run(&in, &s, contexts[1], NULL, NULL).code, LAP_E_LIMIT);
     s.max_memory = 2500000;
-    outcome o = run(&in, &s, pools[4], NULL, NULL); /* bands fit, with fewer threads */
+    outcome o = run(&in, &s, contexts[4], NULL, NULL); /* bands fit, with fewer threads */
     assert_int_equal(o.code, LAP_OK);
     free(o.out.data);
     s.turn = LAP_TURN_180;
-    assert_int_equal(run(&in, &s, pools[1], NULL, NULL).code, LAP_E_LIMIT);
+    assert_int_equal(run(&in, &s, contexts[1], NULL, NULL).code, LAP_E_LIMIT);
     s = plain("ppm");
     s.backend = "smid";
-    assert_int_equal(run(&in, &s, pools[1], NULL, NULL).code, LAP_E_USAGE);
+    assert_int_equal(run(&in, &s, contexts[1], NULL, NULL).code, LAP_E_USAGE);
     s = plain("ppm");
     s.max_pixels = 999999;
-    assert_int_equal(run(&in, &s, pools[1], NULL, NULL).code, LAP_E_LIMIT);
+    assert_int_equal(run(&in, &s, contexts[1], NULL, NULL).code, LAP_E_LIMIT);
     free(in.data);
 }
 
@@ -403,7 +403,7 @@ static int start(void **state)
 {
     (void)state;
     for (int i = 0; i < POOLS; i++)
-        if (!(pools[i] = lap_pool_create(i + 1, NULL)))
+        if (!(contexts[i] = lap_context_create(i + 1, NULL)))
             return -1;
     return 0;
 }
@@ -412,7 +412,7 @@ static int stop(void **state)
 {
     (void)state;
     for (int i = 0; i < POOLS; i++)
-        lap_pool_destroy(pools[i]);
+        lap_context_destroy(contexts[i]);
     return 0;
 }
 
@@ -427,7 +427,7 @@ int main(void)
         cmocka_unit_test(an_input_that_ends_early),
         cmocka_unit_test(a_full_disk),
         cmocka_unit_test(progress_grows_and_cancel_stops),
-        cmocka_unit_test(hooks_see_every_band),
+        cmocka_unit_test(every_pixel_is_counted_once),
         cmocka_unit_test(limits_and_unknown_names),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -1,0 +1,486 @@
+#include "run/bands.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/border.h"
+#include "base/status.h"
+#include "base/times.h"
+#include "ops/orient.h"
+#include "rungs/run_rung.h"
+
+typedef struct cell {
+    lap_image pixels;
+    lap_chunk chunk;
+    lap_photo_counts *counts;
+    bool is_ready; /* filtered, and encoded if that may be in any order: may be appended */
+} cell;
+
+typedef struct team {
+    const lap_bands_job *job;
+    const lap_plan *plan;
+    const lap_rung *counter; /* of the histogram ladder; NULL: nothing is counted */
+    cell *cells;
+    lap_image *results; /* one per thread, or one per cell */
+    lap_image *strips;  /* by parts: source rows of each thread */
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t changed;
+    int members;                    /* threads that joined */
+    int decoded, started, appended; /* bands so far */
+    bool decoding, appending;       /* somebody is at it */
+    bool goes_on;                   /* the decoder has begun again from its first byte */
+    lap_code code;                  /* first failure */
+    lap_error err;
+} team;
+
+typedef struct worker { /* a thread of the team, outside the lock */
+    team *t;
+    int member;
+    lap_decoder *decoder; /* that its rows come from */
+    int end;              /* by parts: the first band below, */
+    lap_band strip;       /* the strip before, */
+    int filled;           /* and the first row of the image that is not decoded */
+    lap_times ms;
+    lap_error err;
+} worker;
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static lap_code reserve_cell(team *t, cell *c, bool decodes, lap_error *err)
+{
+    const lap_plan *plan = t->plan;
+    if (t->counter) {
+        c->counts = malloc(sizeof *c->counts);
+        if (!c->counts)
+            return lap_fail(err, LAP_E_MEMORY, "out of memory for statistics");
+    }
+    return decodes ? lap_image_create(
+                         &c->pixels, plan->width, lap_plan_rows(plan, 0), plan->channels, LAP_APRON, err)
+                   : LAP_OK;
+}
+
+static lap_code reserve(team *t, lap_error *err)
+{
+    const lap_plan *plan = t->plan;
+    const int rows = lap_plan_rows(plan, 0), strip = rows < LAP_PLAN_STRIP ? rows : LAP_PLAN_STRIP;
+    const bool decodes = !plan->by_parts && !t->job->whole && !t->job->result;
+    lap_code code = LAP_OK;
+    t->cells = calloc((size_t)plan->cells, sizeof *t->cells);
+    t->results = calloc((size_t)plan->results + 1, sizeof *t->results);
+    t->strips = calloc((size_t)plan->results + 1, sizeof *t->strips);
+    if (!t->cells || !t->results || !t->strips)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for %d bands", plan->cells);
+    for (int i = 0; i < plan->cells && code == LAP_OK; i++)
+        code = reserve_cell(t, &t->cells[i], decodes, err);
+    for (int i = 0; i < plan->results && code == LAP_OK; i++) {
+        code = lap_image_create(&t->results[i], plan->width, rows, plan->channels, 0, err);
+        if (code == LAP_OK && plan->by_parts && plan->rung)
+            code = lap_image_create(&t->strips[i], plan->width, strip, plan->channels, LAP_APRON, err);
+    }
+    return code;
+}
+
+static void release(team *t)
+{
+    for (int i = 0; t->cells && i < t->plan->cells; i++) {
+        lap_image_destroy(&t->cells[i].pixels);
+        lap_chunk_free(&t->cells[i].chunk);
+        free(t->cells[i].counts);
+    }
+    for (int i = 0; t->results && i < t->plan->results; i++)
+        lap_image_destroy(&t->results[i]);
+    for (int i = 0; t->strips && i < t->plan->results; i++)
+        lap_image_destroy(&t->strips[i]);
+    free(t->cells);
+    free(t->results);
+    free(t->strips);
+}
+
+static cell *cell_of(const team *t, int band)
+{
+    return &t->cells[band % t->plan->cells];
+}
+
+/* ---- decode ------------------------------------------------------------------------------------ */
+
+static lap_code bring_rows(void *user, const lap_view *rows, int y, lap_error *err)
+{
+    worker *w = user;
+    (void)y; /* the decoder is there */
+    const lap_code code = lap_decoder_rows(w->decoder, rows, err);
+    if (code == LAP_OK && w->t->plan->turn == LAP_TURN_H)
+        lap_orient_mirror(rows);
+    return code;
+}
+
+/* Rows that no filter needs neighbours of. */
+static lap_code decode_rows(worker *w, const lap_view *rows, int y)
+{
+    const double start = lap_now_ms();
+    const lap_code code = bring_rows(w, rows, y, &w->err);
+    w->ms.decode += lap_now_ms() - start;
+    return code;
+}
+
+/* Rows with two above and below, or the border. `have`: rows of the image before this one are there. */
+static lap_code fill(worker *w, const lap_band *band, const lap_band *before, int have)
+{
+    const double start = lap_now_ms();
+    const lap_code code = lap_border_band(band, before, have, bring_rows, w, &w->err);
+    w->ms.decode += lap_now_ms() - start;
+    return code;
+}
+
+/* The band in its cell. */
+static lap_band band_at(const team *t, int band)
+{
+    const lap_plan *plan = t->plan;
+    lap_band b = {.view = cell_of(t, band)->pixels.view,
+        .y = band * plan->band_rows,
+        .image_height = plan->height,
+        .border = plan->border};
+    b.view.height = lap_plan_rows(plan, band);
+    return b;
+}
+
+/* The last two rows of the band before and the two below them, which it has already, are this band's upper
+ * halo and first rows. They lie in the ring still: only decoding overwrites. */
+static lap_code decode_band(worker *w, int band)
+{
+    const team *t = w->t;
+    const lap_plan *plan = t->plan;
+    const lap_band at = band_at(t, band), before = band_at(t, band ? band - 1 : 0);
+    const int below = at.y + LAP_APRON < plan->height ? at.y + LAP_APRON : plan->height;
+    w->decoder = t->job->decoder;
+    lap_code code =
+        plan->rung ? fill(w, &at, band ? &before : NULL, band ? below : 0) : decode_rows(w, &at.view, at.y);
+    if (code != LAP_OK || band < plan->bands - 1)
+        return code;
+    const double start = lap_now_ms();
+    code = lap_decoder_finish(w->decoder, t->job->damage, &w->err);
+    w->ms.decode += lap_now_ms() - start;
+    return code;
+}
+
+/* ---- filter, count, encode --------------------------------------------------------------------- */
+
+static lap_code filter(worker *w, const lap_view *pixels, const lap_view *result)
+{
+    const lap_plan *plan = w->t->plan;
+    /* Bands are spread over the team already; a single band may be spread inside. */
+    const lap_resources use = {
+        .exec = {.threads = plan->bands == 1 && !plan->by_parts ? plan->threads : 1, .err = &w->err}};
+    const double start = lap_now_ms();
+    const lap_code code = lap_rung_filter(plan->rung, &use, pixels, result, &plan->params, plan->border);
+    w->ms.filter += lap_now_ms() - start;
+    return code;
+}
+
+static lap_code count(worker *w, int band, const lap_view *pixels, const lap_view *result)
+{
+    lap_photo_counts *counts = cell_of(w->t, band)->counts;
+    const lap_rung *counter = w->t->counter;
+    const lap_resources use = {.exec.err = &w->err};
+    if (!counter)
+        return LAP_OK;
+    const lap_code code = lap_rung_histogram(counter, &use, pixels, counts->source);
+    return code == LAP_OK ? lap_rung_histogram(counter, &use, result, counts->result) : code;
+}
+
+static lap_code encode(worker *w, int band, const lap_view *result)
+{
+    lap_chunk *chunk = &cell_of(w->t, band)->chunk;
+    const double start = lap_now_ms();
+    chunk->size = 0;
+    const lap_code code = lap_encoder_band(w->t->job->encoder, band, result, chunk, &w->err);
+    w->ms.encode += lap_now_ms() - start;
+    return code;
+}
+
+/* Where the band's result is, or will be. */
+static lap_view result_of(const team *t, int member, int band)
+{
+    const lap_plan *plan = t->plan;
+    const lap_bands_job *job = t->job;
+    const int rows = lap_plan_rows(plan, band);
+    if (job->result)
+        return lap_view_rows(job->result, band * plan->band_rows, rows);
+    if (!plan->results)
+        return job->whole ? lap_view_rows(job->whole, band * plan->band_rows, rows) : band_at(t, band).view;
+    lap_view view = t->results[plan->in_any_order ? member : band % plan->cells].view;
+    view.height = rows;
+    return view;
+}
+
+/* A band whose pixels are there. */
+static lap_code make_decoded(worker *w, int band)
+{
+    const team *t = w->t;
+    const lap_bands_job *job = t->job;
+    const lap_view result = result_of(t, w->member, band);
+    const lap_view pixels = job->whole ? lap_view_rows(job->whole, band * t->plan->band_rows, result.height)
+                            : job->result ? result /* whose source has gone, and was counted there */
+                                          : band_at(t, band).view;
+    lap_code code = t->plan->rung && !job->result ? filter(w, &pixels, &result) : LAP_OK;
+    if (code == LAP_OK)
+        code = count(w, band, &pixels, &result);
+    return code == LAP_OK && t->plan->in_any_order ? encode(w, band, &result) : code;
+}
+
+/* Rows of a band from its decoder into the result: some of them, filtered and counted while they are in the
+ * cache. An encoder that takes rows as they come would take them here. */
+static lap_code make_strip(worker *w, int band, int y, const lap_view *result)
+{
+    const lap_plan *plan = w->t->plan;
+    lap_view pixels = *result;
+    lap_code code;
+    if (plan->rung) {
+        const lap_band strip = {.view = lap_view_rows(&w->t->strips[w->member].view, 0, result->height),
+            .y = y,
+            .image_height = plan->height,
+            .border = plan->border};
+        code = fill(w, &strip, w->strip.view.base ? &w->strip : NULL, w->filled);
+        pixels = strip.view;
+        w->strip = strip;
+        w->filled =
+            y + result->height + LAP_APRON < plan->height ? y + result->height + LAP_APRON : plan->height;
+        if (code == LAP_OK)
+            code = filter(w, &pixels, result);
+    } else {
+        code = decode_rows(w, result, y);
+    }
+    return code == LAP_OK ? count(w, band, &pixels, result) : code;
+}
+
+static lap_code make_from_rows(worker *w, int band)
+{
+    const lap_view result = result_of(w->t, w->member, band);
+    lap_code code = LAP_OK;
+    for (int y = 0; y < result.height && code == LAP_OK; y += LAP_PLAN_STRIP) {
+        const int left = result.height - y;
+        const lap_view rows = lap_view_rows(&result, y, left < LAP_PLAN_STRIP ? left : LAP_PLAN_STRIP);
+        code = make_strip(w, band, band * w->t->plan->band_rows + y, &rows);
+    }
+    return code == LAP_OK ? encode(w, band, &result) : code;
+}
+
+/* ---- append ------------------------------------------------------------------------------------ */
+
+static void add_counts(uint64_t to[4][256], uint64_t from[4][256])
+{
+    for (int i = 0; i < 4 * 256; i++)
+        to[i / 256][i % 256] += from[i / 256][i % 256];
+}
+
+/* From here on the band counts. One thread at a time. */
+static lap_code append(worker *w, int band)
+{
+    const team *t = w->t;
+    const lap_plan *plan = t->plan;
+    cell *c = cell_of(t, band);
+    lap_code code = LAP_OK;
+    if (!plan->in_any_order) {
+        const lap_view result = result_of(t, w->member, band);
+        code = encode(w, band, &result);
+    }
+    const double start = lap_now_ms();
+    if (code == LAP_OK)
+        code = lap_encoder_append(t->job->encoder, band, &c->chunk, &w->err);
+    w->ms.encode += lap_now_ms() - start;
+    if (code == LAP_OK && t->counter) {
+        add_counts(t->job->counts->source, c->counts->source);
+        add_counts(t->job->counts->result, c->counts->result);
+    }
+    if (code == LAP_OK && plan->progress)
+        plan->progress(plan->progress_user, band * plan->band_rows + lap_plan_rows(plan, band), plan->height);
+    return code;
+}
+
+/* ---- the team ---------------------------------------------------------------------------------- */
+
+typedef lap_code step_fn(worker *w, int band);
+
+/* fn outside the lock; times and the first failure are kept. */
+static lap_code take_step(worker *w, int band, step_fn *fn)
+{
+    team *t = w->t;
+    pthread_mutex_unlock(&t->lock);
+    lap_code code = lap_control_check(t->job->control, &w->err);
+    if (code == LAP_OK)
+        code = fn(w, band);
+    pthread_mutex_lock(&t->lock);
+    lap_times_add(t->job->ms, &w->ms);
+    w->ms = (lap_times){0};
+    if (code != LAP_OK && t->code == LAP_OK) {
+        t->code = code;
+        t->err = w->err;
+        t->err.code = code;
+    }
+    pthread_cond_broadcast(&t->changed);
+    return code;
+}
+
+static lap_code start_band(worker *w, int band)
+{
+    cell *c = cell_of(w->t, band);
+    if (c->counts)
+        *c->counts = (lap_photo_counts){0};
+    return w->t->plan->by_parts ? make_from_rows(w, band) : make_decoded(w, band);
+}
+
+/* Appends the next band, if it is ready and nobody else is at it; or tries to. */
+static bool append_next(worker *w)
+{
+    team *t = w->t;
+    const int band = t->appended;
+    if (t->appending || band == t->plan->bands || !cell_of(t, band)->is_ready)
+        return false;
+    t->appending = true;
+    const lap_code code = take_step(w, band, append);
+    t->appending = false;
+    cell_of(t, band)->is_ready = false;
+    t->appended += code == LAP_OK;
+    return true;
+}
+
+/* Decoding comes first, since nothing else can go on without it; appending second, since it frees a cell;
+ * whoever finds neither filters and encodes. */
+static void work_in_order(team *t, worker *w)
+{
+    const lap_plan *plan = t->plan;
+    while (t->code == LAP_OK && t->appended < plan->bands) {
+        if (!t->decoding && t->decoded < plan->bands && t->decoded - t->appended < plan->ahead) {
+            t->decoding = true;
+            take_step(w, t->decoded, decode_band);
+            t->decoding = false;
+            t->decoded++;
+        } else if (append_next(w)) {
+            continue;
+        } else if (t->started < t->decoded && t->started - t->appended < plan->cells) {
+            const int band = t->started++;
+            take_step(w, band, start_band);
+            cell_of(t, band)->is_ready = true;
+        } else {
+            pthread_cond_wait(&t->changed, &t->lock);
+        }
+    }
+}
+
+static lap_code open_part(worker *w, int band)
+{
+    const lap_plan *plan = w->t->plan;
+    const int halo = plan->rung ? LAP_APRON : 0;
+    const int y0 = band == 0 ? 0 : band * plan->band_rows - halo;
+    const int y1 = w->end == plan->bands ? plan->height : w->end * plan->band_rows + halo;
+    const double start = lap_now_ms();
+    w->filled = y0;
+    w->strip = (lap_band){0};
+    const lap_code code = lap_decoder_open_at(
+        w->t->job->decoder, y0, y1 < plan->height ? y1 : plan->height, &w->decoder, &w->err);
+    w->ms.decode += lap_now_ms() - start;
+    return code;
+}
+
+static void append_ready(worker *w)
+{
+    while (w->t->code == LAP_OK && append_next(w))
+        continue;
+}
+
+/* The next bands that nobody has begun. They are ready when all of them are made: what comes of a decoder
+ * that was opened at a row is right if all of its rows came. */
+static void take_part(worker *w, int bands)
+{
+    team *t = w->t;
+    const int first = t->started;
+    w->end = t->plan->bands - first < bands ? t->plan->bands : first + bands;
+    t->started = w->end;
+    lap_code code = take_step(w, first, open_part);
+    for (int band = first, ready = first; band < w->end && code == LAP_OK; band++) {
+        code = take_step(w, band, start_band);
+        for (; code == LAP_OK && (t->goes_on || band == w->end - 1) && ready <= band; ready++)
+            cell_of(t, ready)->is_ready = true;
+        append_ready(w);
+        code = t->code;
+    }
+    pthread_mutex_unlock(&t->lock);
+    lap_decoder_close(w->decoder);
+    w->decoder = NULL;
+    pthread_mutex_lock(&t->lock);
+}
+
+static void work_by_parts(team *t, worker *w)
+{
+    const lap_plan *plan = t->plan;
+    while (t->code == LAP_OK && t->appended < plan->bands) {
+        const int left = plan->bands - t->started, next = left < plan->part_bands ? left : plan->part_bands;
+        if (append_next(w))
+            continue;
+        if (left > 0 && t->started + next - t->appended <= plan->cells)
+            take_part(w, next);
+        else if (left == 0)
+            break; /* whoever is at the last bands appends them */
+        else
+            pthread_cond_wait(&t->changed, &t->lock);
+    }
+}
+
+static void work(void *argument)
+{
+    team *t = argument;
+    pthread_mutex_lock(&t->lock);
+    worker w = {.t = t, .member = t->members++};
+    if (t->plan->by_parts)
+        work_by_parts(t, &w);
+    else
+        work_in_order(t, &w);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* The decoder goes on from its first byte: bands that are not appended are made again, one after the other.
+ */
+static void work_again(team *t)
+{
+    worker w = {.t = t};
+    t->code = LAP_OK;
+    t->goes_on = true;
+    t->started = t->appended;
+    for (int i = 0; i < t->plan->cells; i++)
+        t->cells[i].is_ready = false;
+    pthread_mutex_lock(&t->lock);
+    take_part(&w, t->plan->bands);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static lap_code run_team(team *t, lap_error *err)
+{
+    const lap_bands_job *job = t->job;
+    lap_pool_team(job->pool, t->plan->threads, work, t);
+    if (t->code == LAP_E_INTERNAL && t->plan->by_parts && lap_decoder_goes_on(job->decoder))
+        work_again(t);
+    if (t->code != LAP_OK && err)
+        *err = t->err;
+    if (t->code != LAP_OK || !t->plan->by_parts)
+        return t->code;
+    const double start = lap_now_ms();
+    const lap_code code = lap_decoder_finish(job->decoder, job->damage, err);
+    job->ms->decode += lap_now_ms() - start;
+    return code;
+}
+
+lap_code lap_bands_run(const lap_bands_job *job, lap_error *err)
+{
+    team t = {.job = job, .plan = job->plan, .decoded = job->whole || job->result ? job->plan->bands : 0};
+    lap_code code = job->counts ? lap_rung_find(LAP_OP_HISTOGRAM, "auto", &t.counter, err) : LAP_OK;
+    pthread_mutex_init(&t.lock, NULL);
+    pthread_cond_init(&t.changed, NULL);
+    if (code == LAP_OK)
+        code = reserve(&t, err);
+    if (code == LAP_OK)
+        code = run_team(&t, err);
+    release(&t);
+    pthread_cond_destroy(&t.changed);
+    pthread_mutex_destroy(&t.lock);
+    return code;
+}

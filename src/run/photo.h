@@ -1,0 +1,66 @@
+/* One photo: loaded, worked on, stored.
+ *
+ * load: the header is read, and the plan made. work: bands from decoder to encoder (bands.h), or the whole
+ * photo on a device (photo_device.h), or its coded blocks moved (lossless.h). What came of it is told here,
+ * and here alone a JPEG is put together of a header and a scan. */
+#ifndef LAP_PHOTO_H
+#define LAP_PHOTO_H
+
+#include <pthread.h>
+
+#include "base/context.h"
+#include "device/device_staging.h"
+#include "io/sink.h"
+#include "run/bands.h"
+#include "run/lossless_way.h"
+
+typedef struct lap_photo {
+    /* what is to be done, by the caller */
+    lap_context *context;
+    const lap_settings *settings; /* checked; the plan has what the work needs of them */
+    lap_control *control;         /* or NULL */
+    lap_source *source;
+    lap_sink *sink;           /* up to and without lap_sink_finish; NULL: nothing is written */
+    lap_photo_counts *counts; /* counts are added here; or NULL */
+
+    lap_plan plan;
+    lap_decoder *decoder;
+    lap_encoder *encoder;
+    lap_image whole;    /* all pixels, turned; or empty */
+    lap_image filtered; /* all results of a rung that takes no bands; or empty */
+    lap_lossless_way lossless;
+    lap_meta_drops drops; /* metadata that the output lacks */
+    struct {
+        bool is_starting; /* by starter, which is to be joined */
+        pthread_t starter;
+        const uint8_t *file; /* the input's bytes, or NULL */
+        size_t file_size;
+        bool decoded, encoded; /* there */
+    } device;
+
+    int width, height, channels; /* of what comes out */
+    lap_times ms;                /* decode includes reading, encode writing; parted in the report */
+    lap_damage damage;
+} lap_photo;
+
+/* All of it, synchronously; frees what it made. report is filled as far as known. */
+lap_code lap_photo_run(lap_photo *photo, lap_report *report, lap_error *err);
+/* Header and plan; lap_plan_settings has been there. */
+lap_code lap_photo_open(lap_photo *photo, lap_error *err);
+/* Decodes and turns everything into photo->whole, on the CPU. */
+lap_code lap_photo_collect(lap_photo *photo, lap_error *err);
+/* What is known by now. */
+void lap_photo_report(const lap_photo *photo, lap_report *report);
+/* The statistics of what was counted. */
+lap_code lap_photo_stats(
+    lap_photo_counts *counts, int channels, int threshold, lap_run_stats *stats, lap_error *err);
+/* A whole file, up to and without lap_sink_finish. */
+lap_code lap_photo_write_jpeg(
+    lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size, lap_error *err);
+
+/* What every run ends with: the outcome goes to report and err (either may be NULL). why is filled where code
+ * is not LAP_OK; start: lap_now_ms of its beginning. Returns code. */
+lap_code lap_photo_conclude(
+    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err);
+
+#endif

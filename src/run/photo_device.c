@@ -1,0 +1,366 @@
+#include "run/photo_device.h"
+
+#include "base/status.h"
+#include "device/device_slot.h"
+#include "jpeg/jpeg_scan.h"
+#include "run/formats.h"
+#include "run/settings.h"
+#include "rungs/run_rung.h"
+
+static void *start_device(void *argument)
+{
+    const lap_photo *p = argument;
+    lap_rung_start_device(LAP_OP_FILTER, p->plan.rung->name, p->plan.device);
+    return NULL;
+}
+
+lap_code lap_photo_hold_file(lap_photo *p, lap_error *err)
+{
+    enum { PROBE_BYTES = 16 };
+    const uint64_t max_memory = p->plan.max_memory;
+    const size_t limit =
+        max_memory > 0 && max_memory < LAP_SOURCE_MOST ? (size_t)max_memory : LAP_SOURCE_MOST;
+    const uint8_t *bytes;
+    size_t size;
+    bool whole = false;
+    p->device.is_starting = pthread_create(&p->device.starter, NULL, start_device, p) == 0;
+    lap_code code = lap_source_peek(p->source, PROBE_BYTES, &bytes, &size, err);
+    if (code == LAP_OK && lap_jpeg_probe(bytes, size)) /* other kinds are not worth the memory */
+        code = lap_source_hold(p->source, limit, &bytes, &size, &whole, err);
+    if (code == LAP_OK && whole) {
+        p->device.file = bytes;
+        p->device.file_size = size;
+    }
+    return code;
+}
+
+void lap_photo_wait_for_device(lap_photo *p)
+{
+    if (p->device.is_starting)
+        pthread_join(p->device.starter, NULL);
+    p->device.is_starting = false;
+}
+
+/* ---- waited for -------------------------------------------------------------------------------- */
+
+typedef struct work { /* of one photo that is waited for */
+    lap_photo *photo;
+    lap_device_slot *slot;
+    lap_device_staging *staging;
+    lap_jpeg_head head; /* of the output */
+} work;
+
+/* The whole way: of the file, or of pixels. *is_done: the source was right. */
+static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *err)
+{
+    lap_photo *p = w->photo;
+    const lap_plan *plan = &p->plan;
+    const lap_device_filter filter = {plan->rung, &plan->params, plan->border};
+    const lap_device_wish wish = {.pixels = pixels,
+        .gray = plan->gray,
+        .turn = plan->turn,
+        .filters = true,
+        .head = w->head.header.size > 0 ? &w->head : NULL,
+        .counts = p->counts};
+    lap_code code = lap_device_staging_plan(w->staging, &wish, is_done, err);
+    *is_done = *is_done && w->staging->width == plan->width && w->staging->height == plan->height &&
+               w->staging->channels == plan->channels;
+    if (code != LAP_OK || !*is_done)
+        return code;
+    code = lap_device_slot_run(w->slot, w->staging, &filter, &p->ms, err);
+    *is_done = code == LAP_OK && lap_device_staging_has_source(w->staging);
+    return code;
+}
+
+/* Of the file, decoded there; or of pixels that the CPU decodes. */
+static lap_code send_photo(work *w, lap_error *err)
+{
+    lap_photo *p = w->photo;
+    lap_code code = LAP_OK;
+    bool is_done = false;
+    if (p->device.file) {
+        lap_device_staging_lend(w->staging, p->device.file, p->device.file_size);
+        code = send(w, NULL, &is_done, err);
+    }
+    if (code == LAP_OK && is_done) { /* what the header had to say is all there is */
+        p->damage = p->decoder->damage;
+        p->device.decoded = true;
+        lap_source_held_is_read(p->source);
+        p->ms.decode += lap_source_ms(p->source); /* parted off again in the report */
+        return LAP_OK;
+    }
+    if (code == LAP_OK)
+        code = lap_photo_collect(p, err);
+    if (code == LAP_OK)
+        code = send(w, &p->whole.view, &is_done, err);
+    if (code == LAP_OK && !is_done)
+        code = lap_fail(err, LAP_E_DEVICE, "CUDA device %d did not work on the pixels", p->plan.device);
+    return code;
+}
+
+/* The file, if the device made its scan; else the pixels, for an encoder of the CPU. */
+static lap_code bring_back(work *w, bool *is_done, lap_error *err)
+{
+    lap_photo *p = w->photo;
+    const lap_plan *plan = &p->plan;
+    lap_chunk scan = {0};
+    const double start = lap_now_ms();
+    lap_code code = LAP_OK;
+    if (plan->format == LAP_FORMAT_NOTHING) {
+        *is_done = true;
+    } else if (lap_device_staging_has_scan(w->staging)) {
+        code = lap_device_slot_scan(w->slot, w->staging, &scan, err);
+        p->ms.download += lap_now_ms() - start;
+        const double written = lap_now_ms();
+        if (code == LAP_OK)
+            code = lap_photo_write_jpeg(p->sink, &w->head.header, scan.data, scan.size, err);
+        p->ms.encode += lap_now_ms() - written; /* the sink's share is parted off at the end */
+        *is_done = p->device.encoded = code == LAP_OK;
+    } else {
+        code = lap_image_create(&p->filtered, plan->width, plan->height, plan->channels, 0, err);
+        if (code == LAP_OK)
+            code = lap_device_slot_pixels(w->slot, &p->filtered.view, err);
+        p->ms.download += lap_now_ms() - start;
+    }
+    lap_chunk_free(&scan);
+    return code;
+}
+
+static void add_counts(lap_photo_counts *to, uint64_t (*from)[4][256])
+{
+    for (int i = 0; i < 4 * 256; i++) {
+        to->source[i / 256][i % 256] += from[0][i / 256][i % 256];
+        to->result[i / 256][i % 256] += from[1][i / 256][i % 256];
+    }
+}
+
+lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
+{
+    work w = {.photo = p};
+    *is_done = false;
+    lap_photo_wait_for_device(p);
+    lap_code code = p->plan.encodes_there ? lap_jpeg_head_make(&p->plan.write, &w.head, err) : LAP_OK;
+    if (code == LAP_OK)
+        code = lap_device_slot_create(p->plan.device, &w.slot, err);
+    if (code == LAP_OK)
+        code = lap_device_staging_create(p->plan.device, LAP_HOST_PAGED, 0, &w.staging, err);
+    if (code == LAP_OK)
+        code = send_photo(&w, err);
+    if (code == LAP_OK)
+        code = lap_control_check(p->control, err);
+    if (code == LAP_OK && p->counts)
+        add_counts(p->counts, w.staging->counts);
+    if (code == LAP_OK)
+        code = bring_back(&w, is_done, err);
+    lap_device_staging_destroy(w.staging);
+    lap_device_slot_destroy(w.slot);
+    lap_chunk_free(&w.head.header);
+    return code;
+}
+
+/* ---- in pieces --------------------------------------------------------------------------------- */
+
+void lap_async_run_close(lap_async_run *r)
+{
+    lap_decoder_close(r->photo.decoder);
+    r->photo.decoder = NULL;
+    lap_chunk_free(&r->header);
+    lap_source_close(r->photo.source);
+    r->photo.source = NULL;
+}
+
+/* Whether the CPU would take more memory than it may: then it is to say so. */
+static bool is_large(const lap_async_run *r)
+{
+    enum { IMAGES = 3 };
+    const lap_plan *plan = &r->photo.plan;
+    size_t bytes;
+    return !lap_mul((size_t)plan->width * (size_t)plan->channels, (size_t)plan->height, &bytes) ||
+           !lap_mul(bytes, IMAGES, &bytes) || !lap_add(bytes, r->staging->file_bytes, &bytes) ||
+           (plan->max_memory && bytes > plan->max_memory);
+}
+
+/* The file's bytes, in the staging. Trouble with the file is not for the device. */
+static lap_code read_file(lap_async_run *r, bool *handled, lap_error *err)
+{
+    lap_error unread;
+    bool whole = false;
+    lap_source **source = &r->photo.source;
+    if (lap_source_open(r->in, source, &unread) != LAP_OK)
+        return LAP_OK;
+    const struct stat *st = lap_source_stat(*source);
+    if (!st || !S_ISREG(st->st_mode) || st->st_size < 4 || (uint64_t)st->st_size > LAP_SOURCE_MOST)
+        return LAP_OK;
+    const size_t room = (size_t)st->st_size + 1; /* one more byte: the end shows */
+    lap_code code = lap_device_staging_file(r->staging, room, err);
+    if (code != LAP_OK)
+        return code;
+    uint8_t *bytes = r->staging->file.bytes;
+    if (lap_source_hold_in(*source, bytes, room, &r->staging->file_bytes, &whole, &unread) == LAP_OK)
+        *handled = whole && lap_jpeg_probe(bytes, r->staging->file_bytes);
+    return LAP_OK;
+}
+
+/* The header, as the CPU reads it; whatever it has to say against it, the CPU says. */
+static bool read_header(lap_async_run *r)
+{
+    lap_error unread;
+    if (lap_photo_open(&r->photo, &unread) != LAP_OK)
+        return false;
+    return r->photo.decoder->damage.warnings == 0 && !is_large(r);
+}
+
+static lap_code plan_way(lap_async_run *r, bool *handled, lap_error *err)
+{
+    lap_jpeg_head head;
+    lap_error unread;
+    const lap_plan *plan = &r->photo.plan;
+    const lap_device_wish wish = {.gray = plan->gray,
+        .turn = plan->turn,
+        .filters = true,
+        .head = r->is_written ? &head : NULL,
+        .counts = !r->is_written || r->settings.stats};
+    *handled = false;
+    if (r->is_written && lap_jpeg_head_make(&plan->write, &head, &unread) != LAP_OK)
+        return LAP_OK;
+    if (r->is_written)
+        r->header = head.header;
+    lap_code code = lap_device_staging_plan(r->staging, &wish, handled, err);
+    *handled = *handled && code == LAP_OK && (!r->is_written || r->staging->is_encoded) &&
+               r->staging->width == plan->width && r->staging->height == plan->height &&
+               r->staging->channels == plan->channels;
+    return code;
+}
+
+/* Whether a device gives what the settings ask for. */
+static bool plan_settings(lap_async_run *r, const lap_run_order *order, const lap_rung *rung)
+{
+    lap_error unread;
+    lap_plan *plan = &r->photo.plan;
+    r->settings = *order->settings;
+    r->settings.format = lap_format_name(LAP_FORMAT_NOTHING);
+    if (r->is_written &&
+        lap_settings_with_format(order->settings, order->out, &r->settings, &unread) != LAP_OK)
+        return false;
+    r->settings.backend = rung->name;
+    r->settings.codec = LAP_CODEC_AUTO;
+    const bool is_planned = lap_plan_settings(plan, &r->settings, 1, &unread) == LAP_OK;
+    plan->backend = order->settings->backend;
+    return is_planned && plan->on_device && (!r->is_written || plan->encodes_there);
+}
+
+lap_code lap_async_run_load(lap_async_run *r, const lap_run_order *order, const lap_rung *rung,
+    lap_device_staging *staging, bool *handled, lap_error *err)
+{
+    *handled = false;
+    *r = (lap_async_run){
+        .in = order->in, .staging = staging, .began_ms = lap_now_ms(), .is_written = order->out != NULL};
+    r->control = lap_context_control(order->context, order->settings->timeout_s, r->began_ms);
+    r->photo = (lap_photo){.context = order->context,
+        .settings = &r->settings,
+        .control = &r->control,
+        .device = {.decoded = true, .encoded = true}};
+    if (!plan_settings(r, order, rung))
+        return LAP_OK;
+    lap_code code = read_file(r, handled, err);
+    if (code == LAP_OK && *handled) {
+        *handled = read_header(r);
+        if (*handled)
+            code = plan_way(r, handled, err);
+    }
+    if (code == LAP_E_LIMIT) { /* more pinned memory than the staging may take */
+        *handled = false;
+        code = LAP_OK;
+    }
+    lap_decoder_close(r->photo.decoder);
+    r->photo.decoder = NULL;
+    if (code == LAP_OK && *handled) {
+        lap_source_held_is_read(r->photo.source);
+        r->photo.ms.decode += lap_source_ms(r->photo.source); /* parted off again in the report */
+    } else {
+        lap_async_run_close(r);
+    }
+    return code;
+}
+
+void lap_async_run_restart(lap_async_run *r)
+{
+    const double now = lap_now_ms();
+    if (r->control.deadline_ms > 0)
+        r->control.deadline_ms += now - r->began_ms;
+    r->began_ms = now;
+}
+
+bool lap_async_run_is_done(const lap_async_run *r)
+{
+    return lap_device_staging_is_done(r->staging);
+}
+
+static lap_code stats_of(const lap_async_run *r, int threshold, lap_run_stats *stats, lap_error *err)
+{
+    const lap_device_staging *s = r->staging;
+    lap_code code = lap_stats_of_counts(s->counts[0], s->channels, threshold, &stats->input, err);
+    return code == LAP_OK ? lap_stats_of_counts(s->counts[1], s->channels, threshold, &stats->edges, err)
+                          : code;
+}
+
+static lap_code write_run(lap_async_run *r, lap_report *report, lap_error *err)
+{
+    lap_photo *p = &r->photo;
+    double start = lap_now_ms();
+    lap_code code =
+        lap_photo_write_jpeg(p->sink, &r->header, r->staging->scan.bytes, r->staging->encoded->bytes, err);
+    p->ms.encode += lap_now_ms() - start; /* likewise */
+    lap_photo_report(p, report);
+    if (code != LAP_OK)
+        return code;
+    start = lap_now_ms();
+    code = lap_sink_finish(
+        p->sink, r->settings.sync, r->settings.preserve ? lap_source_stat(p->source) : NULL, err);
+    report->ms.write += lap_now_ms() - start;
+    report->bytes_out = lap_sink_bytes(p->sink);
+    return code;
+}
+
+lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struct stat *read, lap_sink **sink,
+    lap_report *report, lap_error *err)
+{
+    lap_photo *p = &r->photo;
+    lap_error why = {0};
+    *report = (lap_report){0};
+    lap_code code = lap_control_check(&r->control, &why);
+    if (code == LAP_OK)
+        code = lap_sink_open_below(order->tree, order->out, &p->sink, &why);
+    if (code == LAP_OK)
+        code = write_run(r, report, &why);
+    if (code == LAP_OK && r->settings.stats)
+        code = stats_of(r, r->settings.params.threshold, r->settings.stats, &why);
+    if (code == LAP_OK)
+        code = lap_source_verify(p->source, NULL, &why);
+    if (code == LAP_OK && read)
+        *read = *lap_source_stat(p->source);
+    if (code != LAP_OK)
+        lap_sink_close(p->sink);
+    *sink = code == LAP_OK ? p->sink : NULL;
+    p->sink = NULL;
+    return lap_photo_conclude(code, &why, r->in, r->began_ms, report, err);
+}
+
+lap_code lap_async_run_measure(lap_async_run *r, const lap_measure_options *options, lap_measurement *m,
+    lap_report *report, lap_error *err)
+{
+    const lap_plan *plan = &r->photo.plan;
+    lap_error why = {0};
+    *report = (lap_report){0};
+    *m = (lap_measurement){.width = plan->width,
+        .height = plan->height,
+        .channels = plan->channels,
+        .resolved = plan->rung->name};
+    lap_code code = lap_control_check(&r->control, &why);
+    if (code == LAP_OK)
+        code = stats_of(r, options->threshold, &m->stats, &why);
+    if (code == LAP_OK)
+        code = lap_source_verify(r->photo.source, NULL, &why);
+    lap_photo_report(&r->photo, report);
+    return lap_photo_conclude(code, &why, r->in, r->began_ms, report, err);
+}

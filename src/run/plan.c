@@ -1,0 +1,248 @@
+#include "run/plan.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "base/turn.h"
+#include "device/known_codec.h"
+#include "run/formats.h"
+#include "run/settings.h"
+
+/* ---- settings ---------------------------------------------------------------------------------- */
+
+/* The backend by name. "auto" takes a device where that is to code. */
+static const char *backend_of(const lap_settings *s)
+{
+    return s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0
+               ? lap_rung_fastest_on_device(LAP_OP_FILTER)
+               : s->backend;
+}
+
+static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *err)
+{
+    const bool filters_there = plan->rung && !lap_rung_takes_bands(plan->rung);
+    if (s->codec == LAP_CODEC_CUDA && !filters_there)
+        return lap_fail(err, LAP_E_USAGE, "--codec=cuda goes with a CUDA backend; %s runs on the CPU",
+            plan->rung ? plan->rung->name : "a transform");
+    if (s->codec == LAP_CODEC_CPU || !filters_there)
+        return LAP_OK;
+    plan->no_device = lap_device_codec_unavailable();
+    if (s->codec == LAP_CODEC_CUDA && plan->no_device)
+        return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", plan->no_device);
+    plan->on_device = !plan->no_device;
+    return LAP_OK;
+}
+
+/* The first rows need the last ones. */
+static bool wraps(const lap_plan *plan)
+{
+    return plan->rung && plan->border == LAP_WRAP;
+}
+
+lap_code lap_plan_settings(lap_plan *plan, const lap_settings *s, int threads, lap_error *err)
+{
+    *plan = (lap_plan){.params = s->params,
+        .border = s->border,
+        .format = s->format ? lap_format_find(s->format) : LAP_FORMAT_JPG,
+        .backend = s->backend,
+        .decode = s->decode,
+        .threads = s->threads > 0 && s->threads < threads ? s->threads : threads,
+        .device = s->device,
+        .gray = s->gray,
+        .max_memory = s->max_memory,
+        .progress = s->progress,
+        .progress_user = s->progress_user};
+    lap_code code = s->filter ? lap_rung_find(LAP_OP_FILTER, backend_of(s), &plan->rung, err) : LAP_OK;
+    if (code == LAP_OK)
+        code = plan_device(plan, s, err);
+    if (code != LAP_OK)
+        return code;
+    const bool is_jpg = plan->format == LAP_FORMAT_JPG, is_held = s->progressive || s->optimize;
+    plan->filters_whole = plan->rung && !lap_rung_takes_bands(plan->rung);
+    /* Several scans, and tables of the picture's own, are made on the CPU. */
+    plan->encodes_there = plan->on_device && is_jpg && !is_held;
+    plan->takes_rows = !(is_jpg && s->restart != LAP_RESTART_OFF && !is_held) &&
+                       plan->format != LAP_FORMAT_NOTHING && !lap_turn_reorders(s->turn) && !wraps(plan) &&
+                       !plan->filters_whole;
+    return LAP_OK;
+}
+
+/* From how many threads on decoding in several places pays: it is more work than decoding serially, which is
+ * one thread's work and goes on beside filtering and encoding. Measured: docs/parallel-decoding.md. */
+static int worth_threads(const lap_plan *plan)
+{
+    if (plan->format == LAP_FORMAT_NOTHING)
+        return 2;
+    return plan->rung ? 4 : 3;
+}
+
+lap_read_options lap_plan_read(
+    const lap_plan *plan, const lap_settings *settings, const lap_control *control, lap_pool *pool)
+{
+    lap_read_options options = lap_read_options_of(settings, control);
+    options.pool = pool;
+    options.threads = plan->threads;
+    options.worth_threads = worth_threads(plan);
+    if (plan->takes_rows || plan->on_device)
+        options.decode = LAP_DECODE_SERIAL;
+    return options;
+}
+
+/* ---- header ------------------------------------------------------------------------------------ */
+
+void lap_plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder, int width, int height)
+{
+    const lap_header *header = lap_decoder_header(decoder);
+    plan->from = *header;
+    if (lap_turn_transposes(plan->turn)) { /* what was sampled across is sampled down now */
+        memcpy(plan->from.sample_h, header->sample_v, sizeof header->sample_v);
+        memcpy(plan->from.sample_v, header->sample_h, sizeof header->sample_h);
+        plan->from.density_x = header->density_y;
+        plan->from.density_y = header->density_x;
+    }
+    plan->write = lap_write_options_of(s, decoder->options.control);
+    plan->write.width = width;
+    plan->write.height = height;
+    plan->write.channels = header->channels;
+    plan->write.from = &plan->from;
+}
+
+void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder)
+{
+    /* Below this many pixels threads cost more than they bring. */
+    enum { SMALL_PIXELS = 300000 };
+    const lap_header *header = lap_decoder_header(decoder);
+    plan->turn = lap_turn_compose(s->auto_orient ? (lap_turn)header->orientation : LAP_TURN_NONE, s->turn);
+    const bool swap = lap_turn_transposes(plan->turn);
+    plan->width = swap ? header->height : header->width;
+    plan->height = swap ? header->width : header->height;
+    plan->channels = header->channels;
+    plan->holds_whole = plan->filters_whole || lap_turn_reorders(plan->turn) || wraps(plan);
+    if ((uint64_t)plan->width * (uint64_t)plan->height < SMALL_PIXELS)
+        plan->threads = 1;
+    plan->how = !plan->takes_rows                  ? decoder->how
+                : s->decode == LAP_DECODE_PARALLEL ? "this output takes rows in order"
+                                                   : NULL;
+    lap_plan_write(plan, s, decoder, plan->width, plan->height);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+/* Bands take this much memory at most, unless that leaves only a few threads: one at a time decodes, so
+ * that many more would often wait, and a photo of 19 million pixels stays below 64 MB altogether. */
+enum { RING_BYTES = 48 << 20, FEW_THREADS = 4 };
+/* By parts they take this much at most, unless that leaves only a few threads; a waiting band counts as half
+ * of its pixels, of which it rarely is more. */
+enum { PARTS_BYTES = 100 << 20 };
+/* The same with the compressed file, which is held too: what a picture of 20000 x 20000 may take. */
+enum { ALL_BYTES = 170 << 20 };
+
+/* Each part decodes up to two rows of MCUs that are not its own. Where bands are few that is less than what
+ * the slowest thread would keep the others waiting: a band a part then (16 threads, 30 bands: 39.6 ms instead
+ * of 42.9, 16 Xeon cores, 2026-11-22). Where they are many, two parts a thread. */
+static void count_parts(lap_plan *plan, int threads)
+{
+    const int parts = plan->bands < 8 * threads ? plan->bands : 2 * threads;
+    plan->threads = threads;
+    plan->part_bands = (plan->bands - 1) / parts + 1;
+    const int ahead = threads * plan->part_bands + 2 * plan->part_bands;
+    plan->cells = ahead < plan->bands ? ahead : plan->bands;
+    plan->results = threads;
+}
+
+/* Cells hold chunks only, results belong to threads. False where even one thread takes more than the limit,
+ * `fixed` included. */
+static bool plan_parts(lap_plan *plan, const lap_decoder *decoder, size_t row, size_t fixed)
+{
+    /* With fewer threads than it is worth, or more memory than is polite: only where it was asked for. */
+    const bool is_asked = decoder->options.decode == LAP_DECODE_PARALLEL;
+    const int least = is_asked ? 1 : decoder->options.worth_threads;
+    const size_t held = decoder->held, room = held < ALL_BYTES ? ALL_BYTES - held : 0;
+    const size_t most = room < PARTS_BYTES ? room : PARTS_BYTES;
+    const uint64_t limit = plan->max_memory ? plan->max_memory : UINT64_MAX;
+    size_t strip, band, part, own, bands, all = 0;
+    bool fits = lap_mul(row, LAP_PLAN_STRIP + 2 * LAP_APRON, &strip) &&
+                lap_mul(row, (size_t)plan->band_rows, &band) && lap_add(strip, band, &part) &&
+                lap_add(part, decoder->at_memory, &part);
+    for (int threads = plan->threads; fits && threads >= least && threads > 0; threads--) {
+        count_parts(plan, threads);
+        for (; fits && plan->part_bands > 0; plan->part_bands--, plan->cells = threads * plan->part_bands) {
+            if (plan->cells > plan->bands)
+                plan->cells = plan->bands;
+            fits = lap_mul(part, (size_t)threads, &own) && lap_mul(band, (size_t)plan->cells, &bands) &&
+                   lap_add(own, bands, &all) && lap_add(all, fixed, &all);
+            plan->memory = all;
+            if (fits && all <= limit && (own + bands / 2 <= most || (is_asked && threads == 1)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Two more cells than threads keep everybody busy while one band is being decoded and one written. One thread
+ * alone takes band after band, and needs a second cell only for the rows that a band hands on to the next. */
+static void count_cells(lap_plan *plan, int threads)
+{
+    const int wanted = threads == 1 ? 2 : threads + 2;
+    plan->threads = threads;
+    plan->cells = wanted < plan->bands ? wanted : plan->bands;
+    plan->ahead = threads == 1 ? 1 : plan->cells;
+    plan->results = !plan->rung || plan->filters_whole ? 0 : plan->in_any_order ? threads : plan->cells;
+}
+
+static lap_code plan_ring(lap_plan *plan, size_t row, size_t fixed, lap_error *err)
+{
+    const uint64_t limit = plan->max_memory ? plan->max_memory : UINT64_MAX;
+    size_t cell = 0, result = 0, cells, results, ring = 0, all;
+    bool fits = lap_mul(row, (size_t)plan->band_rows + 2 * LAP_APRON, &result) &&
+                lap_mul(result, plan->holds_whole ? 1 : 2, &cell); /* a chunk may grow as large as pixels */
+    for (int threads = plan->threads; fits && threads > 0; threads--) {
+        count_cells(plan, threads);
+        fits = lap_mul(cell, (size_t)plan->cells, &cells) &&
+               lap_mul(result, (size_t)plan->results, &results) && lap_add(cells, results, &ring) &&
+               lap_add(ring, fixed, &all);
+        plan->memory = fits ? all : 0;
+        if (fits && all <= limit && (ring <= RING_BYTES || threads <= FEW_THREADS))
+            return LAP_OK;
+    }
+    if (!fits)
+        return lap_fail(
+            err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", plan->width, plan->height);
+    return lap_fail_over_limit(err, "takes up to", plan->memory, limit, " (--max-memory)");
+}
+
+/* What is held whatever the number of threads; false if that cannot be counted. */
+static bool fixed_bytes(
+    const lap_plan *plan, size_t row, const lap_decoder *decoder, const lap_encoder *encoder, size_t *bytes)
+{
+    const size_t images = (size_t)plan->holds_whole + plan->filters_whole;
+    size_t image;
+    return lap_mul(row, (size_t)plan->height + 2 * LAP_APRON, &image) && lap_mul(image, images, bytes) &&
+           lap_add(*bytes, encoder->memory, bytes) &&
+           lap_add(*bytes, lap_decoder_header(decoder)->memory_estimate, bytes);
+}
+
+lap_code lap_plan_memory(
+    lap_plan *plan, const lap_decoder *decoder, const lap_encoder *encoder, lap_error *err)
+{
+    const int threads = plan->threads;
+    const bool opens_at = lap_decoder_opens_at(decoder);
+    size_t row = 0, fixed = 0;
+    plan->band_rows = lap_encoder_band_rows(encoder);
+    plan->bands = (plan->height - 1) / plan->band_rows + 1;
+    plan->in_any_order = lap_encoder_is_parallel(encoder);
+    if (!lap_mul((size_t)plan->width + 2 * LAP_APRON + 64, (size_t)plan->channels, &row) ||
+        !fixed_bytes(plan, row, decoder, encoder, &fixed))
+        return lap_fail(
+            err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", plan->width, plan->height);
+    plan->by_parts =
+        plan->in_any_order && !plan->holds_whole && opens_at && plan_parts(plan, decoder, row, fixed);
+    if (plan->by_parts)
+        return LAP_OK;
+    plan->threads = threads;
+    if (opens_at && !plan->holds_whole) {
+        plan->how = plan->in_any_order ? "its parts take too much memory" : "the output is one piece";
+        fixed -= decoder->held;
+    }
+    return plan_ring(plan, row, fixed, err);
+}
