@@ -81,17 +81,17 @@ static lap_code reserve(scan *s, lap_scan_index *index, lap_error *err)
     return LAP_OK;
 }
 
-lap_code lap_scan_index_make(const lap_scan_plan *plan, const lap_walk_tables *tables, lap_pool *pool,
-    int threads, const lap_control *control, lap_scan_index *index, lap_huff_odd *odd, lap_error *err)
+lap_code lap_scan_index_make(const lap_scan_plan *plan, const lap_walk_tables *tables,
+    const lap_scan_team *team, lap_scan_index *index, lap_huff_odd *odd, lap_error *err)
 {
-    scan s = {.plan = plan, .tables = tables, .control = control};
+    scan s = {.plan = plan, .tables = tables, .control = team->control};
     *index = (lap_scan_index){0};
     *odd = LAP_HUFF_FINE;
     s.join = (lap_join){.plan = plan, .tables = tables, .index = index};
     lap_code code = reserve(&s, index, err);
     if (code == LAP_OK) {
         pthread_mutex_init(&s.lock, NULL);
-        lap_pool_team(pool, threads, work, &s);
+        lap_pool_team(team->pool, team->threads, work, &s);
         pthread_mutex_destroy(&s.lock);
         code = s.code;
         if (code != LAP_OK && err)

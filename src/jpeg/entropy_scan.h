@@ -29,6 +29,12 @@ typedef struct lap_scan_plan {
     size_t max_bytes;     /* for rows, marks and begins; past that: UNBOUNDED */
 } lap_scan_plan;
 
+typedef struct lap_scan_team { /* who looks through a scan */
+    lap_pool *pool;            /* or NULL: the caller alone */
+    int threads;               /* at most so many of the pool, and the caller */
+    const lap_control *control;
+} lap_scan_team;
+
 typedef struct lap_scan_index { /* zeroed is empty */
     lap_scan_row *rows;         /* mcus_high + 1; the last one is the end of the data */
     lap_scan_mark *marks;
@@ -39,9 +45,9 @@ typedef struct lap_scan_index { /* zeroed is empty */
 } lap_scan_index;
 
 /* LAP_OK with *odd FINE: index is whole; or with what is odd, and no index. Else LAP_E_MEMORY,
- * LAP_E_CANCELLED, LAP_E_TIMEOUT. threads: at most so many of the pool, and the caller. */
-lap_code lap_scan_index_make(const lap_scan_plan *plan, const lap_walk_tables *tables, lap_pool *pool,
-    int threads, const lap_control *control, lap_scan_index *index, lap_huff_odd *odd, lap_error *err);
+ * LAP_E_CANCELLED, LAP_E_TIMEOUT. */
+lap_code lap_scan_index_make(const lap_scan_plan *plan, const lap_walk_tables *tables,
+    const lap_scan_team *team, lap_scan_index *index, lap_huff_odd *odd, lap_error *err);
 void lap_scan_index_free(lap_scan_index *index);
 
 #endif

@@ -12,8 +12,8 @@ enum { MIN_PIXELS = 1000000 };
 enum { PIECES_PER_THREAD = 4, MIN_PIECE = 32 << 10, MAX_PIECE = 256 << 10 };
 /* Of the file, with LAP_DECODE_AUTO: beside what it takes, parts stay below 200 MB. */
 enum { MAX_HELD = 80 << 20 };
-/* Of rows and restart markers in the index. */
-enum { MAX_INDEX = 16 << 20 };
+/* Bytes of rows and restart markers in the index; threads that look through a scan. */
+enum { MAX_INDEX = 16 << 20, MAX_TEAM = 256 };
 
 /* ---- may this one have parts ------------------------------------------------------------------- */
 
@@ -163,8 +163,9 @@ lap_code lap_jpeg_split_open(lap_jpeg_reader *r, lap_error *err)
             return lap_fail(err, LAP_E_MEMORY, "out of memory");
         lap_walk_tables_init(plan->tables, &layout);
         lap_error why = {0};
-        code = lap_scan_index_make(&plan->scan, plan->tables, d->options.pool,
-            min_of(threads_of(&d->options), 256), d->options.control, &plan->index, &odd, &why);
+        const lap_scan_team team = {
+            d->options.pool, min_of(threads_of(&d->options), MAX_TEAM), d->options.control};
+        code = lap_scan_index_make(&plan->scan, plan->tables, &team, &plan->index, &odd, &why);
         if (code != LAP_OK)
             return lap_fail(err, code, "%s", why.message);
     }
