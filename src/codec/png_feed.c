@@ -37,12 +37,17 @@ void lap_png_note(lap_decoder *decoder, const char *message)
         snprintf(decoder->damage.first, sizeof decoder->damage.first, "%s", message);
 }
 
+/* libpng before 1.6.48 says so of a chunk that check_chunk has noted; newer ones of some chunks. */
+static bool is_about_size(const char *message)
+{
+    return strstr(message, "too large") || strstr(message, "exceeds memory limits");
+}
+
 static void warn(png_structp png, const char *message)
 {
     lap_decoder *decoder = png_get_error_ptr(png);
     const lap_png_state *state = decoder->state;
-    if (!state->is_large ||
-        !strstr(message, "too large")) /* which only libpng before 1.6.48 says of every chunk */
+    if (!state->is_large || !is_about_size(message))
         lap_png_note(decoder, message);
 }
 
