@@ -89,6 +89,23 @@ typedef enum lap_code {
 } lap_code;
 #define LAP_CODES 32 /* more than there will be in this version of the interface */
 
+/* What the caller may change so that an error or a warning goes away. The texts of the library name no option
+ * of the program; the program adds its own. */
+typedef enum lap_remedy {
+    LAP_REMEDY_NONE,
+    LAP_REMEDY_MAX_PIXELS, /* raise settings->max_pixels */
+    LAP_REMEDY_MAX_MEMORY,
+    LAP_REMEDY_MAX_SCANS,
+    LAP_REMEDY_CLOBBER,     /* clear settings->no_clobber */
+    LAP_REMEDY_FORMAT,      /* name settings->format */
+    LAP_REMEDY_GRAY,        /* set settings->gray, or write another format */
+    LAP_REMEDY_IN_PLACE,    /* set settings->in_place */
+    LAP_REMEDY_TRIM,        /* set settings->lossless to LAP_LOSSLESS_TRIM */
+    LAP_REMEDY_AUTO_ORIENT, /* set settings->auto_orient */
+    LAP_REMEDY_FORCE,       /* set options->force */
+    LAP_REMEDY_OTHER_FOLDER /* name another output folder, or set settings->in_place */
+} lap_remedy;
+
 /* What went wrong, in three parts: code says of which kind, subject what it is about, message the rest.
  * Both texts are one line of UTF-8 whose characters lap_utf8_is_shown: in a path \x1b stands for a byte of
  * another one, elsewhere a ? for the character. */
@@ -96,7 +113,9 @@ typedef struct lap_error {
     lap_code code;
     char subject[256]; /* the file or folder (of a long path the end); empty where there is none */
     char message[480]; /* repeats neither subject nor kind */
-    uint64_t reserved[4];
+    lap_remedy remedy;
+    int unused;
+    uint64_t reserved[3];
 } lap_error;
 
 /* The kind as the JSON objects spell it ("missing", "not_jpeg", ...); never NULL. */
@@ -387,7 +406,9 @@ typedef struct lap_report {
     int warnings;      /* harmless oddities and, with fail_on none, damage that was let through */
     char warning[240]; /* the first of them */
     char note[240];    /* what a user may want to know with -v, e.g. which form of a backend ran */
-    uint64_t reserved[8];
+    lap_remedy warning_remedy;
+    int unused;
+    uint64_t reserved[7];
 } lap_report;
 
 /* File to file. "-" is standard input or output. Output is complete or absent. */

@@ -88,6 +88,7 @@ static void make_shown(char *text)
 static void fill(lap_error *err, lap_code code, const char *subject, const char *format, va_list args)
 {
     err->code = code;
+    err->remedy = LAP_REMEDY_NONE;
     lap_shown_path(err->subject, sizeof err->subject, subject);
     vsnprintf(err->message, sizeof err->message, format, args);
     make_shown(err->message);
@@ -112,6 +113,13 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
         fill(err, code, subject, format, args);
         va_end(args);
     }
+    return code;
+}
+
+lap_code lap_error_remedy(lap_error *err, lap_code code, lap_remedy remedy)
+{
+    if (err)
+        err->remedy = remedy;
     return code;
 }
 
@@ -142,7 +150,7 @@ void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS])
 }
 
 lap_code lap_fail_over_limit(
-    lap_error *err, const char *what, uint64_t bytes, uint64_t limit, const char *end)
+    lap_error *err, const char *what, uint64_t bytes, uint64_t limit, lap_remedy remedy)
 {
     char takes[LAP_MILLIONS], may[LAP_MILLIONS];
     int decimals = 0;
@@ -150,8 +158,9 @@ lap_code lap_fail_over_limit(
         lap_millions(bytes, ++decimals, takes);
         lap_millions(limit, decimals, may);
     } while (strcmp(takes, may) == 0 && decimals < 6);
-    return lap_fail(
-        err, LAP_E_LIMIT, "%s %s MB of memory, more than the limit of %s MB%s", what, takes, may, end);
+    const lap_code code =
+        lap_fail(err, LAP_E_LIMIT, "%s %s MB of memory, more than the limit of %s MB", what, takes, may);
+    return lap_error_remedy(err, code, remedy);
 }
 
 /* The word of kinds that their messages do not name: "data ends early" needs "truncated" before it. */

@@ -17,16 +17,18 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
     __attribute__((format(printf, 4, 5)));
 /* Gives an error (code is not LAP_OK) that has no subject this one; returns code as it is. */
 lap_code lap_error_about(lap_error *err, lap_code code, const char *subject);
+/* Names the remedy of an error; returns code as it is. */
+lap_code lap_error_remedy(lap_error *err, lap_code code, lap_remedy remedy);
 /* Hands an error on: copies *why to err (which may be NULL) and returns its code. */
 lap_code lap_error_set(lap_error *err, const lap_error *why);
 /* A path as one line shows it: bytes that are not UTF-8, and characters that are not lap_utf8_is_shown, as
  * \x1b; of a path that is too long the end, after "...". */
 void lap_shown_path(char *shown, size_t size, const char *path);
 
-/* LAP_E_LIMIT: "<what> 2.71 MB of memory, more than the limit of 2.7 MB (--max-memory)", for instance; `end`
- * is what follows the limit. bytes > limit, and the figures have as many decimals as it takes to see that. */
+/* LAP_E_LIMIT: "<what> 2.71 MB of memory, more than the limit of 2.7 MB". bytes > limit, and the figures have
+ * as many decimals as it takes to see that. */
 lap_code lap_fail_over_limit(
-    lap_error *err, const char *what, uint64_t bytes, uint64_t limit, const char *end);
+    lap_error *err, const char *what, uint64_t bytes, uint64_t limit, lap_remedy remedy);
 enum { LAP_MILLIONS = 24 };
 /* n / 1000000, rounded to that many decimals, at most 6, with which it is exact. */
 void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS]);

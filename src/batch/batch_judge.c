@@ -55,7 +55,7 @@ static lap_status judge_there(batch *b, const lap_walk_entry *entry, lap_job *jo
     if (b->options->skip_existing)
         return LAP_SKIPPED;
     if (b->options->no_clobber) {
-        lap_fail_at(why, LAP_E_EXISTS, job->output, "exists and is left alone (--no-clobber)");
+        lap_sink_exists(job->output, why);
         return LAP_SKIPPED;
     }
     if (inode == lap_batch_inode(entry->stat) || lap_map64_find(&b->endangered, inode)) {

@@ -40,10 +40,9 @@ lap_code lap_batch_check_format(
     const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output, *dot = strrchr(base, '.');
     if (settings->format || lap_format_of_path(output) || !dot || dot == base)
         return LAP_OK;
-    return lap_fail_at(err, LAP_E_USAGE, input,
-        "the extension of its output, %.40s, names no known format (jpg jpeg png bmp tga ppm pgm tsv); "
-        "choose one with --format",
-        dot);
+    const lap_code code = lap_fail_at(err, LAP_E_USAGE, input,
+        "the extension of its output, %.40s, names no known format (jpg jpeg png bmp tga ppm pgm tsv)", dot);
+    return lap_error_remedy(err, code, LAP_REMEDY_FORMAT);
 }
 
 uint64_t lap_batch_key(const char *relative)
@@ -175,8 +174,8 @@ lap_code lap_batch_check_operands(
             return lap_fail_at(
                 err, LAP_E_USAGE, path, "is the input and the output folder; name another one");
         } else if (options->input_count == 1 && is_own_output(options, settings, path, &in)) {
-            return lap_fail_at(
-                err, LAP_E_USAGE, path, "would be its own output; name another folder, or use --in-place");
+            lap_fail_at(err, LAP_E_USAGE, path, "would be its own output");
+            return lap_error_remedy(err, LAP_E_USAGE, LAP_REMEDY_OTHER_FOLDER);
         }
     }
     return LAP_OK;

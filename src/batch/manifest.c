@@ -190,5 +190,6 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
                       : made == LAP_MADE_UNBELIEVED ? "its record may have been written by somebody else"
                       : made == LAP_MADE_UNHASHED   ? "its record is too old to tell whether it was changed"
                                                     : "was not made by lapedge";
-    return lap_fail_at(err, LAP_E_EXISTS, path, "exists and %s; -f replaces it", why);
+    return lap_error_remedy(
+        err, lap_fail_at(err, LAP_E_EXISTS, path, "exists and %s", why), LAP_REMEDY_FORCE);
 }

@@ -43,8 +43,8 @@ static lap_code ask(const launcher *l, long *rank, long *size, bool *found, lap_
     *size = number(size_text);
     if (*rank >= 0 && *size > 0 && *rank < *size)
         return LAP_OK;
-    return lap_fail(err, LAP_E_USAGE, "--shard=auto: %s is %.40s and %s is %.40s: this is not a valid share",
-        l->rank, rank_text, l->size, size_text ? size_text : "not set");
+    return lap_fail(err, LAP_E_USAGE, "%s is %.40s and %s is %.40s: this is not a valid share", l->rank,
+        rank_text, l->size, size_text ? size_text : "not set");
 }
 
 /* An array may begin anywhere and go in steps (--array=10-40:10), but a list with gaps (--array=1,3,7) does
@@ -65,9 +65,8 @@ static lap_code ask_array(long *index, long *count, bool *found, lap_error *err)
     *index = (id - min) / step;
     if (id < min || min < 0 || *count < 1 || *index >= *count || (id - min) % step ||
         (max >= 0 && (max - min) / step + 1 != *count))
-        return lap_fail(err, LAP_E_USAGE,
-            "--shard=auto: task %.20s is not one of a Slurm array without gaps, such as --array=0-15",
-            id_text);
+        return lap_fail(
+            err, LAP_E_USAGE, "task %.20s is not one of a Slurm array without gaps, such as 0-15", id_text);
     return LAP_OK;
 }
 
@@ -87,10 +86,10 @@ static lap_code from_environment(uint32_t *shard, uint32_t *shards, lap_error *e
         return code;
     if (!inside && !array && !indexed)
         return lap_fail(err, LAP_E_USAGE,
-            "--shard=auto: no scheduler found; looked for OMPI_COMM_WORLD_RANK, PMI_RANK, "
+            "no scheduler found; looked for OMPI_COMM_WORLD_RANK, PMI_RANK, "
             "SLURM_PROCID inside srun, SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX with JOB_COMPLETIONS");
     if (count > 0x7fffffff / size)
-        return lap_fail(err, LAP_E_USAGE, "--shard=auto: %ld times %ld shares are too many", count, size);
+        return lap_fail(err, LAP_E_USAGE, "%ld times %ld shares are too many", count, size);
     *shard = (uint32_t)(index * size + rank);
     *shards = (uint32_t)(count * size);
     return LAP_OK;
@@ -104,12 +103,12 @@ lap_code lap_shard_parse(const char *spec, uint32_t *shard, uint32_t *shards, la
     const char *slash = strchr(spec, '/');
     size_t length = slash ? (size_t)(slash - spec) : 0;
     if (!length || length >= sizeof first)
-        return lap_fail(err, LAP_E_USAGE, "--shard=%.40s: expected I/N with I from 0 to N-1, or auto", spec);
+        return lap_fail(err, LAP_E_USAGE, "expected I/N with I from 0 to N-1, or auto");
     memcpy(first, spec, length);
     first[length] = 0;
     long rank = number(first), size = number(slash + 1);
     if (rank < 0 || size < 1 || rank >= size)
-        return lap_fail(err, LAP_E_USAGE, "--shard=%.40s: expected I/N with I from 0 to N-1, or auto", spec);
+        return lap_fail(err, LAP_E_USAGE, "expected I/N with I from 0 to N-1, or auto");
     *shard = (uint32_t)rank;
     *shards = (uint32_t)size;
     return LAP_OK;

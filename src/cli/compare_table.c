@@ -148,7 +148,7 @@ bool lap_compare_end_photo(lap_compare_result *result, const char *path, const l
     if (!result->photos)
         result->photos = json_array();
     if (failure)
-        lap_error_text(failure, why, sizeof why);
+        lap_cli_error_text(failure, why, sizeof why);
     lap_json_path(row, "input", path);
     json_object_set_new(row, "error", lap_json_text(failure ? why : NULL));
     json_object_set_new(row, "width", failure ? json_null() : json_integer(result->width));

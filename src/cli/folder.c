@@ -225,10 +225,8 @@ int lap_cli_folder(lap_cli *cli)
     options.prune = lap_folder_prune_begin(&run.prune, cli, &run.progress);
     options.sides = sides + !cli->log;
     options.side_count = (size_t)(cli->log != NULL) + (cli->trace != NULL);
-    if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK) {
-        lap_cli_print_error(&err, NULL);
-        return LAP_EXIT_USAGE;
-    }
+    if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK)
+        return lap_cli_usage("--shard=%.40s: %s", cli->shard, err.message);
     if (cli->log && !lap_cli_log_postpone(&run.log, cli->log, options.out_dir) &&
         !lap_cli_log_open(&run.log, cli->log)) {
         lap_cli_message("%s: %s", cli->log, strerror(errno));

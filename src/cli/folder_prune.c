@@ -39,7 +39,8 @@ lap_cli_exit lap_folder_prune_end(lap_folder_prune *prune, lap_code code, const 
     if (code != LAP_OK) /* which has been said */
         work->refused = *err;
     else if (work->refused.code != LAP_OK)
-        lap_cli_message("--prune: nothing was removed: %s", lap_error_text(&work->refused, why, sizeof why));
+        lap_cli_message(
+            "--prune: nothing was removed: %s", lap_cli_error_text(&work->refused, why, sizeof why));
     if (work->kept > 0 && !prune->cli->quiet)
         lap_cli_message(
             "--prune: %llu output%s left: the folder of the photo is there but empty, as one that is "

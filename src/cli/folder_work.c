@@ -42,7 +42,7 @@ void lap_folder_warn(const lap_cli *cli, lap_folder_progress *progress, const la
     if (cli->quiet)
         return;
     lap_folder_progress_hide(progress);
-    lap_cli_message("warning: %s", lap_error_text(warning, text, sizeof text));
+    lap_cli_message("warning: %s", lap_cli_error_text(warning, text, sizeof text));
 }
 
 void lap_folder_print_work(const lap_batch_work *work)

@@ -199,7 +199,7 @@ json_t *lap_json_error(const lap_error *err)
     char text[1024];
     if (err->code == LAP_OK)
         return json_null();
-    lap_error_text(err, text, sizeof text);
+    lap_cli_error_text(err, text, sizeof text);
     return json_pack("{ss so}", "kind", lap_code_name(err->code), "message", lap_json_text(text));
 }
 
@@ -239,6 +239,7 @@ static json_t *settings_of(const lap_settings *s)
 
 json_t *lap_json_file(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
 {
+    char warning[512];
     const bool filter = settings->filter;
     const bool is_written = report->status == LAP_DONE || report->status == LAP_WARNED;
     json_t *object = lap_json_object("lapedge.file/1");
@@ -260,7 +261,8 @@ json_t *lap_json_file(const char *in, const char *out, const lap_settings *setti
     json_object_set_new(object, "bytes_out", json_integer(is_written ? (json_int_t)report->bytes_out : 0));
     json_object_set_new(object, "settings", settings_of(settings));
     json_object_set_new(object, "warnings", json_integer(report->warnings));
-    json_object_set_new(object, "warning", lap_json_text(report->warnings > 0 ? report->warning : NULL));
+    json_object_set_new(object, "warning",
+        lap_json_text(report->warnings > 0 ? lap_cli_warning_text(report, warning, sizeof warning) : NULL));
     json_object_set_new(object, "note", lap_json_text(report->note[0] ? report->note : NULL));
     return object;
 }

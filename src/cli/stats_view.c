@@ -76,7 +76,7 @@ int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *
     if (code == LAP_OK)
         return LAP_EXIT_OK;
     char why[1024];
-    lap_cli_message("the statistics were not written: %s", lap_error_text(&err, why, sizeof why));
+    lap_cli_message("the statistics were not written: %s", lap_cli_error_text(&err, why, sizeof why));
     return LAP_EXIT_FAILED;
 }
 

@@ -158,19 +158,55 @@ void lap_cli_warn_without_device(const lap_cli *cli)
         lap_cli_message("warning: %s: %s", option, reason);
 }
 
+/* What the program can do about an error of the library, in its own words: the end of the message. */
+static const char *words_of(lap_remedy remedy)
+{
+    static const char *const words[] = {
+        [LAP_REMEDY_MAX_PIXELS] = " (--max-pixels)",
+        [LAP_REMEDY_MAX_MEMORY] = " (--max-memory)",
+        [LAP_REMEDY_MAX_SCANS] = " (--max-scans)",
+        [LAP_REMEDY_CLOBBER] = " (--no-clobber)",
+        [LAP_REMEDY_FORMAT] = "; choose one with --format",
+        [LAP_REMEDY_GRAY] = ": give --gray, or write a .ppm",
+        [LAP_REMEDY_IN_PLACE] = " (use --in-place to replace it)",
+        [LAP_REMEDY_TRIM] = "; --trim cuts to that",
+        [LAP_REMEDY_AUTO_ORIENT] = "; --auto-orient turns the pixels",
+        [LAP_REMEDY_FORCE] = "; -f replaces it",
+        [LAP_REMEDY_OTHER_FOLDER] = "; name another folder, or use --in-place",
+    };
+    const size_t count = sizeof words / sizeof *words;
+    return (size_t)remedy < count && words[remedy] ? words[remedy] : "";
+}
+
+char *lap_cli_error_text(const lap_error *err, char *text, size_t size)
+{
+    lap_error_text(err, text, size);
+    const size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s", words_of(err->remedy));
+    return text;
+}
+
+char *lap_cli_warning_text(const lap_report *report, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s", report->warning, words_of(report->warning_remedy));
+    return text;
+}
+
 void lap_cli_warn(const char *input, const lap_report *report)
 {
+    char text[512];
+    lap_cli_warning_text(report, text, sizeof text);
     if (report->warnings > 1)
-        lap_cli_message("%s: warning: %s (the first of %d)", input, report->warning, report->warnings);
+        lap_cli_message("%s: warning: %s (the first of %d)", input, text, report->warnings);
     else
-        lap_cli_message("%s: warning: %s", input, report->warning);
+        lap_cli_message("%s: warning: %s", input, text);
 }
 
 void lap_cli_print_error(const lap_error *err, const char *subject)
 {
     char text[1024];
     const bool is_named = err->subject[0] || err->code == LAP_E_USAGE || err->code == LAP_E_BACKEND;
-    lap_error_text(err, text, sizeof text);
+    lap_cli_error_text(err, text, sizeof text);
     if (is_named || !subject || !*subject)
         report(lap_code_name(err->code), "%s", text);
     else

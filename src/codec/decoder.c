@@ -90,13 +90,14 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
             header->height, LAP_MAX_SIDE);
     if (options->max_pixels && pixels > options->max_pixels) {
         char has[LAP_MILLIONS], may[LAP_MILLIONS];
-        return lap_fail(err, LAP_E_LIMIT,
-            "%dx%d is %s million pixels, more than the limit of %s million (--max-pixels)", header->width,
-            header->height, exact_millions(pixels, has), exact_millions(options->max_pixels, may));
+        const lap_code code = lap_fail(err, LAP_E_LIMIT,
+            "%dx%d is %s million pixels, more than the limit of %s million", header->width, header->height,
+            exact_millions(pixels, has), exact_millions(options->max_pixels, may));
+        return lap_error_remedy(err, code, LAP_REMEDY_MAX_PIXELS);
     }
     if (options->max_memory && header->memory_estimate > options->max_memory)
         return lap_fail_over_limit(
-            err, "decoding takes up to", header->memory_estimate, options->max_memory, " (--max-memory)");
+            err, "decoding takes up to", header->memory_estimate, options->max_memory, LAP_REMEDY_MAX_MEMORY);
     return LAP_OK;
 }
 

@@ -60,7 +60,7 @@ static void *allocate(png_structp png, size_t size)
         limit = LAP_PNG_MAX_CHUNK;
     /* libpng takes a chunk's word for its length; where it gets no memory it would lose its place. */
     if (state->in_chunks && size > limit + LAP_PNG_OVERHEAD) {
-        lap_fail_over_limit(&state->cause, "a chunk asks for", size, limit, "");
+        lap_fail_over_limit(&state->cause, "a chunk asks for", size, limit, LAP_REMEDY_NONE);
         lap_png_leave(png, "memory");
     }
     void *p = malloc(size);

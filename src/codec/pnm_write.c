@@ -10,7 +10,7 @@ enum { BAND_ROWS = 128 };
 static lap_code pnm_open(lap_encoder *encoder, lap_error *err)
 {
     if (encoder->format == LAP_FORMAT_PGM && encoder->options.channels != 1)
-        return lap_fail(err, LAP_E_USAGE, "a .pgm holds one channel: give --gray, or write a .ppm");
+        return lap_error_remedy(err, lap_fail(err, LAP_E_USAGE, "a .pgm holds one channel"), LAP_REMEDY_GRAY);
     encoder->band_rows = BAND_ROWS;
     encoder->parallel = true;
     return LAP_OK;

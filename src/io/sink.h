@@ -48,6 +48,8 @@ lap_code lap_sink_check(const char *path, lap_error *err);
 /* LAP_OK; LAP_E_CLASH where out is the same file as in, through links too, and where "-" is a descriptor of
  * that regular file. */
 lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
+/* The error of an output that no_clobber keeps: LAP_E_EXISTS. */
+lap_code lap_sink_exists(const char *out, lap_error *err);
 /* Removes the temporary files in a folder whose process is gone: of this host by process number and
  * start time, of other hosts (shared folders) when untouched for a day. Returns how many were removed;
  * what cannot be removed is left. */

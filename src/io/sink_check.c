@@ -29,8 +29,15 @@ lap_code lap_sink_differs(const char *in, const char *out, lap_error *err)
     if (!look(in, STDIN_FILENO, &a) || !look(out, STDOUT_FILENO, &b) || a.st_dev != b.st_dev ||
         a.st_ino != b.st_ino || (is_stream && !S_ISREG(a.st_mode))) /* one terminal may be both */
         return LAP_OK;
-    return lap_fail_at(err, LAP_E_CLASH, strcmp(out, "-") == 0 ? "standard output" : out,
-        "is the input file itself (use --in-place to replace it)");
+    const lap_code code = lap_fail_at(
+        err, LAP_E_CLASH, strcmp(out, "-") == 0 ? "standard output" : out, "is the input file itself");
+    return lap_error_remedy(err, code, LAP_REMEDY_IN_PLACE);
+}
+
+lap_code lap_sink_exists(const char *out, lap_error *err)
+{
+    return lap_error_remedy(
+        err, lap_fail_at(err, LAP_E_EXISTS, out, "exists and is left alone"), LAP_REMEDY_CLOBBER);
 }
 
 lap_code lap_sink_check(const char *path, lap_error *err)

@@ -115,8 +115,8 @@ static void on_progress(j_common_ptr cinfo)
     if (lap_control_check(options->control, &r->error.cause) != LAP_OK)
         lap_jpeg_raise(&r->error);
     if (options->max_scans > 0 && r->cinfo.input_scan_number > options->max_scans) {
-        lap_fail(&r->error.cause, LAP_E_LIMIT, "more scans than the limit of %d (--max-scans)",
-            options->max_scans);
+        lap_fail(&r->error.cause, LAP_E_LIMIT, "more scans than the limit of %d", options->max_scans);
+        r->error.cause.remedy = LAP_REMEDY_MAX_SCANS;
         lap_jpeg_raise(&r->error);
     }
     if (!r->started)

@@ -73,13 +73,16 @@ static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t
     if (!why && !fits)
         why = "it is smaller than one MCU";
     if (!why && !whole && s->lossless != LAP_LOSSLESS_TRIM) {
-        snprintf(partial, sizeof partial, "%d x %d is not whole MCUs (%d x %d would be; --trim cuts to that)",
+        snprintf(partial, sizeof partial, "%d x %d is not whole MCUs; trimmed to %d x %d it would be",
             scan->width, scan->height, way->width, way->height);
         why = partial;
     }
     way->trims = !whole;
     way->is_taken = !why;
-    return why ? decline(p, why, err) : LAP_OK;
+    if (!why)
+        return LAP_OK;
+    const lap_code code = decline(p, why, err);
+    return why == partial && code != LAP_OK ? lap_error_remedy(err, code, LAP_REMEDY_TRIM) : code;
 }
 
 lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
@@ -172,7 +175,8 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
     const uint64_t limit = p->settings->max_memory;
     const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(p->decoder));
     if (limit && need > limit)
-        return lap_fail_over_limit(err, "turning without loss takes up to", need, limit, " (--max-memory)");
+        return lap_fail_over_limit(
+            err, "turning without loss takes up to", need, limit, LAP_REMEDY_MAX_MEMORY);
     lap_code code = limit ? lap_budget_take(budget, need, limit, p->control, err) : LAP_OK;
     if (code != LAP_OK)
         return code;

@@ -122,10 +122,12 @@ static void note_rung(const lap_plan *plan, lap_report *report)
         add_note(report, "threads are spread over bands, one inside %s", plan->rung->name);
 }
 
-static void warn(lap_report *report, const char *text)
+static void warn(lap_report *report, const char *text, lap_remedy remedy)
 {
-    if (report->warnings++ == 0)
-        snprintf(report->warning, sizeof report->warning, "%s", text);
+    if (report->warnings++ > 0)
+        return;
+    snprintf(report->warning, sizeof report->warning, "%s", text);
+    report->warning_remedy = remedy;
 }
 
 /* What of the input's metadata the output does not show although nobody asked for that. */
@@ -140,11 +142,9 @@ static void note_profile_and_orientation(const lap_photo *p, bool holds, lap_rep
     if (holds || format == LAP_FORMAT_NOTHING || o->oriented ||
         lap_decoder_header(p->decoder)->orientation == 1)
         return;
-    snprintf(text, sizeof text,
-        ".%s has no place for the orientation tag, so this is shown as stored; --auto-orient turns the "
-        "pixels",
+    snprintf(text, sizeof text, ".%s has no place for the orientation tag, so this is shown as stored",
         lap_format_name(format));
-    warn(report, text);
+    warn(report, text, LAP_REMEDY_AUTO_ORIENT);
 }
 
 /* Pieces that this output has no place for: of a PNG those behind its picture, of other formats all. */
@@ -160,7 +160,7 @@ static void note_no_place(const lap_photo *p, bool holds, lap_report *report)
         add_note(report, "text behind the picture is left out: %d chunk%s", header->late_texts,
             header->late_texts == 1 ? "" : "s");
     if (holds && header->late_xmp && (keep & LAP_KEEP_XMP))
-        warn(report, "XMP behind the picture is left out");
+        warn(report, "XMP behind the picture is left out", LAP_REMEDY_NONE);
 }
 
 static void note_metadata(const lap_photo *p, lap_report *report)
@@ -174,7 +174,7 @@ static void note_metadata(const lap_photo *p, lap_report *report)
     if (lap_meta_drops_text(&p->drops, text, sizeof text))
         add_note(report, "%s", text);
     if (p->drops.warnings > 0) {
-        warn(report, p->drops.warning);
+        warn(report, p->drops.warning, LAP_REMEDY_NONE);
         report->warnings += p->drops.warnings - 1;
     }
 }
@@ -193,6 +193,7 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     report->bytes_in = lap_source_bytes(p->source);
     report->bytes_out = p->sink ? lap_sink_bytes(p->sink) : 0;
     report->warnings = p->damage.warnings;
+    report->warning_remedy = LAP_REMEDY_NONE;
     snprintf(report->warning, sizeof report->warning, "%s", p->damage.first);
     report->note[0] = 0;
     if (p->plan.on_device)

@@ -161,7 +161,7 @@ static lap_code check_memory(const lap_decoder *decoder, const lap_read_options 
         return LAP_OK;
     if (!fits)
         return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", h->width, h->height);
-    return lap_fail_over_limit(err, "takes up to", bytes, options->max_memory, " (--max-memory)");
+    return lap_fail_over_limit(err, "takes up to", bytes, options->max_memory, LAP_REMEDY_MAX_MEMORY);
 }
 
 lap_code lap_image_read(

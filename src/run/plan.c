@@ -22,7 +22,7 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
 {
     const bool filters_there = plan->rung && !lap_rung_takes_bands(plan->rung);
     if (s->codec == LAP_CODEC_CUDA && !filters_there)
-        return lap_fail(err, LAP_E_USAGE, "--codec=cuda goes with a CUDA backend; %s runs on the CPU",
+        return lap_fail(err, LAP_E_USAGE, "codec 'cuda' goes with a CUDA backend; %s runs on the CPU",
             plan->rung ? plan->rung->name : "a transform");
     if (s->codec == LAP_CODEC_CPU || !filters_there)
         return LAP_OK;
@@ -208,7 +208,7 @@ static lap_code plan_ring(lap_plan *plan, size_t row, size_t fixed, lap_error *e
     if (!fits)
         return lap_fail(
             err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", plan->width, plan->height);
-    return lap_fail_over_limit(err, "takes up to", plan->memory, limit, " (--max-memory)");
+    return lap_fail_over_limit(err, "takes up to", plan->memory, limit, LAP_REMEDY_MAX_MEMORY);
 }
 
 /* What is held whatever the number of threads; false if that cannot be counted. */

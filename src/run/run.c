@@ -131,7 +131,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
     lap_code code = settings->in_place ? LAP_OK : lap_sink_differs(in, out, &why);
     const bool keeps = settings->no_clobber && strcmp(out, "-") != 0;
     if (code == LAP_OK && keeps && lstat(out, &there) == 0)
-        code = lap_fail_at(&why, LAP_E_EXISTS, out, "exists and is left alone (--no-clobber)");
+        code = lap_sink_exists(out, &why);
     if (code == LAP_OK)
         sweep(context, out);
     if (code == LAP_OK)
@@ -166,7 +166,7 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *give
         code = lap_sink_differs(in, out, err);
     struct stat there;
     if (code == LAP_OK && settings->no_clobber && strcmp(out, "-") != 0 && lstat(out, &there) == 0)
-        code = lap_fail_at(err, LAP_E_EXISTS, out, "exists and is left alone (--no-clobber)");
+        code = lap_sink_exists(out, err);
     if (code == LAP_OK)
         code = lap_settings_with_format(settings, out, &full, err);
     if (code == LAP_OK)

@@ -160,8 +160,9 @@ lap_code lap_settings_with_format(
     full->format = lap_format_name(format);
     if (format != LAP_FORMAT_UNKNOWN)
         return LAP_OK;
-    return lap_fail_at(err, LAP_E_USAGE, out,
-        "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format");
+    const lap_code code = lap_fail_at(
+        err, LAP_E_USAGE, out, "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv)");
+    return lap_error_remedy(err, code, LAP_REMEDY_FORMAT);
 }
 
 /* ---- for decoder and encoder ------------------------------------------------------------------- */

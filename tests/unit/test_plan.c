@@ -113,7 +113,7 @@ static void threads_give_way_to_a_limit(void **state)
     lap_plan plan = plan_of(THREADS, 0);
     plan.max_memory = least;
     assert_int_equal(lap_plan_memory(&plan, &decoder, &encoder, &err), LAP_E_LIMIT);
-    assert_non_null(strstr(err.message, "--max-memory"));
+    assert_int_equal(err.remedy, LAP_REMEDY_MAX_MEMORY);
     assert_true(plan.memory == least + 1);
 }
 

@@ -112,7 +112,8 @@ static void figures_that_are_compared_differ(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lap_error err;
-        assert_int_equal(lap_fail_over_limit(&err, "takes", cases[i].bytes, cases[i].limit, ""), LAP_E_LIMIT);
+        assert_int_equal(
+            lap_fail_over_limit(&err, "takes", cases[i].bytes, cases[i].limit, LAP_REMEDY_NONE), LAP_E_LIMIT);
         assert_string_equal(err.message, cases[i].message);
     }
 }

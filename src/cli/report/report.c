@@ -139,6 +139,6 @@ int lap_report_write(const char *path, json_t *report)
     if (code == LAP_OK)
         return LAP_EXIT_OK;
     char text[1024];
-    lap_cli_message("the report was not written: %s", lap_error_text(&err, text, sizeof text));
+    lap_cli_message("the report was not written: %s", lap_cli_error_text(&err, text, sizeof text));
     return LAP_EXIT_FAILED;
 }
