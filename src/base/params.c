@@ -40,6 +40,15 @@ lap_params lap_params_default(void)
     return params;
 }
 
+lap_params lap_params_complete(const lap_params *p)
+{
+    bool is_set = p->kernel.name[0] || p->range != LAP_CLAMP || p->scale != 0 || p->offset != 0 ||
+                  p->invert || p->threshold != 0;
+    for (int i = 0; i < 25; i++)
+        is_set = is_set || p->kernel.h[i] != 0;
+    return is_set ? *p : lap_params_default();
+}
+
 int lap_params_tolerance(const lap_params *params)
 {
     if (lap_kernel_is_exact(&params->kernel))

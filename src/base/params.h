@@ -5,6 +5,8 @@
 
 #include "lapedge.h"
 
+/* The same parameters; if all are zero, which computes nothing, the defaults. */
+lap_params lap_params_complete(const lap_params *params);
 /* LAP_E_USAGE, naming the parameter, where one is out of its range. */
 lap_code lap_params_check(const lap_params *params, lap_border border, lap_error *err);
 

@@ -8,8 +8,8 @@
 #include "base/border.h"
 #include "base/context.h"
 #include "base/image.h"
+#include "base/params.h"
 #include "base/status.h"
-#include "run/settings.h"
 
 static bool ends_everything(lap_code code)
 {
@@ -189,9 +189,9 @@ lap_code lap_compare_transpose(const lap_comparison *comparison, lap_error *err)
 /* ---- any ladder --------------------------------------------------------------------------------- */
 
 lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const lap_compare_options *options,
-    const lap_settings *given, lap_compare_fn *each, void *user, lap_error *err)
+    const lap_settings *settings, lap_compare_fn *each, void *user, lap_error *err)
 {
-    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
+    const lap_params params = lap_params_complete(&settings->params);
     static lap_code (*const ladders[LAP_OP_COUNT])(const lap_comparison *, lap_error *) = {
         [LAP_OP_FILTER] = lap_compare_filter,
         [LAP_OP_TRANSPOSE] = lap_compare_transpose,
@@ -209,7 +209,7 @@ lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const 
         .runs = options->runs,
         .pixels = lap_pixels_view(pixels),
         .backends = options->backends,
-        .params = &settings->params,
+        .params = &params,
         .border = settings->border,
         .each = each,
         .user = user};

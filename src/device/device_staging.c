@@ -57,7 +57,7 @@ void lap_device_staging_abandon(lap_device_staging *staging)
     free(staging);
 }
 
-size_t lap_device_staging_bytes(const lap_device_staging *staging)
+static size_t bytes_of(const lap_device_staging *staging)
 {
     return staging->file.room + staging->tables.room + staging->scan.room + staging->verdicts.room;
 }
@@ -82,7 +82,7 @@ static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t byt
     size_t room;
     if (bytes <= pinned->room)
         return LAP_OK;
-    const size_t others = lap_device_staging_bytes(staging) - pinned->room;
+    const size_t others = bytes_of(staging) - pinned->room;
     if (!lap_add(bytes, bytes / 8 + PAGE, &room) ||
         (staging->most && (room > staging->most || others > staging->most - room)))
         return lap_fail(err, LAP_E_LIMIT, "more pinned memory than it may take");

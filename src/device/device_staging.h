@@ -48,9 +48,8 @@ typedef struct lap_device_staging {
 /* most: pinned bytes that it may take, 0: any number. *staging is NULL after a failure. */
 lap_code lap_device_staging_create(
     int device, lap_host_memory kind, size_t most, lap_device_staging **staging, lap_error *err);
-void lap_device_staging_destroy(lap_device_staging *staging);       /* NULL is fine */
-void lap_device_staging_abandon(lap_device_staging *staging);       /* as lap_device_slot_abandon */
-size_t lap_device_staging_bytes(const lap_device_staging *staging); /* pinned so far */
+void lap_device_staging_destroy(lap_device_staging *staging); /* NULL is fine */
+void lap_device_staging_abandon(lap_device_staging *staging); /* as lap_device_slot_abandon */
 
 /* Room for the bytes of a file, at staging->file. LAP_E_LIMIT: more than it may take. */
 lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err);

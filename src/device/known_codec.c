@@ -62,14 +62,11 @@ static void find_out(void)
         reason = "the JPEG library here rounds otherwise than the device";
 }
 
-const char *lap_known_codec_differs(void)
-{
-    pthread_once(&once, find_out);
-    return reason;
-}
-
 const char *lap_device_codec_unavailable(void)
 {
     const char *why = lap_cuda_unavailable();
-    return why ? why : lap_known_codec_differs();
+    if (why)
+        return why;
+    pthread_once(&once, find_out);
+    return reason;
 }

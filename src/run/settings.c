@@ -28,24 +28,13 @@ lap_settings lap_settings_default(void)
     };
 }
 
-/* An all-zero one computes nothing: it is one that nobody filled in. */
-static bool is_unset(const lap_params *p)
-{
-    for (int i = 0; i < 25; i++)
-        if (p->kernel.h[i] != 0)
-            return false;
-    return !p->kernel.name[0] && p->range == LAP_CLAMP && p->scale == 0 && p->offset == 0 && !p->invert &&
-           p->threshold == 0;
-}
-
 lap_settings lap_settings_complete(const lap_settings *settings)
 {
     const lap_settings defaults = lap_settings_default();
     lap_settings s = *settings;
     if (!s.backend)
         s.backend = defaults.backend;
-    if (is_unset(&s.params))
-        s.params = defaults.params;
+    s.params = lap_params_complete(&s.params);
     if (s.turn == 0)
         s.turn = defaults.turn;
     if (s.quality == 0)
