@@ -97,6 +97,7 @@ endif
 isa_sse41 := -msse4.1
 isa_avx2 := -mavx2 -mbmi2
 isa_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2
+isa_avx512vbmi2 := $(isa_avx512) -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx512vnni -mbmi -mlzcnt
 no_vector := -O2 -fno-tree-vectorize -fno-tree-slp-vectorize
 # isa_flags NAME: the flags of a file of cpu_simd, by its name without folders.
 isa_flags = $(strip $(foreach i,sse41 avx2 avx512,$(if $(findstring _$(i),$(1)),$(isa_$(i)))) \
