@@ -251,14 +251,15 @@ static void put(writer *w, uint32_t bits, unsigned count)
     w->at += sizeof bytes;
 }
 
-/* The code of a symbol, then the value's bits: as it is when positive, less one when negative, which makes
- * the first bit 0 (T.81, F.1.2.1). base: the symbol without its size. */
-static void put_value(writer *w, const lap_encode_codes *codes, int base, int value)
+/* The code of symbol number base + step * size, then the value's bits: as it is when positive, less one when
+ * negative, which makes the first bit 0 (T.81, F.1.2.1). */
+static void put_value(writer *w, const lap_encode_codes *codes, int base, int step, int value)
 {
     const unsigned magnitude = (unsigned)(value < 0 ? -value : value);
     const unsigned size = magnitude ? 32 - (unsigned)__builtin_clz(magnitude) : 0;
     const unsigned low = (unsigned)(value - (value < 0)) & ((1u << size) - 1);
-    put(w, (unsigned)codes->code[base + (int)size] << size | low, codes->length[base + (int)size] + size);
+    const int symbol = base + step * (int)size;
+    put(w, (unsigned)codes->code[symbol] << size | low, codes->length[symbol] + size);
 }
 
 static void put_symbol(writer *w, const lap_encode_codes *codes, int symbol)
@@ -277,14 +278,14 @@ static uint64_t mask_of(const int16_t block[64])
 
 static void put_block(writer *w, const lap_encode_codes *codes, const int16_t block[64], int dc_before)
 {
-    put_value(w, codes, LAP_ENCODE_DC, block[0] - dc_before);
+    put_value(w, codes, LAP_ENCODE_DC, 1, block[0] - dc_before);
     int before = 0; /* the last coefficient that was coded */
     for (uint64_t mask = mask_of(block) & ~(uint64_t)1; mask; mask &= mask - 1) {
         const int k = __builtin_ctzll(mask);
-        int run = k - before - 1;
-        for (; run > 15; run -= 16)
+        int distance = k - before;
+        for (; distance > 16; distance -= 16)
             put_symbol(w, codes, LAP_ENCODE_ZRL);
-        put_value(w, codes, run * LAP_ENCODE_SIZES, block[k]);
+        put_value(w, codes, distance, LAP_ENCODE_SIZE_STEP, block[k]);
         before = k;
     }
     if (before != 63)

@@ -55,7 +55,7 @@ static void set_codes(lap_encode_codes *codes, int chroma)
         codes->length[LAP_ENCODE_DC + dc[i].symbol] = dc[i].bits;
     }
     for (int i = 0; i < ac_count; i++) {
-        const int at = (ac[i].symbol >> 4) * LAP_ENCODE_SIZES + (ac[i].symbol & 15);
+        const int at = (ac[i].symbol >> 4) + 1 + (ac[i].symbol & 15) * LAP_ENCODE_SIZE_STEP;
         codes->code[at] = ac[i].code;
         codes->length[at] = ac[i].bits;
     }

@@ -25,19 +25,21 @@ typedef struct lap_encode_divisors {
     _Alignas(64) uint16_t scale[64];
 } lap_encode_divisors;
 
-/* A symbol of the scan is a pair: how many zeros come before a coefficient (run), and how many bits its value
- * has (size). Its number in the tables is 11 run + size; the DC differences, which have no run, follow.
+/* A symbol of the scan is a pair: how far a coefficient is from the one before it that is coded (one more than
+ * the zeros between them), and how many bits its value has (size). Its number in the tables is distance +
+ * 16 size; the DC differences, which have no distance, follow.
  *
- *     0         11              165            176          188
- *     | run 0   | run 1 | ...   | run 15       | DC         |
- *     EOB = 0                   ZRL = 165
- */
+ *     0      1         16    17         32    33        176    177     188
+ *     | none | 1 .. 16, size 0 | 1 .. 16, size 1 | ...       | DC, size 0 .. 11 |
+ *              EOB     ZRL
+ *
+ * Number 0 has a code of no bits: what fills a vector that has fewer symbols. */
 enum {
-    LAP_ENCODE_SIZES = 11,    /* 0..10 bits */
-    LAP_ENCODE_EOB = 0,       /* only zeros until the end of the block */
-    LAP_ENCODE_ZRL = 15 * 11, /* sixteen zeros */
-    LAP_ENCODE_DC = 16 * 11,  /* sizes 0..11 */
-    LAP_ENCODE_SYMBOLS = 192  /* three vectors of 64 */
+    LAP_ENCODE_SIZE_STEP = 16,
+    LAP_ENCODE_EOB = 1,     /* only zeros until the end of the block */
+    LAP_ENCODE_ZRL = 16,    /* sixteen zeros */
+    LAP_ENCODE_DC = 177,    /* size 0..11 */
+    LAP_ENCODE_SYMBOLS = 192 /* three vectors of 64 */
 };
 
 typedef struct lap_encode_codes { /* of luma, or of chroma */

@@ -26,7 +26,7 @@ static const rung rungs[] = {
 #if defined(__x86_64__) && defined(HAVE_AVX2_RUNG)
     {"avx2", lap_cpu_no_avx2, lap_encode_avx2},
 #endif
-#if defined(__x86_64__) && defined(HAVE_AVX512_RUNG)
+#if defined(__x86_64__)
     {"avx512", lap_cpu_no_avx512, lap_encode_avx512},
 #endif
 };

@@ -1,0 +1,158 @@
+/* Pixels to samples, 64 at a time.
+ *
+ * A weight of the conversion has 16 bits of fraction, vpdpbusd multiplies bytes: so each weight is cut into
+ * two signed bytes, 256 * high + low. A pixel takes four bytes, R G B G, since the weight of green is too
+ * large for one signed byte and is shared by two:
+ *
+ *     high = vpdpbusd(128,        R G B G, high bytes)         4 products and 4 sums in each of 16 lanes
+ *     sum  = vpdpbusd(high << 8,  R G B G, low bytes)          128 << 8 is the half that rounds
+ *     byte 2 of sum is the sample
+ *
+ * Chroma is rounded to nearest with halves down. With negated weights halves would go up, and the result is
+ * the complement of the sample: so they are negated, and the samples complemented. */
+#ifndef LAP_ENCODE_COLOUR_AVX512VBMI2_H
+#define LAP_ENCODE_COLOUR_AVX512VBMI2_H
+
+#include <immintrin.h>
+
+#include "encode_strips.h"
+
+#define LAP_RGBG(r, g, b) (int)((uint32_t)((r)&255) | (uint32_t)((g) / 2 & 255) << 8 | \
+    (uint32_t)((b)&255) << 16 | (uint32_t)(((g) - (g) / 2) & 255) << 24)
+
+typedef struct lap_weights {
+    __m512i high, low, half;
+} lap_weights;
+
+/* Byte 2 of each lane of two vectors: bytes 0..31, and 32..63. */
+static inline __m512i lap_third_bytes(__m512i a, __m512i b, __m512i c, __m512i d)
+{
+    const __m512i every = _mm512_set_epi8(126, 122, 118, 114, 110, 106, 102, 98, 94, 90, 86, 82, 78, 74, 70, 66,
+        62, 58, 54, 50, 46, 42, 38, 34, 30, 26, 22, 18, 14, 10, 6, 2, 126, 122, 118, 114, 110, 106, 102, 98, 94,
+        90, 86, 82, 78, 74, 70, 66, 62, 58, 54, 50, 46, 42, 38, 34, 30, 26, 22, 18, 14, 10, 6, 2);
+    return _mm512_mask_blend_epi64(
+        0xF0, _mm512_permutex2var_epi8(a, every, b), _mm512_permutex2var_epi8(c, every, d));
+}
+
+static inline __m512i lap_weighted(const __m512i rgbg[4], lap_weights w)
+{
+    __m512i sum[4];
+    for (int i = 0; i < 4; i++) {
+        const __m512i high = _mm512_dpbusd_epi32(w.half, rgbg[i], w.high);
+        sum[i] = _mm512_dpbusd_epi32(_mm512_slli_epi32(high, 8), rgbg[i], w.low);
+    }
+    return lap_third_bytes(sum[0], sum[1], sum[2], sum[3]);
+}
+
+/* 64 pixels as R G B G. */
+static inline void lap_load_pixels(const uint8_t *pixels, int channels, __m512i rgbg[4])
+{
+    if (channels == 4) {
+        const __m512i order = _mm512_set4_epi32(0x0D0E0D0C, 0x090A0908, 0x05060504, 0x01020100);
+        for (int i = 0; i < 4; i++)
+            rgbg[i] = _mm512_shuffle_epi8(_mm512_loadu_si512(pixels + 64 * i), order);
+        return;
+    }
+    const __m512i order = _mm512_set_epi32(0x2E2F2E2D, 0x2B2C2B2A, 0x28292827, 0x25262524, 0x22232221,
+        0x1F201F1E, 0x1C1D1C1B, 0x191A1918, 0x16171615, 0x13141312, 0x1011100F, 0x0D0E0D0C, 0x0A0B0A09,
+        0x07080706, 0x04050403, 0x01020100);
+    for (int i = 0; i < 3; i++)
+        rgbg[i] = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(pixels + 48 * i));
+    /* The last 48 bytes by a load that ends where the pixels end. */
+    rgbg[3] = _mm512_permutexvar_epi8(
+        _mm512_add_epi8(order, _mm512_set1_epi8(16)), _mm512_loadu_si512(pixels + 128));
+}
+
+typedef struct lap_samples {
+    __m512i y, cb, cr;
+} lap_samples;
+
+static inline lap_samples lap_colour(const uint8_t *pixels, int channels)
+{
+    const lap_weights y = {.high = _mm512_set1_epi32(LAP_RGBG(77, 150, 29)),
+        .low = _mm512_set1_epi32(LAP_RGBG(-117, 70, 47)),
+        .half = _mm512_set1_epi32(128)};
+    const lap_weights cb = {.high = _mm512_set1_epi32(LAP_RGBG(43, 85, -128)),
+        .low = _mm512_set1_epi32(LAP_RGBG(51, -51, 0)),
+        .half = _mm512_set1_epi32(-32896)};
+    const lap_weights cr = {.high = _mm512_set1_epi32(LAP_RGBG(-128, 107, 21)),
+        .low = _mm512_set1_epi32(LAP_RGBG(0, 47, -47)),
+        .half = _mm512_set1_epi32(-32896)};
+    __m512i rgbg[4];
+    lap_load_pixels(pixels, channels, rgbg);
+    const __m512i ones = _mm512_set1_epi32(-1);
+    return (lap_samples){lap_weighted(rgbg, y), _mm512_xor_si512(lap_weighted(rgbg, cb), ones),
+        _mm512_xor_si512(lap_weighted(rgbg, cr), ones)};
+}
+
+/* Sums of two neighbours, 16 bits each. */
+static inline __m512i lap_pairs(__m512i samples)
+{
+    return _mm512_maddubs_epi16(samples, _mm512_set1_epi8(1));
+}
+
+/* 32 + 32 sums, `shift` bits too large, to a strip's row Cb Cr Cb Cr ... of eight samples each. */
+static inline __m512i lap_interleave(__m512i cb, __m512i cr, __m512i bias, int shift)
+{
+    return _mm512_packus_epi16(_mm512_srli_epi16(_mm512_add_epi16(cb, bias), (unsigned)shift),
+        _mm512_srli_epi16(_mm512_add_epi16(cr, bias), (unsigned)shift));
+}
+
+/* Means of 4 x 1: 16 + 16 sums of four in the lower half of a strip's row. */
+static inline __m512i lap_quarter(__m512i cb, __m512i cr)
+{
+    const __m512i ones = _mm512_set1_epi16(1), two = _mm512_set1_epi32(2);
+    const __m512i b = _mm512_srli_epi32(_mm512_add_epi32(_mm512_madd_epi16(lap_pairs(cb), ones), two), 2);
+    const __m512i r = _mm512_srli_epi32(_mm512_add_epi32(_mm512_madd_epi16(lap_pairs(cr), ones), two), 2);
+    const __m128i b8 = _mm512_cvtepi32_epi8(b), r8 = _mm512_cvtepi32_epi8(r);
+    return _mm512_zextsi256_si512(
+        _mm256_set_m128i(_mm_unpackhi_epi64(b8, r8), _mm_unpacklo_epi64(b8, r8)));
+}
+
+/* One row of chroma of v rows of samples. Roundings: see downsample in encode_1_c.c. */
+static inline void lap_chroma_row(
+    const lap_encode_plan *plan, const lap_samples s[2], lap_group *group, int row)
+{
+    __m512i *first = (__m512i *)group->chroma[0][row], *second = (__m512i *)group->chroma[1][row];
+    if (plan->h == 4) {
+        *first = lap_quarter(s[0].cb, s[0].cr);
+    } else if (plan->h == 2 && plan->v == 2) {
+        *first = lap_interleave(_mm512_add_epi16(lap_pairs(s[0].cb), lap_pairs(s[1].cb)),
+            _mm512_add_epi16(lap_pairs(s[0].cr), lap_pairs(s[1].cr)), _mm512_set1_epi32(2 << 16 | 1), 2);
+    } else if (plan->h == 2) {
+        *first = lap_interleave(lap_pairs(s[0].cb), lap_pairs(s[0].cr), _mm512_set1_epi32(1 << 16), 1);
+    } else if (plan->v == 2) { /* vpavgb rounds halves up */
+        *first = _mm512_avg_epu8(s[0].cb, s[1].cb);
+        *second = _mm512_avg_epu8(s[0].cr, s[1].cr);
+    } else {
+        *first = s[0].cb;
+        *second = s[0].cr;
+    }
+}
+
+/* The samples of 64 pixels across from column x on. */
+static inline void lap_group_samples(
+    const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
+{
+    const int v = plan->v, groups = (rows->count + v - 1) / v;
+    for (int row = 0; row < groups; row++) {
+        lap_samples s[2] = {0};
+        for (int i = 0; i < v; i++) {
+            const uint8_t *pixels = lap_group_pixels(plan, rows, x, row * v + i, group->pixels[i]);
+            __m512i *luma = (__m512i *)group->luma[row * v + i];
+            if (plan->components == 1) {
+                *luma = _mm512_loadu_si512(pixels);
+            } else {
+                s[i] = lap_colour(pixels, plan->channels);
+                *luma = s[i].y;
+            }
+        }
+        if (plan->components == 3)
+            lap_chroma_row(plan, s, group, row);
+    }
+    lap_repeat_rows(group->luma, groups * v, 8 * v);
+    for (int c = 0; c < (plan->components == 1 ? 0 : plan->h == 1 ? 2 : 1); c++)
+        lap_repeat_rows(group->chroma[c], groups, 8);
+}
+
+#endif

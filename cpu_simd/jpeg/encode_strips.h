@@ -1,0 +1,83 @@
+/* How the vector forms of the encoder cut a unit: into groups of 64 pixels across. A group's samples lie in
+ * strips of eight rows of 64 bytes, which are eight blocks side by side:
+ *
+ *     4:2:0, 16 rows of 64 pixels     strip 0   Y  Y  Y  Y  Y  Y  Y  Y     (blocks of 8 x 8 samples)
+ *                                     strip 1   Y  Y  Y  Y  Y  Y  Y  Y
+ *                                     strip 2   Cb Cr Cb Cr Cb Cr Cb Cr
+ *
+ * Chroma as wide as luma has strips of its own, Cb and Cr; half or a quarter as wide it shares one. */
+#ifndef LAP_ENCODE_STRIPS_H
+#define LAP_ENCODE_STRIPS_H
+
+#include "encode_dummies.h"
+
+enum {
+    LAP_GROUP = 64,                                       /* pixels across, and bytes of a strip's row */
+    LAP_UNIT_GROUPS = LAP_ENCODE_UNIT / LAP_GROUP,
+    LAP_LUMA_ROWS = 16,                                   /* two strips */
+    LAP_CHROMA_STRIPS = 2,
+    LAP_MAX_STRIPS = 4,
+    LAP_BLOCK = 64 /* coefficients */
+};
+
+typedef struct lap_group { /* the samples of a group */
+    _Alignas(64) uint8_t luma[LAP_LUMA_ROWS][LAP_GROUP];
+    _Alignas(64) uint8_t chroma[LAP_CHROMA_STRIPS][8][LAP_GROUP];
+    uint8_t pixels[2][4 * LAP_GROUP]; /* of a group that the picture does not fill: padded */
+} lap_group;
+
+typedef struct lap_strip { /* eight blocks, and where they stand among those of the group in the scan */
+    const uint8_t (*rows)[LAP_GROUP];
+    int chroma;
+    int first;  /* of the first block */
+    int across; /* of these blocks in an MCU: 1, 2 or 4 in a row */
+} lap_strip;
+
+/* Returns how many. */
+static inline int lap_strips_of(const lap_encode_plan *plan, const lap_group *group, lap_strip strips[LAP_MAX_STRIPS])
+{
+    int n = 0;
+    for (int i = 0; i < plan->v; i++)
+        strips[n++] = (lap_strip){group->luma + 8 * i, 0, i * plan->h, plan->h};
+    const int first = plan->h * plan->v;
+    if (plan->components == 3 && plan->h > 1)
+        strips[n++] = (lap_strip){group->chroma[0], 1, first, 2};
+    for (int c = 0; c < 2 && plan->components == 3 && plan->h == 1; c++)
+        strips[n++] = (lap_strip){group->chroma[c], 1, first + c, 1};
+    return n;
+}
+
+/* Block i of a strip, in blocks from the group's first. */
+static inline int lap_strip_place(const lap_encode_plan *plan, const lap_strip *strip, int i)
+{
+    return strip->first + i / strip->across * plan->mcu_blocks + i % strip->across;
+}
+
+static inline int lap_group_blocks(const lap_encode_plan *plan)
+{
+    return LAP_GROUP / (8 * plan->h) * plan->mcu_blocks;
+}
+
+/* The 64 pixels of a row that begin at column x: in the picture, or copied with the last one repeated. */
+static inline const uint8_t *lap_group_pixels(
+    const lap_encode_plan *plan, const lap_encode_rows *rows, int x, int y, uint8_t padded[4 * LAP_GROUP])
+{
+    const int channels = plan->channels, left = plan->width - x;
+    const uint8_t *row = rows->base + (y < rows->count ? y : rows->count - 1) * rows->stride;
+    row += (ptrdiff_t)x * channels;
+    if (left >= LAP_GROUP)
+        return row;
+    memcpy(padded, row, (size_t)(left * channels));
+    for (int i = left * channels; i < LAP_GROUP * channels; i++)
+        padded[i] = padded[i - channels];
+    return padded;
+}
+
+/* Rows of samples that the picture does not have repeat the last one. */
+static inline void lap_repeat_rows(uint8_t (*rows)[LAP_GROUP], int have, int need)
+{
+    for (int y = have; y < need; y++)
+        memcpy(rows[y], rows[have - 1], LAP_GROUP);
+}
+
+#endif

@@ -1,0 +1,322 @@
+/* Coefficients to a flat stream of symbols, and that to bits. See docs/encoder.md for the drawings. */
+#ifndef LAP_ENCODE_SYMBOLS_AVX512VBMI2_H
+#define LAP_ENCODE_SYMBOLS_AVX512VBMI2_H
+
+#include <immintrin.h>
+
+#include "encode_strips.h"
+
+enum {
+    LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK, /* of a unit: a block has 64 at most */
+    LAP_PLACE_CHROMA = 64,
+    LAP_STEP = 32,     /* symbols at once */
+    LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
+};
+
+/* One entry for each symbol: a coefficient's value (a DC difference, 0 for ZRL and EOB), and its place in
+ * zigzag order, chroma's with a bit more. */
+typedef struct lap_symbols {
+    _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_STEP];
+    _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
+    uint8_t place[LAP_SYMBOLS + LAP_GROUP];
+    int count;
+} lap_symbols;
+
+/* ---- coefficients to symbols --------------------------------------------------------------------- */
+
+/* Zeros that are coded: the sixteenth of a row of them, if a coefficient follows. Bit k of `near` is set where
+ * one of the places k - 15 .. k is coded. */
+static inline uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
+{
+    uint64_t near = coded | coded << 1;
+    near |= near << 2;
+    near |= near << 4;
+    near |= near << 8;
+    while (__builtin_expect((~near & below) != 0, 0)) {
+        const int k = __builtin_ctzll(~near & below);
+        coded |= (uint64_t)1 << k;
+        near |= (uint64_t)0xFFFF << k;
+    }
+    return coded;
+}
+
+/* Which coefficients of a block are coded: DC, all that are not 0, a zero behind the last one, which is EOB (and
+ * falls out of the mask behind the 64th), and every ZRL. */
+static inline uint64_t lap_coded(uint64_t nonzero)
+{
+    nonzero |= 1;
+    const uint64_t last = (uint64_t)1 << (63 - __builtin_clzll(nonzero));
+    return lap_zero_runs(nonzero | last << 1, last - 1);
+}
+
+static inline void lap_append_block(lap_symbols *s, const int16_t *block, int dc_before, __m512i places)
+{
+    const __m512i low = _mm512_load_si512(block), high = _mm512_load_si512(block + 32);
+    const uint64_t nonzero = (uint64_t)_mm512_test_epi16_mask(high, high) << 32 | _mm512_test_epi16_mask(low, low);
+    const uint64_t coded = lap_coded(nonzero);
+    int16_t *value = s->value + s->count;
+    _mm512_storeu_si512(value, _mm512_maskz_compress_epi16((__mmask32)coded, low));
+    _mm512_storeu_si512(value + __builtin_popcount((uint32_t)coded),
+        _mm512_maskz_compress_epi16((__mmask32)(coded >> 32), high));
+    _mm512_storeu_si512(s->place + s->count, _mm512_maskz_compress_epi8(coded, places));
+    value[0] = (int16_t)(block[0] - dc_before);
+    s->count += __builtin_popcountll(coded);
+}
+
+static inline void lap_unit_symbols(
+    const lap_encode_plan *plan, lap_encode_state *state, int mcus, const int16_t *blocks, lap_symbols *s)
+{
+    const int luma = plan->h * plan->v;
+    __m512i iota = _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44,
+        43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17,
+        16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i places[2] = {iota, _mm512_add_epi8(iota, _mm512_set1_epi8(LAP_PLACE_CHROMA))};
+    int dc[3] = {state->dc[0], state->dc[1], state->dc[2]};
+    s->count = 0;
+    for (int mcu = 0; mcu < mcus; mcu++) {
+        for (int i = 0; i < luma; i++, blocks += LAP_BLOCK) {
+            lap_append_block(s, blocks, dc[0], places[0]);
+            dc[0] = blocks[0];
+        }
+        for (int c = 1; c < plan->components; c++, blocks += LAP_BLOCK) {
+            lap_append_block(s, blocks, dc[c], places[1]);
+            dc[c] = blocks[0];
+        }
+    }
+    memcpy(state->dc, dc, sizeof dc);
+}
+
+/* ---- symbols to bits ----------------------------------------------------------------------------- */
+
+typedef struct lap_code_table { /* 192 codes and lengths in vectors */
+    __m512i code[6], length[3];
+} lap_code_table;
+
+typedef struct lap_tables {
+    lap_code_table codes[2]; /* luma, chroma */
+    __m512i size[2];         /* of magnitudes 0..63 */
+} lap_tables;
+
+static inline lap_tables lap_tables_of(const lap_encode_plan *plan)
+{
+    static const uint16_t sizes[64] = {0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
+        5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
+        6};
+    lap_tables t = {.size = {_mm512_loadu_si512(sizes), _mm512_loadu_si512(sizes + 32)}};
+    for (int c = 0; c < 2; c++) {
+        for (int i = 0; i < 6; i++)
+            t.codes[c].code[i] = _mm512_load_si512(plan->codes[c].code + 32 * i);
+        for (int i = 0; i < 3; i++)
+            t.codes[c].length[i] = _mm512_load_si512(plan->codes[c].length + 64 * i);
+    }
+    return t;
+}
+
+/* Entry `number` of a table, for 32 symbols: a permutation of two vectors looks up 64 words. from_64,
+ * from_128: the numbers that are not below that. */
+static inline __m512i lap_code_of(const lap_code_table *t, __m512i number, __mmask32 from_64, __mmask32 from_128)
+{
+    __m512i code = _mm512_permutex2var_epi16(t->code[0], number, t->code[1]);
+    code = _mm512_mask_blend_epi16(from_64, code, _mm512_permutex2var_epi16(t->code[2], number, t->code[3]));
+    return _mm512_mask_blend_epi16(from_128, code, _mm512_permutex2var_epi16(t->code[4], number, t->code[5]));
+}
+
+/* Likewise of 128 bytes. The upper byte of a word has number 0, whose length is 0. */
+static inline __m512i lap_length_of(const lap_code_table *t, __m512i number, __mmask32 from_128)
+{
+    const __m512i length = _mm512_permutex2var_epi8(t->length[0], number, t->length[1]);
+    return _mm512_mask_blend_epi16(
+        from_128, length, _mm512_maskz_permutexvar_epi8(0x5555555555555555, number, t->length[2]));
+}
+
+typedef struct lap_strings { /* of eight groups of four symbols */
+    __m512i first, second;   /* two symbols each: at the right of 64 bits, at the left of them */
+    __m512i first_length, length;
+    __m512i second_length; /* in the lower half; the upper one is something else */
+} lap_strings;
+
+/* The bits of value v: sizes of magnitudes, by a table of 64. */
+static inline __m512i lap_sizes(__m512i value, const __m512i table[2])
+{
+    const __m512i magnitude = _mm512_abs_epi16(value), six = _mm512_set1_epi16(6);
+    const __mmask32 is_large = _mm512_cmpgt_epi16_mask(magnitude, _mm512_set1_epi16(63));
+    const __m512i index = _mm512_mask_srli_epi16(magnitude, is_large, magnitude, 6);
+    const __m512i size = _mm512_permutex2var_epi16(table[0], index, table[1]);
+    return _mm512_mask_add_epi16(size, is_large, size, six);
+}
+
+/* 32 symbols. In each four of them the first stands in the uppermost of four words, so that merging two is a
+ * shift of both together:
+ *
+ *     word          code | value              code at the right of 16 bits, value at the left
+ *     first symbol  00 code value             shifted right until the value ends
+ *     second            code value 00         shifted left until the code begins
+ *     together      00 code value code value 00
+ */
+static inline lap_strings lap_merge(const lap_symbols *s, int i, int left, const lap_tables *tables)
+{
+    const __m512i reversed = _mm512_set4_epi32(0x09080B0A, 0x0D0C0F0E, 0x01000302, 0x05040706);
+    const __m512i here = _mm512_set_epi16(29, 30, 31, 32, 25, 26, 27, 28, 21, 22, 23, 24, 17, 18, 19, 20, 13, 14,
+        15, 16, 9, 10, 11, 12, 5, 6, 7, 8, 1, 2, 3, 4);
+    const __m512i there = _mm512_sub_epi16(here, _mm512_set1_epi16(1));
+    const __mmask64 low_bytes = 0x5555555555555555;
+    const __m512i bytes = _mm512_loadu_si512(s->place + i - 1);
+    const __m512i value = _mm512_shuffle_epi8(_mm512_loadu_si512(s->value + i), reversed);
+    const __m512i place = _mm512_maskz_permutexvar_epi8(low_bytes, here, bytes);
+    const __m512i before = _mm512_maskz_permutexvar_epi8(low_bytes, there, bytes);
+
+    __m512i size = lap_sizes(value, tables->size);
+    __m512i number = _mm512_add_epi16(_mm512_sub_epi16(place, before), _mm512_slli_epi16(size, 4));
+    const __mmask32 is_dc = _mm512_testn_epi16_mask(place, _mm512_set1_epi16(63));
+    number = _mm512_mask_add_epi16(number, is_dc, size, _mm512_set1_epi16(LAP_ENCODE_DC));
+    if (left < LAP_STEP) { /* nothing behind the last symbol */
+        const __m512i index = _mm512_sub_epi16(here, _mm512_set1_epi16(1));
+        const __mmask32 is_there = _mm512_cmplt_epi16_mask(index, _mm512_set1_epi16((short)left));
+        number = _mm512_maskz_mov_epi16(is_there, number);
+        size = _mm512_maskz_mov_epi16(is_there, size);
+    }
+    const __mmask32 from_64 = _mm512_test_epi16_mask(number, _mm512_set1_epi16(64));
+    const __mmask32 from_128 = _mm512_test_epi16_mask(number, _mm512_set1_epi16(128));
+    const __mmask32 chroma = _mm512_test_epi16_mask(place, _mm512_set1_epi16(LAP_PLACE_CHROMA));
+    const __m512i code = _mm512_mask_blend_epi16(chroma, lap_code_of(&tables->codes[0], number, from_64, from_128),
+        lap_code_of(&tables->codes[1], number, from_64, from_128));
+    const __m512i code_length = _mm512_mask_blend_epi16(
+        chroma, lap_length_of(&tables->codes[0], number, from_128), lap_length_of(&tables->codes[1], number, from_128));
+
+    /* Negative values less one, at the left of 16 bits. */
+    const __m512i sixteen = _mm512_set1_epi16(16), ones = _mm512_set1_epi16(-1);
+    const __m512i bits = _mm512_mask_add_epi16(value, _mm512_movepi16_mask(value), value, ones);
+    const __m512i at_left = _mm512_sllv_epi16(bits, _mm512_sub_epi16(sixteen, size));
+    const __mmask32 seconds = 0x55555555; /* words of every second symbol */
+    __m512i turn = _mm512_add_epi16(size, sixteen);
+    turn = _mm512_mask_sub_epi16(turn, seconds, sixteen, code_length);
+    const __m512i a = _mm512_rolv_epi32(_mm512_unpacklo_epi16(at_left, code), _mm512_unpacklo_epi16(turn, turn));
+    const __m512i b = _mm512_rolv_epi32(_mm512_unpackhi_epi16(at_left, code), _mm512_unpackhi_epi16(turn, turn));
+
+    /* Two symbols lie around the middle of 64 bits: the first two go to the right, the next two to the left. */
+    const __m512i length = _mm512_add_epi16(code_length, size), half = _mm512_set1_epi16(32);
+    __m512i turn2 = _mm512_add_epi16(length, half);
+    turn2 = _mm512_mask_sub_epi16(turn2, 0x22222222, half, length);
+    const __m512i turn_a = _mm512_shuffle_epi8(turn2, _mm512_set4_epi32(-1, (int)0xFFFF0504, -1, (int)0xFFFF0302));
+    const __m512i turn_b = _mm512_shuffle_epi8(turn2, _mm512_set4_epi32(-1, (int)0xFFFF0D0C, -1, (int)0xFFFF0B0A));
+    const __m512i a2 = _mm512_rolv_epi64(a, turn_a), b2 = _mm512_rolv_epi64(b, turn_b);
+    const __m512i twos = _mm512_madd_epi16(length, _mm512_set1_epi16(1));
+    return (lap_strings){.first = _mm512_unpackhi_epi64(a2, b2),
+        .second = _mm512_unpacklo_epi64(a2, b2),
+        .first_length = _mm512_srli_epi64(twos, 32),
+        .second_length = twos,
+        .length = _mm512_sad_epu8(length, _mm512_setzero_si512())};
+}
+
+/* Strings to places that overlap: one of at most 57 bits begins somewhere in a byte, whose upper bits are the
+ * last ones of the string before it. Later stores repeat them. bits: at the left of 64. */
+typedef struct lap_words {
+    _Alignas(64) uint64_t word[8], byte[8];
+} lap_words;
+
+/* before: all bits that come before, at the right of 64. at: the bit where the string begins. */
+static inline void lap_words_of(__m512i left, __m512i before, __m512i at, lap_words *words)
+{
+    const __m512i swapped = _mm512_set4_epi32(0x08090A0B, 0x0C0D0E0F, 0x00010203, 0x04050607);
+    const __m512i in_byte = _mm512_shrdv_epi64(left, before, _mm512_and_si512(at, _mm512_set1_epi64(7)));
+    _mm512_store_si512(words->word, _mm512_shuffle_epi8(in_byte, swapped));
+    _mm512_store_si512(words->byte, _mm512_srli_epi64(at, 3));
+}
+
+static inline void lap_store_strings(
+    uint8_t *out, const lap_strings *s, __m512i whole, __m512i before, __m512i at, int count)
+{
+    lap_words words;
+    const __m512i left = _mm512_sllv_epi64(whole, _mm512_sub_epi64(_mm512_set1_epi64(64), s->length));
+    lap_words_of(left, before, at, &words);
+    for (int i = 0; i < count; i++)
+        memcpy(out + words.byte[i], &words.word[i], 8);
+}
+
+/* Strings that are too long: the first and the second two symbols of each by themselves. */
+static __attribute__((noinline)) void lap_store_long(
+    uint8_t *out, const lap_strings *s, __m512i before, __m512i at, int count)
+{
+    lap_words first, second;
+    const __m512i left = _mm512_sllv_epi64(s->first, _mm512_sub_epi64(_mm512_set1_epi64(64), s->first_length));
+    const __m512i between = _mm512_or_si512(_mm512_sllv_epi64(before, s->first_length), s->first);
+    lap_words_of(left, before, at, &first);
+    lap_words_of(s->second, between, _mm512_add_epi64(at, s->first_length), &second);
+    for (int i = 0; i < count; i++) {
+        memcpy(out + first.byte[i], &first.word[i], 8);
+        memcpy(out + second.byte[i], &second.word[i], 8);
+    }
+}
+
+typedef struct lap_bits { /* where the next string goes, and the eight before it */
+    __m512i position, tail;
+    uint8_t *bytes;
+} lap_bits;
+
+/* The next 32 symbols, or `left` if they are fewer. */
+static inline void lap_put_step(lap_bits *b, const lap_tables *tables, const lap_symbols *s, int i, int left)
+{
+    /* Bytes 0 to i - 1 of eight lengths, for lane i: their sum is where its string begins. */
+    const __m512i earlier = _mm512_set_epi64(0x0030282018100800, 0x0000282018100800, 0x0000002018100800,
+        0x0000000018100800, 0x0000000000100800, 0x0000000000000800, 0, 0);
+    const __mmask64 are_earlier = 0x7F3F1F0F07030100;
+    const lap_strings strings = lap_merge(s, i, left, tables);
+    const __m512i sums = _mm512_sad_epu8(
+        _mm512_maskz_permutexvar_epi8(are_earlier, earlier, strings.length), _mm512_setzero_si512());
+    const __m512i at = _mm512_add_epi64(b->position, sums);
+    b->position = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), _mm512_add_epi64(at, strings.length));
+    const __m512i whole = _mm512_shldv_epi64(strings.first, strings.second, strings.second_length);
+    const __m512i before = _mm512_alignr_epi64(whole, b->tail, 7);
+    const int count = left < LAP_STEP ? (left + 3) / 4 : LAP_STEP / 4;
+    b->tail = whole;
+    if (__builtin_expect(_mm512_cmpgt_epu64_mask(strings.length, _mm512_set1_epi64(57)), 0))
+        lap_store_long(b->bytes, &strings, before, at, count);
+    else
+        lap_store_strings(b->bytes, &strings, whole, before, at, count);
+}
+
+/* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
+static inline size_t lap_unit_bits(
+    const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s, uint8_t *bytes)
+{
+    const lap_tables tables = lap_tables_of(plan);
+    lap_bits b = {.position = _mm512_set1_epi64(state->bit_count),
+        .tail = _mm512_set1_epi64(state->bits),
+        .bytes = bytes};
+    int i = 0;
+    for (; i + LAP_STEP <= s->count; i += LAP_STEP)
+        lap_put_step(&b, &tables, s, i, LAP_STEP);
+    if (i < s->count)
+        lap_put_step(&b, &tables, s, i, s->count - i);
+    const uint64_t end = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(b.position));
+    state->bit_count = end % 8;
+    state->bits = state->bit_count ? (unsigned)bytes[end / 8] >> (8 - state->bit_count) : 0;
+    return end / 8;
+}
+
+/* ---- bits to bytes of a file --------------------------------------------------------------------- */
+
+/* A zero follows every 0xFF. 32 bytes at once: of the pairs of bits "a byte, and a zero behind it" those that
+ * are there are pressed together, which says where in the result the bytes go. Writes up to 63 bytes more. */
+static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
+{
+    const uint64_t are_bytes = 0x5555555555555555;
+    const __m256i all_ones = _mm256_set1_epi8(-1);
+    uint8_t *to = out;
+    for (size_t i = 0; i < count; i += 32) {
+        const __m256i in = _mm256_loadu_si256((const __m256i *)(bytes + i));
+        uint32_t is_ff = _mm256_cmpeq_epi8_mask(in, all_ones);
+        uint64_t have = 32;
+        if (count - i < 32) {
+            have = count - i;
+            is_ff &= ((uint32_t)1 << have) - 1;
+        }
+        const uint64_t there = are_bytes | _pdep_u64(is_ff, ~are_bytes);
+        const __mmask64 places = _pext_u64(are_bytes, there);
+        _mm512_storeu_si512(to, _mm512_maskz_expand_epi8(places, _mm512_castsi256_si512(in)));
+        to += have + (unsigned)__builtin_popcount(is_ff);
+    }
+    return (size_t)(to - out);
+}
+
+#endif
