@@ -25,7 +25,7 @@ typedef struct lap_weights {
 } lap_weights;
 
 /* Byte 2 of each lane of two vectors: bytes 0..31, and 32..63. */
-static inline __m512i lap_third_bytes(__m512i a, __m512i b, __m512i c, __m512i d)
+LAP_INLINE __m512i lap_third_bytes(__m512i a, __m512i b, __m512i c, __m512i d)
 {
     const __m512i every = _mm512_set_epi8(126, 122, 118, 114, 110, 106, 102, 98, 94, 90, 86, 82, 78, 74, 70, 66,
         62, 58, 54, 50, 46, 42, 38, 34, 30, 26, 22, 18, 14, 10, 6, 2, 126, 122, 118, 114, 110, 106, 102, 98, 94,
@@ -34,9 +34,10 @@ static inline __m512i lap_third_bytes(__m512i a, __m512i b, __m512i c, __m512i d
         0xF0, _mm512_permutex2var_epi8(a, every, b), _mm512_permutex2var_epi8(c, every, d));
 }
 
-static inline __m512i lap_weighted(const __m512i rgbg[4], lap_weights w)
+LAP_INLINE __m512i lap_weighted(const __m512i rgbg[4], lap_weights w)
 {
     __m512i sum[4];
+#pragma GCC unroll 8
     for (int i = 0; i < 4; i++) {
         const __m512i high = _mm512_dpbusd_epi32(w.half, rgbg[i], w.high);
         sum[i] = _mm512_dpbusd_epi32(_mm512_slli_epi32(high, 8), rgbg[i], w.low);
@@ -45,10 +46,11 @@ static inline __m512i lap_weighted(const __m512i rgbg[4], lap_weights w)
 }
 
 /* 64 pixels as R G B G. */
-static inline void lap_load_pixels(const uint8_t *pixels, int channels, __m512i rgbg[4])
+LAP_INLINE void lap_load_pixels(const uint8_t *pixels, int channels, __m512i rgbg[4])
 {
     if (channels == 4) {
         const __m512i order = _mm512_set4_epi32(0x0D0E0D0C, 0x090A0908, 0x05060504, 0x01020100);
+#pragma GCC unroll 8
         for (int i = 0; i < 4; i++)
             rgbg[i] = _mm512_shuffle_epi8(_mm512_loadu_si512(pixels + 64 * i), order);
         return;
@@ -56,6 +58,7 @@ static inline void lap_load_pixels(const uint8_t *pixels, int channels, __m512i 
     const __m512i order = _mm512_set_epi32(0x2E2F2E2D, 0x2B2C2B2A, 0x28292827, 0x25262524, 0x22232221,
         0x1F201F1E, 0x1C1D1C1B, 0x191A1918, 0x16171615, 0x13141312, 0x1011100F, 0x0D0E0D0C, 0x0A0B0A09,
         0x07080706, 0x04050403, 0x01020100);
+#pragma GCC unroll 8
     for (int i = 0; i < 3; i++)
         rgbg[i] = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(pixels + 48 * i));
     /* The last 48 bytes by a load that ends where the pixels end. */
@@ -67,7 +70,7 @@ typedef struct lap_samples {
     __m512i y, cb, cr;
 } lap_samples;
 
-static inline lap_samples lap_colour(const uint8_t *pixels, int channels)
+LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
 {
     const lap_weights y = {.high = _mm512_set1_epi32(LAP_RGBG(77, 150, 29)),
         .low = _mm512_set1_epi32(LAP_RGBG(-117, 70, 47)),
@@ -86,20 +89,20 @@ static inline lap_samples lap_colour(const uint8_t *pixels, int channels)
 }
 
 /* Sums of two neighbours, 16 bits each. */
-static inline __m512i lap_pairs(__m512i samples)
+LAP_INLINE __m512i lap_pairs(__m512i samples)
 {
     return _mm512_maddubs_epi16(samples, _mm512_set1_epi8(1));
 }
 
 /* 32 + 32 sums, `shift` bits too large, to a strip's row Cb Cr Cb Cr ... of eight samples each. */
-static inline __m512i lap_interleave(__m512i cb, __m512i cr, __m512i bias, int shift)
+LAP_INLINE __m512i lap_interleave(__m512i cb, __m512i cr, __m512i bias, int shift)
 {
     return _mm512_packus_epi16(_mm512_srli_epi16(_mm512_add_epi16(cb, bias), (unsigned)shift),
         _mm512_srli_epi16(_mm512_add_epi16(cr, bias), (unsigned)shift));
 }
 
 /* Means of 4 x 1: 16 + 16 sums of four in the lower half of a strip's row. */
-static inline __m512i lap_quarter(__m512i cb, __m512i cr)
+LAP_INLINE __m512i lap_quarter(__m512i cb, __m512i cr)
 {
     const __m512i ones = _mm512_set1_epi16(1), two = _mm512_set1_epi32(2);
     const __m512i b = _mm512_srli_epi32(_mm512_add_epi32(_mm512_madd_epi16(lap_pairs(cb), ones), two), 2);
@@ -110,18 +113,17 @@ static inline __m512i lap_quarter(__m512i cb, __m512i cr)
 }
 
 /* One row of chroma of v rows of samples. Roundings: see downsample in encode_1_c.c. */
-static inline void lap_chroma_row(
-    const lap_encode_plan *plan, const lap_samples s[2], lap_group *group, int row)
+LAP_INLINE void lap_chroma_row(const lap_samples s[2], int h, int v, lap_group *group, int row)
 {
     __m512i *first = (__m512i *)group->chroma[0][row], *second = (__m512i *)group->chroma[1][row];
-    if (plan->h == 4) {
+    if (h == 4) {
         *first = lap_quarter(s[0].cb, s[0].cr);
-    } else if (plan->h == 2 && plan->v == 2) {
+    } else if (h == 2 && v == 2) {
         *first = lap_interleave(_mm512_add_epi16(lap_pairs(s[0].cb), lap_pairs(s[1].cb)),
             _mm512_add_epi16(lap_pairs(s[0].cr), lap_pairs(s[1].cr)), _mm512_set1_epi32(2 << 16 | 1), 2);
-    } else if (plan->h == 2) {
+    } else if (h == 2) {
         *first = lap_interleave(lap_pairs(s[0].cb), lap_pairs(s[0].cr), _mm512_set1_epi32(1 << 16), 1);
-    } else if (plan->v == 2) { /* vpavgb rounds halves up */
+    } else if (v == 2) { /* vpavgb rounds halves up */
         *first = _mm512_avg_epu8(s[0].cb, s[1].cb);
         *second = _mm512_avg_epu8(s[0].cr, s[1].cr);
     } else {
@@ -130,27 +132,46 @@ static inline void lap_chroma_row(
     }
 }
 
-/* The samples of 64 pixels across from column x on. */
-static inline void lap_group_samples(
-    const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
+/* h, v and channels are constants where this is called. */
+LAP_INLINE void lap_colour_rows(const lap_pixel_rows *rows, int h, int v, int channels, lap_group *group)
 {
-    const int v = plan->v, groups = (rows->count + v - 1) / v;
-    for (int row = 0; row < groups; row++) {
-        lap_samples s[2] = {0};
+    for (int row = 0; row * v < rows->count; row++) {
+        lap_samples s[2];
+#pragma GCC unroll 2
         for (int i = 0; i < v; i++) {
-            const uint8_t *pixels = lap_group_pixels(plan, rows, x, row * v + i, group->pixels[i]);
-            __m512i *luma = (__m512i *)group->luma[row * v + i];
-            if (plan->components == 1) {
-                *luma = _mm512_loadu_si512(pixels);
-            } else {
-                s[i] = lap_colour(pixels, plan->channels);
-                *luma = s[i].y;
-            }
+            s[i] = lap_colour(lap_pixel_row(rows, row * v + i), channels);
+            _mm512_store_si512(group->luma[row * v + i], s[i].y);
         }
-        if (plan->components == 3)
-            lap_chroma_row(plan, s, group, row);
+        lap_chroma_row(s, h, v, group, row);
     }
-    lap_repeat_rows(group->luma, groups * v, 8 * v);
+}
+
+LAP_INLINE void lap_colour_shapes(const lap_pixel_rows *rows, int h, int v, int channels, lap_group *group)
+{
+    if (h == 2 && v == 2)
+        lap_colour_rows(rows, 2, 2, channels, group);
+    else if (h == 2)
+        lap_colour_rows(rows, 2, 1, channels, group);
+    else if (h == 4)
+        lap_colour_rows(rows, 4, 1, channels, group);
+    else if (v == 2)
+        lap_colour_rows(rows, 1, 2, channels, group);
+    else
+        lap_colour_rows(rows, 1, 1, channels, group);
+}
+
+/* The samples of 64 pixels across from column x on. */
+static void lap_group_samples(const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
+{
+    const lap_pixel_rows pixels = lap_group_pixels(plan, rows, x, group);
+    const int groups = (rows->count + plan->v - 1) / plan->v;
+    if (plan->channels == 3)
+        lap_colour_shapes(&pixels, plan->h, plan->v, 3, group);
+    else if (plan->channels == 4)
+        lap_colour_shapes(&pixels, plan->h, plan->v, 4, group);
+    for (int y = 0; y < rows->count && plan->channels == 1; y++)
+        _mm512_store_si512(group->luma[y], _mm512_loadu_si512(lap_pixel_row(&pixels, y)));
+    lap_repeat_rows(group->luma, groups * plan->v, 8 * plan->v);
     for (int c = 0; c < (plan->components == 1 ? 0 : plan->h == 1 ? 2 : 1); c++)
         lap_repeat_rows(group->chroma[c], groups, 8);
 }

@@ -24,7 +24,7 @@ typedef struct lap_dct_divisors { /* of luma, chroma; eight words for each of th
     _Alignas(16) uint16_t reciprocal[2][64], correction[2][64], scale[2][64];
 } lap_dct_divisors;
 
-static inline __m512i lap_words_in_order(const uint16_t table[64], const uint16_t order[32])
+LAP_INLINE __m512i lap_words_in_order(const uint16_t table[64], const uint16_t order[32])
 {
     return _mm512_permutex2var_epi16(_mm512_load_si512(table), _mm512_loadu_si512(order), _mm512_load_si512(table + 32));
 }
@@ -35,11 +35,13 @@ static inline __m512i lap_words_in_order(const uint16_t table[64], const uint16_
         8 * ((v) / 2 + 4) + 4 * ((v) % 2) + 2, 8 * ((v) / 2) + 4 * ((v) % 2) + 3,                          \
         8 * ((v) / 2 + 4) + 4 * ((v) % 2) + 3
 
-static inline void lap_dct_divisors_make(const lap_encode_plan *plan, lap_dct_divisors *d)
+LAP_INLINE void lap_dct_divisors_make(const lap_encode_plan *plan, lap_dct_divisors *d)
 {
     static const uint16_t order[2][32] = {{LAP_DCT_8(0), LAP_DCT_8(1), LAP_DCT_8(2), LAP_DCT_8(3)},
         {LAP_DCT_8(4), LAP_DCT_8(5), LAP_DCT_8(6), LAP_DCT_8(7)}};
+#pragma GCC unroll 8
     for (int c = 0; c < 2; c++)
+#pragma GCC unroll 8
         for (int i = 0; i < 2; i++) {
             const lap_encode_divisors *from = &plan->divisors[c];
             _mm512_storeu_si512(d->reciprocal[c] + 32 * i, lap_words_in_order(from->reciprocal, order[i]));
@@ -49,13 +51,13 @@ static inline void lap_dct_divisors_make(const lap_encode_plan *plan, lap_dct_di
 }
 
 /* Pairs of words (a, b) times (w0, w1), summed up: 32 bits. */
-static inline __m512i lap_rotate(__m512i sum, __m512i pairs, int w0, int w1)
+LAP_INLINE __m512i lap_rotate(__m512i sum, __m512i pairs, int w0, int w1)
 {
     return _mm512_dpwssd_epi32(sum, pairs, _mm512_set1_epi32((int)((uint32_t)(w0 & 0xFFFF) | (uint32_t)w1 << 16)));
 }
 
 /* See the drawing above. */
-static inline __m512i lap_two_words(__m512i low, __m512i high, int shift)
+LAP_INLINE __m512i lap_two_words(__m512i low, __m512i high, int shift)
 {
     return _mm512_mask_blend_epi16(
         0xAAAAAAAA, _mm512_srli_epi32(low, (unsigned)shift), _mm512_slli_epi32(high, (unsigned)(16 - shift)));
@@ -63,11 +65,12 @@ static inline __m512i lap_two_words(__m512i low, __m512i high, int shift)
 
 /* v: a column or row each. out[2 p + half]: outputs p and p + 4 side by side, of the lower or upper four words
  * of each lane. */
-static inline void lap_dct_pass(const __m512i v[8], bool is_first, __m512i out[8])
+LAP_INLINE void lap_dct_pass(const __m512i v[8], bool is_first, __m512i out[8])
 {
     const int shift = is_first ? 11 : 15;
     const __m512i round = _mm512_set1_epi32(1 << (shift - 1));
     __m512i s[4], d[4];
+#pragma GCC unroll 8
     for (int i = 0; i < 4; i++) {
         s[i] = _mm512_add_epi16(v[i], v[7 - i]);
         d[i] = _mm512_sub_epi16(v[i], v[7 - i]);
@@ -88,6 +91,7 @@ static inline void lap_dct_pass(const __m512i v[8], bool is_first, __m512i out[8
     out[0] = _mm512_unpacklo_epi16(o0, o4);
     out[1] = _mm512_unpackhi_epi16(o0, o4);
     const __m512i z3 = _mm512_add_epi16(d[3], d[1]), z4 = _mm512_add_epi16(d[2], d[0]);
+#pragma GCC unroll 8
     for (int half = 0; half < 2; half++) {
         const __m512i e = half ? _mm512_unpackhi_epi16(e2, e3) : _mm512_unpacklo_epi16(e2, e3);
         const __m512i z = half ? _mm512_unpackhi_epi16(z3, z4) : _mm512_unpacklo_epi16(z3, z4);
@@ -105,8 +109,9 @@ static inline void lap_dct_pass(const __m512i v[8], bool is_first, __m512i out[8
 }
 
 /* out of the first pass (outputs 0 4, 1 5, 2 6, 3 7 of four rows each) to rows of eight. */
-static inline void lap_dct_turn(const __m512i in[8], __m512i rows[8])
+LAP_INLINE void lap_dct_turn(const __m512i in[8], __m512i rows[8])
 {
+#pragma GCC unroll 8
     for (int half = 0; half < 2; half++) {
         const __m512i even_lo = _mm512_unpacklo_epi16(in[half], in[4 + half]); /* 0 2 4 6, of two rows */
         const __m512i even_hi = _mm512_unpackhi_epi16(in[half], in[4 + half]);
@@ -119,7 +124,7 @@ static inline void lap_dct_turn(const __m512i in[8], __m512i rows[8])
     }
 }
 
-static inline __m512i lap_quantise(__m512i v, const lap_dct_divisors *d, int chroma, int i)
+LAP_INLINE __m512i lap_quantise(__m512i v, const lap_dct_divisors *d, int chroma, int i)
 {
     const __m512i reciprocal = _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(d->reciprocal[chroma] + 8 * i)));
     const __m512i correction = _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(d->correction[chroma] + 8 * i)));
@@ -130,7 +135,7 @@ static inline __m512i lap_quantise(__m512i v, const lap_dct_divisors *d, int chr
 }
 
 /* Lanes a0 a1 a2 a3 of four vectors to vectors of one lane of each. */
-static inline void lap_turn_lanes(const __m512i in[4], __m512i out[4])
+LAP_INLINE void lap_turn_lanes(const __m512i in[4], __m512i out[4])
 {
     const __m512i a = _mm512_shuffle_i32x4(in[0], in[1], 0x44), b = _mm512_shuffle_i32x4(in[2], in[3], 0x44);
     const __m512i c = _mm512_shuffle_i32x4(in[0], in[1], 0xEE), d = _mm512_shuffle_i32x4(in[2], in[3], 0xEE);
@@ -144,18 +149,20 @@ static inline void lap_turn_lanes(const __m512i in[4], __m512i out[4])
 static const uint16_t lap_dct_zigzag[64] = {0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 1, 50, 36, 22, 8, 10, 24, 38, 52, 3, 17, 33, 19, 5, 54, 40, 26, 12, 14, 28, 42, 56, 7, 21, 35, 49, 51, 37, 23, 9, 58, 44, 30, 46, 60, 11, 25, 39, 53, 55, 41, 27, 13, 62, 15, 29, 43, 57, 59, 45, 31, 47, 61, 63};
 
 /* columns: of four blocks. blocks: where their coefficients go. */
-static inline void lap_dct_four(
+LAP_INLINE void lap_dct_four(
     const __m512i columns[8], const lap_dct_divisors *divisors, int chroma, int16_t *const blocks[4])
 {
     __m512i half_done[8], rows[8], q[8], low[4], high[4];
     lap_dct_pass(columns, true, half_done);
     lap_dct_turn(half_done, rows);
     lap_dct_pass(rows, false, q);
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
         q[i] = lap_quantise(q[i], divisors, chroma, i);
     lap_turn_lanes(q, low);
     lap_turn_lanes(q + 4, high);
     const __m512i first = _mm512_loadu_si512(lap_dct_zigzag), second = _mm512_loadu_si512(lap_dct_zigzag + 32);
+#pragma GCC unroll 8
     for (int i = 0; i < 4; i++) {
         _mm512_store_si512(blocks[i], _mm512_permutex2var_epi16(low[i], first, high[i]));
         _mm512_store_si512(blocks[i] + 32, _mm512_permutex2var_epi16(low[i], second, high[i]));
@@ -164,24 +171,29 @@ static inline void lap_dct_four(
 
 /* Eight rows of samples to columns: a byte transposition in lanes of two blocks. even: the columns of blocks 0,
  * 2, 4 and 6, in words; odd: of the others. */
-static inline void lap_strip_columns(const uint8_t (*rows)[LAP_GROUP], __m512i even[8], __m512i odd[8])
+LAP_INLINE void lap_strip_columns(const uint8_t (*rows)[LAP_GROUP], __m512i even[8], __m512i odd[8])
 {
     __m512i r[8], pairs[8], fours[8];
     const __m512i zero = _mm512_setzero_si512();
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
         r[i] = _mm512_load_si512(rows[i]);
+#pragma GCC unroll 8
     for (int i = 0; i < 4; i++) { /* even blocks in 0..3, odd ones in 4..7 */
         pairs[i] = _mm512_unpacklo_epi8(r[2 * i], r[2 * i + 1]);
         pairs[4 + i] = _mm512_unpackhi_epi8(r[2 * i], r[2 * i + 1]);
     }
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i += 4) {
         fours[i] = _mm512_unpacklo_epi16(pairs[i], pairs[i + 1]);
         fours[i + 1] = _mm512_unpackhi_epi16(pairs[i], pairs[i + 1]);
         fours[i + 2] = _mm512_unpacklo_epi16(pairs[i + 2], pairs[i + 3]);
         fours[i + 3] = _mm512_unpackhi_epi16(pairs[i + 2], pairs[i + 3]);
     }
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i += 4) {
         __m512i *out = i ? odd : even;
+#pragma GCC unroll 8
         for (int j = 0; j < 2; j++) {
             const __m512i two = _mm512_unpacklo_epi32(fours[i + j], fours[i + j + 2]);
             const __m512i next = _mm512_unpackhi_epi32(fours[i + j], fours[i + j + 2]);
@@ -194,7 +206,7 @@ static inline void lap_strip_columns(const uint8_t (*rows)[LAP_GROUP], __m512i e
 }
 
 /* All blocks of a group, in the order of the scan. */
-static inline void lap_group_coefficients(
+LAP_INLINE void lap_group_coefficients(
     const lap_encode_plan *plan, const lap_dct_divisors *divisors, const lap_group *group, int16_t *blocks)
 {
     lap_strip strips[LAP_MAX_STRIPS];
@@ -202,6 +214,7 @@ static inline void lap_group_coefficients(
     for (int i = 0; i < count; i++) {
         __m512i even[8], odd[8];
         int16_t *to[2][4];
+#pragma GCC unroll 8
         for (int b = 0; b < 8; b++)
             to[b % 2][b / 2] = blocks + LAP_BLOCK * lap_strip_place(plan, &strips[i], b);
         lap_strip_columns(strips[i].rows, even, odd);

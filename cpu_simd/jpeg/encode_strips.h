@@ -11,6 +11,9 @@
 
 #include "encode_dummies.h"
 
+/* Vectors stay in registers only where everything is one function. */
+#define LAP_INLINE static inline __attribute__((always_inline))
+
 enum {
     LAP_GROUP = 64,                                       /* pixels across, and bytes of a strip's row */
     LAP_UNIT_GROUPS = LAP_ENCODE_UNIT / LAP_GROUP,
@@ -23,7 +26,7 @@ enum {
 typedef struct lap_group { /* the samples of a group */
     _Alignas(64) uint8_t luma[LAP_LUMA_ROWS][LAP_GROUP];
     _Alignas(64) uint8_t chroma[LAP_CHROMA_STRIPS][8][LAP_GROUP];
-    uint8_t pixels[2][4 * LAP_GROUP]; /* of a group that the picture does not fill: padded */
+    uint8_t pixels[LAP_LUMA_ROWS][4 * LAP_GROUP]; /* of a group that the picture does not fill */
 } lap_group;
 
 typedef struct lap_strip { /* eight blocks, and where they stand among those of the group in the scan */
@@ -58,19 +61,34 @@ static inline int lap_group_blocks(const lap_encode_plan *plan)
     return LAP_GROUP / (8 * plan->h) * plan->mcu_blocks;
 }
 
-/* The 64 pixels of a row that begin at column x: in the picture, or copied with the last one repeated. */
-static inline const uint8_t *lap_group_pixels(
-    const lap_encode_plan *plan, const lap_encode_rows *rows, int x, int y, uint8_t padded[4 * LAP_GROUP])
+/* Where the rows of a group's pixels are, those that the picture has; one that lacks its partner is its own. */
+typedef struct lap_pixel_rows {
+    const uint8_t *base;
+    ptrdiff_t stride;
+    int count;
+} lap_pixel_rows;
+
+LAP_INLINE const uint8_t *lap_pixel_row(const lap_pixel_rows *rows, int y)
 {
-    const int channels = plan->channels, left = plan->width - x;
-    const uint8_t *row = rows->base + (y < rows->count ? y : rows->count - 1) * rows->stride;
-    row += (ptrdiff_t)x * channels;
-    if (left >= LAP_GROUP)
-        return row;
-    memcpy(padded, row, (size_t)(left * channels));
-    for (int i = left * channels; i < LAP_GROUP * channels; i++)
-        padded[i] = padded[i - channels];
-    return padded;
+    return rows->base + (y < rows->count ? y : rows->count - 1) * rows->stride;
+}
+
+/* The pixels of a group from column x on: in the picture, or copied with the last of each row repeated. */
+static inline lap_pixel_rows lap_group_pixels(
+    const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
+{
+    const size_t channels = (size_t)plan->channels, whole = LAP_GROUP * channels;
+    const size_t left = (size_t)(plan->width - x) * channels;
+    const uint8_t *base = rows->base + (size_t)x * channels;
+    if (left >= whole)
+        return (lap_pixel_rows){base, rows->stride, rows->count};
+    for (int y = 0; y < rows->count; y++) {
+        uint8_t *padded = group->pixels[y];
+        memcpy(padded, base + y * rows->stride, left);
+        for (size_t i = left; i < whole; i++)
+            padded[i] = padded[i - channels];
+    }
+    return (lap_pixel_rows){group->pixels[0], sizeof group->pixels[0], rows->count};
 }
 
 /* Rows of samples that the picture does not have repeat the last one. */

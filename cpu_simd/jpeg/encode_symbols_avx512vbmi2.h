@@ -26,7 +26,7 @@ typedef struct lap_symbols {
 
 /* Zeros that are coded: the sixteenth of a row of them, if a coefficient follows. Bit k of `near` is set where
  * one of the places k - 15 .. k is coded. */
-static inline uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
+LAP_INLINE uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
 {
     uint64_t near = coded | coded << 1;
     near |= near << 2;
@@ -42,14 +42,14 @@ static inline uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
 
 /* Which coefficients of a block are coded: DC, all that are not 0, a zero behind the last one, which is EOB (and
  * falls out of the mask behind the 64th), and every ZRL. */
-static inline uint64_t lap_coded(uint64_t nonzero)
+LAP_INLINE uint64_t lap_coded(uint64_t nonzero)
 {
     nonzero |= 1;
     const uint64_t last = (uint64_t)1 << (63 - __builtin_clzll(nonzero));
     return lap_zero_runs(nonzero | last << 1, last - 1);
 }
 
-static inline void lap_append_block(lap_symbols *s, const int16_t *block, int dc_before, __m512i places)
+LAP_INLINE void lap_append_block(lap_symbols *s, const int16_t *block, int dc_before, __m512i places)
 {
     const __m512i low = _mm512_load_si512(block), high = _mm512_load_si512(block + 32);
     const uint64_t nonzero = (uint64_t)_mm512_test_epi16_mask(high, high) << 32 | _mm512_test_epi16_mask(low, low);
@@ -63,7 +63,7 @@ static inline void lap_append_block(lap_symbols *s, const int16_t *block, int dc
     s->count += __builtin_popcountll(coded);
 }
 
-static inline void lap_unit_symbols(
+LAP_INLINE void lap_unit_symbols(
     const lap_encode_plan *plan, lap_encode_state *state, int mcus, const int16_t *blocks, lap_symbols *s)
 {
     const int luma = plan->h * plan->v;
@@ -97,15 +97,18 @@ typedef struct lap_tables {
     __m512i size[2];         /* of magnitudes 0..63 */
 } lap_tables;
 
-static inline lap_tables lap_tables_of(const lap_encode_plan *plan)
+LAP_INLINE lap_tables lap_tables_of(const lap_encode_plan *plan)
 {
     static const uint16_t sizes[64] = {0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
         5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6,
         6};
     lap_tables t = {.size = {_mm512_loadu_si512(sizes), _mm512_loadu_si512(sizes + 32)}};
+#pragma GCC unroll 8
     for (int c = 0; c < 2; c++) {
+#pragma GCC unroll 8
         for (int i = 0; i < 6; i++)
             t.codes[c].code[i] = _mm512_load_si512(plan->codes[c].code + 32 * i);
+#pragma GCC unroll 8
         for (int i = 0; i < 3; i++)
             t.codes[c].length[i] = _mm512_load_si512(plan->codes[c].length + 64 * i);
     }
@@ -114,7 +117,7 @@ static inline lap_tables lap_tables_of(const lap_encode_plan *plan)
 
 /* Entry `number` of a table, for 32 symbols: a permutation of two vectors looks up 64 words. from_64,
  * from_128: the numbers that are not below that. */
-static inline __m512i lap_code_of(const lap_code_table *t, __m512i number, __mmask32 from_64, __mmask32 from_128)
+LAP_INLINE __m512i lap_code_of(const lap_code_table *t, __m512i number, __mmask32 from_64, __mmask32 from_128)
 {
     __m512i code = _mm512_permutex2var_epi16(t->code[0], number, t->code[1]);
     code = _mm512_mask_blend_epi16(from_64, code, _mm512_permutex2var_epi16(t->code[2], number, t->code[3]));
@@ -122,7 +125,7 @@ static inline __m512i lap_code_of(const lap_code_table *t, __m512i number, __mma
 }
 
 /* Likewise of 128 bytes. The upper byte of a word has number 0, whose length is 0. */
-static inline __m512i lap_length_of(const lap_code_table *t, __m512i number, __mmask32 from_128)
+LAP_INLINE __m512i lap_length_of(const lap_code_table *t, __m512i number, __mmask32 from_128)
 {
     const __m512i length = _mm512_permutex2var_epi8(t->length[0], number, t->length[1]);
     return _mm512_mask_blend_epi16(
@@ -136,7 +139,7 @@ typedef struct lap_strings { /* of eight groups of four symbols */
 } lap_strings;
 
 /* The bits of value v: sizes of magnitudes, by a table of 64. */
-static inline __m512i lap_sizes(__m512i value, const __m512i table[2])
+LAP_INLINE __m512i lap_sizes(__m512i value, const __m512i table[2])
 {
     const __m512i magnitude = _mm512_abs_epi16(value), six = _mm512_set1_epi16(6);
     const __mmask32 is_large = _mm512_cmpgt_epi16_mask(magnitude, _mm512_set1_epi16(63));
@@ -153,7 +156,7 @@ static inline __m512i lap_sizes(__m512i value, const __m512i table[2])
  *     second            code value 00         shifted left until the code begins
  *     together      00 code value code value 00
  */
-static inline lap_strings lap_merge(const lap_symbols *s, int i, int left, const lap_tables *tables)
+LAP_INLINE lap_strings lap_merge(const lap_symbols *s, int i, int left, const lap_tables *tables)
 {
     const __m512i reversed = _mm512_set4_epi32(0x09080B0A, 0x0D0C0F0E, 0x01000302, 0x05040706);
     const __m512i here = _mm512_set_epi16(29, 30, 31, 32, 25, 26, 27, 28, 21, 22, 23, 24, 17, 18, 19, 20, 13, 14,
@@ -215,7 +218,7 @@ typedef struct lap_words {
 } lap_words;
 
 /* before: all bits that come before, at the right of 64. at: the bit where the string begins. */
-static inline void lap_words_of(__m512i left, __m512i before, __m512i at, lap_words *words)
+LAP_INLINE void lap_words_of(__m512i left, __m512i before, __m512i at, lap_words *words)
 {
     const __m512i swapped = _mm512_set4_epi32(0x08090A0B, 0x0C0D0E0F, 0x00010203, 0x04050607);
     const __m512i in_byte = _mm512_shrdv_epi64(left, before, _mm512_and_si512(at, _mm512_set1_epi64(7)));
@@ -223,7 +226,7 @@ static inline void lap_words_of(__m512i left, __m512i before, __m512i at, lap_wo
     _mm512_store_si512(words->byte, _mm512_srli_epi64(at, 3));
 }
 
-static inline void lap_store_strings(
+LAP_INLINE void lap_store_strings(
     uint8_t *out, const lap_strings *s, __m512i whole, __m512i before, __m512i at, int count)
 {
     lap_words words;
@@ -254,7 +257,7 @@ typedef struct lap_bits { /* where the next string goes, and the eight before it
 } lap_bits;
 
 /* The next 32 symbols, or `left` if they are fewer. */
-static inline void lap_put_step(lap_bits *b, const lap_tables *tables, const lap_symbols *s, int i, int left)
+LAP_INLINE void lap_put_step(lap_bits *b, const lap_tables *tables, const lap_symbols *s, int i, int left)
 {
     /* Bytes 0 to i - 1 of eight lengths, for lane i: their sum is where its string begins. */
     const __m512i earlier = _mm512_set_epi64(0x0030282018100800, 0x0000282018100800, 0x0000002018100800,
@@ -276,7 +279,7 @@ static inline void lap_put_step(lap_bits *b, const lap_tables *tables, const lap
 }
 
 /* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
-static inline size_t lap_unit_bits(
+LAP_INLINE size_t lap_unit_bits(
     const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s, uint8_t *bytes)
 {
     const lap_tables tables = lap_tables_of(plan);
@@ -298,7 +301,7 @@ static inline size_t lap_unit_bits(
 
 /* A zero follows every 0xFF. 32 bytes at once: of the pairs of bits "a byte, and a zero behind it" those that
  * are there are pressed together, which says where in the result the bytes go. Writes up to 63 bytes more. */
-static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
+LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     const uint64_t are_bytes = 0x5555555555555555;
     const __m256i all_ones = _mm256_set1_epi8(-1);
