@@ -98,6 +98,8 @@ isa_sse41 := -msse4.1
 isa_avx2 := -mavx2 -mbmi2
 isa_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2
 isa_avx512vbmi2 := $(isa_avx512) -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx512vnni -mbmi -mlzcnt
+# What is written in vectors is meant so: a compiler that finds more makes stores into a scatter.
+isa_avx512vbmi2 += -fno-tree-vectorize -fno-tree-slp-vectorize
 no_vector := -O2 -fno-tree-vectorize -fno-tree-slp-vectorize
 # isa_flags NAME: the flags of a file of cpu_simd, by its name without folders.
 isa_flags = $(strip $(foreach i,sse41 avx2 avx512 avx512vbmi2 neon,$(if $(filter %_$(i).c,$(1)),$(isa_$(i)))) \

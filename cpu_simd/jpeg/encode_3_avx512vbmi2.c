@@ -14,6 +14,7 @@ typedef struct unit { /* what stands between the stages */
     lap_dct_divisors divisors;
     _Alignas(64) int16_t blocks[LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK];
     lap_symbols symbols;
+    lap_pieces pieces[LAP_BATCH];
     uint8_t bytes[LAP_UNIT_BYTES + LAP_GROUP];
 } unit;
 _Static_assert(sizeof(unit) <= LAP_ENCODE_WORK, "a unit fits the work memory");
@@ -31,5 +32,5 @@ size_t lap_encode_avx512(const lap_encode_plan *plan, lap_encode_state *state, c
     }
     lap_encode_dummies(plan, rows, first, count, u->blocks);
     lap_unit_symbols(plan, state, count, u->blocks, &u->symbols);
-    return lap_stuff(u->bytes, lap_unit_bits(plan, state, &u->symbols, u->bytes), out);
+    return lap_stuff(u->bytes, lap_unit_bits(plan, state, &u->symbols, u->pieces, u->bytes), out);
 }

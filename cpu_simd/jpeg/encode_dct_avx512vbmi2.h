@@ -2,8 +2,9 @@
  * of products in 32, as libjpeg-turbo's vector code has it.
  *
  * A vector holds one column (first pass) or one row (second pass) of four blocks, eight words of each in one
- * of its 128-bit lanes, so that both passes are arithmetic between vectors. In between, an 8 x 8 transposition
- * in each lane, for which the first pass leaves its results half done: outputs u and u + 4 side by side.
+ * of its 128-bit lanes, so that both passes are arithmetic between vectors. In between, an 8 x 8
+ * transposition in each lane, for which the first pass leaves its results half done: outputs u and u + 4 side
+ * by side.
  *
  *     sums of products in 32 bits     u:     . . . . x x x x        x: the 16 bits that count
  *                                     u + 4: . . . . y y y y
@@ -18,21 +19,22 @@
 #include "coding/zigzag.h"
 #include "encode_strips.h"
 
-/* Four blocks after the second pass: vector 2 p + half has, for each u of that half of a row, the coefficients
- * of rows p and p + 4. The divisors must lie likewise, and zigzag order is made from that. */
+/* Four blocks after the second pass: vector 2 p + half has, for each u of that half of a row, the
+ * coefficients of rows p and p + 4. The divisors must lie likewise, and zigzag order is made from that. */
 typedef struct lap_dct_divisors { /* of luma, chroma; eight words for each of the eight vectors */
     _Alignas(16) uint16_t reciprocal[2][64], correction[2][64], scale[2][64];
 } lap_dct_divisors;
 
 LAP_INLINE __m512i lap_words_in_order(const uint16_t table[64], const uint16_t order[32])
 {
-    return _mm512_permutex2var_epi16(_mm512_load_si512(table), _mm512_loadu_si512(order), _mm512_load_si512(table + 32));
+    return _mm512_permutex2var_epi16(
+        _mm512_load_si512(table), _mm512_loadu_si512(order), _mm512_load_si512(table + 32));
 }
 
-#define LAP_DCT_8(v)                                                                                       \
-    8 * ((v) / 2) + 4 * ((v) % 2), 8 * ((v) / 2 + 4) + 4 * ((v) % 2), 8 * ((v) / 2) + 4 * ((v) % 2) + 1,   \
-        8 * ((v) / 2 + 4) + 4 * ((v) % 2) + 1, 8 * ((v) / 2) + 4 * ((v) % 2) + 2,                          \
-        8 * ((v) / 2 + 4) + 4 * ((v) % 2) + 2, 8 * ((v) / 2) + 4 * ((v) % 2) + 3,                          \
+#define LAP_DCT_8(v)                                                                                     \
+    8 * ((v) / 2) + 4 * ((v) % 2), 8 * ((v) / 2 + 4) + 4 * ((v) % 2), 8 * ((v) / 2) + 4 * ((v) % 2) + 1, \
+        8 * ((v) / 2 + 4) + 4 * ((v) % 2) + 1, 8 * ((v) / 2) + 4 * ((v) % 2) + 2,                        \
+        8 * ((v) / 2 + 4) + 4 * ((v) % 2) + 2, 8 * ((v) / 2) + 4 * ((v) % 2) + 3,                        \
         8 * ((v) / 2 + 4) + 4 * ((v) % 2) + 3
 
 LAP_INLINE void lap_dct_divisors_make(const lap_encode_plan *plan, lap_dct_divisors *d)
@@ -53,7 +55,8 @@ LAP_INLINE void lap_dct_divisors_make(const lap_encode_plan *plan, lap_dct_divis
 /* Pairs of words (a, b) times (w0, w1), summed up: 32 bits. */
 LAP_INLINE __m512i lap_rotate(__m512i sum, __m512i pairs, int w0, int w1)
 {
-    return _mm512_dpwssd_epi32(sum, pairs, _mm512_set1_epi32((int)((uint32_t)(w0 & 0xFFFF) | (uint32_t)w1 << 16)));
+    return _mm512_dpwssd_epi32(
+        sum, pairs, _mm512_set1_epi32((int)((uint32_t)(w0 & 0xFFFF) | (uint32_t)w1 << 16)));
 }
 
 /* See the drawing above. */
@@ -63,8 +66,8 @@ LAP_INLINE __m512i lap_two_words(__m512i low, __m512i high, int shift)
         0xAAAAAAAA, _mm512_srli_epi32(low, (unsigned)shift), _mm512_slli_epi32(high, (unsigned)(16 - shift)));
 }
 
-/* v: a column or row each. out[2 p + half]: outputs p and p + 4 side by side, of the lower or upper four words
- * of each lane. */
+/* v: a column or row each. out[2 p + half]: outputs p and p + 4 side by side, of the lower or upper four
+ * words of each lane. */
 LAP_INLINE void lap_dct_pass(const __m512i v[8], bool is_first, __m512i out[8])
 {
     const int shift = is_first ? 11 : 15;
@@ -99,9 +102,11 @@ LAP_INLINE void lap_dct_pass(const __m512i v[8], bool is_first, __m512i out[8])
         const __m512i q = half ? _mm512_unpackhi_epi16(d[2], d[1]) : _mm512_unpacklo_epi16(d[2], d[1]);
         const __m512i o2 = lap_rotate(round, e, 4433, 4433 + 6270);
         const __m512i o6 = lap_rotate(round, e, 4433 - 15137, 4433);
-        const __m512i a = lap_rotate(round, z, 9633 - 16069, 9633), b = lap_rotate(round, z, 9633, 9633 - 3196);
+        const __m512i a = lap_rotate(round, z, 9633 - 16069, 9633),
+                      b = lap_rotate(round, z, 9633, 9633 - 3196);
         const __m512i o7 = lap_rotate(a, p, 2446 - 7373, -7373), o1 = lap_rotate(b, p, -7373, 12299 - 7373);
-        const __m512i o5 = lap_rotate(b, q, 16819 - 20995, -20995), o3 = lap_rotate(a, q, -20995, 25172 - 20995);
+        const __m512i o5 = lap_rotate(b, q, 16819 - 20995, -20995),
+                      o3 = lap_rotate(a, q, -20995, 25172 - 20995);
         out[2 + half] = lap_two_words(o1, o5, shift);
         out[4 + half] = lap_two_words(o2, o6, shift);
         out[6 + half] = lap_two_words(o3, o7, shift);
@@ -126,8 +131,10 @@ LAP_INLINE void lap_dct_turn(const __m512i in[8], __m512i rows[8])
 
 LAP_INLINE __m512i lap_quantise(__m512i v, const lap_dct_divisors *d, int chroma, int i)
 {
-    const __m512i reciprocal = _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(d->reciprocal[chroma] + 8 * i)));
-    const __m512i correction = _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(d->correction[chroma] + 8 * i)));
+    const __m512i reciprocal =
+        _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(d->reciprocal[chroma] + 8 * i)));
+    const __m512i correction =
+        _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(d->correction[chroma] + 8 * i)));
     const __m512i scale = _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(d->scale[chroma] + 8 * i)));
     const __m512i magnitude = _mm512_add_epi16(_mm512_abs_epi16(v), correction);
     const __m512i quotient = _mm512_mulhi_epu16(_mm512_mulhi_epu16(magnitude, reciprocal), scale);
@@ -146,7 +153,9 @@ LAP_INLINE void lap_turn_lanes(const __m512i in[4], __m512i out[4])
 }
 
 /* The words of a block as they lie after quantisation, in zigzag order: where each comes from. */
-static const uint16_t lap_dct_zigzag[64] = {0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 1, 50, 36, 22, 8, 10, 24, 38, 52, 3, 17, 33, 19, 5, 54, 40, 26, 12, 14, 28, 42, 56, 7, 21, 35, 49, 51, 37, 23, 9, 58, 44, 30, 46, 60, 11, 25, 39, 53, 55, 41, 27, 13, 62, 15, 29, 43, 57, 59, 45, 31, 47, 61, 63};
+static const uint16_t lap_dct_zigzag[64] = {0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 1, 50, 36, 22, 8, 10, 24, 38,
+    52, 3, 17, 33, 19, 5, 54, 40, 26, 12, 14, 28, 42, 56, 7, 21, 35, 49, 51, 37, 23, 9, 58, 44, 30, 46, 60,
+    11, 25, 39, 53, 55, 41, 27, 13, 62, 15, 29, 43, 57, 59, 45, 31, 47, 61, 63};
 
 /* columns: of four blocks. blocks: where their coefficients go. */
 LAP_INLINE void lap_dct_four(
@@ -161,7 +170,8 @@ LAP_INLINE void lap_dct_four(
         q[i] = lap_quantise(q[i], divisors, chroma, i);
     lap_turn_lanes(q, low);
     lap_turn_lanes(q + 4, high);
-    const __m512i first = _mm512_loadu_si512(lap_dct_zigzag), second = _mm512_loadu_si512(lap_dct_zigzag + 32);
+    const __m512i first = _mm512_loadu_si512(lap_dct_zigzag),
+                  second = _mm512_loadu_si512(lap_dct_zigzag + 32);
 #pragma GCC unroll 8
     for (int i = 0; i < 4; i++) {
         _mm512_store_si512(blocks[i], _mm512_permutex2var_epi16(low[i], first, high[i]));
@@ -169,8 +179,8 @@ LAP_INLINE void lap_dct_four(
     }
 }
 
-/* Eight rows of samples to columns: a byte transposition in lanes of two blocks. even: the columns of blocks 0,
- * 2, 4 and 6, in words; odd: of the others. */
+/* Eight rows of samples to columns: a byte transposition in lanes of two blocks. even: the columns of blocks
+ * 0, 2, 4 and 6, in words; odd: of the others. */
 LAP_INLINE void lap_strip_columns(const uint8_t (*rows)[LAP_GROUP], __m512i even[8], __m512i odd[8])
 {
     __m512i r[8], pairs[8], fours[8];

@@ -15,9 +15,9 @@
 #define LAP_INLINE static inline __attribute__((always_inline))
 
 enum {
-    LAP_GROUP = 64,                                       /* pixels across, and bytes of a strip's row */
+    LAP_GROUP = 64, /* pixels across, and bytes of a strip's row */
     LAP_UNIT_GROUPS = LAP_ENCODE_UNIT / LAP_GROUP,
-    LAP_LUMA_ROWS = 16,                                   /* two strips */
+    LAP_LUMA_ROWS = 16, /* two strips */
     LAP_CHROMA_STRIPS = 2,
     LAP_MAX_STRIPS = 4,
     LAP_BLOCK = 64 /* coefficients */
@@ -37,7 +37,8 @@ typedef struct lap_strip { /* eight blocks, and where they stand among those of 
 } lap_strip;
 
 /* Returns how many. */
-static inline int lap_strips_of(const lap_encode_plan *plan, const lap_group *group, lap_strip strips[LAP_MAX_STRIPS])
+static inline int lap_strips_of(
+    const lap_encode_plan *plan, const lap_group *group, lap_strip strips[LAP_MAX_STRIPS])
 {
     int n = 0;
     for (int i = 0; i < plan->v; i++)
@@ -61,7 +62,8 @@ static inline int lap_group_blocks(const lap_encode_plan *plan)
     return LAP_GROUP / (8 * plan->h) * plan->mcu_blocks;
 }
 
-/* Where the rows of a group's pixels are, those that the picture has; one that lacks its partner is its own. */
+/* Where the rows of a group's pixels are, those that the picture has; one that lacks its partner is its own.
+ */
 typedef struct lap_pixel_rows {
     const uint8_t *base;
     ptrdiff_t stride;
