@@ -69,6 +69,31 @@ const char *lap_cpu_no_avx512(void)
                : "this processor has no AVX-512 (F, BW, VL, DQ)";
 }
 
+const char *lap_cpu_no_avx2_bits(void)
+{
+    const char *reason = lap_cpu_no_avx2();
+    if (reason)
+        return reason;
+    return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("lzcnt")
+               ? NULL
+               : "this processor has no BMI1 or no LZCNT";
+}
+
+const char *lap_cpu_no_avx512vbmi2(void)
+{
+    const char *reason = lap_cpu_no_avx512();
+    if (!reason)
+        reason = lap_cpu_no_avx2_bits();
+    if (!reason && masked("avx512vbmi2"))
+        reason = "AVX-512 VBMI2 is hidden by LAP_CPU_MASK";
+    if (reason)
+        return reason;
+    return __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
+                   __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni")
+               ? NULL
+               : "this processor has no AVX-512 with CD, VBMI, VBMI2 and VNNI";
+}
+
 #else
 
 static const char not_built[] = "not built: lapedge was compiled for another processor than x86-64";
@@ -94,6 +119,16 @@ const char *lap_cpu_no_fma(void)
 }
 
 const char *lap_cpu_no_avx512(void)
+{
+    return not_built;
+}
+
+const char *lap_cpu_no_avx2_bits(void)
+{
+    return not_built;
+}
+
+const char *lap_cpu_no_avx512vbmi2(void)
 {
     return not_built;
 }

@@ -1,7 +1,7 @@
 /* What the processor at hand can do.
  *
- * The environment variable LAP_CPU_MASK, a comma list of "sse41", "avx2", "avx512" and "neon", hides those
- * instruction sets, so that every rung can be tested on one machine. Thread safe as getenv is. */
+ * The environment variable LAP_CPU_MASK, a comma list of "sse41", "avx2", "avx512", "avx512vbmi2" and "neon",
+ * hides those instruction sets, so that every rung can be tested on one machine. Thread safe as getenv is. */
 #ifndef LAP_CPU_H
 #define LAP_CPU_H
 
@@ -11,6 +11,9 @@ const char *lap_cpu_no_sse41(void);
 const char *lap_cpu_no_avx2(void);   /* AVX2 and BMI2 */
 const char *lap_cpu_no_fma(void);    /* fused multiply-add */
 const char *lap_cpu_no_avx512(void); /* F, BW, VL and DQ, and BMI2 */
-const char *lap_cpu_no_neon(void);   /* part of aarch64 */
+/* The above and BMI1, LZCNT: what the JPEG encoder takes; of AVX-512 also CD, VBMI, VBMI2 and VNNI. */
+const char *lap_cpu_no_avx2_bits(void);
+const char *lap_cpu_no_avx512vbmi2(void);
+const char *lap_cpu_no_neon(void); /* part of aarch64 */
 
 #endif

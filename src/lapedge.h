@@ -186,7 +186,8 @@ typedef enum lap_op {
     LAP_OP_HISTOGRAM,
     LAP_OP_MATVEC,
     LAP_OP_COUNT,
-    LAP_OP_CODEC = LAP_OP_COUNT /* no ladder: lap_bench times what surrounds the filter */
+    LAP_OP_CODEC = LAP_OP_COUNT, /* no ladder: lap_bench times what surrounds the filter */
+    LAP_OP_ENCODE                /* ladders of JPEG coders on the CPU: see lap_coder_at */
 } lap_op;
 /* Each op has a ladder: its backends in order, from plain C to the fastest; a rung is a place on it. */
 
@@ -207,6 +208,9 @@ LAP_API const char *lap_op_name(lap_op op);
 /* Row i of a ladder, in ladder order; false past the end. Touches CUDA for CUDA rows only if
  * probe_devices is set (else their reason is only about the build). Strings stay valid. */
 LAP_API bool lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
+/* The same for the ladder of JPEG encoders on the CPU, LAP_OP_ENCODE: names as given to lap_settings.codec.
+ */
+LAP_API bool lap_coder_at(lap_op op, int i, lap_rung_info *info);
 /* The known backend name nearest to a misspelt one, or NULL. */
 LAP_API const char *lap_rung_nearest(lap_op op, const char *name);
 /* How many letters have to be inserted, left out, replaced or swapped with their neighbour to make one word
@@ -286,7 +290,18 @@ typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLE
 /* Where JPEGs are coded; the bytes are the same. AUTO: on the device where the backend is one of CUDA and it
  * can be, else on the CPU. CUDA: LAP_E_BACKEND where there is no device, LAP_E_USAGE with a CPU backend;
  * a file that the device does not take is coded on the CPU all the same, and the report's note says so. */
-typedef enum lap_codec_place { LAP_CODEC_AUTO, LAP_CODEC_CPU, LAP_CODEC_CUDA } lap_codec_place;
+typedef enum lap_codec_place {
+    LAP_CODEC_AUTO,
+    LAP_CODEC_CPU,
+    LAP_CODEC_CUDA,
+    /* On the CPU, encoded by this rung of the ladder: LAP_E_BACKEND where it cannot run. What none of ours
+     * encodes (other samplings, progressive, optimized tables) libjpeg-turbo does, and the note says so. */
+    LAP_CODEC_TURBO,
+    LAP_CODEC_C,
+    LAP_CODEC_AVX2,
+    LAP_CODEC_AVX512,
+    LAP_CODEC_NEON
+} lap_codec_place;
 
 /* Whether a turned JPEG (filter false) keeps its coded blocks, so that nothing is lost; by TurboJPEG. AUTO:
  * where the picture consists of whole MCUs and no other setting asks for coding anew (quality is not used

@@ -206,6 +206,7 @@ void lap_pipeline_plan_output(lap_pipeline *pipe)
         .keep = s->keep,
         .progressive = s->progressive,
         .optimize = s->optimize,
+        .codec = s->codec,
         .from = &pipe->from,
         .oriented = s->auto_orient,
         .control = pipe->control};

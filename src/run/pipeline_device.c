@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/control.h"
+#include "base/params.h"
 #include "base/status.h"
 #include "device/device_photo.h"
 #include "jpeg/jpeg_scan.h"
@@ -31,7 +32,7 @@ lap_code lap_pipeline_plan_device(lap_pipeline *pipe, lap_error *err)
     if (s->codec == LAP_CODEC_CUDA && !is_device_rung)
         return lap_fail(err, LAP_E_USAGE, "--codec=cuda goes with a CUDA backend; %s runs on the CPU",
             pipe->rung ? pipe->rung->name : "a transform");
-    if (s->codec == LAP_CODEC_CPU || !is_device_rung)
+    if (!lap_codec_may_be_device(s->codec) || !is_device_rung)
         return LAP_OK;
     const char *reason = lap_device_codec_unavailable();
     if (s->codec == LAP_CODEC_CUDA && reason)

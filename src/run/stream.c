@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/image.h"
+#include "base/params.h"
 #include "base/status.h"
 #include "device/device_stream.h"
 #include "ops/filter.h"
@@ -43,7 +44,7 @@ lap_code lap_stream_stats(
 /* Whether the device is to code; LAP_E_BACKEND where it is asked for and cannot. */
 static lap_code choose(const lap_settings *settings, bool *on_device, lap_error *err)
 {
-    const char *reason = settings->codec == LAP_CODEC_CPU ? "" : lap_device_codec_unavailable();
+    const char *reason = lap_codec_may_be_device(settings->codec) ? lap_device_codec_unavailable() : "";
     *on_device = !reason;
     if (settings->codec == LAP_CODEC_CUDA && reason)
         return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", reason);
