@@ -4,14 +4,15 @@
  * Memory: a unit of 256 pixels across passes through all stages before the next one.
  * Limit: the ports of shuffles and shifts. */
 #include "encode_colour_avx512vbmi2.h"
-#include "encode_dct_avx512vbmi2.h"
 #include "encode_symbols_avx512vbmi2.h"
+#include "encode_vectors_avx512vbmi2.h"
+/* what a vector is comes first */
+#include "encode_dct.h"
 
 const char lap_encode_avx512_flags[] = LAP_RUNG_FLAGS;
 
 typedef struct unit { /* what stands between the stages */
     lap_group group;
-    lap_dct_divisors divisors;
     _Alignas(64) int16_t blocks[LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK];
     lap_symbols symbols;
     lap_pieces pieces[LAP_BATCH];
@@ -24,11 +25,9 @@ size_t lap_encode_avx512(const lap_encode_plan *plan, lap_encode_state *state, c
 {
     unit *u = state->work;
     const int group_mcus = LAP_GROUP / (8 * plan->h), group_blocks = lap_group_blocks(plan);
-    lap_dct_divisors_make(plan, &u->divisors);
     for (int mcu = 0; mcu < count; mcu += group_mcus) {
         lap_group_samples(plan, rows, (first + mcu) * 8 * plan->h, &u->group);
-        lap_group_coefficients(
-            plan, &u->divisors, &u->group, u->blocks + mcu / group_mcus * group_blocks * LAP_BLOCK);
+        lap_group_coefficients(plan, &u->group, u->blocks + mcu / group_mcus * group_blocks * LAP_BLOCK);
     }
     lap_encode_dummies(plan, rows, first, count, u->blocks);
     lap_unit_symbols(plan, state, count, u->blocks, &u->symbols);

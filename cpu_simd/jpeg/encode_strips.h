@@ -23,6 +23,12 @@ enum {
     LAP_BLOCK = 64 /* coefficients */
 };
 
+/* Two words in 32 bits, the first one lower. */
+#define V_PAIR(w0, w1) ((int)((uint32_t)((w0)&0xFFFF) | (uint32_t)(w1) << 16))
+/* Samples are 128 too large for the DCT, which only its first output notices: eight times eight times 128,
+ * with two bits of fraction, are 2^15. That is taken off together with the half that rounds, 2. */
+#define V_CENTRE (0x8000 + 2)
+
 typedef struct lap_group { /* the samples of a group */
     _Alignas(64) uint8_t luma[LAP_LUMA_ROWS][LAP_GROUP];
     _Alignas(64) uint8_t chroma[LAP_CHROMA_STRIPS][8][LAP_GROUP];

@@ -34,12 +34,13 @@ static void set_divisor(lap_encode_divisors *d, int i, unsigned divisor)
     d->scale[i] = (uint16_t)(1u << (DIVISOR_BITS - shift));
 }
 
-static bool set_divisors(lap_encode_divisors *d, const uint16_t quant[64])
+static bool set_divisors(lap_encode_plan *plan, int chroma, const uint16_t quant[64])
 {
     for (int i = 0; i < 64; i++) {
         if (quant[i] < 1 || quant[i] > 255)
             return false;
-        set_divisor(d, i, (unsigned)quant[i] * DCT_SCALE);
+        set_divisor(&plan->divisors[chroma], i, (unsigned)quant[i] * DCT_SCALE);
+        set_divisor(&plan->turned[chroma], i, (unsigned)quant[lap_encode_turned(i)] * DCT_SCALE);
     }
     return true;
 }
@@ -91,7 +92,7 @@ bool lap_encode_plan_make(const lap_encode_target *t, lap_encode_plan *plan)
     plan->luma_blocks = (t->width - 1) / 8 + 1;
     for (int i = 0; i < 2; i++) {
         set_codes(&plan->codes[i], i);
-        if (!set_divisors(&plan->divisors[i], t->quant[i]))
+        if (!set_divisors(plan, i, t->quant[i]))
             return false;
     }
     return true;

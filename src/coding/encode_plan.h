@@ -25,9 +25,9 @@ typedef struct lap_encode_divisors {
     _Alignas(64) uint16_t scale[64];
 } lap_encode_divisors;
 
-/* A symbol of the scan is a pair: how far a coefficient is from the one before it that is coded (one more than
- * the zeros between them), and how many bits its value has (size). Its number in the tables is distance +
- * 16 size; the DC differences, which have no distance, follow.
+/* A symbol of the scan is a pair: how far a coefficient is from the one before it that is coded (one more
+ * than the zeros between them), and how many bits its value has (size). Its number in the tables is distance
+ * + 16 size; the DC differences, which have no distance, follow.
  *
  *     0      1         16    17         32    33        176    177     188
  *     | none | 1 .. 16, size 0 | 1 .. 16, size 1 | ...       | DC, size 0 .. 11 |
@@ -36,9 +36,9 @@ typedef struct lap_encode_divisors {
  * Number 0 has a code of no bits: what fills a vector that has fewer symbols. */
 enum {
     LAP_ENCODE_SIZE_STEP = 16,
-    LAP_ENCODE_EOB = 1,     /* only zeros until the end of the block */
-    LAP_ENCODE_ZRL = 16,    /* sixteen zeros */
-    LAP_ENCODE_DC = 177,    /* size 0..11 */
+    LAP_ENCODE_EOB = 1,      /* only zeros until the end of the block */
+    LAP_ENCODE_ZRL = 16,     /* sixteen zeros */
+    LAP_ENCODE_DC = 177,     /* size 0..11 */
     LAP_ENCODE_SYMBOLS = 192 /* three vectors of 64 */
 };
 
@@ -46,6 +46,20 @@ typedef struct lap_encode_codes { /* of luma, or of chroma */
     _Alignas(64) uint16_t code[LAP_ENCODE_SYMBOLS];
     _Alignas(64) uint8_t length[LAP_ENCODE_SYMBOLS]; /* bits of the code, 0: there is none */
 } lap_encode_codes;
+
+/* Vectors that transform four or two blocks at once leave a block's coefficients in eight lanes of eight
+ * words: lane 2 p + half has rows p and p + 4 side by side, for the columns of that half. Returns where the
+ * i-th of these words stands in the block, row by row.
+ *
+ *     lane 0   0,0  4,0  0,1  4,1  0,2  4,2  0,3  4,3      (row, column)
+ *     lane 1   0,4  4,4  0,5  4,5  ...
+ *     lane 2   1,0  5,0  1,1  5,1  ...
+ */
+static inline int lap_encode_turned(int i)
+{
+    const int lane = i / 8, word = i % 8;
+    return 8 * (lane / 2 + 4 * (word % 2)) + 4 * (lane % 2) + word / 2;
+}
 
 typedef struct lap_encode_plan {
     int width;                       /* pixels, 1..65500 */
@@ -56,6 +70,7 @@ typedef struct lap_encode_plan {
     int mcus;                        /* MCUs in a row of them */
     int luma_blocks;                 /* blocks of luma that the width fills; an MCU may have more, dummies */
     lap_encode_divisors divisors[2]; /* luma, chroma */
+    lap_encode_divisors turned[2];   /* the same in the order of lap_encode_turned */
     lap_encode_codes codes[2];
 } lap_encode_plan;
 
