@@ -23,7 +23,7 @@ enum {
     LAP_ENCODE_BLOCK_BYTES = 416,
     LAP_ENCODE_SLACK = 128, /* bytes behind the last that an encoder may write to, of any value */
     LAP_ENCODE_FINISH = 2,  /* bytes of the last, incomplete byte at most */
-    LAP_ENCODE_WORK = 80 << 10
+    LAP_ENCODE_WORK = 96 << 10
 };
 
 typedef struct lap_encode_state { /* of a band: zeroed, but for work, before its first row of MCUs */

@@ -5,9 +5,9 @@
  * Limit: the ports of shuffles and shifts. */
 #include "encode_colour_avx512vbmi2.h"
 #include "encode_symbols_avx512vbmi2.h"
-#include "encode_vectors_avx512vbmi2.h"
 /* what a vector is comes first */
 #include "encode_dct.h"
+#include "encode_samples.h"
 
 const char lap_encode_avx512_flags[] = LAP_RUNG_FLAGS;
 

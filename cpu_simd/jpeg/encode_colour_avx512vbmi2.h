@@ -13,9 +13,7 @@
 #ifndef LAP_ENCODE_COLOUR_AVX512VBMI2_H
 #define LAP_ENCODE_COLOUR_AVX512VBMI2_H
 
-#include <immintrin.h>
-
-#include "encode_strips.h"
+#include "encode_vectors_avx512vbmi2.h"
 
 #define LAP_RGBG(r, g, b)                                                                    \
     (int)((uint32_t)((r)&255) | (uint32_t)((g) / 2 & 255) << 8 | (uint32_t)((b)&255) << 16 | \
@@ -93,92 +91,16 @@ LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
         _mm512_xor_si512(lap_weighted(rgbg, cr), ones)};
 }
 
-/* Sums of two neighbours, 16 bits each. */
-LAP_INLINE __m512i lap_pairs(__m512i samples)
-{
-    return _mm512_maddubs_epi16(samples, _mm512_set1_epi8(1));
-}
-
-/* 32 + 32 sums, `shift` bits too large, to a strip's row Cb Cr Cb Cr ... of eight samples each. */
-LAP_INLINE __m512i lap_interleave(__m512i cb, __m512i cr, __m512i bias, int shift)
-{
-    return _mm512_packus_epi16(_mm512_srli_epi16(_mm512_add_epi16(cb, bias), (unsigned)shift),
-        _mm512_srli_epi16(_mm512_add_epi16(cr, bias), (unsigned)shift));
-}
-
-/* Means of 4 x 1: 16 + 16 sums of four in the lower half of a strip's row. */
-LAP_INLINE __m512i lap_quarter(__m512i cb, __m512i cr)
+/* Means of four pixels across in a strip's row Cb Cr Cb Cr. */
+LAP_INLINE void lap_store_quarters(__m512i cb, __m512i cr, uint8_t *out)
 {
     const __m512i ones = _mm512_set1_epi16(1), two = _mm512_set1_epi32(2);
-    const __m512i b = _mm512_srli_epi32(_mm512_add_epi32(_mm512_madd_epi16(lap_pairs(cb), ones), two), 2);
-    const __m512i r = _mm512_srli_epi32(_mm512_add_epi32(_mm512_madd_epi16(lap_pairs(cr), ones), two), 2);
-    const __m128i b8 = _mm512_cvtepi32_epi8(b), r8 = _mm512_cvtepi32_epi8(r);
-    return _mm512_zextsi256_si512(_mm256_set_m128i(_mm_unpackhi_epi64(b8, r8), _mm_unpacklo_epi64(b8, r8)));
-}
-
-/* One row of chroma of v rows of samples. Roundings: see downsample in encode_1_c.c. */
-LAP_INLINE void lap_chroma_row(const lap_samples s[2], int h, int v, lap_group *group, int row)
-{
-    __m512i *first = (__m512i *)group->chroma[0][row], *second = (__m512i *)group->chroma[1][row];
-    if (h == 4) {
-        *first = lap_quarter(s[0].cb, s[0].cr);
-    } else if (h == 2 && v == 2) {
-        *first = lap_interleave(_mm512_add_epi16(lap_pairs(s[0].cb), lap_pairs(s[1].cb)),
-            _mm512_add_epi16(lap_pairs(s[0].cr), lap_pairs(s[1].cr)), _mm512_set1_epi32(2 << 16 | 1), 2);
-    } else if (h == 2) {
-        *first = lap_interleave(lap_pairs(s[0].cb), lap_pairs(s[0].cr), _mm512_set1_epi32(1 << 16), 1);
-    } else if (v == 2) { /* vpavgb rounds halves up */
-        *first = _mm512_avg_epu8(s[0].cb, s[1].cb);
-        *second = _mm512_avg_epu8(s[0].cr, s[1].cr);
-    } else {
-        *first = s[0].cb;
-        *second = s[0].cr;
-    }
-}
-
-/* h, v and channels are constants where this is called. */
-LAP_INLINE void lap_colour_rows(const lap_pixel_rows *rows, int h, int v, int channels, lap_group *group)
-{
-    for (int row = 0; row * v < rows->count; row++) {
-        lap_samples s[2];
-#pragma GCC unroll 2
-        for (int i = 0; i < v; i++) {
-            s[i] = lap_colour(lap_pixel_row(rows, row * v + i), channels);
-            _mm512_store_si512(group->luma[row * v + i], s[i].y);
-        }
-        lap_chroma_row(s, h, v, group, row);
-    }
-}
-
-LAP_INLINE void lap_colour_shapes(const lap_pixel_rows *rows, int h, int v, int channels, lap_group *group)
-{
-    if (h == 2 && v == 2)
-        lap_colour_rows(rows, 2, 2, channels, group);
-    else if (h == 2)
-        lap_colour_rows(rows, 2, 1, channels, group);
-    else if (h == 4)
-        lap_colour_rows(rows, 4, 1, channels, group);
-    else if (v == 2)
-        lap_colour_rows(rows, 1, 2, channels, group);
-    else
-        lap_colour_rows(rows, 1, 1, channels, group);
-}
-
-/* The samples of 64 pixels across from column x on. */
-static void lap_group_samples(
-    const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
-{
-    const lap_pixel_rows pixels = lap_group_pixels(plan, rows, x, group);
-    const int groups = (rows->count + plan->v - 1) / plan->v;
-    if (plan->channels == 3)
-        lap_colour_shapes(&pixels, plan->h, plan->v, 3, group);
-    else if (plan->channels == 4)
-        lap_colour_shapes(&pixels, plan->h, plan->v, 4, group);
-    for (int y = 0; y < rows->count && plan->channels == 1; y++)
-        _mm512_store_si512(group->luma[y], _mm512_loadu_si512(lap_pixel_row(&pixels, y)));
-    lap_repeat_rows(group->luma, groups * plan->v, 8 * plan->v);
-    for (int c = 0; c < (plan->components == 1 ? 0 : plan->h == 1 ? 2 : 1); c++)
-        lap_repeat_rows(group->chroma[c], groups, 8);
+    const __m512i b = _mm512_add_epi32(_mm512_madd_epi16(v_pairs8(cb), ones), two);
+    const __m512i r = _mm512_add_epi32(_mm512_madd_epi16(v_pairs8(cr), ones), two);
+    const __m128i b8 = _mm512_cvtepi32_epi8(_mm512_srli_epi32(b, 2));
+    const __m128i r8 = _mm512_cvtepi32_epi8(_mm512_srli_epi32(r, 2));
+    _mm_store_si128((__m128i *)out, _mm_unpacklo_epi64(b8, r8));
+    _mm_store_si128((__m128i *)(out + 16), _mm_unpackhi_epi64(b8, r8));
 }
 
 #endif

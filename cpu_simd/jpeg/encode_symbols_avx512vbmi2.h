@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-#include "encode_strips.h"
+#include "encode_coded.h"
 
 enum {
     LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK, /* of a unit: a block has 64 at most */
@@ -24,31 +24,6 @@ typedef struct lap_symbols {
 } lap_symbols;
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
-
-/* Zeros that are coded: the sixteenth of a row of them, if a coefficient follows. Bit k of `near` is set
- * where one of the places k - 15 .. k is coded. */
-LAP_INLINE uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
-{
-    uint64_t near = coded | coded << 1;
-    near |= near << 2;
-    near |= near << 4;
-    near |= near << 8;
-    while (__builtin_expect((~near & below) != 0, 0)) {
-        const int k = __builtin_ctzll(~near & below);
-        coded |= (uint64_t)1 << k;
-        near |= (uint64_t)0xFFFF << k;
-    }
-    return coded;
-}
-
-/* Which coefficients of a block are coded: DC, all that are not 0, a zero behind the last one, which is EOB
- * (and falls out of the mask behind the 64th), and every ZRL. */
-LAP_INLINE uint64_t lap_coded(uint64_t nonzero)
-{
-    nonzero |= 1;
-    const uint64_t last = (uint64_t)1 << (63 - __builtin_clzll(nonzero));
-    return lap_zero_runs(nonzero | last << 1, last - 1);
-}
 
 LAP_INLINE void lap_append_block(lap_symbols *s, const int16_t *block, int dc_before, __m512i places)
 {

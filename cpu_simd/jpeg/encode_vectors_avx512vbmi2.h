@@ -1,4 +1,4 @@
-/* The vocabulary of encode_dct.h in AVX-512: four blocks in a vector. */
+/* The vocabulary of encode_samples.h and encode_dct.h in AVX-512: four blocks in a vector. */
 #ifndef LAP_ENCODE_VECTORS_AVX512VBMI2_H
 #define LAP_ENCODE_VECTORS_AVX512VBMI2_H
 
@@ -7,21 +7,26 @@
 #include "encode_strips.h"
 
 typedef __m512i vec;
-enum { V_LANES = 4 };
+enum { V_BYTES = 64, V_LANES = 4 };
 
 #define v_zero() _mm512_setzero_si512()
 #define v_set16(x) _mm512_set1_epi16((short)(x))
 #define v_set32(x) _mm512_set1_epi32((int)(x))
 #define v_load(p) _mm512_load_si512(p)
+#define v_store(p, v) _mm512_store_si512(p, v)
 #define v_each_lane(p) _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(p)))
 #define v_add16(a, b) _mm512_add_epi16(a, b)
 #define v_sub16(a, b) _mm512_sub_epi16(a, b)
 #define v_abs16(v) _mm512_abs_epi16(v)
 #define v_mulhi16(a, b) _mm512_mulhi_epu16(a, b)
 #define v_sll16(v, n) _mm512_slli_epi16(v, (unsigned)(n))
+#define v_srl16(v, n) _mm512_srli_epi16(v, (unsigned)(n))
 #define v_sra16(v, n) _mm512_srai_epi16(v, (unsigned)(n))
 #define v_sll32(v, n) _mm512_slli_epi32(v, (unsigned)(n))
 #define v_srl32(v, n) _mm512_srli_epi32(v, (unsigned)(n))
+#define v_pairs8(v) _mm512_maddubs_epi16(v, _mm512_set1_epi8(1)) /* sums of two bytes */
+#define v_mean8(a, b) _mm512_avg_epu8(a, b)
+#define v_pack16(a, b) _mm512_packus_epi16(a, b)
 #define v_lo8(a, b) _mm512_unpacklo_epi8(a, b)
 #define v_hi8(a, b) _mm512_unpackhi_epi8(a, b)
 #define v_lo16(a, b) _mm512_unpacklo_epi16(a, b)

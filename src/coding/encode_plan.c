@@ -62,6 +62,24 @@ static void set_codes(lap_encode_codes *codes, int chroma)
     }
 }
 
+static void set_entry(uint32_t *entry, uint32_t code, unsigned bits, unsigned size)
+{
+    const uint32_t positive = (bits + size) << LAP_ENCODE_LENGTH_SHIFT | code << size;
+    entry[size] = positive;
+    entry[size + LAP_ENCODE_NEGATIVE] = positive + (1u << size) - 1;
+}
+
+static void set_entries(const lap_encode_codes *codes, uint32_t entries[LAP_ENCODE_ENTRIES])
+{
+    for (unsigned size = 0; size <= 11; size++)
+        set_entry(entries, codes->code[LAP_ENCODE_DC + size], codes->length[LAP_ENCODE_DC + size], size);
+    for (unsigned distance = 1; distance <= 16; distance++)
+        for (unsigned size = 0; size <= 10; size++) {
+            const unsigned number = distance + LAP_ENCODE_SIZE_STEP * size;
+            set_entry(entries + 32 * distance, codes->code[number], codes->length[number], size);
+        }
+}
+
 /* Luma of h x v, chroma of one block. */
 static bool is_ours(const lap_encode_target *t)
 {
@@ -92,6 +110,7 @@ bool lap_encode_plan_make(const lap_encode_target *t, lap_encode_plan *plan)
     plan->luma_blocks = (t->width - 1) / 8 + 1;
     for (int i = 0; i < 2; i++) {
         set_codes(&plan->codes[i], i);
+        set_entries(&plan->codes[i], plan->entries[i]);
         if (!set_divisors(plan, i, t->quant[i]))
             return false;
     }

@@ -23,11 +23,11 @@ static const char *always(void)
 
 static const rung rungs[] = {
     {"c", always, lap_encode_c},
-#if defined(__x86_64__) && defined(HAVE_AVX2_RUNG)
-    {"avx2", lap_cpu_no_avx2, lap_encode_avx2},
+#if defined(__x86_64__)
+    {"avx2", lap_cpu_no_avx2_bits, lap_encode_avx2},
 #endif
 #if defined(__x86_64__)
-    {"avx512", lap_cpu_no_avx512, lap_encode_avx512},
+    {"avx512", lap_cpu_no_avx512vbmi2, lap_encode_avx512},
 #endif
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs, SIDE = 70 };
