@@ -1,8 +1,8 @@
-/* avx2: vectors of 256 bits up to the symbols' sizes, and where symbols are merged.
- * Since c: colour, DCT and quantisation for many samples at once; one table entry gives a symbol's bits and
+/* avx2: vectors of 256 bits in every stage.
+ * Since c: many samples at once in colour, DCT and quantisation; a table's entry gives a symbol's bits and
  * their number; symbols are a flat stream, so that no branch asks where blocks end. Memory: a unit of 256
- * pixels across passes through all stages before the next one. Limit: instructions, eight to ten for each
- * symbol until it is in the stream. */
+ * pixels across passes through all stages before the next one. Limit: instructions; AVX2 permutes no bytes
+ * across lanes and compresses nothing. */
 #include "encode_colour_avx2.h"
 #include "encode_symbols_avx2.h"
 /* what a vector is comes first */
@@ -30,5 +30,5 @@ size_t lap_encode_avx2(const lap_encode_plan *plan, lap_encode_state *state, con
     }
     lap_encode_dummies(plan, rows, first, count, u->blocks);
     lap_unit_symbols(plan, state, count, u->blocks, &u->symbols);
-    return lap_stuff(u->bytes, lap_unit_bits(state, &u->symbols, u->bytes), out);
+    return lap_stuff(u->bytes, lap_unit_bits(plan, state, &u->symbols, u->bytes), out);
 }

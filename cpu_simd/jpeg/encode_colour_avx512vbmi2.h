@@ -81,10 +81,6 @@ LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
         .low = _mm512_set1_epi32(LAP_RGBG(0, 47, -47)),
         .half = _mm512_set1_epi32(-32896)};
     __m512i rgbg[4];
-    /* The next unit: sixteen rows of a few lines each are too short for the processor to see them coming. */
-#pragma GCC unroll 4
-    for (int i = 0; i < channels; i++)
-        __builtin_prefetch(pixels + LAP_ENCODE_UNIT * channels + 64 * i);
     lap_load_pixels(pixels, channels, rgbg);
     const __m512i ones = _mm512_set1_epi32(-1);
     return (lap_samples){lap_weighted(rgbg, y), _mm512_xor_si512(lap_weighted(rgbg, cb), ones),

@@ -39,7 +39,13 @@ LAP_INLINE void lap_colour_rows(const lap_pixel_rows *rows, int h, int v, int ch
             lap_samples s[2];
 #pragma GCC unroll 2
             for (int i = 0; i < v; i++) {
-                s[i] = lap_colour(lap_pixel_row(rows, row * v + i) + x * channels, channels);
+                const uint8_t *pixels = lap_pixel_row(rows, row * v + i) + x * channels;
+                /* The next unit: sixteen rows of a few lines each are too short for the processor to see
+                 * them coming. */
+#pragma GCC unroll 4
+                for (int line = 0; line < channels * V_BYTES; line += 64)
+                    __builtin_prefetch(pixels + LAP_ENCODE_UNIT * channels + line);
+                s[i] = lap_colour(pixels, channels);
                 v_store(group->luma[row * v + i] + x, s[i].y);
             }
             lap_chroma_row(s, h, v, group, row, x);

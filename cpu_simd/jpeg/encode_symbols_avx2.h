@@ -7,85 +7,56 @@
 #include "encode_vectors_avx2.h"
 
 enum {
-    LAP_STEP = 8, /* symbols at once */
+    LAP_STEP = 8,    /* symbols at once */
+    LAP_BATCH = 128, /* of one loop before the next */
+    LAP_PLACE_CHROMA = 64,
     LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK,
     LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
 };
 
+/* One entry for each symbol: a coefficient's value (a DC difference, 0 for ZRL and EOB), and its place in
+ * zigzag order, chroma's with a bit more. */
 typedef struct lap_symbols {
-    _Alignas(64) uint32_t symbol[LAP_SYMBOLS + LAP_STEP];
-    _Alignas(
-        64) uint8_t size[LAP_BLOCK]; /* of a block's coefficients: bits of the value, 16 more if negative */
+    _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_GROUP];
+    _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
+    uint8_t place[LAP_SYMBOLS + LAP_GROUP];
+    _Alignas(64) uint32_t entry[LAP_BATCH];
     int count;
 } lap_symbols;
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-/* 32 coefficients as bytes in order: saturated, with their signs; and their magnitudes, at most 255. */
-typedef struct lap_32 {
-    vec value, magnitude;
-} lap_32;
-
-LAP_INLINE lap_32 lap_narrow(const int16_t *block)
+/* Of 32 coefficients, which are not 0. */
+LAP_INLINE uint32_t lap_nonzero(const int16_t *block)
 {
-    const vec a = v_load(block), b = v_load(block + 16);
-    const vec value = _mm256_packs_epi16(a, b), magnitude = _mm256_packus_epi16(v_abs16(a), v_abs16(b));
-    return (lap_32){_mm256_permute4x64_epi64(value, 0xD8), _mm256_permute4x64_epi64(magnitude, 0xD8)};
+    const vec bytes = _mm256_packs_epi16(v_load(block), v_load(block + 16));
+    const vec is_zero = _mm256_cmpeq_epi8(_mm256_permute4x64_epi64(bytes, 0xD8), v_zero());
+    return ~(uint32_t)_mm256_movemask_epi8(is_zero);
 }
 
-LAP_INLINE uint32_t lap_nonzero(vec v)
+/* Eight coefficients: those that are coded are moved together, by a table of all 256 selections. */
+LAP_INLINE int lap_append_eight(
+    lap_symbols *s, int at, const int16_t *eight, unsigned coded, const uint8_t ones[256][8], int first)
 {
-    return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, v_zero()));
-}
-
-/* Bits of each magnitude: those of its upper four bits and 4, or of its lower four. */
-LAP_INLINE vec lap_sizes(lap_32 c)
-{
-    const vec low_four = _mm256_set1_epi8(15);
-    const vec low = v_each_lane(((const uint8_t[16]){0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4}));
-    const vec high = v_each_lane(((const uint8_t[16]){0, 5, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8}));
-    const vec size = _mm256_max_epu8(_mm256_shuffle_epi8(low, _mm256_and_si256(c.magnitude, low_four)),
-        _mm256_shuffle_epi8(high, _mm256_and_si256(v_srl16(c.magnitude, 4), low_four)));
-    const vec is_negative = _mm256_cmpgt_epi8(v_zero(), c.value);
-    return _mm256_or_si256(size, _mm256_and_si256(is_negative, _mm256_set1_epi8(LAP_ENCODE_NEGATIVE)));
-}
-
-static inline uint8_t lap_size(int value)
-{
-    const uint32_t magnitude = (uint32_t)(value < 0 ? -value : value);
-    return (uint8_t)(32 - _lzcnt_u32(magnitude) + (value < 0 ? LAP_ENCODE_NEGATIVE : 0));
-}
-
-/* Magnitudes of 255 and more are rare. */
-static __attribute__((noinline)) void lap_large_sizes(lap_symbols *s, const int16_t *block)
-{
-    for (int k = 1; k < LAP_BLOCK; k++)
-        s->size[k] = lap_size(block[k]);
+    const __m128i places = _mm_loadl_epi64((const __m128i *)ones[coded]);
+    const __m128i twice = _mm_add_epi8(places, places);
+    const __m128i order = _mm_add_epi8(_mm_unpacklo_epi8(twice, twice), _mm_set1_epi16(1 << 8));
+    const __m128i values = _mm_shuffle_epi8(_mm_load_si128((const __m128i *)eight), order);
+    _mm_storeu_si128((__m128i *)(s->value + at), values);
+    _mm_storel_epi64((__m128i *)(s->place + at), _mm_add_epi8(places, _mm_set1_epi8((char)first)));
+    return at + __builtin_popcount(coded);
 }
 
 LAP_INLINE void lap_append_block(
-    lap_symbols *s, const int16_t *block, int dc_before, const uint32_t entries[LAP_ENCODE_ENTRIES])
+    lap_symbols *s, const int16_t *block, int dc_before, int chroma, const uint8_t ones[256][8])
 {
-    const lap_32 low = lap_narrow(block), high = lap_narrow(block + 32);
-    const vec most = _mm256_set1_epi8(-1);
-    const uint64_t nonzero = (uint64_t)lap_nonzero(high.value) << 32 | lap_nonzero(low.value);
-    const uint64_t large = (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high.magnitude, most))
-                               << 32 |
-                           (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low.magnitude, most));
-    v_store(s->size, lap_sizes(low));
-    v_store(s->size + 32, lap_sizes(high));
-    if (__builtin_expect((large & ~(uint64_t)1) != 0, 0))
-        lap_large_sizes(s, block);
-    const int difference = block[0] - dc_before;
-    uint32_t *to = s->symbol + s->count;
-    *to++ = entries[lap_size(difference)] + (uint32_t)difference;
-    int before = 0;
-    for (uint64_t coded = lap_coded(nonzero) & ~(uint64_t)1; coded; coded = _blsr_u64(coded)) {
-        const int k = (int)_tzcnt_u64(coded);
-        *to++ = entries[32 * (k - before) + s->size[k]] + (uint32_t)block[k];
-        before = k;
-    }
-    s->count = (int)(to - s->symbol);
+    const uint64_t coded = lap_coded((uint64_t)lap_nonzero(block + 32) << 32 | lap_nonzero(block));
+    int at = s->count;
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++)
+        at = lap_append_eight(s, at, block + 8 * i, coded >> (8 * i) & 255, ones, 8 * i + chroma);
+    s->value[s->count] = (int16_t)(block[0] - dc_before);
+    s->count = at;
 }
 
 static inline void lap_unit_symbols(
@@ -96,9 +67,39 @@ static inline void lap_unit_symbols(
     for (int mcu = 0; mcu < mcus; mcu++)
         for (int i = 0; i < plan->mcu_blocks; i++, blocks += LAP_BLOCK) {
             const int component = i < luma ? 0 : i - luma + 1;
-            lap_append_block(s, blocks, state->dc[component], plan->entries[component > 0]);
+            lap_append_block(s, blocks, state->dc[component], component ? LAP_PLACE_CHROMA : 0, plan->ones);
             state->dc[component] = blocks[0];
         }
+    _mm256_storeu_si256((vec *)(s->value + s->count), v_zero());
+}
+
+/* Numbers of entries of the eight symbols from i on. A size is the exponent of 2 |value| + 1 as a float. */
+LAP_INLINE vec lap_entries(const lap_symbols *s, int i)
+{
+    const vec place = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->place + i)));
+    const vec before = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->place + i - 1)));
+    const vec value = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(s->value + i)));
+    const vec is_dc = _mm256_cmpeq_epi32(_mm256_and_si256(place, v_set32(63)), v_zero());
+    const vec distance = _mm256_andnot_si256(is_dc, _mm256_sub_epi32(place, before));
+    const vec magnitude = _mm256_abs_epi32(value);
+    const vec odd = _mm256_sub_epi32(_mm256_add_epi32(magnitude, magnitude), v_set32(-1));
+    const vec size = v_srl32(_mm256_castps_si256(_mm256_cvtepi32_ps(odd)), 23); /* and 127 */
+    const vec sign = _mm256_and_si256(_mm256_cmpgt_epi32(v_zero(), value), v_set32(LAP_ENCODE_NEGATIVE));
+    const vec chroma = v_sll32(_mm256_and_si256(place, v_set32(LAP_PLACE_CHROMA)), 4);
+    const vec row = _mm256_add_epi32(v_sll32(distance, 5), chroma);
+    return _mm256_add_epi32(_mm256_sub_epi32(size, v_set32(127)), _mm256_add_epi32(row, sign));
+}
+_Static_assert(LAP_PLACE_CHROMA << 4 == LAP_ENCODE_CHROMA, "chroma's bit of a place leads to its entries");
+
+/* In loops of their own: a vector cannot be loaded soon after its parts were stored. */
+LAP_INLINE void lap_look_up(lap_symbols *s, int i, int count, const uint32_t *entries)
+{
+    for (int k = 0; k < count; k += LAP_STEP)
+        v_store(s->entry + k, lap_entries(s, i + k));
+    for (int k = 0; k < count; k++)
+        s->entry[k] = entries[s->entry[k]];
+    for (int k = count; k % LAP_STEP; k++)
+        s->entry[k] = 0;
 }
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
@@ -121,9 +122,10 @@ LAP_INLINE void lap_put(lap_bits *b, uint64_t bits, unsigned length)
 }
 
 /* Eight symbols: first two and two are merged in lanes of 64 bits, then those two and two. */
-LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *symbols)
+LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t *values)
 {
-    const vec s = v_load(symbols), low_half = _mm256_set1_epi64x(0xFFFFFFFF);
+    const vec value = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)values));
+    const vec s = _mm256_add_epi32(v_load(entries), value), low_half = _mm256_set1_epi64x(0xFFFFFFFF);
     const vec length = v_srl32(s, LAP_ENCODE_LENGTH_SHIFT);
     const vec bits = _mm256_and_si256(s, v_set32((1 << LAP_ENCODE_LENGTH_SHIFT) - 1));
     const vec second = _mm256_srli_epi64(length, 32);
@@ -149,12 +151,16 @@ LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *symbols)
 }
 
 /* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
-static inline size_t lap_unit_bits(lap_encode_state *state, lap_symbols *s, uint8_t *bytes)
+static inline size_t lap_unit_bits(
+    const lap_encode_plan *plan, lap_encode_state *state, lap_symbols *s, uint8_t *bytes)
 {
     lap_bits b = {.bits = state->bits, .count = state->bit_count, .to = bytes};
-    v_storeu(s->symbol + s->count, v_zero()); /* symbols without bits fill the last step */
-    for (int i = 0; i < s->count; i += LAP_STEP)
-        lap_put_step(&b, s->symbol + i);
+    for (int i = 0; i < s->count; i += LAP_BATCH) {
+        const int count = s->count - i < LAP_BATCH ? s->count - i : LAP_BATCH;
+        lap_look_up(s, i, count, plan->entries);
+        for (int k = 0; k < count; k += LAP_STEP)
+            lap_put_step(&b, s->entry + k, s->value + i + k);
+    }
     state->bits = (unsigned)b.bits & ((1u << b.count) - 1);
     state->bit_count = b.count;
     return (size_t)(b.to - bytes);

@@ -69,7 +69,7 @@ static void set_entry(uint32_t *entry, uint32_t code, unsigned bits, unsigned si
     entry[size + LAP_ENCODE_NEGATIVE] = positive + (1u << size) - 1;
 }
 
-static void set_entries(const lap_encode_codes *codes, uint32_t entries[LAP_ENCODE_ENTRIES])
+static void set_entries(const lap_encode_codes *codes, uint32_t *entries)
 {
     for (unsigned size = 0; size <= 11; size++)
         set_entry(entries, codes->code[LAP_ENCODE_DC + size], codes->length[LAP_ENCODE_DC + size], size);
@@ -78,6 +78,14 @@ static void set_entries(const lap_encode_codes *codes, uint32_t entries[LAP_ENCO
             const unsigned number = distance + LAP_ENCODE_SIZE_STEP * size;
             set_entry(entries + 32 * distance, codes->code[number], codes->length[number], size);
         }
+}
+
+static void set_ones(uint8_t ones[256][8])
+{
+    for (int byte = 0; byte < 256; byte++)
+        for (int bit = 0, n = 0; bit < 8; bit++)
+            if (byte >> bit & 1)
+                ones[byte][n++] = (uint8_t)bit;
 }
 
 /* Luma of h x v, chroma of one block. */
@@ -108,9 +116,10 @@ bool lap_encode_plan_make(const lap_encode_target *t, lap_encode_plan *plan)
     plan->mcu_blocks = plan->h * plan->v + plan->components - 1;
     plan->mcus = (t->width - 1) / (8 * plan->h) + 1;
     plan->luma_blocks = (t->width - 1) / 8 + 1;
+    set_ones(plan->ones);
     for (int i = 0; i < 2; i++) {
         set_codes(&plan->codes[i], i);
-        set_entries(&plan->codes[i], plan->entries[i]);
+        set_entries(&plan->codes[i], plan->entries + i * LAP_ENCODE_CHROMA);
         if (!set_divisors(plan, i, t->quant[i]))
             return false;
     }

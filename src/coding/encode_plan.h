@@ -48,14 +48,14 @@ typedef struct lap_encode_codes { /* of luma, or of chroma */
 } lap_encode_codes;
 
 /* The same for coders that look symbols up one by one: entry 32 distance + 16 (value is negative) + size, of
- * the DC differences at distance 0. Adding the value to an entry gives the symbol's bits, since a negative
- * value's are those of value - 1, of which `size` bits count:
+ * the DC differences at distance 0; chroma's are 1024 further. Adding the value to an entry gives the
+ * symbol's bits, since a negative value's are those of value - 1, of which `size` bits count:
  *
  *     31    27 26                                0
  *     | length |    code | size bits: 0, or ones |      + value
  *
  * length: of code and value together, at most 26. */
-enum { LAP_ENCODE_ENTRIES = 17 * 32, LAP_ENCODE_NEGATIVE = 16, LAP_ENCODE_LENGTH_SHIFT = 27 };
+enum { LAP_ENCODE_CHROMA = 1024, LAP_ENCODE_NEGATIVE = 16, LAP_ENCODE_LENGTH_SHIFT = 27 };
 
 /* Vectors that transform four or two blocks at once leave a block's coefficients in eight lanes of eight
  * words: lane 2 p + half has rows p and p + 4 side by side, for the columns of that half. Returns where the
@@ -82,7 +82,8 @@ typedef struct lap_encode_plan {
     lap_encode_divisors divisors[2]; /* luma, chroma */
     lap_encode_divisors turned[2];   /* the same in the order of lap_encode_turned */
     lap_encode_codes codes[2];
-    uint32_t entries[2][LAP_ENCODE_ENTRIES];
+    uint32_t entries[2 * LAP_ENCODE_CHROMA];
+    uint8_t ones[256][8]; /* the numbers of the bits that are set in a byte, from the lowest on; then 0 */
 } lap_encode_plan;
 
 typedef struct lap_encode_target { /* what the file's header says */
