@@ -8,12 +8,20 @@ static const char *always(void)
     return NULL;
 }
 
+static const char *no_neon(void)
+{
+    return "not built: there is no encoder with NEON yet";
+}
+
 /* On other processors these files are not compiled; `missing` says so. */
 #if defined(__x86_64__)
 #define ON_X86(missing, function) .available = missing, .run = function, .flags = function##_flags
 #else
 #define ON_X86(missing, function) .available = missing
 #endif
+
+/* Likewise; it is not written yet. */
+#define ON_ARM(missing, function) .available = no_neon
 
 /* In order of speed, but for c, which is there to be read: it is slower than libjpeg-turbo's vectors. */
 static const lap_coder ladder[] = {
@@ -24,6 +32,14 @@ static const lap_coder ladder[] = {
         .available = always,
         .run = lap_encode_c,
         .flags = lap_encode_c_flags},
+    {.name = "neon",
+        .place = LAP_CODEC_NEON,
+        .what = "the same on aarch64",
+        ON_ARM(lap_cpu_no_neon, lap_encode_neon)},
+    {.name = "avx2",
+        .place = LAP_CODEC_AVX2,
+        .what = "256-bit vectors, a flat stream of symbols, one table entry for each",
+        ON_X86(lap_cpu_no_avx2_bits, lap_encode_avx2)},
     {.name = "avx512",
         .place = LAP_CODEC_AVX512,
         .what = "512-bit vectors, codes looked up by permutations, symbols merged in 64-bit lanes",
