@@ -477,6 +477,14 @@ LAP_API lap_code lap_stats_of_view(lap_context *context, const lap_view *view, c
 LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err);
 
+/* Pixels in host memory (1, 3 or 4 channels; of 4 the last is left out where the format has none) to a file
+ * in memory, malloc'ed and the caller's to free, by the calling thread: the bytes of lap_run_memory on these
+ * pixels without metadata. Of settings: format (NULL: JPEG), quality, subsampling (SAME is 444), restart,
+ * progressive, optimize, codec. Errors: LAP_E_USAGE, LAP_E_UNSUPPORTED (a side that the format cannot hold),
+ * LAP_E_BACKEND, LAP_E_MEMORY. Thread safe. */
+LAP_API lap_code lap_encode(
+    const lap_view *pixels, const lap_settings *settings, void **out, size_t *out_size, lap_error *err);
+
 /* ---- pixels on a device ---------------------------------------------------------------------- */
 
 /* For programs whose pixels lie on a CUDA device: a stream of that device, and the memory that work on it

@@ -9,6 +9,7 @@
 #include "device/device_stream.h"
 #include "ops/filter.h"
 #include "ops/stats.h"
+#include "run/encode.h"
 #include "run/formats.h"
 #include "run/pixels.h"
 #include "run/settings.h"
@@ -191,21 +192,6 @@ static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_writ
     return code;
 }
 
-static lap_code encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err)
-{
-    const int rows = lap_encoder_band_rows(encoder);
-    lap_chunk chunk = {0};
-    lap_code code = LAP_OK;
-    for (int i = 0, y = 0; y < view->height && code == LAP_OK; i++, y += rows) {
-        const lap_view band = lap_view_rows(view, y, view->height - y < rows ? view->height - y : rows);
-        code = lap_encoder_band(encoder, i, &band, &chunk, err);
-        if (code == LAP_OK)
-            code = lap_encoder_append(encoder, i, &chunk, err);
-    }
-    lap_chunk_free(&chunk);
-    return code == LAP_OK ? lap_encoder_finish(encoder, err) : code;
-}
-
 static lap_code encode_here(lap_stream *s, const lap_view *view, const char *format,
     const lap_write_options *write, lap_sink *sink, lap_report *report, lap_error *err)
 {
@@ -219,7 +205,7 @@ static lap_code encode_here(lap_stream *s, const lap_view *view, const char *for
     if (code == LAP_OK)
         code = lap_encoder_open(sink, format, write, &encoder, err);
     if (code == LAP_OK)
-        code = encode_bands(&image.view, encoder, err);
+        code = lap_encode_bands(&image.view, encoder, err);
     report->ms.download += downloaded - start;
     report->ms.encode += lap_now_ms() - downloaded;
     lap_encoder_close(encoder);
@@ -232,17 +218,7 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
 {
     const lap_control control = lap_context_control(s->context, settings->timeout_s, lap_now_ms());
     const char *format = settings->format ? settings->format : "jpg", *name = lap_format_find(format);
-    const lap_write_options write = {.width = view->width,
-        .height = view->height,
-        .channels = view->channels,
-        .quality = settings->quality,
-        .subsampling = settings->subsampling,
-        .restart = settings->restart,
-        .strip = settings->strip,
-        .keep = settings->keep,
-        .progressive = settings->progressive,
-        .optimize = settings->optimize,
-        .control = &control};
+    const lap_write_options write = lap_write_options_of(settings, view, &control);
     bool on_device = false, mine = false;
     lap_code code = choose(settings, &on_device, err);
     if (code == LAP_OK && view->channels == 2)
