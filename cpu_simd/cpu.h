@@ -1,7 +1,9 @@
 /* What the processor at hand can do.
  *
- * The environment variable LAP_CPU_MASK, a comma list of "sse41", "avx2", "avx512", "avx512vbmi2" and "neon",
- * hides those instruction sets, so that every rung can be tested on one machine. Thread safe as getenv is. */
+ * The environment variable LAP_CPU_MASK, a comma list, hides instruction sets, so that every rung can be
+ * tested on one machine: "sse41", "avx2", "avx512" (all of it), "neon", and single features by the compiler's
+ * names: "bmi", "bmi2", "lzcnt", "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd", "avx512vbmi",
+ * "avx512vbmi2", "avx512vnni". Thread safe as getenv is. */
 #ifndef LAP_CPU_H
 #define LAP_CPU_H
 

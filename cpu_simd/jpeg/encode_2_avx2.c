@@ -3,11 +3,9 @@
  * their number; symbols are a flat stream, so that no branch asks where blocks end. Memory: a unit of 256
  * pixels across passes through all stages before the next one. Limit: instructions; AVX2 permutes no bytes
  * across lanes and compresses nothing. */
-#include "encode_colour_avx2.h"
-#include "encode_symbols_avx2.h"
-/* what a vector is comes first */
 #include "encode_dct.h"
 #include "encode_samples.h"
+#include "encode_symbols_avx2.h"
 
 const char lap_encode_avx2_flags[] = LAP_RUNG_FLAGS;
 

@@ -3,11 +3,9 @@
  * together by vpcompressw.
  * Memory: a unit of 256 pixels across passes through all stages before the next one.
  * Limit: the ports of shuffles and shifts. */
-#include "encode_colour_avx512vbmi2.h"
-#include "encode_symbols_avx512vbmi2.h"
-/* what a vector is comes first */
 #include "encode_dct.h"
 #include "encode_samples.h"
+#include "encode_symbols_avx512vbmi2.h"
 
 const char lap_encode_avx512_flags[] = LAP_RUNG_FLAGS;
 

@@ -1,6 +1,5 @@
 /* Samples to quantised coefficients: the DCT of encode_1_c.c for two or four blocks at a time, in 16 bits
- * with sums of products in 32, as libjpeg-turbo's vector code has it. The file that includes this one says
- * what a vector is (encode_vectors_*.h).
+ * with sums of products in 32, as libjpeg-turbo's vector code has it; in the words of encode_words.h.
  *
  * A vector holds one column (first pass) or one row (second pass) of some blocks, eight words of each in one
  * of its lanes of 128 bits, so that both passes are arithmetic between vectors. In between, an 8 x 8
@@ -16,7 +15,7 @@
 #ifndef LAP_ENCODE_DCT_H
 #define LAP_ENCODE_DCT_H
 
-#include "encode_strips.h"
+#include "encode_words.h"
 
 /* See the drawing above. */
 LAP_INLINE vec lap_two_words(vec low, vec high, int shift)

@@ -1,9 +1,8 @@
-/* Pixels to the samples of a group, as many at once as fit a vector. The file that includes this one says
- * what a vector is (encode_vectors_*.h) and how it changes colours (encode_colour_*.h). */
+/* Pixels to the samples of a group, as many at once as fit a vector, in the words of encode_words.h. */
 #ifndef LAP_ENCODE_SAMPLES_H
 #define LAP_ENCODE_SAMPLES_H
 
-#include "encode_strips.h"
+#include "encode_words.h"
 
 /* Means of two pixels across, or of two by two, in a strip's row Cb Cr Cb Cr .. of eight samples each. */
 LAP_INLINE void lap_store_halves(vec cb, vec cr, vec bias, int shift, uint8_t *out)

@@ -78,6 +78,18 @@ static void note_rung(const lap_pipeline *pipe, lap_report *report)
         add_note(report, "threads are spread over bands, one inside %s", pipe->rung->name);
 }
 
+static void note_encoder(const lap_pipeline *pipe, lap_report *report)
+{
+    const lap_encoder *e = pipe->encoder;
+    const lap_codec_place asked = pipe->settings->codec;
+    if (!e->coder || pipe->device.encoded)
+        return;
+    if (e->why_not)
+        add_note(report, "encoded by %s, not by %s: %s", e->coder, e->coder_asked, e->why_not);
+    else if (asked > LAP_CODEC_CUDA)
+        add_note(report, "encoded by %s", e->coder);
+}
+
 /* What of the input's metadata the output does not show although nobody asked for that. */
 static void note_metadata(const lap_pipeline *pipe, lap_report *report)
 {
@@ -119,8 +131,10 @@ void lap_pipeline_report(
         note_decoder(pipe, report);
     if (pipe->rung)
         note_rung(pipe, report);
-    if (pipe->encoder)
+    if (pipe->encoder) {
+        note_encoder(pipe, report);
         note_metadata(pipe, report);
+    }
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
