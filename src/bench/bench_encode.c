@@ -19,7 +19,7 @@ lap_code lap_encode_bench_begin(lap_encode_bench *b, lap_bench_run *bench, lap_e
 {
     *b = (lap_encode_bench){.bench = bench};
     for (int i = 0; i < LAP_ENCODE_ROWS && lap_encoder_row(i); i++) {
-        const char *reason = lap_encoder_row(i)->available();
+        const char *reason = lap_encoder_missing(lap_encoder_row(i));
         snprintf(b->reason[i], sizeof b->reason[i], "%.190s", reason ? reason : "");
         b->times[i] = calloc((size_t)bench->options->runs, sizeof **b->times);
         if (!b->times[i])

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "cpu_simd/cpu.h"
+#include "jpeg/known_encoding.h"
 
 static const char *always(void)
 {
@@ -52,25 +53,32 @@ const lap_coder *lap_encoder_row(int i)
     return i >= 0 && i < ROWS ? &ladder[i] : NULL;
 }
 
+const char *lap_encoder_missing(const lap_coder *coder)
+{
+    const char *reason = coder->available();
+    return reason || !coder->run ? reason : lap_known_encoding_differs();
+}
+
 static const lap_coder *fastest(void)
 {
     for (int i = ROWS - 1; i > 0; i--)
-        if (ladder[i].place != LAP_CODEC_C && !ladder[i].available())
+        if (ladder[i].place != LAP_CODEC_C && !lap_encoder_missing(&ladder[i]))
             return &ladder[i];
     return &ladder[0];
 }
 
+/* The named one first: known_encoding.c encodes by "turbo" to find out whether the others may. */
 lap_code lap_encoder_choose(lap_codec_place place, const lap_coder **coder, lap_error *err)
 {
-    *coder = fastest();
     for (int i = 0; i < ROWS; i++)
         if (ladder[i].place == place) {
-            const char *reason = ladder[i].available();
+            const char *reason = lap_encoder_missing(&ladder[i]);
             *coder = &ladder[i];
             return reason ? lap_fail(
                                 err, LAP_E_BACKEND, "codec '%s' cannot run here: %s", ladder[i].name, reason)
                           : LAP_OK;
         }
+    *coder = fastest();
     return LAP_OK;
 }
 
@@ -79,7 +87,7 @@ bool lap_coder_at(lap_op op, int i, lap_rung_info *info)
     const lap_coder *row = op == LAP_OP_ENCODE ? lap_encoder_row(i) : NULL;
     if (!row)
         return false;
-    const char *reason = row->available();
+    const char *reason = lap_encoder_missing(row);
     *info = (lap_rung_info){.op = op,
         .name = row->name,
         .family = row->name,
