@@ -97,9 +97,13 @@ endif
 isa_sse41 := -msse4.1
 isa_avx2 := -mavx2 -mbmi2
 isa_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2
+isa_avx512vbmi2 := $(isa_avx512) -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx512vnni -mbmi -mlzcnt
+# What is written in vectors is meant so: a compiler that finds more makes stores into a scatter.
+isa_avx512vbmi2 += -fno-tree-vectorize -fno-tree-slp-vectorize
 no_vector := -O2 -fno-tree-vectorize -fno-tree-slp-vectorize
 # isa_flags NAME: the flags of a file of cpu_simd, by its name without folders.
-isa_flags = $(strip $(foreach i,sse41 avx2 avx512,$(if $(findstring _$(i),$(1)),$(isa_$(i)))) \
+isa_flags = $(strip $(foreach i,sse41 avx2 avx512 avx512vbmi2 neon,$(if $(filter %_$(i).c,$(1)),$(isa_$(i)))) \
+  $(if $(filter encode_%_avx2.c,$(1)),-mbmi -mlzcnt) \
   $(if $(filter peak_%_avx2.c,$(1)),-mfma) \
   $(if $(filter %_c.c %_openmp.c,$(1)),$(no_vector)) \
   $(if $(filter %_openmp.c %_sse.c,$(1)),$(if $(filter 1,$(HAVE_OPENMP)),-fopenmp,-Wno-unknown-pragmas)))
@@ -146,7 +150,7 @@ RUNG_FLAGS = -DLAP_RUNG_FLAGS='"$(strip $(OPT) -ffp-contract=off $(ISA_FLAGS))"'
 all: $(PROGRAM) $(B)/liblapedge.a $(B)/liblapedge.so
 
 # Change only when what they say does. Objects depend on them: other flags, other objects.
-FLAGS_C = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(isa_sse41) $(isa_avx2) $(isa_avx512) $(no_vector)
+FLAGS_C = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(isa_sse41) $(isa_avx2) $(isa_avx512vbmi2) $(no_vector)
 FLAGS_CUDA = $(NVCC) $(DEFINES) $(NVCC_FLAGS)
 FOUND = lapedge $(VERSION) with $(foreach f,$(FEATURES),$(f):$(if $(filter 1,$(HAVE_$(f))),yes,no))
 $(B)/flags-%: FORCE

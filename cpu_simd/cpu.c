@@ -3,6 +3,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
@@ -32,25 +35,40 @@ const char *lap_cpu_no_neon(void)
 
 #if defined(__x86_64__)
 
+/* Leaves the function with the reason where a feature is hidden or missing. __builtin_cpu_supports asks the
+ * operating system too: registers that it does not save do not count. */
+#define NEED(word, has, name)                         \
+    do {                                              \
+        if (masked(word))                             \
+            return name " is hidden by LAP_CPU_MASK"; \
+        if (!(has))                                   \
+            return "this processor has no " name;     \
+    } while (0)
+#define NEED_FEATURE(word, name) NEED(word, __builtin_cpu_supports(word), name)
+
+/* Not every compiler knows its name. */
+static bool has_lzcnt(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & 1u << 5);
+}
+
 const char *lap_cpu_no_sse2(void)
 {
     return NULL;
 }
 
-/* __builtin_cpu_supports asks the operating system too: registers that it does not save do not count. */
 const char *lap_cpu_no_sse41(void)
 {
-    if (masked("sse41"))
-        return "SSE4.1 is hidden by LAP_CPU_MASK";
-    return __builtin_cpu_supports("sse4.1") ? NULL : "this processor has no SSE4.1";
+    NEED("sse41", __builtin_cpu_supports("sse4.1"), "SSE4.1");
+    return NULL;
 }
 
 const char *lap_cpu_no_avx2(void)
 {
-    if (masked("avx2"))
-        return "AVX2 is hidden by LAP_CPU_MASK";
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") ? NULL
-                                                                            : "this processor has no AVX2";
+    NEED_FEATURE("avx2", "AVX2");
+    NEED_FEATURE("bmi2", "BMI2");
+    return NULL;
 }
 
 const char *lap_cpu_no_fma(void)
@@ -60,13 +78,37 @@ const char *lap_cpu_no_fma(void)
 
 const char *lap_cpu_no_avx512(void)
 {
-    if (masked("avx512"))
-        return "AVX-512 is hidden by LAP_CPU_MASK";
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-                   __builtin_cpu_supports("bmi2")
-               ? NULL
-               : "this processor has no AVX-512 (F, BW, VL, DQ)";
+    NEED("avx512", true, "AVX-512");
+    NEED_FEATURE("avx512f", "AVX-512 F");
+    NEED_FEATURE("avx512bw", "AVX-512 BW");
+    NEED_FEATURE("avx512vl", "AVX-512 VL");
+    NEED_FEATURE("avx512dq", "AVX-512 DQ");
+    NEED_FEATURE("bmi2", "BMI2");
+    return NULL;
+}
+
+const char *lap_cpu_no_avx2_bits(void)
+{
+    const char *reason = lap_cpu_no_avx2();
+    if (reason)
+        return reason;
+    NEED_FEATURE("bmi", "BMI1");
+    NEED("lzcnt", has_lzcnt(), "LZCNT");
+    return NULL;
+}
+
+const char *lap_cpu_no_avx512vbmi2(void)
+{
+    const char *reason = lap_cpu_no_avx512();
+    if (reason)
+        return reason;
+    NEED_FEATURE("avx512cd", "AVX-512 CD");
+    NEED_FEATURE("avx512vbmi", "AVX-512 VBMI");
+    NEED_FEATURE("avx512vbmi2", "AVX-512 VBMI2");
+    NEED_FEATURE("avx512vnni", "AVX-512 VNNI");
+    NEED_FEATURE("bmi", "BMI1");
+    NEED("lzcnt", has_lzcnt(), "LZCNT");
+    return NULL;
 }
 
 #else
@@ -94,6 +136,16 @@ const char *lap_cpu_no_fma(void)
 }
 
 const char *lap_cpu_no_avx512(void)
+{
+    return not_built;
+}
+
+const char *lap_cpu_no_avx2_bits(void)
+{
+    return not_built;
+}
+
+const char *lap_cpu_no_avx512vbmi2(void)
 {
     return not_built;
 }

@@ -1,7 +1,9 @@
 /* What the processor at hand can do.
  *
- * The environment variable LAP_CPU_MASK, a comma list of "sse41", "avx2", "avx512" and "neon", hides those
- * instruction sets, so that every rung can be tested on one machine. Thread safe as getenv is. */
+ * The environment variable LAP_CPU_MASK, a comma list, hides instruction sets, so that every rung can be
+ * tested on one machine: "sse41", "avx2", "avx512" (all of it), "neon", and single features by the compiler's
+ * names: "bmi", "bmi2", "lzcnt", "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd", "avx512vbmi",
+ * "avx512vbmi2", "avx512vnni". Thread safe as getenv is. */
 #ifndef LAP_CPU_H
 #define LAP_CPU_H
 
@@ -11,6 +13,9 @@ const char *lap_cpu_no_sse41(void);
 const char *lap_cpu_no_avx2(void);   /* AVX2 and BMI2 */
 const char *lap_cpu_no_fma(void);    /* fused multiply-add */
 const char *lap_cpu_no_avx512(void); /* F, BW, VL and DQ, and BMI2 */
-const char *lap_cpu_no_neon(void);   /* part of aarch64 */
+/* The above and BMI1, LZCNT: what the JPEG encoder takes; of AVX-512 also CD, VBMI, VBMI2 and VNNI. */
+const char *lap_cpu_no_avx2_bits(void);
+const char *lap_cpu_no_avx512vbmi2(void);
+const char *lap_cpu_no_neon(void); /* part of aarch64 */
 
 #endif

@@ -219,7 +219,8 @@ typedef enum lap_op {
     LAP_OP_HISTOGRAM,
     LAP_OP_MATVEC,
     LAP_OP_COUNT,
-    LAP_OP_CODEC = LAP_OP_COUNT /* no ladder: lap_bench times what surrounds the filter */
+    LAP_OP_CODEC = LAP_OP_COUNT, /* no ladder: lap_bench times what surrounds the filter */
+    LAP_OP_ENCODE                /* ladders of JPEG coders on the CPU: see lap_coder_at */
 } lap_op;
 /* Each op has a ladder: its backends in order, from plain C to the fastest; a rung is a place on it. */
 
@@ -240,6 +241,9 @@ LAP_API const char *lap_op_name(lap_op op);
 /* Row i of a ladder, in ladder order; false past the end. Touches CUDA for CUDA rows only if
  * probe_devices is set (else their reason is only about the build). Strings stay valid. */
 LAP_API bool lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
+/* The same for the ladder of JPEG encoders on the CPU, LAP_OP_ENCODE: names as given to lap_settings.codec.
+ */
+LAP_API bool lap_coder_at(lap_op op, int i, lap_rung_info *info);
 /* The known backend name nearest to a misspelt one, or NULL. */
 LAP_API const char *lap_rung_nearest(lap_op op, const char *name);
 /* How many letters have to be inserted, left out, replaced or swapped with their neighbour to make one word
@@ -320,7 +324,18 @@ typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLE
 /* Where JPEGs are coded; the bytes are the same. AUTO: on the device where the backend is one of CUDA and it
  * can be, else on the CPU. CUDA: LAP_E_BACKEND where there is no device, LAP_E_USAGE with a CPU backend;
  * a file that the device does not take is coded on the CPU all the same, and the report's note says so. */
-typedef enum lap_codec_place { LAP_CODEC_AUTO, LAP_CODEC_CPU, LAP_CODEC_CUDA } lap_codec_place;
+typedef enum lap_codec_place {
+    LAP_CODEC_AUTO,
+    LAP_CODEC_CPU,
+    LAP_CODEC_CUDA,
+    /* On the CPU, encoded by this rung of the ladder: LAP_E_BACKEND where it cannot run. What none of ours
+     * encodes (other samplings, progressive, optimized tables) libjpeg-turbo does, and the note says so. */
+    LAP_CODEC_TURBO,
+    LAP_CODEC_C,
+    LAP_CODEC_AVX2,
+    LAP_CODEC_AVX512,
+    LAP_CODEC_NEON
+} lap_codec_place;
 
 /* Whether a turned JPEG (filter false) keeps its coded blocks, so that nothing is lost. AUTO: if the picture
  * consists of whole MCUs, its coefficients can be coded again and no other setting asks for coding anew
@@ -500,6 +515,14 @@ LAP_API lap_code lap_stats_of_view(lap_context *context, const lap_view *view, c
  * rows holds height values, columns width. */
 LAP_API lap_code lap_profiles(lap_context *context, const lap_view *plane, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err);
+
+/* Pixels in host memory (1, 3 or 4 channels; of 4 the last is left out where the format has none) to a file
+ * in memory, malloc'ed and the caller's to free, by the calling thread: the bytes of lap_run_memory on these
+ * pixels without metadata. Of settings: format (NULL: JPEG), quality, subsampling (SAME is 444), restart,
+ * progressive, optimize, codec. Errors: LAP_E_USAGE, LAP_E_UNSUPPORTED (a side that the format cannot hold),
+ * LAP_E_BACKEND, LAP_E_MEMORY. Thread safe. */
+LAP_API lap_code lap_encode(
+    const lap_view *pixels, const lap_settings *settings, void **out, size_t *out_size, lap_error *err);
 
 /* ---- pixels on a device ---------------------------------------------------------------------- */
 

@@ -10,4 +10,10 @@ lap_params lap_params_complete(const lap_params *params);
 /* LAP_E_USAGE, naming the parameter, where one is out of its range. */
 lap_code lap_params_check(const lap_params *params, lap_border border, lap_error *err);
 
+/* Whether JPEGs may be coded on a device; else the CPU does it. */
+static inline bool lap_codec_may_be_device(lap_codec_place codec)
+{
+    return codec == LAP_CODEC_AUTO || codec == LAP_CODEC_CUDA;
+}
+
 #endif

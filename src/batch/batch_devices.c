@@ -2,6 +2,7 @@
  * devices beside the CPU where there is enough to do, by the figures below, never by timing. */
 #include <string.h>
 
+#include "base/params.h"
 #include "base/status.h"
 #include "batch/batch_devices.h"
 #include "batch/device_pool.h"
@@ -32,7 +33,7 @@ static lap_code named_rung(const lap_settings *s, const lap_rung **rung, lap_err
 {
     const bool by_codec = s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0;
     *rung = NULL;
-    if (!s->filter || s->codec == LAP_CODEC_CPU)
+    if (!s->filter || !lap_codec_may_be_device(s->codec))
         return LAP_OK;
     lap_code code = lap_rung_find(
         LAP_OP_FILTER, by_codec ? lap_rung_fastest_on_device(LAP_OP_FILTER) : s->backend, rung, err);

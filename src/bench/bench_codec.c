@@ -17,6 +17,7 @@
 #include "bench/bench_buffers.h"
 #include "bench/bench_codec_device.h"
 #include "bench/bench_decode.h"
+#include "bench/bench_encode.h"
 #include "bench/bench_image.h"
 #include "jpeg/jpeg_floor.h"
 #include "rungs/run_rung.h"
@@ -33,6 +34,7 @@ typedef struct codec_bench {
     lap_settings settings;
     lap_jpeg_floor *floor;
     lap_bench_teams teams;
+    lap_encode_bench encoders;
     lap_image pixels, edges; /* of the size of the last photo */
     double *times[ROWS];
     double pixel_count; /* of all photos */
@@ -124,6 +126,9 @@ static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_e
     void *out = NULL;
     size_t out_size;
     lap_code code = time_floor(b, bytes, size, err);
+    if (code != LAP_OK)
+        return code;
+    code = lap_encode_bench_photo(&b->encoders, &b->edges.view, b->settings.quality, b->run, err);
     if (code != LAP_OK)
         return code;
     double at = lap_now_ms();
@@ -221,6 +226,7 @@ static lap_code time_round(codec_bench *b, lap_error *err)
 static void report_rows(codec_bench *b)
 {
     double floor_ms = 0;
+    lap_bench_row shape = {0};
     for (int i = 0; i < PARALLEL + b->teams.count; i++) {
         lap_bench_row row = lap_bench_row_of(&(lap_rung){.op = LAP_OP_CODEC, .name = row_names[i]});
         row.resolved = i == FILTER ? b->rung->name : row_names[i];
@@ -236,7 +242,10 @@ static void report_rows(codec_bench *b)
         if (i == FLOOR || i == RUN)
             row.roof_share = floor_ms / row.median_ms;
         b->bench->each(b->bench->user, &row);
+        if (i == FLOOR)
+            shape = row;
     }
+    lap_encode_bench_report(&b->encoders, &shape);
 }
 
 static lap_code time_all(codec_bench *b, lap_error *err)
@@ -270,12 +279,15 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     if (code == LAP_OK)
         code = lap_codec_device_begin(&b.device, bench, err);
     if (code == LAP_OK)
+        code = lap_encode_bench_begin(&b.encoders, bench, err);
+    if (code == LAP_OK)
         code = time_all(&b, err);
     if (code == LAP_OK)
         report_rows(&b);
     lap_codec_device_end(&b.device, code == LAP_OK);
     for (int i = 0; i < ROWS; i++)
         free(b.times[i]);
+    lap_encode_bench_end(&b.encoders);
     lap_bench_teams_destroy(&b.teams);
     lap_jpeg_floor_destroy(b.floor);
     lap_image_destroy(&b.pixels);

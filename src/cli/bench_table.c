@@ -197,7 +197,7 @@ static void titles(lap_bench_table *table, const lap_bench_row *row, bool device
             table->narrow ? "" : "    min ms",
             row->op == LAP_OP_REDUCE || row->op == LAP_OP_MATVEC ? "Mvalue/s" : "Mpixel/s", "GB/s",
             streams                   ? "of bus"
-            : row->op == LAP_OP_CODEC ? "of floor"
+            : row->op >= LAP_OP_CODEC ? "of floor"
                                       : "of memcpy",
             "vs c");
     if (values && !table->narrow)

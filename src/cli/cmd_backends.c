@@ -39,7 +39,7 @@ static int state_width(lap_op op, reasons *known)
     int width = (int)strlen("runs here");
     lap_rung_info info;
     char state[64];
-    for (int i = 0; lap_rung_at(op, i, true, &info); i++) {
+    for (int i = 0; lap_cli_row_at(op, i, true, &info); i++) {
         state_of(&info, known, state);
         width = (int)strlen(state) > width ? (int)strlen(state) : width;
     }
@@ -66,13 +66,13 @@ static void print_row(const lap_rung_info *info, int state_columns, reasons *kno
 static void print_ladder(const lap_cli *cli, lap_op op, reasons *known)
 {
     lap_rung_info info;
-    if (!lap_rung_at(op, 0, true, &info))
+    if (!lap_cli_row_at(op, 0, true, &info))
         return;
     const int columns = state_width(op, known);
     const bool narrow = lap_term_width() < 2 + NAME + columns + LEAST;
     printf("%s%-*s%-*s%s%s\n", lap_term_bold(cli, stdout), 2 + NAME, lap_op_name(op), narrow ? 0 : columns,
         "runs here", narrow ? "" : "what it is", lap_term_plain(cli, stdout));
-    for (int i = 0; lap_rung_at(op, i, true, &info); i++)
+    for (int i = 0; lap_cli_row_at(op, i, true, &info); i++)
         print_row(&info, columns, known);
     putchar('\n');
 }
@@ -113,8 +113,8 @@ static int print_json(void)
 {
     json_t *object = lap_json_object("lapedge.backends/1"), *rows = json_array();
     lap_rung_info info;
-    for (int op = 0; op < LAP_OP_COUNT; op++)
-        for (int i = 0; lap_rung_at((lap_op)op, i, true, &info); i++)
+    for (int op = 0; op <= LAP_OP_ENCODE; op++)
+        for (int i = 0; lap_cli_row_at((lap_op)op, i, true, &info); i++)
             json_array_append_new(rows,
                 json_pack("{ss ss so ss sb so so}", "op", lap_op_name(info.op), "name", info.name, "aliases",
                     aliases_of(info.aliases), "family", info.family, "available", info.reason == NULL,
@@ -131,7 +131,7 @@ int lap_cli_backends(lap_cli *cli)
     if (cli->json)
         return printed;
     reasons known = {.count = 0};
-    for (int op = 0; op < LAP_OP_COUNT; op++)
+    for (int op = 0; op <= LAP_OP_ENCODE; op++)
         print_ladder(cli, (lap_op)op, &known);
     for (int i = 0; i < known.count; i++) {
         printf("[%d] ", i + 1);

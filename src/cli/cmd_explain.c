@@ -37,7 +37,7 @@ static bool is_called(const lap_rung_info *info, const char *name)
 static const char *next_step(lap_op op, int i)
 {
     lap_rung_info info;
-    while (lap_rung_at(op, ++i, false, &info))
+    while (lap_cli_row_at(op, ++i, false, &info))
         if (!info.resolves)
             return info.name;
     return NULL;
@@ -46,7 +46,8 @@ static const char *next_step(lap_op op, int i)
 /* The ladder's page of the documents. */
 static const char *page_of(lap_op op, const char *file)
 {
-    return op != LAP_OP_FILTER              ? "docs/claims.md"
+    return op == LAP_OP_ENCODE              ? "docs/encoder.md"
+           : op != LAP_OP_FILTER            ? "docs/claims.md"
            : strncmp(file, "cuda/", 5) == 0 ? "docs/ladder.md"
                                             : "docs/ladder-cpu.md";
 }
@@ -97,6 +98,8 @@ static void print_one(const lap_cli *cli, lap_op op, int i, const lap_rung_info 
         snprintf(text, sizeof text, "Read on: %s, %s%s%s", notes->file, page_of(op, notes->file),
             next && !info->resolves ? "; next: lapedge explain " : "", next && !info->resolves ? next : "");
         print_line(text);
+    } else if (name && !info->resolves) {
+        print_line(info->what);
     }
     putchar('\n');
 }
@@ -108,8 +111,8 @@ int lap_cli_explain(lap_cli *cli)
         return lap_cli_usage("explain takes the name of one backend; see lapedge backends");
     const char *name = cli->operands[0];
     int found = 0;
-    for (int op = 0; op < LAP_OP_COUNT; op++)
-        for (int i = 0; lap_rung_at((lap_op)op, i, false, &info); i++)
+    for (int op = 0; op <= LAP_OP_ENCODE; op++)
+        for (int i = 0; lap_cli_row_at((lap_op)op, i, false, &info); i++)
             if (is_called(&info, name)) {
                 print_one(cli, (lap_op)op, i, &info);
                 found++;

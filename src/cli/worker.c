@@ -84,7 +84,8 @@ static bool may_use_devices(const lap_cli *cli)
 {
     const lap_settings *s = &cli->settings;
     const bool names = strncmp(s->backend, "cuda-", 5) == 0;
-    const bool may = s->filter && (names || (strcmp(s->backend, "auto") == 0 && s->codec != LAP_CODEC_CPU));
+    const bool may = s->filter && (names || (strcmp(s->backend, "auto") == 0 &&
+                                                (s->codec == LAP_CODEC_AUTO || s->codec == LAP_CODEC_CUDA)));
     return may && !cli->dry_run && !cli->sandbox && lap_device_possible(NULL);
 }
 

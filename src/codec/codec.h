@@ -142,6 +142,7 @@ typedef struct lap_write_options {
     bool strip;
     unsigned keep;              /* LAP_KEEP_...; 0: all but thumbnails and maker's notes */
     bool progressive, optimize; /* of JPEG: held whole until the end */
+    lap_codec_place codec;      /* of JPEG: who encodes it */
     const lap_header *from;     /* metadata and sampling of the input, or NULL */
     bool oriented;              /* pixels were turned: reset the EXIF tag */
     bool as_stored;             /* components and their meaning are those of the input: any profile fits */
@@ -200,8 +201,10 @@ struct lap_encoder {
     lap_write_options options;
     int band_rows;
     bool parallel;
-    int bands, appended; /* of the image; appended so far */
-    size_t memory;       /* bytes it will take beside the chunks, where it holds a whole image; else 0 */
+    int bands, appended;               /* of the image; appended so far */
+    const char *coder;                 /* of JPEG: the rung that encodes; NULL for other formats */
+    const char *coder_asked, *why_not; /* the rung that was to, and why it does not; or NULL */
+    size_t memory; /* bytes it will take beside the chunks, where it holds a whole image; else 0 */
     void *state;
 };
 

@@ -1,4 +1,5 @@
-/* JPEG out: baseline, libjpeg-turbo's scanline interface, standard Huffman tables, slow integer DCT.
+/* JPEG out: baseline, standard Huffman tables, slow integer DCT. The header is libjpeg-turbo's; the scan
+ * comes from an encoder of ours where it can (encode_bands.h), else from libjpeg-turbo's scanline interface.
  *
  * With more than one band (restart auto or on) each band is a restart interval. A restart resets the
  * DC prediction and fills the last byte, nothing else, so a band can be compressed by itself as an
@@ -11,6 +12,7 @@
 #include "base/status.h"
 #include "codec/codec.h"
 #include "codec/meta.h"
+#include "jpeg/encode_bands.h"
 #include "jpeg/jpeg_dest.h"
 #include "jpeg/jpeg_error.h"
 #include "jpeg/jpeg_head.h"
@@ -40,7 +42,8 @@ typedef struct jpeg_state {
     int h[3], v[3]; /* sampling factors */
     int interval;   /* MCUs, 0: no markers */
     lap_meta meta;
-    lap_chunk header; /* SOI to SOS; parallel only */
+    lap_chunk header; /* SOI to SOS; written before the first band, but libjpeg-turbo's only one has it */
+    lap_band_encoders *own; /* NULL: libjpeg-turbo encodes */
     compressor *serial;
     pthread_mutex_t lock;
     compressor *resting;
@@ -196,6 +199,40 @@ static int max3(const int a[3])
     return m > a[2] ? m : a[2];
 }
 
+/* Quantisers as the header has them. */
+static lap_encode_target target_of(const jpeg_state *state, const lap_write_options *o)
+{
+    lap_encode_target t = {.width = o->width, .channels = o->channels};
+    memcpy(t.h, state->h, sizeof t.h);
+    memcpy(t.v, state->v, sizeof t.v);
+    for (int i = 0; i < 2 * DCTSIZE2; i++)
+        t.quant[i / DCTSIZE2][i % DCTSIZE2] =
+            state->serial->cinfo.quant_tbl_ptrs[o->channels == 1 ? 0 : i / DCTSIZE2]->quantval[i % DCTSIZE2];
+    return t;
+}
+
+/* Who makes the scan is decided here, for the whole file. held: progressive, or tables made for it. */
+static lap_code choose_coder(lap_encoder *encoder, bool held, lap_error *err)
+{
+    const lap_write_options *o = &encoder->options;
+    jpeg_state *state = encoder->state;
+    const lap_coder *coder;
+    lap_code code = lap_encoder_choose(o->codec, &coder, err);
+    if (code != LAP_OK)
+        return code;
+    const lap_encode_target target = target_of(state, o);
+    encoder->coder = coder->name;
+    if (held && coder->run)
+        encoder->why_not = o->progressive ? "the file is progressive" : "the file has tables made for it";
+    else
+        code = lap_band_encoders_open(coder, &target, o->control, &state->own, &encoder->why_not, err);
+    if (encoder->why_not) {
+        encoder->coder_asked = coder->name;
+        encoder->coder = lap_encoder_row(0)->name;
+    }
+    return code;
+}
+
 static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
 {
     const lap_write_options *o = &encoder->options;
@@ -226,10 +263,11 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     state->interval = encoder->parallel || o->restart == LAP_RESTART_ON ? mcus_a_row * mcu_rows : 0;
 
     lap_code code = lap_meta_choose(o, &state->meta, err);
-    if (code != LAP_OK)
-        return code;
-    code = create(encoder, &state->serial, err);
-    if (code == LAP_OK && encoder->parallel) {
+    if (code == LAP_OK)
+        code = create(encoder, &state->serial, err);
+    if (code == LAP_OK)
+        code = choose_coder(encoder, held, err);
+    if (code == LAP_OK && (encoder->parallel || state->own)) {
         state->serial->chunk = &state->header;
         code = work(state->serial, header_work, err);
     }
@@ -260,6 +298,9 @@ static lap_code jpeg_band(
 {
     jpeg_state *state = encoder->state;
     compressor *c = state->serial;
+    if (state->own)
+        return encoder->parallel ? lap_encode_interval(state->own, index, rows, chunk, err)
+                                 : lap_encode_next(state->own, rows, index == encoder->bands - 1, chunk, err);
     lap_code code = encoder->parallel ? take(encoder, &c, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
@@ -288,7 +329,8 @@ static lap_code jpeg_append(lap_encoder *encoder, int index, const lap_chunk *ch
 static lap_code jpeg_finish(lap_encoder *encoder, lap_error *err)
 {
     static const uint8_t eoi[EOI_SIZE] = {0xFF, JPEG_EOI};
-    return encoder->parallel ? lap_sink_write(encoder->sink, eoi, sizeof eoi, err) : LAP_OK;
+    const jpeg_state *state = encoder->state;
+    return encoder->parallel || state->own ? lap_sink_write(encoder->sink, eoi, sizeof eoi, err) : LAP_OK;
 }
 
 static void jpeg_close(lap_encoder *encoder)
@@ -302,6 +344,7 @@ static void jpeg_close(lap_encoder *encoder)
         state->resting = c->next;
         destroy(c);
     }
+    lap_band_encoders_close(state->own);
     lap_meta_free(&state->meta);
     lap_chunk_free(&state->header);
     pthread_mutex_destroy(&state->lock);

@@ -122,6 +122,17 @@ static void note_rung(const lap_plan *plan, lap_report *report)
         add_note(report, "threads are spread over bands, one inside %s", plan->rung->name);
 }
 
+static void note_encoder(const lap_photo *p, lap_report *report)
+{
+    const lap_encoder *e = p->encoder;
+    if (!e->coder || p->device.encoded)
+        return;
+    if (e->why_not)
+        add_note(report, "encoded by %s, not by %s: %s", e->coder, e->coder_asked, e->why_not);
+    else if (p->plan.write.codec > LAP_CODEC_CUDA)
+        add_note(report, "encoded by %s", e->coder);
+}
+
 static void warn(lap_report *report, const char *text, lap_remedy remedy)
 {
     if (report->warnings++ > 0)
@@ -202,6 +213,8 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
         note_decoder(p, report);
     if (p->plan.rung)
         note_rung(&p->plan, report);
+    if (p->encoder)
+        note_encoder(p, report);
     if (p->decoder)
         note_metadata(p, report);
 }

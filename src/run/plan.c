@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/params.h"
 #include "base/status.h"
 #include "base/turn.h"
 #include "device/known_codec.h"
@@ -24,7 +25,7 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
     if (s->codec == LAP_CODEC_CUDA && !filters_there)
         return lap_fail(err, LAP_E_USAGE, "codec 'cuda' goes with a CUDA backend; %s runs on the CPU",
             plan->rung ? plan->rung->name : "a transform");
-    if (s->codec == LAP_CODEC_CPU || !filters_there)
+    if (!lap_codec_may_be_device(s->codec) || !filters_there)
         return LAP_OK;
     plan->no_device = lap_device_codec_unavailable();
     if (s->codec == LAP_CODEC_CUDA && plan->no_device)

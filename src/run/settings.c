@@ -60,7 +60,7 @@ lap_code lap_settings_check(const lap_settings *s, lap_error *err)
         return lap_fail(err, LAP_E_USAGE, "subsampling %d is unknown", (int)s->subsampling);
     if ((unsigned)s->restart > LAP_RESTART_OFF)
         return lap_fail(err, LAP_E_USAGE, "restart %d is unknown", (int)s->restart);
-    if ((unsigned)s->codec > LAP_CODEC_CUDA)
+    if ((unsigned)s->codec > LAP_CODEC_NEON)
         return lap_fail(err, LAP_E_USAGE, "codec %d is unknown", (int)s->codec);
     if ((unsigned)s->fail_on > LAP_FAIL_WARNING)
         return lap_fail(err, LAP_E_USAGE, "fail-on %d is unknown", (int)s->fail_on);
@@ -176,6 +176,7 @@ lap_write_options lap_write_options_of(const lap_settings *s, const lap_control 
         .keep = s->keep,
         .progressive = s->progressive,
         .optimize = s->optimize,
+        .codec = s->codec,
         .fail_on = s->fail_on,
         .oriented = s->auto_orient,
         .control = control};

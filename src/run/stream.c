@@ -4,11 +4,13 @@
 
 #include "base/context.h"
 #include "base/image.h"
+#include "base/params.h"
 #include "base/status.h"
 #include "device/device_stream.h"
 #include "device/known_codec.h"
 #include "ops/filter.h"
 #include "ops/stats.h"
+#include "run/encode.h"
 #include "run/formats.h"
 #include "run/photo.h"
 #include "run/pixels.h"
@@ -46,7 +48,7 @@ lap_code lap_stream_stats(
 /* Whether the device is to code; LAP_E_BACKEND where it is asked for and cannot. */
 static lap_code choose(const lap_settings *settings, bool *on_device, lap_error *err)
 {
-    const char *reason = settings->codec == LAP_CODEC_CPU ? "" : lap_device_codec_unavailable();
+    const char *reason = lap_codec_may_be_device(settings->codec) ? lap_device_codec_unavailable() : "";
     *on_device = !reason;
     if (settings->codec == LAP_CODEC_CUDA && reason)
         return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", reason);
@@ -205,28 +207,13 @@ static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_writ
     return code;
 }
 
-static lap_code encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err)
-{
-    const int rows = lap_encoder_band_rows(encoder);
-    lap_chunk chunk = {0};
-    lap_code code = LAP_OK;
-    for (int i = 0, y = 0; y < view->height && code == LAP_OK; i++, y += rows) {
-        const lap_view band = lap_view_rows(view, y, view->height - y < rows ? view->height - y : rows);
-        code = lap_encoder_band(encoder, i, &band, &chunk, err);
-        if (code == LAP_OK)
-            code = lap_encoder_append(encoder, i, &chunk, err);
-    }
-    lap_chunk_free(&chunk);
-    return code == LAP_OK ? lap_encoder_finish(encoder, err) : code;
-}
-
 static lap_code encode_here(
     const lap_view *view, lap_format format, const lap_write_options *write, lap_sink *sink, lap_error *err)
 {
     lap_encoder *encoder = NULL;
     lap_code code = lap_encoder_open(sink, format, write, &encoder, err);
     if (code == LAP_OK)
-        code = encode_bands(view, encoder, err);
+        code = lap_encode_bands(view, encoder, err);
     lap_encoder_close(encoder);
     return code;
 }

@@ -31,6 +31,8 @@ const char *lap_op_name(lap_op op)
 {
     if (op == LAP_OP_CODEC)
         return "codec";
+    if (op == LAP_OP_ENCODE)
+        return "encode";
     return is_op(op) ? op_names[op] : "unknown";
 }
 

@@ -215,3 +215,46 @@ PYTHON
     lapedge --kernel=identity out.png back.jpg
     grep -aq Exif back.jpg
 }
+
+@test "--codec names what encodes on the CPU: the same bytes, or exit 3" {
+    lapedge "$photo" turbo.jpg --codec=turbo
+    run --separate-stderr lapedge "$photo" c.jpg --codec=c -v
+    [ "$status" -eq 0 ]
+    [[ $output$stderr == *"encoded by c"* ]]
+    cmp turbo.jpg c.jpg
+    lapedge "$photo" auto.jpg
+    cmp turbo.jpg auto.jpg
+    local name seen=0
+    for name in avx2 avx512 neon; do
+        run --separate-stderr lapedge "$photo" "$name.jpg" --codec="$name"
+        if [ "$status" -eq 0 ]; then
+            cmp turbo.jpg "$name.jpg"
+        else
+            [ "$status" -eq 3 ]
+            [[ $stderr == *"codec '$name' cannot run here: "* ]]
+            [ ! -e "$name.jpg" ]
+        fi
+        LAP_CPU_MASK=avx2,avx512,neon run --separate-stderr lapedge "$photo" masked.jpg --codec="$name"
+        [ "$status" -eq 3 ]
+        seen=$((seen + 1))
+    done
+    [ "$seen" -eq 3 ]
+    run --separate-stderr lapedge "$photo" o.jpg --codec=avx
+    [ "$status" -eq 2 ]
+}
+
+@test "what none of the encoders takes goes to libjpeg-turbo, and -v names both" {
+    lapedge "$photo" turbo.jpg --codec=turbo --progressive
+    run --separate-stderr lapedge "$photo" c.jpg --codec=c --progressive -v
+    [ "$status" -eq 0 ]
+    [[ $output$stderr == *"encoded by turbo, not by c: the file is progressive"* ]]
+    cmp turbo.jpg c.jpg
+    run --separate-stderr lapedge "$photo" o.jpg --codec=c --optimize -v
+    [[ $output$stderr == *"encoded by turbo, not by c: the file has tables made for it"* ]]
+    djpeg -ppm "$photo" | cjpeg -sample 1x4 >odd.jpg
+    run --separate-stderr lapedge odd.jpg o.jpg --codec=c -v
+    [ "$status" -eq 0 ]
+    [[ $output$stderr == *"encoded by turbo, not by c: its sampling is another than"* ]]
+    lapedge odd.jpg t.jpg --codec=turbo
+    cmp o.jpg t.jpg
+}

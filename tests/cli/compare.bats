@@ -27,7 +27,8 @@ setup_file()
     json o.json 'all(r["relative_error"] < 1e-2 for r in o["rows"] if r["available"] and r["op"] in ("reduce", "matvec"))'
     lapedge backends --json >all.json
     python3 -c 'import json
-rows = lambda name: [(r["op"], r["backend" if name == "o.json" else "name"], r["reason"] is None) for r in json.load(open(name))["rows"]]
+rows = lambda name: [(r["op"], r["backend" if name == "o.json" else "name"], r["reason"] is None)
+                     for r in json.load(open(name))["rows"] if r["op"] != "encode"]
 assert rows("o.json") == rows("all.json")'
 }
 

@@ -509,7 +509,9 @@ PY
     tiny in/sub/b.jpg 60
     lapedge bench codec --image=in --runs=2 --threads=2 --json >bench.json
     json bench.json '[r["backend"] for r in o["rows"]][:7] == ["decode", "filter", "encode", "floor", "run", "scan", "parallel-1"]'
-    json bench.json 'all(r["op"] == "codec" and len(r["times_ms"]) == 2 for r in o["rows"])'
+    json bench.json 'all(len(r["times_ms"]) == 2 for r in o["rows"] if r["op"] == "codec")'
+    json bench.json '[r["backend"] for r in o["rows"] if r["op"] == "encode"][:2] == ["turbo", "c"]'
+    json bench.json 'all(len(r["times_ms"]) == 2 or r["reason"] for r in o["rows"] if r["op"] == "encode")'
     json bench.json 'all(abs(sum(r["times_ms"][i] for r in o["rows"][:3]) / 2 - o["rows"][3]["times_ms"][i]) < 1e-9
         for i in (0, 1))'
     run --separate-stderr lapedge bench codec --image="$photo" --runs=1

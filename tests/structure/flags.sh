@@ -18,12 +18,13 @@ as_named()
     local file options allowed named bad=0
     while IFS=: read -r file options; do
         case $options in
+        *-mavx512vbmi2*) allowed=avx512vbmi2 ;;
         *-mavx512*) allowed=avx512 ;;
         *-mavx2*) allowed=avx2 ;;
         *-msse4.1*) allowed=sse41 ;;
         *) allowed= ;;
         esac
-        named=$(grep -oE '_(sse41|avx2|avx512)\.c$' <<<"$file" | tr -d _ | sed 's/\.c//')
+        named=$(grep -oE '_(sse41|avx2|avx512|avx512vbmi2)\.c$' <<<"$file" | tr -d _ | sed 's/\.c//')
         [ "$allowed" = "$named" ] || { echo "$file: compiled for '$allowed'"; bad=1; }
     done <<<"$flags"
     return $bad

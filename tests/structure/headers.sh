@@ -9,9 +9,12 @@ defines=(-D_GNU_SOURCE -Isrc -I. -DLAP_HAVE_{PNG,STB,OPENMP,CUDA}"=0")
 vectors_of()
 {
     case $("$CC" -dumpmachine):$1 in
+    x86_64*:cpu_simd/*avx512vbmi2*)
+        echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx512vnni -mbmi -mbmi2 -mlzcnt"
+        ;;
     x86_64*:cpu_simd/*avx512*) echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2 -DLAP_VECTOR=64" ;;
     x86_64*:cpu_simd/*neon*) ;;
-    x86_64*:cpu_simd/*) echo "-mavx2 -mbmi2 -DLAP_VECTOR=32" ;;
+    x86_64*:cpu_simd/*) echo "-mavx2 -mbmi -mbmi2 -mlzcnt -DLAP_VECTOR=32" ;;
     esac
 }
 

@@ -1,0 +1,158 @@
+/* Samples to quantised coefficients: the DCT of encode_1_c.c for two or four blocks at a time, in 16 bits
+ * with sums of products in 32, as libjpeg-turbo's vector code has it; in the words of encode_words.h.
+ *
+ * A vector holds one column (first pass) or one row (second pass) of some blocks, eight words of each in one
+ * of its lanes of 128 bits, so that both passes are arithmetic between vectors. In between, an 8 x 8
+ * transposition in each lane, for which the first pass leaves its results half done: outputs u and u + 4 side
+ * by side.
+ *
+ *     sums of products in 32 bits     u:     . . . . x x x x        x: the 16 bits that count
+ *                                     u + 4: . . . . y y y y
+ *     shifted right, and left, and blended:  y y y y x x x x        one lane of 32 bits, two words
+ *
+ * That saves the packing of 32 to 16 bits and one of the three steps of the transposition. The second pass
+ * leaves them likewise: lap_encode_turned. */
+#ifndef LAP_ENCODE_DCT_H
+#define LAP_ENCODE_DCT_H
+
+#include "encode_words.h"
+
+/* See the drawing above. */
+LAP_INLINE vec lap_two_words(vec low, vec high, int shift)
+{
+    return v_odd_words(v_srl32(low, shift), v_sll32(high, 16 - shift));
+}
+
+/* v: a column or row each. out[2 p + half]: outputs p and p + 4 side by side, of the lower or upper four
+ * words of each lane. */
+LAP_INLINE void lap_dct_pass(const vec v[8], bool is_first, vec out[8])
+{
+    const int shift = is_first ? 11 : 15;
+    const vec round = v_set32(1 << (shift - 1));
+    vec s[4], d[4];
+#pragma GCC unroll 8
+    for (int i = 0; i < 4; i++) {
+        s[i] = v_add16(v[i], v[7 - i]);
+        d[i] = v_sub16(v[i], v[7 - i]);
+    }
+    const vec e0 = v_add16(s[0], s[3]), e3 = v_sub16(s[0], s[3]);
+    const vec e1 = v_add16(s[1], s[2]), e2 = v_sub16(s[1], s[2]);
+    vec o0 = v_add16(e0, e1), o4 = v_sub16(e0, e1);
+    if (is_first) {
+        o0 = v_sll16(o0, 2);
+        o4 = v_sll16(o4, 2);
+    } else {
+        o0 = v_sra16(v_add16(o0, v_centre()), 2);
+        o4 = v_sra16(v_add16(o4, v_set16(2)), 2);
+    }
+    out[0] = v_lo16(o0, o4);
+    out[1] = v_hi16(o0, o4);
+    const vec z3 = v_add16(d[3], d[1]), z4 = v_add16(d[2], d[0]);
+#pragma GCC unroll 8
+    for (int half = 0; half < 2; half++) {
+        const vec e = half ? v_hi16(e2, e3) : v_lo16(e2, e3);
+        const vec z = half ? v_hi16(z3, z4) : v_lo16(z3, z4);
+        const vec p = half ? v_hi16(d[3], d[0]) : v_lo16(d[3], d[0]);
+        const vec q = half ? v_hi16(d[2], d[1]) : v_lo16(d[2], d[1]);
+        const vec o2 = v_rotate(round, e, 4433, 4433 + 6270);
+        const vec o6 = v_rotate(round, e, 4433 - 15137, 4433);
+        const vec a = v_rotate(round, z, 9633 - 16069, 9633), b = v_rotate(round, z, 9633, 9633 - 3196);
+        const vec o7 = v_rotate(a, p, 2446 - 7373, -7373), o1 = v_rotate(b, p, -7373, 12299 - 7373);
+        const vec o5 = v_rotate(b, q, 16819 - 20995, -20995), o3 = v_rotate(a, q, -20995, 25172 - 20995);
+        out[2 + half] = lap_two_words(o1, o5, shift);
+        out[4 + half] = lap_two_words(o2, o6, shift);
+        out[6 + half] = lap_two_words(o3, o7, shift);
+    }
+}
+
+/* out of the first pass (outputs 0 4, 1 5, 2 6, 3 7 of four rows each) to rows of eight. */
+LAP_INLINE void lap_dct_turn(const vec in[8], vec rows[8])
+{
+#pragma GCC unroll 8
+    for (int half = 0; half < 2; half++) {
+        const vec even_lo = v_lo16(in[half], in[4 + half]); /* 0 2 4 6, of two rows */
+        const vec even_hi = v_hi16(in[half], in[4 + half]);
+        const vec odd_lo = v_lo16(in[2 + half], in[6 + half]); /* 1 3 5 7 */
+        const vec odd_hi = v_hi16(in[2 + half], in[6 + half]);
+        rows[4 * half] = v_lo16(even_lo, odd_lo);
+        rows[4 * half + 1] = v_hi16(even_lo, odd_lo);
+        rows[4 * half + 2] = v_lo16(even_hi, odd_hi);
+        rows[4 * half + 3] = v_hi16(even_hi, odd_hi);
+    }
+}
+
+LAP_INLINE vec lap_quantise(vec v, const lap_encode_divisors *d, int i)
+{
+    const vec magnitude = v_add16(v_abs16(v), v_each_lane(d->correction + 8 * i));
+    const vec product = v_mulhi16(magnitude, v_each_lane(d->reciprocal + 8 * i));
+    return v_sign16(v_mulhi16(product, v_each_lane(d->scale + 8 * i)), v);
+}
+
+/* columns: of V_LANES blocks. blocks: where their coefficients go, in zigzag order. */
+LAP_INLINE void lap_dct_blocks(
+    const vec columns[8], const lap_encode_divisors *divisors, int16_t *const blocks[V_LANES])
+{
+    vec half_done[8], rows[8], q[8];
+    lap_dct_pass(columns, true, half_done);
+    lap_dct_turn(half_done, rows);
+    lap_dct_pass(rows, false, q);
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++)
+        q[i] = lap_quantise(q[i], divisors, i);
+    v_store_zigzag(q, blocks);
+}
+
+/* Eight rows of samples to columns: a byte transposition in lanes of two blocks. even: the columns of blocks
+ * 0, 2 .. in words; odd: of the others. */
+LAP_INLINE void lap_strip_columns(const uint8_t (*samples)[LAP_GROUP], int x, vec even[8], vec odd[8])
+{
+    vec r[8], pairs[8], fours[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++)
+        r[i] = v_load(samples[i] + x);
+#pragma GCC unroll 8
+    for (int i = 0; i < 4; i++) { /* even blocks in 0..3, odd ones in 4..7 */
+        pairs[i] = v_lo8(r[2 * i], r[2 * i + 1]);
+        pairs[4 + i] = v_hi8(r[2 * i], r[2 * i + 1]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i += 4) {
+        fours[i] = v_lo16(pairs[i], pairs[i + 1]);
+        fours[i + 1] = v_hi16(pairs[i], pairs[i + 1]);
+        fours[i + 2] = v_lo16(pairs[i + 2], pairs[i + 3]);
+        fours[i + 3] = v_hi16(pairs[i + 2], pairs[i + 3]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i += 4) {
+        vec *out = i ? odd : even;
+#pragma GCC unroll 8
+        for (int j = 0; j < 2; j++) {
+            const vec two = v_lo32(fours[i + j], fours[i + j + 2]);
+            const vec next = v_hi32(fours[i + j], fours[i + j + 2]);
+            out[4 * j] = v_lo8(two, v_zero());
+            out[4 * j + 1] = v_hi8(two, v_zero());
+            out[4 * j + 2] = v_lo8(next, v_zero());
+            out[4 * j + 3] = v_hi8(next, v_zero());
+        }
+    }
+}
+
+/* All blocks of a group, in the order of the scan. */
+LAP_INLINE void lap_group_coefficients(const lap_encode_plan *plan, const lap_group *group, int16_t *blocks)
+{
+    lap_strip strips[LAP_MAX_STRIPS];
+    const int count = lap_strips_of(plan, group, strips);
+    for (int i = 0; i < count; i++)
+        for (int first = 0; first < 8; first += 2 * V_LANES) {
+            vec even[8], odd[8];
+            int16_t *to[2][V_LANES];
+#pragma GCC unroll 8
+            for (int b = 0; b < 2 * V_LANES; b++)
+                to[b % 2][b / 2] = blocks + LAP_BLOCK * lap_strip_place(plan, &strips[i], first + b);
+            lap_strip_columns(strips[i].rows, 8 * first, even, odd);
+            lap_dct_blocks(even, &plan->turned[strips[i].chroma], to[0]);
+            lap_dct_blocks(odd, &plan->turned[strips[i].chroma], to[1]);
+        }
+}
+
+#endif

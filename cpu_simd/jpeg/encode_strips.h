@@ -1,0 +1,109 @@
+/* How the vector forms of the encoder cut a unit: into groups of 64 pixels across. A group's samples lie in
+ * strips of eight rows of 64 bytes, which are eight blocks side by side:
+ *
+ *     4:2:0, 16 rows of 64 pixels     strip 0   Y  Y  Y  Y  Y  Y  Y  Y     (blocks of 8 x 8 samples)
+ *                                     strip 1   Y  Y  Y  Y  Y  Y  Y  Y
+ *                                     strip 2   Cb Cr Cb Cr Cb Cr Cb Cr
+ *
+ * Chroma as wide as luma has strips of its own, Cb and Cr; half or a quarter as wide it shares one. */
+#ifndef LAP_ENCODE_STRIPS_H
+#define LAP_ENCODE_STRIPS_H
+
+#include "encode_dummies.h"
+
+/* Vectors stay in registers only where everything is one function. */
+#define LAP_INLINE static inline __attribute__((always_inline))
+
+enum {
+    LAP_GROUP = 64, /* pixels across, and bytes of a strip's row */
+    LAP_UNIT_GROUPS = LAP_ENCODE_UNIT / LAP_GROUP,
+    LAP_LUMA_ROWS = 16, /* two strips */
+    LAP_CHROMA_STRIPS = 2,
+    LAP_MAX_STRIPS = 4,
+    LAP_BLOCK = 64 /* coefficients */
+};
+
+/* Two words in 32 bits, the first one lower. */
+#define V_PAIR(w0, w1) ((int)((uint32_t)((w0)&0xFFFF) | (uint32_t)(w1) << 16))
+/* Samples are 128 too large for the DCT, which only its first output notices: eight times eight times 128,
+ * with two bits of fraction, are 2^15. That is taken off together with the half that rounds, 2. */
+#define V_CENTRE (0x8000 + 2)
+
+typedef struct lap_group { /* the samples of a group */
+    _Alignas(64) uint8_t luma[LAP_LUMA_ROWS][LAP_GROUP];
+    _Alignas(64) uint8_t chroma[LAP_CHROMA_STRIPS][8][LAP_GROUP];
+    uint8_t pixels[LAP_LUMA_ROWS][4 * LAP_GROUP]; /* of a group that the picture does not fill */
+} lap_group;
+
+typedef struct lap_strip { /* eight blocks, and where they stand among those of the group in the scan */
+    const uint8_t (*rows)[LAP_GROUP];
+    int chroma;
+    int first;  /* of the first block */
+    int across; /* of these blocks in an MCU: 1, 2 or 4 in a row */
+} lap_strip;
+
+/* Returns how many. */
+static inline int lap_strips_of(
+    const lap_encode_plan *plan, const lap_group *group, lap_strip strips[LAP_MAX_STRIPS])
+{
+    int n = 0;
+    for (int i = 0; i < plan->v; i++)
+        strips[n++] = (lap_strip){group->luma + 8 * i, 0, i * plan->h, plan->h};
+    const int first = plan->h * plan->v;
+    if (plan->components == 3 && plan->h > 1)
+        strips[n++] = (lap_strip){group->chroma[0], 1, first, 2};
+    for (int c = 0; c < 2 && plan->components == 3 && plan->h == 1; c++)
+        strips[n++] = (lap_strip){group->chroma[c], 1, first + c, 1};
+    return n;
+}
+
+/* Block i of a strip, in blocks from the group's first. */
+static inline int lap_strip_place(const lap_encode_plan *plan, const lap_strip *strip, int i)
+{
+    return strip->first + i / strip->across * plan->mcu_blocks + i % strip->across;
+}
+
+static inline int lap_group_blocks(const lap_encode_plan *plan)
+{
+    return LAP_GROUP / (8 * plan->h) * plan->mcu_blocks;
+}
+
+/* Where the rows of a group's pixels are, those that the picture has; one that lacks its partner is its own.
+ */
+typedef struct lap_pixel_rows {
+    const uint8_t *base;
+    ptrdiff_t stride;
+    int count;
+} lap_pixel_rows;
+
+LAP_INLINE const uint8_t *lap_pixel_row(const lap_pixel_rows *rows, int y)
+{
+    return rows->base + (y < rows->count ? y : rows->count - 1) * rows->stride;
+}
+
+/* The pixels of a group from column x on: in the picture, or copied with the last of each row repeated. */
+static inline lap_pixel_rows lap_group_pixels(
+    const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
+{
+    const size_t channels = (size_t)plan->channels, whole = LAP_GROUP * channels;
+    const size_t left = (size_t)(plan->width - x) * channels;
+    const uint8_t *base = rows->base + (size_t)x * channels;
+    if (left >= whole)
+        return (lap_pixel_rows){base, rows->stride, rows->count};
+    for (int y = 0; y < rows->count; y++) {
+        uint8_t *padded = group->pixels[y];
+        memcpy(padded, base + y * rows->stride, left);
+        for (size_t i = left; i < whole; i++)
+            padded[i] = padded[i - channels];
+    }
+    return (lap_pixel_rows){group->pixels[0], sizeof group->pixels[0], rows->count};
+}
+
+/* Rows of samples that the picture does not have repeat the last one. */
+static inline void lap_repeat_rows(uint8_t (*rows)[LAP_GROUP], int have, int need)
+{
+    for (int y = have; y < need; y++)
+        memcpy(rows[y], rows[have - 1], LAP_GROUP);
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* Coefficients to a flat stream of symbols, and that to bits. A symbol is an entry of lap_encode_plan, with
+ * the value added: its bits and how many they are, in one word of 32. */
+#ifndef LAP_ENCODE_SYMBOLS_AVX2_H
+#define LAP_ENCODE_SYMBOLS_AVX2_H
+
+#include "encode_coded.h"
+#include "encode_vectors_avx2.h"
+
+enum {
+    LAP_STEP = 8,    /* symbols at once */
+    LAP_BATCH = 128, /* of one loop before the next */
+    LAP_PLACE_CHROMA = 64,
+    LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK,
+    LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
+};
+
+/* One entry for each symbol: a coefficient's value (a DC difference, 0 for ZRL and EOB), and its place in
+ * zigzag order, chroma's with a bit more. */
+typedef struct lap_symbols {
+    _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_GROUP];
+    _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
+    uint8_t place[LAP_SYMBOLS + LAP_GROUP];
+    _Alignas(64) uint32_t entry[LAP_BATCH];
+    int count;
+} lap_symbols;
+
+/* ---- coefficients to symbols --------------------------------------------------------------------- */
+
+/* Of 32 coefficients, which are not 0. */
+LAP_INLINE uint32_t lap_nonzero(const int16_t *block)
+{
+    const vec bytes = _mm256_packs_epi16(v_load(block), v_load(block + 16));
+    const vec is_zero = _mm256_cmpeq_epi8(_mm256_permute4x64_epi64(bytes, 0xD8), v_zero());
+    return ~(uint32_t)_mm256_movemask_epi8(is_zero);
+}
+
+/* Eight coefficients: those that are coded are moved together, by a table of all 256 selections. */
+LAP_INLINE int lap_append_eight(
+    lap_symbols *s, int at, const int16_t *eight, unsigned coded, const uint8_t ones[256][8], int first)
+{
+    const __m128i places = _mm_loadl_epi64((const __m128i *)ones[coded]);
+    const __m128i twice = _mm_add_epi8(places, places);
+    const __m128i order = _mm_add_epi8(_mm_unpacklo_epi8(twice, twice), _mm_set1_epi16(1 << 8));
+    const __m128i values = _mm_shuffle_epi8(_mm_load_si128((const __m128i *)eight), order);
+    _mm_storeu_si128((__m128i *)(s->value + at), values);
+    _mm_storel_epi64((__m128i *)(s->place + at), _mm_add_epi8(places, _mm_set1_epi8((char)first)));
+    return at + __builtin_popcount(coded);
+}
+
+LAP_INLINE void lap_append_block(
+    lap_symbols *s, const int16_t *block, int dc_before, int chroma, const uint8_t ones[256][8])
+{
+    const uint64_t coded = lap_coded((uint64_t)lap_nonzero(block + 32) << 32 | lap_nonzero(block));
+    int at = s->count;
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++)
+        at = lap_append_eight(s, at, block + 8 * i, coded >> (8 * i) & 255, ones, 8 * i + chroma);
+    s->value[s->count] = (int16_t)(block[0] - dc_before);
+    s->count = at;
+}
+
+static inline void lap_unit_symbols(
+    const lap_encode_plan *plan, lap_encode_state *state, int mcus, const int16_t *blocks, lap_symbols *s)
+{
+    const int luma = plan->h * plan->v;
+    s->count = 0;
+    for (int mcu = 0; mcu < mcus; mcu++)
+        for (int i = 0; i < plan->mcu_blocks; i++, blocks += LAP_BLOCK) {
+            const int component = i < luma ? 0 : i - luma + 1;
+            lap_append_block(s, blocks, state->dc[component], component ? LAP_PLACE_CHROMA : 0, plan->ones);
+            state->dc[component] = blocks[0];
+        }
+    _mm256_storeu_si256((vec *)(s->value + s->count), v_zero());
+}
+
+/* Numbers of entries of the eight symbols from i on. A size is the exponent of 2 |value| + 1 as a float. */
+LAP_INLINE vec lap_entries(const lap_symbols *s, int i)
+{
+    const vec place = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->place + i)));
+    const vec before = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->place + i - 1)));
+    const vec value = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(s->value + i)));
+    const vec is_dc = _mm256_cmpeq_epi32(_mm256_and_si256(place, v_set32(63)), v_zero());
+    const vec distance = _mm256_andnot_si256(is_dc, _mm256_sub_epi32(place, before));
+    const vec magnitude = _mm256_abs_epi32(value);
+    const vec odd = _mm256_sub_epi32(_mm256_add_epi32(magnitude, magnitude), v_set32(-1));
+    const vec size = v_srl32(_mm256_castps_si256(_mm256_cvtepi32_ps(odd)), 23); /* and 127 */
+    const vec sign = _mm256_and_si256(_mm256_cmpgt_epi32(v_zero(), value), v_set32(LAP_ENCODE_NEGATIVE));
+    const vec chroma = v_sll32(_mm256_and_si256(place, v_set32(LAP_PLACE_CHROMA)), 4);
+    const vec row = _mm256_add_epi32(v_sll32(distance, 5), chroma);
+    return _mm256_add_epi32(_mm256_sub_epi32(size, v_set32(127)), _mm256_add_epi32(row, sign));
+}
+_Static_assert(LAP_PLACE_CHROMA << 4 == LAP_ENCODE_CHROMA, "chroma's bit of a place leads to its entries");
+
+/* In loops of their own: a vector cannot be loaded soon after its parts were stored. */
+LAP_INLINE void lap_look_up(lap_symbols *s, int i, int count, const uint32_t *entries)
+{
+    for (int k = 0; k < count; k += LAP_STEP)
+        v_store(s->entry + k, lap_entries(s, i + k));
+    for (int k = 0; k < count; k++)
+        s->entry[k] = entries[s->entry[k]];
+    for (int k = count; k % LAP_STEP; k++)
+        s->entry[k] = 0;
+}
+
+/* ---- symbols to bits ----------------------------------------------------------------------------- */
+
+typedef struct lap_bits { /* the lowest `count` of bits, 0..7, wait for a whole byte */
+    uint64_t bits;
+    unsigned count;
+    uint8_t *to;
+} lap_bits;
+
+/* At most 56 bits. All whole bytes are written, and some behind them. */
+LAP_INLINE void lap_put(lap_bits *b, uint64_t bits, unsigned length)
+{
+    b->bits = b->bits << length | bits;
+    b->count += length;
+    const uint64_t word = __builtin_bswap64(b->bits << (63 - b->count) << 1);
+    memcpy(b->to, &word, sizeof word);
+    b->to += b->count / 8;
+    b->count %= 8;
+}
+
+/* Eight symbols: first two and two are merged in lanes of 64 bits, then those two and two. */
+LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t *values)
+{
+    const vec value = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)values));
+    const vec s = _mm256_add_epi32(v_load(entries), value), low_half = _mm256_set1_epi64x(0xFFFFFFFF);
+    const vec length = v_srl32(s, LAP_ENCODE_LENGTH_SHIFT);
+    const vec bits = _mm256_and_si256(s, v_set32((1 << LAP_ENCODE_LENGTH_SHIFT) - 1));
+    const vec second = _mm256_srli_epi64(length, 32);
+    const vec two = _mm256_or_si256(
+        _mm256_sllv_epi64(_mm256_and_si256(bits, low_half), second), _mm256_srli_epi64(bits, 32));
+    const vec two_length = _mm256_add_epi64(_mm256_and_si256(length, low_half), second);
+    const vec next_length = _mm256_unpackhi_epi64(two_length, two_length);
+    const vec four = _mm256_or_si256(_mm256_sllv_epi64(two, next_length), _mm256_unpackhi_epi64(two, two));
+    const vec four_length = _mm256_add_epi64(two_length, next_length);
+    const __m128i upper = _mm256_extracti128_si256(four_length, 1);
+    const unsigned first_four = (unsigned)_mm_cvtsi128_si32(_mm256_castsi256_si128(four_length));
+    const unsigned next_four = (unsigned)_mm_cvtsi128_si32(upper);
+    if (__builtin_expect(first_four > 56 || next_four > 56, 0)) {
+        _Alignas(32) uint64_t word[4], count[4];
+        v_store(word, two);
+        v_store(count, two_length);
+        for (int i = 0; i < 4; i++)
+            lap_put(b, word[i], (unsigned)count[i]);
+        return;
+    }
+    lap_put(b, (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(four)), first_four);
+    lap_put(b, (uint64_t)_mm_cvtsi128_si64(_mm256_extracti128_si256(four, 1)), next_four);
+}
+
+/* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
+static inline size_t lap_unit_bits(
+    const lap_encode_plan *plan, lap_encode_state *state, lap_symbols *s, uint8_t *bytes)
+{
+    lap_bits b = {.bits = state->bits, .count = state->bit_count, .to = bytes};
+    for (int i = 0; i < s->count; i += LAP_BATCH) {
+        const int count = s->count - i < LAP_BATCH ? s->count - i : LAP_BATCH;
+        lap_look_up(s, i, count, plan->entries);
+        for (int k = 0; k < count; k += LAP_STEP)
+            lap_put_step(&b, s->entry + k, s->value + i + k);
+    }
+    state->bits = (unsigned)b.bits & ((1u << b.count) - 1);
+    state->bit_count = b.count;
+    return (size_t)(b.to - bytes);
+}
+
+/* ---- bits to bytes of a file --------------------------------------------------------------------- */
+
+/* A zero follows every 0xFF: 32 bytes are copied, and again from behind the first 0xFF among them. Writes up
+ * to 32 bytes more. */
+static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
+{
+    uint8_t *to = out;
+    for (size_t i = 0; i < count;) {
+        const vec in = _mm256_loadu_si256((const __m256i *)(bytes + i));
+        const size_t left = count - i < 32 ? count - i : 32;
+        const size_t first =
+            _tzcnt_u32((uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(in, _mm256_set1_epi8(-1))));
+        v_storeu(to, in);
+        if (first < left) {
+            to[first + 1] = 0;
+            to += first + 2;
+            i += first + 1;
+        } else {
+            to += left;
+            i += left;
+        }
+    }
+    return (size_t)(to - out);
+}
+
+#endif

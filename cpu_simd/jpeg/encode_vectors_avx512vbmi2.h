@@ -1,0 +1,73 @@
+/* The vocabulary of encode_samples.h and encode_dct.h in AVX-512: four blocks in a vector. */
+#ifndef LAP_ENCODE_VECTORS_AVX512VBMI2_H
+#define LAP_ENCODE_VECTORS_AVX512VBMI2_H
+
+#include <immintrin.h>
+
+#include "encode_strips.h"
+
+typedef __m512i vec;
+enum { V_BYTES = 64, V_LANES = 4 };
+
+#define v_zero() _mm512_setzero_si512()
+#define v_set16(x) _mm512_set1_epi16((short)(x))
+#define v_set32(x) _mm512_set1_epi32((int)(x))
+#define v_load(p) _mm512_load_si512(p)
+#define v_store(p, v) _mm512_store_si512(p, v)
+#define v_each_lane(p) _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(p)))
+#define v_add16(a, b) _mm512_add_epi16(a, b)
+#define v_sub16(a, b) _mm512_sub_epi16(a, b)
+#define v_abs16(v) _mm512_abs_epi16(v)
+#define v_mulhi16(a, b) _mm512_mulhi_epu16(a, b)
+#define v_sll16(v, n) _mm512_slli_epi16(v, (unsigned)(n))
+#define v_srl16(v, n) _mm512_srli_epi16(v, (unsigned)(n))
+#define v_sra16(v, n) _mm512_srai_epi16(v, (unsigned)(n))
+#define v_sll32(v, n) _mm512_slli_epi32(v, (unsigned)(n))
+#define v_srl32(v, n) _mm512_srli_epi32(v, (unsigned)(n))
+#define v_pairs8(v) _mm512_maddubs_epi16(v, _mm512_set1_epi8(1)) /* sums of two bytes */
+#define v_mean8(a, b) _mm512_avg_epu8(a, b)
+#define v_pack16(a, b) _mm512_packus_epi16(a, b)
+#define v_lo8(a, b) _mm512_unpacklo_epi8(a, b)
+#define v_hi8(a, b) _mm512_unpackhi_epi8(a, b)
+#define v_lo16(a, b) _mm512_unpacklo_epi16(a, b)
+#define v_hi16(a, b) _mm512_unpackhi_epi16(a, b)
+#define v_lo32(a, b) _mm512_unpacklo_epi32(a, b)
+#define v_hi32(a, b) _mm512_unpackhi_epi32(a, b)
+/* Words of a in even places, of b in odd ones. */
+#define v_odd_words(a, b) _mm512_mask_blend_epi16(0xAAAAAAAA, a, b)
+/* Pairs of words (a, b) times (w0, w1), and sum added: 32 bits. */
+#define v_rotate(sum, pairs, w0, w1) _mm512_dpwssd_epi32(sum, pairs, v_set32(V_PAIR(w0, w1)))
+/* v with the sign of like. */
+#define v_sign16(v, like) _mm512_mask_sub_epi16(v, _mm512_movepi16_mask(like), v_zero(), v)
+#define v_centre() _mm512_set4_epi32(0x00020002, 0x00020002, 0x00020002, V_PAIR(V_CENTRE, 2))
+
+/* Lanes a0 a1 a2 a3 of four vectors to vectors of one lane of each. */
+LAP_INLINE void lap_turn_lanes(const __m512i in[4], __m512i out[4])
+{
+    const __m512i a = _mm512_shuffle_i32x4(in[0], in[1], 0x44), b = _mm512_shuffle_i32x4(in[2], in[3], 0x44);
+    const __m512i c = _mm512_shuffle_i32x4(in[0], in[1], 0xEE), d = _mm512_shuffle_i32x4(in[2], in[3], 0xEE);
+    out[0] = _mm512_shuffle_i32x4(a, b, 0x88);
+    out[1] = _mm512_shuffle_i32x4(a, b, 0xDD);
+    out[2] = _mm512_shuffle_i32x4(c, d, 0x88);
+    out[3] = _mm512_shuffle_i32x4(c, d, 0xDD);
+}
+
+/* Of the words of a block as encode_dct.h leaves them, in zigzag order: where each comes from. */
+static const uint16_t lap_dct_zigzag[64] = {0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 1, 50, 36, 22, 8, 10, 24, 38,
+    52, 3, 17, 33, 19, 5, 54, 40, 26, 12, 14, 28, 42, 56, 7, 21, 35, 49, 51, 37, 23, 9, 58, 44, 30, 46, 60,
+    11, 25, 39, 53, 55, 41, 27, 13, 62, 15, 29, 43, 57, 59, 45, 31, 47, 61, 63};
+
+LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
+{
+    vec low[4], high[4];
+    lap_turn_lanes(q, low);
+    lap_turn_lanes(q + 4, high);
+    const vec first = _mm512_loadu_si512(lap_dct_zigzag), second = _mm512_loadu_si512(lap_dct_zigzag + 32);
+#pragma GCC unroll 8
+    for (int i = 0; i < 4; i++) {
+        _mm512_store_si512(blocks[i], _mm512_permutex2var_epi16(low[i], first, high[i]));
+        _mm512_store_si512(blocks[i] + 32, _mm512_permutex2var_epi16(low[i], second, high[i]));
+    }
+}
+
+#endif

@@ -1,0 +1,99 @@
+#include "jpeg/encode_ladder.h"
+
+#include "base/status.h"
+#include "cpu_simd/cpu.h"
+#include "jpeg/known_encoding.h"
+
+static const char *always(void)
+{
+    return NULL;
+}
+
+static const char *no_neon(void)
+{
+    return "not built: there is no encoder with NEON yet";
+}
+
+/* On other processors these files are not compiled; `missing` says so. */
+#if defined(__x86_64__)
+#define ON_X86(missing, function) .available = missing, .run = function, .flags = function##_flags
+#else
+#define ON_X86(missing, function) .available = missing
+#endif
+
+/* Likewise; it is not written yet. */
+#define ON_ARM(missing, function) .available = no_neon
+
+/* In order of speed, but for c, which is there to be read: it is slower than libjpeg-turbo's vectors. */
+static const lap_coder ladder[] = {
+    {.name = "turbo", .place = LAP_CODEC_TURBO, .what = "libjpeg-turbo: the reference", .available = always},
+    {.name = "c",
+        .place = LAP_CODEC_C,
+        .what = "plain C, each stage a function",
+        .available = always,
+        .run = lap_encode_c,
+        .flags = lap_encode_c_flags},
+    {.name = "neon",
+        .place = LAP_CODEC_NEON,
+        .what = "the same on aarch64",
+        ON_ARM(lap_cpu_no_neon, lap_encode_neon)},
+    {.name = "avx2",
+        .place = LAP_CODEC_AVX2,
+        .what = "256-bit vectors, a flat stream of symbols, one table entry for each",
+        ON_X86(lap_cpu_no_avx2_bits, lap_encode_avx2)},
+    {.name = "avx512",
+        .place = LAP_CODEC_AVX512,
+        .what = "512-bit vectors, codes looked up by permutations, symbols merged in 64-bit lanes",
+        ON_X86(lap_cpu_no_avx512vbmi2, lap_encode_avx512)},
+};
+enum { ROWS = sizeof ladder / sizeof *ladder };
+
+const lap_coder *lap_encoder_row(int i)
+{
+    return i >= 0 && i < ROWS ? &ladder[i] : NULL;
+}
+
+const char *lap_encoder_missing(const lap_coder *coder)
+{
+    const char *reason = coder->available();
+    return reason || !coder->run ? reason : lap_known_encoding_differs();
+}
+
+static const lap_coder *fastest(void)
+{
+    for (int i = ROWS - 1; i > 0; i--)
+        if (ladder[i].place != LAP_CODEC_C && !lap_encoder_missing(&ladder[i]))
+            return &ladder[i];
+    return &ladder[0];
+}
+
+/* The named one first: known_encoding.c encodes by "turbo" to find out whether the others may. */
+lap_code lap_encoder_choose(lap_codec_place place, const lap_coder **coder, lap_error *err)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (ladder[i].place == place) {
+            const char *reason = lap_encoder_missing(&ladder[i]);
+            *coder = &ladder[i];
+            return reason ? lap_fail(
+                                err, LAP_E_BACKEND, "codec '%s' cannot run here: %s", ladder[i].name, reason)
+                          : LAP_OK;
+        }
+    *coder = fastest();
+    return LAP_OK;
+}
+
+bool lap_coder_at(lap_op op, int i, lap_rung_info *info)
+{
+    const lap_coder *row = op == LAP_OP_ENCODE ? lap_encoder_row(i) : NULL;
+    if (!row)
+        return false;
+    const char *reason = lap_encoder_missing(row);
+    *info = (lap_rung_info){.op = op,
+        .name = row->name,
+        .family = row->name,
+        .what = row->what,
+        .flags = row->flags,
+        .reason = reason,
+        .resolved = reason ? NULL : row->name};
+    return true;
+}

@@ -1,0 +1,185 @@
+/* encode_check [--all] [--cases=N] [--seed=N]: every rung of the ladder `encode` that can run here against
+ * libjpeg, byte for byte. TAP on stdout.
+ *
+ * Without --all a covering array: every width and every height from 1 to 70 with each sampling and each fill,
+ * qualities by chance. With --all every width with every height, at six qualities. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu_simd/cpu.h"
+#include "encode_case.h"
+
+typedef struct rung {
+    const char *name;
+    const char *(*missing)(void);
+    lap_encode_fn *run;
+} rung;
+
+static const char *always(void)
+{
+    return NULL;
+}
+
+static const rung rungs[] = {
+    {"c", always, lap_encode_c},
+#if defined(__x86_64__)
+    {"avx2", lap_cpu_no_avx2_bits, lap_encode_avx2},
+#endif
+#if defined(__x86_64__)
+    {"avx512", lap_cpu_no_avx512vbmi2, lap_encode_avx512},
+#endif
+};
+enum { RUNGS = sizeof rungs / sizeof *rungs, SIDE = 70 };
+
+static int tests, failures;
+static long cases[RUNGS], failed[RUNGS];
+static char first_failure[RUNGS][300];
+
+static void need(bool ok, const char *what)
+{
+    if (!ok) {
+        printf("Bail out! %s\n", what);
+        exit(1);
+    }
+}
+
+static void compare(const encode_case *c)
+{
+    lap_image image;
+    size_t size, begin;
+    need(lap_image_create(&image, c->width, c->height, c->channels, 0, NULL) == LAP_OK, "memory");
+    case_fill(c, &image.view);
+    uint8_t *file = case_reference(c, &image.view, &size, &begin);
+    const size_t expected = size - begin - 2;
+    for (int i = 0; i < RUNGS; i++) {
+        lap_chunk scan = {0};
+        size_t at = 0;
+        if (rungs[i].missing())
+            continue;
+        need(case_encode(c, &image.view, rungs[i].run, &scan), "our encoder refuses the case");
+        while (at < scan.size && at < expected && scan.data[at] == file[begin + at])
+            at++;
+        cases[i]++;
+        if (at != expected || scan.size != expected) {
+            char text[200];
+            case_describe(c, text);
+            if (failed[i]++ == 0)
+                snprintf(first_failure[i], sizeof first_failure[i],
+                    "%s: %zu bytes instead of %zu, the first difference at %zu", text, scan.size, expected,
+                    at);
+        }
+        lap_chunk_free(&scan);
+    }
+    free(file);
+    lap_image_destroy(&image);
+}
+
+static void report(const char *what)
+{
+    for (int i = 0; i < RUNGS; i++) {
+        const char *missing = rungs[i].missing();
+        tests++;
+        if (missing) {
+            printf("ok %d - %s, %s # SKIP %s\n", tests, rungs[i].name, what, missing);
+        } else {
+            const bool ok = failed[i] == 0 && cases[i] > 0;
+            printf("%s %d - %s, %s: %ld cases\n", ok ? "ok" : "not ok", tests, rungs[i].name, what, cases[i]);
+            if (!ok)
+                printf("# %ld failed; the first: %s\n", failed[i], first_failure[i]);
+            failures += !ok;
+        }
+        cases[i] = failed[i] = 0;
+    }
+    fflush(stdout);
+}
+
+static encode_case some_case(int sampling, int fill, int width, int height, uint64_t *seed)
+{
+    static const int qualities[] = {1, 25, 50, 75, 90, 100};
+    encode_case c = {.width = width, .height = height, .sampling = sampling, .fill = fill};
+    c.seed = case_random(seed);
+    c.channels = case_samplings[sampling].components == 1 ? 1 : case_random(seed) % 4 == 0 ? 4 : 3;
+    const unsigned pick = (unsigned)(case_random(seed) % 12);
+    c.quality = pick < 6 ? qualities[pick] : 1 + (int)(case_random(seed) % 100);
+    c.interval_rows = (int)(case_random(seed) % 3);
+    return c;
+}
+
+/* Every width with a height of its own; 37 has no divisor in common with 70. */
+static void check_sizes(int sampling, bool all, uint64_t seed)
+{
+    char what[100];
+    for (int width = 1; width <= SIDE; width++)
+        for (int height = 1; height <= SIDE; height++)
+            for (int fill = 0; fill < CASE_FILLS; fill++) {
+                if (!all && height != 1 + (width * 37 + fill * 11) % SIDE)
+                    continue;
+                const encode_case c = some_case(sampling, fill, width, height, &seed);
+                compare(&c);
+            }
+    snprintf(what, sizeof what, "%s, sizes 1 to %d", case_samplings[sampling].name, SIDE);
+    report(what);
+}
+
+/* Widths around the units and groups of pixels, one row, one column, and the largest width. */
+static void check_large(uint64_t seed)
+{
+    static const int sizes[][2] = {{255, 20}, {256, 33}, {257, 17}, {511, 40}, {513, 31}, {320, 129},
+        {1, 300}, {1000, 1}, {65500, 9}, {65499, 17}, {640, 480}, {192, 64}, {248, 24}, {250, 40}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int s = 0; s < CASE_SAMPLINGS; s++)
+            for (int f = 0; f < (sizes[i][0] > 10000 ? 1 : CASE_FILLS); f++) {
+                const encode_case c =
+                    some_case(s, (f + (int)i) % CASE_FILLS, sizes[i][0], sizes[i][1], &seed);
+                compare(&c);
+            }
+    report("large pictures");
+}
+
+static void check_qualities(uint64_t seed)
+{
+    for (int quality = 1; quality <= 100; quality++)
+        for (int s = 0; s < CASE_SAMPLINGS; s++) {
+            encode_case c = some_case(s, (quality + s) % CASE_FILLS, 83, 37, &seed);
+            c.quality = quality;
+            compare(&c);
+        }
+    report("every quality");
+}
+
+static void check_by_chance(int count, uint64_t seed)
+{
+    for (int i = 0; i < count; i++) {
+        const int width = 1 + (int)(case_random(&seed) % 400), height = 1 + (int)(case_random(&seed) % 100);
+        const encode_case c = some_case((int)(case_random(&seed) % CASE_SAMPLINGS),
+            (int)(case_random(&seed) % CASE_FILLS), width, height, &seed);
+        compare(&c);
+    }
+    report("by chance");
+}
+
+int main(int argc, char **argv)
+{
+    bool all = false;
+    int count = 300;
+    uint64_t seed = 26;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--all") == 0)
+            all = true;
+        else if (strncmp(argv[i], "--cases=", 8) == 0)
+            count = atoi(argv[i] + 8);
+        else if (strncmp(argv[i], "--seed=", 7) == 0)
+            seed = strtoull(argv[i] + 7, NULL, 10);
+        else
+            need(false, "usage: encode_check [--all] [--cases=N] [--seed=N]");
+    }
+    printf("# seed %llu\n", (unsigned long long)seed);
+    for (int s = 0; s < CASE_SAMPLINGS; s++)
+        check_sizes(s, all, seed + (uint64_t)s);
+    check_qualities(seed);
+    check_large(seed);
+    check_by_chance(count, seed);
+    printf("1..%d\n", tests);
+    return failures > 0;
+}

@@ -1,0 +1,50 @@
+#!/bin/bash
+# A JPEG library that rounds otherwise than our encoders: it encodes everything, and doctor and -v say why.
+. tests/tap.sh
+program=${LAPEDGE:-./lapedge}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# with_it ARGUMENT...: the program with that library.
+with_it()
+{
+    timeout 60 env LD_PRELOAD="$scratch/other.so" "$program" "$@"
+}
+
+encodes_by_the_library()
+{
+    "$program" -q samples/chelsea.jpg "$scratch/a.jpg" --codec=turbo &&
+        with_it -q samples/chelsea.jpg "$scratch/b.jpg" && cmp "$scratch/a.jpg" "$scratch/b.jpg" &&
+        with_it backends --json >"$scratch/rows" &&
+        python3 - "$scratch/rows" <<'END'
+import json, sys
+rows = [r for r in json.load(open(sys.argv[1]))["rows"] if r["op"] == "encode"]
+assert [r["name"] for r in rows if r["available"]] == ["turbo"], rows
+assert any("rounds otherwise" in (r["reason"] or "") for r in rows), rows
+END
+}
+
+is_refused()
+{
+    local status=0
+    with_it samples/chelsea.jpg "$scratch/c.jpg" --codec=c 2>"$scratch/said" || status=$?
+    [ "$status" -eq 3 ] && grep -q "codec 'c' cannot run here: the JPEG library here rounds" "$scratch/said" &&
+        [ ! -e "$scratch/c.jpg" ] || { cat "$scratch/said" && return 1; }
+}
+
+doctor_says_why()
+{
+    with_it doctor >"$scratch/said" 2>&1
+    grep -q 'the JPEG library here rounds otherwise' "$scratch/said" || { cat "$scratch/said" && return 1; }
+}
+
+if [ "${SANITIZED:-0}" = 1 ]; then
+    skip "a library that rounds otherwise" "a sanitizer's runtime has to be loaded first"
+elif "${CC:-gcc}" -shared -fPIC -o "$scratch/other.so" tests/encode/other_library.c -ldl; then
+    check "with a library that rounds otherwise it encodes, and our encoders are off" encodes_by_the_library
+    check "--codec=c is refused with it" is_refused
+    check "doctor says why" doctor_says_why
+else
+    skip "a library that rounds otherwise" "it could not be built"
+fi
+finish

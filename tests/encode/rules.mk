@@ -1,0 +1,7 @@
+# The ladder `encode` against libjpeg.
+ENCODE_OBJ := $(B)/tests/encode/encode_check.o $(B)/tests/encode/encode_case.o
+TESTS += $(B)/tests/encode_check tests/encode/other_library.sh
+$(B)/tests/encode_check: $(ENCODE_OBJ) $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(ENCODE_OBJ) $(B)/liblapedge.a $(LIBS)
+-include $(ENCODE_OBJ:.o=.d)
