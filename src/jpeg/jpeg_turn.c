@@ -233,6 +233,10 @@ static void plan_output(lap_jpeg_turned *t)
     jpeg_copy_critical_parameters(&t->reader->cinfo, out);
     out->image_width = (JDIMENSION)(swaps ? t->turning.height : t->turning.width);
     out->image_height = (JDIMENSION)(swaps ? t->turning.width : t->turning.height);
+#if JPEG_LIB_VERSION >= 70 /* interface 80 writes these into the header, and they are still the input's */
+    out->jpeg_width = out->image_width;
+    out->jpeg_height = out->image_height;
+#endif
     for (int i = 0; i < out->num_components; i++) {
         jpeg_component_info *info = &out->comp_info[i];
         const int h = info->h_samp_factor, v = info->v_samp_factor;
