@@ -71,7 +71,9 @@ static _Noreturn void keep(int sock)
             answer = set(&r, fd);
         if (fd >= 0)
             close(fd);
-        if (send(sock, &answer, sizeof answer, MSG_NOSIGNAL) < 0)
+        /* The handler reads each answer before its next request. Code that reads none must not stop the
+         * keeper here: descriptors of the socket on their way through it would keep it open for ever. */
+        if (send(sock, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
             _exit(0);
     }
 }

@@ -111,6 +111,19 @@ lost_keeper() # a mode that was not set is no success
         ! compgen -G '.lapedge-*' >found
 }
 
+deaf() # whoever asks the second process and reads no answer does not leave it behind
+{
+    local status=0 i
+    LAP_DEAF=1 LD_PRELOAD=$hostile "$program" --sandbox photos/coffee.jpg "$work/deaf.jpg" 2>stderr || status=$?
+    for ((i = 0; i < 50; i++)); do
+        pgrep -f "^$program --sandbox .*$work/deaf.jpg" >found || break
+        sleep 0.1
+    done
+    [ $status -eq 9 ] && [ ! -s found ] && return
+    echo "exit $status, left behind: $(cat found)"
+    return 1
+}
+
 attributes() # [OPTION]: modes and times of outputs, new and replaced
 {
     rm -rf out && mkdir out && touch out/coffee.jpg out/new.png && chmod 604 out/coffee.jpg && chmod 640 photos/chelsea.jpg
@@ -287,6 +300,7 @@ print(317 if os.uname().machine == "x86_64" else 277)')" "--sandbox: this kernel
     check "threads that stay outside: refused" early_thread
     check "no second process: refused" no_keeper
     check "the second process dies: said" lost_keeper
+    check "the second process is asked and not listened to: it ends" deaf
 else
     skip "--sandbox" "this kernel has no Landlock or no seccomp"
 fi
