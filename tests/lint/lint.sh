@@ -69,6 +69,13 @@ no_half_conditions()
 }
 check "no condition of the command-line tests is joined to another by &&" no_half_conditions
 
+no_conflicts() # of a merge, in text that no compiler reads
+{
+    ! grep -rnE --exclude-dir={.git,build,seeds} '^(<{7}|>{7}|\|{7})( |$)' . --include='*.md' --include='*.txt' --include='*.sh' \
+        --include='*.py' --include='*.mk' --include='*.bats' --include=Makefile
+}
+check "no marks of a merge are left" no_conflicts
+
 if have clang-format && clang-format --version | grep -q "version $format_version\."; then
     check "clang-format has nothing to change" clang-format --dry-run -Werror "${formatted[@]}"
 else
