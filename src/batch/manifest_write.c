@@ -84,8 +84,9 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
         return code;
     if (m->folder < 0)
         return lap_fail_at(err, LAP_E_WRITE, m->shown, "there is no folder for it");
-    m->fd = openat(
-        m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666 & ~S_IWOTH);
+    /* A group may write to the folder, and so add records of its own. A line of theirs in a file of ours
+     * would be believed. */
+    m->fd = openat(m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (m->fd < 0)
         return lap_write_errno(err, m->shown, "make a file in it", errno);
     m->size = 0;
