@@ -67,7 +67,7 @@ static bool read_escaped(reader *r, char **to)
     return true;
 }
 
-/* A string without its quotes and escapes, where it stood; NULL: it is none. */
+/* A string without its quotes and escapes, where it stood; NULL: not a string. */
 static char *read_string(reader *r)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -168,7 +168,7 @@ static bool lies_inside(const char *path, const char *folder)
 
 /* How the folder of a record stands to those that are named now. */
 typedef enum prune_relation {
-    IS_ELSEWHERE, /* it is none of them */
+    IS_ELSEWHERE, /* none of the named folders */
     IS_HERE,      /* it is one of them, or lies in one, by name and inode */
     DIFFERS,      /* one of them by name, inode or the words of the command line, and not by the others */
     IS_ANOTHER    /* one of them by the words of the command line, but it stands where it stood */

@@ -175,8 +175,8 @@ int lap_diff_folders(lap_cli *cli)
     for (int i = 0; i < 2; i++)
         if (!lap_cli_is_folder(cli->operands[i], &err))
             return err.code != LAP_OK ? (int)lap_cli_no_comparison(cli->operands[i], &err)
-                                      : (int)lap_cli_usage("%s is a folder, and %s is none",
-                                            cli->operands[!i], cli->operands[i]);
+                                      : (int)lap_cli_usage("%s is a folder, but %s is not", cli->operands[!i],
+                                            cli->operands[i]);
     lap_folder_take(cli);
     if (!cli->take.include_count &&
         !cli->take.extensions) /* all that is read, since outputs may be any of them */

@@ -16,7 +16,7 @@ bool lap_cli_is_folder(const char *path, lap_error *err)
     do
         failed = stat(path, &st);
     while (failed && errno == EINTR);
-    /* A name that leads nowhere is no folder; of what could not be looked at nobody knows. */
+    /* A missing name is not a folder. If stat fails otherwise, the error is reported. */
     static const int nowhere[] = {ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG};
     for (size_t i = 0; failed && i < sizeof nowhere / sizeof *nowhere; i++)
         if (errno == nowhere[i])

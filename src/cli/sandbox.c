@@ -90,8 +90,7 @@ static lap_code allow_names(lap_sandbox *box, FILE *list, const lap_cli *cli, la
         if (most && size > most)
             return lap_sandbox_failed(err, LAP_E_LIMIT,
                 "rules for this many files would take more memory than --max-memory; name fewer in "
-                "--files-from, "
-                "or their folder");
+                "--files-from, or their folder");
         if (*name)
             code = lap_sandbox_allow(box, name, LAP_SANDBOX_READ, err);
     }

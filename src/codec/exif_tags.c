@@ -4,15 +4,17 @@
 #define TEXT T(ASCII)
 #define INTEGER (T(SHORT) | T(LONG))
 
-/* EXIF 2.32 (CIPA DC-008), tables 4 to 8, 12 and 13; TIFF 6.0; the tags of Windows for titles and ratings.
- * Not here on purpose: pointers, 0x927C (maker's note), 0x9402 and 0x9403 (pressure, depth of water: they
- * tell the altitude), 0xA40B (settings in the maker's form). */
+/* EXIF 2.32 (CIPA DC-008), tables 4 to 8, 12 and 13, with the texts of EXIF 3.0; TIFF 6.0; the tags of
+ * Windows for titles and ratings. Not here on purpose: pointers, 0x927C (maker's note), 0x9402 and 0x9403
+ * (pressure, depth of water: they tell the altitude), 0xA40B (settings in the maker's form). */
 static const lap_exif_tag tags[] = {
+    {LAP_EXIF_IFD0, 0x000B, TEXT, "ProcessingSoftware"},
     {LAP_EXIF_IFD0, 0x0100, INTEGER, "ImageWidth"},
     {LAP_EXIF_IFD0, 0x0101, INTEGER, "ImageLength"},
     {LAP_EXIF_IFD0, 0x0102, T(SHORT), "BitsPerSample"},
     {LAP_EXIF_IFD0, 0x0103, T(SHORT), "Compression"},
     {LAP_EXIF_IFD0, 0x0106, T(SHORT), "PhotometricInterpretation"},
+    {LAP_EXIF_IFD0, 0x010D, TEXT, "DocumentName"},
     {LAP_EXIF_IFD0, 0x010E, TEXT, "ImageDescription"},
     {LAP_EXIF_IFD0, 0x010F, TEXT, "Make"},
     {LAP_EXIF_IFD0, 0x0110, TEXT, "Model"},
@@ -21,6 +23,7 @@ static const lap_exif_tag tags[] = {
     {LAP_EXIF_IFD0, 0x011A, T(RATIONAL), "XResolution"},
     {LAP_EXIF_IFD0, 0x011B, T(RATIONAL), "YResolution"},
     {LAP_EXIF_IFD0, 0x011C, T(SHORT), "PlanarConfiguration"},
+    {LAP_EXIF_IFD0, 0x011D, TEXT, "PageName"},
     {LAP_EXIF_IFD0, 0x0128, T(SHORT), "ResolutionUnit"},
     {LAP_EXIF_IFD0, 0x012D, T(SHORT), "TransferFunction"},
     {LAP_EXIF_IFD0, 0x0131, TEXT, "Software"},
@@ -115,6 +118,13 @@ static const lap_exif_tag tags[] = {
     {LAP_EXIF_EXIF, 0xA433, TEXT, "LensMake"},
     {LAP_EXIF_EXIF, 0xA434, TEXT, "LensModel"},
     {LAP_EXIF_EXIF, 0xA435, TEXT, "LensSerialNumber"},
+    {LAP_EXIF_EXIF, 0xA436, TEXT, "ImageTitle"},
+    {LAP_EXIF_EXIF, 0xA437, TEXT, "Photographer"},
+    {LAP_EXIF_EXIF, 0xA438, TEXT, "ImageEditor"},
+    {LAP_EXIF_EXIF, 0xA439, TEXT, "CameraFirmware"},
+    {LAP_EXIF_EXIF, 0xA43A, TEXT, "RAWDevelopingSoftware"},
+    {LAP_EXIF_EXIF, 0xA43B, TEXT, "ImageEditingSoftware"},
+    {LAP_EXIF_EXIF, 0xA43C, TEXT, "MetadataEditingSoftware"},
     {LAP_EXIF_EXIF, 0xA460, T(SHORT), "CompositeImage"},
     {LAP_EXIF_EXIF, 0xA461, T(SHORT), "SourceImageNumberOfCompositeImage"},
     {LAP_EXIF_EXIF, 0xA462, T(UNDEFINED), "SourceExposureTimesOfCompositeImage"},

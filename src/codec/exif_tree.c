@@ -274,8 +274,7 @@ const char *lap_exif_tree_why(const lap_exif_tree *tree, const lap_exif_director
                : NULL;
 }
 
-/* Bytes that go. Where they are said to lie on a directory that stays, an entry lies: nobody's word counts.
- */
+/* Bytes that go. If an entry claims bytes of a directory that is kept, the claim is ignored. */
 static void give_up(lap_exif_tree *tree, size_t at, size_t size)
 {
     const bool is_listed = tree->keep & LAP_KEEP_LISTED;

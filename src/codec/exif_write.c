@@ -124,8 +124,8 @@ static size_t copy_directory(writer *w, const lap_exif_directory *d)
 
 /* ---- the thumbnail ------------------------------------------------------------------------------- */
 
-/* Copies a JPEG without its metadata, and without what follows it; its size, 0: it is none. `to` has room for
- * as many bytes. */
+/* Copies a JPEG without its metadata and without what follows it. Returns the size; 0 if this is not a JPEG.
+ * `to` has room for as many bytes. */
 static size_t copy_jpeg(const uint8_t *from, size_t size, uint8_t *to)
 {
     size_t at = 2, left = 2;
@@ -174,7 +174,7 @@ static void add_thumbnail(writer *w, size_t link)
     const size_t copied = picture ? copy_jpeg(tree->tiff.bytes + begin, size, w->to + picture) : 0;
     if (!copied) {
         w->size = before;
-        lap_meta_warn(w->drops, "the thumbnail of EXIF is no whole JPEG and left out");
+        lap_meta_warn(w->drops, "the EXIF thumbnail is incomplete and is left out");
         return;
     }
     w->size = picture + copied;

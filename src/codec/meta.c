@@ -181,7 +181,7 @@ static size_t join_extended(const chooser *c, uint8_t *to)
     return size;
 }
 
-/* Extended XMP stays as it is or not at all: its length and hash stand in each part. */
+/* Keeps extended XMP unchanged or drops it: each part contains its length and hash. */
 static void judge_extended(chooser *c)
 {
     uint8_t *joined = c->copy; /* used for a moment: the copy's room counts all segments twice */

@@ -198,7 +198,9 @@ static int take_text(png_structp png, png_unknown_chunkp chunk)
         return 1; /* of no use */
     if (chunk->location & PNG_AFTER_IDAT) {
         const bool is_xmp = chunk->size >= 17 && memcmp(chunk->data, "XML:com.adobe.xmp", 17) == 0;
-        decoder->header.late_texts += !is_xmp;
+        /* ImageMagick ends its files with the times at which it wrote them. */
+        const bool is_date = chunk->size >= 5 && memcmp(chunk->data, "date:", 5) == 0;
+        decoder->header.late_texts += !is_xmp && !is_date;
         decoder->header.late_xmp |= is_xmp;
     } else if (lap_png_text_take(&state->texts, type, chunk->data, chunk->size, &state->cause) != LAP_OK) {
         return -1; /* libpng leaves by lap_png_leave */

@@ -41,7 +41,7 @@ static void read_to_marker(j_decompress_ptr cinfo, lap_jpeg_left *l)
 }
 
 /* What the library that runs here does not show, our own walk has counted. After an early end, of which
- * libjpeg has warned already, nobody knows more than what was not read. */
+ * libjpeg has warned already, only the unread bytes can be counted. */
 static lap_jpeg_left count_left(lap_jpeg_reader *r)
 {
     uint8_t buffered[LAP_JPEG_MAX_BUFFERED];

@@ -90,7 +90,8 @@ static void sequential_mcu(lap_jpeg_walk *w)
     const lap_huff_layout *layout = &w->tables.layout;
     for (int b = 0; b < layout->blocks; b++) {
         int component = layout->component[b];
-        w->bit += take_symbol(w, layout->dc[component]);
+        const unsigned size_of_dc = take_symbol(w, layout->dc[component]);
+        w->bit += size_of_dc;
         for (unsigned k = 1; k < DCTSIZE2; k++) {
             unsigned symbol = take_symbol(w, layout->ac[component]), size = symbol & 15;
             if (size == 0 && symbol >> 4 != 15)
@@ -104,8 +105,10 @@ static void sequential_mcu(lap_jpeg_walk *w)
 static void dc_first(lap_jpeg_walk *w)
 {
     const lap_huff_layout *layout = &w->tables.layout;
-    for (int b = 0; b < layout->blocks; b++)
-        w->bit += take_symbol(w, layout->dc[layout->component[b]]);
+    for (int b = 0; b < layout->blocks; b++) {
+        const unsigned size = take_symbol(w, layout->dc[layout->component[b]]);
+        w->bit += size;
+    }
 }
 
 static void dc_refinement(lap_jpeg_walk *w)
@@ -136,8 +139,8 @@ static uint32_t count_bits(uint64_t bits)
 
 static void begin_eob_run(lap_jpeg_walk *w, unsigned size)
 {
-    w->eob_run = 1u << size;
-    w->eob_run += take_bits(w, size);
+    const unsigned more = take_bits(w, size);
+    w->eob_run = (1u << size) + more;
 }
 
 static void ac_first(lap_jpeg_walk *w)

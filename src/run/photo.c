@@ -84,6 +84,8 @@ static lap_code by_pixels(lap_photo *p, lap_error *err)
         code = hold_whole(p, err);
     if (code == LAP_OK && !is_done)
         code = run_bands(p, err);
+    if (code == LAP_OK)
+        code = lap_photo_refuse_losses(p, err);
     lap_image_destroy(&p->whole);
     lap_image_destroy(&p->filtered);
     lap_budget_give(&p->context->budget, has);

@@ -133,61 +133,86 @@ static void note_encoder(const lap_photo *p, lap_report *report)
         add_note(report, "encoded by %s", e->coder);
 }
 
-static void warn(lap_report *report, const char *text, lap_remedy remedy)
+/* What of the input's metadata the output cannot show although it was to be kept: warnings. */
+typedef struct losses {
+    int count;
+    char first[160];
+    lap_remedy remedy; /* of the first */
+} losses;
+
+__attribute__((format(printf, 3, 4))) static void lose(losses *l, lap_remedy remedy, const char *format, ...)
 {
-    if (report->warnings++ > 0)
+    va_list arguments;
+    if (l->count++ > 0)
         return;
-    snprintf(report->warning, sizeof report->warning, "%s", text);
-    report->warning_remedy = remedy;
+    l->remedy = remedy;
+    va_start(arguments, format);
+    vsnprintf(l->first, sizeof l->first, format, arguments);
+    va_end(arguments);
 }
 
-/* What of the input's metadata the output does not show although nobody asked for that. */
-static void note_profile_and_orientation(const lap_photo *p, bool holds, lap_report *report)
+static bool holds_metadata(lap_format format)
 {
-    const lap_write_options *o = &p->plan.write;
-    const lap_format format = p->plan.format;
-    char text[160];
-    if (holds && lap_meta_drops_profile(o))
-        add_note(
-            report, "the colour profile is dropped: it is not one of %s", o->channels == 1 ? "gray" : "RGB");
-    if (holds || format == LAP_FORMAT_NOTHING || o->oriented ||
-        lap_decoder_header(p->decoder)->orientation == 1)
-        return;
-    snprintf(text, sizeof text, ".%s has no place for the orientation tag, so this is shown as stored",
-        lap_format_name(format));
-    warn(report, text, LAP_REMEDY_AUTO_ORIENT);
+    return format == LAP_FORMAT_JPG || format == LAP_FORMAT_PNG;
 }
 
-/* Pieces that this output has no place for: of a PNG those behind its picture, of other formats all. */
-static void note_no_place(const lap_photo *p, bool holds, lap_report *report)
+static losses losses_of(const lap_photo *p)
 {
     const lap_header *header = lap_decoder_header(p->decoder);
-    const unsigned keep = p->plan.write.keep ? p->plan.write.keep : ~0u;
-    if (p->plan.write.strip || p->plan.format == LAP_FORMAT_NOTHING)
-        return;
-    if (!holds && header->segment_count > 0)
-        add_note(report, "metadata left out: .%s has no place for it", lap_format_name(p->plan.format));
+    const lap_write_options *o = &p->plan.write;
+    const lap_format format = p->plan.format;
+    const unsigned keep = o->strip ? 0 : o->keep ? o->keep : ~0u;
+    losses l = {0};
+    if (!p->encoder || format == LAP_FORMAT_NOTHING)
+        return l;
+    if (!holds_metadata(format)) {
+        if (!o->oriented && header->orientation != 1)
+            lose(&l, LAP_REMEDY_AUTO_ORIENT,
+                ".%s has no place for the orientation tag, so this is shown as stored",
+                lap_format_name(format));
+        return l;
+    }
+    if (header->late_xmp && (keep & LAP_KEEP_XMP))
+        lose(&l, LAP_REMEDY_NONE, "XMP behind the picture is left out");
     if (header->late_texts > 0 && (keep & LAP_KEEP_COMMENT))
-        add_note(report, "text behind the picture is left out: %d chunk%s", header->late_texts,
+        lose(&l, LAP_REMEDY_NONE, "text behind the picture is left out: %d chunk%s", header->late_texts,
             header->late_texts == 1 ? "" : "s");
-    if (holds && header->late_xmp && (keep & LAP_KEEP_XMP))
-        warn(report, "XMP behind the picture is left out", LAP_REMEDY_NONE);
+    return l;
+}
+
+lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
+{
+    const losses l = losses_of(p);
+    if (l.count == 0 || p->settings->fail_on != LAP_FAIL_WARNING)
+        return LAP_OK;
+    return lap_error_remedy(err, lap_fail(err, LAP_E_DAMAGED, "%s", l.first), l.remedy);
+}
+
+static void add_warnings(lap_report *report, int count, const char *first, lap_remedy remedy)
+{
+    if (report->warnings == 0 && count > 0) {
+        snprintf(report->warning, sizeof report->warning, "%s", first);
+        report->warning_remedy = remedy;
+    }
+    report->warnings += count;
 }
 
 static void note_metadata(const lap_photo *p, lap_report *report)
 {
+    const lap_write_options *o = &p->plan.write;
+    const losses l = losses_of(p);
     char text[160];
-    const bool holds = !p->encoder || p->plan.format == LAP_FORMAT_JPG || p->plan.format == LAP_FORMAT_PNG;
-    if (p->encoder) {
-        note_profile_and_orientation(p, holds, report);
-        note_no_place(p, holds, report);
-    }
+    const bool is_written = p->encoder && p->plan.format != LAP_FORMAT_NOTHING;
+    if (p->encoder && holds_metadata(p->plan.format) && lap_meta_drops_profile(o))
+        add_note(
+            report, "the colour profile is dropped: it is not one of %s", o->channels == 1 ? "gray" : "RGB");
+    if (is_written && !holds_metadata(p->plan.format) && !o->strip &&
+        lap_decoder_header(p->decoder)->segment_count > 0)
+        add_note(report, "metadata left out: .%s has no place for it", lap_format_name(p->plan.format));
     if (lap_meta_drops_text(&p->drops, text, sizeof text))
         add_note(report, "%s", text);
-    if (p->drops.warnings > 0) {
-        warn(report, p->drops.warning, LAP_REMEDY_NONE);
-        report->warnings += p->drops.warnings - 1;
-    }
+    add_warnings(report, l.count, l.first, l.remedy);
+    add_warnings(report, p->drops.warnings, p->drops.warning, LAP_REMEDY_NONE);
 }
 
 void lap_photo_report(const lap_photo *p, lap_report *report)

@@ -286,8 +286,8 @@ PY
     [[ $stderr == *"one.pgm: sizes differ: 8x6 and 9x6"* && $stderr == *"a/cut.jpg: truncated"* ]]
     mkdir none empty
     expect 2 "" "lapedge: none and empty: no image found (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff none empty
-    expect 2 "" "lapedge: a is a folder, and a/one.pgm is none" diff a a/one.pgm
-    expect 2 "" "lapedge: a is a folder, and missing is none" diff missing a
+    expect 2 "" "lapedge: a is a folder, but a/one.pgm is not" diff a a/one.pgm
+    expect 2 "" "lapedge: a is a folder, but missing is not" diff missing a
     expect 2 "" "lapedge: --heatmap does not apply to diff of folders, only to diff" diff --heatmap=m.png a b
     expect 2 "" "lapedge: --jobs does not apply to diff, only to diff of folders" diff -j2 a/one.pgm b/one.pgm
 }
