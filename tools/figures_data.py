@@ -351,6 +351,20 @@ def table(heads, rows):
     return "\n".join(lines) + "\n"
 
 
+def encoders():
+    """Milliseconds of each encoder for each photo, and how many times libjpeg-turbo's speed the last one has."""
+    lines, names = [], []
+    for photo in read(BENCH / "encoder.json")["photos"]:
+        rows = {row["backend"]: row for row in photo["rows"] if row["median_ms"] is not None}
+        names = list(rows)
+        turbo, fastest = rows["turbo"], rows[names[-1]]
+        size = f"{turbo['width']} x {turbo['height']}"
+        lines.append([f"{photo['name']}, {photo['what']}", size] + [f"{row['min_ms']:.2f}" for row in rows.values()] +
+                     [f"{turbo['min_ms'] / fastest['min_ms']:.2f}"])
+    heads = ["photo", "pixels"] + [f"`{name}` ms" for name in names] + [f"`turbo` / `{names[-1]}`"]
+    return table(heads, lines) + "\n"
+
+
 def shown(value, digits):
     return "" if value is None else f"{value:.{digits}f}"
 
@@ -630,7 +644,7 @@ def names():
              us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
-             codec, codec_us, codec_rate, codec_counter, codec_bytes, figures_steps.steps, folder_rates,
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, encoders, figures_steps.steps, folder_rates,
              folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 

@@ -74,16 +74,16 @@ LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
         lap_bytes_of(y), _mm256_xor_si256(lap_bytes_of(cb), ones), _mm256_xor_si256(lap_bytes_of(cr), ones)};
 }
 
-/* Means of four pixels across in a strip's row Cb Cr. */
-LAP_INLINE void lap_store_quarters(vec cb, vec cr, uint8_t *out)
+/* Means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr. */
+LAP_INLINE void lap_store_quarters(vec cb, vec cr, uint8_t *row, int x)
 {
     const vec ones = v_set16(1), two = v_set32(2);
     const vec b = v_srl32(_mm256_add_epi32(_mm256_madd_epi16(v_pairs8(cb), ones), two), 2);
     const vec r = v_srl32(_mm256_add_epi32(_mm256_madd_epi16(v_pairs8(cr), ones), two), 2);
     const vec words = _mm256_packus_epi32(b, r);
     const vec bytes = _mm256_packus_epi16(words, words);
-    _mm_store_si128((__m128i *)out, _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(
-                                        bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))));
+    _mm_store_si128((__m128i *)(row + x / 2), _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(
+                                                  bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))));
 }
 
 #endif

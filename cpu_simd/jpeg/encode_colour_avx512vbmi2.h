@@ -87,14 +87,15 @@ LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
         _mm512_xor_si512(lap_weighted(rgbg, cr), ones)};
 }
 
-/* Means of four pixels across in a strip's row Cb Cr Cb Cr. */
-LAP_INLINE void lap_store_quarters(__m512i cb, __m512i cr, uint8_t *out)
+/* Means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr. */
+LAP_INLINE void lap_store_quarters(__m512i cb, __m512i cr, uint8_t *row, int x)
 {
     const __m512i ones = _mm512_set1_epi16(1), two = _mm512_set1_epi32(2);
     const __m512i b = _mm512_add_epi32(_mm512_madd_epi16(v_pairs8(cb), ones), two);
     const __m512i r = _mm512_add_epi32(_mm512_madd_epi16(v_pairs8(cr), ones), two);
     const __m128i b8 = _mm512_cvtepi32_epi8(_mm512_srli_epi32(b, 2));
     const __m128i r8 = _mm512_cvtepi32_epi8(_mm512_srli_epi32(r, 2));
+    uint8_t *out = row + x / 2;
     _mm_store_si128((__m128i *)out, _mm_unpacklo_epi64(b8, r8));
     _mm_store_si128((__m128i *)(out + 16), _mm_unpackhi_epi64(b8, r8));
 }

@@ -17,12 +17,6 @@
 
 #include "encode_words.h"
 
-/* See the drawing above. */
-LAP_INLINE vec lap_two_words(vec low, vec high, int shift)
-{
-    return v_odd_words(v_srl32(low, shift), v_sll32(high, 16 - shift));
-}
-
 /* v: a column or row each. out[2 p + half]: outputs p and p + 4 side by side, of the lower or upper four
  * words of each lane. */
 LAP_INLINE void lap_dct_pass(const vec v[8], bool is_first, vec out[8])
@@ -50,18 +44,18 @@ LAP_INLINE void lap_dct_pass(const vec v[8], bool is_first, vec out[8])
     const vec z3 = v_add16(d[3], d[1]), z4 = v_add16(d[2], d[0]);
 #pragma GCC unroll 8
     for (int half = 0; half < 2; half++) {
-        const vec e = half ? v_hi16(e2, e3) : v_lo16(e2, e3);
-        const vec z = half ? v_hi16(z3, z4) : v_lo16(z3, z4);
-        const vec p = half ? v_hi16(d[3], d[0]) : v_lo16(d[3], d[0]);
-        const vec q = half ? v_hi16(d[2], d[1]) : v_lo16(d[2], d[1]);
+        const v_pair e = half ? v_pair_high(e2, e3) : v_pair_low(e2, e3);
+        const v_pair z = half ? v_pair_high(z3, z4) : v_pair_low(z3, z4);
+        const v_pair p = half ? v_pair_high(d[3], d[0]) : v_pair_low(d[3], d[0]);
+        const v_pair q = half ? v_pair_high(d[2], d[1]) : v_pair_low(d[2], d[1]);
         const vec o2 = v_rotate(round, e, 4433, 4433 + 6270);
         const vec o6 = v_rotate(round, e, 4433 - 15137, 4433);
         const vec a = v_rotate(round, z, 9633 - 16069, 9633), b = v_rotate(round, z, 9633, 9633 - 3196);
         const vec o7 = v_rotate(a, p, 2446 - 7373, -7373), o1 = v_rotate(b, p, -7373, 12299 - 7373);
         const vec o5 = v_rotate(b, q, 16819 - 20995, -20995), o3 = v_rotate(a, q, -20995, 25172 - 20995);
-        out[2 + half] = lap_two_words(o1, o5, shift);
-        out[4 + half] = lap_two_words(o2, o6, shift);
-        out[6 + half] = lap_two_words(o3, o7, shift);
+        out[2 + half] = v_two_words(o1, o5, shift);
+        out[4 + half] = v_two_words(o2, o6, shift);
+        out[6 + half] = v_two_words(o3, o7, shift);
     }
 }
 

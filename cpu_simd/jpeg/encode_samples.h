@@ -15,7 +15,7 @@ LAP_INLINE void lap_chroma_row(const lap_samples s[2], int h, int v, lap_group *
 {
     uint8_t *first = group->chroma[0][row] + x, *second = group->chroma[1][row] + x;
     if (h == 4) {
-        lap_store_quarters(s[0].cb, s[0].cr, group->chroma[0][row] + x / 2);
+        lap_store_quarters(s[0].cb, s[0].cr, group->chroma[0][row], x);
     } else if (h == 2 && v == 2) {
         lap_store_halves(v_add16(v_pairs8(s[0].cb), v_pairs8(s[1].cb)),
             v_add16(v_pairs8(s[0].cr), v_pairs8(s[1].cr)), v_set32(V_PAIR(1, 2)), 2, first);

@@ -4,6 +4,7 @@
 #define LAP_ENCODE_SYMBOLS_AVX2_H
 
 #include "encode_coded.h"
+#include "encode_put.h"
 #include "encode_vectors_avx2.h"
 
 enum {
@@ -104,23 +105,6 @@ LAP_INLINE void lap_look_up(lap_symbols *s, int i, int count, const uint32_t *en
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-typedef struct lap_bits { /* the lowest `count` of bits, 0..7, wait for a whole byte */
-    uint64_t bits;
-    unsigned count;
-    uint8_t *to;
-} lap_bits;
-
-/* At most 56 bits. All whole bytes are written, and some behind them. */
-LAP_INLINE void lap_put(lap_bits *b, uint64_t bits, unsigned length)
-{
-    b->bits = b->bits << length | bits;
-    b->count += length;
-    const uint64_t word = __builtin_bswap64(b->bits << (63 - b->count) << 1);
-    memcpy(b->to, &word, sizeof word);
-    b->to += b->count / 8;
-    b->count %= 8;
-}
-
 /* Eight symbols: first two and two are merged in lanes of 64 bits, then those two and two. */
 LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t *values)
 {
@@ -154,15 +138,14 @@ LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t
 static inline size_t lap_unit_bits(
     const lap_encode_plan *plan, lap_encode_state *state, lap_symbols *s, uint8_t *bytes)
 {
-    lap_bits b = {.bits = state->bits, .count = state->bit_count, .to = bytes};
+    lap_bits b = lap_bits_of(state, bytes);
     for (int i = 0; i < s->count; i += LAP_BATCH) {
         const int count = s->count - i < LAP_BATCH ? s->count - i : LAP_BATCH;
         lap_look_up(s, i, count, plan->entries);
         for (int k = 0; k < count; k += LAP_STEP)
             lap_put_step(&b, s->entry + k, s->value + i + k);
     }
-    state->bits = (unsigned)b.bits & ((1u << b.count) - 1);
-    state->bit_count = b.count;
+    lap_keep_bits(&b, state);
     return (size_t)(b.to - bytes);
 }
 

@@ -34,8 +34,13 @@ enum { V_BYTES = 32, V_LANES = 2 };
 #define v_hi16(a, b) _mm256_unpackhi_epi16(a, b)
 #define v_lo32(a, b) _mm256_unpacklo_epi32(a, b)
 #define v_hi32(a, b) _mm256_unpackhi_epi32(a, b)
-/* Words of a in even places, of b in odd ones. */
-#define v_odd_words(a, b) _mm256_blend_epi16(a, b, 0xAA)
+/* Bits shift .. shift + 15 of 32, of low in even words and of high in odd ones. */
+#define v_two_words(low, high, shift) \
+    _mm256_blend_epi16(v_srl32(low, shift), v_sll32(high, 16 - (shift)), 0xAA)
+/* Pairs of words of a and b, of the lower or the upper four of each lane. */
+typedef vec v_pair;
+#define v_pair_low(a, b) v_lo16(a, b)
+#define v_pair_high(a, b) v_hi16(a, b)
 /* Pairs of words (a, b) times (w0, w1), and sum added: 32 bits. */
 #define v_rotate(sum, pairs, w0, w1) _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, v_set32(V_PAIR(w0, w1))))
 /* v with the sign of like; 0 where like is. */

@@ -33,8 +33,13 @@ enum { V_BYTES = 64, V_LANES = 4 };
 #define v_hi16(a, b) _mm512_unpackhi_epi16(a, b)
 #define v_lo32(a, b) _mm512_unpacklo_epi32(a, b)
 #define v_hi32(a, b) _mm512_unpackhi_epi32(a, b)
-/* Words of a in even places, of b in odd ones. */
-#define v_odd_words(a, b) _mm512_mask_blend_epi16(0xAAAAAAAA, a, b)
+/* Bits shift .. shift + 15 of 32, of low in even words and of high in odd ones. */
+#define v_two_words(low, high, shift) \
+    _mm512_mask_blend_epi16(0xAAAAAAAA, v_srl32(low, shift), v_sll32(high, 16 - (shift)))
+/* Pairs of words of a and b, of the lower or the upper four of each lane. */
+typedef vec v_pair;
+#define v_pair_low(a, b) v_lo16(a, b)
+#define v_pair_high(a, b) v_hi16(a, b)
 /* Pairs of words (a, b) times (w0, w1), and sum added: 32 bits. */
 #define v_rotate(sum, pairs, w0, w1) _mm512_dpwssd_epi32(sum, pairs, v_set32(V_PAIR(w0, w1)))
 /* v with the sign of like. */

@@ -3,7 +3,9 @@
 #ifndef LAP_ENCODE_WORDS_H
 #define LAP_ENCODE_WORDS_H
 
-#if defined(__AVX512VBMI2__)
+#if defined(__aarch64__)
+#include "encode_colour_neon.h"
+#elif defined(__AVX512VBMI2__)
 #include "encode_colour_avx512vbmi2.h"
 #elif defined(__AVX2__)
 #include "encode_colour_avx2.h"

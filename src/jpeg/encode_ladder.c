@@ -9,11 +9,6 @@ static const char *always(void)
     return NULL;
 }
 
-static const char *no_neon(void)
-{
-    return "not built: there is no encoder with NEON yet";
-}
-
 /* On other processors these files are not compiled; `missing` says so. */
 #if defined(__x86_64__)
 #define ON_X86(missing, function) .available = missing, .run = function, .flags = function##_flags
@@ -21,8 +16,11 @@ static const char *no_neon(void)
 #define ON_X86(missing, function) .available = missing
 #endif
 
-/* Likewise; it is not written yet. */
-#define ON_ARM(missing, function) .available = no_neon
+#if defined(__aarch64__)
+#define ON_ARM(missing, function) .available = missing, .run = function, .flags = function##_flags
+#else
+#define ON_ARM(missing, function) .available = missing
+#endif
 
 /* In order of speed, but for c, which is there to be read: it is slower than libjpeg-turbo's vectors. */
 static const lap_coder ladder[] = {

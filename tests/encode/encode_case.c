@@ -57,7 +57,7 @@ static bool is_positive(int x, int y, int u, int v)
 
 static int sample(const encode_case *c, int x, int y, int k, uint64_t random)
 {
-    const int noise = (int)(random >> 56), u = (x / 8 * 5 + y / 8 * 3 + (int)c->seed) % 64;
+    const int noise = (int)(random >> 56), u = (x / 8 * 5 + y / 8 * 3 + (int)(c->seed % 64)) % 64;
     switch (c->fill) {
     case RANDOM:
         return noise;

@@ -29,6 +29,9 @@ static const rung rungs[] = {
 #if defined(__x86_64__)
     {"avx512", lap_cpu_no_avx512vbmi2, lap_encode_avx512},
 #endif
+#if defined(__aarch64__)
+    {"neon", lap_cpu_no_neon, lap_encode_neon},
+#endif
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs, SIDE = 70 };
 

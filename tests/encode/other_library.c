@@ -1,5 +1,5 @@
-/* To be preloaded: a JPEG library that rounds otherwise in the small pictures by which lapedge finds out whether
- * it does (src/jpeg/known_encoding.c), and in no other. */
+/* To be preloaded: a JPEG library that rounds otherwise in the small pictures by which lapedge finds out
+ * whether it does (src/jpeg/known_encoding.c), and in no other. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -5,3 +5,9 @@ $(B)/tests/encode_check: $(ENCODE_OBJ) $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(ENCODE_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(ENCODE_OBJ:.o=.d)
+
+# Every width with every height, at all qualities that the covering array draws from (minutes).
+.PHONY: test-long-encode
+test-long-encode: $(B)/tests/encode_check
+	$< --all
+test-long: test-long-encode

@@ -1,0 +1,36 @@
+/* Strings of bits to bytes, one after the other. */
+#ifndef LAP_ENCODE_PUT_H
+#define LAP_ENCODE_PUT_H
+
+#include "encode_strips.h"
+
+typedef struct lap_bits { /* the lowest `count` of bits, 0..7, wait for a whole byte */
+    uint64_t bits;
+    unsigned count;
+    uint8_t *to;
+} lap_bits;
+
+/* At most 56 bits. All whole bytes are written, and some behind them. */
+LAP_INLINE void lap_put(lap_bits *b, uint64_t bits, unsigned length)
+{
+    b->bits = b->bits << length | bits;
+    b->count += length;
+    const uint64_t word = __builtin_bswap64(b->bits << (63 - b->count) << 1);
+    memcpy(b->to, &word, sizeof word);
+    b->to += b->count / 8;
+    b->count %= 8;
+}
+
+/* Of a band that goes on. */
+static inline lap_bits lap_bits_of(const lap_encode_state *state, uint8_t *to)
+{
+    return (lap_bits){.bits = state->bits, .count = state->bit_count, .to = to};
+}
+
+static inline void lap_keep_bits(const lap_bits *b, lap_encode_state *state)
+{
+    state->bits = (unsigned)b->bits & ((1u << b->count) - 1);
+    state->bit_count = b->count;
+}
+
+#endif
