@@ -106,11 +106,12 @@ class Backend:
 
 
 def backends(op: str = "filter", probe_devices: bool = False) -> List[Backend]:
-    """The ladder of an operation ("filter", "transpose", "reduce", "histogram", "matvec"), from plain C upwards.
-    probe_devices: ask CUDA whether its backends can run, which starts it."""
-    ops = {text(lib.lap_op_name(value)): value for value in range(lib.LAP_OP_COUNT)}
-    info, found = ffi.new("lap_rung_info *"), []
-    while lib.lap_rung_at(chosen("op", op, ops), len(found), probe_devices, info):
+    """The ladder of an operation ("filter", "transpose", "reduce", "histogram", "matvec"), from plain C upwards, or of
+    the JPEG encoders ("encode"). probe_devices: ask CUDA whether its backends can run, which starts it."""
+    ops = {text(lib.lap_op_name(value)): value for value in (*range(lib.LAP_OP_COUNT), lib.LAP_OP_ENCODE)}
+    info, found, number = ffi.new("lap_rung_info *"), [], chosen("op", op, ops)
+    while (lib.lap_coder_at(number, len(found), info) if number == lib.LAP_OP_ENCODE
+           else lib.lap_rung_at(number, len(found), probe_devices, info)):
         found.append(Backend(op, *(text(part) for part in
                                    (info.name, info.family, info.what, info.reason, info.resolved))))
     return found
