@@ -71,6 +71,8 @@ static inline void lap_unit_symbols(
             lap_append_block(s, blocks, state->dc[component], component ? LAP_PLACE_CHROMA : 0, plan->ones);
             state->dc[component] = blocks[0];
         }
+    /* Symbols of DC without bits fill the last step. */
+    memset(s->place + s->count, 0, LAP_STEP);
     _mm256_storeu_si256((vec *)(s->value + s->count), v_zero());
 }
 
@@ -97,8 +99,10 @@ LAP_INLINE void lap_look_up(lap_symbols *s, int i, int count, const uint32_t *en
 {
     for (int k = 0; k < count; k += LAP_STEP)
         v_store(s->entry + k, lap_entries(s, i + k));
-    for (int k = 0; k < count; k++)
-        s->entry[k] = entries[s->entry[k]];
+    for (int k = 0; k < count; k += LAP_STEP)
+#pragma GCC unroll 8
+        for (int n = k; n < k + LAP_STEP; n++)
+            s->entry[n] = entries[s->entry[n]];
     for (int k = count; k % LAP_STEP; k++)
         s->entry[k] = 0;
 }

@@ -76,6 +76,8 @@ static inline void lap_unit_symbols(
             lap_append_block(s, blocks, state->dc[component], component ? LAP_PLACE_CHROMA : 0, plan->ones);
             state->dc[component] = blocks[0];
         }
+    /* Symbols of DC without bits fill the last step. */
+    memset(s->place + s->count, 0, LAP_STEP);
     vst1q_s16(s->value + s->count, vdupq_n_s16(0));
 }
 
@@ -99,34 +101,52 @@ LAP_INLINE void lap_look_up(lap_symbols *s, int i, int count, const uint32_t *en
 {
     for (int k = 0; k < count; k += LAP_STEP)
         vst1q_u16(s->number + k, lap_entries(s, i + k));
-    for (int k = 0; k < count; k++)
-        s->entry[k] = entries[s->number[k]];
+    for (int k = 0; k < count; k += LAP_STEP)
+#pragma GCC unroll 8
+        for (int n = k; n < k + LAP_STEP; n++)
+            s->entry[n] = entries[s->number[n]];
     for (int k = count; k % LAP_STEP; k++)
         s->entry[k] = 0;
 }
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-/* Four symbols: first two and two are merged in lanes of 64 bits, then those two. */
-LAP_INLINE void lap_put_four(lap_bits *b, const uint32_t *entries, const int16_t *values)
+typedef struct lap_twos { /* four symbols, two and two merged in lanes of 64 bits */
+    uint64x2_t bits, length;
+} lap_twos;
+
+LAP_INLINE lap_twos lap_merge(const uint32_t *entries, int16x4_t values)
 {
-    const int32x4_t value = vmovl_s16(vld1_s16(values));
-    const uint32x4_t s = vaddq_u32(vld1q_u32(entries), vreinterpretq_u32_s32(value));
-    const uint64x2_t low_half = vdupq_n_u64(0xFFFFFFFF);
-    const uint64x2_t length = vreinterpretq_u64_u32(vshrq_n_u32(s, LAP_ENCODE_LENGTH_SHIFT));
+    const uint32x4_t s = vaddq_u32(vld1q_u32(entries), vreinterpretq_u32_s32(vmovl_s16(values)));
+    const uint32x4_t length = vshrq_n_u32(s, LAP_ENCODE_LENGTH_SHIFT);
     const uint64x2_t bits =
         vreinterpretq_u64_u32(vandq_u32(s, vdupq_n_u32((1u << LAP_ENCODE_LENGTH_SHIFT) - 1)));
-    const uint64x2_t second = vshrq_n_u64(length, 32);
-    const uint64x2_t moved = vshlq_u64(vandq_u64(bits, low_half), vreinterpretq_s64_u64(second));
-    const uint64x2_t two = vorrq_u64(moved, vshrq_n_u64(bits, 32));
-    const uint64x2_t two_length = vaddq_u64(vandq_u64(length, low_half), second);
-    const unsigned first = (unsigned)vgetq_lane_u64(two_length, 0);
-    const unsigned next = (unsigned)vgetq_lane_u64(two_length, 1);
-    if (__builtin_expect(first + next > 56, 0)) {
-        lap_put(b, vgetq_lane_u64(two, 0), first);
-        lap_put(b, vgetq_lane_u64(two, 1), next);
+    const uint64x2_t second = vshrq_n_u64(vreinterpretq_u64_u32(length), 32);
+    /* The first to the left, and the second into what it leaves. */
+    const uint64x2_t first = vshrq_n_u64(vshlq_n_u64(bits, 32), 32);
+    return (lap_twos){vorrq_u64(vshlq_u64(first, vreinterpretq_s64_u64(second)), vshrq_n_u64(bits, 32)),
+        vpaddlq_u32(length)};
+}
+
+/* Eight symbols: two and two, then four and four. */
+LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t *values)
+{
+    const int16x8_t value = vld1q_s16(values);
+    const lap_twos s = lap_merge(entries, vget_low_s16(value)),
+                   t = lap_merge(entries + 4, vget_high_s16(value));
+    const uint64x2_t first = vzip1q_u64(s.bits, t.bits), next = vzip2q_u64(s.bits, t.bits);
+    const uint64x2_t next_length = vzip2q_u64(s.length, t.length);
+    const uint64x2_t length = vaddq_u64(vzip1q_u64(s.length, t.length), next_length);
+    const uint64x2_t four = vorrq_u64(vshlq_u64(first, vreinterpretq_s64_u64(next_length)), next);
+    const unsigned one = (unsigned)vgetq_lane_u64(length, 0), two = (unsigned)vgetq_lane_u64(length, 1);
+    if (__builtin_expect(one > 56 || two > 56, 0)) {
+        lap_put(b, vgetq_lane_u64(s.bits, 0), (unsigned)vgetq_lane_u64(s.length, 0));
+        lap_put(b, vgetq_lane_u64(s.bits, 1), (unsigned)vgetq_lane_u64(s.length, 1));
+        lap_put(b, vgetq_lane_u64(t.bits, 0), (unsigned)vgetq_lane_u64(t.length, 0));
+        lap_put(b, vgetq_lane_u64(t.bits, 1), (unsigned)vgetq_lane_u64(t.length, 1));
     } else {
-        lap_put(b, vgetq_lane_u64(two, 0) << next | vgetq_lane_u64(two, 1), first + next);
+        lap_put(b, vgetq_lane_u64(four, 0), one);
+        lap_put(b, vgetq_lane_u64(four, 1), two);
     }
 }
 
@@ -138,8 +158,8 @@ static inline size_t lap_unit_bits(
     for (int i = 0; i < s->count; i += LAP_BATCH) {
         const int count = s->count - i < LAP_BATCH ? s->count - i : LAP_BATCH;
         lap_look_up(s, i, count, plan->entries);
-        for (int k = 0; k < count; k += 4)
-            lap_put_four(&b, s->entry + k, s->value + i + k);
+        for (int k = 0; k < count; k += LAP_STEP)
+            lap_put_step(&b, s->entry + k, s->value + i + k);
     }
     lap_keep_bits(&b, state);
     return (size_t)(b.to - bytes);

@@ -9,7 +9,9 @@ from ._library import Kernel, border_value, call, check, chosen, fill_params, te
 SUBSAMPLING = {"same": lib.LAP_SUB_SAME, "444": lib.LAP_SUB_444, "422": lib.LAP_SUB_422, "420": lib.LAP_SUB_420}
 RESTART = {"auto": lib.LAP_RESTART_AUTO, "on": lib.LAP_RESTART_ON, "off": lib.LAP_RESTART_OFF}
 FAIL_ON = {"none": lib.LAP_FAIL_NONE, "truncated": lib.LAP_FAIL_TRUNCATED, "warning": lib.LAP_FAIL_WARNING}
-CODEC = {"auto": lib.LAP_CODEC_AUTO, "cpu": lib.LAP_CODEC_CPU, "cuda": lib.LAP_CODEC_CUDA}
+CODEC = {"auto": lib.LAP_CODEC_AUTO, "cpu": lib.LAP_CODEC_CPU, "cuda": lib.LAP_CODEC_CUDA,
+         "turbo": lib.LAP_CODEC_TURBO, "c": lib.LAP_CODEC_C, "avx2": lib.LAP_CODEC_AVX2,
+         "avx512": lib.LAP_CODEC_AVX512, "neon": lib.LAP_CODEC_NEON}
 TURNS = {0: lib.LAP_TURN_NONE, 90: lib.LAP_TURN_90, 180: lib.LAP_TURN_180, 270: lib.LAP_TURN_270}
 FLIPS = {"h": lib.LAP_TURN_H, "v": lib.LAP_TURN_V}
 KEEP = {"exif": lib.LAP_KEEP_EXIF, "gps": lib.LAP_KEEP_GPS, "xmp": lib.LAP_KEEP_XMP, "iptc": lib.LAP_KEEP_IPTC,
