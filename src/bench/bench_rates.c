@@ -97,6 +97,8 @@ static lap_code open_lane(lap_bench_rates *r, lane *l, lap_error *err)
     const size_t bytes = r->photo.size > r->expected_size ? r->photo.size : r->expected_size;
     lap_code code = lap_device_slot_create(device, &l->slot, err);
     if (code == LAP_OK)
+        lap_device_slot_without_times(l->slot);
+    if (code == LAP_OK)
         code = lap_device_staging_create(device, LAP_HOST_PINNED, 0, &l->staging, err);
     if (code == LAP_OK)
         code = lap_device_staging_file(l->staging, r->photo.size, err);

@@ -13,7 +13,7 @@ enum { ALIGNMENT = 256 };
 struct lap_device_slot {
     int device;
     void *stream, *memory;
-    bool owns_stream;
+    bool owns_stream, is_untimed;
     size_t room;
     void *marks[MARKS];
     lap_view result;  /* of the photo that was started last, */
@@ -67,7 +67,7 @@ static lap_code make_marks(lap_device_slot *slot, lap_error *err)
 {
     lap_code code = LAP_OK;
     for (int i = 0; i < MARKS && code == LAP_OK; i++)
-        if (!slot->marks[i])
+        if (!slot->marks[i] && !slot->is_untimed)
             code = lap_cuda_event_create(slot->device, &slot->marks[i], err);
     return code;
 }
@@ -98,6 +98,15 @@ void lap_device_slot_destroy(lap_device_slot *slot)
     if (slot->owns_stream)
         lap_cuda_stream_destroy(slot->device, slot->stream);
     free(slot);
+}
+
+void lap_device_slot_without_times(lap_device_slot *slot)
+{
+    slot->is_untimed = true;
+    for (int i = 0; i < MARKS; i++) {
+        lap_cuda_event_destroy(slot->device, slot->marks[i]);
+        slot->marks[i] = NULL;
+    }
 }
 
 void lap_device_slot_abandon(lap_device_slot *slot)
@@ -222,7 +231,7 @@ static way way_of(lap_device_slot *slot, const lap_device_staging *staging, cons
 static lap_code record(const way *w, int first, int end)
 {
     lap_code code = LAP_OK;
-    for (int i = first; i < end && code == LAP_OK; i++)
+    for (int i = first; i < end && code == LAP_OK && !w->slot->is_untimed; i++)
         code = lap_cuda_event_record(w->slot->device, w->slot->marks[i], w->slot->stream, w->err);
     return code;
 }
@@ -387,7 +396,7 @@ lap_code lap_device_slot_times(lap_device_slot *slot, lap_times *times, lap_erro
 {
     double *const to[] = {&times->upload, &times->decode, &times->filter, &times->encode, &times->download};
     lap_code code = LAP_OK;
-    for (int i = 0; i < MARKS - 1 && code == LAP_OK; i++) {
+    for (int i = 0; i < MARKS - 1 && code == LAP_OK && !slot->is_untimed; i++) {
         double ms;
         code = lap_cuda_event_ms(slot->device, slot->marks[i], slot->marks[i + 1], &ms, err);
         *to[i] += code == LAP_OK ? ms : 0;

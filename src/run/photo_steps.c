@@ -183,9 +183,10 @@ static losses losses_of(const lap_photo *p)
 lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
 {
     const losses l = losses_of(p);
-    if (l.count == 0 || p->settings->fail_on != LAP_FAIL_WARNING)
+    /* A format without any metadata was chosen; that is no fault of the input. */
+    if (l.count == 0 || p->settings->fail_on != LAP_FAIL_WARNING || !holds_metadata(p->plan.format))
         return LAP_OK;
-    return lap_error_remedy(err, lap_fail(err, LAP_E_DAMAGED, "%s", l.first), l.remedy);
+    return lap_fail(err, LAP_E_DAMAGED, "%s", l.first);
 }
 
 static void add_warnings(lap_report *report, int count, const char *first, lap_remedy remedy)
