@@ -81,19 +81,21 @@ LAP_INLINE const uint8_t *lap_pixel_row(const lap_pixel_rows *rows, int y)
     return rows->base + (y < rows->count ? y : rows->count - 1) * rows->stride;
 }
 
-/* The pixels of a group from column x on: in the picture, or copied with the last of each row repeated. */
+/* The pixels of a group from column x on: in the picture, or copied with the last of each row repeated until
+ * its MCU is full; what comes behind belongs to no block that is coded. */
 static inline lap_pixel_rows lap_group_pixels(
     const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
 {
-    const size_t channels = (size_t)plan->channels, whole = LAP_GROUP * channels;
-    const size_t left = (size_t)(plan->width - x) * channels;
+    const size_t channels = (size_t)plan->channels, mcu = 8 * (size_t)plan->h;
+    const size_t pixels = (size_t)(plan->width - x), left = pixels * channels;
     const uint8_t *base = rows->base + (size_t)x * channels;
-    if (left >= whole)
+    if (pixels >= LAP_GROUP)
         return (lap_pixel_rows){base, rows->stride, rows->count};
+    const size_t full = (pixels + mcu - 1) / mcu * mcu * channels;
     for (int y = 0; y < rows->count; y++) {
         uint8_t *padded = group->pixels[y];
         memcpy(padded, base + y * rows->stride, left);
-        for (size_t i = left; i < whole; i++)
+        for (size_t i = left; i < full; i++)
             padded[i] = padded[i - channels];
     }
     return (lap_pixel_rows){group->pixels[0], sizeof group->pixels[0], rows->count};
