@@ -25,19 +25,20 @@ typedef struct lap_symbols {
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-LAP_INLINE void lap_append_block(lap_symbols *s, const int16_t *block, int dc_before, __m512i places)
+/* Returns how many symbols there are then; `at` are there before. */
+LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, __m512i places)
 {
     const __m512i low = _mm512_load_si512(block), high = _mm512_load_si512(block + 32);
     const uint64_t nonzero =
         (uint64_t)_mm512_test_epi16_mask(high, high) << 32 | _mm512_test_epi16_mask(low, low);
     const uint64_t coded = lap_coded(nonzero);
-    int16_t *value = s->value + s->count;
+    int16_t *value = s->value + at;
     _mm512_storeu_si512(value, _mm512_maskz_compress_epi16((__mmask32)coded, low));
     _mm512_storeu_si512(value + __builtin_popcount((uint32_t)coded),
         _mm512_maskz_compress_epi16((__mmask32)(coded >> 32), high));
-    _mm512_storeu_si512(s->place + s->count, _mm512_maskz_compress_epi8(coded, places));
+    _mm512_storeu_si512(s->place + at, _mm512_maskz_compress_epi8(coded, places));
     value[0] = (int16_t)(block[0] - dc_before);
-    s->count += __builtin_popcountll(coded);
+    return at + __builtin_popcountll(coded);
 }
 
 LAP_INLINE void lap_unit_symbols(
@@ -49,17 +50,18 @@ LAP_INLINE void lap_unit_symbols(
         19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     const __m512i places[2] = {iota, _mm512_add_epi8(iota, _mm512_set1_epi8(LAP_PLACE_CHROMA))};
     int dc[3] = {state->dc[0], state->dc[1], state->dc[2]};
-    s->count = 0;
+    int count = 0;
     for (int mcu = 0; mcu < mcus; mcu++) {
         for (int i = 0; i < luma; i++, blocks += LAP_BLOCK) {
-            lap_append_block(s, blocks, dc[0], places[0]);
+            count = lap_append_block(s, count, blocks, dc[0], places[0]);
             dc[0] = blocks[0];
         }
         for (int c = 1; c < plan->components; c++, blocks += LAP_BLOCK) {
-            lap_append_block(s, blocks, dc[c], places[1]);
+            count = lap_append_block(s, count, blocks, dc[c], places[1]);
             dc[c] = blocks[0];
         }
     }
+    s->count = count;
     memcpy(state->dc, dc, sizeof dc);
 }
 
