@@ -1,6 +1,6 @@
 /* c: plain C, one function for each stage of the encoder, to be read from the bottom up.
  * Since libjpeg-turbo's C: a mask of 64 bits says which coefficients of a block are not 0.
- * Memory: a unit of 256 pixels across passes through all stages before the next one; its samples and
+ * Memory: a unit of 128 pixels across passes through all stages before the next one; its samples and
  * coefficients, 25 KB, stay in the first-level cache.
  * Limit: instructions, one sample or coefficient at a time. */
 #include <string.h>
