@@ -1,6 +1,6 @@
 /* The ladder `encode`: pixels to the entropy-coded data of a baseline JPEG, with the bytes of libjpeg-turbo.
  *
- * An encoder takes a row of MCUs in units of 256 pixels across, so that everything between its stages stays
+ * An encoder takes a row of MCUs in units of 128 pixels across, so that everything between its stages stays
  * in the first-level cache:
  *
  *     pixels ---> samples ---> coefficients ---> symbols ---> bits ---> bytes
@@ -16,14 +16,14 @@
 #include "coding/encode_plan.h"
 
 enum {
-    LAP_ENCODE_UNIT = 256,        /* pixels across */
-    LAP_ENCODE_UNIT_BLOCKS = 128, /* of a unit at most: 4:4:0 */
+    LAP_ENCODE_UNIT = 128,       /* pixels across */
+    LAP_ENCODE_UNIT_BLOCKS = 64, /* of a unit at most: 4:4:0 */
     /* Of a block at most, every byte stuffed: a DC difference of 11 bits behind a code of 11, and 63
      * coefficients of 10 bits behind codes of 16, are 208 bytes. */
     LAP_ENCODE_BLOCK_BYTES = 416,
     LAP_ENCODE_SLACK = 128, /* bytes behind the last that an encoder may write to, of any value */
     LAP_ENCODE_FINISH = 2,  /* bytes of the last, incomplete byte at most */
-    LAP_ENCODE_WORK = 96 << 10
+    LAP_ENCODE_WORK = 64 << 10
 };
 
 typedef struct lap_encode_state { /* of a band: zeroed, but for work, before its first row of MCUs */

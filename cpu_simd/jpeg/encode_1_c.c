@@ -1,9 +1,8 @@
 /* c: plain C, one function for each stage of the encoder, to be read from the bottom up.
- * Since libjpeg-turbo's C: a block's coefficients that are not 0 are found by a mask of 64 bits, not one by
- * one. Memory: a unit of 256 pixels across passes through all stages before the next one; its samples and
- * coefficients, 28 KB, stay in the first-level cache.
- * Work: of a block, about 700 instructions for the DCT, 500 for the quantisation, 20 for each symbol.
- * Limit: the processor's ports; each symbol waits for the number of bits before it. */
+ * Since libjpeg-turbo's C: a mask of 64 bits says which coefficients of a block are not 0.
+ * Memory: a unit of 128 pixels across passes through all stages before the next one; its samples and
+ * coefficients, 25 KB, stay in the first-level cache.
+ * Limit: instructions, one sample or coefficient at a time. */
 #include <string.h>
 
 #include "coding/zigzag.h"

@@ -1,8 +1,8 @@
 /* avx2: vectors of 256 bits in every stage.
- * Since c: many samples at once in colour, DCT and quantisation; a table's entry gives a symbol's bits and
- * their number; symbols are a flat stream, so that no branch asks where blocks end. Memory: a unit of 256
- * pixels across passes through all stages before the next one. Limit: instructions; AVX2 permutes no bytes
- * across lanes and compresses nothing. */
+ * Since c: many samples at once in colour, DCT and quantisation; symbols are a flat stream, so that no branch
+ * asks where a block ends; one table entry gives a symbol's bits and their number.
+ * Memory: a unit of 128 pixels across passes through all stages before the next one.
+ * Limit: instructions; AVX2 permutes no bytes across lanes and compresses nothing. */
 #include "encode_dct.h"
 #include "encode_samples.h"
 #include "encode_symbols_avx2.h"

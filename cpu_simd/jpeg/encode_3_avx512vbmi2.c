@@ -1,7 +1,7 @@
 /* avx512: every stage in vectors of 512 bits.
  * Since avx2: codes are looked up by permutations of registers, 32 symbols at a time; symbols are pressed
  * together by vpcompressw.
- * Memory: a unit of 256 pixels across passes through all stages before the next one.
+ * Memory: a unit of 128 pixels across passes through all stages before the next one.
  * Limit: the ports of shuffles and shifts. */
 #include "encode_dct.h"
 #include "encode_samples.h"

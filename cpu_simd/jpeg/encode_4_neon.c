@@ -1,6 +1,6 @@
 /* neon: vectors of 128 bits in every stage, on aarch64.
  * Since c: many samples at once in colour, DCT and quantisation; symbols are a flat stream, as in avx2.
- * Memory: a unit of 256 pixels across passes through all stages before the next one.
+ * Memory: a unit of 128 pixels across passes through all stages before the next one.
  * Limit: instructions. */
 #include "encode_dct.h"
 #include "encode_samples.h"

@@ -82,23 +82,34 @@ LAP_INLINE vec lap_quantise(vec v, const lap_encode_divisors *d, int i)
     return v_sign16(v_mulhi16(product, v_each_lane(d->scale + 8 * i)), v);
 }
 
-/* columns: of V_LANES blocks. blocks: where their coefficients go, in zigzag order. */
+/* columns: of two sets of V_LANES blocks, which take turns at every stage: one waits while the other works.
+ * blocks: where their coefficients go, in zigzag order. */
 LAP_INLINE void lap_dct_blocks(
-    const vec columns[8], const lap_encode_divisors *divisors, int16_t *const blocks[V_LANES])
+    const vec columns[2][8], const lap_encode_divisors *divisors, int16_t *const blocks[2][V_LANES])
 {
-    vec half_done[8], rows[8], q[8];
-    lap_dct_pass(columns, true, half_done);
-    lap_dct_turn(half_done, rows);
-    lap_dct_pass(rows, false, q);
+    vec half_done[2][8], rows[2][8], q[2][8];
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++)
+        lap_dct_pass(columns[i], true, half_done[i]);
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++)
+        lap_dct_turn(half_done[i], rows[i]);
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++)
+        lap_dct_pass(rows[i], false, q[i]);
 #pragma GCC unroll 8
-    for (int i = 0; i < 8; i++)
-        q[i] = lap_quantise(q[i], divisors, i);
-    v_store_zigzag(q, blocks);
+    for (int k = 0; k < 8; k++)
+#pragma GCC unroll 2
+        for (int i = 0; i < 2; i++)
+            q[i][k] = lap_quantise(q[i][k], divisors, k);
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++)
+        v_store_zigzag(q[i], blocks[i]);
 }
 
 /* Eight rows of samples to columns: a byte transposition in lanes of two blocks. even: the columns of blocks
  * 0, 2 .. in words; odd: of the others. */
-LAP_INLINE void lap_strip_columns(const uint8_t (*samples)[LAP_GROUP], int x, vec even[8], vec odd[8])
+LAP_INLINE void lap_strip_columns(const uint8_t (*samples)[LAP_GROUP], int x, vec columns[2][8])
 {
     vec r[8], pairs[8], fours[8];
 #pragma GCC unroll 8
@@ -118,7 +129,7 @@ LAP_INLINE void lap_strip_columns(const uint8_t (*samples)[LAP_GROUP], int x, ve
     }
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i += 4) {
-        vec *out = i ? odd : even;
+        vec *out = columns[i / 4];
 #pragma GCC unroll 8
         for (int j = 0; j < 2; j++) {
             const vec two = v_lo32(fours[i + j], fours[i + j + 2]);
@@ -138,14 +149,13 @@ LAP_INLINE void lap_group_coefficients(const lap_encode_plan *plan, const lap_gr
     const int count = lap_strips_of(plan, group, strips);
     for (int i = 0; i < count; i++)
         for (int first = 0; first < 8; first += 2 * V_LANES) {
-            vec even[8], odd[8];
+            vec columns[2][8];
             int16_t *to[2][V_LANES];
 #pragma GCC unroll 8
             for (int b = 0; b < 2 * V_LANES; b++)
                 to[b % 2][b / 2] = blocks + LAP_BLOCK * lap_strip_place(plan, &strips[i], first + b);
-            lap_strip_columns(strips[i].rows, 8 * first, even, odd);
-            lap_dct_blocks(even, &plan->turned[strips[i].chroma], to[0]);
-            lap_dct_blocks(odd, &plan->turned[strips[i].chroma], to[1]);
+            lap_strip_columns(strips[i].rows, 8 * first, columns);
+            lap_dct_blocks(columns, &plan->turned[strips[i].chroma], to);
         }
 }
 

@@ -38,8 +38,8 @@ typedef struct lap_group { /* the samples of a group */
 typedef struct lap_strip { /* eight blocks, and where they stand among those of the group in the scan */
     const uint8_t (*rows)[LAP_GROUP];
     int chroma;
-    int first;  /* of the first block */
-    int across; /* of these blocks in an MCU: 1, 2 or 4 in a row */
+    int first; /* of the first block */
+    int shift; /* an MCU has 1 << shift of these blocks, side by side */
 } lap_strip;
 
 /* Returns how many. */
@@ -48,19 +48,19 @@ static inline int lap_strips_of(
 {
     int n = 0;
     for (int i = 0; i < plan->v; i++)
-        strips[n++] = (lap_strip){group->luma + 8 * i, 0, i * plan->h, plan->h};
+        strips[n++] = (lap_strip){group->luma + 8 * i, 0, i * plan->h, plan->h / 2};
     const int first = plan->h * plan->v;
     if (plan->components == 3 && plan->h > 1)
-        strips[n++] = (lap_strip){group->chroma[0], 1, first, 2};
+        strips[n++] = (lap_strip){group->chroma[0], 1, first, 1};
     for (int c = 0; c < 2 && plan->components == 3 && plan->h == 1; c++)
-        strips[n++] = (lap_strip){group->chroma[c], 1, first + c, 1};
+        strips[n++] = (lap_strip){group->chroma[c], 1, first + c, 0};
     return n;
 }
 
 /* Block i of a strip, in blocks from the group's first. */
 static inline int lap_strip_place(const lap_encode_plan *plan, const lap_strip *strip, int i)
 {
-    return strip->first + i / strip->across * plan->mcu_blocks + i % strip->across;
+    return strip->first + (i >> strip->shift) * plan->mcu_blocks + (i & ((1 << strip->shift) - 1));
 }
 
 static inline int lap_group_blocks(const lap_encode_plan *plan)
@@ -81,19 +81,21 @@ LAP_INLINE const uint8_t *lap_pixel_row(const lap_pixel_rows *rows, int y)
     return rows->base + (y < rows->count ? y : rows->count - 1) * rows->stride;
 }
 
-/* The pixels of a group from column x on: in the picture, or copied with the last of each row repeated. */
+/* The pixels of a group from column x on: in the picture, or copied with the last of each row repeated until
+ * its MCU is full; what comes behind belongs to no block that is coded. */
 static inline lap_pixel_rows lap_group_pixels(
     const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
 {
-    const size_t channels = (size_t)plan->channels, whole = LAP_GROUP * channels;
-    const size_t left = (size_t)(plan->width - x) * channels;
+    const size_t channels = (size_t)plan->channels, mcu = 8 * (size_t)plan->h;
+    const size_t pixels = (size_t)(plan->width - x), left = pixels * channels;
     const uint8_t *base = rows->base + (size_t)x * channels;
-    if (left >= whole)
+    if (pixels >= LAP_GROUP)
         return (lap_pixel_rows){base, rows->stride, rows->count};
+    const size_t full = (pixels + mcu - 1) / mcu * mcu * channels;
     for (int y = 0; y < rows->count; y++) {
         uint8_t *padded = group->pixels[y];
         memcpy(padded, base + y * rows->stride, left);
-        for (size_t i = left; i < whole; i++)
+        for (size_t i = left; i < full; i++)
             padded[i] = padded[i - channels];
     }
     return (lap_pixel_rows){group->pixels[0], sizeof group->pixels[0], rows->count};

@@ -10,7 +10,7 @@ enum {
     LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK, /* of a unit: a block has 64 at most */
     LAP_PLACE_CHROMA = 64,
     LAP_STEP = 32,  /* symbols at once */
-    LAP_BATCH = 16, /* steps of one loop before the next: 4 KB between them */
+    LAP_BATCH = 16, /* steps of one loop before the next: 5 KB between them */
     LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
 };
 
@@ -25,19 +25,20 @@ typedef struct lap_symbols {
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-LAP_INLINE void lap_append_block(lap_symbols *s, const int16_t *block, int dc_before, __m512i places)
+/* Returns how many symbols there are then; `at` are there before. */
+LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, __m512i places)
 {
     const __m512i low = _mm512_load_si512(block), high = _mm512_load_si512(block + 32);
     const uint64_t nonzero =
         (uint64_t)_mm512_test_epi16_mask(high, high) << 32 | _mm512_test_epi16_mask(low, low);
     const uint64_t coded = lap_coded(nonzero);
-    int16_t *value = s->value + s->count;
+    int16_t *value = s->value + at;
     _mm512_storeu_si512(value, _mm512_maskz_compress_epi16((__mmask32)coded, low));
     _mm512_storeu_si512(value + __builtin_popcount((uint32_t)coded),
         _mm512_maskz_compress_epi16((__mmask32)(coded >> 32), high));
-    _mm512_storeu_si512(s->place + s->count, _mm512_maskz_compress_epi8(coded, places));
+    _mm512_storeu_si512(s->place + at, _mm512_maskz_compress_epi8(coded, places));
     value[0] = (int16_t)(block[0] - dc_before);
-    s->count += __builtin_popcountll(coded);
+    return at + __builtin_popcountll(coded);
 }
 
 LAP_INLINE void lap_unit_symbols(
@@ -49,17 +50,18 @@ LAP_INLINE void lap_unit_symbols(
         19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     const __m512i places[2] = {iota, _mm512_add_epi8(iota, _mm512_set1_epi8(LAP_PLACE_CHROMA))};
     int dc[3] = {state->dc[0], state->dc[1], state->dc[2]};
-    s->count = 0;
+    int count = 0;
     for (int mcu = 0; mcu < mcus; mcu++) {
         for (int i = 0; i < luma; i++, blocks += LAP_BLOCK) {
-            lap_append_block(s, blocks, dc[0], places[0]);
+            count = lap_append_block(s, count, blocks, dc[0], places[0]);
             dc[0] = blocks[0];
         }
         for (int c = 1; c < plan->components; c++, blocks += LAP_BLOCK) {
-            lap_append_block(s, blocks, dc[c], places[1]);
+            count = lap_append_block(s, count, blocks, dc[c], places[1]);
             dc[c] = blocks[0];
         }
     }
+    s->count = count;
     memcpy(state->dc, dc, sizeof dc);
 }
 
@@ -176,41 +178,50 @@ LAP_INLINE __m512i lap_sizes(const lap_constants *k, __m512i value)
 }
 
 typedef struct lap_pieces {    /* 32 symbols: the first of each four stands in the uppermost word */
-    __m512i code, code_length; /* at the right of 16 bits */
+    __m512i code, code_length; /* at the right of 16 bits; until they are looked up, code is the number */
     __m512i bits, size;        /* of the value, at the left */
+    __mmask32 chroma;
 } lap_pieces;
 
-LAP_INLINE lap_pieces lap_look_up(
-    const lap_constants *k, const lap_tables *tables, const lap_symbols *s, int i, int left)
+/* The next 32 symbols, or `left` if they are fewer, up to their numbers. (Through a pointer: a structure of
+ * vectors as a result is copied by way of memory.) */
+LAP_INLINE void lap_number(const lap_constants *k, const lap_symbols *s, int i, int left, lap_pieces *p)
 {
     const __m512i bytes = _mm512_loadu_si512(s->place + i - 1);
     const __m512i value =
         _mm512_shuffle_epi8(_mm512_loadu_si512(s->value + i), _mm512_load_si512(k->reversed));
     const __m512i place = _mm512_maskz_permutexvar_epi8(k->low_bytes, _mm512_load_si512(k->here), bytes);
     const __m512i before = _mm512_maskz_permutexvar_epi8(k->low_bytes, _mm512_load_si512(k->there), bytes);
-    lap_pieces p = {.size = lap_sizes(k, value)};
-    __m512i number = _mm512_add_epi16(_mm512_sub_epi16(place, before), _mm512_slli_epi16(p.size, 4));
+    __m512i size = lap_sizes(k, value);
+    __m512i number = _mm512_add_epi16(_mm512_sub_epi16(place, before), _mm512_slli_epi16(size, 4));
     const __mmask32 is_dc = _mm512_testn_epi16_mask(place, lap_word(k, K_63));
-    number = _mm512_mask_add_epi16(number, is_dc, p.size, lap_word(k, K_DC));
+    number = _mm512_mask_add_epi16(number, is_dc, size, lap_word(k, K_DC));
     if (left < LAP_STEP) { /* nothing behind the last symbol */
         const __mmask32 is_there =
             _mm512_cmple_epi16_mask(_mm512_and_si512(_mm512_load_si512(k->here), _mm512_set1_epi16(255)),
                 _mm512_set1_epi16((short)left));
         number = _mm512_maskz_mov_epi16(is_there, number);
-        p.size = _mm512_maskz_mov_epi16(is_there, p.size);
+        size = _mm512_maskz_mov_epi16(is_there, size);
     }
-    const __mmask32 from_64 = _mm512_test_epi16_mask(number, lap_word(k, K_64));
-    const __mmask32 from_128 = _mm512_test_epi16_mask(number, lap_word(k, K_128));
-    const __mmask32 chroma = _mm512_test_epi16_mask(place, lap_word(k, K_64)); /* LAP_PLACE_CHROMA */
-    p.code = _mm512_mask_blend_epi16(chroma, lap_code_of(&tables->codes[0], number, from_64, from_128),
-        lap_code_of(&tables->codes[1], number, from_64, from_128));
-    p.code_length =
-        _mm512_mask_blend_epi16(chroma, lap_length_of(&tables->codes[0], number, from_128, k->low_bytes),
-            lap_length_of(&tables->codes[1], number, from_128, k->low_bytes));
     /* Negative values less one. */
     const __m512i bits = _mm512_mask_sub_epi16(value, _mm512_movepi16_mask(value), value, lap_word(k, K_ONE));
-    p.bits = _mm512_sllv_epi16(bits, _mm512_sub_epi16(lap_word(k, K_SIXTEEN), p.size));
-    return p;
+    p->code = number;
+    p->size = size;
+    p->bits = _mm512_sllv_epi16(bits, _mm512_sub_epi16(lap_word(k, K_SIXTEEN), size));
+    p->chroma = _mm512_test_epi16_mask(place, lap_word(k, K_64)); /* LAP_PLACE_CHROMA */
+}
+
+LAP_INLINE void lap_look_up(const lap_constants *k, const lap_tables *tables, lap_pieces *p)
+{
+    const __m512i number = p->code;
+    const __mmask32 from_64 = _mm512_test_epi16_mask(number, lap_word(k, K_64));
+    const __mmask32 from_128 = _mm512_test_epi16_mask(number, lap_word(k, K_128));
+    const __mmask32 chroma = p->chroma;
+    p->code = _mm512_mask_blend_epi16(chroma, lap_code_of(&tables->codes[0], number, from_64, from_128),
+        lap_code_of(&tables->codes[1], number, from_64, from_128));
+    p->code_length =
+        _mm512_mask_blend_epi16(chroma, lap_length_of(&tables->codes[0], number, from_128, k->low_bytes),
+            lap_length_of(&tables->codes[1], number, from_128, k->low_bytes));
 }
 
 typedef struct lap_strings { /* of eight groups of four symbols */
@@ -252,20 +263,51 @@ LAP_INLINE lap_strings lap_merge(const lap_constants *k, const lap_pieces *p)
 }
 
 /* Strings to places that overlap: one of at most 57 bits begins somewhere in a byte, whose upper bits are the
- * last ones of the string before it. Later stores repeat them. */
-typedef struct lap_words {
-    _Alignas(64) uint64_t word[8], byte[8];
+ * last ones of the string before it. Later stores repeat them.
+ *
+ * left: the string, at the left of 64. before: all bits that come before, at the right. at: the bit where the
+ * string begins. */
+LAP_INLINE __m512i lap_in_byte(const lap_constants *k, __m512i left, __m512i before, __m512i at)
+{
+    const __m512i word = _mm512_shrdv_epi64(left, before, _mm512_and_si512(at, _mm512_load_si512(k->seven)));
+    return _mm512_shuffle_epi8(word, _mm512_load_si512(k->swapped));
+}
+
+/* Bytes of eight strings, 16 bits each: a unit has fewer than 2^16. */
+LAP_INLINE __m128i lap_bytes_of(__m512i at)
+{
+    return _mm512_cvtepi64_epi16(_mm512_srli_epi64(at, 3));
+}
+_Static_assert(LAP_UNIT_BYTES < 1 << 16, "where a string begins is a number of 16 bits");
+
+LAP_INLINE void lap_store_two(uint8_t *out, __m128i words, uint32_t bytes)
+{
+    const uint64_t first = (uint64_t)_mm_cvtsi128_si64(words), second = (uint64_t)_mm_extract_epi64(words, 1);
+    memcpy(out + (uint16_t)bytes, &first, sizeof first);
+    memcpy(out + (bytes >> 16), &second, sizeof second);
+}
+
+/* Eight strings, in their order. */
+LAP_INLINE void lap_store_eight(uint8_t *out, __m512i words, __m512i at)
+{
+    const __m128i bytes = lap_bytes_of(at);
+    const uint64_t low = (uint64_t)_mm_cvtsi128_si64(bytes), high = (uint64_t)_mm_extract_epi64(bytes, 1);
+    lap_store_two(out, _mm512_castsi512_si128(words), (uint32_t)low);
+    lap_store_two(out, _mm512_extracti64x2_epi64(words, 1), (uint32_t)(low >> 32));
+    lap_store_two(out, _mm512_extracti64x2_epi64(words, 2), (uint32_t)high);
+    lap_store_two(out, _mm512_extracti64x2_epi64(words, 3), (uint32_t)(high >> 32));
+}
+
+typedef struct lap_words { /* eight strings and their bytes, to be stored one by one */
+    _Alignas(64) uint64_t word[8];
+    uint16_t byte[8];
 } lap_words;
 
-/* left: the string, at the left of 64. before: all bits that come before, at the right. at: the bit where the
- * string begins. */
 LAP_INLINE void lap_words_of(
     const lap_constants *k, __m512i left, __m512i before, __m512i at, lap_words *words)
 {
-    const __m512i in_byte =
-        _mm512_shrdv_epi64(left, before, _mm512_and_si512(at, _mm512_load_si512(k->seven)));
-    _mm512_store_si512(words->word, _mm512_shuffle_epi8(in_byte, _mm512_load_si512(k->swapped)));
-    _mm512_store_si512(words->byte, _mm512_srli_epi64(at, 3));
+    _mm512_store_si512(words->word, lap_in_byte(k, left, before, at));
+    _mm_storeu_si128((__m128i *)words->byte, lap_bytes_of(at));
 }
 
 /* Strings that are too long: the first and the second two symbols of each by themselves. */
@@ -307,20 +349,23 @@ LAP_INLINE void lap_put(lap_bits *b, const lap_constants *k, const lap_pieces *p
     if (__builtin_expect(_mm512_cmpgt_epu64_mask(s.length, _mm512_load_si512(k->most)), 0)) {
         lap_store_long(k, b->bytes, p, before, at, count);
     } else {
-        lap_words words;
         const __m512i at_left =
             _mm512_sllv_epi64(whole, _mm512_sub_epi64(_mm512_load_si512(k->all), s.length));
-        lap_words_of(k, at_left, before, at, &words);
-#pragma GCC unroll 8
-        for (int i = 0; i < count; i++)
-            memcpy(b->bytes + words.byte[i], &words.word[i], 8);
+        if (left >= LAP_STEP) {
+            lap_store_eight(b->bytes, lap_in_byte(k, at_left, before, at), at);
+        } else {
+            lap_words words;
+            lap_words_of(k, at_left, before, at, &words);
+            for (int i = 0; i < count; i++)
+                memcpy(b->bytes + words.byte[i], &words.word[i], 8);
+        }
     }
 }
 
 /* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest.
  *
  * From a symbol to its place in memory take about 100 cycles, one after the other, and a processor looks only
- * some hundred instructions ahead: two loops of half the length each overlap more of their rounds than one.
+ * some hundred instructions ahead: three loops overlap more of their rounds than one.
  */
 static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
     lap_pieces pieces[LAP_BATCH], uint8_t *bytes)
@@ -335,13 +380,16 @@ static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state
     while (i + LAP_STEP <= symbols) {
         int steps = 0;
         for (; steps < LAP_BATCH && i + LAP_STEP <= symbols; i += LAP_STEP)
-            pieces[steps++] = lap_look_up(k, &tables, s, i, LAP_STEP);
+            lap_number(k, s, i, LAP_STEP, &pieces[steps++]);
+        for (int step = 0; step < steps; step++)
+            lap_look_up(k, &tables, &pieces[step]);
         for (int step = 0; step < steps; step++)
             lap_put(&b, k, &pieces[step], LAP_STEP);
     }
     if (i < symbols) {
-        const lap_pieces p = lap_look_up(k, &tables, s, i, symbols - i);
-        lap_put(&b, k, &p, symbols - i);
+        lap_number(k, s, i, symbols - i, pieces);
+        lap_look_up(k, &tables, pieces);
+        lap_put(&b, k, pieces, symbols - i);
     }
     const uint64_t end = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(b.position));
     state->bit_count = end % 8;

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "cpu_simd/cpu.h"
 #include "encode_case.h"
 
@@ -151,6 +154,80 @@ static void check_qualities(uint64_t seed)
     report("every quality");
 }
 
+/* ---- what an encoder may touch ------------------------------------------------------------------- */
+
+enum { GUARD = 0xA5, GUARD_BYTES = 4096 };
+
+/* Pages with none behind them: what reads past the last pixel, or before the first, ends the program. */
+static uint8_t *fenced(size_t size, bool at_end)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size + page - 1) / page;
+    uint8_t *all = mmap(NULL, (pages + 2) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    need(all != MAP_FAILED && mprotect(all + page, pages * page, PROT_READ | PROT_WRITE) == 0, "memory");
+    return all + page + (at_end ? pages * page - size : 0);
+}
+
+static bool is_guard(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != GUARD)
+            return false;
+    return true;
+}
+
+/* One row of MCUs by the rung itself: its pixels stand at the edge of their pages, its output between guard
+ * bytes, its work memory is poisoned and fenced. */
+static bool stays_inside(const encode_case *c, lap_encode_fn *run, bool at_end)
+{
+    const lap_encode_target target = case_target(c);
+    lap_encode_plan plan;
+    need(lap_encode_plan_make(&target, &plan), "the plan");
+    const size_t row = (size_t)c->width * (size_t)c->channels, size = row * (size_t)c->height;
+    uint8_t *pixels = fenced(size, at_end), *work = fenced(LAP_ENCODE_WORK, true);
+    const lap_view view = {pixels, (ptrdiff_t)row, c->width, c->height, c->channels, 0, LAP_ON_HOST};
+    const size_t room = (size_t)(LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES) + LAP_ENCODE_SLACK;
+    uint8_t *out = malloc(GUARD_BYTES + room + GUARD_BYTES);
+    need(out != NULL, "memory");
+    case_fill(c, &view);
+    memset(work, GUARD, LAP_ENCODE_WORK);
+    lap_encode_state state = {.work = work};
+    const int unit = lap_encode_unit_mcus(&plan);
+    bool ok = true;
+    for (int first = 0; first < plan.mcus && ok; first += unit) {
+        const int count = plan.mcus - first < unit ? plan.mcus - first : unit;
+        const lap_encode_rows rows = {pixels, (ptrdiff_t)row, c->height};
+        memset(out, GUARD, GUARD_BYTES + room + GUARD_BYTES);
+        const size_t bytes = run(&plan, &state, &rows, first, count, out + GUARD_BYTES);
+        const size_t most = (size_t)(count * plan.mcu_blocks * LAP_ENCODE_BLOCK_BYTES);
+        ok = bytes <= most && is_guard(out, GUARD_BYTES) &&
+             is_guard(
+                 out + GUARD_BYTES + bytes + LAP_ENCODE_SLACK, room - bytes - LAP_ENCODE_SLACK + GUARD_BYTES);
+    }
+    free(out); /* the fenced pages stay: few, and the program ends soon */
+    return ok;
+}
+
+static void check_bounds(uint64_t seed)
+{
+    static const int widths[] = {1, 7, 63, 64, 65, 129, 255, 256, 257, 300};
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (int s = 0; s < CASE_SAMPLINGS; s++)
+            for (int i = 0; i < RUNGS; i++) {
+                const int most = 8 * case_samplings[s].v;
+                encode_case c = some_case(s, (int)(case_random(&seed) % CASE_FILLS), widths[w],
+                    w % 2 ? most : 1 + (int)(case_random(&seed) % (unsigned)most), &seed);
+                c.interval_rows = 0;
+                if (rungs[i].missing())
+                    continue;
+                cases[i]++;
+                if (!stays_inside(&c, rungs[i].run, true) || !stays_inside(&c, rungs[i].run, false)) {
+                    if (failed[i]++ == 0)
+                        case_describe(&c, first_failure[i]);
+                }
+            }
+    report("nothing outside is read or written");
+}
+
 static void check_by_chance(int count, uint64_t seed)
 {
     for (int i = 0; i < count; i++) {
@@ -181,6 +258,7 @@ int main(int argc, char **argv)
     for (int s = 0; s < CASE_SAMPLINGS; s++)
         check_sizes(s, all, seed + (uint64_t)s);
     check_qualities(seed);
+    check_bounds(seed);
     check_large(seed);
     check_by_chance(count, seed);
     printf("1..%d\n", tests);

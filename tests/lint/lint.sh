@@ -19,8 +19,12 @@ isa_of() # the instruction set that the name of a file stands for, as in the Mak
     case $1 in
     *_sse41*) echo -msse4.1 ;;
     *peak_*_avx2*) echo "-mavx2 -mbmi2 -mfma" ;;
+    *encode_*_avx2*) echo "-mavx2 -mbmi -mbmi2 -mlzcnt" ;;
     *_avx2*) echo "-mavx2 -mbmi2" ;;
     *_neon*) echo "--target=aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include" ;;
+    *_avx512vbmi2*)
+        echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx512vnni -mbmi -mbmi2 -mlzcnt"
+        ;;
     *_avx512*) echo "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2" ;;
     esac
 }

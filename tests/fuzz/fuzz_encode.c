@@ -1,0 +1,81 @@
+/* Any bytes as pixels, of any size, sampling and quality: every encoder that can run here makes the bytes of
+ * libjpeg-turbo, which decodes them without a warning. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "jpeg/jpeg_plain.h"
+#include "lapedge.h"
+
+enum { HEAD = 6, MOST_SIDE = 300 };
+
+/* The first bytes say what the picture is like; the others are its samples, over and over. */
+typedef struct picture {
+    int width, height, channels;
+    lap_settings settings;
+} picture;
+
+static picture picture_of(const uint8_t *head)
+{
+    picture p = {.width = 1 + (head[0] | (head[1] & 1) << 8) % MOST_SIDE,
+        .height = 1 + head[2] % 80,
+        .channels = head[3] % 3 == 0 ? 1 : 2 + head[3] % 3,
+        .settings = lap_settings_default()};
+    p.settings.quality = 1 + head[4] % 100;
+    p.settings.subsampling = (lap_subsampling)(head[5] % 4);
+    p.settings.restart = (lap_restart)(head[5] / 4 % 3);
+    return p;
+}
+
+static void decodes(const void *bytes, size_t size, const picture *p)
+{
+    static lap_jpeg_floor *floor;
+    int shape[3];
+    uint8_t *pixels = malloc((size_t)p->width * (size_t)p->height * 3);
+    FUZZ_REQUIRE(pixels && (floor || lap_jpeg_floor_create(&floor, NULL) == LAP_OK));
+    FUZZ_REQUIRE(lap_jpeg_floor_open(floor, bytes, size, shape, NULL) == LAP_OK);
+    FUZZ_REQUIRE(shape[0] == p->width && shape[1] == p->height && (shape[2] == 1) == (p->channels == 1));
+    const lap_view view = {.base = pixels,
+        .stride = p->width * shape[2],
+        .width = p->width,
+        .height = p->height,
+        .channels = shape[2],
+        .place = LAP_ON_HOST};
+    FUZZ_REQUIRE(lap_jpeg_floor_decode(floor, &view, NULL) == LAP_OK);
+    free(pixels);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size <= HEAD)
+        return 0;
+    picture p = picture_of(data);
+    const size_t row = (size_t)p.width * (size_t)p.channels, samples = row * (size_t)p.height;
+    uint8_t *pixels = malloc(samples);
+    void *expected = NULL;
+    size_t expected_size = 0;
+    FUZZ_REQUIRE(pixels);
+    for (size_t i = 0; i < samples; i++)
+        pixels[i] = data[HEAD + i % (size - HEAD)];
+    const lap_view view = {.base = pixels,
+        .stride = (ptrdiff_t)row,
+        .width = p.width,
+        .height = p.height,
+        .channels = p.channels,
+        .place = LAP_ON_HOST};
+    p.settings.codec = LAP_CODEC_TURBO;
+    FUZZ_REQUIRE(lap_encode(&view, &p.settings, &expected, &expected_size, NULL) == LAP_OK);
+    decodes(expected, expected_size, &p);
+    for (int codec = LAP_CODEC_C; codec <= LAP_CODEC_NEON; codec++) {
+        void *made = NULL;
+        size_t made_size = 0;
+        p.settings.codec = (lap_codec_place)codec;
+        const lap_code code = lap_encode(&view, &p.settings, &made, &made_size, NULL);
+        FUZZ_REQUIRE(code == LAP_OK || (code == LAP_E_BACKEND && codec != LAP_CODEC_C));
+        FUZZ_REQUIRE(
+            code != LAP_OK || (made_size == expected_size && memcmp(made, expected, made_size) == 0));
+        free(made);
+    }
+    free(expected);
+    free(pixels);
+    return 0;
+}
