@@ -117,7 +117,8 @@ static bool reads_passwords(void)
 static bool reads_from_the_root(void)
 {
     const int root = open("/", O_PATH);
-    return got(openat(root, elsewhere("secret") + 1, O_RDONLY)) & got(root);
+    const bool opened = got(openat(root, elsewhere("secret") + 1, O_RDONLY));
+    return got(root) && opened;
 }
 
 static bool reads_through_proc(void)
@@ -342,7 +343,9 @@ static bool links_a_descriptor(void)
     char name[64];
     const int fd = open(elsewhere("secret"), O_PATH);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    return is_made(linkat(AT_FDCWD, name, AT_FDCWD, out("link"), AT_SYMLINK_FOLLOW), out("link")) & got(fd);
+    const bool linked =
+        is_made(linkat(AT_FDCWD, name, AT_FDCWD, out("link"), AT_SYMLINK_FOLLOW), out("link"));
+    return got(fd) && linked;
 }
 
 static bool makes_a_symbolic_link(void)
@@ -471,7 +474,8 @@ static bool changes_a_mode_in_between(void)
     const bool swapped = dup2(to_read, at) == at || dup3(to_read, at, O_CLOEXEC) == at;
     const bool changed = swapped && to_the_same_mode(at) == 0;
     (void)unlink(out("mine"));
-    return changed & got(at) & got(to_read) & got(to_write);
+    const bool opened[] = {got(at), got(to_read), got(to_write)}; /* each is closed */
+    return changed && opened[0] && opened[1] && opened[2];
 }
 
 /* ---- descriptors -------------------------------------------------------------------------------------- */
@@ -685,7 +689,8 @@ static bool signals_by_a_pipe(void)
         gone = kill(somebody(), 0) != 0 && errno == ESRCH; /* its parent waits for it */
         nanosleep(&moment, NULL);
     }
-    return (got(ends[0]) & got(ends[1])) && gone;
+    const bool opened[] = {got(ends[0]), got(ends[1])}; /* each is closed */
+    return opened[0] && opened[1] && gone;
 }
 
 static bool moves_a_process(void)
