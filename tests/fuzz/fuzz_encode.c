@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "jpeg/jpeg_plain.h"
+#include "jpeg/jpeg_floor.h"
 #include "lapedge.h"
 
 enum { HEAD = 6, MOST_SIDE = 300 };
