@@ -91,14 +91,13 @@ static lap_code read_from(const reading *r, int fd, const char *name, off_t *fro
 /* ---- whose they are ---------------------------------------------------------------------------- */
 
 /* A record decides which files are replaced and removed, so nobody else may have written it. */
-static const char *why_unbelieved(const lap_manifest *m, const struct stat *file)
+static const char *why_unbelieved(const struct stat *folder, const struct stat *file)
 {
-    struct stat folder;
     if (file->st_uid != geteuid() && file->st_uid != 0)
         return "belongs to another user";
     if (file->st_mode & S_IWOTH)
         return "may be written by everybody";
-    if (fstat(m->folder, &folder) != 0 || folder.st_mode & S_IWOTH)
+    if (folder->st_mode & S_IWOTH)
         return "lies in a folder that everybody may write";
     return NULL;
 }
@@ -122,15 +121,17 @@ size_t lap_manifest_unbelieved(const lap_manifest *m, bool *is_all, lap_error *w
 static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *err)
 {
     lap_manifest *m = r->manifest;
-    struct stat st;
+    struct stat st, folder;
     if (fstatat(m->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? LAP_OK : fail_reading(m, name, err);
     if (!S_ISREG(st.st_mode) || st.st_size == *from)
         return LAP_OK;
+    if (fstat(m->folder, &folder) != 0)
+        return fail_reading(m, name, err);
     const int fd = openat(m->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     lap_code code = LAP_OK;
-    if (fd < 0 && errno == EACCES && why_unbelieved(m, &st)) {
-        note_unbelieved(m, name, why_unbelieved(m, &st));
+    if (fd < 0 && errno == EACCES && why_unbelieved(&folder, &st)) {
+        note_unbelieved(m, name, why_unbelieved(&folder, &st));
         return LAP_OK;
     }
     if (fd < 0) /* gone meanwhile, or a link: it says nothing */
@@ -138,7 +139,7 @@ static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *
     if (fstat(fd, &st) != 0)
         code = fail_reading(m, name, err);
     if (code == LAP_OK) {
-        const char *why = why_unbelieved(m, &st);
+        const char *why = why_unbelieved(&folder, &st);
         if (why && *from == 0)
             note_unbelieved(m, name, why);
         r->is_believed = why == NULL;

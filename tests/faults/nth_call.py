@@ -244,8 +244,8 @@ def trials(scenario):
 SHOWN = {"fsync": all, "fdatasync": all, "syncfs": all, "renameat": all, "renameat2": all, "close": any}
 
 
-# Of runs that do more.
-SHOWN_BY = {"report": {"fclose": any}, "pruning": {"opendir": all, "fopencookie": all, "getcwd": all}}
+# Of runs that do more. Pruning looks for a photo twice: what failed in the first reading succeeds in the second.
+SHOWN_BY = {"report": {"fclose": any}, "pruning": {"opendir": any, "getcwd": all}}
 
 
 def hidden(scenario):
