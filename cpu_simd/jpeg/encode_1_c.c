@@ -186,7 +186,7 @@ static void forward_dct(const uint8_t *samples, int v[64])
 static void quantise(const int v[64], const lap_encode_divisors *divisors, int16_t block[64])
 {
     for (int k = 0; k < 64; k++) {
-        const int at = lap_zigzag[k], sign = v[at] >> 31;
+        const int at = lap_zigzag[k], sign = -(v[at] < 0);
         const uint32_t magnitude = (uint32_t)((v[at] ^ sign) - sign);
         const uint32_t product = (magnitude + divisors->correction[at]) * divisors->reciprocal[at] >> 16;
         block[k] = (int16_t)(((int)(product * divisors->scale[at] >> 16) ^ sign) - sign);

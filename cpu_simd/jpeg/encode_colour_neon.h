@@ -13,27 +13,36 @@ typedef struct lap_eight { /* pixels */
     uint16x8_t r, g, b;
 } lap_eight;
 
+/* The weights, loaded once. */
+static const uint16_t lap_weights[8] = {19595, 38470, 7471, 32768, 11059, 21709, 27439, 5329};
+
 /* Luma is rounded to nearest. */
 LAP_INLINE uint16x4_t lap_luma(uint16x4_t r, uint16x4_t g, uint16x4_t b)
 {
-    return vrshrn_n_u32(vmlal_n_u16(vmlal_n_u16(vmull_n_u16(r, 19595), g, 38470), b, 7471), 16);
+    const uint16x8_t w = vld1q_u16(lap_weights);
+    return vrshrn_n_u32(vmlal_laneq_u16(vmlal_laneq_u16(vmull_laneq_u16(r, w, 0), g, w, 1), b, w, 2), 16);
 }
 
-/* Chroma lies around 128 and is rounded to nearest, halves down. plus is the colour itself, whose weight is
- * one half. */
-LAP_INLINE uint16x4_t lap_chroma(uint16x4_t plus, uint16x4_t one, uint16_t w1, uint16x4_t two, uint16_t w2)
+/* Chroma lies around 128 and is rounded to nearest, halves down. The colour itself has a weight of one half.
+ */
+LAP_INLINE uint16x4_t lap_blue(uint16x4_t r, uint16x4_t g, uint16x4_t b)
 {
-    const uint32x4_t centre = vdupq_n_u32((128 << 16) + 32767);
-    const uint32x4_t sum = vmlal_n_u16(centre, plus, 32768);
-    return vshrn_n_u32(vmlsl_n_u16(vmlsl_n_u16(sum, one, w1), two, w2), 16);
+    const uint16x8_t w = vld1q_u16(lap_weights);
+    const uint32x4_t sum = vmlal_laneq_u16(vdupq_n_u32((128 << 16) + 32767), b, w, 3);
+    return vshrn_n_u32(vmlsl_laneq_u16(vmlsl_laneq_u16(sum, r, w, 4), g, w, 5), 16);
 }
 
-#define LAP_EIGHT(f, ...) vmovn_u16(vcombine_u16(f(low, __VA_ARGS__), f(high, __VA_ARGS__)))
-#define LAP_Y(half, p) lap_luma(vget_##half##_u16(p.r), vget_##half##_u16(p.g), vget_##half##_u16(p.b))
-#define LAP_CB(half, p) \
-    lap_chroma(vget_##half##_u16(p.b), vget_##half##_u16(p.r), 11059, vget_##half##_u16(p.g), 21709)
-#define LAP_CR(half, p) \
-    lap_chroma(vget_##half##_u16(p.r), vget_##half##_u16(p.g), 27439, vget_##half##_u16(p.b), 5329)
+LAP_INLINE uint16x4_t lap_red(uint16x4_t r, uint16x4_t g, uint16x4_t b)
+{
+    const uint16x8_t w = vld1q_u16(lap_weights);
+    const uint32x4_t sum = vmlal_laneq_u16(vdupq_n_u32((128 << 16) + 32767), r, w, 3);
+    return vshrn_n_u32(vmlsl_laneq_u16(vmlsl_laneq_u16(sum, g, w, 6), b, w, 7), 16);
+}
+
+/* f of the lower and of the upper four of eight pixels. */
+#define LAP_EIGHT(f, p)                                                                \
+    vmovn_u16(vcombine_u16(f(vget_low_u16(p.r), vget_low_u16(p.g), vget_low_u16(p.b)), \
+        f(vget_high_u16(p.r), vget_high_u16(p.g), vget_high_u16(p.b))))
 
 LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
 {
@@ -49,9 +58,9 @@ LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
     const lap_eight a = {vmovl_u8(vget_low_u8(rgb.val[0])), vmovl_u8(vget_low_u8(rgb.val[1])),
         vmovl_u8(vget_low_u8(rgb.val[2]))};
     const lap_eight b = {vmovl_high_u8(rgb.val[0]), vmovl_high_u8(rgb.val[1]), vmovl_high_u8(rgb.val[2])};
-    return (lap_samples){vcombine_u8(LAP_EIGHT(LAP_Y, a), LAP_EIGHT(LAP_Y, b)),
-        vcombine_u8(LAP_EIGHT(LAP_CB, a), LAP_EIGHT(LAP_CB, b)),
-        vcombine_u8(LAP_EIGHT(LAP_CR, a), LAP_EIGHT(LAP_CR, b))};
+    return (lap_samples){vcombine_u8(LAP_EIGHT(lap_luma, a), LAP_EIGHT(lap_luma, b)),
+        vcombine_u8(LAP_EIGHT(lap_blue, a), LAP_EIGHT(lap_blue, b)),
+        vcombine_u8(LAP_EIGHT(lap_red, a), LAP_EIGHT(lap_red, b))};
 }
 
 /* Means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr: four samples of each. */

@@ -48,9 +48,9 @@ LAP_INLINE void lap_dct_pass(const vec v[8], bool is_first, vec out[8])
         const v_pair z = half ? v_pair_high(z3, z4) : v_pair_low(z3, z4);
         const v_pair p = half ? v_pair_high(d[3], d[0]) : v_pair_low(d[3], d[0]);
         const v_pair q = half ? v_pair_high(d[2], d[1]) : v_pair_low(d[2], d[1]);
-        const vec o2 = v_rotate(round, e, 4433, 4433 + 6270);
-        const vec o6 = v_rotate(round, e, 4433 - 15137, 4433);
-        const vec a = v_rotate(round, z, 9633 - 16069, 9633), b = v_rotate(round, z, 9633, 9633 - 3196);
+        const vec o2 = v_rotation(round, e, 4433, 4433 + 6270);
+        const vec o6 = v_rotation(round, e, 4433 - 15137, 4433);
+        const vec a = v_rotation(round, z, 9633 - 16069, 9633), b = v_rotation(round, z, 9633, 9633 - 3196);
         const vec o7 = v_rotate(a, p, 2446 - 7373, -7373), o1 = v_rotate(b, p, -7373, 12299 - 7373);
         const vec o5 = v_rotate(b, q, 16819 - 20995, -20995), o3 = v_rotate(a, q, -20995, 25172 - 20995);
         out[2 + half] = v_two_words(o1, o5, shift);
@@ -82,28 +82,28 @@ LAP_INLINE vec lap_quantise(vec v, const lap_encode_divisors *d, int i)
     return v_sign16(v_mulhi16(product, v_each_lane(d->scale + 8 * i)), v);
 }
 
-/* columns: of two sets of V_LANES blocks, which take turns at every stage: one waits while the other works.
+/* columns: of V_SETS sets of V_LANES blocks, which take turns at every stage: one waits while another works.
  * blocks: where their coefficients go, in zigzag order. */
 LAP_INLINE void lap_dct_blocks(
-    const vec columns[2][8], const lap_encode_divisors *divisors, int16_t *const blocks[2][V_LANES])
+    const vec columns[V_SETS][8], const lap_encode_divisors *divisors, int16_t *const blocks[V_SETS][V_LANES])
 {
-    vec half_done[2][8], rows[2][8], q[2][8];
+    vec half_done[V_SETS][8], rows[V_SETS][8], q[V_SETS][8];
 #pragma GCC unroll 2
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < V_SETS; i++)
         lap_dct_pass(columns[i], true, half_done[i]);
 #pragma GCC unroll 2
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < V_SETS; i++)
         lap_dct_turn(half_done[i], rows[i]);
 #pragma GCC unroll 2
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < V_SETS; i++)
         lap_dct_pass(rows[i], false, q[i]);
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++)
 #pragma GCC unroll 2
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < V_SETS; i++)
             q[i][k] = lap_quantise(q[i][k], divisors, k);
 #pragma GCC unroll 2
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < V_SETS; i++)
         v_store_zigzag(q[i], blocks[i]);
 }
 
@@ -155,7 +155,9 @@ LAP_INLINE void lap_group_coefficients(const lap_encode_plan *plan, const lap_gr
             for (int b = 0; b < 2 * V_LANES; b++)
                 to[b % 2][b / 2] = blocks + LAP_BLOCK * lap_strip_place(plan, &strips[i], first + b);
             lap_strip_columns(strips[i].rows, 8 * first, columns);
-            lap_dct_blocks(columns, &plan->turned[strips[i].chroma], to);
+#pragma GCC unroll 2
+            for (int set = 0; set < 2; set += V_SETS)
+                lap_dct_blocks(columns + set, &plan->turned[strips[i].chroma], to + set);
         }
 }
 

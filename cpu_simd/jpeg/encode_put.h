@@ -15,7 +15,8 @@ LAP_INLINE void lap_put(lap_bits *b, uint64_t bits, unsigned length)
 {
     b->bits = b->bits << length | bits;
     b->count += length;
-    const uint64_t word = __builtin_bswap64(b->bits << (63 - b->count) << 1);
+    /* Without a single bit the shift is one by 0, and what is written counts for nothing. */
+    const uint64_t word = __builtin_bswap64(b->bits << (-b->count & 63));
     memcpy(b->to, &word, sizeof word);
     b->to += b->count / 8;
     b->count %= 8;

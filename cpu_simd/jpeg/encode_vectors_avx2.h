@@ -7,7 +7,7 @@
 #include "encode_strips.h"
 
 typedef __m256i vec;
-enum { V_BYTES = 32, V_LANES = 2 };
+enum { V_BYTES = 32, V_LANES = 2, V_SETS = 2 };
 
 #define v_zero() _mm256_setzero_si256()
 #define v_set16(x) _mm256_set1_epi16((short)(x))
@@ -43,6 +43,8 @@ typedef vec v_pair;
 #define v_pair_high(a, b) v_hi16(a, b)
 /* Pairs of words (a, b) times (w0, w1), and sum added: 32 bits. */
 #define v_rotate(sum, pairs, w0, w1) _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, v_set32(V_PAIR(w0, w1))))
+/* The first of a sum that v_two_words rounds: round is half of what it shifts away. */
+#define v_rotation(round, pair, w0, w1) v_rotate(round, pair, w0, w1)
 /* v with the sign of like; 0 where like is. */
 #define v_sign16(v, like) _mm256_sign_epi16(v, like)
 #define v_centre() \

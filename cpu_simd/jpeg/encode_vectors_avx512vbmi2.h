@@ -7,7 +7,7 @@
 #include "encode_strips.h"
 
 typedef __m512i vec;
-enum { V_BYTES = 64, V_LANES = 4 };
+enum { V_BYTES = 64, V_LANES = 4, V_SETS = 2 };
 
 #define v_zero() _mm512_setzero_si512()
 #define v_set16(x) _mm512_set1_epi16((short)(x))
@@ -42,6 +42,8 @@ typedef vec v_pair;
 #define v_pair_high(a, b) v_hi16(a, b)
 /* Pairs of words (a, b) times (w0, w1), and sum added: 32 bits. */
 #define v_rotate(sum, pairs, w0, w1) _mm512_dpwssd_epi32(sum, pairs, v_set32(V_PAIR(w0, w1)))
+/* The first of a sum that v_two_words rounds: round is half of what it shifts away. */
+#define v_rotation(round, pair, w0, w1) v_rotate(round, pair, w0, w1)
 /* v with the sign of like. */
 #define v_sign16(v, like) _mm512_mask_sub_epi16(v, _mm512_movepi16_mask(like), v_zero(), v)
 #define v_centre() _mm512_set4_epi32(0x00020002, 0x00020002, 0x00020002, V_PAIR(V_CENTRE, 2))

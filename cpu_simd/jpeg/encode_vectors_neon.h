@@ -7,7 +7,7 @@
 #include "encode_strips.h"
 
 typedef uint8x16_t vec;
-enum { V_BYTES = 16, V_LANES = 1 };
+enum { V_BYTES = 16, V_LANES = 1, V_SETS = 1 };
 
 #define v_s16(v) vreinterpretq_s16_u8(v)
 #define v_u16(v) vreinterpretq_u16_u8(v)
@@ -40,9 +40,10 @@ enum { V_BYTES = 16, V_LANES = 1 };
 #define v_hi16(a, b) v_of_u16(vzip2q_u16(v_u16(a), v_u16(b)))
 #define v_lo32(a, b) v_of_u32(vzip1q_u32(v_u32(a), v_u32(b)))
 #define v_hi32(a, b) v_of_u32(vzip2q_u32(v_u32(a), v_u32(b)))
-/* Bits shift .. shift + 15 of 32, of low in even words and of high in odd ones. */
+/* Bits shift .. shift + 15 of 32, rounded, of low in even words and of high in odd ones. */
+#define v_rounded(v, n) v_of_s32(vrshlq_s32(v_s32(v), vdupq_n_s32(-(n))))
 #define v_two_words(low, high, shift) \
-    v_of_u16(vtrn1q_u16(v_u16(v_srl32(low, shift)), v_u16(v_srl32(high, shift))))
+    v_of_u16(vtrn1q_u16(v_u16(v_rounded(low, shift)), v_u16(v_rounded(high, shift))))
 
 /* Upper halves of products. */
 LAP_INLINE vec v_mulhi16(vec a, vec b)
@@ -71,13 +72,95 @@ typedef struct v_pair {
 } v_pair;
 #define v_pair_low(first, second) ((v_pair){vget_low_s16(v_s16(first)), vget_low_s16(v_s16(second))})
 #define v_pair_high(first, second) ((v_pair){vget_high_s16(v_s16(first)), vget_high_s16(v_s16(second))})
-/* a w0 + b w1 + sum, 32 bits. */
-#define v_rotate(sum, pair, w0, w1) v_of_s32(vmlal_n_s16(vmlal_n_s16(v_s32(sum), (pair).a, w0), (pair).b, w1))
+/* The weights of the DCT's rotations: products with a lane of a vector that is loaded once. */
+static const int16_t lap_turns[16] = {
+    4433, 10703, -10704, -6436, 9633, 6437, -4927, -7373, 4926, -4176, -20995, 4177, 0, 0, 0, 0};
 
-/* Of the words of a block as encode_dct.h leaves them, in zigzag order: where each comes from. */
-static const uint8_t lap_dct_zigzag[64] = {0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 1, 50, 36, 22, 8, 10, 24, 38,
-    52, 3, 17, 33, 19, 5, 54, 40, 26, 12, 14, 28, 42, 56, 7, 21, 35, 49, 51, 37, 23, 9, 58, 44, 30, 46, 60,
-    11, 25, 39, 53, 55, 41, 27, 13, 62, 15, 29, 43, 57, 59, 45, 31, 47, 61, 63};
+LAP_INLINE int32x4_t v_times(int16x4_t v, int weight)
+{
+    switch (weight) {
+    case 4433:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 0);
+    case 10703:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 1);
+    case -10704:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 2);
+    case -6436:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 3);
+    case 9633:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 4);
+    case 6437:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 5);
+    case -4927:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 6);
+    case -7373:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 7);
+    case 4926:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 8), 0);
+    case -4176:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 8), 1);
+    case -20995:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 8), 2);
+    case 4177:
+        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 8), 3);
+    default:
+        return vmull_n_s16(v, (int16_t)weight);
+    }
+}
+
+LAP_INLINE int32x4_t v_plus_times(int32x4_t sum, int16x4_t v, int weight)
+{
+    switch (weight) {
+    case 4433:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 0);
+    case 10703:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 1);
+    case -10704:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 2);
+    case -6436:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 3);
+    case 9633:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 4);
+    case 6437:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 5);
+    case -4927:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 6);
+    case -7373:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 7);
+    case 4926:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 8), 0);
+    case -4176:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 8), 1);
+    case -20995:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 8), 2);
+    case 4177:
+        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 8), 3);
+    default:
+        return vmlal_n_s16(sum, v, (int16_t)weight);
+    }
+}
+
+/* a w0 + b w1 + sum, 32 bits; and the first of a sum, which v_two_words rounds. */
+#define v_rotate(sum, pair, w0, w1) \
+    v_of_s32(v_plus_times(v_plus_times(v_s32(sum), (pair).a, w0), (pair).b, w1))
+#define v_rotation(round, pair, w0, w1) \
+    ((void)(round), v_of_s32(v_plus_times(v_times((pair).a, w0), (pair).b, w1)))
+
+/* Of the bytes of a block as encode_dct.h leaves it, in zigzag order: where each comes from, and that
+ * less 64. */
+static const uint8_t lap_dct_zigzag[2][128] = {
+    {0, 1, 4, 5, 32, 33, 64, 65, 36, 37, 8, 9, 12, 13, 40, 41, 68, 69, 96, 97, 2, 3, 100, 101, 72, 73, 44, 45,
+        16, 17, 20, 21, 48, 49, 76, 77, 104, 105, 6, 7, 34, 35, 66, 67, 38, 39, 10, 11, 108, 109, 80, 81, 52,
+        53, 24, 25, 28, 29, 56, 57, 84, 85, 112, 113, 14, 15, 42, 43, 70, 71, 98, 99, 102, 103, 74, 75, 46,
+        47, 18, 19, 116, 117, 88, 89, 60, 61, 92, 93, 120, 121, 22, 23, 50, 51, 78, 79, 106, 107, 110, 111,
+        82, 83, 54, 55, 26, 27, 124, 125, 30, 31, 58, 59, 86, 87, 114, 115, 118, 119, 90, 91, 62, 63, 94, 95,
+        122, 123, 126, 127},
+    {192, 193, 196, 197, 224, 225, 0, 1, 228, 229, 200, 201, 204, 205, 232, 233, 4, 5, 32, 33, 194, 195, 36,
+        37, 8, 9, 236, 237, 208, 209, 212, 213, 240, 241, 12, 13, 40, 41, 198, 199, 226, 227, 2, 3, 230, 231,
+        202, 203, 44, 45, 16, 17, 244, 245, 216, 217, 220, 221, 248, 249, 20, 21, 48, 49, 206, 207, 234, 235,
+        6, 7, 34, 35, 38, 39, 10, 11, 238, 239, 210, 211, 52, 53, 24, 25, 252, 253, 28, 29, 56, 57, 214, 215,
+        242, 243, 14, 15, 42, 43, 46, 47, 18, 19, 246, 247, 218, 219, 60, 61, 222, 223, 250, 251, 22, 23, 50,
+        51, 54, 55, 26, 27, 254, 255, 30, 31, 58, 59, 62, 63}};
 
 /* A table of 64 bytes holds half of the block: what is not in the first half comes from the second. */
 LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
@@ -85,11 +168,9 @@ LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
     const uint8x16x4_t low = {{q[0], q[1], q[2], q[3]}}, high = {{q[4], q[5], q[6], q[7]}};
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++) {
-        const uint8x8_t word = vld1_u8(lap_dct_zigzag + 8 * i), byte = vadd_u8(word, word);
-        const uint8x16_t from = vcombine_u8(
-            vzip1_u8(byte, vadd_u8(byte, vdup_n_u8(1))), vzip2_u8(byte, vadd_u8(byte, vdup_n_u8(1))));
-        const uint8x16_t words = vqtbl4q_u8(low, from);
-        vst1q_u8((uint8_t *)(blocks[0] + 8 * i), vqtbx4q_u8(words, high, vsubq_u8(from, vdupq_n_u8(64))));
+        const uint8x16_t words = vqtbl4q_u8(low, vld1q_u8(lap_dct_zigzag[0] + 16 * i));
+        vst1q_u8(
+            (uint8_t *)(blocks[0] + 8 * i), vqtbx4q_u8(words, high, vld1q_u8(lap_dct_zigzag[1] + 16 * i)));
     }
 }
 
