@@ -10,6 +10,7 @@ typedef struct lap_band_encoder { /* of one thread */
     const lap_encode_plan *plan;
     lap_encode_fn *run;
     lap_encode_state state;
+    void *memory;               /* state.work lies in it */
     const lap_control *control; /* or NULL */
 } lap_band_encoder;
 

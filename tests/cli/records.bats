@@ -271,7 +271,7 @@ forge()
     mkdir more
     cp in/a.jpg more/x.jpg
     # The same file, by another record of a photo that is there.
-    grep '"done"' out/.lapedge/*.jsonl | grep '"output":"b.jpg"' |
+    grep -h '"done"' out/.lapedge/*.jsonl | grep '"output":"b.jpg"' |
         sed 's,"input":"in/b.jpg","input":"in/a.jpg",' >out/.lapedge/a-second.jsonl
     folder 0 "" --prune in out
     [ -e out/b.jpg ]

@@ -231,7 +231,8 @@ END
             json got 'o["error"]["kind"] == "unreadable" and o["exit_code"] == 1'
         else
             [ "$(wc -l <got)" -eq "$(wc -l <want)" ]
-            [ "$(head -1 got)" = "$(head -1 want)" ]
+            # Some C libraries look at the folder once more on the walk, which says so in a line of its own.
+            [ "$(head -1 got)" = "$(head -1 want)" ] || head -1 got | grep -q '"lapedge.stats_failed/1"'
         fi
     done
     strace -f -qq -o /dev/null -P album -e trace=newfstatat -e inject=newfstatat:error=EIO \
