@@ -163,7 +163,9 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
         return submit(b, entry, &p, err);
     if (code != LAP_OK && !entry->problem)
         return code;
-    const lap_report report = {.status = p.status, .error = p.status == LAP_DONE ? (lap_error){0} : p.why};
+    lap_report report = {.status = p.status};
+    if (p.status != LAP_DONE)
+        report.error = p.why;
     notify(b, entry->path, *p.output ? p.output : NULL, &report);
     return code;
 }

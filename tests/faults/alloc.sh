@@ -85,7 +85,7 @@ data = open(sys.argv[1], "rb").read()
 new = b"".join(segment(*s) for s in ((0xE1, exif), (0xE1, xmp), (0xED, iptc), (0xFE, b"a comment")))
 open(sys.argv[2], "wb").write(data[:2] + new + data[2:])
 PYTHON
-    kept=(--gray --keep=exif,xmp,iptc,comment)
+    kept=(--gray "--keep=exif,xmp,iptc,comment")
     check "metadata by a list, one allocation fails" campaign "" jpg "${common[@]}" "${kept[@]}" "$work/dressed.jpg"
     if "$program" --no-sync --gray "$work/dressed.jpg" "$work/dressed.png" 2>/dev/null; then
         check "metadata to PNG, one allocation fails" campaign "" png "${common[@]}" "${kept[@]}" "$work/dressed.jpg"
