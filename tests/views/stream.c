@@ -189,7 +189,7 @@ static bool says_why(lap_stream *stream, const file *ppm)
     memset(&err, 0, sizeof err);
     settings.quality = 101;
     lap_code code = lap_stream_encode(stream, &t.view, &settings, &out.bytes, &out.size, &report, &err);
-    bool good = code == LAP_E_USAGE && err.code == code && strstr(err.message, "quality 0") && !out.bytes &&
+    bool good = code == LAP_E_USAGE && err.code == code && strstr(err.message, "quality 101") && !out.bytes &&
                 report.status == LAP_FAILED && report.error.code == code;
     good = good && lap_stream_encode(stream, &t.view, &settings, &out.bytes, &out.size, NULL, NULL) == code;
     settings.quality = 90;
