@@ -5,7 +5,7 @@
  *                                     strip 1   Y  Y  Y  Y  Y  Y  Y  Y
  *                                     strip 2   Cb Cr Cb Cr Cb Cr Cb Cr
  *
- * Chroma as wide as luma has strips of its own, Cb and Cr; half or a quarter as wide it shares one. */
+ * If chroma is as wide as luma, Cb and Cr have a strip each; if narrower, they share one. */
 #ifndef LAP_ENCODE_STRIPS_H
 #define LAP_ENCODE_STRIPS_H
 

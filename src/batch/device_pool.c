@@ -130,7 +130,7 @@ static bool close_pool(lap_executor *ex)
     return all;
 }
 
-/* Starts the devices, each on a thread of its own, without waiting for them. */
+/* Starts a thread for each device, which starts the device; returns at once. */
 static lap_code create_pool(lap_executor *executor, const lap_device_pool_options *options, lap_error *err)
 {
     const int there = lap_device_count();
