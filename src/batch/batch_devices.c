@@ -92,46 +92,57 @@ static int list_devices(const lap_batch_load *load, int list[LAP_DEVICE_POOL_DEV
     return o && o->shares > 1 && count > 0 ? take_share(list, count, o->share, o->shares) : count;
 }
 
-static lap_code with_devices(lap_context *context, const lap_batch_load *load, const lap_rung *rung,
-    bool is_named, char how[HOW], lap_executor **executor, lap_error *err)
+/* What a run is done with. */
+typedef struct choice {
+    const lap_rung *rung; /* of devices; NULL: threads alone */
+    bool is_named;        /* the devices were asked for, and do what they can */
+    char how[HOW];
+} choice;
+
+static lap_code choose(const lap_batch_load *load, choice *c, lap_error *err)
+{
+    const lap_rung *named;
+    const char *why = NULL;
+    *c = (choice){0};
+    lap_code code = named_rung(load->settings, &named, err);
+    if (code != LAP_OK)
+        return code;
+    c->is_named = named != NULL;
+    if (named)
+        c->rung = (why = lap_device_codec_unavailable()) == NULL ? named : NULL;
+    else
+        c->rung = auto_rung(load, &why);
+    if (!c->rung)
+        snprintf(c->how, HOW, "%s: %.120s", named ? "JPEGs are coded on the CPU" : "the CPU alone", why);
+    return LAP_OK;
+}
+
+static lap_code open_devices(
+    lap_context *context, const lap_batch_load *load, choice *c, lap_executor **executor, lap_error *err)
 {
     int list[LAP_DEVICE_POOL_DEVICES];
     const lap_device_pool_options options = {.devices = list,
         .count = list_devices(load, list),
-        .rung = rung,
+        .rung = c->rung,
         .memory = load->devices ? (size_t)load->devices->memory : 0,
         .pinned = (size_t)(load->settings->max_memory / 2),
-        .is_named = is_named,
+        .is_named = c->is_named,
         .small_bytes = (size_t)lap_batch_small(load)};
-    snprintf(how, HOW, "%d CUDA device%s with %s%s", options.count, options.count == 1 ? "" : "s", rung->name,
-        is_named ? "" : ", and the CPU");
+    snprintf(c->how, HOW, "%d CUDA device%s with %s%s", options.count, options.count == 1 ? "" : "s",
+        c->rung->name, c->is_named ? "" : ", and the CPU");
     return lap_executor_devices(context, load->jobs, &options, executor, err);
-}
-
-static lap_code choose(
-    lap_context *context, const lap_batch_load *load, char how[HOW], lap_executor **executor, lap_error *err)
-{
-    const lap_rung *rung;
-    const char *why = NULL;
-    lap_code code = named_rung(load->settings, &rung, err);
-    if (code != LAP_OK)
-        return code;
-    if (rung && (why = lap_device_codec_unavailable()) == NULL)
-        return with_devices(context, load, rung, true, how, executor, err);
-    const lap_rung *fastest = rung ? NULL : auto_rung(load, &why);
-    if (fastest)
-        return with_devices(context, load, fastest, false, how, executor, err);
-    snprintf(how, HOW, "%s: %.120s", rung ? "JPEGs are coded on the CPU" : "the CPU alone", why);
-    return lap_executor_threads(context, load->jobs, executor, err);
 }
 
 lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, lap_batch_work *work,
     lap_executor **executor, lap_error *err)
 {
-    char how[HOW];
-    const lap_code code = choose(context, load, how, executor, err);
+    choice c;
+    lap_code code = choose(load, &c, err);
+    if (code == LAP_OK)
+        code = c.rung ? open_devices(context, load, &c, executor, err)
+                      : lap_executor_threads(context, load->jobs, executor, err);
     if (code == LAP_OK && work) {
-        memcpy(work->how, how, sizeof how);
+        memcpy(work->how, c.how, sizeof c.how);
         work->jobs = (uint64_t)load->jobs;
     }
     return code;

@@ -1,7 +1,6 @@
 /* What is known of outputs, and what that says of the files under their names. */
 #include "batch/manifest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -80,27 +79,6 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
     return add_record(m, hash_path(line->output), record, err);
 }
 
-lap_code lap_manifest_open(
-    const lap_tree *tree, uint64_t settings_hash, lap_manifest **manifest, lap_error *err)
-{
-    lap_manifest *m = calloc(1, sizeof *m);
-    *manifest = NULL;
-    if (!m || asprintf(&m->shown, "%s/.lapedge", tree->path) < 0) {
-        free(m);
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    }
-    m->tree = tree;
-    m->settings_hash = settings_hash;
-    m->fd = m->folder = -1;
-    lap_code code = lap_manifest_refresh(m, err);
-    if (code != LAP_OK) {
-        lap_manifest_close(m);
-        return code;
-    }
-    *manifest = m;
-    return LAP_OK;
-}
-
 /* ---- verdicts ---------------------------------------------------------------------------------- */
 
 /* What the records of one output say of the file that stands there, before its content is known. */
@@ -172,16 +150,6 @@ lap_code lap_manifest_find(
     if (*made == LAP_MADE_CHANGED && look.is_sized)
         *made = LAP_MADE_UNHASHED;
     return LAP_OK;
-}
-
-lap_code lap_manifest_judge(
-    lap_manifest *m, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err)
-{
-    lap_code code = lap_manifest_find(m, standing, made, content, err);
-    if (code != LAP_OK || *made == LAP_MADE_OURS || *made == LAP_MADE_SAME)
-        return code;
-    code = lap_manifest_refresh(m, err);
-    return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;
 }
 
 lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)

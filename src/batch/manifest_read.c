@@ -1,4 +1,5 @@
-/* The files of the manifest, read line by line: into the records, or for callers who need the names. */
+/* The files of the manifest, read line by line: into the records, when it is opened and when a verdict wants
+ * to know what other runs have written; or for callers who need the names. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -223,6 +224,39 @@ lap_code lap_manifest_refresh(lap_manifest *m, lap_error *err)
             code = read_file(&r, m->files[i].name, &m->files[i].read, err);
     return code;
 }
+
+lap_code lap_manifest_open(
+    const lap_tree *tree, uint64_t settings_hash, lap_manifest **manifest, lap_error *err)
+{
+    lap_manifest *m = calloc(1, sizeof *m);
+    *manifest = NULL;
+    if (!m || asprintf(&m->shown, "%s/.lapedge", tree->path) < 0) {
+        free(m);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    m->tree = tree;
+    m->settings_hash = settings_hash;
+    m->fd = m->folder = -1;
+    lap_code code = lap_manifest_refresh(m, err);
+    if (code != LAP_OK) {
+        lap_manifest_close(m);
+        return code;
+    }
+    *manifest = m;
+    return LAP_OK;
+}
+
+lap_code lap_manifest_judge(
+    lap_manifest *m, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err)
+{
+    lap_code code = lap_manifest_find(m, standing, made, content, err);
+    if (code != LAP_OK || *made == LAP_MADE_OURS || *made == LAP_MADE_SAME)
+        return code;
+    code = lap_manifest_refresh(m, err);
+    return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;
+}
+
+/* ---- for those who need the names ---------------------------------------------------------------- */
 
 typedef struct naming {
     reading reading;

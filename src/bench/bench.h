@@ -18,19 +18,24 @@ typedef struct lap_bench_run { /* one call of lap_bench */
     double c_ms;                /* median of c, one thread; 0: not run */
 } lap_bench_run;
 
-/* Warms up, runs fn options->runs times with a monotonic clock, and fills the times of row and what follows
- * from them. bytes and pixels: moved and done by one run. times must hold options->runs values. */
-lap_code lap_bench_time(lap_bench_run *bench, lap_timed_fn *fn, void *argument, double *times, size_t bytes,
-    double pixels, lap_bench_row *row, lap_error *err);
+typedef struct lap_bench_work { /* what is timed */
+    lap_timed_fn *fn;
+    void *argument;
+    size_t bytes;  /* moved by one run */
+    double pixels; /* done by it */
+    double *times; /* room for options->runs values */
+} lap_bench_work;
+/* Warms up, runs the work options->runs times with a monotonic clock, and fills the times of row and what
+ * follows from them. */
+lap_code lap_bench_time(lap_bench_run *bench, const lap_bench_work *work, lap_bench_row *row, lap_error *err);
 /* The same from times that were taken elsewhere (CUDA events). */
 void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row);
 
 /* A row with names, flags and op of its rung, one thread, and everything measured absent (NaN). */
 lap_bench_row lap_bench_row_of(const lap_rung *rung);
-enum { LAP_BENCH_PAIRS = 64 }; /* at most */
-/* How many pairs of buffers of this many bytes a timed loop rotates through, so that no run finds its
- * data in a cache; 1 where options->warm asks for the contrary. */
-size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes);
+/* Processor time of this thread: other programs on the machine cost waiting, not processor time. */
+double lap_bench_cpu_ms(void);
+
 /* Times memcpy of this many bytes on one thread, sets the host's ceiling and reports the row;
  * op, width, height and channels of row are the caller's. */
 lap_code lap_bench_memcpy(

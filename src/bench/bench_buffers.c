@@ -4,6 +4,16 @@
 
 #include "cuda/device/device.h"
 
+size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes)
+{
+    /* Both buffers of all pairs together, against last-level caches of 32 to 128 MiB a core can use. */
+    const size_t enough = (size_t)256 << 20;
+    if (bench->options->warm || bytes == 0 || bytes >= enough)
+        return 1;
+    size_t pairs = (enough + 2 * bytes - 1) / (2 * bytes);
+    return pairs < LAP_BENCH_PAIRS ? pairs : LAP_BENCH_PAIRS;
+}
+
 size_t lap_bench_bytes(const lap_view *view)
 {
     return (size_t)view->width * (size_t)view->height * (size_t)view->channels;

@@ -6,6 +6,11 @@
 #include "base/image.h"
 #include "bench/bench.h"
 
+enum { LAP_BENCH_PAIRS = 64 }; /* at most */
+/* How many pairs of buffers of this many bytes a timed loop rotates through, so that no run finds its
+ * data in a cache; 1 where options->warm asks for the contrary. */
+size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes);
+
 typedef struct lap_bench_buffers {
     lap_image in[LAP_BENCH_PAIRS], out[LAP_BENCH_PAIRS];
     int pairs;

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/border.h"
@@ -44,14 +43,6 @@ typedef struct codec_bench {
     lap_codec_device device;
 } codec_bench;
 
-/* Other programs on the machine cost waiting, not processor time. */
-static double cpu_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
 static lap_code make_images(codec_bench *b, const int shape[3], lap_error *err)
 {
     const lap_view *now = &b->pixels.view;
@@ -76,28 +67,28 @@ static lap_code time_floor(codec_bench *b, const void *bytes, size_t size, lap_e
     size_t out_size;
     int shape[3];
     const lap_resources use = {.exec.err = err};
-    double at = cpu_ms();
+    double at = lap_bench_cpu_ms();
     lap_code code = lap_jpeg_floor_open(b->floor, bytes, size, shape, err);
-    double opened = cpu_ms() - at;
+    double opened = lap_bench_cpu_ms() - at;
     if (code == LAP_OK)
         code = make_images(b, shape, err);
-    at = cpu_ms();
+    at = lap_bench_cpu_ms();
     if (code == LAP_OK)
         code = lap_jpeg_floor_decode(b->floor, &b->pixels.view, err);
-    double decoded = cpu_ms();
+    double decoded = lap_bench_cpu_ms();
     if (code == LAP_OK) {
         lap_border_fill(&b->pixels.view, b->settings.border);
         code = lap_rung_filter(
             b->rung, &use, &b->pixels.view, &b->edges.view, &b->settings.params, b->settings.border);
     }
-    double filtered = cpu_ms();
+    double filtered = lap_bench_cpu_ms();
     if (code == LAP_OK)
         code = lap_jpeg_floor_encode(b->floor, &b->edges.view, b->settings.quality, &out, &out_size, err);
     if (code != LAP_OK)
         return code;
     b->times[DECODE][b->run] += opened + decoded - at;
     b->times[FILTER][b->run] += filtered - decoded;
-    b->times[ENCODE][b->run] += cpu_ms() - filtered;
+    b->times[ENCODE][b->run] += lap_bench_cpu_ms() - filtered;
     b->width = shape[0];
     b->height = shape[1];
     b->channels = shape[2];
@@ -137,13 +128,14 @@ static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_e
     if (code == LAP_OK && b->run == b->bench->options->runs - 1)
         time_on_device(b, bytes, size, out, out_size);
     free(out);
-    double teams_ms[LAP_BENCH_TEAMS] = {0};
     if (code == LAP_OK)
-        code =
-            lap_bench_decode(&b->teams, bytes, size, &b->pixels.view, teams_ms, &b->times[SCAN][b->run], err);
+        code = lap_bench_decode(&b->teams, bytes, size, &b->pixels.view, err);
+    if (code != LAP_OK)
+        return code;
+    b->times[SCAN][b->run] += b->teams.scan_ms;
     for (int i = 0; i < b->teams.count; i++)
-        b->times[PARALLEL + i][b->run] += teams_ms[i];
-    return code;
+        b->times[PARALLEL + i][b->run] += b->teams.ms[i];
+    return LAP_OK;
 }
 
 static lap_code read_whole(const lap_walk_entry *entry, void **bytes, lap_error *err)

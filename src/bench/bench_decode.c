@@ -23,10 +23,13 @@ void lap_bench_teams_destroy(lap_bench_teams *teams)
     *teams = (lap_bench_teams){0};
 }
 
-lap_code lap_bench_decode(const lap_bench_teams *teams, const void *bytes, size_t size,
-    const lap_view *pixels, double ms[LAP_BENCH_TEAMS], double *scan_ms, lap_error *err)
+lap_code lap_bench_decode(
+    lap_bench_teams *teams, const void *bytes, size_t size, const lap_view *pixels, lap_error *err)
 {
     lap_code code = LAP_OK;
+    teams->scan_ms = 0;
+    for (int i = 0; i < LAP_BENCH_TEAMS; i++)
+        teams->ms[i] = 0;
     for (int i = 0; i < teams->count && code == LAP_OK; i++) {
         const lap_read_options options = {.max_scans = 100,
             .fail_on = LAP_FAIL_TRUNCATED,
@@ -41,11 +44,11 @@ lap_code lap_bench_decode(const lap_bench_teams *teams, const void *bytes, size_
         if (code == LAP_OK)
             code = lap_decoder_open(source, &options, &decoder, err); /* scans */
         if (code == LAP_OK && i == 0 && lap_decoder_opens_at(decoder))
-            *scan_ms += lap_now_ms() - start;
+            teams->scan_ms = lap_now_ms() - start;
         const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = pixels};
         if (code == LAP_OK)
             code = lap_collect_image(&collect, &damage, err);
-        ms[i] += lap_now_ms() - start;
+        teams->ms[i] = lap_now_ms() - start;
         lap_decoder_close(decoder);
         lap_source_close(source);
     }

@@ -2,18 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/image.h"
 #include "base/status.h"
 #include "jpeg/encode_ladder.h"
-
-static double cpu_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
 
 lap_code lap_encode_bench_begin(lap_encode_bench *b, lap_bench_run *bench, lap_error *err)
 {
@@ -84,10 +76,10 @@ lap_code lap_encode_bench_photo(
             b->differs[i] = true;
             continue;
         }
-        const double start = cpu_ms();
+        const double start = lap_bench_cpu_ms();
         if (code == LAP_OK)
             code = encode(pixels, quality, i, file, err);
-        b->times[i][run] += cpu_ms() - start;
+        b->times[i][run] += lap_bench_cpu_ms() - start;
         if (code != LAP_OK)
             return code;
         if (i == 0 && run == 0)

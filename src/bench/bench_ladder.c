@@ -111,8 +111,8 @@ static lap_code bench_host(lap_ladder *ladder, lap_bench_row row, int threads, l
     row.reason = ladder->differs(ladder, &row, message);
     if (!row.reason) {
         ladder->turn = 0;
-        lap_code code = lap_bench_time(
-            bench, run_on_host, ladder, ladder->times[0], ladder->bytes, ladder->pixels, &row, err);
+        const lap_bench_work work = {run_on_host, ladder, ladder->bytes, ladder->pixels, ladder->times[0]};
+        lap_code code = lap_bench_time(bench, &work, &row, err);
         if (code != LAP_OK)
             return code;
         if (ladder->rung == lap_rung_reference(ladder->op) && threads == 1) {

@@ -84,10 +84,21 @@ static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[
     return NULL;
 }
 
-static lap_code bench_size(
-    lap_bench_run *bench, size_t n, float *a, float *x, float *y, float *reference, lap_error *err)
+/* Any whole numbers will do. */
+static void fill(float *a, float *x, size_t n)
 {
-    matvec_bench m = {.g = {a, n, n, n, x, y, LAP_ON_HOST}, .reference = reference};
+    uint32_t r = 1; /* Lehmer's generator */
+    for (size_t i = 0; i < n * n; i++) {
+        r = (uint32_t)((uint64_t)r * 48271 % 2147483647);
+        a[i] = (float)(r >> 8 & 7) - 4;
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)(i % 9) - 4;
+}
+
+static lap_code bench_matrix(lap_bench_run *bench, matvec_bench *m, lap_error *err)
+{
+    const size_t n = m->g.rows;
     lap_ladder ladder = {.bench = bench,
         .op = LAP_OP_MATVEC,
         .width = (int)n,
@@ -98,20 +109,13 @@ static lap_code bench_size(
         .bytes = (n * n + 2 * n) * sizeof(float),
         .pixels = (double)n * (double)n,
         .flops_per_byte = 0.5, /* a multiplication and an addition for the 4 bytes of an element */
-        .state = &m,
+        .state = m,
         .host = run_host,
         .prepare_device = prepare_device,
         .device = run_device,
         .differs = differs};
-    lap_gemv g = m.g;
-    g.y = reference;
-    uint32_t r = 1; /* Lehmer's generator: any whole numbers will do */
-    for (size_t i = 0; i < n * n; i++) {
-        r = (uint32_t)((uint64_t)r * 48271 % 2147483647);
-        a[i] = (float)(r >> 8 & 7) - 4;
-    }
-    for (size_t i = 0; i < n; i++)
-        x[i] = (float)(i % 9) - 4;
+    lap_gemv g = m->g;
+    g.y = m->reference;
     lap_code code = lap_rung_reference(LAP_OP_MATVEC)->run.matvec(&g, &(lap_exec){.threads = 1});
     if (code == LAP_OK)
         code = lap_bench_ladder_memcpy(&ladder, ladder.bytes, err);
@@ -131,9 +135,14 @@ lap_code lap_bench_matvec(lap_bench_run *bench, lap_error *err)
         return lap_fail(err, LAP_E_USAGE, "bench: %zu rows; at most %d", n, MAX_N);
     float *a = malloc(bytes), *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y),
           *reference = malloc(n * sizeof *reference);
-    lap_code code = a && x && y && reference
-                        ? bench_size(bench, n, a, x, y, reference, err)
-                        : lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu x %zu floats", n, n);
+    matvec_bench m = {.g = {a, n, n, n, x, y, LAP_ON_HOST}, .reference = reference};
+    lap_code code = LAP_OK;
+    if (a && x && y && reference) {
+        fill(a, x, n);
+        code = bench_matrix(bench, &m, err);
+    } else {
+        code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu x %zu floats", n, n);
+    }
     free(a);
     free(x);
     free(y);

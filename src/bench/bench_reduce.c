@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "bench/bench_buffers.h"
 #include "bench/bench_ladder.h"
 #include "cuda/device/device_rungs.h"
 

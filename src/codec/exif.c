@@ -5,11 +5,7 @@
 #include "base/status.h"
 #include "codec/exif_tree.h"
 #include "codec/exif_write.h"
-
-bool lap_exif_is(const uint8_t *payload, size_t size)
-{
-    return size >= LAP_EXIF_SIGNATURE && memcmp(payload, "Exif\0\0", LAP_EXIF_SIGNATURE) == 0;
-}
+#include "codec/tiff.h"
 
 bool lap_exif_is_tiff(const uint8_t *payload, size_t size)
 {
@@ -94,16 +90,17 @@ static size_t patch(const lap_exif_tree *tree, const lap_exif_change *change, ui
 }
 
 lap_code lap_exif_choose(const uint8_t *payload, size_t size, const lap_exif_change *change, uint8_t *to,
-    size_t *to_size, lap_meta_drops *drops, lap_error *err)
+    size_t *to_size, lap_error *err)
 {
+    lap_meta_drops *const drops = change->drops;
     lap_exif_tree tree;
     lap_error why;
     *to_size = 0;
     lap_code code = lap_exif_tree_build(&tree, payload, size, change->keep, &why);
     if (code == LAP_OK) {
         uint8_t *tiff = to + LAP_EXIF_SIGNATURE;
-        const size_t left = change->keep & LAP_KEEP_LISTED ? lap_exif_write(&tree, change, tiff, drops)
-                                                           : patch(&tree, change, tiff);
+        const size_t left =
+            change->keep & LAP_KEEP_LISTED ? lap_exif_write(&tree, change, tiff) : patch(&tree, change, tiff);
         memcpy(to, payload, LAP_EXIF_SIGNATURE);
         *to_size = left ? LAP_EXIF_SIGNATURE + left : 0;
         lap_exif_tree_report(&tree, drops);

@@ -17,6 +17,8 @@ typedef struct lap_exif_change {
     int width, height; /* of the output */
     bool turned;       /* its pixels are upright: the orientation becomes 1 */
     unsigned keep;     /* LAP_KEEP_...; LAP_KEEP_LISTED: the user gave the list */
+    /* gets each entry that goes, and a warning for EXIF that cannot be read; or NULL */
+    lap_meta_drops *drops;
 } lap_exif_change;
 
 /* Writes what stays of a payload to `to`, which has room for LAP_EXIF_ROOM bytes and for `size`, with the
@@ -26,9 +28,8 @@ typedef struct lap_exif_change {
  * bytes that nothing refers to: cut off at the end, else zeroed. With a list, the payload is written anew
  * from the tags of exif_tags.h, in the same byte order; GPS and thumbnail only if they are in the list.
  *
- * *to_size 0: nothing stays. drops gets each entry that goes, and a warning for EXIF that cannot be read.
- * LAP_E_MEMORY. */
+ * *to_size 0: nothing stays. LAP_E_MEMORY. */
 lap_code lap_exif_choose(const uint8_t *payload, size_t size, const lap_exif_change *change, uint8_t *to,
-    size_t *to_size, lap_meta_drops *drops, lap_error *err);
+    size_t *to_size, lap_error *err);
 
 #endif

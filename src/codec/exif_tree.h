@@ -5,11 +5,9 @@
 
 #include "codec/exif.h"
 #include "codec/exif_tags.h"
+#include "codec/tiff.h"
 
 enum {
-    LAP_EXIF_SIGNATURE = 6, /* bytes of "Exif\0\0" */
-    LAP_EXIF_HEAD = 8,      /* of TIFF: byte order, 42, offset of IFD0 */
-    LAP_EXIF_ENTRY = 12,    /* bytes of a directory's entry */
     LAP_EXIF_DIRECTORIES = 64,
     LAP_TAG_WIDTH = 0x0100,
     LAP_TAG_HEIGHT = 0x0101,
@@ -23,18 +21,6 @@ enum {
     LAP_TAG_PIXEL_Y = 0xA003,
     LAP_TAG_INTEROP = 0xA005
 };
-
-typedef struct lap_tiff { /* offsets count from its first byte */
-    const uint8_t *bytes;
-    size_t size;
-    bool is_big_endian;
-} lap_tiff;
-
-/* False unless the payload begins as EXIF and TIFF do. */
-bool lap_tiff_open(lap_tiff *t, const uint8_t *payload, size_t size);
-bool lap_tiff_has(const lap_tiff *t, size_t offset, size_t length);
-uint32_t lap_tiff_get(const lap_tiff *t, size_t offset, int length); /* the caller has checked the bounds */
-void lap_tiff_put(uint8_t *to, bool is_big_endian, int length, uint32_t value);
 
 typedef struct lap_exif_entry {
     uint32_t tag, type, values;

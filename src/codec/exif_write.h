@@ -5,8 +5,7 @@
 #include "codec/exif_tree.h"
 
 /* Writes the TIFF structure to `to`, which has room for LAP_EXIF_ROOM bytes with the signature, and returns
- * its size; 0: no tag stays. Values that do not fit any more are given to drops. */
-size_t lap_exif_write(
-    const lap_exif_tree *tree, const lap_exif_change *change, uint8_t *to, lap_meta_drops *drops);
+ * its size; 0: no tag stays. Values that do not fit any more are given to change->drops. */
+size_t lap_exif_write(const lap_exif_tree *tree, const lap_exif_change *change, uint8_t *to);
 
 #endif

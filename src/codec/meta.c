@@ -139,7 +139,7 @@ static bool is_kept_kind(const chooser *c, const lap_segment *s)
 static lap_code choose_exif(chooser *c, lap_error *err)
 {
     const lap_write_options *o = c->options;
-    const lap_exif_change change = {o->width, o->height, o->oriented, c->keep};
+    const lap_exif_change change = {o->width, o->height, o->oriented, c->keep, c->drops};
     bool has_one = false;
     for (size_t i = 0; i < c->count; i++) {
         const lap_segment *s = &c->all[i];
@@ -152,7 +152,7 @@ static lap_code choose_exif(chooser *c, lap_error *err)
             continue;
         }
         has_one = true;
-        const lap_code code = lap_exif_choose(s->data, s->size, &change, c->copy, &size, c->drops, err);
+        const lap_code code = lap_exif_choose(s->data, s->size, &change, c->copy, &size, err);
         if (code != LAP_OK)
             return code;
         if (size > 0)
@@ -194,10 +194,9 @@ static void judge_extended(chooser *c)
         return;
     const bool harmless = is_harmless_wanted(c);
     const bool picture = !(c->keep & LAP_KEEP_THUMBNAIL) && lap_xmp_has_picture(joined, size);
+    const lap_xmp_cleaning cleaning = {harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, .extended = true};
     c->has_extended = (!harmless && !picture) ||
-                      (lap_xmp_clean(joined, size, harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, true,
-                           joined + size, &cleaned, NULL) &&
-                          cleaned == size);
+                      (lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned) && cleaned == size);
     if (!c->has_extended && harmless)
         lap_meta_warn(c->drops, "the second part of XMP may name the place and is left out");
 }
@@ -225,8 +224,9 @@ static void choose_xmp(chooser *c, const lap_segment *s)
         add(c, *s);
         return;
     }
-    if (!lap_xmp_clean(packet, size, harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, c->has_extended,
-            c->copy + LAP_META_XMP, &left, c->drops)) {
+    const lap_xmp_cleaning cleaning = {
+        harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, c->has_extended, c->drops};
+    if (!lap_xmp_clean(packet, size, &cleaning, c->copy + LAP_META_XMP, &left)) {
         if (!harmless && !picture) {
             add(c, *s);
             return;

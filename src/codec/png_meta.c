@@ -22,21 +22,27 @@ static void put32(uint8_t *to, uint32_t value)
         to[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* Length, type, data in two pieces, check sum. */
-static lap_code put(lap_chunk *out, const char *type, const void *head, size_t head_size, const void *data,
-    size_t size, lap_error *err)
+typedef struct png_chunk { /* its data in two pieces */
+    const char *type;
+    const void *head, *data;
+    size_t head_size, size;
+} png_chunk;
+
+/* Length, type, data, check sum. */
+static lap_code put(lap_chunk *out, png_chunk c, lap_error *err)
 {
-    lap_code code = lap_chunk_reserve(out, head_size + size + FRAME, err);
+    const size_t data_size = c.head_size + c.size;
+    lap_code code = lap_chunk_reserve(out, data_size + FRAME, err);
     if (code != LAP_OK)
         return code;
     uint8_t *to = out->data + out->size;
-    put32(to, (uint32_t)(head_size + size));
-    memcpy(to + 4, type, 4);
-    if (head_size > 0)
-        memcpy(to + 8, head, head_size);
-    memcpy(to + 8 + head_size, data, size);
-    put32(to + 8 + head_size + size, (uint32_t)crc32(0, to + 4, (uInt)(4 + head_size + size)));
-    out->size += head_size + size + FRAME;
+    put32(to, (uint32_t)data_size);
+    memcpy(to + 4, c.type, 4);
+    if (c.head_size > 0)
+        memcpy(to + 8, c.head, c.head_size);
+    memcpy(to + 8 + c.head_size, c.data, c.size);
+    put32(to + 8 + data_size, (uint32_t)crc32(0, to + 4, (uInt)(4 + data_size)));
+    out->size += data_size + FRAME;
     return LAP_OK;
 }
 
@@ -62,7 +68,13 @@ static lap_code put_profile(const lap_meta *meta, lap_chunk *out, lap_error *err
         compress2(packed.data, &size, profile.data, (uLong)profile.size, Z_DEFAULT_COMPRESSION) != Z_OK)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory for the colour profile");
     if (code == LAP_OK && profile.size > 0)
-        code = put(out, "iCCP", icc_keyword, sizeof icc_keyword, packed.data, size, err);
+        code = put(out,
+            (png_chunk){.type = "iCCP",
+                .head = icc_keyword,
+                .head_size = sizeof icc_keyword,
+                .data = packed.data,
+                .size = size},
+            err);
     lap_chunk_free(&profile);
     lap_chunk_free(&packed);
     return code;
@@ -114,8 +126,13 @@ static lap_code put_comment(const lap_write_options *o, const lap_segment *s, la
         head[i] = (uint8_t)keyword[i];
     look_at_text(data, size, &is_ascii, &is_utf8);
     const bool is_international = is_utf8 && !is_ascii;
-    return put(
-        out, is_international ? "iTXt" : "tEXt", head, length + (is_international ? 5 : 1), data, size, err);
+    return put(out,
+        (png_chunk){.type = is_international ? "iTXt" : "tEXt",
+            .head = head,
+            .head_size = length + (is_international ? 5 : 1),
+            .data = data,
+            .size = size},
+        err);
 }
 
 /* The form in which ImageMagick and ExifTool look for it: hexadecimal, 36 bytes a line, compressed. */
@@ -142,7 +159,13 @@ static lap_code put_hexadecimal(const lap_chunk *bytes, lap_chunk *out, lap_erro
         compress2(packed.data, &size, text.data, (uLong)text.size, Z_DEFAULT_COMPRESSION) != Z_OK)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory for IPTC");
     if (code == LAP_OK)
-        code = put(out, "zTXt", keyword, sizeof keyword, packed.data, size, err);
+        code = put(out,
+            (png_chunk){.type = "zTXt",
+                .head = keyword,
+                .head_size = sizeof keyword,
+                .data = packed.data,
+                .size = size},
+            err);
     lap_chunk_free(&text);
     lap_chunk_free(&packed);
     return code;
@@ -190,15 +213,21 @@ static lap_code put_segment(
     if (s->marker != APP1)
         return LAP_OK;
     if (lap_meta_is_xmp(s))
-        return put(chunks, "iTXt", xmp_keyword, sizeof xmp_keyword, s->data + LAP_META_XMP,
-            s->size - LAP_META_XMP, err);
+        return put(chunks,
+            (png_chunk){.type = "iTXt",
+                .head = xmp_keyword,
+                .head_size = sizeof xmp_keyword,
+                .data = s->data + LAP_META_XMP,
+                .size = s->size - LAP_META_XMP},
+            err);
     if (!lap_exif_is(s->data, s->size))
         no_place(o, s, "the second part of XMP");
     else if (*has_exif)
         no_place(o, s, "a second EXIF");
     else {
         *has_exif = true;
-        return put(chunks, "eXIf", NULL, 0, s->data + EXIF_HEAD, s->size - EXIF_HEAD, err);
+        return put(chunks,
+            (png_chunk){.type = "eXIf", .data = s->data + EXIF_HEAD, .size = s->size - EXIF_HEAD}, err);
     }
     return LAP_OK;
 }

@@ -113,14 +113,24 @@ static void end_piece(lap_png_texts *texts)
     piece->size = texts->bytes.size - piece->at;
 }
 
-static lap_code add_piece(lap_png_texts *texts, uint8_t marker, const char *head, size_t head_size,
-    const uint8_t *data, size_t size, lap_error *err)
+static lap_code add_piece(lap_png_texts *texts, uint8_t marker, const lap_chunk *value, lap_error *err)
 {
     lap_code code = begin_piece(texts, marker, err);
     if (code == LAP_OK)
-        code = append(&texts->bytes, head, head_size, err);
+        code = append(&texts->bytes, value->data, value->size, err);
     if (code == LAP_OK)
-        code = append(&texts->bytes, data, size, err);
+        end_piece(texts);
+    return code;
+}
+
+/* A packet without the name that it has in a JPEG. */
+static lap_code add_xmp(lap_png_texts *texts, const lap_chunk *packet, lap_error *err)
+{
+    lap_code code = begin_piece(texts, XMP, err);
+    if (code == LAP_OK)
+        code = append(&texts->bytes, xmp_name, sizeof xmp_name, err);
+    if (code == LAP_OK)
+        code = append(&texts->bytes, packet->data, packet->size, err);
     if (code == LAP_OK)
         end_piece(texts);
     return code;
@@ -217,12 +227,12 @@ static lap_code add_profile(lap_png_texts *texts, const char *name, lap_chunk *v
     if (strcmp(name, "iptc") == 0 || strcmp(name, "8bim") == 0)
         return add_iptc(texts, value, err);
     if (lap_exif_is(value->data, value->size))
-        return add_piece(texts, EXIF, NULL, 0, value->data, value->size, err);
+        return add_piece(texts, EXIF, value, err);
     if (begins(value, xmp_name, sizeof xmp_name))
-        return add_piece(texts, XMP, NULL, 0, value->data, value->size, err);
+        return add_piece(texts, XMP, value, err);
     if (strcmp(name, "xmp") == 0)
-        return add_piece(texts, XMP, xmp_name, sizeof xmp_name, value->data, value->size, err);
-    return add_piece(texts, 0, NULL, 0, value->data, value->size, err);
+        return add_xmp(texts, value, err);
+    return add_piece(texts, 0, value, err);
 }
 
 /* ---- chunks -------------------------------------------------------------------------------------- */
@@ -231,7 +241,7 @@ static lap_code store(lap_png_texts *texts, const text *t, lap_chunk *value, lap
 {
     static const char raw[] = "Raw profile type ";
     if (strcmp(t->keyword, "XML:com.adobe.xmp") == 0)
-        return add_piece(texts, XMP, xmp_name, sizeof xmp_name, value->data, value->size, err);
+        return add_xmp(texts, value, err);
     if (strncmp(t->keyword, raw, sizeof raw - 1) == 0)
         return add_profile(texts, t->keyword + sizeof raw - 1, value, err);
     return add_comment(texts, t, value, err);

@@ -394,16 +394,16 @@ static bool step(cleaner *c)
     return left >= 2 && c->at[1] != '!' && open_tag(c);
 }
 
-bool lap_xmp_clean(const uint8_t *packet, size_t size, lap_xmp_rule rule, bool extended, uint8_t *to,
-    size_t *to_size, lap_meta_drops *drops)
+bool lap_xmp_clean(
+    const uint8_t *packet, size_t size, const lap_xmp_cleaning *cleaning, uint8_t *to, size_t *to_size)
 {
     /* Twice, first without a word: what is told cannot be taken back. */
     for (int round = 0; round < 2; round++) {
         cleaner c = {.at = (const char *)packet,
             .end = (const char *)packet + size,
-            .rule = rule,
-            .extended = extended,
-            .drops = round ? drops : NULL,
+            .rule = cleaning->rule,
+            .extended = cleaning->extended,
+            .drops = round ? cleaning->drops : NULL,
             .to = (char *)to};
         while (c.at < c.end)
             if (!step(&c))

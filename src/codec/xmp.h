@@ -10,11 +10,18 @@ typedef enum lap_xmp_rule {
     LAP_XMP_HARMLESS  /* only properties of namespaces that are known, and of these none of a place */
 } lap_xmp_rule;
 
-/* Writes the packet to `to`, which has room for size bytes, without what the rule excludes; extended: other
- * segments continue it (xmpNote:HasExtendedXMP); where they do not travel, neither does the reference. What
- * goes is given to drops. False: the packet is not plain enough to be sure, nothing was told. */
-bool lap_xmp_clean(const uint8_t *packet, size_t size, lap_xmp_rule rule, bool extended, uint8_t *to,
-    size_t *to_size, lap_meta_drops *drops);
+typedef struct lap_xmp_cleaning {
+    lap_xmp_rule rule;
+    /* Other segments continue the packet (xmpNote:HasExtendedXMP); where they do not travel, neither does the
+     * reference. */
+    bool extended;
+    lap_meta_drops *drops; /* is given what goes; or NULL */
+} lap_xmp_cleaning;
+
+/* Writes the packet to `to`, which has room for size bytes, without what the rule excludes. False: the packet
+ * is not plain enough to be sure, and drops was given nothing. */
+bool lap_xmp_clean(
+    const uint8_t *packet, size_t size, const lap_xmp_cleaning *cleaning, uint8_t *to, size_t *to_size);
 /* Whether something in the bytes looks like a photo in base64, or like a property that holds one. */
 bool lap_xmp_has_picture(const uint8_t *packet, size_t size);
 

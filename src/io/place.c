@@ -55,19 +55,26 @@ static lap_code fail_step(int parent, const char *step, const char *shown, int w
         err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, shown, "%s", strerror(why));
 }
 
-/* From parent into the folder step, whose name ends with the first `length` bytes of relative. */
-static lap_code take_step(const lap_tree *tree, int parent, const char *relative, size_t start, size_t length,
-    bool make, int *folder, lap_error *err)
+/* Into one folder on the way of a relative name. */
+typedef struct way_step {
+    const lap_tree *tree;
+    const char *relative;
+    size_t start, end; /* of the folder's name in relative */
+    bool make;
+} way_step;
+
+static lap_code take_step(const way_step *s, int parent, int *folder, lap_error *err)
 {
+    const size_t length = s->end - s->start;
     char step[NAME_MAX + 1];
     int why = ENAMETOOLONG;
     *folder = -1;
-    if (length - start < sizeof step) {
-        memcpy(step, relative + start, length - start);
-        step[length - start] = 0;
+    if (length < sizeof step) {
+        memcpy(step, s->relative + s->start, length);
+        step[length] = 0;
         *folder = openat(parent, step, FOLDER | O_NOFOLLOW);
         why = errno;
-        if (*folder < 0 && why == ENOENT && make) {
+        if (*folder < 0 && why == ENOENT && s->make) {
             why = mkdirat(parent, step, 0777) == 0 || errno == EEXIST ? 0 : errno;
             if (!why) {
                 *folder = openat(parent, step, FOLDER | O_NOFOLLOW);
@@ -78,7 +85,7 @@ static lap_code take_step(const lap_tree *tree, int parent, const char *relative
     if (*folder >= 0)
         return LAP_OK;
     char *shown = NULL;
-    if (asprintf(&shown, "%s/%.*s", tree->path, (int)length, relative) < 0)
+    if (asprintf(&shown, "%s/%.*s", s->tree->path, (int)s->end, s->relative) < 0)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     lap_code code = fail_step(parent, step, shown, why, err);
     free(shown);
@@ -98,7 +105,7 @@ lap_code lap_tree_enter(const lap_tree *tree, const char *relative, bool make, i
         if (end - start == 2 && memcmp(relative + start, "..", 2) == 0)
             code = lap_fail_at(err, LAP_E_INTERNAL, relative, "climbs out of the output folder");
         else if (end > start)
-            code = take_step(tree, parent, relative, start, end, make, folder, err);
+            code = take_step(&(way_step){tree, relative, start, end, make}, parent, folder, err);
         if (code != LAP_OK || *folder != parent)
             lap_tree_leave(tree, parent);
         if (code != LAP_OK)

@@ -56,7 +56,7 @@ $(B)/tests/cudacpu_scaffold: $(B)/cudacpu/asan/tests/gpu/scaffold.c.o $(B)/cudac
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
 $(B)/tests/cudacpu_compare: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/cudacpu/compare.c src/ops/difference.c \
-  src/compare/compare.c src/compare/compare_sums.c) \
+  $(wildcard src/compare/compare*.c)) \
   $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm

@@ -45,8 +45,9 @@ static void test_each_run_is_done_once(void **state)
     lap_error err = {0};
     for (int fails_at = 0; fails_at <= RUNS + 1; fails_at++) {
         work w = {.fails_at = fails_at};
+        const lap_bench_work timed = {do_work, &w, 1, 1, times};
         lap_bench_row row = lap_bench_row_of(&(lap_rung){.name = "work"});
-        const lap_code code = lap_bench_time(&bench, do_work, &w, times, 1, 1, &row, &err);
+        const lap_code code = lap_bench_time(&bench, &timed, &row, &err);
         assert_int_equal(code, fails_at ? LAP_E_DEVICE : LAP_OK);
         assert_int_equal(w.calls, fails_at ? fails_at : 1 + RUNS);
         assert_int_equal(row.runs, fails_at ? 0 : RUNS);
@@ -61,9 +62,10 @@ static void test_nothing_is_done_after_a_cancel(void **state)
     lap_bench_run bench = {.options = &options, .control = {.cancel = &cancel}};
     double times[3];
     work w = {0};
+    const lap_bench_work timed = {do_work, &w, 1, 1, times};
     lap_error err = {0};
     lap_bench_row row = lap_bench_row_of(&(lap_rung){.name = "work"});
-    assert_int_equal(lap_bench_time(&bench, do_work, &w, times, 1, 1, &row, &err), LAP_E_CANCELLED);
+    assert_int_equal(lap_bench_time(&bench, &timed, &row, &err), LAP_E_CANCELLED);
     assert_int_equal(w.calls, 0);
 }
 
@@ -101,22 +103,20 @@ static void check_decoding(lap_context *context, const jpeg_kind *kind)
     const uint8_t *want = (uint8_t *)ppm + size - (size_t)W * H * 3;
     assert_int_equal(lap_image_create(&image, W, H, 3, 0, &err), LAP_OK);
     for (int threads = 1; threads <= 2; threads++) {
-        double ms[LAP_BENCH_TEAMS] = {0}, scan_ms = 0;
         memset(image.memory, 0xA5, image.bytes);
         assert_int_equal(lap_bench_teams_create(&teams, threads, &err), LAP_OK);
-        assert_int_equal(
-            lap_bench_decode(&teams, jpeg.data, jpeg.size, &image.view, ms, &scan_ms, &err), LAP_OK);
+        assert_int_equal(lap_bench_decode(&teams, jpeg.data, jpeg.size, &image.view, &err), LAP_OK);
         for (int y = 0; y < H; y++)
             assert_memory_equal(image.view.base + y * image.view.stride, want + (size_t)y * W * 3, W * 3);
-        assert_true(kind->progressive ? !(scan_ms > 0) : scan_ms > 0 && scan_ms <= ms[0]);
+        assert_true(
+            kind->progressive ? !(teams.scan_ms > 0) : teams.scan_ms > 0 && teams.scan_ms <= teams.ms[0]);
         for (int i = 0; i < LAP_BENCH_TEAMS; i++)
-            assert_int_equal(ms[i] > 0, i < threads);
+            assert_int_equal(teams.ms[i] > 0, i < threads);
         lap_bench_teams_destroy(&teams);
     }
-    double ms[LAP_BENCH_TEAMS] = {0}, scan_ms = 0;
     assert_int_equal(lap_bench_teams_create(&teams, 2, &err), LAP_OK);
-    assert_int_not_equal(lap_bench_decode(&teams, "no photo", 8, &image.view, ms, &scan_ms, &err), LAP_OK);
-    assert_true(!(scan_ms > 0) && !(ms[1] > 0)); /* one failure is enough */
+    assert_int_not_equal(lap_bench_decode(&teams, "no photo", 8, &image.view, &err), LAP_OK);
+    assert_true(!(teams.scan_ms > 0) && !(teams.ms[1] > 0)); /* one failure is enough */
     lap_bench_teams_destroy(&teams);
     lap_image_destroy(&image);
     free(ppm);

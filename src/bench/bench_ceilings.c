@@ -1,11 +1,63 @@
-/* The ceiling of arithmetic beside that of memory: how many float32 multiply-adds the host can do. */
+/* The host's ceilings: how fast memory is copied, and how many float32 multiply-adds are done. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "bench/bench.h"
+#include "bench/bench_buffers.h"
 #include "cpu_simd/cpu.h"
 #include "cpu_simd/peak/peak.h"
+
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+typedef struct copy_job {
+    char *from, *to;
+    size_t bytes, pairs, next;
+} copy_job;
+
+static lap_code copy_once(void *argument, lap_times *stages, lap_error *err)
+{
+    (void)stages, (void)err;
+    copy_job *job = argument;
+    size_t at = job->next++ % job->pairs * job->bytes;
+    memcpy(job->to + at, job->from + at, job->bytes);
+    return LAP_OK;
+}
+
+lap_code lap_bench_memcpy(
+    lap_bench_run *bench, lap_bench_row *row, size_t bytes, double pixels, lap_error *err)
+{
+    lap_code code = LAP_E_MEMORY;
+    copy_job job = {.bytes = bytes, .pairs = lap_bench_pairs(bench, bytes)};
+    double *times = calloc((size_t)bench->options->runs, sizeof *times);
+    size_t total = 0;
+    if (times && lap_mul(bytes, job.pairs, &total)) {
+        job.from = malloc(total);
+        job.to = malloc(total);
+    }
+    if (job.from && job.to) {
+        /* Touched before timing: a page fault costs more than copying its page. */
+        memset(job.from, 1, total);
+        memset(job.to, 2, total);
+        row->backend = row->resolved = "memcpy";
+        const lap_bench_work work = {copy_once, &job, 2 * bytes, pixels, times};
+        code = lap_bench_time(bench, &work, row, err);
+    } else {
+        lap_fail(err, code, "bench: no memory for two times %zu bytes", bytes);
+    }
+    if (code == LAP_OK) {
+        bench->ceiling_gb_per_s[0] = row->gb_per_s;
+        row->roof_share = 1;
+        bench->each(bench->user, row);
+    }
+    free(job.from);
+    free(job.to);
+    free(times);
+    return code;
+}
+
+/* ---- arithmetic ----------------------------------------------------------------------------------- */
 
 /* About a millisecond at one vector a cycle: far above a clock's grain, and short beside a time slice. */
 enum { ROUNDS = 1 << 18 };
@@ -63,7 +115,8 @@ static lap_code bench_with(lap_bench_run *bench, lap_bench_row row, const peak_r
     row.resolved = peak->name;
     row.type = "f32";
     row.threads = threads;
-    lap_code code = lap_bench_time(bench, peak_once, &job, times, 0, NAN, &row, err);
+    const lap_bench_work work = {peak_once, &job, 0, NAN, times};
+    lap_code code = lap_bench_time(bench, &work, &row, err);
     if (code != LAP_OK)
         return code;
     row.mpix_per_s = row.gb_per_s = row.roof_share = row.speedup = NAN;
