@@ -9,54 +9,6 @@
 
 enum { FIRST_LONG = 256 };
 
-/* What the commands that exist take, together. */
-static unsigned taken(void)
-{
-    unsigned all = 0;
-    for (const lap_cli_command *command = lap_cli_commands; command->name; command++)
-        all |= command->takes;
-    return all;
-}
-
-const lap_cli_option *lap_cli_option_named(const char *name, size_t length)
-{
-    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
-        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0 &&
-            (option->applies & taken()))
-            return option;
-    return NULL;
-}
-
-static const lap_cli_option *lettered(int letter)
-{
-    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
-        if (option->letter == letter && (option->applies & taken()))
-            return option;
-    return NULL;
-}
-
-static const char *option_name(int i)
-{
-    int seen = 0;
-    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
-        if ((option->applies & taken()) && seen++ == i)
-            return option->name;
-    return NULL;
-}
-
-const char *lap_cli_command_name(int i)
-{
-    return lap_cli_commands[i].name;
-}
-
-const lap_cli_command *lap_cli_command_named(const char *name)
-{
-    for (const lap_cli_command *command = lap_cli_commands; command->name; command++)
-        if (strcmp(command->name, name) == 0)
-            return command;
-    return NULL;
-}
-
 /* ---- getopt's tables --------------------------------------------------------------------------- */
 
 typedef struct getopt_tables {
@@ -70,8 +22,6 @@ static void make_tables(getopt_tables *tables)
     char *letter = stpcpy(tables->letters, "-:h");
     int count = 0;
     for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
-        if (!(option->applies & taken()))
-            continue;
         tables->names[count++] =
             (struct option){option->name, option->argument ? required_argument : no_argument, NULL,
                 FIRST_LONG + (int)(option - lap_cli_options)};
@@ -82,6 +32,11 @@ static void make_tables(getopt_tables *tables)
 }
 
 /* ---- what went wrong --------------------------------------------------------------------------- */
+
+static const char *option_name(int i)
+{
+    return lap_cli_options[i].name;
+}
 
 static lap_cli_exit unknown_option(const char *word)
 {
@@ -179,7 +134,7 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
             continue;
         }
         if (!option)
-            option = lettered(found);
+            option = lap_cli_option_lettered(found);
         if (found == 'q' && optind < argc && is_quality(argv[optind]))
             return meant_quality(argv[optind]);
         if (given[option - lap_cli_options] &&
@@ -210,13 +165,6 @@ static lap_cli_exit check_version(const lap_cli *cli, const bool given[LAP_CLI_O
         if (given[i] && strcmp(lap_cli_options[i].name, "version") != 0)
             return lap_cli_usage("--%s does not apply to --version", lap_cli_options[i].name);
     return LAP_EXIT_OK;
-}
-
-lap_cli_exit lap_cli_no_command(const char *word)
-{
-    const char *nearest = lap_cli_nearest(word, lap_cli_command_name);
-    return lap_cli_usage("no command is called \"%s\"%s%s%s", word,
-        nearest ? "; did you mean " : "; see lapedge -h", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
@@ -254,5 +202,7 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
         return check_help(cli);
     if (code == LAP_EXIT_OK)
         code = cli->version ? check_version(cli, given) : lap_cli_check_forms(cli, given);
+    if (code == LAP_EXIT_OK && !cli->version)
+        code = lap_cli_check_rules(cli, given);
     return code;
 }

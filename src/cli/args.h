@@ -1,5 +1,6 @@
-/* The command line, parsed. One table of options (options.c) and one of commands (main.c) are all
- * there is to it: parsing, both helps, completion and "did you mean" read them. */
+/* The command line, parsed. One table of options (options.c) and one of commands (commands.c) are all
+ * there is to it: parsing, both helps, completion and "did you mean" read them. Neither knows what a command
+ * does; main.c does. */
 #ifndef LAP_CLI_ARGS_H
 #define LAP_CLI_ARGS_H
 
@@ -49,26 +50,48 @@ enum { LAP_CLI_OPTIONS = 96 };
 extern const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS]; /* after the last one: no name */
 extern const char *const lap_cli_groups[];                    /* titles; the last one is NULL */
 
+/* Whether the option of that name was given. */
+bool lap_cli_is_given(const char *name, const bool given[LAP_CLI_OPTIONS]);
+/* NULL if there is none. */
+const lap_cli_option *lap_cli_option_named(const char *name, size_t length);
+const lap_cli_option *lap_cli_option_lettered(int letter);
+
 typedef struct lap_cli_command {
     const char *name;
-    const char *usage;    /* lines "form\twhat it does\n" */
-    const char *examples; /* lines "command\twhat it does\n" */
-    unsigned takes;       /* which options */
-    int (*run)(lap_cli *cli);
+    const char *usage;             /* lines "form\twhat it does\n" */
+    const char *examples;          /* lines "command\twhat it does\n" */
+    unsigned takes;                /* which options */
     const char *(*operand)(int i); /* words that operands are chosen from; NULL: files */
     unsigned (*forms)(const lap_cli *cli, lap_error *err); /* by the operands; NULL: takes */
 } lap_cli_command;
-extern const lap_cli_command lap_cli_commands[]; /* the first is the default, the last has no name */
+enum {
+    LAP_COMMAND_RUN, /* the default */
+    LAP_COMMAND_TRANSFORM,
+    LAP_COMMAND_STATS,
+    LAP_COMMAND_COMPARE,
+    LAP_COMMAND_DIFF,
+    LAP_COMMAND_BENCH,
+    LAP_COMMAND_BACKENDS,
+    LAP_COMMAND_INFO,
+    LAP_COMMAND_DOCTOR,
+    LAP_COMMAND_HELP,
+    LAP_COMMAND_EXPLAIN,
+    LAP_COMMANDS
+};
+extern const lap_cli_command lap_cli_commands[]; /* after the last one: no name */
+const char *lap_cli_command_name(int i);
+const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
+lap_cli_exit lap_cli_no_command(const char *word);              /* says so, with what may have been meant */
+/* Whether the last operand of this command is an output, unless it works in place. */
+static inline bool lap_cli_writes(const lap_cli *cli)
+{
+    return cli->command->takes & (LAP_CLI_RUN | LAP_CLI_TRANSFORM);
+}
 
 /* Fills cli from the words; LAP_EXIT_USAGE after a message on stderr. */
 lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv);
-/* The option of that name, among those that some command takes; NULL if there is none. */
-const lap_cli_option *lap_cli_option_named(const char *name, size_t length);
 /* The candidate nearest to a misspelt word, or NULL. next(i) gives candidates until NULL. */
 const char *lap_cli_nearest(const char *word, const char *(*next)(int i));
-const char *lap_cli_command_name(int i);
-lap_cli_exit lap_cli_no_command(const char *word);              /* says so, with what may have been meant */
-const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 
 /* forms.c: whether path is a folder. Fills err, unless it has an error already, if the system cannot say. */
 bool lap_cli_is_folder(const char *path, lap_error *err);
@@ -84,10 +107,8 @@ unsigned lap_cli_bench_forms(const lap_cli *cli, lap_error *err);
  * of this command line, or none beside the others; LAP_EXIT_FAILED where the forms could not be found out (of
  * diff LAP_EXIT_USAGE). */
 lap_cli_exit lap_cli_check_forms(lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
-/* rules.c: whether the option of that name was given. */
-bool lap_cli_is_given(const char *name, const bool given[LAP_CLI_OPTIONS]);
-/* rules.c: its second half, of a command line of these forms. */
-lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms);
+/* rules.c, after it: options beside each other, and beside what they are to work on. */
+lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
 /* The forms in a row's applies, as words separated by commas: "one image, a folder run". */
 void lap_cli_list_forms(unsigned forms, char *text, size_t size);
 /* What somebody meant who uses another program's option or command; NULL where nobody knows. */

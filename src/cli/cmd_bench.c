@@ -86,11 +86,6 @@ static void each_row(void *user, const lap_bench_row *row)
 
 /* ---- the command --------------------------------------------------------------------------------- */
 
-const char *lap_cli_op_name(int i)
-{
-    return i <= LAP_OP_CODEC ? lap_op_name((lap_op)i) : NULL;
-}
-
 static bool find_op(const char *name, lap_op *op)
 {
     for (int i = 0; i <= LAP_OP_CODEC; i++)

@@ -323,13 +323,6 @@ static int run_operands(lap_cli *cli, lap_context *context)
     return run_one(cli, context, cli->operands[0], cli->operands[1]);
 }
 
-void lap_cli_note_tolerance(const lap_cli *cli)
-{
-    const bool filters = cli->command->run == lap_cli_run;
-    if (filters && lap_params_tolerance(&cli->settings.params) < 0 && !cli->quiet)
-        lap_cli_message("note: with this kernel and scale backends may differ by more than one level");
-}
-
 int lap_cli_run(lap_cli *cli)
 {
     if (!lap_cli_reads_inside(cli))

@@ -19,7 +19,6 @@ static inline bool lap_cli_row_at(lap_op op, int i, bool probe_devices, lap_rung
 {
     return op == LAP_OP_ENCODE ? lap_coder_at(op, i, info) : lap_rung_at(op, i, probe_devices, info);
 }
-const char *lap_cli_op_name(int i); /* of the ladders; NULL past the end */
 /* Whether each of the comma separated names is a backend of one of these ladders; false after a message. */
 bool lap_cli_check_backends(const char *list, const lap_op *ops, int count);
 

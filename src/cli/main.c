@@ -10,64 +10,20 @@
 #include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"
-#include "cli/values.h"
 #include "cli/worker.h"
 
-const lap_cli_command lap_cli_commands[] = {
-    {"run",
-        "lapedge [run] [OPTIONS] IN OUT\tone image; - is stdin or stdout\n"
-        "lapedge [run] [OPTIONS] IN... OUTDIR\tfiles and folders, into a folder\n"
-        "lapedge [run] --in-place FILE...\treplace each file by its edges\n",
-        "lapedge photo.jpg edges.jpg\tedges of a photo, on every core\n"
-        "lapedge --range=abs --gray photo.jpg e.png\tabsolute values, gray, as PNG\n"
-        "lapedge photos/ edges/\ta folder; again: changes only\n"
-        "lapedge - - <photo.jpg >edges.jpg\tin a pipe\n"
-        "lapedge in.jpg out.jpg --backend=sse -v\ta named backend, and its times\n",
-        LAP_CLI_RUN, lap_cli_run, NULL, lap_cli_run_forms},
-    {"transform", "lapedge transform [OPTIONS] IN OUT\trotate or mirror, without filtering\n",
-        "lapedge transform --rotate=90 in.jpg out.jpg\ta quarter turn clockwise\n"
-        "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says\n"
-        "lapedge transform --flip=h photos/ turned/\ta folder\n",
-        LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER, lap_cli_transform, NULL, lap_cli_transform_forms},
-    {"stats", "lapedge stats [OPTIONS] IN...\tstatistics of images and their edges\n",
-        "lapedge stats photo.jpg\tstatistics and histograms\n"
-        "lapedge stats --json photos/ >photos.jsonl\ta line per photo, then totals\n"
-        "lapedge stats --profiles --json page.jpg\tfind lines of text and horizons\n"
-        "lapedge stats --threshold=64 photo.jpg\talso the share of strong edges\n",
-        LAP_CLI_STATS | LAP_CLI_STATS_FOLDER, lap_cli_stats, NULL, lap_cli_stats_forms},
-    {"compare", "lapedge compare [OPTIONS] IN\tcompare backends on the same pixels\n",
-        "lapedge compare photo.jpg\tthe filter, every backend\n"
-        "lapedge compare --ops=all photos/\tevery operation, over a folder\n"
-        "lapedge compare --heatmap=where.png p.jpg\tand draw what differs\n",
-        LAP_CLI_COMPARE_ALL, lap_cli_compare, NULL, lap_cli_compare_forms},
-    {"diff", "lapedge diff [OPTIONS] A B\tcompare two images, or two folders\n",
-        "lapedge diff a.jpg b.png\texit 1 unless identical\n"
-        "lapedge diff --min-psnr=40 old/ new/\timages with the same path in both\n"
-        "lapedge diff --max-abs=2 a.ppm b.ppm\tallow differences of up to 2\n"
-        "lapedge diff --heatmap=w.png a.png b.png\tand draw where\n",
-        LAP_CLI_DIFF | LAP_CLI_DIFF_FOLDER, lap_cli_diff, NULL, lap_cli_diff_forms},
-    {"bench", "lapedge bench [OPTIONS] [OP...]\tmeasure backends and their ceiling\n",
-        "lapedge bench\tthe filter, every backend\n"
-        "lapedge bench --backends=c,simd --runs=50\ttwo backends, more runs\n"
-        "lapedge bench --image=photo.jpg --json\tpixels of a photo, for scripts\n"
-        "lapedge bench transpose reduce\tother operations\n",
-        LAP_CLI_BENCH_ALL, lap_cli_bench, lap_cli_op_name, lap_cli_bench_forms},
-    {"backends", "lapedge backends [--json]\tlist backends and devices\n",
-        "lapedge backends\tall operations, CUDA devices\n"
-        "lapedge backends --json\tfor scripts\n",
-        LAP_CLI_BACKENDS, lap_cli_backends, NULL, NULL},
-    {"info", "lapedge info FILE\tstructure of a file, without decoding\n",
-        "lapedge info photo.jpg\tframe, tables, metadata\n", LAP_CLI_INFO, lap_cli_info, NULL, NULL},
-    {"doctor", "lapedge doctor\twhat this machine has, and can run\n", "lapedge doctor --json\tfor scripts\n",
-        LAP_CLI_DOCTOR, lap_cli_doctor, NULL, NULL},
-    {"help", "lapedge help [COMMAND]\tthe help of a command\n",
-        "lapedge help stats\tas lapedge stats --help\n", LAP_CLI_HELP, lap_cli_help_on, lap_cli_command_name,
-        NULL},
-    {"explain", "lapedge explain BACKEND\twhat a backend does, and its limit\n",
-        "lapedge explain cuda-shared4-pad\tone step of the filter's ladder\n"
-        "lapedge explain simd\tof every ladder that has one\n",
-        LAP_CLI_HELP, lap_cli_explain, lap_cli_rung_name, NULL},
-    {0},
+static int (*const work_of[LAP_COMMANDS])(lap_cli *cli) = {
+    [LAP_COMMAND_RUN] = lap_cli_run,
+    [LAP_COMMAND_TRANSFORM] = lap_cli_transform,
+    [LAP_COMMAND_STATS] = lap_cli_stats,
+    [LAP_COMMAND_COMPARE] = lap_cli_compare,
+    [LAP_COMMAND_DIFF] = lap_cli_diff,
+    [LAP_COMMAND_BENCH] = lap_cli_bench,
+    [LAP_COMMAND_BACKENDS] = lap_cli_backends,
+    [LAP_COMMAND_INFO] = lap_cli_info,
+    [LAP_COMMAND_DOCTOR] = lap_cli_doctor,
+    [LAP_COMMAND_HELP] = lap_cli_help_on,
+    [LAP_COMMAND_EXPLAIN] = lap_cli_explain,
 };
 
 static void print_version(void)
@@ -119,7 +75,7 @@ static void wait_without_spinning(int argc, char **argv)
 /* Something else than JSON was to go to standard output. */
 static bool is_stdout_taken(const lap_cli *cli)
 {
-    const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
+    const bool writes = lap_cli_writes(cli);
     return cli->csv || (cli->log && strcmp(cli->log, "-") == 0) ||
            (writes && cli->operand_count == 2 && strcmp(cli->operands[1], "-") == 0);
 }
@@ -135,8 +91,7 @@ static int report_failure(const lap_cli *cli, int code)
 /* An object a line: several come, one for each input. */
 static bool prints_lines(const lap_cli *cli)
 {
-    return (cli->in_place && cli->operand_count > 1) ||
-           (cli->command->run == lap_cli_stats && cli->forms == LAP_CLI_STATS_FOLDER);
+    return (cli->in_place && cli->operand_count > 1) || cli->forms == LAP_CLI_STATS_FOLDER;
 }
 
 int main(int argc, char **argv)
@@ -168,7 +123,7 @@ int main(int argc, char **argv)
             code = lap_cli_check_sides(&cli);
             if (code == LAP_EXIT_OK) {
                 lap_json_direct(cli.json, cli.json_file, lines); /* now that it is nobody else's file */
-                code = cli.command->run(&cli);
+                code = work_of[cli.command - lap_cli_commands](&cli);
             }
         }
     }

@@ -1,5 +1,6 @@
 /* Every option there is: the one table that parsing, help, completion and suggestions read. */
 #include <stddef.h>
+#include <string.h>
 
 #include "cli/args.h"
 #include "cli/values.h"
@@ -263,3 +264,25 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"version", NULL, lap_set_true, AT(version), 0, 0,
         "print the versions of lapedge, compiler and libraries", ALL | X | H, 0, MESSAGES, false},
 };
+
+const lap_cli_option *lap_cli_option_named(const char *name, size_t length)
+{
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+            return option;
+    return NULL;
+}
+
+const lap_cli_option *lap_cli_option_lettered(int letter)
+{
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
+        if (option->letter == letter)
+            return option;
+    return NULL;
+}
+
+bool lap_cli_is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
+{
+    const lap_cli_option *option = lap_cli_option_named(name, strlen(name));
+    return option && given[option - lap_cli_options];
+}

@@ -39,12 +39,6 @@ static const rule rules[] = {
     {"quiet", "verbose", "and --verbose contradict each other", false},
 };
 
-bool lap_cli_is_given(const char *name, const bool given[LAP_CLI_OPTIONS])
-{
-    const lap_cli_option *option = lap_cli_option_named(name, strlen(name));
-    return option && given[option - lap_cli_options];
-}
-
 /* The first option of the list, which ends in NULL, that was given. */
 static const char *first_given(const char *const *names, const bool given[LAP_CLI_OPTIONS])
 {
@@ -57,9 +51,10 @@ static const char *first_given(const char *const *names, const bool given[LAP_CL
 /* ---- the output ---------------------------------------------------------------------------------- */
 
 /* OUT, where it is one file's; else NULL. */
-static const char *single_output(const lap_cli *cli, unsigned forms)
+static const char *single_output(const lap_cli *cli)
 {
-    return forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM) && cli->operand_count == 2 ? cli->operands[1] : NULL;
+    return cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM) && cli->operand_count == 2 ? cli->operands[1]
+                                                                                     : NULL;
 }
 
 /* What stands behind the last dot of the name; NULL where there is none. */
@@ -82,11 +77,11 @@ static const char *format_named(const char *name)
     return NULL;
 }
 
-static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     static const char *const of_jpeg[] = {
         "quality", "subsampling", "restart", "progressive", "optimize", "trim", "perfect", NULL};
-    const char *out = single_output(cli, forms), *asked = cli->settings.format;
+    const char *out = single_output(cli), *asked = cli->settings.format;
     const char *format = asked ? asked : extension_of(out), *named = format_named(extension_of(out));
     const char *name =
         format && format_named(format) != format_named("jpg") ? first_given(of_jpeg, given) : NULL;
@@ -98,10 +93,10 @@ static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OP
 }
 
 /* Standard output is no file: nothing stands there before, and it has neither time nor mode. */
-static lap_cli_exit check_output(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+static lap_cli_exit check_output(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     static const char *const of_files[] = {"no-clobber", "skip-existing", "preserve", "no-sync", NULL};
-    const char *out = single_output(cli, forms), *name = first_given(of_files, given);
+    const char *out = single_output(cli), *name = first_given(of_files, given);
     return name && out && strcmp(out, "-") == 0
                ? lap_cli_usage("--%s is about a file, and the output is standard output", name)
                : LAP_EXIT_OK;
@@ -124,22 +119,22 @@ static bool is_other_image(const char *path)
 }
 
 /* A pipe has neither a time nor a mode that a file could have; what was redirected has. */
-static lap_cli_exit check_source(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+static lap_cli_exit check_source(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     struct stat st;
-    if (single_output(cli, forms) && lap_cli_is_given("preserve", given) &&
-        strcmp(cli->operands[0], "-") == 0 && (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode)))
+    if (single_output(cli) && lap_cli_is_given("preserve", given) && strcmp(cli->operands[0], "-") == 0 &&
+        (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode)))
         return lap_cli_usage("--preserve is about a file, and the input is a pipe");
     return LAP_EXIT_OK;
 }
 
 /* What is about JPEGs, where no input is one. */
-static lap_cli_exit check_inputs(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+static lap_cli_exit check_inputs(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     static const char *const of_jpeg[] = {"decode", "max-scans", NULL};
     const char *name = first_given(of_jpeg, given);
-    const int count = single_output(cli, forms) ? 1 : cli->operand_count;
-    if (!name || count == 0 || forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER))
+    const int count = single_output(cli) ? 1 : cli->operand_count;
+    if (!name || count == 0 || cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER))
         return LAP_EXIT_OK;
     for (int i = 0; i < count; i++)
         if (!is_other_image(cli->operands[i]))
@@ -150,11 +145,11 @@ static lap_cli_exit check_inputs(const lap_cli *cli, const bool given[LAP_CLI_OP
 /* ---- the backends -------------------------------------------------------------------------------- */
 
 /* Whether one of the backends that are named, or with none named any of them, passes. */
-static bool any_backend(const lap_cli *cli, unsigned forms, bool (*passes)(const lap_rung_info *rung))
+static bool any_backend(const lap_cli *cli, bool (*passes)(const lap_rung_info *rung))
 {
-    const bool is_list = forms & (LAP_CLI_COMPARE_ALL | LAP_CLI_BENCH_ALL);
+    const bool is_list = cli->forms & (LAP_CLI_COMPARE_ALL | LAP_CLI_BENCH_ALL);
     const char *list = is_list ? cli->bench.backends : cli->settings.backend;
-    if (!list || (forms & LAP_CLI_BENCH << LAP_OP_CODEC))
+    if (!list || (cli->forms & LAP_CLI_BENCH << LAP_OP_CODEC))
         return true;
     for (const char *name = list; *name;) {
         const size_t length = strcspn(name, ",");
@@ -182,7 +177,7 @@ static bool is_cuda_global(const lap_rung_info *rung)
     return strcmp(rung->name, "cuda-global") == 0;
 }
 
-static lap_cli_exit check_backends(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+static lap_cli_exit check_backends(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     static const struct {
         const char *option;
@@ -192,15 +187,15 @@ static lap_cli_exit check_backends(const lap_cli *cli, const bool given[LAP_CLI_
         {"device-memory", may_use_device, "CUDA backends"}, {"omp-loop", is_openmp, "openmp"},
         {"block", is_cuda_global, "cuda-global"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (lap_cli_is_given(rows[i].option, given) && !any_backend(cli, forms, rows[i].passes))
+        if (lap_cli_is_given(rows[i].option, given) && !any_backend(cli, rows[i].passes))
             return lap_cli_usage("--%s is for %s, and none is named", rows[i].option, rows[i].whose);
     return LAP_EXIT_OK;
 }
 
-static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     const char *backend = cli->settings.backend;
-    (void)given, (void)forms;
+    (void)given;
     if (cli->sandbox && backend && strncmp(backend, "cuda", 4) == 0)
         return lap_cli_usage("--sandbox runs on the CPU alone: a driver of CUDA cannot be confined so; "
                              "leave out --backend=%s",
@@ -212,9 +207,9 @@ static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_O
 
 /* ---- all ----------------------------------------------------------------------------------------- */
 
-lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], unsigned forms)
+lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
-    static lap_cli_exit (*const checks[])(const lap_cli *, const bool *, unsigned) = {
+    static lap_cli_exit (*const checks[])(const lap_cli *, const bool *) = {
         check_format, check_output, check_source, check_inputs, check_backends, check_sandbox};
     lap_cli_exit code = LAP_EXIT_OK;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -222,6 +217,6 @@ lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OP
             lap_cli_is_given(rules[i].other, given) != rules[i].needs)
             return lap_cli_usage("--%s %s", rules[i].option, rules[i].why);
     for (size_t i = 0; i < sizeof checks / sizeof *checks && code == LAP_EXIT_OK; i++)
-        code = checks[i](cli, given, forms);
+        code = checks[i](cli, given);
     return code;
 }

@@ -1,5 +1,6 @@
 #include "cli/sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -12,14 +13,6 @@
 #include <unistd.h>
 
 #include "cli/args.h"
-
-lap_code lap_sandbox_failed(lap_error *err, lap_code code, const char *why)
-{
-    *err = (lap_error){.code = code};
-    snprintf(err->subject, sizeof err->subject, "--sandbox");
-    snprintf(err->message, sizeof err->message, "%s", why);
-    return code;
-}
 
 static bool is_path(const char *path)
 {
@@ -114,7 +107,7 @@ static lap_code allow_listed(lap_sandbox *box, const lap_cli *cli, lap_error *er
 
 static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *err)
 {
-    const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
+    const bool writes = lap_cli_writes(cli);
     const bool folder = cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER);
     const int last = cli->operand_count - 1, inputs = writes && !cli->in_place ? last : last + 1;
     lap_code code = LAP_OK;
@@ -135,6 +128,32 @@ static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *
         return allow_beside(box, out, err);
     code = make_folder(out, err);
     return code == LAP_OK ? lap_sandbox_allow(box, out, LAP_SANDBOX_WRITE, err) : code;
+}
+
+/* Landlock holds for the calling thread and those that it starts. */
+static bool is_alone(void)
+{
+    int threads = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks)
+        return true; /* no /proc: nobody but the program itself could have started one, and it has not */
+    for (const struct dirent *entry; (entry = readdir(tasks));)
+        threads += entry->d_name[0] != '.';
+    closedir(tasks);
+    return threads <= 1;
+}
+
+/* From here on this process sees the files of the rules alone; then it makes the listed system calls alone.
+ */
+static lap_code enter(lap_sandbox *box, lap_error *err)
+{
+    int keeper = -1;
+    lap_code code = is_alone() ? lap_sandbox_restrict(box, err)
+                               : lap_sandbox_failed(err, LAP_E_BACKEND, "threads run already");
+    close(box->rules);
+    if (code == LAP_OK && box->writes)
+        code = lap_sandbox_keep(&keeper, err);
+    return code == LAP_OK ? lap_sandbox_limit_calls(keeper, err) : code;
 }
 
 lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
@@ -165,7 +184,7 @@ lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
     tzset();                                     /* reads /etc/localtime */
     (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* none could be opened: auto need not try */
     if (code == LAP_OK)
-        return lap_sandbox_enter(&box, err);
+        return enter(&box, err);
     close(box.rules);
     return code;
 }

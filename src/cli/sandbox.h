@@ -7,6 +7,8 @@
 #ifndef LAP_CLI_SANDBOX_H
 #define LAP_CLI_SANDBOX_H
 
+#include <stdio.h>
+
 #include "cli/cli.h"
 
 /* Confines the process to what this command line needs; makes OUTDIR where it is missing. Before the first
@@ -16,7 +18,13 @@
 lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err);
 
 /* "--sandbox: why"; returns code. */
-lap_code lap_sandbox_failed(lap_error *err, lap_code code, const char *why);
+static inline lap_code lap_sandbox_failed(lap_error *err, lap_code code, const char *why)
+{
+    *err = (lap_error){.code = code};
+    snprintf(err->subject, sizeof err->subject, "--sandbox");
+    snprintf(err->message, sizeof err->message, "%s", why);
+    return code;
+}
 
 /* ---- Landlock (sandbox_files.c) ---------------------------------------------------------------------- */
 
@@ -34,9 +42,8 @@ typedef enum lap_sandbox_access {
 lap_code lap_sandbox_open(lap_sandbox *box, lap_error *err);
 /* What is not there is passed over: whoever wants it will say so. Links of the path are followed. */
 lap_code lap_sandbox_allow(lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err);
-/* From here on nothing else; box is closed in any case. LAP_E_BACKEND where a second thread runs, which
- * would stay outside. */
-lap_code lap_sandbox_enter(const lap_sandbox *box, lap_error *err);
+/* From here on nothing else, for this thread and those that it starts. LAP_E_BACKEND. */
+lap_code lap_sandbox_restrict(const lap_sandbox *box, lap_error *err);
 
 /* ---- a process that sets modes and times (sandbox_keeper.c) ------------------------------------------- */
 

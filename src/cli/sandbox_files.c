@@ -1,5 +1,4 @@
 /* Landlock, by its three system calls: headers of the time of Linux 5.13 are enough to build. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -83,29 +82,9 @@ lap_code lap_sandbox_allow(lap_sandbox *box, const char *path, lap_sandbox_acces
     return added != 0 && why != EBADFD ? lap_sandbox_failed(err, LAP_E_BACKEND, strerror(why)) : LAP_OK;
 }
 
-/* Landlock holds for the calling thread and those that it starts. */
-static bool is_alone(void)
+lap_code lap_sandbox_restrict(const lap_sandbox *box, lap_error *err)
 {
-    int threads = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    if (!tasks)
-        return true; /* no /proc: nobody but the program itself could have started one, and it has not */
-    for (const struct dirent *entry; (entry = readdir(tasks));)
-        threads += entry->d_name[0] != '.';
-    closedir(tasks);
-    return threads <= 1;
-}
-
-lap_code lap_sandbox_enter(const lap_sandbox *box, lap_error *err)
-{
-    lap_code code = LAP_OK;
-    int keeper = -1;
-    if (!is_alone())
-        code = lap_sandbox_failed(err, LAP_E_BACKEND, "threads run already");
-    else if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RESTRICT_SELF, box->rules, 0) != 0)
-        code = lap_sandbox_failed(err, LAP_E_BACKEND, strerror(errno));
-    close(box->rules);
-    if (code == LAP_OK && box->writes)
-        code = lap_sandbox_keep(&keeper, err);
-    return code == LAP_OK ? lap_sandbox_limit_calls(keeper, err) : code;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RESTRICT_SELF, box->rules, 0) != 0)
+        return lap_sandbox_failed(err, LAP_E_BACKEND, strerror(errno));
+    return LAP_OK;
 }

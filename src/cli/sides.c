@@ -45,7 +45,7 @@ static bool is_no_input(side_option *side, const char *path, bool look_inside)
 
 static bool check_side(const lap_cli *cli, side_option *side, const side_option *others, int count)
 {
-    const bool writes = cli->command->takes & (LAP_CLI_ONE | LAP_CLI_TRANSFORM);
+    const bool writes = lap_cli_writes(cli);
     const bool has_out = writes && !cli->in_place && (cli->operand_count > 1 || cli->files_from);
     for (int i = 0; i < cli->operand_count && !cli->command->operand; i++) {
         const bool is_out = has_out && i == cli->operand_count - 1;

@@ -58,6 +58,13 @@ int lap_cli_caught(void)
     return caught;
 }
 
+void lap_cli_note_tolerance(const lap_cli *cli)
+{
+    const bool filters = cli->command->takes & LAP_CLI_RUN;
+    if (filters && lap_params_tolerance(&cli->settings.params) < 0 && !cli->quiet)
+        lap_cli_message("note: with this kernel and scale backends may differ by more than one level");
+}
+
 static lap_code read_kernel_inside(lap_cli *cli, lap_error *err)
 {
     if (lap_cli_read_kernel(cli, err->message, sizeof err->message)) {

@@ -35,7 +35,8 @@ bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *a
 bool lap_cli_knows_rung(lap_op op, const char *name, size_t length);
 /* Its row, without a look at devices; false where there is none. */
 bool lap_cli_find_rung(lap_op op, const char *name, size_t length, lap_rung_info *rung);
-/* The i-th filter backend's name, the i-th preset; NULL past the end. For completion. */
+/* The i-th filter backend's name, and the i-th operation's; NULL past the end. For completion. */
 const char *lap_cli_rung_name(int i);
+const char *lap_cli_op_name(int i);
 
 #endif

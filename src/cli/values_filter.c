@@ -56,6 +56,11 @@ const char *lap_cli_rung_name(int i)
     return lap_rung_at(LAP_OP_FILTER, i, false, &info) ? info.name : NULL;
 }
 
+const char *lap_cli_op_name(int i)
+{
+    return i <= LAP_OP_CODEC ? lap_op_name((lap_op)i) : NULL;
+}
+
 static bool refuse_rung(const char *name, char *problem, size_t size)
 {
     const char *hint = lap_cli_hint(name), *meant = hint ? hint : lap_rung_nearest(LAP_OP_FILTER, name);

@@ -60,39 +60,29 @@ static uint8_t largest_of(const lap_view *a, const lap_view *b, lap_box box)
     return (uint8_t)largest;
 }
 
-static lap_box source_of(lap_box box, int x, int y, int width, int height)
+/* What falls on pixel (x, y) of the picture. */
+static lap_box source_of(const lap_picture *p, int x, int y)
 {
-    const int left = edge_of(x, width, box.width), top = edge_of(y, height, box.height);
-    return (lap_box){box.x + left, box.y + top, edge_of(x + 1, width, box.width) - left,
-        edge_of(y + 1, height, box.height) - top};
+    const lap_box *box = &p->box;
+    const int left = edge_of(x, p->width, box->width), top = edge_of(y, p->height, box->height);
+    return (lap_box){box->x + left, box->y + top, edge_of(x + 1, p->width, box->width) - left,
+        edge_of(y + 1, p->height, box->height) - top};
 }
 
-lap_code lap_pnm_of_view(
-    const lap_view *view, lap_box box, int width, int height, lap_mean mean, lap_pnm *pnm, lap_error *err)
+lap_code lap_pnm_of(const lap_picture *p, lap_pnm *pnm, lap_error *err)
 {
     /* A fourth channel is no colour. */
-    const int channels = view->channels == 1 ? 1 : 3;
-    uint8_t *to = pnm_begin(pnm, width, height, channels);
+    const int channels = p->other || p->view->channels == 1 ? 1 : 3;
+    uint8_t *to = pnm_begin(pnm, p->width, p->height, channels);
     if (!to)
         return lap_report_no_memory(err);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) {
-            const lap_box source = source_of(box, x, y, width, height);
+    for (int y = 0; y < p->height; y++)
+        for (int x = 0; x < p->width; x++) {
+            const lap_box source = source_of(p, x, y);
             for (int c = 0; c < channels; c++)
-                *to++ = mean_of(view, source, c, mean);
+                *to++ =
+                    p->other ? largest_of(p->view, p->other, source) : mean_of(p->view, source, c, p->mean);
         }
-    return LAP_OK;
-}
-
-lap_code lap_pnm_of_difference(
-    const lap_view *a, const lap_view *b, lap_box box, int width, int height, lap_pnm *pnm, lap_error *err)
-{
-    uint8_t *to = pnm_begin(pnm, width, height, 1);
-    if (!to)
-        return lap_report_no_memory(err);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++)
-            *to++ = largest_of(a, b, source_of(box, x, y, width, height));
     return LAP_OK;
 }
 

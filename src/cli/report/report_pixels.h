@@ -22,12 +22,17 @@ typedef enum lap_mean {
     LAP_MEAN_SQUARE /* root mean square: thin bright lines on black stay visible */
 } lap_mean;
 
-/* box of view, scaled down to width x height (at most those of box); LAP_E_MEMORY. */
-lap_code lap_pnm_of_view(
-    const lap_view *view, lap_box box, int width, int height, lap_mean mean, lap_pnm *pnm, lap_error *err);
-/* |a - b| in gray: a pixel is the largest of all samples that fall on it, so that no single one vanishes. */
-lap_code lap_pnm_of_difference(
-    const lap_view *a, const lap_view *b, lap_box box, int width, int height, lap_pnm *pnm, lap_error *err);
+/* What a picture shows: a box of view, or with `other` of |view - other| in gray, where a pixel is the
+ * largest of all samples that fall on it, so that no single one vanishes. */
+typedef struct lap_picture {
+    const lap_view *view, *other;
+    lap_box box;
+    int width, height; /* of the picture: at most those of the box */
+    lap_mean mean;     /* without `other` */
+} lap_picture;
+
+/* LAP_E_MEMORY. */
+lap_code lap_pnm_of(const lap_picture *picture, lap_pnm *pnm, lap_error *err);
 
 /* The picture as a data: URI: JPEG of that quality, or with quality 0 exactly, as PNG (in a build without
  * PNG as JPEG of quality 100). */

@@ -1,0 +1,84 @@
+/* Every command there is, in words: the table that parsing, help and completion read. What each of them does
+ * is another table's, in main.c. */
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/term.h"
+#include "cli/values.h"
+
+const lap_cli_command lap_cli_commands[] = {
+    [LAP_COMMAND_RUN] = {"run",
+        "lapedge [run] [OPTIONS] IN OUT\tone image; - is stdin or stdout\n"
+        "lapedge [run] [OPTIONS] IN... OUTDIR\tfiles and folders, into a folder\n"
+        "lapedge [run] --in-place FILE...\treplace each file by its edges\n",
+        "lapedge photo.jpg edges.jpg\tedges of a photo, on every core\n"
+        "lapedge --range=abs --gray photo.jpg e.png\tabsolute values, gray, as PNG\n"
+        "lapedge photos/ edges/\ta folder; again: changes only\n"
+        "lapedge - - <photo.jpg >edges.jpg\tin a pipe\n"
+        "lapedge in.jpg out.jpg --backend=sse -v\ta named backend, and its times\n",
+        LAP_CLI_RUN, NULL, lap_cli_run_forms},
+    [LAP_COMMAND_TRANSFORM] = {"transform",
+        "lapedge transform [OPTIONS] IN OUT\trotate or mirror, without filtering\n",
+        "lapedge transform --rotate=90 in.jpg out.jpg\ta quarter turn clockwise\n"
+        "lapedge transform --auto-orient in.jpg o.jpg\tas the EXIF tag says\n"
+        "lapedge transform --flip=h photos/ turned/\ta folder\n",
+        LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER, NULL, lap_cli_transform_forms},
+    [LAP_COMMAND_STATS] = {"stats", "lapedge stats [OPTIONS] IN...\tstatistics of images and their edges\n",
+        "lapedge stats photo.jpg\tstatistics and histograms\n"
+        "lapedge stats --json photos/ >photos.jsonl\ta line per photo, then totals\n"
+        "lapedge stats --profiles --json page.jpg\tfind lines of text and horizons\n"
+        "lapedge stats --threshold=64 photo.jpg\talso the share of strong edges\n",
+        LAP_CLI_STATS | LAP_CLI_STATS_FOLDER, NULL, lap_cli_stats_forms},
+    [LAP_COMMAND_COMPARE] = {"compare", "lapedge compare [OPTIONS] IN\tcompare backends on the same pixels\n",
+        "lapedge compare photo.jpg\tthe filter, every backend\n"
+        "lapedge compare --ops=all photos/\tevery operation, over a folder\n"
+        "lapedge compare --heatmap=where.png p.jpg\tand draw what differs\n",
+        LAP_CLI_COMPARE_ALL, NULL, lap_cli_compare_forms},
+    [LAP_COMMAND_DIFF] = {"diff", "lapedge diff [OPTIONS] A B\tcompare two images, or two folders\n",
+        "lapedge diff a.jpg b.png\texit 1 unless identical\n"
+        "lapedge diff --min-psnr=40 old/ new/\timages with the same path in both\n"
+        "lapedge diff --max-abs=2 a.ppm b.ppm\tallow differences of up to 2\n"
+        "lapedge diff --heatmap=w.png a.png b.png\tand draw where\n",
+        LAP_CLI_DIFF | LAP_CLI_DIFF_FOLDER, NULL, lap_cli_diff_forms},
+    [LAP_COMMAND_BENCH] = {"bench", "lapedge bench [OPTIONS] [OP...]\tmeasure backends and their ceiling\n",
+        "lapedge bench\tthe filter, every backend\n"
+        "lapedge bench --backends=c,simd --runs=50\ttwo backends, more runs\n"
+        "lapedge bench --image=photo.jpg --json\tpixels of a photo, for scripts\n"
+        "lapedge bench transpose reduce\tother operations\n",
+        LAP_CLI_BENCH_ALL, lap_cli_op_name, lap_cli_bench_forms},
+    [LAP_COMMAND_BACKENDS] = {"backends", "lapedge backends [--json]\tlist backends and devices\n",
+        "lapedge backends\tall operations, CUDA devices\n"
+        "lapedge backends --json\tfor scripts\n",
+        LAP_CLI_BACKENDS, NULL, NULL},
+    [LAP_COMMAND_INFO] = {"info", "lapedge info FILE\tstructure of a file, without decoding\n",
+        "lapedge info photo.jpg\tframe, tables, metadata\n", LAP_CLI_INFO, NULL, NULL},
+    [LAP_COMMAND_DOCTOR] = {"doctor", "lapedge doctor\twhat this machine has, and can run\n",
+        "lapedge doctor --json\tfor scripts\n", LAP_CLI_DOCTOR, NULL, NULL},
+    [LAP_COMMAND_HELP] = {"help", "lapedge help [COMMAND]\tthe help of a command\n",
+        "lapedge help stats\tas lapedge stats --help\n", LAP_CLI_HELP, lap_cli_command_name, NULL},
+    [LAP_COMMAND_EXPLAIN] = {"explain", "lapedge explain BACKEND\twhat a backend does, and its limit\n",
+        "lapedge explain cuda-shared4-pad\tone step of the filter's ladder\n"
+        "lapedge explain simd\tof every ladder that has one\n",
+        LAP_CLI_HELP, lap_cli_rung_name, NULL},
+    [LAP_COMMANDS] = {0},
+};
+
+const char *lap_cli_command_name(int i)
+{
+    return lap_cli_commands[i].name;
+}
+
+const lap_cli_command *lap_cli_command_named(const char *name)
+{
+    for (const lap_cli_command *command = lap_cli_commands; command->name; command++)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
+
+lap_cli_exit lap_cli_no_command(const char *word)
+{
+    const char *nearest = lap_cli_nearest(word, lap_cli_command_name);
+    return lap_cli_usage("no command is called \"%s\"%s%s%s", word,
+        nearest ? "; did you mean " : "; see lapedge -h", nearest ? nearest : "", nearest ? "?" : "");
+}
