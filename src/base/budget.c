@@ -1,25 +1,19 @@
 #include "base/budget.h"
 
-#include <time.h>
-
+#include "base/condition.h"
 #include "base/status.h"
 
-enum { LOOK_MS = 100 }; /* between two looks at the cancel flag */
+enum { LOOK_US = 100000 }; /* between two looks at the cancel flag */
 
 struct lap_budget_waiter {
     struct lap_budget_waiter *next;
 };
 
-void lap_budget_init(lap_budget *b)
+lap_code lap_budget_init(lap_budget *b, lap_error *err)
 {
-    *b = (lap_budget){.used = 0};
-    pthread_condattr_t monotonic;
-    pthread_mutex_init(&b->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&b->freed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    *b = (lap_budget){.lock = PTHREAD_MUTEX_INITIALIZER};
     b->last = &b->first;
+    return lap_condition_init(&b->freed, err);
 }
 
 void lap_budget_destroy(lap_budget *b)
@@ -31,11 +25,7 @@ void lap_budget_destroy(lap_budget *b)
 /* Under the lock, which is free meanwhile. */
 static void wait_a_little(lap_budget *b)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
+    const struct timespec until = lap_condition_until(LOOK_US);
     pthread_cond_timedwait(&b->freed, &b->lock, &until);
 }
 

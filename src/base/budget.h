@@ -13,7 +13,8 @@ typedef struct lap_budget {
     struct lap_budget_waiter *first, **last; /* in order of arrival: a large file is not passed for ever */
 } lap_budget;
 
-void lap_budget_init(lap_budget *budget);
+/* LAP_E_MEMORY: there is nothing to destroy then. */
+lap_code lap_budget_init(lap_budget *budget, lap_error *err);
 void lap_budget_destroy(lap_budget *budget); /* nobody has anything */
 
 /* Waits until bytes, which are at most limit, fit beside what the others have. Who has something must not ask

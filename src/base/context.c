@@ -31,7 +31,10 @@ lap_context *lap_context_create(int threads, lap_error *err)
     context->threads = threads > 0 ? threads : usable_cores();
     atomic_init(&context->cancel, 0);
     atomic_init(&context->swept, 0);
-    lap_budget_init(&context->budget);
+    if (lap_budget_init(&context->budget, err) != LAP_OK) {
+        free(context);
+        return NULL;
+    }
     context->pool = lap_pool_create(context->threads, err);
     if (!context->pool) {
         lap_budget_destroy(&context->budget);

@@ -114,9 +114,8 @@ lap_pool *lap_pool_create(int threads, lap_error *err)
         lap_fail(err, LAP_E_MEMORY, "out of memory for a pool of %d threads", threads);
         return NULL;
     }
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->work, NULL);
-    pthread_cond_init(&pool->drained, NULL);
+    pool->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pool->work = pool->drained = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     pool->last = &pool->first;
     pool->threads = threads;
     pthread_mutex_lock(&pool->lock);
@@ -168,9 +167,7 @@ void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument)
         fn(argument);
         return;
     }
-    team mine = {.fn = fn, .argument = argument, .seats = members - 1};
-    pthread_cond_init(&mine.left, NULL);
-
+    team mine = {.fn = fn, .argument = argument, .seats = members - 1, .left = PTHREAD_COND_INITIALIZER};
     pthread_mutex_lock(&pool->lock);
     team **end = &pool->teams;
     while (*end)

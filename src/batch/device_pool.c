@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/condition.h"
 #include "base/status.h"
 
 /* Starting a device takes some hundred milliseconds, on a machine with many of them seconds. */
@@ -67,7 +67,6 @@ static void look_after(lap_executor *ex)
 
 static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int count, lap_error *err)
 {
-    pthread_condattr_t monotonic;
     d->pool = pool;
     d->number = number;
     d->pins = lap_device_pins(number);
@@ -78,10 +77,11 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
     if (!d->idle)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&d->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    const lap_code code = lap_condition_init(&d->changed, err);
+    if (code != LAP_OK) {
+        free(d->idle);
+        return code;
+    }
     pool->count++;
     const int rc = pthread_create(&d->thread, NULL, lap_device_pool_serve, d);
     d->has_thread = rc == 0;

@@ -1,6 +1,5 @@
 /* The thread of a device, which alone calls it: enqueues tasks on slots, and sees when they are through. */
-#include <time.h>
-
+#include "base/condition.h"
 #include "base/status.h"
 #include "base/times.h"
 #include "batch/device_pool_state.h"
@@ -227,17 +226,11 @@ static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
 
 static void rest(lap_pool_device *d)
 {
-    struct timespec until;
     d->busy_since = 0;
     if (!d->busy_slots && !d->ready.first) {
         pthread_cond_wait(&d->changed, mutex_of(d));
     } else {
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += LOOK_US * 1000L;
-        if (until.tv_nsec >= 1000000000L) {
-            until.tv_sec++;
-            until.tv_nsec -= 1000000000L;
-        }
+        const struct timespec until = lap_condition_until(LOOK_US);
         (void)pthread_cond_timedwait(&d->changed, mutex_of(d), &until);
     }
     d->busy_since = lap_now_ms();

@@ -1,8 +1,8 @@
 #include "batch/executor_state.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/condition.h"
 #include "base/status.h"
 #include "run/measure.h"
 #include "run/run.h"
@@ -124,7 +124,6 @@ bool lap_executor_wake(lap_executor *ex)
 lap_code lap_executor_create(
     lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err)
 {
-    pthread_condattr_t monotonic;
     lap_executor *ex = calloc(1, sizeof *ex);
     *executor = ex;
     if (!ex)
@@ -134,12 +133,13 @@ lap_code lap_executor_create(
     ex->jobs = jobs;
     lap_job_list_init(&ex->waiting);
     lap_job_list_init(&ex->done);
-    pthread_mutex_init(&ex->mutex, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&ex->finished, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    return LAP_OK;
+    ex->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    const lap_code code = lap_condition_init(&ex->finished, err);
+    if (code != LAP_OK) {
+        free(ex);
+        *executor = NULL;
+    }
+    return code;
 }
 
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err)
@@ -179,14 +179,7 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
 
 lap_job *lap_executor_reap(lap_executor *ex, int timeout_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += timeout_ms % 1000 * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
+    const struct timespec until = lap_condition_until((int64_t)timeout_ms * 1000);
     pthread_mutex_lock(&ex->mutex);
     while (timeout_ms > 0 && ex->pending && !ex->done.first)
         if (pthread_cond_timedwait(&ex->finished, &ex->mutex, &until))

@@ -128,15 +128,23 @@ static lap_code write_queue(lap_manifest *m, lap_error *err)
     return LAP_OK;
 }
 
-/* A new file survives a power cut only where its name does, and that of its folder. */
-static bool sync_names(lap_manifest *m)
+/* Some file systems know no fsync of folders. */
+static bool sync_folder(int folder)
 {
-    const int parent = openat(m->folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool synced = fsync(m->folder) == 0 || errno == EINVAL || errno == EROFS;
-    synced = synced && (parent == -1 || fsync(parent) == 0 || errno == EINVAL || errno == EROFS);
+    return fsync(folder) == 0 || errno == EINVAL || errno == EROFS;
+}
+
+/* A new file survives a power cut only if its name does, and the name of its folder. An OUTDIR that cannot be
+ * read cannot be opened for fsync: the whole file system is synced then. m->fd is open, so m->folder is, too.
+ */
+static bool sync_names(const lap_manifest *m)
+{
+    const int parent = openat(m->tree->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0)
+        return syncfs(m->folder) == 0;
+    const bool synced = sync_folder(m->folder) && sync_folder(parent);
     const int why = errno;
-    if (parent != -1)
-        close(parent);
+    close(parent);
     errno = why;
     return synced;
 }

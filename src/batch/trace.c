@@ -33,7 +33,7 @@ lap_code lap_trace_create(lap_trace **trace, lap_error *err)
     *trace = calloc(1, sizeof **trace);
     if (!*trace)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    pthread_mutex_init(&(*trace)->lock, NULL);
+    (*trace)->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     (*trace)->began_ms = lap_now_ms();
     return LAP_OK;
 }

@@ -123,35 +123,86 @@ static size_t copy_directory(writer *w, const lap_exif_directory *d)
 
 /* ---- the thumbnail ------------------------------------------------------------------------------- */
 
-/* Copies a JPEG without its metadata and without what follows it. Returns the size; 0 if this is not a JPEG.
- * `to` has room for as many bytes. */
+enum { SOF0 = 0xC0, SOF2 = 0xC2, DHT = 0xC4, EOI = 0xD9, SOS = 0xDA, DQT = 0xDB, DRI = 0xDD, COM = 0xFE };
+
+/* Whether tables fill a segment to its last byte: of 64 values of one or two bytes, or of codes. */
+static bool is_all_tables(uint8_t marker, const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        size_t table = 1 + 16;
+        if (marker == DQT)
+            table = 1 + (size_t)64 * (data[0] >> 4 ? 2 : 1);
+        else if (size >= 1 + 16)
+            for (size_t i = 1; i <= 16; i++)
+                table += data[i];
+        if (table > size)
+            return false;
+        data += table;
+        size -= table;
+    }
+    return true;
+}
+
+/* Whether a picture needs a segment like this one, and all of it: nothing else may travel in a thumbnail. */
+static bool is_of_picture(uint8_t marker, const uint8_t *data, size_t size)
+{
+    switch (marker) {
+    case SOF0:
+    case SOF0 + 1:
+    case SOF2:
+        return size >= 6 && size == 6 + (size_t)3 * data[5];
+    case DQT:
+    case DHT:
+        return is_all_tables(marker, data, size);
+    case DRI:
+        return size == 2;
+    case SOS:
+        return size >= 1 && size == 4 + (size_t)2 * data[0];
+    default:
+        return false;
+    }
+}
+
+/* The end of the coded data that begins here: that of the bytes, or the next marker but RST. */
+static size_t end_of_data(const uint8_t *from, size_t size, size_t at)
+{
+    while (size - at >= 2 && (from[at] != 0xFF || from[at + 1] == 0 || (from[at + 1] & 0xF8) == 0xD0))
+        at++;
+    return at;
+}
+
+/* Copies a JPEG: its picture, and nothing that follows it. Returns the size; 0 if this is not a JPEG, or has
+ * other segments than a picture and metadata. `to` has room for as many bytes. */
 static size_t copy_jpeg(const uint8_t *from, size_t size, uint8_t *to)
 {
     size_t at = 2, left = 2;
+    bool has_scan = false;
     if (size < 4 || memcmp(from, "\xFF\xD8\xFF", 3) != 0)
         return 0;
     memcpy(to, from, 2);
-    while (size - at >= 4 && from[at] == 0xFF) {
+    while (size - at >= 2 && from[at] == 0xFF) {
         const uint8_t marker = from[at + 1];
-        const size_t length = 2 + ((size_t)from[at + 2] << 8 | from[at + 3]);
+        if (marker == 0xFF) { /* fills up */
+            at++;
+            continue;
+        }
+        if (marker == EOI) {
+            memcpy(to + left, from + at, 2);
+            return has_scan ? left + 2 : 0;
+        }
+        const size_t length = size - at < 4 ? 0 : 2 + ((size_t)from[at + 2] << 8 | from[at + 3]);
         if (length < 4 || length > size - at)
             return 0;
-        if (!(marker >= 0xE0 && marker <= 0xEF) && marker != 0xFE) {
-            memcpy(to + left, from + at, length);
-            left += length;
-        }
-        at += length;
-        if (marker != 0xDA)
-            continue;
-        for (; size - at >= 2; at++) { /* coded data up to the next marker */
-            const bool is_marker = from[at] == 0xFF && from[at + 1] != 0 && (from[at + 1] & 0xF8) != 0xD0;
-            if (is_marker && from[at + 1] != 0xFF)
-                break;
-            to[left++] = from[at];
-        }
-        if (size - at >= 2 && from[at + 1] == 0xD9) {
-            memcpy(to + left, from + at, 2);
-            return left + 2;
+        if (is_of_picture(marker, from + at + 4, length - 4)) {
+            const size_t end = marker == SOS ? end_of_data(from, size, at + length) : at + length;
+            memcpy(to + left, from + at, end - at);
+            left += end - at;
+            at = end;
+            has_scan = has_scan || marker == SOS;
+        } else if ((marker >= 0xE0 && marker <= 0xEF) || marker == COM) {
+            at += length;
+        } else {
+            return 0;
         }
     }
     return 0;
@@ -173,7 +224,7 @@ static void add_thumbnail(writer *w, size_t link)
     const size_t copied = picture ? copy_jpeg(tree->tiff.bytes + begin, size, w->to + picture) : 0;
     if (!copied) {
         w->size = before;
-        lap_meta_warn(w->change->drops, "the EXIF thumbnail is incomplete and is left out");
+        lap_meta_warn(w->change->drops, "the EXIF thumbnail is no whole JPEG of the usual kind and is left out");
         return;
     }
     w->size = picture + copied;

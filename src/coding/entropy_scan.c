@@ -84,15 +84,13 @@ static lap_code reserve(scan *s, lap_scan_index *index, lap_error *err)
 lap_code lap_scan_index_make(const lap_scan_plan *plan, const lap_walk_tables *tables,
     const lap_scan_team *team, lap_scan_index *index, lap_huff_odd *odd, lap_error *err)
 {
-    scan s = {.plan = plan, .tables = tables, .control = team->control};
+    scan s = {.lock = PTHREAD_MUTEX_INITIALIZER, .plan = plan, .tables = tables, .control = team->control};
     *index = (lap_scan_index){0};
     *odd = LAP_HUFF_FINE;
     s.join = (lap_join){.plan = plan, .tables = tables, .index = index};
     lap_code code = reserve(&s, index, err);
     if (code == LAP_OK) {
-        pthread_mutex_init(&s.lock, NULL);
         lap_pool_team(team->pool, team->threads, work, &s);
-        pthread_mutex_destroy(&s.lock);
         code = s.code;
         if (code != LAP_OK && err)
             *err = s.err;
@@ -101,6 +99,7 @@ lap_code lap_scan_index_make(const lap_scan_plan *plan, const lap_walk_tables *t
         *odd = s.join.odd != LAP_HUFF_FINE ? s.join.odd : LAP_HUFF_SHORT;
     for (size_t i = 0; s.pieces && i < s.count; i++)
         lap_track_free(&s.pieces[i]);
+    pthread_mutex_destroy(&s.lock);
     lap_join_free(&s.join);
     free(s.pieces);
     free(s.walked);

@@ -36,10 +36,7 @@ lap_code lap_band_encoders_open(lap_encode_fn *run, const lap_encode_target *tar
     e->run = run;
     e->control = control;
     e->resting = NULL;
-    if (pthread_mutex_init(&e->lock, NULL) != 0) {
-        free(e);
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
-    }
+    e->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     *made = e;
     return LAP_OK;
 }

@@ -210,7 +210,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     jpeg_state *state = calloc(1, sizeof *state);
     if (!state)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
-    pthread_mutex_init(&state->lock, NULL);
+    state->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     encoder->state = state;
 
     lap_jpeg_sampling(o, state->h, state->v);

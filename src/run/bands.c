@@ -471,10 +471,12 @@ static lap_code run_team(team *t, lap_error *err)
 
 lap_code lap_bands_run(const lap_bands_job *job, lap_error *err)
 {
-    team t = {.job = job, .plan = job->plan, .decoded = job->whole || job->result ? job->plan->bands : 0};
+    team t = {.job = job,
+        .plan = job->plan,
+        .decoded = job->whole || job->result ? job->plan->bands : 0,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .changed = PTHREAD_COND_INITIALIZER};
     lap_code code = job->counts ? lap_rung_find(LAP_OP_HISTOGRAM, "auto", &t.counter, err) : LAP_OK;
-    pthread_mutex_init(&t.lock, NULL);
-    pthread_cond_init(&t.changed, NULL);
     if (code == LAP_OK)
         code = reserve(&t, err);
     if (code == LAP_OK)

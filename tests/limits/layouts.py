@@ -225,6 +225,50 @@ def no_picture_leaks():
         assert not found, (words, len(found), found[:10])
 
 
+def thumbnails(picture):
+    """(what is odd, whether a reader sees the picture, bytes) of thumbnails that hold a secret outside of the picture"""
+    inside = segment(0xE1, b"Exif\0\0" + SECRET)
+    for what, whole, front in (("metadata", True, inside + segment(0xED, SECRET) + segment(0xFE, SECRET)),
+                               ("a marker with fill bytes", True, b"\xff\xff" + inside),
+                               ("a marker with fill bytes, of 57 KB", False,
+                                b"\xff\xff\xe1\0\x20" + SECRET + bytes(0xE100)),
+                               ("an end in front", False, b"\xff\xd9" + inside),
+                               ("a second begin", False, b"\xff\xd8" + inside),
+                               ("TEM", False, b"\xff\1" + inside),
+                               ("a quantization table and more", False, segment(0xDB, bytes(65) + inside)),
+                               ("half a quantization table", False, segment(0xDB, b"\x10" + inside)),
+                               ("a Huffman table and more", False, segment(0xC4, bytes(17) + inside)),
+                               ("a long interval", False, segment(0xDD, b"\0\0" + inside)),
+                               ("a long scan header", False, segment(0xDA, b"\0\0\0\0" + inside)),
+                               ("a long frame", False, segment(0xC0, bytes(6) + inside))):
+        yield what, whole, picture[:2] + front + picture[2:]
+    for marker in (0x00, 0x02, 0xBF, 0xC8, 0xCC, 0xD0, 0xDC, 0xDE, 0xDF, 0xF0, 0xFD):
+        yield f"marker {marker:02x}", False, picture[:2] + segment(marker, inside) + picture[2:]
+    yield "what follows", True, picture + inside
+    yield "metadata behind the scan", True, picture[:-2] + inside + picture[-2:]
+    yield "no scan", False, b"\xff\xd8" + inside + b"\xff\xd9"
+
+
+def thumbnails_travel_alone():
+    """--keep=exif,thumbnail: of 26 odd thumbnails the picture stays or nothing"""
+    seed = carrier()
+    bare = seed[:2] + seed[seed.index(b"\xff\xdb"):]  # without JFIF's segment
+    Path("in").mkdir()
+    kept = {}
+    for i, (order, (what, whole, picture)) in enumerate(itertools.product("<>", thumbnails(bare))):
+        t = base(order).directory("IFD1", "IFD0").value("IFD1", 0x103, SHORT, struct.pack(order + "H", 6))
+        t.pointer("IFD1", 0x201, "picture").value("IFD1", 0x202, LONG, struct.pack(order + "I", len(picture)))
+        payload = t.blob("picture", picture).bytes(["IFD0", "Exif", "IFD1"])
+        kept[f"{i:03}"] = what, whole
+        Path(f"in/{i:03}.jpg").write_bytes(with_segments(seed, segment(0xE1, payload)))
+    lapedge("--keep=exif,thumbnail", "-q", "--no-sync", "in", "out")
+    for name, (what, whole) in kept.items():
+        out = Path(f"out/{name}.jpg").read_bytes()
+        assert SECRET not in out, what
+        exif = next(data for marker, data in segments(out) if marker == 0xE1)
+        assert (bare in exif) == (b"\xff\xd8" in exif) == whole, what
+
+
 def exiftool_sees_nothing():
     """ExifTool finds neither place nor thumbnail in the outputs, and what is harmless in all"""
     if not shutil.which("exiftool"):
@@ -282,4 +326,4 @@ def broken_exif():
 
 
 if __name__ == "__main__":
-    run_all([no_place_leaks, no_picture_leaks, exiftool_sees_nothing, gps_is_rebuilt, broken_exif])
+    run_all([no_place_leaks, no_picture_leaks, thumbnails_travel_alone, exiftool_sees_nothing, gps_is_rebuilt, broken_exif])

@@ -43,7 +43,7 @@ static void never_more_than_the_limit(void **state)
     (void)state;
     static const uint64_t shares[THREADS] = {40, 100, 30, 60, 1, 99, 50, 50};
     pthread_t threads[THREADS];
-    lap_budget_init(&budget);
+    assert_int_equal(lap_budget_init(&budget, NULL), LAP_OK);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, take_and_give, (void *)&shares[i]), 0);
     for (int i = 0; i < THREADS; i++)
@@ -88,7 +88,7 @@ static void in_order_and_until_cancelled(void **state)
     (void)state;
     asking asks[3] = {{.bytes = 90}, {.bytes = 70}, {.bytes = 10}};
     lap_control control = {.cancel = NULL};
-    lap_budget_init(&budget);
+    assert_int_equal(lap_budget_init(&budget, NULL), LAP_OK);
     assert_int_equal(lap_budget_take(&budget, 20, LIMIT, &control, NULL), LAP_OK);
     for (int i = 0; i < 3; i++) {
         struct lap_budget_waiter **before = budget.last;

@@ -297,8 +297,8 @@ static void what_is_broken_goes(void **state)
 static void a_thumbnail_is_kept_clean(void **state)
 {
     (void)state;
-    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xE1, 0, 6, 'E', 'x', 'i', 'f', 0xFF, 0xDA, 0, 2, 1, 2,
-        0xFF, 0, 0xFF, 0xD9, 'x', 'x'};
+    static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xE1, 0, 6, 'E', 'x', 'i', 'f', 0xFF, 0xDA, 0, 8, 1, 1,
+        0, 0, 63, 0, 1, 2, 0xFF, 0, 0xFF, 0xD9, 'x', 'x'};
     for (int kept = 0; kept < 2; kept++) {
         builder b = build(kept, 6);
         memcpy(b.bytes + 6 + THUMBNAIL, jpeg, sizeof jpeg);
@@ -307,8 +307,8 @@ static void a_thumbnail_is_kept_clean(void **state)
         const uint8_t *found = memmem(b.bytes, size, "\xFF\xD8", 2);
         assert_true((found != NULL) == kept);
         if (found) {
-            assert_int_equal(b.bytes + size - found, 12);
-            assert_memory_equal(found + 2, jpeg + 10, 10);
+            assert_int_equal(b.bytes + size - found, 18);
+            assert_memory_equal(found + 2, jpeg + 10, 16);
         }
     }
 }
