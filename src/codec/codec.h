@@ -180,6 +180,17 @@ bool lap_encoder_is_parallel(const lap_encoder *encoder);
 /* Band number index (band_rows rows; the last may have fewer) to bytes. */
 lap_code lap_encoder_band(
     lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err);
+/* A band whose rows come a few at a time, so that each is encoded while it is in the cache. Zeroed but for
+ * index and chunk, whose size is 0, before the first rows; belongs to one thread at a time. */
+typedef struct lap_band_work {
+    int index, next_row; /* of the band: the first that has not come */
+    lap_chunk *chunk;
+    void *state; /* the format's own; what a failed band leaves is the encoder's to release */
+} lap_band_work;
+/* 0: this encoder takes whole bands alone. Else lap_encoder_rows may be called. */
+int lap_encoder_row_step(const lap_encoder *encoder);
+/* The next rows of the band: a multiple of the step, unless they are its last. */
+lap_code lap_encoder_rows(lap_encoder *encoder, lap_band_work *work, const lap_view *rows, lap_error *err);
 /* Chunks in order of index, one at a time. */
 lap_code lap_encoder_append(lap_encoder *encoder, int index, const lap_chunk *chunk, lap_error *err);
 lap_code lap_encoder_finish(lap_encoder *encoder, lap_error *err);
@@ -189,6 +200,8 @@ typedef struct lap_encoder_ops {
     unsigned formats;                                       /* a bit 1 << lap_format for each */
     lap_code (*open)(lap_encoder *encoder, lap_error *err); /* sets band_rows and parallel */
     lap_code (*band)(lap_encoder *, int index, const lap_view *rows, lap_chunk *, lap_error *err);
+    /* instead of band, by encoders that set row_step; is_last: the band ends with these */
+    lap_code (*rows)(lap_encoder *, lap_band_work *, const lap_view *rows, bool is_last, lap_error *err);
     lap_code (*append)(lap_encoder *, int index, const lap_chunk *, lap_error *err);
     lap_code (*finish)(lap_encoder *, lap_error *err);
     void (*close)(lap_encoder *);
@@ -199,7 +212,7 @@ struct lap_encoder {
     lap_sink *sink;
     lap_format format;
     lap_write_options options;
-    int band_rows;
+    int band_rows, row_step;
     bool parallel;
     int bands, appended;               /* of the image; appended so far */
     const char *coder;                 /* of JPEG: the rung that encodes; NULL for other formats */

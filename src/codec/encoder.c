@@ -67,18 +67,54 @@ bool lap_encoder_is_parallel(const lap_encoder *encoder)
     return encoder->parallel;
 }
 
+/* Rows of this band, 0 where there is no such band. */
+static int rows_of(const lap_encoder *encoder, int index)
+{
+    const int rest =
+        index >= 0 && index < encoder->bands ? encoder->options.height - index * encoder->band_rows : 0;
+    return rest < encoder->band_rows ? rest : encoder->band_rows;
+}
+
+static lap_code check_rows(
+    const lap_encoder *encoder, int index, bool fits, const lap_view *rows, lap_error *err)
+{
+    const lap_write_options *o = &encoder->options;
+    if (fits && rows->height > 0 && rows->width == o->width && rows->channels == o->channels &&
+        rows->place == LAP_ON_HOST)
+        return LAP_OK;
+    return lap_fail(err, LAP_E_INTERNAL, "band %d of %d x %d x %d does not belong to this image", index,
+        rows->width, rows->height, rows->channels);
+}
+
 lap_code lap_encoder_band(
     lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err)
 {
-    const lap_write_options *o = &encoder->options;
-    int rest = index >= 0 && index < encoder->bands ? o->height - index * encoder->band_rows : 0;
-    int height = rest < encoder->band_rows ? rest : encoder->band_rows;
-    if (height < 1 || rows->height != height || rows->width != o->width || rows->channels != o->channels ||
-        rows->place != LAP_ON_HOST)
-        return lap_fail(err, LAP_E_INTERNAL, "band %d of %d x %d x %d does not belong to this image", index,
-            rows->width, rows->height, rows->channels);
+    lap_band_work work = {.index = index, .chunk = chunk};
+    const lap_code code = check_rows(encoder, index, rows->height == rows_of(encoder, index), rows, err);
+    if (code != LAP_OK)
+        return code;
     chunk->size = 0;
-    return encoder->ops->band(encoder, index, rows, chunk, err);
+    return encoder->ops->rows ? encoder->ops->rows(encoder, &work, rows, true, err)
+                              : encoder->ops->band(encoder, index, rows, chunk, err);
+}
+
+int lap_encoder_row_step(const lap_encoder *encoder)
+{
+    return encoder->row_step;
+}
+
+lap_code lap_encoder_rows(lap_encoder *encoder, lap_band_work *work, const lap_view *rows, lap_error *err)
+{
+    const int left = rows_of(encoder, work->index) - work->next_row;
+    const bool is_last = rows->height == left;
+    const bool fits =
+        encoder->row_step > 0 && rows->height <= left && (is_last || rows->height % encoder->row_step == 0);
+    lap_code code = check_rows(encoder, work->index, fits, rows, err);
+    if (code == LAP_OK)
+        code = encoder->ops->rows(encoder, work, rows, is_last, err);
+    if (code == LAP_OK)
+        work->next_row += rows->height;
+    return code;
 }
 
 lap_code lap_encoder_append(lap_encoder *encoder, int index, const lap_chunk *chunk, lap_error *err)

@@ -36,5 +36,9 @@ static void close_null(lap_encoder *encoder)
     (void)encoder;
 }
 
-const lap_encoder_ops lap_null_encoder = {
-    1 << LAP_FORMAT_NOTHING, open_null, drop_band, drop_chunk, finish_null, close_null};
+const lap_encoder_ops lap_null_encoder = {.formats = 1 << LAP_FORMAT_NOTHING,
+    .open = open_null,
+    .band = drop_band,
+    .append = drop_chunk,
+    .finish = finish_null,
+    .close = close_null};

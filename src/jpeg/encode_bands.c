@@ -9,7 +9,8 @@ enum { RST_SIZE = 2, FIRST_RST = 0xD0, RST_COUNT = 8 };
 
 typedef struct member {
     lap_band_encoder encoder;
-    struct member *next; /* in the list of those at rest */
+    struct member *next;  /* in the list of those at rest */
+    struct member *after; /* in that of all */
 } member;
 
 struct lap_band_encoders {
@@ -17,7 +18,7 @@ struct lap_band_encoders {
     lap_encode_fn *run;
     const lap_control *control;
     pthread_mutex_t lock;
-    member *resting;
+    member *all, *resting;
 };
 
 lap_code lap_band_encoders_open(lap_encode_fn *run, const lap_encode_target *target,
@@ -35,7 +36,7 @@ lap_code lap_band_encoders_open(lap_encode_fn *run, const lap_encode_target *tar
     }
     e->run = run;
     e->control = control;
-    e->resting = NULL;
+    e->all = e->resting = NULL;
     e->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     *made = e;
     return LAP_OK;
@@ -43,9 +44,9 @@ lap_code lap_band_encoders_open(lap_encode_fn *run, const lap_encode_target *tar
 
 void lap_band_encoders_close(lap_band_encoders *e)
 {
-    while (e && e->resting) {
-        member *m = e->resting;
-        e->resting = m->next;
+    while (e && e->all) {
+        member *m = e->all;
+        e->all = m->after;
         lap_band_encoder_close(&m->encoder);
         free(m);
     }
@@ -54,67 +55,55 @@ void lap_band_encoders_close(lap_band_encoders *e)
     free(e);
 }
 
-static lap_code take(lap_band_encoders *e, member **taken, lap_error *err)
+static lap_code create(lap_band_encoders *e, member **made, lap_error *err)
 {
+    member *m = calloc(1, sizeof *m);
+    *made = NULL;
+    if (!m)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
+    const lap_code code = lap_band_encoder_open(&e->plan, e->run, &m->encoder, err);
+    if (code != LAP_OK) {
+        free(m);
+        return code;
+    }
+    m->encoder.control = e->control;
+    pthread_mutex_lock(&e->lock);
+    m->after = e->all;
+    e->all = m;
+    pthread_mutex_unlock(&e->lock);
+    *made = m;
+    return LAP_OK;
+}
+
+lap_code lap_band_encoders_take(lap_band_encoders *e, bool is_interval, lap_band_work *work, lap_error *err)
+{
+    lap_chunk *chunk = work->chunk;
+    lap_code code = lap_chunk_reserve(chunk, RST_SIZE, err);
     pthread_mutex_lock(&e->lock);
     member *m = e->resting;
     if (m)
         e->resting = m->next;
     pthread_mutex_unlock(&e->lock);
-    *taken = m;
-    if (m)
-        return LAP_OK;
-    m = calloc(1, sizeof *m);
-    if (!m)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
-    const lap_code code = lap_band_encoder_open(&e->plan, e->run, &m->encoder, err);
-    m->encoder.control = e->control;
-    if (code == LAP_OK)
-        *taken = m;
-    else
-        free(m);
-    return code;
+    if (code == LAP_OK && !m)
+        code = create(e, &m, err);
+    if (code != LAP_OK)
+        return code;
+    if (is_interval && work->index > 0) {
+        chunk->data[chunk->size++] = 0xFF;
+        chunk->data[chunk->size++] = (uint8_t)(FIRST_RST + (work->index - 1) % RST_COUNT);
+    }
+    if (is_interval)
+        lap_band_encoder_restart(&m->encoder);
+    work->state = &m->encoder;
+    return LAP_OK;
 }
 
-static void give_back(lap_band_encoders *e, member *m)
+void lap_band_encoders_give_back(lap_band_encoders *e, lap_band_work *work)
 {
+    member *m = work->state; /* whose first member that is */
+    work->state = NULL;
     pthread_mutex_lock(&e->lock);
     m->next = e->resting;
     e->resting = m;
     pthread_mutex_unlock(&e->lock);
-}
-
-lap_code lap_encode_interval(
-    lap_band_encoders *e, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err)
-{
-    member *m;
-    lap_code code = lap_chunk_reserve(chunk, RST_SIZE, err);
-    if (code == LAP_OK)
-        code = take(e, &m, err);
-    if (code != LAP_OK)
-        return code;
-    if (index > 0) {
-        chunk->data[chunk->size++] = 0xFF;
-        chunk->data[chunk->size++] = (uint8_t)(FIRST_RST + (index - 1) % RST_COUNT);
-    }
-    lap_band_encoder_restart(&m->encoder);
-    code = lap_band_encode(&m->encoder, rows, chunk, err);
-    if (code == LAP_OK)
-        code = lap_band_encoder_finish(&m->encoder, chunk, err);
-    give_back(e, m);
-    return code;
-}
-
-lap_code lap_encode_next(
-    lap_band_encoders *e, const lap_view *rows, bool is_last, lap_chunk *chunk, lap_error *err)
-{
-    member *m; /* the same one each time: there is no other */
-    lap_code code = take(e, &m, err);
-    if (code != LAP_OK)
-        return code;
-    code = lap_band_encode(&m->encoder, rows, chunk, err);
-    if (code == LAP_OK && is_last)
-        code = lap_band_encoder_finish(&m->encoder, chunk, err);
-    give_back(e, m);
-    return code;
 }

@@ -26,12 +26,22 @@ static lap_encode_target target_of(const lap_jpeg_head *head, const lap_write_op
     return t;
 }
 
-static lap_code own_band(
-    lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err)
+/* Each band is an interval, or all of them are one. */
+static lap_code own_rows(
+    lap_encoder *encoder, lap_band_work *work, const lap_view *rows, bool is_last, lap_error *err)
 {
     const own_state *state = encoder->state;
-    return encoder->parallel ? lap_encode_interval(state->bands, index, rows, chunk, err)
-                             : lap_encode_next(state->bands, rows, index == encoder->bands - 1, chunk, err);
+    const bool ends = is_last && (encoder->parallel || work->index == encoder->bands - 1);
+    lap_code code = LAP_OK;
+    if (work->next_row == 0)
+        code = lap_band_encoders_take(state->bands, encoder->parallel, work, err);
+    if (code == LAP_OK)
+        code = lap_band_encode(work->state, rows, work->chunk, err);
+    if (code == LAP_OK && ends)
+        code = lap_band_encoder_finish(work->state, work->chunk, err);
+    if (code == LAP_OK && is_last)
+        lap_band_encoders_give_back(state->bands, work);
+    return code;
 }
 
 static lap_code own_append(lap_encoder *encoder, int index, const lap_chunk *chunk, lap_error *err)
@@ -61,7 +71,7 @@ static void own_close(lap_encoder *encoder)
 }
 
 static const lap_encoder_ops own_ops = {
-    .band = own_band, .append = own_append, .finish = own_finish, .close = own_close};
+    .rows = own_rows, .append = own_append, .finish = own_finish, .close = own_close};
 
 /* encoder->why_not is set where the picture is none of ours. */
 static lap_code open_own(lap_encoder *encoder, const lap_coder *coder, lap_error *err)
@@ -77,6 +87,7 @@ static lap_code open_own(lap_encoder *encoder, const lap_coder *coder, lap_error
     const lap_encode_target target = target_of(&state->head, o);
     code = lap_band_encoders_open(coder->run, &target, o->control, &state->bands, &encoder->why_not, err);
     encoder->band_rows = state->head.band_rows;
+    encoder->row_step = 8 * state->head.v[0];
     encoder->parallel = state->head.interval > 0 && o->height > encoder->band_rows;
     return code;
 }
@@ -112,6 +123,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     if (code != LAP_OK || !encoder->why_not)
         return code;
     own_close(encoder);
+    encoder->row_step = 0;
     encoder->coder_asked = coder->name;
     encoder->coder = lap_encoder_row(0)->name;
     return open_libjpeg(encoder, err);

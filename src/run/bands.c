@@ -63,7 +63,7 @@ static lap_code reserve_cell(team *t, cell *c, bool decodes, lap_error *err)
 static lap_code reserve(team *t, lap_error *err)
 {
     const lap_plan *plan = t->plan;
-    const int rows = lap_plan_rows(plan, 0), strip = rows < LAP_PLAN_STRIP ? rows : LAP_PLAN_STRIP;
+    const int rows = lap_plan_rows(plan, 0), strip = rows < plan->strip_rows ? rows : plan->strip_rows;
     const bool decodes = !plan->by_parts && !t->job->whole && !t->job->result;
     lap_code code = LAP_OK;
     t->cells = calloc((size_t)plan->cells, sizeof *t->cells);
@@ -74,7 +74,8 @@ static lap_code reserve(team *t, lap_error *err)
     for (int i = 0; i < plan->cells && code == LAP_OK; i++)
         code = reserve_cell(t, &t->cells[i], decodes, err);
     for (int i = 0; i < plan->results && code == LAP_OK; i++) {
-        code = lap_image_create(&t->results[i], plan->width, rows, plan->channels, 0, err);
+        code = lap_image_create(
+            &t->results[i], plan->width, plan->encodes_strips ? strip : rows, plan->channels, 0, err);
         if (code == LAP_OK && plan->by_parts && plan->rung)
             code = lap_image_create(&t->strips[i], plan->width, strip, plan->channels, LAP_APRON, err);
     }
@@ -198,7 +199,15 @@ static lap_code encode(worker *w, int band, const lap_view *result)
     return code;
 }
 
-/* Where the band's result is, or will be. */
+static lap_code encode_strip(worker *w, lap_band_work *work, const lap_view *result)
+{
+    const double start = lap_now_ms();
+    const lap_code code = lap_encoder_rows(w->t->job->encoder, work, result, &w->err);
+    w->ms.encode += lap_now_ms() - start;
+    return code;
+}
+
+/* Where the band's result is, or will be; where strips are encoded, that of the strip under way. */
 static lap_view result_of(const team *t, int member, int band)
 {
     const lap_plan *plan = t->plan;
@@ -213,56 +222,72 @@ static lap_view result_of(const team *t, int member, int band)
     return view;
 }
 
-/* A band whose pixels are there. */
-static lap_code make_decoded(worker *w, int band)
+/* Source rows y and up of a band that lie in memory. */
+static lap_view decoded_rows(const team *t, int band, int y, int rows)
 {
-    const team *t = w->t;
     const lap_bands_job *job = t->job;
-    const lap_view result = result_of(t, w->member, band);
-    const lap_view pixels = job->whole ? lap_view_rows(job->whole, band * t->plan->band_rows, result.height)
-                            : job->result ? result /* whose source has gone, and was counted there */
-                                          : band_at(t, band).view;
-    lap_code code = t->plan->rung && !job->result ? filter(w, &pixels, &result) : LAP_OK;
-    if (code == LAP_OK)
-        code = count(w, band, &pixels, &result);
-    return code == LAP_OK && t->plan->in_any_order ? encode(w, band, &result) : code;
+    const int top = band * t->plan->band_rows + y;
+    if (job->whole)
+        return lap_view_rows(job->whole, top, rows);
+    const lap_view pixels = band_at(t, band).view;
+    return lap_view_rows(&pixels, y, rows);
 }
 
-/* Rows of a band from its decoder into the result: some of them, filtered and counted while they are in the
- * cache. An encoder that takes rows as they come would take them here. */
-static lap_code make_strip(worker *w, int band, int y, const lap_view *result)
+/* The same of a band by parts: brought by the decoder, with what the filter needs of their neighbours. */
+static lap_code bring_strip(worker *w, int y, const lap_view *result, lap_view *pixels)
 {
     const lap_plan *plan = w->t->plan;
-    lap_view pixels = *result;
-    lap_code code;
-    if (plan->rung) {
-        const lap_band strip = {.view = lap_view_rows(&w->t->strips[w->member].view, 0, result->height),
-            .y = y,
-            .image_height = plan->height,
-            .border = plan->border};
-        code = fill(w, &strip, w->strip.view.base ? &w->strip : NULL, w->filled);
-        pixels = strip.view;
-        w->strip = strip;
-        w->filled =
-            y + result->height + LAP_APRON < plan->height ? y + result->height + LAP_APRON : plan->height;
-        if (code == LAP_OK)
-            code = filter(w, &pixels, result);
-    } else {
-        code = decode_rows(w, result, y);
-    }
+    const int below = y + result->height + LAP_APRON;
+    *pixels = *result;
+    if (!plan->rung)
+        return decode_rows(w, result, y);
+    const lap_band strip = {.view = lap_view_rows(&w->t->strips[w->member].view, 0, result->height),
+        .y = y,
+        .image_height = plan->height,
+        .border = plan->border};
+    const lap_code code = fill(w, &strip, w->strip.view.base ? &w->strip : NULL, w->filled);
+    *pixels = strip.view;
+    w->strip = strip;
+    w->filled = below < plan->height ? below : plan->height;
+    return code;
+}
+
+/* Rows y and up of a band into the result: decoded, filtered and counted while they are in the cache. */
+static lap_code make_strip(worker *w, int band, int y, const lap_view *result)
+{
+    const team *t = w->t;
+    const lap_plan *plan = t->plan;
+    lap_code code = LAP_OK;
+    lap_view pixels = *result; /* whose source has gone, and was counted there */
+    if (plan->by_parts)
+        code = bring_strip(w, band * plan->band_rows + y, result, &pixels);
+    else if (!t->job->result)
+        pixels = decoded_rows(t, band, y, result->height);
+    if (code == LAP_OK && plan->rung && !t->job->result)
+        code = filter(w, &pixels, result);
     return code == LAP_OK ? count(w, band, &pixels, result) : code;
 }
 
-static lap_code make_from_rows(worker *w, int band)
+/* A band, strip by strip. */
+static lap_code make_band(worker *w, int band)
 {
-    const lap_view result = result_of(w->t, w->member, band);
+    const lap_plan *plan = w->t->plan;
+    lap_band_work work = {.index = band, .chunk = &cell_of(w->t, band)->chunk};
+    const lap_view whole = result_of(w->t, w->member, band);
+    const bool is_reused = plan->encodes_strips && plan->results > 0;
+    const int rows = lap_plan_rows(plan, band);
     lap_code code = LAP_OK;
-    for (int y = 0; y < result.height && code == LAP_OK; y += LAP_PLAN_STRIP) {
-        const int left = result.height - y;
-        const lap_view rows = lap_view_rows(&result, y, left < LAP_PLAN_STRIP ? left : LAP_PLAN_STRIP);
-        code = make_strip(w, band, band * w->t->plan->band_rows + y, &rows);
+    work.chunk->size = 0;
+    for (int y = 0; y < rows && code == LAP_OK; y += plan->strip_rows) {
+        const int height = rows - y < plan->strip_rows ? rows - y : plan->strip_rows;
+        lap_view result = lap_view_rows(&whole, is_reused ? 0 : y, height);
+        code = make_strip(w, band, y, &result);
+        if (code == LAP_OK && plan->encodes_strips)
+            code = encode_strip(w, &work, &result);
     }
-    return code == LAP_OK ? encode(w, band, &result) : code;
+    if (code != LAP_OK || plan->encodes_strips || !plan->in_any_order)
+        return code;
+    return encode(w, band, &whole);
 }
 
 /* ---- append ------------------------------------------------------------------------------------ */
@@ -280,7 +305,7 @@ static lap_code append(worker *w, int band)
     const lap_plan *plan = t->plan;
     cell *c = cell_of(t, band);
     lap_code code = LAP_OK;
-    if (!plan->in_any_order) {
+    if (!plan->in_any_order && !plan->encodes_strips) {
         const lap_view result = result_of(t, w->member, band);
         code = encode(w, band, &result);
     }
@@ -326,7 +351,7 @@ static lap_code start_band(worker *w, int band)
     cell *c = cell_of(w->t, band);
     if (c->counts)
         *c->counts = (lap_photo_counts){0};
-    return w->t->plan->by_parts ? make_from_rows(w, band) : make_decoded(w, band);
+    return make_band(w, band);
 }
 
 /* Appends the next band, if it is ready and nobody else is at it; or tries to. */

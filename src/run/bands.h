@@ -5,7 +5,7 @@
  * In order: one thread at a time decodes, one at a time appends, all filter and encode. By parts: each thread
  * decodes some bands that lie below each other, filters and encodes them while they are in the cache, and
  * only encoded bands wait for those before them. Either way a band counts once it is appended, and not
- * before. */
+ * before; and an encoder that takes rows as they come gets each strip of a band when it is filtered. */
 #ifndef LAP_BANDS_H
 #define LAP_BANDS_H
 

@@ -35,16 +35,16 @@ typedef struct lap_plan {
 
     /* and from the encoder: band k has rows k * band_rows and up of the output */
     int band_rows, bands;
-    bool in_any_order; /* bands are encoded independently of each other */
-    bool by_parts;     /* threads decode the bands that they filter, part_bands below each other */
-    const char *how;   /* why rows are decoded one after the other; NULL: not worth a message */
-    int cells;         /* of the ring: bands under way, at most */
-    int results;       /* one per thread, or one per cell; 0: without a rung of the host */
+    bool in_any_order;   /* bands are encoded independently of each other */
+    bool by_parts;       /* threads decode the bands that they filter, part_bands below each other */
+    const char *how;     /* why rows are decoded one after the other; NULL: not worth a message */
+    int strip_rows;      /* of a band: worked on at once */
+    bool encodes_strips; /* each strip is encoded when it is filtered, while it is in the cache */
+    int cells;           /* of the ring: bands under way, at most */
+    int results;         /* one per thread, or one per cell; 0: without a rung of the host */
     int part_bands, ahead;
     uint64_t memory; /* bytes that the photo takes at most */
 } lap_plan;
-
-enum { LAP_PLAN_STRIP = 64 }; /* rows that are worked on at once where they stay in the L2 cache */
 
 /* What the settings say by themselves, whatever the file is. LAP_E_BACKEND where a device is asked for that
  * cannot be had, LAP_E_USAGE where backend and codec do not go together; else as lap_rung_find. threads: of

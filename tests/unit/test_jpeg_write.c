@@ -454,6 +454,96 @@ static void wrong_bands_are_refused(void **unused)
     free(image.memory);
 }
 
+/* All bands by strips of this many rows, from the last band to the first where their order is free. */
+static lap_code encode_strips(const lap_view *view, lap_encoder *encoder, int strip, lap_error *err)
+{
+    const int rows = lap_encoder_band_rows(encoder), bands = (view->height - 1) / rows + 1;
+    lap_chunk *chunks = calloc((size_t)bands, sizeof *chunks);
+    lap_code code = LAP_OK;
+    assert_non_null(chunks);
+    for (int i = 0; i < bands && code == LAP_OK; i++) {
+        const int index = lap_encoder_is_parallel(encoder) ? bands - 1 - i : i;
+        const lap_view band = help_band(view, index * rows, rows);
+        lap_band_work work = {.index = index, .chunk = &chunks[index]};
+        for (int y = 0; y < band.height && code == LAP_OK; y += strip) {
+            const lap_view some = help_band(&band, y, strip);
+            code = lap_encoder_rows(encoder, &work, &some, err);
+        }
+    }
+    for (int i = 0; i < bands && code == LAP_OK; i++)
+        code = lap_encoder_append(encoder, i, &chunks[i], err);
+    for (int i = 0; i < bands; i++)
+        lap_chunk_free(&chunks[i]);
+    free(chunks);
+    return code == LAP_OK ? lap_encoder_finish(encoder, err) : code;
+}
+
+static void strips_do_not_show(void **unused)
+{
+    (void)unused;
+    help_image image = help_make(150, 301, 3, 2);
+    for (int i = 0; i < 12; i++) {
+        lap_write_options o = help_options(&image.view);
+        uint8_t *expected;
+        void *bytes;
+        size_t expected_size, size;
+        lap_sink *sink;
+        lap_encoder *encoder;
+        lap_error err;
+        o.restart = i % 2 ? LAP_RESTART_AUTO : LAP_RESTART_OFF;
+        o.subsampling = i / 2 % 2 ? LAP_SUB_420 : LAP_SUB_444;
+        o.codec = LAP_CODEC_C;
+        assert_int_equal(help_encode(&image.view, "jpg", &o, &expected, &expected_size, &err), LAP_OK);
+        assert_int_equal(lap_sink_memory(&sink, &err), LAP_OK);
+        assert_int_equal(lap_encoder_open(sink, LAP_FORMAT_JPG, &o, &encoder, &err), LAP_OK);
+        const int step = lap_encoder_row_step(encoder);
+        assert_int_equal(step, o.subsampling == LAP_SUB_420 ? 16 : 8);
+        assert_int_equal(encode_strips(&image.view, encoder, (1 + i / 4) * step, &err), LAP_OK);
+        assert_int_equal(lap_sink_finish(sink, false, NULL, &err), LAP_OK);
+        lap_sink_take(sink, &bytes, &size);
+        assert_int_equal(size, expected_size);
+        assert_memory_equal(bytes, expected, size);
+        lap_encoder_close(encoder);
+        lap_sink_close(sink);
+        free(bytes);
+        free(expected);
+    }
+    free(image.memory);
+}
+
+/* Too many rows, rows between the steps, whole bands alone; and what a stop leaves is freed. */
+static void wrong_strips_are_refused(void **unused)
+{
+    (void)unused;
+    help_image image = help_make(50, 300, 3, 2);
+    lap_write_options o = help_options(&image.view);
+    lap_encoder *encoder;
+    lap_chunk chunk = {0};
+    lap_error err;
+    o.codec = LAP_CODEC_C;
+    assert_int_equal(lap_encoder_open(NULL, LAP_FORMAT_JPG, &o, &encoder, &err), LAP_OK);
+    const int step = lap_encoder_row_step(encoder);
+    lap_band_work work = {.index = 1, .chunk = &chunk};
+    for (int i = 0; i < 2; i++) {
+        const lap_view wrong =
+            help_band(&image.view, 0, i ? step - 1 : lap_encoder_band_rows(encoder) + step);
+        assert_int_equal(lap_encoder_rows(encoder, &work, &wrong, &err), LAP_E_INTERNAL);
+    }
+    lap_view some = help_band(&image.view, 0, step);
+    assert_int_equal(lap_encoder_rows(encoder, &work, &some, &err), LAP_OK);
+    assert_int_equal(work.next_row, step);
+    assert_true(chunk.size > 0);
+    lap_encoder_close(encoder);
+    o.codec = LAP_CODEC_TURBO;
+    assert_int_equal(lap_encoder_open(NULL, LAP_FORMAT_JPG, &o, &encoder, &err), LAP_OK);
+    assert_int_equal(lap_encoder_row_step(encoder), 0);
+    work = (lap_band_work){.chunk = &chunk};
+    assert_int_equal(lap_encoder_rows(encoder, &work, &some, &err), LAP_E_INTERNAL);
+    lap_encoder_close(encoder);
+    lap_chunk_free(&chunk);
+    free(image.memory);
+}
+
 static void formats_have_names(void **unused)
 {
     (void)unused;
@@ -485,6 +575,8 @@ int main(void)
         cmocka_unit_test(photoshop_thumbnails_are_dropped),
         cmocka_unit_test(stops_when_cancelled),
         cmocka_unit_test(wrong_bands_are_refused),
+        cmocka_unit_test(strips_do_not_show),
+        cmocka_unit_test(wrong_strips_are_refused),
         cmocka_unit_test(formats_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

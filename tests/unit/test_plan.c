@@ -56,6 +56,26 @@ static void a_team_keeps_busy(void **state)
         }
 }
 
+/* Strips of whole steps that the cache holds, encoded as they come where nobody else encodes in between. */
+static void strips_fit_the_encoder(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        const bool parallel = i % 2, takes_rows = i / 2 % 2;
+        const int threads = i / 4 == 0 ? 1 : 4;
+        lap_plan plan = plan_of(threads, 0);
+        encoder.parallel = parallel;
+        encoder.row_step = takes_rows ? 16 : 0;
+        plan.width = i / 4 == 2 ? 60000 : 1000;
+        need_of(&plan);
+        assert_int_equal(plan.encodes_strips, takes_rows && (parallel || plan.threads == 1));
+        if (plan.encodes_strips)
+            assert_int_equal(plan.strip_rows, plan.width == 60000 ? 16 : 64);
+        else
+            assert_int_equal(plan.strip_rows, BAND_ROWS);
+    }
+}
+
 /* What decoder and encoder take is part of it, with parts and without, to the byte. */
 static void all_of_it_is_counted(void **state)
 {
@@ -158,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_team_keeps_busy),
+        cmocka_unit_test(strips_fit_the_encoder),
         cmocka_unit_test(all_of_it_is_counted),
         cmocka_unit_test(rows_count_alike),
         cmocka_unit_test(threads_give_way_to_a_limit),
