@@ -27,11 +27,9 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
             plan->rung ? plan->rung->name : "a transform");
     if (!lap_codec_may_be_device(s->codec) || !filters_there)
         return LAP_OK;
-    plan->no_device = lap_device_codec_unavailable();
-    if (s->codec == LAP_CODEC_CUDA && plan->no_device)
-        return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", plan->no_device);
+    const lap_code code = lap_device_codec_choose(s->codec, &plan->no_device, err);
     plan->on_device = !plan->no_device;
-    return LAP_OK;
+    return code;
 }
 
 /* The first rows need the last ones. */
@@ -101,10 +99,7 @@ void lap_plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *de
         plan->from.density_x = header->density_y;
         plan->from.density_y = header->density_x;
     }
-    plan->write = lap_write_options_of(s, decoder->options.control);
-    plan->write.width = width;
-    plan->write.height = height;
-    plan->write.channels = header->channels;
+    plan->write = lap_write_options_of(s, width, height, header->channels, decoder->options.control);
     plan->write.from = &plan->from;
 }
 
