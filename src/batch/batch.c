@@ -143,31 +143,49 @@ static lap_code submit(batch *b, const lap_walk_entry *entry, const plan *p, lap
     return lap_fail(err, LAP_E_MEMORY, "out of memory");
 }
 
-static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
+/* An input that cannot be looked at. */
+static lap_code refuse(batch *b, const lap_walk_entry *entry, lap_error *err)
 {
-    batch *b = user;
+    const lap_report report = {.status = LAP_FAILED, .error = *entry->problem};
+    const lap_code code = lap_prune_note(b->prune, entry, NULL, err);
+    notify(b, entry->path, NULL, &report);
+    return code;
+}
+
+/* An input whose output becomes a job, or whose fate is known. */
+static lap_code take(batch *b, const lap_walk_entry *entry, lap_error *err)
+{
     plan p = {.status = LAP_FAILED};
-    if (entry->link || !lap_batch_is_ours(b, entry->relative))
-        return LAP_OK;
-    lap_jobs_make_room(&b->jobs);
-    if (b->stop.code == LAP_OK)
-        lap_control_check(&b->jobs.control, &b->stop);
-    if (b->stop.code != LAP_OK || b->stopping)
-        return LAP_E_CANCELLED; /* ends the walk; run_jobs knows why */
-    b->jobs.counts->found++;
-    if (entry->problem)
-        p.why = *entry->problem;
-    lap_code code =
-        entry->problem ? lap_prune_note(b->prune, entry, NULL, err) : plan_output(b, entry, &p, err);
-    if (code == LAP_OK && p.status == LAP_DONE && !b->options->dry_run)
-        return submit(b, entry, &p, err);
-    if (code != LAP_OK && !entry->problem)
+    const lap_code code = plan_output(b, entry, &p, err);
+    if (code != LAP_OK)
         return code;
+    if (p.status == LAP_DONE && !b->options->dry_run)
+        return submit(b, entry, &p, err);
     lap_report report = {.status = p.status};
     if (p.status != LAP_DONE)
         report.error = p.why;
     notify(b, entry->path, *p.output ? p.output : NULL, &report);
-    return code;
+    return LAP_OK;
+}
+
+/* Whether the run ends early; run_jobs knows why. */
+static bool is_stopping(batch *b)
+{
+    if (b->stop.code == LAP_OK)
+        lap_control_check(&b->jobs.control, &b->stop);
+    return b->stop.code != LAP_OK || b->stopping;
+}
+
+static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    batch *b = user;
+    if (entry->link || !lap_batch_is_ours(b, entry->relative))
+        return LAP_OK;
+    lap_jobs_make_room(&b->jobs);
+    if (is_stopping(b))
+        return LAP_E_CANCELLED; /* ends the walk */
+    b->jobs.counts->found++;
+    return entry->problem ? refuse(b, entry, err) : take(b, entry, err);
 }
 
 static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)

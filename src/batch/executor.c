@@ -4,7 +4,6 @@
 
 #include "base/condition.h"
 #include "base/status.h"
-#include "run/measure.h"
 #include "run/run.h"
 
 /* ---- lists ------------------------------------------------------------------------------------- */

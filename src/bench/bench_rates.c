@@ -71,6 +71,9 @@ static lap_device_wish wish_of(const lap_bench_rates *r, const lane *l, lap_rate
 {
     return (lap_device_wish){.source = rate == LAP_RATE_ENCODE ? NULL : &l->source,
         .result = rate == LAP_RATE_DECODE ? NULL : &l->result,
+        .width = r->photo.pixels->width,
+        .height = r->photo.pixels->height,
+        .channels = r->photo.pixels->channels,
         .filters = rate == LAP_RATE_CHAIN,
         .head = rate == LAP_RATE_DECODE ? NULL : &r->head,
         .capacity = r->expected_size + r->expected_size / 8};
@@ -82,8 +85,7 @@ static lap_code plan(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
     const lap_device_wish wish = wish_of(r, l, rate);
     bool handled = false;
     lap_code code = lap_device_staging_plan(l->staging, &wish, &handled, err);
-    if (code == LAP_OK && (!handled || l->staging->channels != r->photo.pixels->channels ||
-                              l->staging->is_encoded != (rate != LAP_RATE_DECODE)))
+    if (code == LAP_OK && (!handled || l->staging->is_encoded != (rate != LAP_RATE_DECODE)))
         code = lap_fail(err, LAP_E_UNSUPPORTED, "the device does not code this photo");
     return code;
 }

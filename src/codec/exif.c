@@ -7,12 +7,6 @@
 #include "codec/exif_write.h"
 #include "codec/tiff.h"
 
-bool lap_exif_is_tiff(const uint8_t *payload, size_t size)
-{
-    lap_tiff t;
-    return lap_tiff_open(&t, payload, size);
-}
-
 int lap_exif_orientation(const uint8_t *payload, size_t size)
 {
     lap_tiff t;

@@ -6,8 +6,6 @@
 #include "codec/meta_drops.h"
 
 bool lap_exif_is(const uint8_t *payload, size_t size);
-/* It also begins as TIFF does: libpng complains about other ones. */
-bool lap_exif_is_tiff(const uint8_t *payload, size_t size);
 /* 1..8; 1 where the tag is missing or invalid. */
 int lap_exif_orientation(const uint8_t *payload, size_t size);
 

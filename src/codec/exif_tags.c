@@ -198,11 +198,6 @@ static const struct picture {
     {0xC6D3, "maker's note", "PanasonicTitle2"},
 };
 
-const lap_exif_tag *lap_exif_tag_at(size_t i)
-{
-    return i < sizeof tags / sizeof *tags ? &tags[i] : NULL;
-}
-
 const lap_exif_tag *lap_exif_tag_find(lap_exif_group group, uint32_t tag)
 {
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)

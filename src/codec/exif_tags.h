@@ -35,8 +35,6 @@ typedef struct lap_exif_tag {
     const char *name;
 } lap_exif_tag;
 
-/* Row i of the table, ordered by group and tag; NULL past the end. */
-const lap_exif_tag *lap_exif_tag_at(size_t i);
 /* The row of a tag; NULL if it is not known to be harmless. */
 const lap_exif_tag *lap_exif_tag_find(lap_exif_group group, uint32_t tag);
 /* "IFD0", "Exif", "GPS", ... */

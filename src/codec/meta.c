@@ -50,9 +50,11 @@ bool lap_meta_is_xmp(const lap_segment *s)
     return begins(s, name, sizeof name);
 }
 
-bool lap_meta_is_extended(const lap_segment *s)
+enum { EXTENDED_NAME = 35 }; /* bytes, its zero byte counted */
+
+static bool is_extended(const lap_segment *s)
 {
-    static const char name[LAP_META_EXTENDED] = "http://ns.adobe.com/xmp/extension/";
+    static const char name[EXTENDED_NAME] = "http://ns.adobe.com/xmp/extension/";
     return begins(s, name, sizeof name);
 }
 
@@ -84,7 +86,7 @@ bool lap_meta_drops_profile(const lap_write_options *o)
 
 enum {
     MAX_SEGMENT = 65533,
-    EXTENDED_HEAD = LAP_META_EXTENDED + 40,
+    EXTENDED_HEAD = EXTENDED_NAME + 40,
     KEPT_UNASKED = 127 & ~LAP_KEEP_THUMBNAIL
 };
 
@@ -174,7 +176,7 @@ static size_t join_extended(const chooser *c, uint8_t *to)
 {
     size_t size = 0;
     for (size_t i = 0; i < c->count; i++)
-        if (lap_meta_is_extended(&c->all[i]) && c->all[i].size > EXTENDED_HEAD) {
+        if (is_extended(&c->all[i]) && c->all[i].size > EXTENDED_HEAD) {
             memcpy(to + size, c->all[i].data + EXTENDED_HEAD, c->all[i].size - EXTENDED_HEAD);
             size += c->all[i].size - EXTENDED_HEAD;
         }
@@ -189,7 +191,7 @@ static void judge_extended(chooser *c)
     size_t cleaned = size;
     bool has_any = false;
     for (size_t i = 0; i < c->count; i++)
-        has_any |= lap_meta_is_extended(&c->all[i]);
+        has_any |= is_extended(&c->all[i]);
     if (!has_any || !(c->keep & LAP_KEEP_XMP))
         return;
     const bool harmless = is_harmless_wanted(c);
@@ -203,7 +205,7 @@ static void judge_extended(chooser *c)
 
 static void choose_xmp(chooser *c, const lap_segment *s)
 {
-    if (lap_meta_is_extended(s)) {
+    if (is_extended(s)) {
         if (c->has_extended)
             add(c, *s);
         else

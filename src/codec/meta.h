@@ -22,10 +22,9 @@ lap_code lap_meta_choose(const lap_write_options *options, lap_meta *meta, lap_e
 bool lap_meta_drops_profile(const lap_write_options *options);
 void lap_meta_free(lap_meta *meta);
 
-enum { LAP_META_XMP = 29, LAP_META_EXTENDED = 35 }; /* bytes of the names, their zero bytes counted */
+enum { LAP_META_XMP = 29 }; /* bytes of the name of XMP, its zero byte counted */
 /* The kind of a segment as lap_info has it: "EXIF", "XMP", "extended XMP" counts as XMP, ... */
 const char *lap_meta_kind(const lap_segment *segment);
 bool lap_meta_is_xmp(const lap_segment *segment);
-bool lap_meta_is_extended(const lap_segment *segment);
 
 #endif

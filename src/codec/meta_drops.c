@@ -13,11 +13,6 @@ static const char *const kinds[LAP_DROP_KINDS][3] = {
     {"other", "other piece", "other pieces"},
 };
 
-const char *lap_meta_drop_kind(int i)
-{
-    return i >= 0 && i < LAP_DROP_KINDS ? kinds[i][0] : NULL;
-}
-
 void lap_meta_drop(lap_meta_drops *drops, const lap_dropped *dropped)
 {
     if (!drops)

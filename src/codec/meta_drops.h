@@ -8,15 +8,13 @@
 enum { LAP_DROP_KINDS = 6 };
 
 typedef struct lap_meta_drops {
-    uint64_t count[LAP_DROP_KINDS]; /* in the order of lap_meta_drop_kind */
+    uint64_t count[LAP_DROP_KINDS]; /* EXIF, XMP, IPTC, ICC, comment, other */
     int warnings;
     char warning[200];    /* the first */
     lap_dropped_fn *each; /* or NULL */
     void *user;
 } lap_meta_drops;
 
-/* "EXIF", "XMP", "IPTC", "ICC", "comment", "other". */
-const char *lap_meta_drop_kind(int i);
 /* Counts by dropped->kind, and tells. drops NULL: nothing happens. */
 void lap_meta_drop(lap_meta_drops *drops, const lap_dropped *dropped);
 /* Something is lost that the caller did not ask to lose. */

@@ -289,17 +289,17 @@ static lap_code count(const way *w)
     const lap_rung *rung;
     if (!w->staging->is_counted)
         return LAP_OK;
+    lap_photo_counts *counts = w->staging->counts;
+    void *const to[] = {counts->source, counts->result};
     lap_code code = lap_rung_find_on_device(LAP_OP_HISTOGRAM, NULL, slot->device, &rung, w->err);
     for (int i = 0; i < 2 && code == LAP_OK; i++) {
         uint8_t *counter = (uint8_t *)slot->memory + (size_t)i * counter_bytes();
-        uint64_t(*counts)[256] = w->staging->counts[i];
         const lap_exec exec = {.threads = 1, .stream = slot->stream, .scratch = counter, .err = w->err};
         code = lap_cuda_clear(slot->device, counter, LAP_SCRATCH_HEAD, slot->stream, w->err);
         if (code == LAP_OK)
             code = rung->run.histogram(views[i], NULL, &exec);
         if (code == LAP_OK)
-            code = lap_cuda_copy(
-                slot->device, counts, counter, sizeof w->staging->counts[i], slot->stream, w->err);
+            code = lap_cuda_copy(slot->device, to[i], counter, sizeof counts->source, slot->stream, w->err);
     }
     return code;
 }

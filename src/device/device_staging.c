@@ -196,7 +196,7 @@ static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
 {
     const size_t decoded = (sizeof *staging->decoded + 63) / 64 * 64;
     const size_t encoded = (sizeof *staging->encoded + 63) / 64 * 64;
-    const size_t bytes = decoded + encoded + 2 * sizeof *staging->counts;
+    const size_t bytes = decoded + encoded + sizeof *staging->counts;
     lap_code code = grow(staging, &staging->verdicts, bytes, err);
     if (code != LAP_OK)
         return code;
@@ -206,14 +206,15 @@ static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
     memset(at, 0xFF, bytes);
     staging->decoded = (lap_cuda_jpeg_result *)(void *)at;
     staging->encoded = (lap_cuda_jpeg_encoded *)(void *)(at + decoded);
-    staging->counts = (uint64_t(*)[4][256])(void *)(at + decoded + encoded);
+    staging->counts = (lap_photo_counts *)(void *)(at + decoded + encoded);
     return LAP_OK;
 }
 
 lap_code lap_device_staging_plan(
     lap_device_staging *staging, const lap_device_wish *wish, bool *handled, lap_error *err)
 {
-    *handled = make_plans(staging, wish);
+    *handled = make_plans(staging, wish) && staging->width == wish->width &&
+               staging->height == wish->height && staging->channels == wish->channels;
     if (!*handled)
         return LAP_OK;
     const uint8_t *tables = staging->tables.bytes;
@@ -235,13 +236,14 @@ static bool counts_add_up(const lap_device_staging *staging)
 {
     const uint64_t pixels = (uint64_t)staging->width * (uint64_t)staging->height;
     bool good = true;
-    for (int i = 0; i < 2; i++)
-        for (int c = 0; c < staging->channels; c++) {
-            uint64_t sum = 0;
-            for (int v = 0; v < 256; v++)
-                sum += staging->counts[i][c][v];
-            good = good && sum == pixels;
+    for (int c = 0; c < staging->channels; c++) {
+        uint64_t source = 0, result = 0;
+        for (int v = 0; v < 256; v++) {
+            source += staging->counts->source[c][v];
+            result += staging->counts->result[c][v];
         }
+        good = good && source == pixels && result == pixels;
+    }
     return good;
 }
 

@@ -4,6 +4,7 @@
 #ifndef LAP_DEVICE_STAGING_H
 #define LAP_DEVICE_STAGING_H
 
+#include "base/counts.h"
 #include "base/turn.h"
 #include "cuda/jpeg/decode.h"
 #include "cuda/jpeg/encode.h"
@@ -31,9 +32,9 @@ typedef struct lap_device_staging {
     lap_pinned verdicts;           /* what the next three point to */
     lap_cuda_jpeg_result *decoded; /* as the device leaves them */
     lap_cuda_jpeg_encoded *encoded;
-    uint64_t (*counts)[4][256]; /* of source and result: how often each value occurs */
-    bool is_staged;             /* tables has tables of an earlier photo */
-    const uint8_t *bytes;       /* of the file: at file.bytes, or lent */
+    lap_photo_counts *counts;
+    bool is_staged;       /* tables has tables of an earlier photo */
+    const uint8_t *bytes; /* of the file: at file.bytes, or lent */
     size_t file_bytes;
     /* the plan */
     lap_view pixels;             /* on the host, uploaded in the place of the file; base NULL: none */
@@ -61,7 +62,8 @@ typedef struct lap_device_wish { /* what is wanted of a photo */
     const lap_view *source;      /* on the device: where it is to be; NULL: in the slot */
     const lap_view *result;      /* likewise; where it is, if nothing is decoded or filtered */
     bool gray;
-    lap_turn turn; /* of the file's picture */
+    lap_turn turn;               /* of the file's picture */
+    int width, height, channels; /* of what is to come out; a file of another size is not for the device */
     bool filters;
     const lap_jpeg_head *head; /* of the output; NULL: none */
     size_t capacity;           /* bytes that its scan may take; 0: enough for photos */

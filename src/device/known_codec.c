@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/image.h"
+#include "base/status.h"
 #include "cuda/device/device.h"
 #include "libjpeg/jpeg_floor.h"
 
@@ -69,4 +70,12 @@ const char *lap_device_codec_unavailable(void)
         return why;
     pthread_once(&once, find_out);
     return reason;
+}
+
+lap_code lap_device_codec_choose(lap_codec_place codec, const char **unavailable, lap_error *err)
+{
+    *unavailable = lap_device_codec_unavailable();
+    if (codec == LAP_CODEC_CUDA && *unavailable)
+        return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", *unavailable);
+    return LAP_OK;
 }

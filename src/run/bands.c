@@ -292,12 +292,6 @@ static lap_code make_band(worker *w, int band)
 
 /* ---- append ------------------------------------------------------------------------------------ */
 
-static void add_counts(uint64_t to[4][256], uint64_t from[4][256])
-{
-    for (int i = 0; i < 4 * 256; i++)
-        to[i / 256][i % 256] += from[i / 256][i % 256];
-}
-
 /* From here on the band counts. One thread at a time. */
 static lap_code append(worker *w, int band)
 {
@@ -313,10 +307,8 @@ static lap_code append(worker *w, int band)
     if (code == LAP_OK)
         code = lap_encoder_append(t->job->encoder, band, &c->chunk, &w->err);
     w->ms.encode += lap_now_ms() - start;
-    if (code == LAP_OK && t->counter) {
-        add_counts(t->job->counts->source, c->counts->source);
-        add_counts(t->job->counts->result, c->counts->result);
-    }
+    if (code == LAP_OK && t->counter)
+        lap_photo_counts_add(t->job->counts, c->counts);
     if (code == LAP_OK && plan->progress)
         plan->progress(plan->progress_user, band * plan->band_rows + lap_plan_rows(plan, band), plan->height);
     return code;

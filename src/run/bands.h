@@ -9,12 +9,9 @@
 #ifndef LAP_BANDS_H
 #define LAP_BANDS_H
 
+#include "base/counts.h"
 #include "base/image.h"
 #include "run/plan.h"
-
-typedef struct lap_photo_counts { /* how often each value of each channel occurs */
-    uint64_t source[4][256], result[4][256];
-} lap_photo_counts;
 
 typedef struct lap_bands_job {
     const lap_plan *plan;

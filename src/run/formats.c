@@ -46,6 +46,17 @@ lap_code lap_decoder_open(
     return lap_decoder_start(ops, source, options, decoder, err);
 }
 
+lap_code lap_input_look(lap_source *source, lap_input *kind, lap_error *err)
+{
+    const uint8_t *head = NULL;
+    size_t size = 0;
+    const lap_code code = lap_source_peek(source, PROBE_BYTES, &head, &size, err);
+    *kind = size == 0                            ? LAP_INPUT_EMPTY
+            : lap_jpeg_decoder.probe(head, size) ? LAP_INPUT_JPEG
+                                                 : LAP_INPUT_OTHER;
+    return code;
+}
+
 /* ---- out --------------------------------------------------------------------------------------- */
 
 static const lap_encoder_ops *const encoders[] = {

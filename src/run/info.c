@@ -219,16 +219,16 @@ static lap_code other_info(lap_source *source, const listener *to, lap_info *inf
 
 static lap_code read_info(const char *path, const listener *to, lap_info *info, lap_error *err)
 {
-    enum { PROBE_BYTES = 16 };
     lap_source *source = NULL;
     const uint8_t *bytes;
     size_t size;
+    lap_input kind = LAP_INPUT_EMPTY;
     bool whole = false;
     *info = (lap_info){.orientation = 1};
     lap_code code = lap_source_open(path, &source, err);
     if (code == LAP_OK)
-        code = lap_source_peek(source, PROBE_BYTES, &bytes, &size, err);
-    if (code == LAP_OK && lap_jpeg_probe(bytes, size)) {
+        code = lap_input_look(source, &kind, err);
+    if (code == LAP_OK && kind == LAP_INPUT_JPEG) {
         info->format = "jpeg";
         code = lap_source_hold(source, LAP_SOURCE_MOST, &bytes, &size, &whole, err);
         if (code == LAP_OK && !whole)

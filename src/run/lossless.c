@@ -87,10 +87,9 @@ static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t
 
 lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
 {
-    enum { PROBE_BYTES = 16 };
     const lap_settings *s = p->settings;
     const uint8_t *bytes = NULL;
-    size_t size = 0;
+    lap_input kind;
     lap_jpeg_scan scan = {0};
     if (s->lossless == LAP_LOSSLESS_NO)
         return LAP_OK;
@@ -99,10 +98,10 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     if (code != LAP_OK || why)
         return code == LAP_OK ? decline(p, why, err) : code;
     lap_source_watch(p->source, p->control);
-    code = lap_source_peek(p->source, PROBE_BYTES, &bytes, &size, err);
-    if (code != LAP_OK || size == 0) /* that it is empty, the decoder says */
+    code = lap_input_look(p->source, &kind, err);
+    if (code != LAP_OK || kind == LAP_INPUT_EMPTY) /* the decoder says that it is empty */
         return code;
-    if (!lap_jpeg_probe(bytes, size))
+    if (kind == LAP_INPUT_OTHER)
         return decline(p, "the input is no JPEG", err);
     code = lap_jpeg_scan_source(p->source, &scan, &bytes, err);
     if (code == LAP_OK)

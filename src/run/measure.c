@@ -1,6 +1,4 @@
 /* lap_measure_file: what a picture and its edges hold, without writing any. */
-#include "run/measure.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +7,7 @@
 #include "base/status.h"
 #include "run/formats.h"
 #include "run/photo.h"
+#include "run/run.h"
 #include "run/settings.h"
 
 void lap_measurement_free(lap_measurement *measurement)

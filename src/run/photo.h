@@ -12,7 +12,16 @@
 #include "device/device_staging.h"
 #include "io/sink.h"
 #include "run/bands.h"
-#include "run/lossless_way.h"
+
+/* Whether a JPEG is turned without decoding its pixels (lossless.h). */
+typedef struct lap_lossless_way {
+    bool is_taken;      /* so far */
+    bool done;          /* the file was written so */
+    const char *reason; /* why pixels are coded anew instead; else NULL */
+    char room[160];     /* that the reason may stand in */
+    bool trims;         /* partial MCUs are left out: width and height are what stays */
+    int width, height;  /* of the stored picture */
+} lap_lossless_way;
 
 typedef struct lap_photo {
     /* what is to be done, by the caller */
@@ -20,7 +29,7 @@ typedef struct lap_photo {
     const lap_settings *settings; /* checked; the plan has what the work needs of them */
     lap_control *control;         /* or NULL */
     lap_source *source;
-    lap_sink *sink;           /* up to and without lap_sink_finish; NULL: nothing is written */
+    lap_sink *sink;           /* up to and without lap_photo_finish; NULL: nothing is written */
     lap_photo_counts *counts; /* counts are added here; or NULL */
 
     lap_plan plan;
@@ -57,9 +66,11 @@ void lap_photo_report(const lap_photo *photo, lap_report *report);
 /* The statistics of what was counted. */
 lap_code lap_photo_stats(
     lap_photo_counts *counts, int channels, int threshold, lap_run_stats *stats, lap_error *err);
-/* A whole file, up to and without lap_sink_finish. */
+/* A whole file, up to and without lap_photo_finish. */
 lap_code lap_photo_write_jpeg(
     lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size, lap_error *err);
+/* lap_sink_finish as the settings say; what it adds to the report. */
+lap_code lap_photo_finish(const lap_photo *photo, lap_report *report, lap_error *err);
 
 /* What every run ends with: the outcome goes to report and err (either may be NULL). why is filled where code
  * is not LAP_OK; start: lap_now_ms of its beginning. Returns code. */

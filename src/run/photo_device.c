@@ -16,16 +16,16 @@ static void *start_device(void *argument)
 
 lap_code lap_photo_hold_file(lap_photo *p, lap_error *err)
 {
-    enum { PROBE_BYTES = 16 };
     const uint64_t max_memory = p->plan.max_memory;
     const size_t limit =
         max_memory > 0 && max_memory < LAP_SOURCE_MOST ? (size_t)max_memory : LAP_SOURCE_MOST;
     const uint8_t *bytes;
     size_t size;
+    lap_input kind;
     bool whole = false;
     p->device.is_starting = pthread_create(&p->device.starter, NULL, start_device, p) == 0;
-    lap_code code = lap_source_peek(p->source, PROBE_BYTES, &bytes, &size, err);
-    if (code == LAP_OK && lap_jpeg_probe(bytes, size)) /* other kinds are not worth the memory */
+    lap_code code = lap_input_look(p->source, &kind, err);
+    if (code == LAP_OK && kind == LAP_INPUT_JPEG) /* other kinds are not worth the memory */
         code = lap_source_hold(p->source, limit, &bytes, &size, &whole, err);
     if (code == LAP_OK && whole) {
         p->device.file = bytes;
@@ -39,6 +39,21 @@ void lap_photo_wait_for_device(lap_photo *p)
     if (p->device.is_starting)
         pthread_join(p->device.starter, NULL);
     p->device.is_starting = false;
+}
+
+/* What a device is to make of the file, or of pixels. head: of the output; NULL: none is wanted. */
+static lap_device_wish wish_of(
+    const lap_plan *plan, const lap_view *pixels, const lap_jpeg_head *head, bool counts)
+{
+    return (lap_device_wish){.pixels = pixels,
+        .gray = plan->gray,
+        .turn = plan->turn,
+        .width = plan->width,
+        .height = plan->height,
+        .channels = plan->channels,
+        .filters = true,
+        .head = head,
+        .counts = counts};
 }
 
 /* ---- waited for -------------------------------------------------------------------------------- */
@@ -56,15 +71,9 @@ static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *
     lap_photo *p = w->photo;
     const lap_plan *plan = &p->plan;
     const lap_device_filter filter = {plan->rung, &plan->params, plan->border};
-    const lap_device_wish wish = {.pixels = pixels,
-        .gray = plan->gray,
-        .turn = plan->turn,
-        .filters = true,
-        .head = w->head.header.size > 0 ? &w->head : NULL,
-        .counts = p->counts};
+    const lap_device_wish wish =
+        wish_of(plan, pixels, w->head.header.size > 0 ? &w->head : NULL, p->counts != NULL);
     lap_code code = lap_device_staging_plan(w->staging, &wish, is_done, err);
-    *is_done = *is_done && w->staging->width == plan->width && w->staging->height == plan->height &&
-               w->staging->channels == plan->channels;
     if (code != LAP_OK || !*is_done)
         return code;
     code = lap_device_slot_run(w->slot, w->staging, &filter, &p->ms, err);
@@ -126,14 +135,6 @@ static lap_code bring_back(work *w, bool *is_done, lap_error *err)
     return code;
 }
 
-static void add_counts(lap_photo_counts *to, uint64_t (*from)[4][256])
-{
-    for (int i = 0; i < 4 * 256; i++) {
-        to->source[i / 256][i % 256] += from[0][i / 256][i % 256];
-        to->result[i / 256][i % 256] += from[1][i / 256][i % 256];
-    }
-}
-
 lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
 {
     work w = {.photo = p};
@@ -149,7 +150,7 @@ lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
     if (code == LAP_OK)
         code = lap_control_check(p->control, err);
     if (code == LAP_OK && p->counts)
-        add_counts(p->counts, w.staging->counts);
+        lap_photo_counts_add(p->counts, w.staging->counts);
     if (code == LAP_OK)
         code = bring_back(&w, is_done, err);
     lap_device_staging_destroy(w.staging);
@@ -215,20 +216,15 @@ static lap_code plan_way(lap_async_run *r, bool *handled, lap_error *err)
     lap_jpeg_head head;
     lap_error unread;
     const lap_plan *plan = &r->photo.plan;
-    const lap_device_wish wish = {.gray = plan->gray,
-        .turn = plan->turn,
-        .filters = true,
-        .head = r->is_written ? &head : NULL,
-        .counts = !r->is_written || r->settings.stats};
+    const lap_device_wish wish =
+        wish_of(plan, NULL, r->is_written ? &head : NULL, !r->is_written || r->settings.stats);
     *handled = false;
     if (r->is_written && lap_jpeg_head_make(&plan->write, &head, &unread) != LAP_OK)
         return LAP_OK;
     if (r->is_written)
         r->header = head.header;
     lap_code code = lap_device_staging_plan(r->staging, &wish, handled, err);
-    *handled = *handled && code == LAP_OK && (!r->is_written || r->staging->is_encoded) &&
-               r->staging->width == plan->width && r->staging->height == plan->height &&
-               r->staging->channels == plan->channels;
+    *handled = *handled && code == LAP_OK && (!r->is_written || r->staging->is_encoded);
     return code;
 }
 
@@ -296,30 +292,15 @@ bool lap_async_run_is_done(const lap_async_run *r)
     return lap_device_staging_is_done(r->staging);
 }
 
-static lap_code stats_of(const lap_async_run *r, int threshold, lap_run_stats *stats, lap_error *err)
-{
-    const lap_device_staging *s = r->staging;
-    lap_code code = lap_stats_of_counts(s->counts[0], s->channels, threshold, &stats->input, err);
-    return code == LAP_OK ? lap_stats_of_counts(s->counts[1], s->channels, threshold, &stats->edges, err)
-                          : code;
-}
-
 static lap_code write_run(lap_async_run *r, lap_report *report, lap_error *err)
 {
     lap_photo *p = &r->photo;
-    double start = lap_now_ms();
-    lap_code code =
+    const double start = lap_now_ms();
+    const lap_code code =
         lap_photo_write_jpeg(p->sink, &r->header, r->staging->scan.bytes, r->staging->encoded->bytes, err);
     p->ms.encode += lap_now_ms() - start; /* likewise */
     lap_photo_report(p, report);
-    if (code != LAP_OK)
-        return code;
-    start = lap_now_ms();
-    code = lap_sink_finish(
-        p->sink, r->settings.sync, r->settings.preserve ? lap_source_stat(p->source) : NULL, err);
-    report->ms.write += lap_now_ms() - start;
-    report->bytes_out = lap_sink_bytes(p->sink);
-    return code;
+    return code == LAP_OK ? lap_photo_finish(p, report, err) : code;
 }
 
 lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struct stat *read, lap_sink **sink,
@@ -334,7 +315,8 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
     if (code == LAP_OK)
         code = write_run(r, report, &why);
     if (code == LAP_OK && r->settings.stats)
-        code = stats_of(r, r->settings.params.threshold, r->settings.stats, &why);
+        code = lap_photo_stats(
+            r->staging->counts, r->staging->channels, r->settings.params.threshold, r->settings.stats, &why);
     if (code == LAP_OK)
         code = lap_source_verify(p->source, NULL, &why);
     if (code == LAP_OK && read)
@@ -358,7 +340,7 @@ lap_code lap_async_run_measure(lap_async_run *r, const lap_measure_options *opti
         .resolved = plan->rung->name};
     lap_code code = lap_control_check(&r->control, &why);
     if (code == LAP_OK)
-        code = stats_of(r, options->threshold, &m->stats, &why);
+        code = lap_photo_stats(r->staging->counts, r->staging->channels, options->threshold, &m->stats, &why);
     if (code == LAP_OK)
         code = lap_source_verify(r->photo.source, NULL, &why);
     lap_photo_report(&r->photo, report);

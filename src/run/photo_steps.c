@@ -65,6 +65,17 @@ lap_code lap_photo_write_jpeg(
     return code == LAP_OK ? lap_sink_write(sink, end_of_image, sizeof end_of_image, err) : code;
 }
 
+lap_code lap_photo_finish(const lap_photo *p, lap_report *report, lap_error *err)
+{
+    const lap_settings *s = p->settings;
+    const double start = lap_now_ms();
+    const lap_code code =
+        lap_sink_finish(p->sink, s->sync, s->preserve ? lap_source_stat(p->source) : NULL, err);
+    report->ms.write += lap_now_ms() - start;
+    report->bytes_out = lap_sink_bytes(p->sink);
+    return code;
+}
+
 /* ---- what is worth knowing --------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, const char *format, ...)

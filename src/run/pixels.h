@@ -1,4 +1,4 @@
-/* Whole images: of a decoder, or of a file for those who want no other. Thread safe. */
+/* Whole images: of a decoder, of a file, and to an encoder. Thread safe. */
 #ifndef LAP_PIXELS_H
 #define LAP_PIXELS_H
 
@@ -25,5 +25,8 @@ typedef struct lap_read_image {
  * by the caller, after a failure. */
 lap_code lap_image_read(
     const char *path, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
+
+/* All bands of pixels on the host, one after the other, and the end of the file. */
+lap_code lap_encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err);
 
 #endif

@@ -27,11 +27,9 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
             plan->rung ? plan->rung->name : "a transform");
     if (!lap_codec_may_be_device(s->codec) || !filters_there)
         return LAP_OK;
-    plan->no_device = lap_device_codec_unavailable();
-    if (s->codec == LAP_CODEC_CUDA && plan->no_device)
-        return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", plan->no_device);
+    const lap_code code = lap_device_codec_choose(s->codec, &plan->no_device, err);
     plan->on_device = !plan->no_device;
-    return LAP_OK;
+    return code;
 }
 
 /* The first rows need the last ones. */
@@ -101,10 +99,7 @@ void lap_plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *de
         plan->from.density_x = header->density_y;
         plan->from.density_y = header->density_x;
     }
-    plan->write = lap_write_options_of(s, decoder->options.control);
-    plan->write.width = width;
-    plan->write.height = height;
-    plan->write.channels = header->channels;
+    plan->write = lap_write_options_of(s, width, height, header->channels, decoder->options.control);
     plan->write.from = &plan->from;
 }
 
@@ -166,6 +161,26 @@ static void count_parts(lap_plan *plan, int threads)
     plan->results = threads;
 }
 
+typedef struct parts_bytes {
+    size_t thread; /* what each thread holds: a strip, a band, its decoder */
+    size_t band;   /* encoded, until those before it are appended */
+    size_t fixed;  /* whatever the number of threads */
+    size_t most;   /* of threads and bands together, unless more was asked for */
+} parts_bytes;
+
+/* Sets plan->memory, and says whether the plan's threads and cells keep to both limits. */
+static bool parts_fit(lap_plan *plan, const parts_bytes *bytes, bool may_exceed)
+{
+    const uint64_t limit = plan->max_memory ? plan->max_memory : UINT64_MAX;
+    size_t threads, bands, all;
+    if (!lap_mul(bytes->thread, (size_t)plan->threads, &threads) ||
+        !lap_mul(bytes->band, (size_t)plan->cells, &bands) || !lap_add(threads, bands, &all) ||
+        !lap_add(all, bytes->fixed, &all))
+        return false;
+    plan->memory = all;
+    return all <= limit && (threads + bands / 2 <= bytes->most || may_exceed);
+}
+
 /* Cells hold chunks only, results belong to threads. False where even one thread takes more than the limit,
  * `fixed` included. */
 static bool plan_parts(lap_plan *plan, const lap_decoder *decoder, size_t row, size_t fixed)
@@ -174,21 +189,18 @@ static bool plan_parts(lap_plan *plan, const lap_decoder *decoder, size_t row, s
     const bool is_asked = decoder->options.decode == LAP_DECODE_PARALLEL;
     const int least = is_asked ? 1 : decoder->options.worth_threads;
     const size_t held = decoder->held, room = held < ALL_BYTES ? ALL_BYTES - held : 0;
-    const size_t most = room < PARTS_BYTES ? room : PARTS_BYTES;
-    const uint64_t limit = plan->max_memory ? plan->max_memory : UINT64_MAX;
-    size_t strip, band, part, own, bands, all = 0;
-    bool fits = lap_mul(row, STRIP_ROWS + 2 * LAP_APRON, &strip) &&
-                lap_mul(row, (size_t)plan->band_rows, &band) && lap_add(strip, band, &part) &&
-                lap_add(part, decoder->at_memory, &part);
-    for (int threads = plan->threads; fits && threads >= least && threads > 0; threads--) {
+    parts_bytes bytes = {.fixed = fixed, .most = room < PARTS_BYTES ? room : PARTS_BYTES};
+    if (!lap_mul(row, STRIP_ROWS + 2 * LAP_APRON, &bytes.thread) ||
+        !lap_mul(row, (size_t)plan->band_rows, &bytes.band) ||
+        !lap_add(bytes.thread, bytes.band, &bytes.thread) ||
+        !lap_add(bytes.thread, decoder->at_memory, &bytes.thread))
+        return false;
+    for (int threads = plan->threads; threads >= least && threads > 0; threads--) {
         count_parts(plan, threads);
-        for (; fits && plan->part_bands > 0; plan->part_bands--, plan->cells = threads * plan->part_bands) {
+        for (; plan->part_bands > 0; plan->part_bands--, plan->cells = threads * plan->part_bands) {
             if (plan->cells > plan->bands)
                 plan->cells = plan->bands;
-            fits = lap_mul(part, (size_t)threads, &own) && lap_mul(band, (size_t)plan->cells, &bands) &&
-                   lap_add(own, bands, &all) && lap_add(all, fixed, &all);
-            plan->memory = all;
-            if (fits && all <= limit && (own + bands / 2 <= most || (is_asked && threads == 1)))
+            if (parts_fit(plan, &bytes, is_asked && threads == 1))
                 return true;
         }
     }

@@ -45,14 +45,7 @@ static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
     if (code == LAP_OK && counts)
         code = lap_photo_stats(counts, photo.channels, settings->params.threshold, settings->stats, err);
     free(counts);
-    if (code != LAP_OK)
-        return code;
-    const double before = lap_now_ms();
-    code =
-        lap_sink_finish(r->sink, settings->sync, settings->preserve ? lap_source_stat(r->source) : NULL, err);
-    report->ms.write += lap_now_ms() - before;
-    report->bytes_out = lap_sink_bytes(r->sink);
-    return code;
+    return code == LAP_OK ? lap_photo_finish(&photo, report, err) : code;
 }
 
 static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)

@@ -1,4 +1,5 @@
-/* One run up to the rename, for callers that publish in their own time (folders sync in groups). */
+/* One photo, for callers that publish in their own time (folders sync in groups) or want a report of what is
+ * measured. */
 #ifndef LAP_RUN_H
 #define LAP_RUN_H
 
@@ -17,6 +18,11 @@ typedef struct lap_run_order { /* one photo, and what is to be done with it */
  * file; may be NULL. err may be &report->error. */
 lap_code lap_run_to_sink(
     const lap_run_order *order, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
+
+/* As lap_measure_file. report: as far as it is known; of pictures that are held whole neither bytes nor
+ * warnings. err may be &report->error. */
+lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *options,
+    lap_measurement *measurement, lap_report *report, lap_error *err);
 
 /* Whether the backend, the codec and the kind of turn of settings can be had here: LAP_E_USAGE,
  * LAP_E_BACKEND.

@@ -167,9 +167,13 @@ lap_read_options lap_read_options_of(const lap_settings *s, const lap_control *c
         .decode = s->decode};
 }
 
-lap_write_options lap_write_options_of(const lap_settings *s, const lap_control *control)
+lap_write_options lap_write_options_of(
+    const lap_settings *s, int width, int height, int channels, const lap_control *control)
 {
-    return (lap_write_options){.quality = s->quality,
+    return (lap_write_options){.width = width,
+        .height = height,
+        .channels = channels,
+        .quality = s->quality,
         .subsampling = s->subsampling,
         .restart = s->restart,
         .strip = s->strip,

@@ -25,7 +25,9 @@ void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH
 
 /* What of them a decoder has to know. */
 lap_read_options lap_read_options_of(const lap_settings *settings, const lap_control *control);
-/* What of them an encoder has to know; size, channels and what stays of the input are the caller's to add. */
-lap_write_options lap_write_options_of(const lap_settings *settings, const lap_control *control);
+/* What of them an encoder has to know, for pixels of this size; what stays of the input is the caller's to
+ * add. */
+lap_write_options lap_write_options_of(
+    const lap_settings *settings, int width, int height, int channels, const lap_control *control);
 
 #endif

@@ -10,7 +10,6 @@
 #include "device/known_codec.h"
 #include "ops/filter.h"
 #include "ops/stats.h"
-#include "run/encode.h"
 #include "run/formats.h"
 #include "run/photo.h"
 #include "run/pixels.h"
@@ -48,11 +47,12 @@ lap_code lap_stream_stats(
 /* Whether the device is to code; LAP_E_BACKEND where it is asked for and cannot. */
 static lap_code choose(const lap_settings *settings, bool *on_device, lap_error *err)
 {
-    const char *reason = lap_codec_may_be_device(settings->codec) ? lap_device_codec_unavailable() : "";
+    const char *reason = "";
+    const lap_code code = lap_codec_may_be_device(settings->codec)
+                              ? lap_device_codec_choose(settings->codec, &reason, err)
+                              : LAP_OK;
     *on_device = !reason;
-    if (settings->codec == LAP_CODEC_CUDA && reason)
-        return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", reason);
-    return LAP_OK;
+    return code;
 }
 
 static void conclude(
@@ -72,14 +72,17 @@ static lap_code decode_there(lap_stream *s, const lap_settings *settings, const 
     lap_times *times, lap_error *err)
 {
     lap_view pixels = *view;
-    const lap_device_wish wish = {.source = &pixels, .gray = settings->gray, .turn = LAP_TURN_NONE};
+    const lap_device_wish wish = {.source = &pixels,
+        .gray = settings->gray,
+        .turn = LAP_TURN_NONE,
+        .width = view->width,
+        .height = view->height,
+        .channels = view->channels};
     lap_code code = LAP_OK;
     if (!lap_view_is_aligned(view))
         code = lap_views_result(&s->space, view, s->stream, &pixels, err);
     if (code == LAP_OK)
         code = lap_device_staging_plan(s->staging, &wish, handled, err);
-    *handled = *handled && s->staging->width == view->width && s->staging->height == view->height &&
-               s->staging->channels == view->channels;
     if (code != LAP_OK || !*handled)
         return code;
     code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
@@ -192,7 +195,11 @@ static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_writ
     lap_code code = lap_jpeg_head_make(write, &head, err);
     if (code != LAP_OK)
         return code;
-    const lap_device_wish wish = {.result = view, .head = &head};
+    const lap_device_wish wish = {.result = view,
+        .width = view->width,
+        .height = view->height,
+        .channels = view->channels,
+        .head = &head};
     code = lap_device_staging_plan(s->staging, &wish, &handled, err);
     if (code == LAP_OK && s->staging->is_encoded)
         code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
@@ -234,14 +241,12 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
 {
     const lap_control control = lap_context_control(s->context, settings->timeout_s, lap_now_ms());
     const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
-    lap_write_options write = lap_write_options_of(settings, &control);
+    const lap_write_options write =
+        lap_write_options_of(settings, view->width, view->height, view->channels, &control);
     bool on_device = false;
     lap_code code = choose(settings, &on_device, err);
     if (code == LAP_OK && view->channels == 2)
         code = lap_fail(err, LAP_E_USAGE, "pixels of 2 channels are not encoded");
-    write.width = view->width;
-    write.height = view->height;
-    write.channels = view->channels;
     if (code == LAP_OK && on_device && format == LAP_FORMAT_JPG && !write.progressive && !write.optimize)
         code = encode_there(s, view, &write, sink, &report->ms, err);
     const bool is_done = lap_sink_bytes(sink) > 0;

@@ -13,7 +13,6 @@
 
 #include "base/border.h"
 #include "base/image.h"
-#include "run/measure.h"
 #include "run/run.h"
 #include "rungs/backend.h"
 
