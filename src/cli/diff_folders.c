@@ -122,15 +122,15 @@ static void print_verdict(const diff_run *run)
     const struct {
         uint64_t count;
         const char *what;
-    } parts[] = {{run->found[IDENTICAL], "identical"}, {run->found[EQUAL], "equal within the tolerance"},
+    } tallies[] = {{run->found[IDENTICAL], "identical"}, {run->found[EQUAL], "equal within the tolerance"},
         {run->found[DIFFERENT], "different"}, {run->found[ONLY_A], "only in A"},
         {run->found[ONLY_B], "only in B"}, {run->found[FAILED], "not compared"}};
     const char *before = ": ";
     printf("%s%s%s", lap_term_bold(run->folder.cli, stdout), is_equal(run) ? "equal" : "not equal",
         lap_term_plain(run->folder.cli, stdout));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].count) {
-            printf("%s%llu %s", before, (unsigned long long)parts[i].count, parts[i].what);
+    for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++)
+        if (tallies[i].count) {
+            printf("%s%llu %s", before, (unsigned long long)tallies[i].count, tallies[i].what);
             before = ", ";
         }
     putchar('\n');
