@@ -613,6 +613,13 @@ typedef struct lap_dropped {
 } lap_dropped;
 typedef void lap_dropped_fn(void *user, const lap_dropped *dropped);
 
+/* The output format that settings->format or an extension names, letters' case aside: "jpg" of "JPEG", "png",
+ * ...; NULL: none that a file can have. Thread safe, as is the next one. */
+LAP_API const char *lap_format_named(const char *name);
+/* The input format of a file that begins with these bytes (16 are enough), as lap_info has it; NULL: none
+ * that is read. */
+LAP_API const char *lap_format_of_bytes(const void *bytes, size_t size);
+
 /* The structure of an image file ("-": standard input), without decoding pixels. Errors: those of reading,
  * and what lapedge would refuse the file for. Strings stay valid. Thread safe. */
 LAP_API lap_code lap_info_read(const char *path, lap_info *info, lap_error *err);

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/bench_baseline.h"
 #include "cli/bench_table.h"
 #include "cli/commands.h"
 #include "cli/json.h"
@@ -82,6 +81,78 @@ static void each_row(void *user, const lap_bench_row *row)
         json_array_append_new(output->warnings, json_string(noise));
     if (output->shows_table)
         lap_bench_table_row(&output->table, row);
+}
+
+/* ---- beside an earlier run ------------------------------------------------------------------------ */
+
+/* The --json of an earlier bench; NULL after a message. */
+static json_t *read_baseline(const char *path)
+{
+    json_error_t problem;
+    json_t *object = json_load_file(path, 0, &problem);
+    const char *schema = json_string_value(json_object_get(object, "schema"));
+    if (object && schema && strcmp(schema, "lapedge.bench/1") == 0 && json_object_get(object, "rows"))
+        return object;
+    lap_cli_message(
+        "--baseline: %s: %s", path, object ? "not the output of lapedge bench --json" : problem.text);
+    json_decref(object);
+    return NULL;
+}
+
+static bool same_case(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {
+        "op", "backend", "threads", "width", "height", "channels", "type", "form"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+            return false;
+    return true;
+}
+
+/* Gives each row baseline_ms, the median of the same case, or null. */
+static void set_beside(json_t *rows, const json_t *baseline)
+{
+    size_t i, j;
+    json_t *now, *then;
+    json_array_foreach(rows, i, now)
+    {
+        json_object_set_new(now, "baseline_ms", json_null());
+        json_array_foreach(json_object_get(baseline, "rows"), j, then)
+        {
+            if (same_case(now, then))
+                json_object_set(now, "baseline_ms", json_object_get(then, "median_ms"));
+        }
+    }
+}
+
+/* A message for each row that is slower than --tolerance allows; LAP_EXIT_FAILED if there is one,
+ * LAP_EXIT_USAGE where no row has its like in the baseline. */
+static lap_cli_exit judge_baseline(const lap_cli *cli, const json_t *rows)
+{
+    size_t i;
+    json_t *row;
+    int slower = 0, compared = 0;
+    json_array_foreach(rows, i, row)
+    {
+        const double now_ms = json_number_value(json_object_get(row, "median_ms"));
+        const double then_ms = json_number_value(json_object_get(row, "baseline_ms"));
+        if (!(then_ms > 0) || !(now_ms > 0))
+            continue;
+        compared++;
+        if (now_ms <= then_ms * (1 + cli->tolerance))
+            continue;
+        slower++;
+        int digits = 3; /* after the point, so that the two can be told apart */
+        for (double unit = 1e-3; digits < 9 && now_ms - then_ms < unit; unit /= 10)
+            digits++;
+        const long long threads = json_integer_value(json_object_get(row, "threads"));
+        lap_cli_message("slower: %s %s, %lld thread%s: %.*f ms, %.*f in the baseline (%+.0f %%)",
+            json_string_value(json_object_get(row, "op")), json_string_value(json_object_get(row, "backend")),
+            threads, threads == 1 ? "" : "s", digits, now_ms, digits, then_ms, 100 * (now_ms / then_ms - 1));
+    }
+    if (compared == 0)
+        return lap_cli_usage("--baseline: %s has no row in common with this run", cli->baseline);
+    return slower ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
 
 /* ---- the command --------------------------------------------------------------------------------- */
@@ -213,13 +284,13 @@ static int bench_all(
         output->filters = output->filters || ops[i] == LAP_OP_FILTER || ops[i] == LAP_OP_CODEC;
     }
     if (baseline && exit_code == LAP_EXIT_OK)
-        lap_bench_set_beside(output->rows, baseline);
+        set_beside(output->rows, baseline);
     if (exit_code == LAP_EXIT_OK && lap_cli_wants_json(cli))
         exit_code = lap_json_print(object_of(output));
     if (exit_code == LAP_EXIT_OK && cli->report)
         exit_code = write_report(output, context);
     if (exit_code == LAP_EXIT_OK && baseline)
-        exit_code = (int)lap_bench_judge(cli, output->rows);
+        exit_code = (int)judge_baseline(cli, output->rows);
     return exit_code ? exit_code : (int)output->verdict;
 }
 
@@ -244,7 +315,7 @@ int lap_cli_bench(lap_cli *cli)
         return lap_cli_usage("--channels: \"2\" is not 1, 3 or 4");
     if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
-    if (cli->baseline && !(baseline = lap_bench_baseline(cli->baseline)))
+    if (cli->baseline && !(baseline = read_baseline(cli->baseline)))
         return LAP_EXIT_USAGE;
 
     bench_output output = {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/diff_folders.h"
 #include "cli/difference.h"
 #include "cli/json.h"
 #include "cli/report/report.h"

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/report/report.h"
 #include "cli/stats_view.h"
 #include "cli/term.h"
@@ -102,7 +103,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     cli->settings.progress_user = &progress;
     cli->settings.stats = cli->stats ? &stats : NULL;
     const lap_code code = lap_run_file(context, in, out, &cli->settings, &report, &err);
-    lap_progress_end(&progress);
+    lap_progress_hide(&progress);
 
     if (code != LAP_OK) {
         report.status = LAP_FAILED;
@@ -331,7 +332,7 @@ int lap_cli_run(lap_cli *cli)
     if (strcmp(first, "batch") == 0 && access(first, F_OK) != 0)
         return lap_cli_usage("%s is neither a command nor a file; %s", first, lap_cli_hint(first));
     if (cli->forms == LAP_CLI_FOLDER)
-        return lap_cli_folder(cli);
+        return lap_run_folder(cli);
     const int exit_code = check_operands(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;

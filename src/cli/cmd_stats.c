@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/report/report.h"
-#include "cli/stats_folder.h"
 #include "cli/stats_view.h"
 #include "cli/term.h"
 

@@ -26,5 +26,5 @@ int lap_cli_transform(lap_cli *cli)
                              : cli->perfect     ? LAP_LOSSLESS_PERFECT
                              : cli->has_quality ? LAP_LOSSLESS_NO
                                                 : LAP_LOSSLESS_AUTO;
-    return folder ? lap_cli_folder(cli) : lap_cli_one(cli);
+    return folder ? lap_run_folder(cli) : lap_cli_one(cli);
 }

@@ -27,8 +27,14 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count);
 int lap_cli_one(lap_cli *cli);
 
 /* Several inputs, or folders, into a folder: operands are IN... OUTDIR (OUTDIR alone with
- * cli->files_from). Called by run, which knows by the operands that it is one. */
-int lap_cli_folder(lap_cli *cli);
+ * cli->files_from). Called by run and transform, which know by the operands that it is one. */
+int lap_run_folder(lap_cli *cli);
+/* stats of folders; the check says LAP_EXIT_USAGE after a message where the operands do not go with the
+ * options. */
+lap_cli_exit lap_stats_folder_check(const lap_cli *cli);
+int lap_stats_folder(lap_cli *cli, lap_context *context, const lap_measure_options *options);
+/* diff of two folders. */
+int lap_diff_folders(lap_cli *cli);
 
 /* Says so where backends may differ by more with this kernel and scale. */
 void lap_cli_note_tolerance(const lap_cli *cli);

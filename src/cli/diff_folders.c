@@ -1,13 +1,9 @@
-#include "cli/diff_folders.h"
-
+/* diff of two folders: images with the same path below both, compared in pairs. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/difference.h"
-#include "cli/folder_counts.h"
-#include "cli/folder_others.h"
-#include "cli/folder_progress.h"
+#include "cli/folder.h"
 #include "cli/json.h"
 #include "cli/term.h"
 
@@ -17,10 +13,7 @@ static const char *const outcome_names[OUTCOMES] = {
     "identical", "equal", "different", "only_a", "only_b", "failed"};
 
 typedef struct diff_run {
-    const lap_cli *cli;
-    lap_folder_progress progress;
-    lap_batch_others others;
-    lap_batch_work nothing; /* no devices, for the progress line */
+    lap_folder folder;
     uint64_t found[OUTCOMES];
     lap_cli_exit prevented; /* the exit code of the first pair that could not be compared */
     json_t *rows;           /* or NULL */
@@ -36,7 +29,7 @@ static outcome outcome_of(const diff_run *run, const lap_pair *pair)
         return pair->a ? ONLY_A : ONLY_B;
     if (pair->difference->identical)
         return IDENTICAL;
-    return lap_cli_is_equal(run->cli, pair->difference) ? EQUAL : DIFFERENT;
+    return lap_cli_is_equal(run->folder.cli, pair->difference) ? EQUAL : DIFFERENT;
 }
 
 static json_t *row_of(const lap_pair *pair, outcome what)
@@ -59,7 +52,7 @@ static void print_pair(const diff_run *run, const lap_pair *pair, outcome what)
     const lap_difference *d = pair->difference;
     if (what == ONLY_A || what == ONLY_B) {
         fputs("only in ", stdout);
-        lap_cli_print_safely(stdout, run->cli->operands[what == ONLY_B]);
+        lap_cli_print_safely(stdout, run->folder.cli->operands[what == ONLY_B]);
         fputs(": ", stdout);
         lap_cli_print_safely(stdout, pair->relative);
         putchar('\n');
@@ -77,12 +70,12 @@ static void print_pair(const diff_run *run, const lap_pair *pair, outcome what)
 static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
 {
     diff_run *run = user;
-    const lap_cli *cli = run->cli;
+    const lap_cli *cli = run->folder.cli;
     if (pair) {
         const outcome what = outcome_of(run, pair);
         const bool is_told = (what != IDENTICAL && what != EQUAL) || cli->verbose;
         run->found[what]++;
-        lap_folder_progress_hide(&run->progress);
+        lap_progress_hide(&run->folder.progress);
         if (what == FAILED) {
             const lap_cli_exit code = lap_cli_no_comparison(pair->relative, pair->error);
             run->prevented = run->prevented == LAP_EXIT_OK ? code : run->prevented;
@@ -94,7 +87,7 @@ static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *co
         if (run->rows)
             json_array_append_new(run->rows, row_of(pair, what));
     }
-    lap_folder_progress_show(&run->progress, counts, &run->nothing);
+    lap_folder_show(&run->folder, counts);
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------- */
@@ -105,20 +98,20 @@ static bool is_equal(const diff_run *run)
            run->found[IDENTICAL] + run->found[EQUAL] > 0;
 }
 
-static int print_json(diff_run *run, const lap_batch_counts *counts, const lap_error *err)
+static int print_json(diff_run *run)
 {
+    const lap_folder *folder = &run->folder;
     json_t *object = lap_json_object("lapedge.diff_folders/1"), *found = json_object();
     for (int i = 0; i < OUTCOMES; i++)
         json_object_set_new(found, outcome_names[i], json_integer((json_int_t)run->found[i]));
-    lap_json_path(object, "a", run->cli->operands[0]);
-    lap_json_path(object, "b", run->cli->operands[1]);
-    json_object_set_new(object, "equal", json_boolean(is_equal(run) && err->code == LAP_OK));
-    json_object_set_new(object, "tolerance", lap_json_tolerance(run->cli, -2));
+    lap_json_path(object, "a", run->folder.cli->operands[0]);
+    lap_json_path(object, "b", run->folder.cli->operands[1]);
+    json_object_set_new(object, "equal", json_boolean(is_equal(run) && folder->err.code == LAP_OK));
+    json_object_set_new(object, "tolerance", lap_json_tolerance(run->folder.cli, -2));
     json_object_set_new(object, "outcomes", found);
-    json_object_set_new(object, "not_taken", lap_folder_others_json(&run->others));
-    json_object_set_new(object, "links", json_integer((json_int_t)counts->links));
-    json_object_set_new(object, "ms", lap_json_real(counts->ms));
-    json_object_set_new(object, "error", lap_json_error(err));
+    json_object_set_new(object, "not_taken", lap_folder_json_others(folder));
+    json_object_set_new(object, "links", json_integer((json_int_t)folder->counts.links));
+    lap_folder_json_end(folder, object);
     json_object_set_new(object, "rows", run->rows);
     run->rows = NULL;
     return lap_json_print(object);
@@ -129,25 +122,26 @@ static void print_verdict(const diff_run *run)
     const struct {
         uint64_t count;
         const char *what;
-    } parts[] = {{run->found[IDENTICAL], "identical"}, {run->found[EQUAL], "equal within the tolerance"},
+    } tallies[] = {{run->found[IDENTICAL], "identical"}, {run->found[EQUAL], "equal within the tolerance"},
         {run->found[DIFFERENT], "different"}, {run->found[ONLY_A], "only in A"},
         {run->found[ONLY_B], "only in B"}, {run->found[FAILED], "not compared"}};
     const char *before = ": ";
-    printf("%s%s%s", lap_term_bold(run->cli, stdout), is_equal(run) ? "equal" : "not equal",
-        lap_term_plain(run->cli, stdout));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].count) {
-            printf("%s%llu %s", before, (unsigned long long)parts[i].count, parts[i].what);
+    printf("%s%s%s", lap_term_bold(run->folder.cli, stdout), is_equal(run) ? "equal" : "not equal",
+        lap_term_plain(run->folder.cli, stdout));
+    for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++)
+        if (tallies[i].count) {
+            printf("%s%llu %s", before, (unsigned long long)tallies[i].count, tallies[i].what);
             before = ", ";
         }
     putchar('\n');
 }
 
-static int finish(diff_run *run, lap_code code, const lap_batch_counts *counts, const lap_error *err)
+static int finish(diff_run *run, lap_code code)
 {
-    const lap_cli *cli = run->cli;
+    const lap_cli *cli = run->folder.cli;
+    const lap_batch_counts *counts = &run->folder.counts;
     const bool found = code == LAP_OK && counts->found > 0;
-    int exit_code = code != LAP_OK ? (int)lap_cli_no_comparison("", err)
+    int exit_code = code != LAP_OK ? (int)lap_cli_no_comparison("", &run->folder.err)
                     : !counts->found || run->prevented != LAP_EXIT_OK
                         ? (int)(run->prevented == LAP_EXIT_OK ? LAP_EXIT_USAGE : run->prevented)
                     : is_equal(run) ? LAP_EXIT_OK
@@ -155,46 +149,42 @@ static int finish(diff_run *run, lap_code code, const lap_batch_counts *counts, 
     if (code == LAP_OK && !counts->found)
         lap_cli_message("%s and %s: no image found (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)",
             cli->operands[0], cli->operands[1]);
-    if (found && !cli->quiet)
-        lap_folder_print_others(&run->others);
-    if (found && !cli->quiet && counts->links)
-        lap_cli_message("%llu symbolic link%s not followed", (unsigned long long)counts->links,
-            counts->links > 1 ? "s" : "");
+    if (found && !cli->quiet) {
+        lap_folder_print_others(&run->folder);
+        lap_folder_print_links(&run->folder);
+    }
     if (found && !cli->json && !cli->quiet)
         print_verdict(run);
-    if (run->rows && exit_code < 128 && print_json(run, counts, err) != LAP_EXIT_OK)
+    if (run->rows && exit_code < 128 && print_json(run) != LAP_EXIT_OK)
         exit_code = LAP_EXIT_USAGE;
     return exit_code;
 }
 
 int lap_diff_folders(lap_cli *cli)
 {
-    diff_run run = {.cli = cli, .rows = lap_cli_wants_json(cli) ? json_array() : NULL};
-    lap_batch_counts counts = {0};
+    diff_run run = {0};
+    lap_folder *folder = &run.folder;
     lap_error err = {0};
     for (int i = 0; i < 2; i++)
         if (!lap_cli_is_folder(cli->operands[i], &err))
             return err.code != LAP_OK ? (int)lap_cli_no_comparison(cli->operands[i], &err)
                                       : (int)lap_cli_usage("%s is a folder, but %s is not", cli->operands[!i],
                                             cli->operands[i]);
-    lap_folder_take(cli);
+    lap_folder_begin(folder, cli, 0);
     if (!cli->take.include_count &&
         !cli->take.extensions) /* all that is read, since outputs may be any of them */
         cli->take.extensions = "jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm";
-    const lap_batch_options options = {.jobs = cli->jobs, .take = &cli->take, .others = &run.others};
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context)
         return (int)lap_cli_no_comparison("", &err);
-    const int threads = lap_context_threads(context);
-    if (cli->verbose)
-        lap_cli_message("up to %d pairs at once, %d threads",
-            cli->jobs > 0 && cli->jobs < threads ? cli->jobs : threads, threads);
-    lap_folder_progress_begin(&run.progress, cli);
-    const lap_code code = lap_compare_folders(context, cli->operands[0], cli->operands[1], &options,
-        &cli->settings, cli->allowed.mask_border, run.rows != NULL, on_pair, &run, &counts, &err);
-    lap_folder_progress_hide(&run.progress);
+    run.rows = lap_cli_wants_json(cli) ? json_array() : NULL;
+    lap_folder_start(folder, context, "pairs");
+    const lap_code code =
+        lap_compare_folders(context, cli->operands[0], cli->operands[1], &folder->options, &cli->settings,
+            cli->allowed.mask_border, run.rows != NULL, on_pair, &run, &folder->counts, &folder->err);
+    lap_folder_stop(folder);
     lap_cli_end(context);
-    const int exit_code = finish(&run, code, &counts, &err);
+    const int exit_code = finish(&run, code);
     json_decref(run.rows);
     return exit_code;
 }

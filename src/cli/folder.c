@@ -1,245 +1,222 @@
-/* run over folders and lists: what lap_batch does, reported to a person, a log and a script. */
-#include <errno.h>
+#include "cli/folder.h"
+
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/folder_counts.h"
-#include "cli/folder_others.h"
-#include "cli/folder_prune.h"
-#include "cli/folder_work.h"
 #include "cli/json.h"
-#include "cli/sides.h"
 #include "cli/term.h"
-#include "cli/worker.h"
 
-enum { NAMED = 3 }; /* failures that the summary names */
+/* ---- what is asked for --------------------------------------------------------------------------- */
 
-typedef struct folder_run {
-    const lap_cli *cli;
-    lap_cli_log log;
-    lap_folder_progress progress;
-    lap_batch_work work;
-    char named[NAMED][160];
-    lap_batch_others others;
-    lap_folder_prune prune;
-    bool has_lost_worker; /* without devices, whatever was asked for */
-} folder_run;
-
-static void write_log(folder_run *run, const lap_batch_file *file)
+/* cli->take from the patterns of --include and --exclude. */
+static void take_patterns(lap_cli *cli)
 {
-    json_t *record = lap_json_file(file->input, file->output, &run->cli->settings, file->report);
-    lap_cli_log_line(&run->log, record);
-    json_decref(record);
+    cli->take.include = cli->include;
+    cli->take.exclude = cli->exclude;
+    while (cli->take.include_count < LAP_CLI_GLOBS && cli->include[cli->take.include_count])
+        cli->take.include_count++;
+    while (cli->take.exclude_count < LAP_CLI_GLOBS && cli->exclude[cli->take.exclude_count])
+        cli->take.exclude_count++;
 }
 
-static void print_done(const lap_cli *cli, const lap_batch_file *file)
+static lap_batch_devices devices_of(const lap_cli *cli)
 {
-    FILE *to = cli->dry_run && !cli->json ? stdout : stderr; /* the list of -n is what was asked for */
-    lap_cli_print_safely(to, file->input);
-    fputs(" -> ", to);
-    lap_cli_print_safely(to, file->output);
-    if (!cli->dry_run)
-        fprintf(
-            stderr, "  %d x %d, %.1f ms", file->report->width, file->report->height, file->report->ms.total);
-    fputc('\n', to);
-}
-
-/* The progress line makes room only where something is said: of most files there is nothing to say. */
-static void print_file(folder_run *run, const lap_batch_file *file, const lap_batch_counts *counts)
-{
-    const lap_report *report = file->report;
-    const lap_cli *cli = run->cli;
-    const bool failed = report->status == LAP_FAILED,
-               reported = failed || (report->status == LAP_SKIPPED && report->error.code != LAP_OK),
-               warned = report->status == LAP_WARNED && !cli->quiet,
-               finished = report->status == LAP_DONE || report->status == LAP_WARNED,
-               done = finished && (cli->verbose || cli->dry_run) && !cli->quiet;
-    if (failed && counts->failed <= NAMED)
-        snprintf(run->named[counts->failed - 1], sizeof *run->named, "%s", file->input);
-    if (reported || warned || done)
-        lap_folder_progress_hide(&run->progress);
-    if (reported)
-        lap_cli_print_error(&report->error, file->input);
-    else if (warned)
-        lap_cli_warn(file->input, report);
-    if (done)
-        print_done(cli, file);
-}
-
-static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
-{
-    folder_run *run = user;
-    if (file) {
-        print_file(run, file, counts);
-        if (run->cli->log)
-            write_log(run, file);
-    }
-    lap_folder_progress_show(&run->progress, counts, &run->work);
+    lap_batch_devices devices = {.numbers = cli->device_count > 0 ? cli->devices : NULL,
+        .count = cli->device_count,
+        .memory = cli->device_memory,
+        .trace = cli->trace};
+    if (!cli->shard || strcmp(cli->shard, "auto") != 0)
+        return devices;
+    (void)lap_shard_local(&devices.share, &devices.shares);
+    if (devices.count == 0)
+        devices.count = -1;
+    return devices;
 }
 
 static void on_warning(void *user, const lap_error *warning)
 {
-    folder_run *run = user;
-    lap_folder_warn(run->cli, &run->progress, warning);
+    lap_folder *folder = user;
+    char text[800];
+    if (folder->cli->quiet)
+        return;
+    lap_progress_hide(&folder->progress);
+    lap_cli_message("warning: %s", lap_cli_error_text(warning, text, sizeof text));
 }
 
-static void summary(const folder_run *run, const lap_batch_counts *counts)
+void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs)
 {
-    const uint64_t done = counts->ok + counts->warned, existing = counts->kinds[LAP_E_EXISTS];
-    const double seconds = counts->ms / 1e3;
-    lap_folder_print_others(&run->others);
-    fprintf(stderr, run->cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);
-    if (counts->warned)
-        fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
-    if (counts->kinds[LAP_OK])
-        fprintf(stderr, ", %llu %s", (unsigned long long)counts->kinds[LAP_OK],
-            run->cli->skip_existing ? "there already" : "up to date");
-    if (existing)
-        fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
-            run->cli->settings.no_clobber ? "--no-clobber"
-                                          : "not made by lapedge, or changed since; -f replaces files");
-    lap_folder_print_failed(counts);
-    if (run->prune.work.removed)
-        fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.work.removed,
-            run->cli->dry_run ? "to be removed" : "removed");
-    if (!run->cli->dry_run && seconds > 0)
-        fprintf(stderr, "; %.1f s", seconds);
-    if (!run->cli->dry_run && seconds > 0 && counts->pixels > 0)
-        fprintf(stderr, ", %.0f Mpixel/s", (double)counts->pixels / 1e6 / seconds);
-    fputc('\n', stderr);
-    /* A few failures have just been reported; of many the first may have scrolled away. */
-    for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
-        fputs(i ? ", " : "first to fail: ", stderr);
-        lap_cli_print_safely(stderr, run->named[i]);
-    }
-    if (counts->failed > NAMED)
-        fputc('\n', stderr);
-    if (counts->links)
-        lap_cli_message("%llu symbolic link%s not followed", (unsigned long long)counts->links,
-            counts->links > 1 ? "s" : "");
-    if (!counts->expected && !counts->other_shards)
-        lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
+    take_patterns(cli);
+    *folder = (lap_folder){.cli = cli, .devices = devices_of(cli)};
+    folder->options = (lap_batch_options){.inputs = (const char *const *)cli->operands,
+        .input_count = (size_t)inputs,
+        .files_from = cli->files_from,
+        .nul_separated = cli->null_separated,
+        .jobs = cli->jobs,
+        .fail_fast = cli->fail_fast,
+        .take = &cli->take,
+        .others = &folder->others,
+        .devices = &folder->devices,
+        .warn = on_warning,
+        .work = &folder->work};
 }
 
-static int print_json(const folder_run *run, const lap_batch_counts *counts, const lap_error *err)
+lap_cli_exit lap_folder_check_names(const lap_cli *cli)
 {
-    json_t *object = lap_json_object("lapedge.run/1");
-    const struct {
-        const char *name;
-        uint64_t value;
-    } fields[] = {{"found", counts->found}, {"expected", counts->expected},
-        {"other_shards", counts->other_shards}, {"links", counts->links}, {"ok", counts->ok},
-        {"warned", counts->warned}, {"skipped", counts->skipped}, {"failed", counts->failed},
-        {"pixels", counts->pixels}, {"bytes_in", counts->bytes_in}, {"bytes_out", counts->bytes_out}};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        json_object_set_new(object, fields[i].name, json_integer((json_int_t)fields[i].value));
-    json_object_set_new(object, "kinds", lap_folder_kinds_json(counts));
-    json_object_set_new(object, "not_taken", lap_folder_others_json(&run->others));
-    json_object_set_new(object, "pruned", lap_folder_prune_json(&run->prune));
-    json_object_set_new(object, "dry_run", json_boolean(run->cli->dry_run));
-    json_object_set_new(object, "ms", lap_json_real(counts->ms));
-    json_object_set_new(object, "error", lap_json_error(err));
-    json_object_set_new(object, "work", lap_json_work(&run->work));
-    return lap_json_print(object);
-}
-
-static int run_folder(lap_cli *cli, folder_run *run, const lap_batch_options *options)
-{
-    lap_batch_counts counts = {0};
-    lap_error err = {0};
-    lap_context *context = lap_cli_begin(cli, &err);
-    if (!context) {
-        lap_cli_print_error(&err, NULL);
-        return (int)lap_cli_exit_of(err.code);
-    }
-    lap_settings settings = cli->settings;
-    if (run->has_lost_worker) {
-        settings.backend = "auto";
-        settings.codec = LAP_CODEC_CPU;
-    }
-    const lap_code code = lap_batch(context, options, &settings, on_event, run, &counts, &err);
-    if (run->has_lost_worker)
-        snprintf(run->work.how, sizeof run->work.how, "the CPU alone: the process with the devices has died");
-    lap_folder_progress_hide(&run->progress);
-    lap_cli_end(context);
-    if (code != LAP_OK)
-        lap_cli_print_error(&err, NULL);
-    if (!cli->quiet && (code == LAP_OK || counts.found))
-        summary(run, &counts);
-    if (cli->verbose && code == LAP_OK && !cli->dry_run)
-        lap_folder_print_work(&run->work);
-    int exit_code = lap_folder_exit(code, &counts);
-    if (cli->prune && lap_folder_prune_end(&run->prune, code, &err) != LAP_EXIT_OK &&
-        exit_code == LAP_EXIT_OK)
-        exit_code = LAP_EXIT_FAILED;
-    if (lap_cli_wants_json(cli) && print_json(run, &counts, &err) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
-        exit_code = LAP_EXIT_FAILED;
-    if (cli->log && code == LAP_OK)
-        lap_cli_log_begin(&run->log); /* empty, where nothing was found */
-    return exit_code;
-}
-
-static int check_operands(const lap_cli *cli)
-{
-    const int count = cli->operand_count;
-    if (cli->in_place)
-        return lap_cli_usage("--in-place and an output folder cannot be combined");
-    if (cli->files_from && count != 1)
-        return lap_cli_usage(
-            count ? "--files-from takes OUTDIR as its only operand: lapedge --files-from=FILE OUTDIR"
-                  : "OUTDIR is missing: lapedge --files-from=FILE OUTDIR");
-    if (!cli->files_from && count < 2)
-        return lap_cli_usage("OUTDIR is missing: lapedge %s OUTDIR", cli->operands[0]);
-    for (int i = 0; i < count; i++)
-        if (!strcmp(cli->operands[i], "-"))
+    for (int i = 0; i < cli->operand_count; i++)
+        if (strcmp(cli->operands[i], "-") == 0)
             return lap_cli_usage("- cannot be used with folders or several files");
-    if (cli->dry_run && (cli->log || cli->trace))
-        return lap_cli_usage("-n writes nothing; leave out %s", cli->log ? "--log" : "--trace");
-    if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
-        return lap_cli_usage("--log=- and --json cannot both go to standard output");
-    if (cli->null_separated && !cli->files_from)
-        return lap_cli_usage("-0 needs --files-from");
     return LAP_EXIT_OK;
 }
 
-int lap_cli_folder(lap_cli *cli)
+/* ---- while it runs ------------------------------------------------------------------------------- */
+
+void lap_folder_start(lap_folder *folder, const lap_context *context, const char *what)
 {
-    folder_run run = {.cli = cli};
-    lap_error err;
-    const int count = cli->operand_count;
-    int exit_code = check_operands(cli);
-    if (exit_code != LAP_EXIT_OK)
-        return exit_code;
-    run.has_lost_worker = lap_cli_has_lost_worker(cli);
-    const char *const sides[] = {cli->log, cli->trace};
-    const lap_batch_devices devices = lap_folder_devices(cli);
-    lap_batch_options options = lap_folder_inputs(cli, count - 1, &devices, &run.others, &run.work);
-    options.warn = on_warning;
-    options.out_dir = cli->operands[count - 1];
-    options.force = cli->force;
-    options.dry_run = cli->dry_run;
-    options.suffix = cli->suffix;
-    options.flat = cli->flat;
-    options.skip_existing = cli->skip_existing;
-    options.no_clobber = cli->settings.no_clobber;
-    options.prune = lap_folder_prune_begin(&run.prune, cli, &run.progress);
-    options.sides = sides + !cli->log;
-    options.side_count = (size_t)(cli->log != NULL) + (cli->trace != NULL);
-    if (cli->shard && lap_shard_parse(cli->shard, &options.shard, &options.shards, &err) != LAP_OK)
-        return lap_cli_usage("--shard=%.40s: %s", cli->shard, err.message);
-    if (cli->log && !lap_cli_log_postpone(&run.log, cli->log, options.out_dir) &&
-        !lap_cli_log_open(&run.log, cli->log)) {
-        lap_cli_message("%s: %s", cli->log, strerror(errno));
+    const int threads = lap_context_threads(context), jobs = folder->cli->jobs;
+    if (what && folder->cli->verbose)
+        lap_cli_message(
+            "up to %d %s at once, %d threads", jobs > 0 && jobs < threads ? jobs : threads, what, threads);
+    lap_progress_begin(&folder->progress, folder->cli, NULL);
+}
+
+void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts)
+{
+    lap_progress_files(&folder->progress, counts, &folder->work);
+}
+
+void lap_folder_stop(lap_folder *folder)
+{
+    lap_progress_hide(&folder->progress);
+}
+
+/* ---- for a person -------------------------------------------------------------------------------- */
+
+void lap_folder_print_others(const lap_folder *folder)
+{
+    const lap_batch_others *others = &folder->others;
+    char text[LAP_OTHER_KINDS * 40] = "";
+    uint64_t named = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < others->kind_count; i++) {
+        const char *extension = others->kinds[i].extension;
+        named += others->kinds[i].files;
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu %s%s", i ? ", " : "",
+            (unsigned long long)others->kinds[i].files, *extension ? "." : "without extension", extension);
+    }
+    if (others->files > 0)
+        lap_cli_message("%llu other file%s not taken: %s%s", (unsigned long long)others->files,
+            others->files > 1 ? "s" : "", text, named < others->files ? ", ..." : "");
+    if (others->outputs > 0)
+        lap_cli_message("%llu folder%s of lapedge's outputs not walked; name one to filter it again",
+            (unsigned long long)others->outputs, others->outputs > 1 ? "s" : "");
+}
+
+void lap_folder_print_failed(const lap_folder *folder)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    const char *before = " (";
+    if (!counts->failed)
+        return;
+    fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
+    for (int kind = LAP_OK + 1; kind < LAP_CODES; kind++) {
+        if (!counts->kinds[kind] || kind == LAP_E_EXISTS)
+            continue;
+        fprintf(stderr, "%s%llu %s", before, (unsigned long long)counts->kinds[kind],
+            lap_code_name((lap_code)kind));
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc(')', stderr);
+}
+
+void lap_folder_print_links(const lap_folder *folder)
+{
+    const uint64_t links = folder->counts.links;
+    if (links)
+        lap_cli_message("%llu symbolic link%s not followed", (unsigned long long)links, links > 1 ? "s" : "");
+}
+
+void lap_folder_print_none(const lap_folder *folder)
+{
+    if (!folder->counts.expected && !folder->counts.other_shards)
+        lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
+}
+
+void lap_folder_print_work(const lap_folder *folder)
+{
+    const lap_batch_work *work = &folder->work;
+    lap_cli_print_detail("by", work->how);
+    fprintf(stderr, "  at once   up to %llu\n", (unsigned long long)work->jobs);
+    for (int i = 0; i < work->device_count; i++)
+        fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,
+            (unsigned long long)work->device[i].done, work->device[i].is_lost ? ", then lost" : "");
+    lap_times busy = work->busy; /* its total: how long each photo took, whatever was done at once for it */
+    busy.total =
+        busy.read + busy.decode + busy.upload + busy.filter + busy.download + busy.encode + busy.write;
+    lap_cli_print_times(&busy, "added up");
+}
+
+/* ---- for a script -------------------------------------------------------------------------------- */
+
+json_t *lap_folder_json_kinds(const lap_folder *folder)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    json_t *kinds = json_object();
+    for (int kind = LAP_OK; kind < LAP_CODES; kind++)
+        if (counts->kinds[kind])
+            json_object_set_new(kinds, kind == LAP_OK ? "up_to_date" : lap_code_name((lap_code)kind),
+                json_integer((json_int_t)counts->kinds[kind]));
+    return kinds;
+}
+
+json_t *lap_folder_json_others(const lap_folder *folder)
+{
+    const lap_batch_others *others = &folder->others;
+    json_t *object = json_object(), *kinds = json_object();
+    for (size_t i = 0; i < others->kind_count; i++) {
+        json_t *key = lap_json_text(others->kinds[i].extension); /* UTF-8, whatever the name was */
+        json_object_set_new(kinds, json_string_value(key), json_integer((json_int_t)others->kinds[i].files));
+        json_decref(key);
+    }
+    json_object_set_new(object, "files", json_integer((json_int_t)others->files));
+    json_object_set_new(object, "kinds", kinds);
+    json_object_set_new(object, "output_folders", json_integer((json_int_t)others->outputs));
+    return object;
+}
+
+void lap_folder_json_end(const lap_folder *folder, json_t *object)
+{
+    json_object_set_new(object, "ms", lap_json_real(folder->counts.ms));
+    json_object_set_new(object, "error", lap_json_error(&folder->err));
+}
+
+/* ---- the exit code ------------------------------------------------------------------------------- */
+
+/* What the counts of a run that came to its end amount to. */
+static lap_cli_exit verdict(const lap_batch_counts *counts)
+{
+    if (!counts->expected)
+        return counts->other_shards ? LAP_EXIT_OK : LAP_EXIT_NOTHING;
+    if (counts->failed && counts->failed >= counts->expected) /* not with --fail-fast: others had no turn */
         return LAP_EXIT_NOTHING;
+    return counts->failed || counts->kinds[LAP_E_EXISTS] ? LAP_EXIT_FAILED : LAP_EXIT_OK;
+}
+
+int lap_folder_exit(const lap_folder *folder, lap_code code)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    switch (code) {
+    case LAP_OK:
+        return (int)verdict(counts);
+    case LAP_E_CANCELLED:
+        return (int)lap_cli_exit_of(code);
+    case LAP_E_DISK_FULL:
+        return counts->ok + counts->warned ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
+    case LAP_E_WRITE:
+    case LAP_E_MISSING:
+        return LAP_EXIT_NOTHING;
+    default:
+        return (int)lap_cli_exit_of(code);
     }
-    lap_folder_progress_begin(&run.progress, cli);
-    exit_code = run_folder(cli, &run, &options);
-    lap_folder_prune_free(&run.prune);
-    if (cli->log && !lap_cli_log_close(&run.log, cli->log)) {
-        if (strcmp(cli->log, "-") == 0 && lap_term_reader_left())
-            return LAP_EXIT_PIPE;
-        lap_cli_message("%s: the log could not be written: %s", cli->log, strerror(run.log.problem));
-        exit_code = exit_code ? exit_code : LAP_EXIT_FAILED;
-    }
-    return exit_code;
 }

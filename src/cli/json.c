@@ -203,6 +203,12 @@ json_t *lap_json_error(const lap_error *err)
     return json_pack("{ss so}", "kind", lap_code_name(err->code), "message", lap_json_text(text));
 }
 
+void lap_json_counts(json_t *object, const lap_json_count *counts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(object, counts[i].key, json_integer((json_int_t)counts[i].value));
+}
+
 void lap_json_filter(json_t *object, const lap_params *params)
 {
     json_t *h = json_array();

@@ -12,6 +12,12 @@ json_t *lap_json_text(const char *text);
 json_t *lap_json_real(double value); /* null where it is not finite */
 /* Sets what the filter computes with: coefficients, scale, offset, invert, threshold. */
 void lap_json_filter(json_t *object, const lap_params *params);
+/* Sets each of them. */
+typedef struct lap_json_count {
+    const char *key;
+    uint64_t value;
+} lap_json_count;
+void lap_json_counts(json_t *object, const lap_json_count *counts, size_t count);
 /* object[key] = the path; and object[key_raw], percent-encoded, where it is not UTF-8. */
 void lap_json_path(json_t *object, const char *key, const char *path);
 /* {"kind", "message"} of an error, or null where its code is LAP_OK. */

@@ -2,7 +2,6 @@
  * refused with a reason. */
 #include <fcntl.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,31 +64,20 @@ static const char *extension_of(const char *path)
     return dot && dot != name ? dot + 1 : NULL;
 }
 
-/* The format of that name, among those that --format takes: one that stands for all of its names; else NULL.
- */
-static const char *format_named(const char *name)
-{
-    static const char *const names[] = {
-        "jpg", "jpeg", "jpe", "jfif", "png", "bmp", "tga", "ppm", "pgm", "tsv"};
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
-        if (strcasecmp(name, names[i]) == 0)
-            return i < 4 ? "jpg" : names[i];
-    return NULL;
-}
-
 static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     static const char *const of_jpeg[] = {
         "quality", "subsampling", "restart", "progressive", "optimize", "trim", "perfect", NULL};
     const char *out = single_output(cli), *asked = cli->settings.format;
-    const char *format = asked ? asked : extension_of(out), *named = format_named(extension_of(out));
-    const char *name =
-        format && format_named(format) != format_named("jpg") ? first_given(of_jpeg, given) : NULL;
-    if (asked && named && strcmp(format_named(asked), named) != 0)
+    const char *word = asked ? asked : extension_of(out);
+    const char *format = lap_format_named(word), *of_name = lap_format_named(extension_of(out));
+    const bool is_jpeg = format && strcmp(format, "jpg") == 0;
+    const char *name = word && !is_jpeg ? first_given(of_jpeg, given) : NULL;
+    if (asked && of_name && strcmp(format, of_name) != 0)
         return lap_cli_usage(
             "--format=%s: %s is a name of another format; choose one name, or leave out --format", asked,
             out);
-    return name ? lap_cli_usage("--%s is of JPEG alone, and the output is .%s", name, format) : LAP_EXIT_OK;
+    return name ? lap_cli_usage("--%s is of JPEG alone, and the output is .%s", name, word) : LAP_EXIT_OK;
 }
 
 /* Standard output is no file: nothing stands there before, and it has neither time nor mode. */
@@ -104,18 +92,19 @@ static lap_cli_exit check_output(const lap_cli *cli, const bool given[LAP_CLI_OP
 
 /* ---- the inputs ---------------------------------------------------------------------------------- */
 
-/* Whether the file is there and begins like a PNG or a PNM. */
+/* Whether the file is there and begins like an image that is read, but no JPEG. */
 static bool is_other_image(const char *path)
 {
-    char magic[2];
+    char head[16];
     struct stat st;
     if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const bool got = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic;
+    const ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
     if (fd >= 0)
         close(fd);
-    return got && (memcmp(magic, "\x89P", 2) == 0 || (magic[0] == 'P' && strchr("1234567", magic[1])));
+    const char *format = got > 0 ? lap_format_of_bytes(head, (size_t)got) : NULL;
+    return format && strcmp(format, "jpeg") != 0;
 }
 
 /* A pipe has neither a time nor a mode that a file could have; what was redirected has. */

@@ -37,21 +37,21 @@ static lap_code allow_beside(lap_sandbox *box, const char *path, lap_error *err)
  * folder above it open for the run to make it. */
 static lap_code make_folder(const char *path, lap_error *err)
 {
-    char part[PATH_MAX];
+    char way[PATH_MAX];
     const size_t length = strlen(path);
-    if (length >= sizeof part)
+    if (length >= sizeof way)
         return LAP_OK; /* the run will say that it is too long */
-    memcpy(part, path, length + 1);
+    memcpy(way, path, length + 1);
     for (size_t i = 1; i <= length; i++) {
-        if (part[i] != '/' && part[i])
+        if (way[i] != '/' && way[i])
             continue;
-        part[i] = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+        way[i] = 0;
+        if (mkdir(way, 0777) != 0 && errno != EEXIST) {
             (void)lap_sandbox_failed(err, LAP_E_WRITE, strerror(errno));
             snprintf(err->subject, sizeof err->subject, "%.200s", path);
             return LAP_E_WRITE;
         }
-        part[i] = path[i];
+        way[i] = path[i];
     }
     return LAP_OK;
 }

@@ -11,10 +11,10 @@
 
 enum { BINS = 256, HISTOGRAM_LINES = 3, PROFILE_LINES = 3, PEAKS = 5 };
 
-typedef struct part { /* one of the two images */
+typedef struct shown { /* photo or edges */
     const char *name;
     const lap_stats *stats;
-} part;
+} shown;
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */
 
@@ -106,7 +106,7 @@ static void histogram_text(const lap_channel_stats *c)
     lap_plot(stdout, counts, BINS, plot_columns(), HISTOGRAM_LINES, true);
 }
 
-static void image_text(const lap_cli *cli, const part *p, bool plots)
+static void image_text(const lap_cli *cli, const shown *p, bool plots)
 {
     enum { FULL_WIDTH = 69, ABOVE = 8 };
     const bool has_above = p->stats->threshold >= 0;
@@ -170,10 +170,10 @@ static void profile_text(
 
 void lap_stats_tables(const lap_cli *cli, const lap_run_stats *stats, bool plots)
 {
-    const part parts[] = {{"input", &stats->input}, {"edges", &stats->edges}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].stats->channels > 0)
-            image_text(cli, &parts[i], plots);
+    const shown both[] = {{"input", &stats->input}, {"edges", &stats->edges}};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++)
+        if (both[i].stats->channels > 0)
+            image_text(cli, &both[i], plots);
 }
 
 void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m)

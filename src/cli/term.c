@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 static void print_shown(FILE *to, const char *text, char doubled)
@@ -307,6 +308,20 @@ lap_cli_exit lap_cli_flush(lap_cli_exit so_far)
         return LAP_EXIT_PIPE;
     lap_cli_message("cannot write to standard output: %s", errno ? strerror(errno) : "write error");
     return so_far == LAP_EXIT_OK ? LAP_EXIT_FAILED : so_far;
+}
+
+bool lap_term_may_draw(const lap_cli *cli)
+{
+    const char *kind = getenv("TERM");
+    return !cli->quiet && cli->progress == LAP_CLI_AUTO && isatty(STDERR_FILENO) && kind &&
+           strcmp(kind, "dumb") != 0;
+}
+
+double lap_cli_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 void lap_cli_print_times(const lap_times *ms, const char *total)

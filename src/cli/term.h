@@ -1,4 +1,4 @@
-/* What people see: messages without control characters, colour where it is wanted, progress. */
+/* What people see: messages without control characters, colour where it is wanted. */
 #ifndef LAP_CLI_TERM_H
 #define LAP_CLI_TERM_H
 
@@ -62,17 +62,6 @@ lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
 bool lap_term_may_draw(const lap_cli *cli);
 
 double lap_cli_now_ms(void); /* monotonic */
-
-/* A line on stderr while one image takes long. */
-typedef struct lap_progress {
-    const char *name;
-    double shown_ms; /* when it was drawn last, or the start */
-    bool on, drawn;
-} lap_progress;
-/* Off unless lap_term_may_draw. */
-void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *name);
-void lap_progress_rows(void *progress, int rows_done, int rows_total); /* a lap_progress_fn */
-void lap_progress_end(lap_progress *progress);                         /* erases the line */
 
 /* Ctrl-C, SIGTERM and SIGHUP (unless it was ignored at start) cancel the context; a second one ends the
  * process at once. */

@@ -260,14 +260,14 @@ static lap_code bring_source(const way *w)
 static lap_code turn(const way *w)
 {
     const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
-    const lap_turn_parts parts = lap_turn_parts_of(w->staging->turn);
+    const lap_turn_parts steps = lap_turn_parts_of(w->staging->turn);
     const lap_rung *rung;
     lap_view from = w->stored, to = w->source;
     if (w->staging->turn == LAP_TURN_NONE)
         return LAP_OK;
     lap_turn_views(w->staging->turn, &from, &to);
-    if (!parts.transpose)
-        return lap_cuda_mirror(&from, &to, parts.left_right, w->slot->stream, w->err);
+    if (!steps.transpose)
+        return lap_cuda_mirror(&from, &to, steps.left_right, w->slot->stream, w->err);
     lap_code code = lap_rung_find_on_device(LAP_OP_TRANSPOSE, NULL, w->slot->device, &rung, w->err);
     return code == LAP_OK ? rung->run.transpose(&from, &to, &exec) : code;
 }

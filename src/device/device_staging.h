@@ -37,7 +37,7 @@ typedef struct lap_device_staging {
     const uint8_t *bytes; /* of the file: at file.bytes, or lent */
     size_t file_bytes;
     /* the plan */
-    lap_view pixels;             /* on the host, uploaded in the place of the file; base NULL: none */
+    lap_view pixels;             /* on the host, uploaded instead of the file; base NULL: none */
     lap_view source, result;     /* on the device; base NULL: in the slot */
     lap_turn turn;               /* of the picture in the file, */
     int width, height, channels; /* and what comes out */
@@ -58,7 +58,7 @@ lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_
 void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, size_t size);
 
 typedef struct lap_device_wish { /* what is wanted of a photo */
-    const lap_view *pixels;      /* on the host: the source, in the place of the file; NULL */
+    const lap_view *pixels;      /* on the host: the source, instead of the file; NULL */
     const lap_view *source;      /* on the device: where it is to be; NULL: in the slot */
     const lap_view *result;      /* likewise; where it is, if nothing is decoded or filtered */
     bool gray;

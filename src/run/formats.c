@@ -24,6 +24,12 @@ static const lap_decoder_ops *find_format(const uint8_t *head, size_t size)
     return NULL;
 }
 
+const char *lap_format_of_bytes(const void *bytes, size_t size)
+{
+    const lap_decoder_ops *ops = find_format(bytes, size);
+    return ops ? ops->name : NULL;
+}
+
 lap_code lap_decoder_open(
     lap_source *source, const lap_read_options *options, lap_decoder **decoder, lap_error *err)
 {
@@ -93,6 +99,12 @@ lap_format lap_format_find(const char *name)
         if (strcasecmp(names[i].name, name) == 0)
             return names[i].format;
     return LAP_FORMAT_UNKNOWN;
+}
+
+const char *lap_format_named(const char *name)
+{
+    const lap_format format = name ? lap_format_find(name) : LAP_FORMAT_UNKNOWN;
+    return format == LAP_FORMAT_UNKNOWN || format == LAP_FORMAT_NOTHING ? NULL : lap_format_name(format);
 }
 
 lap_format lap_format_of_path(const char *path)

@@ -22,8 +22,8 @@ typedef struct task {
     pthread_mutex_t lock; /* of collect->ms */
 } task;
 
-/* Rows y .. y + strip->height - 1 of the input to their place. */
-static lap_code place_rows(
+/* Rows y .. y + strip->height - 1 of the input where they belong. */
+static lap_code bring_rows(
     const lap_collect *c, lap_decoder *decoder, const lap_view *strip, int y, lap_times *ms, lap_error *err)
 {
     const bool is_turned = lap_turn_reorders(c->turn);
@@ -37,8 +37,8 @@ static lap_code place_rows(
         lap_orient_mirror(&rows);
     if (code == LAP_OK && is_turned) {
         const int height = lap_decoder_header(decoder)->height;
-        const lap_view place = lap_orient_place(c->to, c->turn, height, y, y + rows.height);
-        code = lap_orient(&rows, &place, c->turn, NULL, err);
+        const lap_view target = lap_orient_place(c->to, c->turn, height, y, y + rows.height);
+        code = lap_orient(&rows, &target, c->turn, NULL, err);
     }
     ms->decode += decoded - start;
     ms->filter += lap_now_ms() - decoded;
@@ -58,7 +58,7 @@ static lap_code collect_rows(task *t, lap_decoder *decoder, int y0, int y1, lap_
     for (int y = y0; y < y1 && code == LAP_OK; y += STRIP_ROWS) {
         lap_view strip = image.view;
         strip.height = y1 - y < STRIP_ROWS ? y1 - y : STRIP_ROWS;
-        code = place_rows(c, decoder, &strip, y, &ms, err);
+        code = bring_rows(c, decoder, &strip, y, &ms, err);
     }
     lap_image_destroy(&image);
     pthread_mutex_lock(&t->lock);

@@ -66,7 +66,7 @@ lap_code lap_plan_settings(lap_plan *plan, const lap_settings *s, int threads, l
     return LAP_OK;
 }
 
-/* From how many threads on decoding in several places pays: it is more work than decoding serially, which is
+/* From how many threads on decoding by parts pays: it is more work than decoding serially, which is
  * one thread's work and goes on beside filtering and encoding. Measured: docs/parallel-decoding.md. */
 static int worth_threads(const lap_plan *plan)
 {

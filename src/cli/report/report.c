@@ -41,15 +41,15 @@ static bool make_shown(json_t *value)
 {
     const char *key;
     size_t i;
-    json_t *part;
+    json_t *item;
     bool done = true;
     if (json_is_string(value)) {
         char *shown = lap_cli_shown(json_string_value(value));
         done = shown && json_string_set(value, shown) == 0;
         free(shown);
     }
-    json_array_foreach(value, i, part) done = done && make_shown(part);
-    json_object_foreach(value, key, part) done = done && make_shown(part);
+    json_array_foreach(value, i, item) done = done && make_shown(item);
+    json_object_foreach(value, key, item) done = done && make_shown(item);
     return done;
 }
 
@@ -57,9 +57,9 @@ static bool make_shown(json_t *value)
 static bool make_report_shown(json_t *report)
 {
     const char *key;
-    json_t *part;
+    json_t *item;
     bool done = true;
-    json_object_foreach(report, key, part) done = done && (strcmp(key, "notes") == 0 || make_shown(part));
+    json_object_foreach(report, key, item) done = done && (strcmp(key, "notes") == 0 || make_shown(item));
     return done;
 }
 
@@ -84,7 +84,7 @@ static void write_escaped(const char *text, FILE *to)
         }
 }
 
-static bool write_part(const char *name, size_t length, const json_t *report, FILE *to)
+static bool write_piece(const char *name, size_t length, const json_t *report, FILE *to)
 {
     const struct {
         const char *name;
@@ -105,7 +105,7 @@ static bool write_part(const char *name, size_t length, const json_t *report, FI
     return !ferror(to);
 }
 
-/* The template, with each @name@ replaced by that part. */
+/* The template, with each @name@ replaced by that piece. */
 static bool write_page(const json_t *report, FILE *to)
 {
     const char *at = (const char *)lap_asset_page, *end = at + lap_asset_page_size;
@@ -115,7 +115,7 @@ static bool write_page(const json_t *report, FILE *to)
         const size_t plain = (size_t)((close ? mark : end) - at);
         if (fwrite(at, 1, plain, to) != plain)
             return false;
-        if (close && !write_part(mark + 1, (size_t)(close - mark - 1), report, to))
+        if (close && !write_piece(mark + 1, (size_t)(close - mark - 1), report, to))
             return false;
         at = close ? close + 1 : end;
     }

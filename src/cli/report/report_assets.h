@@ -1,4 +1,4 @@
-/* The parts of the report's page, as files of the build (src/cli/report/, and the chart library where it was
+/* The pieces of the report's page, as files of the build (src/cli/report/, and the chart library where it was
  * found) that tools/embed turned into arrays. */
 #ifndef LAP_CLI_REPORT_ASSETS_H
 #define LAP_CLI_REPORT_ASSETS_H

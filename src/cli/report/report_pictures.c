@@ -265,7 +265,7 @@ static lap_code difference_uri(const gallery *g, const lap_picture *picture, jso
     return code;
 }
 
-/* The place of the largest difference in a box, the first in raster order. */
+/* Where the largest difference of a box is, the first in raster order. */
 static json_t *peak_of(const lap_compare_row *row, lap_box box)
 {
     const lap_view *a = row->a, *b = row->b;
