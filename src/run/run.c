@@ -108,6 +108,21 @@ static void sweep(lap_context *context, const char *out)
     free(folder);
 }
 
+static bool keeps_what_is_there(const char *out, const lap_settings *settings)
+{
+    return settings->no_clobber && strcmp(out, "-") != 0;
+}
+
+/* Whether the output may be made at all. */
+static lap_code check_out(const char *in, const char *out, const lap_settings *settings, lap_error *err)
+{
+    struct stat there;
+    const lap_code code = settings->in_place ? LAP_OK : lap_sink_differs(in, out, err);
+    if (code != LAP_OK || !keeps_what_is_there(out, settings) || lstat(out, &there) != 0)
+        return code;
+    return lap_sink_exists(out, err);
+}
+
 lap_code lap_run_file(lap_context *context, const char *in, const char *out, const lap_settings *given,
     lap_report *report, lap_error *err)
 {
@@ -120,18 +135,14 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
         report = &unread;
     *report = (lap_report){0};
     const lap_run_order order = {.context = context, .in = in, .out = out, .settings = settings};
-    struct stat there;
-    lap_code code = settings->in_place ? LAP_OK : lap_sink_differs(in, out, &why);
-    const bool keeps = settings->no_clobber && strcmp(out, "-") != 0;
-    if (code == LAP_OK && keeps && lstat(out, &there) == 0)
-        code = lap_sink_exists(out, &why);
+    lap_code code = check_out(in, out, settings, &why);
     if (code == LAP_OK)
         sweep(context, out);
     if (code == LAP_OK)
         code = file_to_sink(&order, start, NULL, &sink, report, &why);
     if (code == LAP_OK) {
         double before = lap_now_ms();
-        if (keeps)
+        if (keeps_what_is_there(out, settings))
             lap_sink_expect(sink, NULL);
         code = lap_sink_publish(sink, &why);
         report->ms.write += lap_now_ms() - before;
@@ -155,11 +166,8 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *give
     lap_source *source = NULL;
     lap_settings full;
     lap_code code = lap_settings_check(settings, err);
-    if (code == LAP_OK && !settings->in_place)
-        code = lap_sink_differs(in, out, err);
-    struct stat there;
-    if (code == LAP_OK && settings->no_clobber && strcmp(out, "-") != 0 && lstat(out, &there) == 0)
-        code = lap_sink_exists(out, err);
+    if (code == LAP_OK)
+        code = check_out(in, out, settings, err);
     if (code == LAP_OK)
         code = lap_settings_with_format(settings, out, &full, err);
     if (code == LAP_OK)

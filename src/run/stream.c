@@ -68,26 +68,39 @@ static void conclude(
 
 /* ---- decoding ----------------------------------------------------------------------------------- */
 
-static lap_code decode_there(lap_stream *s, const lap_settings *settings, const lap_view *view, bool *handled,
-    lap_times *times, lap_error *err)
+typedef struct decoding { /* of one file */
+    lap_stream *stream;
+    const lap_settings *settings;
+    const void *file;
+    size_t size;
+    lap_decoder *decoder;
+    lap_view *view;
+    bool is_new, is_done; /* the view was made here; the device has decoded */
+    lap_report *report;
+} decoding;
+
+static lap_code decode_there(decoding *d, lap_error *err)
 {
+    lap_stream *s = d->stream;
+    const lap_view *view = d->view;
     lap_view pixels = *view;
     const lap_device_wish wish = {.source = &pixels,
-        .gray = settings->gray,
+        .gray = d->settings->gray,
         .turn = LAP_TURN_NONE,
         .width = view->width,
         .height = view->height,
         .channels = view->channels};
     lap_code code = LAP_OK;
+    lap_device_staging_lend(s->staging, d->file, d->size);
     if (!lap_view_is_aligned(view))
         code = lap_views_result(&s->space, view, s->stream, &pixels, err);
     if (code == LAP_OK)
-        code = lap_device_staging_plan(s->staging, &wish, handled, err);
-    if (code != LAP_OK || !*handled)
+        code = lap_device_staging_plan(s->staging, &wish, &d->is_done, err);
+    if (code != LAP_OK || !d->is_done)
         return code;
-    code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
-    *handled = code == LAP_OK && lap_device_staging_has_source(s->staging);
-    if (*handled && pixels.base != view->base) {
+    code = lap_device_slot_run(s->slot, s->staging, NULL, &d->report->ms, err);
+    d->is_done = code == LAP_OK && lap_device_staging_has_source(s->staging);
+    if (d->is_done && pixels.base != view->base) {
         code = lap_stream_copy(s, &pixels, view, err);
         if (code == LAP_OK)
             code = lap_stream_wait(s, err);
@@ -95,70 +108,76 @@ static lap_code decode_there(lap_stream *s, const lap_settings *settings, const 
     return code;
 }
 
-static lap_code decode_here(lap_stream *s, lap_decoder *decoder, const lap_view *view, lap_damage *damage,
-    lap_report *report, lap_error *err)
+static lap_code decode_here(decoding *d, lap_damage *damage, lap_error *err)
 {
+    const lap_view *view = d->view;
     lap_image image = {0};
     lap_code code = lap_image_create(&image, view->width, view->height, view->channels, 0, err);
-    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &image.view};
+    const lap_collect collect = {.decoder = d->decoder, .turn = LAP_TURN_NONE, .to = &image.view};
     const double start = lap_now_ms();
     if (code == LAP_OK)
         code = lap_collect_image(&collect, damage, err);
     const double decoded = lap_now_ms();
     if (code == LAP_OK)
-        code = lap_stream_copy(s, &image.view, view, err);
-    report->ms.decode += decoded - start;
-    report->ms.upload += lap_now_ms() - decoded;
+        code = lap_stream_copy(d->stream, &image.view, view, err);
+    d->report->ms.decode += decoded - start;
+    d->report->ms.upload += lap_now_ms() - decoded;
     lap_image_destroy(&image);
     return code;
 }
 
 /* The caller's view, or a new one. */
-static lap_code fit_view(lap_stream *s, const lap_header *h, lap_view *view, bool *is_new, lap_error *err)
+static lap_code fit_view(decoding *d, lap_error *err)
 {
-    *is_new = !view->base;
-    if (*is_new)
-        return lap_stream_view_create(s, h->width, h->height, h->channels, 0, view, err);
+    const lap_header *h = lap_decoder_header(d->decoder);
+    lap_view *view = d->view;
+    d->is_new = !view->base;
+    if (d->is_new)
+        return lap_stream_view_create(d->stream, h->width, h->height, h->channels, 0, view, err);
     if (view->width != h->width || view->height != h->height || view->channels != h->channels)
         return lap_fail(err, LAP_E_DIFFERENT, "the picture is %dx%dx%d, its view %dx%dx%d", h->width,
             h->height, h->channels, view->width, view->height, view->channels);
-    return lap_stream_check(s, view, "output", err);
+    return lap_stream_check(d->stream, view, "output", err);
 }
 
-static lap_code decode(lap_stream *s, const void *file, size_t size, const lap_settings *settings,
-    lap_view *view, lap_report *report, lap_error *err)
+/* The pixels of an open file; what was let through goes to the report. */
+static lap_code decode_pixels(decoding *d, bool on_device, lap_error *err)
 {
-    const lap_control control = lap_context_control(s->context, settings->timeout_s, lap_now_ms());
-    lap_read_options options = lap_read_options_of(settings, &control);
-    lap_source *source = NULL;
-    lap_decoder *decoder = NULL;
     lap_damage damage = {0};
-    bool on_device = false, handled = false, is_new = false;
-    lap_code code = choose(settings, &on_device, err);
-    options.pool = s->context->pool;
-    options.threads = lap_pool_threads(s->context->pool);
+    lap_code code = fit_view(d, err);
+    if (code == LAP_OK && on_device)
+        code = decode_there(d, err);
+    if (code == LAP_OK && d->is_done)
+        damage = d->decoder->damage; /* what the header had to say is all there is */
+    else if (code == LAP_OK)
+        code = decode_here(d, &damage, err);
+    if (code != LAP_OK && d->is_new)
+        lap_stream_view_destroy(d->stream, d->view);
+    d->report->warnings = damage.warnings;
+    snprintf(d->report->warning, sizeof d->report->warning, "%s", damage.first);
+    return code;
+}
+
+static lap_code decode(decoding *d, lap_error *err)
+{
+    const lap_context *context = d->stream->context;
+    const lap_control control = lap_context_control(context, d->settings->timeout_s, lap_now_ms());
+    lap_read_options options = lap_read_options_of(d->settings, &control);
+    lap_source *source = NULL;
+    bool on_device = false;
+    lap_code code = choose(d->settings, &on_device, err);
+    options.pool = context->pool;
+    options.threads = lap_pool_threads(context->pool);
     if (on_device) /* which has no use for a search for parts */
         options.decode = LAP_DECODE_SERIAL;
     if (code == LAP_OK)
-        code = lap_source_memory(file, size, "input", &source, err);
+        code = lap_source_memory(d->file, d->size, "input", &source, err);
     if (code == LAP_OK)
-        code = lap_decoder_open(source, &options, &decoder, err);
+        code = lap_decoder_open(source, &options, &d->decoder, err);
     if (code == LAP_OK)
-        code = fit_view(s, lap_decoder_header(decoder), view, &is_new, err);
-    if (code == LAP_OK && on_device)
-        lap_device_staging_lend(s->staging, file, size);
-    if (code == LAP_OK && on_device)
-        code = decode_there(s, settings, view, &handled, &report->ms, err);
-    if (code == LAP_OK && handled)
-        damage = decoder->damage; /* what the header had to say is all there is */
-    else if (code == LAP_OK)
-        code = decode_here(s, decoder, view, &damage, report, err);
-    if (code != LAP_OK && is_new)
-        lap_stream_view_destroy(s, view);
-    report->warnings = damage.warnings;
-    snprintf(report->warning, sizeof report->warning, "%s", damage.first);
-    snprintf(report->note, sizeof report->note, "decoded on %s", handled ? "the device" : "the CPU");
-    lap_decoder_close(decoder);
+        code = decode_pixels(d, on_device, err);
+    snprintf(d->report->note, sizeof d->report->note, "decoded on %s", d->is_done ? "the device" : "the CPU");
+    lap_decoder_close(d->decoder);
     lap_source_close(source);
     return code;
 }
@@ -176,7 +195,13 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
     if (code == LAP_OK && (settings->auto_orient || settings->turn != LAP_TURN_NONE))
         code = lap_fail(&why, LAP_E_USAGE, "pixels are decoded as they are stored: no turn");
     if (code == LAP_OK)
-        code = decode(s, file, size, settings, view, report, &why);
+        code = decode(&(decoding){.stream = s,
+                          .settings = settings,
+                          .file = file,
+                          .size = size,
+                          .view = view,
+                          .report = report},
+            &why);
     conclude(report, code, &why, start, view);
     if (code != LAP_OK && err)
         *err = why;
