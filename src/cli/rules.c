@@ -181,6 +181,24 @@ static lap_cli_exit check_backends(const lap_cli *cli, const bool given[LAP_CLI_
     return LAP_EXIT_OK;
 }
 
+/* A name that none of the ladders has would silently do nothing. */
+bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
+{
+    for (const char *name = list; name && *name;) {
+        const size_t length = strcspn(name, ",");
+        bool known = false;
+        for (int i = 0; i < count; i++)
+            known = known || lap_cli_knows_rung(ops[i], name, length);
+        if (!known) {
+            lap_cli_usage("--backends: \"%.*s\" is not a backend of %s", (int)length, name,
+                count > 1 ? "these operations" : lap_op_name(ops[0]));
+            return false;
+        }
+        name += length + (name[length] == ',');
+    }
+    return true;
+}
+
 static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
 {
     const char *backend = cli->settings.backend;
