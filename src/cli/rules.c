@@ -73,7 +73,7 @@ static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OP
     const char *format = lap_format_named(word), *of_name = lap_format_named(extension_of(out));
     const bool is_jpeg = format && strcmp(format, "jpg") == 0;
     const char *name = word && !is_jpeg ? first_given(of_jpeg, given) : NULL;
-    if (asked && of_name && strcmp(format, of_name) != 0)
+    if (asked && format && of_name && strcmp(format, of_name) != 0)
         return lap_cli_usage(
             "--format=%s: %s is a name of another format; choose one name, or leave out --format", asked,
             out);
