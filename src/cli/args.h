@@ -109,6 +109,9 @@ unsigned lap_cli_bench_forms(const lap_cli *cli, lap_error *err);
 lap_cli_exit lap_cli_check_forms(lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
 /* rules.c, after it: options beside each other, and beside what they are to work on. */
 lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
+/* rules.c, of bench and compare, which know the ladders: whether each of the comma separated names is a
+ * backend of one of them; false after a message. */
+bool lap_cli_check_backends(const char *list, const lap_op *ops, int count);
 /* The forms in a row's applies, as words separated by commas: "one image, a folder run". */
 void lap_cli_list_forms(unsigned forms, char *text, size_t size);
 /* What somebody meant who uses another program's option or command; NULL where nobody knows. */

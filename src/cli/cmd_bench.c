@@ -251,24 +251,6 @@ static int write_report(const bench_output *output, lap_context *context)
     return (int)lap_cli_exit_of(code);
 }
 
-/* A name that none of the ladders to be timed has would silently time nothing. */
-bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
-{
-    for (const char *name = list; name && *name;) {
-        const size_t length = strcspn(name, ",");
-        bool known = false;
-        for (int i = 0; i < count; i++)
-            known = known || lap_cli_knows_rung(ops[i], name, length);
-        if (!known) {
-            lap_cli_usage("--backends: \"%.*s\" is not a backend of %s", (int)length, name,
-                count > 1 ? "these operations" : lap_op_name(ops[0]));
-            return false;
-        }
-        name += length + (name[length] == ',');
-    }
-    return true;
-}
-
 static int bench_all(
     bench_output *output, lap_context *context, const lap_op *ops, int count, json_t *baseline)
 {

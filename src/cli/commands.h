@@ -19,8 +19,6 @@ static inline bool lap_cli_row_at(lap_op op, int i, bool probe_devices, lap_rung
 {
     return op == LAP_OP_ENCODE ? lap_coder_at(op, i, info) : lap_rung_at(op, i, probe_devices, info);
 }
-/* Whether each of the comma separated names is a backend of one of these ladders; false after a message. */
-bool lap_cli_check_backends(const char *list, const lap_op *ops, int count);
 
 /* The image operands[0] to operands[1] under cli->settings, with messages, --json and --stats: what run and
  * transform do once they know what is asked. */
@@ -43,6 +41,11 @@ void lap_cli_note_tolerance(const lap_cli *cli);
  * asked for, where a kernel of a file is read then; NULL with err filled. */
 lap_context *lap_cli_begin(lap_cli *cli, lap_error *err);
 void lap_cli_end(lap_context *context); /* NULL is fine */
+/* Ctrl-C, SIGTERM and SIGHUP (unless it was ignored at start) cancel the context; a second one ends the
+ * process at once. This is the first one, or 0. */
+int lap_cli_caught(void);
+/* From the parent of a worker (worker.h): its value is a signal that it has got. */
+#define LAP_CLI_PASSED_ON SIGRTMIN
 /* The exit code that an error stands for. */
 lap_cli_exit lap_cli_exit_of(lap_code code);
 

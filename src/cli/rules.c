@@ -73,7 +73,7 @@ static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OP
     const char *format = lap_format_named(word), *of_name = lap_format_named(extension_of(out));
     const bool is_jpeg = format && strcmp(format, "jpg") == 0;
     const char *name = word && !is_jpeg ? first_given(of_jpeg, given) : NULL;
-    if (asked && of_name && strcmp(format, of_name) != 0)
+    if (asked && format && of_name && strcmp(format, of_name) != 0)
         return lap_cli_usage(
             "--format=%s: %s is a name of another format; choose one name, or leave out --format", asked,
             out);
@@ -179,6 +179,24 @@ static lap_cli_exit check_backends(const lap_cli *cli, const bool given[LAP_CLI_
         if (lap_cli_is_given(rows[i].option, given) && !any_backend(cli, rows[i].passes))
             return lap_cli_usage("--%s is for %s, and none is named", rows[i].option, rows[i].whose);
     return LAP_EXIT_OK;
+}
+
+/* A name that none of the ladders has would silently do nothing. */
+bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
+{
+    for (const char *name = list; name && *name;) {
+        const size_t length = strcspn(name, ",");
+        bool known = false;
+        for (int i = 0; i < count; i++)
+            known = known || lap_cli_knows_rung(ops[i], name, length);
+        if (!known) {
+            lap_cli_usage("--backends: \"%.*s\" is not a backend of %s", (int)length, name,
+                count > 1 ? "these operations" : lap_op_name(ops[0]));
+            return false;
+        }
+        name += length + (name[length] == ',');
+    }
+    return true;
 }
 
 static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])

@@ -214,8 +214,9 @@ static void print_summary(const stats_run *run)
 {
     const lap_batch_counts *counts = &run->folder.counts;
     const double seconds = counts->ms / 1e3;
+    const uint64_t measured = counts->ok + counts->warned;
     lap_folder_print_others(&run->folder);
-    fprintf(stderr, "%llu measured", (unsigned long long)(counts->ok + counts->warned));
+    fprintf(stderr, "%llu measured", (unsigned long long)measured);
     lap_folder_print_failed(&run->folder);
     if (seconds > 0)
         fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);

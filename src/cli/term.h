@@ -63,12 +63,6 @@ bool lap_term_may_draw(const lap_cli *cli);
 
 double lap_cli_now_ms(void); /* monotonic */
 
-/* Ctrl-C, SIGTERM and SIGHUP (unless it was ignored at start) cancel the context; a second one ends the
- * process at once. */
-int lap_cli_caught(void); /* the signal, or 0 */
-/* From the parent of a worker (worker.h): its value is a signal that it has got. */
-#define LAP_CLI_PASSED_ON SIGRTMIN
-
 /* The stages that took time, on one line; total: the word for all of it. */
 void lap_cli_print_times(const lap_times *ms, const char *total);
 
