@@ -24,6 +24,8 @@ static void on_warning(void *user, j_common_ptr cinfo, lap_jpeg_class class)
     if (cinfo->err->msg_code == JWRN_EXTRANEOUS_DATA && r->started && marker >= JPEG_RST0 &&
         marker <= JPEG_RST0 + 7)
         class = LAP_JPEG_DAMAGED;
+    if (cinfo->err->msg_code == JWRN_HIT_MARKER)
+        r->short_scan = r->cinfo.input_scan_number;
     /* Once the source has ended, whatever is lost is lost because of that. */
     if (class != LAP_JPEG_HARMLESS && r->ended) {
         lap_jpeg_lose(r, LAP_JPEG_TRUNCATED, "data ends");

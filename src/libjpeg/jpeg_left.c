@@ -41,13 +41,22 @@ static void read_to_marker(j_decompress_ptr cinfo, lap_jpeg_left *l)
     }
 }
 
+/* Whether libjpeg's buffer says nothing of the file: where data ends early it holds zeros that libjpeg made
+ * up, and later AC scans are read by coefficients that are missing. */
+static bool is_buffer_lost(const lap_jpeg_reader *r)
+{
+    const struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    return r->short_scan > 0 &&
+           (r->short_scan == cinfo->input_scan_number || (cinfo->progressive_mode && cinfo->Ss > 0));
+}
+
 /* What the library that runs here does not show, our own walk has counted. After an early end, of which
- * libjpeg has warned already, only the unread bytes can be counted. */
+ * libjpeg has warned already, only the unread bytes can be counted, by either of them. */
 static lap_jpeg_left count_left(lap_jpeg_reader *r)
 {
     uint8_t buffered[LAP_JPEG_MAX_BUFFERED];
     lap_jpeg_left l = {0}, walked;
-    const int count = r->walk ? 0 : lap_jpeg_buffered(&r->cinfo, buffered);
+    const int count = r->walk || is_buffer_lost(r) ? 0 : lap_jpeg_buffered(&r->cinfo, buffered);
     for (int i = 0; i < count; i++)
         lap_jpeg_left_add(&l, buffered[i]);
     read_to_marker(&r->cinfo, &l);

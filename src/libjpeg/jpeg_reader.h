@@ -23,6 +23,7 @@ typedef struct lap_jpeg_reader {
     lap_jpeg_walk *walk;  /* counts beside libjpeg what a scan leaves over; NULL: libjpeg shows it */
     int begun_scan;       /* the last one whose begin was looked at; 0: none */
     int checked_scan;     /* the last one whose end was looked at; 0: none */
+    int short_scan;       /* the last one whose data ended early; 0: none */
     uint64_t advanced_at; /* bytes read when the last row of MCUs was finished */
     lap_code refused;     /* a decoder that failed once stays failed */
     uint8_t *inks;        /* one row of CMYK */

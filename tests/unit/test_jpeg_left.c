@@ -175,6 +175,31 @@ static void it_can_be_let_through(void **state)
     free(jpeg.data);
 }
 
+/* Data that ends early, in a hole and at the end of the file: libjpeg goes on with zeros, which are not left
+ * over. */
+static void missing_data_is_not_left_over(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        jpeg_bytes jpeg = jpeg_make(&kinds[k], 70, 50);
+        uint8_t *bytes = malloc(jpeg.size);
+        assert_non_null(bytes);
+        int warned = 0;
+        for (int nth = 1; nth <= (kinds[k].progressive || kinds[k].separate ? 3 : 1); nth++)
+            for (size_t at = end_of_scan(&jpeg, nth), cut = 1; cut <= 60; cut++) {
+                memcpy(bytes, jpeg.data, at - cut);
+                memcpy(bytes + at - cut, jpeg.data + at, jpeg.size - at);
+                const outcome hole = decode(bytes, jpeg.size - cut, LAP_FAIL_NONE);
+                (void)decode(jpeg.data, at - cut, LAP_FAIL_NONE);
+                warned += hole.code == LAP_OK && hole.damage.warnings > 0 &&
+                          !strstr(hole.damage.first, "left over");
+            }
+        assert_true(k == ARITHMETIC || warned > 50);
+        free(bytes);
+        free(jpeg.data);
+    }
+}
+
 /* ---- by overwriting photos ------------------------------------------------------------------------ */
 
 static int foreign, stray_before_end; /* of one plain decode: other warnings, and the one in question */
@@ -274,6 +299,7 @@ int main(void)
         cmocka_unit_test(arithmetic_scans_too),
         cmocka_unit_test(padding_is_harmless),
         cmocka_unit_test(it_can_be_let_through),
+        cmocka_unit_test(missing_data_is_not_left_over),
         cmocka_unit_test(overwritten_photos_are_damaged),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
