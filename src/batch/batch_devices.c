@@ -56,7 +56,7 @@ static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
         *why = "nothing is promised about how far backends agree with this kernel";
     else if (ms < START_MS + START_MS_PER_GPU * (uint64_t)lap_device_to_start())
         *why = "the photos are few or small: the CPU is done before a device has started";
-    else if ((*why = lap_device_codec_unavailable()) != NULL)
+    else if ((*why = lap_device_codec_unavailable(LAP_DEVICE_CODES)) != NULL)
         return NULL;
     else if (lap_rung_find(LAP_OP_FILTER, lap_rung_fastest_on_device(LAP_OP_FILTER), &rung, NULL) != LAP_OK)
         *why = "no CUDA backend can run here";
@@ -116,7 +116,7 @@ static lap_code choose(
     lap_code code = named_rung(load->settings, &rung, err);
     if (code != LAP_OK)
         return code;
-    if (rung && (why = lap_device_codec_unavailable()) == NULL)
+    if (rung && (why = lap_device_codec_unavailable(LAP_DEVICE_CODES)) == NULL)
         return with_devices(context, load, rung, true, how, executor, err);
     const lap_rung *fastest = rung ? NULL : auto_rung(load, &why);
     if (fastest)

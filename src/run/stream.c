@@ -46,9 +46,10 @@ lap_code lap_stream_stats(
 /* ---- what decoding and encoding share ----------------------------------------------------------- */
 
 /* Whether the device is to code; LAP_E_BACKEND where it is asked for and cannot. */
-static lap_code choose(const lap_settings *settings, bool *on_device, lap_error *err)
+static lap_code choose(const lap_settings *settings, unsigned direction, bool *on_device, lap_error *err)
 {
-    const char *reason = lap_codec_may_be_device(settings->codec) ? lap_device_codec_unavailable() : "";
+    const char *reason =
+        lap_codec_may_be_device(settings->codec) ? lap_device_codec_unavailable(direction) : "";
     *on_device = !reason;
     if (settings->codec == LAP_CODEC_CUDA && reason)
         return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", reason);
@@ -131,7 +132,7 @@ static lap_code decode(lap_stream *s, const void *file, size_t size, const lap_s
     lap_decoder *decoder = NULL;
     lap_damage damage = {0};
     bool on_device = false, handled = false, is_new = false;
-    lap_code code = choose(settings, &on_device, err);
+    lap_code code = choose(settings, LAP_DEVICE_DECODES, &on_device, err);
     options.pool = s->context->pool;
     options.threads = lap_pool_threads(s->context->pool);
     if (on_device) /* which has no use for a search for parts */
@@ -236,7 +237,7 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
     const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
     lap_write_options write = lap_write_options_of(settings, &control);
     bool on_device = false;
-    lap_code code = choose(settings, &on_device, err);
+    lap_code code = choose(settings, LAP_DEVICE_ENCODES, &on_device, err);
     if (code == LAP_OK && view->channels == 2)
         code = lap_fail(err, LAP_E_USAGE, "pixels of 2 channels are not encoded");
     write.width = view->width;
