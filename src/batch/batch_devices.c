@@ -56,7 +56,7 @@ static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
         *why = "nothing is promised about how far backends agree with this kernel";
     else if (ms < START_MS + START_MS_PER_GPU * (uint64_t)lap_device_to_start())
         *why = "the photos are few or small: the CPU is done before a device has started";
-    else if ((*why = lap_device_codec_unavailable()) != NULL)
+    else if ((*why = lap_device_codec_unavailable(LAP_DEVICE_CODES)) != NULL)
         return NULL;
     else if (lap_rung_find(LAP_OP_FILTER, lap_rung_fastest_on_device(LAP_OP_FILTER), &rung, NULL) != LAP_OK)
         *why = "no CUDA backend can run here";
@@ -109,7 +109,7 @@ static lap_code choose(const lap_batch_load *load, choice *c, lap_error *err)
         return code;
     c->is_named = named != NULL;
     if (named)
-        c->rung = (why = lap_device_codec_unavailable()) == NULL ? named : NULL;
+        c->rung = (why = lap_device_codec_unavailable(LAP_DEVICE_CODES)) == NULL ? named : NULL;
     else
         c->rung = auto_rung(load, &why);
     if (!c->rung)

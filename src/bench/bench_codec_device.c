@@ -57,7 +57,7 @@ lap_code lap_codec_device_begin(lap_codec_device *d, lap_bench_run *bench, lap_e
     *d = (lap_codec_device){.bench = bench, .is_on = !lap_cuda_unavailable()};
     if (!d->is_on)
         return LAP_OK;
-    const char *why = lap_device_codec_unavailable();
+    const char *why = lap_device_codec_unavailable(LAP_DEVICE_CODES);
     lap_code code = lap_rung_find(LAP_OP_FILTER, "cuda-fast", &d->rung, err);
     for (int i = 0; i < LAP_CODEC_DEVICE_ROWS && code == LAP_OK; i++) {
         d->times[i] = calloc((size_t)bench->options->runs, sizeof **d->times);

@@ -242,7 +242,7 @@ static bool plan_settings(lap_async_run *r, const lap_run_order *order, const la
     r->settings.codec = LAP_CODEC_AUTO;
     const bool is_planned = lap_plan_settings(plan, &r->settings, 1, &unread) == LAP_OK;
     plan->backend = order->settings->backend;
-    return is_planned && plan->on_device && (!r->is_written || plan->encodes_there);
+    return is_planned && plan->decodes_there && (!r->is_written || plan->encodes_there);
 }
 
 lap_code lap_async_run_load(lap_async_run *r, const lap_run_order *order, const lap_rung *rung,

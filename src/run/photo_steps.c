@@ -92,8 +92,10 @@ __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, c
 static void note_device(const lap_photo *p, lap_report *report)
 {
     const char *encoded = p->device.encoded ? ", encoded on the device" : ", encoded on the CPU";
-    add_note(report, "decoded%s on %s%s", p->plan.turn == LAP_TURN_NONE ? "" : " and turned",
-        p->device.decoded ? "the device" : "the CPU", p->plan.format == LAP_FORMAT_NOTHING ? "" : encoded);
+    const char *why = p->plan.no_device;
+    add_note(report, "decoded%s on %s%s%s%s", p->plan.turn == LAP_TURN_NONE ? "" : " and turned",
+        p->device.decoded ? "the device" : "the CPU", p->plan.format == LAP_FORMAT_NOTHING ? "" : encoded,
+        why ? ": " : "", why ? why : "");
 }
 
 static void note_decoder(const lap_photo *p, lap_report *report)

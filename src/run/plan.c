@@ -27,9 +27,15 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
             plan->rung ? plan->rung->name : "a transform");
     if (!lap_codec_may_be_device(s->codec) || !filters_there)
         return LAP_OK;
-    const lap_code code = lap_device_codec_choose(s->codec, &plan->no_device, err);
-    plan->on_device = !plan->no_device;
-    return code;
+    const char *no_decoder = lap_device_codec_unavailable(LAP_DEVICE_DECODES);
+    const char *no_encoder = lap_device_codec_unavailable(LAP_DEVICE_ENCODES);
+    plan->no_device = no_decoder ? no_decoder : no_encoder;
+    if (s->codec == LAP_CODEC_CUDA && plan->no_device)
+        return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", plan->no_device);
+    plan->decodes_there = !no_decoder;
+    plan->encodes_there = !no_encoder;
+    plan->on_device = plan->decodes_there || plan->encodes_there;
+    return LAP_OK;
 }
 
 /* The first rows need the last ones. */
@@ -59,7 +65,7 @@ lap_code lap_plan_settings(lap_plan *plan, const lap_settings *s, int threads, l
     const bool is_jpg = plan->format == LAP_FORMAT_JPG, is_held = s->progressive || s->optimize;
     plan->filters_whole = plan->rung && !lap_rung_takes_bands(plan->rung);
     /* Several scans, and tables of the picture's own, are made on the CPU. */
-    plan->encodes_there = plan->on_device && is_jpg && !is_held;
+    plan->encodes_there = plan->encodes_there && is_jpg && !is_held;
     plan->takes_rows = !(is_jpg && s->restart != LAP_RESTART_OFF && !is_held) &&
                        plan->format != LAP_FORMAT_NOTHING && !lap_turn_reorders(s->turn) && !wraps(plan) &&
                        !plan->filters_whole;
@@ -82,7 +88,7 @@ lap_read_options lap_plan_read(
     options.pool = pool;
     options.threads = plan->threads;
     options.worth_threads = worth_threads(plan);
-    if (plan->takes_rows || plan->on_device)
+    if (plan->takes_rows || plan->decodes_there)
         options.decode = LAP_DECODE_SERIAL;
     return options;
 }

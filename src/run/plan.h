@@ -17,10 +17,11 @@ typedef struct lap_plan {
     int threads;         /* that work on the photo at most */
     bool takes_rows;     /* the output asks for rows in order, one after the other */
     bool filters_whole;  /* the rung takes no bands: it runs on `device` */
-    bool on_device;      /* there the photo is decoded and encoded too, as far as it takes it */
-    bool encodes_there;  /* and makes such a file */
+    bool on_device;      /* there the photo is decoded or encoded too, as far as it takes it */
+    bool decodes_there;
+    bool encodes_there; /* and makes such a file */
     int device;
-    const char *no_device; /* why a device that filters does not code; NULL else */
+    const char *no_device; /* why a device that filters does not code, or not both ways; NULL else */
     bool gray;
     uint64_t max_memory; /* 0: any */
     lap_progress_fn *progress;

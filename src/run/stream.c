@@ -45,11 +45,11 @@ lap_code lap_stream_stats(
 /* ---- what decoding and encoding share ----------------------------------------------------------- */
 
 /* Whether the device is to code; LAP_E_BACKEND where it is asked for and cannot. */
-static lap_code choose(const lap_settings *settings, bool *on_device, lap_error *err)
+static lap_code choose(const lap_settings *settings, unsigned direction, bool *on_device, lap_error *err)
 {
     const char *reason = "";
     const lap_code code = lap_codec_may_be_device(settings->codec)
-                              ? lap_device_codec_choose(settings->codec, &reason, err)
+                              ? lap_device_codec_choose(settings->codec, direction, &reason, err)
                               : LAP_OK;
     *on_device = !reason;
     return code;
@@ -165,7 +165,7 @@ static lap_code decode(decoding *d, lap_error *err)
     lap_read_options options = lap_read_options_of(d->settings, &control);
     lap_source *source = NULL;
     bool on_device = false;
-    lap_code code = choose(d->settings, &on_device, err);
+    lap_code code = choose(d->settings, LAP_DEVICE_DECODES, &on_device, err);
     options.pool = context->pool;
     options.threads = lap_pool_threads(context->pool);
     if (on_device) /* which has no use for a search for parts */
@@ -269,7 +269,7 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
     const lap_write_options write =
         lap_write_options_of(settings, view->width, view->height, view->channels, &control);
     bool on_device = false;
-    lap_code code = choose(settings, &on_device, err);
+    lap_code code = choose(settings, LAP_DEVICE_ENCODES, &on_device, err);
     if (code == LAP_OK && view->channels == 2)
         code = lap_fail(err, LAP_E_USAGE, "pixels of 2 channels are not encoded");
     if (code == LAP_OK && on_device && format == LAP_FORMAT_JPG && !write.progressive && !write.optimize)

@@ -6,9 +6,11 @@ check_program=${B:-build}/tests/encode_check
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# agrees ENVIRONMENT...: all groups of encode_check, and at least nine of them.
+# agrees ENVIRONMENT...: all groups of encode_check, and at least nine of them; and lapedge finds no other rounding.
 agrees()
 {
+    env "$@" "${LAPEDGE:-./lapedge}" doctor >"$scratch/said" 2>&1
+    ! grep 'rounds otherwise' "$scratch/said" || return 1
     env "$@" "$check_program" --cases=100 >"$scratch/said" || { grep -A1 '^not ok' "$scratch/said"; return 1; }
     [ "$(grep -c '^ok' "$scratch/said")" -ge 9 ]
 }

@@ -1,7 +1,9 @@
 /* To be preloaded: a JPEG library that rounds otherwise in the small pictures by which lapedge finds out
- * whether it does (src/jpeg/known_encoding.c), and in no other. */
+ * whether it does (src/libjpeg/known_picture.c), and in no other. OTHER names the direction, `encodes` or
+ * `decodes`; without it that is both. */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dlfcn.h>
@@ -9,16 +11,32 @@
 
 enum { WIDTH = 37, HEIGHT = 27, CHANNELS = 3 };
 
+static int is_other(const char *direction, JDIMENSION width, JDIMENSION height, JDIMENSION count)
+{
+    const char *only = getenv("OTHER");
+    return width == WIDTH && height == HEIGHT && count > 0 && (!only || strcmp(only, direction) == 0);
+}
+
 JDIMENSION jpeg_write_scanlines(j_compress_ptr cinfo, JSAMPARRAY lines, JDIMENSION count)
 {
     JDIMENSION (*real)(j_compress_ptr, JSAMPARRAY, JDIMENSION);
     unsigned char other[WIDTH * CHANNELS];
     JSAMPROW row = other;
     *(void **)&real = dlsym(RTLD_NEXT, "jpeg_write_scanlines");
-    if (cinfo->image_width != WIDTH || cinfo->image_height != HEIGHT || count == 0 ||
+    if (!is_other("encodes", cinfo->image_width, cinfo->image_height, count) ||
         cinfo->input_components != CHANNELS)
         return real(cinfo, lines, count);
     memcpy(other, lines[0], sizeof other);
     other[0] ^= 64;
     return real(cinfo, &row, 1) + real(cinfo, lines + 1, count - 1);
+}
+
+JDIMENSION jpeg_read_scanlines(j_decompress_ptr cinfo, JSAMPARRAY lines, JDIMENSION count)
+{
+    JDIMENSION (*real)(j_decompress_ptr, JSAMPARRAY, JDIMENSION);
+    *(void **)&real = dlsym(RTLD_NEXT, "jpeg_read_scanlines");
+    const JDIMENSION got = real(cinfo, lines, count);
+    if (is_other("decodes", cinfo->image_width, cinfo->image_height, got))
+        lines[0][0] ^= 1;
+    return got;
 }

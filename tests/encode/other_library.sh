@@ -32,6 +32,11 @@ is_refused()
         [ ! -e "$scratch/c.jpg" ] || { cat "$scratch/said" && return 1; }
 }
 
+encodes_by_ours()
+{
+    with_it samples/chelsea.jpg "$scratch/d.jpg" --codec=c && cmp "$scratch/a.jpg" "$scratch/d.jpg"
+}
+
 doctor_says_why()
 {
     with_it doctor >"$scratch/said" 2>&1
@@ -44,6 +49,8 @@ elif "${CC:-gcc}" -shared -fPIC -o "$scratch/other.so" tests/encode/other_librar
     check "with a library that rounds otherwise it encodes, and our encoders are off" encodes_by_the_library
     check "--codec=c is refused with it" is_refused
     check "doctor says why" doctor_says_why
+    export OTHER=decodes
+    check "a library that only decodes otherwise leaves the encoders on" encodes_by_ours
 else
     skip "a library that rounds otherwise" "it could not be built"
 fi
