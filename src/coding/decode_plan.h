@@ -9,23 +9,41 @@
 #include "base/jpeg_frame.h"
 
 /* A look-up table for AC symbols is indexed by the next LAP_DECODE_INDEX bits. An entry stands for two
- * symbols if the bits hold the first one with its value and the code of the second; else for one symbol,
- * which is then the second. The value bits of the second may lie beyond the index.
+ * symbols if the bits hold the first one with its value, and the code of the second; else for one symbol,
+ * which is the second then. Value bits of the second may lie beyond the index.
  *
- *     bits   0..5   length of both symbols, values included
- *            6..9   size of the second: bits of its value
- *           10..14  length of the first with its value; 0: there is no first
- *           16..23  step: coefficients that both advance by; LAP_DECODE_EOB more at the end of the block;
- *                   LAP_DECODE_ODD: code is longer than the index, or none
- *           24..28  step of the first, 1 .. 16; 0: there is no first
- *           29..33  zeros before the first's value, 0 .. 15
- *           48..63  value of the first
+ *     63      48     36   32 31  28 27   23 22  18 17  14 13          6 5       0
+ *     | value 1 | - | zeros 1 | length 1 | step 1 | size 2 |    step   | length |
+ *
+ *     length    bits of both symbols, values included
+ *     step      coefficients that both advance by; LAP_DECODE_EOB more at the end of the block;
+ *               LAP_DECODE_ODD: the code is longer than the index, or there is none
+ *     size 2    bits of the second one's value
+ *     step 1    coefficients that the first one advances by, 1 .. 16; 0: there is no first, and its length,
+ *               zeros and value are 0 too
+ *     length 1  bits of the first, value included
+ *     zeros 1   before its value
  */
-enum { LAP_DECODE_INDEX = 11, LAP_DECODE_DC_INDEX = 9, LAP_DECODE_EOB = 128, LAP_DECODE_ODD = 255 };
+enum {
+    LAP_DECODE_INDEX = 11,
+    LAP_DECODE_DC_INDEX = 9,
+    LAP_DECODE_DC_SIZE = 11, /* bits of a DC difference of 8-bit samples at most (T.81, table F.1) */
+    LAP_DECODE_EOB = 128,
+    LAP_DECODE_ODD = 255,
+    LAP_DECODE_NATURAL = 64 + LAP_DECODE_ODD
+};
+#define LAP_DECODE_LENGTH(e) ((unsigned)(e)&63)
+#define LAP_DECODE_STEP(e) ((unsigned)((e) >> 6) & 255)
+#define LAP_DECODE_SIZE_2(e) ((unsigned)((e) >> 14) & 15)
+#define LAP_DECODE_STEP_1(e) ((unsigned)((e) >> 18) & 31)
+#define LAP_DECODE_LENGTH_1(e) ((unsigned)((e) >> 23) & 31)
+#define LAP_DECODE_ZEROS_1(e) ((unsigned)((e) >> 28) & 15)
+#define LAP_DECODE_VALUE_1(e) ((int16_t)((e) >> 48))
 
 typedef struct lap_decode_codes {
     uint64_t ac[1 << LAP_DECODE_INDEX];
     uint16_t dc[1 << LAP_DECODE_DC_INDEX]; /* length of code and value, size << 8; 0: longer, or no code */
+    lap_huff_code all_dc, all_ac;
 } lap_decode_codes;
 
 enum { LAP_DECODE_MCU_BLOCKS = 6 }; /* of an MCU at most */
@@ -42,11 +60,11 @@ typedef struct lap_decode_plan {
     int start[LAP_DECODE_MCU_BLOCKS], step[LAP_DECODE_MCU_BLOCKS];
     int unit_blocks; /* room for so many */
     uint8_t component[LAP_DECODE_MCU_BLOCKS];
-    uint8_t codes_of[3]; /* of each component: index into codes */
+    int code_count;
     lap_decode_codes codes[3];
-    lap_huff_code slow_dc[3], slow_ac[3]; /* of each of codes: symbols that these do not have */
-    uint8_t natural[96];                  /* place of the k-th coefficient; from 64 on 0, the place of DC */
-    _Alignas(64) uint16_t quant[3][64];   /* of each component, natural order */
+    uint8_t codes_of[3];                 /* of each component: index into codes */
+    uint8_t natural[LAP_DECODE_NATURAL]; /* place of the k-th coefficient; from 64 on 0, the place of DC */
+    _Alignas(64) uint16_t quant[3][64];  /* of each component, natural order */
 } lap_decode_plan;
 
 /* False: not a picture for us; the plan is worth nothing then. Thread safe. */
