@@ -43,7 +43,7 @@ static inline ptrdiff_t lap_decode_left(const lap_decode_state *state)
 
 /* Blocks side by side. */
 typedef struct lap_decode_blocks {
-    const int16_t *coefficients; /* [64 * i + natural position], not yet dequantised; aligned to 64 bytes */
+    const int16_t *coefficients; /* in the order of the rung, not yet dequantised; aligned to 64 bytes */
     const uint8_t *last;         /* [i]: all coefficients behind this zigzag position are 0; 0: DC alone */
     const uint16_t *quant;       /* [64], natural order, 1 .. 65535; aligned to 64 bytes */
     int count;                   /* 1 .. LAP_DECODE_UNIT_BLOCKS; up to the next multiple of GROUP, blocks of
@@ -64,6 +64,9 @@ typedef struct lap_decode_row {
 } lap_decode_row;
 
 typedef struct lap_decode_stages {
+    const lap_decode_order *order; /* of coefficients, between entropy and inverse */
+    const char *flags;             /* of the compiler */
+
     /* Removes the zero behind each 0xFF from bytes in[0 .. size - 1], up to a marker: 0xFF and anything but
      * a zero. Returns the bytes written to `out`; *taken: those read, which ends before the 0xFF of a marker
      * and before a last 0xFF. `out` has room for size + LAP_DECODE_SLACK bytes, and does not overlap. */
@@ -83,8 +86,6 @@ typedef struct lap_decode_stages {
 
     /* YCbCr to RGB: writes exactly 3 * row->width bytes. */
     void (*pixels)(const lap_decode_row *row, uint8_t *rgb);
-
-    const char *flags; /* of the compiler */
 } lap_decode_stages;
 
 extern const lap_decode_stages lap_decode_c, lap_decode_avx2, lap_decode_avx512, lap_decode_neon;

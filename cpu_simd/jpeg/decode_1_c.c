@@ -168,5 +168,9 @@ static void pixels(const lap_decode_row *row, uint8_t *rgb)
     }
 }
 
-const lap_decode_stages lap_decode_c = {
-    .unstuff = unstuff, .entropy = entropy, .inverse = inverse, .pixels = pixels, .flags = LAP_RUNG_FLAGS};
+const lap_decode_stages lap_decode_c = {.order = &lap_decode_natural,
+    .flags = LAP_RUNG_FLAGS,
+    .unstuff = unstuff,
+    .entropy = entropy,
+    .inverse = inverse,
+    .pixels = pixels};

@@ -77,7 +77,7 @@ static inline unsigned lap_decode_retry(
     const unsigned step = lap_decode_single(code, r->bits, &length, &value), next = k + step;
     if (step == 0 || (step < LAP_DECODE_EOB && next > 64))
         return 0;
-    block[plan->natural[next - 1]] = (int16_t)value;
+    block[plan->place[next - 1]] = (int16_t)value;
     lap_decode_skip(r, length);
     return next;
 }
@@ -88,9 +88,9 @@ static inline unsigned lap_decode_look(const lap_decode_plan *plan, const lap_de
 {
     const uint64_t entry = codes->ac[r->bits >> (64 - LAP_DECODE_INDEX)], bits = r->bits;
     lap_decode_skip(r, entry);
-    block[plan->natural[k + LAP_DECODE_ZEROS_1(entry)]] = LAP_DECODE_VALUE_1(entry);
+    block[plan->place[k + LAP_DECODE_ZEROS_1(entry)]] = LAP_DECODE_VALUE_1(entry);
     const unsigned next = k + LAP_DECODE_STEP(entry);
-    block[plan->natural[next - 1]] = (int16_t)lap_decode_value(bits, entry, LAP_DECODE_SIZE_2(entry));
+    block[plan->place[next - 1]] = (int16_t)lap_decode_value(bits, entry, LAP_DECODE_SIZE_2(entry));
     return next;
 }
 
@@ -149,7 +149,7 @@ static inline bool lap_decode_entropy(
         for (int b = 0; b < plan->mcu_blocks; b++) {
             const int place = plan->start[b] + m * plan->step[b], component = plan->component[b];
             const lap_decode_codes *codes = &plan->codes[plan->codes_of[component]];
-            int16_t *block = unit->coefficients + (ptrdiff_t)place * 64;
+            int16_t *block = unit->coefficients + lap_decode_block_at(place, plan->group);
             lap_decode_refill(&r);
             const int dc = state->dc[component] += lap_decode_dc(codes, &r, &odd);
             const int last = lap_decode_ac(plan, codes, &r, block);
