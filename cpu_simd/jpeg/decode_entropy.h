@@ -15,6 +15,9 @@
 
 #include "decode.h"
 
+/* Keeps the compiler from working a pointer out anew, which would lengthen the way. */
+#define LAP_DECODE_KEEP(pointer) __asm__("" : "+r"(pointer))
+
 /* A refill gives 56 bits at least. Two look-ups take 2 x (11 + 15) at most; a DC difference with one look-up
  * takes 16 + 11, and 26. */
 typedef struct lap_decode_bits {
@@ -82,16 +85,16 @@ static inline unsigned lap_decode_retry(
     return next;
 }
 
-/* Returns the place behind, and what was looked up. */
-static inline unsigned lap_decode_look(const lap_decode_plan *plan, const lap_decode_codes *codes, unsigned k,
-    lap_decode_bits *r, int16_t *block)
+/* Takes what the next bits look up, and returns its place's end. */
+static inline size_t lap_decode_look(
+    const uint64_t *ac, const uint8_t *place, size_t k, lap_decode_bits *r, int16_t *block)
 {
-    const uint64_t entry = codes->ac[r->bits >> (64 - LAP_DECODE_INDEX)], bits = r->bits;
+    const uint64_t bits = r->bits, entry = ac[bits >> (64 - LAP_DECODE_INDEX)];
     lap_decode_skip(r, entry);
-    block[plan->place[k + LAP_DECODE_ZEROS_1(entry)]] = LAP_DECODE_VALUE_1(entry);
-    const unsigned next = k + LAP_DECODE_STEP(entry);
-    block[plan->place[next - 1]] = (int16_t)lap_decode_value(bits, entry, LAP_DECODE_SIZE_2(entry));
-    return next;
+    block[place[k + LAP_DECODE_ZEROS_1(entry)]] = LAP_DECODE_VALUE_1(entry);
+    k += LAP_DECODE_STEP(entry);
+    block[place[k - 1]] = (int16_t)lap_decode_value(bits, entry, LAP_DECODE_SIZE_2(entry));
+    return k;
 }
 
 /* The coefficients behind DC. Returns the place of the last one that was coded, 0 if there is none; negative:
@@ -99,27 +102,31 @@ static inline unsigned lap_decode_look(const lap_decode_plan *plan, const lap_de
 static inline int lap_decode_ac(
     const lap_decode_plan *plan, const lap_decode_codes *codes, lap_decode_bits *r, int16_t *block)
 {
-    unsigned k = 1, next;
+    const uint64_t *ac = codes->ac;
+    const uint8_t *place = plan->place;
+    LAP_DECODE_KEEP(ac);
+    LAP_DECODE_KEEP(place);
+    size_t k = 1, next;
     lap_decode_bits before = *r;
-    next = lap_decode_look(plan, codes, k, r, block);
+    next = lap_decode_look(ac, place, k, r, block);
     for (;;) {
         while (next < 64) {
             lap_decode_refill(r);
             before = *r;
             k = next;
-            next = lap_decode_look(plan, codes, k, r, block);
+            next = lap_decode_look(ac, place, k, r, block);
             if (next >= 64)
                 break;
             before = *r;
             k = next;
-            next = lap_decode_look(plan, codes, k, r, block);
+            next = lap_decode_look(ac, place, k, r, block);
         }
         if (next - LAP_DECODE_EOB < 64)
             return (int)(next - LAP_DECODE_EOB) - 1;
         if (next == 64)
             return 63;
         *r = before;
-        next = lap_decode_retry(plan, &codes->all_ac, k, r, block);
+        next = lap_decode_retry(plan, &codes->all_ac, (unsigned)k, r, block);
         if (next == 0)
             return -1;
         lap_decode_refill(r);
@@ -138,25 +145,38 @@ static inline int lap_decode_dc(const lap_decode_codes *codes, lap_decode_bits *
     return value;
 }
 
+/* Of a block of an MCU: what would otherwise be looked for behind each mispredicted end of a block. */
+typedef struct lap_decode_way {
+    const lap_decode_codes *codes;
+    int *dc;
+    int place, step;
+} lap_decode_way;
+
 static inline bool lap_decode_entropy(
     const lap_decode_plan *plan, lap_decode_state *state, int count, const lap_decode_unit *unit)
 {
     lap_decode_bits r = {.at = state->at, .bits = state->bits, .count = state->count};
+    lap_decode_way ways[LAP_DECODE_MCU_BLOCKS];
     unsigned odd = 0;
+    for (int b = 0; b < plan->mcu_blocks; b++)
+        ways[b] = (lap_decode_way){.codes = &plan->codes[plan->codes_of[plan->component[b]]],
+            .dc = &state->dc[plan->component[b]],
+            .place = plan->start[b],
+            .step = plan->step[b]};
     for (int m = 0; m < count; m++) {
         if (r.at > state->end + sizeof r.bits)
             return false;
-        for (int b = 0; b < plan->mcu_blocks; b++) {
-            const int place = plan->start[b] + m * plan->step[b], component = plan->component[b];
-            const lap_decode_codes *codes = &plan->codes[plan->codes_of[component]];
-            int16_t *block = unit->coefficients + lap_decode_block_at(place, plan->group);
+        for (lap_decode_way *way = ways; way < ways + plan->mcu_blocks; way++) {
             lap_decode_refill(&r);
-            const int dc = state->dc[component] += lap_decode_dc(codes, &r, &odd);
-            const int last = lap_decode_ac(plan, codes, &r, block);
+            int16_t *block = unit->coefficients + lap_decode_block_at(way->place, plan->group);
+            const int dc = *way->dc + lap_decode_dc(way->codes, &r, &odd);
+            const int last = lap_decode_ac(plan, way->codes, &r, block);
+            *way->dc = dc;
             block[0] = (int16_t)dc;
             if (last < 0 || dc != (int16_t)dc)
                 return false;
-            unit->last[place] = (uint8_t)last;
+            unit->last[way->place] = (uint8_t)last;
+            way->place += way->step;
         }
         if (odd)
             return false;
