@@ -43,9 +43,10 @@ static inline ptrdiff_t lap_decode_left(const lap_decode_state *state)
 
 /* Blocks side by side. */
 typedef struct lap_decode_blocks {
-    const int16_t *coefficients; /* in the order of the rung, not yet dequantised; aligned to 64 bytes */
+    const int16_t *coefficients; /* 64 a block, in the order of the rung, not yet dequantised; aligned to
+                                  * 64 bytes */
     const uint8_t *last;         /* [i]: all coefficients behind this zigzag position are 0; 0: DC alone */
-    const uint16_t *quant;       /* [64], natural order, 1 .. 65535; aligned to 64 bytes */
+    const uint16_t *quant;       /* [64], 1 .. 65535, in the same order; aligned to 64 bytes */
     int count;                   /* 1 .. LAP_DECODE_UNIT_BLOCKS; up to the next multiple of GROUP, blocks of
                                   * zeros with last 0 follow */
 } lap_decode_blocks;
@@ -64,8 +65,8 @@ typedef struct lap_decode_row {
 } lap_decode_row;
 
 typedef struct lap_decode_stages {
-    const lap_decode_order *order; /* of coefficients, between entropy and inverse */
-    const char *flags;             /* of the compiler */
+    const uint8_t *place; /* [64], of coefficients in a block, by zigzag position; place[0] is 0 */
+    const char *flags;    /* of the compiler */
 
     /* Removes the zero behind each 0xFF from bytes in[0 .. size - 1], up to a marker: 0xFF and anything but
      * a zero. Returns the bytes written to `out`; *taken: those read, which ends before the 0xFF of a marker

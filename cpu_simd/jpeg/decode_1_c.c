@@ -2,6 +2,7 @@
  * Since libjpeg-turbo's C: two symbols a look-up; zeros behind 0xFF are gone before bits are read.
  * Memory: a unit's coefficients, 12 KB, and the tables, 34 KB, stay in the first- and second-level cache.
  * Limit: the way from one look-up to the next; then one coefficient, sample or pixel at a time. */
+#include "coding/zigzag.h"
 #include "decode_entropy.h"
 
 /* ---- bytes without the zeros that follow 0xFF ---------------------------------------------------- */
@@ -168,7 +169,7 @@ static void pixels(const lap_decode_row *row, uint8_t *rgb)
     }
 }
 
-const lap_decode_stages lap_decode_c = {.order = &lap_decode_natural,
+const lap_decode_stages lap_decode_c = {.place = lap_zigzag,
     .flags = LAP_RUNG_FLAGS,
     .unstuff = unstuff,
     .entropy = entropy,

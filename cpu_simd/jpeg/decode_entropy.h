@@ -168,7 +168,7 @@ static inline bool lap_decode_entropy(
             return false;
         for (lap_decode_way *way = ways; way < ways + plan->mcu_blocks; way++) {
             lap_decode_refill(&r);
-            int16_t *block = unit->coefficients + lap_decode_block_at(way->place, plan->group);
+            int16_t *block = unit->coefficients + (ptrdiff_t)way->place * 64;
             const int dc = *way->dc + lap_decode_dc(way->codes, &r, &odd);
             const int last = lap_decode_ac(plan, way->codes, &r, block);
             *way->dc = dc;

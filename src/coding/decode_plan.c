@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-#include "coding/zigzag.h"
-
-const lap_decode_order lap_decode_natural = {1, lap_zigzag};
-
 enum { UNIT_LUMA = 16 }; /* blocks of luma side by side in a unit */
 
 typedef struct symbol {
@@ -102,7 +98,7 @@ static bool is_ours(const lap_jpeg_frame *f)
     return f->components == 3 && f->sample_h[0] <= 2 && f->sample_v[0] <= 2;
 }
 
-bool lap_decode_plan_make(const lap_jpeg_frame *frame, const lap_decode_order *order, lap_decode_plan *plan)
+bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap_decode_plan *plan)
 {
     memset(plan, 0, sizeof *plan);
     if (!is_ours(frame))
@@ -119,11 +115,10 @@ bool lap_decode_plan_make(const lap_jpeg_frame *frame, const lap_decode_order *o
     plan->interval = frame->restart_interval;
     lay_out(plan);
     set_codes(&frame->huffman, plan);
-    plan->group = order->group;
-    memcpy(plan->place, order->place, 64);
+    memcpy(plan->place, place, 64);
     for (int k = 0; k < 64; k++) {
         for (int c = 0; c < plan->components; c++)
-            plan->quant[c][lap_zigzag[k]] = frame->quant[c][k];
+            plan->quant[c][place[k]] = frame->quant[c][k];
     }
     return true;
 }

@@ -63,27 +63,12 @@ typedef struct lap_decode_plan {
     int code_count;
     lap_decode_codes codes[3];
     uint8_t codes_of[3];                /* of each component: index into codes */
-    int group;                          /* see lap_decode_order */
     uint8_t place[LAP_DECODE_PLACES];   /* of the k-th coefficient; from 64 on 0, the place of DC */
-    _Alignas(64) uint16_t quant[3][64]; /* of each component, natural order */
+    _Alignas(64) uint16_t quant[3][64]; /* of each component, in the order of place */
 } lap_decode_plan;
 
-/* Where coefficients stand, for an inverse DCT that loads whole vectors: some blocks side by side share a
- * place in memory, so that a vector has the same row of all of them. Coefficient k of block n stands
- * lap_decode_block_at(n, group) + place[k] words from block 0. */
-typedef struct lap_decode_order {
-    int group;            /* 1, 2, 4 or 8 blocks; 1 with the coefficients row by row is natural order */
-    const uint8_t *place; /* [64], by zigzag position; place[0] is 0 */
-} lap_decode_order;
-
-static inline int lap_decode_block_at(int n, int group)
-{
-    return (n & -group) * 64 + (n & (group - 1)) * 8;
-}
-
-extern const lap_decode_order lap_decode_natural;
-
-/* False: not a picture for us; the plan is worth nothing then. Thread safe. */
-bool lap_decode_plan_make(const lap_jpeg_frame *frame, const lap_decode_order *order, lap_decode_plan *plan);
+/* place: [64], where a rung keeps a block's coefficients, by zigzag position; place[0] is 0. False: not a
+ * picture for us; the plan is worth nothing then. Thread safe. */
+bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap_decode_plan *plan);
 
 #endif

@@ -103,7 +103,7 @@ lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **de
     if (!d)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
     if (source->frame->scan_begin > source->size ||
-        !lap_decode_plan_make(source->frame, source->stages->order, &d->plan)) {
+        !lap_decode_plan_make(source->frame, source->stages->place, &d->plan)) {
         free(d);
         return LAP_OK;
     }
