@@ -119,8 +119,8 @@ SRC := $(sort $(filter-out src/cli/%,$(wildcard src/*/*.c))) $(LADDERS) \
 CLI := $(sort $(wildcard src/cli/*.c src/cli/*/*.c))
 CU_ALL := $(sort $(wildcard cuda/*/*.cu))
 CU := $(if $(filter 1,$(HAVE_CUDA)),$(CU_ALL))
-# What rungs are run with, and need themselves: no JPEG, no files, no options. Tests link it alone.
-RUNG_SRC := $(LADDERS) $(sort $(wildcard src/base/*.c src/rungs/*.c))
+# What rungs are run with, and need themselves: no libjpeg, no files, no options. Tests link it alone.
+RUNG_SRC := $(LADDERS) $(sort $(wildcard src/base/*.c src/coding/*.c src/rungs/*.c))
 OBJ := $(SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI:%.c=$(B)/%.o)
 CU_OBJ := $(CU:%.cu=$(B)/%.cu.o)

@@ -12,7 +12,7 @@
 #ifndef LAP_CUDA_JPEG_DECODE_H
 #define LAP_CUDA_JPEG_DECODE_H
 
-#include "base/jpeg_frame.h"
+#include "coding/jpeg_frame.h"
 #include "lapedge.h"
 
 #ifdef __cplusplus

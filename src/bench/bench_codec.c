@@ -19,7 +19,7 @@
 #include "bench/bench_decode.h"
 #include "bench/bench_encode.h"
 #include "bench/bench_image.h"
-#include "jpeg/jpeg_floor.h"
+#include "libjpeg/jpeg_floor.h"
 #include "rungs/run_rung.h"
 
 /* PARALLEL + i: decoding alone by 1 << i threads, up to those of the bench. */

@@ -5,9 +5,9 @@
 
 #include "base/image.h"
 #include "base/status.h"
+#include "coding/jpeg_frame_read.h"
 #include "cuda/device/device.h"
 #include "device/device_slot.h"
-#include "jpeg/jpeg_frame_read.h"
 
 enum { EOI_BYTES = 2 };
 

@@ -5,8 +5,8 @@
 
 #include "base/pages.h"
 #include "base/status.h"
+#include "coding/jpeg_frame_read.h"
 #include "cuda/device/device.h"
-#include "jpeg/jpeg_frame_read.h"
 
 enum { MEMORIES = 4, PAGE = 4096, LARGE = 4 << 20 };
 

@@ -7,7 +7,7 @@
 #include "base/turn.h"
 #include "cuda/jpeg/decode.h"
 #include "cuda/jpeg/encode.h"
-#include "jpeg/jpeg_head.h"
+#include "libjpeg/jpeg_head.h"
 
 typedef struct lap_pinned { /* grows */
     uint8_t *bytes;

@@ -6,7 +6,7 @@
 
 #include "base/image.h"
 #include "cuda/device/device.h"
-#include "jpeg/jpeg_floor.h"
+#include "libjpeg/jpeg_floor.h"
 
 /* Odd sides, so that padding and the edges of upsampling take part; every band of frequencies. */
 enum { WIDTH = 61, HEIGHT = 45, QUALITY = 88 };

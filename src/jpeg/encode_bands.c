@@ -20,13 +20,11 @@ struct lap_band_encoders {
     member *resting;
 };
 
-lap_code lap_band_encoders_open(const lap_coder *coder, const lap_encode_target *target,
+lap_code lap_band_encoders_open(lap_encode_fn *run, const lap_encode_target *target,
     const lap_control *control, lap_band_encoders **made, const char **why_not, lap_error *err)
 {
     *made = NULL;
     *why_not = NULL;
-    if (!coder->run)
-        return LAP_OK;
     lap_band_encoders *e = aligned_alloc(_Alignof(lap_band_encoders), sizeof *e);
     if (!e)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
@@ -35,7 +33,7 @@ lap_code lap_band_encoders_open(const lap_coder *coder, const lap_encode_target 
         free(e);
         return LAP_OK;
     }
-    e->run = coder->run;
+    e->run = run;
     e->control = control;
     e->resting = NULL;
     if (pthread_mutex_init(&e->lock, NULL) != 0) {

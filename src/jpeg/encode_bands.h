@@ -4,13 +4,11 @@
 #define LAP_ENCODE_BANDS_H
 
 #include "jpeg/encode_band.h"
-#include "jpeg/encode_ladder.h"
 
 typedef struct lap_band_encoders lap_band_encoders;
 
-/* *made stays NULL where coder is libjpeg-turbo, or the picture is none of ours: *why_not says so then.
- * LAP_E_MEMORY. */
-lap_code lap_band_encoders_open(const lap_coder *coder, const lap_encode_target *target,
+/* *made stays NULL where the picture is none of ours: *why_not says so then. LAP_E_MEMORY. */
+lap_code lap_band_encoders_open(lap_encode_fn *run, const lap_encode_target *target,
     const lap_control *control, lap_band_encoders **made, const char **why_not, lap_error *err);
 void lap_band_encoders_close(lap_band_encoders *encoders); /* NULL is fine */
 

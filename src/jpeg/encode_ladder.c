@@ -65,7 +65,6 @@ static const lap_coder *fastest(void)
     return &ladder[0];
 }
 
-/* The named one first: known_encoding.c encodes by "turbo" to find out whether the others may. */
 lap_code lap_encoder_choose(lap_codec_place place, const lap_coder **coder, lap_error *err)
 {
     for (int i = 0; i < ROWS; i++)

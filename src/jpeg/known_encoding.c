@@ -5,7 +5,8 @@
 
 #include "base/image.h"
 #include "jpeg/encode_band.h"
-#include "jpeg/jpeg_head.h"
+#include "libjpeg/jpeg_head.h"
+#include "libjpeg/libjpeg.h"
 
 /* Odd sides, so that padding and dummy blocks take part; one band. */
 enum { WIDTH = 37, HEIGHT = 27, QUALITY = 88, QUANTISERS_OF_1 = 100 };
@@ -44,7 +45,7 @@ static lap_code by_library(
     memcpy(target->quant, head.quant, sizeof target->quant);
     lap_chunk_free(&head.header);
     if (code == LAP_OK)
-        code = lap_encoder_start(&lap_jpeg_encoder, LAP_FORMAT_JPG, NULL, options, &encoder, NULL);
+        code = lap_encoder_start(&lap_libjpeg_encoder, LAP_FORMAT_JPG, NULL, options, &encoder, NULL);
     if (code == LAP_OK)
         code = lap_encoder_band(encoder, 0, view, file, NULL);
     lap_encoder_close(encoder);
@@ -88,7 +89,6 @@ static bool is_same(const kind *k)
         .subsampling = LAP_SUB_SAME,
         .restart = LAP_RESTART_OFF,
         .strip = true,
-        .codec = LAP_CODEC_TURBO,
         .from = &from};
     lap_image image = {0};
     lap_chunk file = {0}, scan = {0};

@@ -6,7 +6,7 @@
 #include "codec/exif.h"
 #include "codec/meta.h"
 #include "codec/png_meta.h"
-#include "jpeg/jpeg_scan.h"
+#include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 
 enum { DHT = 0xC4, RST0 = 0xD0, RST7 = 0xD7, SOS = 0xDA, DQT = 0xDB, EOI = 0xD9 };

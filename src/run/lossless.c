@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "codec/exif.h"
-#include "jpeg/jpeg_turn.h"
+#include "libjpeg/jpeg_turn.h"
 #include "ops/orient.h"
 #include "run/formats.h"
 

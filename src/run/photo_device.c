@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 #include "device/device_slot.h"
-#include "jpeg/jpeg_scan.h"
+#include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 #include "run/settings.h"
 #include "rungs/run_rung.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "jpeg/jpeg_floor.h"
 #include "lapedge.h"
+#include "libjpeg/jpeg_floor.h"
 
 enum { HEAD = 6, MOST_SIDE = 300 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "jpeg/jpeg_scan.h"
+#include "libjpeg/jpeg_scan.h"
 
 static lap_code scan(const uint8_t *data, size_t size, bool is_whole, lap_jpeg_scan *result)
 {

@@ -13,7 +13,7 @@
 
 #include "cuda/device/launch.cuh"
 extern "C" {
-#include "jpeg/jpeg_frame_read.h"
+#include "coding/jpeg_frame_read.h"
 #include "subject.h"
 }
 

@@ -9,7 +9,7 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "batch/device_pool.h"
-#include "jpeg/jpeg_floor.h"
+#include "libjpeg/jpeg_floor.h"
 #include "rungs/backend.h"
 #include "tests/cudacpu/control.h"
 #include "tests/jpegcuda/tap.h"

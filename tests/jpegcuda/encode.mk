@@ -1,7 +1,7 @@
 # The JPEG encoder of cuda/jpeg compared with the CPU's, as rules.mk has the decoder. A bench with the whole
 # library in it, so that it can make a photo's edges.
 JPEGCUDA_ENCODE_C := tests/jpegcuda/encode_check.c \
-  $(filter-out src/codec/png_% src/codec/stb_% src/jpeg/version.c,$(sort $(wildcard src/codec/*.c src/coding/*.c src/io/*.c src/jpeg/*.c)))
+  $(filter-out src/codec/png_% src/codec/stb_% src/libjpeg/version.c,$(sort $(wildcard src/codec/*.c src/io/*.c src/libjpeg/*.c src/jpeg/*.c)))
 ifneq ($(CUDACPU_CXX),)
 TESTS += $(B)/tests/cudacpu_encode $(B)/tests/cudacpu_encode_races
 $(B)/tests/cudacpu_encode_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,$(JPEGCUDA_ENCODE_C)) $(B)/cudacpu/tsan/libkernels.a

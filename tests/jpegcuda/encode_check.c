@@ -12,7 +12,7 @@
 #include "codec/codec.h"
 #include "cuda/device/device.h"
 #include "cuda/jpeg/encode.h"
-#include "jpeg/jpeg_head.h"
+#include "libjpeg/jpeg_head.h"
 
 extern const lap_encoder_ops lap_jpeg_encoder;
 

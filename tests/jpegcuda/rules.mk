@@ -1,6 +1,6 @@
 # The JPEG decoder of cuda/jpeg compared with libjpeg: on the CPU runtime here, and on a GPU by programs that need
 # nothing but libc (build/portable/jpeg_check, jpeg_bench).
-JPEGCUDA_C := tests/jpegcuda/subject.c src/jpeg/jpeg_frame_read.c
+JPEGCUDA_C := tests/jpegcuda/subject.c
 ifneq ($(CUDACPU_CXX),)
 $(B)/tests/cudacpu_jpeg: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/check.c tests/jpegcuda/make.c $(JPEGCUDA_C))
 $(B)/cudacpu/asan/jpeg_bench: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/jpegcuda/bench.cu $(JPEGCUDA_C))

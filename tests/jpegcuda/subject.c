@@ -7,8 +7,8 @@
 
 #include <jpeglib.h>
 
+#include "coding/jpeg_frame_read.h"
 #include "cuda/device/device.h"
-#include "jpeg/jpeg_frame_read.h"
 
 typedef struct failing {
     struct jpeg_error_mgr error;

@@ -108,7 +108,7 @@ planted_include_is_found()
 
 planted_call_is_found()
 {
-    local calls="jpeg src/jpeg/jpeg_read.o run src/run/run.o lap_run"
+    local calls="jpeg src/libjpeg/jpeg_read.o run src/run/run.o lap_run"
     ! calls_follow_the_table
 }
 
@@ -170,8 +170,8 @@ check "exit is called in main.c and worker.c only" only_in '^src/cli/(main|worke
 check "_exit is called in signals.c, worker.c and sandbox_keeper.c only" \
     only_in '^src/cli/(signals|worker|sandbox_keeper)\.c' '(^|[^a-zA-Z_.>])_exit[[:space:]]*\('
 # libjpeg and libpng report errors by jumping; nothing else does.
-check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/jpeg/|^src/codec/png_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
-check "jpeglib.h in src/jpeg only" only_in '^src/jpeg/' 'include *<(jpeglib|jerror)\.h>'
+check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/libjpeg/|^src/codec/png_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
+check "jpeglib.h in src/libjpeg only" only_in '^src/libjpeg/' 'include *<(jpeglib|jerror)\.h>'
 check "kernels are launched by the scaffold, without triple brackets" only_in '^:' '<<<'
 check "every call of CUDA is checked" cuda_calls_are_checked
 check "no rung reads files or options" only_in '^src/' '(^|[^a-zA-Z_])(fopen|open|getopt_long|fprintf|printf)[[:space:]]*\('

@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "jpeg/entropy_track.h"
-#include "jpeg/jpeg_frame_read.h"
-#include "jpeg/part_bits.h"
+#include "coding/entropy_track.h"
+#include "coding/jpeg_frame_read.h"
 #include "jpeg_make.h"
+#include "libjpeg/part_bits.h"
 #include "run/formats.h"
 
 /* What only decoders need that are opened at a row is said. */

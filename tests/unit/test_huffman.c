@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "base/huffman.h"
-#include "base/huffman_walk.h"
+#include "coding/huffman.h"
+#include "coding/huffman_walk.h"
 
 /* T.81 table K.3 and the first codes of a table with 16-bit codes, as K.5 has them. */
 static const uint8_t dc_bits[17] = {0, 0, 1, 5, 1, 1, 1, 1, 1, 1};

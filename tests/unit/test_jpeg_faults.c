@@ -11,8 +11,8 @@
 
 #include "base/image.h"
 #include "base/status.h"
-#include "jpeg/jpeg_scan.h"
 #include "jpeg_make.h"
+#include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 #include "run/pixels.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "jpeg/jpeg_frame_read.h"
+#include "coding/jpeg_frame_read.h"
 #include "jpeg_make.h"
 
 static const jpeg_kind ordinary = {

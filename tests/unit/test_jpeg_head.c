@@ -2,8 +2,8 @@
  * are libjpeg's own (test_jpeg_write.c). */
 #include "encode_help.h"
 
-#include "jpeg/jpeg_floor.h"
-#include "jpeg/jpeg_head.h"
+#include "libjpeg/jpeg_floor.h"
+#include "libjpeg/jpeg_head.h"
 
 /* The head of a file: its header is that of the whole file, and says what the head says. */
 static void the_head_is_that_of_the_file(void **unused)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "jpeg/jpeg_walk.h"
 #include "jpeg_make.h"
+#include "libjpeg/jpeg_walk.h"
 #include "run/formats.h"
 
 enum { GUARD = 64, POISON = 0x5A };

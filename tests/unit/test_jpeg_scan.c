@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "jpeg/jpeg_scan.h"
+#include "libjpeg/jpeg_scan.h"
 
 /* A JPEG's header, put together segment by segment. */
 typedef struct header {

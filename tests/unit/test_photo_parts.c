@@ -18,7 +18,7 @@
 
 /* Parts are cut out by the library's own function, which this program has beside one that spoils them. */
 #define lap_part_build cut_out
-#include "jpeg/part_build.c"
+#include "libjpeg/part_build.c"
 #undef lap_part_build
 lap_code lap_part_build(const lap_part_plan *plan, int row, int end_row, lap_part_buffer *buffer);
 

@@ -1,0 +1,98 @@
+#include "coding/entropy_bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+static lap_code reserve(lap_stretch *s, size_t bytes)
+{
+    if (bytes <= s->room)
+        return LAP_OK;
+    free(s->bytes);
+    s->room = 0;
+    s->bytes = calloc(bytes, 1); /* what lies behind the data is read, never used */
+    if (!s->bytes)
+        return LAP_E_MEMORY;
+    s->room = bytes;
+    return LAP_OK;
+}
+
+static lap_code add_mark(lap_stretch *s, uint8_t code)
+{
+    if (s->mark_count == s->mark_room) {
+        size_t room = s->mark_room ? 2 * s->mark_room : 16;
+        lap_mark *marks = realloc(s->marks, room * sizeof *marks);
+        if (!marks)
+            return LAP_E_MEMORY;
+        s->marks = marks;
+        s->mark_room = room;
+    }
+    s->marks[s->mark_count++] = (lap_mark){.at = s->size, .code = code};
+    return LAP_OK;
+}
+
+/* Bytes of the file from *at on, to the first one at or behind `end`; a pair is not parted. */
+static lap_code take(lap_stretch *s, const lap_coded *coded, size_t *at, size_t end)
+{
+    const uint8_t *bytes = coded->bytes;
+    lap_code code = LAP_OK;
+    size_t i = *at;
+    while (i < end && !s->ends && code == LAP_OK) {
+        const uint8_t *found = memchr(bytes + i, 0xFF, end - i);
+        size_t plain = found ? (size_t)(found - bytes) - i : end - i;
+        memcpy(s->bytes + s->size, bytes + i, plain);
+        s->size += (uint32_t)plain;
+        i += plain;
+        if (!found)
+            break;
+        uint8_t second = i + 1 < coded->size ? bytes[i + 1] : 0xFF;
+        if (second == 0) {
+            s->bytes[s->size++] = 0xFF;
+        } else if (coded->restarts && second >= 0xD0 && second <= 0xD7) {
+            code = add_mark(s, second);
+        } else {
+            s->ends = true;
+            s->end_code = second == 0xFF ? 0 : second;
+            break;
+        }
+        i += 2;
+    }
+    *at = i;
+    if (i >= coded->size)
+        s->ends = true;
+    return code;
+}
+
+lap_code lap_stretch_fill(
+    lap_stretch *stretch, const lap_coded *coded, size_t index, size_t more, size_t slack)
+{
+    size_t begin = index * coded->piece, room;
+    size_t end = coded->size - begin < coded->piece ? coded->size : begin + coded->piece;
+    stretch->size = stretch->own = 0;
+    stretch->mark_count = 0;
+    stretch->ends = false;
+    stretch->end_code = 0;
+    /* Rounds of `more` bytes, one behind the other, until so many came out: the last may bring as many. */
+    if (!lap_add(end - begin, 2 * more + 2, &room) || !lap_add(room, slack, &room) || room > UINT32_MAX / 16)
+        return LAP_E_MEMORY;
+    lap_code code = reserve(stretch, room);
+    if (code != LAP_OK)
+        return code;
+    if (begin > 0 && coded->bytes[begin - 1] == 0xFF) /* the second of a pair */
+        begin++;
+    code = take(stretch, coded, &begin, end);
+    stretch->own = stretch->size;
+    while (code == LAP_OK && !stretch->ends && stretch->size - stretch->own < more) {
+        end = coded->size - begin < more ? coded->size : begin + more;
+        code = take(stretch, coded, &begin, end);
+    }
+    return code;
+}
+
+void lap_stretch_free(lap_stretch *stretch)
+{
+    free(stretch->bytes);
+    free(stretch->marks);
+    *stretch = (lap_stretch){0};
+}

@@ -1,0 +1,118 @@
+#include "coding/entropy_scan.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "coding/entropy_join.h"
+
+typedef struct scan {
+    const lap_scan_plan *plan;
+    const lap_walk_tables *tables;
+    const lap_control *control;
+    size_t count; /* of pieces */
+    atomic_size_t next;
+    atomic_bool stop;
+
+    pthread_mutex_t lock; /* of the rest */
+    lap_track *pieces;    /* walked over and not joined yet */
+    bool *walked;
+    size_t joined;
+    lap_join join;
+    lap_code code;
+    lap_error err;
+} scan;
+
+static void fail(scan *s, lap_code code, const char *message)
+{
+    if (s->code == LAP_OK)
+        s->code = lap_fail(&s->err, code, "%s", message);
+    atomic_store(&s->stop, true);
+}
+
+/* Under the lock: whatever can be joined is. */
+static void join_walked(scan *s)
+{
+    lap_code code = LAP_OK;
+    while (s->joined < s->count && s->walked[s->joined] && !atomic_load(&s->stop)) {
+        bool goes_on = lap_join_next(&s->join, s->joined, &s->pieces[s->joined], &code);
+        lap_track_free(&s->pieces[s->joined++]);
+        if (!goes_on)
+            atomic_store(&s->stop, true);
+    }
+    if (code != LAP_OK)
+        fail(s, code, "out of memory for the scan");
+}
+
+static void work(void *argument)
+{
+    scan *s = argument;
+    lap_stretch stretch = {0};
+    for (size_t i; !atomic_load(&s->stop) && (i = atomic_fetch_add(&s->next, 1)) < s->count;) {
+        lap_error why = {0};
+        lap_track piece = {0};
+        lap_code code = lap_control_check(s->control, &why);
+        if (code == LAP_OK) {
+            code = lap_track_make(&piece, &s->plan->coded, s->tables, i, i == 0 ? 0 : -1, &stretch);
+            if (code != LAP_OK)
+                lap_fail(&why, code, "out of memory for the scan");
+        }
+        pthread_mutex_lock(&s->lock);
+        s->pieces[i] = piece;
+        s->walked[i] = true;
+        if (code != LAP_OK)
+            fail(s, code, why.message);
+        join_walked(s);
+        pthread_mutex_unlock(&s->lock);
+    }
+    lap_stretch_free(&stretch);
+}
+
+static lap_code reserve(scan *s, lap_scan_index *index, lap_error *err)
+{
+    s->count = lap_coded_pieces(&s->plan->coded);
+    s->pieces = calloc(s->count + 1, sizeof *s->pieces);
+    s->walked = calloc(s->count + 1, sizeof *s->walked);
+    index->rows = calloc((size_t)s->plan->mcus_high + 1, sizeof *index->rows);
+    index->begins = calloc(s->count + 1, sizeof *index->begins);
+    if (!s->pieces || !s->walked || !index->rows || !index->begins)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the scan");
+    return LAP_OK;
+}
+
+lap_code lap_scan_index_make(const lap_scan_plan *plan, const lap_walk_tables *tables,
+    const lap_scan_team *team, lap_scan_index *index, lap_huff_odd *odd, lap_error *err)
+{
+    scan s = {.plan = plan, .tables = tables, .control = team->control};
+    *index = (lap_scan_index){0};
+    *odd = LAP_HUFF_FINE;
+    s.join = (lap_join){.plan = plan, .tables = tables, .index = index};
+    lap_code code = reserve(&s, index, err);
+    if (code == LAP_OK) {
+        pthread_mutex_init(&s.lock, NULL);
+        lap_pool_team(team->pool, team->threads, work, &s);
+        pthread_mutex_destroy(&s.lock);
+        code = s.code;
+        if (code != LAP_OK && err)
+            *err = s.err;
+    }
+    if (code == LAP_OK && !s.join.done)
+        *odd = s.join.odd != LAP_HUFF_FINE ? s.join.odd : LAP_HUFF_SHORT;
+    for (size_t i = 0; s.pieces && i < s.count; i++)
+        lap_track_free(&s.pieces[i]);
+    lap_join_free(&s.join);
+    free(s.pieces);
+    free(s.walked);
+    if (code != LAP_OK || *odd != LAP_HUFF_FINE)
+        lap_scan_index_free(index);
+    return code;
+}
+
+void lap_scan_index_free(lap_scan_index *index)
+{
+    free(index->rows);
+    free(index->marks);
+    free(index->begins);
+    *index = (lap_scan_index){0};
+}

@@ -1,0 +1,16 @@
+/* Frame, tables and scan of a JPEG's header, for decoders that do not go through the JPEG library. It never
+ * judges a file: what it does not take is for the library. Any bytes are safe input. Source: ITU-T T.81,
+ * annex B. Thread safe. */
+#ifndef LAP_JPEG_FRAME_READ_H
+#define LAP_JPEG_FRAME_READ_H
+
+#include <stddef.h>
+
+#include "coding/jpeg_frame.h"
+
+/* bytes: from the start of the file to the end of the first scan header, or more. False: not baseline or
+ * extended sequential Huffman of 8 bits, gray or YCbCr, with all components in one scan; or a table is
+ * missing or invalid, something stands where it should not, the data ends. */
+bool lap_jpeg_frame_read(const uint8_t *bytes, size_t size, lap_jpeg_frame *frame);
+
+#endif

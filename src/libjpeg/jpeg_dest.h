@@ -1,0 +1,20 @@
+/* libjpeg's destination manager on a lap_chunk: the encoder writes straight into the chunk, which
+ * doubles when it is full. cinfo->err must be a lap_jpeg_error; running out of memory is raised there. */
+#ifndef LAP_JPEG_DEST_H
+#define LAP_JPEG_DEST_H
+
+#include "codec/codec.h"
+#include "libjpeg/jpeg_error.h"
+
+typedef struct lap_jpeg_dest {
+    struct jpeg_destination_mgr base; /* first member: cinfo->dest points here */
+    lap_chunk *chunk;
+} lap_jpeg_dest;
+
+void lap_jpeg_dest_init(j_compress_ptr cinfo, lap_jpeg_dest *dest);
+/* From here on bytes go behind what chunk holds. */
+void lap_jpeg_dest_set(j_compress_ptr cinfo, lap_chunk *chunk);
+/* Sets chunk->size to what has been written so far. */
+void lap_jpeg_dest_flush(j_compress_ptr cinfo);
+
+#endif

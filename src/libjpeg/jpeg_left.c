@@ -1,0 +1,73 @@
+#include "libjpeg/jpeg_left.h"
+
+#include <inttypes.h>
+
+#include "libjpeg/jpeg_bits.h"
+#include "libjpeg/jpeg_note.h"
+
+/* A good file of the corpus leaves 6 bytes (libjpeg counts 3 of them), no other more than one. Both error
+ * rates of this number stand in docs/damage.md; tests/unit/test_jpeg_left.c measures them. */
+enum { MAX_SILENT = 1, MAX_LEFT = 6, MAX_PADDING = 64 << 10 };
+
+static unsigned next_byte(j_decompress_ptr cinfo)
+{
+    if (cinfo->src->bytes_in_buffer == 0)
+        cinfo->src->fill_input_buffer(cinfo); /* which always gives some, or raises */
+    cinfo->src->bytes_in_buffer--;
+    return *cinfo->src->next_input_byte++;
+}
+
+/* Restart markers end no scan, and libjpeg passes over them too. */
+static bool ends_scan(int marker)
+{
+    return marker != 0 && (marker < JPEG_RST0 || marker > JPEG_RST0 + 7);
+}
+
+/* Up to the marker, which is left where libjpeg's own decoders leave one that they meet. */
+static void read_to_marker(j_decompress_ptr cinfo, lap_jpeg_left *l)
+{
+    while (!ends_scan(cinfo->unread_marker)) {
+        unsigned byte = next_byte(cinfo);
+        if (byte != 0xFF) {
+            lap_jpeg_left_add(l, byte);
+            continue;
+        }
+        do /* any number of them may come before a marker */
+            byte = next_byte(cinfo);
+        while (byte == 0xFF);
+        if (byte == 0)
+            lap_jpeg_left_add(l, 0xFF);
+        cinfo->unread_marker = (int)byte;
+    }
+}
+
+/* What the library that runs here does not show, our own walk has counted. After an early end, of which
+ * libjpeg has warned already, only the unread bytes can be counted. */
+static lap_jpeg_left count_left(lap_jpeg_reader *r)
+{
+    uint8_t buffered[LAP_JPEG_MAX_BUFFERED];
+    lap_jpeg_left l = {0}, walked;
+    const int count = r->walk ? 0 : lap_jpeg_buffered(&r->cinfo, buffered);
+    for (int i = 0; i < count; i++)
+        lap_jpeg_left_add(&l, buffered[i]);
+    read_to_marker(&r->cinfo, &l);
+    return r->walk && lap_jpeg_walk_left(r->walk, &walked) ? walked : l;
+}
+
+void lap_jpeg_check_left(lap_jpeg_reader *r)
+{
+    if (r->checked_scan == r->cinfo.input_scan_number)
+        return;
+    r->checked_scan = r->cinfo.input_scan_number;
+    const lap_jpeg_left l = count_left(r);
+    bool is_padding = (l.zeros == l.bytes || l.ones == l.bytes) && l.bytes <= MAX_PADDING;
+    bool is_loss = l.bytes > MAX_LEFT && !is_padding;
+    if (l.bytes <= MAX_SILENT)
+        return;
+    char where[40] = "before the end marker", text[160];
+    if (r->decoder->header.whole)
+        snprintf(where, sizeof where, "at the end of scan %d", r->cinfo.input_scan_number);
+    snprintf(text, sizeof text, "%" PRIu64 " bytes of %s are left over %s%s", l.bytes,
+        is_padding ? "padding" : "data", where, is_loss ? ": the decoder lost its place" : "");
+    lap_jpeg_note(r, is_loss ? LAP_JPEG_DAMAGED : LAP_JPEG_HARMLESS, text);
+}

@@ -1,0 +1,306 @@
+/* The JPEG decoder: libjpeg-turbo's scanline interface over a streaming source. Baseline images pass
+ * in memory proportional to their width; those with several scans are held as coefficients. */
+#include <jerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "codec/exif.h"
+#include "libjpeg/jpeg_feed.h"
+#include "libjpeg/jpeg_left.h"
+#include "libjpeg/jpeg_note.h"
+#include "libjpeg/jpeg_split.h"
+#include "libjpeg/libjpeg.h"
+
+enum { PEEK_FIRST = 4096 };
+
+/* ---- open ------------------------------------------------------------------------------------ */
+
+lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    size_t want = PEEK_FIRST, got = 0;
+    while (code == LAP_OK && !scan->done) {
+        lap_error cause = {.message = ""};
+        code = lap_source_peek(source, want, bytes, &got, err);
+        if (code != LAP_OK)
+            return code;
+        code = lap_jpeg_scan_header(scan, *bytes, got, got < want, &want, &cause);
+        const size_t ahead = got < LAP_JPEG_MAX_HEADER / 2 ? 2 * got : LAP_JPEG_MAX_HEADER;
+        want = want > ahead ? want : ahead; /* few rounds, however the segments lie */
+        if (code == LAP_E_TRUNCATED)
+            lap_fail(err, code, "%s, after %zu bytes", cause.message, got);
+        else if (code != LAP_OK && err)
+            *err = cause;
+    }
+    return code;
+}
+
+/* The peeked bytes go with the first read, the segments are needed until the output is written. */
+static lap_code keep_segments(
+    lap_jpeg_reader *r, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
+{
+    lap_header *header = &r->decoder->header;
+    if (scan->place_count == 0)
+        return LAP_OK;
+    r->segments = calloc(scan->place_count, sizeof *r->segments);
+    r->segment_bytes = malloc(scan->kept_bytes + 1);
+    if (!r->segments || !r->segment_bytes)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    uint8_t *to = r->segment_bytes;
+    bool has_exif = false;
+    for (size_t i = 0; i < scan->place_count; i++) {
+        const lap_jpeg_place *place = &scan->places[i];
+        memcpy(to, bytes + place->offset, place->size);
+        r->segments[i] = (lap_segment){.marker = place->marker, .data = to, .size = place->size};
+        if (!has_exif && place->marker == 0xE1 && lap_exif_is(to, place->size)) {
+            has_exif = true; /* the first one counts */
+            header->orientation = lap_exif_orientation(to, place->size);
+        }
+        to += place->size;
+    }
+    header->segments = r->segments;
+    header->segment_count = scan->place_count;
+    return LAP_OK;
+}
+
+/* What libjpeg allocates, rounded up: for each component a row of blocks in samples, once more for
+ * context and conversion; with several scans all coefficients. Our own buffers on top. */
+static size_t estimate_memory(const lap_header *header, size_t segment_bytes)
+{
+    uint64_t max_h = 1, max_v = 1, total = ((uint64_t)1 << 18) + segment_bytes;
+    if (!header->arithmetic)
+        total += LAP_JPEG_WALK_MEMORY;
+    for (int i = 0; i < header->components; i++) {
+        max_h = (uint64_t)header->sample_h[i] > max_h ? (uint64_t)header->sample_h[i] : max_h;
+        max_v = (uint64_t)header->sample_v[i] > max_v ? (uint64_t)header->sample_v[i] : max_v;
+    }
+    uint64_t mcus_wide = ((uint64_t)header->width + 8 * max_h - 1) / (8 * max_h);
+    uint64_t mcus_high = ((uint64_t)header->height + 8 * max_v - 1) / (8 * max_v);
+    for (int i = 0; i < header->components; i++) {
+        uint64_t blocks = mcus_wide * (uint64_t)header->sample_h[i] * (uint64_t)header->sample_v[i];
+        total += blocks * DCTSIZE2 * 3 + mcus_wide * 8 * max_h * max_v * 2;
+        if (header->whole)
+            total += blocks * mcus_high * DCTSIZE2 * sizeof(JCOEF);
+        if (header->progressive && !header->arithmetic)
+            total += blocks * mcus_high * DCTSIZE2 / 8; /* jpeg_walk.h: one bit a coefficient */
+    }
+    return total < SIZE_MAX ? (size_t)total : SIZE_MAX;
+}
+
+static void fill_header(lap_jpeg_reader *r)
+{
+    const struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    lap_header *header = &r->decoder->header;
+    header->width = (int)cinfo->image_width;
+    header->height = (int)cinfo->image_height;
+    header->components = cinfo->num_components;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        header->sample_h[i] = cinfo->comp_info[i].h_samp_factor;
+        header->sample_v[i] = cinfo->comp_info[i].v_samp_factor;
+    }
+    header->is_ycc = cinfo->jpeg_color_space == JCS_YCbCr;
+    header->channels = r->decoder->options.gray || cinfo->jpeg_color_space == JCS_GRAYSCALE ? 1 : 3;
+    header->whole = jpeg_has_multiple_scans(&r->cinfo);
+    header->arithmetic = cinfo->arith_code;
+    header->progressive = cinfo->progressive_mode;
+    header->restart_interval = (int)cinfo->restart_interval;
+    if (cinfo->saw_JFIF_marker && cinfo->density_unit <= 2 && cinfo->X_density > 0 && cinfo->Y_density > 0) {
+        header->density_unit = cinfo->density_unit;
+        header->density_x = cinfo->X_density;
+        header->density_y = cinfo->Y_density;
+    }
+}
+
+static void work_read_header(void *argument)
+{
+    lap_jpeg_reader *r = argument;
+    j_decompress_ptr cinfo = &r->cinfo;
+    r->created = true; /* from here on jpeg_destroy_decompress is right, whatever happens */
+    jpeg_create_decompress(cinfo);
+    lap_jpeg_ignore_limit((j_common_ptr)cinfo);
+    lap_jpeg_feed_attach(r);
+    jpeg_read_header(cinfo, TRUE);
+
+    cinfo->dct_method = JDCT_ISLOW;
+    cinfo->do_fancy_upsampling = TRUE;
+    bool is_inks = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
+    if (is_inks) /* converted here */
+        cinfo->out_color_space = JCS_CMYK;
+    else if (r->decoder->options.gray || cinfo->num_components == 1)
+        cinfo->out_color_space = JCS_GRAYSCALE;
+    else
+        cinfo->out_color_space = JCS_RGB;
+    fill_header(r);
+}
+
+/* Runs work under the guard and says in one line what went wrong in it. */
+static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error *err)
+{
+    if (r->refused != LAP_OK)
+        return lap_fail(err, r->refused, "an earlier error ended the decoding");
+    lap_code code = lap_jpeg_guard(&r->error, work, r);
+    /* Inserted end markers were read as data. A second frame header is wrong whatever follows it: versions of
+     * libjpeg-turbo differ in how much of it they read before they say so. */
+    if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict && r->error.base.msg_code != JERR_SOF_DUPLICATE)
+        code = lap_fail(&r->error.cause, LAP_E_TRUNCATED, "data ends between scans");
+    r->refused = code;
+    if (code == LAP_OK)
+        return code;
+    if (err)
+        *err = r->error.cause;
+    return code;
+}
+
+static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
+{
+    const uint8_t *bytes = NULL;
+    lap_jpeg_scan scan = {.sof = 0};
+    lap_jpeg_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    decoder->state = r;
+    r->decoder = decoder;
+    lap_jpeg_feed_init(r);
+
+    lap_code code = lap_jpeg_scan_source(decoder->source, &scan, &bytes, err);
+    if (code == LAP_OK)
+        code = lap_jpeg_split_hold(r, &scan, &bytes, err);
+    if (code == LAP_OK)
+        code = keep_segments(r, &scan, bytes, err);
+    if (code == LAP_OK) {
+        r->advanced_at = lap_source_bytes(decoder->source);
+        code = run(r, work_read_header, err);
+    }
+    lap_header *header = &decoder->header;
+    if (code == LAP_OK && (header->width != scan.width || header->height != scan.height ||
+                              header->components != scan.components))
+        code = lap_fail(err, LAP_E_DAMAGED, "the header can be read in two ways");
+    if (code == LAP_OK) {
+        header->memory_estimate = estimate_memory(header, scan.kept_bytes);
+        code = lap_decoder_limits(decoder, err);
+    }
+    if (code == LAP_OK && r->cinfo.out_color_space == JCS_CMYK) {
+        r->inks = malloc((size_t)header->width * 4);
+        if (!r->inks)
+            code = lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    if (code == LAP_OK)
+        code = lap_jpeg_split_open(r, err);
+    free(scan.places);
+    return code;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* An image whose scans leave a component out altogether is grey there, and libjpeg says nothing. */
+static void check_scans(lap_jpeg_reader *r)
+{
+    const struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    bool is_missing = false, is_coarse = false;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        is_missing |= !cinfo->comp_info[i].quant_table; /* latched when its first scan begins */
+        for (int k = 0; cinfo->coef_bits && k < DCTSIZE2; k++)
+            is_coarse |= cinfo->coef_bits[i][k] != 0;
+        is_missing |= cinfo->coef_bits && cinfo->coef_bits[i][0] < 0;
+    }
+    if (r->ended && (is_missing || is_coarse))
+        lap_jpeg_lose(r, LAP_JPEG_TRUNCATED, "data ends");
+    else if (is_missing)
+        lap_jpeg_lose(r, LAP_JPEG_DAMAGED, "scans are missing");
+}
+
+static void work_rows(void *argument)
+{
+    lap_jpeg_reader *r = argument;
+    const lap_view *rows = r->rows;
+    if (!r->started) { /* with several scans this reads all of them */
+        r->started = true;
+        jpeg_start_decompress(&r->cinfo);
+        if (jpeg_has_multiple_scans(&r->cinfo))
+            check_scans(r);
+    }
+    if (r->coefficients && !r->putting_out) {
+        r->putting_out = true;
+        jpeg_start_output(&r->cinfo, r->cinfo.input_scan_number);
+    }
+    while (r->row < rows->height)
+        r->row += lap_jpeg_read_rows(&r->cinfo, r, r->inks, rows, r->row);
+}
+
+static lap_code jpeg_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err)
+{
+    lap_jpeg_reader *r = decoder->state;
+    r->rows = rows;
+    r->row = 0;
+    return run(r, work_rows, err);
+}
+
+static void check_end(lap_jpeg_reader *r)
+{
+    if (r->ended)
+        lap_jpeg_lose(r, LAP_JPEG_HARMLESS, "the end marker is missing");
+}
+
+static void work_finish(void *argument)
+{
+    lap_jpeg_reader *r = argument;
+    if (r->coefficients) /* the end was read and judged with them */
+        return;
+    lap_jpeg_check_left(r);
+    jpeg_finish_decompress(&r->cinfo);
+    check_end(r);
+}
+
+static void work_whole(void *argument)
+{
+    lap_jpeg_reader *r = argument;
+    j_decompress_ptr cinfo = &r->cinfo;
+    r->started = true;
+    cinfo->buffered_image = TRUE;
+    jpeg_start_decompress(cinfo);
+    do
+        cinfo->progress->progress_monitor((j_common_ptr)cinfo);
+    while (jpeg_consume_input(cinfo) != JPEG_REACHED_EOI);
+    if (jpeg_has_multiple_scans(cinfo))
+        check_scans(r);
+    check_end(r);
+    r->coefficients = jpeg_read_coefficients(cinfo); /* gives out what has been read */
+}
+
+lap_code lap_jpeg_read_whole(lap_jpeg_reader *r, lap_error *err)
+{
+    return run(r, work_whole, err);
+}
+
+static lap_code jpeg_finish(lap_decoder *decoder, lap_error *err)
+{
+    if (decoder->next_row == 0 && lap_decoder_opens_at(decoder)) { /* the end was looked at before any row */
+        lap_source_held_is_read(decoder->source);
+        return LAP_OK;
+    }
+    return run(decoder->state, work_finish, err);
+}
+
+static void jpeg_close(lap_decoder *decoder)
+{
+    lap_jpeg_reader *r = decoder->state;
+    if (!r)
+        return;
+    if (r->created)
+        jpeg_destroy_decompress(&r->cinfo);
+    lap_jpeg_split_close(r);
+    lap_jpeg_walk_destroy(r->walk);
+    free(r->inks);
+    free(r->segments);
+    free(r->segment_bytes);
+    free(r);
+}
+
+const lap_decoder_ops lap_libjpeg_decoder = {
+    .open = jpeg_open,
+    .rows = jpeg_rows,
+    .finish = jpeg_finish,
+    .close = jpeg_close,
+    .at = &lap_jpeg_part_decoder,
+};

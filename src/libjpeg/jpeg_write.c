@@ -1,0 +1,345 @@
+/* JPEG out by libjpeg-turbo's scanline interface: baseline, standard Huffman tables, slow integer DCT. The
+ * header alone is for encoders of ours, which make the scan themselves.
+ *
+ * With more than one band (restart auto or on) each band is a restart interval. A restart resets the
+ * DC prediction and fills the last byte, nothing else, so a band can be compressed by itself as an
+ * image of its own: what that holds between its scan header and its end is, to the bit, what one
+ * compressor would have written between two markers. Compressors are kept for the next band. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "codec/codec.h"
+#include "codec/meta.h"
+#include "libjpeg/jpeg_dest.h"
+#include "libjpeg/jpeg_error.h"
+#include "libjpeg/jpeg_head.h"
+#include "libjpeg/jpeg_sampling.h"
+#include "libjpeg/libjpeg.h"
+
+enum {
+    MAX_BAND_ROWS = 128,  /* long intervals: a reader pays for each marker */
+    MAX_INTERVAL = 65535, /* DRI holds 16 bits */
+    ROWS_A_CALL = 16,     /* handed to libjpeg at once; between two looks at the clock */
+    EOI_SIZE = 2,
+    RST_SIZE = 2
+};
+
+typedef struct compressor {
+    struct jpeg_compress_struct cinfo;
+    lap_jpeg_error error;
+    lap_jpeg_dest dest;
+    const lap_encoder *encoder;
+    struct compressor *next; /* in the list of those at rest */
+    /* what the guarded work is to do */
+    int index;
+    const lap_view *rows;
+    lap_chunk *chunk;
+} compressor;
+
+typedef struct jpeg_state {
+    int h[3], v[3]; /* sampling factors */
+    int interval;   /* MCUs, 0: no markers */
+    lap_meta meta;
+    lap_chunk header; /* SOI to SOS, where bands are intervals; else the serial compressor writes it */
+    compressor *serial;
+    pthread_mutex_t lock;
+    compressor *resting;
+} jpeg_state;
+
+/* ---- one compressor ------------------------------------------------------------------------------ */
+
+static void destroy(compressor *c)
+{
+    if (!c)
+        return;
+    jpeg_destroy_compress(&c->cinfo);
+    free(c);
+}
+
+static void set_up(void *argument)
+{
+    compressor *c = argument;
+    const lap_write_options *o = &c->encoder->options;
+    const jpeg_state *state = c->encoder->state;
+    j_compress_ptr cinfo = &c->cinfo;
+    jpeg_create_compress(cinfo);
+    lap_jpeg_ignore_limit((j_common_ptr)cinfo);
+    lap_jpeg_dest_init(cinfo, &c->dest);
+    cinfo->image_width = (JDIMENSION)o->width;
+    cinfo->image_height = (JDIMENSION)o->height;
+    cinfo->input_components = o->channels;
+    cinfo->in_color_space = o->channels == 1 ? JCS_GRAYSCALE : o->channels == 3 ? JCS_RGB : JCS_EXT_RGBX;
+    jpeg_set_defaults(cinfo);
+    jpeg_set_quality(cinfo, o->quality, TRUE);
+    cinfo->dct_method = JDCT_ISLOW;
+    if (o->from && o->from->density_x > 0) {
+        cinfo->density_unit = (UINT8)o->from->density_unit;
+        cinfo->X_density = (UINT16)o->from->density_x;
+        cinfo->Y_density = (UINT16)o->from->density_y;
+    }
+    if (o->progressive)
+        jpeg_simple_progression(cinfo);
+    cinfo->optimize_coding = o->optimize || o->progressive;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        cinfo->comp_info[i].h_samp_factor = state->h[i];
+        cinfo->comp_info[i].v_samp_factor = state->v[i];
+    }
+}
+
+static lap_code work(compressor *c, void (*what)(void *), lap_error *err)
+{
+    lap_code code = lap_jpeg_guard(&c->error, what, c);
+    const char *message = c->error.cause.message;
+    switch (code) {
+    case LAP_OK:
+        return LAP_OK;
+    case LAP_E_CANCELLED:
+    case LAP_E_TIMEOUT:
+    case LAP_E_MEMORY:
+        return lap_fail(err, code, "%s", message);
+    default: /* libjpeg refuses what this file asked for */
+        return lap_fail(err, LAP_E_INTERNAL, "JPEG encoder: %s", message);
+    }
+}
+
+static lap_code create(const lap_encoder *encoder, compressor **made, lap_error *err)
+{
+    compressor *c = calloc(1, sizeof *c);
+    if (!c)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
+    c->encoder = encoder;
+    c->cinfo.err = lap_jpeg_error_init(&c->error);
+    lap_code code = work(c, set_up, err);
+    if (code == LAP_OK)
+        *made = c;
+    else
+        destroy(c);
+    return code;
+}
+
+/* The whole image's header, metadata in its place, up to and with the scan header. */
+static void write_header(compressor *c)
+{
+    const jpeg_state *state = c->encoder->state;
+    c->cinfo.restart_interval = (unsigned)state->interval;
+    jpeg_start_compress(&c->cinfo, TRUE);
+    for (size_t i = 0; i < state->meta.count; i++) {
+        const lap_segment *s = &state->meta.segments[i];
+        jpeg_write_marker(&c->cinfo, s->marker, s->data, (unsigned)s->size);
+    }
+    jpeg_write_scanlines(&c->cinfo, NULL, 0); /* frame and scan header come with the first call */
+}
+
+static void write_rows(compressor *c)
+{
+    const lap_view *rows = c->rows;
+    for (int y = 0; y < rows->height; y += ROWS_A_CALL) {
+        if (lap_control_check(c->encoder->options.control, &c->error.cause) != LAP_OK)
+            lap_jpeg_raise(&c->error);
+        JSAMPROW line[ROWS_A_CALL];
+        int n = rows->height - y < ROWS_A_CALL ? rows->height - y : ROWS_A_CALL;
+        for (int i = 0; i < n; i++)
+            line[i] = rows->base + (y + i) * rows->stride;
+        jpeg_write_scanlines(&c->cinfo, line, (JDIMENSION)n);
+    }
+}
+
+static void header_work(void *argument)
+{
+    compressor *c = argument;
+    lap_jpeg_dest_set(&c->cinfo, c->chunk);
+    write_header(c);
+    lap_jpeg_dest_flush(&c->cinfo);
+    jpeg_abort_compress(&c->cinfo);
+}
+
+/* A band as an image of its own; of that only the entropy-coded data is kept. */
+static void parallel_work(void *argument)
+{
+    compressor *c = argument;
+    lap_chunk *chunk = c->chunk;
+    c->cinfo.image_height = (JDIMENSION)c->rows->height;
+    lap_jpeg_dest_set(&c->cinfo, chunk);
+    jpeg_start_compress(&c->cinfo, FALSE);
+    jpeg_write_scanlines(&c->cinfo, NULL, 0);
+    chunk->size = 0;
+    if (c->index > 0) {
+        chunk->data[0] = 0xFF;
+        chunk->data[1] = (uint8_t)(JPEG_RST0 + (c->index - 1) % 8);
+        chunk->size = RST_SIZE;
+    }
+    lap_jpeg_dest_set(&c->cinfo, chunk);
+    write_rows(c);
+    jpeg_finish_compress(&c->cinfo);
+    chunk->size -= EOI_SIZE;
+}
+
+/* The next rows of one image; what has come out so far goes to the chunk. */
+static void serial_work(void *argument)
+{
+    compressor *c = argument;
+    lap_jpeg_dest_set(&c->cinfo, c->chunk);
+    if (c->index == 0)
+        write_header(c);
+    write_rows(c);
+    if (c->index == c->encoder->bands - 1)
+        jpeg_finish_compress(&c->cinfo);
+    else
+        lap_jpeg_dest_flush(&c->cinfo);
+}
+
+/* ---- the format ---------------------------------------------------------------------------------- */
+
+static int max3(const int a[3])
+{
+    int m = a[0] > a[1] ? a[0] : a[1];
+    return m > a[2] ? m : a[2];
+}
+
+static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
+{
+    const lap_write_options *o = &encoder->options;
+    if (o->width > JPEG_MAX_DIMENSION || o->height > JPEG_MAX_DIMENSION)
+        return lap_fail(err, LAP_E_UNSUPPORTED,
+            "%d x %d pixels: a side of a JPEG is at most %ld; write .ppm or .png instead", o->width,
+            o->height, JPEG_MAX_DIMENSION);
+    if (o->quality < 1 || o->quality > 100)
+        return lap_fail(err, LAP_E_USAGE, "quality %d is not in 1..100", o->quality);
+    jpeg_state *state = calloc(1, sizeof *state);
+    if (!state)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
+    pthread_mutex_init(&state->lock, NULL);
+    encoder->state = state;
+
+    lap_jpeg_sampling(o, state->h, state->v);
+    int mcu_width = max3(state->h) * DCTSIZE, mcu_height = max3(state->v) * DCTSIZE;
+    int mcus_a_row = (o->width - 1) / mcu_width + 1;
+    int mcu_rows = MAX_BAND_ROWS / mcu_height;
+    _Static_assert(JPEG_MAX_DIMENSION / DCTSIZE < MAX_INTERVAL, "one row of MCUs fits an interval");
+    if (mcu_rows > MAX_INTERVAL / mcus_a_row)
+        mcu_rows = MAX_INTERVAL / mcus_a_row;
+    encoder->band_rows = mcu_rows * mcu_height;
+    const bool held = o->progressive || o->optimize;
+    encoder->parallel = !held && o->restart != LAP_RESTART_OFF && o->height > encoder->band_rows;
+    if (held && !lap_jpeg_coefficients(o, mcu_width, mcu_height, &encoder->memory))
+        return lap_fail(err, LAP_E_LIMIT, "%d x %d pixels are too many to be held", o->width, o->height);
+    state->interval = encoder->parallel || o->restart == LAP_RESTART_ON ? mcus_a_row * mcu_rows : 0;
+
+    lap_code code = lap_meta_choose(o, &state->meta, err);
+    if (code == LAP_OK)
+        code = create(encoder, &state->serial, err);
+    if (code == LAP_OK && encoder->parallel) {
+        state->serial->chunk = &state->header;
+        code = work(state->serial, header_work, err);
+    }
+    return code;
+}
+
+static lap_code take(const lap_encoder *encoder, compressor **c, lap_error *err)
+{
+    jpeg_state *state = encoder->state;
+    pthread_mutex_lock(&state->lock);
+    *c = state->resting;
+    if (*c)
+        state->resting = (*c)->next;
+    pthread_mutex_unlock(&state->lock);
+    return *c ? LAP_OK : create(encoder, c, err);
+}
+
+static void give_back(jpeg_state *state, compressor *c)
+{
+    pthread_mutex_lock(&state->lock);
+    c->next = state->resting;
+    state->resting = c;
+    pthread_mutex_unlock(&state->lock);
+}
+
+static lap_code jpeg_band(
+    lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err)
+{
+    jpeg_state *state = encoder->state;
+    compressor *c = state->serial;
+    lap_code code = encoder->parallel ? take(encoder, &c, err) : LAP_OK;
+    if (code != LAP_OK)
+        return code;
+    c->index = index;
+    c->rows = rows;
+    c->chunk = chunk;
+    if (!encoder->parallel)
+        return work(c, serial_work, err);
+    code = work(c, parallel_work, err);
+    if (code == LAP_OK)
+        give_back(state, c);
+    else
+        destroy(c);
+    return code;
+}
+
+static lap_code jpeg_append(lap_encoder *encoder, int index, const lap_chunk *chunk, lap_error *err)
+{
+    const jpeg_state *state = encoder->state;
+    lap_code code = LAP_OK;
+    if (index == 0)
+        code = lap_sink_write(encoder->sink, state->header.data, state->header.size, err);
+    return code == LAP_OK ? lap_sink_write(encoder->sink, chunk->data, chunk->size, err) : code;
+}
+
+static lap_code jpeg_finish(lap_encoder *encoder, lap_error *err)
+{
+    static const uint8_t eoi[EOI_SIZE] = {0xFF, JPEG_EOI};
+    return encoder->parallel ? lap_sink_write(encoder->sink, eoi, sizeof eoi, err) : LAP_OK;
+}
+
+static void jpeg_close(lap_encoder *encoder)
+{
+    jpeg_state *state = encoder->state;
+    if (!state)
+        return;
+    destroy(state->serial);
+    while (state->resting) {
+        compressor *c = state->resting;
+        state->resting = c->next;
+        destroy(c);
+    }
+    lap_meta_free(&state->meta);
+    lap_chunk_free(&state->header);
+    pthread_mutex_destroy(&state->lock);
+    free(state);
+}
+
+lap_code lap_jpeg_head_make(const lap_write_options *options, lap_jpeg_head *head, lap_error *err)
+{
+    lap_encoder encoder = {.ops = &lap_libjpeg_encoder, .format = LAP_FORMAT_JPG, .options = *options};
+    *head = (lap_jpeg_head){.components = options->channels == 1 ? 1 : 3};
+    lap_code code = jpeg_open(&encoder, err);
+    if (code == LAP_OK) {
+        jpeg_state *state = encoder.state;
+        state->serial->chunk = &head->header;
+        code = work(state->serial, header_work, err);
+        for (int c = 0; c < head->components; c++) {
+            head->h[c] = state->h[c];
+            head->v[c] = state->v[c];
+        }
+        for (int i = 0; i < 2 * DCTSIZE2; i++)
+            head->quant[i / DCTSIZE2][i % DCTSIZE2] =
+                state->serial->cinfo.quant_tbl_ptrs[head->components == 3 ? i / DCTSIZE2 : 0]
+                    ->quantval[i % DCTSIZE2];
+        head->interval = state->interval;
+        head->band_rows = encoder.band_rows;
+    }
+    jpeg_close(&encoder);
+    if (code != LAP_OK)
+        lap_chunk_free(&head->header);
+    return code;
+}
+
+const lap_encoder_ops lap_libjpeg_encoder = {
+    .formats = 1 << LAP_FORMAT_JPG,
+    .open = jpeg_open,
+    .band = jpeg_band,
+    .append = jpeg_append,
+    .finish = jpeg_finish,
+    .close = jpeg_close,
+};
