@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/jpeg_frame.h"
+#include "coding/jpeg_frame.h"
 
 /* A look-up table for AC symbols is indexed by the next LAP_DECODE_INDEX bits. An entry stands for two
  * symbols if the bits hold the first one with its value, and the code of the second; else for one symbol,

@@ -14,7 +14,7 @@
 #include "cpu_simd/cpu.h"
 #include "decode_case.h"
 #include "jpeg/decode_rows.h"
-#include "jpeg/jpeg_frame_read.h"
+#include "coding/jpeg_frame_read.h"
 
 typedef struct rung {
     const char *name;
