@@ -98,7 +98,7 @@ LAP_INLINE void lap_pixels(const uint8_t *luma, lap_halves cb, lap_halves cr, ui
     const lap_halves y = lap_halves_of(luma);
     const lap_rgb even = lap_colour_half(y.even, cb.even, cr.even);
     const lap_rgb odd = lap_colour_half(y.odd, cb.odd, cr.odd);
-    v_store_pixels(v_pack16(even.r, odd.r), v_pack16(even.g, odd.g), v_pack16(even.b, odd.b), out);
+    v_store_pixels(v_clamp8(even.r, odd.r), v_clamp8(even.g, odd.g), v_clamp8(even.b, odd.b), out);
 }
 
 /* h2 and v2 are constants where this is called. */

@@ -21,6 +21,7 @@ enum { V_SHARES = 4 }; /* vectors that a block takes in memory */
 #define v_less16(a, b) _mm256_subs_epu16(a, b) /* a - b, not below 0 */
 #define v_and(a, b) _mm256_and_si256(a, b)
 #define v_or3(a, b, c) _mm256_or_si256(_mm256_or_si256(a, b), c)
+#define v_clamp8(a, b) v_pack16(a, b) /* signed words to bytes */
 #define v_pack32(a, b) _mm256_packs_epi32(a, b)
 
 /* sum + pairs of words times (w0, w1), 32 bits. */

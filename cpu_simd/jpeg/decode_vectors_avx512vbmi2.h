@@ -21,6 +21,7 @@ enum { V_SHARES = 2 }; /* vectors that a block takes in memory */
 #define v_less16(a, b) _mm512_subs_epu16(a, b) /* a - b, not below 0 */
 #define v_and(a, b) _mm512_and_si512(a, b)
 #define v_or3(a, b, c) _mm512_ternarylogic_epi32(a, b, c, 0xFE)
+#define v_clamp8(a, b) v_pack16(a, b) /* signed words to bytes */
 #define v_pack32(a, b) _mm512_packs_epi32(a, b)
 
 /* sum + pairs of words times (w0, w1), 32 bits. */

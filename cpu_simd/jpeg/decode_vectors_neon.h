@@ -22,6 +22,7 @@ enum { V_SHARES = 8 }; /* vectors that a block takes in memory */
 #define v_less16(a, b) v_of_u16(vqsubq_u16(v_u16(a), v_u16(b))) /* a - b, not below 0 */
 #define v_and(a, b) vandq_u8(a, b)
 #define v_or3(a, b, c) vorrq_u8(vorrq_u8(a, b), c)
+#define v_clamp8(a, b) vcombine_u8(vqmovun_s16(v_s16(a)), vqmovun_s16(v_s16(b))) /* signed words to bytes */
 #define v_pack32(a, b) v_of_s16(vqmovn_high_s32(vqmovn_s32(v_s32(a)), v_s32(b)))
 
 /* sum + pairs of words times (w0, w1), 32 bits: by weights that are loaded once. */
