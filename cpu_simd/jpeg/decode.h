@@ -46,7 +46,7 @@ typedef struct lap_decode_blocks {
     const int16_t *coefficients; /* 64 a block, in the order of the rung, not yet dequantised; aligned to
                                   * 64 bytes */
     const uint8_t *last;         /* [i]: all coefficients behind this zigzag position are 0; 0: DC alone */
-    const uint16_t *quant;       /* [64], 1 .. 65535, in the same order; aligned to 64 bytes */
+    const uint16_t *quant;       /* [64], 1 .. 65535, in the same order */
     int count;                   /* 1 .. LAP_DECODE_UNIT_BLOCKS; up to the next multiple of GROUP, blocks of
                                   * zeros with last 0 follow */
 } lap_decode_blocks;

@@ -64,7 +64,7 @@ typedef struct lap_decode_plan {
     lap_decode_codes codes[3];
     uint8_t codes_of[3];                /* of each component: index into codes */
     uint8_t place[LAP_DECODE_PLACES];   /* of the k-th coefficient; from 64 on 0, the place of DC */
-    _Alignas(64) uint16_t quant[3][64]; /* of each component, in the order of place */
+    uint16_t quant[3][64];              /* of each component, in the order of place */
 } lap_decode_plan;
 
 /* Whether the picture is one for us: its sampling. */

@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "coding/jpeg_frame_read.h"
 #include "cpu_simd/cpu.h"
 #include "decode_case.h"
 #include "jpeg/decode_rows.h"
-#include "coding/jpeg_frame_read.h"
 
 typedef struct rung {
     const char *name;
@@ -29,6 +29,15 @@ static const char *always(void)
 
 static const rung rungs[] = {
     {"c", always, &lap_decode_c},
+#if defined(__x86_64__)
+    {"avx2", lap_cpu_no_avx2_bits, &lap_decode_avx2},
+#endif
+#if defined(__x86_64__)
+    {"avx512", lap_cpu_no_avx512vbmi2, &lap_decode_avx512},
+#endif
+#if defined(__aarch64__)
+    {"neon", lap_cpu_no_neon, &lap_decode_neon},
+#endif
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs, SIDE = 70 };
 
