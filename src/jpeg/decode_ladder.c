@@ -30,6 +30,18 @@ static const lap_decode_rung ladder[] = {
         .what = "plain C, each stage a function; two symbols a look-up",
         .available = always,
         .stages = &lap_decode_c},
+    {.name = "neon",
+        .place = LAP_CODEC_NEON,
+        .what = "the same on aarch64, samples and pixels in 128-bit vectors",
+        ON_ARM(lap_cpu_no_neon, lap_decode_neon)},
+    {.name = "avx2",
+        .place = LAP_CODEC_AVX2,
+        .what = "samples and pixels in 256-bit vectors",
+        ON_X86(lap_cpu_no_avx2_bits, lap_decode_avx2)},
+    {.name = "avx512",
+        .place = LAP_CODEC_AVX512,
+        .what = "the same in 512-bit vectors",
+        ON_X86(lap_cpu_no_avx512vbmi2, lap_decode_avx512)},
 };
 enum { ROWS = sizeof ladder / sizeof *ladder };
 
