@@ -47,14 +47,15 @@ static bool check_rungs(void (*tell)(const lap_rung_info *rung))
             if (tell)
                 tell(&here);
         }
-    /* Every processor can run plain C: what keeps it from encoding is the JPEG library, and keeps all others.
+    /* Every processor can run plain C: what keeps it from coding is the JPEG library, and keeps all others.
      */
-    for (int i = 0; lap_coder_at(LAP_OP_ENCODE, i, &here); i++)
-        if (strcmp(here.family, "c") == 0 && here.reason) {
-            healthy = false;
-            if (tell)
-                tell(&here);
-        }
+    for (int op = LAP_OP_ENCODE; op <= LAP_OP_DECODE; op++)
+        for (int i = 0; lap_coder_at((lap_op)op, i, &here); i++)
+            if (strcmp(here.family, "c") == 0 && here.reason) {
+                healthy = false;
+                if (tell)
+                    tell(&here);
+            }
     return healthy;
 }
 

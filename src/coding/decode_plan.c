@@ -88,7 +88,7 @@ static void lay_out(lap_decode_plan *plan)
 }
 
 /* Gray; or luma of 1 or 2 blocks across and down, chroma of one block. */
-static bool is_ours(const lap_jpeg_frame *f)
+bool lap_decode_takes(const lap_jpeg_frame *f)
 {
     if (f->components == 1)
         return true;
@@ -101,7 +101,7 @@ static bool is_ours(const lap_jpeg_frame *f)
 bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap_decode_plan *plan)
 {
     memset(plan, 0, sizeof *plan);
-    if (!is_ours(frame))
+    if (!lap_decode_takes(frame))
         return false;
     plan->width = frame->width;
     plan->height = frame->height;

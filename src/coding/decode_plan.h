@@ -67,6 +67,8 @@ typedef struct lap_decode_plan {
     uint16_t quant[3][64];              /* of each component, in the order of place */
 } lap_decode_plan;
 
+/* Whether the picture is one for us: its sampling. */
+bool lap_decode_takes(const lap_jpeg_frame *frame);
 /* place: [64], where a rung keeps a block's coefficients, by zigzag position; place[0] is 0. False: not a
  * picture for us; the plan is worth nothing then. Thread safe. */
 bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap_decode_plan *plan);

@@ -3,10 +3,11 @@
  *
  * Without --all a covering array: every width and every height from 1 to 70 with each sampling and each fill,
  * the rest by chance. With --all every width with every height. */
-#include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -393,18 +394,25 @@ static void compare_file(const char *path)
     free(bytes);
 }
 
+static bool is_jpeg(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".jpg") == 0;
+}
+
+static int compare_entry(const char *path, const struct stat *stat, int type, struct FTW *ftw)
+{
+    (void)stat;
+    (void)ftw;
+    if (type == FTW_F && is_jpeg(path))
+        compare_file(path);
+    return 0;
+}
+
 static void check_corpus(const char *folder)
 {
-    DIR *dir = opendir(folder);
-    need(dir != NULL, folder);
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        const size_t length = strlen(path);
-        if (length > 4 && (strcmp(path + length - 4, ".jpg") == 0 || strcmp(path + length - 4, ".JPG") == 0))
-            compare_file(path);
-    }
-    closedir(dir);
+    enum { OPEN_FOLDERS = 8 };
+    need(nftw(folder, compare_entry, OPEN_FOLDERS, FTW_PHYS) == 0, folder);
     report("the corpus");
 }
 
