@@ -4,57 +4,75 @@
 
 enum { UNIT_LUMA = 16 }; /* blocks of luma side by side in a unit */
 
-typedef struct symbol {
-    unsigned length; /* of the code */
-    unsigned run, size, step;
-} symbol;
+enum { AC_ENTRIES = 1 << LAP_DECODE_INDEX, DC_ENTRIES = 1 << LAP_DECODE_DC_INDEX };
 
-/* The symbol that begins window, if `room` bits hold its code. False: they do not, or no sequential scan has
- * such a symbol. */
-static bool find_symbol(const lap_huff_code *code, uint64_t window, unsigned room, symbol *s)
+/* Entries from the i-th on that begin with the same code, which is `length` bits long; 1 if it is longer than
+ * the index, or none. */
+static unsigned alike(int index_bits, int length)
 {
-    int length = 0;
-    const int value = lap_huff_symbol(code, window, &length);
-    if (value < 0 || (unsigned)length > room)
-        return false;
-    s->length = (unsigned)length;
-    s->run = (unsigned)value >> 4;
-    s->size = (unsigned)value & 15;
-    s->step = value ? s->run + 1 : LAP_DECODE_EOB;
-    return s->size > 0 || s->run == 0 || s->run == 15;
+    return length < index_bits ? 1U << (index_bits - length) : 1;
 }
 
-static uint64_t ac_entry(const lap_huff_code *code, uint64_t window)
+/* The entry of one symbol, which is then the second. */
+static uint64_t single_entry(int symbol, int length)
 {
-    symbol one, two;
-    if (!find_symbol(code, window, LAP_DECODE_INDEX, &one))
+    const unsigned run = (unsigned)symbol >> 4, size = (unsigned)symbol & 15;
+    if (symbol < 0 || length > LAP_DECODE_INDEX || (size == 0 && run > 0 && run < 15))
         return (uint64_t)LAP_DECODE_ODD << 6;
-    const unsigned whole = one.length + one.size;
-    if (one.step == LAP_DECODE_EOB || whole >= LAP_DECODE_INDEX ||
-        !find_symbol(code, window << whole, LAP_DECODE_INDEX - whole, &two))
-        return whole | one.step << 6 | one.size << 14;
-    const uint64_t value = (uint16_t)lap_huff_value(window << one.length, (int)one.size);
-    return (whole + two.length + two.size) | (one.step + two.step) << 6 | two.size << 14 | one.step << 18 |
-           (uint64_t)whole << 23 | (uint64_t)one.run << 28 | value << 48;
+    return ((unsigned)length + size) | (symbol ? run + 1 : LAP_DECODE_EOB) << 6 | size << 14;
 }
 
-static uint16_t dc_entry(const lap_huff_code *code, uint64_t window)
+/* The entry of index, which begins with the symbol of `one`; `single` has those of one symbol. */
+static uint64_t whole_entry(const uint64_t single[AC_ENTRIES], unsigned index)
 {
-    int length = 0;
-    const int size = lap_huff_symbol(code, window, &length);
-    return size < 0 || size > LAP_DECODE_DC_SIZE || length > LAP_DECODE_DC_INDEX
-               ? 0
-               : (uint16_t)((length + size) | size << 8);
+    const uint64_t one = single[index];
+    const unsigned length = LAP_DECODE_LENGTH(one), step = LAP_DECODE_STEP(one),
+                   size = LAP_DECODE_SIZE_2(one);
+    if (step >= LAP_DECODE_EOB || length >= LAP_DECODE_INDEX)
+        return one;
+    const uint64_t two = single[index << length & (AC_ENTRIES - 1)];
+    if (LAP_DECODE_STEP(two) == LAP_DECODE_ODD ||
+        length + LAP_DECODE_LENGTH(two) - LAP_DECODE_SIZE_2(two) > LAP_DECODE_INDEX)
+        return one;
+    const unsigned code_length = length - size;
+    const uint64_t window = (uint64_t)index << (64 - LAP_DECODE_INDEX + code_length);
+    const uint64_t value = (uint16_t)lap_huff_value(window, (int)size);
+    return (length | step << 6) + two +
+           (step << 18 | length << 23 | (uint64_t)(step - 1) << 28 | value << 48);
+}
+
+static void fill_ac(const lap_huff_code *code, uint64_t entries[AC_ENTRIES])
+{
+    uint64_t single[AC_ENTRIES];
+    for (unsigned i = 0; i < AC_ENTRIES;) {
+        int length = 0;
+        const int symbol = lap_huff_symbol(code, (uint64_t)i << (64 - LAP_DECODE_INDEX), &length);
+        const uint64_t entry = single_entry(symbol, length);
+        for (const unsigned end = i + alike(LAP_DECODE_INDEX, length); i < end; i++)
+            single[i] = entry;
+    }
+    for (unsigned i = 0; i < AC_ENTRIES; i++)
+        entries[i] = whole_entry(single, i);
+}
+
+static void fill_dc(const lap_huff_code *code, uint16_t entries[DC_ENTRIES])
+{
+    for (unsigned i = 0; i < DC_ENTRIES;) {
+        int length = 0;
+        const int size = lap_huff_symbol(code, (uint64_t)i << (64 - LAP_DECODE_DC_INDEX), &length);
+        const bool is_there = size >= 0 && size <= LAP_DECODE_DC_SIZE && length <= LAP_DECODE_DC_INDEX;
+        const uint16_t entry = is_there ? (uint16_t)((length + size) | size << 8) : 0;
+        for (const unsigned end = i + alike(LAP_DECODE_DC_INDEX, length); i < end; i++)
+            entries[i] = entry;
+    }
 }
 
 static void fill_codes(const lap_huff_code *dc, const lap_huff_code *ac, lap_decode_codes *codes)
 {
     codes->all_dc = *dc;
     codes->all_ac = *ac;
-    for (uint64_t i = 0; i < 1 << LAP_DECODE_INDEX; i++)
-        codes->ac[i] = ac_entry(ac, i << (64 - LAP_DECODE_INDEX));
-    for (uint64_t i = 0; i < 1 << LAP_DECODE_DC_INDEX; i++)
-        codes->dc[i] = dc_entry(dc, i << (64 - LAP_DECODE_DC_INDEX));
+    fill_ac(ac, codes->ac);
+    fill_dc(dc, codes->dc);
 }
 
 /* Components that have the same tables share one set. */
