@@ -103,7 +103,7 @@ isa_avx512vbmi2 += -fno-tree-vectorize -fno-tree-slp-vectorize
 no_vector := -O2 -fno-tree-vectorize -fno-tree-slp-vectorize
 # isa_flags NAME: the flags of a file of cpu_simd, by its name without folders.
 isa_flags = $(strip $(foreach i,sse41 avx2 avx512 avx512vbmi2 neon,$(if $(filter %_$(i).c,$(1)),$(isa_$(i)))) \
-  $(if $(filter encode_%_avx2.c,$(1)),-mbmi -mlzcnt) \
+  $(if $(filter encode_%_avx2.c decode_%_avx2.c,$(1)),-mbmi -mlzcnt) \
   $(if $(filter peak_%_avx2.c,$(1)),-mfma) \
   $(if $(filter %_c.c %_openmp.c,$(1)),$(no_vector)) \
   $(if $(filter %_openmp.c %_sse.c,$(1)),$(if $(filter 1,$(HAVE_OPENMP)),-fopenmp,-Wno-unknown-pragmas)))

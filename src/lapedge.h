@@ -220,7 +220,8 @@ typedef enum lap_op {
     LAP_OP_MATVEC,
     LAP_OP_COUNT,
     LAP_OP_CODEC = LAP_OP_COUNT, /* no ladder: lap_bench times what surrounds the filter */
-    LAP_OP_ENCODE                /* ladders of JPEG coders on the CPU: see lap_coder_at */
+    LAP_OP_ENCODE,               /* ladders of JPEG coders on the CPU: see lap_coder_at */
+    LAP_OP_DECODE
 } lap_op;
 /* Each op has a ladder: its backends in order, from plain C to the fastest; a rung is a place on it. */
 
@@ -241,8 +242,8 @@ LAP_API const char *lap_op_name(lap_op op);
 /* Row i of a ladder, in ladder order; false past the end. Touches CUDA for CUDA rows only if
  * probe_devices is set (else their reason is only about the build). Strings stay valid. */
 LAP_API bool lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
-/* The same for the ladder of JPEG encoders on the CPU, LAP_OP_ENCODE: names as given to lap_settings.codec.
- */
+/* The same for the ladders of JPEG encoders and decoders on the CPU, LAP_OP_ENCODE and LAP_OP_DECODE: names
+ * as given to lap_settings.codec. */
 LAP_API bool lap_coder_at(lap_op op, int i, lap_rung_info *info);
 /* The known backend name nearest to a misspelt one, or NULL. */
 LAP_API const char *lap_rung_nearest(lap_op op, const char *name);

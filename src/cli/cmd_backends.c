@@ -113,7 +113,7 @@ static int print_json(void)
 {
     json_t *object = lap_json_object("lapedge.backends/1"), *rows = json_array();
     lap_rung_info info;
-    for (int op = 0; op <= LAP_OP_ENCODE; op++)
+    for (int op = 0; op <= LAP_OP_DECODE; op++)
         for (int i = 0; lap_cli_row_at((lap_op)op, i, true, &info); i++)
             json_array_append_new(rows,
                 json_pack("{ss ss so ss sb so so}", "op", lap_op_name(info.op), "name", info.name, "aliases",
@@ -131,7 +131,7 @@ int lap_cli_backends(lap_cli *cli)
     if (cli->json)
         return printed;
     reasons known = {.count = 0};
-    for (int op = 0; op <= LAP_OP_ENCODE; op++)
+    for (int op = 0; op <= LAP_OP_DECODE; op++)
         print_ladder(cli, (lap_op)op, &known);
     for (int i = 0; i < known.count; i++) {
         printf("[%d] ", i + 1);

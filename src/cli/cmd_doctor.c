@@ -49,7 +49,7 @@ static bool check_rungs(void (*tell)(const lap_rung_info *rung))
         }
     /* Every processor can run plain C: what keeps it from coding is the JPEG library, and keeps all others.
      */
-    for (int op = LAP_OP_ENCODE; lap_coder_at((lap_op)op, 0, &here); op++)
+    for (int op = LAP_OP_ENCODE; op <= LAP_OP_DECODE; op++)
         for (int i = 0; lap_coder_at((lap_op)op, i, &here); i++)
             if (strcmp(here.family, "c") == 0 && here.reason) {
                 healthy = false;

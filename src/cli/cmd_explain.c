@@ -47,6 +47,7 @@ static const char *next_step(lap_op op, int i)
 static const char *page_of(lap_op op, const char *file)
 {
     return op == LAP_OP_ENCODE              ? "docs/encoder.md"
+           : op == LAP_OP_DECODE            ? "docs/decoder.md"
            : op != LAP_OP_FILTER            ? "docs/claims.md"
            : strncmp(file, "cuda/", 5) == 0 ? "docs/ladder.md"
                                             : "docs/ladder-cpu.md";
@@ -111,7 +112,7 @@ int lap_cli_explain(lap_cli *cli)
         return lap_cli_usage("explain takes the name of one backend; see lapedge backends");
     const char *name = cli->operands[0];
     int found = 0;
-    for (int op = 0; op <= LAP_OP_ENCODE; op++)
+    for (int op = 0; op <= LAP_OP_DECODE; op++)
         for (int i = 0; lap_cli_row_at((lap_op)op, i, false, &info); i++)
             if (is_called(&info, name)) {
                 print_one(cli, (lap_op)op, i, &info);

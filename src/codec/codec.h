@@ -50,6 +50,10 @@ typedef struct lap_read_options {
     int threads;        /* at most, on this image; 0 counts as 1 */
     int worth_threads;  /* with LAP_DECODE_AUTO: only from this number of threads on */
     size_t piece_bytes; /* of the data looked through at once; 0: a good number. Results never depend on it */
+    lap_codec_place codec; /* of JPEG: who decodes it */
+    /* Set by a format for itself: the whole input is held in memory where that takes a quarter of max_memory,
+     * and 80 MB, at most. */
+    bool holds;
     /* tests set it */
     bool walk_scans; /* counts what a scan leaves over without libjpeg's help, as for a library not known */
 } lap_read_options;
@@ -112,7 +116,12 @@ struct lap_decoder { /* common part; `state` is the format's own */
     lap_damage damage;
     int next_row, end_row; /* the first that rows() has not delivered; the last + 1 */
     void *state;
-    lap_decoder *whole; /* of one that was opened at a row; else NULL */
+    void *first;          /* what decodes before `state` has to; or NULL */
+    const uint8_t *bytes; /* the whole input, where it is held; else NULL */
+    size_t size;
+    const char *coder;                 /* of JPEG: the rung that decodes; NULL for other formats */
+    const char *coder_asked, *why_not; /* the rung that was to, and why it does not; or NULL */
+    lap_decoder *whole;                /* of one that was opened at a row; else NULL */
 
     enum { LAP_AT_FIRST_ROW, LAP_AT_ANY_ROW, LAP_AT_ROWS_IN_ORDER } opens; /* set by open() */
     atomic_bool in_doubt; /* a decoder that was opened at a row says that this way does not do */

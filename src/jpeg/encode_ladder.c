@@ -78,19 +78,3 @@ lap_code lap_encoder_choose(lap_codec_place place, const lap_coder **coder, lap_
     *coder = fastest();
     return LAP_OK;
 }
-
-bool lap_coder_at(lap_op op, int i, lap_rung_info *info)
-{
-    const lap_coder *row = op == LAP_OP_ENCODE ? lap_encoder_row(i) : NULL;
-    if (!row)
-        return false;
-    const char *reason = lap_encoder_missing(row);
-    *info = (lap_rung_info){.op = op,
-        .name = row->name,
-        .family = row->name,
-        .what = row->what,
-        .flags = row->flags,
-        .reason = reason,
-        .resolved = reason ? NULL : row->name};
-    return true;
-}

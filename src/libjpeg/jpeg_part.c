@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "libjpeg/jpeg_bits.h"
 #include "libjpeg/jpeg_split.h"
+#include "libjpeg/libjpeg.h"
 
 enum { ROWS_A_CALL = 32 };
 

@@ -50,6 +50,12 @@ static const char *reason_against(const lap_read_options *options, const lap_jpe
     return threads_of(options) < worth ? "too few threads are idle" : NULL;
 }
 
+/* Of baseline files, which alone somebody decodes otherwise than as they are read. */
+static bool is_worth_holding(const lap_jpeg_scan *scan)
+{
+    return (scan->sof == 0xC0 || scan->sof == 0xC1) && scan->scan_components == scan->components;
+}
+
 lap_code lap_jpeg_split_hold(
     lap_jpeg_reader *r, const lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
 {
@@ -58,26 +64,27 @@ lap_code lap_jpeg_split_hold(
     size_t size;
     bool whole;
     const char *why = reason_against(&d->options, scan);
-    if (why) {
-        /* Worth a word only where somebody might have hoped for it. */
-        bool is_news = d->options.decode == LAP_DECODE_PARALLEL || d->options.worth_threads > 1;
-        d->how = is_news && d->options.decode != LAP_DECODE_SERIAL &&
-                         (d->options.decode == LAP_DECODE_PARALLEL || !is_small(scan))
-                     ? why
-                     : NULL;
+    /* Worth a word only where somebody might have hoped for it. */
+    if (why && d->options.decode != LAP_DECODE_SERIAL &&
+        (d->options.decode == LAP_DECODE_PARALLEL || (d->options.worth_threads > 1 && !is_small(scan))))
+        d->how = why;
+    if (why && !(d->options.holds && is_worth_holding(scan)))
         return LAP_OK;
-    }
     /* A quarter of the memory allowed; the rest is for pixels. */
     size_t largest = limit / 4 < SIZE_MAX / 4 && limit ? (size_t)limit / 4 : SIZE_MAX / 4;
-    if (d->options.decode == LAP_DECODE_AUTO && largest > MAX_HELD)
+    if ((why || d->options.decode == LAP_DECODE_AUTO) && largest > MAX_HELD)
         largest = MAX_HELD;
     lap_code code = lap_source_hold(d->source, largest, bytes, &size, &whole, err);
     if (code != LAP_OK)
         return code;
     if (!whole) {
-        d->how = "the file is too large to be held in memory";
+        d->how = why ? d->how : "the file is too large to be held in memory";
         return lap_source_peek(d->source, scan->position, bytes, &size, err);
     }
+    d->bytes = *bytes;
+    d->size = size;
+    if (why)
+        return LAP_OK;
     r->parts = calloc(1, sizeof *r->parts);
     if (!r->parts)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");

@@ -14,15 +14,12 @@ typedef struct lap_jpeg_split {
     lap_part_plan plan;
 } lap_jpeg_split;
 
-/* Before libjpeg reads the header: holds the file, if options and header speak for parts and it fits in
- * memory. *bytes: the header's, which may have moved. Not to have parts is no failure. */
+/* Before libjpeg reads the header: holds the file, if options and header speak for parts, or for holding it,
+ * and it fits in memory. *bytes: the header's, which may have moved. Not to have parts is no failure. */
 lap_code lap_jpeg_split_hold(
     lap_jpeg_reader *reader, const lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err);
 /* After libjpeg read it: looks through the scan. decoder->opens says how it went. */
 lap_code lap_jpeg_split_open(lap_jpeg_reader *reader, lap_error *err);
 void lap_jpeg_split_close(lap_jpeg_reader *reader);
-
-/* Of decoders that begin at a row (jpeg_part.c). */
-extern const lap_decoder_ops lap_jpeg_part_decoder;
 
 #endif

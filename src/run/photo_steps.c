@@ -135,6 +135,18 @@ static void note_rung(const lap_plan *plan, lap_report *report)
         add_note(report, "threads are spread over bands, one inside %s", plan->rung->name);
 }
 
+/* Where a decoder was asked for by name; what `auto` does is no news. */
+static void note_coder_in(const lap_photo *p, lap_report *report)
+{
+    const lap_decoder *d = p->decoder;
+    if (!d->coder || p->device.decoded || p->lossless.done || d->options.codec <= LAP_CODEC_CUDA)
+        return;
+    if (d->coder_asked && d->why_not)
+        add_note(report, "decoded by %s, not by %s: %s", d->coder, d->coder_asked, d->why_not);
+    else
+        add_note(report, "decoded by %s", d->coder);
+}
+
 static void note_encoder(const lap_photo *p, lap_report *report)
 {
     const lap_encoder *e = p->encoder;
@@ -250,6 +262,8 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
         note_device(p, report);
     else if (p->decoder)
         note_decoder(p, report);
+    if (p->decoder)
+        note_coder_in(p, report);
     if (p->plan.rung)
         note_rung(&p->plan, report);
     if (p->encoder)

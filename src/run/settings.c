@@ -164,7 +164,8 @@ lap_read_options lap_read_options_of(const lap_settings *s, const lap_control *c
         .max_scans = s->max_scans,
         .fail_on = s->fail_on,
         .control = control,
-        .decode = s->decode};
+        .decode = s->decode,
+        .codec = s->codec};
 }
 
 lap_write_options lap_write_options_of(

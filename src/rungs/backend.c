@@ -33,6 +33,8 @@ const char *lap_op_name(lap_op op)
         return "codec";
     if (op == LAP_OP_ENCODE)
         return "encode";
+    if (op == LAP_OP_DECODE)
+        return "decode";
     return is_op(op) ? op_names[op] : "unknown";
 }
 

@@ -1,0 +1,22 @@
+/* avx512: vectors of 512 bits in every stage but the entropy decoder.
+ * Since avx2: four blocks, 64 pixels at once; sums of two products are one instruction; bytes are permuted
+ * across a whole vector.
+ * Memory: as c.
+ * Limit: the way from one look-up of the entropy decoder to the next. */
+#include "decode_dct.h"
+#include "decode_entropy.h"
+#include "decode_pixels.h"
+#include "decode_unstuff.h"
+
+static bool entropy(
+    const lap_decode_plan *plan, lap_decode_state *state, int count, const lap_decode_unit *unit)
+{
+    return lap_decode_entropy(plan, state, count, unit);
+}
+
+const lap_decode_stages lap_decode_avx512 = {.place = lap_inverse_places,
+    .flags = LAP_RUNG_FLAGS,
+    .unstuff = lap_decode_unstuff,
+    .entropy = entropy,
+    .inverse = lap_decode_inverse,
+    .pixels = lap_decode_pixels};

@@ -1,0 +1,21 @@
+/* neon: vectors of 128 bits in every stage but the entropy decoder.
+ * Since c: one block at once in the inverse DCT, 16 pixels in upsampling and colour.
+ * Memory: as c.
+ * Limit: not measured. */
+#include "decode_dct.h"
+#include "decode_entropy.h"
+#include "decode_pixels.h"
+#include "decode_unstuff.h"
+
+static bool entropy(
+    const lap_decode_plan *plan, lap_decode_state *state, int count, const lap_decode_unit *unit)
+{
+    return lap_decode_entropy(plan, state, count, unit);
+}
+
+const lap_decode_stages lap_decode_neon = {.place = lap_inverse_places,
+    .flags = LAP_RUNG_FLAGS,
+    .unstuff = lap_decode_unstuff,
+    .entropy = entropy,
+    .inverse = lap_decode_inverse,
+    .pixels = lap_decode_pixels};

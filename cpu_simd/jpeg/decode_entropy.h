@@ -1,0 +1,190 @@
+/* Bits to coefficients. Scalar code: each symbol begins where the one before it ends, so what counts is the
+ * way from one look-up to the next:
+ *
+ *     bits >> 53 ---> load an entry ---> bits << length of its symbols ---> ...
+ *       1 cycle         4 or 5                  1
+ *
+ * Everything else (values, places, stores, counting) hangs from this chain and runs beside it. An entry
+ * stands for two symbols where it can, and no branch asks whether it does: the first one is stored as a zero
+ * where there is none, at a place that the second overwrites or that is 0 anyway. What comes behind the last
+ * coefficient of a block is stored at the place of DC, which is written last. */
+#ifndef LAP_DECODE_ENTROPY_H
+#define LAP_DECODE_ENTROPY_H
+
+#include <string.h>
+
+#include "decode.h"
+
+/* Keeps the compiler from working a pointer out anew, which would lengthen the way. */
+#define LAP_DECODE_KEEP(pointer) __asm__("" : "+r"(pointer))
+
+/* A refill gives 56 bits at least. Two look-ups take 2 x (11 + 15) at most; a DC difference with one look-up
+ * takes 16 + 11, and 26. */
+typedef struct lap_decode_bits {
+    const uint8_t *at;
+    uint64_t bits;
+    uint64_t count; /* the lowest six bits count */
+} lap_decode_bits;
+
+static inline uint64_t lap_decode_load(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return __builtin_bswap64(word);
+}
+
+/* At least 56 bits. What is put beside them already comes once more, the same. */
+static inline void lap_decode_refill(lap_decode_bits *r)
+{
+    const uint64_t count = r->count & 63;
+    r->bits |= lap_decode_load(r->at) >> count;
+    r->at += (63 - count) >> 3;
+    r->count = count | 56;
+}
+
+static inline void lap_decode_skip(lap_decode_bits *r, uint64_t length)
+{
+    r->bits <<= length & 63;
+    r->count -= length;
+}
+
+/* The value of the last `size` of the first `length` bits (T.81, F.2.2.1, EXTEND). */
+static inline int lap_decode_value(uint64_t bits, uint64_t length, unsigned size)
+{
+    const int mask = (1 << size) - 1, value = (int)(bits >> (-length & 63)) & mask;
+    return value <= mask >> 1 ? value - mask : value;
+}
+
+/* One symbol by the whole code. Returns its step, 0: none of a sequential scan; fills bits and value. */
+static inline unsigned lap_decode_single(
+    const lap_huff_code *code, uint64_t bits, unsigned *length, int *value)
+{
+    int code_length = 0;
+    const int symbol = lap_huff_symbol(code, bits, &code_length);
+    const unsigned size = (unsigned)symbol & 15, run = (unsigned)symbol >> 4;
+    if (symbol < 0 || (code->is_dc ? symbol > LAP_DECODE_DC_SIZE : size == 0 && run > 0 && run < 15))
+        return 0;
+    *length = (unsigned)code_length + size;
+    *value = lap_decode_value(bits, *length, size);
+    return code->is_dc || symbol ? run + 1 : LAP_DECODE_EOB;
+}
+
+/* A look-up led to no regular place: back to the place k before it, and one symbol the slow way. Returns the
+ * next place, or 0: something is odd. */
+static inline unsigned lap_decode_retry(
+    const lap_decode_plan *plan, const lap_huff_code *code, unsigned k, lap_decode_bits *r, int16_t *block)
+{
+    unsigned length = 0;
+    int value = 0;
+    lap_decode_refill(r);
+    const unsigned step = lap_decode_single(code, r->bits, &length, &value), next = k + step;
+    if (step == 0 || (step < LAP_DECODE_EOB && next > 64))
+        return 0;
+    block[plan->place[next - 1]] = (int16_t)value;
+    lap_decode_skip(r, length);
+    return next;
+}
+
+/* Takes what the next bits look up, and returns its place's end. */
+static inline size_t lap_decode_look(
+    const uint64_t *ac, const uint8_t *place, size_t k, lap_decode_bits *r, int16_t *block)
+{
+    const uint64_t bits = r->bits, entry = ac[bits >> (64 - LAP_DECODE_INDEX)];
+    lap_decode_skip(r, entry);
+    block[place[k + LAP_DECODE_ZEROS_1(entry)]] = LAP_DECODE_VALUE_1(entry);
+    k += LAP_DECODE_STEP(entry);
+    block[place[k - 1]] = (int16_t)lap_decode_value(bits, entry, LAP_DECODE_SIZE_2(entry));
+    return k;
+}
+
+/* The coefficients behind DC. Returns the place of the last one that was coded, 0 if there is none; negative:
+ * something is odd. block[0] has any value then. */
+static inline int lap_decode_ac(
+    const lap_decode_plan *plan, const lap_decode_codes *codes, lap_decode_bits *r, int16_t *block)
+{
+    const uint64_t *ac = codes->ac;
+    const uint8_t *place = plan->place;
+    LAP_DECODE_KEEP(ac);
+    LAP_DECODE_KEEP(place);
+    size_t k = 1, next;
+    lap_decode_bits before = *r;
+    next = lap_decode_look(ac, place, k, r, block);
+    for (;;) {
+        while (next < 64) {
+            lap_decode_refill(r);
+            before = *r;
+            k = next;
+            next = lap_decode_look(ac, place, k, r, block);
+            if (next >= 64)
+                break;
+            before = *r;
+            k = next;
+            next = lap_decode_look(ac, place, k, r, block);
+        }
+        if (next - LAP_DECODE_EOB < 64)
+            return (int)(next - LAP_DECODE_EOB) - 1;
+        if (next == 64)
+            return 63;
+        *r = before;
+        next = lap_decode_retry(plan, &codes->all_ac, (unsigned)k, r, block);
+        if (next == 0)
+            return -1;
+        lap_decode_refill(r);
+    }
+}
+
+/* The difference of a DC value to the one before; *odd is set, or left alone. */
+static inline int lap_decode_dc(const lap_decode_codes *codes, lap_decode_bits *r, unsigned *odd)
+{
+    const unsigned entry = codes->dc[r->bits >> (64 - LAP_DECODE_DC_INDEX)];
+    unsigned length = entry & 63;
+    int value = lap_decode_value(r->bits, length, entry >> 8);
+    if (entry == 0 && lap_decode_single(&codes->all_dc, r->bits, &length, &value) == 0)
+        *odd = 1;
+    lap_decode_skip(r, length);
+    return value;
+}
+
+/* Of a block of an MCU: what would otherwise be looked for behind each mispredicted end of a block. */
+typedef struct lap_decode_way {
+    const lap_decode_codes *codes;
+    int *dc;
+    int place, step;
+} lap_decode_way;
+
+static inline bool lap_decode_entropy(
+    const lap_decode_plan *plan, lap_decode_state *state, int count, const lap_decode_unit *unit)
+{
+    lap_decode_bits r = {.at = state->at, .bits = state->bits, .count = state->count};
+    lap_decode_way ways[LAP_DECODE_MCU_BLOCKS];
+    unsigned odd = 0;
+    for (int b = 0; b < plan->mcu_blocks; b++)
+        ways[b] = (lap_decode_way){.codes = &plan->codes[plan->codes_of[plan->component[b]]],
+            .dc = &state->dc[plan->component[b]],
+            .place = plan->start[b],
+            .step = plan->step[b]};
+    for (int m = 0; m < count; m++) {
+        if (r.at > state->end + sizeof r.bits)
+            return false;
+        for (lap_decode_way *way = ways; way < ways + plan->mcu_blocks; way++) {
+            lap_decode_refill(&r);
+            int16_t *block = unit->coefficients + (ptrdiff_t)way->place * 64;
+            const int dc = *way->dc + lap_decode_dc(way->codes, &r, &odd);
+            const int last = lap_decode_ac(plan, way->codes, &r, block);
+            *way->dc = dc;
+            block[0] = (int16_t)dc;
+            if (last < 0 || dc != (int16_t)dc)
+                return false;
+            unit->last[way->place] = (uint8_t)last;
+            way->place += way->step;
+        }
+        if (odd)
+            return false;
+    }
+    state->at = r.at;
+    state->bits = r.bits;
+    state->count = (unsigned)r.count & 63;
+    return lap_decode_left(state) >= 0;
+}
+
+#endif

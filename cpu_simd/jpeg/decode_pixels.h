@@ -1,0 +1,156 @@
+/* Samples to pixels: upsampling and colour of decode_1_c.c, as many pixels at once as a vector has bytes, in
+ * the words of decode_words.h.
+ *
+ * Even and odd pixels stand in two vectors of words, since that is how upsampling makes them and how a mask
+ * parts bytes: no sample moves until colours are interleaved.
+ *
+ *     weighted sums of two rows of chroma, in words      .. s2 s3 s4 ..
+ *     even pixels: 3 s3 + s2,  odd pixels: 3 s3 + s4     three loads, one word apart
+ *
+ * The sums of a span are stored before the first is loaded at an odd place: a load that covers parts of two
+ * recent stores waits until both have left the store buffer. */
+#ifndef LAP_DECODE_PIXELS_H
+#define LAP_DECODE_PIXELS_H
+
+#include "decode.h"
+#include "decode_words.h"
+
+enum {
+    LAP_SPAN = 1024,                   /* pixels */
+    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and what a vector stores beyond */
+    LAP_WORDS = V_BYTES / 2
+};
+_Static_assert((int)V_BYTES <= LAP_DECODE_SLACK, "whole vectors may be read");
+
+typedef struct lap_span_sums {
+    _Alignas(64) uint16_t of[2][LAP_SPAN_SUMS];
+} lap_span_sums;
+
+/* Sums of `count` samples from `first` on, and of their neighbours; beyond the ends stand the end's. */
+LAP_INLINE void lap_sums(const lap_decode_row *row, bool v2, int first, int count, lap_span_sums *sums)
+{
+    for (int c = 0; c < 2; c++) {
+        const uint8_t *near = row->near[c] + first - 1, *far = v2 ? row->far[c] + first - 1 : NULL;
+        uint16_t *to = sums->of[c];
+        for (int i = 0; i < count + 2; i += LAP_WORDS) {
+            const vec samples = v_widen(near + i);
+            v_store(to + i, v2 ? v_add16(v_mullo16(samples, v_set16(3)), v_widen(far + i)) : samples);
+        }
+        if (first == 0)
+            to[0] = to[1];
+        if (first + count == row->chroma_width)
+            to[count + 1] = to[count];
+    }
+}
+
+typedef struct lap_halves { /* words of even and of odd pixels */
+    vec even, odd;
+} lap_halves;
+
+LAP_INLINE lap_halves lap_halves_of(const uint8_t *bytes)
+{
+    const vec v = v_load_any(bytes);
+    return (lap_halves){v_and(v, v_set16(0xFF)), v_srl16(v, 8)};
+}
+
+/* Half the width: sums points to the left neighbour of the first. */
+LAP_INLINE lap_halves lap_across(const uint16_t *sums, bool v2)
+{
+    const int shift = v2 ? 4 : 2, even = v2 ? 8 : 1, odd = v2 ? 7 : 2;
+    const vec thrice = v_add16(v_mullo16(v_load_any(sums + 1), v_set16(3)), v_set16(even));
+    return (lap_halves){v_srl16(v_add16(thrice, v_load_any(sums)), shift),
+        v_srl16(v_add16(v_add16(thrice, v_set16(odd - even)), v_load_any(sums + 2)), shift)};
+}
+
+/* Full width, half the height. */
+LAP_INLINE lap_halves lap_down(const uint8_t *near, const uint8_t *far, bool upper)
+{
+    const lap_halves n = lap_halves_of(near), f = lap_halves_of(far);
+    const vec bias = v_set16(upper ? 1 : 2), three = v_set16(3);
+    return (lap_halves){v_srl16(v_add16(v_mullo16(n.even, three), v_add16(f.even, bias)), 2),
+        v_srl16(v_add16(v_mullo16(n.odd, three), v_add16(f.odd, bias)), 2)};
+}
+
+typedef struct lap_rgb {
+    vec r, g, b;
+} lap_rgb;
+
+/* One half of the pixels, before they are clamped. libjpeg's products with 16 bits of fraction:
+ *
+ *     red    91881 * (cr - 128), rounded. v_scale16 has 15 bits: 22970 * 2 (cr - 128) gives the same for
+ *            each of the 256 samples
+ *     blue   116130 * (cb - 128): 29033 likewise
+ *     green  22554 * (cb - 128) + 46802 * (cr - 128), rounded after the sum: both weights are even, and
+ *            their halves fit in words */
+LAP_INLINE lap_rgb lap_colour_half(vec y, vec cb, vec cr)
+{
+    const vec b = v_sub16(cb, v_set16(128)), r = v_sub16(cr, v_set16(128));
+    const vec half = v_set32(1 << 14);
+    const vec low = v_dot(half, v_pair_low(b, r), -11277, -23401);
+    const vec high = v_dot(half, v_pair_high(b, r), -11277, -23401);
+    return (lap_rgb){v_add16(y, v_scale16(v_add16(r, r), 22970)),
+        v_add16(y, v_pack32(v_sra32(low, 15), v_sra32(high, 15))),
+        v_add16(y, v_scale16(v_add16(b, b), 29033))};
+}
+
+LAP_INLINE void lap_pixels(const uint8_t *luma, lap_halves cb, lap_halves cr, uint8_t *out)
+{
+    const lap_halves y = lap_halves_of(luma);
+    const lap_rgb even = lap_colour_half(y.even, cb.even, cr.even);
+    const lap_rgb odd = lap_colour_half(y.odd, cb.odd, cr.odd);
+    v_store_pixels(v_clamp8(even.r, odd.r), v_clamp8(even.g, odd.g), v_clamp8(even.b, odd.b), out);
+}
+
+/* h2 and v2 are constants where this is called. */
+LAP_INLINE void lap_decode_span(
+    const lap_decode_row *row, bool h2, bool v2, int first, int count, uint8_t *rgb)
+{
+    lap_span_sums sums;
+    if (h2)
+        lap_sums(row, v2, first / 2, (count + 1) / 2, &sums);
+    for (int x = 0; x < count; x += V_BYTES) {
+        lap_halves chroma[2];
+        uint8_t rest[3 * V_BYTES], *out = count - x < V_BYTES ? rest : rgb + 3 * x;
+#pragma GCC unroll 2
+        for (int c = 0; c < 2; c++)
+            chroma[c] = h2   ? lap_across(sums.of[c] + x / 2, v2)
+                        : v2 ? lap_down(row->near[c] + first + x, row->far[c] + first + x, row->upper)
+                             : lap_halves_of(row->near[c] + first + x);
+        lap_pixels(row->y + first + x, chroma[0], chroma[1], out);
+        if (out == rest)
+            memcpy(rgb + 3 * x, rest, 3 * (size_t)(count - x));
+    }
+}
+
+/* Chroma of one or two samples across is not mixed with its neighbours, if of half the width. */
+LAP_INLINE void lap_decode_narrow(const lap_decode_row *row, uint8_t *rgb)
+{
+    uint8_t wide[2][V_BYTES] = {{0}};
+    for (int c = 0; c < 2; c++)
+        for (int x = 0; x < row->width; x++)
+            wide[c][x] = row->near[c][x / 2];
+    const lap_decode_row full = {.y = row->y, .near = {wide[0], wide[1]}, .width = row->width};
+    lap_decode_span(&full, false, false, 0, row->width, rgb);
+}
+
+static void lap_decode_pixels(const lap_decode_row *row, uint8_t *rgb)
+{
+    if (row->h2 && row->chroma_width <= 2) {
+        lap_decode_narrow(row, rgb);
+        return;
+    }
+    for (int x = 0; x < row->width; x += LAP_SPAN) {
+        const int count = row->width - x < LAP_SPAN ? row->width - x : LAP_SPAN;
+        uint8_t *to = rgb + 3 * (size_t)x;
+        if (row->h2 && row->v2)
+            lap_decode_span(row, true, true, x, count, to);
+        else if (row->h2)
+            lap_decode_span(row, true, false, x, count, to);
+        else if (row->v2)
+            lap_decode_span(row, false, true, x, count, to);
+        else
+            lap_decode_span(row, false, false, x, count, to);
+    }
+}
+
+#endif

@@ -1,0 +1,142 @@
+#include "coding/decode_plan.h"
+
+#include <string.h>
+
+enum { UNIT_LUMA = 16 }; /* blocks of luma side by side in a unit */
+
+enum { AC_ENTRIES = 1 << LAP_DECODE_INDEX, DC_ENTRIES = 1 << LAP_DECODE_DC_INDEX };
+
+/* Entries from the i-th on that begin with the same code, which is `length` bits long; 1 if it is longer than
+ * the index, or none. */
+static unsigned alike(int index_bits, int length)
+{
+    return length < index_bits ? 1U << (index_bits - length) : 1;
+}
+
+/* The entry of one symbol, which is then the second. */
+static uint64_t single_entry(int symbol, int length)
+{
+    const unsigned run = (unsigned)symbol >> 4, size = (unsigned)symbol & 15;
+    if (symbol < 0 || length > LAP_DECODE_INDEX || (size == 0 && run > 0 && run < 15))
+        return (uint64_t)LAP_DECODE_ODD << 6;
+    return ((unsigned)length + size) | (symbol ? run + 1 : LAP_DECODE_EOB) << 6 | size << 14;
+}
+
+/* The entry of index, which begins with the symbol of `one`; `single` has those of one symbol. */
+static uint64_t whole_entry(const uint64_t single[AC_ENTRIES], unsigned index)
+{
+    const uint64_t one = single[index];
+    const unsigned length = LAP_DECODE_LENGTH(one), step = LAP_DECODE_STEP(one),
+                   size = LAP_DECODE_SIZE_2(one);
+    if (step >= LAP_DECODE_EOB || length >= LAP_DECODE_INDEX)
+        return one;
+    const uint64_t two = single[index << length & (AC_ENTRIES - 1)];
+    if (LAP_DECODE_STEP(two) == LAP_DECODE_ODD ||
+        length + LAP_DECODE_LENGTH(two) - LAP_DECODE_SIZE_2(two) > LAP_DECODE_INDEX)
+        return one;
+    const unsigned code_length = length - size;
+    const uint64_t window = (uint64_t)index << (64 - LAP_DECODE_INDEX + code_length);
+    const uint64_t value = (uint16_t)lap_huff_value(window, (int)size);
+    return (length | step << 6) + two +
+           (step << 18 | length << 23 | (uint64_t)(step - 1) << 28 | value << 48);
+}
+
+static void fill_ac(const lap_huff_code *code, uint64_t entries[AC_ENTRIES])
+{
+    uint64_t single[AC_ENTRIES];
+    for (unsigned i = 0; i < AC_ENTRIES;) {
+        int length = 0;
+        const int symbol = lap_huff_symbol(code, (uint64_t)i << (64 - LAP_DECODE_INDEX), &length);
+        const uint64_t entry = single_entry(symbol, length);
+        for (const unsigned end = i + alike(LAP_DECODE_INDEX, length); i < end; i++)
+            single[i] = entry;
+    }
+    for (unsigned i = 0; i < AC_ENTRIES; i++)
+        entries[i] = whole_entry(single, i);
+}
+
+static void fill_dc(const lap_huff_code *code, uint16_t entries[DC_ENTRIES])
+{
+    for (unsigned i = 0; i < DC_ENTRIES;) {
+        int length = 0;
+        const int size = lap_huff_symbol(code, (uint64_t)i << (64 - LAP_DECODE_DC_INDEX), &length);
+        const bool is_there = size >= 0 && size <= LAP_DECODE_DC_SIZE && length <= LAP_DECODE_DC_INDEX;
+        const uint16_t entry = is_there ? (uint16_t)((length + size) | size << 8) : 0;
+        for (const unsigned end = i + alike(LAP_DECODE_DC_INDEX, length); i < end; i++)
+            entries[i] = entry;
+    }
+}
+
+static void fill_codes(const lap_huff_code *dc, const lap_huff_code *ac, lap_decode_codes *codes)
+{
+    codes->all_dc = *dc;
+    codes->all_ac = *ac;
+    fill_ac(ac, codes->ac);
+    fill_dc(dc, codes->dc);
+}
+
+/* Components that have the same tables share one set. */
+static void set_codes(const lap_huff_layout *layout, lap_decode_plan *plan)
+{
+    for (int c = 0; c < plan->components; c++) {
+        int same = 0;
+        while (same < c && (layout->dc[same] != layout->dc[c] || layout->ac[same] != layout->ac[c]))
+            same++;
+        if (same == c)
+            fill_codes(&layout->codes[layout->dc[c]], &layout->codes[layout->ac[c]],
+                &plan->codes[plan->code_count++]);
+        plan->codes_of[c] = same == c ? (uint8_t)(plan->code_count - 1) : plan->codes_of[same];
+    }
+}
+
+/* Of each component its blocks side by side, row by row, each row with the place for a whole group more. */
+static void lay_out(lap_decode_plan *plan)
+{
+    const int luma = plan->h * plan->v;
+    int next = 0;
+    for (int b = 0; b < plan->mcu_blocks; b++) {
+        const bool is_luma = b < luma;
+        plan->component[b] = is_luma ? 0 : (uint8_t)(b - luma + 1);
+        plan->step[b] = is_luma ? plan->h : 1;
+        plan->start[b] = is_luma && b % plan->h > 0 ? plan->start[b - 1] + 1 : next;
+        if (!is_luma || b % plan->h == 0)
+            next += (plan->unit_mcus * plan->step[b] + 7) / 8 * 8;
+    }
+    plan->unit_blocks = next;
+}
+
+/* Gray; or luma of 1 or 2 blocks across and down, chroma of one block. */
+bool lap_decode_takes(const lap_jpeg_frame *f)
+{
+    if (f->components == 1)
+        return true;
+    for (int c = 1; c < 3; c++)
+        if (f->sample_h[c] != 1 || f->sample_v[c] != 1)
+            return false;
+    return f->components == 3 && f->sample_h[0] <= 2 && f->sample_v[0] <= 2;
+}
+
+bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap_decode_plan *plan)
+{
+    memset(plan, 0, sizeof *plan);
+    if (!lap_decode_takes(frame))
+        return false;
+    plan->width = frame->width;
+    plan->height = frame->height;
+    plan->components = frame->components;
+    plan->h = plan->components == 1 ? 1 : frame->sample_h[0];
+    plan->v = plan->components == 1 ? 1 : frame->sample_v[0];
+    plan->mcu_blocks = plan->h * plan->v + plan->components - 1;
+    plan->mcus = (plan->width - 1) / (8 * plan->h) + 1;
+    plan->mcu_rows = (plan->height - 1) / (8 * plan->v) + 1;
+    plan->unit_mcus = UNIT_LUMA / plan->h;
+    plan->interval = frame->restart_interval;
+    lay_out(plan);
+    set_codes(&frame->huffman, plan);
+    memcpy(plan->place, place, 64);
+    for (int k = 0; k < 64; k++) {
+        for (int c = 0; c < plan->components; c++)
+            plan->quant[c][place[k]] = frame->quant[c][k];
+    }
+    return true;
+}

@@ -1,0 +1,302 @@
+#include "jpeg/decode_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+enum {
+    CHUNK = 32 << 10,  /* bytes of the file that lose their stuffing at a time */
+    BLOCK_BYTES = 256, /* of a block at most: 11 + 16 bits, and 63 x (16 + 15) */
+    ALIGNMENT = 64,
+    MARKER_BYTES = 2,
+    RST0 = 0xD0,
+    RST_COUNT = 8,
+    EOI = 0xD9
+};
+
+typedef struct sample_plane { /* samples of a component: the last rows of MCUs */
+    uint8_t *base;
+    ptrdiff_t stride;
+    int rows;          /* of the plane: row y of the component is its row y % rows */
+    int width, height; /* samples that belong to the picture: libjpeg's downsampled_width, _height */
+} sample_plane;
+
+struct lap_row_decoder {
+    lap_decode_plan plan;
+    const lap_decode_stages *stages;
+    int components; /* whose samples are wanted */
+    void *memory;
+    /* bits */
+    const uint8_t *next, *end; /* bytes of the file that still have their stuffing */
+    uint8_t *bytes;            /* those without: CHUNK, the most that a unit needs, and LAP_DECODE_PAD */
+    size_t unit_bytes;
+    bool is_whole; /* state.end is the end of the interval */
+    lap_decode_state state;
+    int interval_left; /* MCUs until the next marker */
+    int restarts;      /* markers passed */
+    /* coefficients, samples, pixels */
+    lap_decode_unit unit;
+    sample_plane planes[3];
+    int mcu_rows; /* decoded */
+    int row;      /* of the picture, next */
+    bool is_over; /* something odd was met */
+};
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+enum { MAX_UNIT_BLOCKS = 64, MAX_ROWS = 32 };
+
+typedef struct parts { /* offsets in the memory of a decoder */
+    size_t coefficients, last, bytes, planes[3], size;
+} parts;
+
+static size_t take(size_t *next, size_t size)
+{
+    const size_t taken = *next;
+    *next += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return taken;
+}
+
+/* Sizes are bounded: a row has 65,500 pixels at most. */
+static parts parts_of(const lap_row_decoder *d)
+{
+    parts p = {0};
+    size_t next = 0;
+    const size_t blocks = (size_t)d->plan.unit_blocks;
+    p.coefficients = take(&next, blocks * 64 * sizeof(int16_t));
+    p.last = take(&next, blocks);
+    p.bytes = take(&next, d->unit_bytes + CHUNK + LAP_DECODE_PAD);
+    for (int c = 0; c < d->components; c++)
+        p.planes[c] = take(&next, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
+    p.size = next;
+    return p;
+}
+
+static void measure(lap_row_decoder *d)
+{
+    const lap_decode_plan *p = &d->plan;
+    d->unit_bytes = (size_t)p->unit_mcus * (size_t)p->mcu_blocks * BLOCK_BYTES;
+    for (int c = 0; c < d->components; c++) {
+        sample_plane *plane = &d->planes[c];
+        const int h = c == 0 ? p->h : 1, v = c == 0 ? p->v : 1;
+        plane->width = c == 0 ? p->width : (p->width - 1) / p->h + 1;
+        plane->height = c == 0 ? p->height : (p->height - 1) / p->v + 1;
+        plane->rows = 8 * v * p->v; /* two rows of MCUs where upsampling looks from one into the next */
+        plane->stride = (ptrdiff_t)p->mcus * h * 8 + 2 * LAP_DECODE_SLACK;
+        plane->stride += -plane->stride & (ALIGNMENT - 1);
+    }
+}
+
+size_t lap_row_decoder_memory(int width)
+{
+    const size_t row = (size_t)width + 2 * LAP_DECODE_SLACK + 2 * ALIGNMENT;
+    return sizeof(lap_row_decoder) + 3 * row * MAX_ROWS + MAX_UNIT_BLOCKS * (BLOCK_BYTES + 129) + CHUNK +
+           LAP_DECODE_PAD + 8 * ALIGNMENT;
+}
+
+lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **decoder, lap_error *err)
+{
+    *decoder = NULL;
+    lap_row_decoder *d = calloc(1, sizeof *d + ALIGNMENT);
+    if (!d)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
+    if (source->frame->scan_begin > source->size ||
+        !lap_decode_plan_make(source->frame, source->stages->place, &d->plan)) {
+        free(d);
+        return LAP_OK;
+    }
+    d->stages = source->stages;
+    d->components = source->gray ? 1 : d->plan.components;
+    d->next = source->bytes + source->frame->scan_begin;
+    d->end = source->bytes + source->size;
+    d->interval_left = d->plan.interval;
+    measure(d);
+    const parts p = parts_of(d);
+    d->memory = malloc(p.size + ALIGNMENT);
+    if (!d->memory) {
+        free(d);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
+    }
+    uint8_t *base = (uint8_t *)d->memory + (ALIGNMENT - (uintptr_t)d->memory % ALIGNMENT);
+    d->unit.coefficients = (int16_t *)(void *)(base + p.coefficients);
+    d->unit.last = base + p.last;
+    d->bytes = base + p.bytes;
+    d->state.at = d->state.end = d->bytes;
+    for (int c = 0; c < d->components; c++) {
+        d->planes[c].base = base + p.planes[c] + LAP_DECODE_SLACK;
+        /* Vector code reads beside the rows, and its results do not depend on what is there. */
+        memset(base + p.planes[c], 0, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
+    }
+    *decoder = d;
+    return LAP_OK;
+}
+
+void lap_row_decoder_close(lap_row_decoder *decoder)
+{
+    if (!decoder)
+        return;
+    free(decoder->memory);
+    free(decoder);
+}
+
+/* ---- bytes --------------------------------------------------------------------------------------- */
+
+/* A last 0xFF, or one before anything but a zero, stays; no zero comes from outside of the file. */
+static bool is_at_marker(const lap_row_decoder *d)
+{
+    return d->next == d->end || (d->next[0] == 0xFF && (d->end - d->next == 1 || d->next[1] != 0));
+}
+
+/* As many bytes as a unit can need, or all of the interval. */
+static void fill(lap_row_decoder *d)
+{
+    lap_decode_state *s = &d->state;
+    while (!d->is_whole && (size_t)(s->end - s->at) < d->unit_bytes) {
+        const size_t left = (size_t)(s->end - s->at), rest = (size_t)(d->end - d->next);
+        size_t taken = 0;
+        memmove(d->bytes, s->at, left);
+        s->at = d->bytes;
+        s->end = d->bytes + left +
+                 d->stages->unstuff(d->next, rest < CHUNK ? rest : CHUNK, d->bytes + left, &taken);
+        d->next += taken;
+        d->is_whole = is_at_marker(d);
+        if (d->is_whole)
+            memset(d->bytes + (s->end - d->bytes), 0, LAP_DECODE_PAD);
+    }
+}
+
+/* Less than a byte is left, and the marker comes that is due. */
+static bool end_interval(lap_row_decoder *d, unsigned marker)
+{
+    fill(d);
+    if (!d->is_whole || lap_decode_left(&d->state) >= 8 || d->end - d->next < MARKER_BYTES ||
+        d->next[1] != marker)
+        return false;
+    d->next += MARKER_BYTES;
+    d->state = (lap_decode_state){.at = d->bytes, .end = d->bytes};
+    d->is_whole = is_at_marker(d);
+    d->interval_left = d->plan.interval;
+    return true;
+}
+
+/* ---- rows of MCUs -------------------------------------------------------------------------------- */
+
+/* The samples of a unit whose first MCU is number `first` of its row. */
+static bool transform(lap_row_decoder *d, int first, int count)
+{
+    const lap_decode_plan *p = &d->plan;
+    for (int b = 0; b < p->mcu_blocks; b++) {
+        const int c = p->component[b], luma_row = c == 0 ? b / p->h : 0;
+        if (c >= d->components || (c == 0 && b % p->h > 0))
+            continue;
+        const sample_plane *plane = &d->planes[c];
+        const int rows = c == 0 ? 8 * p->v : 8, y = d->mcu_rows * rows % plane->rows + 8 * luma_row;
+        const lap_decode_blocks blocks = {.coefficients = d->unit.coefficients + (ptrdiff_t)p->start[b] * 64,
+            .last = d->unit.last + p->start[b],
+            .quant = p->quant[c],
+            .count = count * p->step[b]};
+        if (!d->stages->inverse(
+                &blocks, plane->base + y * plane->stride + (ptrdiff_t)first * p->step[b] * 8, plane->stride))
+            return false;
+    }
+    return true;
+}
+
+/* `count` MCUs of one interval. */
+static bool decode_unit(lap_row_decoder *d, int first, int count)
+{
+    const size_t blocks = (size_t)d->plan.unit_blocks;
+    memset(d->unit.coefficients, 0, blocks * 64 * sizeof *d->unit.coefficients);
+    memset(d->unit.last, 0, blocks);
+    fill(d);
+    return d->stages->entropy(&d->plan, &d->state, count, &d->unit) && transform(d, first, count);
+}
+
+static bool decode_mcu_row(lap_row_decoder *d)
+{
+    const lap_decode_plan *p = &d->plan;
+    for (int first = 0; first < p->mcus;) {
+        int count = p->mcus - first < p->unit_mcus ? p->mcus - first : p->unit_mcus;
+        if (p->interval > 0) {
+            if (d->interval_left == 0 && !end_interval(d, RST0 + (unsigned)d->restarts++ % RST_COUNT))
+                return false;
+            count = count < d->interval_left ? count : d->interval_left;
+            d->interval_left -= count;
+        }
+        if (!decode_unit(d, first, count))
+            return false;
+        first += count;
+    }
+    d->mcu_rows++;
+    return d->mcu_rows < p->mcu_rows || end_interval(d, EOI);
+}
+
+/* ---- rows of pixels ------------------------------------------------------------------------------ */
+
+static const uint8_t *samples_at(const sample_plane *plane, int y)
+{
+    return plane->base + y % plane->rows * plane->stride;
+}
+
+static int clamped(int y, int height)
+{
+    return y < 0 ? 0 : y < height ? y : height - 1;
+}
+
+/* Chroma rows beside a row of pixels: rows that the picture does not have repeat its first or last one. */
+typedef struct beside {
+    int near, far;
+    bool upper;
+} beside;
+
+static beside chroma_beside(const lap_row_decoder *d, int y)
+{
+    const bool v2 = d->plan.v == 2;
+    const int near = v2 ? y / 2 : y, upper = y % 2 == 0;
+    return (beside){near, v2 ? clamped(upper ? near - 1 : near + 1, d->planes[1].height) : near, upper};
+}
+
+/* Rows of MCUs that a row of pixels depends on. */
+static int needed(const lap_row_decoder *d, int y)
+{
+    if (d->components == 1)
+        return y / (8 * d->plan.v) + 1;
+    const beside rows = chroma_beside(d, y);
+    return (rows.near > rows.far ? rows.near : rows.far) / 8 + 1;
+}
+
+static void write_row(const lap_row_decoder *d, int y, uint8_t *out)
+{
+    const uint8_t *luma = samples_at(&d->planes[0], y);
+    if (d->components == 1) {
+        memcpy(out, luma, (size_t)d->plan.width);
+        return;
+    }
+    const beside rows = chroma_beside(d, y);
+    const sample_plane *cb = &d->planes[1], *cr = &d->planes[2];
+    const lap_decode_row row = {.y = luma,
+        .near = {samples_at(cb, rows.near), samples_at(cr, rows.near)},
+        .far = {samples_at(cb, rows.far), samples_at(cr, rows.far)},
+        .width = d->plan.width,
+        .chroma_width = cb->width,
+        .h2 = d->plan.h == 2,
+        .v2 = d->plan.v == 2,
+        .upper = rows.upper};
+    d->stages->pixels(&row, out);
+}
+
+int lap_row_decoder_rows(lap_row_decoder *d, const lap_view *rows)
+{
+    int done = 0;
+    while (done < rows->height && !d->is_over) {
+        while (d->mcu_rows < needed(d, d->row) && !d->is_over)
+            d->is_over = !decode_mcu_row(d);
+        if (d->is_over)
+            break;
+        write_row(d, d->row++, rows->base + done * rows->stride);
+        done++;
+    }
+    return done;
+}

@@ -1,0 +1,30 @@
+/* The rows of a picture by a decoder of our own, from a file that is held in memory. Whatever is odd ends it,
+ * before any row that depends on the place: it never judges a file. */
+#ifndef LAP_DECODE_ROWS_H
+#define LAP_DECODE_ROWS_H
+
+#include "cpu_simd/jpeg/decode.h"
+#include "lapedge.h"
+
+typedef struct lap_row_decoder lap_row_decoder; /* of one thread */
+
+typedef struct lap_row_source {
+    const lap_jpeg_frame *frame;
+    const uint8_t *bytes; /* the file, which stays there as long as the decoder is open */
+    size_t size;
+    const lap_decode_stages *stages;
+    bool gray; /* of three components the luma alone */
+} lap_row_source;
+
+/* Bytes that a decoder of a picture of this width takes at most, beside the file. */
+size_t lap_row_decoder_memory(int width);
+/* *decoder is NULL if the picture is not for us: its sampling, say. LAP_E_MEMORY. */
+lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **decoder, lap_error *err);
+void lap_row_decoder_close(lap_row_decoder *decoder); /* NULL is fine */
+
+/* The next rows into ROWS, which has the picture's width and 1 or 3 channels as source->gray has it. Returns
+ * how many were filled; fewer than rows->height: something odd comes next, and no further row can be had. The
+ * last row of the picture is filled only if its end marker follows the scan. */
+int lap_row_decoder_rows(lap_row_decoder *decoder, const lap_view *rows);
+
+#endif

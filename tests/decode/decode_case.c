@@ -1,0 +1,240 @@
+#include "decode_case.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+void decode_describe(const decode_case *c, char text[300])
+{
+    static const char *const tables[] = {"standard", "optimized", "hand-made"};
+    static const char *const values[] = {"of pixels", "by chance", "at limits"};
+    char picture[200];
+    case_describe(&c->picture, picture);
+    snprintf(text, 300, "%s; %s tables, values %s, %d MCUs a restart, quantisers of %d bits", picture,
+        tables[c->tables], values[c->values], c->interval, c->wide_quant ? 16 : 8);
+}
+
+/* ---- tables -------------------------------------------------------------------------------------- */
+
+/* Codes of 1 to 16 bits for all symbols, in an order by chance. Units: codes of 16 bits. */
+static void set_table(JHUFF_TBL *table, const uint8_t *symbols, int count, uint64_t *seed)
+{
+    int left = 65535, lengths[256];
+    uint8_t order[256];
+    memcpy(order, symbols, (size_t)count);
+    memset(table->bits, 0, sizeof table->bits);
+    for (int i = 0; i < count; i++) {
+        int length = 1 + (int)(case_random(seed) % 16);
+        while (length < 16 && (1 << (16 - length)) > left - (count - i - 1))
+            length++;
+        left -= 1 << (16 - length);
+        lengths[i] = length;
+        const int other = (int)(case_random(seed) % (unsigned)(i + 1));
+        const uint8_t symbol = order[i];
+        order[i] = order[other];
+        order[other] = symbol;
+    }
+    int at = 0;
+    for (int length = 1; length <= 16; length++)
+        for (int i = 0; i < count; i++)
+            if (lengths[i] == length) {
+                table->bits[length]++;
+                table->huffval[at++] = order[i];
+            }
+    table->sent_table = FALSE;
+}
+
+static void set_tables(struct jpeg_compress_struct *out, uint64_t *seed)
+{
+    uint8_t dc[12], ac[162];
+    int count = 0;
+    for (int i = 0; i < 12; i++)
+        dc[i] = (uint8_t)i;
+    ac[count++] = 0x00;
+    ac[count++] = 0xF0;
+    for (int run = 0; run < 16; run++)
+        for (int size = 1; size <= 10; size++)
+            ac[count++] = (uint8_t)(run << 4 | size);
+    for (int i = 0; i < 2; i++) {
+        set_table(out->dc_huff_tbl_ptrs[i], dc, 12, seed);
+        set_table(out->ac_huff_tbl_ptrs[i], ac, count, seed);
+    }
+}
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+enum { LARGEST = 1023 };
+
+static int value_by_chance(decode_values kind, int k, uint64_t *seed)
+{
+    const uint64_t random = case_random(seed);
+    const int bits = (int)(random % 11), magnitude = (int)(random >> 16 & ((1u << bits) - 1));
+    const int value = random >> 8 & 1 ? magnitude : -magnitude;
+    if (kind == VALUES_AT_LIMITS)
+        return random % 5 == 0 ? (random >> 8 & 1 ? LARGEST : -LARGEST) : 0;
+    if (k == 0)
+        return value / 8;
+    return (int)(random >> 40 & 63) > k ? value / (1 + k / 2) : k == 63 && random >> 50 & 1 ? 1 : 0;
+}
+
+static void put_blocks(struct jpeg_compress_struct *out, jvirt_barray_ptr array, int component,
+    decode_values kind, uint64_t *seed)
+{
+    const jpeg_component_info *info = &out->comp_info[component];
+    for (JDIMENSION y = 0; y < info->height_in_blocks; y++) {
+        JBLOCKARRAY row = out->mem->access_virt_barray((j_common_ptr)out, array, y, 1, TRUE);
+        for (JDIMENSION x = 0; x < info->width_in_blocks; x++)
+            for (int k = 0; k < DCTSIZE2; k++)
+                row[0][x][k] = (JCOEF)value_by_chance(kind, k, seed);
+    }
+}
+
+static unsigned divided(int pixels, int h, int most)
+{
+    return (unsigned)((pixels * h + 8 * most - 1) / (8 * most));
+}
+
+static void write_values(struct jpeg_compress_struct *out, const decode_case *c, uint64_t *seed)
+{
+    jvirt_barray_ptr arrays[3];
+    const case_sampling *s = &case_samplings[c->picture.sampling];
+    for (int i = 0; i < out->num_components; i++) {
+        jpeg_component_info *info = &out->comp_info[i];
+        info->width_in_blocks = divided(c->picture.width, info->h_samp_factor, s->h);
+        info->height_in_blocks = divided(c->picture.height, info->v_samp_factor, s->v);
+        const JDIMENSION h = (JDIMENSION)info->h_samp_factor, v = (JDIMENSION)info->v_samp_factor;
+        arrays[i] = out->mem->request_virt_barray((j_common_ptr)out, JPOOL_IMAGE, TRUE,
+            (info->width_in_blocks + h - 1) / h * h, (info->height_in_blocks + v - 1) / v * v, v);
+    }
+    jpeg_write_coefficients(out, arrays);
+    for (int i = 0; i < out->num_components; i++)
+        put_blocks(out, arrays[i], i, c->values, seed);
+}
+
+static void write_pixels(struct jpeg_compress_struct *out, const decode_case *c)
+{
+    lap_image image;
+    if (lap_image_create(&image, c->picture.width, c->picture.height, c->picture.channels, 0, NULL) != LAP_OK)
+        abort();
+    case_fill(&c->picture, &image.view);
+    jpeg_start_compress(out, TRUE);
+    while (out->next_scanline < out->image_height) {
+        JSAMPROW line = image.view.base + (ptrdiff_t)out->next_scanline * image.view.stride;
+        jpeg_write_scanlines(out, &line, 1);
+    }
+    lap_image_destroy(&image);
+}
+
+static void set_wide_quant(struct jpeg_compress_struct *out, uint64_t *seed)
+{
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < DCTSIZE2; k++) {
+            const uint64_t random = case_random(seed);
+            out->quant_tbl_ptrs[i]->quantval[k] =
+                (UINT16)(random % 4 ? 1 + (random >> 8) % 300 : 1 + (random >> 8) % 65535);
+        }
+}
+
+/* It would say that 16-bit quantisers are coarse. */
+static void say_nothing(j_common_ptr cinfo, int level)
+{
+    (void)cinfo;
+    (void)level;
+}
+
+uint8_t *decode_file(const decode_case *c, size_t *size)
+{
+    struct jpeg_compress_struct out = {0};
+    struct jpeg_error_mgr error;
+    unsigned char *bytes = NULL;
+    unsigned long bytes_size = 0;
+    uint64_t seed = c->picture.seed;
+    const case_sampling *s = &case_samplings[c->picture.sampling];
+    out.err = jpeg_std_error(&error);
+    error.emit_message = say_nothing;
+    jpeg_create_compress(&out);
+    jpeg_mem_dest(&out, &bytes, &bytes_size);
+    out.image_width = (JDIMENSION)c->picture.width;
+    out.image_height = (JDIMENSION)c->picture.height;
+    out.input_components = c->picture.channels;
+    out.in_color_space = c->picture.channels == 1   ? JCS_GRAYSCALE
+                         : c->picture.channels == 3 ? JCS_RGB
+                                                    : JCS_EXT_RGBX;
+    jpeg_set_defaults(&out);
+    jpeg_set_quality(&out, c->picture.quality, !c->wide_quant);
+    for (int i = 0; i < s->components; i++) {
+        out.comp_info[i].h_samp_factor = i ? 1 : s->h;
+        out.comp_info[i].v_samp_factor = i ? 1 : s->v;
+    }
+    out.restart_interval = (unsigned)c->interval;
+    out.optimize_coding = c->tables == OPTIMIZED_TABLES;
+    if (c->tables == TABLES_BY_CHANCE)
+        set_tables(&out, &seed);
+    if (c->wide_quant)
+        set_wide_quant(&out, &seed);
+    if (c->values == VALUES_OF_PIXELS)
+        write_pixels(&out, c);
+    else
+        write_values(&out, c, &seed);
+    jpeg_finish_compress(&out);
+    jpeg_destroy_compress(&out);
+    *size = bytes_size;
+    return bytes;
+}
+
+/* ---- libjpeg-turbo ------------------------------------------------------------------------------- */
+
+typedef struct library_error {
+    struct jpeg_error_mgr base;
+    jmp_buf jump;
+} library_error;
+
+static void on_error(j_common_ptr cinfo)
+{
+    longjmp(((library_error *)(void *)cinfo->err)->jump, 1);
+}
+
+static void on_message(j_common_ptr cinfo, int level)
+{
+    if (level < 0)
+        cinfo->err->num_warnings++;
+}
+
+static void read_all(j_decompress_ptr in, const uint8_t *file, size_t size, bool gray, decode_reference *r)
+{
+    jpeg_mem_src(in, file, size);
+    jpeg_read_header(in, TRUE);
+    in->out_color_space = gray || in->num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_start_decompress(in);
+    r->width = (int)in->output_width;
+    r->height = (int)in->output_height;
+    r->channels = in->output_components;
+    const size_t row = (size_t)r->width * (size_t)r->channels;
+    r->pixels = calloc((size_t)r->height, row);
+    while (in->output_scanline < in->output_height) {
+        JSAMPROW line = r->pixels + (size_t)in->output_scanline * row;
+        jpeg_read_scanlines(in, &line, 1);
+        r->rows = (int)in->output_scanline;
+    }
+    jpeg_finish_decompress(in);
+}
+
+void decode_by_library(const uint8_t *file, size_t size, bool gray, decode_reference *r)
+{
+    struct jpeg_decompress_struct in = {0};
+    library_error error;
+    *r = (decode_reference){0};
+    in.err = jpeg_std_error(&error.base);
+    error.base.error_exit = on_error;
+    error.base.emit_message = on_message;
+    jpeg_create_decompress(&in);
+    if (setjmp(error.jump) == 0)
+        read_all(&in, file, size, gray, r);
+    else
+        r->failed = true;
+    r->warnings = error.base.num_warnings;
+    jpeg_destroy_decompress(&in);
+}

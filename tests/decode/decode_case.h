@@ -1,0 +1,37 @@
+/* A JPEG file made for a decoder, and what libjpeg-turbo makes of a file. */
+#ifndef DECODE_CASE_H
+#define DECODE_CASE_H
+
+#include "../encode/encode_case.h"
+
+typedef enum decode_tables { STANDARD_TABLES, OPTIMIZED_TABLES, TABLES_BY_CHANCE, TABLE_KINDS } decode_tables;
+typedef enum decode_values {
+    VALUES_OF_PIXELS,
+    VALUES_BY_CHANCE,
+    VALUES_AT_LIMITS,
+    VALUE_KINDS
+} decode_values;
+
+typedef struct decode_case {
+    encode_case picture; /* interval_rows counts for nothing */
+    decode_tables tables;
+    decode_values values;
+    int interval;    /* MCUs between restart markers, 0: none */
+    bool wide_quant; /* quantisers of 16 bits */
+} decode_case;
+
+void decode_describe(const decode_case *c, char text[300]);
+/* malloc'ed. */
+uint8_t *decode_file(const decode_case *c, size_t *size);
+
+typedef struct decode_reference {
+    int width, height, channels;
+    int rows; /* that came before an error; 0: the header is refused */
+    long warnings;
+    bool failed;
+    uint8_t *pixels; /* rows of width * channels bytes, malloc'ed */
+} decode_reference;
+/* By libjpeg-turbo, warnings let through. */
+void decode_by_library(const uint8_t *file, size_t size, bool gray, decode_reference *reference);
+
+#endif

@@ -1,0 +1,457 @@
+/* decode_check [--all] [--cases=N] [--damaged=N] [--seed=N] [FILE...]: every rung of the ladder `decode` that
+ * can run here against libjpeg-turbo, sample for sample. TAP on stdout. The files are decoded too.
+ *
+ * Without --all a covering array: every width and every height from 1 to 70 with each sampling and each fill,
+ * the rest by chance. With --all every width with every height. */
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "coding/jpeg_frame_read.h"
+#include "cpu_simd/cpu.h"
+#include "decode_case.h"
+#include "jpeg/decode_rows.h"
+
+typedef struct rung {
+    const char *name;
+    const char *(*missing)(void);
+    const lap_decode_stages *stages;
+} rung;
+
+static const char *always(void)
+{
+    return NULL;
+}
+
+static const rung rungs[] = {
+    {"c", always, &lap_decode_c},
+#if defined(__x86_64__)
+    {"avx2", lap_cpu_no_avx2_bits, &lap_decode_avx2},
+#endif
+#if defined(__x86_64__)
+    {"avx512", lap_cpu_no_avx512vbmi2, &lap_decode_avx512},
+#endif
+#if defined(__aarch64__)
+    {"neon", lap_cpu_no_neon, &lap_decode_neon},
+#endif
+};
+enum { RUNGS = sizeof rungs / sizeof *rungs, SIDE = 70 };
+
+static int tests, failures;
+static long cases[RUNGS], failed[RUNGS], decoded[RUNGS];
+static char first_failure[RUNGS][500];
+
+static void need(bool ok, const char *what)
+{
+    if (!ok) {
+        printf("Bail out! %s\n", what);
+        exit(1);
+    }
+}
+
+static void report(const char *what)
+{
+    for (int i = 0; i < RUNGS; i++) {
+        const char *missing = rungs[i].missing();
+        tests++;
+        if (missing) {
+            printf("ok %d - %s, %s # SKIP %s\n", tests, rungs[i].name, what, missing);
+        } else {
+            const bool ok = failed[i] == 0 && cases[i] > 0;
+            printf("%s %d - %s, %s: %ld cases, %ld to the end\n", ok ? "ok" : "not ok", tests, rungs[i].name,
+                what, cases[i], decoded[i]);
+            if (!ok)
+                printf("# %ld failed; the first: %s\n", failed[i], first_failure[i]);
+            failures += !ok;
+        }
+        cases[i] = failed[i] = decoded[i] = 0;
+    }
+    fflush(stdout);
+}
+
+/* ---- one file ------------------------------------------------------------------------------------ */
+
+/* Memory that ends where its pages end: whoever reads or writes behind it ends the program. It is kept for
+ * the next call. */
+typedef struct fence {
+    uint8_t *pages;
+    size_t size;
+} fence;
+
+static uint8_t *fenced(fence *f, size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size + page - 1) / page;
+    if (f->size < pages * page) {
+        if (f->pages)
+            munmap(f->pages, f->size + page);
+        f->size = pages * page;
+        f->pages = mmap(NULL, f->size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        need(f->pages != MAP_FAILED && mprotect(f->pages, f->size, PROT_READ | PROT_WRITE) == 0, "memory");
+    }
+    return f->pages + f->size - size;
+}
+
+typedef struct outcome {
+    bool is_ours;
+    int rows;
+} outcome;
+
+enum { GUARD = 0xA5 };
+
+/* All rows, asked for in pieces of a height by chance. */
+static outcome decode(const uint8_t *bytes, size_t size, const rung *r, bool gray, const lap_view *view)
+{
+    lap_jpeg_frame frame;
+    lap_row_decoder *decoder = NULL;
+    outcome o = {false, 0};
+    if (!lap_jpeg_frame_read(bytes, size, &frame))
+        return o;
+    const lap_row_source source = {&frame, bytes, size, r->stages, gray};
+    need(lap_row_decoder_open(&source, &decoder, NULL) == LAP_OK, "memory");
+    uint64_t seed = size;
+    bool goes_on = o.is_ours = decoder != NULL;
+    while (goes_on && o.rows < view->height) {
+        const int most = view->height - o.rows, some = 1 + (int)(case_random(&seed) % 40);
+        const lap_view piece = lap_view_rows(view, o.rows, some < most ? some : most);
+        const int got = lap_row_decoder_rows(decoder, &piece);
+        o.rows += got;
+        goes_on = got == piece.height;
+    }
+    lap_row_decoder_close(decoder);
+    return o;
+}
+
+typedef enum outlook { DECODED, ANYTHING, REFUSED } outlook;
+
+/* Rows are those of the library; all of them only where it warns of nothing. NULL, or what is wrong. */
+static const char *judge(const decode_reference *r, const outcome *o, const lap_view *view, outlook expected)
+{
+    const size_t row = (size_t)r->width * (size_t)r->channels;
+    if (expected == REFUSED)
+        return o->is_ours ? "is taken" : NULL;
+    if (expected == DECODED && (!o->is_ours || o->rows != r->height))
+        return "is not decoded to its end";
+    if (o->rows > r->rows)
+        return "has more rows than the library's";
+    if (o->is_ours && o->rows == r->height && (r->warnings > 0 || r->failed))
+        return "is decoded to its end, and the library complains";
+    for (int y = 0; y < o->rows; y++)
+        if (memcmp(view->base + y * view->stride, r->pixels + (size_t)y * row, row) != 0)
+            return "has other pixels";
+    for (size_t i = (size_t)o->rows * row; i < (size_t)view->height * row; i++)
+        if (view->base[i] != GUARD)
+            return "writes rows that it does not deliver";
+    return NULL;
+}
+
+static void compare(const uint8_t *file, size_t size, bool gray, outlook expected, const char *name)
+{
+    static fence in, out;
+    decode_reference reference;
+    decode_by_library(file, size, gray, &reference);
+    uint8_t *bytes = fenced(&in, size);
+    memcpy(bytes, file, size);
+    const size_t total = (size_t)reference.height * (size_t)reference.width * (size_t)reference.channels;
+    for (int i = 0; i < RUNGS && total > 0; i++) {
+        if (rungs[i].missing())
+            continue;
+        const lap_view view = {fenced(&out, total), (ptrdiff_t)reference.width * reference.channels,
+            reference.width, reference.height, reference.channels, 0, LAP_ON_HOST};
+        memset(view.base, GUARD, total);
+        const outcome o = decode(bytes, size, &rungs[i], gray, &view);
+        const char *wrong = judge(&reference, &o, &view, expected);
+        cases[i]++;
+        decoded[i] += o.is_ours && o.rows == reference.height;
+        if (wrong && failed[i]++ == 0)
+            snprintf(first_failure[i], sizeof first_failure[i], "%s%s: %s (%d of %d rows)", name,
+                gray ? ", gray" : "", wrong, o.rows, reference.height);
+    }
+    free(reference.pixels);
+}
+
+/* ---- files that are in order --------------------------------------------------------------------- */
+
+static decode_case some_case(int sampling, int fill, int width, int height, uint64_t *seed)
+{
+    static const int qualities[] = {1, 25, 50, 75, 90, 100}, intervals[] = {0, 0, 0, 1, 2, 3, 7, 16, 17, 100};
+    decode_case c = {
+        .picture = {.width = width, .height = height, .sampling = sampling, .fill = fill, .channels = 3}};
+    c.picture.seed = case_random(seed);
+    if (case_samplings[sampling].components == 1)
+        c.picture.channels = 1;
+    const unsigned pick = (unsigned)(case_random(seed) % 12);
+    c.picture.quality = pick < 6 ? qualities[pick] : 1 + (int)(case_random(seed) % 100);
+    c.interval = intervals[case_random(seed) % 10];
+    c.tables = (decode_tables)(case_random(seed) % TABLE_KINDS);
+    return c;
+}
+
+/* libjpeg-turbo wants one symbol for each table, and pictures that are flat have no others. */
+static bool is_ours(const decode_case *c)
+{
+    return case_samplings[c->picture.sampling].h <= 2;
+}
+
+static void compare_case(const decode_case *c, bool gray, outlook expected)
+{
+    size_t size;
+    char text[300];
+    uint8_t *file = decode_file(c, &size);
+    decode_describe(c, text);
+    compare(file, size, gray, is_ours(c) ? expected : REFUSED, text);
+    free(file);
+}
+
+/* Every width with a height of its own; 37 has no divisor in common with 70. */
+static void check_sizes(int sampling, bool all, uint64_t seed)
+{
+    char what[100];
+    for (int width = 1; width <= SIDE; width++)
+        for (int height = 1; height <= SIDE; height++)
+            for (int fill = 0; fill < CASE_FILLS; fill++) {
+                if (!all && height != 1 + (width * 37 + fill * 11) % SIDE)
+                    continue;
+                const decode_case c = some_case(sampling, fill, width, height, &seed);
+                compare_case(&c, case_random(&seed) % 8 == 0, DECODED);
+            }
+    snprintf(what, sizeof what, "%s, sizes 1 to %d", case_samplings[sampling].name, SIDE);
+    report(what);
+}
+
+static void check_large(uint64_t seed)
+{
+    static const int sizes[][2] = {{255, 20}, {256, 33}, {257, 17}, {511, 40}, {513, 31}, {320, 129},
+        {1, 300}, {1000, 1}, {65500, 9}, {65499, 17}, {640, 480}, {9, 2000}, {248, 24}, {250, 40}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int s = 0; s < CASE_SAMPLINGS; s++)
+            for (int f = 0; f < (sizes[i][0] > 10000 ? 1 : CASE_FILLS); f++) {
+                const decode_case c =
+                    some_case(s, (f + (int)i) % CASE_FILLS, sizes[i][0], sizes[i][1], &seed);
+                compare_case(&c, f % 5 == 4, DECODED);
+            }
+    report("large pictures");
+}
+
+static void check_qualities(uint64_t seed)
+{
+    for (int quality = 1; quality <= 100; quality++)
+        for (int s = 0; s < CASE_SAMPLINGS; s++) {
+            decode_case c = some_case(s, (quality + s) % CASE_FILLS, 83, 37, &seed);
+            c.picture.quality = quality;
+            compare_case(&c, false, DECODED);
+        }
+    report("every quality");
+}
+
+/* Coefficients by chance lead out of the range in which libjpeg-turbo's vectors equal its C; then they are
+ * not ours, from that row on. Values within it must be decoded: `small` ones are. */
+static void check_values(int count, uint64_t seed)
+{
+    for (int i = 0; i < count; i++) {
+        const int width = 1 + (int)(case_random(&seed) % 100), height = 1 + (int)(case_random(&seed) % 100);
+        decode_case c = some_case(i % CASE_SAMPLINGS, 0, width, height, &seed);
+        c.values = (decode_values)(1 + case_random(&seed) % 2);
+        c.wide_quant = case_random(&seed) % 8 == 0;
+        compare_case(&c, case_random(&seed) % 4 == 0, ANYTHING);
+        c.values = VALUES_BY_CHANCE;
+        c.wide_quant = false;
+        c.picture.quality = 100;
+        compare_case(&c, false, ANYTHING);
+    }
+    report("coefficients by chance");
+}
+
+static void check_by_chance(int count, uint64_t seed)
+{
+    for (int i = 0; i < count; i++) {
+        const int width = 1 + (int)(case_random(&seed) % 400), height = 1 + (int)(case_random(&seed) % 100);
+        const decode_case c = some_case((int)(case_random(&seed) % CASE_SAMPLINGS),
+            (int)(case_random(&seed) % CASE_FILLS), width, height, &seed);
+        compare_case(&c, case_random(&seed) % 4 == 0, DECODED);
+    }
+    report("by chance");
+}
+
+/* ---- files that are not -------------------------------------------------------------------------- */
+
+static size_t scan_of(const uint8_t *file)
+{
+    size_t at = 2;
+    while (file[at + 1] != 0xDA)
+        at += 2 + (size_t)(file[at + 2] << 8 | file[at + 3]);
+    return at + 2 + (size_t)(file[at + 2] << 8 | file[at + 3]);
+}
+
+/* In place; returns the new size. The header stays as it is. */
+static size_t damage(uint8_t *file, size_t size, uint64_t *seed)
+{
+    const size_t scan = scan_of(file), length = size - scan, at = scan + case_random(seed) % length;
+    const size_t some = 1 + case_random(seed) % 4, rest = size - at;
+    switch (case_random(seed) % 8) {
+    case 0:
+        return at; /* cut */
+    case 1:
+        file[at] = 0xFF;
+        return size;
+    case 2:
+        file[at] = (uint8_t)case_random(seed);
+        return size;
+    case 3: /* some bytes are missing */
+        memmove(file + at, file + at + (some < rest ? some : rest), rest - (some < rest ? some : rest));
+        return size - (some < rest ? some : rest);
+    case 4: /* a marker */
+        file[at] = 0xFF;
+        if (at + 1 < size)
+            file[at + 1] = (uint8_t)(0xD0 + case_random(seed) % 10);
+        return size;
+    case 5: /* bytes from elsewhere */
+        memmove(file + at, file + scan, some < rest ? some : rest);
+        return size;
+    default: /* one bit */
+        file[at] ^= (uint8_t)(1u << case_random(seed) % 8);
+        return size;
+    }
+}
+
+static void check_damaged(int count, uint64_t seed)
+{
+    for (int i = 0; i < count; i++) {
+        const int width = 1 + (int)(case_random(&seed) % 150), height = 1 + (int)(case_random(&seed) % 150);
+        const decode_case c = some_case((int)(case_random(&seed) % (CASE_SAMPLINGS - 1)),
+            (int)(case_random(&seed) % CASE_FILLS), width, height, &seed);
+        size_t size;
+        char text[300], name[340];
+        uint8_t *file = decode_file(&c, &size);
+        decode_describe(&c, text);
+        snprintf(name, sizeof name, "damaged file %d of %s", i, text);
+        size = damage(file, size, &seed);
+        compare(file, size, case_random(&seed) % 8 == 0, ANYTHING, name);
+        free(file);
+    }
+    report("damaged files");
+}
+
+/* Each row of MCUs is an interval; one marker after the other is made another one. All rows that do not
+ * depend on the row of MCUs behind it must come. */
+static void check_each_row(uint64_t seed)
+{
+    for (int s = 0; s < CASE_SAMPLINGS - 1; s++) {
+        const int high = 8 * case_samplings[s].v, mcu_rows = 7;
+        decode_case c = some_case(s, 3, 90, high * mcu_rows - 3, &seed);
+        size_t size;
+        int row = 0;
+        c.interval = (90 - 1) / (8 * case_samplings[s].h) + 1;
+        uint8_t *file = decode_file(&c, &size);
+        for (size_t at = scan_of(file); at + 1 < size; at++) {
+            if (file[at] != 0xFF || file[at + 1] < 0xD0 || file[at + 1] > 0xD9)
+                continue;
+            const int sure = (row + 1 < mcu_rows ? row + 1 : row) * high - (case_samplings[s].v - 1);
+            row++;
+            const uint8_t kept = file[at + 1];
+            char name[100];
+            snprintf(name, sizeof name, "%s, row of MCUs %d", case_samplings[s].name, row);
+            file[at + 1] = 0xD0 + (kept + 3) % 8;
+            compare(file, size, false, ANYTHING, name);
+            file[at + 1] = kept;
+            for (int i = 0; i < RUNGS; i++) {
+                lap_image image;
+                need(lap_image_create(
+                         &image, c.picture.width, c.picture.height, c.picture.channels, 0, NULL) == LAP_OK,
+                    "memory");
+                file[at + 1] = 0xD0 + (kept + 3) % 8;
+                const outcome o = rungs[i].missing() ? (outcome){true, sure}
+                                                     : decode(file, size, &rungs[i], false, &image.view);
+                file[at + 1] = kept;
+                if (!rungs[i].missing() && o.rows != sure && failed[i]++ == 0)
+                    snprintf(first_failure[i], sizeof first_failure[i], "%s: %d rows instead of %d", name,
+                        o.rows, sure);
+                lap_image_destroy(&image);
+            }
+        }
+        need(row == mcu_rows, "markers");
+        free(file);
+    }
+    report("something odd behind each row of MCUs");
+}
+
+/* ---- other files --------------------------------------------------------------------------------- */
+
+static void compare_file(const char *path)
+{
+    enum { MOST = 64 << 20 };
+    FILE *f = fopen(path, "rb");
+    uint8_t *bytes = malloc(MOST);
+    need(f && bytes, path);
+    const size_t size = fread(bytes, 1, MOST, f);
+    fclose(f);
+    compare(bytes, size, false, ANYTHING, path);
+    compare(bytes, size, true, ANYTHING, path);
+    free(bytes);
+}
+
+static bool is_jpeg(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".jpg") == 0;
+}
+
+static int compare_entry(const char *path, const struct stat *stat, int type, struct FTW *ftw)
+{
+    (void)stat;
+    (void)ftw;
+    if (type == FTW_F && is_jpeg(path))
+        compare_file(path);
+    return 0;
+}
+
+static void check_corpus(const char *folder)
+{
+    enum { OPEN_FOLDERS = 8 };
+    need(nftw(folder, compare_entry, OPEN_FOLDERS, FTW_PHYS) == 0, folder);
+    report("the corpus");
+}
+
+int main(int argc, char **argv)
+{
+    bool all = false, files = false;
+    int count = 300, damaged = 2000;
+    uint64_t seed = 27;
+    const char *corpus = getenv("LAPEDGE_CORPUS");
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--all") == 0)
+            all = true;
+        else if (strncmp(argv[i], "--cases=", 8) == 0)
+            count = atoi(argv[i] + 8);
+        else if (strncmp(argv[i], "--damaged=", 10) == 0)
+            damaged = atoi(argv[i] + 10);
+        else if (strncmp(argv[i], "--seed=", 7) == 0)
+            seed = strtoull(argv[i] + 7, NULL, 10);
+        else {
+            compare_file(argv[i]);
+            files = true;
+        }
+    }
+    if (files) {
+        report("files");
+        printf("1..%d\n", tests);
+        return failures > 0;
+    }
+    printf("# seed %llu\n", (unsigned long long)seed);
+    for (int s = 0; s < CASE_SAMPLINGS; s++)
+        check_sizes(s, all, seed + (uint64_t)s);
+    check_qualities(seed);
+    check_large(seed);
+    check_values(count, seed);
+    check_by_chance(count, seed);
+    check_damaged(damaged, seed);
+    check_each_row(seed);
+    if (corpus && *corpus)
+        check_corpus(corpus);
+    printf("1..%d\n", tests);
+    return failures > 0;
+}
