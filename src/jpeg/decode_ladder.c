@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 #include "cpu_simd/cpu.h"
-#include "jpeg/known_decoding.h"
+#include "libjpeg/known_picture.h"
 
 static const char *always(void)
 {
