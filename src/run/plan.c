@@ -27,15 +27,11 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
             plan->rung ? plan->rung->name : "a transform");
     if (!lap_codec_may_be_device(s->codec) || !filters_there)
         return LAP_OK;
-    const char *no_decoder = lap_device_codec_unavailable(LAP_DEVICE_DECODES);
-    const char *no_encoder = lap_device_codec_unavailable(LAP_DEVICE_ENCODES);
-    plan->no_device = no_decoder ? no_decoder : no_encoder;
-    if (s->codec == LAP_CODEC_CUDA && plan->no_device)
-        return lap_fail(err, LAP_E_BACKEND, "codec 'cuda' cannot run here: %s", plan->no_device);
-    plan->decodes_there = !no_decoder;
-    plan->encodes_there = !no_encoder;
+    const lap_code code = lap_device_codec_choose(s->codec, LAP_DEVICE_CODES, &plan->no_device, err);
+    plan->decodes_there = !lap_device_codec_unavailable(LAP_DEVICE_DECODES);
+    plan->encodes_there = !lap_device_codec_unavailable(LAP_DEVICE_ENCODES);
     plan->on_device = plan->decodes_there || plan->encodes_there;
-    return LAP_OK;
+    return code;
 }
 
 /* The first rows need the last ones. */
