@@ -265,3 +265,53 @@ lap_code lap_jpeg_scan_header(
     }
     return LAP_OK;
 }
+
+/* ---- the whole file ---------------------------------------------------------------------------- */
+
+/* Tables in one segment: a byte of kind and number, then data of a size that follows from it. */
+static int tables_in(uint8_t marker, const uint8_t *data, size_t size)
+{
+    int count = 0;
+    for (size_t at = 0; at < size; count++) {
+        size_t length = 1;
+        if (marker == M_DQT)
+            length += data[at] >> 4 ? 128 : 64;
+        else if (size - at >= 17)
+            for (int i = 1; i <= 16; i++)
+                length += data[at + (size_t)i] + (size_t)(i == 1) * 16;
+        else
+            break;
+        if (length > size - at)
+            break;
+        at += length;
+    }
+    return count;
+}
+
+/* The next marker from `at` on that is neither stuffing nor a restart; size where there is none. */
+static size_t next_marker(const uint8_t *bytes, size_t size, size_t at)
+{
+    for (; at + 1 < size; at++)
+        if (bytes[at] == 0xFF && bytes[at + 1] != 0 && bytes[at + 1] != 0xFF &&
+            (bytes[at + 1] < M_RST0 || bytes[at + 1] > M_RST7))
+            return at;
+    return size;
+}
+
+lap_jpeg_census lap_jpeg_count(const uint8_t *bytes, size_t size)
+{
+    lap_jpeg_census all = {0};
+    for (size_t at = next_marker(bytes, size, 2); at + 3 < size && bytes[at + 1] != M_EOI;) {
+        const uint8_t marker = bytes[at + 1];
+        const size_t length = be16(bytes + at + 2);
+        if (length < 2 || length > size - at - 2)
+            break;
+        if (marker == M_DQT)
+            all.quantization_tables += tables_in(marker, bytes + at + 4, length - 2);
+        if (marker == M_DHT)
+            all.huffman_tables += tables_in(marker, bytes + at + 4, length - 2);
+        all.scans += marker == M_SOS;
+        at = next_marker(bytes, size, at + 2 + length);
+    }
+    return all;
+}

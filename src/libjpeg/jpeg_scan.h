@@ -43,4 +43,10 @@ lap_code lap_jpeg_scan_header(
  * the source's, until it is asked for others; the places of scan count from there. */
 lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err);
 
+typedef struct lap_jpeg_census {
+    int quantization_tables, huffman_tables, scans;
+} lap_jpeg_census;
+/* Those of the whole file, whatever it says about lengths. */
+lap_jpeg_census lap_jpeg_count(const uint8_t *bytes, size_t size);
+
 #endif

@@ -9,60 +9,6 @@
 #include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 
-enum { DHT = 0xC4, RST0 = 0xD0, RST7 = 0xD7, SOS = 0xDA, DQT = 0xDB, EOI = 0xD9 };
-
-static size_t length_at(const uint8_t *bytes)
-{
-    return (size_t)bytes[0] << 8 | bytes[1];
-}
-
-/* Tables in one segment: a byte of kind and number, then data of a size that follows from it. */
-static int tables_in(uint8_t marker, const uint8_t *data, size_t size)
-{
-    int count = 0;
-    for (size_t at = 0; at < size; count++) {
-        size_t length = 1;
-        if (marker == DQT)
-            length += data[at] >> 4 ? 128 : 64;
-        else if (size - at >= 17)
-            for (int i = 1; i <= 16; i++)
-                length += data[at + (size_t)i] + (size_t)(i == 1) * 16;
-        else
-            break;
-        if (length > size - at)
-            break;
-        at += length;
-    }
-    return count;
-}
-
-/* The next marker from `at` on that is neither stuffing nor a restart; size where there is none. */
-static size_t next_marker(const uint8_t *bytes, size_t size, size_t at)
-{
-    for (; at + 1 < size; at++)
-        if (bytes[at] == 0xFF && bytes[at + 1] != 0 && bytes[at + 1] != 0xFF &&
-            (bytes[at + 1] < RST0 || bytes[at + 1] > RST7))
-            return at;
-    return size;
-}
-
-/* Tables and scans of the whole file; whatever it says about lengths stays inside. */
-static void walk_markers(const uint8_t *bytes, size_t size, lap_info *info)
-{
-    for (size_t at = next_marker(bytes, size, 2); at + 3 < size && bytes[at + 1] != EOI;) {
-        const uint8_t marker = bytes[at + 1];
-        const size_t length = length_at(bytes + at + 2);
-        if (length < 2 || length > size - at - 2)
-            return;
-        if (marker == DQT)
-            info->quantization_tables += tables_in(marker, bytes + at + 4, length - 2);
-        if (marker == DHT)
-            info->huffman_tables += tables_in(marker, bytes + at + 4, length - 2);
-        info->scans += marker == SOS;
-        at = next_marker(bytes, size, at + 2 + length);
-    }
-}
-
 static void note_segment(lap_info *info, const char *kind, size_t size)
 {
     size_t i = 0;
@@ -189,7 +135,10 @@ static lap_code jpeg_info(
             if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size))
                 info->orientation = lap_exif_orientation(bytes + p->offset, p->size);
         }
-        walk_markers(bytes, size, info);
+        const lap_jpeg_census all = lap_jpeg_count(bytes, size);
+        info->quantization_tables = all.quantization_tables;
+        info->huffman_tables = all.huffman_tables;
+        info->scans = all.scans;
         code = to ? tell_scan(to, &scan, bytes, err) : LAP_OK;
     }
     free(scan.places);
