@@ -1,0 +1,137 @@
+#!/bin/bash
+# The lessons: solutions are judged right, holes are not, and each planted mistake gets one finding, at its line.
+. tests/tap.sh
+export B=${B:-build}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+jobs_at_once=$(nproc)
+
+# judge NUMBER FILE: runs in the background; what was said is in FILE.said, the exit status in FILE.status.
+judge()
+{
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs_at_once" ]; do wait -n; done
+    { lessons/lesson check "$1" "$2" >"$2.said" 2>&1; echo $? >"$2.status"; } &
+}
+
+said()
+{
+    cat "$1.said"
+    [ "$(cat "$1.status")" = "$2" ]
+}
+
+solved()
+{
+    said "$1" 0 && grep -qx 'Solved\.' "$1.said" && ! grep -q FOUND "$1.said"
+}
+
+not_solved()
+{
+    said "$1" 1 && ! grep -qx 'Solved\.' "$1.said"
+}
+
+# found FILE TITLE PATTERN: one finding, with this title; one of its lines has the pattern.
+found()
+{
+    local lines line
+    cat "$1.said"
+    [ "$(cat "$1.status")" = 1 ] && [ "$(grep -c FOUND "$1.said")" = 1 ] && grep -q "FOUND at line [0-9]*: $2" "$1.said" || return 1
+    lines=$(sed -nE 's/.*at line ([0-9]+).*/\1/p' "$1.said")
+    for line in $lines; do
+        sed -n "${line}p" "$1" | grep -q -- "$3" && return 0
+    done
+    return 1
+}
+
+# What a lesson is without what stands in its holes.
+without_holes()
+{
+    sed '/HOLE:/,/END OF THE HOLE/d' "$1"
+}
+
+same_but_for_holes()
+{
+    [ "$(grep -c 'HOLE:' "$1")" -ge 1 ] && [ "$(grep -c 'HOLE:' "$1")" = "$(grep -c 'END OF THE HOLE' "$1")" ] &&
+        diff <(without_holes "$1") <(without_holes "$2")
+}
+
+# of NUMBER: the solution's file.
+of()
+{
+    echo lessons/solutions/lesson_"$1"_*.c*
+}
+
+checks=()
+# planted NUMBER NAME TITLE PATTERN SED...: the solution, changed by sed.
+planted()
+{
+    local number=$1 name=$2 title=$3 pattern=$4 file
+    shift 4
+    # shellcheck disable=SC2046 # one file
+    file=$scratch/planted_${number}_${name// /_}_$(basename $(of "$number"))
+    # shellcheck disable=SC2046
+    sed -E "$@" $(of "$number") >"$file"
+    if cmp -s $(of "$number") "$file"; then
+        check "lesson $number, $name: the mistake is planted" false
+        return
+    fi
+    judge "$number" "$file"
+    checks+=("lesson $number, $name: one finding at its line|found|$file|$title|$pattern")
+}
+
+for lesson in lessons/lesson_*.c*; do
+    name=$(basename "$lesson") number=${lesson#lessons/lesson_}
+    number=${number%%_*}
+    cp "lessons/solutions/$name" "$scratch/solved_$name"
+    cp "$lesson" "$scratch/hole_$name"
+    judge "$number" "$scratch/solved_$name"
+    judge "$number" "$scratch/hole_$name"
+    check "$name: the solution differs in the hole only" same_but_for_holes "$lesson" "lessons/solutions/$name"
+    checks+=("$name: the solution is judged right|solved|$scratch/solved_$name" "$name: the hole is not|not_solved|$scratch/hole_$name")
+done
+
+planted 1 'off by one in x' 'an access out of bounds' 'out\[' 's/x >= width \|\|/x > width ||/'
+planted 1 'off by one in y' 'an access out of bounds' 'sum += weight' 's/y >= height\)/y > height + 2)/'
+planted 1 'no check' 'an access out of bounds' '\[.*\]' '/if \(x >= width/,+1d'
+planted 1 'race between blocks' 'a race' 'out\[' 's/blockIdx.x \* blockDim.x/0/'
+
+wait
+for c in "${checks[@]}"; do
+    IFS='|' read -ra words <<<"$c"
+    check "${words[@]}"
+done
+
+# ---- the student's copies ----------------------------------------------------------------------------
+
+copies_once()
+{
+    local mine=$scratch/mine
+    MINE=$mine lessons/lesson get 1 && cmp "$mine/lesson_1_index.cu" lessons/lesson_1_index.cu || return 1
+    echo changed >"$mine/lesson_1_index.cu"
+    ! MINE=$mine lessons/lesson get 1 && [ "$(cat "$mine/lesson_1_index.cu")" = changed ]
+}
+
+asks_for_predictions()
+{
+    MINE=$scratch/other lessons/lesson get 1 | grep 'Predict "sectors"'
+}
+
+prediction_stands_beside()
+{
+    sed 's/PREDICT sectors: ?/PREDICT sectors: 7.5/' lessons/solutions/lesson_1_index.cu >"$scratch/predicted_1.cu"
+    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep -E 'sectors a load of a warp +7\.5 +4\.80 +4\.80'
+}
+
+says_what_is_missing()
+{
+    local said
+    said=$(MINE=$scratch/none lessons/lesson check 1 2>&1)
+    [ $? = 2 ] && grep 'first make lesson-1' <<<"$said" || return 1
+    said=$(NVCC=no-such-nvcc lessons/lesson time 1 lessons/lesson_1_index.cu 2>&1)
+    [ $? = 3 ] && grep 'make check-1 needs neither' <<<"$said"
+}
+
+check "a copy is made once, and never written over" copies_once
+check "a prediction is asked for" asks_for_predictions
+check "a prediction stands beside what is counted and what the H200 counted" prediction_stands_beside
+check "what is missing is said" says_what_is_missing
+finish
