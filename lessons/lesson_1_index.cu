@@ -1,21 +1,25 @@
-/* Lesson 1: which thread computes which pixel, and where the image ends. (20 minutes)
+/* Lesson 1: which thread computes which pixel, and where the image ends. (20 minutes; ladder: filter
+ * cuda-global)
  *
- * The filter: a byte of the result is 24 times the byte at its place minus the 24 bytes around it (5 rows of 5
- * pixels), cut off at 0 and 255. Flat areas become black, edges bright. A pixel has 3 bytes, red, green and
- * blue, and each colour is filtered by itself.
+ * The filter: a byte of the result is 24 times the byte at its place minus the 24 bytes around it (5 rows
+ * of 5 pixels), cut off at 0 and 255. Flat areas become black, edges bright. A pixel has 3 bytes, red,
+ * green and blue, and each colour is filtered by itself.
  *
- * A GPU runs this function, the kernel, once for each pixel, in threads. Threads come in blocks, here of 16 x 16;
- * the blocks form a grid that covers the image. Each thread is told its place: threadIdx.x and .y in its block,
- * blockIdx.x and .y of its block in the grid, blockDim.x and .y are the size of a block. An image of 40 x 23 pixels
- * takes 3 x 2 blocks, 48 x 32 threads: some threads have no pixel, and must not touch memory.
+ * A GPU runs this function, the kernel, once for each pixel, in threads. Threads come in blocks, here of 16
+ * x 16; the blocks form a grid that covers the image. Each thread is told its place: threadIdx.x and .y in
+ * its block, blockIdx.x and .y of its block in the grid; blockDim.x and .y are the size of a block. An
+ * image of 40 x 23 pixels takes 3 x 2 blocks, 48 x 32 threads: some threads have no pixel, and must not
+ * touch memory.
  *
- * `in` points at pixel (0, 0), rows are `pitch` bytes apart. Two pixels beyond each side of the image can be read, as
- * if it went on: the window needs no special case there. `out` has rows without gaps: width * 3 bytes each.
+ * `in` points at pixel (0, 0), rows are `pitch` bytes apart. Two pixels beyond each side of the image can
+ * be read, as if it went on: the window needs no special case there. `out` has rows without gaps, width * 3
+ * bytes.
  *
  * Your part: fill the hole, so that each thread knows its pixel (x, y), and leaves if there is none.
  *
- * Before you check, predict. Memory is fetched in sectors of 32 bytes. The 32 threads of a warp load together: here two rows
- * of 16 pixels, whose bytes of one colour are 3 apart. How many sectors does one such load touch, on average?
+ * Before you check, predict. A GPU fetches memory in sectors of 32 bytes. 32 threads, a warp, load
+ * together: here two rows of 16 pixels, whose bytes of one colour are 3 apart. How many sectors does such a
+ * load touch?
  *
  * PREDICT sectors: ?
  *
@@ -50,19 +54,22 @@ int main()
     cudaMalloc(&in, pixels.size());
     cudaMalloc(&out, (size_t)width * height * 3);
     cudaMemcpy(in, pixels.data(), pixels.size(), cudaMemcpyHostToDevice);
-    const dim3 block(BLOCK_X, BLOCK_Y), grid((width + BLOCK_X - 1) / BLOCK_X, (height + BLOCK_Y - 1) / BLOCK_Y);
+    const dim3 block(BLOCK_X, BLOCK_Y),
+        grid((width + BLOCK_X - 1) / BLOCK_X, (height + BLOCK_Y - 1) / BLOCK_Y);
     cudaEvent_t from, to;
     cudaEventCreate(&from);
     cudaEventCreate(&to);
-    laplace<<<grid, block>>>(in + 2 * pitch + 128, out, width, height, pitch); /* the first run also loads the kernel */
-    cudaEventRecord(from);
-    for (int i = 0; i < runs; i++)
+    for (int i = -1; i < runs; i++) { /* the first run also loads the kernel: it is not timed */
+        if (i == 0)
+            cudaEventRecord(from);
         laplace<<<grid, block>>>(in + 2 * pitch + 128, out, width, height, pitch);
+    }
     cudaEventRecord(to);
     const cudaError_t error = cudaDeviceSynchronize();
     float ms = 0;
     cudaEventElapsedTime(&ms, from, to);
-    printf("%s: %.1f us for an image of %d x %d\n", cudaGetErrorString(error), 1000 * ms / runs, width, height);
+    printf(
+        "%s: %.1f us for an image of %d x %d\n", cudaGetErrorString(error), 1000 * ms / runs, width, height);
     return error != cudaSuccess;
 }
 #endif

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "judge.h"
 #include "watch.h"
 
 namespace judge
@@ -29,6 +30,7 @@ std::vector<std::vector<visit>> visits; /* of each site, by thread */
 std::unordered_map<uint64_t, request> open;
 uint32_t epoch[MAX_THREADS]; /* how often the thread's warp has come together */
 unsigned threads;
+uint64_t blocks, barriers_passed;
 
 unsigned sectors(const request &r, unsigned size)
 {
@@ -121,6 +123,7 @@ void count_converge(unsigned first, unsigned lanes)
 void count_block(unsigned of_block)
 {
     threads = of_block;
+    blocks++;
     const uint32_t last = *std::max_element(epoch, epoch + MAX_THREADS);
     std::fill(epoch, epoch + MAX_THREADS, last + 1);
 }
@@ -132,6 +135,18 @@ void count_end_block()
     open.clear();
 }
 
+void count_barrier()
+{
+    barriers_passed++;
+    for (unsigned i = 0; i < threads; i++)
+        epoch[i]++;
+}
+
+double barriers()
+{
+    return blocks ? (double)barriers_passed / (double)blocks : 0;
+}
+
 const tally &tally_of(unsigned number)
 {
     static const tally none = {};
@@ -141,6 +156,7 @@ const tally &tally_of(unsigned number)
 void forget_counts()
 {
     tallies.assign(tallies.size(), tally{});
+    blocks = barriers_passed = 0;
 }
 
 } // namespace judge

@@ -6,8 +6,8 @@
 static void check(int width, int height)
 {
     const judge::image p = judge::picture(width, height, 3, 1);
-    unsigned char *in = judge::given("in", p.bytes),
-                  *out = judge::blank<unsigned char>("out", (size_t)width * height * 3);
+    unsigned char *in = judge::given("in", p.bytes);
+    unsigned char *out = judge::blank<unsigned char>("out", (size_t)width * height * 3);
     const dim3 block(BLOCK_X, BLOCK_Y),
         grid((width + BLOCK_X - 1) / BLOCK_X, (height + BLOCK_Y - 1) / BLOCK_Y);
     judge::launch(grid, block, laplace, in + p.origin, out, width, height, (int)p.pitch);
@@ -25,6 +25,6 @@ int main(int, char **argv)
     const char *of = "filter 4992 3744 3";
     judge::show({"sectors", "sectors a load of a warp", loads.sectors / loads.requests, "cuda-global",
         judge::kept(of, "cuda-global", "load_sectors") / judge::kept(of, "cuda-global", "load_requests")});
-    judge::show({nullptr, "loads a pixel and thread", loads.lanes / (128 * 32), nullptr, 0});
+    judge::show({nullptr, "loads for each pixel", loads.lanes / (128 * 32), nullptr, 0});
     return judge::end();
 }

@@ -106,6 +106,8 @@ void watch(const void *address, unsigned size, access_kind kind, void *from)
                 found(MISALIGNED, a.site, me(),
                     "takes " + std::to_string(size) + " bytes at once, " + describe(at) +
                         ": that address is not a multiple of " + std::to_string(size));
+            if ((uintptr_t)at % size && strict && size == 16)
+                stop_here(); /* this processor, too, would stop at it */
             count_access(a, space);
             if (strict)
                 shadow_access(a, space);
@@ -248,8 +250,7 @@ void lap_cudacpu_watch_barrier()
         found(BARRIER, at, thread_name(block_number, first),
             "waits here, but only " + std::to_string(arrivals) + " of " + std::to_string(threads) +
                 " threads come: " + thread_name(block_number, absent) + " has ended without");
-    for (unsigned i = 0; i < threads; i += LANES)
-        count_converge(i, ~0u);
+    count_barrier();
     memset(arrived_at, 0, sizeof arrived_at);
     arrivals = 0;
     busy = false;

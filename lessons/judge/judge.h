@@ -66,6 +66,8 @@ struct counts { /* of all requests since the last begin_counts */
 /* The next launch is the one whose counts are shown. */
 void begin_counts(const char *of);
 counts total(what w);
+/* Barriers that a block passes, on average. */
+double barriers();
 
 /* A figure to predict: name stands in the lesson's file as "PREDICT name: ?". kept: what the H200 counted,
  * and for which rung; null if nothing like it was measured. */

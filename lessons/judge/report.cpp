@@ -71,6 +71,19 @@ void heading(const char *text)
     printf(colour() ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
+/* Lines of at most 100 columns. */
+void print_wrapped(const std::string &text)
+{
+    constexpr size_t COLUMNS = 98;
+    for (size_t at = 0; at < text.size();) {
+        size_t n = text.size() - at;
+        if (n > COLUMNS)
+            n = text.rfind(' ', at + COLUMNS) - at;
+        printf("  %s\n", text.substr(at, n).c_str());
+        at += n + 1;
+    }
+}
+
 void show_line(unsigned line)
 {
     if (line)
@@ -93,7 +106,8 @@ void print_finding(finding_kind kind)
         printf("  %s %s.\n", f.who.c_str(), f.what.c_str());
         show_line(line);
     }
-    printf("  What it costs: %s\n  What to look at: %s\n", advices[kind].cost, advices[kind].look);
+    print_wrapped(std::string("What it costs: ") + advices[kind].cost);
+    print_wrapped(std::string("What to look at: ") + advices[kind].look);
 }
 
 const char *names(const site &s)
@@ -274,11 +288,11 @@ static void compare_as(const char *what, const T *got, const std::vector<T> &exp
             size_t n = 0;
             for (size_t k = i; k < expected.size(); k++)
                 n += memcmp(&got[k], &expected[k], sizeof(T)) != 0;
-            char text[300];
+            char text[300], is[60];
+            snprintf(is, sizeof is, was_written(&got[i]) ? "is %.9g" : "was never written", (double)got[i]);
             snprintf(text, sizeof text,
-                "%s: %zu of %zu values differ. The first: column %zu of row %zu is %.9g and should be %.9g",
-                what, n, expected.size(), i % (size_t)width, i / (size_t)width, (double)got[i],
-                (double)expected[i]);
+                "%s: %zu of %zu values differ. The first, column %zu of row %zu, %s and should be %.9g", what,
+                n, expected.size(), i % (size_t)width, i / (size_t)width, is, (double)expected[i]);
             r.wrong = text;
             return;
         }
@@ -383,7 +397,7 @@ int end()
     print_figures();
     for (const std::string &g : r.goals) {
         heading("NOT THERE YET");
-        printf("  %s\n", g.c_str());
+        print_wrapped(g);
     }
     printf(r.goals_missed ? "\nRight, but not solved.\n" : "\nSolved.\n");
     return r.goals_missed > 0;

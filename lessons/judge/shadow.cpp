@@ -161,6 +161,13 @@ memory_space space_of(const char *address, unsigned size)
     return find(shared, address, size) ? SHARED : find(global, address, size) ? GLOBAL : NO_MEMORY;
 }
 
+bool was_written(const void *address)
+{
+    const char *at = static_cast<const char *>(address);
+    const region *r = find(global, at, 1);
+    return !r || r->written[(size_t)(at - r->first)];
+}
+
 void shadow_access(const access &a, memory_space space)
 {
     region *r = find(space == SHARED ? shared : global, a.address, a.size);

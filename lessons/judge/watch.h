@@ -44,6 +44,8 @@ void add_region(const char *name, char *first, size_t bytes, bool written);
 void shadow_access(const access &a, memory_space space);
 /* Where the address lies; NO_MEMORY: in none of the program's memory. */
 memory_space space_of(const char *address, unsigned size);
+/* Whether a kernel, or whoever made the memory, has written the byte. */
+bool was_written(const void *address);
 void shadow_launch();
 void shadow_block(uint32_t number);
 void shadow_end_block();
@@ -69,6 +71,8 @@ void count_access(const access &a, memory_space space);
 void count_converge(unsigned first, unsigned lanes);
 void count_block(unsigned threads);
 void count_end_block();
+/* A barrier of the whole block. */
+void count_barrier();
 const tally &tally_of(unsigned site);
 void forget_counts();
 

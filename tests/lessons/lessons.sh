@@ -89,10 +89,36 @@ for lesson in lessons/lesson_*.c*; do
     checks+=("$name: the solution is judged right|solved|$scratch/solved_$name" "$name: the hole is not|not_solved|$scratch/hole_$name")
 done
 
-planted 1 'off by one in x' 'an access out of bounds' 'out\[' 's/x >= width \|\|/x > width ||/'
-planted 1 'off by one in y' 'an access out of bounds' 'sum += weight' 's/y >= height\)/y > height + 2)/'
-planted 1 'no check' 'an access out of bounds' '\[.*\]' '/if \(x >= width/,+1d'
-planted 1 'race between blocks' 'a race' 'out\[' 's/blockIdx.x \* blockDim.x/0/'
+bounds='an access out of bounds' race='a race' barrier='a barrier that not all threads reach'
+unwritten='a read of memory that nothing wrote' warp='a warp function that does not fit its lanes'
+aligned='an address that the width does not allow'
+planted 1 'off by one in x' "$bounds" 'out\[' 's/x >= width \|\|/x > width ||/'
+planted 1 'off by three in y' "$bounds" 'sum += weight' 's/y >= height\)/y > height + 2)/'
+planted 1 'no check' "$bounds" '\[.*\]' '/if \(x >= width/,+1d'
+planted 1 'race between blocks' "$race" 'out\[' 's/blockIdx.x \* blockDim.x/0/'
+planted 2 'wrong pitch' "$bounds" 'out\[row' 's/out\[row \* height/out[row * width/'
+planted 2 'unaligned vector' "$aligned" 'float4' \
+    's/(out\[row.*=) in\[(.*)\];/{ const float4 v = *(const float4 *)(in + \2); \1 v.x; }/'
+planted 3 'off by one' "$bounds" 'tile\[i\] =' 's/top \+ row < height/top + row <= height/'
+planted 3 'no barrier' "$race" 'tile\[' '/__syncthreads\(\);/d'
+planted 3 'wrong pitch' "$race" 'tile\[row' 's/tile\[i\] =/tile[row * SIDE + column] =/'
+planted 3 'uninitialised read' "$unwritten" 'sum += weight' 's/i \+= BLOCK \* BLOCK/i += 2 * BLOCK * BLOCK/'
+planted 4 'no first barrier' "$race" 'tile\[' '0,/__syncthreads\(\);/{/__syncthreads\(\);/d}'
+planted 4 'no second barrier' "$race" 'tile\[' '/if \(c < 2\)/,+1d'
+planted 4 'divergent barrier' "$barrier" '__syncthreads' \
+    '0,/__syncthreads\(\);/s/__syncthreads\(\);/if (x < width) __syncthreads();/'
+planted 4 'a return before the barrier' "$barrier" '__syncthreads' 's/(for \(int c = 0)/if (x >= width) return; \1/'
+planted 5 'wrong pitch' "$bounds" 'tile\[row' 's/tile\[row \* PITCH/tile[row * 80/'
+planted 6 'uninitialised read' "$unwritten" 'sum += weight' 's/row < ROWS; row/row < BLOCK_Y; row/'
+planted 6 'no barrier' "$race" 'tile\[' '/__syncthreads\(\);/d'
+planted 7 'off by one' "$unwritten" 'window\[' 's/r < rows \+ 4/r <= rows + 4/'
+planted 8 'no barrier' "$race" 'warps\[' '/shuffled\(/,/^}/{/__syncthreads\(\);/d}'
+planted 8 'race between blocks' "$race" 'sums\[' 's/sums\[blockIdx.x\] = warps/sums[0] = warps/'
+planted 8 'half a warp' "$warp" 'shfl' 's/value \+= (__shfl.*;)/if (t % 32 < 16) value += \1/'
+planted 9 'no first barrier' "$race" 'mine\[' '0,/__syncthreads\(\);/{/__syncthreads\(\);/d}'
+planted 9 'no atomic' "$race" 'mine\[' 's/atomicAdd\(&mine\[in\[i\]\], 1u\)/mine[in[i]]++/'
+planted 9 'nothing set to zero' "$unwritten" 'atomicAdd' '/mine\[threadIdx.x\] = 0;/d'
+planted 10 'off by one' "$bounds" 'sum += in' 's/y < end; y\+\+/y <= end; y++/'
 
 wait
 for c in "${checks[@]}"; do
