@@ -252,7 +252,7 @@ run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' ' \
+	@sed -n 's/^## \([a-z0-9-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' ' \
 	  { line = sprintf("  make %-14s", $$1); n = split($$2, word, " "); \
 	    for (i = 1; i <= n; i++) { \
 	      if (length(line) + 1 + length(word[i]) > 80) { print line; line = sprintf("%21s", "") } \

@@ -94,6 +94,15 @@ int end();
  * made here. */
 void only_count();
 
+/* ---- lessons for the CPU ------------------------------------------------------------------------- */
+
+/* No kernel runs: nothing is said of threads and memory. */
+void on_cpu();
+/* How many instructions function(argument) runs; 0 if this processor cannot say. */
+double instructions(void (*function)(void *), void *argument);
+/* "sse4.1" or "avx2" */
+bool processor_has(const char *set);
+
 /* ---- images -------------------------------------------------------------------------------------- */
 
 /* n bytes by chance, the same in each run. */

@@ -31,6 +31,7 @@ struct {
     finding findings[FINDINGS];
     std::string wrong, of;
     int compared, goals_missed;
+    bool cpu;
     std::vector<figure> figures;
     std::vector<std::string> goals;
 } r;
@@ -383,16 +384,17 @@ int end()
         }
     if (!r.wrong.empty()) {
         heading("WRONG RESULT");
-        printf("  %s.\n", r.wrong.c_str());
-        printf("  No access is out of bounds and no thread disturbs another: the formula, or an index, is "
-               "wrong.\n");
+        print_wrapped(r.wrong + ".");
+        if (!r.cpu)
+            print_wrapped(
+                "No access is out of bounds and no thread disturbs another: an index or a formula is wrong.");
         printf("\nNot solved: mend this first, then check again.\n");
         return 1;
     }
-    printf("  The results are right (%d of %d). No access out of bounds, no race, every barrier reached by "
-           "all,\n"
-           "  nothing read that nothing wrote.\n",
-        r.compared, r.compared);
+    printf("  The results are right (%d of %d).\n", r.compared, r.compared);
+    if (!r.cpu)
+        print_wrapped("No access out of bounds, no race, every barrier reached by all, nothing read that "
+                      "nothing wrote.");
     print_lines();
     print_figures();
     for (const std::string &g : r.goals) {
@@ -401,6 +403,11 @@ int end()
     }
     printf(r.goals_missed ? "\nRight, but not solved.\n" : "\nSolved.\n");
     return r.goals_missed > 0;
+}
+
+void on_cpu()
+{
+    r.cpu = true;
 }
 
 void only_count()

@@ -64,13 +64,12 @@ checks=()
 # planted NUMBER NAME TITLE PATTERN SED...: the solution, changed by sed.
 planted()
 {
-    local number=$1 name=$2 title=$3 pattern=$4 file
+    local number=$1 name=$2 title=$3 pattern=$4 file solution
     shift 4
-    # shellcheck disable=SC2046 # one file
-    file=$scratch/planted_${number}_${name// /_}_$(basename $(of "$number"))
-    # shellcheck disable=SC2046
-    sed -E "$@" $(of "$number") >"$file"
-    if cmp -s $(of "$number") "$file"; then
+    solution=$(of "$number")
+    file=$scratch/planted_${number}_${name// /_}_$(basename "$solution")
+    sed -E "$@" "$solution" >"$file"
+    if cmp -s "$solution" "$file"; then
         check "lesson $number, $name: the mistake is planted" false
         return
     fi
@@ -113,6 +112,7 @@ planted 6 'uninitialised read' "$unwritten" 'sum += weight' 's/row < ROWS; row/r
 planted 6 'no barrier' "$race" 'tile\[' '/__syncthreads\(\);/d'
 planted 7 'off by one' "$unwritten" 'window\[' 's/r < rows \+ 4/r <= rows + 4/'
 planted 8 'no barrier' "$race" 'warps\[' '/shuffled\(/,/^}/{/__syncthreads\(\);/d}'
+planted 8 'halving without its barrier' "$race" 'tile\[' '/^__global__ void divergent/,/^}/{/    __syncthreads\(\);$/{/^        /d}}'
 planted 8 'race between blocks' "$race" 'sums\[' 's/sums\[blockIdx.x\] = warps/sums[0] = warps/'
 planted 8 'half a warp' "$warp" 'shfl' 's/value \+= (__shfl.*;)/if (t % 32 < 16) value += \1/'
 planted 9 'no first barrier' "$race" 'mine\[' '0,/__syncthreads\(\);/{/__syncthreads\(\);/d}'
