@@ -210,7 +210,7 @@ $(B)/%.cu.o: %.cu $(B)/flags-CUDA
 # ---- tests: each folder under tests/ adds its programs to TESTS ---------------------------------
 
 TESTS :=
--include $(sort $(wildcard tests/*/rules.mk))
+-include lessons/rules.mk $(sort $(wildcard tests/*/rules.mk))
 
 # One cmocka program a file of tests/unit, linked with the static library (inner symbols are there).
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
@@ -235,7 +235,8 @@ check: tests
 	@SUITE='$(SUITE)' tests/run $(TEST_RUN)
 
 # For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters.
-SLOW_TESTS := $(B)/tests/cudacpu% $(P)/% tests/cudacpu/% tests/lint/% tests/report/% tests/cluster/% tests/install/% \
+SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/lessons/% $(P)/% tests/cudacpu/% \
+  tests/lint/% tests/report/% tests/cluster/% tests/install/% \
   tests/jpegcuda/% tests/views/% tests/build/% tests/faults/% tests/torture/% tests/decoders/% tests/site/% \
   tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts $(B)/tests/every_fault
 ## check-fast: what answers within 90 seconds
@@ -251,7 +252,7 @@ run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' ' \
+	@sed -n 's/^## \([a-z0-9-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' ' \
 	  { line = sprintf("  make %-14s", $$1); n = split($$2, word, " "); \
 	    for (i = 1; i <= n; i++) { \
 	      if (length(line) + 1 + length(word[i]) > 80) { print line; line = sprintf("%21s", "") } \

@@ -127,7 +127,7 @@ lint:
 
 ## format: clang-format over all sources
 format:
-	clang-format -i $$(find src cpu_simd cuda tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+	clang-format -i $$(find src cpu_simd cuda tests lessons -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 
 # ---- one file that needs nothing but libc -------------------------------------------------------
 

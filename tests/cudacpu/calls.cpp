@@ -19,7 +19,8 @@ uint64_t lap_cudacpu_seed()
         clock_gettime(CLOCK_REALTIME, &now);
         const uint64_t s = given ? strtoull(given, nullptr, 0)
                                  : (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-        fprintf(stderr, "# CUDA on CPU: LAP_CUDACPU_SEED=%llu\n", (unsigned long long)s);
+        if (!given)
+            fprintf(stderr, "# CUDA on CPU: LAP_CUDACPU_SEED=%llu\n", (unsigned long long)s);
         return s;
     }();
     return seed;

@@ -8,6 +8,7 @@
 
 #include <cuda_runtime.h>
 
+#include <string>
 #include <vector>
 
 constexpr unsigned LAP_CUDACPU_MAX_THREADS = 1024, LAP_CUDACPU_LANES = 32;
@@ -15,6 +16,7 @@ constexpr unsigned LAP_CUDACPU_MAX_THREADS = 1024, LAP_CUDACPU_LANES = 32;
 struct lap_cudacpu_range {
     char *first;
     size_t bytes;
+    std::string name; /* of a variable */
 };
 
 struct lap_cudacpu_grid {
@@ -23,6 +25,7 @@ struct lap_cudacpu_grid {
     size_t dynamic_bytes;
     void (*body)(void *);
     void *argument;
+    size_t argument_bytes;
     uint64_t seed; /* draws the order of blocks, warps and lanes */
 };
 
@@ -31,9 +34,6 @@ void lap_cudacpu_run(const lap_cudacpu_grid &grid);
 
 /* A step of splitmix64. */
 uint64_t lap_cudacpu_random(uint64_t *state);
-
-/* Ends the program, naming the running thread. */
-[[noreturn]] void lap_cudacpu_give_up(const char *why);
 
 /* ---- waiting (threads.cpp) ----------------------------------------------------------------------- */
 
@@ -57,9 +57,6 @@ void lap_cudacpu_poison(void *memory, size_t bytes);
 /* The __shared__ variables of a kernel (shared.cpp). */
 const std::vector<lap_cudacpu_range> &lap_cudacpu_shared_of(const void *kernel);
 
-/* ---- what comes before what, for the thread sanitizer (poison.cpp) ------------------------------- */
-
-void lap_cudacpu_release(void *sync);
-void lap_cudacpu_acquire(void *sync);
+#include "hooks.h"
 
 #endif

@@ -106,6 +106,11 @@ lap_cudacpu_fiber *lap_cudacpu_running_fiber()
     return running;
 }
 
+bool lap_cudacpu_on_stack(const void *address)
+{
+    return (uintptr_t)address - (uintptr_t)running->stack < STACK;
+}
+
 void lap_cudacpu_idle()
 {
     idle[idle_count++] = running;

@@ -13,6 +13,8 @@ struct lap_cudacpu_fiber;
 void lap_cudacpu_begin_fibers(unsigned most, void (*code)());
 lap_cudacpu_fiber *lap_cudacpu_running_fiber();
 lap_cudacpu_fiber *lap_cudacpu_idle_fiber();
+/* Whether the address is on the stack of the running fiber. */
+bool lap_cudacpu_on_stack(const void *address);
 /* Goes on there, and returns when somebody switches back; nullptr: the launching thread. */
 void lap_cudacpu_switch_to(lap_cudacpu_fiber *to);
 /* The running fiber, about to leave: may be taken again at once, or only after reuse_spent. */

@@ -45,7 +45,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 }
 
 cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *),
-    std::shared_ptr<void> argument, std::vector<uintptr_t> words)
+    std::shared_ptr<void> argument, size_t argument_bytes, std::vector<uintptr_t> words)
 {
     lap_cudacpu_call call("cudaLaunchKernel");
     if (call.error)
@@ -58,7 +58,7 @@ cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *ker
     if (error)
         return call(error);
     const lap_cudacpu_grid grid = {kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes, body,
-        argument.get(), s.set.seed + ++s.counts["launches"]};
+        argument.get(), argument_bytes, s.set.seed + ++s.counts["launches"]};
     const int device = lap_cudacpu_current;
     auto run = [grid, device, argument, words = std::move(words)] {
         if (lap_cudacpu_holds_host_address(words)) {

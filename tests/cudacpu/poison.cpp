@@ -56,17 +56,3 @@ void lap_cudacpu_poison(void *memory, size_t bytes)
 #endif
     lap_cudacpu_raw_copy(to, &word, bytes % 4);
 }
-
-void lap_cudacpu_release([[maybe_unused]] void *sync)
-{
-#if LAP_CUDACPU_TSAN
-    __tsan_release(sync);
-#endif
-}
-
-void lap_cudacpu_acquire([[maybe_unused]] void *sync)
-{
-#if LAP_CUDACPU_TSAN
-    __tsan_acquire(sync);
-#endif
-}

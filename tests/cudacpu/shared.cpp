@@ -33,6 +33,13 @@ uintptr_t load_address()
     return base;
 }
 
+/* "4tile", "4tile_0": tile. */
+std::string plain_name(const std::string &mangled)
+{
+    const size_t digits = mangled.find_first_not_of("0123456789");
+    return mangled.substr(digits == std::string::npos ? 0 : digits, (size_t)atoi(mangled.c_str()));
+}
+
 /* _ZZ<function>E<variable>: that of the function is the longest that is one. */
 void add(symbols &s, const ElfW(Sym) & symbol, const std::string &name, uintptr_t base)
 {
@@ -44,7 +51,8 @@ void add(symbols &s, const ElfW(Sym) & symbol, const std::string &name, uintptr_
         return;
     for (size_t e = name.find('E', 3); e != std::string::npos; e = name.find('E', e + 1))
         if (e + 1 < name.size() && name[e + 1] >= '0' && name[e + 1] <= '9')
-            s.variables.insert({name.substr(3, e - 3), {reinterpret_cast<char *>(address), symbol.st_size}});
+            s.variables.insert({name.substr(3, e - 3),
+                {reinterpret_cast<char *>(address), symbol.st_size, plain_name(name.substr(e + 1))}});
 }
 
 symbols read_symbols()

@@ -2,7 +2,6 @@
  * a kernel without barriers runs on a single stack and never switches. Under ThreadSanitizer each thread
  * keeps a fiber of its own. */
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "engine.h"
@@ -24,8 +23,9 @@ struct thread_of_block {
 };
 
 struct barrier {
-    unsigned expected, arrived;
+    unsigned expected, arrived, round;
     int sum, result; /* of the predicates: of this round, of the one before */
+    char sync[2];    /* of even and odd rounds: a thread may be one ahead of those that have yet to go on */
 };
 
 constexpr char SYNCTHREADS[] = "__syncthreads";
@@ -104,7 +104,7 @@ void start_block()
     const dim3 &grid = l.grid->grid;
     blockIdx = {(unsigned)(n % grid.x), (unsigned)(n / grid.x % grid.y), (unsigned)(n / grid.x / grid.y)};
     l.ended = l.started = 0;
-    l.block = barrier{l.threads, 0, 0, 0};
+    l.block = barrier{l.threads, 0, 0, 0, 0, {}};
     for (unsigned i = 0; i < l.threads; i++)
         l.thread[i].is = UNSTARTED;
     for (unsigned w = 0; w * LANES < l.threads; w++)
@@ -114,6 +114,8 @@ void start_block()
     lap_cudacpu_poison(l.dynamic.get(), l.grid->dynamic_bytes);
     for (const lap_cudacpu_range &variable : *l.shared)
         lap_cudacpu_poison(variable.first, variable.bytes);
+    lap_cudacpu_watch_block(*l.shared,
+        {reinterpret_cast<char *>(l.dynamic.get()), l.grid->dynamic_bytes, "dynamic shared memory"});
 }
 
 void release_barrier()
@@ -121,7 +123,9 @@ void release_barrier()
     barrier &b = l.block;
     if (b.arrived < b.expected || b.arrived == 0)
         return;
+    lap_cudacpu_watch_barrier();
     b.arrived = 0;
+    b.round++;
     b.result = b.sum;
     b.sum = 0;
     for (unsigned k = 0; k < l.threads; k++) {
@@ -138,6 +142,7 @@ void run_thread(unsigned thread)
     run_as(thread);
     lap_cudacpu_acquire(&l.grid);
     lap_cudacpu_acquire(&l.block_over[(l.done + 1) % 2]); /* blocks share the static variables */
+    lap_cudacpu_watch_thread();
     l.grid->body(l.grid->argument);
     lap_cudacpu_release(&l.block_over[l.done % 2]);
     l.thread[thread].is = ENDED;
@@ -225,10 +230,12 @@ void lap_cudacpu_run(const lap_cudacpu_grid &grid)
     gridDim = grid.grid;
     lap_cudacpu_begin_fibers(l.threads, live);
     lap_cudacpu_release(&l.grid);
+    lap_cudacpu_watch_launch(&grid);
     start_block();
     lap_cudacpu_switch_to(lap_cudacpu_idle_fiber());
     lap_cudacpu_acquire(&l.block_over[0]);
     lap_cudacpu_acquire(&l.block_over[1]);
+    lap_cudacpu_watch_launch(nullptr);
     l.dynamic.reset();
     l.grid = nullptr;
 }
@@ -268,19 +275,14 @@ void lap_cudacpu_yield()
 int lap_cudacpu_syncthreads(int predicate)
 {
     barrier &b = l.block;
+    char *sync = &b.sync[b.round % 2];
     b.sum += predicate != 0;
-    lap_cudacpu_release(&b);
+    lap_cudacpu_watch_arrival();
+    lap_cudacpu_release(sync);
     if (++b.arrived < b.expected)
         lap_cudacpu_park(SYNCTHREADS);
     else
         release_barrier();
-    lap_cudacpu_acquire(&b);
+    lap_cudacpu_acquire(sync);
     return b.result;
-}
-
-void lap_cudacpu_give_up(const char *why)
-{
-    fprintf(stderr, "CUDA on CPU: thread (%u, %u, %u) of block (%u, %u, %u): %s\n", threadIdx.x, threadIdx.y,
-        threadIdx.z, blockIdx.x, blockIdx.y, blockIdx.z, why);
-    abort();
 }

@@ -48,6 +48,7 @@ void close_if_full(warp &w, meeting &m)
         return;
     m.complete = true;
     const unsigned first = (unsigned)(&w - warps) * LANES;
+    lap_cudacpu_watch_meeting(first, m.here, (m.here & w.alive) == w.alive);
     for (unsigned i = 0; i < LANES; i++)
         if ((m.here >> i & 1) && first + i != lap_cudacpu_thread)
             lap_cudacpu_wake(first + i);

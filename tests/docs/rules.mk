@@ -12,9 +12,3 @@ docs-figures:
 	@mv docs/img/folder-timeline.svg.new docs/img/folder-timeline.svg
 	@tools/diagrams
 	@tools/figures $(sort $(wildcard docs/*.md)) README.md CONTRIBUTING.md
-
-# The exercises of docs/course.md: make exercise-1 PITCH=65
-exercise-3: $(B)/tests/cudacpu_races_ops
-exercise-4: $(B)/tests/cudacpu_ops
-exercise-%: FORCE
-	@B=$(B) bash tests/docs/exercise.sh $* $(if $(PITCH),PITCH=$(PITCH)) $(if $(ANSWER),ANSWER=$(ANSWER))

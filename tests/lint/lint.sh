@@ -4,8 +4,8 @@
 . tests/tap.sh
 
 mapfile -t c_files < <(find src cpu_simd -name '*.c' | sort)
-mapfile -t formatted < <(find src cpu_simd cuda tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
-mapfile -t scripts < <(find tools tests .ci -type f | sort |
+mapfile -t formatted < <(find src cpu_simd cuda tests lessons -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
+mapfile -t scripts < <(find tools tests lessons .ci -type f | sort |
     while IFS= read -r file; do head -n 1 "$file" | grep -qE '^#!.*\b(ba)?sh\b' && echo "$file"; done)
 mapfile -t bats_files < <(find tests -name '*.bats' -o -name '*.bash' | sort)
 format_version=14 # what .clang-format was written for

@@ -101,13 +101,13 @@ def own_part(command):
 
 def exists(command):
     """Whether what a command that is not run names is there: targets of make, files; others' programs are theirs."""
-    makefiles = [ROOT / "Makefile", *ROOT.glob("tests/*/rules.mk"), *ROOT.glob("tools/*.mk")]
+    makefiles = [ROOT / "Makefile", ROOT / "lessons/rules.mk", *ROOT.glob("tests/*/rules.mk"), *ROOT.glob("tools/*.mk")]
     problems = []
     for part in command.split("&&"):
         words = part.split()
         if words[0] == "make":
             rules = "\n".join(path.read_text() for path in makefiles)
-            problems += [word for word in words[1:] if not re.search(rf"^{word}:", rules, re.M)]
+            problems += [word for word in words[1:] if not re.search(rf"^(## )?{word}:", rules, re.M)]
         elif "/" in words[0] and not os.path.exists(words[0]):
             problems.append(words[0])
     return problems

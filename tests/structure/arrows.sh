@@ -152,6 +152,22 @@ cuda_calls_are_checked()
     return $bad
 }
 
+# Lessons are programs for nvcc, too: below #ifdef __CUDACC__ they launch with triple brackets, and only there.
+lessons_launch_for_nvcc()
+{
+    local file
+    for file in lessons/*.cu lessons/solutions/*.cu; do
+        sed -n '/^#ifdef __CUDACC__/,$p' "$file" | grep -q '<<<' || { echo "$file launches nothing"; return 1; }
+        ! sed '/^#ifdef __CUDACC__/,$d' "$file" | grep -n '<<<' || { echo "$file"; return 1; }
+    done
+}
+
+# No file of the program includes one of the lessons.
+nobody_uses_lessons()
+{
+    ! grep -nE '^ *# *include "lessons/' "${sources[@]}"
+}
+
 graph=$(includes)
 calls=$(calls_between_rooms)
 echo "# ${#sources[@]} files"
@@ -173,6 +189,8 @@ check "_exit is called in signals.c, worker.c and sandbox_keeper.c only" \
 check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/libjpeg/|^src/codec/png_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
 check "jpeglib.h in src/libjpeg only" only_in '^src/libjpeg/' 'include *<(jpeglib|jerror)\.h>'
 check "kernels are launched by the scaffold, without triple brackets" only_in '^:' '<<<'
+check "lessons launch for nvcc only" lessons_launch_for_nvcc
+check "the program knows no lessons" nobody_uses_lessons
 check "every call of CUDA is checked" cuda_calls_are_checked
 check "no rung reads files or options" only_in '^src/' '(^|[^a-zA-Z_])(fopen|open|getopt_long|fprintf|printf)[[:space:]]*\('
 finish

@@ -149,7 +149,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 /* Enqueues body(argument) for every thread of the grid; words: the kernel's own arguments, which are looked
  * through for addresses. */
 cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *),
-    std::shared_ptr<void> argument, std::vector<uintptr_t> words);
+    std::shared_ptr<void> argument, size_t argument_bytes, std::vector<uintptr_t> words);
 
 /* Each argument from a word of its own on. Padding is cleared, there as well: padding bytes hold whatever was
  * there before, and an int beside such bytes can look like an address. */
@@ -206,7 +206,7 @@ static inline cudaError_t cudaLaunchKernelEx(
             auto *held = static_cast<call *>(argument);
             std::apply(held->first, held->second);
         },
-        c, std::apply(lap_cudacpu_words<std::decay_t<Parameters>...>, c->second));
+        c, sizeof *c, std::apply(lap_cudacpu_words<std::decay_t<Parameters>...>, c->second));
 }
 
 #endif

@@ -12,11 +12,11 @@
     {                                   \
         return *from;                   \
     }
-#define LAP_CUDACPU_STORE(name)                               \
-    template <typename T>                                     \
-    static inline void name(T *to, lap_cudacpu_same<T> value) \
-    {                                                         \
-        *to = value;                                          \
+#define LAP_CUDACPU_STORE(name)                                      \
+    template <typename T>                                            \
+    static inline void name(T *to, const lap_cudacpu_same<T> &value) \
+    {                                                                \
+        *to = value;                                                 \
     }
 /* A parameter that does not take part in finding T. */
 template <typename T>

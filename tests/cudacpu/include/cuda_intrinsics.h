@@ -9,6 +9,71 @@
 
 /* ---- vectors, aligned as CUDA's, so that the undefined-behaviour sanitizer sees a bad address --- */
 
+#ifdef LAP_CUDACPU_COUNTED
+/* For the judge of the lessons: g++ tells nobody of a vector that a function takes or returns by value, so
+ * each copy is made here, in one access of its whole width. */
+template <size_t>
+struct lap_cudacpu_whole {
+    typedef unsigned word __attribute__((vector_size(16)));
+};
+template <>
+struct lap_cudacpu_whole<2> {
+    typedef uint16_t word;
+};
+template <>
+struct lap_cudacpu_whole<4> {
+    typedef uint32_t word;
+};
+template <>
+struct lap_cudacpu_whole<8> {
+    typedef uint64_t word;
+};
+#define LAP_CUDACPU_COPIES(name, type, n)            \
+    lap_cudacpu_whole<n * sizeof(type)>::word whole; \
+    }                                                \
+    ;                                                \
+    name() = default;                                \
+    name(const name &other) : whole(other.whole)     \
+    {                                                \
+    }                                                \
+    name &operator=(const name &other)               \
+    {                                                \
+        whole = other.whole;                         \
+        return *this;                                \
+    }
+#define LAP_CUDACPU_VECTOR2(name, type)                      \
+    struct alignas(2 * sizeof(type)) name##2                 \
+    {                                                        \
+        union {                                              \
+            struct {                                         \
+                type x, y;                                   \
+            };                                               \
+            LAP_CUDACPU_COPIES(name##2, type, 2)             \
+            name##2(type x_, type y_) : x(x_), y(y_)         \
+            {                                                \
+            }                                                \
+        };                                                   \
+        static inline name##2 make_##name##2(type x, type y) \
+        {                                                    \
+            return {x, y};                                   \
+        }
+#define LAP_CUDACPU_VECTOR4(name, type)                                              \
+    struct alignas(4 * sizeof(type) > 16 ? 16 : 4 * sizeof(type)) name##4            \
+    {                                                                                \
+        union {                                                                      \
+            struct {                                                                 \
+                type x, y, z, w;                                                     \
+            };                                                                       \
+            LAP_CUDACPU_COPIES(name##4, type, 4)                                     \
+            name##4(type x_, type y_, type z_, type w_) : x(x_), y(y_), z(z_), w(w_) \
+            {                                                                        \
+            }                                                                        \
+        };                                                                           \
+        static inline name##4 make_##name##4(type x, type y, type z, type w)         \
+        {                                                                            \
+            return {x, y, z, w};                                                     \
+        }
+#else
 #define LAP_CUDACPU_VECTOR2(name, type)                  \
     struct alignas(2 * sizeof(type)) name##2             \
     {                                                    \
@@ -27,6 +92,7 @@
     {                                                                     \
         return {x, y, z, w};                                              \
     }
+#endif
 LAP_CUDACPU_VECTOR2(uchar, unsigned char)
 LAP_CUDACPU_VECTOR2(short, short)
 LAP_CUDACPU_VECTOR2(ushort, unsigned short)

@@ -4,6 +4,7 @@
 #define LAP_CUDACPU_WARP_H
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -21,6 +22,8 @@ unsigned lap_cudacpu_gather(unsigned mask, const char *what, uint64_t value, uin
 /* The lanes whose predicate holds; *here, if not null: all that met. */
 unsigned lap_cudacpu_vote(unsigned mask, const char *what, bool predicate, unsigned *here);
 void *lap_cudacpu_dynamic();
+/* The running thread is about to bring a value of that many bytes to a shuffle. */
+void lap_cudacpu_watch_shuffle(size_t bytes);
 
 static inline void __syncthreads()
 {
@@ -60,6 +63,7 @@ static inline uint64_t lap_cudacpu_bits(T value)
 template <typename T>
 static inline T lap_cudacpu_shuffle(unsigned mask, const char *what, T value, unsigned source)
 {
+    lap_cudacpu_watch_shuffle(sizeof value);
     const uint64_t bits = lap_cudacpu_exchange(mask, what, lap_cudacpu_bits(value), source);
     std::memcpy(&value, &bits, sizeof value);
     return value;

@@ -1,0 +1,54 @@
+/* Lesson 2: both kernels on the same matrix. */
+#include "judge.h"
+
+#include LESSON
+
+static double sectors_of(const char *rung, const char *what)
+{
+    const std::string counter = what;
+    return judge::kept("transpose 4992 3744 4", rung, (counter + "_sectors").c_str()) /
+           judge::kept("transpose 4992 3744 4", rung, (counter + "_requests").c_str());
+}
+
+/* The sectors a request, of loads or stores, since an earlier count. */
+static double since(const judge::counts &before, judge::what w)
+{
+    const judge::counts now = judge::total(w);
+    return (now.sectors - before.sectors) / (now.requests - before.requests);
+}
+
+static void check(int width, int height)
+{
+    std::vector<float> values((size_t)width * height), turned(values.size());
+    for (size_t i = 0; i < values.size(); i++)
+        values[i] = turned[i % width * height + i / width] = (float)i;
+    float *in = judge::given("in", values), *out = judge::blank<float>("out", values.size());
+    const dim3 block(BLOCK, BLOCK);
+    const unsigned across = (width + BLOCK - 1) / BLOCK, down = (height + BLOCK - 1) / BLOCK;
+    judge::launch(dim3(across, down), block, transpose_read, in, out, width, height);
+    judge::compare("transpose_read", out, turned, height);
+    const double stored = since({}, judge::what::STORES);
+    const judge::counts loads = judge::total(judge::what::LOADS), stores = judge::total(judge::what::STORES);
+    float *again = judge::blank<float>("out", values.size());
+    judge::launch(dim3(down, across), block, transpose_write, in, again, width, height);
+    judge::compare("transpose_write", again, turned, height);
+    if (width % BLOCK || !judge::going())
+        return;
+    judge::show({"sectors-stored", "sectors a store, transpose_read", stored, "cuda-naive",
+        sectors_of("cuda-naive", "store")});
+    judge::show({"sectors-loaded", "sectors a load, transpose_write", since(loads, judge::what::LOADS),
+        "cuda-naive-write", sectors_of("cuda-naive-write", "load")});
+    judge::goal(since(stores, judge::what::STORES) < 4.5,
+        "transpose_write stores more than 4 sectors a warp: the threads of a row must write neighbouring "
+        "floats. Which of its "
+        "indices grows by 1 from one thread to the next?");
+}
+
+int main(int, char **argv)
+{
+    judge::begin(2, argv[1]);
+    check(40, 23);
+    judge::begin_counts("a matrix of 128 x 64 floats");
+    check(128, 64);
+    return judge::end();
+}

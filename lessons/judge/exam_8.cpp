@@ -1,0 +1,47 @@
+/* Lesson 8: the given kernels for their counts, then the one to write. */
+#include "judge.h"
+
+#include LESSON
+
+static std::vector<float> values, expected;
+
+static void check(const char *name, void (*kernel)(const float *, float *))
+{
+    float *in = judge::given("in", values), *sums = judge::blank<float>("sums", expected.size());
+    judge::begin_counts(name);
+    judge::launch(dim3((unsigned)expected.size()), dim3(BLOCK), kernel, in, sums);
+    judge::compare(name, sums, expected, 1);
+}
+
+int main(int, char **argv)
+{
+    judge::begin(8, argv[1]);
+    const char *of = "reduce 100000000 4";
+    constexpr unsigned BLOCKS = 16;
+    for (unsigned char b : judge::noise(BLOCKS * BLOCK, 1))
+        values.push_back(b);
+    expected.assign(BLOCKS, 0);
+    for (unsigned i = 0; i < values.size(); i++)
+        expected[i / BLOCK] += values[i];
+    check("divergent", divergent);
+    judge::counts tile = judge::total(judge::what::SHARED_LOADS);
+    judge::show({"lanes-divergent", "lanes that take part in a load, divergent", tile.lanes / tile.requests,
+        nullptr, 0});
+    check("interleaved", interleaved);
+    tile = judge::total(judge::what::SHARED_LOADS);
+    judge::show({"passes-interleaved", "passes of a load, interleaved", tile.wavefronts / tile.requests,
+        "cuda-interleaved",
+        judge::kept(of, "cuda-interleaved", "shared_waves") /
+            judge::kept(of, "cuda-interleaved", "shared_loads")});
+    check("shuffled, 16 blocks of 128 values", shuffled);
+    tile = judge::total(judge::what::SHARED_LOADS);
+    judge::show(
+        {nullptr, "loads from shared memory for a block, shuffled", tile.requests / BLOCKS, nullptr, 0});
+    judge::goal(judge::total(judge::what::SHUFFLES).requests >= 4 * 5 * BLOCKS,
+        "The lanes of a warp do not add by shuffles yet: five of them, and every lane takes part.");
+    judge::goal(
+        tile.requests <= 8 * BLOCKS, "Shared memory is read more than is needed for four sums of warps.");
+    judge::goal(
+        judge::barriers() <= 1, "One barrier is enough: between the four writes and thread 0's reads.");
+    return judge::end();
+}

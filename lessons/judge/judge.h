@@ -1,0 +1,123 @@
+/* What a lesson's exam (lessons/judge/exam_N.cpp) asks of the judge. An exam includes the lesson's file,
+ * which is compiled for the CPU against tests/cudacpu, runs its kernel on memory made here, compares bytes,
+ * and names the counts that matter. `make check-N` compiles and runs it. */
+#ifndef LAP_JUDGE_H
+#define LAP_JUDGE_H
+
+#include <cuda_runtime.h>
+
+#include <string>
+#include <vector>
+
+namespace judge
+{
+
+/* ---- memory of the device ------------------------------------------------------------------------ */
+
+/* Bytes that kernels may touch, with room around them that no access out of bounds can leave; 256-byte
+ * aligned. written: from `from`; else reading them before a kernel has written is a finding. */
+void *memory(const char *name, size_t bytes, const void *from);
+
+template <typename T>
+T *given(const char *name, const std::vector<T> &values)
+{
+    return static_cast<T *>(memory(name, values.size() * sizeof(T), values.data()));
+}
+
+template <typename T>
+T *blank(const char *name, size_t n)
+{
+    return static_cast<T *>(memory(name, n * sizeof(T), nullptr));
+}
+
+/* ---- running ------------------------------------------------------------------------------------- */
+
+/* Whether kernels still run: not after the first finding. */
+bool going();
+void launched(cudaError_t error, dim3 grid, dim3 block);
+
+/* kernel<<<grid, block>>>(arguments...), and waits for it. */
+template <typename... Parameters, typename... Arguments>
+void launch(dim3 grid, dim3 block, void (*kernel)(Parameters...), Arguments... arguments)
+{
+    if (!going())
+        return;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+    launched(error ? error : cudaDeviceSynchronize(), grid, block);
+}
+
+/* Compares what a kernel wrote, rows of `width` elements, with what it should have. */
+void compare(
+    const char *what, const unsigned char *got, const std::vector<unsigned char> &expected, int width);
+void compare(const char *what, const float *got, const std::vector<float> &expected, int width);
+void compare(const char *what, const unsigned *got, const std::vector<unsigned> &expected, int width);
+
+/* ---- counts -------------------------------------------------------------------------------------- */
+
+enum class what { LOADS, STORES, ATOMICS, SHARED_LOADS, SHARED_STORES, SHARED_ATOMICS, SHUFFLES };
+
+struct counts { /* of all requests since the last begin_counts */
+    double requests, lanes, sectors, wavefronts;
+};
+
+/* The next launch is the one whose counts are shown. */
+void begin_counts(const char *of);
+counts total(what w);
+/* Barriers that a block passes, on average. */
+double barriers();
+
+/* A figure to predict: name stands in the lesson's file as "PREDICT name: ?". kept: what the H200 counted,
+ * and for which rung; null if nothing like it was measured. */
+struct figure {
+    const char *name, *text;
+    double counted;
+    const char *rung;
+    double kept;
+};
+void show(const figure &f);
+/* From docs/profile/gpu-counters.json: counter of the rung in the section; -1 if it is not there. */
+double kept(const char *section, const char *rung, const char *counter);
+
+/* The lesson is not solved while a goal is not met. */
+void goal(bool met, const std::string &said);
+
+/* ---- begin and end ------------------------------------------------------------------------------- */
+
+void begin(int number, const char *source);
+/* Says everything; the exit status: 0 if the lesson is solved. */
+int end();
+
+/* Every access of the next launch is counted, none is judged: for kernels of the ladders, whose memory is not
+ * made here. */
+void only_count();
+
+/* ---- lessons for the CPU ------------------------------------------------------------------------- */
+
+/* No kernel runs: nothing is said of threads and memory. */
+void on_cpu();
+/* How many instructions function(argument) runs; 0 if this processor cannot say. */
+double instructions(void (*function)(void *), void *argument);
+/* "sse4.1" or "avx2" */
+bool processor_has(const char *set);
+
+/* ---- images -------------------------------------------------------------------------------------- */
+
+/* n bytes by chance, the same in each run. */
+std::vector<unsigned char> noise(size_t n, unsigned seed);
+/* Pixel (0, 0) begins at byte `origin`, rows at multiples of `pitch` bytes from there, both multiples of 128;
+ * two pixels around the image exist, too. */
+struct image {
+    int width, height, channels;
+    size_t pitch, origin;
+    std::vector<unsigned char> bytes;
+};
+image picture(int width, int height, int channels, unsigned seed);
+/* What the backend c makes of it, rows without gaps: the 5x5 Laplace filter. */
+std::vector<unsigned char> laplace(const image &p);
+
+} // namespace judge
+
+#endif

@@ -1,0 +1,430 @@
+/* What the judge says. Findings come first, then bytes, then what each line costs: the order in which to
+ * mend. */
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <unistd.h>
+
+#include "judge.h"
+#include "tests/cudacpu/control.h"
+#include "watch.h"
+
+namespace judge
+{
+
+extern bool in_kernel, strict, counting;
+
+namespace
+{
+
+constexpr size_t GUARD = 64 * 1024;
+
+struct {
+    int number;
+    finding findings[FINDINGS];
+    std::string wrong, of;
+    int compared, goals_missed;
+    bool cpu;
+    std::vector<figure> figures;
+    std::vector<std::string> goals;
+} r;
+
+struct advice {
+    const char *title, *cost, *look;
+};
+
+const advice advices[FINDINGS] = {
+    {"the kernel broke off", "On a GPU the launch fails, and all later calls with it.",
+        "the address that this line computes: which of its terms can be far too large, or negative?"},
+    {"an access out of bounds",
+        "On a GPU this ends the program, or takes the bytes of another array in silence.",
+        "which threads have nothing to do here? Is the comparison with the size there, with < and not <=?"},
+    {"an address that the width does not allow",
+        "On a GPU the launch fails: 16 bytes at once need an address that is a multiple of 16.",
+        "where does the pointer come from: does each row, and each thread's share, begin on such an "
+        "address?"},
+    {"a barrier that not all threads reach", "On a GPU the block hangs, or goes on with a tile half filled.",
+        "the if or return around it: every thread of the block must come to the same __syncthreads()."},
+    {"a warp function that does not fit its lanes", "On a GPU the result is undefined.",
+        "the mask: it must name exactly the lanes that come here."},
+    {"a race", "On a GPU the result depends on which thread is faster: right today, wrong tomorrow.",
+        "between the two lines: what makes one thread wait for the other? Or should they touch different "
+        "elements?"},
+    {"a read of memory that nothing wrote",
+        "On a GPU it holds what was left there: another number in each run.",
+        "which thread should have written this element, and did its condition let it?"},
+};
+
+bool colour()
+{
+    return isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+}
+
+void heading(const char *text)
+{
+    printf(colour() ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+}
+
+/* Lines of at most 100 columns. */
+void print_wrapped(const std::string &text)
+{
+    constexpr size_t COLUMNS = 98;
+    for (size_t at = 0; at < text.size();) {
+        size_t n = text.size() - at;
+        if (n > COLUMNS)
+            n = text.rfind(' ', at + COLUMNS) - at;
+        printf("  %s\n", text.substr(at, n).c_str());
+        at += n + 1;
+    }
+}
+
+void show_line(unsigned line)
+{
+    if (line)
+        printf("    %u | %s\n", line, source_line(line).c_str());
+}
+
+void print_finding(finding_kind kind)
+{
+    const finding &f = r.findings[kind];
+    const unsigned line = line_of(f.site);
+    heading(("FOUND at line " + std::to_string(line) + ": " + advices[kind].title).c_str());
+    if (kind == RACE) {
+        const unsigned other = line_of(f.other);
+        printf("  Two threads touch %s, at least one writes, and nothing orders them:\n", f.what.c_str());
+        printf("  %s at line %u,\n  %s at line %u.\n", f.who_other.c_str(), other, f.who.c_str(), line);
+        show_line(other);
+        if (other != line)
+            show_line(line);
+    } else {
+        printf("  %s %s.\n", f.who.c_str(), f.what.c_str());
+        show_line(line);
+    }
+    print_wrapped(std::string("What it costs: ") + advices[kind].cost);
+    print_wrapped(std::string("What to look at: ") + advices[kind].look);
+}
+
+const char *names(const site &s)
+{
+    if (s.kind == SHUFFLE)
+        return "shuffles";
+    static const char *const n[2][3] = {{"loads, global", "stores, global", "atomics, global"},
+        {"loads, shared", "stores, shared", "atomics, shared"}};
+    return n[s.space == SHARED][s.kind];
+}
+
+void add(tally &to, const tally &t)
+{
+    to.requests += t.requests;
+    to.lanes += t.lanes;
+    to.sectors += t.sectors;
+    to.wavefronts += t.wavefronts;
+    to.bytes += t.bytes;
+}
+
+/* What each line asks of memory, in the order of lines. */
+void print_lines()
+{
+    std::map<std::pair<unsigned, std::string>, std::pair<tally, bool>> rows;
+    for (unsigned i = 0; i < sites(); i++)
+        if (tally_of(i).requests) {
+            const site &s = site_number(i);
+            auto &row = rows[{line_of(i), names(s)}];
+            add(row.first, tally_of(i));
+            row.second = s.space == SHARED;
+        }
+    if (rows.empty())
+        return;
+    heading(("What each line asks of memory, " + r.of).c_str());
+    printf("  line  what             requests  lanes  a request\n");
+    for (const auto &row : rows) {
+        const tally &t = row.second.first;
+        const double n = (double)t.requests;
+        printf("  %4u  %-15s %9llu  %5.1f  %5.2f %s\n", row.first.first, row.first.second.c_str(),
+            (unsigned long long)t.requests, (double)t.lanes / n,
+            (double)(row.second.second ? t.wavefronts : t.sectors) / n,
+            row.second.second ? "wavefronts" : "sectors");
+    }
+    printf("  (a model: lanes that come to a line the same number of times since they were last together\n"
+           "  are one request; arithmetic is not counted)\n");
+}
+
+/* What follows "PREDICT name:" in the lesson's file; "?" if there is nothing. */
+std::string predicted(const char *name)
+{
+    std::ifstream in(source_path());
+    const std::string key = "PREDICT " + std::string(name) + ":";
+    for (std::string line; std::getline(in, line);) {
+        const size_t at = line.find(key);
+        if (at == std::string::npos)
+            continue;
+        const size_t first = line.find_first_not_of(" \t", at + key.size());
+        const size_t end = line.find_first_of(" \t*", first);
+        if (first != std::string::npos)
+            return line.substr(first, end == std::string::npos ? end : end - first);
+    }
+    return "?";
+}
+
+void print_figures()
+{
+    if (r.figures.empty())
+        return;
+    heading("Predicted and counted");
+    printf("  %-44s %9s %9s %9s\n", "", "predicted", "counted", "the H200");
+    bool asked = false;
+    for (const figure &f : r.figures) {
+        const std::string p = f.name ? predicted(f.name) : "";
+        asked |= p == "?";
+        printf("  %-44s %9s %9.2f ", f.text, p.c_str(), f.counted);
+        if (f.rung && f.kept >= 0)
+            printf("%9.2f  %s\n", f.kept, f.rung);
+        else
+            printf("%9s\n", "-");
+    }
+    if (asked)
+        printf("  A ? is a prediction that you have not made: write a number in its place, before you look "
+               "here.\n");
+}
+
+void crashed(int number)
+{
+    in_kernel = false;
+    if (!anything_found())
+        found(CRASHED, site_of(0, SHUFFLE, NO_MEMORY, 0), "a thread",
+            number == SIGFPE ? "divides by zero" : "goes to an address where there is no memory");
+    stop_here();
+}
+
+} // namespace
+
+void found(finding_kind kind, unsigned site, const std::string &who, const std::string &what)
+{
+    if (!r.findings[kind].there)
+        r.findings[kind] = {true, site, 0, who, "", what};
+}
+
+void found_race(unsigned site, unsigned earlier, const std::string &who, const std::string &who_earlier,
+    const std::string &what)
+{
+    if (!r.findings[RACE].there)
+        r.findings[RACE] = {true, site, earlier, who, who_earlier, what};
+}
+
+bool anything_found()
+{
+    for (const finding &f : r.findings)
+        if (f.there)
+            return true;
+    return false;
+}
+
+std::string take_finding()
+{
+    for (int k = 0; k < FINDINGS; k++)
+        if (r.findings[k].there) {
+            std::string said = advices[k].title + (" " + std::to_string(line_of(r.findings[k].site)));
+            if (k == RACE)
+                said += " " + std::to_string(line_of(r.findings[k].other));
+            for (finding &f : r.findings)
+                f.there = false;
+            return said;
+        }
+    return "";
+}
+
+bool going()
+{
+    return !anything_found() && r.wrong.empty();
+}
+
+void stop_here()
+{
+    fflush(stdout);
+    const int status = end();
+    fflush(stdout);
+    _exit(status);
+}
+
+void *memory(const char *name, size_t bytes, const void *from)
+{
+    char *all;
+    if (cudaMalloc(&all, bytes + 2 * GUARD) != cudaSuccess) {
+        fprintf(stderr, "the judge is out of memory\n");
+        exit(2);
+    }
+    char *first = all + GUARD;
+    first += 256 - (uintptr_t)first % 256;
+    if (from)
+        memcpy(first, from, bytes);
+    add_region(name, first, bytes, from != nullptr);
+    return first;
+}
+
+void launched(cudaError_t error, dim3 grid, dim3 block)
+{
+    if (error == cudaSuccess)
+        return;
+    char text[240];
+    snprintf(text, sizeof text, "the launch of %u x %u blocks of %u x %u threads failed: %s", grid.x, grid.y,
+        block.x, block.y, cudaGetErrorString(error));
+    r.wrong = text;
+}
+
+template <typename T>
+static void compare_as(const char *what, const T *got, const std::vector<T> &expected, int width)
+{
+    if (!going())
+        return;
+    r.compared++;
+    for (size_t i = 0; i < expected.size(); i++)
+        if (memcmp(&got[i], &expected[i], sizeof(T)) != 0) {
+            size_t n = 0;
+            for (size_t k = i; k < expected.size(); k++)
+                n += memcmp(&got[k], &expected[k], sizeof(T)) != 0;
+            char text[300], is[60];
+            snprintf(is, sizeof is, was_written(&got[i]) ? "is %.9g" : "was never written", (double)got[i]);
+            snprintf(text, sizeof text,
+                "%s: %zu of %zu values differ. The first, column %zu of row %zu, %s and should be %.9g", what,
+                n, expected.size(), i % (size_t)width, i / (size_t)width, is, (double)expected[i]);
+            r.wrong = text;
+            return;
+        }
+}
+
+void compare(
+    const char *what, const unsigned char *got, const std::vector<unsigned char> &expected, int width)
+{
+    compare_as(what, got, expected, width);
+}
+
+void compare(const char *what, const float *got, const std::vector<float> &expected, int width)
+{
+    compare_as(what, got, expected, width);
+}
+
+void compare(const char *what, const unsigned *got, const std::vector<unsigned> &expected, int width)
+{
+    compare_as(what, got, expected, width);
+}
+
+void begin_counts(const char *of)
+{
+    r.of = of;
+    forget_counts();
+}
+
+counts total(what w)
+{
+    static const struct {
+        access_kind kind;
+        memory_space space;
+    } of[] = {{LOAD, GLOBAL}, {STORE, GLOBAL}, {ATOMIC, GLOBAL}, {LOAD, SHARED}, {STORE, SHARED},
+        {ATOMIC, SHARED}, {SHUFFLE, SHARED}};
+    tally t = {};
+    for (unsigned i = 0; i < sites(); i++)
+        if (site_number(i).kind == of[(int)w].kind && site_number(i).space == of[(int)w].space)
+            add(t, tally_of(i));
+    return {(double)t.requests, (double)t.lanes, (double)t.sectors, (double)t.wavefronts};
+}
+
+void show(const figure &f)
+{
+    if (going())
+        r.figures.push_back(f);
+}
+
+double kept(const char *section, const char *rung, const char *counter)
+{
+    std::ifstream in("docs/profile/gpu-counters.json");
+    const std::string all(std::istreambuf_iterator<char>(in), {});
+    size_t at = 0;
+    for (const char *name : {section, rung, counter}) {
+        at = all.find("\"" + std::string(name) + "\":", at);
+        if (at == std::string::npos)
+            return -1;
+    }
+    return atof(all.c_str() + all.find(':', at) + 1);
+}
+
+void goal(bool met, const std::string &said)
+{
+    if (!going() || met)
+        return;
+    r.goals_missed++;
+    r.goals.push_back(said);
+}
+
+void begin(int number, const char *source)
+{
+    r.number = number;
+    set_source(source);
+    setenv("LAP_CUDACPU_SEED", "1", 1);
+    lap_cudacpu_configure("order=now,seed=1");
+    for (int s : {SIGSEGV, SIGBUS, SIGFPE})
+        signal(s, crashed);
+}
+
+int end()
+{
+    in_kernel = false;
+    printf("Lesson %d: %s\n", r.number, source_path().c_str());
+    for (int k = 0; k < FINDINGS; k++)
+        if (r.findings[k].there) {
+            print_finding((finding_kind)k);
+            printf("\nNot solved: mend this first, then check again.\n");
+            return 1;
+        }
+    if (!r.wrong.empty()) {
+        heading("WRONG RESULT");
+        print_wrapped(r.wrong + ".");
+        if (!r.cpu)
+            print_wrapped(
+                "No access is out of bounds and no thread disturbs another: an index or a formula is wrong.");
+        printf("\nNot solved: mend this first, then check again.\n");
+        return 1;
+    }
+    printf("  The results are right (%d of %d).\n", r.compared, r.compared);
+    if (!r.cpu)
+        print_wrapped("No access out of bounds, no race, every barrier reached by all, nothing read that "
+                      "nothing wrote.");
+    print_lines();
+    print_figures();
+    for (const std::string &g : r.goals) {
+        heading("NOT THERE YET");
+        print_wrapped(g);
+    }
+    printf(r.goals_missed ? "\nRight, but not solved.\n" : "\nSolved.\n");
+    return r.goals_missed > 0;
+}
+
+void on_cpu()
+{
+    r.cpu = true;
+}
+
+void only_count()
+{
+    strict = false;
+    counting = true;
+}
+
+std::vector<unsigned char> noise(size_t n, unsigned seed)
+{
+    std::vector<unsigned char> bytes(n);
+    uint64_t state = seed;
+    for (unsigned char &b : bytes) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        b = (unsigned char)(state >> 56);
+    }
+    return bytes;
+}
+
+} // namespace judge

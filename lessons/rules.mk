@@ -1,0 +1,32 @@
+# The lessons (lessons/README.md). The judge is the runtime of tests/cudacpu with hooks of its own; a lesson is compiled
+# at -O0 -fsanitize=thread, whose calls the judge answers. Nothing but g++ and binutils is needed.
+JUDGE_CXX := $(CXX_HOST) -std=c++17 -g -no-pie -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas \
+  -Itests/cudacpu/include $(INCLUDES) -DLAP_CUDACPU -DLAP_CUDACPU_COUNTED
+JUDGE_OBJ := $(patsubst %,$(B)/lessons/%.o,$(filter-out tests/cudacpu/hooks.cpp lessons/judge/exam_%, \
+  $(sort $(wildcard lessons/judge/*.cpp tests/cudacpu/*.cpp))) cpu_simd/filter/filter_1_c.c $(sort $(wildcard src/base/*.c)))
+$(B)/lessons/%.cpp.o: %.cpp lessons/rules.mk
+	@mkdir -p $(@D)
+	$(call say,CXX)$(JUDGE_CXX) -O2 -MMD -MP -c $< -o $@
+$(B)/lessons/%.c.o: %.c lessons/rules.mk
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=c11 -O2 -g -ffp-contract=off -D_GNU_SOURCE $(INCLUDES) -DLAP_HAVE_CUDA=0 -DLAP_HAVE_OPENMP=0 \
+	  -DLAP_RUNG_FLAGS='""' -MMD -MP -c $< -o $@
+$(B)/lessons/libjudge.a: $(JUDGE_OBJ)
+	@rm -f $@
+	$(call say,AR)ar rcs $@ $^
+-include $(JUDGE_OBJ:.o=.d)
+
+# The student's copies.
+MINE ?= my-lessons
+LESSONS := $(sort $(foreach l,$(wildcard lessons/lesson_*.c*),$(word 2,$(subst _, ,$(notdir $l)))))
+LESSON = B=$(B) MINE='$(MINE)' CXX_HOST='$(CXX_HOST)' NVCC='$(NVCC)' lessons/lesson
+.PHONY: $(LESSONS:%=lesson-%) $(LESSONS:%=check-%) $(LESSONS:%=time-%)
+## lesson-1: copy lesson 1 (2, 3, ...) to my-lessons/ and say what to do; MINE=folder
+$(LESSONS:%=lesson-%): lesson-%:
+	@$(LESSON) get $*
+## check-1: judge my-lessons/lesson_1_index.cu (2, 3, ...); no GPU is needed
+$(LESSONS:%=check-%): check-%: $(B)/lessons/libjudge.a
+	@$(LESSON) check $*
+## time-1: run it on this machine's GPU, beside the step of the ladder
+$(LESSONS:%=time-%): time-%:
+	@$(LESSON) time $*

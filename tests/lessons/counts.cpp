@@ -1,0 +1,195 @@
+/* The judge's counts of the ladders' own kernels beside what the H200's profiler counted
+ * (docs/profile/gpu-counters.json). The kernels run on smaller images, whose blocks are those of the large
+ * one; counts are scaled up by the number of pixels or values. Binding rungs must agree within 5 percent, an
+ * excused counter of theirs within 15; the others are printed. */
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+
+#include "cuda/device/device_rungs.h"
+#include "judge.h"
+
+namespace
+{
+
+constexpr double TOLERANCE = 0.05, EXCUSED = 0.15, PIXELS = 4992.0 * 3744, VALUES = 1e8, ORDER = 16000;
+int tests, failures;
+
+struct counter {
+    const char *name;
+    judge::what of;
+    double judge::counts::*part;
+};
+const counter counters[] = {{"load_requests", judge::what::LOADS, &judge::counts::requests},
+    {"load_sectors", judge::what::LOADS, &judge::counts::sectors},
+    {"store_requests", judge::what::STORES, &judge::counts::requests},
+    {"store_sectors", judge::what::STORES, &judge::counts::sectors},
+    {"shared_loads", judge::what::SHARED_LOADS, &judge::counts::requests},
+    {"shared_waves", judge::what::SHARED_LOADS, &judge::counts::wavefronts},
+    {"shared_stores", judge::what::SHARED_STORES, &judge::counts::requests}};
+
+const char PASSES[] =
+    "shared_waves: the profiler counts more passes than the banks explain; so it does for copy-shared, "
+    "where no bank is asked twice: 1.17 a load",
+           VECTOR[] = "shared_loads shared_waves: nvcc loads both values of the first step at once (LDS.64)",
+           VECTORS[] = "shared_loads shared_waves: nvcc loads the sums of four warps at once (LDS.128)";
+
+struct named {
+    const char *name;
+    bool binding;    /* must agree */
+    const char *but; /* counters that the H200 counts otherwise, and why */
+};
+
+struct scales {
+    double loads, stores;
+};
+
+void compare(const char *section, const named &rung, const scales &scale)
+{
+    bool agrees = true;
+    printf("# %s, %s:", section, rung.name);
+    for (const counter &c : counters) {
+        const double by = strncmp(c.name, "store", 5) ? scale.loads : scale.stores;
+        const double ours = judge::total(c.of).*c.part * by, kept = judge::kept(section, rung.name, c.name);
+        if (ours == 0 && kept <= 0)
+            continue;
+        const double off = kept > 0 ? ours / kept - 1 : 1;
+        const bool excused = rung.but && strstr(rung.but, c.name);
+        printf(" %s %.0f/%.0f %+.1f%%", c.name, ours, kept, 100 * off);
+        agrees = agrees && fabs(off) <= (excused ? EXCUSED : TOLERANCE);
+    }
+    printf("\n");
+    if (rung.but)
+        printf("#   %s\n", rung.but);
+    if (rung.binding) {
+        failures += !agrees;
+        printf("%s %d - %s, %s: counts as the profiler's\n", agrees ? "ok" : "not ok", ++tests, section,
+            rung.name);
+    }
+}
+
+void run(const std::function<lap_code(const lap_exec *)> &rung)
+{
+    lap_error err = {};
+    lap_exec exec = {};
+    exec.threads = 1;
+    exec.err = &err;
+    judge::begin_counts("");
+    judge::only_count();
+    if (rung(&exec) != LAP_OK) {
+        printf("Bail out! %s\n", err.message);
+        exit(1);
+    }
+    cudaDeviceSynchronize();
+}
+
+template <typename F>
+struct rung : named {
+    F *run;
+};
+
+const rung<lap_filter_fn> filters[] = {{{"cuda-global", true, nullptr}, lap_filter_cuda_global},
+    {{"cuda-shared2", true, nullptr}, lap_filter_cuda_shared2},
+    {{"cuda-shared3", true, nullptr}, lap_filter_cuda_shared3},
+    {{"cuda-shared4-conflict", true, nullptr}, lap_filter_cuda_shared4_conflict},
+    {{"cuda-shared4-pad", true, nullptr}, lap_filter_cuda_shared4_pad},
+    {{"cuda-shared4-wide", true, nullptr}, lap_filter_cuda_shared4_wide},
+    {{"cuda-pixels", false, nullptr}, lap_filter_cuda_pixels},
+    {{"cuda-words", false, nullptr}, lap_filter_cuda_words},
+    {{"cuda-box-sum", false, nullptr}, lap_filter_cuda_box_sum},
+    {{"cuda-slide", false, nullptr}, lap_filter_cuda_slide},
+    {{"cuda-pairs", false, nullptr}, lap_filter_cuda_pairs},
+    {{"cuda-shuffle", false, nullptr}, lap_filter_cuda_shuffle},
+    {{"cuda-fast", false, nullptr}, lap_filter_cuda_fast}};
+const rung<lap_transpose_fn> transposes[] = {{{"cuda-naive", true, nullptr}, lap_transpose_cuda_naive},
+    {{"cuda-naive-write", true, nullptr}, lap_transpose_cuda_naive_write},
+    {{"cuda-shared", true, PASSES}, lap_transpose_cuda_shared},
+    {{"cuda-padded16", true, PASSES}, lap_transpose_cuda_padded16},
+    {{"cuda-shared32", true, nullptr}, lap_transpose_cuda_shared32},
+    {{"cuda-padded", true, nullptr}, lap_transpose_cuda_padded},
+    {{"cuda-padded-rows", true, PASSES}, lap_transpose_cuda_padded_rows},
+    {{"cuda-fast", false, nullptr}, lap_transpose_cuda_fast}};
+const rung<lap_reduce_fn> reductions[] = {{{"cuda-global", true, nullptr}, lap_reduce_cuda_global},
+    {{"cuda-divergent", true, nullptr}, lap_reduce_cuda_divergent},
+    {{"cuda-interleaved", true, VECTOR}, lap_reduce_cuda_interleaved},
+    {{"cuda-shared", true, nullptr}, lap_reduce_cuda_shared},
+    {{"cuda-dynamic", true, nullptr}, lap_reduce_cuda_dynamic},
+    {{"cuda-first-add", true, nullptr}, lap_reduce_cuda_first_add},
+    {{"cuda-shuffle", false, VECTORS}, lap_reduce_cuda_shuffle}};
+const rung<lap_matvec_fn> products[] = {{{"cuda-simple", false, nullptr}, lap_matvec_cuda_simple},
+    {{"cuda-strided", false, nullptr}, lap_matvec_cuda_strided},
+    {{"cuda-tile-x", false, nullptr}, lap_matvec_cuda_tile_x},
+    {{"cuda-tile-ax", false, nullptr}, lap_matvec_cuda_tile_ax},
+    {{"cuda-tile-pad", false, nullptr}, lap_matvec_cuda_tile_pad}};
+
+/* Rows begin at multiples of 128 bytes, and so they do on the large image. */
+lap_view view(unsigned char *base, size_t pitch, int width, int height, int channels)
+{
+    return {base, (ptrdiff_t)pitch, width, height, channels, 2, 0};
+}
+
+void filter_counts()
+{
+    constexpr int W = 640, H = 64;
+    const judge::image p = judge::picture(W, H, 3, 1);
+    unsigned char *in = judge::given("in", p.bytes), *out = judge::given("out", p.bytes);
+    const lap_view from = view(in + p.origin, p.pitch, W, H, 3), to = view(out + p.origin, p.pitch, W, H, 3);
+    const lap_params params = lap_params_default();
+    for (const auto &f : filters) {
+        run([&](const lap_exec *exec) { return f.run(&from, &to, &params, exec); });
+        compare("filter 4992 3744 3", f, {PIXELS / (W * H), PIXELS / (W * H)});
+    }
+}
+
+void transpose_counts(int bytes)
+{
+    constexpr int W = 256, H = 128;
+    std::vector<unsigned char> pixels((size_t)W * H * bytes);
+    unsigned char *in = judge::given("in", pixels), *out = judge::given("out", pixels);
+    const lap_view from = view(in, (size_t)W * bytes, W, H, bytes),
+                   to = view(out, (size_t)H * bytes, H, W, bytes);
+    const std::string section = "transpose 4992 3744 " + std::to_string(bytes);
+    for (const auto &t : transposes) {
+        run([&](const lap_exec *exec) { return t.run(&from, &to, exec); });
+        compare(section.c_str(), t, {PIXELS / (W * H), PIXELS / (W * H)});
+    }
+}
+
+void reduce_counts()
+{
+    constexpr size_t N = 128 * 128;
+    const std::vector<float> values(N, 1);
+    const lap_array array = {judge::given("in", values), N, false, 0};
+    for (const auto &r : reductions) {
+        double sum;
+        run([&](const lap_exec *exec) { return r.run(&array, &sum, exec); });
+        compare("reduce 100000000 4", r, {VALUES / N, VALUES / N});
+    }
+}
+
+void product_counts()
+{
+    constexpr size_t ROWS = 64, COLUMNS = 2048;
+    const std::vector<float> matrix(ROWS * COLUMNS, 1), vector(COLUMNS, 1), result(ROWS);
+    const lap_gemv g = {judge::given("a", matrix), COLUMNS, ROWS, COLUMNS, judge::given("x", vector),
+        judge::given("y", result), 0};
+    for (const auto &m : products) {
+        run([&](const lap_exec *exec) { return m.run(&g, exec); });
+        compare("matvec 16000", m, {ORDER * ORDER / (ROWS * COLUMNS), ORDER / ROWS});
+    }
+}
+
+} // namespace
+
+int main()
+{
+    judge::begin(0, "none");
+    filter_counts();
+    transpose_counts(4);
+    transpose_counts(8);
+    reduce_counts();
+    product_counts();
+    printf("1..%d\n", tests);
+    return failures > 0;
+}

@@ -1,0 +1,163 @@
+#!/bin/bash
+# The lessons: solutions are judged right, holes are not, and each planted mistake gets one finding, at its line.
+. tests/tap.sh
+export B=${B:-build}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+jobs_at_once=$(nproc)
+
+# judge NUMBER FILE: runs in the background; what was said is in FILE.said, the exit status in FILE.status.
+judge()
+{
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs_at_once" ]; do wait -n; done
+    { lessons/lesson check "$1" "$2" >"$2.said" 2>&1; echo $? >"$2.status"; } &
+}
+
+said()
+{
+    cat "$1.said"
+    [ "$(cat "$1.status")" = "$2" ]
+}
+
+solved()
+{
+    said "$1" 0 && grep -qx 'Solved\.' "$1.said" && ! grep -q FOUND "$1.said"
+}
+
+not_solved()
+{
+    said "$1" 1 && ! grep -qx 'Solved\.' "$1.said"
+}
+
+# found FILE TITLE PATTERN: one finding, with this title; one of its lines has the pattern.
+found()
+{
+    local lines line
+    cat "$1.said"
+    [ "$(cat "$1.status")" = 1 ] && [ "$(grep -c FOUND "$1.said")" = 1 ] && grep -q "FOUND at line [0-9]*: $2" "$1.said" || return 1
+    lines=$(sed -nE 's/.*at line ([0-9]+).*/\1/p' "$1.said")
+    for line in $lines; do
+        sed -n "${line}p" "$1" | grep -q -- "$3" && return 0
+    done
+    return 1
+}
+
+# What a lesson is without what stands in its holes.
+without_holes()
+{
+    sed '/HOLE:/,/END OF THE HOLE/d' "$1"
+}
+
+same_but_for_holes()
+{
+    [ "$(grep -c 'HOLE:' "$1")" -ge 1 ] && [ "$(grep -c 'HOLE:' "$1")" = "$(grep -c 'END OF THE HOLE' "$1")" ] &&
+        diff <(without_holes "$1") <(without_holes "$2")
+}
+
+# of NUMBER: the solution's file.
+of()
+{
+    echo lessons/solutions/lesson_"$1"_*.c*
+}
+
+checks=()
+# planted NUMBER NAME TITLE PATTERN SED...: the solution, changed by sed.
+planted()
+{
+    local number=$1 name=$2 title=$3 pattern=$4 file solution
+    shift 4
+    solution=$(of "$number")
+    file=$scratch/planted_${number}_${name// /_}_$(basename "$solution")
+    sed -E "$@" "$solution" >"$file"
+    if cmp -s "$solution" "$file"; then
+        check "lesson $number, $name: the mistake is planted" false
+        return
+    fi
+    judge "$number" "$file"
+    checks+=("lesson $number, $name: one finding at its line|found|$file|$title|$pattern")
+}
+
+for lesson in lessons/lesson_*.c*; do
+    name=$(basename "$lesson") number=${lesson#lessons/lesson_}
+    number=${number%%_*}
+    cp "lessons/solutions/$name" "$scratch/solved_$name"
+    cp "$lesson" "$scratch/hole_$name"
+    judge "$number" "$scratch/solved_$name"
+    judge "$number" "$scratch/hole_$name"
+    check "$name: the solution differs in the hole only" same_but_for_holes "$lesson" "lessons/solutions/$name"
+    checks+=("$name: the solution is judged right|solved|$scratch/solved_$name" "$name: the hole is not|not_solved|$scratch/hole_$name")
+done
+
+bounds='an access out of bounds' race='a race' barrier='a barrier that not all threads reach'
+unwritten='a read of memory that nothing wrote' warp='a warp function that does not fit its lanes'
+aligned='an address that the width does not allow'
+planted 1 'off by one in x' "$bounds" 'out\[' 's/x >= width \|\|/x > width ||/'
+planted 1 'off by three in y' "$bounds" 'sum += weight' 's/y >= height\)/y > height + 2)/'
+planted 1 'no check' "$bounds" '\[.*\]' '/if \(x >= width/,+1d'
+planted 1 'race between blocks' "$race" 'out\[' 's/blockIdx.x \* blockDim.x/0/'
+planted 2 'wrong pitch' "$bounds" 'out\[row' 's/out\[row \* height/out[row * width/'
+planted 2 'unaligned vector' "$aligned" 'float4' \
+    's/(out\[row.*=) in\[(.*)\];/{ const float4 v = *(const float4 *)(in + \2); \1 v.x; }/'
+planted 3 'off by one' "$bounds" 'tile\[i\] =' 's/top \+ row < height/top + row <= height/'
+planted 3 'no barrier' "$race" 'tile\[' '/__syncthreads\(\);/d'
+planted 3 'wrong pitch' "$race" 'tile\[row' 's/tile\[i\] =/tile[row * SIDE + column] =/'
+planted 3 'uninitialised read' "$unwritten" 'sum += weight' 's/i \+= BLOCK \* BLOCK/i += 2 * BLOCK * BLOCK/'
+planted 4 'no first barrier' "$race" 'tile\[' '0,/__syncthreads\(\);/{/__syncthreads\(\);/d}'
+planted 4 'no second barrier' "$race" 'tile\[' '/if \(c < 2\)/,+1d'
+planted 4 'divergent barrier' "$barrier" '__syncthreads' \
+    '0,/__syncthreads\(\);/s/__syncthreads\(\);/if (x < width) __syncthreads();/'
+planted 4 'a return before the barrier' "$barrier" '__syncthreads' 's/(for \(int c = 0)/if (x >= width) return; \1/'
+planted 5 'wrong pitch' "$bounds" 'tile\[row' 's/tile\[row \* PITCH/tile[row * 80/'
+planted 6 'uninitialised read' "$unwritten" 'sum += weight' 's/row < ROWS; row/row < BLOCK_Y; row/'
+planted 6 'no barrier' "$race" 'tile\[' '/__syncthreads\(\);/d'
+planted 7 'off by one' "$unwritten" 'window\[' 's/r < rows \+ 4/r <= rows + 4/'
+planted 8 'no barrier' "$race" 'warps\[' '/shuffled\(/,/^}/{/__syncthreads\(\);/d}'
+planted 8 'halving without its barrier' "$race" 'tile\[' '/^__global__ void divergent/,/^}/{/    __syncthreads\(\);$/{/^        /d}}'
+planted 8 'race between blocks' "$race" 'sums\[' 's/sums\[blockIdx.x\] = warps/sums[0] = warps/'
+planted 8 'half a warp' "$warp" 'shfl' 's/value \+= (__shfl.*;)/if (t % 32 < 16) value += \1/'
+planted 9 'no first barrier' "$race" 'mine\[' '0,/__syncthreads\(\);/{/__syncthreads\(\);/d}'
+planted 9 'no atomic' "$race" 'mine\[' 's/atomicAdd\(&mine\[in\[i\]\], 1u\)/mine[in[i]]++/'
+planted 9 'nothing set to zero' "$unwritten" 'atomicAdd' '/mine\[threadIdx.x\] = 0;/d'
+planted 10 'off by one' "$bounds" 'sum += in' 's/y < end; y\+\+/y <= end; y++/'
+
+wait
+for c in "${checks[@]}"; do
+    IFS='|' read -ra words <<<"$c"
+    check "${words[@]}"
+done
+
+# ---- the student's copies ----------------------------------------------------------------------------
+
+copies_once()
+{
+    local mine=$scratch/mine
+    MINE=$mine lessons/lesson get 1 && cmp "$mine/lesson_1_index.cu" lessons/lesson_1_index.cu || return 1
+    echo changed >"$mine/lesson_1_index.cu"
+    ! MINE=$mine lessons/lesson get 1 && [ "$(cat "$mine/lesson_1_index.cu")" = changed ]
+}
+
+asks_for_predictions()
+{
+    MINE=$scratch/other lessons/lesson get 1 | grep 'Predict "sectors"'
+}
+
+prediction_stands_beside()
+{
+    sed 's/PREDICT sectors: ?/PREDICT sectors: 7.5/' lessons/solutions/lesson_1_index.cu >"$scratch/predicted_1.cu"
+    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep -E 'sectors a load of a warp +7\.5 +4\.80 +4\.80'
+}
+
+says_what_is_missing()
+{
+    local said
+    said=$(MINE=$scratch/none lessons/lesson check 1 2>&1)
+    [ $? = 2 ] && grep 'first make lesson-1' <<<"$said" || return 1
+    said=$(NVCC=no-such-nvcc lessons/lesson time 1 lessons/lesson_1_index.cu 2>&1)
+    [ $? = 3 ] && grep 'make check-1 needs neither' <<<"$said"
+}
+
+check "a copy is made once, and never written over" copies_once
+check "a prediction is asked for" asks_for_predictions
+check "a prediction stands beside what is counted and what the H200 counted" prediction_stands_beside
+check "what is missing is said" says_what_is_missing
+finish
