@@ -28,6 +28,11 @@ struct products {
 #pragma unroll
         for (int i = 0; i < 4 * LAP_WORDS<C>; i++)
             samples[i] = byte_to_float(words[i / 4], i % 4);
+        add(samples, k);
+    }
+
+    LAP_MEMBER void add(const float (&samples)[4 * LAP_WORDS<C>], int k)
+    {
 #pragma unroll
         for (int b = 0; b < 4; b++)
             sum[(k + 4) % 5][b] = Sum(0.0f);
