@@ -176,6 +176,24 @@ def part(name, key="min_ms"):
     return value
 
 
+def op_ms(op, backend):
+    """Least milliseconds of an operation's backend on one core, from tools/measure-parts."""
+    try:
+        return read(BENCH / "parts.json")["ops"][op][backend]
+    except KeyError:
+        raise Missing(op) from None
+
+
+def port(backend, key):
+    """Of tools/ports: cycles, ports_alone, uops, instructions, measured; or a port's busy cycles, for one pass."""
+    kept = read(BENCH / "ports.json")
+    row = kept["rows"][backend]
+    value = kept.get(key, row.get(key, row["ports"].get(key)))
+    if value is None:
+        raise Missing(key)
+    return value
+
+
 def sass(backend, key):
     """Of the main loop that the compiler made of a kernel (tools/sass): instructions, moves, loads_first, or a kind."""
     try:
@@ -532,8 +550,8 @@ COLUMNS = [
     ("L1/shared %", "the busiest part of L1 and shared memory, which are one unit of a multiprocessor", "l1"),
     ("issue %", "of the cycles in which a scheduler could start an instruction, those in which it did", "issue"),
     ("wavefronts, million", "passes through the data path of L1 and shared memory: a warp's access takes one if all "
-     "its bytes can be had at once, more if they lie in several lines or twice in a bank; the counter is their share of "
-     "all cycles", "waves_used"),
+     "its bytes can be had at once, more if they lie in several lines or twice in a bank; the counter is their share "
+     "of all cycles", "waves_used"),
     ("sectors a load, a store", "pieces of 32 bytes that a warp's access of global memory touches", "load_sectors"),
     ("conflicts a shared load", "further passes since lanes want different words of one bank", "conflicts"),
     ("warps per SM", "warps of 32 threads that a multiprocessor holds, on the average; 64 at most", "warps"),
@@ -668,6 +686,27 @@ def parts(*names):
         f"{kept['machine']}, {kept['date']}.\n")
 
 
+PORTS = {"FP0": "FP0, FP1: multiply, add, shuffle", "FP2": "FP2, FP3: add, shuffle",
+         "FP45": "FP4, FP5: vectors to and from the cache", "Load": "loads", "Store": "stores",
+         "ALU0": "a port for addresses and counters"}
+
+
+def ports():
+    """The loops of the simd backends: what a model says of their ports, and what is measured."""
+    kept = read(BENCH / "ports.json")
+    rows, names = kept["rows"], list(kept["rows"])
+    lines = [["instructions of a pass", *(str(rows[name]["instructions"]) for name in names)],
+             ["cycles, model", *(shown(rows[name]["cycles"], 1) for name in names)],
+             ["cycles, model without latencies", *(shown(rows[name]["ports_alone"], 1) for name in names)],
+             ["cycles, model, front end: 6 operations a cycle", *(shown(rows[name]["uops"] / 6, 1) for name in names)],
+             ["cycles, measured", *(shown(rows[name]["measured"], 1) for name in names)]]
+    lines += [[f"busy: {what}", *(shown(rows[name]["ports"].get(key), 1) for name in names)]
+              for key, what in PORTS.items()]
+    return table(["four rows of one vector", *(f"`{name}`" for name in names)], lines) + (
+        f"\n`tools/ports`: llvm-mca {kept['llvm']}, model {kept['model']}; measured at {kept['gigahertz']:.1f} GHz, "
+        f"{read(BENCH / 'parts.json')['machine']}, {kept['date']}.\n")
+
+
 def libraries():
     fast, lines = peer("cuda-fast"), []
     for words, text in (("cuda-fast", "`cuda-fast`"),
@@ -779,7 +818,7 @@ def launches(words):
 def names():
     known = (package_sizes, program_sizes, program_mb, launch, launches,
              us, gbs, field, device, counter, wavefronts, idle, megahertz, lines_most, control,
-             control_counter, codec_lanes, part, parts, controls, tall, glossary, ms,
+             control_counter, codec_lanes, part, parts, op_ms, port, ports, controls, tall, glossary, ms,
              instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,

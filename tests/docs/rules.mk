@@ -17,4 +17,4 @@ docs-figures:
 exercise-3: $(B)/tests/cudacpu_races_ops
 exercise-4: $(B)/tests/cudacpu_ops
 exercise-%: FORCE
-	@B=$(B) bash tests/docs/exercise.sh $* $(if $(PITCH),PITCH=$(PITCH)) $(if $(ANSWER),ANSWER=$(ANSWER))
+	@B=$(B) bash tests/docs/exercise.sh $* $(if $(PITCH),PITCH=$(PITCH)) $(if $(ANSWER),ANSWER=$(ANSWER)) $(if $(LEAST),LEAST=$(LEAST))
