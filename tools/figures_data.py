@@ -1,6 +1,7 @@
 """The kept measurements as functions, for tools/figures. What a file does not have raises Missing.
 
 Run as a program: hands on what other tools read of the same measurements."""
+import csv
 import functools
 import importlib.machinery
 import importlib.util
@@ -177,7 +178,7 @@ def part(name, key="min_ms"):
 
 
 def op_ms(op, backend):
-    """Least milliseconds of an operation's backend on one core, from tools/measure-parts."""
+    """Least milliseconds of processor time of an operation's backend, from tools/measure-parts."""
     try:
         return read(BENCH / "parts.json")["ops"][op][backend]
     except KeyError:
@@ -398,6 +399,21 @@ def codec_counter(kind, step, kernel, column):
     if value is None:
         raise Missing(kernel)
     return value
+
+
+def codec_stall(kind, step, kernel, stall):
+    """Percent of a warp's time that a kernel's first launch waits for something, named as the profiler does."""
+    text = codec_file(kind, step, "csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(line for line in text.splitlines() if line.startswith('"')):
+        if row["Kernel Name"].startswith(kernel) and f"stalled_{stall}_per" in row["Metric Name"]:
+            return float(row["Metric Value"])
+    raise Missing(stall)
+
+
+def bank_ways(pitch):
+    """Lanes of a warp on one bank, at worst, if neighbours read words that far apart."""
+    banks = [lane * pitch % 32 for lane in range(32)]
+    return max(banks.count(bank) for bank in banks)
 
 
 def codec_bytes(kind, step):
@@ -818,7 +834,8 @@ def launches(words):
 def names():
     known = (package_sizes, program_sizes, program_mb, launch, launches,
              us, gbs, field, device, counter, wavefronts, idle, megahertz, lines_most, control,
-             control_counter, codec_lanes, part, parts, op_ms, port, ports, controls, tall, glossary, ms,
+             control_counter, codec_lanes, codec_stall, bank_ways, part, parts, op_ms, port, ports,
+             controls, tall, glossary, ms,
              instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
