@@ -1,6 +1,7 @@
 """The kept measurements as functions, for tools/figures. What a file does not have raises Missing.
 
 Run as a program: hands on what other tools read of the same measurements."""
+import csv
 import functools
 import importlib.machinery
 import importlib.util
@@ -113,6 +114,84 @@ def counter(ladder, backend, key, per=None):
         value = found[key] / (found[per] if isinstance(per, str) else per or 1)
     except (KeyError, TypeError, ZeroDivisionError):
         raise Missing(key) from None
+    return value
+
+
+@functools.lru_cache(maxsize=None)
+def program(name):
+    """A program of tools/ as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "tools" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+MULTIPROCESSORS = 132  # of the H200; of each, a wavefront a cycle passes through L1
+
+
+def wavefronts(ladder, backend):
+    """Of L1 and shared memory: cycles in which its data path was used, of all multiprocessors."""
+    return counter(ladder, backend, "waves_used") / 100 * counter(ladder, backend, "cycles") * MULTIPROCESSORS
+
+
+def idle(ladder, backend):
+    """Percent of a multiprocessor's time, on the average, in which it has no warp: before the first, after the last."""
+    return 100 * (1 - counter(ladder, backend, "active_cycles", "cycles"))
+
+
+def megahertz(ladder, backend):
+    return counter(ladder, backend, "cycles", "us")
+
+
+def lines_most(width, channels=3):
+    """lines() at its worst: a window that begins where each row of it reaches into another line."""
+    return 32 // width * (1 + ((width - 1) * channels + 127) // 128)
+
+
+def control(group, name, key="median_us"):
+    """Of tools/measure-controls: microseconds of a kernel that differs from its neighbours in one thing."""
+    for row in read(PROFILE / "gpu-controls.json")["rows"]:
+        if (row["group"], row["name"]) == (group, name):
+            return row[key]
+    raise Missing(name)
+
+
+def control_counter(group, name, key, per=None):
+    try:
+        found = read(PROFILE / "controls-counters.json")["controls 4992 3744"][f"{group}: {name}"]
+        return found[key] / (found[per] if per else 1)
+    except (KeyError, TypeError, ZeroDivisionError):
+        raise Missing(key) from None
+
+
+def codec_lanes(kind, kernel):
+    """Lanes of a warp that executed an instruction, on the average, of a kernel of the codec."""
+    return read(PROFILE / "codec" / "lanes.json")[kind][kernel]["lanes"]
+
+
+def part(name, key="min_ms"):
+    """Of tools/measure-parts: least milliseconds of processor time, instructions or mispredicted (per pixel)."""
+    value = read(BENCH / "parts.json")["rows"][name][key]
+    if value is None:
+        raise Missing(key)
+    return value
+
+
+def op_ms(op, backend):
+    """Least milliseconds of processor time of an operation's backend, from tools/measure-parts."""
+    try:
+        return read(BENCH / "parts.json")["ops"][op][backend]
+    except KeyError:
+        raise Missing(op) from None
+
+
+def port(backend, key):
+    """Of tools/ports: cycles, ports_alone, uops, instructions, measured; or a port's busy cycles, for one pass."""
+    kept = read(BENCH / "ports.json")
+    row = kept["rows"][backend]
+    value = kept.get(key, row.get(key, row["ports"].get(key)))
+    if value is None:
+        raise Missing(key)
     return value
 
 
@@ -280,14 +359,9 @@ def codec(backend, threads, key="median_ms"):
     return row_of(read(PROFILE / "codec" / "bench.json"), backend, threads=threads)[key]
 
 
-@functools.lru_cache(maxsize=None)
 def codec_table():
-    """tools/codec-table as a module: it reads what the profiler and the benches of the codec printed."""
-    path = str(ROOT / "tools" / "codec-table")
-    loader = importlib.machinery.SourceFileLoader("codec_table", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("codec_table", loader))
-    loader.exec_module(module)
-    return module
+    """tools/codec-table: it reads what the profiler and the benches of the codec printed."""
+    return program("codec-table")
 
 
 def codec_file(kind, step, end):
@@ -325,6 +399,21 @@ def codec_counter(kind, step, kernel, column):
     if value is None:
         raise Missing(kernel)
     return value
+
+
+def codec_stall(kind, step, kernel, stall):
+    """Percent of a warp's time that a kernel's first launch waits for something, named as the profiler does."""
+    text = codec_file(kind, step, "csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(line for line in text.splitlines() if line.startswith('"')):
+        if row["Kernel Name"].startswith(kernel) and f"stalled_{stall}_per" in row["Metric Name"]:
+            return float(row["Metric Value"])
+    raise Missing(stall)
+
+
+def bank_ways(pitch):
+    """Lanes of a warp on one bank, at worst, if neighbours read words that far apart."""
+    banks = [lane * pitch % 32 for lane in range(32)]
+    return max(banks.count(bank) for bank in banks)
 
 
 def codec_bytes(kind, step):
@@ -469,6 +558,40 @@ def ladder_cpu(command):
 WORDS = {"stall_loads": "loads", "stall_shared": "shared memory", "stall_barrier": "a barrier",
          "stall_lsu_queue": "the queue of loads", "stall_shared_queue": "the queue of shared memory",
          "stall_arithmetic": "arithmetic units", "stall_fixed": "the instruction before", "stall_ready": "other warps"}
+# The columns of profile(): head, what it means, the counter of tools/profile-gpu.
+COLUMNS = [
+    ("us", "the kernel's time in this run", "us"),
+    ("DRAM %", "of the most that the device's memory can deliver", "dram"),
+    ("L2 %", "of the most that the cache before it can deliver", "l2"),
+    ("L1/shared %", "the busiest part of L1 and shared memory, which are one unit of a multiprocessor", "l1"),
+    ("issue %", "of the cycles in which a scheduler could start an instruction, those in which it did", "issue"),
+    ("wavefronts, million", "passes through the data path of L1 and shared memory: a warp's access takes one if all "
+     "its bytes can be had at once, more if they lie in several lines or twice in a bank; the counter is their share "
+     "of all cycles", "waves_used"),
+    ("sectors a load, a store", "pieces of 32 bytes that a warp's access of global memory touches", "load_sectors"),
+    ("conflicts a shared load", "further passes since lanes want different words of one bank", "conflicts"),
+    ("warps per SM", "warps of 32 threads that a multiprocessor holds, on the average; 64 at most", "warps"),
+    ("waves of blocks", "how often the device is filled until all blocks had their turn; if that is little more than a "
+     "whole number, multiprocessors wait for the last", "waves_of_blocks"),
+    ("registers", "of a thread; a multiprocessor has 65,536", "registers"),
+]
+WAITS = {
+    "stall_loads": "what a load of global memory brings", "stall_shared": "what a load of shared memory brings",
+    "stall_barrier": "other warps of the block, at `__syncthreads`",
+    "stall_lsu_queue": "room in the queue before the unit that loads and stores global memory",
+    "stall_shared_queue": "room in the queue before shared memory and the special units",
+    "stall_arithmetic": "an arithmetic unit that another warp uses",
+    "stall_fixed": "the fixed time that the instruction before takes",
+    "stall_ready": "nothing: the scheduler took another warp that was ready, too",
+}
+
+
+def glossary():
+    """The words of the tables of counters, with the profiler's own names."""
+    metrics = {**program("profile-gpu").METRICS, **program("profile-gpu").MORE, **program("profile-gpu").EXTRA}
+    rows = [[head, what, f"`{metrics[key]}`"] for head, what, key in COLUMNS]
+    rows += [[f"waits for {word}", WAITS[key], f"`{metrics[key]}`"] for key, word in WORDS.items()]
+    return table(["column", "what it counts", "the profiler's name"], rows).replace("|---:|---:|", "|---|---|")
 
 
 def waits(found):
@@ -489,17 +612,16 @@ def profile(ladder_name):
         kept = counters(ladder_name)
     except Missing:
         return "Not profiled yet: `tools/profile-gpu`.\n\n"
-    heads = ["backend", "us", "DRAM %", "L2 %", "L1/shared %", "issue %", "sectors a load", "sectors a store",
-             "conflicts a shared load", "warps per SM", "registers", "waits for (cycles per instruction)"]
+    heads = ["backend", *(head for head, _, _ in COLUMNS), "waits for (cycles per instruction)"]
     lines = []
     for name, f in kept.items():
         word, *rest = name.split()
+        sectors = [shown(per(f, f"{way}_sectors", f"{way}_requests"), 1) for way in ("load", "store")]
         lines.append([f"`{word}`" + "".join(f" {w}" for w in rest), shown(f["us"], 1), shown(f["dram"], 0),
                       shown(f["l2"], 0), shown(f["l1"], 0), shown(f["issue"], 0),
-                      shown(per(f, "load_sectors", "load_requests"), 1),
-                      shown(per(f, "store_sectors", "store_requests"), 1),
+                      shown(wavefronts(ladder_name, name) / 1e6, 1), ", ".join(s for s in sectors if s),
                       shown(per(f, "conflicts", "shared_loads"), 2), shown(f.get("warps"), 0),
-                      shown(f["registers"], 0), waits(f)])
+                      shown(f.get("waves_of_blocks"), 1), shown(f["registers"], 0), waits(f)])
     return table(heads, lines) + "\n`tools/profile-gpu`: one run with cold caches.\n"
 
 
@@ -529,6 +651,76 @@ def sizes():
     return (table(["image", "copy us", "`cuda-fast` us", "GB/s", "of the copy"], lines)
             + "\n`lapedge bench filter --sizes=4991x3743 --channels=1`, and so on"
             + ("" if all_sizes() else "; a run of its own") + ".\n")
+
+
+def controls(group, what="microseconds"):
+    """The controls of a group: time, and how many times as fast as the one above."""
+    try:
+        kept = [row for row in read(PROFILE / "gpu-controls.json")["rows"] if row["group"] == group]
+    except Missing:
+        return "Not measured yet: `tools/measure-controls`.\n\n"
+    lines, before = [], None
+    for row in kept:
+        lines.append([row["name"], shown(row["median_us"], 1), shown(before / row["median_us"] if before else None, 2)])
+        before = row["median_us"]
+    return table(["kernel", what, "times as fast as the one above"], lines) + (
+        f"\n`tools/measure-controls`: {kept[0]['width']} x {kept[0]['height']}, medians, "
+        f"{read(PROFILE / 'gpu-controls.json')['device']}.\n")
+
+
+def tall():
+    """The walking rungs on eight times the rows: times of the image, and how much less an image of it all takes."""
+    try:
+        rows = [row for row in read(PROFILE / "gpu-controls.json")["rows"] if row["group"] == "tall"]
+    except Missing:
+        return "Not measured yet: `tools/measure-controls`.\n\n"
+    lines = []
+    for row in rows:
+        name, eighth = row["name"], row["median_us"] * 3744 / row["height"]
+        lines.append([f"`{name}`", shown(counter("filter", name, "waves_of_blocks"), 2), shown(idle("filter", name), 0),
+                      shown(us("filter", name), 1), shown(eighth, 1), shown(us("filter", name) / eighth, 2)])
+    return table(["backend", "waves of blocks", "idle, %", "us", f"us of 3744 of {rows[0]['height']} rows",
+                  "times as fast"], lines) + "\n`tools/measure-controls` beside the first tables of this page.\n"
+
+
+def parts(*names):
+    """What the ideas of a CPU backend gain, one at a time (tools/measure-parts)."""
+    try:
+        kept = read(BENCH / "parts.json")
+    except Missing:
+        return "Not measured yet: `tools/measure-parts`.\n\n"
+    lines, first = [], None
+    for name in names:
+        row = kept["rows"][name]
+        first = first or row["min_ms"]
+        lines.append([name, shown(row["min_ms"], 2), shown(first / row["min_ms"], 2), shown(row["instructions"], 1),
+                      shown(row["mispredicted"], 2)])
+    row = kept["rows"][names[0]]
+    return table(["form", "ms of processor time", "times as fast as the first", "instructions per pixel",
+                  "mispredicted branches"], lines) + (
+        f"\n`tools/measure-parts`: {row['width']} x {row['height']} x 3, the least of {row['runs']} runs, one thread, "
+        f"{kept['machine']}, {kept['date']}.\n")
+
+
+PORTS = {"FP0": "FP0, FP1: multiply, add, shuffle", "FP2": "FP2, FP3: add, shuffle",
+         "FP45": "FP4, FP5: vectors to and from the cache", "Load": "loads", "Store": "stores",
+         "ALU0": "a port for addresses and counters"}
+
+
+def ports():
+    """The loops of the simd backends: what a model says of their ports, and what is measured."""
+    kept = read(BENCH / "ports.json")
+    rows, names = kept["rows"], list(kept["rows"])
+    lines = [["instructions of a pass", *(str(rows[name]["instructions"]) for name in names)],
+             ["cycles, model", *(shown(rows[name]["cycles"], 1) for name in names)],
+             ["cycles, model without latencies", *(shown(rows[name]["ports_alone"], 1) for name in names)],
+             ["cycles, model, front end: 6 operations a cycle", *(shown(rows[name]["uops"] / 6, 1) for name in names)],
+             ["cycles, measured", *(shown(rows[name]["measured"], 1) for name in names)]]
+    lines += [[f"busy: {what}", *(shown(rows[name]["ports"].get(key), 1) for name in names)]
+              for key, what in PORTS.items()]
+    return table(["four rows of one vector", *(f"`{name}`" for name in names)], lines) + (
+        f"\n`tools/ports`: llvm-mca {kept['llvm']}, model {kept['model']}; measured at {kept['gigahertz']:.1f} GHz, "
+        f"{read(BENCH / 'parts.json')['machine']}, {kept['date']}.\n")
 
 
 def libraries():
@@ -641,7 +833,10 @@ def launches(words):
 
 def names():
     known = (package_sizes, program_sizes, program_mb, launch, launches,
-             us, gbs, field, device, counter, ms, instructions, mispredicted, deviation, quiet, cpu, image,
+             us, gbs, field, device, counter, wavefronts, idle, megahertz, lines_most, control,
+             control_counter, codec_lanes, codec_stall, bank_ways, part, parts, op_ms, port, ports,
+             controls, tall, glossary, ms,
+             instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, encoders, figures_steps.steps, folder_rates,

@@ -4,7 +4,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Of each backend: its file, where its lines are if elsewhere, and a text of the first and of the last of them.
+# Of each backend: its file, where its lines are if elsewhere, and a text of the first and of the last of them. MORE has
+# what lies behind a line that names a constant alone.
 TILE, HALVES, WHOLE, SQUARE = ("cuda/transpose/tile.cuh", "cuda/reduce/reduce.cuh", "cuda/matvec/matvec.cuh",
                                "cuda/matvec/square.cuh")
 STEPS = {
@@ -46,6 +47,11 @@ STEPS = {
     ],
 }
 
+PITCH = (TILE, "__shared__ T tile", "= *lap_in<T>")
+COLUMN = (TILE, "x = (int)(blockIdx.y * TILE", "= tile[threadIdx.x]")
+MORE = {("transpose", "cuda-padded16"): PITCH, ("transpose", "cuda-shared32"): PITCH,
+        ("transpose", "cuda-padded"): COLUMN, ("matvec", "cuda-tile-pad"): (SQUARE, "for (unsigned j", "sum += a_tile")}
+
 
 def code(name, first, last):
     """Lines of a source file as a block of code, from the one with the first text to the next with the second."""
@@ -75,4 +81,7 @@ def steps(ladder):
     for backend, file, place, first, last in STEPS[ladder]:
         name = f"cuda/{ladder}/{file}"
         text += f"**`{backend}`** ([file](../{name})). {since(name)}\n\n{code(place or name, first, last)}\n"
+        if (ladder, backend) in MORE:
+            more = MORE[ladder, backend]
+            text += f"What the constants are for, in [{pathlib.Path(more[0]).name}](../{more[0]}):\n\n{code(*more)}\n"
     return text

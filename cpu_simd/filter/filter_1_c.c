@@ -1,8 +1,10 @@
 /* c: float32, four components per pixel, one thread: the reference that every rung is compared with. The
- * lab sheet's loops stand here as it describes them: over the image, then over the window. Compiled with
+ * lab sheet's loops stand here as it describes them: over the image, then over the window. The window's
+ * coefficients are 24 in the centre and -1 elsewhere, unless another kernel is named; the components are red,
+ * green, blue and one that is 0 here: a vector of sse has four. Compiled with
  * vectorization off, so that it shows what scalar code does and what the other rungs gain.
  * Memory: bytes become floats in chunks of rows, 16 bytes per pixel.
- * Limit: arithmetic, one product and one sum at a time. */
+ * Limit: branches of the clamp, half of the time; arithmetic, one product and one sum at a time. */
 #include "conv_row.h"
 
 const char lap_filter_c_flags[] = LAP_RUNG_FLAGS;

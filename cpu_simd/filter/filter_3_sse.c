@@ -9,7 +9,10 @@
 
 const char lap_filter_sse_flags[] = LAP_RUNG_FLAGS;
 
-enum { SIDE_BY_SIDE = 4 };
+#ifndef LAP_SIDE_BY_SIDE /* tools/measure-parts tries one */
+#define LAP_SIDE_BY_SIDE 4
+#endif
+enum { SIDE_BY_SIDE = LAP_SIDE_BY_SIDE };
 
 typedef struct finish {
     __m128 scale, offset, sign; /* sign: the bits that abs clears */

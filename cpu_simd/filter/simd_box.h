@@ -9,7 +9,11 @@
  * stays in a first-level cache of 32 KB. Four rows a pass: sums that a row hands to the next stay in
  * registers. The next pass's rows are fetched while this one works; hardware prefetchers, made for longer
  * runs than a strip is wide, come too late. */
-enum { BOX_STRIP = 1536, BOX_VECTORS = BOX_STRIP / VB, BOX_ROWS = 4 };
+#ifndef LAP_BOX_ROWS /* tools/measure-parts takes one away at a time */
+#define LAP_BOX_ROWS 4
+#define LAP_BOX_AHEAD 1
+#endif
+enum { BOX_STRIP = 1536, BOX_VECTORS = BOX_STRIP / VB, BOX_ROWS = LAP_BOX_ROWS };
 _Static_assert(BOX_STRIP % VB == 0, "a strip is whole vectors");
 
 typedef struct pair { /* 16-bit values of VB samples, as v_low and v_high order them */
@@ -84,7 +88,8 @@ INLINE void box_rows(finish_how how, int count, plane p, finish f, int y, int k0
             const uint8_t *row = src + r * p.src_stride + x;
             pair *slot = &ring->row[(y + 2 + r) & 3][k];
             const pair centre = r < 2 ? ring->centre[(y + r) & 1][k] : next[r - 2], leaving = *slot;
-            __builtin_prefetch(row + ahead);
+            if (LAP_BOX_AHEAD)
+                __builtin_prefetch(row + ahead);
             *slot = box_row(row, p.step, &next[r]);
             box = add(box, *slot);
             const pair o = sub(centre, box);

@@ -1,9 +1,8 @@
 /* simd: two neighbouring bytes are one 16-bit index.
  * Since c: two samples cost one increment; the sums along both sides of the square of counters give the
- * histogram. Words take turns on several tables, so that an increment seldom waits for the last, and runs
- * of equal groups (flat areas) are counted as a whole.
+ * histogram. Words take turns on several tables; runs of equal groups (flat areas) are counted as a whole.
  * Memory: in photos the used pairs lie along the diagonal, and the lines in use fit the caches.
- * Limit: uniform noise, which uses all pairs alike, is the worst case. */
+ * Limit: not measured; a conjecture: uniform noise, which uses all pairs alike, is the worst case. */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>

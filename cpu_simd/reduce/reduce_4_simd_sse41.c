@@ -2,7 +2,7 @@
  * Since openmp: 32 partial sums side by side, widened to double every 1024 values; the same bits in every
  * width.
  * Memory: each value once.
- * Limit: reading memory. */
+ * Limit: reading memory, nearly. */
 #define LAP_VECTOR 16
 #define LAP_REDUCE_NAME lap_reduce_simd_sse41
 #include "reduce_lanes.h"

@@ -1,6 +1,6 @@
 /* c: rows are read in order, every write goes to another row of the result.
  * Memory: each write touches a line of its own, of which the caches hold only some until it is full.
- * Limit: misses of writes. */
+ * Limit: writes that miss the cache, a line for each element (a conjecture: no misses were counted). */
 #include <string.h>
 
 #include "cpu_simd/host_rungs.h"

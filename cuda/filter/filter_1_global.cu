@@ -3,7 +3,7 @@
  * Global memory: 75 bytes read a pixel (3 channels), each asked for by 25 threads; 3 written.
  * Shared memory: none; the L1 cache has to catch the overlap. Coefficients: constant bank.
  * 16x16 threads per block (32x16 and 32x32 on request), one pixel per thread.
- * Limit: byte-wide loads; the load units and the L1 cache are busy, arithmetic and DRAM wait. */
+ * Limit: wavefronts of L1, two and more for each of 75 byte-wide loads; arithmetic and DRAM wait. */
 #include "filter.cuh"
 
 template <int C, typename Sum>

@@ -3,7 +3,7 @@
  * Global memory: as cuda-global, 75 bytes read a pixel (3 channels), 3 written.
  * Shared memory: none.
  * 16x16 threads, one pixel per thread.
- * Limit: byte-wide loads, as in cuda-global. */
+ * Limit: wavefronts of L1, as in cuda-global. */
 #include "filter.cuh"
 
 template <int C>

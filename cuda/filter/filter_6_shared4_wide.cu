@@ -7,7 +7,6 @@
 #include "tile.cuh"
 
 static_assert(lap_bank_ways(3, 32, 108) == 1 && lap_bank_ways(1, 32, 36) == 1, "one row, no conflict");
-static_assert(36 * 4 % 4 == 0, "pixels of 4 channels on 16 bytes: read as one word, without conflict");
 
 template <int C, typename Sum>
 static __global__ void __launch_bounds__(256) shared4_wide_kernel(const uint8_t *__restrict__ in,

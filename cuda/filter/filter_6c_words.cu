@@ -6,7 +6,8 @@
  * Global memory: words; a thread reads five of a row (three for one channel) and writes one.
  * Shared memory: none; coefficients in the constant bank, running sums of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Limit: issue slots: 75 float multiply-adds per pixel of 3 channels are left; waiting for loads begins. */
+ * Limit: issue slots: 75 float multiply-adds per pixel of 3 channels are left; waiting for loads begins, and
+ * for the last blocks of 1.3 waves (4992x3744, H200). */
 #include "words.cuh"
 
 /* Byte k of a word as a float: into the low bits of 2^23, which is then taken away. Additions have more
@@ -28,6 +29,11 @@ struct products {
 #pragma unroll
         for (int i = 0; i < 4 * LAP_WORDS<C>; i++)
             samples[i] = byte_to_float(words[i / 4], i % 4);
+        add(samples, k);
+    }
+
+    LAP_MEMBER void add(const float (&samples)[4 * LAP_WORDS<C>], int k)
+    {
 #pragma unroll
         for (int b = 0; b < 4; b++)
             sum[(k + 4) % 5][b] = Sum(0.0f);

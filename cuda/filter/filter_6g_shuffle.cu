@@ -13,14 +13,14 @@
 constexpr int THREADS = 128, WARPS = THREADS / LAP_LANES;
 constexpr int ROWS = 16; /* of a warp: as many warps as with 4 bytes and 64 rows a thread */
 
-template <int C, lap_last LAST>
+template <int C, lap_last LAST, int DOWN = ROWS> /* the controls of tests/gpu try others */
 static __global__ void __launch_bounds__(THREADS, 4) shuffle_kernel(const uint8_t *__restrict__ in,
     uint8_t *__restrict__ out, const __grid_constant__ lap_strips g, const __grid_constant__ lap_finish f)
 {
     const int lane = (int)threadIdx.x % LAP_LANES, warp = (int)threadIdx.x / LAP_LANES;
     const int strip = (int)blockIdx.x % g.strips;
-    const int first = ((int)blockIdx.x / g.strips * WARPS + warp) * ROWS;
-    const int n = min(ROWS, g.height - first), x = strip * LAP_STRIP + (lane - 1) * LAP_LANE_BYTES;
+    const int first = ((int)blockIdx.x / g.strips * WARPS + warp) * DOWN;
+    const int n = min(DOWN, g.height - first), x = strip * LAP_STRIP + (lane - 1) * LAP_LANE_BYTES;
     const int writes = lane == 0 || lane == LAP_LANES - 1 ? 0 : g.width_bytes - x;
     if (n <= 0)
         return;

@@ -4,7 +4,7 @@
  * block are stacked, so the rows that two of them read come from L2 once and then from L1.
  * Shared memory: none; columns pass between lanes by shuffles, 2 of 32 lanes only hand theirs on.
  * 128 threads, which are 4 independent warps; 96 registers, so 20 warps a multiprocessor.
- * Limit: the memory system, L2 first; see docs/ladder.md. */
+ * Limit: L2, at 82 % of its throughput (4992x3744, H200). */
 #include "sliding.cuh"
 #include "strip.cuh"
 #include "words.cuh"
@@ -12,31 +12,33 @@
 constexpr int THREADS = 128, WARPS = THREADS / LAP_LANES;
 /* Rows that a warp writes. Fewer: the 4 that it reads besides weigh more; more: too few registers. */
 constexpr int ROWS = 8;
-constexpr int WINDOW = ROWS + 2 * LAP_APRON;
 
 /* The hint fetches 128 bytes into L2 where 64 would do: the neighbours want the rest. */
-LAP_DEVICE uint4 load(const uint8_t *p)
-{
+struct load_with_hint {
+    LAP_MEMBER static uint4 from(const uint8_t *p)
+    {
 #ifdef __CUDA_ARCH__
-    uint4 v; /* volatile: all loads of a warp go out before the first of them is used */
-    asm volatile("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "l"(p));
-    return v;
+        uint4 v; /* volatile: all loads of a warp go out before the first of them is used */
+        asm volatile("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p));
+        return v;
 #else
-    return __ldg(reinterpret_cast<const uint4 *>(p));
+        return __ldg(reinterpret_cast<const uint4 *>(p));
 #endif
-}
+    }
+};
 
-/* A last step of a sample that is more than a clamp takes registers of its own. */
-template <int C, lap_last LAST>
-static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP ? 5 : 4)
+/* A last step of a sample that is more than a clamp takes registers of its own. DOWN, Load: the controls of
+ * tests/gpu try others. */
+template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
+static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN <= ROWS ? 5 : 4)
     fast_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,
         const __grid_constant__ lap_strips g, const __grid_constant__ lap_finish f)
 {
     const int lane = (int)threadIdx.x % LAP_LANES, warp = (int)threadIdx.x / LAP_LANES;
-    const int strip = (int)blockIdx.x % g.strips, first = ((int)blockIdx.x / g.strips * WARPS + warp) * ROWS;
-    const int n = min(ROWS, g.height - first);
+    const int strip = (int)blockIdx.x % g.strips, first = ((int)blockIdx.x / g.strips * WARPS + warp) * DOWN;
+    const int n = min(DOWN, g.height - first);
     if (n <= 0)
         return;
     const int x = strip * LAP_STRIP + (lane - 1) * LAP_LANE_BYTES;
@@ -45,17 +47,18 @@ static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP ? 5 : 4
     const uint8_t *source = in + (first - LAP_APRON) * g.in_stride + x;
     uint8_t *target = out + first * g.out_stride + x;
 
-    uint4 rows[WINDOW];
+    uint4 rows[DOWN + 2 * LAP_APRON];
 #pragma unroll
-    for (int k = 0; k < WINDOW; k++)
-        rows[k] = reads && k < n + 2 * LAP_APRON ? load(source + k * g.in_stride) : make_uint4(0, 0, 0, 0);
+    for (int k = 0; k < DOWN + 2 * LAP_APRON; k++)
+        rows[k] =
+            reads && k < n + 2 * LAP_APRON ? Load::from(source + k * g.in_stride) : make_uint4(0, 0, 0, 0);
     lap_columns v;
     lap_columns_clear(v);
 #pragma unroll
     for (int k = 0; k < 2 * LAP_APRON; k++)
         lap_columns_enter(v, rows[k]);
 #pragma unroll
-    for (int k = 0; k < ROWS; k++) {
+    for (int k = 0; k < DOWN; k++) {
         if (k >= n)
             return;
         lap_columns_enter(v, rows[k + 2 * LAP_APRON]);
@@ -66,15 +69,16 @@ static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP ? 5 : 4
     }
 }
 
-template <int C, lap_last LAST>
+template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
 static lap_code launch_fast(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
     const lap_strips g = lap_strips_of(in, out);
-    const long long stacks = (in->height + WARPS * ROWS - 1) / (WARPS * ROWS);
+    const long long stacks = (in->height + WARPS * DOWN - 1) / (WARPS * DOWN);
     const lap_launch launch = {
         in->place, dim3((unsigned)(g.strips * stacks)), dim3(THREADS), 0, exec->stream, exec->err};
-    return LAP_LAUNCH(launch, (fast_kernel<C, LAST>), in->base, out->base, g, lap_finish_of(params));
+    return LAP_LAUNCH(
+        launch, (fast_kernel<C, LAST, DOWN, Load>), in->base, out->base, g, lap_finish_of(params));
 }
 
 extern "C" lap_code lap_filter_cuda_fast(

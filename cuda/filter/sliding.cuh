@@ -6,8 +6,11 @@
  *     column = BIAS - sum of 5 rows,    5 * BIAS - box = sum of 5 columns
  * The even pairs are not kept: sum of words = even + 256 * odd, modulo 2^32, gives them back.
  *
- * In plain words, for each sample: column = sum of 5 rows; box = sum of 5 columns, each C bytes from the
- * next; result = 25 * p - box, clamped. A sample's life, where all are 10 and one is 20:
+ * The same without pairs, for each of a thread's 16 samples; entering is the row two below the centre:
+ *     column[i] += entering[i] - leaving[i];
+ *     box = column[i - 2 * C] + column[i - C] + column[i] + column[i + C] + column[i + 2 * C];
+ *     result[i] = min(max(25 * centre[i] - box, 0), 255);
+ * A sample's life in pairs, where all are 10 and one is 20:
  *     bytes of the word       10  20  10  10            0x0a0a140a
  *     even pair, odd pair     (10, 10) (20, 10)         word & 0x00ff00ff; bytes 1 and 3, a permutation
  *     columns of 5 rows       50, or 60 with the 20     kept as 1536 - 50 = 1486, 1536 - 60 = 1476

@@ -4,8 +4,7 @@
  * Shared memory: 1 KB a channel; additions of a warp to one counter are made one after the other, and to
  * counters 32 apart too.
  * 256 threads, about 16 KB a block.
- * Limit: waiting for loads, each of which brings one byte; where many pixels are equal, besides, additions
- * to the same counter. */
+ * Limit: waiting for loads, each of which brings one byte. */
 #include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256;

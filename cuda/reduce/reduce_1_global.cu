@@ -4,7 +4,7 @@
  * Global memory: a value read once; besides half of the values, a quarter, ... are written and read.
  * Shared memory: none.
  * 128 threads, two values for each of the first 64; every step half of them retire.
- * Limit: blocks that hold little work and seven barriers. */
+ * Limit: how many blocks the device starts in a microsecond, as for cuda-shared. */
 #include "reduce.cuh"
 
 template <typename T>

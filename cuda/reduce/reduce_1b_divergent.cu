@@ -5,8 +5,8 @@
  * Global memory: a value read once.
  * Shared memory: 128 values (512 bytes of floats).
  * 128 threads, one value per thread.
- * Limit: for floats, blocks that hold little work: cuda-shared, where whole warps rest, takes as long. For
- * doubles it is slower than that: all four warps take part in all seven steps, with fewer and fewer lanes. */
+ * Limit: for floats how many blocks the device starts, as for cuda-shared. Doubles are slower: lanes that are
+ * 2, 4, ... apart conflict, 0.7 times a load, and L1 is busy for 91 % (H200). */
 #include "reduce.cuh"
 
 template <typename T>

@@ -3,7 +3,7 @@
  * Global memory: a value read once, 16 bytes per load, 64 bytes in flight per thread.
  * Shared memory: one value per warp.
  * 128 threads, 16 blocks per multiprocessor.
- * Limit: reading global memory, and the second launch; cuda-fast has one, and adds in double. */
+ * Limit: reading global memory. A second launch adds the block sums; cuda-fast has one. */
 #include "wide.cuh"
 
 template <typename T>

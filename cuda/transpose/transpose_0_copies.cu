@@ -4,7 +4,7 @@
  * Global memory: an element read and written once, along rows.
  * Shared memory: none, or 16x16 elements, read as they were written: no conflict.
  * 16x16 threads, one element per thread.
- * Limit: one access in flight a thread. */
+ * Limit: waiting for loads, one in flight a thread. */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;

@@ -6,7 +6,7 @@
  * bytes, sixteen times a byte's, twice a double's.
  * Shared memory: none.
  * 16x16 threads, one element per thread.
- * Limit: sectors of the scattered writes. */
+ * Limit: L2, by sectors of the scattered writes. */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;

@@ -4,7 +4,7 @@
  * Shared memory: 1.1 KB for floats; a column's words are 17 apart: lanes k and k + 16 read neighbouring
  * columns, and two of them meet on a bank at one place: two passes instead of eight.
  * 16x16 threads, one element per thread.
- * Limit: one load in flight a thread, behind a barrier. */
+ * Limit: waiting for loads, one in flight a thread, and for a barrier. */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_padded16(const lap_view *in, const lap_view *out, const lap_exec *exec)

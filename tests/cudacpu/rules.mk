@@ -39,7 +39,7 @@ $(B)/cudacpu/$(1)/libkernels.a: $$(CUDACPU_LIB_$(1))
 	$$(call say,AR)ar rcs $$@ $$^
 $(B)/cudacpu/$(1)/faults: $(B)/cudacpu/$(1)/tests/cudacpu/faults.cu.o $(B)/cudacpu/$(1)/libkernels.a
 	$$(call say,LINK)$(CXX_HOST) $(CUDACPU_$(1)) -o $$@ $$^ -lpthread -lm
--include $$(CUDACPU_LIB_$(1):.o=.d) $(patsubst %,$(B)/cudacpu/$(1)/%.d,$(wildcard tests/cudacpu/*.cu tests/cudacpu/check/*.cu))
+-include $$(CUDACPU_LIB_$(1):.o=.d) $(patsubst %,$(B)/cudacpu/$(1)/%.d,$(wildcard tests/cudacpu/*.cu tests/cudacpu/check/*.cu tests/gpu/*.cu))
 endef
 $(eval $(call cudacpu,asan))
 $(eval $(call cudacpu,tsan))
@@ -53,6 +53,9 @@ $(B)/tests/cudacpu_ops: $(patsubst %,$(B)/cudacpu/asan/%.o,$(sort $(wildcard tes
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
 $(B)/tests/cudacpu_scaffold: $(B)/cudacpu/asan/tests/gpu/scaffold.c.o $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
+$(B)/tests/cudacpu_controls: $(B)/cudacpu/asan/tests/gpu/controls.cu.o $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
 $(B)/tests/cudacpu_compare: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/cudacpu/compare.c src/ops/difference.c \
@@ -71,6 +74,7 @@ $(B)/tests/cudacpu_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/cudacpu/races
 
 ifneq ($(CUDACPU_CXX),)
 TESTS += $(patsubst %,$(B)/tests/cudacpu_filter@--part=%/4,0 1 2 3) $(B)/tests/cudacpu_ops $(B)/tests/cudacpu_scaffold $(B)/tests/cudacpu_compare \
+  $(B)/tests/cudacpu_controls \
   $(B)/tests/cudacpu_races \
   tests/cudacpu/faults.sh
 tests/cudacpu/faults.sh: $(B)/cudacpu/asan/faults $(B)/cudacpu/tsan/faults

@@ -158,6 +158,33 @@ check "CHANGELOG.md has an entry for $version" grep -q "^## $version" CHANGELOG.
 check "the manual has every command and option" manual_is_whole
 check "the manual has every environment variable" manual_has_environment
 check "the backends of the README are those of the program" rungs_exist
+# A sentence with a reason and no row, a row without its sentence, a conjecture that does not say so, and too many
+# of them are found.
+reasons_find_faults()
+{
+    local copy=$scratch/reasons expected file said row="| what counts is accesses |"
+    mkdir -p "$copy/tests/docs" && cp -r docs cuda cpu_simd "$copy" &&
+        cp tests/docs/no-reason.txt "$copy/tests/docs" || return
+    tests/docs/reasons.py "$copy" || return
+    # fault EXPECTED FILE SED: the copy with FILE changed says so.
+    fault()
+    {
+        expected=$1 file=$2
+        cp "$copy/$file" "$scratch/kept" && sed -i "$3" "$copy/$file" &&
+            ! cmp -s "$copy/$file" "$scratch/kept" && ! said=$(tests/docs/reasons.py "$copy") &&
+            grep -q "$expected" <<<"$said" || { echo "$file: not found: $expected: $said" && return 1; }
+        cp "$scratch/kept" "$copy/$file"
+    }
+    fault "docs/ladder.md: no row in" docs/ladder.md '$a\\nIt is slow because it waits.' &&
+        fault "no row in" cuda/filter/filter_1_global.cu '1s/$/ Slow, hence kept./' &&
+        fault "has no such sentence" docs/reasons.md "s/^$row/| what counts is money |/" &&
+        fault "has no such sentence" tests/docs/no-reason.txt '$s/: .*/: so what/' &&
+        fault "must say that it is a conjecture" docs/reasons.md "/^$row/s/agrees .* |\$/conjecture |/" &&
+        fault "no verdict" docs/reasons.md "/^$row/s/agrees .* |\$/surely |/" &&
+        fault "without a value" docs/reasons.md "s/^$row .* | \(32x16\)/$row much | \1/" &&
+        fault "rows are conjectures" docs/reasons.md 's/| [a-z ]* the counter |$/| conjecture |/'
+}
+
 chart_was_measured()
 {
     diff docs/img/ladder-gpu.svg <(tools/ladder-chart --svg docs/profile/times.json)
@@ -310,6 +337,8 @@ if have python3; then
     check "the numbers in docs/*.md come from kept files, their lines of source from the source" figures_were_measured
     check "tools/figures finds a changed digit, a typed number and a changed line" figures_find_faults
     check "under each backend stand its file and its lines" python3 tests/docs/rungs.py "${LAPEDGE:-./lapedge}"
+    check "each reason stands in docs/reasons.md beside its counter" tests/docs/reasons.py
+    check "a reason without a row, and a row without its sentence, are found" reasons_find_faults
     check "the drawings are made from the constants of the kernels" tools/diagrams --check
     check "the tables of docs/gpu-codec.md were measured" tools/codec-table --check
     check "tools/codec-table takes a new step, and refuses what is none" codec_table_works
@@ -328,6 +357,8 @@ else
     skip "the numbers in docs/*.md come from kept files, their lines of source from the source" "no python3"
     skip "tools/figures finds a changed digit, a typed number and a changed line" "no python3"
     skip "under each backend stand its file and its lines" "no python3"
+    skip "each reason stands in docs/reasons.md beside its counter" "no python3"
+    skip "a reason without a row, and a row without its sentence, are found" "no python3"
     skip "the drawings are made from the constants of the kernels" "no python3"
     skip "the tables of docs/gpu-codec.md were measured" "no python3"
     skip "tools/codec-table takes a new step, and refuses what is none" "no python3"

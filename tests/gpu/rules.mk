@@ -4,7 +4,7 @@ P := $(B)/portable
 PORTABLE_C := $(RUNG_SRC)
 PORTABLE_DEFINES := -D_GNU_SOURCE $(INCLUDES) $(patsubst %,-DLAP_HAVE_%=0,JANSSON PNG STB XXHASH OPENMP) -DLAP_HAVE_CUDA=1
 GPU_TEST_LIBS := $(filter -L%,$(LIBS)) -lcudart_static -ldl -lrt -lpthread -lm
-PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/ops_few $(P)/scaffold $(P)/profile_run
+PORTABLE_TESTS := $(P)/filter_ladder $(P)/ops $(P)/ops_few $(P)/scaffold $(P)/profile_run $(P)/controls
 
 $(P)/%.c.o: %.c tests/gpu/rules.mk
 	@mkdir -p $(@D)
@@ -22,6 +22,9 @@ $(P)/few/%.c.o: %.c tests/gpu/rules.mk
 	$(call say,CC)$(CC) -std=c11 -O2 -g -Wall -Wextra $(PORTABLE_DEFINES) -DLAP_FEW_SIZES -MMD -MP -c $< -o $@
 $(P)/scaffold: $(P)/tests/gpu/scaffold.c.o
 $(P)/profile_run: $(P)/tests/gpu/profile_run.c.o
+# Compiled as the kernels are.
+$(P)/controls: $(B)/tests/gpu/controls.cu.o
+-include $(B)/tests/gpu/controls.cu.d
 $(PORTABLE_TESTS): $(P)/libkernels.a
 	$(call say,LINK)$(CC) -o $@ $(filter %.o,$^) $(P)/libkernels.a $(GPU_TEST_LIBS)
 -include $(patsubst %,$(P)/%.d,$(PORTABLE_C))
