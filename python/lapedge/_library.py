@@ -181,12 +181,13 @@ class Backend:
 
 def backends(op: str = "filter", probe_devices: bool = True) -> List[Backend]:
     """The ladder of an operation ("filter", "transpose", "reduce", "histogram", "matvec"), from plain C upwards, or of
-    the JPEG encoders ("encode").
+    the JPEG coders ("encode", "decode").
     Where CUDA is built in this asks it whether its backends can run, which starts it; with probe_devices False it
     does not, and the reason of each is that nobody asked, so that None always means: runs here."""
-    ops = {text(lib.lap_op_name(value)): value for value in (*range(lib.LAP_OP_COUNT), lib.LAP_OP_ENCODE)}
+    coders = lib.LAP_OP_ENCODE, lib.LAP_OP_DECODE
+    ops = {text(lib.lap_op_name(value)): value for value in (*range(lib.LAP_OP_COUNT), *coders)}
     info, found, number = ffi.new("lap_rung_info *"), [], chosen("op", op, ops)
-    while (lib.lap_coder_at(number, len(found), info) if number == lib.LAP_OP_ENCODE
+    while (lib.lap_coder_at(number, len(found), info) if number in coders
            else lib.lap_rung_at(number, len(found), probe_devices, info)):
         name, family, what, reason, resolved = (text(part) for part in
                                                 (info.name, info.family, info.what, info.reason, info.resolved))

@@ -17,7 +17,8 @@ int lap_cli_explain(lap_cli *cli);
 /* Row i of an op's ladder, wherever the library keeps it. */
 static inline bool lap_cli_row_at(lap_op op, int i, bool probe_devices, lap_rung_info *info)
 {
-    return op == LAP_OP_ENCODE || op == LAP_OP_DECODE ? lap_coder_at(op, i, info) : lap_rung_at(op, i, probe_devices, info);
+    return op == LAP_OP_ENCODE || op == LAP_OP_DECODE ? lap_coder_at(op, i, info)
+                                                      : lap_rung_at(op, i, probe_devices, info);
 }
 const char *lap_cli_op_name(int i); /* of the ladders; NULL past the end */
 /* Whether each of the comma separated names is a backend of one of these ladders; false after a message. */

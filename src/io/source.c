@@ -202,10 +202,13 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     return code;
 }
 
-/* The next piece of what lies in memory. */
+/* The next piece of what lies in memory: the same pieces that an input gives which is not held, since what
+ * libjpeg warns of depends on where they end. */
 static void give_out(lap_source *source, const uint8_t **bytes, size_t *size)
 {
-    size_t n = source->memory_size < LAP_SOURCE_PIECE ? source->memory_size : LAP_SOURCE_PIECE;
+    const size_t piece = source->peeked ? source->peeked : LAP_SOURCE_PIECE;
+    size_t n = source->memory_size < piece ? source->memory_size : piece;
+    source->peeked = 0;
     *bytes = source->memory;
     *size = n;
     source->memory += n;

@@ -19,6 +19,8 @@ lap_code lap_source_hold(
         return lap_fail(err, LAP_E_INTERNAL, "%s: held after reading began", source->name);
     bool fits = !source->is_regular || (uintmax_t)source->stat.st_size <= limit;
     if (source->fd >= 0 && fits) {
+        if (source->filled > 0)
+            source->peeked = source->filled + (source->is_regular ? 0 : LAP_SOURCE_PIECE);
         while (code == LAP_OK && !source->ended && source->filled <= limit) {
             if (source->filled == source->capacity)
                 code = lap_source_reserve(source, room_to_hold(source), err);

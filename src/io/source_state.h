@@ -16,6 +16,7 @@ struct lap_source {
 
     const uint8_t *memory; /* of a memory source, or held of a descriptor: what is left */
     size_t memory_size;
+    size_t peeked; /* of held bytes: those that stand in the first piece */
 
     uint8_t *buffer; /* of a descriptor: the peeked bytes, later the current piece */
     size_t capacity, filled;

@@ -258,13 +258,14 @@ static beside chroma_beside(const lap_row_decoder *d, int y)
     return (beside){near, v2 ? clamped(upper ? near - 1 : near + 1, d->planes[1].height) : near, upper};
 }
 
-/* Rows of MCUs that a row of pixels depends on. */
+/* Rows of MCUs that must be in order before a row of pixels is given, as libjpeg-turbo has them: upsampling
+ * looks at the next row of chroma, for both rows of pixels beside one, but not where it repeats samples. */
 static int needed(const lap_row_decoder *d, int y)
 {
-    if (d->components == 1)
-        return y / (8 * d->plan.v) + 1;
-    const beside rows = chroma_beside(d, y);
-    return (rows.near > rows.far ? rows.near : rows.far) / 8 + 1;
+    enum { NARROW = 2 };
+    const bool looks_down =
+        d->components > 1 && d->plan.v == 2 && (d->plan.h == 1 || d->planes[1].width > NARROW);
+    return looks_down ? clamped(y / 2 + 1, d->planes[1].height) / 8 + 1 : y / (8 * d->plan.v) + 1;
 }
 
 static void write_row(const lap_row_decoder *d, int y, uint8_t *out)

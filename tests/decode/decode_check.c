@@ -350,7 +350,8 @@ static void check_each_row(uint64_t seed)
         for (size_t at = scan_of(file); at + 1 < size; at++) {
             if (file[at] != 0xFF || file[at + 1] < 0xD0 || file[at + 1] > 0xD9)
                 continue;
-            const int sure = (row + 1 < mcu_rows ? row + 1 : row) * high - (case_samplings[s].v - 1);
+            const int above = row + 1 < mcu_rows ? row + 1 : row;
+            const int sure = above * high - (case_samplings[s].v == 2 ? 2 : 0);
             row++;
             const uint8_t kept = file[at + 1];
             char name[100];

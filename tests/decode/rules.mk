@@ -1,10 +1,11 @@
-# The ladder `decode` against libjpeg-turbo.
-DECODE_OBJ := $(B)/tests/decode/decode_check.o $(B)/tests/decode/decode_case.o $(B)/tests/encode/encode_case.o
-TESTS += $(B)/tests/decode_check
-$(B)/tests/decode_check: $(DECODE_OBJ) $(B)/liblapedge.a
+# The ladder `decode` against libjpeg-turbo: pixels, and verdicts.
+DECODE_CASES := $(B)/tests/decode/decode_case.o $(B)/tests/encode/encode_case.o
+DECODE_CHECKS := $(B)/tests/decode_check $(B)/tests/judge_check
+TESTS += $(DECODE_CHECKS)
+$(DECODE_CHECKS): $(B)/tests/%: $(B)/tests/decode/%.o $(DECODE_CASES) $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(DECODE_OBJ) $(B)/liblapedge.a $(LIBS)
--include $(DECODE_OBJ:.o=.d)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $< $(DECODE_CASES) $(B)/liblapedge.a $(LIBS)
+-include $(B)/tests/decode/decode_check.d $(B)/tests/decode/judge_check.d $(B)/tests/decode/decode_case.d
 
 # Its stages alone.
 STAGES_OBJ := $(B)/tests/decode/stages_check.o $(B)/tests/encode/encode_case.o
