@@ -13,6 +13,10 @@
 
 #include <string.h>
 
+#ifdef __BMI__
+#include <immintrin.h>
+#endif
+
 #include "decode.h"
 
 /* Keeps the compiler from working a pointer out anew, which would lengthen the way. */
@@ -36,9 +40,9 @@ static inline uint64_t lap_decode_load(const uint8_t *at)
 /* At least 56 bits. What is put beside them already comes once more, the same. */
 static inline void lap_decode_refill(lap_decode_bits *r)
 {
-    const uint64_t count = r->count & 63;
-    r->bits |= lap_decode_load(r->at) >> count;
-    r->at += (63 - count) >> 3;
+    const uint64_t count = r->count;
+    r->bits |= lap_decode_load(r->at) >> (count & 63);
+    r->at += ~count >> 3 & 7;
     r->count = count | 56;
 }
 
@@ -53,6 +57,18 @@ static inline int lap_decode_value(uint64_t bits, uint64_t length, unsigned size
 {
     const int mask = (1 << size) - 1, value = (int)(bits >> (-length & 63)) & mask;
     return value <= mask >> 1 ? value - mask : value;
+}
+
+/* The value of the second symbol of an entry. Without bits it is 0. */
+static inline int lap_decode_value_2(uint64_t bits, uint64_t entry)
+{
+#ifdef __BMI__
+    const int value = (int)__bextr_u64(bits, entry >> 16);
+#else
+    const int value = (int)(bits >> (LAP_DECODE_START_2(entry) & 63)) & ((1 << LAP_DECODE_SIZE_2(entry)) - 1);
+#endif
+    const int biased = value + LAP_DECODE_BIAS_2(entry);
+    return value + biased < 0 ? biased : value;
 }
 
 /* One symbol by the whole code. Returns its step, 0: none of a sequential scan; fills bits and value. */
@@ -93,7 +109,7 @@ static inline size_t lap_decode_look(
     lap_decode_skip(r, entry);
     block[place[k + LAP_DECODE_ZEROS_1(entry)]] = LAP_DECODE_VALUE_1(entry);
     k += LAP_DECODE_STEP(entry);
-    block[place[k - 1]] = (int16_t)lap_decode_value(bits, entry, LAP_DECODE_SIZE_2(entry));
+    block[place[k - 1]] = (int16_t)lap_decode_value_2(bits, entry);
     return k;
 }
 

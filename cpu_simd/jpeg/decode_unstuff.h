@@ -1,39 +1,68 @@
-/* Bytes without the zeros that follow 0xFF, a vector at a time, in the words of decode_words.h. One byte in
- * 256 is 0xFF: most vectors are copied as they are; behind each 0xFF a new one begins. */
+/* Bytes without the zeros that follow 0xFF, a vector at a time, in the words of decode_words.h. */
 #ifndef LAP_DECODE_UNSTUFF_H
 #define LAP_DECODE_UNSTUFF_H
 
 #include "decode.h"
 #include "decode_words.h"
 
+typedef struct lap_bytes { /* from `at` on to `to` */
+    const uint8_t *at, *end;
+    uint8_t *to;
+} lap_bytes;
+
+/* As long as there is more than a vector, up to a marker or near it. */
+#ifdef __AVX512VBMI2__
+/* Zeros to be left out are found by a mask of the vector, so that no branch depends on where they are. */
+static inline void lap_unstuff_vectors(lap_bytes *b)
+{
+    uint64_t first = 0; /* whether the first byte is such a zero */
+    while (b->end - b->at > V_BYTES) {
+        const vec v = v_load_any(b->at), next = v_load_any(b->at + 1);
+        const uint64_t ff = _mm512_cmpeq_epi8_mask(v, v_set16(-1));
+        if (ff & _mm512_test_epi8_mask(next, next))
+            break;
+        const uint64_t kept = ~(ff << 1 | first);
+        v_store_any(b->to, _mm512_maskz_compress_epi8(kept, v));
+        b->to += _mm_popcnt_u64(kept);
+        b->at += V_BYTES;
+        first = ff >> (V_BYTES - 1);
+    }
+    b->at += first;
+}
+#else
+/* One byte in 256 is 0xFF: most vectors are copied as they are; behind each 0xFF a new one begins. */
+static inline void lap_unstuff_vectors(lap_bytes *b)
+{
+    while (b->end - b->at > V_BYTES) {
+        const vec v = v_load_any(b->at);
+        const size_t plain = v_first_ff(v);
+        v_store_any(b->to, v);
+        b->at += plain;
+        b->to += plain;
+        if (plain == V_BYTES)
+            continue;
+        if (b->at[1] != 0)
+            break;
+        *b->to++ = 0xFF;
+        b->at += 2;
+    }
+}
+#endif
+
 /* See lap_decode_stages. */
 static size_t lap_decode_unstuff(const uint8_t *in, size_t size, uint8_t *out, size_t *taken)
 {
-    const uint8_t *at = in, *const end = in + size;
-    uint8_t *to = out;
-    while (at < end) {
-        size_t plain = 0; /* bytes before the next 0xFF */
-        if (end - at >= V_BYTES) {
-            const vec v = v_load_any(at);
-            v_store_any(to, v);
-            plain = v_first_ff(v);
-        } else {
-            while (plain < (size_t)(end - at) && at[plain] != 0xFF) {
-                to[plain] = at[plain];
-                plain++;
-            }
-        }
-        at += plain;
-        to += plain;
-        if (plain == V_BYTES)
-            continue;
-        if (end - at < 2 || at[1] != 0)
+    lap_bytes b = {.at = in, .end = in + size, .to = out};
+    lap_unstuff_vectors(&b);
+    while (b.at < b.end) {
+        const bool is_ff = *b.at == 0xFF;
+        if (is_ff && (b.end - b.at < 2 || b.at[1] != 0))
             break;
-        *to++ = 0xFF;
-        at += 2;
+        *b.to++ = *b.at;
+        b.at += is_ff ? 2 : 1;
     }
-    *taken = (size_t)(at - in);
-    return (size_t)(to - out);
+    *taken = (size_t)(b.at - in);
+    return (size_t)(b.to - out);
 }
 
 #endif

@@ -41,12 +41,6 @@ LAP_INLINE bool v_beyond_words(vec a, vec b)
     return (_mm512_test_epi16_mask(high, high) | _mm512_movepi16_mask(low)) != 0;
 }
 
-/* Place of the first byte that is 0xFF, or V_BYTES. */
-LAP_INLINE size_t v_first_ff(vec v)
-{
-    return (size_t)_tzcnt_u64(_mm512_cmpeq_epi8_mask(v, v_set16(-1)));
-}
-
 /* See decode_dct.h: of four outputs, the pairs of their first two columns, and of their last two. */
 #define v_pick32(a, b, which) \
     _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), which))

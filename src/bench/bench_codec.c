@@ -16,6 +16,7 @@
 #include "bench/bench_buffers.h"
 #include "bench/bench_codec_device.h"
 #include "bench/bench_decode.h"
+#include "bench/bench_decoders.h"
 #include "bench/bench_encode.h"
 #include "bench/bench_image.h"
 #include "libjpeg/jpeg_floor.h"
@@ -34,6 +35,7 @@ typedef struct codec_bench {
     lap_jpeg_floor *floor;
     lap_bench_teams teams;
     lap_encode_bench encoders;
+    lap_decoders_bench decoders;
     lap_image pixels, edges; /* of the size of the last photo */
     double *times[ROWS];
     double pixel_count; /* of all photos */
@@ -120,6 +122,9 @@ static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_e
     if (code != LAP_OK)
         return code;
     code = lap_encode_bench_photo(&b->encoders, &b->edges.view, b->settings.quality, b->run, err);
+    if (code != LAP_OK)
+        return code;
+    code = lap_decoders_bench_photo(&b->decoders, bytes, size, b->run, err);
     if (code != LAP_OK)
         return code;
     double at = lap_now_ms();
@@ -238,6 +243,7 @@ static void report_rows(codec_bench *b)
             shape = row;
     }
     lap_encode_bench_report(&b->encoders, &shape);
+    lap_decoders_bench_report(&b->decoders, &shape);
 }
 
 static lap_code time_all(codec_bench *b, lap_error *err)
@@ -273,6 +279,8 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     if (code == LAP_OK)
         code = lap_encode_bench_begin(&b.encoders, bench, err);
     if (code == LAP_OK)
+        code = lap_decoders_bench_begin(&b.decoders, bench, err);
+    if (code == LAP_OK)
         code = time_all(&b, err);
     if (code == LAP_OK)
         report_rows(&b);
@@ -280,6 +288,7 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     for (int i = 0; i < ROWS; i++)
         free(b.times[i]);
     lap_encode_bench_end(&b.encoders);
+    lap_decoders_bench_end(&b.decoders);
     lap_bench_teams_destroy(&b.teams);
     lap_jpeg_floor_destroy(b.floor);
     lap_image_destroy(&b.pixels);

@@ -17,7 +17,8 @@ int lap_cli_explain(lap_cli *cli);
 /* Row i of an op's ladder, wherever the library keeps it. */
 static inline bool lap_cli_row_at(lap_op op, int i, bool probe_devices, lap_rung_info *info)
 {
-    return op == LAP_OP_ENCODE || op == LAP_OP_DECODE ? lap_coder_at(op, i, info) : lap_rung_at(op, i, probe_devices, info);
+    return op == LAP_OP_ENCODE || op == LAP_OP_DECODE ? lap_coder_at(op, i, info)
+                                                      : lap_rung_at(op, i, probe_devices, info);
 }
 
 /* The image operands[0] to operands[1] under cli->settings, with messages, --json and --stats: what run and

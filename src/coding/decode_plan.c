@@ -13,32 +13,38 @@ static unsigned alike(int index_bits, int length)
     return length < index_bits ? 1U << (index_bits - length) : 1;
 }
 
+/* An entry without a first symbol. */
+static uint64_t entry_of(unsigned length, unsigned step, unsigned size)
+{
+    const uint64_t bias = 1 - ((uint64_t)1 << size);
+    return length | step << 8 | (64 - length) << 16 | size << 24 | bias << 52;
+}
+
 /* The entry of one symbol, which is then the second. */
 static uint64_t single_entry(int symbol, int length)
 {
     const unsigned run = (unsigned)symbol >> 4, size = (unsigned)symbol & 15;
-    if (symbol < 0 || length > LAP_DECODE_INDEX || (size == 0 && run > 0 && run < 15))
-        return (uint64_t)LAP_DECODE_ODD << 6;
-    return ((unsigned)length + size) | (symbol ? run + 1 : LAP_DECODE_EOB) << 6 | size << 14;
+    if (symbol < 0 || length > LAP_DECODE_INDEX || size > LAP_DECODE_AC_SIZE ||
+        (size == 0 && run > 0 && run < 15))
+        return entry_of(0, LAP_DECODE_ODD, 0);
+    return entry_of((unsigned)length + size, symbol ? run + 1 : LAP_DECODE_EOB, size);
 }
 
 /* The entry of index, which begins with the symbol of `one`; `single` has those of one symbol. */
 static uint64_t whole_entry(const uint64_t single[AC_ENTRIES], unsigned index)
 {
     const uint64_t one = single[index];
-    const unsigned length = LAP_DECODE_LENGTH(one), step = LAP_DECODE_STEP(one),
-                   size = LAP_DECODE_SIZE_2(one);
+    const unsigned length = LAP_DECODE_LENGTH(one), step = LAP_DECODE_STEP(one);
     if (step >= LAP_DECODE_EOB || length >= LAP_DECODE_INDEX)
         return one;
     const uint64_t two = single[index << length & (AC_ENTRIES - 1)];
-    if (LAP_DECODE_STEP(two) == LAP_DECODE_ODD ||
-        length + LAP_DECODE_LENGTH(two) - LAP_DECODE_SIZE_2(two) > LAP_DECODE_INDEX)
+    const unsigned both = length + LAP_DECODE_LENGTH(two), size = LAP_DECODE_SIZE_2(two);
+    if (LAP_DECODE_STEP(two) == LAP_DECODE_ODD || both - size > LAP_DECODE_INDEX)
         return one;
-    const unsigned code_length = length - size;
+    const unsigned code_length = length - LAP_DECODE_SIZE_2(one);
     const uint64_t window = (uint64_t)index << (64 - LAP_DECODE_INDEX + code_length);
-    const uint64_t value = (uint16_t)lap_huff_value(window, (int)size);
-    return (length | step << 6) + two +
-           (step << 18 | length << 23 | (uint64_t)(step - 1) << 28 | value << 48);
+    const uint64_t value = (uint16_t)lap_huff_value(window, (int)LAP_DECODE_SIZE_2(one));
+    return entry_of(both, step + LAP_DECODE_STEP(two), size) | value << 32 | (uint64_t)(step - 1) << 48;
 }
 
 static void fill_ac(const lap_huff_code *code, uint64_t entries[AC_ENTRIES])

@@ -12,33 +12,36 @@
  * symbols if the bits hold the first one with its value, and the code of the second; else for one symbol,
  * which is the second then. Value bits of the second may lie beyond the index.
  *
- *     63      48     36   32 31  28 27   23 22  18 17  14 13          6 5       0
- *     | value 1 | - | zeros 1 | length 1 | step 1 | size 2 |    step   | length |
+ *     63    52 51     48 47     32 31    24 23    16 15  8 7      0
+ *     | bias 2 | zeros 1 | value 1 | size 2 | start 2 | step | length |
  *
  *     length    bits of both symbols, values included
  *     step      coefficients that both advance by; LAP_DECODE_EOB more at the end of the block;
- *               LAP_DECODE_ODD: the code is longer than the index, or there is none
- *     size 2    bits of the second one's value
- *     step 1    coefficients that the first one advances by, 1 .. 16; 0: there is no first, and its length,
- *               zeros and value are 0 too
- *     length 1  bits of the first, value included
- *     zeros 1   before its value
- */
+ *               LAP_DECODE_ODD: one symbol, to be found by its whole code
+ *     start 2   how far from the lowest of 64 bits the second one's value begins
+ *     size 2    bits of that value
+ *     bias 2    what its bits are too large by if the first of them is 0: 1 - 2^size
+ *     value 1   of the first, behind so many
+ *     zeros 1   zeros; both are 0 where there is no first
+ *
+ * Fields lie where a processor takes them out at the least cost: `length` needs nothing, since shifts look at
+ * six bits; `step` is a byte of its own; start and size together are what bextr wants. */
 enum {
     LAP_DECODE_INDEX = 11,
     LAP_DECODE_DC_INDEX = 9,
     LAP_DECODE_DC_SIZE = 11, /* bits of a DC difference of 8-bit samples at most (T.81, table F.1) */
+    LAP_DECODE_AC_SIZE = 11, /* bits of a value that an entry can stand for; 8-bit samples give 10 */
     LAP_DECODE_EOB = 128,
     LAP_DECODE_ODD = 255,
     LAP_DECODE_PLACES = 64 + LAP_DECODE_ODD
 };
 #define LAP_DECODE_LENGTH(e) ((unsigned)(e)&63)
-#define LAP_DECODE_STEP(e) ((unsigned)((e) >> 6) & 255)
-#define LAP_DECODE_SIZE_2(e) ((unsigned)((e) >> 14) & 15)
-#define LAP_DECODE_STEP_1(e) ((unsigned)((e) >> 18) & 31)
-#define LAP_DECODE_LENGTH_1(e) ((unsigned)((e) >> 23) & 31)
-#define LAP_DECODE_ZEROS_1(e) ((unsigned)((e) >> 28) & 15)
-#define LAP_DECODE_VALUE_1(e) ((int16_t)((e) >> 48))
+#define LAP_DECODE_STEP(e) ((uint8_t)((e) >> 8))
+#define LAP_DECODE_START_2(e) ((unsigned)((e) >> 16) & 255)
+#define LAP_DECODE_SIZE_2(e) ((unsigned)((e) >> 24) & 255)
+#define LAP_DECODE_VALUE_1(e) ((int16_t)((e) >> 32))
+#define LAP_DECODE_ZEROS_1(e) ((unsigned)((e) >> 48) & 15)
+#define LAP_DECODE_BIAS_2(e) ((int)((int64_t)(e) >> 52))
 
 typedef struct lap_decode_codes {
     uint64_t ac[1 << LAP_DECODE_INDEX];
@@ -62,9 +65,9 @@ typedef struct lap_decode_plan {
     uint8_t component[LAP_DECODE_MCU_BLOCKS];
     int code_count;
     lap_decode_codes codes[3];
-    uint8_t codes_of[3];                /* of each component: index into codes */
-    uint8_t place[LAP_DECODE_PLACES];   /* of the k-th coefficient; from 64 on 0, the place of DC */
-    uint16_t quant[3][64];              /* of each component, in the order of place */
+    uint8_t codes_of[3];              /* of each component: index into codes */
+    uint8_t place[LAP_DECODE_PLACES]; /* of the k-th coefficient; from 64 on 0, the place of DC */
+    uint16_t quant[3][64];            /* of each component, in the order of place */
 } lap_decode_plan;
 
 /* Whether the picture is one for us: its sampling. */

@@ -62,7 +62,10 @@ static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error 
     d->first = own;
     d->coder = rung->name;
     d->coder_asked = NULL;
-    d->header.memory_estimate += d->held > 0 ? 0 : d->size;
+    if (d->held > 0)
+        d->held -= d->size; /* rows from the first on need it too */
+    else
+        d->header.memory_estimate += d->size;
     return LAP_OK;
 }
 
