@@ -7,6 +7,7 @@ enum { MAX_SIZE = LAP_EXIF_ROOM - LAP_EXIF_SIGNATURE };
 typedef struct writer {
     const lap_exif_tree *tree;
     const lap_exif_change *change;
+    lap_meta_drops *drops;
     uint8_t *to;
     size_t size; /* written so far; even */
 } writer;
@@ -64,13 +65,13 @@ static void copy_entry(writer *w, shelf *s, const lap_exif_directory *d, const l
     }
     size_t value = 0;
     if (e->is_outside && !(value = append(w, e->size))) {
-        lap_meta_drop(w->change->drops, &(lap_dropped){.kind = "EXIF",
-                                            .place = lap_exif_group_name(d->group),
-                                            .name = lap_exif_tag_find(d->group, e->tag)->name,
-                                            .tag = (int)e->tag,
-                                            .bytes = e->size,
-                                            .reason = "too large"});
-        lap_meta_warn(w->change->drops, "EXIF has more than fits: a tag of %zu bytes is left out", e->size);
+        lap_meta_drop(w->drops, &(lap_dropped){.kind = "EXIF",
+                                    .place = lap_exif_group_name(d->group),
+                                    .name = lap_exif_tag_find(d->group, e->tag)->name,
+                                    .tag = (int)e->tag,
+                                    .bytes = e->size,
+                                    .reason = "too large"});
+        lap_meta_warn(w->drops, "EXIF has more than fits: a tag of %zu bytes is left out", e->size);
         return;
     }
     const size_t at = next_entry(w, s, e->tag, e->type, e->values);
@@ -224,7 +225,7 @@ static void add_thumbnail(writer *w, size_t link)
     const size_t copied = picture ? copy_jpeg(tree->tiff.bytes + begin, size, w->to + picture) : 0;
     if (!copied) {
         w->size = before;
-        lap_meta_warn(w->change->drops, "the EXIF thumbnail is no whole JPEG of the usual kind and is left out");
+        lap_meta_warn(w->drops, "the EXIF thumbnail is no whole JPEG of the usual kind and is left out");
         return;
     }
     w->size = picture + copied;
@@ -237,7 +238,7 @@ static void add_thumbnail(writer *w, size_t link)
 
 size_t lap_exif_write(const lap_exif_tree *tree, const lap_exif_change *change, uint8_t *to)
 {
-    writer w = {.tree = tree, .change = change, .to = to, .size = LAP_EXIF_HEAD};
+    writer w = {.tree = tree, .change = change, .drops = change->drops, .to = to, .size = LAP_EXIF_HEAD};
     memcpy(to, tree->tiff.bytes, 4);
     put(&w, 4, 4, LAP_EXIF_HEAD);
     const size_t at = copy_directory(&w, &tree->directories[0]);

@@ -84,11 +84,7 @@ bool lap_meta_drops_profile(const lap_write_options *o)
 
 /* ---- choosing ------------------------------------------------------------------------------------ */
 
-enum {
-    MAX_SEGMENT = 65533,
-    EXTENDED_HEAD = EXTENDED_NAME + 40,
-    KEPT_UNASKED = 127 & ~LAP_KEEP_THUMBNAIL
-};
+enum { MAX_SEGMENT = 65533, EXTENDED_HEAD = EXTENDED_NAME + 40, KEPT_UNASKED = 127 & ~LAP_KEEP_THUMBNAIL };
 
 typedef struct chooser {
     const lap_write_options *options;
