@@ -298,7 +298,7 @@ static void scan(const lap_encode_plan *plan, lap_encode_state *state, int count
     for (int mcu = 0; mcu < count; mcu++)
         for (int i = 0; i < plan->mcu_blocks; i++, block++) {
             const int component = i < luma ? 0 : i - luma + 1;
-            put_block(w, &plan->codes[component > 0], *block, state->dc[component]);
+            put_block(w, &plan->tables->codes[component > 0], *block, state->dc[component]);
             state->dc[component] = (*block)[0];
         }
 }

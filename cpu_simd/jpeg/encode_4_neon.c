@@ -2,9 +2,8 @@
  * Since c: many samples at once in colour, DCT and quantisation; symbols are a flat stream, as in avx2.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
  * Limit: instructions. */
-#include "encode_dct.h"
-#include "encode_samples.h"
 #include "encode_symbols_neon.h"
+#include "encode_unit.h"
 
 const char lap_encode_neon_flags[] = LAP_RUNG_FLAGS;
 
@@ -20,12 +19,7 @@ size_t lap_encode_neon(const lap_encode_plan *plan, lap_encode_state *state, con
     int first, int count, uint8_t *out)
 {
     unit *u = state->work;
-    const int group_mcus = LAP_GROUP / (8 * plan->h), group_blocks = lap_group_blocks(plan);
-    for (int mcu = 0; mcu < count; mcu += group_mcus) {
-        lap_group_samples(plan, rows, (first + mcu) * 8 * plan->h, &u->group);
-        lap_group_coefficients(plan, &u->group, u->blocks + mcu / group_mcus * group_blocks * LAP_BLOCK);
-    }
-    lap_encode_dummies(plan, rows, first, count, u->blocks);
+    lap_unit_coefficients(plan, rows, first, count, &u->group, u->blocks);
     lap_unit_symbols(plan, state, count, u->blocks, &u->symbols);
     return lap_stuff(u->bytes, lap_unit_bits(plan, state, &u->symbols, u->bytes), out);
 }

@@ -79,7 +79,7 @@ LAP_INLINE vec lap_quantise(vec v, const lap_encode_divisors *d, int i)
 {
     const vec magnitude = v_add16(v_abs16(v), v_each_lane(d->correction + 8 * i));
     const vec product = v_mulhi16(magnitude, v_each_lane(d->reciprocal + 8 * i));
-    return v_sign16(v_mulhi16(product, v_each_lane(d->scale + 8 * i)), v);
+    return v_sign16(v_divisor_shift16(product, d, i), v);
 }
 
 /* columns: of V_SETS sets of V_LANES blocks, which take turns at every stage: one waits while another works.

@@ -5,8 +5,7 @@
 #include "encode_strips.h"
 
 typedef struct lap_bits { /* the lowest `count` of bits, 0..7, wait for a whole byte */
-    uint64_t bits;
-    unsigned count;
+    uint64_t bits, count;
     uint8_t *to;
 } lap_bits;
 
@@ -31,7 +30,7 @@ static inline lap_bits lap_bits_of(const lap_encode_state *state, uint8_t *to)
 static inline void lap_keep_bits(const lap_bits *b, lap_encode_state *state)
 {
     state->bits = (unsigned)b->bits & ((1u << b->count) - 1);
-    state->bit_count = b->count;
+    state->bit_count = (unsigned)b->count;
 }
 
 #endif

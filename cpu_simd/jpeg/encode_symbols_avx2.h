@@ -10,7 +10,7 @@
 enum {
     LAP_STEP = 8,    /* symbols at once */
     LAP_BATCH = 128, /* of one loop before the next */
-    LAP_PLACE_CHROMA = 64,
+    LAP_PLACE_CHROMA = LAP_ENCODE_PLACE_CHROMA,
     LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK,
     LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
 };
@@ -37,9 +37,10 @@ LAP_INLINE uint32_t lap_nonzero(const int16_t *block)
 
 /* Eight coefficients: those that are coded are moved together, by a table of all 256 selections. */
 LAP_INLINE int lap_append_eight(
-    lap_symbols *s, int at, const int16_t *eight, unsigned coded, const uint8_t ones[256][8], int first)
+    lap_symbols *s, int at, const int16_t *eight, unsigned coded, const lap_encode_tables *t, int first)
 {
-    const __m128i places = _mm_loadl_epi64((const __m128i *)ones[coded]);
+    const __m128i places = _mm_loadl_epi64((const __m128i *)t->ones[0][coded]);
+    /* Loading the order from lap_encode_tables, as NEON does, took longer (EPYC 9005, 2026-11-23). */
     const __m128i twice = _mm_add_epi8(places, places);
     const __m128i order = _mm_add_epi8(_mm_unpacklo_epi8(twice, twice), _mm_set1_epi16(1 << 8));
     const __m128i values = _mm_shuffle_epi8(_mm_load_si128((const __m128i *)eight), order);
@@ -49,13 +50,13 @@ LAP_INLINE int lap_append_eight(
 }
 
 LAP_INLINE void lap_append_block(
-    lap_symbols *s, const int16_t *block, int dc_before, int chroma, const uint8_t ones[256][8])
+    lap_symbols *s, const int16_t *block, int dc_before, int chroma, const lap_encode_tables *t)
 {
     const uint64_t coded = lap_coded((uint64_t)lap_nonzero(block + 32) << 32 | lap_nonzero(block));
     int at = s->count;
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
-        at = lap_append_eight(s, at, block + 8 * i, coded >> (8 * i) & 255, ones, 8 * i + chroma);
+        at = lap_append_eight(s, at, block + 8 * i, coded >> (8 * i) & 255, t, 8 * i + chroma);
     s->value[s->count] = (int16_t)(block[0] - dc_before);
     s->count = at;
 }
@@ -68,7 +69,7 @@ static inline void lap_unit_symbols(
     for (int mcu = 0; mcu < mcus; mcu++)
         for (int i = 0; i < plan->mcu_blocks; i++, blocks += LAP_BLOCK) {
             const int component = i < luma ? 0 : i - luma + 1;
-            lap_append_block(s, blocks, state->dc[component], component ? LAP_PLACE_CHROMA : 0, plan->ones);
+            lap_append_block(s, blocks, state->dc[component], component ? LAP_PLACE_CHROMA : 0, plan->tables);
             state->dc[component] = blocks[0];
         }
     /* Symbols of DC without bits fill the last step. */
@@ -145,7 +146,7 @@ static inline size_t lap_unit_bits(
     lap_bits b = lap_bits_of(state, bytes);
     for (int i = 0; i < s->count; i += LAP_BATCH) {
         const int count = s->count - i < LAP_BATCH ? s->count - i : LAP_BATCH;
-        lap_look_up(s, i, count, plan->entries);
+        lap_look_up(s, i, count, plan->tables->entries);
         for (int k = 0; k < count; k += LAP_STEP)
             lap_put_step(&b, s->entry + k, s->value + i + k);
     }

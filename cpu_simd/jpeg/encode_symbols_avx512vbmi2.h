@@ -141,10 +141,10 @@ LAP_INLINE lap_tables lap_tables_of(const lap_encode_plan *plan)
     for (int c = 0; c < 2; c++) {
 #pragma GCC unroll 8
         for (int i = 0; i < 6; i++)
-            t.codes[c].code[i] = _mm512_load_si512(plan->codes[c].code + 32 * i);
+            t.codes[c].code[i] = _mm512_load_si512(plan->tables->codes[c].code + 32 * i);
 #pragma GCC unroll 8
         for (int i = 0; i < 3; i++)
-            t.codes[c].length[i] = _mm512_load_si512(plan->codes[c].length + 64 * i);
+            t.codes[c].length[i] = _mm512_load_si512(plan->tables->codes[c].length + 64 * i);
     }
     return t;
 }

@@ -1,4 +1,5 @@
-/* Coefficients to a flat stream of symbols, and that to bits: the scheme of encode_symbols_avx2.h. */
+/* Coefficients to a flat stream of symbols, as encode_symbols_avx2.h has it. Their bits are put together in
+ * general registers: what NEON looks up in memory passes through these anyway. */
 #ifndef LAP_ENCODE_SYMBOLS_NEON_H
 #define LAP_ENCODE_SYMBOLS_NEON_H
 
@@ -7,9 +8,9 @@
 #include "encode_vectors_neon.h"
 
 enum {
-    LAP_STEP = 8,    /* symbols at once */
+    LAP_STEP = 16,   /* symbols at once */
     LAP_BATCH = 128, /* of one loop before the next */
-    LAP_PLACE_CHROMA = 64,
+    LAP_PLACE_CHROMA = LAP_ENCODE_PLACE_CHROMA,
     LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK,
     LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
 };
@@ -18,8 +19,8 @@ typedef struct lap_symbols {
     _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_GROUP];
     _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
     uint8_t place[LAP_SYMBOLS + LAP_GROUP];
-    _Alignas(64) uint16_t number[LAP_BATCH];
-    _Alignas(64) uint32_t entry[LAP_BATCH];
+    _Alignas(64) uint64_t two[LAP_BATCH / 2]; /* of two symbols, the first one lower: value << 16 | number of
+                                               * its entry */
     int count;
 } lap_symbols;
 
@@ -41,34 +42,45 @@ LAP_INLINE uint64_t lap_nonzero(const int16_t *block)
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
 }
 
-/* The bits that are set in a byte: NEON counts them by way of a vector. */
-#define LAP_COUNT_4(n) (n), (n) + 1, (n) + 1, (n) + 2
-#define LAP_COUNT_16(n) LAP_COUNT_4(n), LAP_COUNT_4((n) + 1), LAP_COUNT_4((n) + 1), LAP_COUNT_4((n) + 2)
-#define LAP_COUNT_64(n) LAP_COUNT_16(n), LAP_COUNT_16((n) + 1), LAP_COUNT_16((n) + 1), LAP_COUNT_16((n) + 2)
-static const uint8_t lap_count[256] = {LAP_COUNT_64(0), LAP_COUNT_64(1), LAP_COUNT_64(1), LAP_COUNT_64(2)};
+/* How many bits are set in the bytes below each byte, and in all eight of them. */
+typedef struct lap_counts {
+    uint64_t below;
+    int all;
+} lap_counts;
+
+LAP_INLINE lap_counts lap_count_bytes(uint64_t coded)
+{
+    const uint8x8_t counts = vcnt_u8(vcreate_u8(coded));
+    const uint64_t sums = vget_lane_u64(vreinterpret_u64_u8(counts), 0) * 0x0101010101010101u;
+    return (lap_counts){sums << 8, (int)(sums >> 56)};
+}
 
 /* Eight coefficients: those that are coded are moved together, by a table of all 256 selections. */
-LAP_INLINE int lap_append_eight(
-    lap_symbols *s, int at, const int16_t *eight, unsigned coded, const uint8_t ones[256][8], int first)
+LAP_INLINE void lap_append_eight(
+    int16_t *value, uint8_t *place, const int16_t *eight, const uint8_t order[16], uint8x8_t places)
 {
-    const uint8x8_t places = vld1_u8(ones[coded]);
-    const uint8x16_t both = vcombine_u8(places, places), twice = vaddq_u8(both, both);
-    const uint8x16_t order = vaddq_u8(vzip1q_u8(twice, twice), vreinterpretq_u8_u16(vdupq_n_u16(1 << 8)));
-    vst1q_u8((uint8_t *)(s->value + at), vqtbl1q_u8(vld1q_u8((const uint8_t *)eight), order));
-    vst1_u8(s->place + at, vadd_u8(places, vdup_n_u8((uint8_t)first)));
-    return at + lap_count[coded];
+    vst1q_u8((uint8_t *)value, vqtbl1q_u8(vld1q_u8((const uint8_t *)eight), vld1q_u8(order)));
+    vst1_u8(place, places);
 }
 
 LAP_INLINE void lap_append_block(
-    lap_symbols *s, const int16_t *block, int dc_before, int chroma, const uint8_t ones[256][8])
+    lap_symbols *s, const int16_t *block, int dc_before, int chroma, const lap_encode_tables *t)
 {
+    const uint8_t *orders = t->orders[0], *ones = t->ones[chroma][0];
     const uint64_t coded = lap_coded(lap_nonzero(block));
-    int at = s->count;
+    LAP_ONE_REGISTER(orders);
+    LAP_ONE_REGISTER(ones);
+    const lap_counts counts = lap_count_bytes(coded);
+    int16_t *value = s->value + s->count;
+    uint8_t *place = s->place + s->count;
 #pragma GCC unroll 8
-    for (int i = 0; i < 8; i++)
-        at = lap_append_eight(s, at, block + 8 * i, coded >> (8 * i) & 255, ones, 8 * i + chroma);
-    s->value[s->count] = (int16_t)(block[0] - dc_before);
-    s->count = at;
+    for (int i = 0; i < 8; i++) {
+        const uint64_t byte = coded >> (8 * i) & 255, at = counts.below >> (8 * i) & 255;
+        lap_append_eight(value + at, place + at, block + 8 * i, orders + 16 * byte,
+            vadd_u8(vld1_u8(ones + 8 * byte), vdup_n_u8((uint8_t)(8 * i))));
+    }
+    value[0] = (int16_t)(block[0] - dc_before);
+    s->count += counts.all;
 }
 
 static inline void lap_unit_symbols(
@@ -79,93 +91,87 @@ static inline void lap_unit_symbols(
     for (int mcu = 0; mcu < mcus; mcu++)
         for (int i = 0; i < plan->mcu_blocks; i++, blocks += LAP_BLOCK) {
             const int component = i < luma ? 0 : i - luma + 1;
-            lap_append_block(s, blocks, state->dc[component], component ? LAP_PLACE_CHROMA : 0, plan->ones);
+            lap_append_block(s, blocks, state->dc[component], component > 0, plan->tables);
             state->dc[component] = blocks[0];
         }
-    /* Symbols of DC without bits fill the last step. */
+    /* What fills the last step is looked at and not coded. */
     memset(s->place + s->count, 0, LAP_STEP);
-    vst1q_s16(s->value + s->count, vdupq_n_s16(0));
+    memset(s->value + s->count, 0, LAP_STEP * sizeof *s->value);
 }
 
-/* Numbers of entries of the eight symbols from i on. */
-LAP_INLINE uint16x8_t lap_entries(const lap_symbols *s, int i)
+/* Eight values, each above the number of its entry. rows: 32 entries each. */
+LAP_INLINE void lap_store_pairs(uint8x8_t rows, const int16_t *values, uint64_t *two)
 {
-    const uint16x8_t place = vmovl_u8(vld1_u8(s->place + i)), before = vmovl_u8(vld1_u8(s->place + i - 1));
-    const int16x8_t value = vld1q_s16(s->value + i);
-    const uint16x8_t in_block = vtstq_u16(place, vdupq_n_u16(63)); /* not DC */
-    const uint16x8_t distance = vandq_u16(vsubq_u16(place, before), in_block);
+    const int16x8_t value = vld1q_s16(values);
+    const uint16x8_t row = vaddq_u16(vshll_n_u8(rows, 5), vdupq_n_u16(16));
     const uint16x8_t zeros = vclzq_u16(vreinterpretq_u16_s16(vabsq_s16(value)));
-    const uint16x8_t sign = vshlq_n_u16(vshrq_n_u16(vreinterpretq_u16_s16(value), 15), 4);
-    const uint16x8_t chroma = vshlq_n_u16(vandq_u16(place, vdupq_n_u16(LAP_PLACE_CHROMA)), 4);
-    const uint16x8_t size = vsubq_u16(vdupq_n_u16(16), zeros);
-    return vaddq_u16(vaddq_u16(vshlq_n_u16(distance, 5), chroma), vaddq_u16(size, sign));
+    const uint16x8_t sign = vreinterpretq_u16_s16(value);
+    vst2q_u16(
+        (uint16_t *)(void *)two, ((uint16x8x2_t){{vsraq_n_u16(vsubq_u16(row, zeros), sign, 12), sign}}));
 }
-_Static_assert(LAP_PLACE_CHROMA << 4 == LAP_ENCODE_CHROMA && LAP_ENCODE_NEGATIVE == 1 << 4,
-    "chroma's bit of a place, and a sign, lead to their entries");
 
-LAP_INLINE void lap_look_up(lap_symbols *s, int i, int count, const uint32_t *entries)
+/* Of sixteen symbols from i on. */
+LAP_INLINE void lap_find_entries(const lap_symbols *s, int i, uint64_t *two)
 {
-    for (int k = 0; k < count; k += LAP_STEP)
-        vst1q_u16(s->number + k, lap_entries(s, i + k));
-    for (int k = 0; k < count; k += LAP_STEP)
-#pragma GCC unroll 8
-        for (int n = k; n < k + LAP_STEP; n++)
-            s->entry[n] = entries[s->number[n]];
-    for (int k = count; k % LAP_STEP; k++)
-        s->entry[k] = 0;
+    const uint8x16_t place = vld1q_u8(s->place + i), before = vld1q_u8(s->place + i - 1);
+    const uint8x16_t in_block = vtstq_u8(place, vdupq_n_u8(63)); /* not DC */
+    const uint8x16_t chroma = vandq_u8(place, vdupq_n_u8(LAP_PLACE_CHROMA));
+    const uint8x16_t rows = vsraq_n_u8(vandq_u8(vsubq_u8(place, before), in_block), chroma, 1);
+    lap_store_pairs(vget_low_u8(rows), s->value + i, two);
+    lap_store_pairs(vget_high_u8(rows), s->value + i + 8, two + 4);
 }
+_Static_assert(32 * LAP_PLACE_CHROMA / 2 == LAP_ENCODE_CHROMA && LAP_ENCODE_NEGATIVE == 15,
+    "chroma's bit of a place, and four bits of a sign, lead to their entries");
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-typedef struct lap_twos { /* four symbols, two and two merged in lanes of 64 bits */
-    uint64x2_t bits, length;
-} lap_twos;
+/* A symbol's bits and length are in one register of 64 bits, whose shifts are part of other instructions; the
+ * compiler is kept from knowing that the upper half is 0. */
+#define LAP_KEEP_WHOLE(symbol) __asm__("" : "+r"(symbol))
 
-LAP_INLINE lap_twos lap_merge(const uint32_t *entries, int16x4_t values)
+/* Behind the bits that wait. What stands above the lowest six bits of a length, or of a sum of them, counts
+ * for no shift. */
+LAP_INLINE void lap_add_symbol(uint64_t *bits, uint64_t *length, uint64_t symbol)
 {
-    const uint32x4_t s = vaddq_u32(vld1q_u32(entries), vreinterpretq_u32_s32(vmovl_s16(values)));
-    const uint32x4_t length = vshrq_n_u32(s, LAP_ENCODE_LENGTH_SHIFT);
-    const uint64x2_t bits =
-        vreinterpretq_u64_u32(vandq_u32(s, vdupq_n_u32((1u << LAP_ENCODE_LENGTH_SHIFT) - 1)));
-    const uint64x2_t second = vshrq_n_u64(vreinterpretq_u64_u32(length), 32);
-    /* The first to the left, and the second into what it leaves. */
-    const uint64x2_t first = vshrq_n_u64(vshlq_n_u64(bits, 32), 32);
-    return (lap_twos){vorrq_u64(vshlq_u64(first, vreinterpretq_s64_u64(second)), vshrq_n_u64(bits, 32)),
-        vpaddlq_u32(length)};
+    *bits = *bits << (symbol & 63) | symbol >> LAP_ENCODE_BITS_SHIFT;
+    *length += symbol;
 }
 
-/* Eight symbols: two and two, then four and four. */
-LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t *values)
+/* Two symbols, which have at most 52 bits: no branch asks how many. A symbol is its entry and 64 times the
+ * value. A pair shifted by ten bits is that, and the highest bit of the number, which chroma's entries have:
+ * these lengths are one too small. */
+LAP_INLINE void lap_put_two(lap_bits *b, uint64_t two, const uint32_t *entries)
 {
-    const int16x8_t value = vld1q_s16(values);
-    const lap_twos s = lap_merge(entries, vget_low_s16(value)),
-                   t = lap_merge(entries + 4, vget_high_s16(value));
-    const uint64x2_t first = vzip1q_u64(s.bits, t.bits), next = vzip2q_u64(s.bits, t.bits);
-    const uint64x2_t next_length = vzip2q_u64(s.length, t.length);
-    const uint64x2_t length = vaddq_u64(vzip1q_u64(s.length, t.length), next_length);
-    const uint64x2_t four = vorrq_u64(vshlq_u64(first, vreinterpretq_s64_u64(next_length)), next);
-    const unsigned one = (unsigned)vgetq_lane_u64(length, 0), two = (unsigned)vgetq_lane_u64(length, 1);
-    if (__builtin_expect(one > 56 || two > 56, 0)) {
-        lap_put(b, vgetq_lane_u64(s.bits, 0), (unsigned)vgetq_lane_u64(s.length, 0));
-        lap_put(b, vgetq_lane_u64(s.bits, 1), (unsigned)vgetq_lane_u64(s.length, 1));
-        lap_put(b, vgetq_lane_u64(t.bits, 0), (unsigned)vgetq_lane_u64(t.length, 0));
-        lap_put(b, vgetq_lane_u64(t.bits, 1), (unsigned)vgetq_lane_u64(t.length, 1));
-    } else {
-        lap_put(b, vgetq_lane_u64(four, 0), one);
-        lap_put(b, vgetq_lane_u64(four, 1), two);
-    }
+    enum { NUMBERS = 2 * LAP_ENCODE_CHROMA - 1 };
+    uint64_t first = entries[two & NUMBERS] + (uint32_t)((int32_t)two >> 10);
+    uint64_t second = entries[two >> 32 & NUMBERS] + (uint64_t)((int64_t)two >> 42);
+    uint64_t length = b->count;
+    LAP_KEEP_WHOLE(first);
+    LAP_KEEP_WHOLE(second);
+    lap_add_symbol(&b->bits, &length, first);
+    lap_add_symbol(&b->bits, &length, second);
+    const uint64_t word = __builtin_bswap64(b->bits << (-length & 63));
+    memcpy(b->to, &word, sizeof word);
+    b->to += length / 8 % 8;
+    b->count = length % 8;
 }
+_Static_assert(LAP_ENCODE_CHROMA == 1 << 10 && LAP_ENCODE_BITS_SHIFT == 6, "the fields of a pair");
 
 /* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
 static inline size_t lap_unit_bits(
     const lap_encode_plan *plan, lap_encode_state *state, lap_symbols *s, uint8_t *bytes)
 {
+    const uint32_t *entries = plan->tables->entries;
     lap_bits b = lap_bits_of(state, bytes);
     for (int i = 0; i < s->count; i += LAP_BATCH) {
         const int count = s->count - i < LAP_BATCH ? s->count - i : LAP_BATCH;
-        lap_look_up(s, i, count, plan->entries);
         for (int k = 0; k < count; k += LAP_STEP)
-            lap_put_step(&b, s->entry + k, s->value + i + k);
+            lap_find_entries(s, i + k, s->two + k / 2);
+        if (count % 2)
+            s->two[count / 2] = (uint32_t)s->two[count / 2] | (uint64_t)LAP_ENCODE_NO_ENTRY << 32;
+#pragma GCC unroll 8
+        for (int k = 0; k < (count + 1) / 2; k++)
+            lap_put_two(&b, s->two[k], entries);
     }
     lap_keep_bits(&b, state);
     return (size_t)(b.to - bytes);
@@ -173,24 +179,25 @@ static inline size_t lap_unit_bits(
 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
-/* A zero follows every 0xFF: sixteen bytes are copied if none of them is one. */
+/* A zero follows every 0xFF: sixteen bytes are copied, and again from behind the first 0xFF among them.
+ * Writes up to sixteen bytes more. */
 static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     uint8_t *to = out;
-    size_t i = 0;
-    while (i < count) {
+    for (size_t i = 0; i < count;) {
         const uint8x16_t in = vld1q_u8(bytes + i);
-        size_t left = count - i < 16 ? count - i : 16;
-        if (left == 16 && vmaxvq_u8(in) != 0xFF) {
-            vst1q_u8(to, in);
-            to += 16;
-            i += 16;
-            continue;
-        }
-        for (; left > 0; left--, i++) {
-            *to++ = bytes[i];
-            if (bytes[i] == 0xFF)
-                *to++ = 0;
+        const uint16x8_t found = vreinterpretq_u16_u8(vceqq_u8(in, vdupq_n_u8(0xFF)));
+        const uint64_t fours = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(found, 4)), 0);
+        const size_t left = count - i < 16 ? count - i : 16;
+        const size_t first = fours ? (size_t)__builtin_ctzll(fours) / 4 : 16;
+        vst1q_u8(to, in);
+        if (first < left) {
+            to[first + 1] = 0;
+            to += first + 2;
+            i += first + 1;
+        } else {
+            to += left;
+            i += left;
         }
     }
     return (size_t)(to - out);

@@ -19,6 +19,8 @@ enum { V_BYTES = 64, V_LANES = 4, V_SETS = 2 };
 #define v_sub16(a, b) _mm512_sub_epi16(a, b)
 #define v_abs16(v) _mm512_abs_epi16(v)
 #define v_mulhi16(a, b) _mm512_mulhi_epu16(a, b)
+/* Row i of a block shifted as its divisors say. */
+#define v_divisor_shift16(v, d, i) v_mulhi16(v, v_each_lane((d)->scale + 8 * (i)))
 #define v_sll16(v, n) _mm512_slli_epi16(v, (unsigned)(n))
 #define v_srl16(v, n) _mm512_srli_epi16(v, (unsigned)(n))
 #define v_sra16(v, n) _mm512_srai_epi16(v, (unsigned)(n))

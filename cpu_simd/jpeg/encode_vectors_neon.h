@@ -9,6 +9,9 @@
 typedef uint8x16_t vec;
 enum { V_BYTES = 16, V_LANES = 1, V_SETS = 1 };
 
+/* The compiler would find the address of a table anew for each load from it. */
+#define LAP_ONE_REGISTER(pointer) __asm__("" : "+r"(pointer))
+
 #define v_s16(v) vreinterpretq_s16_u8(v)
 #define v_u16(v) vreinterpretq_u16_u8(v)
 #define v_s32(v) vreinterpretq_s32_u8(v)
@@ -53,6 +56,9 @@ LAP_INLINE vec v_mulhi16(vec a, vec b)
     return v_of_u16(vuzp2q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high)));
 }
 
+/* Row i of a block shifted as its divisors say. */
+#define v_divisor_shift16(v, d, i) v_of_u16(vshlq_u16(v_u16(v), vld1q_s16((d)->shift + 8 * (i))))
+
 /* v with the sign of like. */
 LAP_INLINE vec v_sign16(vec v, vec like)
 {
@@ -76,33 +82,40 @@ typedef struct v_pair {
 static const int16_t lap_turns[16] = {
     4433, 10703, -10704, -6436, 9633, 6437, -4927, -7373, 4926, -4176, -20995, 4177, 0, 0, 0, 0};
 
+LAP_INLINE int16x8_t v_turns(int first)
+{
+    const int16_t *turns = lap_turns;
+    LAP_ONE_REGISTER(turns);
+    return vld1q_s16(turns + first);
+}
+
 LAP_INLINE int32x4_t v_times(int16x4_t v, int weight)
 {
     switch (weight) {
     case 4433:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 0);
+        return vmull_laneq_s16(v, v_turns(0), 0);
     case 10703:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 1);
+        return vmull_laneq_s16(v, v_turns(0), 1);
     case -10704:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 2);
+        return vmull_laneq_s16(v, v_turns(0), 2);
     case -6436:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 3);
+        return vmull_laneq_s16(v, v_turns(0), 3);
     case 9633:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 4);
+        return vmull_laneq_s16(v, v_turns(0), 4);
     case 6437:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 5);
+        return vmull_laneq_s16(v, v_turns(0), 5);
     case -4927:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 6);
+        return vmull_laneq_s16(v, v_turns(0), 6);
     case -7373:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 0), 7);
+        return vmull_laneq_s16(v, v_turns(0), 7);
     case 4926:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 8), 0);
+        return vmull_laneq_s16(v, v_turns(8), 0);
     case -4176:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 8), 1);
+        return vmull_laneq_s16(v, v_turns(8), 1);
     case -20995:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 8), 2);
+        return vmull_laneq_s16(v, v_turns(8), 2);
     case 4177:
-        return vmull_laneq_s16(v, vld1q_s16(lap_turns + 8), 3);
+        return vmull_laneq_s16(v, v_turns(8), 3);
     default:
         return vmull_n_s16(v, (int16_t)weight);
     }
@@ -112,29 +125,29 @@ LAP_INLINE int32x4_t v_plus_times(int32x4_t sum, int16x4_t v, int weight)
 {
     switch (weight) {
     case 4433:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 0);
+        return vmlal_laneq_s16(sum, v, v_turns(0), 0);
     case 10703:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 1);
+        return vmlal_laneq_s16(sum, v, v_turns(0), 1);
     case -10704:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 2);
+        return vmlal_laneq_s16(sum, v, v_turns(0), 2);
     case -6436:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 3);
+        return vmlal_laneq_s16(sum, v, v_turns(0), 3);
     case 9633:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 4);
+        return vmlal_laneq_s16(sum, v, v_turns(0), 4);
     case 6437:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 5);
+        return vmlal_laneq_s16(sum, v, v_turns(0), 5);
     case -4927:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 6);
+        return vmlal_laneq_s16(sum, v, v_turns(0), 6);
     case -7373:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 0), 7);
+        return vmlal_laneq_s16(sum, v, v_turns(0), 7);
     case 4926:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 8), 0);
+        return vmlal_laneq_s16(sum, v, v_turns(8), 0);
     case -4176:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 8), 1);
+        return vmlal_laneq_s16(sum, v, v_turns(8), 1);
     case -20995:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 8), 2);
+        return vmlal_laneq_s16(sum, v, v_turns(8), 2);
     case 4177:
-        return vmlal_laneq_s16(sum, v, vld1q_s16(lap_turns + 8), 3);
+        return vmlal_laneq_s16(sum, v, v_turns(8), 3);
     default:
         return vmlal_n_s16(sum, v, (int16_t)weight);
     }
@@ -165,12 +178,13 @@ static const uint8_t lap_dct_zigzag[2][128] = {
 /* A table of 64 bytes holds half of the block: what is not in the first half comes from the second. */
 LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
 {
+    const uint8_t *order = lap_dct_zigzag[0];
+    LAP_ONE_REGISTER(order);
     const uint8x16x4_t low = {{q[0], q[1], q[2], q[3]}}, high = {{q[4], q[5], q[6], q[7]}};
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++) {
-        const uint8x16_t words = vqtbl4q_u8(low, vld1q_u8(lap_dct_zigzag[0] + 16 * i));
-        vst1q_u8(
-            (uint8_t *)(blocks[0] + 8 * i), vqtbx4q_u8(words, high, vld1q_u8(lap_dct_zigzag[1] + 16 * i)));
+        const uint8x16_t words = vqtbl4q_u8(low, vld1q_u8(order + 16 * i));
+        vst1q_u8((uint8_t *)(blocks[0] + 8 * i), vqtbx4q_u8(words, high, vld1q_u8(order + 128 + 16 * i)));
     }
 }
 

@@ -1,7 +1,8 @@
 /* What a photo costs at least, and what it costs here. The floor is libjpeg-turbo's decoding and encoding,
- * from memory to memory, and the filter, as processor time of one thread, divided by the threads: nobody who
- * uses this codec can be faster. Beside it runs the whole pipeline, without files; and where there is a CUDA
- * device, the same work there (bench_codec_device.h). */
+ * from memory to memory, and the filter, as processor time of one thread, divided by the threads: what a
+ * program takes that codes by that library alone. Beside it runs the whole pipeline, without files, which our
+ * own coders may bring below that; and where there is a CUDA device, the same work there
+ * (bench_codec_device.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

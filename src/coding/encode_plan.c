@@ -1,5 +1,6 @@
 #include "coding/encode_plan.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "coding/standard_codes.h"
@@ -32,6 +33,7 @@ static void set_divisor(lap_encode_divisors *d, int i, unsigned divisor)
     d->reciprocal[i] = (uint16_t)reciprocal;
     d->correction[i] = (uint16_t)correction;
     d->scale[i] = (uint16_t)(1u << (DIVISOR_BITS - shift));
+    d->shift[i] = (int16_t)-shift;
 }
 
 static bool set_divisors(lap_encode_plan *plan, int chroma, const uint16_t quant[64])
@@ -62,30 +64,56 @@ static void set_codes(lap_encode_codes *codes, int chroma)
     }
 }
 
-static void set_entry(uint32_t *entry, uint32_t code, unsigned bits, unsigned size)
+/* bits: of the code, its length; `less` is taken off what the entry says. */
+static void set_entry(uint32_t *entry, uint32_t code, unsigned bits, unsigned less, unsigned size)
 {
-    const uint32_t positive = (bits + size) << LAP_ENCODE_LENGTH_SHIFT | code << size;
+    const uint32_t positive =
+        ((bits + size) << LAP_ENCODE_LENGTH_SHIFT | code << (size + LAP_ENCODE_BITS_SHIFT)) - less;
     entry[size] = positive;
-    entry[size + LAP_ENCODE_NEGATIVE] = positive + (1u << size) - 1;
+    if (size > 0)
+        entry[size + LAP_ENCODE_NEGATIVE] = positive + (((1u << size) - 1) << LAP_ENCODE_BITS_SHIFT);
 }
 
-static void set_entries(const lap_encode_codes *codes, uint32_t *entries)
+static void set_entries(const lap_encode_codes *codes, unsigned less, uint32_t *entries)
 {
     for (unsigned size = 0; size <= 11; size++)
-        set_entry(entries, codes->code[LAP_ENCODE_DC + size], codes->length[LAP_ENCODE_DC + size], size);
+        set_entry(
+            entries, codes->code[LAP_ENCODE_DC + size], codes->length[LAP_ENCODE_DC + size], less, size);
     for (unsigned distance = 1; distance <= 16; distance++)
         for (unsigned size = 0; size <= 10; size++) {
             const unsigned number = distance + LAP_ENCODE_SIZE_STEP * size;
-            set_entry(entries + 32 * distance, codes->code[number], codes->length[number], size);
+            set_entry(entries + 32 * distance, codes->code[number], codes->length[number], less, size);
         }
 }
 
-static void set_ones(uint8_t ones[256][8])
+static void set_selections(lap_encode_tables *t)
 {
     for (int byte = 0; byte < 256; byte++)
         for (int bit = 0, n = 0; bit < 8; bit++)
-            if (byte >> bit & 1)
-                ones[byte][n++] = (uint8_t)bit;
+            if (byte >> bit & 1) {
+                t->orders[byte][2 * n] = (uint8_t)(2 * bit);
+                t->orders[byte][2 * n + 1] = (uint8_t)(2 * bit + 1);
+                t->ones[0][byte][n] = (uint8_t)bit;
+                t->ones[1][byte][n++] = (uint8_t)(bit + LAP_ENCODE_PLACE_CHROMA);
+            }
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static lap_encode_tables tables;
+
+static void make_tables(void)
+{
+    for (int i = 0; i < 2; i++) {
+        set_codes(&tables.codes[i], i);
+        set_entries(&tables.codes[i], i * LAP_ENCODE_CHROMA_LESS, tables.entries + i * LAP_ENCODE_CHROMA);
+    }
+    set_selections(&tables);
+}
+
+const lap_encode_tables *lap_encode_tables_get(void)
+{
+    pthread_once(&once, make_tables);
+    return &tables;
 }
 
 /* Luma of h x v, chroma of one block. */
@@ -116,12 +144,6 @@ bool lap_encode_plan_make(const lap_encode_target *t, lap_encode_plan *plan)
     plan->mcu_blocks = plan->h * plan->v + plan->components - 1;
     plan->mcus = (t->width - 1) / (8 * plan->h) + 1;
     plan->luma_blocks = (t->width - 1) / 8 + 1;
-    set_ones(plan->ones);
-    for (int i = 0; i < 2; i++) {
-        set_codes(&plan->codes[i], i);
-        set_entries(&plan->codes[i], plan->entries + i * LAP_ENCODE_CHROMA);
-        if (!set_divisors(plan, i, t->quant[i]))
-            return false;
-    }
-    return true;
+    plan->tables = lap_encode_tables_get();
+    return set_divisors(plan, 0, t->quant[0]) && set_divisors(plan, 1, t->quant[1]);
 }

@@ -18,11 +18,12 @@
  *     quotient = (|value| + correction) * reciprocal >> 16 >> shift, with the sign of value.
  * With these three numbers that is value / divisor, rounded to nearest and halves away from zero, for every
  * value that a block can have. scale = 2^(16 - shift): multiplying by it and keeping the upper 16 bits is the
- * shift. */
+ * shift. The member `shift` is its negative, as NEON's shifts to the left take it. */
 typedef struct lap_encode_divisors {
     _Alignas(64) uint16_t reciprocal[64]; /* row by row */
     _Alignas(64) uint16_t correction[64];
     _Alignas(64) uint16_t scale[64];
+    _Alignas(64) int16_t shift[64];
 } lap_encode_divisors;
 
 /* A symbol of the scan is a pair: how far a coefficient is from the one before it that is coded (one more
@@ -47,15 +48,43 @@ typedef struct lap_encode_codes { /* of luma, or of chroma */
     _Alignas(64) uint8_t length[LAP_ENCODE_SYMBOLS]; /* bits of the code, 0: there is none */
 } lap_encode_codes;
 
-/* The same for coders that look symbols up one by one: entry 32 distance + 16 (value is negative) + size, of
+/* The same for coders that look symbols up one by one: entry 32 distance + 15 (value is negative) + size, of
  * the DC differences at distance 0; chroma's are 1024 further. Adding the value to an entry gives the
  * symbol's bits, since a negative value's are those of value - 1, of which `size` bits count:
  *
  *     31    27 26                                0
- *     | length |    code | size bits: 0, or ones |      + value
+ *     | length |    code | size bits: 0, or ones |      + value              vectors
  *
- * length: of code and value together, at most 26. */
-enum { LAP_ENCODE_CHROMA = 1024, LAP_ENCODE_NEGATIVE = 16, LAP_ENCODE_LENGTH_SHIFT = 27 };
+ *     31                                6 5      0
+ *     |    code | size bits: 0, or ones | length |      + 64 value           general registers
+ *
+ * length: of code and value together, at most 26. Vectors part the two by a shift and a mask. On aarch64 the
+ * strings are put together in general registers, where a shift takes its number from the lowest six bits,
+ * whatever stands above them; there the entries of chroma are one less (lap_symbol of
+ * encode_symbols_neon.h). */
+enum {
+    LAP_ENCODE_PLACE_CHROMA = 64,
+    LAP_ENCODE_CHROMA = 1024,
+    LAP_ENCODE_NEGATIVE = 15,
+    LAP_ENCODE_NO_ENTRY = 15
+};
+#if defined(__aarch64__)
+enum { LAP_ENCODE_LENGTH_SHIFT = 0, LAP_ENCODE_BITS_SHIFT = 6, LAP_ENCODE_CHROMA_LESS = 1 };
+#else
+enum { LAP_ENCODE_LENGTH_SHIFT = 27, LAP_ENCODE_BITS_SHIFT = 0, LAP_ENCODE_CHROMA_LESS = 0 };
+#endif
+
+/* What is the same for all pictures. Of each of the 256 selections of eight words: the places of those that
+ * are selected, from the lowest on, and where their bytes stand. */
+typedef struct lap_encode_tables {
+    lap_encode_codes codes[2];               /* luma, chroma */
+    uint32_t entries[2 * LAP_ENCODE_CHROMA]; /* LAP_ENCODE_NO_ENTRY is 0: no bits */
+    _Alignas(16) uint8_t orders[256][16];
+    uint8_t ones[2][256][8]; /* the places; those of chroma, LAP_ENCODE_PLACE_CHROMA more */
+} lap_encode_tables;
+
+/* Made at the first call. Thread safe. */
+const lap_encode_tables *lap_encode_tables_get(void);
 
 /* Vectors that transform four or two blocks at once leave a block's coefficients in eight lanes of eight
  * words: lane 2 p + half has rows p and p + 4 side by side, for the columns of that half. Returns where the
@@ -81,9 +110,7 @@ typedef struct lap_encode_plan {
     int luma_blocks;                 /* blocks of luma that the width fills; an MCU may have more, dummies */
     lap_encode_divisors divisors[2]; /* luma, chroma */
     lap_encode_divisors turned[2];   /* the same in the order of lap_encode_turned */
-    lap_encode_codes codes[2];
-    uint32_t entries[2 * LAP_ENCODE_CHROMA];
-    uint8_t ones[256][8]; /* the numbers of the bits that are set in a byte, from the lowest on; then 0 */
+    const lap_encode_tables *tables;
 } lap_encode_plan;
 
 typedef struct lap_encode_target { /* what the file's header says */

@@ -2,7 +2,7 @@
  * libjpeg, byte for byte. TAP on stdout.
  *
  * Without --all a covering array: every width and every height from 1 to 70 with each sampling and each fill,
- * qualities by chance. With --all every width with every height, at six qualities. */
+ * qualities by chance. With --all every width with every height, each at six qualities. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,19 +100,22 @@ static void report(const char *what)
     fflush(stdout);
 }
 
+static const int qualities[] = {1, 25, 50, 75, 90, 100};
+enum { QUALITIES = sizeof qualities / sizeof *qualities };
+
 static encode_case some_case(int sampling, int fill, int width, int height, uint64_t *seed)
 {
-    static const int qualities[] = {1, 25, 50, 75, 90, 100};
     encode_case c = {.width = width, .height = height, .sampling = sampling, .fill = fill};
     c.seed = case_random(seed);
     c.channels = case_samplings[sampling].components == 1 ? 1 : case_random(seed) % 4 == 0 ? 4 : 3;
     const unsigned pick = (unsigned)(case_random(seed) % 12);
-    c.quality = pick < 6 ? qualities[pick] : 1 + (int)(case_random(seed) % 100);
+    c.quality = pick < QUALITIES ? qualities[pick] : 1 + (int)(case_random(seed) % 100);
     c.interval_rows = (int)(case_random(seed) % 3);
     return c;
 }
 
-/* Every width with a height of its own; 37 has no divisor in common with 70. */
+/* Every width with a height of its own, at a quality by chance; 37 has no divisor in common with 70. Or all
+ * of them, each at all six qualities. */
 static void check_sizes(int sampling, bool all, uint64_t seed)
 {
     char what[100];
@@ -121,8 +124,11 @@ static void check_sizes(int sampling, bool all, uint64_t seed)
             for (int fill = 0; fill < CASE_FILLS; fill++) {
                 if (!all && height != 1 + (width * 37 + fill * 11) % SIDE)
                     continue;
-                const encode_case c = some_case(sampling, fill, width, height, &seed);
-                compare(&c);
+                encode_case c = some_case(sampling, fill, width, height, &seed);
+                for (int q = 0; q < (all ? QUALITIES : 1); q++) {
+                    c.quality = all ? qualities[q] : c.quality;
+                    compare(&c);
+                }
             }
     snprintf(what, sizeof what, "%s, sizes 1 to %d", case_samplings[sampling].name, SIDE);
     report(what);

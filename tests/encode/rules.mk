@@ -6,7 +6,7 @@ $(B)/tests/encode_check: $(ENCODE_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(ENCODE_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(ENCODE_OBJ:.o=.d)
 
-# Every width with every height, at all qualities that the covering array draws from (minutes).
+# Every width with every height, each fill and sampling, at six qualities (minutes).
 .PHONY: test-long-encode
 test-long-encode: $(B)/tests/encode_check
 	$< --all
