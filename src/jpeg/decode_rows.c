@@ -29,6 +29,7 @@ struct lap_row_decoder {
     int components; /* whose samples are wanted */
     void *memory;
     /* bits */
+    size_t size;               /* of the file */
     const uint8_t *next, *end; /* bytes of the file that still have their stuffing */
     uint8_t *bytes;            /* those without: CHUNK, the most that a unit needs, and LAP_DECODE_PAD */
     size_t unit_bytes;
@@ -111,6 +112,7 @@ lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **de
     d->components = source->gray ? 1 : d->plan.components;
     d->next = source->bytes + source->frame->scan_begin;
     d->end = source->bytes + source->size;
+    d->size = source->size;
     d->interval_left = d->plan.interval;
     measure(d);
     const parts p = parts_of(d);
@@ -164,6 +166,26 @@ static void fill(lap_row_decoder *d)
         d->is_whole = is_at_marker(d);
         if (d->is_whole)
             memset(d->bytes + (s->end - d->bytes), 0, LAP_DECODE_PAD);
+    }
+}
+
+void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_place *place, int row)
+{
+    lap_decode_state *s = &d->state;
+    const int64_t mcu = (int64_t)place->mcu_row * d->plan.mcus;
+    d->next = d->end - (d->size - place->byte);
+    d->mcu_rows = place->mcu_row;
+    d->row = row;
+    if (d->plan.interval > 0) {
+        d->interval_left = d->plan.interval - (int)(mcu % d->plan.interval);
+        d->restarts = (int)(mcu / d->plan.interval);
+    }
+    for (int c = 0; c < d->plan.components; c++)
+        s->dc[c] = place->dc[c];
+    fill(d);
+    if (s->at < s->end) {
+        s->bits = (uint64_t)*s->at++ << 56 << place->bit;
+        s->count = 8 - place->bit;
     }
 }
 

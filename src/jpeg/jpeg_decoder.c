@@ -8,19 +8,13 @@
 #include "base/status.h"
 #include "coding/jpeg_frame_read.h"
 #include "jpeg/decode_ladder.h"
-#include "jpeg/decode_rows.h"
+#include "jpeg/jpeg_own.h"
 #include "libjpeg/jpeg_scan.h"
 #include "libjpeg/libjpeg.h"
 
 enum { ROWS_A_TIME = 32 }; /* between looks at the control */
 
 /* ---- open ---------------------------------------------------------------------------------------- */
-
-typedef struct own_decoder {
-    lap_jpeg_frame frame;
-    const lap_decode_rung *rung;
-    lap_row_decoder *rows; /* made for the first row */
-} own_decoder;
 
 static bool is_same_picture(const lap_header *header, const lap_jpeg_frame *frame)
 {
@@ -50,7 +44,7 @@ static const char *reason_against(const lap_decoder *d, lap_jpeg_frame *frame)
 
 static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error *err)
 {
-    own_decoder *own = calloc(1, sizeof *own);
+    lap_own_decoder *own = calloc(1, sizeof *own);
     if (!own)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
     own->rung = rung;
@@ -76,8 +70,6 @@ static lap_code jpeg_open(lap_decoder *d, lap_error *err)
     if (code != LAP_OK)
         return code;
     d->options.holds = rung->stages != NULL;
-    if (d->options.codec == rung->place && rung->stages) /* parts are libjpeg-turbo's */
-        d->options.decode = LAP_DECODE_SERIAL;
     d->coder = lap_decode_row_at(0)->name;
     code = lap_libjpeg_decoder.open(d, err);
     if (code != LAP_OK || !rung->stages)
@@ -90,7 +82,7 @@ static lap_code jpeg_open(lap_decoder *d, lap_error *err)
 
 static void close_own(lap_decoder *d)
 {
-    own_decoder *own = d->first;
+    lap_own_decoder *own = d->first;
     if (own)
         lap_row_decoder_close(own->rows);
     free(own);
@@ -100,7 +92,7 @@ static void close_own(lap_decoder *d)
 /* As many as are in order: *got. */
 static lap_code own_rows(lap_decoder *d, const lap_view *rows, int *got, lap_error *err)
 {
-    own_decoder *own = d->first;
+    lap_own_decoder *own = d->first;
     lap_code code = LAP_OK;
     *got = 0;
     if (!own->rows) {
@@ -174,5 +166,5 @@ const lap_decoder_ops lap_jpeg_decoder = {
     .rows = jpeg_rows,
     .finish = jpeg_finish,
     .close = jpeg_close,
-    .at = &lap_jpeg_part_decoder,
+    .at = &lap_own_part_decoder,
 };

@@ -14,11 +14,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .max_memory = 1 << 24,
         .max_scans = 20,
         .fail_on = (lap_fail_on)(choice / 2 % 3),
-        .decode = LAP_DECODE_SERIAL};
+        .decode = LAP_DECODE_SERIAL,
+        .codec = LAP_CODEC_TURBO};
     if (size < 2)
         return 0;
     parts_outcome rows = parts_decode(data, size, &options, 0);
     options.decode = LAP_DECODE_PARALLEL;
+    options.codec = choice / 8 % 2 ? LAP_CODEC_TURBO : LAP_CODEC_AUTO;
     options.piece_bytes = pieces[choice % 5];
     parts_outcome parts = parts_decode(data, size, &options, (int)(choice % 4));
     FUZZ_REQUIRE(parts_equal(&rows, &parts));

@@ -1,5 +1,5 @@
 # The fuzz targets: as plain programs in `make check`, under libFuzzer in `make fuzz`.
-FUZZ := exif meta scan decode encode parts run turn png kernel manifest args
+FUZZ := exif meta scan decode own encode parts run turn png kernel manifest args
 TESTS += $(FUZZ:%=$(B)/tests/fuzz_%)
 FUZZ_SECONDS ?= 60
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all

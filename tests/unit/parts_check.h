@@ -39,7 +39,11 @@ static inline lap_code parts_read(lap_decoder *decoder, int count, parts_outcome
             code = lap_decoder_rows(part, &lower, &o->err);
         lap_decoder_close(part);
     }
-    o->disagreed = lap_decoder_goes_on(decoder);
+    /* Ours leave a picture to libjpeg-turbo where samples leave their range, which the scan does not see. */
+    const bool is_ours = decoder->first != NULL, goes_on = lap_decoder_goes_on(decoder);
+    o->disagreed = goes_on && !is_ours;
+    if (goes_on && is_ours)
+        code = lap_decoder_rows(decoder, image, &o->err);
     return code == LAP_OK ? lap_decoder_finish(decoder, &o->damage, &o->err) : code;
 }
 

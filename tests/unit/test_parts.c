@@ -53,16 +53,20 @@ static lap_read_options options_of(bool gray, lap_fail_on fail_on)
         .max_scans = 100,
         .fail_on = fail_on,
         .decode = LAP_DECODE_SERIAL,
+        .codec = LAP_CODEC_TURBO,
         .pool = pool,
         .threads = 3};
 }
 
-/* One file, serially and by parts. */
+/* One file, serially by libjpeg-turbo, and by parts: its own, and those of our decoders. */
 static bool compare(
     const jpeg_bytes *file, const char *what, lap_read_options options, int count, size_t piece)
 {
     parts_outcome rows = parts_decode(file->data, file->size, &options, 0);
+    static const lap_codec_place coders[] = {LAP_CODEC_TURBO, LAP_CODEC_AUTO, LAP_CODEC_C};
+    static unsigned turn;
     options.decode = LAP_DECODE_PARALLEL;
+    options.codec = coders[turn++ % 3];
     options.piece_bytes = piece;
     parts_outcome parts = parts_decode(file->data, file->size, &options, count);
     if (!parts_equal(&rows, &parts)) {

@@ -1,0 +1,100 @@
+/* One part of a picture: rows from a place that the scan has found, by a decoder of ours. Pictures that are
+ * not ours go to libjpeg-turbo, part by part. */
+#include <string.h>
+
+#include "base/status.h"
+#include "jpeg/jpeg_own.h"
+#include "libjpeg/jpeg_split.h"
+#include "libjpeg/libjpeg.h"
+
+/* The piece of the data that a bit of the scan lies in. */
+static size_t piece_of(const lap_scan_index *index, uint64_t bit)
+{
+    size_t low = 0, high = index->piece_count; /* begins[low] <= bit < begins[high] */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (index->begins[middle] <= bit)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Past `count` bytes of data, stuffing and restart markers left out, and past markers behind them. */
+static const uint8_t *pass(const uint8_t *at, const uint8_t *end, uint64_t count)
+{
+    while (end - at >= 2) {
+        const bool is_pair = at[0] == 0xFF, is_marker = is_pair && at[1] != 0;
+        if (count == 0 && !is_marker)
+            break;
+        if (is_pair) {
+            at += 2;
+            count -= !is_marker;
+            continue;
+        }
+        const uint64_t left = (uint64_t)(end - at), some = count < left ? count : left;
+        const uint8_t *pair = memchr(at, 0xFF, (size_t)some);
+        const uint64_t plain = pair ? (uint64_t)(pair - at) : some;
+        at += plain;
+        count -= plain;
+    }
+    return at;
+}
+
+static lap_row_place place_of(const lap_jpeg_split *parts, int mcu_row)
+{
+    const lap_scan_index *index = &parts->plan.index;
+    const lap_coded *coded = &parts->plan.scan.coded;
+    const lap_scan_row *row = &index->rows[mcu_row];
+    const size_t piece = piece_of(index, row->bit);
+    const uint64_t bits = row->bit - index->begins[piece];
+    const uint8_t *begin = coded->bytes + piece * coded->piece;
+    if (piece > 0 && begin[-1] == 0xFF) /* the second of a pair belongs to the piece before */
+        begin++;
+    const uint8_t *at = pass(begin, coded->bytes + coded->size, bits / 8);
+    lap_row_place place = {
+        .mcu_row = mcu_row, .byte = (size_t)(at - parts->bytes), .bit = (unsigned)(bits % 8)};
+    memcpy(place.dc, row->dc, sizeof place.dc);
+    return place;
+}
+
+static lap_code part_open(lap_decoder *part, lap_error *err)
+{
+    const lap_decoder *whole = part->whole;
+    const lap_own_decoder *own = whole->first;
+    const lap_jpeg_reader *reader = whole->state;
+    if (!own) {
+        part->ops = &lap_jpeg_part_decoder;
+        return part->ops->open(part, err);
+    }
+    const lap_row_source source = {
+        &own->frame, whole->bytes, whole->size, own->rung->stages, whole->options.gray};
+    lap_row_decoder *rows = NULL;
+    const lap_code code = lap_row_decoder_open(&source, &rows, err);
+    part->state = rows;
+    if (code != LAP_OK)
+        return code;
+    if (!rows)
+        return lap_fail(err, LAP_E_INTERNAL, "a part of a picture that is not ours");
+    const int high = reader->parts->plan.mcu_height, y = part->next_row;
+    const lap_row_place place = place_of(reader->parts, (high > 8 && y > 0 ? y - 1 : y) / high);
+    lap_row_decoder_seek(rows, &place, y);
+    return LAP_OK;
+}
+
+/* The scan saw nothing odd; what it does not look at is the range of samples. */
+static lap_code part_rows(lap_decoder *part, const lap_view *rows, lap_error *err)
+{
+    if (lap_row_decoder_rows(part->state, rows) == rows->height)
+        return LAP_OK;
+    atomic_store(&part->whole->in_doubt, true);
+    return lap_fail(err, LAP_E_INTERNAL, "rows from %d on: something odd", part->next_row);
+}
+
+static void part_close(lap_decoder *part)
+{
+    lap_row_decoder_close(part->state);
+}
+
+const lap_decoder_ops lap_own_part_decoder = {.open = part_open, .rows = part_rows, .close = part_close};
