@@ -329,8 +329,9 @@ typedef enum lap_codec_place {
     LAP_CODEC_AUTO,
     LAP_CODEC_CPU,
     LAP_CODEC_CUDA,
-    /* On the CPU, encoded by this rung of the ladder: LAP_E_BACKEND where it cannot run. What none of ours
-     * encodes (other samplings, progressive, optimized tables) libjpeg-turbo does, and the note says so. */
+    /* On the CPU, decoded and encoded by this rung of the ladders: LAP_E_BACKEND where it cannot run. What
+     * none of ours decodes (other samplings, progressive, too large to be held, anything odd) or encodes
+     * (other samplings, progressive, optimized tables) libjpeg-turbo does, and the note says so. */
     LAP_CODEC_TURBO,
     LAP_CODEC_C,
     LAP_CODEC_AVX2,

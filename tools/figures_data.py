@@ -440,10 +440,10 @@ def table(heads, rows):
     return "\n".join(lines) + "\n"
 
 
-def encoders():
-    """Milliseconds of each encoder for each photo, and how many times libjpeg-turbo's speed the last one has."""
+def coders(file):
+    """Milliseconds of each coder for each photo, and how many times libjpeg-turbo's speed the last one has."""
     lines, names = [], []
-    for photo in read(BENCH / "encoder.json")["photos"]:
+    for photo in read(BENCH / file)["photos"]:
         rows = {row["backend"]: row for row in photo["rows"] if row["median_ms"] is not None}
         names = list(rows)
         turbo, fastest = rows["turbo"], rows[names[-1]]
@@ -452,6 +452,14 @@ def encoders():
                      [f"{turbo['min_ms'] / fastest['min_ms']:.2f}"])
     heads = ["photo", "pixels"] + [f"`{name}` ms" for name in names] + [f"`turbo` / `{names[-1]}`"]
     return table(heads, lines) + "\n"
+
+
+def encoders():
+    return coders("encoder.json")
+
+
+def decoders():
+    return coders("decoder.json")
 
 
 def shown(value, digits):
@@ -839,8 +847,8 @@ def names():
              instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
-             codec, codec_us, codec_rate, codec_counter, codec_bytes, encoders, figures_steps.steps, folder_rates,
-             folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, decoders, encoders, figures_steps.steps,
+             folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
 

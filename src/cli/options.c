@@ -85,7 +85,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"device-memory", "SIZE", lap_set_size, AT(device_memory), 1, 0,
         "folders: memory of each CUDA device for photos under way (3.4G)", F | SF, 0, FILTER, false},
     {"codec", "auto|cpu|cuda|turbo|c|avx2|avx512|neon", lap_set_word, AT(settings.codec), 0, 0,
-        "where JPEGs are coded (auto: on the device with a CUDA backend), or what encodes them on the CPU",
+        "where JPEGs are coded (auto: on the device with a CUDA backend), or what codes them on the CPU",
         R | S, 0, FILTER, false},
 
     {"format", "jpg|jpeg|png|bmp|tga|ppm|pgm|tsv", lap_set_choice, AT(settings.format), 0, 0,

@@ -9,7 +9,8 @@ $(DECODE_CHECKS): $(B)/tests/%: $(B)/tests/decode/%.o $(DECODE_CASES) $(B)/libla
 
 # Its stages alone.
 STAGES_OBJ := $(B)/tests/decode/stages_check.o $(B)/tests/encode/encode_case.o
-TESTS += $(B)/tests/stages_check
+TESTS += $(B)/tests/stages_check tests/decode/stages_c.sh
+tests/decode/stages_c.sh: $(B)/tests/stages_check
 $(B)/tests/stages_check: $(STAGES_OBJ) $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(STAGES_OBJ) $(B)/liblapedge.a $(LIBS)

@@ -1,13 +1,12 @@
-/* stages_check [--seed=N]: the stages of every rung of the ladder `decode` that can run here, one by one,
- * against those of plain C, and the inverse DCT against libjpeg-turbo in both its forms, vectors and C. TAP
- * on stdout. */
+/* stages_check [--seed=N] [--share=N]: the stages of every rung of the ladder `decode` that can run here, one
+ * by one, against those of plain C, and the inverse DCT against libjpeg-turbo's, vectors or (stages_c.sh) C.
+ * --share: an N-th of the cases. TAP on stdout. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jpeglib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../encode/encode_case.h"
@@ -24,6 +23,7 @@ enum {
 
 static int tests, failures;
 static uint64_t seed = 27;
+static int share = 1;
 
 static int below(int n)
 {
@@ -171,7 +171,7 @@ static void check_inverse(const lap_decode_rung *rung)
     static samples expected, got;
     long cases = 0, wrong = 0, taken = 0;
     char first[200] = "";
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < 40000 / share; i++) {
         const int used[] = {1, 2, 6, 10, 11, 20, 64};
         if (i % 4 == 3)
             fill_at_limits(&s);
@@ -186,7 +186,7 @@ static void check_inverse(const lap_decode_rung *rung)
         if (why && wrong++ == 0)
             snprintf(first, sizeof first, "set %d of %d blocks: %s", i, s.count, why);
     }
-    need(taken > 5000, "too few sets are within the range");
+    need(taken > 5000 / share, "too few sets are within the range");
     say(rung, "inverse DCT against plain C", cases, wrong, first);
 }
 
@@ -261,13 +261,15 @@ static void limit_bits(set *s)
                                                                : s->value[b][i]);
 }
 
-static void check_library(const lap_decode_rung *rung, const char *form)
+/* The environment variable JSIMD_FORCENONE leaves libjpeg-turbo its C form alone. */
+static void check_library(const lap_decode_rung *rung)
 {
+    const char *form = getenv("JSIMD_FORCENONE") ? "C" : "vectors";
     static set s;
     static samples expected, got;
     long cases = 0, wrong = 0;
     char first[200] = "", what[80];
-    for (int i = 0; i < 6000; i++) {
+    for (int i = 0; i < 6000 / share; i++) {
         if (i % 4 == 3)
             fill_at_limits(&s);
         else
@@ -281,7 +283,7 @@ static void check_library(const lap_decode_rung *rung, const char *form)
         if (why && wrong++ == 0)
             snprintf(first, sizeof first, "set %d of %d blocks: %s", i, s.count, why);
     }
-    need(cases > 1000, "too few sets are taken");
+    need(cases > 1000 / share, "too few sets are taken");
     snprintf(what, sizeof what, "inverse DCT against libjpeg-turbo's %s", form);
     say(rung, what, cases, wrong, first);
 }
@@ -291,7 +293,7 @@ static void check_library(const lap_decode_rung *rung, const char *form)
 /* A row of samples with the slack that its contract allows, and no more. */
 static const uint8_t *row_of_samples(int slot, int width)
 {
-    uint8_t *row = fenced(slot, SLACK, (size_t)width + SLACK) /* ends with its slack */;
+    uint8_t *row = fenced(slot, SLACK, (size_t)width + SLACK);
     const int kind = below(3);
     for (int i = -SLACK; i < width + SLACK; i++) {
         const int random = below(256);
@@ -349,7 +351,7 @@ static void check_unstuff(const lap_decode_rung *rung)
 {
     long cases = 0, wrong = 0;
     char first[200] = "";
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 20000 / share; i++) {
         const size_t size = (size_t)below(i % 10 ? 300 : 3000);
         const int rare = 1 << below(9);
         uint8_t *in = fenced(0, 0, size), *expected = fenced(1, 0, size + SLACK);
@@ -381,44 +383,15 @@ static void for_rungs(void (*check)(const lap_decode_rung *))
             check(rung);
 }
 
-static void check_vector_form(const lap_decode_rung *rung)
-{
-    check_library(rung, "vectors");
-}
-
-static void check_c_form(const lap_decode_rung *rung)
-{
-    check_library(rung, "C");
-}
-
-/* libjpeg-turbo asks once a process which instruction sets it may use. */
-static void check_other_form(void)
-{
-    fflush(stdout);
-    const pid_t child = fork();
-    need(child >= 0, "fork");
-    if (child == 0) {
-        need(setenv("JSIMD_FORCENONE", "1", 1) == 0, "setenv");
-        failures = 0;
-        for_rungs(check_c_form);
-        fflush(stdout);
-        _exit(failures > 0 ? 1 : 0);
-    }
-    int status = 0;
-    need(waitpid(child, &status, 0) == child && WIFEXITED(status), "the other form's process has died");
-    failures += WEXITSTATUS(status) != 0;
-    for (int i = 0; lap_decode_row_at(i) != NULL; i++)
-        tests += lap_decode_row_at(i)->stages && lap_decode_row_at(i)->available() == NULL;
-}
-
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "--seed=", 7) == 0)
             seed = strtoull(argv[i] + 7, NULL, 10);
+        else if (strncmp(argv[i], "--share=", 8) == 0 && atoi(argv[i] + 8) > 0)
+            share = atoi(argv[i] + 8);
     printf("# seed %llu\n", (unsigned long long)seed);
-    check_other_form();
-    for_rungs(check_vector_form);
+    for_rungs(check_library);
     for_rungs(check_inverse);
     for_rungs(check_pixels);
     for_rungs(check_unstuff);

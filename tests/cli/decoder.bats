@@ -1,0 +1,100 @@
+# Our decoders and libjpeg-turbo: who decodes, and that nobody sees who it was.
+load common
+
+setup()
+{
+    cd "$BATS_TEST_TMPDIR" || return 1
+    djpeg -ppm -scale 1/4 "$photo" >small.ppm
+    cjpeg -restart 1 -sample 2x2 small.ppm >good.jpg
+}
+
+# damage N: good.jpg with its N-th restart or end marker made another one, to bad.jpg; fails when there is none.
+damage()
+{
+    python3 - "$1" <<'PY'
+import sys
+data = bytearray(open("good.jpg", "rb").read())
+marks = [i for i in range(len(data) - 1) if data[i] == 0xFF and 0xD0 <= data[i + 1] <= 0xD7] + [len(data) - 2]
+if int(sys.argv[1]) >= len(marks):
+    sys.exit(1)
+data[marks[int(sys.argv[1])] + 1] = 0xD0 + (data[marks[int(sys.argv[1])] + 1] + 3) % 8
+open("bad.jpg", "wb").write(data)
+PY
+}
+
+# outcome NAME ARGUMENT...: status, messages and output of a run, in NAME.*; the output's name does not matter.
+outcome()
+{
+    local name=$1 status=0
+    shift
+    "$LAPEDGE" "$@" >"$name.out" 2>"$name.err" || status=$?
+    echo "$status" >"$name.status"
+}
+
+# same NAME NAME
+same()
+{
+    cmp "$1.status" "$2.status" && cmp "$1.out" "$2.out" && cmp "$1.err" "$2.err"
+}
+
+@test "something odd in each row of MCUs: to a file, to a pipe, from a pipe, for statistics" {
+    local n=0 codec fail_on
+    while damage "$n"; do
+        for fail_on in none truncated; do
+            for codec in turbo c auto; do
+                outcome "$codec-pipe" run --codec="$codec" --fail-on="$fail_on" bad.jpg -
+                outcome "$codec-stats" stats --codec="$codec" --fail-on="$fail_on" bad.jpg
+                outcome "$codec-in" run --codec="$codec" --fail-on="$fail_on" - - < <(cat bad.jpg)
+                rm -f o.ppm
+                outcome "$codec-file" run --codec="$codec" --fail-on="$fail_on" bad.jpg o.ppm
+                [ ! -e o.ppm ] || cp o.ppm "$codec-file.out"
+            done
+            for codec in c auto; do
+                same "turbo-pipe" "$codec-pipe"
+                same "turbo-stats" "$codec-stats"
+                same "turbo-in" "$codec-in"
+                same "turbo-file" "$codec-file"
+            done
+        done
+        # Without its end marker a file is whole all the same.
+        [ "$(cat turbo-file.status)" -ne 0 ] || [ "$n" -eq 6 ]
+        n=$((n + 1))
+    done
+    [ "$n" -eq 7 ]
+}
+
+@test "-v names who decodes, and why it is not the one that was asked for" {
+    run --separate-stderr lapedge -v --codec=c good.jpg o.jpg
+    [ "$status" -eq 0 ]
+    [[ $output$stderr == *"decoded by c; encoded by c"* ]]
+    run --separate-stderr lapedge -v --codec=turbo good.jpg t.jpg
+    [[ $output$stderr == *"decoded by turbo; encoded by turbo"* ]]
+    cmp o.jpg t.jpg
+    damage 3
+    run --separate-stderr lapedge -v --codec=c --fail-on=none bad.jpg o.jpg
+    [[ $output$stderr == *"decoded by turbo, not by c: something in its data is odd"* ]]
+    cjpeg -progressive small.ppm >p.jpg
+    run --separate-stderr lapedge -v --codec=c p.jpg o.jpg
+    [[ $output$stderr == *"decoded by turbo, not by c: it is progressive"* ]]
+    cjpeg -sample 4x1 small.ppm >s.jpg
+    run --separate-stderr lapedge -v --codec=c s.jpg o.jpg
+    [[ $output$stderr == *"decoded by turbo, not by c: its sampling"* ]]
+    head -c 3000000 /dev/zero >>good.jpg
+    run --separate-stderr lapedge -v --codec=c --max-memory=8M good.jpg o.jpg
+    [ "$status" -eq 0 ]
+    [[ $output$stderr == *"decoded by turbo, not by c: the file is too large to be held in memory"* ]]
+    run --separate-stderr lapedge -v --codec=c --max-memory=8M - o2.jpg < <(cat good.jpg)
+    [ "$status" -eq 0 ]
+    [[ $output$stderr == *"decoded by turbo, not by c: the file is too large to be held in memory"* ]]
+    cmp o.jpg o2.jpg
+}
+
+@test "backends, explain and bench know the ladder decode" {
+    lapedge backends --json >all.json
+    json all.json '[r["name"] for r in o["rows"] if r["op"] == "decode"][:2] == ["turbo", "c"]'
+    run --separate-stderr lapedge explain avx512
+    [[ $output == *"decode avx512"*"docs/decoder.md"* ]]
+    lapedge bench codec --image=good.jpg --runs=2 --threads=1 --json >bench.json
+    json bench.json '[r["backend"] for r in o["rows"] if r["op"] == "decode"][:2] == ["turbo", "c"]'
+    json bench.json 'all(len(r["times_ms"]) == 2 or r["reason"] for r in o["rows"] if r["op"] == "decode")'
+}
