@@ -30,3 +30,10 @@ $(LESSONS:%=check-%): check-%: $(B)/lessons/libjudge.a
 ## time-1: run it on this machine's GPU, beside the step of the ladder
 $(LESSONS:%=time-%): time-%:
 	@$(LESSON) time $*
+.PHONY: read-huffman
+## read-huffman: a Huffman code that falls into step, to predict (lessons/read_huffman.c)
+read-huffman: $(B)/lessons/read_huffman
+	@$<
+$(B)/lessons/read_huffman: lessons/read_huffman.c
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $<

@@ -43,5 +43,7 @@ int main(int, char **argv)
         tile.requests <= 8 * BLOCKS, "Shared memory is read more than is needed for four sums of warps.");
     judge::goal(
         judge::barriers() <= 1, "One barrier is enough: between the four writes and thread 0's reads.");
+    judge::note("The H200's figure is higher: nvcc loads both values of the first step at once, which leaves "
+                "fewer requests.");
     return judge::end();
 }

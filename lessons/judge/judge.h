@@ -80,6 +80,11 @@ struct figure {
 void show(const figure &f);
 /* From docs/profile/gpu-counters.json: counter of the rung in the section; -1 if it is not there. */
 double kept(const char *section, const char *rung, const char *counter);
+/* From docs/profile/sass.json: how many instructions of that kind (LDG, IADD3 ...) nvcc made for a kernel; -1
+ * as above. */
+double kept_instructions(const char *kernel, const char *kind);
+/* A line below the figures. */
+void note(const std::string &said);
 
 /* The lesson is not solved while a goal is not met. */
 void goal(bool met, const std::string &said);

@@ -33,7 +33,7 @@ struct {
     int compared, goals_missed;
     bool cpu;
     std::vector<figure> figures;
-    std::vector<std::string> goals;
+    std::vector<std::string> goals, notes;
 } r;
 
 struct advice {
@@ -341,17 +341,34 @@ void show(const figure &f)
         r.figures.push_back(f);
 }
 
-double kept(const char *section, const char *rung, const char *counter)
+/* The number behind these names, each looked for behind the one before. */
+static double number_in(const char *file, std::initializer_list<const char *> names)
 {
-    std::ifstream in("docs/profile/gpu-counters.json");
+    std::ifstream in(file);
     const std::string all(std::istreambuf_iterator<char>(in), {});
     size_t at = 0;
-    for (const char *name : {section, rung, counter}) {
+    for (const char *name : names) {
         at = all.find("\"" + std::string(name) + "\":", at);
         if (at == std::string::npos)
             return -1;
     }
     return atof(all.c_str() + all.find(':', at) + 1);
+}
+
+double kept(const char *section, const char *rung, const char *counter)
+{
+    return number_in("docs/profile/gpu-counters.json", {section, rung, counter});
+}
+
+double kept_instructions(const char *kernel, const char *kind)
+{
+    return number_in("docs/profile/sass.json", {kernel, kind});
+}
+
+void note(const std::string &said)
+{
+    if (going())
+        r.notes.push_back(said);
 }
 
 void goal(bool met, const std::string &said)
@@ -397,6 +414,8 @@ int end()
                       "nothing wrote.");
     print_lines();
     print_figures();
+    for (const std::string &n : r.notes)
+        print_wrapped(n);
     for (const std::string &g : r.goals) {
         heading("NOT THERE YET");
         print_wrapped(g);

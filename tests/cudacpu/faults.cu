@@ -17,6 +17,23 @@ static __global__ void exchange(const int *in, int *out, bool barrier)
     out[threadIdx.x] = tile[N - 1 - threadIdx.x];
 }
 
+/* Twice; a thread that is ahead writes what another one has yet to read, and both come to the next barrier.
+ */
+static __global__ void exchange_twice(int *out, bool barrier)
+{
+    __shared__ int tile[N];
+    tile[threadIdx.x] = 0;
+    for (int i = 0; i < 2; i++) {
+        __syncthreads();
+        const int other = tile[N - 1 - threadIdx.x];
+        if (barrier)
+            __syncthreads();
+        tile[threadIdx.x] = other + 1;
+    }
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
 static __global__ void read_shared(int *out, int beyond)
 {
     __shared__ int tile[N];
@@ -82,6 +99,8 @@ static lap_code run(const char *fault, int *in, int *out, lap_error *err)
 {
     lap_launch launch = {0, dim3(1), dim3(N), N * sizeof(int), NULL, err};
     lap_code code = LAP_LAUNCH(launch, exchange, in, out, strcmp(fault, "race") != 0);
+    if (!code)
+        code = LAP_LAUNCH(launch, exchange_twice, out, strcmp(fault, "round") != 0);
     if (!code)
         code = LAP_LAUNCH(launch, read_shared, out, strcmp(fault, "shared") == 0);
     if (!code)

@@ -21,6 +21,7 @@ check "a read beyond shared memory is seen" seen "$dir/asan/faults" shared 'Addr
 check "a read beyond dynamic shared memory is seen" seen "$dir/asan/faults" dynamic 'AddressSanitizer: heap-buffer-overflow'
 check "a read beyond device memory is seen" seen "$dir/asan/faults" global 'AddressSanitizer: heap-buffer-overflow'
 check "a missing barrier is seen" seen "$dir/tsan/faults" race 'ThreadSanitizer: data race'
+check "a missing barrier between two others is seen" seen "$dir/tsan/faults" round 'ThreadSanitizer: data race'
 check "a mask that another lane of it does not bring is seen" seen "$dir/asan/faults" mask 'where other lanes of its mask call'
 check "an atomic on an odd address is seen" seen "$dir/asan/faults" odd 'misaligned\|does an atomic of 8 bytes'
 check "the host at device memory is seen" seen "$dir/asan/faults" host 'AddressSanitizer: use-after-poison'
