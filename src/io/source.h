@@ -32,7 +32,7 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
 #define LAP_SOURCE_MOST ((size_t)1 << 30)
 /* Reads on to the end of the input, or until more than `limit` bytes are there; *whole says which. A
  * regular file larger than that is left alone. They stay at *bytes as long as the source is open; next gives
- * them out as if this had not been called. Before the first call of next. */
+ * them out as if this had not been called. Before the first call of next; again is fine. */
 lap_code lap_source_hold(
     lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err);
 /* The same into the caller's memory, which is used as long as the source is open; of a file or descriptor

@@ -18,7 +18,7 @@ lap_code lap_source_hold(
     if (source->started)
         return lap_fail(err, LAP_E_INTERNAL, "%s: held after reading began", source->name);
     bool fits = !source->is_regular || (uintmax_t)source->stat.st_size <= limit;
-    if (source->fd >= 0 && fits) {
+    if (source->fd >= 0 && fits && !source->held) {
         if (source->filled > 0)
             source->peeked = source->filled + (source->is_regular ? 0 : LAP_SOURCE_PIECE);
         while (code == LAP_OK && !source->ended && source->filled <= limit) {
@@ -34,7 +34,7 @@ lap_code lap_source_hold(
     }
     *bytes = source->memory;
     *size = source->memory_size;
-    *whole = source->fd < 0 || (fits && source->ended && source->filled <= limit);
+    *whole = source->fd < 0 || (fits && source->ended && source->memory_size <= limit);
     return code;
 }
 

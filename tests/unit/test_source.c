@@ -171,6 +171,12 @@ static void an_input_is_held_in_memory_given(void **state)
         assert_int_equal(size, BYTES);
         assert_int_equal(whole, i % 2);
         assert_memory_equal(memory, content, BYTES);
+        const uint8_t *held = NULL; /* by somebody who does not know that it is held */
+        bool again = !whole;
+        assert_int_equal(lap_source_hold(source, BYTES, &held, &size, &again, NULL), LAP_OK);
+        assert_ptr_equal(held, memory);
+        assert_int_equal(size, BYTES);
+        assert_int_equal(again, whole);
         assert_int_equal(lap_source_bytes(source), is_pipe ? 0 : BYTES);
         if (!whole)
             lap_source_held_is_read(source);
