@@ -74,7 +74,7 @@ static bool ends_with(const lap_chunk *file, const lap_chunk *scan)
            memcmp(file->data + file->size - EOI_SIZE - scan->size, scan->data, scan->size) == 0;
 }
 
-static bool is_same(const kind *k)
+static lap_code compare(const kind *k, bool *same)
 {
     const lap_header from = {.format = "jpeg",
         .components = 3,
@@ -93,22 +93,30 @@ static bool is_same(const kind *k)
     lap_image image = {0};
     lap_chunk file = {0}, scan = {0};
     lap_encode_target target;
-    bool same = lap_image_create(&image, WIDTH, HEIGHT, k->channels, 0, NULL) == LAP_OK;
-    if (same)
+    lap_code code = lap_image_create(&image, WIDTH, HEIGHT, k->channels, 0, NULL);
+    if (code == LAP_OK) {
         draw(&image.view);
-    same = same && by_library(&options, &image.view, &file, &target) == LAP_OK &&
-           by_us(&target, &image.view, &scan) == LAP_OK && ends_with(&file, &scan);
+        code = by_library(&options, &image.view, &file, &target);
+    }
+    if (code == LAP_OK)
+        code = by_us(&target, &image.view, &scan);
+    *same = code == LAP_OK && ends_with(&file, &scan);
     lap_chunk_free(&file);
     lap_chunk_free(&scan);
     lap_image_destroy(&image);
-    return same;
+    return code;
 }
 
 static void find_out(void)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !reason; i++)
-        if (!is_same(&kinds[i]))
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !reason; i++) {
+        bool same;
+        const lap_code code = compare(&kinds[i], &same);
+        if (code == LAP_E_MEMORY)
+            reason = "out of memory while the JPEG library was compared with the encoders of lapedge";
+        else if (!same)
             reason = "the JPEG library here rounds otherwise than the encoders of lapedge";
+    }
 }
 
 const char *lap_known_encoding_differs(void)
