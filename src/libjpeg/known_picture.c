@@ -219,7 +219,7 @@ static const char *find_out(lap_code (*attempt)(const kind *, bool *same), const
         bool same = false;
         const lap_code code = attempt(&kinds[i], &same);
         if (code == LAP_E_MEMORY)
-            return "no memory to find out how the JPEG library here rounds";
+            return "out of memory while the rounding of the JPEG library was looked at";
         if (!same)
             return differs;
     }

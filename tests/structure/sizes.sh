@@ -65,6 +65,6 @@ check "no line of C and CUDA is wider than 110 columns" no_wide 110 "${all[@]}"
 mapfile -t written < <(find src cpu_simd cuda tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort)
 check "a statement increments as in i++" postfix "${written[@]}"
 check "no braces around a single line" no_lone_braces "${written[@]}"
-mapfile -t others < <(find Makefile tools -type f | sort)
+mapfile -t others < <(find Makefile tools -name __pycache__ -prune -o -type f -print | sort)
 check "no line of the Makefile and the tools is wider than 120 columns" no_wide 120 "${others[@]}"
 finish
