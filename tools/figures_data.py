@@ -8,6 +8,7 @@ import importlib.util
 import json
 import pathlib
 import re
+import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -462,6 +463,18 @@ def decoders():
     return coders("decoder.json")
 
 
+def neon(coder, other="turbo"):
+    """The instructions of one coder divided by those of another, on aarch64."""
+    coders = read(BENCH / "neon.json")["coders"]
+    return coders[other] / coders[coder]
+
+
+def fused(key):
+    """What encoding strips as they are filtered takes, divided by what encoding whole bands takes: medians."""
+    kept = read(BENCH / "fused.json")
+    return statistics.median(kept["new"][key]) / statistics.median(kept["old"][key])
+
+
 def shown(value, digits):
     return "" if value is None else f"{value:.{digits}f}"
 
@@ -847,7 +860,8 @@ def names():
              instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
-             codec, codec_us, codec_rate, codec_counter, codec_bytes, decoders, encoders, figures_steps.steps,
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, decoders, encoders, neon, fused,
+             figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
