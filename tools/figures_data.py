@@ -442,15 +442,18 @@ def table(heads, rows):
 
 
 def coders(file):
-    """Milliseconds of each coder for each photo, and how many times libjpeg-turbo's speed the last one has."""
-    lines, names = [], []
-    for photo in read(BENCH / file)["photos"]:
-        rows = {row["backend"]: row for row in photo["rows"] if row["median_ms"] is not None}
-        names = list(rows)
-        turbo, fastest = rows["turbo"], rows[names[-1]]
+    """Milliseconds of each coder for each photo, and how many times libjpeg-turbo's speed the last one has; nothing for
+    those that leave a photo to it."""
+    photos = [(photo, {row["backend"]: row for row in photo["rows"] if row["median_ms"] is not None})
+              for photo in read(BENCH / file)["photos"]]
+    names = list(max((rows for _, rows in photos), key=len))
+    lines = []
+    for photo, rows in photos:
+        turbo, fastest = rows["turbo"], rows.get(names[-1])
         size = f"{turbo['width']} x {turbo['height']}"
-        lines.append([f"{photo['name']}, {photo['what']}", size] + [f"{row['min_ms']:.2f}" for row in rows.values()] +
-                     [f"{turbo['min_ms'] / fastest['min_ms']:.2f}"])
+        lines.append([f"{photo['name']}, {photo['what']}", size] +
+                     [f"{rows[name]['min_ms']:.2f}" if name in rows else "" for name in names] +
+                     [f"{turbo['min_ms'] / fastest['min_ms']:.2f}" if fastest else ""])
     heads = ["photo", "pixels"] + [f"`{name}` ms" for name in names] + [f"`turbo` / `{names[-1]}`"]
     return table(heads, lines) + "\n"
 
