@@ -103,8 +103,9 @@ test-clang:
 # so its emulator, by a script of its own.
 ARM64 := B=build/arm64 HAVE_CUDA=0 CC=aarch64-linux-gnu-gcc
 ARM64_CAN = $(shell command -v aarch64-linux-gnu-gcc qemu-aarch64 | wc -l)
-ARM64_SOME := test_filter test_backend test_stats ops_ladders encode_check
-ARM64_UNIT = $(UNIT) $(B)/tests/filter_ladder $(B)/tests/ops_ladders $(B)/tests/encode_check
+ARM64_SOME := test_filter test_backend test_stats ops_ladders encode_check stages_check
+ARM64_UNIT = $(UNIT) $(B)/tests/filter_ladder $(B)/tests/ops_ladders $(B)/tests/encode_check $(B)/tests/decode_check \
+  $(B)/tests/stages_check
 build/arm64/emulated: tools/package.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec qemu-aarch64 "$(abspath build/arm64/lapedge)" "$$@"\n' > $@ && chmod +x $@
