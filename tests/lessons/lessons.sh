@@ -34,7 +34,8 @@ found()
 {
     local lines line
     cat "$1.said"
-    [ "$(cat "$1.status")" = 1 ] && [ "$(grep -c FOUND "$1.said")" = 1 ] && grep -q "FOUND at line [0-9]*: $2" "$1.said" || return 1
+    [ "$(cat "$1.status")" = 1 ] && [ "$(grep -c FOUND "$1.said")" = 1 ] || return 1
+    grep -q "FOUND at line [0-9]*: $2" "$1.said" || return 1
     lines=$(sed -nE 's/.*at line ([0-9]+).*/\1/p' "$1.said")
     for line in $lines; do
         sed -n "${line}p" "$1" | grep -q -- "$3" && return 0
