@@ -106,6 +106,7 @@ planted 1 'off by one in x' "$bounds" 'out\[' 's/x >= width \|\|/x > width ||/'
 planted 1 'off by three in y' "$bounds" 'sum += weight' 's/y >= height\)/y > height + 2)/'
 planted 1 'no check' "$bounds" '\[.*\]' '/if \(x >= width/,+1d'
 planted 1 'race between blocks' "$race" 'out\[' 's/blockIdx.x \* blockDim.x/0/'
+planted 1 'an endless loop' 'a kernel that does not end' 'sum += weight' 's/fx <= 2; fx\+\+/fx <= 2; fx += 0/'
 planted 2 'wrong pitch' "$bounds" 'out\[row' 's/out\[row \* height/out[row * width/'
 planted 2 'unaligned vector' "$aligned" 'float4' \
     's/(out\[row.*=) in\[(.*)\];/{ const float4 v = *(const float4 *)(in + \2); \1 v.x; }/'
