@@ -7,7 +7,7 @@
  * of its own, of which 28 bytes are carried for nothing.
  *
  * transpose_read, below, reads rows of the source: its loads are coalesced, its stores go down a column. A
- * transpose cannot have both without more (lesson 5 shows what), but it can choose.
+ * transpose in global memory alone cannot have both coalesced, but it can choose which.
  *
  * Your part: transpose_write, whose threads stand in rows of the result. Its grid covers the result, which
  * is `height` wide and `width` high: thread x of the grid is a column of the result, y a row of it.

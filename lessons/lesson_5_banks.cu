@@ -9,8 +9,8 @@
  * and a thread's word is 3 from its neighbour's: lane l of the first row reads word 3 * l, of the second
  * PITCH + 3 * l. Words 0, 3, ... 45 and those of the other row should meet no bank twice.
  *
- * Your part: a PITCH from 60 to 127 without conflicts: each load takes one pass. A popular advice is to
- * make the pitch odd, 65 say. Draw the banks of both rows for 60 and 65 before you choose.
+ * Your part: a PITCH from 60 to 127 without conflicts: each load takes one pass. Popular advice is to make
+ * the pitch odd, 65 say. Draw the banks of both rows for 60 and 65 before you choose.
  *
  * Predict the passes a load takes, on average, with rows of 60, of 65 and of 80 words.
  *

@@ -2,8 +2,8 @@
  *
  * How often does each of the 256 values occur? counts[value]++ by two threads at once loses one of them:
  * both read 7, both write 8. atomicAdd(&counts[value], 1u) reads, adds and writes in one step, so nothing
- * is lost; but all that go to the same counter go one after the other, and each goes all the way to the L2
- * cache.
+ * is lost; but atomics on the same counter run one after the other, and each one travels to the L2 cache
+ * and back.
  *
  * in_global does that. Better: each block counts in shared memory, where an atomic is near, and adds its
  * 256 counters to those of the image at the end. Then global memory sees 256 atomics a block, not one a
@@ -13,9 +13,9 @@
  * count; 256 threads add 256 counters to counts[]. A thread counts the values PER apart from its block's
  * first, as in in_global.
  *
- * Predict how many lanes meet at one counter, at worst, where the whole image has one value: the passes
- * that an atomic of a warp takes then. And how many atomics on global memory are done for each value, with
- * a block of 4096 values.
+ * Predict how many passes an atomic of a warp takes if the whole image has one value, so that all lanes
+ * meet at one counter. And predict how many atomics on global memory are done for each value, if a block
+ * counts 4096 values.
  *
  * PREDICT passes-flat: ?
  * PREDICT atomics: ?

@@ -33,6 +33,7 @@ struct calls { /* of one thread of the block */
 } calls_of[MAX_THREADS];
 
 const lap_cudacpu_grid *grid;
+unsigned last;
 bool busy;
 uint32_t block_number;
 unsigned threads, arrivals;
@@ -99,6 +100,7 @@ void watch(const void *address, unsigned size, access_kind kind, void *from)
         if (space == NO_MEMORY && !strict)
             space = GLOBAL;
         const access a = {at, size, site_of((uintptr_t)from, kind, space, size), thread, kind};
+        last = a.site;
         if (space == NO_MEMORY) {
             out_of_bounds(a);
         } else {
@@ -155,6 +157,11 @@ unsigned judge::site_of(uintptr_t pc, access_kind kind, memory_space space, unsi
 const site &judge::site_number(unsigned number)
 {
     return all_sites[number];
+}
+
+unsigned judge::last_site()
+{
+    return last;
 }
 
 unsigned judge::sites()

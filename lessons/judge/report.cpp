@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "judge.h"
@@ -25,13 +26,14 @@ namespace
 {
 
 constexpr size_t GUARD = 64 * 1024;
+constexpr int MOST_SECONDS = 5;
 
 struct {
     int number;
     finding findings[FINDINGS];
     std::string wrong, of;
     int compared, goals_missed;
-    bool cpu;
+    bool cpu, launch_failed;
     std::vector<figure> figures;
     std::vector<std::string> goals, notes;
 } r;
@@ -60,6 +62,8 @@ const advice advices[FINDINGS] = {
     {"a read of memory that nothing wrote",
         "On a GPU it holds what was left there: another number in each run.",
         "which thread should have written this element, and did its condition let it?"},
+    {"a kernel that does not end", "On a GPU it is stopped after some seconds, or never.",
+        "the loop around this line: what makes its condition false in the end?"},
 };
 
 bool colour()
@@ -196,7 +200,12 @@ void print_figures()
 
 void crashed(int number)
 {
+    if (!in_kernel && number == SIGVTALRM)
+        return;
     in_kernel = false;
+    if (number == SIGVTALRM)
+        found(ENDLESS, last_site(), "A thread",
+            "still runs after " + std::to_string(MOST_SECONDS) + " seconds; its last access is here");
     if (!anything_found())
         found(CRASHED, site_of(0, SHUFFLE, NO_MEMORY, 0), "a thread",
             number == SIGFPE ? "divides by zero" : "goes to an address where there is no memory");
@@ -273,9 +282,10 @@ void launched(cudaError_t error, dim3 grid, dim3 block)
     if (error == cudaSuccess)
         return;
     char text[240];
-    snprintf(text, sizeof text, "the launch of %u x %u blocks of %u x %u threads failed: %s", grid.x, grid.y,
-        block.x, block.y, cudaGetErrorString(error));
+    snprintf(text, sizeof text, "%u x %u blocks of %u x %u threads: %s", grid.x, grid.y, block.x, block.y,
+        cudaGetErrorString(error));
     r.wrong = text;
+    r.launch_failed = true;
 }
 
 template <typename T>
@@ -385,8 +395,10 @@ void begin(int number, const char *source)
     set_source(source);
     setenv("LAP_CUDACPU_SEED", "1", 1);
     lap_cudacpu_configure("order=now,seed=1");
-    for (int s : {SIGSEGV, SIGBUS, SIGFPE})
+    for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM})
         signal(s, crashed);
+    const itimerval timer = {{1, 0}, {MOST_SECONDS, 0}};
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
 }
 
 int end()
@@ -399,6 +411,14 @@ int end()
             printf("\nNot solved: mend this first, then check again.\n");
             return 1;
         }
+    if (r.launch_failed) {
+        heading("THE LAUNCH FAILED");
+        print_wrapped(r.wrong + ".");
+        print_wrapped(
+            "What to look at: a block has at most 1024 threads, and at most 48 KB of shared memory.");
+        printf("\nNot solved: mend this first, then check again.\n");
+        return 1;
+    }
     if (!r.wrong.empty()) {
         heading("WRONG RESULT");
         print_wrapped(r.wrong + ".");

@@ -87,7 +87,7 @@ const std::string &source_path();
 /* ---- findings (report.cpp) ----------------------------------------------------------------------- */
 
 /* In the order in which one causes the other: of several the first is said. */
-enum finding_kind { CRASHED, OUT_OF_BOUNDS, MISALIGNED, BARRIER, WARP, RACE, UNWRITTEN, FINDINGS };
+enum finding_kind { CRASHED, OUT_OF_BOUNDS, MISALIGNED, BARRIER, WARP, RACE, UNWRITTEN, ENDLESS, FINDINGS };
 
 struct finding {
     bool there;
@@ -103,6 +103,8 @@ bool anything_found();
 /* For tests: the title of the first finding and its lines, "a race 12 14", and forgets it; "" if there is
  * none. */
 std::string take_finding();
+/* The instruction whose access was seen last. */
+unsigned last_site();
 /* Says all there is to say, and ends the program. */
 [[noreturn]] void stop_here();
 std::string thread_name(uint32_t block, unsigned thread);

@@ -34,7 +34,8 @@ found()
 {
     local lines line
     cat "$1.said"
-    [ "$(cat "$1.status")" = 1 ] && [ "$(grep -c FOUND "$1.said")" = 1 ] && grep -q "FOUND at line [0-9]*: $2" "$1.said" || return 1
+    [ "$(cat "$1.status")" = 1 ] && [ "$(grep -c FOUND "$1.said")" = 1 ] || return 1
+    grep -q "FOUND at line [0-9]*: $2" "$1.said" || return 1
     lines=$(sed -nE 's/.*at line ([0-9]+).*/\1/p' "$1.said")
     for line in $lines; do
         sed -n "${line}p" "$1" | grep -q -- "$3" && return 0
@@ -105,6 +106,7 @@ planted 1 'off by one in x' "$bounds" 'out\[' 's/x >= width \|\|/x > width ||/'
 planted 1 'off by three in y' "$bounds" 'sum += weight' 's/y >= height\)/y > height + 2)/'
 planted 1 'no check' "$bounds" '\[.*\]' '/if \(x >= width/,+1d'
 planted 1 'race between blocks' "$race" 'out\[' 's/blockIdx.x \* blockDim.x/0/'
+planted 1 'an endless loop' 'a kernel that does not end' 'sum += weight' 's/fx <= 2; fx\+\+/fx <= 2; fx += 0/'
 planted 2 'wrong pitch' "$bounds" 'out\[row' 's/out\[row \* height/out[row * width/'
 planted 2 'unaligned vector' "$aligned" 'float4' \
     's/(out\[row.*=) in\[(.*)\];/{ const float4 v = *(const float4 *)(in + \2); \1 v.x; }/'
