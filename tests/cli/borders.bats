@@ -113,7 +113,8 @@ def segment(marker, body):
 def entry(tag, kind, count, value):
     return struct.pack(">HHII", tag, kind, count, value)
 # IFD0 at 8: orientation, GPS at 60, its text at 92; then IFD1 at 120 with a thumbnail at 160: tables, no pixels.
-thumbnail = b"\xff\xd8" + segment(0xDB, b"THUMBNAIL") + segment(0xDA, b"") + b"\xff\xd9"
+thumbnail = (b"\xff\xd8" + segment(0xDB, b"\0" + b"THUMBNAIL".ljust(64, b"\1")) + segment(0xDA, b"\1\1\0\0\x3f\0") +
+             b"\xff\xd9")
 ifd0 = struct.pack(">H", 2) + struct.pack(">HHIHH", 0x112, 3, 1, 6, 0) + entry(0x8825, 4, 1, 60) + struct.pack(">I", 120)
 gps = struct.pack(">H", 2) + entry(1, 2, 2, 0x4E000000) + entry(2, 5, 3, 92) + struct.pack(">I", 0)
 tiff = bytearray(b"MM\0*" + struct.pack(">I", 8) + ifd0)
