@@ -84,7 +84,7 @@ PYTHON
     while read -r op name; do
         run --separate-stderr lapedge explain "$name"
         [ "$status" -eq 0 ]
-        [ "$op $name" != "encode turbo" ] || continue # a library
+        [ "$name" != turbo ] || continue # a library
         grep -A40 -x "$op $name" <<<"$output" | sed '/^$/q' >part
         # A name that stands for others is explained by the one that runs here, if one does.
         grep -q '^  stands for' part && ! grep -q '^  which is' part && continue

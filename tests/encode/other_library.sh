@@ -32,9 +32,18 @@ is_refused()
         [ ! -e "$scratch/c.jpg" ] || { cat "$scratch/said" && return 1; }
 }
 
+# --codec=c names both directions, so it is refused then; without it each direction is chosen by itself.
 encodes_by_ours()
 {
-    with_it samples/chelsea.jpg "$scratch/d.jpg" --codec=c && cmp "$scratch/a.jpg" "$scratch/d.jpg"
+    with_it -q samples/chelsea.jpg "$scratch/d.jpg" && "$program" -q samples/chelsea.jpg "$scratch/a.jpg" &&
+        cmp "$scratch/a.jpg" "$scratch/d.jpg" &&
+        with_it backends --json >"$scratch/rows" &&
+        python3 - "$scratch/rows" <<'END' && is_refused
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+runs = {op: [r["name"] for r in rows if r["op"] == op and r["available"]] for op in ("encode", "decode")}
+assert runs["decode"] == ["turbo"] and "c" in runs["encode"], runs
+END
 }
 
 doctor_says_why()
