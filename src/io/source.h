@@ -35,7 +35,10 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
  * them out as if this had not been called. Before the first call of next; again is fine. */
 lap_code lap_source_hold(
     lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err);
-/* The same into the caller's memory, which is used as long as the source is open; of a file or descriptor
+/* Before hold: a pipe or terminal is read only until these two bytes are there, at `from` or behind it, and
+ * counts as whole then; nobody waits for what may come behind a picture. next goes on behind what is held. */
+void lap_source_hold_until(lap_source *source, size_t from, const uint8_t pair[2]);
+/* hold, into the caller's memory, which is used as long as the source is open; of a file or descriptor
  * that nothing was asked of yet. More than room - 1 bytes: *whole is false, and the source is only good for
  * closing. */
 lap_code lap_source_hold_in(

@@ -1,4 +1,6 @@
 /* All of an input in memory, before it is read as usual. */
+#include <string.h>
+
 #include "base/status.h"
 #include "io/source_state.h"
 
@@ -11,6 +13,29 @@ static size_t room_to_hold(const lap_source *source)
     return is_known ? (size_t)size + 1 : room;
 }
 
+void lap_source_hold_until(lap_source *source, size_t from, const uint8_t pair[2])
+{
+    if (source->is_regular)
+        return;
+    memcpy(source->last_pair, pair, sizeof source->last_pair);
+    source->looked = from;
+    source->has_last_pair = true;
+}
+
+/* Looks at each byte once, however small the pieces are that come. */
+static bool is_last_pair_there(lap_source *source)
+{
+    while (source->has_last_pair && !source->saw_last_pair && source->filled >= 2 &&
+           source->looked < source->filled - 1) {
+        const uint8_t *from = source->buffer + source->looked;
+        const size_t left = source->filled - 1 - source->looked;
+        const uint8_t *first = memchr(from, source->last_pair[0], left);
+        source->saw_last_pair = first && first[1] == source->last_pair[1];
+        source->looked += first ? (size_t)(first - from) + 1 : left;
+    }
+    return source->saw_last_pair;
+}
+
 lap_code lap_source_hold(
     lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err)
 {
@@ -21,7 +46,7 @@ lap_code lap_source_hold(
     if (source->fd >= 0 && fits && !source->held) {
         if (source->filled > 0)
             source->peeked = source->filled + (source->is_regular ? 0 : LAP_SOURCE_PIECE);
-        while (code == LAP_OK && !source->ended && source->filled <= limit) {
+        while (code == LAP_OK && !source->ended && source->filled <= limit && !is_last_pair_there(source)) {
             if (source->filled == source->capacity)
                 code = lap_source_reserve(source, room_to_hold(source), err);
             if (code == LAP_OK)
@@ -34,7 +59,8 @@ lap_code lap_source_hold(
     }
     *bytes = source->memory;
     *size = source->memory_size;
-    *whole = source->fd < 0 || (fits && source->ended && source->memory_size <= limit);
+    *whole =
+        source->fd < 0 || (fits && (source->ended || source->saw_last_pair) && source->memory_size <= limit);
     return code;
 }
 

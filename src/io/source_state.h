@@ -18,6 +18,10 @@ struct lap_source {
     size_t memory_size;
     size_t peeked; /* of held bytes: those that stand in the first piece */
 
+    uint8_t last_pair[2]; /* a stream is held up to them, if has_last_pair */
+    size_t looked;        /* at bytes for them */
+    bool has_last_pair, saw_last_pair;
+
     uint8_t *buffer; /* of a descriptor: the peeked bytes, later the current piece */
     size_t capacity, filled;
 

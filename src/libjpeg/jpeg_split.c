@@ -74,6 +74,8 @@ lap_code lap_jpeg_split_hold(
     size_t largest = limit / 4 < SIZE_MAX / 4 && limit ? (size_t)limit / 4 : SIZE_MAX / 4;
     if ((why || d->options.decode == LAP_DECODE_AUTO) && largest > MAX_HELD)
         largest = MAX_HELD;
+    static const uint8_t end_marker[] = {0xFF, JPEG_EOI}; /* no other bytes of a scan look like it */
+    lap_source_hold_until(d->source, scan->position, end_marker);
     lap_code code = lap_source_hold(d->source, largest, bytes, &size, &whole, err);
     if (code != LAP_OK)
         return code;

@@ -192,6 +192,42 @@ static void an_input_is_held_in_memory_given(void **state)
     free(memory);
 }
 
+/* The pair lies across two reads, stands before `from` too, and the pipe stays open behind it. */
+static void a_pipe_is_held_until_a_pair(void **state)
+{
+    (void)state;
+    static const uint8_t first[] = {1, 0xFF, 0xD9, 2, 0xFF}, second[] = {0xD9, 3}, third[] = {4, 5};
+    static const uint8_t pair[] = {0xFF, 0xD9};
+    const uint8_t *bytes = NULL;
+    size_t size = 0;
+    bool whole = false;
+    int ends[2];
+    char path[32];
+    lap_source *source = NULL;
+    lap_control control = {.deadline_ms = lap_now_ms() + 10000};
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_int_equal(lap_source_open(path, &source, NULL), LAP_OK);
+    lap_source_watch(source, &control);
+    assert_int_equal(write(ends[1], first, sizeof first), sizeof first);
+    assert_int_equal(lap_source_peek(source, sizeof first, &bytes, &size, NULL), LAP_OK);
+    assert_int_equal(write(ends[1], second, sizeof second), sizeof second);
+    lap_source_hold_until(source, 2, pair);
+    assert_int_equal(lap_source_hold(source, BYTES, &bytes, &size, &whole, NULL), LAP_OK);
+    assert_true(whole);
+    assert_int_equal(size, sizeof first + sizeof second);
+    assert_memory_equal(bytes, first, sizeof first);
+    assert_int_equal(write(ends[1], third, sizeof third), sizeof third);
+    assert_int_equal(lap_source_next(source, &bytes, &size, NULL), LAP_OK);
+    assert_int_equal(size, sizeof first + sizeof second);
+    assert_int_equal(lap_source_next(source, &bytes, &size, NULL), LAP_OK);
+    assert_int_equal(size, sizeof third);
+    assert_memory_equal(bytes, third, sizeof third);
+    lap_source_close(source);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void a_silent_pipe_obeys_the_deadline(void **state)
 {
     (void)state;
@@ -289,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_short_input_says_so),
         cmocka_unit_test(a_pipe_by_descriptor),
         cmocka_unit_test(an_input_is_held_in_memory_given),
+        cmocka_unit_test(a_pipe_is_held_until_a_pair),
         cmocka_unit_test(a_silent_pipe_obeys_the_deadline),
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(names_are_fit_for_messages),
