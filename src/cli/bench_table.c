@@ -257,6 +257,9 @@ static void name_of(char *to, size_t size, const lap_bench_row *row)
     if (strcmp(row->backend, "multiply-add") == 0 && resolved && strncmp(resolved, "simd-", 5) == 0)
         resolved += 5;
     lap_cli_name_rung(to, size, row->backend, resolved);
+    /* Both ladders of coders are timed by `bench codec`, and have the same names. */
+    if (row->op == LAP_OP_ENCODE || row->op == LAP_OP_DECODE)
+        snprintf(to, size, "%s %s", lap_op_name(row->op), row->backend);
     /* Matrices are all of one type. */
     const char *mark = row->op == LAP_OP_MATVEC ? row->form : row->type;
     if (row->resolved && strcmp(row->resolved, row->backend) == 0 && mark)
