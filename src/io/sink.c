@@ -35,7 +35,7 @@ struct lap_sink {
     uint8_t *buffer;
     size_t used, capacity;
     uint64_t bytes;
-    double ms;
+    double ms, opening_ms;
 };
 
 /* Headers and rows are gathered to this size; longer pieces go straight to write(2). */
@@ -148,7 +148,7 @@ static lap_code open_sink(const lap_tree *tree, const char *path, lap_sink **sin
     made->fd = made->place.folder = -1;
     double began = lap_now_ms();
     lap_code code = tree ? open_below(made, tree, path, err) : open_target(made, path, err);
-    made->ms += lap_now_ms() - began;
+    made->ms = made->opening_ms = lap_now_ms() - began;
     if (code != LAP_OK) {
         lap_sink_close(made);
         return code;
@@ -391,4 +391,9 @@ const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content)
 double lap_sink_ms(const lap_sink *sink)
 {
     return sink->ms;
+}
+
+double lap_sink_opening_ms(const lap_sink *sink)
+{
+    return sink->opening_ms;
 }

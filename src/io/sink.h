@@ -42,7 +42,8 @@ const lap_place *lap_sink_place(const lap_sink *sink);
 /* Of a finished sink below a tree: the file that will get the name, and the XXH3 of its content. */
 const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content);
 uint64_t lap_sink_bytes(const lap_sink *sink);
-double lap_sink_ms(const lap_sink *sink); /* spent writing */
+double lap_sink_ms(const lap_sink *sink);         /* spent opening, writing and finishing */
+double lap_sink_opening_ms(const lap_sink *sink); /* the first of these */
 /* What lap_sink_open would refuse, without making anything. */
 lap_code lap_sink_check(const char *path, lap_error *err);
 /* LAP_OK; LAP_E_CLASH where out is the same file as in, through links too, and where "-" is a descriptor of

@@ -251,7 +251,9 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     report->ms.read = lap_source_ms(p->source);
     report->ms.write = p->sink ? lap_sink_ms(p->sink) : 0;
     report->ms.decode = fmax(p->ms.decode - report->ms.read, 0);
-    report->ms.encode = fmax(p->ms.encode - report->ms.write, 0);
+    /* What encoding spent writing; the sink was open by then. */
+    const double written = p->sink ? lap_sink_ms(p->sink) - lap_sink_opening_ms(p->sink) : 0;
+    report->ms.encode = fmax(p->ms.encode - written, 0);
     report->bytes_in = lap_source_bytes(p->source);
     report->bytes_out = p->sink ? lap_sink_bytes(p->sink) : 0;
     report->warnings = p->damage.warnings;

@@ -55,7 +55,8 @@ static void appears_only_when_published(void **unused)
     assert_int_equal(count_temps(scratch), 1);
     assert_int_equal(lap_sink_publish(sink, &err), LAP_OK);
     assert_int_equal(lap_sink_bytes(sink), 5);
-    assert_true(lap_sink_ms(sink) > 0);
+    assert_true(lap_sink_opening_ms(sink) > 0);
+    assert_true(lap_sink_ms(sink) > lap_sink_opening_ms(sink));
     lap_sink_close(sink);
     assert_holds(at("a"), "hello");
     assert_int_equal(stat(at("a"), &info), 0);
