@@ -136,7 +136,8 @@ LAP_INLINE vec v_in_turn(vec v)
 /* V_BYTES pixels. Of each colour: eight even pixels, eight odd ones. */
 LAP_INLINE void v_store_pixels(vec r, vec g, vec b, uint8_t *out)
 {
-    vst3q_u8(out, (uint8x16x3_t){{v_in_turn(r), v_in_turn(g), v_in_turn(b)}});
+    const uint8x16x3_t pixels = {{v_in_turn(r), v_in_turn(g), v_in_turn(b)}}; /* vst3q_u8 may be a macro */
+    vst3q_u8(out, pixels);
 }
 
 #endif
