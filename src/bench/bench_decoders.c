@@ -94,7 +94,7 @@ static void compare(lap_decoders_bench *b, int i, const char *coder)
 lap_code lap_decoders_bench_photo(
     lap_decoders_bench *b, const void *bytes, size_t size, int run, lap_error *err)
 {
-    for (int i = 0; lap_decode_row_at(i); i++) {
+    for (int i = 0; i < LAP_DECODE_ROWS && lap_decode_row_at(i); i++) {
         lap_image *to = i ? &b->pixels : &b->reference;
         const char *coder = NULL;
         lap_code code = LAP_OK;
@@ -122,7 +122,7 @@ lap_code lap_decoders_bench_photo(
 void lap_decoders_bench_report(lap_decoders_bench *b, const lap_bench_row *shape)
 {
     const int runs = b->bench->options->runs;
-    for (int i = 0; lap_decode_row_at(i); i++) {
+    for (int i = 0; i < LAP_DECODE_ROWS && lap_decode_row_at(i); i++) {
         const char *name = lap_decode_row_at(i)->name;
         lap_bench_row row = lap_bench_row_of(&(lap_rung){.op = LAP_OP_DECODE, .name = name});
         row.threads = 1;
