@@ -26,5 +26,9 @@ int main(int, char **argv)
     judge::show({"sectors", "sectors a load of a warp", loads.sectors / loads.requests, "cuda-global",
         judge::kept(of, "cuda-global", "load_sectors") / judge::kept(of, "cuda-global", "load_requests")});
     judge::show({nullptr, "loads for each pixel", loads.lanes / (128 * 32), nullptr, 0});
+    judge::goal(loads.sectors / loads.requests < 6,
+        "Every pixel has its thread, but a load of a warp touches more sectors than it must: threadIdx.x is "
+        "the number "
+        "that grows from one lane to the next, so it belongs to x, along a row.");
     return judge::end();
 }

@@ -28,5 +28,9 @@ int main(int, char **argv)
         judge::kept(of, "cuda-shared2", "load_sectors") / judge::kept(of, "cuda-shared2", "load_requests")});
     judge::goal(bytes < 4.8,
         "More bytes are loaded than the tile has: each should be loaded by one thread of the block, once.");
+    judge::goal(loads.lanes / loads.requests >= 8,
+        "Few lanes load together while the others wait: let all 256 threads load.");
+    judge::goal(loads.sectors / loads.requests < 5, "A load of a warp touches more sectors than it must: "
+                                                    "neighbouring threads should load neighbouring bytes.");
     return judge::end();
 }

@@ -197,6 +197,7 @@ void lap_cudacpu_watch_launch(const lap_cudacpu_grid *begins)
     threads = grid->block.x * grid->block.y * grid->block.z;
     shadow_launch();
     block_number = 0;
+    launch_may_take_seconds();
     in_kernel = true;
     threads = 0;
 }

@@ -47,7 +47,9 @@ const advice advices[FINDINGS] = {
         "the address that this line computes: which of its terms can be far too large, or negative?"},
     {"an access out of bounds",
         "On a GPU this ends the program, or takes the bytes of another array in silence.",
-        "which threads have nothing to do here? Is the comparison with the size there, with < and not <=?"},
+        "which threads have nothing to do here? Is the comparison there, with < and not <=, with the right "
+        "size: "
+        "are width and height exchanged? In the index too?"},
     {"an address that the width does not allow",
         "On a GPU the launch fails: 16 bytes at once need an address that is a multiple of 16.",
         "where does the pointer come from: does each row, and each thread's share, begin on such an "
@@ -95,6 +97,16 @@ void show_line(unsigned line)
         printf("    %u | %s\n", line, source_line(line).c_str());
 }
 
+/* Two threads at one line do not wait for each other: their indices are too much alike. */
+const char *look_of(finding_kind kind)
+{
+    const finding &f = r.findings[kind];
+    return kind == RACE && line_of(f.other) == line_of(f.site)
+               ? "both run the same line and meet at the same element: which part of its index should differ "
+                 "between these two threads (threadIdx), or these two blocks (blockIdx)?"
+               : advices[kind].look;
+}
+
 void print_finding(finding_kind kind)
 {
     const finding &f = r.findings[kind];
@@ -112,7 +124,7 @@ void print_finding(finding_kind kind)
         show_line(line);
     }
     print_wrapped(std::string("What it costs: ") + advices[kind].cost);
-    print_wrapped(std::string("What to look at: ") + advices[kind].look);
+    print_wrapped(std::string("What to look at: ") + look_of(kind));
 }
 
 const char *names(const site &s)
@@ -213,6 +225,12 @@ void crashed(int number)
 }
 
 } // namespace
+
+void launch_may_take_seconds()
+{
+    const itimerval timer = {{1, 0}, {MOST_SECONDS, 0}};
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
+}
 
 void found(finding_kind kind, unsigned site, const std::string &who, const std::string &what)
 {
@@ -397,8 +415,6 @@ void begin(int number, const char *source)
     lap_cudacpu_configure("order=now,seed=1");
     for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM})
         signal(s, crashed);
-    const itimerval timer = {{1, 0}, {MOST_SECONDS, 0}};
-    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
 }
 
 int end()
@@ -423,8 +439,11 @@ int end()
         heading("WRONG RESULT");
         print_wrapped(r.wrong + ".");
         if (!r.cpu)
-            print_wrapped(
-                "No access is out of bounds and no thread disturbs another: an index or a formula is wrong.");
+            print_wrapped("No access is out of bounds and no thread disturbs another: an index or a formula "
+                          "is wrong, or a "
+                          "thread that should have written did not: it does not exist, its condition kept it "
+                          "from it, or it "
+                          "did return before.");
         printf("\nNot solved: mend this first, then check again.\n");
         return 1;
     }

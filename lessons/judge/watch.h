@@ -100,6 +100,8 @@ void found(finding_kind kind, unsigned site, const std::string &who, const std::
 void found_race(unsigned site, unsigned earlier, const std::string &who, const std::string &who_earlier,
     const std::string &what);
 bool anything_found();
+/* Each launch has as many of its own; one that works longer is found to have no end. */
+void launch_may_take_seconds();
 /* For tests: the title of the first finding and its lines, "a race 12 14", and forgets it; "" if there is
  * none. */
 std::string take_finding();

@@ -29,6 +29,17 @@ not_solved()
     said "$1" 1 && ! grep -qx 'Solved\.' "$1.said"
 }
 
+# The results are right, and yet the lesson's idea is not there.
+missed()
+{
+    not_solved "$1" && grep -q 'The results are right' "$1.said" && ! grep -q FOUND "$1.said"
+}
+
+untouched()
+{
+    not_solved "$1" && { grep -q 'The hole is still as it was' "$1.said" || [[ $1 == *lesson_5_* ]]; }
+}
+
 # found FILE TITLE PATTERN: one finding, with this title; one of its lines has the pattern.
 found()
 {
@@ -62,20 +73,30 @@ of()
 }
 
 checks=()
-# planted NUMBER NAME TITLE PATTERN SED...: the solution, changed by sed.
+# changed NUMBER NAME SED...: the solution, changed by sed: $file.
+changed()
+{
+    local number=$1 name=$2 solution
+    shift 2
+    solution=$(of "$number")
+    file=$scratch/changed_${number}_${name// /_}_$(basename "$solution")
+    sed -E "$@" "$solution" >"$file"
+    ! cmp -s "$solution" "$file" || { check "lesson $number, $name: the solution is changed" false; return 1; }
+    judge "$number" "$file"
+}
+
+# planted NUMBER NAME TITLE PATTERN SED...: a mistake.
 planted()
 {
-    local number=$1 name=$2 title=$3 pattern=$4 file solution
-    shift 4
-    solution=$(of "$number")
-    file=$scratch/planted_${number}_${name// /_}_$(basename "$solution")
-    sed -E "$@" "$solution" >"$file"
-    if cmp -s "$solution" "$file"; then
-        check "lesson $number, $name: the mistake is planted" false
-        return
-    fi
-    judge "$number" "$file"
-    checks+=("lesson $number, $name: one finding at its line|found|$file|$title|$pattern")
+    local file
+    changed "$1" "$2" "${@:5}" && checks+=("lesson $1, $2: one finding at its line|found|$file|$3|$4")
+}
+
+# wasteful NUMBER NAME SED...: right, and not what the lesson is about.
+wasteful()
+{
+    local file
+    changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: right, and not solved|missed|$file")
 }
 
 # The vectors of lessons 11 and 12 are those of one kind of processor.
@@ -96,7 +117,7 @@ for lesson in lessons/lesson_*.c*; do
     judge "$number" "$scratch/solved_$name"
     judge "$number" "$scratch/hole_$name"
     check "$name: the solution differs in the hole only" same_but_for_holes "$lesson" "lessons/solutions/$name"
-    checks+=("$name: the solution is judged right|solved|$scratch/solved_$name" "$name: the hole is not|not_solved|$scratch/hole_$name")
+    checks+=("$name: the solution is judged right|solved|$scratch/solved_$name" "$name: the hole is not|untouched|$scratch/hole_$name")
 done
 
 bounds='an access out of bounds' race='a race' barrier='a barrier that not all threads reach'
@@ -107,6 +128,10 @@ planted 1 'off by three in y' "$bounds" 'sum += weight' 's/y >= height\)/y > hei
 planted 1 'no check' "$bounds" '\[.*\]' '/if \(x >= width/,+1d'
 planted 1 'race between blocks' "$race" 'out\[' 's/blockIdx.x \* blockDim.x/0/'
 planted 1 'an endless loop' 'a kernel that does not end' 'sum += weight' 's/fx <= 2; fx\+\+/fx <= 2; fx += 0/'
+wasteful 1 'a warp reads columns' 's/threadIdx\.x\);/threadIdx.T);/; s/threadIdx\.y\);/threadIdx.x);/; s/threadIdx\.T/threadIdx.y/'
+wasteful 3 'one thread loads all' 's/int i = t; i < SIDE \* ROW; i \+= BLOCK \* BLOCK/int i = 0; t == 0 \&\& i < SIDE * ROW; i++/'
+wasteful 3 'neighbours load far bytes' \
+    's/int i = t; i < SIDE \* ROW; i \+= BLOCK \* BLOCK/int i = 5 * t; i < 5 * t + 5 \&\& i < SIDE * ROW; i++/'
 planted 2 'wrong pitch' "$bounds" 'out\[row' 's/out\[row \* height/out[row * width/'
 planted 2 'unaligned vector' "$aligned" 'float4' \
     's/(out\[row.*=) in\[(.*)\];/{ const float4 v = *(const float4 *)(in + \2); \1 v.x; }/'
