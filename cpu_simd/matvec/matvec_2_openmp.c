@@ -1,7 +1,7 @@
 /* openmp: the plain loop, rows spread over threads.
  * Since c: rows are shared.
  * Memory: as c.
- * Limit: each addition waits for the one before, on every core. */
+ * Limit: as c (measured with one thread); on several cores that is a conjecture. */
 #include "cpu_simd/host_rungs.h"
 
 const char lap_matvec_openmp_flags[] = LAP_RUNG_FLAGS;

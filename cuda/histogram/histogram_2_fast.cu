@@ -1,4 +1,4 @@
-/* cuda-fast: every lane has counters of its own, so that no two lanes ever meet at one.
+/* cuda-fast: every lane has counters of its own, so that no two lanes of a warp ever meet at one.
  * Since cuda-shared: a counter for each value, channel and lane, 16-byte loads, and few large blocks that
  * walk the image together.
  * Global memory: a byte read once, 16 bytes per load, the next load under way while one is counted; 768

@@ -1,6 +1,6 @@
 /* Blocks to samples: each lane decodes the values of one block into shared memory, dequantised, and does its
- * inverse DCT there, so that no coefficient travels. A warp takes the same block of 32 MCUs in a row: one
- * table, one quantiser, and samples side by side.
+ * inverse DCT there, so that no AC coefficient travels. A warp takes the same block of 32 MCUs in a row:
+ * one table, one quantiser, and samples side by side.
  * Reads the scan once more, 8 bytes a block, writes a byte a sample, 8 at a time.
  * Shared memory: the tables, and 33 words a block, so that 32 lanes at the same coefficient hit 32 banks.
  * 256 threads a block, 32 blocks of the picture a warp and turn; as many blocks as fit on the device.

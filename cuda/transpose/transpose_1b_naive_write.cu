@@ -4,7 +4,8 @@
  * them it does not use stays in L1 for the warps beside it.
  * Shared memory: none.
  * 16x16 threads, one element per thread.
- * Limit: L1, by sectors of the scattered reads: 99 % for pixels; floats and bytes wait for loads, too. */
+ * Limit: L1, by sectors of the scattered reads: 99 % for pixels, 90 for doubles; floats (70 %) wait for
+ * loads, too. */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;
