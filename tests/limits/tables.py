@@ -66,6 +66,8 @@ def bench_name(row):
     name, resolved = row["backend"], row["resolved"]
     if name == "multiply-add":
         resolved = resolved.removeprefix("simd-")
+    if row["op"] in ("encode", "decode"):
+        return f"{row['op']} {name}"
     mark = row["form"] if row["op"] == "matvec" else row["type"] if row["op"] == "reduce" else None
     return f"{name} {mark}" if mark and resolved == name else called(name, resolved)
 
