@@ -20,7 +20,7 @@ $(B)/lessons/libjudge.a: $(JUDGE_OBJ)
 MINE ?= my-lessons
 LESSONS := $(sort $(foreach l,$(wildcard lessons/lesson_*.c*),$(word 2,$(subst _, ,$(notdir $l)))))
 LESSON = B=$(B) MINE='$(MINE)' CXX_HOST='$(CXX_HOST)' NVCC='$(NVCC)' lessons/lesson
-.PHONY: $(LESSONS:%=lesson-%) $(LESSONS:%=check-%) $(LESSONS:%=time-%)
+.PHONY: $(LESSONS:%=lesson-%) $(LESSONS:%=check-%) $(LESSONS:%=time-%) $(LESSONS:%=solution-%)
 ## lesson-1: copy lesson 1 (2, 3, ...) to my-lessons/ and say what to do; MINE=folder
 $(LESSONS:%=lesson-%): lesson-%:
 	@$(LESSON) get $*
@@ -30,6 +30,9 @@ $(LESSONS:%=check-%): check-%: $(B)/lessons/libjudge.a
 ## time-1: run it on this machine's GPU, beside the step of the ladder
 $(LESSONS:%=time-%): time-%:
 	@$(LESSON) time $*
+## solution-1: print lesson 1 with its hole filled (2, 3, ...)
+$(LESSONS:%=solution-%): solution-%:
+	@$(LESSON) solve $*
 .PHONY: read-huffman
 ## read-huffman: a Huffman code that falls into step, to predict (lessons/read_huffman.c)
 read-huffman: $(B)/lessons/read_huffman
