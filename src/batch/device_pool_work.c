@@ -178,7 +178,7 @@ static void run_here(lap_device_pool *pool, lap_job *job)
 static bool has_staging(const lap_pool_device *d)
 {
     return d->idle_count > 0 ||
-           (d->staging_count < d->staging_limit && d->under_way - d->busy_slots < LAP_POOL_AHEAD);
+           (d->staging_count < d->staging_limit && d->under_way - d->busy_lanes < LAP_POOL_AHEAD);
 }
 
 /* The device that is to have the next photo: the one with the fewest, if it can take any; also one that

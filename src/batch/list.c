@@ -10,7 +10,7 @@
 
 #include "base/grow.h"
 #include "base/status.h"
-#include "io/place.h"
+#include "io/target.h"
 
 enum { PIECE = 64 * 1024, LONGEST = PATH_MAX, SMALL = 16 << 20 };
 
@@ -189,11 +189,11 @@ static lap_code read_name(lap_list *list, bool *is_one, lap_error *err)
         const char *begin = list->bytes + list->next;
         const size_t there = list->used - list->next;
         stop = memchr(begin, list->end, there);
-        const size_t part = stop ? (size_t)(stop - begin) : there;
-        const size_t kept = part < LONGEST - length ? part : LONGEST - length;
+        const size_t piece = stop ? (size_t)(stop - begin) : there;
+        const size_t kept = piece < LONGEST - length ? piece : LONGEST - length;
         memcpy(list->name + length, begin, kept);
         length += kept;
-        list->next += part + (stop != NULL);
+        list->next += piece + (stop != NULL);
     }
     list->name[length] = '\0';
     return code;

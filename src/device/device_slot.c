@@ -260,7 +260,7 @@ static lap_code bring_source(const way *w)
 static lap_code turn(const way *w)
 {
     const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
-    const lap_turn_parts steps = lap_turn_parts_of(w->staging->turn);
+    const lap_turn_steps steps = lap_turn_steps_of(w->staging->turn);
     const lap_rung *rung;
     lap_view from = w->stored, to = w->source;
     if (w->staging->turn == LAP_TURN_NONE)

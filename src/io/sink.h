@@ -3,7 +3,7 @@
  * To a path: a temporary file in the target's folder (sink_temp.h; O_EXCL, O_NOFOLLOW, mode 0600), written,
  * synced, closed, and renamed only by lap_sink_publish. A target that is a symbolic link is resolved
  * first; one that exists and is no regular file (device, FIFO) is written directly, and so are
- * /dev/stdout and /dev/fd/N. Below a tree (place.h) no link is followed.
+ * /dev/stdout and /dev/fd/N. Below a tree (target.h) no link is followed.
  *
  * Small writes are gathered. The umask is read once a process. Signals are the program's business: with
  * SIGPIPE and SIGXFSZ ignored, a reader that went away and a file size limit come back as errors. */
@@ -12,7 +12,7 @@
 
 #include <sys/stat.h>
 
-#include "io/place.h"
+#include "io/target.h"
 
 typedef struct lap_sink lap_sink;
 
@@ -38,7 +38,7 @@ void lap_sink_close(lap_sink *sink);
 /* Of a memory sink after finish: hands the malloc'ed bytes over. */
 void lap_sink_take(lap_sink *sink, void **bytes, size_t *size);
 
-const lap_place *lap_sink_place(const lap_sink *sink);
+const lap_target *lap_sink_target(const lap_sink *sink);
 /* Of a finished sink below a tree: the file that will get the name, and the XXH3 of its content. */
 const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content);
 uint64_t lap_sink_bytes(const lap_sink *sink);

@@ -9,8 +9,8 @@
 
 #include "base/pages.h"
 #include "base/status.h"
-#include "io/place.h"
 #include "io/source_state.h"
+#include "io/target.h"
 
 static lap_source *source_create(const char *name, lap_error *err)
 {

@@ -24,22 +24,22 @@ static const char *always(void)
 
 /* In order of speed, but for c, which is there to be read: it is slower than libjpeg-turbo's vectors. */
 static const lap_decode_rung ladder[] = {
-    {.name = "turbo", .place = LAP_CODEC_TURBO, .what = "libjpeg-turbo: the reference", .available = always},
+    {.name = "turbo", .codec = LAP_CODEC_TURBO, .what = "libjpeg-turbo: the reference", .available = always},
     {.name = "c",
-        .place = LAP_CODEC_C,
+        .codec = LAP_CODEC_C,
         .what = "plain C, each stage a function; two symbols a look-up",
         .available = always,
         .stages = &lap_decode_c},
     {.name = "neon",
-        .place = LAP_CODEC_NEON,
+        .codec = LAP_CODEC_NEON,
         .what = "the same on aarch64, samples and pixels in 128-bit vectors",
         ON_ARM(lap_cpu_no_neon, lap_decode_neon)},
     {.name = "avx2",
-        .place = LAP_CODEC_AVX2,
+        .codec = LAP_CODEC_AVX2,
         .what = "samples and pixels in 256-bit vectors",
         ON_X86(lap_cpu_no_avx2_bits, lap_decode_avx2)},
     {.name = "avx512",
-        .place = LAP_CODEC_AVX512,
+        .codec = LAP_CODEC_AVX512,
         .what = "the same in 512-bit vectors",
         ON_X86(lap_cpu_no_avx512vbmi2, lap_decode_avx512)},
 };
@@ -59,15 +59,15 @@ const char *lap_decode_missing(const lap_decode_rung *rung)
 static const lap_decode_rung *fastest(void)
 {
     for (int i = ROWS - 1; i > 0; i--)
-        if (ladder[i].place != LAP_CODEC_C && !lap_decode_missing(&ladder[i]))
+        if (ladder[i].codec != LAP_CODEC_C && !lap_decode_missing(&ladder[i]))
             return &ladder[i];
     return &ladder[0];
 }
 
-lap_code lap_decode_choose(lap_codec_place place, const lap_decode_rung **rung, lap_error *err)
+lap_code lap_decode_choose(lap_codec_place codec, const lap_decode_rung **rung, lap_error *err)
 {
     for (int i = 0; i < ROWS; i++)
-        if (ladder[i].place == place) {
+        if (ladder[i].codec == codec) {
             const char *reason = lap_decode_missing(&ladder[i]);
             *rung = &ladder[i];
             return reason ? lap_fail(

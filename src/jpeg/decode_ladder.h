@@ -8,7 +8,7 @@
 
 typedef struct lap_decode_rung {
     const char *name, *what;
-    lap_codec_place place;           /* that names it */
+    lap_codec_place codec;           /* that names it */
     const char *(*available)(void);  /* NULL when the processor can run it, else the reason */
     const lap_decode_stages *stages; /* NULL: libjpeg-turbo, or not built */
 } lap_decode_rung;
@@ -19,6 +19,6 @@ const lap_decode_rung *lap_decode_row_at(int i);
 const char *lap_decode_missing(const lap_decode_rung *rung);
 /* The one that settings ask for: AUTO, CPU and CUDA get the fastest that can run here. LAP_E_BACKEND with the
  * reason where a named one cannot. */
-lap_code lap_decode_choose(lap_codec_place place, const lap_decode_rung **rung, lap_error *err);
+lap_code lap_decode_choose(lap_codec_place codec, const lap_decode_rung **rung, lap_error *err);
 
 #endif

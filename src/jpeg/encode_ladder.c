@@ -24,23 +24,23 @@ static const char *always(void)
 
 /* In order of speed, but for c, which is there to be read: it is slower than libjpeg-turbo's vectors. */
 static const lap_coder ladder[] = {
-    {.name = "turbo", .place = LAP_CODEC_TURBO, .what = "libjpeg-turbo: the reference", .available = always},
+    {.name = "turbo", .codec = LAP_CODEC_TURBO, .what = "libjpeg-turbo: the reference", .available = always},
     {.name = "c",
-        .place = LAP_CODEC_C,
+        .codec = LAP_CODEC_C,
         .what = "plain C, each stage a function",
         .available = always,
         .run = lap_encode_c,
         .flags = lap_encode_c_flags},
     {.name = "neon",
-        .place = LAP_CODEC_NEON,
+        .codec = LAP_CODEC_NEON,
         .what = "the same on aarch64",
         ON_ARM(lap_cpu_no_neon, lap_encode_neon)},
     {.name = "avx2",
-        .place = LAP_CODEC_AVX2,
+        .codec = LAP_CODEC_AVX2,
         .what = "256-bit vectors, a flat stream of symbols, one table entry for each",
         ON_X86(lap_cpu_no_avx2_bits, lap_encode_avx2)},
     {.name = "avx512",
-        .place = LAP_CODEC_AVX512,
+        .codec = LAP_CODEC_AVX512,
         .what = "512-bit vectors, codes looked up by permutations, symbols merged in 64-bit lanes",
         ON_X86(lap_cpu_no_avx512vbmi2, lap_encode_avx512)},
 };
@@ -60,15 +60,15 @@ const char *lap_encoder_missing(const lap_coder *coder)
 static const lap_coder *fastest(void)
 {
     for (int i = ROWS - 1; i > 0; i--)
-        if (ladder[i].place != LAP_CODEC_C && !lap_encoder_missing(&ladder[i]))
+        if (ladder[i].codec != LAP_CODEC_C && !lap_encoder_missing(&ladder[i]))
             return &ladder[i];
     return &ladder[0];
 }
 
-lap_code lap_encoder_choose(lap_codec_place place, const lap_coder **coder, lap_error *err)
+lap_code lap_encoder_choose(lap_codec_place codec, const lap_coder **coder, lap_error *err)
 {
     for (int i = 0; i < ROWS; i++)
-        if (ladder[i].place == place) {
+        if (ladder[i].codec == codec) {
             const char *reason = lap_encoder_missing(&ladder[i]);
             *coder = &ladder[i];
             return reason ? lap_fail(

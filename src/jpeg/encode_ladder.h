@@ -8,7 +8,7 @@
 
 typedef struct lap_coder {
     const char *name, *what, *flags;
-    lap_codec_place place;          /* that names it */
+    lap_codec_place codec;          /* that names it */
     const char *(*available)(void); /* NULL when the processor can run it, else the reason */
     lap_encode_fn *run;             /* NULL: libjpeg-turbo, or not built */
 } lap_coder;
@@ -19,6 +19,6 @@ const lap_coder *lap_encoder_row(int i);
 const char *lap_encoder_missing(const lap_coder *coder);
 /* The one that settings ask for: AUTO, CPU and CUDA get the fastest that can run here. LAP_E_BACKEND with the
  * reason where a named one cannot. */
-lap_code lap_encoder_choose(lap_codec_place place, const lap_coder **coder, lap_error *err);
+lap_code lap_encoder_choose(lap_codec_place codec, const lap_coder **coder, lap_error *err);
 
 #endif

@@ -54,8 +54,8 @@ static lap_code decline(lap_photo *p, const char *why, lap_error *err)
 static lap_turn turn_of(const lap_settings *s, const lap_jpeg_scan *scan, const uint8_t *bytes)
 {
     int orientation = 1;
-    for (size_t i = scan->place_count; s->auto_orient && i-- > 0;) {
-        const lap_jpeg_place *p = &scan->places[i];
+    for (size_t i = scan->span_count; s->auto_orient && i-- > 0;) {
+        const lap_jpeg_span *p = &scan->spans[i];
         if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size)) /* the first one counts */
             orientation = lap_exif_orientation(bytes + p->offset, p->size);
     }
@@ -106,7 +106,7 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     code = lap_jpeg_scan_source(p->source, &scan, &bytes, err);
     if (code == LAP_OK)
         code = plan_turn(p, &scan, bytes, err);
-    free(scan.places);
+    free(scan.spans);
     return code;
 }
 

@@ -37,7 +37,7 @@ static lap_code bring_rows(
         lap_orient_mirror(&rows);
     if (code == LAP_OK && is_turned) {
         const int height = lap_decoder_header(decoder)->height;
-        const lap_view target = lap_orient_place(c->to, c->turn, height, y, y + rows.height);
+        const lap_view target = lap_orient_rows(c->to, c->turn, height, y, y + rows.height);
         code = lap_orient(&rows, &target, c->turn, NULL, err);
     }
     ms->decode += decoded - start;

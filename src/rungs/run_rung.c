@@ -14,7 +14,7 @@ enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTO
 enum { FILTER_ROWS = 48, PIECES_PER_THREAD = 4 };
 /* A result of more bytes than this has left the caches before anybody reads it. */
 enum { CACHE_BYTES = 16 << 20 };
-/* Parts whose sums are added in order of arrival would not be repeatable, so each part has its own place. */
+/* Pieces whose sums are added in order of arrival would not be repeatable, so each piece has its own sum. */
 enum { MAX_SUMS = 256 };
 
 /* ---- on a device: rungs that take pixels ------------------------------------------------------- */
@@ -289,10 +289,10 @@ static lap_code reduce_values(void *argument, const lap_piece *piece, lap_error 
     work *w = argument;
     const lap_exec exec = exec_of(w, err);
     const size_t size = w->array->is_double ? sizeof(double) : sizeof(float);
-    lap_array part = *w->array;
-    part.base = (const char *)part.base + piece->first * size;
-    part.n = piece->n;
-    return w->rung->run.reduce(&part, &w->sums[piece->first / w->sum_values], &exec);
+    lap_array slice = *w->array;
+    slice.base = (const char *)slice.base + piece->first * size;
+    slice.n = piece->n;
+    return w->rung->run.reduce(&slice, &w->sums[piece->first / w->sum_values], &exec);
 }
 
 static lap_code reduce_in_pieces(
@@ -349,11 +349,11 @@ static lap_code multiply_rows(void *argument, const lap_piece *piece, lap_error 
 {
     const work *w = argument;
     const lap_exec exec = exec_of(w, err);
-    lap_gemv part = *w->gemv;
-    part.a += piece->first * part.lda;
-    part.y += piece->first;
-    part.rows = piece->n;
-    return w->rung->run.matvec(&part, &exec);
+    lap_gemv slice = *w->gemv;
+    slice.a += piece->first * slice.lda;
+    slice.y += piece->first;
+    slice.rows = piece->n;
+    return w->rung->run.matvec(&slice, &exec);
 }
 
 lap_code lap_rung_matvec(const lap_rung *rung, const lap_resources *use, const lap_gemv *g)

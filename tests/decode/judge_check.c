@@ -173,7 +173,7 @@ static void judge(const uint8_t *bytes, size_t size, const settings *s, const ch
         const lap_decode_rung *rung = lap_decode_row_at(i);
         if (lap_decode_missing(rung))
             continue;
-        outcome o = decode(bytes, size, s, rung->place);
+        outcome o = decode(bytes, size, s, rung->codec);
         const char *what = difference(&o, &reference);
         cases++;
         decoded += o.is_ours && o.code == LAP_OK;
