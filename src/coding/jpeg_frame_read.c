@@ -114,18 +114,14 @@ static bool read_sos(reader *r, const uint8_t *p, size_t size)
     if (!r->has_frame || size != 4 + 2 * (size_t)count || p[0] != count || p[1 + 2 * count] != 0 ||
         p[2 + 2 * count] != 63 || p[3 + 2 * count] != 0 || (count == 3 && !is_ycc(r)))
         return false;
-    layout->components = count;
     for (int c = 0; c < count; c++) {
         const uint8_t *q = p + 1 + 2 * c;
-        if (q[0] != r->id[c] || !r->has_quant[r->quant_of[c]] ||
-            !add_code(r, false, q[1] >> 4, &layout->dc[c]) || !add_code(r, true, q[1] & 15, &layout->ac[c]))
+        const int blocks = count == 1 ? 1 : f->sample_h[c] * f->sample_v[c];
+        uint8_t dc, ac;
+        if (q[0] != r->id[c] || !r->has_quant[r->quant_of[c]] || !add_code(r, false, q[1] >> 4, &dc) ||
+            !add_code(r, true, q[1] & 15, &ac) || !lap_huff_layout_add(layout, blocks, dc, ac))
             return false;
         memcpy(f->quant[c], r->quant[r->quant_of[c]], sizeof f->quant[c]);
-        const int blocks = count == 1 ? 1 : f->sample_h[c] * f->sample_v[c];
-        if (layout->blocks + blocks > LAP_HUFF_BLOCKS)
-            return false;
-        for (int b = 0; b < blocks; b++)
-            layout->component[layout->blocks++] = (uint8_t)c;
     }
     r->is_ready = true;
     return true;

@@ -49,9 +49,9 @@ struct lap_row_decoder {
 
 enum { MAX_UNIT_BLOCKS = 64, MAX_ROWS = 32 };
 
-typedef struct layout { /* offsets in the memory of a decoder */
+typedef struct parts { /* offsets in the memory of a decoder */
     size_t coefficients, last, bytes, planes[3], size;
-} layout;
+} parts;
 
 static size_t take(size_t *next, size_t size)
 {
@@ -61,9 +61,9 @@ static size_t take(size_t *next, size_t size)
 }
 
 /* Sizes are bounded: a row has 65,500 pixels at most. */
-static layout layout_of(const lap_row_decoder *d)
+static parts parts_of(const lap_row_decoder *d)
 {
-    layout p = {0};
+    parts p = {0};
     size_t next = 0;
     const size_t blocks = (size_t)d->plan.unit_blocks;
     p.coefficients = take(&next, blocks * 64 * sizeof(int16_t));
@@ -115,7 +115,7 @@ lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **de
     d->size = source->size;
     d->interval_left = d->plan.interval;
     measure(d);
-    const layout p = layout_of(d);
+    const parts p = parts_of(d);
     d->memory = malloc(p.size + ALIGNMENT);
     if (!d->memory) {
         free(d);
@@ -169,23 +169,23 @@ static void fill(lap_row_decoder *d)
     }
 }
 
-void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_start *start, int row)
+void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_place *place, int row)
 {
     lap_decode_state *s = &d->state;
-    const int64_t mcu = (int64_t)start->mcu_row * d->plan.mcus;
-    d->next = d->end - (d->size - start->byte);
-    d->mcu_rows = start->mcu_row;
+    const int64_t mcu = (int64_t)place->mcu_row * d->plan.mcus;
+    d->next = d->end - (d->size - place->byte);
+    d->mcu_rows = place->mcu_row;
     d->row = row;
     if (d->plan.interval > 0) {
         d->interval_left = d->plan.interval - (int)(mcu % d->plan.interval);
         d->restarts = (int)(mcu / d->plan.interval);
     }
     for (int c = 0; c < d->plan.components; c++)
-        s->dc[c] = start->dc[c];
+        s->dc[c] = place->dc[c];
     fill(d);
     if (s->at < s->end) {
-        s->bits = (uint64_t)*s->at++ << 56 << start->bit;
-        s->count = 8 - start->bit;
+        s->bits = (uint64_t)*s->at++ << 56 << place->bit;
+        s->count = 8 - place->bit;
     }
 }
 

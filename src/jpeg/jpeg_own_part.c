@@ -1,4 +1,4 @@
-/* One part of a picture: rows from a point that the scan has found, by a decoder of ours. Pictures that are
+/* One part of a picture: rows from a place that the scan has found, by a decoder of ours. Pictures that are
  * not ours go to libjpeg-turbo, part by part. */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static const uint8_t *pass(const uint8_t *at, const uint8_t *end, uint64_t count
     return at;
 }
 
-static lap_row_start start_of(const lap_jpeg_split *parts, int mcu_row)
+static lap_row_place place_of(const lap_jpeg_split *parts, int mcu_row)
 {
     const lap_scan_index *index = &parts->plan.index;
     const lap_coded *coded = &parts->plan.scan.coded;
@@ -53,10 +53,10 @@ static lap_row_start start_of(const lap_jpeg_split *parts, int mcu_row)
     if (piece > 0 && begin[-1] == 0xFF) /* the second of a pair belongs to the piece before */
         begin++;
     const uint8_t *at = pass(begin, coded->bytes + coded->size, bits / 8);
-    lap_row_start start = {
+    lap_row_place place = {
         .mcu_row = mcu_row, .byte = (size_t)(at - parts->bytes), .bit = (unsigned)(bits % 8)};
-    memcpy(start.dc, row->dc, sizeof start.dc);
-    return start;
+    memcpy(place.dc, row->dc, sizeof place.dc);
+    return place;
 }
 
 static lap_code part_open(lap_decoder *part, lap_error *err)
@@ -78,8 +78,8 @@ static lap_code part_open(lap_decoder *part, lap_error *err)
     if (!rows)
         return lap_fail(err, LAP_E_INTERNAL, "a part of a picture that is not ours");
     const int high = reader->parts->plan.mcu_height, y = part->next_row;
-    const lap_row_start start = start_of(reader->parts, (high > 8 && y > 0 ? y - 1 : y) / high);
-    lap_row_decoder_seek(rows, &start, y);
+    const lap_row_place place = place_of(reader->parts, (high > 8 && y > 0 ? y - 1 : y) / high);
+    lap_row_decoder_seek(rows, &place, y);
     return LAP_OK;
 }
 

@@ -106,7 +106,6 @@ static int min_of(int a, int b)
 /* Tables and layout as the header has them. False: something that libjpeg will complain of, or will not. */
 static bool lay_out(const struct jpeg_decompress_struct *cinfo, lap_part_plan *plan, lap_huff_layout *layout)
 {
-    layout->components = cinfo->num_components;
     for (int c = 0; c < cinfo->num_components; c++) {
         const jpeg_component_info *info = &cinfo->comp_info[c];
         bool is_alone = cinfo->num_components == 1; /* then an MCU is one block, whatever its factors */
@@ -114,12 +113,8 @@ static bool lay_out(const struct jpeg_decompress_struct *cinfo, lap_part_plan *p
         int dc = info->dc_tbl_no, ac = info->ac_tbl_no, q = info->quant_tbl_no;
         if (cinfo->cur_comp_info[c] != info || dc < 0 || dc > 3 || ac < 0 || ac > 3 || q < 0 || q > 3 ||
             !cinfo->dc_huff_tbl_ptrs[dc] || !cinfo->ac_huff_tbl_ptrs[ac] || !cinfo->quant_tbl_ptrs[q] ||
-            layout->blocks + h * v > LAP_HUFF_BLOCKS)
+            !lap_huff_layout_add(layout, h * v, dc, 4 + ac))
             return false;
-        for (int i = 0; i < h * v; i++)
-            layout->component[layout->blocks++] = (uint8_t)c;
-        layout->dc[c] = (uint8_t)dc;
-        layout->ac[c] = (uint8_t)(4 + ac);
         plan->sampling[c] = (uint8_t)(h << 4 | v);
         plan->quantiser[c] = (uint8_t)q;
         const JHUFF_TBL *t = cinfo->dc_huff_tbl_ptrs[dc], *u = cinfo->ac_huff_tbl_ptrs[ac];

@@ -287,11 +287,6 @@ void lap_async_run_restart(lap_async_run *r)
     r->began_ms = now;
 }
 
-bool lap_async_run_is_done(const lap_async_run *r)
-{
-    return lap_device_staging_is_done(r->staging);
-}
-
 static lap_code write_run(lap_async_run *r, lap_report *report, lap_error *err)
 {
     lap_photo *p = &r->photo;

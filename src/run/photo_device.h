@@ -41,9 +41,8 @@ lap_code lap_async_run_load(lap_async_run *run, const lap_run_order *order, cons
     lap_device_staging *staging, bool *handled, lap_error *err);
 /* It has waited for a device to start, which is none of its time. */
 void lap_async_run_restart(lap_async_run *run);
-/* Of a photo whose slot is through: whether the device did it; if not, as above. */
-bool lap_async_run_is_done(const lap_async_run *run);
-/* Writes the file of this order; the result is that of lap_run_to_sink. */
+/* Of a photo whose slot is through and whose staging is done: writes the file of this order; the result is
+ * that of lap_run_to_sink. */
 lap_code lap_async_run_store(lap_async_run *run, const lap_run_order *order, struct stat *read,
     lap_sink **sink, lap_report *report, lap_error *err);
 /* Arguments and result are those of lap_measure_to, without profiles and a border left out. */
