@@ -1,8 +1,8 @@
 /* One photo: loaded, worked on, stored.
  *
  * load: the header is read, and the plan made. work: bands from decoder to encoder (bands.h), or the whole
- * photo on a device (photo_device.h), or its coded blocks moved (lossless.h). What came of it is told here,
- * and here alone a JPEG is put together of a header and a scan. */
+ * photo on a device (photo_device.h), or its coded blocks moved (lossless.h). What came of it is told here.
+ */
 #ifndef LAP_PHOTO_H
 #define LAP_PHOTO_H
 
@@ -29,7 +29,7 @@ typedef struct lap_photo {
     const lap_settings *settings; /* checked; the plan has what the work needs of them */
     lap_control *control;         /* or NULL */
     lap_source *source;
-    lap_sink *sink;           /* up to and without lap_photo_finish; NULL: nothing is written */
+    lap_sink *sink;           /* up to and without lap_photo_store; NULL: nothing is written */
     lap_photo_counts *counts; /* counts are added here; or NULL */
 
     lap_plan plan;
@@ -66,14 +66,14 @@ void lap_photo_report(const lap_photo *photo, lap_report *report);
 /* The statistics of what was counted. */
 lap_code lap_photo_stats(
     lap_photo_counts *counts, int channels, int threshold, lap_run_stats *stats, lap_error *err);
-/* A whole file, up to and without lap_photo_finish. */
-lap_code lap_photo_write_jpeg(
-    lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size, lap_error *err);
-/* lap_sink_finish as the settings say; what it adds to the report. */
-lap_code lap_photo_finish(const lap_photo *photo, lap_report *report, lap_error *err);
+/* What is left when the output is written: statistics, if the settings ask for some, and lap_sink_finish as
+ * they say; what that adds to the report. */
+lap_code lap_photo_store(
+    const lap_photo *photo, lap_photo_counts *counts, lap_report *report, lap_error *err);
 
 /* What every run ends with: the outcome goes to report and err (either may be NULL). why is filled where code
- * is not LAP_OK; start: lap_now_ms of its beginning. Returns code. */
+ * is not LAP_OK; in: the file that it is about if it names none, or NULL; start: lap_now_ms of its beginning.
+ * Returns code. */
 lap_code lap_photo_conclude(
     lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err);
 

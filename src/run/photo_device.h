@@ -3,10 +3,13 @@
  *
  * A photo that nobody waits for comes in pieces: loaded by one thread, enqueued and watched by another
  * (device_slot.h), stored or measured by a third. The file that comes out is, byte by byte, that of
- * lap_run_to_sink, and statistics are those of lap_measure_to. An object belongs to one thread at a time. */
+ * lap_run_to_sink, and statistics are those of lap_measure_to. An object belongs to one thread at a time.
+ *
+ * Here alone a JPEG is put together of a header and a scan. */
 #ifndef LAP_PHOTO_DEVICE_H
 #define LAP_PHOTO_DEVICE_H
 
+#include "device/device_slot.h"
 #include "run/photo.h"
 #include "run/run.h"
 
@@ -19,6 +22,11 @@ void lap_photo_wait_for_device(lap_photo *photo);
  * *is_done: the file is written, or none is wanted; else photo->filtered has the result for the encoder.
  * After the plan of memory. */
 lap_code lap_photo_on_device(lap_photo *photo, bool *is_done, lap_error *err);
+
+/* The JPEG of the scan that the slot's photo has on the device, up to and without lap_sink_finish. Times are
+ * added: download, and what the sink took to encode. */
+lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *staging,
+    const lap_chunk *header, lap_sink *sink, lap_times *times, lap_error *err);
 
 /* ---- in pieces --------------------------------------------------------------------------------- */
 

@@ -55,22 +55,14 @@ lap_code lap_photo_stats(
                           : code;
 }
 
-lap_code lap_photo_write_jpeg(
-    lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size, lap_error *err)
-{
-    static const uint8_t end_of_image[] = {0xFF, 0xD9};
-    lap_code code = lap_sink_write(sink, header->data, header->size, err);
-    if (code == LAP_OK)
-        code = lap_sink_write(sink, scan, size, err);
-    return code == LAP_OK ? lap_sink_write(sink, end_of_image, sizeof end_of_image, err) : code;
-}
-
-lap_code lap_photo_finish(const lap_photo *p, lap_report *report, lap_error *err)
+lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_report *report, lap_error *err)
 {
     const lap_settings *s = p->settings;
+    lap_code code =
+        s->stats ? lap_photo_stats(counts, p->channels, s->params.threshold, s->stats, err) : LAP_OK;
     const double start = lap_now_ms();
-    const lap_code code =
-        lap_sink_finish(p->sink, s->sync, s->preserve ? lap_source_stat(p->source) : NULL, err);
+    if (code == LAP_OK)
+        code = lap_sink_finish(p->sink, s->sync, s->preserve ? lap_source_stat(p->source) : NULL, err);
     report->ms.write += lap_now_ms() - start;
     report->bytes_out = lap_sink_bytes(p->sink);
     return code;
@@ -279,7 +271,7 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
 lap_code lap_photo_conclude(
     lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
 {
-    if (code != LAP_E_USAGE && code != LAP_E_BACKEND)
+    if (in && code != LAP_E_USAGE && code != LAP_E_BACKEND)
         lap_error_about(why, code, strcmp(in, "-") == 0 ? "standard input" : in);
     if (report) {
         report->ms.total = lap_now_ms() - start;

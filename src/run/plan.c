@@ -40,9 +40,11 @@ static bool wraps(const lap_plan *plan)
     return plan->rung && plan->border == LAP_WRAP;
 }
 
-lap_code lap_plan_settings(lap_plan *plan, const lap_settings *s, int threads, lap_error *err)
+lap_code lap_plan_settings(
+    lap_plan *plan, const lap_settings *s, const lap_rung *rung, int threads, lap_error *err)
 {
-    *plan = (lap_plan){.params = s->params,
+    *plan = (lap_plan){.rung = rung,
+        .params = s->params,
         .border = s->border,
         .format = s->format ? lap_format_find(s->format) : LAP_FORMAT_JPG,
         .backend = s->backend,
@@ -53,7 +55,8 @@ lap_code lap_plan_settings(lap_plan *plan, const lap_settings *s, int threads, l
         .max_memory = s->max_memory,
         .progress = s->progress,
         .progress_user = s->progress_user};
-    lap_code code = s->filter ? lap_rung_find(LAP_OP_FILTER, backend_of(s), &plan->rung, err) : LAP_OK;
+    lap_code code =
+        s->filter && !rung ? lap_rung_find(LAP_OP_FILTER, backend_of(s), &plan->rung, err) : LAP_OK;
     if (code == LAP_OK)
         code = plan_device(plan, s, err);
     if (code != LAP_OK)

@@ -48,9 +48,10 @@ typedef struct lap_plan {
 } lap_plan;
 
 /* What the settings say by themselves, whatever the file is. LAP_E_BACKEND where a device is asked for that
- * cannot be had, LAP_E_USAGE where backend and codec do not go together; else as lap_rung_find. threads: of
- * the pool. */
-lap_code lap_plan_settings(lap_plan *plan, const lap_settings *settings, int threads, lap_error *err);
+ * cannot be had, LAP_E_USAGE where backend and codec do not go together; else as lap_rung_find. rung: of
+ * the filter, where it has been chosen; NULL: as the settings name it. threads: of the pool. */
+lap_code lap_plan_settings(
+    lap_plan *plan, const lap_settings *settings, const lap_rung *rung, int threads, lap_error *err);
 /* What the decoder is opened with. */
 lap_read_options lap_plan_read(
     const lap_plan *plan, const lap_settings *settings, const lap_control *control, lap_pool *pool);
