@@ -115,7 +115,7 @@ typedef struct attempt {
 static attempt try_task(lap_pool_device *d, lap_device_task *task, uint64_t photo, lap_error *err)
 {
     const lap_plan *plan = &task->run.photo.plan;
-    const lap_device_filter filter = {plan->rung, &plan->params, plan->border};
+    const lap_views_filter filter = {plan->rung, &plan->params, plan->border};
     const lap_device_staging *staging = task->run.staging;
     attempt a = {.code = pin(d, task->run.staging, photo, err), .lane = -1};
     a.is_pinned = a.code == LAP_OK;

@@ -267,14 +267,13 @@ static lap_code turn(const way *w)
     return code == LAP_OK ? rung->run.transpose(&from, &to, &exec) : code;
 }
 
-static lap_code filter(const way *w, const lap_device_filter *f)
+static lap_code filter(const way *w, const lap_views_filter *f)
 {
     const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
-    lap_code code = turn(w);
+    const lap_code code = turn(w);
     if (code != LAP_OK || !w->staging->is_filtered)
         return code;
-    code = lap_cuda_border(&w->source, f->border, w->slot->stream, w->err);
-    return code == LAP_OK ? f->rung->run.filter(&w->source, &w->result, f->params, &exec) : code;
+    return lap_views_fill_and_filter(f, &w->source, &w->result, &exec);
 }
 
 static lap_code count(const way *w)
@@ -315,7 +314,7 @@ static lap_code encode(const way *w)
 }
 
 lap_code lap_device_slot_start(
-    lap_device_slot *slot, const lap_device_staging *staging, const lap_device_filter *f, lap_error *err)
+    lap_device_slot *slot, const lap_device_staging *staging, const lap_views_filter *f, lap_error *err)
 {
     layout at;
     if (!lay_out(staging, &at) || at.bytes > slot->room)
@@ -358,7 +357,7 @@ static lap_code waited(lap_device_slot *slot, lap_code code, lap_error *err)
 }
 
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
-    const lap_device_filter *f, lap_times *times, lap_error *err)
+    const lap_views_filter *f, lap_times *times, lap_error *err)
 {
     const size_t needs = lap_device_slot_needs(staging);
     lap_code code = needs > 0 ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory");

@@ -183,8 +183,8 @@ static lap_code filter_on_device(const task *t, const char *backend, lap_error *
         code = lap_views_check(t->out, "output", err);
     if (code != LAP_OK)
         return code;
-    const lap_views_filter filter = {rung, t->params, t->border, &space, NULL};
-    code = lap_views_run_filter(&filter, t->in, t->out, err);
+    const lap_views_filter filter = {rung, t->params, t->border};
+    code = lap_views_run_filter(&filter, &space, t->in, t->out, NULL, err);
     const lap_code waited = lap_views_wait(t->in->place, NULL, code == LAP_OK ? err : NULL);
     lap_views_space_free(&space);
     return code == LAP_OK ? waited : code;

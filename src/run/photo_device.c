@@ -70,7 +70,7 @@ static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *
 {
     lap_photo *p = w->photo;
     const lap_plan *plan = &p->plan;
-    const lap_device_filter filter = {plan->rung, &plan->params, plan->border};
+    const lap_views_filter filter = {plan->rung, &plan->params, plan->border};
     const lap_device_wish wish =
         wish_of(plan, pixels, w->head.header.size > 0 ? &w->head : NULL, p->counts != NULL);
     lap_code code = lap_device_staging_plan(w->staging, &wish, is_done, err);

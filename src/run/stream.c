@@ -28,8 +28,8 @@ lap_code lap_stream_filter(lap_stream *s, const lap_view *in, const lap_view *ou
         code = lap_rung_find_on_device(LAP_OP_FILTER, backend, s->device, &rung, err);
     if (code != LAP_OK)
         return code;
-    const lap_views_filter filter = {rung, params, border, &s->space, s->stream};
-    return lap_views_run_filter(&filter, in, out, err);
+    const lap_views_filter filter = {rung, params, border};
+    return lap_views_run_filter(&filter, &s->space, in, out, s->stream, err);
 }
 
 lap_code lap_stream_stats(

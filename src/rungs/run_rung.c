@@ -5,6 +5,7 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "cuda/device/queue.h"
+#include "rungs/run_views.h"
 
 /* What work is cut by. Columns: two strips of the vector rungs, and enough of a photo for its result to
  * go past the caches. Values: a multiple of the block that a reduction rung sums before it widens. */
@@ -24,9 +25,8 @@ enum { STAGES = 3 }; /* upload, work, download */
 typedef struct visit { /* of pixels of the host to a device */
     const lap_rung *rung;
     const lap_resources *use;
-    const lap_view *in, *out; /* on the host; out NULL: the rung keeps its result */
-    const lap_params *params;
-    const lap_border *border; /* NULL: no apron is wanted */
+    const lap_view *in, *out;       /* on the host; out NULL: the rung keeps its result */
+    const lap_views_filter *filter; /* NULL: another op, which wants no apron */
     uint64_t (*counts)[256];
     void *stream, *marks[STAGES + 1];
     lap_view from, to; /* on the device */
@@ -42,7 +42,7 @@ static lap_exec exec_on(const lap_resources *use, void *stream)
 
 static lap_code arrive(visit *v)
 {
-    const int device = v->use->device, apron = v->border ? LAP_APRON : 0;
+    const int device = v->use->device, apron = v->filter ? LAP_APRON : 0;
     lap_error *err = v->use->exec.err;
     lap_code code = lap_cuda_stream_create(device, &v->stream, err);
     for (int i = 0; i <= STAGES && code == LAP_OK; i++)
@@ -58,12 +58,9 @@ static lap_code arrive(visit *v)
 static lap_code launch(const visit *v)
 {
     const lap_exec exec = exec_on(v->use, v->stream);
-    lap_code code = v->border ? lap_cuda_border(&v->from, *v->border, v->stream, exec.err) : LAP_OK;
-    if (code != LAP_OK)
-        return code;
     switch (v->rung->op) {
     case LAP_OP_FILTER:
-        return v->rung->run.filter(&v->from, &v->to, v->params, &exec);
+        return lap_views_fill_and_filter(v->filter, &v->from, &v->to, &exec);
     case LAP_OP_TRANSPOSE:
         return v->rung->run.transpose(&v->from, &v->to, &exec);
     default:
@@ -241,10 +238,10 @@ static lap_code filter_rows(void *argument, const lap_piece *piece, lap_error *e
 lap_code lap_rung_filter(const lap_rung *rung, const lap_resources *use, const lap_view *in,
     const lap_view *out, const lap_params *params, lap_border border)
 {
+    const lap_views_filter filter = {rung, params, border};
     if (rung->device)
         return explained(rung,
-            visit_device(
-                (visit){.rung = rung, .use = use, .in = in, .out = out, .params = params, .border = &border}),
+            visit_device((visit){.rung = rung, .use = use, .in = in, .out = out, .filter = &filter}),
             use->exec.err);
     lap_resources how = *use;
     how.exec.past_caches |= (size_t)out->height * (size_t)out->stride > CACHE_BYTES;
