@@ -17,6 +17,7 @@ STRANGERS = {"jdhuff.c", "jdphuff.c", "jpeglib.h", "stb_image_write.h", "nvjpeg.
 # Words of others: the lab sheet's, libjpeg's, and a key made of another.
 FOREIGN = {"conv_filter", "downsampled_width", "key_raw", "LAP_KEEP_"}
 WRITTEN = re.compile(r"<!-- mutants:.*?<!-- end -->", re.S)
+SHOWN = re.compile(r'`(tests/[\w./-]+)`: "([^"]+)"')
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.S)
 SCRIPT = re.compile(r"^ *#(?!include|if|define).*", re.M)
 FILE = re.compile(r"(?<![\w.*%<{}$-])[\w/-]*\w\w\.(?:cuh?|[ch])(?![\w.(*}])")
@@ -73,6 +74,10 @@ def main():
     named = [f"{p.relative_to(ROOT)}:{at}: {name}" for p, text in pages.items()
              for at, name in missing(text, 1, files, words) if "." in name or name.lower().startswith("lap_")]
     tap.report(len(pages) > 20 and not named, "files and names of ours that pages name are there", "\n".join(named))
+    shown = [(p, *found.groups()) for p, text in pages.items() for found in SHOWN.finditer(text)]
+    gone = [f"{p.relative_to(ROOT)}: {name}: {words}" for p, name, words in shown
+            if not (ROOT / name).is_file() or words not in (ROOT / name).read_text(encoding="utf-8")]
+    tap.report(len(shown) > 10 and not gone, "tests that pages quote are there", "\n".join(gone))
     planted = "/* As no_such_file.c and src/io/gone.h have it; see lap_no_such() and no_such_thing. sink.c */"
     found = [name for _, name in missing(planted, 1, files, words)]
     tap.report(found == ["no_such_file.c", "src/io/gone.h", "lap_no_such", "no_such_thing"],
