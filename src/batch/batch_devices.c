@@ -6,8 +6,7 @@
 #include "base/status.h"
 #include "batch/batch_devices.h"
 #include "batch/device_pool.h"
-#include "device/device_slot.h"
-#include "device/known_codec.h"
+#include "device/devices.h"
 #include "rungs/backend.h"
 
 /* What one thread of the CPU takes in of JPEGs from file to file (half as much again where they are only

@@ -5,6 +5,7 @@
 #include "batch/device_pool.h"
 #include "batch/executor_state.h"
 #include "device/device_slot.h"
+#include "device/devices.h"
 #include "run/photo_device.h"
 
 enum { LAP_POOL_LANES = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */

@@ -20,29 +20,6 @@ struct lap_device_slot {
     const void *scan; /* and its scan on the device */
 };
 
-int lap_device_count(void)
-{
-    return lap_cuda_count(NULL);
-}
-
-int lap_device_to_start(void)
-{
-    return lap_cuda_to_start();
-}
-
-lap_code lap_device_open(int device, size_t *unused, lap_error *err)
-{
-    lap_device_info info = {0};
-    const lap_code code = lap_cuda_info(device, &info, err);
-    *unused = info.free_bytes;
-    return code;
-}
-
-bool lap_device_pins(int device)
-{
-    return lap_cuda_may_pin(device);
-}
-
 /* ---- the slot ----------------------------------------------------------------------------------- */
 
 lap_code lap_device_slot_create_on(int device, void *stream, lap_device_slot **slot, lap_error *err)

@@ -10,15 +10,6 @@
 
 typedef struct lap_device_slot lap_device_slot;
 
-/* Devices of this machine that can be used. */
-int lap_device_count(void);
-/* Of which number the time depends that a start takes. Starts nothing. */
-int lap_device_to_start(void);
-/* Starts the device, which takes some hundred milliseconds. *unused: bytes of its memory. */
-lap_code lap_device_open(int device, size_t *unused, lap_error *err);
-/* Whether stagings pin their memory themselves. Starts nothing. */
-bool lap_device_pins(int device);
-
 /* Without device memory. *slot is NULL after a failure. */
 lap_code lap_device_slot_create(int device, lap_device_slot **slot, lap_error *err);
 /* On a stream of the caller's, which may be NULL. */

@@ -1,7 +1,6 @@
 #include "run/photo_device.h"
 
 #include "base/status.h"
-#include "device/device_slot.h"
 #include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 #include "run/settings.h"

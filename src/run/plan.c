@@ -5,7 +5,7 @@
 #include "base/params.h"
 #include "base/status.h"
 #include "base/turn.h"
-#include "device/known_codec.h"
+#include "device/devices.h"
 #include "run/formats.h"
 #include "run/settings.h"
 

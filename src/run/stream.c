@@ -7,7 +7,7 @@
 #include "base/params.h"
 #include "base/status.h"
 #include "device/device_stream.h"
-#include "device/known_codec.h"
+#include "device/devices.h"
 #include "ops/filter.h"
 #include "ops/stats.h"
 #include "run/formats.h"
