@@ -179,8 +179,8 @@ static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
     const attempt a = try_task(d, task, photo, err);
     pthread_mutex_lock(mutex_of(d));
     d->starting = NULL;
-    *moved = false;
-    return task->job ? settle(d, task, &a, moved, err) : LAP_E_DEVICE; /* taken away: this took too long */
+    *moved = true; /* taken away, if this took too long: the device is lost, and why is known */
+    return task->job ? settle(d, task, &a, moved, err) : LAP_OK;
 }
 
 static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
