@@ -15,6 +15,7 @@
 
 /* Whether a JPEG is turned without decoding its pixels (lossless.h). */
 typedef struct lap_lossless_way {
+    bool is_demanded;   /* no pixels are coded instead */
     bool is_taken;      /* so far */
     bool done;          /* the file was written so */
     const char *reason; /* why pixels are coded anew instead; else NULL */
@@ -26,7 +27,7 @@ typedef struct lap_lossless_way {
 typedef struct lap_photo {
     /* what is to be done, by the caller */
     lap_context *context;
-    const lap_settings *settings; /* checked; the plan has what the work needs of them */
+    const lap_settings *settings; /* checked; until it is open: the plan has what the work needs of them */
     lap_control *control;         /* or NULL */
     lap_source *source;
     lap_sink *sink;           /* up to and without lap_photo_store; NULL: nothing is written */
@@ -58,16 +59,16 @@ lap_code lap_photo_run(lap_photo *photo, lap_report *report, lap_error *err);
 lap_code lap_photo_open(lap_photo *photo, lap_error *err);
 /* Decodes and turns everything into photo->whole, on the CPU. */
 lap_code lap_photo_collect(lap_photo *photo, lap_error *err);
-/* LAP_E_DAMAGED if a JPEG or PNG loses metadata of the input and settings->fail_on is LAP_FAIL_WARNING. Call
- * it after the last row. */
+/* LAP_E_DAMAGED if a JPEG or PNG loses metadata of the input and that is to fail. Call it after the last row.
+ */
 lap_code lap_photo_refuse_losses(const lap_photo *photo, lap_error *err);
 /* What is known by now. */
 void lap_photo_report(const lap_photo *photo, lap_report *report);
 /* The statistics of what was counted. */
 lap_code lap_photo_stats(
     lap_photo_counts *counts, int channels, int threshold, lap_run_stats *stats, lap_error *err);
-/* What is left when the output is written: statistics, if the settings ask for some, and lap_sink_finish as
- * they say; what that adds to the report. */
+/* What is left when the output is written: statistics, if the plan has some, and lap_sink_finish as it
+ * says; what that adds to the report. */
 lap_code lap_photo_store(
     const lap_photo *photo, lap_photo_counts *counts, lap_report *report, lap_error *err);
 

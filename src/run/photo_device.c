@@ -237,7 +237,7 @@ static lap_code plan_way(lap_async_run *r, bool *handled, lap_error *err)
     lap_error unread;
     const lap_plan *plan = &r->photo.plan;
     const lap_device_wish wish =
-        wish_of(plan, NULL, r->is_written ? &head : NULL, !r->is_written || r->settings.stats);
+        wish_of(plan, NULL, r->is_written ? &head : NULL, !r->is_written || plan->stats);
     *handled = false;
     if (r->is_written && lap_jpeg_head_make(&plan->write, &head, &unread) != LAP_OK)
         return LAP_OK;
@@ -248,45 +248,52 @@ static lap_code plan_way(lap_async_run *r, bool *handled, lap_error *err)
     return code;
 }
 
-/* Whether a device gives what the settings ask for. */
-static bool plan_settings(lap_async_run *r, const lap_run_order *order, const lap_rung *rung)
+/* Whether a device gives what the settings ask for. settings: with a format. */
+static bool plan_settings(
+    lap_async_run *r, const lap_run_order *order, const lap_rung *rung, lap_settings *settings)
 {
     lap_error unread;
     const lap_plan *plan = &r->photo.plan;
-    r->settings = *order->settings;
-    r->settings.format = lap_format_name(LAP_FORMAT_NOTHING);
-    if (r->is_written &&
-        lap_settings_with_format(order->settings, order->out, &r->settings, &unread) != LAP_OK)
+    *settings = *order->settings;
+    settings->format = lap_format_name(LAP_FORMAT_NOTHING);
+    if (r->is_written && lap_settings_with_format(order->settings, order->out, settings, &unread) != LAP_OK)
         return false;
-    return lap_plan_settings(&r->photo.plan, &r->settings, rung, 1, &unread) == LAP_OK &&
-           plan->decodes_there && (!r->is_written || plan->encodes_there);
+    return lap_plan_settings(&r->photo.plan, settings, rung, 1, &unread) == LAP_OK && plan->decodes_there &&
+           (!r->is_written || plan->encodes_there);
+}
+
+/* File, header, plan. */
+static lap_code load(lap_async_run *r, bool *handled, lap_error *err)
+{
+    lap_code code = read_file(r, handled, err);
+    if (code == LAP_OK && *handled)
+        *handled = read_header(r);
+    if (code == LAP_OK && *handled)
+        code = plan_way(r, handled, err);
+    if (code != LAP_E_LIMIT)
+        return code;
+    *handled = false; /* more pinned memory than the staging may take */
+    return LAP_OK;
 }
 
 lap_code lap_async_run_load(lap_async_run *r, const lap_run_order *order, const lap_rung *rung,
     lap_device_staging *staging, bool *handled, lap_error *err)
 {
+    lap_settings settings;
     *handled = false;
     *r = (lap_async_run){
         .in = order->in, .staging = staging, .began_ms = lap_now_ms(), .is_written = order->out != NULL};
     r->control = lap_context_control(order->context, order->settings->timeout_s, r->began_ms);
     r->photo = (lap_photo){.context = order->context,
-        .settings = &r->settings,
+        .settings = &settings,
         .control = &r->control,
         .device = {.decoded = true, .encoded = true}};
-    if (!plan_settings(r, order, rung))
+    if (!plan_settings(r, order, rung, &settings))
         return LAP_OK;
-    lap_code code = read_file(r, handled, err);
-    if (code == LAP_OK && *handled) {
-        *handled = read_header(r);
-        if (*handled)
-            code = plan_way(r, handled, err);
-    }
-    if (code == LAP_E_LIMIT) { /* more pinned memory than the staging may take */
-        *handled = false;
-        code = LAP_OK;
-    }
+    const lap_code code = load(r, handled, err);
     lap_decoder_close(r->photo.decoder);
     r->photo.decoder = NULL;
+    r->photo.settings = NULL;
     if (code == LAP_OK && *handled) {
         lap_source_held_is_read(r->photo.source);
         r->photo.ms.decode += lap_source_ms(r->photo.source); /* parted off again in the report */

@@ -57,12 +57,12 @@ lap_code lap_photo_stats(
 
 lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_report *report, lap_error *err)
 {
-    const lap_settings *s = p->settings;
+    const lap_plan *plan = &p->plan;
     lap_code code =
-        s->stats ? lap_photo_stats(counts, p->channels, s->params.threshold, s->stats, err) : LAP_OK;
+        plan->stats ? lap_photo_stats(counts, p->channels, plan->params.threshold, plan->stats, err) : LAP_OK;
     const double start = lap_now_ms();
     if (code == LAP_OK)
-        code = lap_sink_finish(p->sink, s->sync, s->preserve ? lap_source_stat(p->source) : NULL, err);
+        code = lap_sink_finish(p->sink, plan->sync, plan->preserves ? lap_source_stat(p->source) : NULL, err);
     report->ms.write += lap_now_ms() - start;
     report->bytes_out = lap_sink_bytes(p->sink);
     return code;
@@ -201,7 +201,7 @@ lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
 {
     const losses l = losses_of(p);
     /* A format without any metadata was chosen; that is no fault of the input. */
-    if (l.count == 0 || p->settings->fail_on != LAP_FAIL_WARNING || !holds_metadata(p->plan.format))
+    if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || !holds_metadata(p->plan.format))
         return LAP_OK;
     return lap_fail(err, LAP_E_DAMAGED, "%s", l.first);
 }

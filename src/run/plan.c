@@ -54,7 +54,10 @@ lap_code lap_plan_settings(
         .gray = s->gray,
         .max_memory = s->max_memory,
         .progress = s->progress,
-        .progress_user = s->progress_user};
+        .progress_user = s->progress_user,
+        .stats = s->stats,
+        .sync = s->sync,
+        .preserves = s->preserve};
     lap_code code =
         s->filter && !rung ? lap_rung_find(LAP_OP_FILTER, backend_of(s), &plan->rung, err) : LAP_OK;
     if (code == LAP_OK)
@@ -94,7 +97,8 @@ lap_read_options lap_plan_read(
 
 /* ---- header ------------------------------------------------------------------------------------ */
 
-void lap_plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder, int width, int height)
+/* What the encoder keeps of the input, and is asked for. */
+static void plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder)
 {
     const lap_header *header = lap_decoder_header(decoder);
     plan->from = *header;
@@ -104,7 +108,8 @@ void lap_plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *de
         plan->from.density_x = header->density_y;
         plan->from.density_y = header->density_x;
     }
-    plan->write = lap_write_options_of(s, width, height, header->channels, decoder->options.control);
+    plan->write =
+        lap_write_options_of(s, plan->width, plan->height, plan->channels, decoder->options.control);
     plan->write.from = &plan->from;
 }
 
@@ -124,7 +129,7 @@ void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *d
     plan->how = !plan->takes_rows                  ? decoder->how
                 : s->decode == LAP_DECODE_PARALLEL ? "this output takes rows in order"
                                                    : NULL;
-    lap_plan_write(plan, s, decoder, plan->width, plan->height);
+    plan_write(plan, s, decoder);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------ */

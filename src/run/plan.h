@@ -26,6 +26,8 @@ typedef struct lap_plan {
     uint64_t max_memory; /* 0: any */
     lap_progress_fn *progress;
     void *progress_user;
+    lap_run_stats *stats; /* statistics are wanted there; or NULL */
+    bool sync, preserves; /* how the output is finished */
 
     /* and from the header */
     lap_turn turn;
@@ -56,9 +58,6 @@ lap_code lap_plan_settings(
 lap_read_options lap_plan_read(
     const lap_plan *plan, const lap_settings *settings, const lap_control *control, lap_pool *pool);
 void lap_plan_header(lap_plan *plan, const lap_settings *settings, const lap_decoder *decoder);
-/* plan->from and write, of an output of this size. */
-void lap_plan_write(
-    lap_plan *plan, const lap_settings *settings, const lap_decoder *decoder, int width, int height);
 /* Chooses cells, results and threads so that all that the photo takes is within the limit; LAP_E_LIMIT where
  * one thread takes more. Neither decoder nor encoder changes. */
 lap_code lap_plan_memory(
