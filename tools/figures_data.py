@@ -462,6 +462,26 @@ def encoders():
     return coders("encoder.json")
 
 
+def encoders_c():
+    """The encoder `c` beside libjpeg-turbo without its vectors."""
+    lines = []
+    for photo in read(BENCH / "encoder.json")["without_vectors"]:
+        ms = {row["backend"]: row["min_ms"] for row in photo["rows"]}
+        lines.append([f"{photo['name']}, edges", f"{ms['turbo']:.2f}", f"{ms['c']:.2f}", f"{ms['turbo'] / ms['c']:.2f}"])
+    return table(["photo", "`turbo` without vectors ms", "`c` ms", "`turbo` / `c`"], lines) + "\n"
+
+
+def encoder_ms(name, what, backend):
+    photo = next(p for p in read(BENCH / "encoder.json")["photos"] if (p["name"], p["what"]) == (name, what))
+    return row_of(photo, backend)["min_ms"]
+
+
+def restart_ms(threads, restart):
+    """Whole runs with and without restart markers: medians."""
+    kept = next(kept for kept in read(BENCH / "encoder.json")["restart"] if kept["threads"] == threads)
+    return statistics.median(kept[restart])
+
+
 def decoders():
     return coders("decoder.json")
 
