@@ -8,7 +8,8 @@
 #include "lapedge.h"
 
 enum {
-    LAP_WALK_INDEX_BITS = 11,
+    LAP_WALK_AC_BITS = 13,
+    LAP_WALK_DC_BITS = 10,
     /* Bytes that must be readable behind the last one: the longest MCU (ten blocks of 64 codes of 16 bits
      * with 15 more for the value) and a load. What they hold does not matter. */
     LAP_WALK_SLACK = LAP_HUFF_BLOCKS * 64 * 31 / 8 + 16
@@ -17,9 +18,9 @@ enum {
 typedef struct lap_walk_tables {
     lap_huff_layout layout;
     struct {
-        const lap_huff_entry *dc, *ac;
-    } block[LAP_HUFF_BLOCKS]; /* of an MCU, into look */
-    lap_huff_entry look[8][1 << LAP_WALK_INDEX_BITS];
+        const uint16_t *dc, *ac;
+    } block[LAP_HUFF_BLOCKS]; /* of an MCU */
+    uint16_t dc[4][1 << LAP_WALK_DC_BITS], ac[4][1 << LAP_WALK_AC_BITS];
 } lap_walk_tables;
 
 /* Of a layout whose fields are set; no code of it is missing. */
