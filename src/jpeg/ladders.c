@@ -30,7 +30,7 @@ lap_code lap_coders_choose(
     const lap_coders *ladder, lap_codec_place codec, const lap_coder **coder, lap_error *err)
 {
     for (int i = 0; i < ladder->count; i++)
-        if (ladder->rows[i].codec == place) {
+        if (ladder->rows[i].codec == codec) {
             *coder = &ladder->rows[i];
             const char *reason = lap_coders_missing(ladder, *coder);
             return reason ? lap_fail(
