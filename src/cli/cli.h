@@ -45,7 +45,7 @@ typedef struct lap_cli {
     const char *trace; /* the timeline of a run over a folder */
 
     int jobs; /* 0: one per core */
-    bool fail_fast, force, dry_run, null_separated;
+    bool fail_fast, force, rebuild, dry_run, null_separated;
     const char *shard, *files_from, *log;
     const char *include[LAP_CLI_GLOBS], *exclude[LAP_CLI_GLOBS];
     lap_batch_take take; /* extensions and follow; the lists above */

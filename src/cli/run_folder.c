@@ -266,6 +266,7 @@ static lap_code set_options(folder_run *run, const char *const sides[2], lap_err
     lap_batch_options *options = &run->folder.options;
     options->out_dir = cli->operands[cli->operand_count - 1];
     options->force = cli->force;
+    options->rebuild = cli->rebuild;
     options->dry_run = cli->dry_run;
     options->suffix = cli->suffix;
     options->flat = cli->flat;
