@@ -95,7 +95,7 @@ static lap_code open_list(lap_list *list, const char *path, lap_error *err)
 {
     list->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (list->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return lap_fail_at(err, LAP_E_MISSING, path, "no such file");
+        return lap_fail_missing(err, path);
     if (list->fd < 0 || fstat(list->fd, &list->was) != 0)
         return fail_list(list, err);
     list->begin = lseek(list->fd, 0, SEEK_CUR);

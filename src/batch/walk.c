@@ -56,7 +56,7 @@ static lap_code give_problem(walk *w, const char *path, const char *relative, in
 {
     lap_error problem;
     if (why == ENOENT || why == ENOTDIR)
-        lap_fail_at(&problem, LAP_E_MISSING, path, "no such file");
+        lap_fail_missing(&problem, path);
     else
         lap_fail_at(
             &problem, LAP_E_UNREADABLE, path, "%s%s%s", what, why ? ": " : "", why ? strerror(why) : "");

@@ -90,6 +90,21 @@ void lap_folder_stop(lap_folder *folder)
     lap_progress_hide(&folder->progress);
 }
 
+enum { MOST_TOLD = 10 };
+
+bool lap_folder_may_tell(lap_folder *folder, const lap_report *report)
+{
+    const uint64_t told = folder->told[report->error.code]++;
+    return told < MOST_TOLD || !folder->progress.on || folder->cli->verbose;
+}
+
+uint64_t lap_folder_left(const lap_folder *folder)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    const uint64_t over = counts->ok + counts->warned + counts->skipped + counts->failed;
+    return counts->expected > over ? counts->expected - over : 0;
+}
+
 /* ---- for a person -------------------------------------------------------------------------------- */
 
 /* Each pattern that matched nothing, given to a function. Of patterns beyond the first 64 nothing is known.
@@ -157,6 +172,28 @@ void lap_folder_print_failed(const lap_folder *folder)
     }
     if (*before == ',')
         fputc(')', stderr);
+}
+
+void lap_folder_print_left(const lap_folder *folder)
+{
+    if (lap_folder_left(folder))
+        fprintf(stderr, ", %llu left", (unsigned long long)lap_folder_left(folder));
+}
+
+void lap_folder_print_untold(const lap_folder *folder)
+{
+    char text[LAP_CODES * 40] = "";
+    size_t at = 0;
+    for (int kind = LAP_OK; folder->progress.on && !folder->cli->verbose && kind < LAP_CODES; kind++)
+        if (folder->told[kind] > MOST_TOLD)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu more %s", at ? ", " : "",
+                (unsigned long long)(folder->told[kind] - MOST_TOLD),
+                kind == LAP_OK ? "warnings" : lap_code_name((lap_code)kind));
+    if (at && folder->cli->log)
+        lap_cli_message("and %s: see %s", text, folder->cli->log);
+    else if (at)
+        lap_cli_message(
+            "and %s: -v prints all%s", text, lap_cli_writes(folder->cli) ? ", --log=FILE keeps them" : "");
 }
 
 void lap_folder_print_links(const lap_folder *folder)

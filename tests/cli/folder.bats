@@ -368,8 +368,11 @@ PY
     mkdir empty
     folder 4 empty out
     says "no photo found"
-    folder 4 missing out
-    says "lapedge: missing: "
+    folder 4 missing/ out
+    says "lapedge: missing/: no such folder"
+    folder 4 run missing out
+    says "lapedge: missing: no such file"
+    folder 2 missing out # a command?
     tiny in/a.jpg
     echo file >file
     folder 4 in file/out
@@ -395,7 +398,7 @@ PY
     json run.json '[o[k] for k in ("found","expected","ok","warned","skipped","failed")] == [3, 3, 1, 0, 1, 1]'
     json run.json 'o["kinds"] == {"exists": 1, "not_jpeg": 1} and "rows" not in o'
     json run.json 'o["pixels"] == 1200 and o["bytes_out"] > 0 and o["error"] is None'
-    lapedge --no-sync missing out --json >run.json 2>err || [ $? -eq 4 ]
+    lapedge --no-sync ./missing out --json >run.json 2>err || [ $? -eq 4 ]
     json run.json 'o["error"]["kind"] == "missing"'
 }
 
@@ -457,6 +460,52 @@ PY
     [ "${#tries}" -le 50 ]
     run script -qec "TERM=xterm '$LAPEDGE' --no-sync --progress=off --rebuild in out" /dev/null
     [[ $output != *" left"* ]]
+}
+
+@test "a run that ends early says how many are left" {
+    for i in {10..20}; do tiny in/$i.jpg; done
+    echo bad >in/bad.jpg
+    folder 1 --fail-fast none.jpg in/11.jpg in/12.jpg out
+    [[ $stderr == *"0 done, 1 failed (1 missing), 2 left; "*"lapedge: the same command continues"* ]]
+    folder 1 in out
+    [[ $stderr != *left* ]]
+    run --separate-stderr lapedge stats --fail-fast none.jpg in/10.jpg in/11.jpg
+    [[ $stderr == *"0 measured, 1 failed (1 missing), 2 left; "* && $stderr != *continues* ]]
+    command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null || skip "no strace for a full disk"
+    mkdir many
+    for i in {100..700}; do ln in/10.jpg many/$i.jpg; done
+    run --separate-stderr strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=INT:when=3 \
+        "$LAPEDGE" --no-sync -j1 many out2
+    [ "$status" -eq 130 ]
+    [[ $stderr == *" left; "*"lapedge: the same command continues"* ]]
+    run --separate-stderr strace -f -qq -o /dev/null -e trace=write -e inject=write:error=ENOSPC:when=40..60 \
+        "$LAPEDGE" --no-sync -j1 many out3
+    [[ $stderr == *" left; "*"lapedge: the same command continues"* ]] || { echo "$stderr"; false; }
+}
+
+@test "of many errors of a kind a terminal with progress gets ten" {
+    needs_terminal
+    mkdir in
+    for i in {10..49}; do echo bad >in/$i.jpg; done
+    for i in 1 2 3; do head -c 20000 "$photo" >in/cut$i.jpg; done
+    errors() { script -qec "TERM=xterm '$LAPEDGE' --color=never $1; true" /dev/null | tr '\r' '\n' >typed; }
+    errors "in out"
+    [ "$(grep -c 'not a JPEG' typed)" -eq 10 ]
+    [ "$(grep -c 'truncated: ' typed)" -eq 3 ]
+    grep -qx "lapedge: and 30 more not_jpeg: -v prints all, --log=FILE keeps them" typed
+    errors "in out --log=log.jsonl"
+    grep -qx "lapedge: and 30 more not_jpeg: see log.jsonl" typed
+    [ "$(wc -l <log.jsonl)" -eq 43 ]
+    errors "stats in"
+    grep -qx "lapedge: and 30 more not_jpeg: -v prints all" typed
+    local words
+    for words in "-v in out" "-q in out" "--progress=off in out"; do
+        errors "$words"
+        [ "$(grep -c 'not a JPEG' typed)" -eq 40 ]
+        run ! grep -q "more not_jpeg" typed
+    done
+    lapedge in out 2>piped || true
+    [ "$(grep -c 'not a JPEG' piped)" -eq 40 ]
 }
 
 @test "the progress line is never broken by the terminal, however narrow" {

@@ -65,7 +65,7 @@ left()
     expect 0 "" "lapedge: many.jpg: warning: 7 $lost" --fail-on=none many.jpg out.jpg
     { printf '\xff\xd8stray'; tail -c +3 many.jpg; } >two.jpg
     expect 0 "" "lapedge: two.jpg: warning: 5 extraneous bytes before marker 0xe0 (the first of 2)" \
-        --fail-on=none two.jpg out.jpg
+        --fail-on=none two.jpg two.out.jpg
 }
 
 @test "a header that promises too much is refused at once" {
