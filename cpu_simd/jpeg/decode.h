@@ -68,10 +68,10 @@ typedef struct lap_held_way { /* a block of an MCU, in MCU after MCU */
 
 typedef struct lap_held_unit { /* MCUs side by side; blocks, in a scan of one component */
     lap_held_way way[LAP_DECODE_MCU_BLOCKS];
-    int ways, count;   /* of an MCU; MCUs, LAP_HELD_UNIT at most */
+    int ways, count;   /* of an MCU; MCUs */
     uint64_t *nonzero; /* of an AC scan: one a block, bit 63 - k for coefficient k */
 } lap_held_unit;
-enum { LAP_HELD_UNIT = 64 };
+enum { LAP_HELD_UNIT = 64 }; /* blocks of a unit at most */
 
 /* ---- blocks and pixels --------------------------------------------------------------------------- */
 

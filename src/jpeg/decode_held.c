@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/pages.h"
 #include "base/status.h"
@@ -37,6 +36,8 @@ struct lap_held {
     int mcus, mcu_rows, components;
     int rows_a_turn;
     held_plane planes[3];
+    void *memory; /* of the planes */
+    size_t bytes;
     pass *passes;
     int count;
 
@@ -50,8 +51,9 @@ struct lap_held {
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-/* Bytes of the data that a unit has at most. */
-static const size_t UNIT_BYTES = (size_t)LAP_HELD_UNIT * LAP_DECODE_MCU_BLOCKS * LAP_BYTES_BLOCK;
+enum { BLOCK_BYTES = 64 * sizeof(int16_t) + sizeof(uint64_t) };
+/* Of the data that a unit has at most. */
+static const size_t UNIT_BYTES = (size_t)LAP_HELD_UNIT * LAP_BYTES_BLOCK;
 
 static int divided(int a, int b)
 {
@@ -70,20 +72,27 @@ static void lay_out(const lap_jpeg_frame *f, int c, held_plane *p)
     p->blocks = (size_t)p->across * (size_t)p->v * (size_t)divided(f->height, 8 * most_v);
 }
 
+/* Of all planes together. */
+static bool plane_bytes(const lap_jpeg_frame *f, size_t *bytes)
+{
+    size_t some;
+    bool fits = true;
+    *bytes = 0;
+    for (int c = 0; c < f->components; c++) {
+        held_plane p;
+        lay_out(f, c, &p);
+        fits = fits && lap_mul(p.blocks, BLOCK_BYTES, &some) && lap_add(*bytes, some, bytes);
+    }
+    return fits;
+}
+
 size_t lap_held_memory(const lap_jpeg_script *script)
 {
-    size_t block = 64 * sizeof(int16_t) + sizeof(uint64_t);
-    block += block / 8; /* what large pages may leave unused */
-    size_t all = sizeof(lap_held), some;
-    bool fits = true;
-    for (int c = 0; c < script->frame.components; c++) {
-        held_plane p;
-        lay_out(&script->frame, c, &p);
-        fits = fits && lap_mul(p.blocks, block, &some) && lap_add(all, some, &all);
-    }
     const size_t scan =
         sizeof(pass) + 3 * sizeof(lap_script_codes) + lap_decode_bytes_room(UNIT_BYTES) + LAP_DECODE_SLACK;
-    fits = fits && lap_mul((size_t)script->count, scan, &some) && lap_add(all, some, &all);
+    size_t all, scans;
+    const bool fits = plane_bytes(&script->frame, &all) && lap_mul((size_t)script->count, scan, &scans) &&
+                      lap_add(all, scans, &all) && lap_add(all, sizeof(lap_held), &all);
     return fits ? all : SIZE_MAX;
 }
 
@@ -97,27 +106,17 @@ static bool has_component(const lap_script_scan *scan, int component)
     return false;
 }
 
-/* The last scan before number i that has the component, and DC values if that is asked for; -1: none. */
-static int last_before(const lap_held *held, int i, int component, bool is_dc)
-{
-    do
-        i--;
-    while (i >= 0 && (!has_component(held->passes[i].scan, component) ||
-                         lap_script_is_dc(held->passes[i].scan) != is_dc));
-    return i;
-}
-
-/* What has to be ahead of scan i. The first scan of AC coefficients finds its blocks cleared by that of DC
- * values, which has come before in any file. */
+/* What has to be ahead of scan i: see decode_held.h. */
 static void find_before(lap_held *held, int i)
 {
     pass *p = &held->passes[i];
-    const bool is_dc = lap_script_is_dc(p->scan);
     for (int c = 0; c < p->scan->components; c++) {
-        const int component = p->scan->component[c], same = last_before(held, i, component, is_dc);
-        const int before = same >= 0 || is_dc ? same : last_before(held, i, component, true);
-        if (before >= 0)
-            p->before[p->befores++] = before;
+        int b = i - 1;
+        while (b >= 0 && (lap_script_is_dc(held->passes[b].scan) != lap_script_is_dc(p->scan) ||
+                             !has_component(held->passes[b].scan, p->scan->component[c])))
+            b--;
+        if (b >= 0)
+            p->before[p->befores++] = b;
     }
 }
 
@@ -164,18 +163,24 @@ static int rows_a_turn(const lap_held *held)
     return rows > 1 ? rows : 1;
 }
 
+/* The planes one behind the other, then what is nonzero in each; all of it is 0. */
 static lap_code allocate(lap_held *held, lap_error *err)
 {
+    if (!plane_bytes(&held->source.script->frame, &held->bytes))
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for coefficients");
+    held->memory = lap_pages_zeroed(held->bytes);
+    if (!held->memory)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for coefficients");
+    int16_t *coefficients = held->memory;
     for (int c = 0; c < held->components; c++) {
-        held_plane *p = &held->planes[c];
-        size_t coefficients;
-        lay_out(&held->source.script->frame, c, p);
-        if (!lap_mul(p->blocks, 64 * sizeof(int16_t), &coefficients))
-            return lap_fail(err, LAP_E_MEMORY, "out of memory for coefficients");
-        p->coefficients = lap_pages_alloc(coefficients);
-        p->nonzero = malloc(p->blocks * sizeof *p->nonzero);
-        if (!p->coefficients || !p->nonzero)
-            return lap_fail(err, LAP_E_MEMORY, "out of memory for coefficients");
+        lay_out(&held->source.script->frame, c, &held->planes[c]);
+        held->planes[c].coefficients = coefficients;
+        coefficients += held->planes[c].blocks * 64;
+    }
+    uint64_t *nonzero = (uint64_t *)(void *)coefficients;
+    for (int c = 0; c < held->components; c++) {
+        held->planes[c].nonzero = nonzero;
+        nonzero += held->planes[c].blocks;
     }
     return LAP_OK;
 }
@@ -223,10 +228,7 @@ void lap_held_close(lap_held *held)
         return;
     for (int i = 0; held->passes && i < held->count; i++)
         end_pass(&held->passes[i]);
-    for (int c = 0; c < held->components; c++) {
-        free(held->planes[c].coefficients);
-        free(held->planes[c].nonzero);
-    }
+    lap_pages_release(held->memory, held->bytes);
     pthread_cond_destroy(&held->changed);
     pthread_mutex_destroy(&held->lock);
     free(held->passes);
@@ -270,9 +272,10 @@ static bool decode_unit(lap_held *held, pass *p, lap_held_unit *unit)
 /* `count` MCUs from number `first` of a row on. `unit` is that of the row's first MCU. */
 static bool decode_mcus(lap_held *held, pass *p, const lap_held_unit *row, int count)
 {
+    const int most = LAP_HELD_UNIT / row->ways;
     for (int first = 0; first < count;) {
         lap_held_unit unit = *row;
-        unit.count = count - first < LAP_HELD_UNIT ? count - first : LAP_HELD_UNIT;
+        unit.count = count - first < most ? count - first : most;
         if (p->scan->interval > 0) {
             if (p->interval_left == 0 && !pass_restart(p))
                 return false;
@@ -343,19 +346,8 @@ static bool is_over(lap_held *held, pass *p)
     return p->state.ended == 0 && lap_decode_bytes_at_end(&p->bytes, end[1]) && p->bytes.next == end;
 }
 
-/* Blocks of this component in a row of MCUs. */
-static void clear(const held_plane *p, int mcu_row)
-{
-    const size_t blocks = (size_t)p->across * (size_t)p->v;
-    memset(block_at(p, 0, mcu_row * p->v), 0, blocks * 64 * sizeof *p->coefficients);
-    memset(p->nonzero + blocks * (size_t)mcu_row, 0, blocks * sizeof *p->nonzero);
-}
-
 static bool decode_row(lap_held *held, pass *p, int mcu_row)
 {
-    if (lap_script_is_dc(p->scan) && !lap_script_refines(p->scan))
-        for (int c = 0; c < p->scan->components; c++)
-            clear(&held->planes[p->scan->component[c]], mcu_row);
     const bool is_fine =
         p->scan->components == 1 ? decode_single(held, p, mcu_row) : decode_interleaved(held, p, mcu_row);
     return is_fine && (mcu_row + 1 < held->mcu_rows || is_over(held, p));
