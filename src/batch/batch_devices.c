@@ -49,7 +49,7 @@ static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
     const uint64_t ms = load->large_bytes / cpu_bytes_per_ms(load);
     if (!s->filter || strcmp(s->backend, "auto") != 0 || s->codec != LAP_CODEC_AUTO)
         *why = "a backend of the CPU was asked for";
-    else if (!lap_device_possible(why))
+    else if (!lap_device_may_be(why))
         return NULL;
     else if (lap_params_tolerance(&s->params) < 0)
         *why = "nothing is promised about how far backends agree with this kernel";

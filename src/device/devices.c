@@ -9,6 +9,11 @@ int lap_device_count(void)
     return lap_cuda_count(NULL);
 }
 
+bool lap_device_may_be(const char **reason)
+{
+    return lap_device_possible(reason);
+}
+
 int lap_device_to_start(void)
 {
     return lap_cuda_to_start();

@@ -6,6 +6,8 @@
 
 /* Devices that can be used. */
 int lap_device_count(void);
+/* lap_device_possible, for callers that do not see the devices themselves. */
+bool lap_device_may_be(const char **reason);
 /* Of which number the time depends that a start takes. Starts nothing. */
 int lap_device_to_start(void);
 /* Starts the device, which takes some hundred milliseconds. *unused: bytes of its memory. */

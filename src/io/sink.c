@@ -100,16 +100,15 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
         return sink->fd < 0 ? lap_write_errno(err, sink->path, "write", errno) : LAP_OK;
     }
     struct stat old;
-    bool exists = stat(path, &old) == 0;
-    size_t length = strlen(path);
-    if ((exists && S_ISDIR(old.st_mode)) || length == 0 || path[length - 1] == '/')
-        return lap_fail_at(err, LAP_E_WRITE, path, "cannot write: a folder, not a file");
-    if (exists && !S_ISREG(old.st_mode)) {
+    const lap_code code = lap_sink_look(path, &old, err);
+    if (code != LAP_OK)
+        return code;
+    if (old.st_mode && !S_ISREG(old.st_mode)) {
         sink->path = strdup(path);
         sink->fd = sink->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
         return sink->fd < 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
     }
-    sink->mode = exists ? old.st_mode & 0777 : 0;
+    sink->mode = old.st_mode & 0777;
     if (!lap_target_at(path, &sink->target))
         return lap_write_errno(err, path, "create a file in its folder", errno);
     sink->path = strdup(sink->target.path);

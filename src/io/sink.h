@@ -44,6 +44,8 @@ const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content);
 uint64_t lap_sink_bytes(const lap_sink *sink);
 double lap_sink_ms(const lap_sink *sink);         /* spent opening, writing and finishing */
 double lap_sink_opening_ms(const lap_sink *sink); /* the first of these */
+/* *there: what stands under the path of an output, all zero if nothing does. LAP_E_WRITE: a folder. */
+lap_code lap_sink_look(const char *path, struct stat *there, lap_error *err);
 /* What lap_sink_open would refuse, without making anything. */
 lap_code lap_sink_check(const char *path, lap_error *err);
 /* LAP_OK; LAP_E_CLASH where out is the same file as in, through links too, and where "-" is a descriptor of

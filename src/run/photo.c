@@ -2,6 +2,7 @@
 
 #include "base/border.h"
 #include "base/status.h"
+#include "run/bands.h"
 #include "run/formats.h"
 #include "run/lossless.h"
 #include "run/photo_device.h"

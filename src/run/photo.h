@@ -9,9 +9,11 @@
 #include <pthread.h>
 
 #include "base/context.h"
+#include "base/counts.h"
+#include "base/image.h"
 #include "device/device_staging.h"
 #include "io/sink.h"
-#include "run/bands.h"
+#include "run/plan.h"
 
 /* Whether a JPEG is turned without decoding its pixels (lossless.h). */
 typedef struct lap_lossless_way {
