@@ -394,7 +394,7 @@ LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
         }
         const uint64_t there = are_bytes | _pdep_u64(is_ff, ~are_bytes);
         const __mmask64 places = _pext_u64(are_bytes, there);
-        _mm512_storeu_si512(to, _mm512_maskz_expand_epi8(places, _mm512_castsi256_si512(in)));
+        _mm512_storeu_si512(to, _mm512_maskz_expand_epi8(places, _mm512_zextsi256_si512(in)));
         to += have + (unsigned)__builtin_popcount(is_ff);
     }
     return (size_t)(to - out);
