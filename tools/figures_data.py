@@ -898,8 +898,8 @@ def names():
              instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
-             codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, encoders, neon, fused,
-             figures_steps.steps,
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders,
+             encoders, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
