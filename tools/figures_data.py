@@ -488,6 +488,11 @@ def coder_ms(file, coder):
     return row_of({"rows": photo["rows"]}, coder)["min_ms"]
 
 
+def decode_share(coder, stage):
+    """Percent of a decoder's time, from tools/decode-shares."""
+    return 100 * read(BENCH / "decode-shares.json")["coders"][coder][stage]
+
+
 def encoders():
     return coders("encoder.json")
 
@@ -913,8 +918,8 @@ def names():
              instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
-             codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decoders, encoders, neon, fused,
-             figures_steps.steps,
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders,
+             encoders, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
