@@ -200,7 +200,9 @@ typedef struct lap_params {
     uint64_t reserved[4];
 } lap_params;
 
-/* Preset name, path of a file with 25 numbers, or 25 numbers separated by commas, spaces or '/'. */
+/* Preset name, path of a file with numbers, or numbers separated by commas, spaces or '/': 25, or 9, which
+ * are framed by zeros. "1/256" without a space is a fraction if so there are 25 or 9. A # begins a comment.
+ */
 LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
 /* Turns the kernel by 180 degrees, which makes a convolution of the correlation. */
 LAP_API void lap_kernel_flip(lap_kernel *kernel);

@@ -26,6 +26,7 @@ typedef struct lap_header {
     int sample_h[4], sample_v[4]; /* JPEG sampling factors, per component; 0 where there is none */
     bool is_ycc;                  /* chroma subsampling is meaningful */
     bool whole;                   /* decoder holds the whole image (several scans, interlaced) */
+    bool is_16_bit;               /* samples of 16 bits, delivered as 8 */
     bool arithmetic, progressive;
     int restart_interval;        /* MCUs, 0: none */
     int density_unit;            /* JFIF: 0 only the ratio, 1 a inch, 2 a centimetre */
