@@ -105,11 +105,10 @@ static void open_progressive(lap_decoder *d, const lap_own_decoder *own)
 {
     enum { MIN_THREADS = 2 };
     const lap_jpeg_script *script = &own->header.script;
-    const int longest = lap_held_longest(script);
-    const lap_script_scan *scan = &script->scans[longest];
+    const int longest = lap_script_longest(script);
     d->scans = script->count;
     d->longest = longest + 1;
-    d->percent = (int)((scan->end - scan->begin) * 100 / d->size);
+    d->percent = lap_script_percent(script, longest, d->size);
     d->at_memory = lap_row_decoder_memory(d->header.width);
     if (d->options.decode == LAP_DECODE_SERIAL ||
         (d->options.decode == LAP_DECODE_AUTO && threads_of(d) < MIN_THREADS))
