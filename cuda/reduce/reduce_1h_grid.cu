@@ -1,5 +1,5 @@
 /* cuda-grid: as many blocks as fit the device at once walk the array together.
- * Since cuda-shuffle: many values per thread, added in a register; a block's end is paid for once. Two
+ * Since cuda-shuffle: many values per thread, added in a register; a block ends once for all of them. Two
  * launches, whatever the length.
  * Global memory: a value read once, 4 bytes of floats per load and one load in flight.
  * Shared memory: one value per warp.
