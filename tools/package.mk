@@ -94,6 +94,17 @@ run-msan:
 test-msan:
 	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
 
+# JPEG coders of ours alone: their tests against libjpeg-turbo, which is built for it, too.
+MSAN_CODERS = $(patsubst %,build/msan/tests/%,encode_check test_encode stages_check decode_check judge_check)
+.PHONY: test-long-msan run-msan-coders
+run-msan-coders:
+	@$(MAKE_ALL) $(MSAN_CODERS) $(MSAN)
+	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} tests/run MSAN_OPTIONS=exitcode=99 JSIMD_FORCENONE=1 B=build/msan SANITIZED=1 \
+	  $(MSAN_CODERS)
+test-long-msan:
+	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan-coders || [ $$? -eq 77 ]
+test-long: test-long-msan
+
 ## test-clang: the tests, built with clang
 test-clang:
 	@$(MAKE_ALL) tests $(CLANG)

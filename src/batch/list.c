@@ -83,7 +83,7 @@ static lap_code open_list(lap_list *list, const char *path, lap_error *err)
 {
     list->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (list->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return lap_fail_at(err, LAP_E_MISSING, path, "no such file");
+        return lap_fail_missing(err, path);
     if (list->fd < 0 || fstat(list->fd, &list->was) != 0)
         return fail_list(list, err);
     list->begin = lseek(list->fd, 0, SEEK_CUR);
@@ -178,6 +178,11 @@ static lap_code read_name(lap_list *list, bool *is_one, lap_error *err)
         const size_t there = list->used - list->next;
         stop = memchr(begin, list->end, there);
         const size_t part = stop ? (size_t)(stop - begin) : there;
+        if (list->end && memchr(begin, 0, part)) {
+            lap_fail_at(
+                err, LAP_E_USAGE, list->shown, "zero bytes between the names of this list, not line ends");
+            return lap_error_remedy(err, LAP_E_USAGE, LAP_REMEDY_NUL_SEPARATED);
+        }
         const size_t kept = part < LONGEST - length ? part : LONGEST - length;
         memcpy(list->name + length, begin, kept);
         length += kept;

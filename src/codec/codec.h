@@ -49,6 +49,8 @@ typedef struct lap_read_options {
     lap_pool *pool;     /* its idle threads may help; or NULL */
     int threads;        /* at most, on this image; 0 counts as 1 */
     int worth_threads;  /* with LAP_DECODE_AUTO: only from this number of threads on */
+    bool in_order;      /* decode is SERIAL only because rows leave in order: threads may help with what comes
+                         * before the first row */
     size_t piece_bytes; /* of the data looked through at once; 0: a good number. Results never depend on it */
     lap_codec_place codec; /* of JPEG: who decodes it */
     /* Set by a format for itself: the whole input is held in memory where that takes a quarter of max_memory,
@@ -121,7 +123,9 @@ struct lap_decoder { /* common part; `state` is the format's own */
     size_t size;
     const char *coder;                 /* of JPEG: the rung that decodes; NULL for other formats */
     const char *coder_asked, *why_not; /* the rung that was to, and why it does not; or NULL */
-    lap_decoder *whole;                /* of one that was opened at a row; else NULL */
+    int scans, longest,
+        percent;        /* decoded side by side; the one with most bytes, from 1 on; what share it has */
+    lap_decoder *whole; /* of one that was opened at a row; else NULL */
 
     enum { LAP_AT_FIRST_ROW, LAP_AT_ANY_ROW, LAP_AT_ROWS_IN_ORDER } opens; /* set by open() */
     atomic_bool in_doubt; /* a decoder that was opened at a row says that this way does not do */

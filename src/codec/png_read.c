@@ -133,8 +133,10 @@ static lap_code let_through(lap_decoder *decoder, lap_code code, lap_error *err)
 {
     lap_png_state *state = decoder->state;
     lap_damage *damage = &decoder->damage;
-    if ((code != LAP_E_TRUNCATED && code != LAP_E_DAMAGED) || decoder->options.fail_on != LAP_FAIL_NONE)
+    if (code != LAP_E_TRUNCATED && code != LAP_E_DAMAGED)
         return code;
+    if (decoder->options.fail_on != LAP_FAIL_NONE)
+        return lap_error_remedy(err, code, LAP_REMEDY_FAIL_ON);
     state->lost = true;
     damage->truncated |= code == LAP_E_TRUNCATED;
     damage->damaged |= code == LAP_E_DAMAGED;

@@ -110,6 +110,9 @@ static void note_decoder(const lap_photo *p, lap_report *report)
         add_note(report, "decoded in parallel");
     else if (why)
         add_note(report, "decoded serially: %s", why);
+    if (p->decoder->scans > 0)
+        add_note(report, "scans side by side: scan %d of %d has %d %% of the bytes", p->decoder->longest,
+            p->decoder->scans, p->decoder->percent);
 }
 
 static void note_rung(const lap_plan *plan, lap_report *report)

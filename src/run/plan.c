@@ -90,6 +90,7 @@ lap_read_options lap_plan_read(
     options.pool = pool;
     options.threads = plan->threads;
     options.worth_threads = worth_threads(plan);
+    options.in_order = plan->takes_rows && options.decode != LAP_DECODE_SERIAL;
     if (plan->takes_rows || plan->decodes_there)
         options.decode = LAP_DECODE_SERIAL;
     return options;

@@ -11,7 +11,7 @@ load common
 }
 
 @test "an image and statistics do not go to one place" {
-    expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --stats=- a b
+    expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --stats=- a.jpg b.jpg
 }
 
 @test "an empty name" {
@@ -20,10 +20,56 @@ load common
 }
 
 @test "a misspelt command" {
-    expect 2 "" "lapedge: benhc is neither a command nor a file; did you mean bench?" benhc
-    expect 2 "" "lapedge: stat is neither a command nor a file; did you mean stats?" stat a.jpg
+    expect 2 "" "lapedge: benhc: no such file, and no command (did you mean bench?)" benhc
+    expect 2 "" "lapedge: stat: no such file, and no command (did you mean stats?)" stat a.jpg
+    cp "$photo" in.jpg
+    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" resize in.jpg nw.jpg
+    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" resize in.jpg out/
+    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" --in-place resize in.jpg
+    [ ! -e nw.jpg ] && [ ! -e out ] && cmp in.jpg "$photo"
+    expect 1 "" "lapedge: resize: no such file" run resize a.jpg
+    expect 1 "" "lapedge: resize: no such file" -- resize a.jpg
+    expect 1 "" "lapedge: ./resize: no such file" ./resize a.jpg
+    cp "$photo" resize
+    expect 0 "" "" resize a.jpg
     expect 1 "" "lapedge: stat.jpg: no such file" stat.jpg a.jpg
     expect 2 "" "lapedge: bench: unknown operation \"filtre\"; did you mean filter?" bench filtre
+}
+
+@test "no folder is made under the name of an image, unless a slash says so" {
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    local name
+    for name in w.jpg w.PNG sub/w.jpeg w.webp; do
+        expect 2 "" "lapedge: $name: there is no such folder, and it is named like an image; $name/ makes it" a.jpg b.jpg $name
+        expect 2 "" "lapedge: $name: there is no such folder, and it is named like an image; $name/ makes it" \
+            transform --flip=h a.jpg b.jpg $name
+        [ ! -e $name ]
+    done
+    echo a.jpg >list
+    expect 2 "" "lapedge: w.jpg: there is no such folder, and it is named like an image; w.jpg/ makes it" --files-from=list w.jpg
+    lapedge -q a.jpg b.jpg w.jpg/
+    lapedge -q a.jpg b.jpg w.jpg # it is there
+    lapedge -q a.jpg b.jpg 2024.05
+    [ -e 2024.05/a.jpg ]
+}
+
+@test "a photo beside the input that is replaced is named" {
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    mkdir sub
+    local note="note: b.jpg, a JPEG beside the input, was replaced; --no-clobber leaves it alone"
+    expect 0 "a.jpg -> b.jpg" "lapedge: ${note/was/would be}" -n a.jpg b.jpg
+    expect 0 "" "lapedge: $note" *.jpg
+    expect 0 "" "lapedge: $note" transform --flip=h a.jpg b.jpg
+    expect 0 "" "" -q a.jpg b.jpg
+    expect 0 "" "" a.jpg sub/b.jpg # another folder
+    expect 0 "" "" a.jpg sub/b.jpg
+    echo text >c.jpg
+    expect 0 "" "" a.jpg c.jpg # no photo
+    expect 0 "" "" --in-place a.jpg
+    head -c 20000 "$photo" >cut.jpg
+    expect 1 "" "lapedge: cut.jpg: truncated: data ends 18 % into the image; --fail-on=none keeps what can be read" cut.jpg b.jpg
 }
 
 @test "an unknown option names the nearest one" {
