@@ -200,7 +200,9 @@ typedef struct lap_params {
     uint64_t reserved[4];
 } lap_params;
 
-/* Preset name, path of a file with 25 numbers, or 25 numbers separated by commas, spaces or '/'. */
+/* Preset name, path of a file with numbers, or numbers separated by commas, spaces or '/': 25, or 9, which
+ * are framed by zeros. "1/256" without a space is a fraction if so there are 25 or 9. A # begins a comment.
+ */
 LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
 /* Turns the kernel by 180 degrees, which makes a convolution of the correlation. */
 LAP_API void lap_kernel_flip(lap_kernel *kernel);
@@ -332,7 +334,7 @@ typedef enum lap_codec_place {
     LAP_CODEC_CPU,
     LAP_CODEC_CUDA,
     /* On the CPU, decoded and encoded by this rung of the ladders: LAP_E_BACKEND where it cannot run. What
-     * none of ours decodes (other samplings, progressive, too large to be held, anything odd) or encodes
+     * none of ours decodes (other samplings, incomplete scans, too large to be held, anything odd) or encodes
      * (other samplings, progressive, optimized tables) libjpeg-turbo does, and the note says so. */
     LAP_CODEC_TURBO,
     LAP_CODEC_C,
@@ -603,7 +605,10 @@ typedef struct lap_info {
         int segments;
         uint64_t bytes;
     } metadata[LAP_INFO_KINDS];
-    uint64_t reserved[8];
+    /* Of a progressive JPEG whose scans several threads can decode side by side: the scan with most bytes,
+     * from 1 on, and how many percent of the file it has; 0: no such file. */
+    int longest_scan, longest_percent;
+    uint64_t reserved[7];
 } lap_info;
 
 /* A piece of metadata that an output lacks. Strings live until the callback returns; none is NULL. */

@@ -488,6 +488,11 @@ def coder_ms(file, coder):
     return row_of({"rows": photo["rows"]}, coder)["min_ms"]
 
 
+def decode_share(coder, stage):
+    """Percent of a decoder's time, from tools/decode-shares."""
+    return 100 * read(BENCH / "decode-shares.json")["coders"][coder][stage]
+
+
 def encoders():
     return coders("encoder.json")
 
@@ -514,6 +519,29 @@ def restart_ms(threads, restart):
 
 def decoders():
     return coders("decoder.json")
+
+
+def progressive_rows(photo):
+    return {row["backend"]: row for row in photo["rows"] if row["median_ms"] is not None}
+
+
+def progressive():
+    """Milliseconds of a progressive photo by libjpeg-turbo and by our fastest decoder; how many times libjpeg-turbo's speed
+    that is, by one thread and by more of them, if they were measured."""
+    photos = read(BENCH / "progressive.json")["photos"]
+    teams = sorted((name for name in progressive_rows(photos[0]) if name.startswith("parallel-")),
+                   key=lambda name: int(name.split("-")[1]))[1:]
+    fastest = [name for name in progressive_rows(photos[0]) if not name.startswith("parallel-")][-1]
+    lines = []
+    for photo in photos:
+        rows = progressive_rows(photo)
+        turbo = rows["turbo"]["min_ms"]
+        lines.append([photo["name"], f"{rows['turbo']['width']} x {rows['turbo']['height']}", f"{photo['percent']} %",
+                      f"{turbo:.1f}", f"{rows[fastest]['min_ms']:.1f}", f"{turbo / rows[fastest]['min_ms']:.2f}"] +
+                     [f"{turbo / rows[name]['min_ms']:.2f}" for name in teams])
+    heads = (["photo", "pixels", "longest scan", "`turbo` ms", f"`{fastest}` ms", f"`turbo` / `{fastest}`"] +
+             [f"`turbo` / {name.split('-')[1]} threads" for name in teams])
+    return table(heads, lines) + "\n"
 
 
 def neon(coder, other="turbo"):
@@ -913,8 +941,8 @@ def names():
              instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
-             codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decoders, encoders, neon, fused,
-             figures_steps.steps,
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
+             encoders, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 

@@ -39,6 +39,7 @@ LAP_INLINE void lap_unit_symbols(
             dc[c] = blocks[0];
         }
     }
+    s->before[LAP_GROUP - 1] = 0;
     /* What fills a vector behind the last one: symbols of DC without bits. */
     memset(s->value + count, 0, LAP_GROUP / 2 * sizeof *s->value);
     memset(s->place + count, 0, LAP_GROUP);

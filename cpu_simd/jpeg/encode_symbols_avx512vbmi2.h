@@ -40,8 +40,9 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-/* Constants in memory. What the compiler knows it would make anew in every round of the loop, by way of
- * general registers, of which a cycle moves one: so it must not know what it loads (lap_constants_of). */
+/* Constants in memory. The compiler would build constants that it knows again in every round of the loop,
+ * from general registers, of which one can be moved in a cycle. So lap_constants_of hides their values from
+ * it. */
 typedef struct lap_constants {
     _Alignas(64) uint16_t word[7][32];               /* of 32 equal words each: see the names below */
     _Alignas(64) uint64_t seven[8], most[8], all[8]; /* the last lane; the longest string; bits of a lane */
@@ -394,7 +395,7 @@ LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
         }
         const uint64_t there = are_bytes | _pdep_u64(is_ff, ~are_bytes);
         const __mmask64 places = _pext_u64(are_bytes, there);
-        _mm512_storeu_si512(to, _mm512_maskz_expand_epi8(places, _mm512_castsi256_si512(in)));
+        _mm512_storeu_si512(to, _mm512_maskz_expand_epi8(places, _mm512_zextsi256_si512(in)));
         to += have + (unsigned)__builtin_popcount(is_ff);
     }
     return (size_t)(to - out);

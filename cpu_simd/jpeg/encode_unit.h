@@ -34,7 +34,9 @@ LAP_INLINE size_t lap_encode_unit(const lap_encode_plan *plan, lap_encode_state 
     lap_unit *u = state->work;
     lap_unit_coefficients(plan, rows, first, count, &u->group, u->blocks);
     lap_unit_symbols(plan, state, count, u->blocks, &u->symbols);
-    return lap_stuff(u->bytes, lap_unit_bits(plan, state, &u->symbols, &u->scratch, u->bytes), out);
+    const size_t bytes = lap_unit_bits(plan, state, &u->symbols, &u->scratch, u->bytes);
+    memset(u->bytes + bytes, 0, LAP_GROUP); /* what fills the last vector */
+    return lap_stuff(u->bytes, bytes, out);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* cuda-slide: the sum of the window slides down the image; laplace5 only.
- * Since cuda-box-sum: box += the row that enters - the row that leaves, instead of five rows added anew.
+ * Since cuda-box-sum: box += the row that enters - the row that leaves, instead of adding five rows.
  * Global memory: as cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none; the sums and centres of five rows in registers, and the box.
  * 128 threads, 4 bytes times 64 rows per thread.

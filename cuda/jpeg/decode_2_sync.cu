@@ -12,8 +12,8 @@
 
 constexpr unsigned SYNC_THREADS = 128;
 
-/* On by an entry or by a symbol; whether a block ended. A walk that guesses must go on whatever it meets, and
- * two of them in the same state the same way. */
+/* Moves on by an entry or by a symbol; returns whether a block ended. A walk that began with a guess must go
+ * on past anything odd, and two walks in the same state must go on in the same way. */
 LAP_DEVICE unsigned walk(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p,
     lap_jpeg_bases &bases, bool many)
 {

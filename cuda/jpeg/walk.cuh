@@ -44,7 +44,7 @@ struct lap_jpeg_step {
 };
 
 /* All symbols that the entry has; false if the block ends among them, or something is odd there
- * (huffman_walk.h has the rule). k as in lap_huff_state, but whatever where the block ends. */
+ * (huffman_walk.h has the rule). k as in lap_huff_state; undefined after a block's end. */
 LAP_DEVICE bool lap_jpeg_take_many(lap_huff_entry entry, unsigned &k, lap_jpeg_step &step)
 {
     const unsigned to = k + (LAP_HUFF_ADVANCE(entry) & (LAP_HUFF_EOB - 1));

@@ -262,7 +262,7 @@ json_t *lap_folder_json_others(const lap_folder *folder)
 
 void lap_folder_json_end(const lap_folder *folder, json_t *object)
 {
-    json_object_set_new(object, "ms", lap_json_real(folder->counts.ms));
+    json_object_set_new(object, "ms", lap_json_ms(folder->counts.ms));
     json_object_set_new(object, "error", lap_json_error(&folder->err));
 }
 

@@ -82,7 +82,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"devices", "0,1|all", lap_set_devices, 0, 0, 0,
         "CUDA devices by number (0): a folder uses all of them, everything else the first", R | S | BA | CA,
         0, FILTER, false},
-    {"device-memory", "SIZE", lap_set_size, AT(device_memory), 1, 0,
+    {"device-memory", "SIZE", lap_set_bytes, AT(device_memory), 1, 0,
         "folders: memory of each CUDA device for photos under way (3.4G)", F | SF, 0, FILTER, false},
     {"codec", "auto|cpu|cuda|turbo|c|avx2|avx512|neon", lap_set_word, AT(settings.codec), 0, 0,
         "where JPEGs are coded (auto: on the device with a CUDA backend), or what codes them on the CPU",
@@ -234,11 +234,11 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         false},
     {"max-scans", "N", lap_set_int, AT(settings.max_scans), 0, 1e6,
         "refuse a progressive JPEG with more scans; 0: no limit (100)", R | S | T | CA | D, 0, LIMITS, false},
-    {"max-memory", "BYTES", lap_set_size, AT(settings.max_memory), 0, 0,
+    {"max-memory", "BYTES", lap_set_bytes, AT(settings.max_memory), 0, 0,
         "memory limit of all files being processed; 0: no limit (half of the memory, at least 1G)",
         R | S | T | CA | D, 0, LIMITS, false},
-    {"timeout", "SECONDS", lap_set_double, AT(settings.timeout_s), 0, 1e6, "time limit per file (none)",
-        R | S | T | CA | D, 0, LIMITS, false},
+    {"timeout", "SECONDS", lap_set_seconds, AT(settings.timeout_s), 0, 1e6,
+        "time limit per file, also as 500ms, 2m or 1h (none)", R | S | T | CA | D, 0, LIMITS, false},
     {"fail-on", "none|truncated|warning", lap_set_word, AT(settings.fail_on), 0, 0,
         "which inputs fail: none, those with lost data, any with a warning (truncated)", R | S | T | CA | D,
         0, LIMITS, false},
@@ -265,7 +265,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {"help", NULL, lap_set_true, AT(help_full), 0, 0, "print this help; -h prints a short one", ALL | X | H,
         0, MESSAGES, false},
     {"version", NULL, lap_set_true, AT(version), 0, 0,
-        "print the versions of lapedge, compiler and libraries", ALL | X | H, 0, MESSAGES, false},
+        "print the versions of lapedge, compiler and libraries", ALL | X | H, 'V', MESSAGES, false},
 };
 
 const lap_cli_option *lap_cli_option_named(const char *name, size_t length)

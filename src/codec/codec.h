@@ -26,6 +26,7 @@ typedef struct lap_header {
     int sample_h[4], sample_v[4]; /* JPEG sampling factors, per component; 0 where there is none */
     bool is_ycc;                  /* chroma subsampling is meaningful */
     bool whole;                   /* decoder holds the whole image (several scans, interlaced) */
+    bool is_16_bit;               /* samples of 16 bits, delivered as 8 */
     bool arithmetic, progressive;
     int restart_interval;        /* MCUs, 0: none */
     int density_unit;            /* JFIF: 0 only the ratio, 1 a inch, 2 a centimetre */
@@ -80,6 +81,9 @@ const lap_header *lap_decoder_header(const lap_decoder *decoder);
 lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err);
 /* After the last row: reads to the end of the image, so that late damage is noticed. */
 lap_code lap_decoder_finish(lap_decoder *decoder, lap_damage *damage, lap_error *err);
+/* Before the first row, and before any memory is taken for it: from now on the decoder takes as little as it
+ * can, WHY: for messages. False: it does so already. */
+bool lap_decoder_spare(lap_decoder *decoder, const char *why);
 void lap_decoder_close(lap_decoder *decoder); /* at any point; NULL is fine */
 
 /* Rows in several places at once. Where lap_decoder_opens_at, a decoder of rows y0 .. y1 - 1 alone can be
@@ -106,6 +110,7 @@ typedef struct lap_decoder_ops {
     lap_code (*rows)(lap_decoder *decoder, const lap_view *rows, lap_error *err);
     lap_code (*finish)(lap_decoder *decoder, lap_error *err);
     void (*close)(lap_decoder *decoder);
+    void (*spare)(lap_decoder *decoder, const char *why); /* decoder->first is there; or NULL */
     /* open, rows and close of decoders that begin at a row; NULL where a format has none */
     const struct lap_decoder_ops *at;
 } lap_decoder_ops;

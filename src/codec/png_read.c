@@ -72,6 +72,7 @@ static lap_code fill_header(lap_decoder *decoder, lap_error *err)
     header->components = png_get_channels(state->png, state->info);
     header->channels = decoder->options.gray ? 1 : stored;
     header->orientation = 1;
+    header->is_16_bit = png_get_bit_depth(state->png, state->info) == 16;
     header->whole = png_get_interlace_type(state->png, state->info) != PNG_INTERLACE_NONE;
     state->line_bytes = (size_t)header->width * (size_t)stored; /* 31 bits times 3: no overflow */
     if (!lap_mul(state->line_bytes, (size_t)header->height, &whole))

@@ -33,4 +33,25 @@ static inline bool lap_script_is_dc(const lap_script_scan *scan)
     return scan->first == 0;
 }
 
+static inline uint64_t lap_script_bytes(const lap_script_scan *scan)
+{
+    return scan->end - scan->begin;
+}
+
+/* The number, from 0 on, of the scan with most bytes: no number of threads is done before it is. */
+static inline int lap_script_longest(const lap_jpeg_script *script)
+{
+    int longest = 0;
+    for (int i = 1; i < script->count; i++)
+        if (lap_script_bytes(&script->scans[i]) > lap_script_bytes(&script->scans[longest]))
+            longest = i;
+    return longest;
+}
+
+/* How much of a file of SIZE bytes it has. */
+static inline int lap_script_percent(const lap_jpeg_script *script, int scan, uint64_t size)
+{
+    return (int)(lap_script_bytes(&script->scans[scan]) * 100 / size);
+}
+
 #endif

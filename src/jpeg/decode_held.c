@@ -6,6 +6,7 @@
 
 #include "base/pages.h"
 #include "base/status.h"
+#include "coding/jpeg_frame_read.h"
 #include "jpeg/decode_bytes.h"
 
 typedef struct held_plane { /* coefficients of a component, as the picture's MCUs have them */
@@ -86,6 +87,21 @@ static bool plane_bytes(const lap_jpeg_frame *f, size_t *bytes)
     return fits;
 }
 
+lap_code lap_held_bound(const uint8_t *bytes, size_t size, int *scan, int *percent, lap_error *err)
+{
+    lap_jpeg_script *script = malloc(sizeof *script);
+    *scan = *percent = 0;
+    if (!script)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    if (lap_jpeg_script_read(bytes, size, script) && lap_decode_takes(&script->frame)) {
+        const int longest = lap_script_longest(script);
+        *scan = longest + 1;
+        *percent = lap_script_percent(script, longest, size);
+    }
+    free(script);
+    return LAP_OK;
+}
+
 size_t lap_held_memory(const lap_jpeg_script *script)
 {
     const size_t scan =
@@ -147,7 +163,7 @@ static void set_pass(lap_held *held, int i)
         .end = s->bytes + s->size,
         .most = UNIT_BYTES};
     p->interval_left = scan->interval;
-    p->weight = scan->end - scan->begin;
+    p->weight = lap_script_bytes(scan);
     find_before(held, i);
 }
 
@@ -442,14 +458,4 @@ lap_held_row lap_held_blocks(const lap_held *held, int component, int row)
 {
     const held_plane *p = &held->planes[component];
     return (lap_held_row){block_at(p, 0, row), p->nonzero + (ptrdiff_t)row * p->across};
-}
-
-int lap_held_longest(const lap_jpeg_script *script)
-{
-    int longest = 0;
-    for (int i = 1; i < script->count; i++)
-        if (script->scans[i].end - script->scans[i].begin >
-            script->scans[longest].end - script->scans[longest].begin)
-            longest = i;
-    return longest;
 }

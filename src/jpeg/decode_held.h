@@ -29,6 +29,10 @@ typedef struct lap_held_source { /* all of it stays there as long as the coeffic
     const lap_control *control; /* or NULL */
 } lap_held_source;
 
+/* The scan of a file with most bytes, from 1 on, and how many percent of the file it has: no number of
+ * threads is done before it is. 0 and 0: not a progressive picture for us. LAP_E_MEMORY. */
+lap_code lap_held_bound(const uint8_t *bytes, size_t size, int *scan, int *percent, lap_error *err);
+
 /* Bytes that the coefficients take, with what their scans need; SIZE_MAX: more than can be counted. */
 size_t lap_held_memory(const lap_jpeg_script *script);
 /* LAP_E_MEMORY; *held is NULL then. Nothing is decoded yet. */
@@ -50,8 +54,5 @@ static inline uint8_t lap_held_last(uint64_t nonzero)
     return nonzero ? (uint8_t)(63 - __builtin_ctzll(nonzero)) : 0;
 }
 lap_held_row lap_held_blocks(const lap_held *held, int component, int row);
-
-/* The scan that the others wait for in the end: the one with the most bytes. */
-int lap_held_longest(const lap_jpeg_script *script);
 
 #endif

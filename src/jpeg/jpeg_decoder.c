@@ -105,11 +105,10 @@ static void open_progressive(lap_decoder *d, const lap_own_decoder *own)
 {
     enum { MIN_THREADS = 2 };
     const lap_jpeg_script *script = &own->header.script;
-    const int longest = lap_held_longest(script);
-    const lap_script_scan *scan = &script->scans[longest];
+    const int longest = lap_script_longest(script);
     d->scans = script->count;
     d->longest = longest + 1;
-    d->percent = (int)((scan->end - scan->begin) * 100 / d->size);
+    d->percent = lap_script_percent(script, longest, d->size);
     d->at_memory = lap_row_decoder_memory(d->header.width);
     if (d->options.decode == LAP_DECODE_SERIAL ||
         (d->options.decode == LAP_DECODE_AUTO && threads_of(d) < MIN_THREADS))
@@ -125,6 +124,8 @@ static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error 
     if (!own)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
     own->rung = rung;
+    own->memory_without = d->header.memory_estimate;
+    own->held_without = d->held;
     d->why_not = reason_against(d, own);
     if (d->why_not) {
         free(own);
@@ -206,6 +207,28 @@ static lap_code all_coefficients(const lap_decoder *d, bool *is_fine, lap_error 
     return h.code;
 }
 
+/* libjpeg-turbo decodes, for this reason. */
+static void hand_over(lap_decoder *d, const char *why)
+{
+    close_own(d);
+    d->coder_asked = d->coder;
+    d->coder = lap_decode_row_at(0)->name;
+    d->why_not = why;
+    d->scans = 0;
+}
+
+static void jpeg_spare(lap_decoder *d, const char *why)
+{
+    const lap_own_decoder *own = d->first;
+    d->header.memory_estimate = own->memory_without;
+    d->held = own->held_without;
+    if (own->is_progressive && lap_decoder_opens_at(d)) {
+        d->opens = LAP_AT_FIRST_ROW;
+        d->how = why;
+    }
+    hand_over(d, why);
+}
+
 /* As many as are in order: *got. */
 static lap_code own_rows(lap_decoder *d, const lap_view *rows, int *got, lap_error *err)
 {
@@ -255,11 +278,7 @@ static lap_code jpeg_rows(lap_decoder *d, const lap_view *rows, lap_error *err)
     if (code != LAP_OK || got == rows->height)
         return code;
     if (d->first) {
-        close_own(d);
-        d->coder_asked = d->coder;
-        d->coder = lap_decode_row_at(0)->name;
-        d->why_not = "something in its data is odd";
-        d->scans = 0;
+        hand_over(d, "something in its data is odd");
         code = drop_rows(d, d->next_row + got, err);
     }
     const lap_view rest = lap_view_rows(rows, got, rows->height - got);
@@ -288,5 +307,6 @@ const lap_decoder_ops lap_jpeg_decoder = {
     .rows = jpeg_rows,
     .finish = jpeg_finish,
     .close = jpeg_close,
+    .spare = jpeg_spare,
     .at = &lap_own_part_decoder,
 };

@@ -18,8 +18,9 @@ typedef struct lap_own_decoder { /* decoder->first of a picture that is ours */
         lap_jpeg_script script; /* of a progressive one */
     } header;
     bool is_progressive;
-    pthread_mutex_t lock; /* of held, while it is made */
-    lap_held *held;       /* all coefficients; made for the first row that anybody asks for */
+    size_t memory_without, held_without; /* the decoder's memory_estimate and held, if it were not ours */
+    pthread_mutex_t lock;                /* of held, while it is made */
+    lap_held *held;                      /* all coefficients; made for the first row that anybody asks for */
 } lap_own_decoder;
 
 /* Of a progressive picture: its coefficients, decoded by the calling thread and others that come here.

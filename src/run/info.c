@@ -6,6 +6,7 @@
 #include "codec/exif.h"
 #include "codec/meta.h"
 #include "codec/png_meta.h"
+#include "jpeg/decode_held.h"
 #include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 
@@ -140,6 +141,8 @@ static lap_code jpeg_info(
         info->huffman_tables = all.huffman_tables;
         info->scans = all.scans;
         code = to ? tell_scan(to, &scan, bytes, err) : LAP_OK;
+        if (code == LAP_OK && scan.sof == 0xC2)
+            code = lap_held_bound(bytes, size, &info->longest_scan, &info->longest_percent, err);
     }
     free(scan.spans);
     return code;

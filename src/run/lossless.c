@@ -173,6 +173,8 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
 {
     lap_budget *const budget = &p->context->budget;
     const uint64_t limit = p->plan.max_memory;
+    /* libjpeg reads all coefficients, and they are what pixels come from if the turn fails. */
+    (void)lap_decoder_spare(p->decoder, "its coefficients were read for a turn without loss");
     const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(p->decoder));
     if (limit && need > limit)
         return lap_fail_over_limit(

@@ -63,7 +63,13 @@ static lap_code run_bands(lap_photo *p, lap_error *err)
 static lap_code take_memory(lap_photo *p, uint64_t *has, lap_error *err)
 {
     const uint64_t limit = p->plan.max_memory;
+    const int threads = p->plan.threads;
     lap_code code = lap_plan_memory(&p->plan, p->decoder, p->encoder, err);
+    if (code == LAP_E_LIMIT && lap_decoder_spare(p->decoder, "memory is short")) {
+        p->plan.threads = threads;
+        p->plan.how = p->decoder->how;
+        code = lap_plan_memory(&p->plan, p->decoder, p->encoder, err);
+    }
     if (code != LAP_OK || limit == 0)
         return code;
     code = lap_budget_take(&p->context->budget, p->plan.memory, limit, p->control, err);

@@ -93,6 +93,8 @@ static void note_device(const lap_photo *p, lap_report *report)
 static void note_decoder(const lap_photo *p, lap_report *report)
 {
     const lap_plan *plan = &p->plan;
+    if (lap_decoder_header(p->decoder)->is_16_bit)
+        add_note(report, "read with 8 of its 16 bits a sample");
     if (p->lossless.done) {
         add_note(report, "turned without loss%s%s", p->lossless.trims ? ", partial MCUs left out" : "",
             plan->decode != LAP_DECODE_AUTO ? ", no pixels are decoded" : "");

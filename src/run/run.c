@@ -52,9 +52,9 @@ static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
 {
     lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
+        code = lap_source_open(order->in, &r->source, err); /* a missing input is named first */
     if (code == LAP_OK)
-        code = lap_source_open(order->in, &r->source, err);
+        code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
     if (code == LAP_OK)
         code = order->tree ? lap_sink_open_below(order->tree, order->out, &r->sink, err)
                            : lap_sink_open(order->out, &r->sink, err);
@@ -169,11 +169,11 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *give
     if (code == LAP_OK)
         code = check_out(in, out, settings, err);
     if (code == LAP_OK)
+        code = lap_source_open(in, &source, err);
+    if (code == LAP_OK)
         code = lap_settings_with_format(settings, out, &full, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
-    if (code == LAP_OK)
-        code = lap_source_open(in, &source, err);
     if (code == LAP_OK)
         code = lap_sink_check(out, err);
     lap_source_close(source);

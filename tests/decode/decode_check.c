@@ -1,8 +1,9 @@
-/* decode_check [--all] [--cases=N] [--damaged=N] [--seed=N] [FILE...]: every rung of the ladder `decode` that
- * can run here against libjpeg-turbo, sample for sample. TAP on stdout. The files are decoded too.
+/* decode_check [--all] [--progressive] [--cases=N] [--damaged=N] [--seed=N] [FILE...]: every rung of the
+ * ladder `decode` that can run here against libjpeg-turbo, sample for sample. TAP on stdout. The files are
+ * decoded too.
  *
  * Without --all a covering array: every width and every height from 1 to 70 with each sampling and each fill,
- * the rest by chance. With --all every width with every height. */
+ * the rest by chance. With --all every width with every height. --progressive: progressive files alone. */
 #include <ftw.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -535,15 +536,38 @@ static void check_corpus(const char *folder)
     report("the corpus");
 }
 
+static void check_all_sequential(bool all, int count, int damaged, uint64_t seed)
+{
+    for (int s = 0; s < CASE_SAMPLINGS; s++)
+        check_sizes(s, all, seed + (uint64_t)s);
+    check_qualities(seed);
+    check_large(seed);
+    check_values(count, seed);
+    check_by_chance(count, seed);
+    check_damaged(damaged, false, seed);
+    check_each_row(seed);
+}
+
+static void check_all_progressive(bool all, int count, int damaged, uint64_t seed)
+{
+    check_scripts(all ? 1000 : 40, seed);
+    check_progressive_sizes(seed);
+    check_progressive_large(seed);
+    check_progressive_values(count, seed);
+    check_damaged(damaged, true, seed);
+}
+
 int main(int argc, char **argv)
 {
-    bool all = false, files = false;
+    bool all = false, files = false, sequential = true;
     int count = 300, damaged = 2000;
     uint64_t seed = 27;
     const char *corpus = getenv("LAPEDGE_CORPUS");
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--all") == 0)
             all = true;
+        else if (strcmp(argv[i], "--progressive") == 0)
+            sequential = false;
         else if (strncmp(argv[i], "--cases=", 8) == 0)
             count = atoi(argv[i] + 8);
         else if (strncmp(argv[i], "--damaged=", 10) == 0)
@@ -561,19 +585,9 @@ int main(int argc, char **argv)
         return failures > 0;
     }
     printf("# seed %llu\n", (unsigned long long)seed);
-    for (int s = 0; s < CASE_SAMPLINGS; s++)
-        check_sizes(s, all, seed + (uint64_t)s);
-    check_qualities(seed);
-    check_large(seed);
-    check_values(count, seed);
-    check_by_chance(count, seed);
-    check_damaged(damaged, false, seed);
-    check_each_row(seed);
-    check_scripts(all ? 1000 : 40, seed);
-    check_progressive_sizes(seed);
-    check_progressive_large(seed);
-    check_progressive_values(count, seed);
-    check_damaged(damaged, true, seed);
+    if (sequential)
+        check_all_sequential(all, count, damaged, seed);
+    check_all_progressive(all, count, damaged, seed);
     if (corpus && *corpus)
         check_corpus(corpus);
     printf("1..%d\n", tests);

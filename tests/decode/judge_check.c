@@ -47,7 +47,8 @@ static void report(const char *what, bool ok)
 typedef struct settings {
     lap_fail_on fail_on;
     bool gray, by_pipe;
-    int rows;    /* a call */
+    int rows; /* a call */
+    uint64_t memory;
     int threads; /* 0: rows in order; else by so many, wherever the decoder can begin */
 } settings;
 
@@ -142,7 +143,7 @@ static outcome decode(const uint8_t *bytes, size_t size, const settings *s, lap_
         .pool = s->threads > 0 ? pool_of(s->threads) : NULL,
         .threads = s->threads,
         .max_scans = 100,
-        .max_memory = 1 << 30,
+        .max_memory = s->memory ? s->memory : 1 << 30,
         .max_pixels = 100000000,
         .fail_on = s->fail_on,
         .codec = codec};
@@ -222,6 +223,7 @@ static settings some_settings(uint64_t *seed)
         .gray = case_random(seed) % 6 == 0,
         .by_pipe = case_random(seed) % 6 == 0,
         .rows = rows[case_random(seed) % 6],
+        .memory = case_random(seed) % 4 ? 0 : (uint64_t)(500 << 10) + case_random(seed) % (3 << 20),
         .threads = threads[case_random(seed) % 8]};
 }
 
@@ -321,8 +323,8 @@ static void check_each_row(uint64_t seed)
                 snprintf(name, sizeof name, "%s, %d rows, row of MCUs %d", case_samplings[s].name, heights[h],
                     ++row);
                 for (int way = 0; way < 3; way++) {
-                    const settings all[] = {{LAP_FAIL_NONE, false, false, 16, 0},
-                        {LAP_FAIL_TRUNCATED, false, true, 9, 0}, {LAP_FAIL_NONE, true, false, 1, 0}};
+                    const settings all[] = {{LAP_FAIL_NONE, false, false, 16, 0, 0},
+                        {LAP_FAIL_TRUNCATED, false, true, 9, 0, 0}, {LAP_FAIL_NONE, true, false, 1, 0, 0}};
                     file[at + 1] = 0xD0 + (kept + 3) % 8;
                     judge(file, size, &all[way], name);
                     file[at + 1] = kept;
@@ -342,8 +344,8 @@ static void check_each_row(uint64_t seed)
 static void judge_file(const char *path)
 {
     enum { MOST = 64 << 20 };
-    static const settings all[] = {{LAP_FAIL_NONE, false, false, 128, 0},
-        {LAP_FAIL_TRUNCATED, false, false, 16, 3}, {LAP_FAIL_WARNING, true, true, 50, 0}};
+    static const settings all[] = {{LAP_FAIL_NONE, false, false, 128, 0, 0},
+        {LAP_FAIL_TRUNCATED, false, false, 16, 0, 3}, {LAP_FAIL_WARNING, true, true, 50, 0, 0}};
     FILE *f = fopen(path, "rb");
     uint8_t *bytes = malloc(MOST);
     need(f && bytes, path);

@@ -141,6 +141,9 @@ wasteful 4 'a barrier more for each colour' 's/if \(c < 2\)/__syncthreads();/'
 wasteful 5 'an odd pitch' 's/MY_PITCH = 80/MY_PITCH = 65/'
 wasteful 6 'a warp loads columns' \
     's/row = warp; row < ROWS; row \+= BLOCK_Y/row = lane; row < ROWS; row += BLOCK_X/; s/column = lane; column < ROW; column \+= BLOCK_X/column = warp; column < ROW; column += BLOCK_Y/'
+wasteful 7 'a value loaded for each of its sums' '/const float value/d; s/\* value;/* window[r * ROW + fx * 3];/'
+wasteful 8 'a barrier more' '/shuffled\(/,/^}/s/__syncthreads\(\);/__syncthreads(); __syncthreads();/'
+wasteful 10 'the row that leaves is loaded again' 's/box -= rows\[y % 5\];/box -= row_sum(in, pitch, x, y - 2);/'
 wasteful 9 'all atomics on global memory' 's/atomicAdd\(&mine\[in\[i\]\], 1u\)/atomicAdd(\&counts[in[i]], 1u)/'
 wasteful 3 'one thread loads all' 's/int i = t; i < SIDE \* ROW; i \+= BLOCK \* BLOCK/int i = 0; t == 0 \&\& i < SIDE * ROW; i++/'
 wasteful 3 'neighbours load far bytes' \
@@ -231,9 +234,9 @@ predictions_have_reasons()
         can_run "$lesson" || continue
         sed -E 's/(PREDICT [a-z0-9-]+:) \?/\1 999999/' "$(of "${number%%_*}")" >"$scratch/reasons_$(basename "$lesson")"
         lessons/lesson check "${number%%_*}" "$scratch/reasons_$(basename "$lesson")" >"$scratch/reasons"
-        for name in $(sed -nE 's/.*PREDICT ([a-z0-9-]+): \?.*/\1/p' "$lesson"); do
+        while read -r name; do
             grep -E "$name: 999999 predicted, [0-9.]+ counted\. [A-Z0-9]" "$scratch/reasons" || return 1
-        done
+        done < <(sed -nE 's/.*PREDICT ([a-z0-9-]+): \?.*/\1/p' "$lesson")
     done
 }
 
