@@ -1,5 +1,5 @@
-/* What the files of the JPEG decoder share: jpeg_decoder.c decodes from the first row on, jpeg_own_part.c
- * from any row on. */
+/* A picture that a decoder of our own does: what jpeg_decoder.c, which decodes from the first row on, and
+ * jpeg_own_part.c, which decodes from any row on, share. */
 #ifndef LAP_JPEG_OWN_H
 #define LAP_JPEG_OWN_H
 

@@ -2,11 +2,6 @@
 
 #include "base/status.h"
 
-const char *lap_coder_always(void)
-{
-    return NULL;
-}
-
 const lap_coder *lap_coders_row(const lap_coders *ladder, int i)
 {
     return i >= 0 && i < ladder->count ? &ladder->rows[i] : NULL;

@@ -23,7 +23,11 @@ typedef struct lap_coders {
 
 extern const lap_coders lap_encoders, lap_decoders;
 
-const char *lap_coder_always(void); /* NULL, for `available` */
+/* For `available`. */
+static inline const char *lap_coder_always(void)
+{
+    return NULL;
+}
 /* Row i, or NULL past the end. */
 const lap_coder *lap_coders_row(const lap_coders *ladder, int i);
 /* NULL when it does what the library here does, and can run; else the reason. */

@@ -170,7 +170,7 @@ lap_code lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_e
         const char *nearest = lap_rung_nearest(op, name);
         return nearest
                    ? lap_fail(err, LAP_E_USAGE, "unknown backend '%s'; the nearest is '%s'", name, nearest)
-                   : lap_fail(err, LAP_E_USAGE, "unknown backend '%s'; 'lapedge backends' lists all", name);
+                   : lap_fail(err, LAP_E_USAGE, "unknown backend '%s'", name);
     }
     *rung = resolve(row, true, &reason);
     if (!*rung)
