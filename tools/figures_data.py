@@ -471,6 +471,22 @@ def encoders_c():
     return table(["photo", "`turbo` without vectors ms", "`c` ms", "`turbo` / `c`"], lines) + "\n"
 
 
+def encoder_steps():
+    """Each rung: what was expected of it before it was built, and what it is. neon: instructions, all of them."""
+    kept = read(BENCH / "encoder.json")
+    edges = {row["backend"]: row["min_ms"] for row in kept["photos"][0]["rows"] if row["median_ms"] is not None}
+    plain = {row["backend"]: row["min_ms"] for row in kept["without_vectors"][0]["rows"]}
+    counted = read(BENCH / "neon.json")["coders"]
+    lines = [["`c`", "1.0, beside libjpeg-turbo without vectors", f"{plain['turbo'] / plain['c']:.2f}",
+              f"{kept['instructions']['c']:.1f}", f"{edges['c']:.1f}"]]
+    for name, expected in (("avx2", "2.1"), ("avx512", "4.4, as a trial of the method had it")):
+        lines.append([f"`{name}`", expected, f"{edges['turbo'] / edges[name]:.2f}", f"{kept['instructions'][name]:.1f}",
+                      f"{edges[name]:.1f}"])
+    lines.append(["`neon`", "1.6, in instructions", f"{counted['turbo'] / counted['neon']:.2f}",
+                  f"{counted['neon'] / 512 ** 2:.1f}", ""])
+    return table(["rung", "expected", "came", "instructions a pixel", "ms"], lines) + "\n"
+
+
 def encoder_ms(name, what, backend):
     photo = next(p for p in read(BENCH / "encoder.json")["photos"] if (p["name"], p["what"]) == (name, what))
     return row_of(photo, backend)["min_ms"]
