@@ -221,10 +221,19 @@ install-strip: install
 	strip --strip-unneeded "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
 	strip --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
+# Folders that a system has without lapedge; uninstall removes others that are left empty, below PREFIX.
+OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subst $(SPACE),|,$(addprefix $(PREFIX)/,bin \
+  lib include share share/man share/man/man1 share/doc)))
+EMPTY :=
+SPACE := $(EMPTY) $(EMPTY)
 ## uninstall: remove what install put there
 uninstall:
 	rm -f $(foreach f,$(INSTALLED),"$(DESTDIR)$(call installed_part,2,$(f))") $(LINKS:%="$(DESTDIR)%")
-	@[ ! -d "$(DESTDIR)$(DOCDIR)" ] || find "$(DESTDIR)$(DOCDIR)" -depth -type d -empty -delete
+	@for file in $(foreach f,$(INSTALLED),"$(call installed_part,2,$(f))"); do \
+	  folder=$${file%/*}; \
+	  while case $$folder in "$(PREFIX)" | "") false ;; $(OF_THE_SYSTEM)) false ;; esac && \
+	    rmdir "$(DESTDIR)$$folder" 2>/dev/null; do folder=$${folder%/*}; done; \
+	done
 
 # What the static library needs, for those who link it (python/build_interface.py).
 .PHONY: print-libs

@@ -40,8 +40,9 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-/* Constants in memory. What the compiler knows it would make anew in every round of the loop, by way of
- * general registers, of which a cycle moves one: so it must not know what it loads (lap_constants_of). */
+/* Constants in memory. The compiler would build constants that it knows again in every round of the loop,
+ * from general registers, of which one can be moved in a cycle. So lap_constants_of hides their values from
+ * it. */
 typedef struct lap_constants {
     _Alignas(64) uint16_t word[7][32];               /* of 32 equal words each: see the names below */
     _Alignas(64) uint64_t seven[8], most[8], all[8]; /* the last lane; the longest string; bits of a lane */

@@ -9,7 +9,7 @@
 typedef uint8x16_t vec;
 enum { V_BYTES = 16, V_LANES = 1, V_SETS = 1 };
 
-/* The compiler would find the address of a table anew for each load from it. */
+/* Keeps a table's address in one register: otherwise the compiler computes it again for each load. */
 #define LAP_ONE_REGISTER(pointer) __asm__("" : "+r"(pointer))
 
 #define v_s16(v) vreinterpretq_s16_u8(v)

@@ -26,7 +26,7 @@ static lap_code decode(
     const lap_read_options options = {.max_scans = 100,
         .fail_on = LAP_FAIL_TRUNCATED,
         .decode = LAP_DECODE_SERIAL,
-        .codec = lap_decode_row_at(i)->place};
+        .codec = lap_decode_row_at(i)->codec};
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
     lap_damage damage;

@@ -17,9 +17,9 @@ static inline const char *lap_decode_missing(const lap_decode_rung *rung)
     return lap_coders_missing(&lap_decoders, rung);
 }
 
-static inline lap_code lap_decode_choose(lap_codec_place place, const lap_decode_rung **rung, lap_error *err)
+static inline lap_code lap_decode_choose(lap_codec_place codec, const lap_decode_rung **rung, lap_error *err)
 {
-    return lap_coders_choose(&lap_decoders, place, rung, err);
+    return lap_coders_choose(&lap_decoders, codec, rung, err);
 }
 
 #endif

@@ -9,9 +9,9 @@ static inline const lap_coder *lap_encoder_row(int i)
     return lap_coders_row(&lap_encoders, i);
 }
 
-static inline lap_code lap_encoder_choose(lap_codec_place place, const lap_coder **coder, lap_error *err)
+static inline lap_code lap_encoder_choose(lap_codec_place codec, const lap_coder **coder, lap_error *err)
 {
-    return lap_coders_choose(&lap_encoders, place, coder, err);
+    return lap_coders_choose(&lap_encoders, codec, coder, err);
 }
 
 #endif

@@ -21,16 +21,16 @@ const char *lap_coders_missing(const lap_coders *ladder, const lap_coder *coder)
 static const lap_coder *fastest(const lap_coders *ladder)
 {
     for (int i = ladder->count - 1; i > 0; i--)
-        if (ladder->rows[i].place != LAP_CODEC_C && !lap_coders_missing(ladder, &ladder->rows[i]))
+        if (ladder->rows[i].codec != LAP_CODEC_C && !lap_coders_missing(ladder, &ladder->rows[i]))
             return &ladder->rows[i];
     return &ladder->rows[0];
 }
 
 lap_code lap_coders_choose(
-    const lap_coders *ladder, lap_codec_place place, const lap_coder **coder, lap_error *err)
+    const lap_coders *ladder, lap_codec_place codec, const lap_coder **coder, lap_error *err)
 {
     for (int i = 0; i < ladder->count; i++)
-        if (ladder->rows[i].place == place) {
+        if (ladder->rows[i].codec == codec) {
             *coder = &ladder->rows[i];
             const char *reason = lap_coders_missing(ladder, *coder);
             return reason ? lap_fail(

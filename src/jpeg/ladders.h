@@ -9,7 +9,7 @@
 
 typedef struct lap_coder {
     const char *name, *what, *flags;
-    lap_codec_place place;           /* that names it */
+    lap_codec_place codec;           /* that names it */
     const char *(*available)(void);  /* NULL when the processor can run it, else the reason */
     lap_encode_fn *run;              /* of an encoder; NULL: libjpeg-turbo, or not built */
     const lap_decode_stages *stages; /* of a decoder, likewise */
@@ -31,7 +31,7 @@ const char *lap_coders_missing(const lap_coders *ladder, const lap_coder *coder)
 /* The one that settings ask for: AUTO, CPU and CUDA get the fastest that can run here. LAP_E_BACKEND with the
  * reason where a named one cannot. */
 lap_code lap_coders_choose(
-    const lap_coders *ladder, lap_codec_place place, const lap_coder **coder, lap_error *err);
+    const lap_coders *ladder, lap_codec_place codec, const lap_coder **coder, lap_error *err);
 
 /* On other processors a row's files are not compiled; `missing` says so. */
 #if defined(__x86_64__)

@@ -20,8 +20,10 @@ static lap_code square(lap_context *context, lap_error *error)
     for (int y = 4; y < 12; y++)
         for (int x = 4; x < 12; x++)
             pixels[16 * y + x] = 255;
-    const lap_view in = {pixels, 16, 16, 16, 1, 0, LAP_ON_HOST};
-    const lap_view out = {edges, 16, 16, 16, 1, 0, LAP_ON_HOST};
+    const lap_view in = {
+        .base = pixels, .stride = 16, .width = 16, .height = 16, .channels = 1, .place = LAP_ON_HOST};
+    lap_view out = in;
+    out.base = edges;
     const lap_params params = lap_params_default();
     const lap_settings settings = lap_settings_default();
     lap_code code = lap_filter(context, &in, &out, "auto", &params, LAP_ZERO, error);
