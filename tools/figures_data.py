@@ -522,15 +522,9 @@ def encoder_steps():
     return table(["rung", "expected", "came", "instructions a pixel", "ms"], lines) + "\n"
 
 
-def encoder_ms(name, what, backend):
-    photo = next(p for p in read(BENCH / "encoder.json")["photos"] if (p["name"], p["what"]) == (name, what))
-    return row_of(photo, backend)["min_ms"]
-
-
-def restart_ms(threads, restart):
-    """Whole runs with and without restart markers: medians."""
-    kept = next(kept for kept in read(BENCH / "encoder.json")["restart"] if kept["threads"] == threads)
-    return statistics.median(kept[restart])
+def restart_ms(restart):
+    """Processor time of a whole run with restart markers ("on") and without: the best."""
+    return min(read(BENCH / "encoder.json")["restart"][restart])
 
 
 def decoders():
@@ -958,7 +952,7 @@ def names():
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
-             encoders, neon, fused, figures_steps.steps,
+             encoders, encoders_c, encoder_steps, restart_ms, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
