@@ -502,7 +502,8 @@ def encoders_c():
     lines = []
     for photo in read(BENCH / "encoder.json")["without_vectors"]:
         ms = {row["backend"]: row["min_ms"] for row in photo["rows"]}
-        lines.append([f"{photo['name']}, edges", f"{ms['turbo']:.2f}", f"{ms['c']:.2f}", f"{ms['turbo'] / ms['c']:.2f}"])
+        lines.append([f"{photo['name']}, edges"] +
+                     [f"{value:.2f}" for value in (ms["turbo"], ms["c"], ms["turbo"] / ms["c"])])
     return table(["photo", "`turbo` without vectors ms", "`c` ms", "`turbo` / `c`"], lines) + "\n"
 
 
@@ -515,8 +516,8 @@ def encoder_steps():
     lines = [["`c`", "1.0, beside libjpeg-turbo without vectors", f"{plain['turbo'] / plain['c']:.2f}",
               f"{kept['instructions']['c']:.1f}", f"{edges['c']:.1f}"]]
     for name, expected in (("avx2", "2.1"), ("avx512", "4.4, as a trial of the method had it")):
-        lines.append([f"`{name}`", expected, f"{edges['turbo'] / edges[name]:.2f}", f"{kept['instructions'][name]:.1f}",
-                      f"{edges[name]:.1f}"])
+        lines.append([f"`{name}`", expected, f"{edges['turbo'] / edges[name]:.2f}",
+                      f"{kept['instructions'][name]:.1f}", f"{edges[name]:.1f}"])
     lines.append(["`neon`", "1.6, in instructions", f"{counted['turbo'] / counted['neon']:.2f}",
                   f"{counted['neon'] / 512 ** 2:.1f}", ""])
     return table(["rung", "expected", "came", "instructions a pixel", "ms"], lines) + "\n"
