@@ -502,19 +502,30 @@ def encoders_c():
     lines = []
     for photo in read(BENCH / "encoder.json")["without_vectors"]:
         ms = {row["backend"]: row["min_ms"] for row in photo["rows"]}
-        lines.append([f"{photo['name']}, edges", f"{ms['turbo']:.2f}", f"{ms['c']:.2f}", f"{ms['turbo'] / ms['c']:.2f}"])
+        lines.append([f"{photo['name']}, edges"] +
+                     [f"{value:.2f}" for value in (ms["turbo"], ms["c"], ms["turbo"] / ms["c"])])
     return table(["photo", "`turbo` without vectors ms", "`c` ms", "`turbo` / `c`"], lines) + "\n"
 
 
-def encoder_ms(name, what, backend):
-    photo = next(p for p in read(BENCH / "encoder.json")["photos"] if (p["name"], p["what"]) == (name, what))
-    return row_of(photo, backend)["min_ms"]
+def encoder_steps():
+    """Each rung: what was expected of it before it was built, and what it is. neon: instructions, all of them."""
+    kept = read(BENCH / "encoder.json")
+    edges = {row["backend"]: row["min_ms"] for row in kept["photos"][0]["rows"] if row["median_ms"] is not None}
+    plain = {row["backend"]: row["min_ms"] for row in kept["without_vectors"][0]["rows"]}
+    counted = read(BENCH / "neon.json")["coders"]
+    lines = [["`c`", "1.0, beside libjpeg-turbo without vectors", f"{plain['turbo'] / plain['c']:.2f}",
+              f"{kept['instructions']['c']:.1f}", f"{edges['c']:.1f}"]]
+    for name, expected in (("avx2", "2.1"), ("avx512", "4.4, as a trial of the method had it")):
+        lines.append([f"`{name}`", expected, f"{edges['turbo'] / edges[name]:.2f}",
+                      f"{kept['instructions'][name]:.1f}", f"{edges[name]:.1f}"])
+    lines.append(["`neon`", "1.6, in instructions", f"{counted['turbo'] / counted['neon']:.2f}",
+                  f"{counted['neon'] / 512 ** 2:.1f}", ""])
+    return table(["rung", "expected", "came", "instructions a pixel", "ms"], lines) + "\n"
 
 
-def restart_ms(threads, restart):
-    """Whole runs with and without restart markers: medians."""
-    kept = next(kept for kept in read(BENCH / "encoder.json")["restart"] if kept["threads"] == threads)
-    return statistics.median(kept[restart])
+def restart_ms(restart):
+    """Processor time of a whole run with restart markers ("on") and without: the best."""
+    return min(read(BENCH / "encoder.json")["restart"][restart])
 
 
 def decoders():
@@ -942,7 +953,7 @@ def names():
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
-             encoders, neon, fused, figures_steps.steps,
+             encoders, encoders_c, encoder_steps, restart_ms, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 

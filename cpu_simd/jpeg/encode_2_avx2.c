@@ -3,7 +3,6 @@
  * asks where a block ends; one table entry gives a symbol's bits and their number.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
  * Limit: instructions, a conjecture; AVX2 permutes no bytes across lanes and compresses nothing. */
-#include "encode_symbols_avx2.h"
 #include "encode_unit.h"
 
 const char lap_encode_avx2_flags[] = LAP_RUNG_FLAGS;

@@ -3,7 +3,6 @@
  * together by vpcompressw.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
  * Limit: a conjecture: the ports of shuffles and shifts. */
-#include "encode_symbols_avx512vbmi2.h"
 #include "encode_unit.h"
 
 const char lap_encode_avx512_flags[] = LAP_RUNG_FLAGS;

@@ -2,7 +2,6 @@
  * Since c: many samples at once in colour, DCT and quantisation; symbols are a flat stream, as in avx2.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
  * Limit: not measured; a conjecture: instructions. */
-#include "encode_symbols_neon.h"
 #include "encode_unit.h"
 
 const char lap_encode_neon_flags[] = LAP_RUNG_FLAGS;

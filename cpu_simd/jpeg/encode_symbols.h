@@ -1,5 +1,5 @@
 /* A flat stream of symbols, across blocks and components: what the vector forms have in common. How a block's
- * symbols are appended to it, each of them says (lap_append_block). */
+ * symbols are appended to it, each of them says. */
 #ifndef LAP_ENCODE_SYMBOLS_H
 #define LAP_ENCODE_SYMBOLS_H
 
@@ -20,22 +20,23 @@ typedef struct lap_symbols {
     int count;
 } lap_symbols;
 
-/* Returns how many symbols there are then; `at` are there before. May write up to 64 more. */
-LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
+/* Appends a block's symbols behind the `at` that are there; returns how many there are then. May write up to
+ * 64 more. */
+typedef int lap_append_fn(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
     const lap_encode_tables *tables);
 
-LAP_INLINE void lap_unit_symbols(
-    const lap_encode_plan *plan, lap_encode_state *state, int mcus, const int16_t *blocks, lap_symbols *s)
+LAP_INLINE void lap_unit_symbols(const lap_encode_plan *plan, lap_encode_state *state, int mcus,
+    const int16_t *blocks, lap_append_fn *append, lap_symbols *s)
 {
     const int luma = plan->h * plan->v;
     int dc[3] = {state->dc[0], state->dc[1], state->dc[2]}, count = 0;
     for (int mcu = 0; mcu < mcus; mcu++) {
         for (int i = 0; i < luma; i++, blocks += LAP_BLOCK) {
-            count = lap_append_block(s, count, blocks, dc[0], false, plan->tables);
+            count = append(s, count, blocks, dc[0], false, plan->tables);
             dc[0] = blocks[0];
         }
         for (int c = 1; c < plan->components; c++, blocks += LAP_BLOCK) {
-            count = lap_append_block(s, count, blocks, dc[c], true, plan->tables);
+            count = append(s, count, blocks, dc[c], true, plan->tables);
             dc[c] = blocks[0];
         }
     }

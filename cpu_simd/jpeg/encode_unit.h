@@ -1,10 +1,17 @@
-/* A unit through all stages, compiled for the instruction set of the including file, which has its way of
- * symbols (encode_symbols_*.h) before. */
+/* A unit through all stages, in the instruction set that the including file is compiled for. */
 #ifndef LAP_ENCODE_UNIT_H
 #define LAP_ENCODE_UNIT_H
 
 #include "encode_dct.h"
 #include "encode_samples.h"
+
+#if defined(__aarch64__)
+#include "encode_symbols_neon.h"
+#elif defined(__AVX512VBMI2__)
+#include "encode_symbols_avx512vbmi2.h"
+#else
+#include "encode_symbols_avx2.h"
+#endif
 
 typedef struct lap_unit { /* what stands between the stages */
     lap_group group;
@@ -33,7 +40,7 @@ LAP_INLINE size_t lap_encode_unit(const lap_encode_plan *plan, lap_encode_state 
 {
     lap_unit *u = state->work;
     lap_unit_coefficients(plan, rows, first, count, &u->group, u->blocks);
-    lap_unit_symbols(plan, state, count, u->blocks, &u->symbols);
+    lap_unit_symbols(plan, state, count, u->blocks, lap_append_block, &u->symbols);
     const size_t bytes = lap_unit_bits(plan, state, &u->symbols, &u->scratch, u->bytes);
     memset(u->bytes + bytes, 0, LAP_GROUP); /* what fills the last vector */
     return lap_stuff(u->bytes, bytes, out);
