@@ -537,8 +537,8 @@ def progressive_rows(photo):
 
 
 def progressive():
-    """Milliseconds of a progressive photo by libjpeg-turbo and by our fastest decoder; how many times libjpeg-turbo's speed
-    that is, by one thread and by more of them, if they were measured."""
+    """Milliseconds of a progressive photo by libjpeg-turbo and by our fastest decoder; how many times libjpeg-turbo's
+    speed that is, by one thread and by more of them, if they were measured."""
     photos = read(BENCH / "progressive.json")["photos"]
     teams = sorted((name for name in progressive_rows(photos[0]) if name.startswith("parallel-")),
                    key=lambda name: int(name.split("-")[1]))[1:]

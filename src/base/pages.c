@@ -28,10 +28,8 @@ void *lap_pages_alloc(size_t bytes)
 void *lap_pages_zeroed(size_t bytes)
 {
     void *memory;
-    if (bytes < LARGE) {
-        memory = lap_pages_alloc(bytes);
-        return memory ? memset(memory, 0, bytes) : NULL;
-    }
+    if (bytes < LARGE)
+        return posix_memalign(&memory, LINE, bytes) == 0 ? memset(memory, 0, bytes) : NULL;
     memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;

@@ -98,7 +98,17 @@ same()
     [[ $output$stderr == *"decoded by turbo, not by c: something in its data is odd"* ]]
     cjpeg -progressive small.ppm >p.jpg
     run --separate-stderr lapedge -v --codec=c p.jpg o.jpg
-    [[ $output$stderr == *"decoded by turbo, not by c: it is progressive"* ]]
+    [[ $output$stderr =~ "scan "[0-9]+" of 10 has "[0-9]+" % of the bytes; decoded by c; encoded by c" ]]
+    python3 - <<'PY'
+data = open("p.jpg", "rb").read()
+last = data.rindex(b"\xff\xda")
+open("less.jpg", "wb").write(data[:last] + b"\xff\xd9")
+open("short.jpg", "wb").write(data[:-40] + b"\xff\xd9")
+PY
+    run --separate-stderr lapedge -v --codec=c less.jpg o.jpg
+    [[ $output$stderr == *"decoded by turbo, not by c: its scans are not those of a complete picture"* ]]
+    run --separate-stderr lapedge -v --codec=c --fail-on=none short.jpg o.jpg
+    [[ $output$stderr == *"decoded by turbo, not by c: something in its data is odd"* ]]
     cjpeg -sample 4x1 small.ppm >s.jpg
     run --separate-stderr lapedge -v --codec=c s.jpg o.jpg
     [[ $output$stderr == *"decoded by turbo, not by c: its sampling"* ]]

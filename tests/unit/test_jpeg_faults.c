@@ -319,13 +319,19 @@ static void limits_come_before_pixels(void **state)
     lap_source *source;
     lap_decoder *decoder;
     assert_int_equal(lap_source_memory(jpeg.data, jpeg.size, "made", &source, NULL), LAP_OK);
+    options.codec = LAP_CODEC_TURBO;
     assert_int_equal(lap_decoder_open(source, &options, &decoder, NULL), LAP_OK);
     options.max_memory = lap_decoder_header(decoder)->memory_estimate;
     lap_decoder_close(decoder);
     lap_source_close(source);
-    assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_OK);
-    options.max_memory--;
-    assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_E_LIMIT);
+    /* Ours takes more, and leaves the file to libjpeg-turbo. */
+    for (int i = 0; i < 2; i++) {
+        options.codec = i ? LAP_CODEC_C : LAP_CODEC_TURBO;
+        assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_OK);
+        options.max_memory--;
+        assert_int_equal(decode(jpeg.data, jpeg.size, &options).code, LAP_E_LIMIT);
+        options.max_memory++;
+    }
     free(jpeg.data);
 }
 
