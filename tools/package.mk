@@ -222,8 +222,9 @@ install-strip: install
 	strip --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
 # Folders that a system has without lapedge; uninstall removes others that are left empty, below PREFIX.
-OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subst $(SPACE),|,$(addprefix $(PREFIX)/,bin \
-  lib include share share/man share/man/man1 share/doc)))
+STANDARD := bin lib include share share/man share/man/man1 share/doc
+OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subst \
+  $(SPACE),|,$(addprefix $(PREFIX)/,$(STANDARD))))
 EMPTY :=
 SPACE := $(EMPTY) $(EMPTY)
 ## uninstall: remove what install put there

@@ -105,12 +105,13 @@ static void take_operand(lap_cli *cli, char *word, bool may_be_command)
     }
 }
 
-static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])
+static lap_cli_exit parse_words(
+    lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS], const bool left_out[LAP_CLI_OPTIONS])
 {
     getopt_tables tables;
     make_tables(&tables);
     opterr = 0;
-    for (int at = optind;; at = optind) {
+    for (int at = 1;; at = optind) {
         const int found = getopt_long(argc, argv, tables.letters, tables.names, NULL);
         if (found == -1)
             break;
@@ -140,9 +141,11 @@ static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[
         if (found == 'q' && optind < argc && is_quality(argv[optind]))
             return meant_quality(argv[optind]);
         if (given[option - lap_cli_options] &&
-            !(option->applies & ~(unsigned)(LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER)))
+            !(option->forms & ~(unsigned)(LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER)))
             return lap_cli_usage("--%s is given twice; use one at a time", option->name);
         given[option - lap_cli_options] = true;
+        if (left_out[option - lap_cli_options])
+            continue;
         lap_cli_exit code = set(cli, option, optarg ? optarg : "");
         if (code != LAP_EXIT_OK)
             return code;
@@ -169,11 +172,12 @@ static lap_cli_exit check_version(const lap_cli *cli, const bool given[LAP_CLI_O
     return LAP_EXIT_OK;
 }
 
-lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
+static void set_defaults(lap_cli *cli, int argc, char **argv, char **operands)
 {
     const uint64_t half = lap_memory_here() / 2;
     *cli = (lap_cli){.words = argv,
         .word_count = argc,
+        .operands = operands,
         .settings = lap_settings_default(),
         .tolerance = 0.1,
         .rotate = -1,
@@ -182,29 +186,62 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
         .allowed = {.max_abs = -1, .max_differing = -1, .max_differing_share = -1, .min_psnr = -1}};
     /* More than half is never one program's to take unasked; less than that much makes no sense. */
     cli->settings.max_memory = half > 1000000000 ? half : 1000000000;
-    bool given[LAP_CLI_OPTIONS] = {false};
-    char problem[600];
-    cli->operands = calloc((size_t)argc + 1, sizeof *cli->operands);
-    lap_cli_exit code = LAP_EXIT_FAILED;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* for what is wrong before it is read */
         cli->json = cli->json || strcmp(argv[i], "--json") == 0;
-    if (cli->operands)
-        code = parse_words(cli, argc, argv, given);
-    else
-        lap_cli_message("out of memory");
+}
+
+/* The words, but for options to leave out, into cli. */
+static lap_cli_exit read_words(
+    lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS], const bool left_out[LAP_CLI_OPTIONS])
+{
+    char problem[600];
+    set_defaults(cli, argc, argv, cli->operands);
+    optind = 0; /* getopt begins anew */
+    lap_cli_exit code = parse_words(cli, argc, argv, given, left_out);
     if (code == LAP_EXIT_OK && !lap_cli_reads_inside(cli) &&
         !lap_cli_read_kernel(cli, problem, sizeof problem))
         code = lap_cli_usage("--kernel: %s", problem);
-    lap_term_begin(cli);
     cli->is_command_named = cli->command != NULL;
     if (!cli->command)
         cli->command = &lap_cli_commands[0];
-    cli->has_quality = lap_cli_is_given("quality", given);
-    if (code == LAP_EXIT_OK && (cli->help_full || cli->help_short))
-        return check_help(cli);
-    if (code == LAP_EXIT_OK)
-        code = cli->version ? check_version(cli, given) : lap_cli_check_forms(cli, given);
-    if (code == LAP_EXIT_OK && !cli->version)
-        code = lap_cli_check_rules(cli, given);
+    const int quality = (int)(lap_cli_option_named("quality", strlen("quality")) - lap_cli_options);
+    cli->has_quality = given[quality] && !left_out[quality];
     return code;
+}
+
+/* Refuses what does not go together. Options that would change nothing are left out in a second reading: so
+ * they can change nothing. */
+static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])
+{
+    bool idle[LAP_CLI_OPTIONS] = {false}, any = false;
+    lap_cli_exit code = lap_cli_find_forms(cli);
+    if (code == LAP_EXIT_OK)
+        code = lap_cli_check_rules(cli, given, idle);
+    for (int i = 0; i < LAP_CLI_OPTIONS; i++)
+        any = any || idle[i];
+    if (code != LAP_EXIT_OK || !any)
+        return code;
+    const unsigned forms = cli->forms;
+    memset(given, 0, LAP_CLI_OPTIONS * sizeof *given);
+    code = read_words(cli, argc, argv, given, idle);
+    cli->forms = forms;
+    return code;
+}
+
+lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
+{
+    bool given[LAP_CLI_OPTIONS] = {false};
+    const bool none[LAP_CLI_OPTIONS] = {false};
+    lap_cli_exit code = LAP_EXIT_FAILED;
+    set_defaults(cli, argc, argv, calloc((size_t)argc + 1, sizeof *cli->operands));
+    if (cli->operands)
+        code = read_words(cli, argc, argv, given, none);
+    else
+        lap_cli_message("out of memory");
+    lap_term_begin(cli);
+    if (code != LAP_EXIT_OK)
+        return code;
+    if (cli->help_full || cli->help_short)
+        return check_help(cli);
+    return cli->version ? check_version(cli, given) : check_words(cli, argc, argv, given);
 }

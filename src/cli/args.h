@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-/* The forms of a command line: a bit each, of lap_cli_option.applies and lap_cli_command.takes. bench and
+/* The forms of a command line: a bit each, of lap_cli_option.forms and lap_cli_command.takes. bench and
  * compare have one per operation, LAP_CLI_BENCH << op. forms.c has their names. */
 enum {
     LAP_CLI_ONE = 1 << 0,      /* run IN OUT */
@@ -25,26 +25,64 @@ enum {
     LAP_CLI_COMPARE = 1 << 8, /* and LAP_OP_COUNT - 1 more */
     LAP_CLI_BENCH = 1 << 16,  /* and LAP_OP_COUNT more: the codec too */
     LAP_CLI_RUN = LAP_CLI_ONE | LAP_CLI_IN_PLACE | LAP_CLI_FOLDER,
-    LAP_CLI_COMPARE_ALL = LAP_CLI_COMPARE * 31,
-    LAP_CLI_BENCH_ALL = LAP_CLI_BENCH * 63
+    LAP_CLI_COMPARE_ALL = LAP_CLI_COMPARE * ((1 << LAP_OP_COUNT) - 1),
+    LAP_CLI_BENCH_ALL = LAP_CLI_BENCH * ((2 << LAP_OP_COUNT) - 1)
 };
-_Static_assert(LAP_OP_COUNT == 5, "forms of compare and bench");
+_Static_assert(
+    LAP_CLI_BENCH_ALL < LAP_CLI_STATS_FOLDER && LAP_CLI_COMPARE_ALL < LAP_CLI_INFO, "a bit for each form");
 
 typedef struct lap_cli_option lap_cli_option;
 /* Reads value into field; false with problem (what is wrong, and what is allowed) filled. */
 typedef bool lap_cli_setter(
     void *field, const lap_cli_option *option, const char *value, char *problem, size_t size);
 
+/* What becomes of an option where it would change nothing: in a form that is not its own, or without what it
+ * needs. The first that fits: a promise is refused; a choice is refused unless its value asks for what
+ * happens anyway; tuning is accepted, and -v notes it; everything else is refused. */
+typedef enum lap_cli_kind {
+    LAP_PLAIN,
+    LAP_PROMISE, /* a promise, a limit, or a file to write */
+    LAP_CHOICE,  /* of photos, pixels or names */
+    LAP_TUNING   /* of speed, of messages, or of a coder */
+} lap_cli_kind;
+
+/* What an option needs beside its form; rules.c has the words for it. */
+typedef enum lap_cli_need {
+    LAP_NEED_NOTHING,
+    LAP_NEED_JPEG_OUT,
+    LAP_NEED_OUT_FILE, /* not standard output */
+    LAP_NEED_FILES,    /* at both ends */
+    LAP_NEED_JPEG_IN,
+    LAP_NEED_CUDA, /* a backend that may use a device */
+    LAP_NEED_OPENMP,
+    LAP_NEED_CUDA_GLOBAL,
+    LAP_NEEDS
+} lap_cli_need;
+
+typedef struct lap_cli_beside { /* the option excludes, or needs, another one */
+    const char *other, *why;
+    bool needs;
+} lap_cli_beside;
+
+enum { LAP_CLI_BESIDES = 6 };
 struct lap_cli_option {
-    const char *name, *argument; /* no argument: a switch; a list of words: a|b|c */
+    const char *name;
+    char letter;
+    const char *argument; /* no argument: a switch; a list of words: a|b|c */
     lap_cli_setter *set;
     size_t field; /* offset in lap_cli */
     double low, high;
     const char *help;
-    unsigned applies;
-    char letter;
-    char group; /* index into lap_cli_groups */
+    int group;  /* index into lap_cli_groups */
     bool brief; /* stands in the short help too */
+    lap_cli_kind kind;
+    unsigned forms;                      /* where it changes something */
+    lap_cli_need need;                   /* what else that takes */
+    unsigned same_in;                    /* other forms in which it may ask for what happens anyway: */
+    bool (*is_same)(const lap_cli *cli); /* whether this value does */
+    lap_cli_beside beside[LAP_CLI_BESIDES + 1];
+    bool writes;       /* its value is a file that is written beside OUT */
+    const char *reads; /* its value is a file that is read: what messages call it */
 };
 enum { LAP_CLI_OPTIONS = 96 };
 extern const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS]; /* after the last one: no name */
@@ -105,16 +143,21 @@ unsigned lap_cli_stats_forms(const lap_cli *cli, lap_error *err);
 unsigned lap_cli_diff_forms(const lap_cli *cli, lap_error *err);
 unsigned lap_cli_compare_forms(const lap_cli *cli, lap_error *err);
 unsigned lap_cli_bench_forms(const lap_cli *cli, lap_error *err);
-/* Fills cli->forms. LAP_EXIT_USAGE after a message where an option that was given has no meaning in any form
- * of this command line, or none beside the others; LAP_EXIT_FAILED where the forms could not be found out (of
- * diff LAP_EXIT_USAGE). */
-lap_cli_exit lap_cli_check_forms(lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
-/* rules.c, after it: options beside each other, and beside what they are to work on. */
-lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS]);
+/* Fills cli->forms. LAP_EXIT_FAILED after a message where they could not be found out (of diff
+ * LAP_EXIT_USAGE). */
+lap_cli_exit lap_cli_find_forms(lap_cli *cli);
+/* rules.c: whether each option that was given means something in these forms, beside the others and beside
+ * what they are to work on; LAP_EXIT_USAGE after a message where one is refused. idle: those that are
+ * accepted and would change nothing, which -v notes. */
+lap_cli_exit lap_cli_check_rules(
+    const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], bool idle[LAP_CLI_OPTIONS]);
+/* lap_cli_option.is_same */
+bool lap_same_always(const lap_cli *cli), lap_same_one_share(const lap_cli *cli),
+    lap_same_decode(const lap_cli *cli);
 /* rules.c, of bench and compare, which know the ladders: whether each of the comma separated names is a
  * backend of one of them; false after a message. */
 bool lap_cli_check_backends(const char *list, const lap_op *ops, int count);
-/* The forms in a row's applies, as words separated by commas: "one image, a folder run". */
+/* The forms of a set, as words separated by commas: "one image, a folder run". */
 void lap_cli_list_forms(unsigned forms, char *text, size_t size);
 /* What somebody meant who uses another program's option or command; NULL where nobody knows. */
 const char *lap_cli_hint(const char *word);

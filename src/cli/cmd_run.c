@@ -277,8 +277,6 @@ static int check_in_place(const lap_cli *cli)
         if (lap_cli_is_folder(cli->operands[i], &ignored))
             return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
     }
-    if (cli->settings.format)
-        return lap_cli_usage("--format and --in-place cannot be combined: names keep their extensions");
     if (cli->stats && cli->operand_count > 1)
         return lap_cli_usage("--stats needs a single image");
     return LAP_EXIT_OK;
@@ -289,8 +287,6 @@ static int check_side_files(const lap_cli *cli)
 {
     if (cli->stats && strcmp(cli->stats, "-") == 0)
         return lap_cli_usage("--stats: name a file; lapedge stats prints to standard output");
-    if (cli->dry_run && (cli->stats || cli->report))
-        return lap_cli_usage("-n writes nothing; leave out --%s", cli->stats ? "stats" : "report");
     if (cli->report && strcmp(cli->operands[0], "-") == 0)
         return lap_cli_usage("--report reads the image again: name a file, not standard input");
     return lap_report_check(cli);

@@ -1,5 +1,4 @@
-/* Which form a command line has, and whether each of its options means something there: an option is honoured
- * or refused with a reason, never passed over. rules.c has what options mean beside each other. */
+/* Which forms a command line has; rules.c has what options mean there. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -123,28 +122,12 @@ void lap_cli_list_forms(unsigned forms, char *text, size_t size)
     }
 }
 
-static lap_cli_exit refuse(const lap_cli *cli, const lap_cli_option *option, unsigned forms)
-{
-    char here[256], there[512];
-    if (!(option->applies & cli->command->takes))
-        return lap_cli_usage("--%s does not apply to %s; see lapedge %s --help", option->name,
-            cli->command->name, cli->command->name);
-    lap_cli_list_forms(forms, here, sizeof here);
-    lap_cli_list_forms(option->applies & cli->command->takes, there, sizeof there);
-    return lap_cli_usage("--%s does not apply to %s, only to %s", option->name, here, there);
-}
-
-lap_cli_exit lap_cli_check_forms(lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+lap_cli_exit lap_cli_find_forms(lap_cli *cli)
 {
     lap_error err = {0};
-    const unsigned forms = cli->command->forms ? cli->command->forms(cli, &err) : cli->command->takes;
-    if (err.code != LAP_OK) {
-        lap_cli_print_error(&err, NULL);
-        return cli->command->takes & LAP_CLI_DIFF ? LAP_EXIT_USAGE : LAP_EXIT_FAILED;
-    }
-    cli->forms = forms;
-    for (int i = 0; lap_cli_options[i].name; i++)
-        if (given[i] && !(lap_cli_options[i].applies & forms))
-            return refuse(cli, &lap_cli_options[i], forms);
-    return LAP_EXIT_OK;
+    cli->forms = cli->command->forms ? cli->command->forms(cli, &err) : cli->command->takes;
+    if (err.code == LAP_OK)
+        return LAP_EXIT_OK;
+    lap_cli_print_error(&err, NULL);
+    return cli->command->takes & LAP_CLI_DIFF ? LAP_EXIT_USAGE : LAP_EXIT_FAILED;
 }

@@ -85,7 +85,7 @@ static void short_help(const lap_cli *cli)
     usage(cli, !cli->is_command_named, USAGE_AT);
     putchar('\n');
     for (const lap_cli_option *option = lap_cli_options; option->name; option++)
-        if (option->brief && (option->applies & cli->command->takes))
+        if (option->brief && (option->forms & cli->command->takes))
             option_line(option, BRIEF_TEXT_AT, false);
     printf("\n'lapedge %s%s--help' has all options, and examples.\n",
         cli->is_command_named ? cli->command->name : "", cli->is_command_named ? " " : "");
@@ -105,7 +105,7 @@ static void full_help(const lap_cli *cli)
     for (int group = 0; lap_cli_groups[group]; group++) {
         bool begun = false;
         for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
-            if (option->group != group || !(option->applies & cli->command->takes))
+            if (option->group != group || !(option->forms & cli->command->takes))
                 continue;
             if (!begun) {
                 putchar('\n');
@@ -176,7 +176,7 @@ static void print_table(void)
 {
     for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
         char forms[512];
-        lap_cli_list_forms(option->applies, forms, sizeof forms);
+        lap_cli_list_forms(option->forms, forms, sizeof forms);
         printf("%s\t%.1s\t%s\t%s\t%s\n", option->name, option->letter ? &option->letter : "",
             option->argument ? option->argument : "", forms, option->help);
     }
@@ -186,7 +186,7 @@ static void print_table(void)
 static void print_options(const lap_cli_command *command, bool described)
 {
     for (const lap_cli_option *option = lap_cli_options; option->name; option++)
-        if (option->applies & command->takes)
+        if (option->forms & command->takes)
             printf("--%s%s%s%s\n", option->name, option->argument ? "=" : "", described ? "\t" : "",
                 described ? option->help : "");
 }

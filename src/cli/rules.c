@@ -1,5 +1,5 @@
-/* Options beside each other, and beside what they are to work on: each of them means something there, or is
- * refused with a reason. */
+/* What options mean: in a form of a command line, beside each other, and beside what they are to work on. An
+ * option that would change nothing is refused, or accepted, by its kind (args.h). */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,45 +9,7 @@
 #include "cli/term.h"
 #include "cli/values.h"
 
-typedef struct rule { /* `option` needs, or excludes, `other` */
-    const char *option, *other, *why;
-    bool needs;
-} rule;
-
-static const rule rules[] = {
-    {"tolerance", "baseline", "needs --baseline", true},
-    {"json", "csv", "and --csv cannot be combined", false},
-    {"no-clobber", "force", "and --force contradict each other", false},
-    {"skip-existing", "force", "and --force contradict each other", false},
-    {"skip-existing", "no-clobber", "and --no-clobber contradict each other", false},
-    {"rebuild", "skip-existing", "and --skip-existing contradict each other", false},
-    {"rebuild", "no-clobber", "and --no-clobber contradict each other", false},
-    {"include", "files-from", "is about folders, and --files-from names files", false},
-    {"exclude", "files-from", "is about folders, and --files-from names files", false},
-    {"ext", "files-from", "is about folders, and --files-from names files", false},
-    {"follow", "files-from", "is about folders, and --files-from names files", false},
-    {"prune", "files-from", "is about folders, and --files-from names files", false},
-    {"prune", "shard", "and --shard cannot be combined: a share does not see which photos are gone", false},
-    {"prune", "include", "and --include cannot be combined: what is left out would look gone", false},
-    {"prune", "exclude", "and --exclude cannot be combined: what is left out would look gone", false},
-    {"prune", "ext", "and --ext cannot be combined: what is left out would look gone", false},
-    {"trim", "perfect", "and --perfect contradict each other", false},
-    {"trim", "quality", "keeps the coded data; leave out --quality", false},
-    {"perfect", "quality", "keeps the coded data; leave out --quality", false},
-    {"keep", "strip", "and --strip contradict each other", false},
-    {"sandbox", "devices", "runs on the CPU alone, and --devices names CUDA devices", false},
-    {"sandbox", "device-memory", "runs on the CPU alone, and --device-memory is of CUDA devices", false},
-    {"quiet", "verbose", "and --verbose contradict each other", false},
-};
-
-/* The first option of the list, which ends in NULL, that was given. */
-static const char *first_given(const char *const *names, const bool given[LAP_CLI_OPTIONS])
-{
-    for (; *names; names++)
-        if (lap_cli_is_given(*names, given))
-            return *names;
-    return NULL;
-}
+enum { WHY = 700 }; /* why an option would change nothing */
 
 /* ---- the output ---------------------------------------------------------------------------------- */
 
@@ -66,30 +28,22 @@ static const char *extension_of(const char *path)
     return dot && dot != name ? dot + 1 : NULL;
 }
 
-static lap_cli_exit check_format(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+static bool has_jpeg_out(const lap_cli *cli, char why[WHY])
 {
-    static const char *const of_jpeg[] = {
-        "quality", "subsampling", "restart", "progressive", "optimize", "trim", "perfect", NULL};
-    const char *out = single_output(cli), *asked = cli->settings.format;
-    const char *word = asked ? asked : extension_of(out);
-    const char *format = lap_format_named(word), *of_name = lap_format_named(extension_of(out));
-    const bool is_jpeg = format && strcmp(format, "jpg") == 0;
-    const char *name = word && !is_jpeg ? first_given(of_jpeg, given) : NULL;
-    if (asked && format && of_name && strcmp(format, of_name) != 0)
-        return lap_cli_usage(
-            "--format=%s: %s is a name of another format; choose one name, or leave out --format", asked,
-            out);
-    return name ? lap_cli_usage("--%s is of JPEG alone, and the output is .%s", name, word) : LAP_EXIT_OK;
+    const char *word = cli->settings.format ? cli->settings.format : extension_of(single_output(cli));
+    const char *format = lap_format_named(word);
+    if (!word || (format && strcmp(format, "jpg") == 0))
+        return true;
+    snprintf(why, WHY, "the output is .%.40s", word);
+    return false;
 }
 
 /* Standard output is no file: nothing stands there before, and it has neither time nor mode. */
-static lap_cli_exit check_output(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+static bool has_out_file(const lap_cli *cli, char why[WHY])
 {
-    static const char *const of_files[] = {"no-clobber", "skip-existing", "preserve", "no-sync", NULL};
-    const char *out = single_output(cli), *name = first_given(of_files, given);
-    return name && out && strcmp(out, "-") == 0
-               ? lap_cli_usage("--%s is about a file, and the output is standard output", name)
-               : LAP_EXIT_OK;
+    const char *out = single_output(cli);
+    snprintf(why, WHY, "the output is standard output");
+    return !out || strcmp(out, "-") != 0;
 }
 
 /* ---- the inputs ---------------------------------------------------------------------------------- */
@@ -110,27 +64,26 @@ static bool is_other_image(const char *path)
 }
 
 /* A pipe has neither a time nor a mode that a file could have; what was redirected has. */
-static lap_cli_exit check_source(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+static bool has_files(const lap_cli *cli, char why[WHY])
 {
     struct stat st;
-    if (single_output(cli) && lap_cli_is_given("preserve", given) && strcmp(cli->operands[0], "-") == 0 &&
-        (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode)))
-        return lap_cli_usage("--preserve is about a file, and the input is a pipe");
-    return LAP_EXIT_OK;
+    if (!has_out_file(cli, why))
+        return false;
+    snprintf(why, WHY, "the input is a pipe");
+    return !single_output(cli) || strcmp(cli->operands[0], "-") != 0 ||
+           (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode));
 }
 
-/* What is about JPEGs, where no input is one. */
-static lap_cli_exit check_inputs(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+static bool has_jpeg_in(const lap_cli *cli, char why[WHY])
 {
-    static const char *const of_jpeg[] = {"decode", "max-scans", NULL};
-    const char *name = first_given(of_jpeg, given);
     const int count = single_output(cli) ? 1 : cli->operand_count;
-    if (!name || count == 0 || cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER))
-        return LAP_EXIT_OK;
+    if (count == 0 || cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER))
+        return true;
     for (int i = 0; i < count; i++)
         if (!is_other_image(cli->operands[i]))
-            return LAP_EXIT_OK;
-    return lap_cli_usage("--%s is about JPEGs, and %s is none", name, cli->operands[0]);
+            return true;
+    snprintf(why, WHY, "%.400s is not one", cli->operands[0]);
+    return false;
 }
 
 /* ---- the backends -------------------------------------------------------------------------------- */
@@ -168,19 +121,22 @@ static bool is_cuda_global(const lap_rung_info *rung)
     return strcmp(rung->name, "cuda-global") == 0;
 }
 
-static lap_cli_exit check_backends(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+static bool has_device(const lap_cli *cli, char why[WHY])
 {
-    static const struct {
-        const char *option;
-        bool (*passes)(const lap_rung_info *rung);
-        const char *whose;
-    } rows[] = {{"devices", may_use_device, "CUDA backends"},
-        {"device-memory", may_use_device, "CUDA backends"}, {"omp-loop", is_openmp, "openmp"},
-        {"block", is_cuda_global, "cuda-global"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (lap_cli_is_given(rows[i].option, given) && !any_backend(cli, rows[i].passes))
-            return lap_cli_usage("--%s is for %s, and none is named", rows[i].option, rows[i].whose);
-    return LAP_EXIT_OK;
+    snprintf(why, WHY, "none is named");
+    return any_backend(cli, may_use_device) && !cli->sandbox;
+}
+
+static bool has_openmp(const lap_cli *cli, char why[WHY])
+{
+    snprintf(why, WHY, "it is not named");
+    return any_backend(cli, is_openmp);
+}
+
+static bool has_cuda_global(const lap_cli *cli, char why[WHY])
+{
+    snprintf(why, WHY, "it is not named");
+    return any_backend(cli, is_cuda_global);
 }
 
 /* A name that none of the ladders has would silently do nothing. */
@@ -201,10 +157,118 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
     return true;
 }
 
-static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+/* ---- values that ask for what happens anyway ---------------------------------------------------- */
+
+bool lap_same_always(const lap_cli *cli)
+{
+    (void)cli;
+    return true;
+}
+
+bool lap_same_one_share(const lap_cli *cli)
+{
+    uint32_t shard, shards;
+    lap_error err;
+    return lap_shard_parse(cli->shard, &shard, &shards, &err) == LAP_OK && shards <= 1;
+}
+
+bool lap_same_decode(const lap_cli *cli)
+{
+    return cli->settings.decode != LAP_DECODE_PARALLEL;
+}
+
+/* ---- one option ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *applies_to;
+    bool (*is_met)(const lap_cli *cli, char why[WHY]); /* fills why where it is not */
+} needs[LAP_NEEDS] = {
+    [LAP_NEED_JPEG_OUT] = {"JPEG output", has_jpeg_out},
+    [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
+    [LAP_NEED_FILES] = {"files", has_files},
+    [LAP_NEED_JPEG_IN] = {"JPEGs", has_jpeg_in},
+    [LAP_NEED_CUDA] = {"CUDA backends", has_device},
+    [LAP_NEED_OPENMP] = {"openmp", has_openmp},
+    [LAP_NEED_CUDA_GLOBAL] = {"cuda-global", has_cuda_global},
+};
+
+/* Whether it changes nothing: in another form than its own. */
+static bool is_foreign(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
+{
+    char here[256], there[400];
+    if (option->forms & cli->forms)
+        return false;
+    lap_cli_list_forms(cli->forms, here, sizeof here);
+    lap_cli_list_forms(option->forms & cli->command->takes, there, sizeof there);
+    if (*there)
+        snprintf(why, WHY, "does not apply to %s, only to %s", here, there);
+    else
+        snprintf(
+            why, WHY, "does not apply to %s; see lapedge %s --help", cli->command->name, cli->command->name);
+    return true;
+}
+
+/* The same for want of what it needs. */
+static bool is_wanting(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
+{
+    char reason[WHY];
+    if (option->need == LAP_NEED_NOTHING || needs[option->need].is_met(cli, reason))
+        return false;
+    snprintf(why, WHY, "applies only to %s, and %.500s", needs[option->need].applies_to, reason);
+    return true;
+}
+
+static bool is_accepted(const lap_cli *cli, const lap_cli_option *option)
+{
+    const bool may_be_same = option->is_same && cli->forms & (option->same_in | option->forms);
+    return option->kind == LAP_TUNING || (option->kind != LAP_PROMISE && may_be_same && option->is_same(cli));
+}
+
+typedef bool idle_fn(const lap_cli *cli, const lap_cli_option *option, char why[WHY]);
+
+/* All options that were given, by one of the two above. */
+static lap_cli_exit judge_all(
+    const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], idle_fn *is_idle, bool idle[LAP_CLI_OPTIONS])
+{
+    char why[WHY];
+    for (int i = 0; lap_cli_options[i].name; i++) {
+        const lap_cli_option *option = &lap_cli_options[i];
+        if (!given[i] || idle[i] || !is_idle(cli, option, why))
+            continue;
+        if (!is_accepted(cli, option))
+            return lap_cli_usage("--%s %s", option->name, why);
+        idle[i] = true;
+        if (cli->verbose && strcmp(option->name, "verbose") != 0)
+            lap_cli_message("note: --%s %s", option->name, why);
+    }
+    return LAP_EXIT_OK;
+}
+
+/* ---- beside each other --------------------------------------------------------------------------- */
+
+static lap_cli_exit check_beside(const bool given[LAP_CLI_OPTIONS])
+{
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
+        for (const lap_cli_beside *beside = option->beside; beside->other; beside++)
+            if (given[option - lap_cli_options] && lap_cli_is_given(beside->other, given) != beside->needs)
+                return lap_cli_usage("--%s %s", option->name, beside->why);
+    return LAP_EXIT_OK;
+}
+
+static lap_cli_exit check_format(const lap_cli *cli)
+{
+    const char *out = single_output(cli), *asked = cli->settings.format;
+    const char *format = lap_format_named(asked), *of_name = lap_format_named(extension_of(out));
+    return format && of_name && strcmp(format, of_name) != 0
+               ? lap_cli_usage(
+                     "--format=%s: %s is a name of another format; choose one name, or leave out --format",
+                     asked, out)
+               : LAP_EXIT_OK;
+}
+
+static lap_cli_exit check_sandbox(const lap_cli *cli)
 {
     const char *backend = cli->settings.backend;
-    (void)given;
     if (cli->sandbox && backend && strncmp(backend, "cuda", 4) == 0)
         return lap_cli_usage("--sandbox runs on the CPU alone: a driver of CUDA cannot be confined so; "
                              "leave out --backend=%s",
@@ -214,18 +278,15 @@ static lap_cli_exit check_sandbox(const lap_cli *cli, const bool given[LAP_CLI_O
     return LAP_EXIT_OK;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------- */
-
-lap_cli_exit lap_cli_check_rules(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+lap_cli_exit lap_cli_check_rules(
+    const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], bool idle[LAP_CLI_OPTIONS])
 {
-    static lap_cli_exit (*const checks[])(const lap_cli *, const bool *) = {
-        check_format, check_output, check_source, check_inputs, check_backends, check_sandbox};
-    lap_cli_exit code = LAP_EXIT_OK;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (lap_cli_is_given(rules[i].option, given) &&
-            lap_cli_is_given(rules[i].other, given) != rules[i].needs)
-            return lap_cli_usage("--%s %s", rules[i].option, rules[i].why);
-    for (size_t i = 0; i < sizeof checks / sizeof *checks && code == LAP_EXIT_OK; i++)
-        code = checks[i](cli, given);
-    return code;
+    lap_cli_exit code = judge_all(cli, given, is_foreign, idle);
+    if (code == LAP_EXIT_OK)
+        code = check_beside(given);
+    if (code == LAP_EXIT_OK)
+        code = check_format(cli);
+    if (code == LAP_EXIT_OK)
+        code = judge_all(cli, given, is_wanting, idle);
+    return code == LAP_EXIT_OK ? check_sandbox(cli) : code;
 }

@@ -262,12 +262,8 @@ static int check_operands(const lap_cli *cli)
     if (is_like_image(out))
         return lap_cli_usage(
             "%s: there is no such folder, and it is named like an image; %s/ makes it", out, out);
-    if (cli->dry_run && (cli->log || cli->trace))
-        return lap_cli_usage("-n writes nothing; leave out %s", cli->log ? "--log" : "--trace");
     if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
         return lap_cli_usage("--log=- and --json cannot both go to standard output");
-    if (cli->null_separated && !cli->files_from)
-        return lap_cli_usage("-0 needs --files-from");
     return LAP_EXIT_OK;
 }
 

@@ -13,33 +13,35 @@
 
 /* ---- never over something else ------------------------------------------------------------------- */
 
-typedef struct side_option { /* a file that is written besides OUT */
-    const char *option, *path;
-} side_option;
+/* The value of an option that names a file, or NULL. */
+static const char *path_of(const lap_cli *cli, const lap_cli_option *option)
+{
+    return *(const char *const *)((const char *)cli + option->field);
+}
 
 /* What keeps the command from starting: 2 where nothing can be compared, else 4. */
-static lap_cli_exit unreachable(const lap_cli *cli, const side_option *side, const lap_error *err)
+static lap_cli_exit unreachable(const lap_cli *cli, const lap_cli_option *side, const lap_error *err)
 {
     char text[1024];
-    lap_cli_message("%s: %s", side->option, lap_cli_error_text(err, text, sizeof text));
+    lap_cli_message("--%s: %s", side->name, lap_cli_error_text(err, text, sizeof text));
     return cli->command->takes & (LAP_CLI_DIFF | LAP_CLI_COMPARE_ALL) ? LAP_EXIT_USAGE : LAP_EXIT_NOTHING;
 }
 
 /* LAP_EXIT_OK where path is another file; else after a message that calls it `what`. */
 static lap_cli_exit check_other(
-    const lap_cli *cli, const side_option *side, const char *path, const char *what)
+    const lap_cli *cli, const lap_cli_option *side, const char *path, const char *what)
 {
     lap_error err;
-    const lap_code code = path ? lap_side_check(side->path, &path, 1, &err) : LAP_OK;
+    const lap_code code = path ? lap_side_check(path_of(cli, side), &path, 1, &err) : LAP_OK;
     if (code == LAP_OK)
         return LAP_EXIT_OK;
-    return code == LAP_E_CLASH ? lap_cli_usage("%s: %s is %s", side->option, side->path, what)
+    return code == LAP_E_CLASH ? lap_cli_usage("--%s: %s is %s", side->name, path_of(cli, side), what)
                                : unreachable(cli, side, &err);
 }
 
 typedef struct folder_look {
     const lap_cli *cli;
-    const side_option *side;
+    const lap_cli_option *side;
     lap_cli_exit exit;
 } folder_look;
 
@@ -54,7 +56,7 @@ static lap_code check_file(void *user, const char *path, const lap_error *proble
 
 /* An input, and what is in it where it is a folder. */
 static lap_cli_exit check_input(
-    const lap_cli *cli, const side_option *side, const char *path, bool look_inside)
+    const lap_cli *cli, const lap_cli_option *side, const char *path, bool look_inside)
 {
     struct stat st;
     lap_error err;
@@ -64,7 +66,7 @@ static lap_cli_exit check_input(
     return look.exit;
 }
 
-static lap_cli_exit check_operands(const lap_cli *cli, const side_option *side)
+static lap_cli_exit check_operands(const lap_cli *cli, const lap_cli_option *side)
 {
     const bool writes = lap_cli_writes(cli);
     const bool has_out = writes && !cli->in_place && (cli->operand_count > 1 || cli->files_from);
@@ -77,31 +79,21 @@ static lap_cli_exit check_operands(const lap_cli *cli, const side_option *side)
     return code == LAP_EXIT_OK ? check_input(cli, side, cli->bench.image, true) : code;
 }
 
-static lap_cli_exit check_side(
-    const lap_cli *cli, const side_option *side, const side_option *others, int count)
+static lap_cli_exit check_side(const lap_cli *cli, const lap_cli_option *side)
 {
-    const struct {
-        const char *path, *what;
-    } files[] = {{cli->files_from, "the list of inputs"}, {cli->weights, "the file of weights"},
-        {cli->baseline, "the baseline"}, {cli->kernel, "the kernel"}};
     lap_cli_exit code = check_operands(cli, side);
-    for (int i = 0; i < count && code == LAP_EXIT_OK; i++)
-        if (others + i != side)
-            code = check_other(cli, side, others[i].path, "to be written twice");
-    for (size_t i = 0; i < sizeof files / sizeof *files && code == LAP_EXIT_OK; i++)
-        code = check_other(cli, side, files[i].path, files[i].what);
+    for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
+        if (o != side && (o->writes || o->reads))
+            code = check_other(cli, side, path_of(cli, o), o->writes ? "to be written twice" : o->reads);
     return code;
 }
 
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
-    const side_option sides[] = {{"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report},
-        {"--heatmap", cli->heatmap}, {"--json-file", cli->json_file}, {"--trace", cli->trace}};
-    const int count = (int)(sizeof sides / sizeof *sides);
     lap_cli_exit code = LAP_EXIT_OK;
-    for (int i = 0; i < count && code == LAP_EXIT_OK; i++)
-        if (sides[i].path)
-            code = check_side(cli, &sides[i], sides, count);
+    for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
+        if (o->writes && path_of(cli, o))
+            code = check_side(cli, o);
     return code;
 }
 

@@ -233,8 +233,6 @@ lap_cli_exit lap_stats_folder_check(const lap_cli *cli)
 {
     if (cli->files_from && cli->operand_count > 0)
         return lap_cli_usage("--files-from names the inputs: lapedge stats --files-from=FILE");
-    if (cli->null_separated && !cli->files_from)
-        return lap_cli_usage("-0 needs --files-from");
     return lap_folder_check_names(cli);
 }
 

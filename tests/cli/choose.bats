@@ -242,8 +242,8 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     run --separate-stderr lapedge transform --rotate=180 in out
     [[ $stderr == "2 done; "* ]]
     expect 0 "in/a.jpg -> new/a.jpg" "1 to be done" transform -n --flip=h --exclude=b.jpg in new
-    expect 2 "" "lapedge: --jobs does not apply to transform of one image, only to transform of folders" \
-        transform --flip=h -j2 in/a.jpg o.jpg
+    expect 2 "" "lapedge: --suffix does not apply to transform of one image, only to transform of folders" \
+        transform --flip=h --suffix=-e in/a.jpg o.jpg
 }
 
 @test "lapedge.file/1 has all that makes the same bytes again" {

@@ -289,5 +289,5 @@ PY
     expect 2 "" "lapedge: a is a folder, but a/one.pgm is not" diff a a/one.pgm
     expect 2 "" "lapedge: a is a folder, but missing is not" diff missing a
     expect 2 "" "lapedge: --heatmap does not apply to diff of folders, only to diff" diff --heatmap=m.png a b
-    expect 2 "" "lapedge: --jobs does not apply to diff, only to diff of folders" diff -j2 a/one.pgm b/one.pgm
+    expect 2 "" "lapedge: --include does not apply to diff, only to diff of folders" diff --include='*' a/one.pgm b/one.pgm
 }

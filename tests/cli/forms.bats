@@ -7,33 +7,49 @@ load common
 }
 
 @test "a form is named when an option is not for it" {
-    expect 2 "" "lapedge: --jobs does not apply to one image, only to a folder run" -j2 "$photo" o.jpg
+    expect 2 "" "lapedge: --suffix does not apply to one image, only to a folder run" --suffix=-e "$photo" o.jpg
     expect 2 "" "lapedge: --kernel does not apply to bench of reduce, only to bench of filter, bench of codec" \
         bench reduce --kernel=log5
     expect 2 "" "lapedge: --heatmap does not apply to compare of reduce, only to compare of filter, compare of \
 transpose" compare --ops=reduce --heatmap=m.png "$photo"
-    expect 2 "" "lapedge: --quality is of JPEG alone, and the output is .png" -Q80 "$photo" o.png
-    expect 2 "" "lapedge: --restart is of JPEG alone, and the output is .ppm" --restart=on --format=ppm . out
     expect 2 "" "lapedge: --tolerance needs --baseline" bench --tolerance=5%
     expect 2 "" "lapedge: --rotate is given twice; use one at a time" transform --rotate=90 --rotate=180 a b
-    for word in --preserve --no-clobber --skip-existing --no-sync; do
-        expect 2 "" "lapedge: $word is about a file, and the output is standard output" "$word" "$photo" -
+    for word in --no-clobber --skip-existing; do
+        expect 2 "" "lapedge: $word applies only to a file, and the output is standard output" "$word" "$photo" -
     done
-    lapedge "$photo" - | expect 2 "" "lapedge: --preserve is about a file, and the input is a pipe" --preserve - o.jpg
+    expect 2 "" "lapedge: --preserve applies only to files, and the output is standard output" --preserve "$photo" -
+    lapedge "$photo" - | expect 2 "" "lapedge: --preserve applies only to files, and the input is a pipe" --preserve - o.jpg
     lapedge --preserve - copy.jpg <"$photo"
     [ "$(stat -c %Y copy.jpg)" = "$(stat -Lc %Y "$photo")" ]
-    expect 2 "" "lapedge: --omp-loop is for openmp, and none is named" bench --backends=c --omp-loop=x
-    expect 2 "" "lapedge: --block is for cuda-global, and none is named" bench --backends=c,simd --block=8x8
+    expect 2 "" "lapedge: --omp-loop applies only to openmp, and it is not named" bench --backends=c --omp-loop=x
+    expect 2 "" "lapedge: --block applies only to cuda-global, and it is not named" bench --backends=c,simd --block=8x8
     expect 2 "" "lapedge: bench: filter is named twice" bench filter filter
     [ ! -e o.jpg ]
+}
+
+@test "tuning of what is not there is accepted, and -v notes it; what asks for what happens anyway, too" {
+    local words=(-f -j4 --threads=2 --fail-fast --no-sync --progress=off -Q80 --restart=on --device-memory=1G --flat --shard=0/1)
+    lapedge "$photo" plain.png
+    expect 0 "" "" "${words[@]}" "$photo" o.png
+    cmp plain.png o.png
+    run --separate-stderr lapedge -v "${words[@]}" "$photo" o.png
+    [[ $stderr == *"lapedge: note: --jobs does not apply to one image, only to a folder run"* ]]
+    [[ $stderr == *"lapedge: note: --quality applies only to JPEG output, and the output is .png"* ]]
+    [[ $stderr == *"lapedge: note: --flat does not apply to one image, only to a folder run"* ]]
+    [ "$(lapedge info -q -Q80 "$photo")" = "$(lapedge info "$photo")" ]
+    expect 2 "" "lapedge: --shard does not apply to one image, only to a folder run" --shard=0/2 "$photo" o.png
+    expect 2 "" 'lapedge: --quality: "101" is not a whole number from 1 to 100' -Q101 "$photo" o.png
+    SLURM_NTASKS=2 SLURM_PROCID=1 run --separate-stderr lapedge --shard=auto "$photo" o.png
+    [ "$status" -eq 2 ]
 }
 
 @test "what is about JPEGs is refused where no input is one" {
     pgm 20 10 in.pgm
     lapedge in.pgm in.png
-    expect 2 "" "lapedge: --decode is about JPEGs, and in.png is none" --decode=serial in.png o.jpg
-    expect 2 "" "lapedge: --max-scans is about JPEGs, and in.pgm is none" stats --max-scans=3 in.pgm
-    expect 2 "" "lapedge: --max-scans is about JPEGs, and in.pgm is none" diff --max-scans=3 in.pgm in.png
+    expect 2 "" "lapedge: --decode applies only to JPEGs, and in.png is not one" --decode=parallel in.png o.jpg
+    expect 0 "" "" --decode=serial in.png o.jpg
+    expect 2 "" "lapedge: --max-scans applies only to JPEGs, and in.pgm is not one" stats --max-scans=3 in.pgm
+    expect 2 "" "lapedge: --max-scans applies only to JPEGs, and in.pgm is not one" diff --max-scans=3 in.pgm in.png
     lapedge --decode=serial - o.jpg <in.pgm # not known before it is read
     lapedge --max-scans=3 in.pgm "$photo" out/
     lapedge -q --max-scans=3 in.pgm ./new/

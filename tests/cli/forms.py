@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""forms.py LAPEDGE: every option in every form of a command line is honoured or refused with exit 2 and a
-reason. Honoured is what changes something that can be seen: output, messages, files, the exit code; on a terminal;
+"""forms.py LAPEDGE: every option in every form of a command line is honoured, refused with exit 2 and a reason, or,
+if it tunes what is not there or asks for what happens anyway, accepted: then bytes, standard output and exit code are
+those without it, and -v notes it. Honoured is what changes something that can be seen: output, messages, files, the exit code; on a terminal;
 or in what is asked of the system. Each option stands where it can show: SCENES, BESIDE."""
 import hashlib
 import json
@@ -277,6 +278,24 @@ BESIDE = {
 }
 # Seen in nothing but times.
 TIMED = {"warm"}
+# Tuning of speed, of messages, or of a coder: accepted in every form.
+TUNING = {"force", "jobs", "threads", "fail-fast", "no-sync", "quiet", "verbose", "color", "progress", "quality",
+          "subsampling", "restart", "optimize", "progressive", "devices", "device-memory"}
+# What asks for what happens anyway.
+ONE = ("one image", "transform of one image")
+SAME = {"flat": (ONE, "--flat"), "rebuild": (ONE, "--rebuild"), "shard": (ONE + ("files in place",), "--shard=0/1")}
+# Command lines without what an option needs: whether it is accepted, the base, the option.
+WANTING = [(True, ["in.jpg", "out.png"], word) for word in
+           ("-Q40", "--subsampling=420", "--restart=on", "--optimize", "--progressive")]
+WANTING += [(True, ["--format=ppm", "photos", "done"], "-Q40"), (True, ["--format=jpg", "in.ppm", "-"], "--no-sync"),
+            (True, ["--backend=c", "in.jpg", "out.jpg"], "--devices=0,1"),
+            (True, ["--backend=c", "photos", "done"], "--device-memory=1G"),
+            (True, ["--sandbox", "in.jpg", "out.jpg"], "--devices=0"),
+            (True, ["in.ppm", "out.jpg"], "--decode=serial"), (True, ["in.ppm", "out.jpg"], "--decode=auto"),
+            (False, ["in.ppm", "out.jpg"], "--decode=parallel"), (False, ["in.ppm", "out.jpg"], "--max-scans=3"),
+            (False, ["in.jpg", "-"], "--no-clobber"), (False, ["in.jpg", "-"], "--skip-existing"),
+            (False, ["in.jpg", "-"], "--preserve"), (False, ["transform", "--flip=h", "in.jpg", "out.png"], "--trim"),
+            (False, ["bench", "--backends=c"], "--omp-loop=x"), (False, ["bench", "--backends=c"], "--block=8x8")]
 # These make a command line one of another form.
 MAKERS = {"in-place", "files-from"}
 
@@ -286,12 +305,44 @@ def has_device():
     return bool(shown["devices"])
 
 
+def apart(words, original):
+    folder = original + ".apart"
+    shutil.copytree(original, folder)
+    result = run(words, folder)
+    shutil.rmtree(folder)
+    return result
+
+
+def idle(words, word, original, base):
+    """An option that is accepted and changes nothing, which -v notes."""
+    if trace(words + [word], original) != base:
+        return "%s is accepted, and changes something" % word
+    if word in ("--quiet", "--verbose"):
+        return None
+    said = apart(words + [word, "-v"], original).stderr.decode()
+    return None if "note: " + "--" in said else "-v does not note %s: %s" % (word, said)
+
+
+def wanting(accepted, words, word, original):
+    if accepted:
+        return idle(words, word, original, trace(words, original))
+    done = apart(words + [word], original)
+    reason = done.stderr.decode()
+    return None if done.returncode == 2 and "applies only to" in reason else "%s: not refused: %s" % (word, reason)
+
+
 def check(form, option, argument, applies, original, base):
     if option in MAKERS and not applies:
         return None
     value = VALUES.get(option, ["--" + option] if not argument else None)
     if value is None:
         return "no value is known"
+    if not applies and option in TUNING:
+        return idle(FORMS[form], value[0], original, base)
+    if not applies and form in SAME.get(option, ((), ""))[0]:
+        problem = idle(FORMS[form], SAME[option][1], original, base)
+        if problem or value[0] == SAME[option][1]:
+            return problem
     if not applies:
         message = run(FORMS[form] + value[:1], original)
         text = message.stderr.decode()
@@ -330,6 +381,11 @@ def main():
                 problem = check(form, name, argument, form in forms.split(", "), original, base)
                 if problem:
                     problems.append("%s, --%s: %s" % (form, name, problem))
+        for accepted, words, word in WANTING:
+            pairs += 1
+            problem = wanting(accepted, words, word, original)
+            if problem:
+                problems.append("%s: %s" % (" ".join(words), problem))
     print("%d pairs" % pairs)
     for problem in problems:
         print(problem)

@@ -241,7 +241,7 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
     [[ $(note --flip=h o.png o.jpg) == "decoded and coded anew: the input is no JPEG"* ]]
     expect 1 "" "lapedge: o.png: unsupported: cannot be turned without loss: the input is no JPEG" \
         transform --trim --flip=h o.png none.jpg
-    expect 2 "" "lapedge: --trim is of JPEG alone, and the output is .png" transform --trim --flip=h "$photo" none.png
+    expect 2 "" "lapedge: --trim applies only to JPEG output, and the output is .png" transform --trim --flip=h "$photo" none.png
     expect 2 "" "lapedge: --trim keeps the coded data; leave out --quality" transform --trim -Q80 --flip=h "$photo" none.jpg
     expect 2 "" "lapedge: --trim and --perfect contradict each other" transform --trim --perfect --flip=h "$photo" none.jpg
     expect 5 "" "lapedge: $photo: limit: 600x400 is 0.24 million pixels, more than the limit of 0.1 million (--max-pixels)" \

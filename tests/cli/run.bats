@@ -154,7 +154,7 @@ lapedge: bad.jpg: $same" --in-place bad.jpg bad.jpg
     expect 2 "" "lapedge: --in-place: standard input cannot be replaced" --in-place -
     expect 2 "" "lapedge: --in-place: . is a folder; name the files in it" --in-place .
     expect 2 "" "lapedge: --in-place needs a FILE; see lapedge -h" --in-place
-    expect 2 "" "lapedge: --format and --in-place cannot be combined: names keep their extensions" \
+    expect 2 "" "lapedge: --in-place and --format cannot be combined: names keep their extensions" \
         --in-place --format=png a.jpg
 }
 
@@ -290,7 +290,7 @@ density() { od -An -tu1 -j13 -N5 "$1" | awk '{print $1, $2 * 256 + $3, $4 * 256 
     cmp out.png plain.png
     rm p.html
     expect 2 "" "lapedge: --report reads the image again: name a file, not standard input" --report=p.html - o.png
-    expect 2 "" "lapedge: -n writes nothing; leave out --report" -n --report=p.html "$photo" o.png
+    expect 2 "" "lapedge: --dry-run writes nothing; leave out --report" -n --report=p.html "$photo" o.png
     expect 2 "" 'lapedge: --report: "p.jpg" does not end in .html' --report=p.jpg "$photo" o.png
     expect 2 "" "lapedge: --report: o.html is the output" --report=o.html --format=png "$photo" o.html
     mkdir in

@@ -25,8 +25,8 @@ untouched() # FILE
     [ "$status" -eq 2 ]
     lapedge -n --json a.jpg o.jpg >run.json 2>/dev/null
     json run.json 'o["status"] == "skipped" and o["error"] is None and o["output"] == "o.jpg"'
-    expect 2 "" "lapedge: -n writes nothing; leave out --stats" -n --stats=s.json a.jpg o.jpg
-    expect 2 "" "lapedge: -n writes nothing; leave out --log" -n --log=l.jsonl . out
+    expect 2 "" "lapedge: --dry-run writes nothing; leave out --stats" -n --stats=s.json a.jpg o.jpg
+    expect 2 "" "lapedge: --dry-run writes nothing; leave out --log" -n --log=l.jsonl . out
     for file in o.jpg o.xyz none s.json l.jsonl out; do nothing_left $file; done
 }
 
@@ -98,7 +98,8 @@ refused()
     expect 2 "" "lapedge: --heatmap: ${problem/x/x.png}" diff --heatmap=a.jpg/x.png a.jpg b.jpg
     expect 2 "" "lapedge: --json-file: $problem" compare --backends=c --json-file=a.jpg/x a.jpg
     expect 4 "" "lapedge: --trace: loop/x: cannot write: Too many levels of symbolic links" in out --trace=loop/x
-    [ ! -e o.jpg ] && [ ! -e out ]
+    [ ! -e o.jpg ]
+    [ ! -e out ]
 }
 
 @test "what is written besides OUT is never an input, OUT or a list, through links neither" {

@@ -177,9 +177,9 @@ PY
     [ "$status" -eq 1 ]
     [[ $output != *deep* ]]
     expect 2 "" "lapedge: - cannot be used with folders or several files" stats - album
-    expect 2 "" "lapedge: -0 needs --files-from" stats -0 album
+    expect 2 "" "lapedge: --null needs --files-from" stats -0 album
     expect 2 "" "lapedge: --report does not apply to stats of folders, only to stats" stats --report=p.html album
-    expect 2 "" "lapedge: --jobs does not apply to stats, only to stats of folders" stats -j2 "$photo"
+    expect 2 "" "lapedge: --include does not apply to stats, only to stats of folders" stats --include='*' "$photo"
 }
 
 @test "wrong words are refused" {

@@ -145,7 +145,7 @@ static void folders_may_be_written_in_many_ways(void **state)
     expect(FOLDERS("in///"), NULL, "in/s/a.jpg>s/a.jpg");
     expect(FOLDERS("./in"), NULL, "./in/s/a.jpg>s/a.jpg");
     expect(FOLDERS("in/../in/s"), NULL, "in/../in/s/a.jpg>a.jpg");
-    expect(FOLDERS("."), NULL, "./in/s/a.jpg>in/s/a.jpg");
+    expect(FOLDERS("."), NULL, "./in/s/a.jpg>in/s/a.jpg @./link>link");
     expect(FOLDERS("link"), NULL, "link/s/a.jpg>s/a.jpg");
     expect(FOLDERS("in", "in/s/a.jpg"), NULL, "in/s/a.jpg>a.jpg in/s/a.jpg>s/a.jpg");
 }
@@ -162,7 +162,7 @@ static void what_cannot_be_taken_is_told(void **state)
     assert_int_equal(symlink(".", "in/loop"), 0);
     expect(FOLDERS("in", "missing.jpg", "in/pipe.jpg", "in/link.jpg"), NULL,
         "!in/pipe.jpg>pipe.jpg !in/pipe.jpg>pipe.jpg !missing.jpg>missing.jpg @in/dangling.jpg>dangling.jpg "
-        "@in/link.jpg>link.jpg in/a.jpg>a.jpg in/link.jpg>link.jpg");
+        "@in/link.jpg>link.jpg @in/loop>loop in/a.jpg>a.jpg in/link.jpg>link.jpg");
 }
 
 static void the_output_folder_is_not_walked(void **state)
