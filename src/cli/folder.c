@@ -69,6 +69,17 @@ lap_cli_exit lap_folder_check_names(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
+lap_cli_exit lap_folder_check_lists(const lap_cli *cli)
+{
+    if (cli->dry_run && (cli->log || cli->trace))
+        return lap_cli_usage("-n writes nothing; leave out %s", cli->log ? "--log" : "--trace");
+    if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
+        return lap_cli_usage("--log=- and --json cannot both go to standard output");
+    if (cli->null_separated && !cli->files_from)
+        return lap_cli_usage("-0 needs --files-from");
+    return LAP_EXIT_OK;
+}
+
 /* ---- while it runs ------------------------------------------------------------------------------- */
 
 void lap_folder_start(lap_folder *folder, const lap_context *context, const char *what)

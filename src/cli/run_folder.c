@@ -228,8 +228,6 @@ static int run_folder(lap_cli *cli, folder_run *run)
 static int check_operands(const lap_cli *cli)
 {
     const int count = cli->operand_count;
-    if (cli->in_place)
-        return lap_cli_usage("--in-place and an output folder cannot be combined");
     if (cli->files_from && count != 1)
         return lap_cli_usage(
             count ? "--files-from takes OUTDIR as its only operand: lapedge --files-from=FILE OUTDIR"
@@ -238,25 +236,7 @@ static int check_operands(const lap_cli *cli)
         return lap_cli_usage("OUTDIR is missing: lapedge %s OUTDIR", cli->operands[0]);
     if (lap_folder_check_names(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
-    if (cli->dry_run && (cli->log || cli->trace))
-        return lap_cli_usage("-n writes nothing; leave out %s", cli->log ? "--log" : "--trace");
-    if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
-        return lap_cli_usage("--log=- and --json cannot both go to standard output");
-    if (cli->null_separated && !cli->files_from)
-        return lap_cli_usage("-0 needs --files-from");
-    return LAP_EXIT_OK;
-}
-
-/* The exit code, after a message where the log could not be written. */
-static int close_log(folder_run *run, int exit_code)
-{
-    const char *path = run->folder.cli->log;
-    if (!path || lap_cli_log_close(&run->log, path))
-        return exit_code;
-    if (strcmp(path, "-") == 0 && lap_term_reader_left())
-        return LAP_EXIT_PIPE;
-    lap_cli_message("%s: the log could not be written: %s", path, strerror(run->log.problem));
-    return exit_code ? exit_code : LAP_EXIT_FAILED;
+    return (int)lap_folder_check_lists(cli);
 }
 
 /* What of the options is run's alone. */
@@ -298,7 +278,7 @@ int lap_run_folder(lap_cli *cli)
         lap_cli_message("%s: %s", cli->log, strerror(errno));
         exit_code = LAP_EXIT_NOTHING;
     } else {
-        exit_code = close_log(&run, run_folder(cli, &run));
+        exit_code = lap_cli_log_end(&run.log, cli->log, run_folder(cli, &run));
     }
     json_decref(run.pruned);
     return exit_code;

@@ -151,3 +151,13 @@ bool lap_cli_log_close(lap_cli_log *log, const char *path)
         log->problem = errno;
     return log->problem == 0;
 }
+
+int lap_cli_log_end(lap_cli_log *log, const char *path, int exit_code)
+{
+    if (!path || lap_cli_log_close(log, path))
+        return exit_code;
+    if (strcmp(path, "-") == 0 && lap_term_reader_left())
+        return LAP_EXIT_PIPE;
+    lap_cli_message("%s: the log could not be written: %s", path, strerror(log->problem));
+    return exit_code ? exit_code : LAP_EXIT_FAILED;
+}

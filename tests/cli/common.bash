@@ -63,5 +63,5 @@ sys.exit(0 if eval(sys.argv[2]) else "not true: " + sys.argv[2] + "\nin " + json
 nothing_left() # no output, and no temporary file
 {
     [ ! -e "$1" ] || return
-    [ -z "$(find . -name '.lapedge-*')" ]
+    [ -z "$(find . -name '.lapedge-*.tmp')" ]
 }

@@ -7,7 +7,7 @@ load common
 }
 
 @test "a form is named when an option is not for it" {
-    expect 2 "" "lapedge: --jobs does not apply to one image, only to a folder run" -j2 "$photo" o.jpg
+    expect 2 "" "lapedge: --jobs does not apply to one image, only to files in place, a folder run" -j2 "$photo" o.jpg
     expect 2 "" "lapedge: --kernel does not apply to bench of reduce, only to bench of filter, bench of codec" \
         bench reduce --kernel=log5
     expect 2 "" "lapedge: --heatmap does not apply to compare of reduce, only to compare of filter, compare of \
