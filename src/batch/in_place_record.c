@@ -179,13 +179,10 @@ enum { ADD = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY 
 
 lap_code lap_record_check(const lap_record *r, int folder, lap_error *err)
 {
-    const int fd = openat(folder, LAP_IN_PLACE_RECORD, ADD);
-    if (fd < 0 && errno == ENOENT && faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0)
+    if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0 &&
+        (faccessat(folder, LAP_IN_PLACE_RECORD, R_OK | W_OK, AT_EACCESS) == 0 || errno == ENOENT))
         return LAP_OK;
-    const int why = errno;
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0 ? LAP_OK : lap_write_errno(err, r->shown, "write", why);
+    return lap_write_errno(err, r->shown, "write", errno);
 }
 
 /* The line, behind a newline that is written only if the file does not end with one. */

@@ -109,14 +109,15 @@ static void summary(const in_place_run *run, lap_code code)
     if (existing)
         fprintf(stderr, ", %llu left alone", (unsigned long long)existing);
     lap_folder_print_failed(&run->folder);
-    if (counts->expected > over)
-        fprintf(stderr, "; %s, %llu left%s",
-            code == LAP_E_CANCELLED   ? "cancelled"
-            : code == LAP_E_DISK_FULL ? "the disk is full"
-                                      : "stopped",
-            (unsigned long long)(counts->expected - over), "; the same command continues");
-    else if (!run->folder.cli->dry_run && counts->ms > 0)
+    if (counts->expected > over) {
+        const char *why = code == LAP_E_CANCELLED ? "cancelled" : "the disk is full";
+        const bool may_continue = code == LAP_E_CANCELLED || code == LAP_E_DISK_FULL;
+        fprintf(stderr, "; %s, %llu left%s", may_continue ? why : "stopped",
+            (unsigned long long)(counts->expected - over),
+            may_continue ? "; the same command continues" : "");
+    } else if (!run->folder.cli->dry_run && counts->ms > 0) {
         fprintf(stderr, "; %.1f s", counts->ms / 1e3);
+    }
     fputc('\n', stderr);
 }
 

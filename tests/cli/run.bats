@@ -104,19 +104,6 @@ choose one with --format" "$photo" edges.xyz
     [ "$(tsv --offset=-239.5)" = 0 ] # 0.5 to even
 }
 
-# lapedge without the summary, which has a time in it.
-without_summary()
-{
-    lapedge()
-    {
-        local code=0
-        "$LAPEDGE" "$@" 2>stderr || code=$?
-        grep -vE '^[0-9]+ (done|to be done)' stderr >&2
-        rm stderr
-        return "$code"
-    }
-}
-
 @test "--in-place replaces each file, and goes on after one that fails" {
     without_summary
     cp "$photo" a.jpg
