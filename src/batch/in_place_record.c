@@ -201,8 +201,11 @@ static int write_line(int fd, const lap_manifest_queue *queue)
 {
     struct stat st;
     char last = '\n';
-    if (fstat(fd, &st) != 0 || (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) < 0))
+    if (fstat(fd, &st) != 0)
         return errno;
+    while (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) < 0)
+        if (errno != EINTR)
+            return errno;
     const bool ends = last == '\n';
     const char *bytes = queue->bytes + ends;
     for (size_t left = queue->used - ends; left > 0;) {
