@@ -405,8 +405,6 @@ static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *er
     for (size_t i = 0; entry->stat && i < run->options.side_count; i++)
         if (lap_side_is_file(&run->sides[i], entry->stat))
             return lap_fail_at(err, LAP_E_CLASH, run->sides[i].path, "is one of the photos");
-    if (entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&run->load))
-        run->load.large_bytes += (uint64_t)entry->stat->st_size;
     return lap_control_check(&run->jobs.control, err);
 }
 
