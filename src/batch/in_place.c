@@ -480,6 +480,7 @@ static void begin(in_place *run, const lap_settings *settings, lap_batch_counts 
         run->settings.progress = NULL;
     }
     lap_jobs_begin(&run->jobs, run->context, options, counts);
+    /* Without large_bytes "auto" takes no device: a driver that crashes would end the run. */
     run->load = (lap_batch_load){.settings = &run->settings, .devices = options->devices, .is_written = true};
     run->jobs.give = give;
     run->jobs.tick = tick;
