@@ -266,24 +266,34 @@ static void give(void *user, lap_job *job)
 
 /* ---- what is to be done -------------------------------------------------------------------------- */
 
-/* Where the photo really is: folder and name. */
-static lap_code find_place(in_place *run, const char *path, photo *p, lap_error *err)
+/* Enters the folder of a path without links, and looks at what has its name there. */
+static lap_code find_target(in_place *run, const char *target, photo *p, lap_error *err)
 {
-    char *target = lap_temp_resolve(path), *around = target ? lap_temp_folder(target) : NULL;
-    const char *slash = target ? strrchr(target, '/') : NULL;
-    lap_code code = around ? LAP_OK : lap_fail_at(err, LAP_E_UNREADABLE, path, "%s", strerror(errno));
-    if (code == LAP_OK && !(p->job.relative = strdup(slash ? slash + 1 : target)))
-        code = lap_fail(err, LAP_E_MEMORY, "out of memory");
-    if (code == LAP_OK)
-        code = enter_folder(run, around, &p->folder, err);
-    if (code == LAP_OK &&
-        fstatat(p->folder->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0)
-        code = lap_fail_at(err, errno == ENOENT ? LAP_E_MISSING : LAP_E_UNREADABLE, path, "%s",
-            errno == ENOENT ? "no such file" : strerror(errno));
-    if (code == LAP_OK && !S_ISREG(p->job.seen.st_mode))
-        code = lap_fail_at(err, LAP_E_UNREADABLE, path, "not a regular file");
-    p->job.tree = code == LAP_OK ? &p->folder->tree : NULL;
+    const char *slash = strrchr(target, '/'), *path = p->job.input;
+    char *around = lap_temp_folder(target);
+    p->job.relative = strdup(slash ? slash + 1 : target);
+    if (!around || !p->job.relative) {
+        free(around);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    const lap_code code = enter_folder(run, around, &p->folder, err);
     free(around);
+    if (code != LAP_OK)
+        return code;
+    p->job.tree = &p->folder->tree;
+    if (fstatat(p->folder->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? lap_fail_at(err, LAP_E_MISSING, path, "no such file")
+                               : lap_fail_at(err, LAP_E_UNREADABLE, path, "%s", strerror(errno));
+    return S_ISREG(p->job.seen.st_mode) ? LAP_OK
+                                        : lap_fail_at(err, LAP_E_UNREADABLE, path, "not a regular file");
+}
+
+/* Where the photo really is: folder and name. */
+static lap_code find_place(in_place *run, photo *p, lap_error *err)
+{
+    char *target = lap_temp_resolve(p->job.input);
+    const lap_code code = target ? find_target(run, target, p, err)
+                                 : lap_fail_at(err, LAP_E_UNREADABLE, p->job.input, "%s", strerror(errno));
     free(target);
     return code;
 }
@@ -347,7 +357,7 @@ static lap_status plan(in_place *run, photo *p, lap_report *report)
 {
     lap_error *why = &report->error;
     bool again = false;
-    if (find_place(run, p->job.input, p, why) != LAP_OK || take_turn(run, p, &again, why) != LAP_OK)
+    if (find_place(run, p, why) != LAP_OK || take_turn(run, p, &again, why) != LAP_OK)
         return LAP_FAILED;
     if (again) {
         snprintf(report->note, sizeof report->note, "the same file as one before, which is done once");

@@ -69,5 +69,5 @@ const char *lap_manifest_why_not_ours(const struct stat *file)
 {
     if (file->st_uid != geteuid() && file->st_uid != 0)
         return "belongs to another user";
-    return file->st_mode & S_IWOTH ? "may be written by everybody" : NULL;
+    return (file->st_mode & S_IWOTH) ? "may be written by everybody" : NULL;
 }

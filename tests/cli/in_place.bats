@@ -221,9 +221,9 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
 
 @test "two runs at once filter nothing twice" {
     photos 12
-    for round in 1 2 3; do
+    for _ in 1 2 3; do
         rm -r photos && cp -r before photos
-        for n in 1 2 3; do
+        for _ in 1 2 3; do
             lapedge -q --no-sync --in-place -j2 photos/*.jpg &
         done
         wait
