@@ -2,7 +2,7 @@
 #ifndef LAP_IN_PLACE_BACKUP_H
 #define LAP_IN_PLACE_BACKUP_H
 
-#include "io/place.h"
+#include "io/target.h"
 
 typedef struct lap_backup {
     const lap_tree *tree;     /* the folder of both */

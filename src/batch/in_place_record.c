@@ -10,8 +10,8 @@
 #include "base/grow.h"
 #include "base/status.h"
 #include "batch/manifest_file.h"
-#include "io/place.h"
 #include "io/sink_temp.h"
+#include "io/target.h"
 
 lap_code lap_record_begin(lap_record *r, const char *folder, lap_error *err)
 {

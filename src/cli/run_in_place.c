@@ -22,14 +22,23 @@ typedef struct in_place_run {
 /* ---- a photo ------------------------------------------------------------------------------------- */
 
 /* What is not about the photo, but about the record of its folder, is said once. */
-static void print_error(in_place_run *run, const lap_batch_file *file)
+static bool is_said(in_place_run *run, const lap_batch_file *file)
 {
-    const lap_error *err = &file->report->error;
-    const bool is_own = strcmp(err->subject, file->input) == 0;
-    if (is_own || strcmp(run->said.subject, err->subject) != 0 ||
-        strcmp(run->said.message, err->message) != 0)
-        lap_cli_print_error(err, file->input);
+    const lap_error *err = &file->report->error, said = run->said;
     run->said = *err;
+    return strcmp(err->subject, file->input) != 0 && strcmp(said.subject, err->subject) == 0 &&
+           strcmp(said.message, err->message) == 0;
+}
+
+static void print_problem(in_place_run *run, const lap_batch_file *file)
+{
+    const lap_report *report = file->report;
+    if ((report->error.code != LAP_OK && is_said(run, file)) || !lap_folder_may_tell(&run->folder, report))
+        return;
+    if (report->error.code != LAP_OK)
+        lap_cli_print_error(&report->error, file->input);
+    else
+        lap_cli_warn(file->input, report);
 }
 
 /* -n: the list is what was asked for. */
@@ -48,10 +57,8 @@ static void print_file(in_place_run *run, const lap_batch_file *file)
     const lap_report *report = file->report;
     const bool is_skipped = report->status == LAP_SKIPPED;
     lap_progress_hide(&run->folder.progress);
-    if (report->error.code != LAP_OK)
-        print_error(run, file);
-    else if (report->status == LAP_WARNED && !cli->quiet)
-        lap_cli_warn(file->input, report);
+    if (report->error.code != LAP_OK || (report->status == LAP_WARNED && !cli->quiet))
+        print_problem(run, file);
     else if (is_skipped && !cli->quiet && (report->note[0] || run->is_one || cli->verbose))
         lap_cli_message("%s: %s", file->input, report->note[0] ? report->note : "up to date");
     else if (report->status == LAP_DONE && cli->dry_run && !cli->quiet)
@@ -98,27 +105,27 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
 /* Of several photos; of one there is nothing to add. */
 static void summary(const in_place_run *run, lap_code code)
 {
-    const lap_batch_counts *counts = &run->folder.counts;
-    const uint64_t done = counts->ok + counts->warned, known = counts->kinds[LAP_OK],
-                   existing = counts->kinds[LAP_E_EXISTS], over = done + counts->skipped + counts->failed;
-    fprintf(stderr, run->folder.cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);
+    const lap_folder *folder = &run->folder;
+    const lap_batch_counts *counts = &folder->counts;
+    const uint64_t left = lap_folder_left(folder), existing = counts->kinds[LAP_E_EXISTS];
+    fprintf(stderr, folder->cli->dry_run ? "%llu to be done" : "%llu done",
+        (unsigned long long)(counts->ok + counts->warned));
     if (counts->warned)
         fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
-    if (known)
-        fprintf(stderr, ", %llu up to date", (unsigned long long)known);
+    if (counts->kinds[LAP_OK])
+        fprintf(stderr, ", %llu up to date", (unsigned long long)counts->kinds[LAP_OK]);
     if (existing)
         fprintf(stderr, ", %llu left alone", (unsigned long long)existing);
-    lap_folder_print_failed(&run->folder);
-    if (counts->expected > over) {
-        const char *why = code == LAP_E_CANCELLED ? "cancelled" : "the disk is full";
-        const bool may_continue = code == LAP_E_CANCELLED || code == LAP_E_DISK_FULL;
-        fprintf(stderr, "; %s, %llu left%s", may_continue ? why : "stopped",
-            (unsigned long long)(counts->expected - over),
-            may_continue ? "; the same command continues" : "");
-    } else if (!run->folder.cli->dry_run && counts->ms > 0) {
+    lap_folder_print_failed(folder);
+    if (left && (code == LAP_E_CANCELLED || code == LAP_E_DISK_FULL) && !folder->cli->filter_again)
+        fprintf(stderr, "; %s, %llu left; the same command continues",
+            code == LAP_E_CANCELLED ? "cancelled" : "the disk is full", (unsigned long long)left);
+    else if (left)
+        fprintf(stderr, "; stopped, %llu left", (unsigned long long)left);
+    else if (!folder->cli->dry_run && counts->ms > 0)
         fprintf(stderr, "; %.1f s", counts->ms / 1e3);
-    }
     fputc('\n', stderr);
+    lap_folder_print_untold(folder);
 }
 
 static lap_code work(in_place_run *run)
