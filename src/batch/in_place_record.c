@@ -83,7 +83,7 @@ static lap_code take_line(void *user, char *text, size_t length, bool is_whole, 
         return know(r, &line, err);
     if (torn || (text && !is_whole)) /* a line that is being written has no end yet */
         return LAP_OK;
-    return lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "line %zu is none of lapedge", r->lines);
+    return lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "line %zu was not written by lapedge", r->lines);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------- */

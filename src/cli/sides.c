@@ -93,6 +93,13 @@ static lap_cli_exit check_side(
     return code;
 }
 
+/* Photos whose record was lost would be filtered once more. */
+static bool is_record(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, ".lapedge-in-place.jsonl") == 0;
+}
+
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
     const side_option sides[] = {{"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report},
@@ -101,7 +108,9 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
     lap_cli_exit code = LAP_EXIT_OK;
     for (int i = 0; i < count && code == LAP_EXIT_OK; i++)
         if (sides[i].path)
-            code = check_side(cli, &sides[i], sides, count);
+            code = is_record(sides[i].path) ? lap_cli_usage("%s: %s is the name of lapedge's own records",
+                                                  sides[i].option, sides[i].path)
+                                            : check_side(cli, &sides[i], sides, count);
     return code;
 }
 

@@ -124,9 +124,9 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     doubted "is not a regular file"
     rmdir photos/$record
     echo "a list of birthdays" >photos/$record
-    doubted "line 1 is none of lapedge"
+    doubted "line 1 was not written by lapedge"
     sed '1s/"event"/"event/' kept >photos/$record
-    doubted "line 1 is none of lapedge"
+    doubted "line 1 was not written by lapedge"
     if [ "$(id -u)" -eq 0 ]; then
         cp kept photos/$record
         chown nobody photos/$record
@@ -315,6 +315,18 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     sha256sum photos/* photos/$record >sums
     expect 0 "photos/2.jpg -> photos/2.jpg" "1 to be done, 1 up to date" -n --in-place photos/*.jpg
     sha256sum -c --quiet sums
+}
+
+@test "no side file takes the name of a record" {
+    photos 1
+    lapedge --in-place photos/1.jpg
+    for option in --log --json-file; do
+        expect 2 "" "lapedge: $option: photos/$record is the name of lapedge's own records" \
+            --in-place "$option=photos/$record" photos/1.jpg
+    done
+    expect 2 "" "lapedge: --trace: photos/$record is the name of lapedge's own records" \
+        "--trace=photos/$record" photos edges
+    untouched --in-place photos/1.jpg
 }
 
 @test "what was no photo leaves no record" {
