@@ -872,6 +872,31 @@ typedef void lap_batch_fn(void *user, const lap_batch_file *file, const lap_batc
 LAP_API lap_code lap_batch(lap_context *context, const lap_batch_options *options,
     const lap_settings *settings, lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
 
+/* Photos that are replaced by their outputs. */
+typedef struct lap_in_place {
+    /* Which, and how: inputs (files alone), files_from, nul_separated, jobs, fail_fast, dry_run, sides,
+     * devices (but for its trace), warn and work count. */
+    const lap_batch_options *options;
+    bool again;         /* replace outputs of earlier runs, too, and where records cannot be trusted */
+    const char *backup; /* or NULL: behind the name that each photo keeps, beside its output */
+    lap_batch_fn *each; /* or NULL: in the order of the inputs */
+    void *user;
+    uint64_t reserved[8];
+} lap_in_place;
+
+/* Replaces each file by its output, once whatever it is called. What was replaced is recorded in the folder
+ * of each photo, in .lapedge-in-place.jsonl, by size and content: a file that is an output already, under any
+ * name, is skipped, as up to date or, by other settings, as LAP_E_EXISTS. So the same call continues what was
+ * stopped. settings->stats and progress count where one file is named.
+ *
+ * Returns LAP_OK when the run came to its end (counts say with what success); LAP_E_WRITE after it where a
+ * folder was left alone because its record cannot be written, read or trusted; LAP_E_CANCELLED,
+ * LAP_E_DISK_FULL (stopped early), LAP_E_USAGE (a folder among the inputs; settings), LAP_E_BACKEND,
+ * LAP_E_CLASH, LAP_E_MISSING (the list), LAP_E_MEMORY. A backup that exists is never replaced: LAP_E_EXISTS,
+ * unless it is the same photo. */
+LAP_API lap_code lap_batch_in_place(lap_context *context, const lap_in_place *order,
+    const lap_settings *settings, lap_batch_counts *counts, lap_error *err);
+
 typedef struct lap_measured {
     const char *input;
     const lap_measurement *measurement; /* NULL where it failed */

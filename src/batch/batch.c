@@ -231,8 +231,8 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     return code;
 }
 
-/* How many of these jobs may be under way: each holds its input, its output, and on its way two folders. */
-static int jobs_within_files(int jobs)
+/* Each job holds its input, its output, and on its way two folders. */
+int lap_batch_jobs_within_files(int jobs)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= OWN_FILES + FILES_PER_JOB * (rlim_t)jobs)
@@ -254,7 +254,7 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     b->jobs.step = publish_when_due;
     b->jobs.tick = tick;
     b->jobs.user = b;
-    b->jobs.most = b->load.jobs = jobs_within_files(b->jobs.most);
+    b->jobs.most = b->load.jobs = lap_batch_jobs_within_files(b->jobs.most);
     b->sync = settings->sync;
     b->group.sync_fd = b->tree.fd = -1;
     for (int i = 0; i < 4; i++) {

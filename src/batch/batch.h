@@ -46,6 +46,8 @@ bool lap_batch_output_path(const batch *b, const char *relative, char *path, siz
  */
 lap_code lap_batch_check_format(
     const lap_settings *settings, const char *input, const char *output, lap_error *err);
+/* How many of these jobs may be under way with as many files as the process may open. */
+int lap_batch_jobs_within_files(int jobs);
 uint64_t lap_batch_key(const char *relative);
 uint64_t lap_batch_inode(const struct stat *st);
 bool lap_batch_is_ours(const batch *b, const char *relative);

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "batch/manifest_file.h"
 #include "batch/manifest_state.h"
-
-enum { MAX_LINE = LAP_MANIFEST_LINE, PIECE = 64 * 1024 };
 
 /* What is done with each line. */
 typedef struct reading {
@@ -28,65 +27,22 @@ static lap_code fail_reading(const lap_manifest *m, const char *name, lap_error 
 
 /* ---- lines ------------------------------------------------------------------------------------- */
 
-/* A line that a crash cut short, or that is no line of ours, says nothing. */
-static lap_code read_line(const reading *r, char *text, size_t length, lap_error *err)
+/* A line that a crash cut short, or that is no line of ours, says nothing. The last line may have lost its
+ * newline and nothing else. */
+static lap_code read_line(void *user, char *text, size_t length, bool is_whole, lap_error *err)
 {
+    const reading *r = user;
     lap_manifest_line line;
-    return lap_manifest_line_read(text, length, &line) ? r->each(r->user, &line, err) : LAP_OK;
-}
-
-/* Lines of buffer, the first `used` bytes; *rest: those of them that have no end yet. */
-static lap_code read_lines(
-    const reading *r, char *buffer, size_t used, bool *skips, size_t *rest, lap_error *err)
-{
-    lap_code code = LAP_OK;
-    size_t start = 0;
-    for (const char *end; code == LAP_OK && (end = memchr(buffer + start, '\n', used - start));) {
-        const size_t length = (size_t)(end - buffer) - start;
-        if (!*skips)
-            code = read_line(r, buffer + start, length, err);
-        *skips = false;
-        start += length + 1;
-    }
-    *rest = used - start;
-    return code;
+    (void)is_whole;
+    return text && lap_manifest_line_read(text, length, &line) ? r->each(r->user, &line, err) : LAP_OK;
 }
 
 /* What stands behind *from, which moves to the end of the last whole line. */
-static lap_code read_from(const reading *r, int fd, const char *name, off_t *from, lap_error *err)
+static lap_code read_from(reading *r, int fd, const char *name, off_t *from, lap_error *err)
 {
-    const size_t room = MAX_LINE + PIECE + 1;
-    char *buffer = malloc(room);
-    size_t used = 0, rest = 0;
-    off_t at = *from;
-    bool skips = false; /* inside a line that is too long */
-    lap_code code = LAP_OK;
-    if (!buffer)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
-    while (code == LAP_OK) {
-        const ssize_t got = pread(fd, buffer + used, PIECE, at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            code = fail_reading(r->manifest, name, err);
-        if (got <= 0)
-            break;
-        at += got;
-        used += (size_t)got;
-        code = read_lines(r, buffer, used, &skips, &rest, err);
-        memmove(buffer, buffer + used - rest, rest);
-        used = rest;
-        if (used > MAX_LINE) {
-            skips = true;
-            used = 0;
-        }
-    }
-    *from = skips ? at : at - (off_t)used;
-    /* The last line may have lost its end and nothing else; should it get one, it is read again. */
-    if (code == LAP_OK && used && !skips)
-        code = read_line(r, buffer, used, err);
-    free(buffer);
-    return code;
+    char shown[PATH_MAX];
+    snprintf(shown, sizeof shown, "%.*s/%.60s", PATH_MAX - 80, r->manifest->shown, name);
+    return lap_manifest_read_text(fd, shown, from, read_line, r, err);
 }
 
 /* ---- whose they are ---------------------------------------------------------------------------- */
@@ -94,13 +50,8 @@ static lap_code read_from(const reading *r, int fd, const char *name, off_t *fro
 /* A record decides which files are replaced and removed, so nobody else may have written it. */
 static const char *why_unbelieved(const struct stat *folder, const struct stat *file)
 {
-    if (file->st_uid != geteuid() && file->st_uid != 0)
-        return "belongs to another user";
-    if (file->st_mode & S_IWOTH)
-        return "may be written by everybody";
-    if (folder->st_mode & S_IWOTH)
-        return "lies in a folder that everybody may write";
-    return NULL;
+    const char *why = lap_manifest_why_not_ours(file);
+    return why || !(folder->st_mode & S_IWOTH) ? why : "lies in a folder that everybody may write";
 }
 
 static void note_unbelieved(lap_manifest *m, const char *name, const char *why)

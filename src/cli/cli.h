@@ -51,6 +51,8 @@ typedef struct lap_cli {
     lap_batch_take take; /* extensions and follow; the lists above */
     const char *suffix;
     bool flat, skip_existing, prune;
+    bool filter_again;  /* in place: what was filtered, too */
+    const char *backup; /* in place: behind the names of the photos that are kept */
 
     int rotate, flip; /* index of the word given, or -1 */
     bool transpose, transverse, trim, perfect;

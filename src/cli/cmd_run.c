@@ -1,8 +1,7 @@
-/* run: one image in, its edges out; or several replaced in place. */
+/* run: one image in, its edges out. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,7 +39,7 @@ static bool is_hopeless(const char *out)
     return hopeless;
 }
 
-static void print_details(
+void lap_cli_print_photo(
     const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report)
 {
     const lap_settings *settings = &cli->settings;
@@ -151,7 +150,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     if (code == LAP_OK && replaces)
         note_replaced(cli, out);
     if (cli->verbose)
-        print_details(cli, context, in, out, &report);
+        lap_cli_print_photo(cli, context, in, out, &report);
     int exit_code = lap_cli_exit_of(code);
     if (code == LAP_E_WRITE && is_hopeless(out))
         exit_code = LAP_EXIT_NOTHING;
@@ -195,93 +194,6 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
     return exit_code;
 }
 
-/* A file that had its turn: what stands under its name now. Another name that leads there, through symbolic
- * links or spelt in another way, means the same file. Another hard link does not: it still leads to the
- * photo, and is replaced by itself. */
-typedef struct file_done {
-    dev_t device;
-    ino_t inode;
-} file_done;
-
-static int by_file(const void *a, const void *b)
-{
-    const file_done *x = a, *y = b;
-    return x->inode != y->inode ? (x->inode > y->inode) - (x->inode < y->inode)
-                                : (x->device > y->device) - (x->device < y->device);
-}
-
-static bool is_done(void *const *done, const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return false;
-    const file_done file = {st.st_dev, st.st_ino};
-    return tfind(&file, done, by_file) != NULL;
-}
-
-/* False without memory. What has several links was not replaced: its other names have their own turn. */
-static bool note_done(void **done, const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || st.st_nlink > 1)
-        return true;
-    file_done *file = malloc(sizeof *file);
-    if (!file)
-        return false;
-    *file = (file_done){st.st_dev, st.st_ino};
-    void *const node = tsearch(file, done, by_file);
-    if (!node || *(file_done **)node != file)
-        free(file);
-    return node != NULL;
-}
-
-static int repeat_one(const lap_cli *cli, const char *path)
-{
-    const lap_report report = {.status = LAP_SKIPPED};
-    if (!cli->quiet)
-        lap_cli_message("%s: the same file as one before, which is done once", path);
-    return lap_cli_wants_json(cli) ? lap_json_print(lap_json_file(path, path, &cli->settings, &report))
-                                   : LAP_EXIT_OK;
-}
-
-/* Every file has its turn; the exit code is the first that is not 0. */
-static int run_in_place(lap_cli *cli, lap_context *context)
-{
-    int exit_code = LAP_EXIT_OK;
-    void *done = NULL;
-    cli->settings.in_place = true;
-    for (int i = 0; i < cli->operand_count && exit_code < 128; i++) {
-        const char *path = cli->operands[i];
-        const int one = is_done(&done, path) ? repeat_one(cli, path)
-                        : cli->dry_run       ? dry_run_one(cli, path, path)
-                                             : run_one(cli, context, path, path);
-        exit_code = exit_code && one < 128 ? exit_code : one;
-        if (!note_done(&done, path)) {
-            lap_cli_message("out of memory");
-            exit_code = exit_code ? exit_code : LAP_EXIT_FAILED;
-            break;
-        }
-        if (cli->fail_fast && exit_code)
-            break;
-    }
-    tdestroy(done, free);
-    return exit_code;
-}
-
-static int check_in_place(const lap_cli *cli)
-{
-    lap_error ignored = {0}; /* the input's to tell */
-    for (int i = 0; i < cli->operand_count; i++) {
-        if (strcmp(cli->operands[i], "-") == 0)
-            return lap_cli_usage("--in-place: standard input cannot be replaced");
-        if (lap_cli_is_folder(cli->operands[i], &ignored))
-            return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
-    }
-    if (cli->stats && cli->operand_count > 1)
-        return lap_cli_usage("--stats needs a single image");
-    return LAP_EXIT_OK;
-}
-
 /* --stats and --report, files beside the output. */
 static int check_side_files(const lap_cli *cli)
 {
@@ -310,15 +222,14 @@ static int check_in_and_out(const lap_cli *cli)
 static int check_operands(const lap_cli *cli)
 {
     if (cli->operand_count == 0)
-        return lap_cli_usage(cli->in_place ? "--in-place needs a FILE; see lapedge -h"
-                                           : "IN and OUT are missing; see lapedge -h");
+        return lap_cli_usage("IN and OUT are missing; see lapedge -h");
     for (int i = 0; i < cli->operand_count; i++)
         if (!cli->operands[i][0])
             return lap_cli_usage("the name of a file is empty");
     const int exit_code = check_side_files(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
-    return cli->in_place ? check_in_place(cli) : check_in_and_out(cli);
+    return check_in_and_out(cli);
 }
 
 /* What run and transform have in common: a context, signals, and work done by `job`. */
@@ -353,11 +264,13 @@ int lap_cli_run(lap_cli *cli)
         return LAP_EXIT_USAGE;
     if (cli->forms == LAP_CLI_FOLDER)
         return lap_run_folder(cli);
+    if (cli->forms == LAP_CLI_IN_PLACE)
+        return lap_run_in_place(cli);
     const int exit_code = check_operands(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
     lap_cli_warn_of_devices(cli);
-    return cli->in_place ? with_context(cli, run_in_place) : lap_cli_one(cli);
+    return lap_cli_one(cli);
 }
 
 int lap_cli_one(lap_cli *cli)

@@ -28,6 +28,11 @@ int lap_cli_one(lap_cli *cli);
 /* Several inputs, or folders, into a folder: operands are IN... OUTDIR (OUTDIR alone with
  * cli->files_from). Called by run and transform, which know by the operands that it is one. */
 int lap_run_folder(lap_cli *cli);
+/* Files that are replaced: operands, or a list. Called by run. */
+int lap_run_in_place(lap_cli *cli);
+/* -v: what became of a photo, and how long it took, on stderr. */
+void lap_cli_print_photo(
+    const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report);
 /* stats of folders; the check says LAP_EXIT_USAGE after a message where the operands do not go with the
  * options. */
 lap_cli_exit lap_stats_folder_check(const lap_cli *cli);

@@ -31,6 +31,8 @@ typedef struct lap_folder {
 void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs);
 /* LAP_EXIT_USAGE after a message where an operand is "-". */
 lap_cli_exit lap_folder_check_names(const lap_cli *cli);
+/* LAP_EXIT_USAGE after a message where a log, a timeline or a list does not go with the other options. */
+lap_cli_exit lap_folder_check_log(const lap_cli *cli);
 
 /* The progress line; before it, with -v, "up to 2 WHAT at once" unless what is NULL. */
 void lap_folder_start(lap_folder *folder, const lap_context *context, const char *what);

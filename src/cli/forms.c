@@ -37,10 +37,10 @@ static bool ends_in_slash(const char *path)
 unsigned lap_cli_run_forms(const lap_cli *cli, lap_error *err)
 {
     const int count = cli->operand_count;
-    if (cli->files_from)
-        return LAP_CLI_FOLDER;
     if (cli->in_place)
         return LAP_CLI_IN_PLACE;
+    if (cli->files_from)
+        return LAP_CLI_FOLDER;
     if (count == 0)
         return LAP_CLI_ONE;
     const char *last = cli->operands[count - 1];

@@ -91,7 +91,8 @@ static int report_failure(const lap_cli *cli, int code)
 /* An object a line: several come, one for each input. */
 static bool prints_lines(const lap_cli *cli)
 {
-    return (cli->in_place && cli->operand_count > 1) || cli->forms == LAP_CLI_STATS_FOLDER;
+    return (cli->in_place && (cli->operand_count > 1 || cli->files_from)) ||
+           cli->forms == LAP_CLI_STATS_FOLDER;
 }
 
 int main(int argc, char **argv)

@@ -249,8 +249,6 @@ static int check_operands(const lap_cli *cli)
 {
     const int count = cli->operand_count;
     const char *out = count > 0 ? cli->operands[count - 1] : "";
-    if (cli->in_place)
-        return lap_cli_usage("--in-place and an output folder cannot be combined");
     if (cli->files_from && count != 1)
         return lap_cli_usage(
             count ? "--files-from takes OUTDIR as its only operand: lapedge --files-from=FILE OUTDIR"
@@ -262,21 +260,7 @@ static int check_operands(const lap_cli *cli)
     if (is_like_image(out))
         return lap_cli_usage(
             "%s: there is no such folder, and it is named like an image; %s/ makes it", out, out);
-    if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
-        return lap_cli_usage("--log=- and --json cannot both go to standard output");
-    return LAP_EXIT_OK;
-}
-
-/* The exit code, after a message where the log could not be written. */
-static int close_log(folder_run *run, int exit_code)
-{
-    const char *path = run->folder.cli->log;
-    if (!path || lap_cli_log_close(&run->log, path))
-        return exit_code;
-    if (strcmp(path, "-") == 0 && lap_term_reader_left())
-        return LAP_EXIT_PIPE;
-    lap_cli_message("%s: the log could not be written: %s", path, strerror(run->log.problem));
-    return exit_code ? exit_code : LAP_EXIT_FAILED;
+    return (int)lap_folder_check_log(cli);
 }
 
 /* What of the options is run's alone. */
@@ -319,7 +303,7 @@ int lap_run_folder(lap_cli *cli)
         lap_cli_message("%s: %s", cli->log, strerror(errno));
         exit_code = LAP_EXIT_NOTHING;
     } else {
-        exit_code = close_log(&run, run_folder(cli, &run));
+        exit_code = lap_cli_log_end(&run.log, cli->log, run_folder(cli, &run));
     }
     json_decref(run.pruned);
     return exit_code;

@@ -19,18 +19,33 @@ static bool is_path(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
+/* The folder that a file lies in, or would. */
+static lap_code allow_around(lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err)
+{
+    char whole[PATH_MAX];
+    if (!realpath(path, whole) && snprintf(whole, sizeof whole, "%s", path) >= (int)sizeof whole)
+        return LAP_OK; /* no such path: opening it will say so */
+    return lap_sandbox_allow(box, dirname(whole), access, err);
+}
+
 /* What a file is made beside: its temporary file lies there, and is renamed there. */
 static lap_code allow_beside(lap_sandbox *box, const char *path, lap_error *err)
 {
     struct stat st;
-    char whole[PATH_MAX];
     if (!is_path(path))
         return LAP_OK;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a device or pipe, written directly */
         return lap_sandbox_allow(box, path, LAP_SANDBOX_WRITE, err);
-    if (!realpath(path, whole) && snprintf(whole, sizeof whole, "%s", path) >= (int)sizeof whole)
-        return LAP_OK; /* no such path: opening it will say so */
-    return lap_sandbox_allow(box, dirname(whole), LAP_SANDBOX_WRITE, err);
+    return allow_around(box, path, LAP_SANDBOX_WRITE, err);
+}
+
+/* An input. Of a photo that is replaced its folder, too, which has the record. */
+static lap_code allow_input(lap_sandbox *box, const lap_cli *cli, const char *path, lap_error *err)
+{
+    const lap_code code = is_path(path) ? lap_sandbox_allow(box, path, LAP_SANDBOX_READ, err) : LAP_OK;
+    if (code != LAP_OK || !cli->in_place || !is_path(path))
+        return code;
+    return allow_around(box, path, cli->dry_run ? LAP_SANDBOX_READ : LAP_SANDBOX_WRITE, err);
 }
 
 /* The output folder and those on its way, as mkdir -p does: made here, as the sandbox would have to leave the
@@ -85,7 +100,7 @@ static lap_code allow_names(lap_sandbox *box, FILE *list, const lap_cli *cli, la
                 "rules for this many files would take more memory than --max-memory; name fewer in "
                 "--files-from, or their folder");
         if (*name)
-            code = lap_sandbox_allow(box, name, LAP_SANDBOX_READ, err);
+            code = allow_input(box, cli, name, err);
     }
     return code;
 }
@@ -111,13 +126,9 @@ static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *
     const bool folder = cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER);
     const int last = cli->operand_count - 1, inputs = writes && !cli->in_place ? last : last + 1;
     lap_code code = LAP_OK;
-    for (int i = 0; code == LAP_OK && i < inputs; i++) {
-        if (is_path(cli->operands[i]))
-            code = lap_sandbox_allow(box, cli->operands[i], LAP_SANDBOX_READ, err);
-        if (code == LAP_OK && cli->in_place && !cli->dry_run)
-            code = allow_beside(box, cli->operands[i], err);
-    }
-    if (code == LAP_OK && (folder || !writes) && cli->files_from)
+    for (int i = 0; code == LAP_OK && i < inputs; i++)
+        code = allow_input(box, cli, cli->operands[i], err);
+    if (code == LAP_OK && cli->files_from)
         code = allow_listed(box, cli, err);
     if (code != LAP_OK || !writes || cli->in_place)
         return code;

@@ -88,12 +88,21 @@ static lap_cli_exit check_side(const lap_cli *cli, const lap_cli_option *side)
     return code;
 }
 
+/* Photos whose record was lost would be filtered once more. */
+static bool is_record(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, ".lapedge-in-place.jsonl") == 0;
+}
+
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
     lap_cli_exit code = LAP_EXIT_OK;
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
         if (o->writes && path_of(cli, o))
-            code = check_side(cli, o);
+            code = is_record(path_of(cli, o)) ? lap_cli_usage("--%s: %s is the name of lapedge's own records",
+                                                    o->name, path_of(cli, o))
+                                              : check_side(cli, o);
     return code;
 }
 
@@ -174,4 +183,14 @@ bool lap_cli_log_close(lap_cli_log *log, const char *path)
     if (log->fd >= 0 && close(log->fd) != 0 && errno != EINTR && !log->problem)
         log->problem = errno;
     return log->problem == 0;
+}
+
+int lap_cli_log_end(lap_cli_log *log, const char *path, int exit_code)
+{
+    if (!path || lap_cli_log_close(log, path))
+        return exit_code;
+    if (strcmp(path, "-") == 0 && lap_term_reader_left())
+        return LAP_EXIT_PIPE;
+    lap_cli_message("%s: the log could not be written: %s", path, strerror(log->problem));
+    return exit_code ? exit_code : LAP_EXIT_FAILED;
 }

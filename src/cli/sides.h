@@ -28,5 +28,8 @@ void lap_cli_log_begin(lap_cli_log *log);
 void lap_cli_log_line(lap_cli_log *log, const json_t *record);
 /* A new log of a run that did not begin vanishes again. False after a failure; problem says why. */
 bool lap_cli_log_close(lap_cli_log *log, const char *path);
+/* The same of a run that ends with this exit code: the one to end with, after a message if need be. path
+ * NULL: no log was asked for. */
+int lap_cli_log_end(lap_cli_log *log, const char *path, int exit_code);
 
 #endif

@@ -251,3 +251,12 @@ bool lap_set_suffix(void *field, const lap_cli_option *option, const char *value
         return lap_cli_refuse(problem, size, value, "part of a file's name");
     return lap_set_text(field, option, value, problem, size);
 }
+
+/* A backup that looks like a photo would be filtered the next time. */
+bool lap_set_backup(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    const char *dot = strrchr(value, '.');
+    if (!*value || (dot && lap_format_named(dot + 1)))
+        return lap_cli_refuse(problem, size, value, "an ending that no photo has, such as .orig");
+    return lap_set_suffix(field, option, value, problem, size);
+}

@@ -27,6 +27,7 @@ lap_cli_setter lap_set_ops;                 /* unsigned: a bit a ladder, from a 
 lap_cli_setter lap_set_differing;           /* lap_cli_tolerance: pixels, or a share with % */
 lap_cli_setter lap_set_glob;                /* const char *[LAP_CLI_GLOBS]: one more */
 lap_cli_setter lap_set_suffix;              /* const char *: part of a file's name */
+lap_cli_setter lap_set_backup;              /* const char *: the end of a file's name, of no photo */
 lap_cli_setter lap_set_png;                 /* const char *: a name that ends in .png */
 lap_cli_setter lap_set_block;               /* the lap_cli itself: bench.block_x, block_y */
 

@@ -33,6 +33,19 @@ expect()
     fi
 }
 
+# From now on without the summary of several files, which has a time in it.
+without_summary()
+{
+    lapedge()
+    {
+        local code=0
+        "$LAPEDGE" "$@" 2>stderr || code=$?
+        sed -E '/^[0-9]+ (done|to be done)/d' stderr >&2
+        rm stderr
+        return "$code"
+    }
+}
+
 # A picture of W x H gray noise, the same each time: pgm W H FILE
 pgm()
 {
@@ -63,5 +76,5 @@ sys.exit(0 if eval(sys.argv[2]) else "not true: " + sys.argv[2] + "\nin " + json
 nothing_left() # no output, and no temporary file
 {
     [ ! -e "$1" ] || return
-    [ -z "$(find . -name '.lapedge-*')" ]
+    [ -z "$(find . -name '.lapedge-*.tmp')" ]
 }

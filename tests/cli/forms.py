@@ -60,7 +60,7 @@ VALUES = {
     "trace": ["--trace=trace.json"], "codec": ["--codec=cuda"],
     "flip-kernel": ["--flip-kernel", "--kernel=1" + 24 * ",0"],
     "keep": ["--keep=none"], "include": ["--include=a*"], "exclude": ["--exclude=a*"], "ext": ["--ext=jpeg"],
-    "suffix": ["--suffix=-x"],
+    "suffix": ["--suffix=-x"], "backup": ["--backup=.orig"],
     "gray": ["--gray"], "json": ["--json"], "sandbox": ["--sandbox"],
 }
 
@@ -115,6 +115,10 @@ def large(folder):
     os.truncate(os.path.join(folder, "in.jpg"), len(header) + 4096 * 16384)
 
 
+def filtered(folder):
+    run(["--in-place", "in.jpg"], folder)
+
+
 def in_the_way(folder):
     for name in ("out.jpg", "done/a.jpg"):
         write(folder, name, b"somebody's")
@@ -145,7 +149,7 @@ SCENES = {
     "preserve": old, "fail-fast": unreadable, "flat": deeper, "follow": linked, "no-clobber": in_the_way,
     "skip-existing": in_the_way, "force": in_the_way, "max-scans": progressive, "auto-orient": with_segments,
     "strip": with_segments, "keep": with_segments, "progress": large, "prune": gone,
-    "trim": partial_mcus, "perfect": partial_mcus,
+    "trim": partial_mcus, "perfect": partial_mcus, "filter-again": filtered,
 }
 AGAIN = {"rebuild"}  # seen where the same command has run before
 # Seen on a terminal alone, and in what the program asks of the system.
@@ -253,6 +257,8 @@ def trace(words, original, option=None):
         folders[:] = sorted(name for name in folders if name != ".lapedge")
         for name in sorted(files):
             path = os.path.join(root, name)
+            if name == ".lapedge-in-place.jsonl": # has inodes and times
+                continue
             seen.update(os.path.relpath(path, folder).encode() + (b"old" if os.stat(path).st_mtime == OLD else b""))
             data = read(root, name)
             seen.update(re.sub(TIMES, "", data.decode()).encode() if name.endswith((".json", ".jsonl")) else data)
@@ -262,7 +268,8 @@ def trace(words, original, option=None):
 
 # What the base of a form must do without beside an option.
 WITHOUT = {"ops": "--ops=", "backends": "--backends=", "csv": "--json", "json": "--json", "rotate": "--flip",
-           "flip": "--flip", "transpose": "--flip", "transverse": "--flip", "files-from": "photos", "null": "photos",
+           "flip": "--flip", "transpose": "--flip", "transverse": "--flip", "files-from": ("photos", "in.jpg"),
+           "null": ("photos", "in.jpg"),
            "image": "--sizes=", "color": "--json", "quiet": "--json", "verbose": "--json", "devices": "--backends="}
 # What it needs beside.
 BESIDE = {
@@ -272,6 +279,7 @@ BESIDE = {
     ("fail-fast", "a folder run"): ["--jobs=1"], ("fail-fast", "transform of folders"): ["--jobs=1"],
     ("auto-orient", "stats of folders"): ["--kernel=" + 11 * "0," + "1,0,-1" + 11 * ",0"],
     ("fail-fast", "files in place"): ["none.jpg", "nothing.jpg"],
+    ("jobs", "files in place"): ["photos/a.jpg"],
     ("progress", "one image"): ["--backend=c", "--threads=1", "--no-sync"],
     ("progress", "files in place"): ["--backend=c", "--threads=1", "--no-sync"],
     ("progress", "transform of one image"): ["--progressive", "--threads=1", "--no-sync"],

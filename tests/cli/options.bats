@@ -18,7 +18,7 @@ load common
     fi
     cp in.pgm again.pgm
     run --separate-stderr lapedge --devices=all --in-place in.pgm again.pgm
-    [[ $stderr == *"lapedge: warning: --devices: only device 0 is used" ]]
+    [[ $stderr == *"lapedge: warning: --devices: only device 0 is used"* ]]
     run --separate-stderr lapedge stats -q --devices=0,1 in.pgm
     [[ $stderr != *"only device"* ]]
     run --separate-stderr lapedge stats --devices=0,1 in.pgm

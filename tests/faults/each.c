@@ -201,6 +201,8 @@ static int list_one(const char *path, const struct stat *st, int type, struct FT
     (void)st;
     if (type != FTW_F || strstr(path, "/.lapedge/") || strstr(path, "trace.json")) /* which has times */
         return 0;
+    if (strcmp(path + ftw->base, ".lapedge-in-place.jsonl") == 0) /* has times, too */
+        return 0;
     if (strncmp(path + ftw->base, ".lapedge-", 9) == 0) {
         into->temporary++;
         return 0;

@@ -201,6 +201,36 @@ static void pruned(each_result *r)
         each_is_wrong(r);
 }
 
+static void photos_are_there(void)
+{
+    size_t size;
+    void *photo = each_get("in/a.jpg", &size);
+    each_put("out/o.jpg", photo, size);
+    each_put("out/p.jpg", photo, size);
+    free(photo);
+}
+
+static void photos_in_place(each_result *r)
+{
+    static const char *const photos[] = {"out/o.jpg", "out/p.jpg"};
+    const lap_batch_options o = {.inputs = photos, .input_count = 2};
+    const lap_in_place order = {.options = &o, .backup = ".orig", .each = each_file, .user = r};
+    lap_batch_counts counts;
+    const lap_settings s = each_plain();
+    r->code = lap_batch_in_place(each_context, &order, &s, &counts, &r->err);
+    r->all = r->code == LAP_OK && counts.failed == 0 && counts.ok + counts.skipped == counts.expected;
+}
+
+/* Whatever fails in the first run, the second one filters nothing twice. */
+static void in_place_twice(each_result *r)
+{
+    each_result first = {0};
+    photos_in_place(&first);
+    photos_in_place(r);
+    if (first.digest)
+        each_is_wrong(r);
+}
+
 static void each_measured(void *user, const lap_measured *file, const lap_batch_counts *counts)
 {
     (void)counts;
@@ -255,5 +285,6 @@ static void listed(each_result *r)
 const each_case each_many[] = {SLOW(compared), SLOW(bench_filter), SLOW(bench_transpose), SLOW(bench_reduce),
     SLOW(bench_histogram), SLOW(bench_matvec), SLOW(bench_codec), CASE(batch), CASE(batch_of_a_list),
     CASE(batch_of_odd_names), AFTER(batch_before, batch_again), CASE(batch_twice),
-    AFTER(batch_before, batch_by_force), CASE(batch_dry), AFTER(one_is_gone, pruned), CASE(measured_batch),
+    AFTER(batch_before, batch_by_force), CASE(batch_dry), AFTER(one_is_gone, pruned),
+    AFTER(photos_are_there, photos_in_place), AFTER(photos_are_there, in_place_twice), CASE(measured_batch),
     CASE(folders_compared), CASE(listed), END};

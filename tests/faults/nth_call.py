@@ -58,7 +58,7 @@ def digest(folder):
 
 
 def temporary(folder):
-    return [str(path) for path in folder.rglob(".lapedge-*")]
+    return [str(path) for path in folder.rglob(".lapedge-*.tmp")]
 
 
 class Scenario:
@@ -111,8 +111,11 @@ class Scenario:
         """What is neither right nor what stood there before."""
         if self.in_place:
             now = digest(self.box / "in")
+            kept = self.originals if "--backup=.orig" not in self.words else \
+                {name: now.get(name + ".orig", now.get(name)) for name in self.originals}
             return [name for name in self.originals
-                    if now.get(name) not in (self.originals[name], self.right[name])]
+                    if now.get(name) not in (self.originals[name], self.right[name]) or
+                    self.originals[name] not in (now.get(name), kept[name])]
         now = self.outputs()
         return [name for name in now
                 if name not in self.also and now[name] not in (self.right.get(name), self.before.get(name))]
@@ -156,13 +159,13 @@ class Scenario:
             return f"exit {done.returncode} without a word"
         if invisible and done.returncode:
             return f"exit {done.returncode}, and it should not be seen: {said[:300]}"
-        if done.returncode == 0 and not temporary(self.box):
+        if done.returncode == 0 and not temporary(self.box) and not self.in_place:
             return None
         again = self.run("")
-        if again.returncode and not (self.in_place and again.returncode == 1):
+        if again.returncode:
             return f"the rerun: exit {again.returncode}: {again.stderr.decode(errors='replace')[:300]}"
-        if not self.in_place and not self.whole():
-            return "the rerun did not complete"
+        if not self.whole():
+            return "the rerun did not complete, or filtered twice" if self.in_place else "the rerun did not complete"
         if temporary(self.box):
             return f"left after the rerun: {temporary(self.box)}"
         return None
@@ -209,6 +212,9 @@ def scenarios(work):
         Scenario(work, "PNG of a turned photo", ["in/0.jpg", "out/0.png", "--auto-orient", "--preserve", *quick]),
         Scenario(work, "transform", ["transform", "--rotate=90", "in/0.jpg", "out/0.jpg"]),
         Scenario(work, "in place", ["--in-place", "in/0.jpg", "in/sub/1.jpg", *quick], in_place=True),
+        Scenario(work, "in place, kept", ["--in-place", "--backup=.orig", "in/0.jpg", "in/sub/1.jpg", *quick], in_place=True),
+        Scenario(work, "in place again", ["--in-place", "in/0.jpg", "in/sub/1.jpg", "in/2.jpg", *quick], in_place=True,
+                 first=["--in-place", "in/0.jpg", "in/sub/1.jpg", *quick]),
         Scenario(work, "folder", ["in", "out", "-j2", *quick]),
         Scenario(work, "folder again", ["in", "out", "-j2", "-f", *quick],
                  first=["in", "out", "-Q", "30", "--no-sync"]),

@@ -6,8 +6,9 @@ cut after each of its calls. Before the cut a sync of a file keeps its bytes, on
 file system all; of everything else any part may be lost, also out of order: names without bytes, sizes without bytes
 (zeros), bytes without names, some of the names. A few such states are made at every cut in a fixed way, N more by
 chance. Each must keep the promises: an output is whole or absent, one that the manifest calls done is whole where it
-is there, a photo of --in-place is the old one or the new one, and (for some of the states, on a real disk) the same
-command again completes the folder. Runs with --no-sync make no such promise, and must be seen to lose something.
+is there, a photo of --in-place is the old one or the new one, with --backup the old one is there too, and (for some
+of the states, on a real disk) the same command again completes the folder: in place it filters nothing twice. Runs
+with --no-sync make no such promise, and must be seen to lose something.
 
 Prints TAP."""
 
@@ -148,6 +149,7 @@ class Run:
 
     def __init__(self, box, words, first=None, in_place=False):
         self.box, self.words, self.in_place = box, words, in_place
+        self.backup = "--backup=.orig" in words
         (box / "out").mkdir(parents=True)
         make_photos(box / "in")
         if first:
@@ -181,6 +183,9 @@ class Run:
             if "/.lapedge" in path:
                 continue
             now = disk.content(path)
+            kept = disk.content(path + ".orig") if path + ".orig" in disk.names else None
+            if self.backup and path in self.before and self.before[path] not in (now, kept):
+                return f"{path} is neither there nor kept"
             if now != self.right.get(path) and now != self.before.get(path):
                 return f"{path} is cut{', and the manifest calls it done' if path in done else ''}"
         return None
@@ -235,12 +240,21 @@ def judge(run, count, rng, reruns):
     for what, disk in states(run.start, run.events, count, rng):
         tried += 1
         problem = run.problem(disk)
-        if not problem and reruns and not run.in_place and rng.random() < reruns:
+        # All of it: what a kill leaves.
+        if not problem and (rng.random() < reruns or (run.in_place and what.endswith("everything"))):
             problem = run.completes(disk, run.box.parent / "again")
         if problem:
             bad += 1
             shown.append(f"# {what}: {problem}")
     return tried, bad, shown[:5]
+
+
+def twice(run):
+    """Whether the next run filters an output: all names have survived, and of the bytes all but those of the record."""
+    records = {event["inode"] for event in run.events if event["call"] == "make" and event["path"].endswith(".jsonl")}
+    lost = {i for i, event in enumerate(run.events) if is_data(event) and event["inode"] in records}
+    keep = set(range(len(run.events)))
+    return run.completes(state(run.start, run.events, len(run.events), keep, lost), run.box.parent / "again") is not None
 
 
 def main():
@@ -254,18 +268,21 @@ def main():
     print(f"# seed {seed}")
     quick = ["--threads=2"]
     older = ["in", "out", "-Q", "30", "--no-sync"]
+    places = ["in/0.jpg", "in/2.jpg", "in/sub/1.jpg"]
     cases = [
         ("a folder", ["in", "out", "-j2", *quick], None, False),
         ("a folder over older outputs", ["in", "out", "-j2", *quick], older, False),
         ("one photo", ["in/0.jpg", "out/0.jpg", *quick], None, False),
         ("one photo over an older output", ["in/0.jpg", "out/0.jpg", *quick], ["in/0.jpg", "out/0.jpg", "-Q30"], False),
-        ("photos in place", ["--in-place", "in/0.jpg", "in/2.jpg", "in/sub/1.jpg", *quick], None, True),
+        ("photos in place", ["--in-place", *places, *quick], None, True),
+        ("photos in place, kept", ["--in-place", "--backup=.orig", *places, *quick], None, True),
+        ("photos in place, some of them before", ["--in-place", *places, *quick], ["--in-place", *places[:2]], True),
     ]
     failed = total = lost = 0
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as name:
         for i, (what, words, first, in_place) in enumerate(cases, 1):
             run = Run(Path(name) / f"case{i}", words, first, in_place)
-            tried, bad, shown = judge(run, count, rng, 25 / (count + 5 * len(run.events)))
+            tried, bad, shown = judge(run, count, rng, (100 if in_place else 25) / (count + 5 * len(run.events)))
             print(*shown, sep="\n", end="\n" if shown else "")
             print(f"{'not ok' if bad else 'ok'} {i} - power loss, {what}: {tried} states of a disk")
             failed |= bad > 0
@@ -274,8 +291,12 @@ def main():
         tried, bad, shown = judge(run, count, rng, 0)
         print(f"{'ok' if bad else 'not ok'} {len(cases) + 1} - the same without syncs is seen to lose files")
         failed |= bad == 0
+        run = Run(Path(name) / "forgetful", ["--in-place", "--no-sync", *places, *quick], None, True)
+        forgotten = twice(run)
+        print(f"{'ok' if forgotten else 'not ok'} {len(cases) + 2} - in place without syncs is seen to filter twice")
+        failed |= not forgotten
     print(f"# result: class=6 tool=replay tries={total} lost={lost} unsynced_tries={tried} unsynced_lost={bad}")
-    print(f"1..{len(cases) + 1}")
+    print(f"1..{len(cases) + 2}")
     return int(failed)
 
 

@@ -108,7 +108,7 @@ lost_keeper() # a mode that was not set is no success
 {
     LAP_LOST_KEEPER=1 LD_PRELOAD=$hostile refused 1 \
         "out.jpg: cannot set the mode: Input/output error" --sandbox photos/coffee.jpg out.jpg &&
-        ! compgen -G '.lapedge-*' >found
+        ! compgen -G '.lapedge-*.tmp' >found
 }
 
 deaf() # whoever asks the second process and reads no answer does not leave it behind

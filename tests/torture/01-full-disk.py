@@ -81,6 +81,9 @@ def folder():
 def in_place():
     photos(WORK / "mine", 4)
     before = digest(WORK / "mine")
+    shutil.copytree(WORK / "mine", WORK / "edges")
+    run("--in-place", *sorted(map(str, (WORK / "edges").rglob("*.jpg"))))
+    want = digest(WORK / "edges")
     lost, full = [], 0
     need = sum(path.stat().st_size for path in (WORK / "mine").rglob("*.jpg"))
     sizes = [int(need * (1.1 + i / times(40))) + 16384 for i in range(times(40))]
@@ -100,6 +103,9 @@ def in_place():
             for name in changed: # a whole photo of ours
                 if run("--no-sync", disk.place / "p" / name, WORK / "again.ppm").returncode:
                     lost.append(f"{size} bytes: {name} cannot be read")
+            subprocess.run(["mount", "-o", f"remount,size={8 * need}", str(disk.place)], check=True)
+            if run("--in-place", *names).returncode or digest(disk.place / "p") != want:
+                lost.append(f"{size} bytes: not continued with room, or filtered twice")
     return lost, len(sizes), full
 
 

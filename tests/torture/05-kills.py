@@ -33,7 +33,7 @@ def killed(words, how, longest):
 
 
 def in_place():
-    """A photo is the old one or the new one, and never gone."""
+    """A photo is the old one or the new one, and never gone; the same command then does what is left, and no more."""
     for i in range(4):
         photo(WORK / f"p/{i}.jpg", 300 + i, 200)
     shutil.copytree(WORK / "p", WORK / "new")
@@ -55,6 +55,9 @@ def in_place():
         left = temporary(WORK / "now")
         if bad or (left and how != signal.SIGKILL and code > 0) or len(left) > 4:
             lost.append(f"kill {n}, signal {how}, exit {code}: {bad} {left}")
+        again = run("--in-place", *[WORK / "now" / name for name in names])
+        if again.returncode or digest(WORK / "now") != new:
+            lost.append(f"kill {n}, signal {how}: the next run, exit {again.returncode}, filtered one twice or not at all")
     result(5, "photos in place, killed and interrupted", count, len(lost), fired=fired)
     return lost
 

@@ -112,7 +112,7 @@ def wanted(width, height):
 
 
 def temporary(folder):
-    return [str(path) for path in Path(folder).rglob(".lapedge-*")]
+    return [str(path) for path in Path(folder).rglob(".lapedge-*.tmp")]
 
 
 def check(name, test):

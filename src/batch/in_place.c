@@ -1,0 +1,526 @@
+/* Photos that are replaced by their outputs, several at once; each gets its output by itself, in the order in
+ * which they were named:
+ *
+ *     judge (the record of its folder) -> job -> backup -> line in the record, synced -> rename -> line
+ *
+ * A photo is only replaced while it is the file that was judged. So two runs at once filter none twice: the
+ * one that comes second finds another file under the name, and that file in the record. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/status.h"
+#include "batch/batch.h"
+#include "batch/in_place_backup.h"
+#include "batch/in_place_record.h"
+#include "io/side.h"
+#include "io/sink_temp.h"
+#include "run/run.h"
+#include "run/settings.h"
+
+typedef struct folder { /* of photos */
+    lap_tree tree;      /* open while it has users */
+    char *path;         /* as it was named first */
+    lap_record record;
+    lap_error refused; /* why nothing more is replaced here; LAP_OK: it is */
+    int users;
+} folder;
+
+typedef struct photo {
+    lap_job job; /* first: the photo is freed as one. job.seen: the photo as it was judged */
+    folder *folder;
+    char kept[NAME_MAX + 1]; /* the name of its backup; empty: none is asked for */
+} photo;
+
+typedef struct in_place {
+    lap_context *context;
+    const lap_in_place *order;
+    lap_batch_options options; /* the caller's, without a folder for outputs */
+    lap_settings settings;
+    lap_batch_load load;
+    uint64_t hash; /* of the settings */
+    lap_jobs jobs;
+    folder **folders;
+    size_t folder_count, folder_capacity;
+    lap_map64 places; /* device and inode of a folder -> its place among them, from 1 */
+    lap_map64 taken;  /* folder and name of photos that had their turn */
+    lap_side *sides;
+    lap_error refused; /* of the first folder that was left alone */
+    lap_error stop;    /* why the run ends early */
+    bool stopping;     /* fail_fast has struck */
+} in_place;
+
+/* ---- folders ------------------------------------------------------------------------------------- */
+
+static lap_code make_folder(in_place *run, const char *path, uint64_t key, folder **made, lap_error *err)
+{
+    folder **grown = lap_grow(run->folders, &run->folder_capacity, run->folder_count + 1, sizeof(folder *));
+    folder *f = grown ? calloc(1, sizeof *f) : NULL;
+    run->folders = grown ? grown : run->folders;
+    if (!f || !(f->path = strdup(path)) || lap_record_begin(&f->record, path, err) != LAP_OK) {
+        free(f ? f->path : NULL);
+        free(f);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the list of folders");
+    }
+    f->tree.fd = -1;
+    run->folders[run->folder_count++] = *made = f;
+    return lap_map64_put(&run->places, key, run->folder_count, err);
+}
+
+/* The folder of a path without links; it is open until it is left. */
+static lap_code enter_folder(in_place *run, const char *path, folder **entered, lap_error *err)
+{
+    struct stat st;
+    folder *f = NULL;
+    lap_tree tree;
+    lap_code code = lap_tree_open(path, &tree, err);
+    if (code != LAP_OK)
+        return code;
+    if (tree.fd < 0 || fstat(tree.fd, &st) != 0) {
+        lap_tree_close(&tree);
+        return lap_fail_at(err, LAP_E_MISSING, path, "no such folder");
+    }
+    const uint64_t key = lap_batch_inode(&st), *place = lap_map64_find(&run->places, key);
+    if (place)
+        f = run->folders[*place - 1];
+    else
+        code = make_folder(run, path, key, &f, err);
+    if (code == LAP_OK && !place && !run->options.dry_run)
+        (void)lap_temp_sweep(tree.fd); /* what dead runs left */
+    if (code == LAP_OK && f->users++ == 0)
+        f->tree = (lap_tree){tree.fd, f->path};
+    else
+        lap_tree_close(&tree);
+    *entered = code == LAP_OK ? f : NULL;
+    return code;
+}
+
+static void leave_folder(folder *f)
+{
+    if (f && --f->users == 0)
+        lap_tree_close(&f->tree);
+}
+
+/* A photo is left alone, because of the record of its folder. */
+static lap_code leave_alone(in_place *run, const lap_error *why, lap_error *err)
+{
+    if (run->refused.code == LAP_OK)
+        run->refused = *why;
+    return lap_fail_at(
+        err, why->code, why->subject, "%s; the photos in its folder are left alone", why->message);
+}
+
+/* ---- results ------------------------------------------------------------------------------------- */
+
+static void free_photo(photo *p)
+{
+    if (!p)
+        return;
+    folder *f = p->folder;
+    lap_job_free(&p->job); /* which needs the folder */
+    leave_folder(f);
+}
+
+static void notify(in_place *run, const lap_job *job)
+{
+    const lap_batch_file file = {job->input, job->output, &job->report};
+    const lap_error *why = &job->report.error;
+    lap_jobs_count(&run->jobs, &job->report);
+    if (job->report.status == LAP_FAILED && why->code == LAP_E_DISK_FULL && run->stop.code == LAP_OK)
+        lap_fail_at(&run->stop, LAP_E_DISK_FULL, why->subject, "stopped early: %s", why->message);
+    run->stopping |= job->report.status == LAP_FAILED && run->options.fail_fast;
+    if (run->order->each)
+        run->order->each(run->order->user, &file, run->jobs.counts);
+}
+
+static void tick(void *user)
+{
+    const in_place *run = user;
+    if (run->order->each)
+        run->order->each(run->order->user, NULL, run->jobs.counts);
+}
+
+/* Whether the photo is the one that was judged; its links may be others, since a backup is one. */
+static lap_code look_at(const photo *p, struct stat *now, lap_error *err)
+{
+    if (fstatat(p->folder->tree.fd, p->job.relative, now, AT_SYMLINK_NOFOLLOW) == 0 &&
+        lap_same_state(now, &p->job.seen) && lap_same_state(now, &p->job.stat))
+        return LAP_OK;
+    return lap_fail_at(err, LAP_E_CHANGED, p->job.input, "was changed, or replaced, during the run");
+}
+
+static lap_code keep_backup(const in_place *run, const photo *p, const struct stat *now, lap_error *err)
+{
+    const lap_backup backup = {
+        &p->folder->tree, p->job.input, p->job.relative, p->kept, now, run->settings.sync};
+    return p->kept[0] ? lap_backup_keep(&backup, err) : LAP_OK;
+}
+
+/* The line that an output is about to take the place of the photo, or has. */
+static lap_code record(const in_place *run, const photo *p, bool is_done, lap_error *err)
+{
+    uint64_t content;
+    const struct stat *made = lap_sink_made(p->job.sink, &content), *seen = &p->job.seen;
+    const lap_manifest_line line = {.is_done = is_done,
+        .settings = run->hash,
+        .output = p->job.relative,
+        .device = (int64_t)made->st_dev,
+        .inode = (int64_t)made->st_ino,
+        .size = made->st_size,
+        .mtime_s = made->st_mtim.tv_sec,
+        .mtime_ns = made->st_mtim.tv_nsec,
+        .has_content = true,
+        .content = content,
+        .input = p->job.relative,
+        .input_size = seen->st_size,
+        .input_mtime_s = seen->st_mtim.tv_sec,
+        .input_mtime_ns = seen->st_mtim.tv_nsec};
+    return lap_record_add(&p->folder->record, p->folder->tree.fd, &line, run->settings.sync && !is_done, err);
+}
+
+/* Before the rename. A record that cannot be written is in doubt from now on; a full disk ends the run. */
+static lap_code announce(in_place *run, const photo *p, lap_error *err)
+{
+    lap_error *refused = &p->folder->refused;
+    lap_code code = refused->code == LAP_OK ? record(run, p, false, err) : LAP_OK;
+    if (code == LAP_E_DISK_FULL || code == LAP_E_MEMORY)
+        return code;
+    if (code != LAP_OK)
+        *refused = *err;
+    return refused->code == LAP_OK || run->order->again ? LAP_OK : leave_alone(run, refused, err);
+}
+
+static lap_code publish(in_place *run, photo *p, lap_error *err)
+{
+    struct stat now;
+    lap_code code = look_at(p, &now, err);
+    if (code == LAP_OK)
+        code = keep_backup(run, p, &now, err);
+    if (code == LAP_OK)
+        code = announce(run, p, err);
+    if (code == LAP_OK)
+        code = look_at(p, &now, err);
+    if (code != LAP_OK)
+        return code;
+    lap_sink_expect(p->job.sink, &now);
+    code = lap_sink_publish(p->job.sink, err);
+    if (code == LAP_E_EXISTS) /* something else than what was there a moment ago */
+        return lap_fail_at(err, LAP_E_CHANGED, p->job.input, "was changed, or replaced, during the run");
+    if (code == LAP_OK && p->folder->refused.code == LAP_OK)
+        (void)record(run, p, true, NULL); /* the first line is enough to recognise it */
+    return code;
+}
+
+/* What the photo is by the record of its folder: LAP_DONE, it is one; LAP_SKIPPED, it is an output. */
+static lap_status judge(const in_place *run, photo *p, lap_error *why)
+{
+    folder *f = p->folder;
+    const lap_candidate candidate = {f->tree.fd, p->job.relative, &p->job.seen, run->hash};
+    lap_was was;
+    *why = (lap_error){0};
+    if (lap_record_judge(&f->record, &candidate, &was, why) != LAP_OK)
+        return LAP_FAILED;
+    if (was == LAP_WAS_OTHER)
+        lap_fail_at(why, LAP_E_EXISTS, p->job.input,
+            "was filtered in place before, with other settings, and is left alone");
+    return was == LAP_WAS_PHOTO ? LAP_DONE : LAP_SKIPPED;
+}
+
+/* Another run may have been faster. */
+static void judge_changed(in_place *run, photo *p)
+{
+    lap_report *report = &p->job.report;
+    lap_error why;
+    folder *f = p->folder;
+    if (run->order->again || fstatat(f->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0 ||
+        lap_record_refresh(&f->record, f->tree.fd, &why) != LAP_OK || judge(run, p, &why) != LAP_SKIPPED)
+        return;
+    report->status = LAP_SKIPPED;
+    report->error = why;
+}
+
+/* lap_jobs.give */
+static void give(void *user, lap_job *job)
+{
+    in_place *run = user;
+    photo *p = (photo *)job;
+    lap_report *report = &job->report;
+    lap_error why;
+    if (job->sink && report->error.code == LAP_OK && !run->stopping && publish(run, p, &why) != LAP_OK) {
+        report->status = why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED;
+        report->error = why;
+    }
+    if (report->error.code == LAP_E_CHANGED && p->folder)
+        judge_changed(run, p);
+    /* A job that never began because the run stops is not a failure of its file. */
+    if (report->error.code == LAP_E_CANCELLED && run->stop.code == LAP_OK)
+        lap_control_check(&run->jobs.control, &run->stop);
+    else if (report->error.code != LAP_E_CANCELLED && !run->stopping)
+        notify(run, job);
+    free_photo(p);
+}
+
+/* ---- what is to be done -------------------------------------------------------------------------- */
+
+/* Enters the folder of a path without links, and looks at what has its name there. */
+static lap_code find_target(in_place *run, const char *target, photo *p, lap_error *err)
+{
+    const char *slash = strrchr(target, '/'), *path = p->job.input;
+    char *around = lap_temp_folder(target);
+    p->job.relative = strdup(slash ? slash + 1 : target);
+    if (!around || !p->job.relative) {
+        free(around);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    const lap_code code = enter_folder(run, around, &p->folder, err);
+    free(around);
+    if (code != LAP_OK)
+        return code;
+    p->job.tree = &p->folder->tree;
+    if (fstatat(p->folder->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? lap_fail_at(err, LAP_E_MISSING, path, "no such file")
+                               : lap_fail_at(err, LAP_E_UNREADABLE, path, "%s", strerror(errno));
+    return S_ISREG(p->job.seen.st_mode) ? LAP_OK
+                                        : lap_fail_at(err, LAP_E_UNREADABLE, path, "not a regular file");
+}
+
+/* Where the photo really is: folder and name. */
+static lap_code find_place(in_place *run, photo *p, lap_error *err)
+{
+    char *target = lap_temp_resolve(p->job.input);
+    const lap_code code = target ? find_target(run, target, p, err)
+                                 : lap_fail_at(err, LAP_E_UNREADABLE, p->job.input, "%s", strerror(errno));
+    free(target);
+    return code;
+}
+
+/* Whether the photo had its turn, under this name or another that leads to it. Another hard link is another
+ * photo: it still leads to the old file when this one is replaced. */
+static lap_code take_turn(in_place *run, const photo *p, bool *again, lap_error *err)
+{
+    char key[sizeof(dev_t) + sizeof(ino_t) + NAME_MAX + 1];
+    struct stat st;
+    const size_t length = strlen(p->job.relative);
+    if (length > NAME_MAX || fstat(p->folder->tree.fd, &st) != 0)
+        return lap_fail_at(err, LAP_E_UNREADABLE, p->job.input, "its folder cannot be examined");
+    memcpy(key, &st.st_dev, sizeof st.st_dev);
+    memcpy(key + sizeof st.st_dev, &st.st_ino, sizeof st.st_ino);
+    memcpy(key + sizeof st.st_dev + sizeof st.st_ino, p->job.relative, length);
+    const uint64_t place = lap_map64_key(key, sizeof st.st_dev + sizeof st.st_ino + length);
+    *again = lap_map64_find(&run->taken, place) != NULL;
+    return lap_map64_put(&run->taken, place, 1, err);
+}
+
+/* Reads the record, and asks it. Of a folder whose record cannot be written, outputs are known all the same.
+ */
+static lap_status ask_record(in_place *run, photo *p, lap_error *why)
+{
+    folder *f = p->folder;
+    if (f->refused.code == LAP_OK && lap_record_refresh(&f->record, f->tree.fd, why) != LAP_OK) {
+        if (why->code == LAP_E_MEMORY)
+            return LAP_FAILED;
+        f->refused = *why;
+    }
+    *why = (lap_error){0};
+    if (run->order->again)
+        return LAP_DONE;
+    lap_error doubt = f->refused;
+    if (doubt.code == LAP_OK) {
+        const lap_status status = judge(run, p, why);
+        if (status != LAP_DONE || lap_record_check(&f->record, f->tree.fd, &doubt) == LAP_OK)
+            return status;
+    }
+    (void)leave_alone(run, &doubt, why);
+    return LAP_FAILED;
+}
+
+static lap_status check_backup(const in_place *run, photo *p, lap_error *why)
+{
+    const char *suffix = run->order->backup;
+    if (!suffix)
+        return LAP_DONE;
+    if (snprintf(p->kept, sizeof p->kept, "%s%s", p->job.relative, suffix) >= (int)sizeof p->kept) {
+        lap_fail_at(why, LAP_E_WRITE, p->job.input, "the name of its backup is too long");
+        return LAP_FAILED;
+    }
+    const lap_backup backup = {&p->folder->tree, p->job.input, p->job.relative, p->kept, &p->job.seen, false};
+    const lap_code code = lap_backup_check(&backup, why);
+    return code == LAP_OK ? LAP_DONE : code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED;
+}
+
+/* Of a dry run, what can be known to be in the way, too. */
+static lap_status plan(in_place *run, photo *p, lap_report *report)
+{
+    lap_error *why = &report->error;
+    bool again = false;
+    if (find_place(run, p, why) != LAP_OK || take_turn(run, p, &again, why) != LAP_OK)
+        return LAP_FAILED;
+    if (again) {
+        snprintf(report->note, sizeof report->note, "the same file as one before, which is done once");
+        return LAP_SKIPPED;
+    }
+    lap_status status = ask_record(run, p, why);
+    if (status == LAP_DONE)
+        status = check_backup(run, p, why);
+    if (status == LAP_DONE && run->options.dry_run &&
+        lap_run_check(p->job.input, p->job.input, &run->settings, why) != LAP_OK)
+        status = LAP_FAILED;
+    return status;
+}
+
+static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    in_place *run = user;
+    lap_jobs_make_room(&run->jobs);
+    if (run->stop.code == LAP_OK)
+        lap_control_check(&run->jobs.control, &run->stop);
+    if (run->stop.code != LAP_OK || run->stopping)
+        return LAP_E_CANCELLED; /* ends the walk; work() knows why */
+    photo *p = calloc(1, sizeof *p);
+    if (p) {
+        p->job = (lap_job){.work = lap_job_write, .settings = &run->settings};
+        p->job.input = strdup(entry->path);
+        p->job.output = strdup(entry->path);
+    }
+    if (!p || !p->job.input || !p->job.output) {
+        free_photo(p);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    run->jobs.counts->found++;
+    lap_report *report = &p->job.report;
+    if (entry->problem) {
+        report->status = LAP_FAILED;
+        report->error = *entry->problem;
+    } else {
+        report->status = plan(run, p, report);
+    }
+    if (report->status == LAP_DONE && !run->options.dry_run) {
+        p->job.stat = p->job.seen;
+        return lap_jobs_submit(&run->jobs, &p->job, err);
+    }
+    lap_jobs_add(&run->jobs, &p->job);
+    return LAP_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------- */
+
+static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    in_place *run = user;
+    run->jobs.counts->expected++;
+    for (size_t i = 0; entry->stat && i < run->options.side_count; i++)
+        if (lap_side_is_file(&run->sides[i], entry->stat))
+            return lap_fail_at(err, LAP_E_CLASH, run->sides[i].path, "is one of the photos");
+    return lap_control_check(&run->jobs.control, err);
+}
+
+static lap_code look_at_sides(in_place *run, lap_error *err)
+{
+    const lap_batch_options *o = &run->options;
+    lap_code code = LAP_OK;
+    run->sides = calloc(o->side_count + 1, sizeof *run->sides);
+    if (!run->sides)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < o->side_count && code == LAP_OK; i++) {
+        code = lap_side_look(o->sides[i], &run->sides[i], err);
+        if (code == LAP_OK && o->files_from)
+            code = lap_side_check(o->sides[i], &o->files_from, 1, err);
+    }
+    return code;
+}
+
+static lap_code check_inputs(const lap_batch_options *options, lap_error *err)
+{
+    struct stat st;
+    for (size_t i = 0; i < options->input_count && !options->files_from; i++)
+        if (stat(options->inputs[i], &st) == 0 && S_ISDIR(st.st_mode))
+            return lap_fail_at(err, LAP_E_USAGE, options->inputs[i], "is a folder; name the files in it");
+    return LAP_OK;
+}
+
+static lap_code prepare(in_place *run, lap_list **list, lap_error *err)
+{
+    char hash[LAP_SETTINGS_HASH];
+    lap_code code = lap_settings_check(&run->settings, err);
+    if (code == LAP_OK)
+        code = lap_run_check_backend(&run->settings, err);
+    if (code == LAP_OK)
+        code = check_inputs(&run->options, err);
+    if (code == LAP_OK)
+        code = lap_list_open(&run->options, run->settings.max_memory, list, err);
+    if (code != LAP_OK)
+        return code;
+    run->settings.max_memory = lap_list_leaves(*list, run->settings.max_memory); /* for photos */
+    lap_settings_hash(&run->settings, hash);
+    run->hash = strtoull(hash, NULL, 16);
+    code = look_at_sides(run, err);
+    if (code == LAP_OK)
+        code = lap_walk(&run->options, *list, count_one, run, err);
+    return code == LAP_OK ? lap_jobs_open(&run->jobs, run->context, &run->load, err) : code;
+}
+
+static lap_code work(in_place *run, lap_list *list, lap_error *err)
+{
+    lap_error walking = {0};
+    lap_code code = lap_walk(&run->options, list, work_on, run, &walking);
+    lap_jobs_finish(&run->jobs, code != LAP_OK);
+    if (run->stop.code != LAP_OK)
+        return lap_error_set(err, &run->stop);
+    if (code != LAP_OK && !run->stopping)
+        return lap_error_set(err, &walking);
+    return run->refused.code == LAP_OK || run->order->again
+               ? LAP_OK
+               : lap_fail_at(err, LAP_E_WRITE, run->refused.subject, "%s", run->refused.message);
+}
+
+static void begin(in_place *run, const lap_settings *settings, lap_batch_counts *counts)
+{
+    lap_batch_options *options = &run->options;
+    const bool is_one = options->input_count == 1 && !options->files_from;
+    options->out_dir = ""; /* no folder has that name */
+    options->others = NULL;
+    run->settings = lap_settings_complete(settings);
+    run->settings.in_place = true;
+    if (!is_one) { /* one place for many files would be a race */
+        run->settings.stats = NULL;
+        run->settings.progress = NULL;
+    }
+    lap_jobs_begin(&run->jobs, run->context, options, counts);
+    /* Without large_bytes "auto" takes no device: a driver that crashes would end the run. */
+    run->load = (lap_batch_load){.settings = &run->settings, .devices = options->devices, .is_written = true};
+    run->jobs.give = give;
+    run->jobs.tick = tick;
+    run->jobs.user = run;
+    run->jobs.warn_user = run->order->user;
+    run->jobs.most = run->load.jobs = lap_batch_jobs_within_files(run->jobs.most);
+    run->jobs.in_order = true;
+}
+
+lap_code lap_batch_in_place(lap_context *context, const lap_in_place *order, const lap_settings *settings,
+    lap_batch_counts *counts, lap_error *err)
+{
+    in_place run = {.context = context, .order = order, .options = *order->options};
+    lap_list *list = NULL;
+    begin(&run, settings, counts);
+    lap_code code = prepare(&run, &list, err);
+    if (code == LAP_OK)
+        code = work(&run, list, err);
+    lap_jobs_close(&run.jobs);
+    for (size_t i = 0; i < run.folder_count; i++) {
+        lap_record_end(&run.folders[i]->record);
+        free(run.folders[i]->path);
+        free(run.folders[i]);
+    }
+    free(run.folders);
+    lap_map64_free(&run.places);
+    lap_map64_free(&run.taken);
+    for (size_t i = 0; run.sides && i < run.options.side_count; i++)
+        lap_side_free(&run.sides[i]);
+    free(run.sides);
+    lap_list_close(list);
+    return code;
+}

@@ -1,0 +1,256 @@
+#include "batch/in_place_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/status.h"
+#include "batch/manifest_file.h"
+#include "io/sink_temp.h"
+#include "io/target.h"
+
+lap_code lap_record_begin(lap_record *r, const char *folder, lap_error *err)
+{
+    *r = (lap_record){0};
+    if (asprintf(&r->shown, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+            LAP_IN_PLACE_RECORD) >= 0)
+        return LAP_OK;
+    r->shown = NULL;
+    return lap_fail(err, LAP_E_MEMORY, "out of memory");
+}
+
+void lap_record_end(lap_record *r)
+{
+    free(r->shown);
+    lap_map64_free(&r->known);
+    *r = (lap_record){0};
+}
+
+/* ---- what its lines say -------------------------------------------------------------------------- */
+
+static uint64_t size_key(int64_t size)
+{
+    return lap_map64_key(&size, sizeof size);
+}
+
+static uint64_t content_key(int64_t size, uint64_t content)
+{
+    const uint64_t facts[] = {(uint64_t)size, content};
+    return lap_map64_key(facts, sizeof facts);
+}
+
+static uint64_t made_key(int64_t size, uint64_t content, uint64_t settings)
+{
+    const uint64_t facts[] = {(uint64_t)size, content, settings};
+    return lap_map64_key(facts, sizeof facts);
+}
+
+static lap_code know(lap_record *r, const lap_manifest_line *line, lap_error *err)
+{
+    const uint64_t keys[] = {size_key(line->size), content_key(line->size, line->content),
+        made_key(line->size, line->content, line->settings)};
+    lap_code code = LAP_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && code == LAP_OK; i++)
+        code = lap_map64_put(&r->known, keys[i], 1, err);
+    return code;
+}
+
+/* Whether these bytes may be what a crash left of a line: its beginning, or blocks that were never written.
+ */
+static bool is_torn(const char *text, size_t length)
+{
+    static const char begin[] = "{\"schema\":\"lapedge.manifest/";
+    const size_t same = length < sizeof begin - 1 ? length : sizeof begin - 1;
+    return length == 0 || memchr(text, '\0', length) != NULL ||
+           (memcmp(text, begin, same) == 0 && text[length - 1] != '}');
+}
+
+static lap_code take_line(void *user, char *text, size_t length, bool is_whole, lap_error *err)
+{
+    lap_record *r = user;
+    lap_manifest_line line;
+    r->lines += is_whole;
+    while (length > 0 && *text == '\0') { /* of a block that was never written, before what was */
+        text++;
+        length--;
+    }
+    const bool torn = text && is_torn(text, length);
+    if (text && lap_manifest_line_read(text, length, &line) && line.has_content)
+        return know(r, &line, err);
+    if (torn || (text && !is_whole)) /* a line that is being written has no end yet */
+        return LAP_OK;
+    return lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "line %zu was not written by lapedge", r->lines);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+static lap_code fail_reading(const lap_record *r, int why, lap_error *err)
+{
+    return why == ELOOP ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "is a symbolic link")
+                        : lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s", strerror(why));
+}
+
+/* Whether nobody else can have written this file, or removed the one before it. */
+static lap_code trust(const lap_record *r, int folder, const struct stat *file, lap_error *err)
+{
+    struct stat around;
+    if (fstat(folder, &around) != 0)
+        return fail_reading(r, errno, err);
+    const bool is_open = (around.st_mode & S_IWOTH) && !(around.st_mode & S_ISVTX);
+    const char *why = is_open                                    ? "lies in a folder that everybody may write"
+                      : file->st_mode && !S_ISREG(file->st_mode) ? "is not a regular file"
+                      : file->st_mode                            ? lap_manifest_why_not_ours(file)
+                                                                 : NULL;
+    return why ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s", why) : LAP_OK;
+}
+
+/* The file, open to be read; *fd is -1 where there is none. */
+static lap_code open_record(const lap_record *r, int folder, int *fd, struct stat *file, lap_error *err)
+{
+    *file = (struct stat){0};
+    *fd = openat(folder, LAP_IN_PLACE_RECORD, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (*fd < 0 && errno != ENOENT)
+        return fail_reading(r, errno, err);
+    if (*fd >= 0 && fstat(*fd, file) != 0)
+        return fail_reading(r, errno, err);
+    return trust(r, folder, file, err);
+}
+
+lap_code lap_record_refresh(lap_record *r, int folder, lap_error *err)
+{
+    struct stat file;
+    int fd;
+    lap_code code = open_record(r, folder, &fd, &file, err);
+    if (code == LAP_OK && fd >= 0) {
+        const bool is_it = file.st_dev == r->device && file.st_ino == r->inode && file.st_size >= r->read;
+        r->read = is_it ? r->read : 0;
+        r->lines = is_it ? r->lines : 0;
+        r->device = file.st_dev;
+        r->inode = file.st_ino;
+        if (file.st_size > r->read)
+            code = lap_manifest_read_text(fd, r->shown, &r->read, take_line, r, err);
+    }
+    if (fd >= 0)
+        close(fd);
+    return code;
+}
+
+lap_code lap_record_judge(const lap_record *r, const lap_candidate *c, lap_was *was, lap_error *err)
+{
+    const int64_t size = c->there->st_size;
+    uint64_t content;
+    *was = LAP_WAS_PHOTO;
+    if (!lap_map64_find(&r->known, size_key(size)))
+        return LAP_OK;
+    const lap_code code = lap_content_hash(c->folder, c->name, c->there, &content, err);
+    if (code != LAP_OK)
+        return code;
+    if (lap_map64_find(&r->known, content_key(size, content)))
+        *was = lap_map64_find(&r->known, made_key(size, content, c->settings)) ? LAP_WAS_SAME : LAP_WAS_OTHER;
+    return LAP_OK;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+/* Some file systems know no fsync of folders. A folder that cannot be read cannot be opened for it: the whole
+ * file system is synced then, by a descriptor of something in it. */
+bool lap_sync_names(int folder)
+{
+    const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        const int beside = openat(folder, LAP_IN_PLACE_RECORD, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        const bool synced = beside >= 0 && syncfs(beside) == 0;
+        if (beside >= 0)
+            close(beside);
+        return synced;
+    }
+    const bool synced = fsync(fd) == 0 || errno == EINVAL || errno == EROFS;
+    const int why = errno;
+    close(fd);
+    errno = why;
+    return synced;
+}
+
+enum { ADD = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY };
+
+lap_code lap_record_check(const lap_record *r, int folder, lap_error *err)
+{
+    if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0 &&
+        (faccessat(folder, LAP_IN_PLACE_RECORD, R_OK | W_OK, AT_EACCESS) == 0 || errno == ENOENT))
+        return LAP_OK;
+    return lap_write_errno(err, r->shown, "write", errno);
+}
+
+/* The line, behind a newline that is written only if the file does not end with one. */
+static lap_code prepare(const lap_manifest_line *line, lap_manifest_queue *queue, lap_error *err)
+{
+    queue->bytes = lap_grow(NULL, &queue->capacity, 1, 1);
+    if (!queue->bytes)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    queue->bytes[queue->used++] = '\n';
+    return lap_manifest_line_write(queue, line, err);
+}
+
+/* All bytes at once: lines of two runs do not mix. What a crash, or a full disk, left of an older line gets
+ * its end first. Returns 0 or an errno. */
+static int write_line(int fd, const lap_manifest_queue *queue)
+{
+    struct stat st;
+    char last = '\n';
+    if (fstat(fd, &st) != 0)
+        return errno;
+    while (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) < 0)
+        if (errno != EINTR)
+            return errno;
+    const bool ends = last == '\n';
+    const char *bytes = queue->bytes + ends;
+    for (size_t left = queue->used - ends; left > 0;) {
+        const ssize_t wrote = write(fd, bytes, left);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return wrote < 0 ? errno : EIO;
+        bytes += wrote;
+        left -= (size_t)wrote;
+    }
+    return 0;
+}
+
+static lap_code add_to(
+    lap_record *r, int folder, int fd, const lap_manifest_queue *queue, bool sync, lap_error *err)
+{
+    struct stat file;
+    if (fstat(fd, &file) != 0)
+        return fail_reading(r, errno, err);
+    const lap_code code = trust(r, folder, &file, err); /* another run may just have made it */
+    if (code != LAP_OK)
+        return code;
+    int why = write_line(fd, queue);
+    if (!why && sync && fdatasync(fd) != 0)
+        why = errno;
+    if (!why && sync && !r->is_named && !lap_sync_names(folder))
+        why = errno;
+    r->is_named |= sync && !why;
+    return why ? lap_write_errno(err, r->shown, "write", why) : LAP_OK;
+}
+
+lap_code lap_record_add(lap_record *r, int folder, const lap_manifest_line *line, bool sync, lap_error *err)
+{
+    lap_manifest_queue queue = {0};
+    lap_code code = prepare(line, &queue, err);
+    int fd = code == LAP_OK ? openat(folder, LAP_IN_PLACE_RECORD, ADD) : -1;
+    if (code == LAP_OK && fd < 0 && errno == ENOENT)
+        fd = openat(folder, LAP_IN_PLACE_RECORD, ADD | O_CREAT, 0644);
+    if (code == LAP_OK && fd < 0)
+        code = lap_write_errno(err, r->shown, "write", errno);
+    if (code == LAP_OK)
+        code = add_to(r, folder, fd, &queue, sync, err);
+    if (fd >= 0 && close(fd) != 0 && errno != EINTR && code == LAP_OK)
+        code = lap_write_errno(err, r->shown, "write", errno);
+    free(queue.bytes);
+    return code;
+}

@@ -1,0 +1,336 @@
+# Photos in place: what was filtered is known again, whatever became of it.
+load common
+
+record=.lapedge-in-place.jsonl
+
+photos() # N: photos/1.jpg and so on, each another one, and the same in before/
+{
+    mkdir -p photos
+    for i in $(seq "$1"); do
+        pgm $((40 + i)) 30 p.pgm
+        lapedge --kernel=identity p.pgm "photos/$i.jpg"
+    done
+    rm p.pgm
+    cp -r photos before
+}
+
+wanted() # FILE: the edges of the photo of that name
+{
+    lapedge --no-sync "before/$(basename "$1")" want.jpg && cmp "$1" want.jpg
+}
+
+untouched() # WORD...: such a run changes no photo
+{
+    local code=0
+    sha256sum photos/*.jpg >sums
+    lapedge "$@" 2>stderr || code=$?
+    sha256sum -c --quiet sums
+    return "$code"
+}
+
+@test "the same command again filters nothing, and what it did not reach" {
+    photos 5
+    lapedge --in-place photos/1.jpg photos/2.jpg
+    run --separate-stderr lapedge --in-place photos/*.jpg
+    [ "$status" -eq 0 ]
+    [[ $stderr == "3 done, 2 up to date; "* ]]
+    for i in 1 2 3 4 5; do
+        wanted "photos/$i.jpg"
+    done
+    untouched --in-place photos/*.jpg
+    [[ $(cat stderr) == "0 done, 5 up to date; "* ]]
+    [ ! -e photos/.lapedge ]
+    [ "$(wc -l <photos/$record)" -eq 10 ]
+    expect 0 "" "lapedge: photos/1.jpg: up to date" --in-place photos/1.jpg
+    expect 0 "" "" -q --in-place photos/1.jpg
+}
+
+@test "an output is known by its content: copied, renamed, restored, touched" {
+    photos 2
+    lapedge --in-place photos/*.jpg
+    cp photos/1.jpg photos/3.jpg
+    mv photos/2.jpg photos/other.jpg
+    touch -d 2001-01-01 photos/1.jpg
+    cp -r photos elsewhere
+    untouched --in-place photos/*.jpg
+    sha256sum elsewhere/*.jpg >sums
+    lapedge -q --in-place elsewhere/*.jpg
+    sha256sum -c --quiet sums
+    # The photo itself, restored over its edges, is a photo again.
+    cp before/1.jpg photos/1.jpg
+    run --separate-stderr lapedge --in-place photos/*.jpg
+    [[ $status -eq 0 && $stderr == "1 done, 2 up to date; "* ]]
+    wanted photos/1.jpg
+}
+
+@test "other settings: exists, and exit 1" {
+    photos 2
+    lapedge --in-place -q photos/1.jpg
+    run --separate-stderr untouched --in-place -Q 50 photos/1.jpg
+    [ "$status" -eq 1 ]
+    [ "$(cat stderr)" = "lapedge: photos/1.jpg: was filtered in place before, with other settings, and is left alone" ]
+    run --separate-stderr lapedge --in-place --json -Q 50 photos/1.jpg photos/2.jpg
+    [ "$status" -eq 1 ]
+    [ "$(python3 -c 'import json, sys
+print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads, sys.argv[1].splitlines())])' "$output")" = \
+        "('skipped', 'exists') ('ok', None)" ]
+    # Backend, threads and jobs change no bytes.
+    untouched --in-place --backend=c --threads=1 -j1 photos/1.jpg
+}
+
+@test "--filter-again filters it all the same, and no hint names it" {
+    photos 1
+    lapedge --in-place photos/1.jpg
+    lapedge --kernel=laplace5 photos/1.jpg twice.jpg
+    lapedge --in-place --filter-again photos/1.jpg
+    cmp photos/1.jpg twice.jpg
+    untouched --in-place photos/1.jpg
+    chmod o+w photos/$record
+    run --separate-stderr lapedge --in-place photos/1.jpg
+    [[ $status -eq 4 && $stderr != *filter-again* ]]
+    lapedge --in-place --filter-again photos/1.jpg
+    expect 2 "" "lapedge: --filter-again does not apply to one image, only to files in place" --filter-again a.jpg b.jpg
+}
+
+@test "in doubt nothing is filtered: exit 4, once for each folder" {
+    photos 3
+    mkdir fine
+    cp before/1.jpg before/2.jpg fine
+    lapedge -q --in-place photos/1.jpg
+    cp photos/$record kept
+    doubted() # WHY
+    {
+        run --separate-stderr lapedge --in-place photos/2.jpg photos/3.jpg fine/1.jpg
+        [ "$status" -eq 4 ] || return
+        [ "${stderr%%$'\n'*}" = "lapedge: photos/$record: $1; the photos in its folder are left alone" ] || return
+        [[ $stderr == *$'\n'*"1 done, 2 failed (2 unreadable); "* || $stderr == *$'\n'*"0 done, 1 up to date, 2 failed"* ]] || return
+        [ "$(grep -c "$record" <<<"$stderr")" -eq 1 ] || return
+        cmp photos/2.jpg before/2.jpg && cmp photos/3.jpg before/3.jpg
+    }
+    chmod o+w photos/$record
+    doubted "may be written by everybody"
+    chmod o-w photos/$record
+    chmod o+w photos
+    doubted "lies in a folder that everybody may write"
+    chmod o-w photos
+    rm photos/$record
+    ln -s ../kept photos/$record
+    doubted "is a symbolic link"
+    rm photos/$record
+    mkfifo photos/$record
+    doubted "is not a regular file"
+    rm photos/$record
+    mkdir photos/$record
+    doubted "is not a regular file"
+    rmdir photos/$record
+    echo "a list of birthdays" >photos/$record
+    doubted "line 1 was not written by lapedge"
+    sed '1s/"event"/"event/' kept >photos/$record
+    doubted "line 1 was not written by lapedge"
+    if [ "$(id -u)" -eq 0 ]; then
+        cp kept photos/$record
+        chown nobody photos/$record
+        doubted "belongs to another user"
+    fi
+    wanted fine/1.jpg
+}
+
+@test "a line that a crash has cut, or blocks that it has not written, are no doubt" {
+    photos 3
+    lapedge -q --in-place photos/1.jpg
+    head -c 100 photos/$record >half
+    cat half >>photos/$record
+    lapedge -q --in-place photos/2.jpg
+    head -c 300 /dev/zero >>photos/$record
+    lapedge -q --in-place photos/3.jpg
+    untouched --in-place photos/*.jpg
+    [[ $(cat stderr) == "0 done, 3 up to date; "* ]]
+}
+
+@test "a folder that may not be written: what is an output is up to date, the rest is left alone, exit 4" {
+    [ "$(id -u)" -ne 0 ] || command -v setpriv >/dev/null || skip "root writes everywhere"
+    photos 2
+    local as=()
+    if [ "$(id -u)" -eq 0 ]; then
+        chown -R nobody . && chmod 755 .
+        as=(setpriv --reuid=nobody --clear-groups)
+        "${as[@]}" test -x "$LAPEDGE" || skip "nobody may not run the program here"
+        "${as[@]}" test -x . || skip "nobody may not enter this folder"
+    fi
+    "${as[@]}" "$LAPEDGE" --in-place photos/1.jpg
+    closed() # SUMMARY FILE...: with the photo that was not filtered
+    {
+        local summary=$1
+        shift
+        run --separate-stderr "${as[@]}" "$LAPEDGE" --in-place "$@"
+        chmod 755 photos
+        [ "$status" -eq 4 ] || return
+        [[ $stderr == "lapedge: photos/$record: cannot write: Permission denied; the photos in its folder are left alone"$summary ]] ||
+            return
+        cmp photos/2.jpg before/2.jpg
+    }
+    chmod 555 photos
+    closed $'\n0 done, 1 up to date, 1 failed (1 write); *' photos/1.jpg photos/2.jpg
+    chmod 444 photos/$record
+    closed "" photos/2.jpg
+    rm photos/$record
+    chmod 555 photos
+    closed "" photos/2.jpg
+    nothing_left none
+}
+
+@test "--backup keeps the photo, and replaces none" {
+    photos 3
+    lapedge -q --in-place --backup=.orig photos/1.jpg photos/2.jpg
+    cmp photos/1.jpg.orig before/1.jpg
+    cmp photos/2.jpg.orig before/2.jpg
+    wanted photos/1.jpg
+    # Of what a stopped run left: the photo under both names, as a link or as a copy.
+    ln photos/3.jpg photos/3.jpg.orig
+    lapedge -q --in-place --backup=.orig photos/3.jpg
+    cmp photos/3.jpg.orig before/3.jpg
+    cp before/1.jpg photos/1.jpg
+    lapedge -q --in-place --backup=.orig photos/1.jpg
+    wanted photos/1.jpg
+    # Another file stays, and so does the photo.
+    cp before/2.jpg photos/1.jpg
+    expect 1 "" "lapedge: photos/1.jpg: is left alone, since its backup 1.jpg.orig exists and is another file" \
+        --in-place --backup=.orig photos/1.jpg
+    cmp photos/1.jpg before/2.jpg
+    cmp photos/1.jpg.orig before/1.jpg
+    # A backup that is moved back is filtered.
+    mv photos/2.jpg.orig photos/2.jpg
+    lapedge -q --in-place --backup=.orig photos/2.jpg
+    wanted photos/2.jpg
+    cmp photos/2.jpg.orig before/2.jpg
+    expect 2 "" 'lapedge: --backup: ".jpg" is not an ending that no photo has, such as .orig' --in-place --backup=.jpg a.jpg
+    expect 2 "" 'lapedge: --backup: "x/y" is not part of a file'"'"'s name' --in-place --backup=x/y a.jpg
+    nothing_left none
+}
+
+@test "hard links are a photo each; a backup is one more link" {
+    photos 1
+    ln photos/1.jpg photos/2.jpg
+    cp photos/1.jpg before/2.jpg
+    lapedge -q --in-place --backup=.old photos/*.jpg
+    wanted photos/1.jpg
+    cmp photos/1.jpg photos/2.jpg
+    cmp photos/1.jpg.old before/1.jpg
+    untouched --in-place photos/*.jpg
+}
+
+@test "two runs at once filter nothing twice" {
+    photos 12
+    for _ in 1 2 3; do
+        rm -r photos && cp -r before photos
+        for _ in 1 2 3; do
+            lapedge -q --no-sync --in-place -j2 photos/*.jpg &
+        done
+        wait
+        for i in $(seq 12); do
+            wanted "photos/$i.jpg"
+        done
+        untouched --in-place photos/*.jpg
+    done
+    nothing_left none
+}
+
+@test "a list: --in-place wins, and takes no OUTDIR" {
+    photos 3
+    printf '%s\0' photos/*.jpg >list
+    run --separate-stderr lapedge --in-place -0 --files-from=list --log=log.jsonl -j2
+    [[ $status -eq 0 && $stderr == "3 done; "* ]]
+    [ "$(wc -l <log.jsonl)" -eq 3 ]
+    wanted photos/3.jpg
+    cp before/1.jpg photos/1.jpg
+    lapedge --in-place -0 --files-from=- --json <list >lines 2>/dev/null
+    [ "$(python3 -c 'import json; print(*[json.loads(line)["status"] for line in open("lines")])')" = "ok skipped skipped" ]
+    expect 2 "" "lapedge: --in-place takes no OUTDIR: with --files-from the list names all photos" \
+        --in-place --files-from=list out
+    expect 2 "" "lapedge: --log: photos/1.jpg is the input" --in-place --log=photos/1.jpg photos/1.jpg
+    run --separate-stderr lapedge --in-place -0 --files-from=list --log=photos/1.jpg
+    [[ $status -eq 2 && $stderr == "lapedge: photos/1.jpg: is one of the photos" ]]
+    wanted photos/1.jpg
+}
+
+@test "what is left is said where it is stopped, and the same command continues" {
+    photos 60
+    for i in $(seq 60); do
+        pgm 700 $((700 + i)) p.pgm
+        lapedge --no-sync --kernel=identity p.pgm "photos/$i.jpg"
+    done
+    cp photos/*.jpg before
+    local code=0
+    "$LAPEDGE" --in-place -j1 --threads=1 photos/*.jpg 2>stderr &
+    until [ -s photos/$record ]; do
+        sleep 0.01
+    done
+    kill -TERM $!
+    wait $! || code=$?
+    nothing_left none
+    if [ "$code" -ne 0 ]; then # else all was done before the signal came
+        [ "$code" -eq 143 ]
+        [[ $(cat stderr) =~ ^([0-9]+)\ done\;\ cancelled,\ ([0-9]+)\ left\;\ the\ same\ command\ continues$ ]]
+        local over=${BASH_REMATCH[1]}
+        [ $((over + BASH_REMATCH[2])) -eq 60 ]
+        run --separate-stderr lapedge --no-sync --in-place photos/*.jpg
+        [[ $status -eq 0 && $stderr == "$((60 - over)) done, $over up to date; "* ]]
+    fi
+    wanted photos/1.jpg
+    wanted photos/60.jpg
+}
+
+@test "a folder run takes every photo beside a record, and none of the record" {
+    photos 3
+    lapedge -q --in-place --backup=.orig photos/1.jpg
+    run --separate-stderr lapedge photos edges
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"3 done"* ]]
+    [ "$(ls edges)" = "1.jpg
+2.jpg
+3.jpg" ]
+    run --separate-stderr lapedge --prune photos edges
+    [[ $status -eq 0 && $stderr == *"3 up to date"* ]]
+    [ -e photos/$record ]
+}
+
+@test "in the sandbox it is the same" {
+    lapedge --sandbox "$photo" out.jpg 2>/dev/null || skip "no sandbox here"
+    photos 3
+    run --separate-stderr lapedge --sandbox --in-place --backup=.orig photos/1.jpg photos/2.jpg
+    [[ $status -eq 0 && $stderr == "2 done; "* ]]
+    cmp photos/1.jpg.orig before/1.jpg
+    ls photos/*.jpg >list
+    expect 0 "photos/3.jpg -> photos/3.jpg" "1 to be done, 2 up to date" --sandbox -n --in-place photos/*.jpg
+    run --separate-stderr lapedge --sandbox --in-place --files-from=list
+    [[ $status -eq 0 && $stderr == "1 done, 2 up to date; "* ]]
+    wanted photos/3.jpg
+}
+
+@test "-n in place judges, and writes nothing" {
+    photos 2
+    expect 0 "photos/1.jpg -> photos/1.jpg" "" -n --in-place photos/1.jpg
+    [ ! -e photos/$record ]
+    lapedge --in-place photos/1.jpg
+    sha256sum photos/* photos/$record >sums
+    expect 0 "photos/2.jpg -> photos/2.jpg" "1 to be done, 1 up to date" -n --in-place photos/*.jpg
+    sha256sum -c --quiet sums
+}
+
+@test "no side file takes the name of a record" {
+    photos 1
+    lapedge --in-place photos/1.jpg
+    for option in --log --json-file; do
+        expect 2 "" "lapedge: $option: photos/$record is the name of lapedge's own records" \
+            --in-place "$option=photos/$record" photos/1.jpg
+    done
+    expect 2 "" "lapedge: --trace: photos/$record is the name of lapedge's own records" \
+        "--trace=photos/$record" photos edges
+    untouched --in-place photos/1.jpg
+}
+
+@test "what was no photo leaves no record" {
+    echo text >bad.jpg
+    expect 1 "" "lapedge: bad.jpg: not a JPEG, PNG or binary PNM image" --in-place bad.jpg
+    [ ! -e $record ]
+}
