@@ -248,7 +248,8 @@ def trace(words, original, option=None):
         text, code = on_terminal(words, folder)
     else:
         result = run(words, folder)
-        text, code = re.sub(TIMES, "0 ms", result.stdout.decode() + result.stderr.decode()), result.returncode
+        said = result.stdout.decode(errors="replace") + result.stderr.decode()
+        text, code = re.sub(TIMES, "0 ms", said), result.returncode
         if words[0] == "bench":
             text = without_times(result.stdout.decode()) + re.sub("[0-9. %]+", "", result.stderr.decode())
         text = sorted(text.splitlines()) # files of a folder are done in any order
