@@ -56,10 +56,7 @@ static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error 
     d->first = own;
     d->coder = rung->name;
     d->coder_asked = NULL;
-    if (d->held > 0)
-        d->held -= d->size; /* rows from the first on need it too */
-    else
-        d->header.memory_estimate += d->size;
+    d->header.memory_estimate += d->size;
     return LAP_OK;
 }
 
@@ -72,10 +69,11 @@ static lap_code jpeg_open(lap_decoder *d, lap_error *err)
     d->options.holds = rung->stages != NULL;
     d->coder = lap_decode_row_at(0)->name;
     code = lap_libjpeg_decoder.open(d, err);
-    if (code != LAP_OK || !rung->stages)
-        return code;
-    d->coder_asked = rung->name;
-    return open_own(d, rung, err);
+    if (code == LAP_OK && rung->stages) {
+        d->coder_asked = rung->name;
+        code = open_own(d, rung, err);
+    }
+    return code == LAP_OK ? lap_own_scan(d, err) : code;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
@@ -83,10 +81,32 @@ static lap_code jpeg_open(lap_decoder *d, lap_error *err)
 static void close_own(lap_decoder *d)
 {
     lap_own_decoder *own = d->first;
-    if (own)
-        lap_row_decoder_close(own->rows);
+    if (!own)
+        return;
+    lap_row_decoder_close(own->rows);
+    lap_scan_index_free(&own->index);
+    free(own->plan);
     free(own);
     d->first = NULL;
+}
+
+lap_code lap_own_source(const lap_decoder *whole, lap_row_source *source, lap_error *err)
+{
+    lap_own_decoder *own = whole->first;
+    if (!own->plan) {
+        own->plan = malloc(sizeof *own->plan);
+        if (!own->plan)
+            return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
+        if (!lap_decode_plan_make(&own->frame, own->rung->stages->place, own->plan))
+            return lap_fail(err, LAP_E_INTERNAL, "a sampling that was looked at before");
+    }
+    *source = (lap_row_source){.plan = own->plan,
+        .bytes = whole->bytes,
+        .size = whole->size,
+        .scan_begin = (size_t)own->frame.scan_begin,
+        .stages = own->rung->stages,
+        .gray = whole->options.gray};
+    return LAP_OK;
 }
 
 /* As many as are in order: *got. */
@@ -96,8 +116,10 @@ static lap_code own_rows(lap_decoder *d, const lap_view *rows, int *got, lap_err
     lap_code code = LAP_OK;
     *got = 0;
     if (!own->rows) {
-        const lap_row_source source = {&own->frame, d->bytes, d->size, own->rung->stages, d->options.gray};
-        code = lap_row_decoder_open(&source, &own->rows, err);
+        lap_row_source source;
+        code = lap_own_source(d, &source, err);
+        if (code == LAP_OK)
+            code = lap_row_decoder_open(&source, &own->rows, err);
     }
     for (bool goes_on = own->rows != NULL; code == LAP_OK && goes_on && *got < rows->height;) {
         const int left = rows->height - *got, count = left < ROWS_A_TIME ? left : ROWS_A_TIME;
@@ -144,10 +166,11 @@ static lap_code jpeg_rows(lap_decoder *d, const lap_view *rows, lap_error *err)
     return code == LAP_OK ? lap_libjpeg_decoder.rows(d, &rest, err) : code;
 }
 
-/* The last row came only with the end marker behind it. */
+/* The last row came only with the end marker behind it; the scan looked at the end before any row. */
 static lap_code jpeg_finish(lap_decoder *d, lap_error *err)
 {
-    if (!d->first || d->next_row < d->header.height)
+    const bool has_ended = d->next_row == d->header.height || (d->next_row == 0 && lap_decoder_opens_at(d));
+    if (!d->first || !has_ended)
         return lap_libjpeg_decoder.finish(d, err);
     lap_source_held_is_read(d->source);
     return LAP_OK;

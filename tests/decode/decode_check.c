@@ -111,10 +111,14 @@ static outcome decode(const uint8_t *bytes, size_t size, const rung *r, bool gra
     outcome o = {false, 0};
     if (!lap_jpeg_frame_read(bytes, size, &frame))
         return o;
-    const lap_row_source source = {&frame, bytes, size, r->stages, gray};
-    need(lap_row_decoder_open(&source, &decoder, NULL) == LAP_OK, "memory");
+    lap_decode_plan *plan = malloc(sizeof *plan);
+    need(plan != NULL, "memory");
+    o.is_ours = frame.scan_begin <= size && lap_decode_plan_make(&frame, r->stages->place, plan);
+    const lap_row_source source = {plan, bytes, size, (size_t)frame.scan_begin, r->stages, gray};
+    if (o.is_ours)
+        need(lap_row_decoder_open(&source, &decoder, NULL) == LAP_OK, "memory");
     uint64_t seed = size;
-    bool goes_on = o.is_ours = decoder != NULL;
+    bool goes_on = o.is_ours;
     while (goes_on && o.rows < view->height) {
         const int most = view->height - o.rows, some = 1 + (int)(case_random(&seed) % 40);
         const lap_view piece = lap_view_rows(view, o.rows, some < most ? some : most);
@@ -123,6 +127,7 @@ static outcome decode(const uint8_t *bytes, size_t size, const rung *r, bool gra
         goes_on = got == piece.height;
     }
     lap_row_decoder_close(decoder);
+    free(plan);
     return o;
 }
 
