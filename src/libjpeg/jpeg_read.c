@@ -160,22 +160,31 @@ static bool is_worth_holding(const lap_jpeg_scan *scan)
     return (scan->sof == 0xC0 || scan->sof == 0xC1) && scan->scan_components == scan->components;
 }
 
+/* How large a file may be that is held: a limit never refuses what works without holding it. */
+static size_t most_to_hold(const lap_read_options *options, const lap_jpeg_scan *scan)
+{
+    enum { ROWS = 1024, APRON = 80 }; /* more than the bands of a run have */
+    const uint64_t limit = options->max_memory ? options->max_memory : UINT64_MAX;
+    const uint64_t row = ((uint64_t)scan->width + APRON) * (scan->components > 1 ? 3 : 1);
+    const uint64_t beside = row * ((uint64_t)options->images * (uint64_t)scan->height + ROWS);
+    const uint64_t rest = limit > beside ? limit - beside : 0;
+    uint64_t most = rest < limit / 4 ? rest : limit / 4;
+    if (options->decode != LAP_DECODE_PARALLEL && most > MAX_HELD)
+        most = MAX_HELD;
+    return most < SIZE_MAX / 4 ? (size_t)most : SIZE_MAX / 4;
+}
+
 /* Before libjpeg reads the header: holds the file, if it fits in memory, for who asks for it. *bytes: the
  * header's, which may have moved. */
 static lap_code hold(lap_decoder *d, const lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
 {
-    const uint64_t limit = d->options.max_memory;
     size_t size;
     bool whole;
     if (!d->options.holds || !is_worth_holding(scan))
         return LAP_OK;
-    /* A quarter of the memory allowed; the rest is for pixels. */
-    size_t largest = limit / 4 < SIZE_MAX / 4 && limit ? (size_t)limit / 4 : SIZE_MAX / 4;
-    if (d->options.decode != LAP_DECODE_PARALLEL && largest > MAX_HELD)
-        largest = MAX_HELD;
     static const uint8_t end_marker[] = {0xFF, JPEG_EOI}; /* no other bytes of a scan look like it */
     lap_source_hold_until(d->source, scan->position, end_marker);
-    lap_code code = lap_source_hold(d->source, largest, bytes, &size, &whole, err);
+    lap_code code = lap_source_hold(d->source, most_to_hold(&d->options, scan), bytes, &size, &whole, err);
     if (code != LAP_OK)
         return code;
     if (!whole)

@@ -124,3 +124,29 @@ PY
     json bench.json '[r["backend"] for r in o["rows"] if r["op"] == "decode"][:2] == ["turbo", "c"]'
     json bench.json 'all(len(r["times_ms"]) == 2 or r["reason"] for r in o["rows"] if r["op"] == "decode")'
 }
+
+# What is held makes decoding faster. It never makes a run impossible that works without it.
+@test "--max-memory: the least limit that is enough for libjpeg-turbo is enough for all" {
+    local run low high middle
+    python3 - <<'PY'
+rows = b"".join(bytes((x * 7 + y * 13 + (x * y) % 251) % 256 for x in range(3 * 1500)) for y in range(1200))
+open("large.ppm", "wb").write(b"P6 1500 1200 255\n" + rows)
+PY
+    cjpeg -quality 97 -sample 2x2 large.ppm >large.jpg
+    for run in "--border=wrap" "--border=wrap --progressive"; do
+        low=1000 high=90000 # thousands of bytes
+        while [ $((high - low)) -gt 10 ]; do
+            middle=$(((low + high) / 2))
+            if lapedge -q $run --codec=turbo --threads=1 --max-memory="${middle}000" large.jpg t.jpg 2>/dev/null; then
+                high=$middle
+            else
+                low=$middle
+            fi
+        done
+        [ "$high" -lt 90000 ]
+        lapedge -q $run --threads=1 --max-memory="${high}000" large.jpg o.jpg
+        cmp o.jpg t.jpg
+        lapedge -q $run --max-memory=200M large.jpg o.jpg
+        cmp o.jpg t.jpg
+    done
+}
