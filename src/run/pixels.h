@@ -21,10 +21,10 @@ typedef struct lap_read_image {
     lap_turn orientation;       /* of its EXIF tag */
     char note[LAP_PIXELS_NOTE]; /* lap_pixels_note's */
 } lap_read_image;
-/* Decodes a whole file ("-": standard input). read, which is zeroed before: the image is empty, or destroyed
- * by the caller, after a failure. */
+/* Decodes a whole file, which source is at the begin of, and closes it. read, which is zeroed before: the
+ * image is empty, or destroyed by the caller, after a failure. */
 lap_code lap_image_read(
-    const char *path, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
+    lap_source *source, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
 
 /* All bands of pixels on the host, one after the other, and the end of the file. */
 lap_code lap_encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err);

@@ -150,3 +150,31 @@ PY
         cmp o.jpg t.jpg
     done
 }
+
+@test "stats, diff and compare decode with our decoders, alone and in folders" {
+    local ours
+    # says WHO COMMAND...: -v names WHO as decoder
+    says()
+    {
+        local who=$1
+        shift
+        run --separate-stderr lapedge "$@"
+        [ "$status" -eq 0 ] || { echo "$* ended with $status: $stderr"; return 1; }
+        [[ $stderr$output == *"decoded by $who"* ]] || { echo "$*: $stderr"; return 1; }
+    }
+    lapedge diff -v good.jpg good.jpg 2>said >/dev/null
+    ours=$(sed -n 's/.*decoded by \([a-z0-9]*\).*/\1/p' said)
+    [ -n "$ours" ]
+    [ "$ours" != turbo ] || [[ $(uname -m) != x86_64 && $(uname -m) != aarch64 ]] || ! grep -q avx2 /proc/cpuinfo
+    mkdir a b
+    cp good.jpg a/x.jpg
+    cp good.jpg b/x.jpg
+    says "$ours" diff -v a b
+    says "$ours" compare -v good.jpg
+    says "$ours" stats -v --border=wrap --mask-border=9 good.jpg
+    says c stats -v --codec=c good.jpg
+    says c stats -v --codec=c a
+    cjpeg -sample 4x1 small.ppm >q.jpg
+    says turbo stats -v --codec=turbo good.jpg
+    says turbo diff -v q.jpg q.jpg
+}
