@@ -96,14 +96,16 @@ typedef enum lap_remedy {
     LAP_REMEDY_MAX_PIXELS, /* raise settings->max_pixels */
     LAP_REMEDY_MAX_MEMORY,
     LAP_REMEDY_MAX_SCANS,
-    LAP_REMEDY_CLOBBER,     /* clear settings->no_clobber */
-    LAP_REMEDY_FORMAT,      /* name settings->format */
-    LAP_REMEDY_GRAY,        /* set settings->gray, or write another format */
-    LAP_REMEDY_IN_PLACE,    /* set settings->in_place */
-    LAP_REMEDY_TRIM,        /* set settings->lossless to LAP_LOSSLESS_TRIM */
-    LAP_REMEDY_AUTO_ORIENT, /* set settings->auto_orient */
-    LAP_REMEDY_FORCE,       /* set options->force */
-    LAP_REMEDY_OTHER_FOLDER /* name another output folder, or set settings->in_place */
+    LAP_REMEDY_CLOBBER,       /* clear settings->no_clobber */
+    LAP_REMEDY_FORMAT,        /* name settings->format */
+    LAP_REMEDY_GRAY,          /* set settings->gray, or write another format */
+    LAP_REMEDY_IN_PLACE,      /* set settings->in_place */
+    LAP_REMEDY_TRIM,          /* set settings->lossless to LAP_LOSSLESS_TRIM */
+    LAP_REMEDY_AUTO_ORIENT,   /* set settings->auto_orient */
+    LAP_REMEDY_FORCE,         /* set options->force */
+    LAP_REMEDY_OTHER_FOLDER,  /* name another output folder, or set settings->in_place */
+    LAP_REMEDY_NUL_SEPARATED, /* set options->nul_separated */
+    LAP_REMEDY_FAIL_ON        /* set settings->fail_on to LAP_FAIL_NONE: what can be read is kept */
 } lap_remedy;
 
 /* What went wrong, in three parts: code says of which kind, subject what it is about, message the rest.
@@ -198,7 +200,9 @@ typedef struct lap_params {
     uint64_t reserved[4];
 } lap_params;
 
-/* Preset name, path of a file with 25 numbers, or 25 numbers separated by commas, spaces or '/'. */
+/* Preset name, path of a file with numbers, or numbers separated by commas, spaces or '/': 25, or 9, which
+ * are framed by zeros. "1/256" without a space is a fraction if so there are 25 or 9. A # begins a comment.
+ */
 LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
 /* Turns the kernel by 180 degrees, which makes a convolution of the correlation. */
 LAP_API void lap_kernel_flip(lap_kernel *kernel);
@@ -330,7 +334,7 @@ typedef enum lap_codec_place {
     LAP_CODEC_CPU,
     LAP_CODEC_CUDA,
     /* On the CPU, decoded and encoded by this rung of the ladders: LAP_E_BACKEND where it cannot run. What
-     * none of ours decodes (other samplings, progressive, too large to be held, anything odd) or encodes
+     * none of ours decodes (other samplings, incomplete scans, too large to be held, anything odd) or encodes
      * (other samplings, progressive, optimized tables) libjpeg-turbo does, and the note says so. */
     LAP_CODEC_TURBO,
     LAP_CODEC_C,
@@ -601,7 +605,10 @@ typedef struct lap_info {
         int segments;
         uint64_t bytes;
     } metadata[LAP_INFO_KINDS];
-    uint64_t reserved[8];
+    /* Of a progressive JPEG whose scans several threads can decode side by side: the scan with most bytes,
+     * from 1 on, and how many percent of the file it has; 0: no such file. */
+    int longest_scan, longest_percent;
+    uint64_t reserved[7];
 } lap_info;
 
 /* A piece of metadata that an output lacks. Strings live until the callback returns; none is NULL. */
@@ -732,13 +739,15 @@ LAP_API lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels
 
 /* Which files of folders a run takes; all zero: those named *.jpg *.jpeg *.jpe *.jfif in any case, and in
  * doubt (no extension) those that begin like a JPEG. Patterns are those of fnmatch(3), in any case of
- * letters; one with a slash is about the path below the folder that was named, else about the name alone. */
+ * letters, without "./" before them; one with a slash is about the path below the folder that was named, or
+ * about that with the folder before it; else about the name alone. A slash at the end means folders. */
 typedef struct lap_batch_take {
-    const char *const *include; /* instead of those names: files that match one of these */
+    const char *const *include; /* images of every kind that is read which match one of these */
     size_t include_count;
     const char *const *exclude; /* but no files and no folders that match one of these */
     size_t exclude_count;
-    const char *extensions; /* "jpg,png": files with one of these, in any case */
+    const char *extensions; /* "jpg,png": files with one of these, in any case; LAP_E_USAGE if one is of a
+                               kind that is not read */
     bool follow;            /* symbolic links, to files and to folders */
     uint64_t reserved[4];
 } lap_batch_take;
@@ -754,7 +763,8 @@ typedef struct lap_batch_others {
         uint64_t files;
     } kinds[LAP_OTHER_KINDS]; /* in the order in which they were found; of more kinds only files has a count
                                */
-    uint64_t reserved[4];
+    uint64_t include_used, exclude_used; /* bit i: pattern i of the first 64 of take matched something */
+    uint64_t reserved[2];
 } lap_batch_others;
 
 /* CUDA devices for a run, where one is used. */
@@ -815,8 +825,9 @@ typedef struct lap_batch_options {
     const char *out_dir;      /* created if it is not there */
     int jobs;                 /* files at once; 0: one per thread of the context */
     bool fail_fast;           /* stop at the first failure */
-    bool force;               /* replace outputs that are not ours, redo what is done */
+    bool force;               /* replace outputs that are not ours too */
     bool dry_run;             /* say what would be done, write nothing */
+    bool rebuild;             /* make outputs again that are up to date */
     const char *const *sides; /* files that the caller writes during the run, such as a log: LAP_E_CLASH
                                  before anything is touched if one is an input, the list or an output */
     size_t side_count;
@@ -839,7 +850,7 @@ typedef struct lap_batch_counts {
     uint64_t found;        /* inputs seen so far, this shard's */
     uint64_t expected;     /* inputs in all, this shard's; known before work begins */
     uint64_t other_shards; /* inputs that belong to other shards */
-    uint64_t links;        /* symbolic links in folders, named like photos, that are not followed */
+    uint64_t links;        /* symbolic links in folders, to folders or named like photos, not followed */
     uint64_t ok, warned, skipped, failed;
     uint64_t waiting, waiting_pixels; /* finished, and not under their names before their group is synced */
     uint64_t kinds[LAP_CODES];        /* failed and skipped by kind; LAP_OK: skipped, up to date */

@@ -56,19 +56,35 @@ static lap_row_place place_of(const lap_decoder *whole, int mcu_row)
     return place;
 }
 
+/* Rows that come next are odd. */
+static lap_code doubt(lap_decoder *part, lap_error *err)
+{
+    atomic_store(&part->whole->in_doubt, true);
+    return lap_fail(err, LAP_E_INTERNAL, "rows from %d on: something odd", part->next_row);
+}
+
 static lap_code part_open(lap_decoder *part, lap_error *err)
 {
-    const lap_own_decoder *own = part->whole->first;
+    const lap_decoder *whole = part->whole;
+    const lap_own_decoder *own = whole->first;
     lap_row_source source;
     lap_row_decoder *rows = NULL;
-    lap_code code = lap_own_source(part->whole, &source, err);
+    bool is_fine = true;
+    lap_code code = own->is_progressive ? lap_own_coefficients(whole, &is_fine, err) : LAP_OK;
+    if (code != LAP_OK)
+        return code;
+    if (!is_fine)
+        return doubt(part, err);
+    code = lap_own_source(whole, &source, err);
     if (code == LAP_OK)
         code = lap_row_decoder_open(&source, &rows, err);
     part->state = rows;
     if (code != LAP_OK)
         return code;
     const int high = 8 * own->plan->v, y = part->next_row;
-    const lap_row_place place = place_of(part->whole, (high > 8 && y > 0 ? y - 1 : y) / high);
+    const int mcu_row = (high > 8 && y > 0 ? y - 1 : y) / high;
+    const lap_row_place place =
+        own->is_progressive ? (lap_row_place){.mcu_row = mcu_row} : place_of(whole, mcu_row);
     lap_row_decoder_seek(rows, &place, y);
     return LAP_OK;
 }
@@ -78,8 +94,7 @@ static lap_code part_rows(lap_decoder *part, const lap_view *rows, lap_error *er
 {
     if (lap_row_decoder_rows(part->state, rows) == rows->height)
         return LAP_OK;
-    atomic_store(&part->whole->in_doubt, true);
-    return lap_fail(err, LAP_E_INTERNAL, "rows from %d on: something odd", part->next_row);
+    return doubt(part, err);
 }
 
 static void part_close(lap_decoder *part)

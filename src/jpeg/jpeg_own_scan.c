@@ -12,18 +12,21 @@ enum { PIECES_PER_THREAD = 4, MIN_PIECE = 32 << 10, MAX_PIECE = 256 << 10 };
 /* Bytes of rows and restart markers in the index; threads that look through a scan. */
 enum { MAX_INDEX = 16 << 20, MAX_TEAM = 256 };
 
-static int threads_of(const lap_read_options *options)
-{
-    const int idle = 1 + lap_pool_idle(options->pool);
-    int threads = options->threads > 1 ? options->threads : 1;
-    if (!options->pool)
-        threads = 1;
-    return options->decode == LAP_DECODE_AUTO && idle < threads ? idle : threads;
-}
-
 static bool is_small(const lap_header *header)
 {
     return (int64_t)header->width * header->height < MIN_PIXELS;
+}
+
+int lap_own_threads(const lap_decoder *d)
+{
+    const lap_read_options *options = &d->options;
+    const int idle = 1 + lap_pool_idle(options->pool);
+    const int threads = options->threads > 1 ? options->threads : 1;
+    if (!options->pool || (options->decode == LAP_DECODE_SERIAL && !options->in_order))
+        return 1;
+    if (options->decode == LAP_DECODE_PARALLEL)
+        return threads;
+    return is_small(&d->header) ? 1 : idle < threads ? idle : threads;
 }
 
 /* NULL: it may be decoded in several places; else why not. */
@@ -43,7 +46,7 @@ static const char *reason_against(const lap_decoder *d)
         const int worth = options->worth_threads > 2 ? options->worth_threads : 2;
         if (is_small(header))
             return "it is small";
-        if (threads_of(options) < worth)
+        if (lap_own_threads(d) < worth)
             return "too few threads are idle";
     }
     if (d->first)
@@ -63,10 +66,10 @@ static bool is_worth_a_word(const lap_decoder *d)
 static lap_scan_plan plan_of(const lap_decoder *d)
 {
     const lap_own_decoder *own = d->first;
-    const size_t size = d->size - (size_t)own->frame.scan_begin;
-    size_t piece = size / (size_t)(threads_of(&d->options) * PIECES_PER_THREAD) + 1;
+    const size_t size = d->size - (size_t)own->frame->scan_begin;
+    size_t piece = size / (size_t)(lap_own_threads(d) * PIECES_PER_THREAD) + 1;
     piece = piece < MIN_PIECE ? MIN_PIECE : piece > MAX_PIECE ? MAX_PIECE : piece;
-    return (lap_scan_plan){.coded = {.bytes = d->bytes + own->frame.scan_begin,
+    return (lap_scan_plan){.coded = {.bytes = d->bytes + own->frame->scan_begin,
                                .size = size,
                                .piece = d->options.piece_bytes ? d->options.piece_bytes : piece,
                                .restarts = own->plan->interval > 0},
@@ -80,13 +83,13 @@ static lap_code make_index(lap_decoder *d, lap_huff_odd *odd, lap_error *err)
 {
     lap_own_decoder *own = d->first;
     lap_error why = {0};
-    const int threads = threads_of(&d->options);
+    const int threads = lap_own_threads(d);
     const lap_scan_team team = {d->options.pool, threads < MAX_TEAM ? threads : MAX_TEAM, d->options.control};
     lap_walk_tables *tables = malloc(sizeof *tables);
     if (!tables)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the scan");
     own->scan = plan_of(d);
-    lap_walk_tables_init(tables, &own->frame.huffman);
+    lap_walk_tables_init(tables, &own->frame->huffman);
     const lap_code code = lap_scan_index_make(&own->scan, tables, &team, &own->index, odd, &why);
     free(tables);
     return code == LAP_OK ? code : lap_fail(err, code, "%s", why.message);
@@ -102,6 +105,8 @@ lap_code lap_own_scan(lap_decoder *d, lap_error *err)
 {
     lap_row_source source;
     lap_huff_odd odd = LAP_HUFF_FINE;
+    if (lap_decoder_opens_at(d)) /* a progressive picture, by its coefficients */
+        return LAP_OK;
     const char *why = reason_against(d);
     d->how = why && is_worth_a_word(d) ? why : NULL;
     if (why)

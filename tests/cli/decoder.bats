@@ -98,7 +98,7 @@ same()
     [[ $output$stderr == *"decoded by turbo, not by c: something in its data is odd"* ]]
     cjpeg -progressive small.ppm >p.jpg
     run --separate-stderr lapedge -v --codec=c p.jpg o.jpg
-    [[ $output$stderr == *"decoded by turbo, not by c: it is progressive"* ]]
+    [[ $output$stderr == *"decoded by c"* ]]
     cjpeg -sample 4x1 small.ppm >s.jpg
     run --separate-stderr lapedge -v --codec=c s.jpg o.jpg
     [[ $output$stderr == *"decoded by turbo, not by c: its sampling"* ]]
