@@ -657,8 +657,11 @@ typedef struct lap_pixels lap_pixels; /* a decoded image, with an apron that is 
  * auto_orient apply. */
 LAP_API lap_code lap_pixels_read(lap_context *context, const char *path, const lap_settings *settings,
     lap_pixels **pixels, lap_error *err);
+/* The same from memory, which is not needed afterwards. */
+LAP_API lap_code lap_pixels_decode(lap_context *context, const void *file, size_t size,
+    const lap_settings *settings, lap_pixels **pixels, lap_error *err);
 LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels);
-/* How the image was decoded, where that is worth knowing: by several threads, or why not; else empty. */
+/* How a JPEG was decoded: by whom, and by several threads or why not; else empty. */
 LAP_API const char *lap_pixels_note(const lap_pixels *pixels);
 LAP_API void lap_pixels_free(lap_pixels *pixels); /* NULL is fine */
 

@@ -40,7 +40,10 @@ lap_code lap_bench_image(const lap_bench_options *options, lap_image *image, lap
     lap_code code = LAP_OK;
     if (options->image) {
         const lap_read_options how = {.gray = options->channels == 1, .fail_on = LAP_FAIL_TRUNCATED};
-        code = lap_image_read(options->image, &how, 0, &photo, err);
+        lap_source *source = NULL;
+        code = lap_source_open(options->image, &source, err);
+        if (code == LAP_OK)
+            code = lap_image_read(source, &how, 0, &photo, err);
         if (code == LAP_OK && !options->width) {
             width = photo.image.view.width;
             height = photo.image.view.height;

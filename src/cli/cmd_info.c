@@ -18,10 +18,18 @@ static const char *sampling_name(const lap_info *i)
     return i->sample_v[0] == 1 ? "4:2:2" : "4:2:0";
 }
 
+/* Gray, or three components of which the first alone may be finer, twice at most. */
+static bool has_usual_sampling(const lap_info *i)
+{
+    const bool has_chroma = i->components == 3 && i->sample_h[0] <= 2 && i->sample_v[0] <= 2;
+    return i->components == 1 || (has_chroma && i->sample_h[1] == 1 && i->sample_v[1] == 1 &&
+                                     i->sample_h[2] == 1 && i->sample_v[2] == 1);
+}
+
 static bool has_parts(const lap_info *i)
 {
-    return i->longest_scan > 0 ||
-           (i->frame && strcmp(i->frame, "progressive") != 0 && !i->arithmetic && i->scans == 1);
+    return i->longest_scan > 0 || (i->frame && strcmp(i->frame, "progressive") != 0 && !i->arithmetic &&
+                                      i->scans == 1 && has_usual_sampling(i));
 }
 
 static const char *backend_here(void)

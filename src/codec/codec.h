@@ -54,8 +54,9 @@ typedef struct lap_read_options {
                          * before the first row */
     size_t piece_bytes; /* of the data looked through at once; 0: a good number. Results never depend on it */
     lap_codec_place codec; /* of JPEG: who decodes it */
+    int images;            /* of the input's size that the run holds beside the decoder */
     /* Set by a format for itself: the whole input is held in memory where that takes a quarter of max_memory,
-     * and 80 MB, at most. */
+     * what `images` and the bands leave of it, and 80 MB, at most. */
     bool holds;
     /* tests set it */
     bool walk_scans; /* counts what a scan leaves over without libjpeg's help, as for a library not known */

@@ -17,7 +17,7 @@ typedef struct sample_plane { /* samples of a component: the last rows of MCUs *
 } sample_plane;
 
 struct lap_row_decoder {
-    lap_decode_plan plan;
+    const lap_decode_plan *plan;
     const lap_decode_stages *stages;
     int components; /* whose samples are wanted */
     void *memory;
@@ -55,7 +55,7 @@ static parts parts_of(const lap_row_decoder *d)
 {
     parts p = {0};
     size_t next = 0;
-    const size_t blocks = (size_t)d->plan.unit_blocks;
+    const size_t blocks = (size_t)d->plan->unit_blocks;
     p.coefficients = take(&next, blocks * 64 * sizeof(int16_t));
     p.last = take(&next, blocks);
     p.bytes = take(&next, d->held ? 0 : lap_decode_bytes_room(d->bytes.most));
@@ -67,7 +67,7 @@ static parts parts_of(const lap_row_decoder *d)
 
 static void measure(lap_row_decoder *d)
 {
-    const lap_decode_plan *p = &d->plan;
+    const lap_decode_plan *p = d->plan;
     d->bytes.most = (size_t)p->unit_mcus * (size_t)p->mcu_blocks * LAP_BYTES_BLOCK;
     for (int c = 0; c < d->components; c++) {
         sample_plane *plane = &d->planes[c];
@@ -90,22 +90,18 @@ size_t lap_row_decoder_memory(int width)
 lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **decoder, lap_error *err)
 {
     *decoder = NULL;
-    lap_row_decoder *d = calloc(1, sizeof *d + ALIGNMENT);
+    lap_row_decoder *d = calloc(1, sizeof *d);
     if (!d)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
-    if (source->frame->scan_begin > source->size ||
-        !lap_decode_plan_make(source->frame, source->stages->place, &d->plan)) {
-        free(d);
-        return LAP_OK;
-    }
+    d->plan = source->plan;
     d->stages = source->stages;
-    d->components = source->gray ? 1 : d->plan.components;
+    d->components = source->gray ? 1 : d->plan->components;
     d->held = source->held;
     d->bytes.unstuff = source->stages->unstuff;
-    d->bytes.next = source->bytes + source->frame->scan_begin;
+    d->bytes.next = source->bytes + source->scan_begin;
     d->bytes.end = source->bytes + source->size;
     d->size = source->size;
-    d->interval_left = d->plan.interval;
+    d->interval_left = d->plan->interval;
     measure(d);
     const parts p = parts_of(d);
     d->memory = malloc(p.size + ALIGNMENT);
@@ -141,18 +137,18 @@ void lap_row_decoder_close(lap_row_decoder *decoder)
 void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_place *place, int row)
 {
     lap_decode_state *s = &d->bytes.state;
-    const int64_t mcu = (int64_t)place->mcu_row * d->plan.mcus;
+    const int64_t mcu = (int64_t)place->mcu_row * d->plan->mcus;
     d->mcu_rows = place->mcu_row;
     d->row = row;
     if (d->held)
         return;
     d->bytes.next = d->bytes.end - (d->size - place->byte);
     lap_decode_bytes_begin(&d->bytes);
-    if (d->plan.interval > 0) {
-        d->interval_left = d->plan.interval - (int)(mcu % d->plan.interval);
-        d->restarts = (int)(mcu / d->plan.interval);
+    if (d->plan->interval > 0) {
+        d->interval_left = d->plan->interval - (int)(mcu % d->plan->interval);
+        d->restarts = (int)(mcu / d->plan->interval);
     }
-    for (int c = 0; c < d->plan.components; c++)
+    for (int c = 0; c < d->plan->components; c++)
         s->dc[c] = place->dc[c];
     lap_decode_bytes_fill(&d->bytes);
     if (s->at < s->end) {
@@ -163,7 +159,7 @@ void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_place *place, int ro
 
 static bool end_interval(lap_row_decoder *d, unsigned marker)
 {
-    d->interval_left = d->plan.interval;
+    d->interval_left = d->plan->interval;
     return lap_decode_bytes_pass(&d->bytes, marker);
 }
 
@@ -172,7 +168,7 @@ static bool end_interval(lap_row_decoder *d, unsigned marker)
 /* The samples of a unit whose first MCU is number `first` of its row. */
 static bool transform(lap_row_decoder *d, int first, int count)
 {
-    const lap_decode_plan *p = &d->plan;
+    const lap_decode_plan *p = d->plan;
     for (int b = 0; b < p->mcu_blocks; b++) {
         const int c = p->component[b], luma_row = c == 0 ? b / p->h : 0;
         if (c >= d->components || (c == 0 && b % p->h > 0))
@@ -193,18 +189,18 @@ static bool transform(lap_row_decoder *d, int first, int count)
 /* `count` MCUs of one interval. */
 static bool decode_unit(lap_row_decoder *d, int first, int count)
 {
-    const size_t blocks = (size_t)d->plan.unit_blocks;
+    const size_t blocks = (size_t)d->plan->unit_blocks;
     memset(d->unit.coefficients, 0, blocks * 64 * sizeof *d->unit.coefficients);
     memset(d->unit.last, 0, blocks);
     lap_decode_bytes_fill(&d->bytes);
-    return d->stages->entropy(&d->plan, &d->bytes.state, count, &d->unit) && transform(d, first, count);
+    return d->stages->entropy(d->plan, &d->bytes.state, count, &d->unit) && transform(d, first, count);
 }
 
 /* Blocks that are there already: a row of a component in pieces of a unit. */
 static bool transform_held(lap_row_decoder *d, int c, int y)
 {
     const sample_plane *plane = &d->planes[c];
-    const int across = d->plan.mcus * (c == 0 ? d->plan.h : 1);
+    const int across = d->plan->mcus * (c == 0 ? d->plan->h : 1);
     const lap_held_row row = lap_held_blocks(d->held, c, y);
     uint8_t *samples = plane->base + (ptrdiff_t)8 * y % plane->rows * plane->stride;
     for (int x = 0; x < across; x += LAP_DECODE_UNIT_BLOCKS) {
@@ -213,7 +209,7 @@ static bool transform_held(lap_row_decoder *d, int c, int y)
             d->unit.last[i] = i < count ? lap_held_last(row.nonzero[x + i]) : 0;
         const lap_decode_blocks blocks = {.coefficients = row.coefficients + (ptrdiff_t)64 * x,
             .last = d->unit.last,
-            .quant = d->plan.quant[c],
+            .quant = d->plan->quant[c],
             .count = count};
         if (!d->stages->inverse(&blocks, samples + (ptrdiff_t)8 * x, plane->stride))
             return false;
@@ -224,7 +220,7 @@ static bool transform_held(lap_row_decoder *d, int c, int y)
 static bool decode_held_row(lap_row_decoder *d)
 {
     for (int c = 0; c < d->components; c++) {
-        const int v = c == 0 ? d->plan.v : 1;
+        const int v = c == 0 ? d->plan->v : 1;
         for (int i = 0; i < v; i++)
             if (!transform_held(d, c, d->mcu_rows * v + i))
                 return false;
@@ -235,7 +231,7 @@ static bool decode_held_row(lap_row_decoder *d)
 
 static bool decode_mcu_row(lap_row_decoder *d)
 {
-    const lap_decode_plan *p = &d->plan;
+    const lap_decode_plan *p = d->plan;
     if (d->held)
         return decode_held_row(d);
     for (int first = 0; first < p->mcus;) {
@@ -275,7 +271,7 @@ typedef struct beside {
 
 static beside chroma_beside(const lap_row_decoder *d, int y)
 {
-    const bool v2 = d->plan.v == 2;
+    const bool v2 = d->plan->v == 2;
     const int near = v2 ? y / 2 : y, upper = y % 2 == 0;
     return (beside){near, v2 ? clamped(upper ? near - 1 : near + 1, d->planes[1].height) : near, upper};
 }
@@ -286,15 +282,15 @@ static int needed(const lap_row_decoder *d, int y)
 {
     enum { NARROW = 2 };
     const bool looks_down =
-        d->components > 1 && d->plan.v == 2 && (d->plan.h == 1 || d->planes[1].width > NARROW);
-    return looks_down ? clamped(y / 2 + 1, d->planes[1].height) / 8 + 1 : y / (8 * d->plan.v) + 1;
+        d->components > 1 && d->plan->v == 2 && (d->plan->h == 1 || d->planes[1].width > NARROW);
+    return looks_down ? clamped(y / 2 + 1, d->planes[1].height) / 8 + 1 : y / (8 * d->plan->v) + 1;
 }
 
 static void write_row(const lap_row_decoder *d, int y, uint8_t *out)
 {
     const uint8_t *luma = samples_at(&d->planes[0], y);
     if (d->components == 1) {
-        memcpy(out, luma, (size_t)d->plan.width);
+        memcpy(out, luma, (size_t)d->plan->width);
         return;
     }
     const beside rows = chroma_beside(d, y);
@@ -302,10 +298,10 @@ static void write_row(const lap_row_decoder *d, int y, uint8_t *out)
     const lap_decode_row row = {.y = luma,
         .near = {samples_at(cb, rows.near), samples_at(cr, rows.near)},
         .far = {samples_at(cb, rows.far), samples_at(cr, rows.far)},
-        .width = d->plan.width,
+        .width = d->plan->width,
         .chroma_width = cb->width,
-        .h2 = d->plan.h == 2,
-        .v2 = d->plan.v == 2,
+        .h2 = d->plan->h == 2,
+        .v2 = d->plan->v == 2,
         .upper = rows.upper};
     d->stages->pixels(&row, out);
 }

@@ -10,17 +10,18 @@
 typedef struct lap_row_decoder lap_row_decoder; /* of one thread */
 
 typedef struct lap_row_source {
-    const lap_jpeg_frame *frame;
-    const uint8_t *bytes; /* the file, which stays there as long as the decoder is open */
+    const lap_decode_plan *plan; /* and the file: they stay there as long as the decoder is open */
+    const uint8_t *bytes;
     size_t size;
+    size_t scan_begin; /* of the file: the first byte of its scan */
     const lap_decode_stages *stages;
     bool gray;            /* of three components the luma alone */
     const lap_held *held; /* all coefficients, decoded; NULL: they come from the file */
 } lap_row_source;
 
-/* Bytes that a decoder of a picture of this width takes at most, beside the file. */
+/* Bytes that a decoder of a picture of this width takes at most, beside plan and file. */
 size_t lap_row_decoder_memory(int width);
-/* *decoder is NULL if the picture is not for us: its sampling, say. LAP_E_MEMORY. */
+/* LAP_E_MEMORY. */
 lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **decoder, lap_error *err);
 void lap_row_decoder_close(lap_row_decoder *decoder); /* NULL is fine */
 

@@ -10,7 +10,6 @@
 #include "jpeg/decode_ladder.h"
 #include "jpeg/jpeg_own.h"
 #include "libjpeg/jpeg_scan.h"
-#include "libjpeg/jpeg_split.h"
 #include "libjpeg/libjpeg.h"
 
 enum { ROWS_A_TIME = 32 }; /* between looks at the control */
@@ -95,11 +94,6 @@ static const char *reason_against(lap_decoder *d, lap_own_decoder *own)
     return header->progressive ? reason_against_progressive(d, own) : reason_against_sequential(d, own);
 }
 
-static int threads_of(const lap_decoder *d)
-{
-    return lap_jpeg_split_threads(&d->options, (int64_t)d->header.width * d->header.height);
-}
-
 /* Once its coefficients are there, a progressive picture has rows anywhere. */
 static void open_progressive(lap_decoder *d, const lap_own_decoder *own)
 {
@@ -111,7 +105,7 @@ static void open_progressive(lap_decoder *d, const lap_own_decoder *own)
     d->percent = lap_script_percent(script, longest, d->size);
     d->at_memory = lap_row_decoder_memory(d->header.width);
     if (d->options.decode == LAP_DECODE_SERIAL ||
-        (d->options.decode == LAP_DECODE_AUTO && threads_of(d) < MIN_THREADS))
+        (d->options.decode == LAP_DECODE_AUTO && lap_own_threads(d) < MIN_THREADS))
         return;
     d->opens = LAP_AT_ANY_ROW;
     d->options.worth_threads = MIN_THREADS;
@@ -137,10 +131,7 @@ static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error 
     d->first = own;
     d->coder = rung->name;
     d->coder_asked = NULL;
-    if (d->held > 0)
-        d->held -= d->size; /* rows from the first on need it too */
-    else
-        d->header.memory_estimate += d->size;
+    d->header.memory_estimate += d->size;
     return LAP_OK;
 }
 
@@ -153,10 +144,11 @@ static lap_code jpeg_open(lap_decoder *d, lap_error *err)
     d->options.holds = rung->stages != NULL;
     d->coder = lap_decode_row_at(0)->name;
     code = lap_libjpeg_decoder.open(d, err);
-    if (code != LAP_OK || !rung->stages)
-        return code;
-    d->coder_asked = rung->name;
-    return open_own(d, rung, err);
+    if (code == LAP_OK && rung->stages) {
+        d->coder_asked = rung->name;
+        code = open_own(d, rung, err);
+    }
+    return code == LAP_OK ? lap_own_scan(d, err) : code;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
@@ -168,6 +160,8 @@ static void close_own(lap_decoder *d)
         return;
     lap_row_decoder_close(own->rows);
     lap_held_close(own->held);
+    lap_scan_index_free(&own->index);
+    free(own->plan);
     pthread_mutex_destroy(&own->lock);
     free(own);
     d->first = NULL;
@@ -200,7 +194,7 @@ static void help(void *argument)
 static lap_code all_coefficients(const lap_decoder *d, bool *is_fine, lap_error *err)
 {
     helper h = {.decoder = d, .lock = PTHREAD_MUTEX_INITIALIZER, .is_fine = true};
-    lap_pool_team(d->options.pool, threads_of(d), help, &h);
+    lap_pool_team(d->options.pool, lap_own_threads(d), help, &h);
     *is_fine = h.is_fine;
     if (h.code != LAP_OK && err)
         *err = h.why;
@@ -222,7 +216,7 @@ static void jpeg_spare(lap_decoder *d, const char *why)
     const lap_own_decoder *own = d->first;
     d->header.memory_estimate = own->memory_without;
     d->held = own->held_without;
-    if (own->is_progressive && lap_decoder_opens_at(d)) {
+    if (lap_decoder_opens_at(d)) {
         d->opens = LAP_AT_FIRST_ROW;
         d->how = why;
     }
@@ -237,11 +231,13 @@ static lap_code own_rows(lap_decoder *d, const lap_view *rows, int *got, lap_err
     *got = 0;
     if (!own->rows) {
         bool is_fine = true;
+        lap_row_source source;
         code = own->is_progressive ? all_coefficients(d, &is_fine, err) : LAP_OK;
         if (code != LAP_OK || !is_fine)
             return code;
-        const lap_row_source source = lap_own_source(d);
-        code = lap_row_decoder_open(&source, &own->rows, err);
+        code = lap_own_source(d, &source, err);
+        if (code == LAP_OK)
+            code = lap_row_decoder_open(&source, &own->rows, err);
     }
     for (bool goes_on = own->rows != NULL; code == LAP_OK && goes_on && *got < rows->height;) {
         const int left = rows->height - *got, count = left < ROWS_A_TIME ? left : ROWS_A_TIME;
@@ -285,10 +281,11 @@ static lap_code jpeg_rows(lap_decoder *d, const lap_view *rows, lap_error *err)
     return code == LAP_OK ? lap_libjpeg_decoder.rows(d, &rest, err) : code;
 }
 
-/* The last row came only with the end marker behind it. */
+/* The last row came only with the end marker behind it; the scan looked at the end before any row. */
 static lap_code jpeg_finish(lap_decoder *d, lap_error *err)
 {
-    if (!d->first || d->next_row < d->header.height)
+    const bool has_ended = d->next_row == d->header.height || (d->next_row == 0 && lap_decoder_opens_at(d));
+    if (!d->first || !has_ended)
         return lap_libjpeg_decoder.finish(d, err);
     lap_source_held_is_read(d->source);
     return LAP_OK;

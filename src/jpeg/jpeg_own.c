@@ -1,14 +1,35 @@
 #include "jpeg/jpeg_own.h"
 
-lap_row_source lap_own_source(const lap_decoder *d)
+#include <stdlib.h>
+
+#include "base/status.h"
+
+static lap_code make_plan(lap_own_decoder *own, lap_error *err)
 {
-    const lap_own_decoder *own = d->first;
-    return (lap_row_source){.frame = own->frame,
+    own->plan = malloc(sizeof *own->plan);
+    if (!own->plan)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
+    if (!lap_decode_plan_make(own->frame, own->rung->stages->place, own->plan))
+        return lap_fail(err, LAP_E_INTERNAL, "a sampling that was looked at before");
+    return LAP_OK;
+}
+
+lap_code lap_own_source(const lap_decoder *d, lap_row_source *source, lap_error *err)
+{
+    lap_own_decoder *own = d->first;
+    lap_code code = LAP_OK;
+    pthread_mutex_lock(&own->lock);
+    if (!own->plan)
+        code = make_plan(own, err);
+    pthread_mutex_unlock(&own->lock);
+    *source = (lap_row_source){.plan = own->plan,
         .bytes = d->bytes,
         .size = d->size,
+        .scan_begin = (size_t)own->frame->scan_begin,
         .stages = own->rung->stages,
         .gray = d->options.gray,
         .held = own->held};
+    return code;
 }
 
 lap_code lap_own_coefficients(const lap_decoder *d, bool *is_fine, lap_error *err)

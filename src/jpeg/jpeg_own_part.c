@@ -1,11 +1,8 @@
-/* One part of a picture: rows from a place that the scan has found, by a decoder of ours. Pictures that are
- * not ours go to libjpeg-turbo, part by part. */
+/* One part of a picture: rows from a place that the scan has found, by a decoder of ours. */
 #include <string.h>
 
 #include "base/status.h"
 #include "jpeg/jpeg_own.h"
-#include "libjpeg/jpeg_split.h"
-#include "libjpeg/libjpeg.h"
 
 /* The piece of the data that a bit of the scan lies in. */
 static size_t piece_of(const lap_scan_index *index, uint64_t bit)
@@ -42,19 +39,19 @@ static const uint8_t *pass(const uint8_t *at, const uint8_t *end, uint64_t count
     return at;
 }
 
-static lap_row_place place_of(const lap_jpeg_split *parts, int mcu_row)
+static lap_row_place place_of(const lap_decoder *whole, int mcu_row)
 {
-    const lap_scan_index *index = &parts->plan.index;
-    const lap_coded *coded = &parts->plan.scan.coded;
-    const lap_scan_row *row = &index->rows[mcu_row];
-    const size_t piece = piece_of(index, row->bit);
-    const uint64_t bits = row->bit - index->begins[piece];
+    const lap_own_decoder *own = whole->first;
+    const lap_coded *coded = &own->scan.coded;
+    const lap_scan_row *row = &own->index.rows[mcu_row];
+    const size_t piece = piece_of(&own->index, row->bit);
+    const uint64_t bits = row->bit - own->index.begins[piece];
     const uint8_t *begin = coded->bytes + piece * coded->piece;
     if (piece > 0 && begin[-1] == 0xFF) /* the second of a pair belongs to the piece before */
         begin++;
     const uint8_t *at = pass(begin, coded->bytes + coded->size, bits / 8);
     lap_row_place place = {
-        .mcu_row = mcu_row, .byte = (size_t)(at - parts->bytes), .bit = (unsigned)(bits % 8)};
+        .mcu_row = mcu_row, .byte = (size_t)(at - whole->bytes), .bit = (unsigned)(bits % 8)};
     memcpy(place.dc, row->dc, sizeof place.dc);
     return place;
 }
@@ -66,38 +63,28 @@ static lap_code doubt(lap_decoder *part, lap_error *err)
     return lap_fail(err, LAP_E_INTERNAL, "rows from %d on: something odd", part->next_row);
 }
 
-static int mcu_height(const lap_jpeg_frame *frame)
-{
-    return frame->components == 1 ? 8 : 8 * frame->sample_v[0];
-}
-
 static lap_code part_open(lap_decoder *part, lap_error *err)
 {
     const lap_decoder *whole = part->whole;
     const lap_own_decoder *own = whole->first;
-    const lap_jpeg_reader *reader = whole->state;
-    if (!own) {
-        part->ops = &lap_jpeg_part_decoder;
-        return part->ops->open(part, err);
-    }
+    lap_row_source source;
+    lap_row_decoder *rows = NULL;
     bool is_fine = true;
     lap_code code = own->is_progressive ? lap_own_coefficients(whole, &is_fine, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
     if (!is_fine)
         return doubt(part, err);
-    const lap_row_source source = lap_own_source(whole);
-    lap_row_decoder *rows = NULL;
-    code = lap_row_decoder_open(&source, &rows, err);
+    code = lap_own_source(whole, &source, err);
+    if (code == LAP_OK)
+        code = lap_row_decoder_open(&source, &rows, err);
     part->state = rows;
     if (code != LAP_OK)
         return code;
-    if (!rows)
-        return lap_fail(err, LAP_E_INTERNAL, "a part of a picture that is not ours");
-    const int high = mcu_height(own->frame), y = part->next_row;
+    const int high = 8 * own->plan->v, y = part->next_row;
     const int mcu_row = (high > 8 && y > 0 ? y - 1 : y) / high;
     const lap_row_place place =
-        own->is_progressive ? (lap_row_place){.mcu_row = mcu_row} : place_of(reader->parts, mcu_row);
+        own->is_progressive ? (lap_row_place){.mcu_row = mcu_row} : place_of(whole, mcu_row);
     lap_row_decoder_seek(rows, &place, y);
     return LAP_OK;
 }

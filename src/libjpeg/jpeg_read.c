@@ -9,10 +9,12 @@
 #include "libjpeg/jpeg_feed.h"
 #include "libjpeg/jpeg_left.h"
 #include "libjpeg/jpeg_note.h"
-#include "libjpeg/jpeg_split.h"
+#include "libjpeg/jpeg_scan.h"
 #include "libjpeg/libjpeg.h"
 
 enum { PEEK_FIRST = 4096 };
+/* Of the file, unless parallel decoding was asked for: pixels and file stay below 200 MB. */
+enum { MAX_HELD = 80 << 20 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -152,6 +154,47 @@ static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error 
     return code;
 }
 
+/* Of files that somebody decodes otherwise than as they are read. */
+static bool is_worth_holding(const lap_jpeg_scan *scan)
+{
+    const bool is_sequential = scan->sof == 0xC0 || scan->sof == 0xC1;
+    return scan->sof == 0xC2 || (is_sequential && scan->scan_components == scan->components);
+}
+
+/* How large a file may be that is held: a limit never refuses what works without holding it. */
+static size_t most_to_hold(const lap_read_options *options, const lap_jpeg_scan *scan)
+{
+    enum { ROWS = 1024, APRON = 80 }; /* more than the bands of a run have */
+    const uint64_t limit = options->max_memory ? options->max_memory : UINT64_MAX;
+    const uint64_t row = ((uint64_t)scan->width + APRON) * (scan->components > 1 ? 3 : 1);
+    const uint64_t beside = row * ((uint64_t)options->images * (uint64_t)scan->height + ROWS);
+    const uint64_t rest = limit > beside ? limit - beside : 0;
+    uint64_t most = rest < limit / 4 ? rest : limit / 4;
+    if (options->decode != LAP_DECODE_PARALLEL && most > MAX_HELD)
+        most = MAX_HELD;
+    return most < SIZE_MAX / 4 ? (size_t)most : SIZE_MAX / 4;
+}
+
+/* Before libjpeg reads the header: holds the file, if it fits in memory, for who asks for it. *bytes: the
+ * header's, which may have moved. */
+static lap_code hold(lap_decoder *d, const lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
+{
+    size_t size;
+    bool whole;
+    if (!d->options.holds || !is_worth_holding(scan))
+        return LAP_OK;
+    static const uint8_t end_marker[] = {0xFF, JPEG_EOI}; /* no other bytes of a scan look like it */
+    lap_source_hold_until(d->source, scan->position, end_marker);
+    lap_code code = lap_source_hold(d->source, most_to_hold(&d->options, scan), bytes, &size, &whole, err);
+    if (code != LAP_OK)
+        return code;
+    if (!whole)
+        return lap_source_peek(d->source, scan->position, bytes, &size, err);
+    d->bytes = *bytes;
+    d->size = size;
+    return LAP_OK;
+}
+
 static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
 {
     const uint8_t *bytes = NULL;
@@ -165,7 +208,7 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
 
     lap_code code = lap_jpeg_scan_source(decoder->source, &scan, &bytes, err);
     if (code == LAP_OK)
-        code = lap_jpeg_split_hold(r, &scan, &bytes, err);
+        code = hold(decoder, &scan, &bytes, err);
     if (code == LAP_OK)
         code = keep_segments(r, &scan, bytes, err);
     if (code == LAP_OK) {
@@ -185,8 +228,6 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
         if (!r->inks)
             code = lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
-    if (code == LAP_OK)
-        code = lap_jpeg_split_open(r, err);
     free(scan.spans);
     return code;
 }
@@ -225,7 +266,7 @@ static void work_rows(void *argument)
         jpeg_start_output(&r->cinfo, r->cinfo.input_scan_number);
     }
     while (r->row < rows->height)
-        r->row += lap_jpeg_read_rows(&r->cinfo, r, r->inks, rows, r->row);
+        r->row += lap_jpeg_read_rows(r, rows, r->row);
 }
 
 static lap_code jpeg_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err)
@@ -275,10 +316,6 @@ lap_code lap_jpeg_read_whole(lap_jpeg_reader *r, lap_error *err)
 
 static lap_code jpeg_finish(lap_decoder *decoder, lap_error *err)
 {
-    if (decoder->next_row == 0 && lap_decoder_opens_at(decoder)) { /* the end was looked at before any row */
-        lap_source_held_is_read(decoder->source);
-        return LAP_OK;
-    }
     return run(decoder->state, work_finish, err);
 }
 
@@ -289,7 +326,6 @@ static void jpeg_close(lap_decoder *decoder)
         return;
     if (r->created)
         jpeg_destroy_decompress(&r->cinfo);
-    lap_jpeg_split_close(r);
     lap_jpeg_walk_destroy(r->walk);
     free(r->inks);
     free(r->segments);
@@ -302,5 +338,4 @@ const lap_decoder_ops lap_libjpeg_decoder = {
     .rows = jpeg_rows,
     .finish = jpeg_finish,
     .close = jpeg_close,
-    .at = &lap_jpeg_part_decoder,
 };

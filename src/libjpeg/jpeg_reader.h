@@ -1,6 +1,5 @@
 /* What the JPEG decoder's files share: jpeg_feed.c gives libjpeg its bytes and says when to stop,
- * jpeg_note.c judges what is odd or lost, jpeg_read.c opens, asks for rows and closes, jpeg_split.c does the
- * same in several places at once. */
+ * jpeg_note.c judges what is odd or lost, jpeg_read.c opens, asks for rows and closes. */
 #ifndef LAP_JPEG_READER_H
 #define LAP_JPEG_READER_H
 
@@ -29,16 +28,13 @@ typedef struct lap_jpeg_reader {
     uint8_t *inks;        /* one row of CMYK */
     lap_segment *segments;
     uint8_t *segment_bytes;
-    struct lap_jpeg_split *parts;   /* or NULL: serial */
     jvirt_barray_ptr *coefficients; /* of each component, all of them; NULL: rows are read as they come */
 } lap_jpeg_reader;
 
 /* Call it instead of asking for the first row: reads all coefficients and judges everything up to the end of
  * the image. Rows come from reader->coefficients afterwards, with the same pixels. */
 lap_code lap_jpeg_read_whole(lap_jpeg_reader *reader, lap_error *err);
-/* Some rows from `row` of ROWS on, as the header of READER's decoder has them: how many, one at least where
- * CINFO raises nothing. CINFO: READER's own, or that of a part. INKS: room for one row of CMYK, else NULL. */
-int lap_jpeg_read_rows(
-    j_decompress_ptr cinfo, const lap_jpeg_reader *reader, uint8_t *inks, const lap_view *rows, int row);
+/* Some rows from `row` of ROWS on: how many, one at least where libjpeg raises nothing. */
+int lap_jpeg_read_rows(lap_jpeg_reader *reader, const lap_view *rows, int row);
 
 #endif

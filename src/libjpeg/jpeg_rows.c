@@ -25,20 +25,19 @@ static void inks_to_pixels(const lap_jpeg_reader *r, const uint8_t *from, uint8_
     }
 }
 
-int lap_jpeg_read_rows(
-    j_decompress_ptr cinfo, const lap_jpeg_reader *reader, uint8_t *inks, const lap_view *rows, int row)
+int lap_jpeg_read_rows(lap_jpeg_reader *r, const lap_view *rows, int row)
 {
     JSAMPROW lines[ROWS_A_CALL];
     JDIMENSION count = 0;
     uint8_t *first = rows->base + row * rows->stride;
-    if (inks) {
-        lines[count++] = inks;
+    if (r->inks) {
+        lines[count++] = r->inks;
     } else {
         for (; count < ROWS_A_CALL && row + (int)count < rows->height; count++)
             lines[count] = first + (ptrdiff_t)count * rows->stride;
     }
-    count = jpeg_read_scanlines(cinfo, lines, count);
-    if (inks)
-        inks_to_pixels(reader, inks, first);
+    count = jpeg_read_scanlines(&r->cinfo, lines, count);
+    if (r->inks)
+        inks_to_pixels(r, r->inks, first);
     return (int)count;
 }

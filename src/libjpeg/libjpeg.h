@@ -7,7 +7,6 @@
 #include "codec/codec.h"
 
 extern const lap_decoder_ops lap_libjpeg_decoder;
-extern const lap_decoder_ops lap_jpeg_part_decoder; /* its decoders that begin at a row */
 extern const lap_encoder_ops lap_libjpeg_encoder;
 
 #endif

@@ -98,8 +98,11 @@ lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *
     const bool opens_at = lap_decoder_opens_at(c->decoder);
     task t = {.collect = c, .lock = PTHREAD_MUTEX_INITIALIZER};
     lap_code code = opens_at ? collect_pieces(&t, height, err) : LAP_E_INTERNAL;
-    if (!opens_at || (code == LAP_E_INTERNAL && lap_decoder_goes_on(c->decoder)))
+    if (!opens_at || (code == LAP_E_INTERNAL && lap_decoder_goes_on(c->decoder))) {
+        if (err) /* nothing that anybody has to know */
+            *err = (lap_error){0};
         code = collect_rows(&t, c->decoder, 0, height, err);
+    }
     const double start = lap_now_ms();
     if (code == LAP_OK)
         code = lap_decoder_finish(c->decoder, damage, err);
@@ -164,19 +167,31 @@ static lap_code check_memory(const lap_decoder *decoder, const lap_read_options 
     return lap_fail_over_limit(err, "takes up to", bytes, options->max_memory, LAP_REMEDY_MAX_MEMORY);
 }
 
-lap_code lap_image_read(
-    const char *path, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err)
+/* Who decoded, and by how many. */
+static void note_decoder(const lap_decoder *d, char note[LAP_PIXELS_NOTE])
 {
-    lap_source *source = NULL;
+    if (!d->coder)
+        return;
+    if (d->opens == LAP_AT_ANY_ROW)
+        snprintf(note, LAP_PIXELS_NOTE, "decoded in parallel by %s", d->coder);
+    else if (d->how)
+        snprintf(note, LAP_PIXELS_NOTE, "decoded serially by %s: %s", d->coder, d->how);
+    else
+        snprintf(note, LAP_PIXELS_NOTE, "decoded by %s", d->coder);
+}
+
+lap_code lap_image_read(
+    lap_source *source, const lap_read_options *given, int apron, lap_read_image *read, lap_error *err)
+{
+    lap_read_options options = *given;
     lap_decoder *decoder = NULL;
     lap_damage damage;
-    lap_code code = lap_source_open(path, &source, err);
+    options.images++; /* this one */
+    lap_code code = lap_decoder_open(source, &options, &decoder, err);
     if (code == LAP_OK)
-        code = lap_decoder_open(source, options, &decoder, err);
-    if (code == LAP_OK)
-        code = check_memory(decoder, options, err);
-    if (code == LAP_E_LIMIT && lap_decoder_spare(decoder, "memory is short"))
-        code = check_memory(decoder, options, err);
+        code = check_memory(decoder, &options, err);
+    if (code == LAP_E_LIMIT && decoder && lap_decoder_spare(decoder, "memory is short"))
+        code = check_memory(decoder, &options, err);
     if (code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
         read->orientation = (lap_turn)h->orientation;
@@ -185,20 +200,17 @@ lap_code lap_image_read(
     const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &read->image.view};
     if (code == LAP_OK)
         code = lap_collect_image(&collect, &damage, err);
-    if (code == LAP_OK && decoder->opens == LAP_AT_ANY_ROW)
-        snprintf(read->note, LAP_PIXELS_NOTE, "decoded in parallel");
-    else if (code == LAP_OK)
-        snprintf(read->note, LAP_PIXELS_NOTE, "%s%s", decoder->how ? "decoded serially: " : "",
-            decoder->how ? decoder->how : "");
-    if (code == LAP_OK)
+    if (code == LAP_OK) {
+        note_decoder(decoder, read->note);
         code = lap_source_verify(source, NULL, err);
+    }
     lap_decoder_close(decoder);
     lap_source_close(source);
     return code;
 }
 
-lap_code lap_pixels_read(
-    lap_context *context, const char *path, const lap_settings *settings, lap_pixels **pixels, lap_error *err)
+static lap_code read_pixels(lap_context *context, lap_source *source, const lap_settings *settings,
+    lap_pixels **pixels, lap_error *err)
 {
     const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
     lap_read_options options = lap_read_options_of(settings, &control);
@@ -207,10 +219,11 @@ lap_code lap_pixels_read(
     if (settings->threads > 0 && settings->threads < options.threads)
         options.threads = settings->threads;
     lap_pixels *p = calloc(1, sizeof *p);
-    *pixels = NULL;
-    if (!p)
+    if (!p) {
+        lap_source_close(source);
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    lap_code code = lap_image_read(path, &options, LAP_APRON, &p->read, err);
+    }
+    lap_code code = lap_image_read(source, &options, LAP_APRON, &p->read, err);
     if (code == LAP_OK && settings->auto_orient && p->read.orientation != LAP_TURN_NONE)
         code = turn_upright(context, p->read.orientation, &p->read.image, err);
     if (code == LAP_OK)
@@ -218,6 +231,24 @@ lap_code lap_pixels_read(
     else
         lap_pixels_free(p);
     return code;
+}
+
+lap_code lap_pixels_read(
+    lap_context *context, const char *path, const lap_settings *settings, lap_pixels **pixels, lap_error *err)
+{
+    lap_source *source = NULL;
+    *pixels = NULL;
+    const lap_code code = lap_source_open(path, &source, err);
+    return code == LAP_OK ? read_pixels(context, source, settings, pixels, err) : code;
+}
+
+lap_code lap_pixels_decode(lap_context *context, const void *file, size_t size, const lap_settings *settings,
+    lap_pixels **pixels, lap_error *err)
+{
+    lap_source *source = NULL;
+    *pixels = NULL;
+    const lap_code code = lap_source_memory(file, size, "memory", &source, err);
+    return code == LAP_OK ? read_pixels(context, source, settings, pixels, err) : code;
 }
 
 /* ---- to an encoder ------------------------------------------------------------------------------ */

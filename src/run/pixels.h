@@ -21,10 +21,10 @@ typedef struct lap_read_image {
     lap_turn orientation;       /* of its EXIF tag */
     char note[LAP_PIXELS_NOTE]; /* lap_pixels_note's */
 } lap_read_image;
-/* Decodes a whole file ("-": standard input). read, which is zeroed before: the image is empty, or destroyed
- * by the caller, after a failure. */
+/* Decodes a whole file, which source is at the begin of, and closes it. read, which is zeroed before: the
+ * image is empty, or destroyed by the caller, after a failure. */
 lap_code lap_image_read(
-    const char *path, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
+    lap_source *source, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
 
 /* A file of pixels on the host, up to and without lap_sink_finish. */
 lap_code lap_encode_view(const lap_view *view, lap_format format, const lap_write_options *options,

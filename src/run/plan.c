@@ -83,6 +83,14 @@ static int worth_threads(const lap_plan *plan)
     return plan->rung ? 4 : 3;
 }
 
+/* Whole images that a run holds at most, as far as settings tell. */
+static int most_images(const lap_plan *plan, const lap_settings *s)
+{
+    enum { COEFFICIENTS = 2 }; /* the encoder's: two bytes for each sample */
+    const bool may_hold = plan->filters_whole || wraps(plan) || s->auto_orient || lap_turn_reorders(s->turn);
+    return may_hold + plan->filters_whole + (s->progressive || s->optimize ? COEFFICIENTS : 0);
+}
+
 lap_read_options lap_plan_read(
     const lap_plan *plan, const lap_settings *settings, const lap_control *control, lap_pool *pool)
 {
@@ -90,6 +98,7 @@ lap_read_options lap_plan_read(
     options.pool = pool;
     options.threads = plan->threads;
     options.worth_threads = worth_threads(plan);
+    options.images = most_images(plan, settings);
     options.in_order = plan->takes_rows && options.decode != LAP_DECODE_SERIAL;
     if (plan->takes_rows || plan->decodes_there)
         options.decode = LAP_DECODE_SERIAL;

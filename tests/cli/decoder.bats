@@ -136,3 +136,57 @@ PY
     json bench.json '[r["backend"] for r in o["rows"] if r["op"] == "decode"][:2] == ["turbo", "c"]'
     json bench.json 'all(len(r["times_ms"]) == 2 or r["reason"] for r in o["rows"] if r["op"] == "decode")'
 }
+
+# What is held makes decoding faster. It never makes a run impossible that works without it.
+@test "--max-memory: the least limit that is enough for libjpeg-turbo is enough for all" {
+    local run low high middle
+    python3 - <<'PY'
+rows = b"".join(bytes((x * 7 + y * 13 + (x * y) % 251) % 256 for x in range(3 * 1500)) for y in range(1200))
+open("large.ppm", "wb").write(b"P6 1500 1200 255\n" + rows)
+PY
+    cjpeg -quality 97 -sample 2x2 large.ppm >large.jpg
+    for run in "--border=wrap" "--border=wrap --progressive"; do
+        low=1000 high=90000 # thousands of bytes
+        while [ $((high - low)) -gt 10 ]; do
+            middle=$(((low + high) / 2))
+            if lapedge -q $run --codec=turbo --threads=1 --max-memory="${middle}000" large.jpg t.jpg 2>/dev/null; then
+                high=$middle
+            else
+                low=$middle
+            fi
+        done
+        [ "$high" -lt 90000 ]
+        lapedge -q $run --threads=1 --max-memory="${high}000" large.jpg o.jpg
+        cmp o.jpg t.jpg
+        lapedge -q $run --max-memory=200M large.jpg o.jpg
+        cmp o.jpg t.jpg
+    done
+}
+
+@test "stats, diff and compare decode with our decoders, alone and in folders" {
+    local ours
+    # says WHO COMMAND...: -v names WHO as decoder
+    says()
+    {
+        local who=$1
+        shift
+        run --separate-stderr lapedge "$@"
+        [ "$status" -eq 0 ] || { echo "$* ended with $status: $stderr"; return 1; }
+        [[ $stderr$output == *"decoded by $who"* ]] || { echo "$*: $stderr"; return 1; }
+    }
+    lapedge diff -v good.jpg good.jpg 2>said >/dev/null
+    ours=$(sed -n 's/.*decoded by \([a-z0-9]*\).*/\1/p' said)
+    [ -n "$ours" ]
+    [ "$ours" != turbo ] || [[ $(uname -m) != x86_64 && $(uname -m) != aarch64 ]] || ! grep -q avx2 /proc/cpuinfo
+    mkdir a b
+    cp good.jpg a/x.jpg
+    cp good.jpg b/x.jpg
+    says "$ours" diff -v a b
+    says "$ours" compare -v good.jpg
+    says "$ours" stats -v --border=wrap --mask-border=9 good.jpg
+    says c stats -v --codec=c good.jpg
+    says c stats -v --codec=c a
+    cjpeg -sample 4x1 small.ppm >q.jpg
+    says turbo stats -v --codec=turbo good.jpg
+    says turbo diff -v q.jpg q.jpg
+}

@@ -141,13 +141,19 @@ static lap_held *hold(const lap_held_source *source)
 }
 
 /* All rows, asked for in pieces of a height by chance. */
-static outcome decode_rows(const lap_row_source *source, const lap_view *view)
+static outcome decode_rows(const lap_jpeg_frame *frame, lap_row_source *source, const lap_view *view)
 {
     lap_row_decoder *decoder = NULL;
     outcome o = {false, 0};
-    need(lap_row_decoder_open(source, &decoder, NULL) == LAP_OK, "memory");
+    lap_decode_plan *plan = malloc(sizeof *plan);
+    need(plan != NULL, "memory");
+    o.is_ours = lap_decode_plan_make(frame, source->stages->place, plan);
+    source->plan = plan;
+    source->scan_begin = (size_t)frame->scan_begin;
+    if (o.is_ours)
+        need(lap_row_decoder_open(source, &decoder, NULL) == LAP_OK, "memory");
     uint64_t seed = source->size;
-    bool goes_on = o.is_ours = decoder != NULL;
+    bool goes_on = o.is_ours;
     while (goes_on && o.rows < view->height) {
         const int most = view->height - o.rows, some = 1 + (int)(case_random(&seed) % 40);
         const lap_view piece = lap_view_rows(view, o.rows, some < most ? some : most);
@@ -156,6 +162,7 @@ static outcome decode_rows(const lap_row_source *source, const lap_view *view)
         goes_on = got == piece.height;
     }
     lap_row_decoder_close(decoder);
+    free(plan);
     return o;
 }
 
@@ -163,17 +170,15 @@ static outcome decode(const uint8_t *bytes, size_t size, const rung *r, bool gra
 {
     static lap_jpeg_script script;
     lap_jpeg_frame frame;
-    lap_row_source source = {
-        .frame = &frame, .bytes = bytes, .size = size, .stages = r->stages, .gray = gray};
+    lap_row_source source = {.bytes = bytes, .size = size, .stages = r->stages, .gray = gray};
     if (lap_jpeg_frame_read(bytes, size, &frame))
-        return decode_rows(&source, view);
+        return decode_rows(&frame, &source, view);
     if (!lap_jpeg_script_read(bytes, size, &script) || !lap_decode_takes(&script.frame))
         return (outcome){false, 0};
     const lap_held_source all = {.script = &script, .bytes = bytes, .size = size, .stages = r->stages};
     lap_held *held = hold(&all);
-    source.frame = &script.frame;
     source.held = held;
-    const outcome o = held ? decode_rows(&source, view) : (outcome){true, 0};
+    const outcome o = held ? decode_rows(&script.frame, &source, view) : (outcome){true, 0};
     lap_held_close(held);
     return o;
 }

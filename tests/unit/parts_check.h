@@ -15,7 +15,7 @@ typedef struct parts_outcome {
     lap_error err;
     lap_damage damage;
     lap_image image;
-    bool had_parts, disagreed;
+    bool had_parts;
 } parts_outcome;
 
 /* count parts of about the same height, each in rows of its own; 0: lap_collect_image. */
@@ -40,9 +40,7 @@ static inline lap_code parts_read(lap_decoder *decoder, int count, parts_outcome
         lap_decoder_close(part);
     }
     /* Ours leave a picture to libjpeg-turbo where samples leave their range, which the scan does not see. */
-    const bool is_ours = decoder->first != NULL, goes_on = lap_decoder_goes_on(decoder);
-    o->disagreed = goes_on && !is_ours;
-    if (goes_on && is_ours)
+    if (lap_decoder_goes_on(decoder))
         code = lap_decoder_rows(decoder, image, &o->err);
     return code == LAP_OK ? lap_decoder_finish(decoder, &o->damage, &o->err) : code;
 }
@@ -77,7 +75,7 @@ static inline parts_outcome parts_decode(
 static inline bool parts_equal(const parts_outcome *a, const parts_outcome *b)
 {
     const lap_view *v = &a->image.view, *w = &b->image.view;
-    if (a->code != b->code || a->disagreed || b->disagreed)
+    if (a->code != b->code)
         return false;
     if (a->code != LAP_OK)
         return strcmp(a->err.message, b->err.message) == 0;

@@ -1,0 +1,191 @@
+/* Whole pictures from memory: by whom, and the pixels that libjpeg-turbo gives, in gray and in colour, as
+ * they are stored and upright, by one thread and by several. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "jpeg_make.h"
+#include "lapedge.h"
+
+typedef struct pixels_kind {
+    jpeg_kind jpeg;
+    bool is_ours;
+} pixels_kind;
+
+static const pixels_kind kinds[] = {
+    {{.name = "gray", .components = 1, .space = JCS_GRAYSCALE, .sampling = "11"}, true},
+    {{.name = "4:4:4", .components = 3, .space = JCS_YCbCr, .sampling = "11 11 11"}, true},
+    {{.name = "4:2:2", .components = 3, .space = JCS_YCbCr, .sampling = "21 11 11"}, true},
+    {{.name = "4:2:0", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"}, true},
+    {{.name = "4:2:0, restarts", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .restart = 7},
+        true},
+    {{.name = "4:4:0", .components = 3, .space = JCS_YCbCr, .sampling = "12 11 11"}, true},
+    {{.name = "4:1:1", .components = 3, .space = JCS_YCbCr, .sampling = "41 11 11"}, false},
+    {{.name = "RGB", .components = 3, .space = JCS_RGB, .sampling = "11 11 11"}, false},
+    {{.name = "CMYK", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"}, false},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds, WIDTH = 171, HEIGHT = 205 };
+
+/* The file with an EXIF segment of one tag behind its SOI. */
+static jpeg_bytes with_orientation(const jpeg_bytes *file, int orientation)
+{
+    const uint8_t exif[] = {0xFF, 0xE1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1,
+        0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, (uint8_t)orientation, 0, 0, 0, 0, 0, 0};
+    jpeg_bytes out = {malloc(file->size + sizeof exif), file->size + sizeof exif};
+    memcpy(out.data, file->data, 2);
+    memcpy(out.data + 2, exif, sizeof exif);
+    memcpy(out.data + 2 + sizeof exif, file->data + 2, file->size - 2);
+    return out;
+}
+
+/* What stands at (x, y) of the upright picture stands here in the stored one (EXIF 2.3, tag 0x0112). */
+static const uint8_t *stored_at(const lap_view *stored, int orientation, int x, int y)
+{
+    const int right = stored->width - 1, bottom = stored->height - 1;
+    const int at[9][2] = {{0}, {x, y}, {right - x, y}, {right - x, bottom - y}, {x, bottom - y}, {y, x},
+        {y, bottom - x}, {right - y, bottom - x}, {right - y, x}};
+    return stored->base + at[orientation][1] * stored->stride +
+           (ptrdiff_t)at[orientation][0] * stored->channels;
+}
+
+static lap_pixels *decode(
+    const jpeg_bytes *file, lap_settings settings, lap_codec_place codec, lap_code *code, lap_error *err)
+{
+    lap_context *context = lap_context_create(settings.threads, NULL);
+    lap_pixels *pixels = NULL;
+    uint8_t *copy = malloc(file->size); /* of just this size, and gone afterwards */
+    memcpy(copy, file->data, file->size);
+    settings.codec = codec;
+    assert_non_null(context);
+    *err = (lap_error){0};
+    *code = lap_pixels_decode(context, copy, file->size, &settings, &pixels, err);
+    assert_int_equal(*code == LAP_OK, pixels != NULL);
+    free(copy);
+    lap_context_destroy(context);
+    return pixels;
+}
+
+static void check_note(const pixels_kind *kind, const lap_settings *s, const char *note)
+{
+    const bool is_turbo = strstr(note, "by turbo") != NULL;
+    const bool in_parallel = strstr(note, "in parallel") != NULL;
+    if (is_turbo == kind->is_ours || in_parallel != (kind->is_ours && s->decode == LAP_DECODE_PARALLEL))
+        fail_msg("%s: %s", kind->jpeg.name, note);
+}
+
+static void check_picture(const pixels_kind *kind, const jpeg_bytes *file, lap_settings s, int orientation)
+{
+    lap_error err;
+    lap_code code;
+    lap_settings plain = s;
+    plain.auto_orient = false;
+    plain.threads = 1;
+    plain.decode = LAP_DECODE_SERIAL;
+    lap_pixels *reference = decode(file, plain, LAP_CODEC_TURBO, &code, &err);
+    lap_pixels *pixels = decode(file, s, LAP_CODEC_C, &code, &err);
+    if (!reference || !pixels)
+        fail_msg("%s: %s", kind->jpeg.name, err.message);
+    check_note(kind, &s, lap_pixels_note(pixels));
+    assert_non_null(strstr(lap_pixels_note(reference), "by turbo"));
+    const lap_view *stored = lap_pixels_view(reference), *v = lap_pixels_view(pixels);
+    const int turn = s.auto_orient ? orientation : 1;
+    assert_int_equal(v->channels, s.gray || kind->jpeg.components == 1 ? 1 : 3);
+    assert_int_equal(v->width, turn > 4 ? HEIGHT : WIDTH);
+    assert_int_equal(v->height, turn > 4 ? WIDTH : HEIGHT);
+    assert_true(v->stride >= (ptrdiff_t)v->width * v->channels);
+    for (int y = 0; y < v->height; y++)
+        for (int x = 0; x < v->width; x++)
+            if (memcmp(v->base + y * v->stride + (ptrdiff_t)x * v->channels, stored_at(stored, turn, x, y),
+                    (size_t)v->channels) != 0)
+                fail_msg("%s, orientation %d: pixel %d, %d", kind->jpeg.name, turn, x, y);
+    lap_pixels_free(reference);
+    lap_pixels_free(pixels);
+}
+
+static void pixels_of_all_kinds(void **state)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    (void)state;
+    int turn = 0;
+    for (int k = 0; k < KINDS; k++) {
+        jpeg_bytes file = jpeg_make(&kinds[k].jpeg, WIDTH, HEIGHT);
+        for (int orientation = 1; orientation <= 8; orientation++) {
+            jpeg_bytes turned = with_orientation(&file, orientation);
+            for (int i = 0; i < 4; i++, turn++) {
+                lap_settings s = lap_settings_default();
+                s.gray = i % 2;
+                s.auto_orient = i / 2;
+                s.threads = threads[turn % 4];
+                s.decode = turn % 3 ? LAP_DECODE_PARALLEL : LAP_DECODE_SERIAL;
+                check_picture(&kinds[k], &turned, s, orientation);
+            }
+            free(turned.data);
+        }
+        free(file.data);
+    }
+}
+
+/* Damage: the verdict, the message and the pixels of libjpeg-turbo. */
+static void damaged_pictures(void **state)
+{
+    (void)state;
+    int refused = 0, accepted = 0;
+    jpeg_bytes file = jpeg_make(&kinds[4].jpeg, WIDTH, HEIGHT);
+    for (unsigned i = 0; i < 300; i++) {
+        jpeg_bytes bad = {malloc(file.size), file.size};
+        lap_error errs[2];
+        lap_code codes[2];
+        lap_settings s = lap_settings_default();
+        memcpy(bad.data, file.data, file.size);
+        bad.data[file.size - 1 - (size_t)(i * 7919) % (file.size / 2)] ^= (uint8_t)(1 << i % 8);
+        bad.size -= i % 5 ? 0 : i * 3;
+        s.fail_on = i % 2 ? LAP_FAIL_NONE : LAP_FAIL_TRUNCATED;
+        s.threads = 1 + (int)i % 4;
+        s.decode = LAP_DECODE_SERIAL;
+        lap_pixels *a = decode(&bad, s, LAP_CODEC_TURBO, &codes[0], &errs[0]);
+        s.decode = i % 3 ? LAP_DECODE_PARALLEL : LAP_DECODE_SERIAL;
+        lap_pixels *b = decode(&bad, s, LAP_CODEC_C, &codes[1], &errs[1]);
+        assert_int_equal(codes[0], codes[1]);
+        assert_string_equal(errs[0].message, errs[1].message);
+        refused += !a;
+        accepted += a != NULL;
+        for (int y = 0; a && y < HEIGHT; y++)
+            assert_memory_equal(lap_pixels_view(a)->base + y * lap_pixels_view(a)->stride,
+                lap_pixels_view(b)->base + y * lap_pixels_view(b)->stride, WIDTH * 3);
+        lap_pixels_free(a);
+        lap_pixels_free(b);
+        free(bad.data);
+    }
+    assert_in_range(refused, 10, 290);
+    assert_in_range(accepted, 10, 290);
+    free(file.data);
+}
+
+static void no_picture(void **state)
+{
+    (void)state;
+    lap_error err;
+    lap_code code;
+    const jpeg_bytes none = {(uint8_t *)"no picture", 10};
+    assert_null(decode(&none, lap_settings_default(), LAP_CODEC_AUTO, &code, &err));
+    assert_int_equal(code, LAP_E_NOT_IMAGE);
+    lap_settings s = lap_settings_default();
+    jpeg_bytes file = jpeg_make(&kinds[3].jpeg, WIDTH, HEIGHT);
+    s.max_memory = 1000;
+    assert_null(decode(&file, s, LAP_CODEC_AUTO, &code, &err));
+    assert_int_equal(code, LAP_E_LIMIT);
+    free(file.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pixels_of_all_kinds),
+        cmocka_unit_test(damaged_pictures),
+        cmocka_unit_test(no_picture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
