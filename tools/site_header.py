@@ -15,6 +15,8 @@ def groups(lines):
         if section:
             yield "section", section[1]
             i += 1
+        elif line.startswith("/* clang-format "):
+            i += 1
         elif line.startswith("/*"):
             first = i
             while "*/" not in lines[i]:

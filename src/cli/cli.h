@@ -2,7 +2,7 @@
 #ifndef LAP_CLI_H
 #define LAP_CLI_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 typedef enum lap_cli_exit {
     LAP_EXIT_OK = 0,

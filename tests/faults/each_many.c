@@ -1,4 +1,5 @@
 /* What every_fault does with many photos, and with many backends. */
+#include "lapedge_program.h"
 #include "tests/faults/each.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 static char home[64], previous[4096];
 enum { PHOTOS = 40 };
