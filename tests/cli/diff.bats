@@ -288,6 +288,13 @@ PY
     expect 2 "" "lapedge: none and empty: no image found (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff none empty
     expect 2 "" "lapedge: a is a folder, but a/one.pgm is not" diff a a/one.pgm
     expect 2 "" "lapedge: a is a folder, but missing is not" diff missing a
+    run --separate-stderr lapedge diff -q --report=p.html a b
+    [ "$status" -eq 2 ]
+    sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>.*|\1|p' p.html >p.json
+    json p.json 'o["results"]["outcomes"]["failed"] == 2 and "rows" not in o["results"]'
+    json p.json '{r["name"]: r["what"] for r in o["folder"]["failed"]} == {"one.pgm": "failed", "mine.pgm": "only_a", "cut.jpg": "failed", "deep/two.pgm": "different", "deep/yours.pgm": "only_b"}'
+    json p.json '[(s["name"], len(s["pictures"])) for s in o["folder"]["sheet"]] == [("deep/two.pgm", 3)]'
+    expect 2 "" 'lapedge: --report: "p.png" does not end in .html' diff --report=p.png a b
     expect 2 "" "lapedge: --heatmap does not apply to diff of folders, only to diff" diff --heatmap=m.png a b
     expect 2 "" "lapedge: --jobs does not apply to diff, only to diff of folders" diff -j2 a/one.pgm b/one.pgm
 }
