@@ -190,6 +190,21 @@ const char *lap_pixels_note(const lap_pixels *pixels);
  * that of the first comparison that has one. */
 void lap_difference_add(lap_difference *sum, const lap_difference *more);
 
+typedef struct lap_diff_box {
+    int x, y, width, height; /* pixels */
+} lap_diff_box;
+/* What a comparison leaves out; all zero: nothing. */
+typedef struct lap_diff_rules {
+    int mask_border; /* pixels at each side, which do not count at all */
+    bool with_ssim;
+    int pixel_threshold;        /* 0..255: a pixel of which no channel differs by more counts as equal */
+    const lap_diff_box *ignore; /* pixels in these count as equal; parts outside the image are passed over */
+    size_t ignore_count;
+} lap_diff_rules;
+/* Copies each pixel of a that counts as equal to b, so that whoever compares the two finds no difference
+ * there. Host views that do not overlap; does nothing if their sizes or channels differ. */
+void lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_rules *rules);
+
 typedef struct lap_pair { /* files with the same path below two folders */
     const char *a, *b;    /* NULL: this folder has none */
     const char *relative;
@@ -205,7 +220,7 @@ typedef void lap_pair_fn(void *user, const lap_pair *pair, const lap_batch_count
  * folders). counts->ok: compared, or in one folder alone. LAP_OK if all pairs had their turn;
  * LAP_E_CANCELLED, LAP_E_MISSING, LAP_E_USAGE (not a folder; settings), LAP_E_MEMORY. */
 lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
-    const lap_batch_options *options, const lap_settings *settings, int mask_border, bool with_ssim,
+    const lap_batch_options *options, const lap_settings *settings, const lap_diff_rules *rules,
     lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
 
 /* ---- heat maps, and backends compared ------------------------------------------------------------ */

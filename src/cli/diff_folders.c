@@ -193,9 +193,9 @@ int lap_diff_folders(lap_cli *cli)
     run.rows = lap_cli_wants_json(cli) ? json_array() : NULL;
     run.sheet = cli->report ? lap_sheet_create() : NULL;
     lap_folder_start(folder, context, "pairs");
-    const lap_code code =
-        lap_compare_folders(context, cli->operands[0], cli->operands[1], &folder->options, &cli->settings,
-            cli->allowed.mask_border, run.rows != NULL, on_pair, &run, &folder->counts, &folder->err);
+    const lap_diff_rules rules = lap_cli_diff_rules(cli, run.rows != NULL);
+    const lap_code code = lap_compare_folders(context, cli->operands[0], cli->operands[1], &folder->options,
+        &cli->settings, &rules, on_pair, &run, &folder->counts, &folder->err);
     lap_folder_stop(folder);
     const bool reported = !cli->report || !folder->counts.found ||
                           lap_sheet_write(run.sheet, cli, context, json_of(&run)) == LAP_EXIT_OK;
