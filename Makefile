@@ -240,8 +240,9 @@ SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/lessons/% $(P)/% tes
   tests/jpegcuda/% tests/views/% tests/build/% tests/faults/% tests/torture/% tests/decoders/% tests/site/% \
   tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts $(B)/tests/every_fault
 ## check-fast: what answers within 90 seconds
+# Without CUDA, which takes nvcc minutes; where there is nvcc in another folder, so that ./lapedge keeps its CUDA.
 check-fast:
-	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(B) run-fast
+	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(if $(filter 1,$(HAVE_CUDA)),$(B)/nocuda,$(B)) run-fast
 .PHONY: check-fast run-fast
 run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 	@SUITE='$(SUITE)' tests/run $(filter-out $(SLOW_TESTS),$(TEST_RUN))

@@ -1,5 +1,6 @@
 #include "cpu.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +47,21 @@ const char *lap_cpu_no_neon(void)
     } while (0)
 #define NEED_FEATURE(word, name) NEED(word, __builtin_cpu_supports(word), name)
 
-/* Not every compiler knows its name. */
-static bool has_lzcnt(void)
+static pthread_once_t lzcnt_once = PTHREAD_ONCE_INIT;
+static bool lzcnt;
+
+static void ask_lzcnt(void)
 {
     unsigned a, b, c, d;
-    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & 1u << 5);
+    lzcnt = __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & 1u << 5);
+}
+
+/* Not every compiler knows its name. Asked once: in a virtual machine cpuid takes microseconds, and each file
+ * asks for its coders. */
+static bool has_lzcnt(void)
+{
+    pthread_once(&lzcnt_once, ask_lzcnt);
+    return lzcnt;
 }
 
 const char *lap_cpu_no_sse2(void)

@@ -33,6 +33,15 @@ $(LESSONS:%=time-%): time-%:
 ## solution-1: print lesson 1 with its hole filled (2, 3, ...)
 $(LESSONS:%=solution-%): solution-%:
 	@$(LESSON) solve $*
+# For lessons that do not exist: the script says which do.
+lesson-%:
+	@$(LESSON) get $*
+time-%:
+	@$(LESSON) time $*
+solution-%:
+	@$(LESSON) solve $*
+check-%:
+	@$(LESSON) check $*
 .PHONY: read-huffman
 ## read-huffman: a Huffman code that falls into step, to predict (lessons/read_huffman.c)
 read-huffman: $(B)/lessons/read_huffman

@@ -147,8 +147,9 @@ typedef struct lap_kernel {
     double abs_sum;               /* sum |h|, at most 2^22 */
     uint64_t reserved[2];
 } lap_kernel;
-/* spec: a preset's name, the path of a file with 25 numbers, or 25 numbers separated by commas, spaces or
- * '/'. LAP_E_USAGE: none of these, a number that is not finite, or sum |h| above 2^22. */
+/* spec: a preset's name, the path of a file with numbers, or numbers separated by commas, spaces or '/': 25,
+ * or 9, framed by zeros. "1/256" is a fraction if that gives 25 or 9; # begins a comment. sum |h| is at most
+ * 2^22. */
 LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
 LAP_API void lap_kernel_flip(lap_kernel *kernel); /* by 180 degrees: makes the correlation a convolution */
 LAP_API const char *lap_kernel_preset(int i);     /* name of preset i = 0, 1, ...; NULL past the last */
@@ -266,11 +267,11 @@ LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_
 /* Which files of folders are taken; all zero: JPEGs by extension, and files without an extension by content.
  * Patterns are those of fnmatch(3), in any case; one with a slash matches the path below the named folder. */
 typedef struct lap_batch_take {
-    const char *const *include; /* instead: files that match one of these */
+    const char *const *include; /* images of every kind that is read which match one of these */
     size_t include_count;
     const char *const *exclude; /* no files and no folders that match one of these */
     size_t exclude_count;
-    const char *extensions; /* "jpg,png": files with one of these, in any case */
+    const char *extensions; /* "jpg,png": files with one of these; LAP_E_USAGE for kinds that are not read */
     bool follow;            /* follow symbolic links to files and folders */
     uint64_t reserved[4];
 } lap_batch_take;
@@ -283,8 +284,9 @@ typedef struct lap_batch_options {
     const char *out_dir;      /* created if missing */
     int jobs;                 /* files at once; 0: one per thread of the context */
     bool fail_fast;           /* stop at the first failure */
-    bool force;               /* replace outputs that are not ours, redo what is done */
+    bool force;               /* replace outputs that are not ours too */
     bool dry_run;             /* report what would be done, write nothing */
+    bool rebuild;             /* make outputs again that are up to date */
     const char *const *sides; /* files that the caller writes meanwhile: LAP_E_CLASH if one is in or output */
     size_t side_count;
     uint32_t shard, shards;          /* take share `shard` (from 0) of `shards`; shards 0 or 1: everything */
@@ -302,7 +304,7 @@ typedef struct lap_batch_options {
 
 typedef struct lap_batch_counts { /* of this shard */
     uint64_t found, expected;     /* inputs seen so far; inputs in all, known before work begins */
-    uint64_t other_shards, links; /* inputs of other shards; symbolic links named like photos, not followed */
+    uint64_t other_shards, links; /* inputs of other shards; symbolic links that were not followed */
     uint64_t ok, warned, skipped, failed;
     uint64_t waiting, waiting_pixels;     /* finished, but not renamed before their group is synced */
     uint64_t kinds[LAP_CODES];            /* failed and skipped by lap_code; LAP_OK: skipped as up to date */
@@ -341,7 +343,9 @@ typedef struct lap_info {
         int segments;
         uint64_t bytes;
     } metadata[LAP_INFO_KINDS];
-    uint64_t reserved[8];
+    int longest_scan, longest_percent; /* of a progressive JPEG decoded side by side: the scan with most bytes
+                                          (from 1), its share of the file; else 0 */
+    uint64_t reserved[7];
 } lap_info;
 /* Reads the structure of an image file ("-": standard input) without decoding pixels. Its strings stay valid.
  * Errors: those of reading, and what a run would refuse the file for. */

@@ -19,14 +19,16 @@ typedef enum lap_remedy {
     LAP_REMEDY_MAX_PIXELS, /* raise settings->max_pixels */
     LAP_REMEDY_MAX_MEMORY,
     LAP_REMEDY_MAX_SCANS,
-    LAP_REMEDY_CLOBBER,     /* clear settings->no_clobber */
-    LAP_REMEDY_FORMAT,      /* name settings->format */
-    LAP_REMEDY_GRAY,        /* set settings->gray, or write another format */
-    LAP_REMEDY_IN_PLACE,    /* set settings->in_place */
-    LAP_REMEDY_TRIM,        /* set settings->lossless to LAP_LOSSLESS_TRIM */
-    LAP_REMEDY_AUTO_ORIENT, /* set settings->auto_orient */
-    LAP_REMEDY_FORCE,       /* set options->force */
-    LAP_REMEDY_OTHER_FOLDER /* name another output folder, or set settings->in_place */
+    LAP_REMEDY_CLOBBER,       /* clear settings->no_clobber */
+    LAP_REMEDY_FORMAT,        /* name settings->format */
+    LAP_REMEDY_GRAY,          /* set settings->gray, or write another format */
+    LAP_REMEDY_IN_PLACE,      /* set settings->in_place */
+    LAP_REMEDY_TRIM,          /* set settings->lossless to LAP_LOSSLESS_TRIM */
+    LAP_REMEDY_AUTO_ORIENT,   /* set settings->auto_orient */
+    LAP_REMEDY_FORCE,         /* set options->force */
+    LAP_REMEDY_OTHER_FOLDER,  /* name another output folder, or set settings->in_place */
+    LAP_REMEDY_NUL_SEPARATED, /* set options->nul_separated */
+    LAP_REMEDY_FAIL_ON        /* set settings->fail_on to LAP_FAIL_NONE: what can be read is kept */
 } lap_remedy;
 
 /* Length in bytes of the UTF-8 character at text (not the final 0), and its code point; 0 if it is malformed:
@@ -101,6 +103,7 @@ typedef struct lap_batch_others {
         char extension[16]; /* small letters, cut; empty: none */
         uint64_t files;
     } kinds[LAP_OTHER_KINDS]; /* in the order in which they were found; `files` above counts further kinds */
+    uint64_t include_used, exclude_used; /* bit i: pattern i of the first 64 of take matched something */
 } lap_batch_others;
 
 /* CUDA devices for a run, if its backend uses one. */

@@ -104,23 +104,26 @@ static const struct control {
     lap_filter_fn *run;
     bool past_caches; /* a result larger than the caches goes around them */
     int smaller;      /* the image's sides are divided by this, and there are fewer runs: slow ones */
+    bool flat;        /* an image of one colour: every branch of the clamp goes the same way each time */
 } controls[] = {
-    {"c", lap_filter_c, false, 4},
-    {"c, rows first", by_rows_first, false, 4},
-    {"c, columns first", by_columns_first, false, 4},
-    {"c, window first", by_window_first, false, 4},
-    {"c, clamp without branches", by_rows_first_without_branches, false, 4},
-    {"sse, one pixel at a time", control_sse_alone, false, 4},
-    {"sse", lap_filter_sse, false, 4},
-    {"sse-slide", lap_filter_sse_slide, false, 1},
-    {"one row a pass", control_box_rows_1, false, 1},
-    {"one row a pass, fetched ahead", control_box_rows_1_ahead, false, 1},
-    {"one row a pass, around the caches", control_box_rows_1, true, 1},
-    {"four rows a pass", control_box_rows_4, false, 1},
-    {"four rows a pass, fetched ahead", control_box_all, false, 1},
-    {"four rows a pass, around the caches", control_box_rows_4, true, 1},
-    {"four rows a pass, fetched ahead, around the caches", control_box_all, true, 1},
-    {"simd-sse41", lap_filter_simd_sse41, true, 1},
+    {"c", lap_filter_c, false, 4, false},
+    {"c, rows first", by_rows_first, false, 4, false},
+    {"c, columns first", by_columns_first, false, 4, false},
+    {"c, window first", by_window_first, false, 4, false},
+    {"c, clamp without branches", by_rows_first_without_branches, false, 4, false},
+    {"c, flat image", lap_filter_c, false, 4, true},
+    {"c, clamp without branches, flat image", by_rows_first_without_branches, false, 4, true},
+    {"sse, one pixel at a time", control_sse_alone, false, 4, false},
+    {"sse", lap_filter_sse, false, 4, false},
+    {"sse-slide", lap_filter_sse_slide, false, 1, false},
+    {"one row a pass", control_box_rows_1, false, 1, false},
+    {"one row a pass, fetched ahead", control_box_rows_1_ahead, false, 1, false},
+    {"one row a pass, around the caches", control_box_rows_1, true, 1, false},
+    {"four rows a pass", control_box_rows_4, false, 1, false},
+    {"four rows a pass, fetched ahead", control_box_all, false, 1, false},
+    {"four rows a pass, around the caches", control_box_rows_4, true, 1, false},
+    {"four rows a pass, fetched ahead, around the caches", control_box_all, true, 1, false},
+    {"simd-sse41", lap_filter_simd_sse41, true, 1, false},
 };
 enum { COUNT = sizeof controls / sizeof *controls, MOST_RUNS = 200 };
 
@@ -134,8 +137,8 @@ static void need(lap_code code)
     exit(1);
 }
 
-/* Steps and noise of five bits, as bench's images have them, in the apron too. */
-static lap_image picture(int width, int height, int apron)
+/* Steps and noise of five bits, as bench's images have them, or one colour; in the apron too. */
+static lap_image picture(int width, int height, int apron, bool flat)
 {
     lap_image image;
     uint32_t state = 2463534242;
@@ -146,7 +149,7 @@ static lap_image picture(int width, int height, int apron)
             state ^= state >> 17;
             state ^= state << 5;
             image.view.base[y * image.view.stride + i] =
-                (uint8_t)((y + 2 + (i + 6) / 3) / 32 % 224 + (int)(state >> 27));
+                flat ? 100 : (uint8_t)((y + 2 + (i + 6) / 3) / 32 % 224 + (int)(state >> 27));
         }
     return image;
 }
@@ -187,36 +190,43 @@ static int by_size(const void *a, const void *b)
 static void measure(int smaller, int width, int height, int runs)
 {
     static double ms[COUNT][MOST_RUNS];
-    lap_image in = picture(width / smaller, height / smaller, LAP_APRON),
-              out = picture(width / smaller, height / smaller, 0);
-    lap_image right = picture(width / smaller, height / smaller, 0);
+    width /= smaller;
+    height /= smaller;
+    lap_image in[2], right[2], out = picture(width, height, 0, false);
     const int turns = runs / smaller + 1;
-    run_control(&controls[0], &in, &right);
+    for (int flat = 0; flat < 2; flat++) {
+        in[flat] = picture(width, height, LAP_APRON, flat);
+        right[flat] = picture(width, height, 0, false);
+        run_control(&controls[0], &in[flat], &right[flat]);
+    }
     for (int turn = 0; turn < turns; turn++)
         for (int i = 0; i < COUNT; i++) {
             if (controls[i].smaller != smaller)
                 continue;
-            ms[i][turn] = run_control(&controls[i], &in, &out);
-            if (!same(&out.view, &right.view))
+            ms[i][turn] = run_control(&controls[i], &in[controls[i].flat], &out);
+            if (!same(&out.view, &right[controls[i].flat].view))
                 need(lap_fail(&err, LAP_E_DEVICE, "%s gives another result", controls[i].name));
         }
     for (int i = 0; i < COUNT; i++) {
         if (controls[i].smaller != smaller)
             continue;
         qsort(ms[i], (size_t)turns, sizeof(double), by_size);
-        printf("%s\t%d\t%d\t%d\t%.4f\t%.4f\n", controls[i].name, width / smaller, height / smaller, turns,
-            ms[i][turns / 2], ms[i][0]);
+        printf("%s\t%d\t%d\t%d\t%.4f\t%.4f\n", controls[i].name, width, height, turns, ms[i][turns / 2],
+            ms[i][0]);
     }
-    lap_image_destroy(&in);
+    for (int flat = 0; flat < 2; flat++) {
+        lap_image_destroy(&in[flat]);
+        lap_image_destroy(&right[flat]);
+    }
     lap_image_destroy(&out);
-    lap_image_destroy(&right);
 }
 
 static int once(const char *name, int width, int height)
 {
     for (int i = 0; i < COUNT; i++)
         if (strcmp(controls[i].name, name) == 0) {
-            lap_image in = picture(width, height, LAP_APRON), out = picture(width, height, 0);
+            lap_image in = picture(width, height, LAP_APRON, controls[i].flat),
+                      out = picture(width, height, 0, false);
             run_control(&controls[i], &in, &out);
             lap_image_destroy(&in);
             lap_image_destroy(&out);

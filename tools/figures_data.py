@@ -140,6 +140,25 @@ def idle(ladder, backend):
     return 100 * (1 - counter(ladder, backend, "active_cycles", "cycles"))
 
 
+def blocks_at_once(ladder, backend):
+    """Blocks that the registers of the device have room for."""
+    return 65536 // (counter(ladder, backend, "threads") * counter(ladder, backend, "registers")) * MULTIPROCESSORS
+
+
+def tile_passes(width, pitch, size):
+    """Passes of a warp's load down a column of a tile in shared memory: blocks of width x 32 / width threads, rows of
+    pitch elements; elements of three bytes are read byte by byte. By the addresses alone."""
+    parts = 3 if size == 3 else 1
+    passes = 0
+    for part in range(parts):
+        banks = {}
+        for lane in range(32):
+            at = (lane % width * pitch + lane // width) * size + part * (size // parts)
+            banks.setdefault(at // 4 % 32, set()).add(at // 4)
+        passes = max(passes, max(map(len, banks.values())))
+    return passes
+
+
 def megahertz(ladder, backend):
     return counter(ladder, backend, "cycles", "us")
 
@@ -235,6 +254,11 @@ def ms(run, backend, threads=1, key="median_ms"):
 def inner_loop(backend):
     """Instructions per sample of the loop that filters, from the disassembly (tools/inner-loop)."""
     return read(BENCH / "inner-loop.json")[backend]
+
+
+def loop_kind(backend, kind):
+    """Of the loop of sse-box or sse-slide, for 16 samples of a row: instructions, or those of a kind (inner-loop)."""
+    return read(BENCH / "loop-kinds.json")[backend].get(kind, 0)
 
 
 def gbs_cpu(run, backend, threads=1):
@@ -458,12 +482,66 @@ def coders(file):
     return table(heads, lines) + "\n"
 
 
+def coder_ms(file, coder):
+    """Least milliseconds of a coder for the first row of the bench photo in docs/bench/FILE.json."""
+    photo = next(photo for photo in read(BENCH / f"{file}.json")["photos"] if photo["name"] == "bench")
+    return row_of({"rows": photo["rows"]}, coder)["min_ms"]
+
+
+def decode_share(coder, stage):
+    """Percent of a decoder's time, from tools/decode-shares."""
+    return 100 * read(BENCH / "decode-shares.json")["coders"][coder][stage]
+
+
 def encoders():
     return coders("encoder.json")
 
 
+def encoders_c():
+    """The encoder `c` beside libjpeg-turbo without its vectors."""
+    lines = []
+    for photo in read(BENCH / "encoder.json")["without_vectors"]:
+        ms = {row["backend"]: row["min_ms"] for row in photo["rows"]}
+        lines.append([f"{photo['name']}, edges", f"{ms['turbo']:.2f}", f"{ms['c']:.2f}", f"{ms['turbo'] / ms['c']:.2f}"])
+    return table(["photo", "`turbo` without vectors ms", "`c` ms", "`turbo` / `c`"], lines) + "\n"
+
+
+def encoder_ms(name, what, backend):
+    photo = next(p for p in read(BENCH / "encoder.json")["photos"] if (p["name"], p["what"]) == (name, what))
+    return row_of(photo, backend)["min_ms"]
+
+
+def restart_ms(threads, restart):
+    """Whole runs with and without restart markers: medians."""
+    kept = next(kept for kept in read(BENCH / "encoder.json")["restart"] if kept["threads"] == threads)
+    return statistics.median(kept[restart])
+
+
 def decoders():
     return coders("decoder.json")
+
+
+def progressive_rows(photo):
+    return {row["backend"]: row for row in photo["rows"] if row["median_ms"] is not None}
+
+
+def progressive():
+    """Milliseconds of a progressive photo by libjpeg-turbo and by our fastest decoder; how many times libjpeg-turbo's speed
+    that is, by one thread and by more of them, if they were measured."""
+    photos = read(BENCH / "progressive.json")["photos"]
+    teams = sorted((name for name in progressive_rows(photos[0]) if name.startswith("parallel-")),
+                   key=lambda name: int(name.split("-")[1]))[1:]
+    fastest = [name for name in progressive_rows(photos[0]) if not name.startswith("parallel-")][-1]
+    lines = []
+    for photo in photos:
+        rows = progressive_rows(photo)
+        turbo = rows["turbo"]["min_ms"]
+        lines.append([photo["name"], f"{rows['turbo']['width']} x {rows['turbo']['height']}", f"{photo['percent']} %",
+                      f"{turbo:.1f}", f"{rows[fastest]['min_ms']:.1f}", f"{turbo / rows[fastest]['min_ms']:.2f}"] +
+                     [f"{turbo / rows[name]['min_ms']:.2f}" for name in teams])
+    heads = (["photo", "pixels", "longest scan", "`turbo` ms", f"`{fastest}` ms", f"`turbo` / `{fastest}`"] +
+             [f"`turbo` / {name.split('-')[1]} threads" for name in teams])
+    return table(heads, lines) + "\n"
 
 
 def neon(coder, other="turbo"):
@@ -858,13 +936,13 @@ def launches(words):
 def names():
     known = (package_sizes, program_sizes, program_mb, launch, launches,
              us, gbs, field, device, counter, wavefronts, idle, megahertz, lines_most, control,
-             control_counter, codec_lanes, codec_stall, bank_ways, part, parts, op_ms, port, ports,
-             controls, tall, glossary, ms,
+             control_counter, codec_lanes, codec_stall, bank_ways, tile_passes, blocks_at_once, loop_kind,
+             part, parts, op_ms, port, ports, controls, tall, glossary, ms,
              instructions, mispredicted, deviation, quiet, cpu, image,
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
-             codec, codec_us, codec_rate, codec_counter, codec_bytes, decoders, encoders, neon, fused,
-             figures_steps.steps,
+             codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
+             encoders, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 

@@ -94,6 +94,17 @@ run-msan:
 test-msan:
 	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
 
+# JPEG coders of ours alone: their tests against libjpeg-turbo, which is built for it, too.
+MSAN_CODERS = $(patsubst %,build/msan/tests/%,encode_check test_encode)
+.PHONY: test-long-msan run-msan-coders
+run-msan-coders:
+	@$(MAKE_ALL) $(MSAN_CODERS) $(MSAN)
+	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} tests/run MSAN_OPTIONS=exitcode=99 JSIMD_FORCENONE=1 B=build/msan SANITIZED=1 \
+	  $(MSAN_CODERS)
+test-long-msan:
+	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan-coders || [ $$? -eq 77 ]
+test-long: test-long-msan
+
 ## test-clang: the tests, built with clang
 test-clang:
 	@$(MAKE_ALL) tests $(CLANG)
@@ -210,10 +221,19 @@ install-strip: install
 	strip --strip-unneeded "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
 	strip --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
+# Folders that a system has without lapedge; uninstall removes others that are left empty, below PREFIX.
+OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subst $(SPACE),|,$(addprefix $(PREFIX)/,bin \
+  lib include share share/man share/man/man1 share/doc)))
+EMPTY :=
+SPACE := $(EMPTY) $(EMPTY)
 ## uninstall: remove what install put there
 uninstall:
 	rm -f $(foreach f,$(INSTALLED),"$(DESTDIR)$(call installed_part,2,$(f))") $(LINKS:%="$(DESTDIR)%")
-	@[ ! -d "$(DESTDIR)$(DOCDIR)" ] || find "$(DESTDIR)$(DOCDIR)" -depth -type d -empty -delete
+	@for file in $(foreach f,$(INSTALLED),"$(call installed_part,2,$(f))"); do \
+	  folder=$${file%/*}; \
+	  while case $$folder in "$(PREFIX)" | "") false ;; $(OF_THE_SYSTEM)) false ;; esac && \
+	    rmdir "$(DESTDIR)$$folder" 2>/dev/null; do folder=$${folder%/*}; done; \
+	done
 
 # What the static library needs, for those who link it (python/build_interface.py).
 .PHONY: print-libs

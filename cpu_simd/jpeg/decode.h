@@ -1,13 +1,16 @@
-/* The ladder `decode`: the entropy-coded data of a baseline JPEG to pixels, with the pixels of libjpeg-turbo.
+/* The ladder `decode`: the entropy-coded data of a JPEG to pixels, with the pixels of libjpeg-turbo.
  *
- * A decoder takes a row of MCUs in units of some MCUs across, so that coefficients stay in the first-level
- * cache; samples of a whole row of MCUs wait for the one below it, which upsampling looks at:
+ * Of a baseline file, a decoder takes a row of MCUs in units of some MCUs across, so that coefficients stay
+ * in the first-level cache; samples of a whole row of MCUs wait for the one below it, which upsampling looks
+ * at:
  *
  *     bytes ---> bits ---> symbols ---> coefficients ---> samples ---> pixels
  *        0xFF 0x00    Huffman    runs,           inverse DCT    upsampling,
  *        unstuffed    codes      values                         colour
  *
- * Each rung is a table of four functions, one for each stage; the driver of the decoder calls them in turn.
+ * Of a progressive file all coefficients are held until the last scan has been decoded.
+ *
+ * Each rung is a table of functions, one for each stage; the driver of the decoder calls them in turn.
  * Thread safe: a plan is read only; a state belongs to one scan at a time. */
 #ifndef LAP_DECODE_H
 #define LAP_DECODE_H
@@ -15,6 +18,7 @@
 #include <stddef.h>
 
 #include "coding/decode_plan.h"
+#include "coding/script_codes.h"
 
 enum {
     LAP_DECODE_SLACK = 64,       /* bytes: see each function */
@@ -40,6 +44,36 @@ static inline ptrdiff_t lap_decode_left(const lap_decode_state *state)
 {
     return (state->end - state->at) * 8 + (ptrdiff_t)state->count;
 }
+
+/* ---- progressive scans --------------------------------------------------------------------------- */
+
+typedef struct lap_held_scan {     /* what all units of a scan share */
+    unsigned first, last;          /* the band, in zigzag order */
+    int low;                       /* bits that are still missing behind the scan */
+    bool refines;                  /* it is not the first of its band */
+    const uint8_t *place;          /* of the rung */
+    const lap_script_codes *codes; /* of each of its components; a DC refinement has none */
+} lap_held_scan;
+
+typedef struct lap_held_state { /* between units of a scan */
+    lap_decode_state bits;      /* dc: of the scan's components, without the missing bits */
+    unsigned ended;             /* blocks that come next and have no more symbols */
+} lap_held_state;
+
+typedef struct lap_held_way { /* a block of an MCU, in MCU after MCU */
+    int16_t *blocks;          /* of the first MCU */
+    int step;                 /* words to the next MCU's */
+    int part;                 /* component, as the scan counts them */
+} lap_held_way;
+
+typedef struct lap_held_unit { /* MCUs side by side; blocks, in a scan of one component */
+    lap_held_way way[LAP_DECODE_MCU_BLOCKS];
+    int ways, count;   /* of an MCU; MCUs */
+    uint64_t *nonzero; /* of an AC scan: one a block, bit 63 - k for coefficient k */
+} lap_held_unit;
+enum { LAP_HELD_UNIT = 64 }; /* blocks of a unit at most */
+
+/* ---- blocks and pixels --------------------------------------------------------------------------- */
 
 /* Blocks side by side. */
 typedef struct lap_decode_blocks {
@@ -76,6 +110,10 @@ typedef struct lap_decode_stages {
     /* `count` MCUs, up to plan->unit_mcus. False: something odd, or data too short; the state is lost. */
     bool (*entropy)(
         const lap_decode_plan *plan, lap_decode_state *state, int count, const lap_decode_unit *unit);
+
+    /* The next MCUs of a progressive scan, or blocks where it has one component. Coefficients that the scan
+     * is the first to have are 0 before. False: something odd, or data too short; the state is lost. */
+    bool (*script)(const lap_held_scan *scan, lap_held_state *state, const lap_held_unit *unit);
 
     /* The samples of blocks: 8 rows of 8 * count bytes, STRIDE bytes apart, a multiple of 64; `samples` is
      * aligned to 8 bytes. May write any value to LAP_DECODE_SLACK bytes right of each row's last.

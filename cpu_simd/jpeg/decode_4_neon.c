@@ -1,10 +1,11 @@
 /* neon: vectors of 128 bits in every stage but the entropy decoder.
  * Since c: one block at once in the inverse DCT, 16 pixels in upsampling and colour.
  * Memory: as c.
- * Limit: not measured. */
+ * Limit: not measured; a conjecture: as avx2. */
 #include "decode_dct.h"
 #include "decode_entropy.h"
 #include "decode_pixels.h"
+#include "decode_script.h"
 #include "decode_unstuff.h"
 
 static bool entropy(
@@ -13,9 +14,15 @@ static bool entropy(
     return lap_decode_entropy(plan, state, count, unit);
 }
 
+static bool script(const lap_held_scan *scan, lap_held_state *state, const lap_held_unit *unit)
+{
+    return lap_decode_script(scan, state, unit);
+}
+
 const lap_decode_stages lap_decode_neon = {.place = lap_inverse_places,
     .flags = LAP_RUNG_FLAGS,
     .unstuff = lap_decode_unstuff,
     .entropy = entropy,
+    .script = script,
     .inverse = lap_decode_inverse,
     .pixels = lap_decode_pixels};

@@ -4,10 +4,11 @@
  *     bits >> 53 ---> load an entry ---> bits << length of its symbols ---> ...
  *       1 cycle         4 or 5                  1
  *
- * Everything else (values, places, stores, counting) hangs from this chain and runs beside it. An entry
- * stands for two symbols where it can, and no branch asks whether it does: the first one is stored as a zero
- * where there is none, at a place that the second overwrites or that is 0 anyway. What comes behind the last
- * coefficient of a block is stored at the place of DC, which is written last. */
+ * Everything else (values, places, stores, counting) uses what this chain finds and runs beside it. An entry
+ * holds two symbols if the 11 bits hold the first one and the code of the second. No branch asks whether
+ * there are two: an entry of one symbol stores a zero as its first value, at a place that is 0 already or
+ * that the second value overwrites. Values past the last coefficient of a block go to the place of DC, which
+ * is written last. */
 #ifndef LAP_DECODE_ENTROPY_H
 #define LAP_DECODE_ENTROPY_H
 
@@ -19,7 +20,7 @@
 
 #include "decode.h"
 
-/* Keeps the compiler from working a pointer out anew, which would lengthen the way. */
+/* Keeps a pointer in a register: computing it again would lengthen the chain. */
 #define LAP_DECODE_KEEP(pointer) __asm__("" : "+r"(pointer))
 
 /* A refill gives 56 bits at least. Two look-ups take 2 x (11 + 15) at most; a DC difference with one look-up
@@ -113,8 +114,8 @@ static inline size_t lap_decode_look(
     return k;
 }
 
-/* The coefficients behind DC. Returns the place of the last one that was coded, 0 if there is none; negative:
- * something is odd. block[0] has any value then. */
+/* Decodes a block's coefficients after DC. Returns the place of the last coded one, 0 without any, or a
+ * negative number if something is odd. block[0] is undefined afterwards. */
 static inline int lap_decode_ac(
     const lap_decode_plan *plan, const lap_decode_codes *codes, lap_decode_bits *r, int16_t *block)
 {

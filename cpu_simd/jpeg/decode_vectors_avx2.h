@@ -6,9 +6,7 @@
 
 enum { V_SHARES = 4 }; /* vectors that a block takes in memory */
 
-#define v_load_any(p) _mm256_loadu_si256((const __m256i *)(p)) /* at any place */
 #define v_each_lane_any(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
-#define v_store_any(p, v) v_storeu(p, v)
 /* V_BYTES / 2 bytes to words. */
 #define v_widen(p) _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(p)))
 #define v_add32(a, b) _mm256_add_epi32(a, b)
@@ -38,12 +36,6 @@ LAP_INLINE bool v_any(vec v, int bits)
 LAP_INLINE bool v_beyond_words(vec a, vec b)
 {
     return v_any(_mm256_or_si256(v_mulhi16(a, b), v_srl16(v_mullo16(a, b), 15)), -1);
-}
-
-/* Place of the first byte that is 0xFF, or V_BYTES. */
-LAP_INLINE size_t v_first_ff(vec v)
-{
-    return _tzcnt_u32((unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, v_set16(-1))));
 }
 
 /* See decode_dct.h: of four outputs, the pairs of their first two columns, and of their last two. */

@@ -7,8 +7,6 @@
 
 enum { V_SHARES = 2 }; /* vectors that a block takes in memory */
 
-#define v_load_any(p) _mm512_loadu_si512(p) /* at any place */
-#define v_store_any(p, v) _mm512_storeu_si512(p, v)
 /* V_BYTES / 2 bytes to words. */
 #define v_widen(p) _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(p)))
 #define v_add32(a, b) _mm512_add_epi32(a, b)

@@ -6,8 +6,6 @@
 
 enum { V_SHARES = 8 }; /* vectors that a block takes in memory */
 
-#define v_load_any(p) v_load(p)
-#define v_store_any(p, v) v_store(p, v)
 /* V_BYTES / 2 bytes to words. */
 #define v_widen(p) v_of_u16(vmovl_u8(vld1_u8(p)))
 #define v_add32(a, b) v_of_s32(vaddq_s32(v_s32(a), v_s32(b)))
@@ -62,14 +60,6 @@ LAP_INLINE bool v_any(vec v, int bits)
 LAP_INLINE bool v_beyond_words(vec a, vec b)
 {
     return v_any(vorrq_u8(v_mulhi16(a, b), v_srl16(v_mullo16(a, b), 15)), -1);
-}
-
-/* Place of the first byte that is 0xFF, or V_BYTES. */
-LAP_INLINE size_t v_first_ff(vec v)
-{
-    const uint16x8_t bytes = v_u16(vceqq_u8(v, vdupq_n_u8(0xFF)));
-    const uint64_t fours = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(bytes, 4)), 0); /* bits a byte */
-    return fours ? (size_t)__builtin_ctzll(fours) / 4 : V_BYTES;
 }
 
 /* See decode_dct.h: of four outputs, the pairs of their first two columns, and of their last two. */

@@ -23,13 +23,14 @@ enum {
     LAP_ENCODE_BLOCK_BYTES = 416,
     LAP_ENCODE_SLACK = 128, /* bytes behind the last that an encoder may write to, of any value */
     LAP_ENCODE_FINISH = 2,  /* bytes of the last, incomplete byte at most */
-    LAP_ENCODE_WORK = 64 << 10
+    LAP_ENCODE_WORK = 64 << 10,
+    LAP_ENCODE_ALIGNMENT = 64
 };
 
 typedef struct lap_encode_state { /* of a band: zeroed, but for work, before its first row of MCUs */
     int dc[3];                    /* of each component's block before */
     unsigned bits, bit_count;     /* 0..7 bits that wait for a whole byte, lowest; those above are 0 */
-    void *work;                   /* LAP_ENCODE_WORK bytes, aligned to 64, of any content */
+    void *work;                   /* LAP_ENCODE_WORK bytes, aligned, of any content */
 } lap_encode_state;
 
 typedef struct lap_encode_rows { /* of pixels, of one row of MCUs */

@@ -1,12 +1,13 @@
 /* c: plain C, one function for each stage of the encoder, to be read from the bottom up.
  * Since libjpeg-turbo's C: a mask of 64 bits says which coefficients of a block are not 0.
- * Memory: a unit of 128 pixels across passes through all stages before the next one; its samples and
- * coefficients, 25 KB, stay in the first-level cache.
- * Limit: instructions, one sample or coefficient at a time. */
+ * Memory: a unit of 128 pixels across passes through all stages before the next one; its samples,
+ * coefficients and bits, 26 KB, stay in the first-level cache.
+ * Limit: instructions, one sample or coefficient at a time: avx2 takes a ninth. */
 #include <string.h>
 
 #include "coding/zigzag.h"
 #include "encode_dummies.h"
+#include "encode_put.h"
 
 const char lap_encode_c_flags[] = LAP_RUNG_FLAGS;
 
@@ -17,6 +18,8 @@ typedef struct unit { /* what stands between the stages */
     uint8_t chroma[2][8][STRIDE];
     uint8_t full[2][2][STRIDE]; /* chroma of the rows that make one, before downsampling */
     int16_t blocks[LAP_ENCODE_UNIT_BLOCKS][64];
+    uint8_t
+        bytes[LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2 + LAP_ENCODE_SLACK]; /* not yet stuffed */
 } unit;
 _Static_assert(sizeof(unit) <= LAP_ENCODE_WORK, "a unit fits the work memory");
 
@@ -45,29 +48,28 @@ static uint8_t red_of(int r, int g, int b)
 static void colour(
     const uint8_t *pixel, int channels, int pixels, int padded, uint8_t *y, uint8_t *cb, uint8_t *cr)
 {
-    for (int x = 0; x < padded; x++) {
-        y[x] = luma_of(pixel[0], pixel[1], pixel[2]);
-        cb[x] = blue_of(pixel[0], pixel[1], pixel[2]);
-        cr[x] = red_of(pixel[0], pixel[1], pixel[2]);
-        if (x + 1 < pixels)
-            pixel += channels;
+    for (int x = 0; x < pixels; x++, pixel += channels) {
+        const int r = pixel[0], g = pixel[1], b = pixel[2];
+        y[x] = luma_of(r, g, b);
+        cb[x] = blue_of(r, g, b);
+        cr[x] = red_of(r, g, b);
     }
+    const size_t more = (size_t)(padded - pixels);
+    memset(y + pixels, y[pixels - 1], more);
+    memset(cb + pixels, cb[pixels - 1], more);
+    memset(cr + pixels, cr[pixels - 1], more);
 }
 
 /* A sample is the mean of h x v pixels. Where halves (h = 2) or quarters (2 x 2) are rounded they go down and
  * up in turn, so that the picture as a whole gets no brighter; the other means are rounded to nearest. */
 static void downsample(const uint8_t (*full)[STRIDE], int h, int v, int samples, uint8_t *out)
 {
+    const int shift = h * v / 2; /* of 1, 2 or 4 pixels */
     for (int x = 0; x < samples; x++) {
-        int sum = 0;
-        for (int dy = 0; dy < v; dy++)
-            for (int dx = 0; dx < h; dx++)
-                sum += full[dy][x * h + dx];
-        if (h == 2)
-            sum += x % 2 + v - 1;
-        else
-            sum += h * v / 2;
-        out[x] = (uint8_t)(sum / (h * v));
+        int sum = h == 2 ? x % 2 + v - 1 : h * v / 2;
+        for (int dx = x * h; dx < x * h + h; dx++)
+            sum += full[0][dx] + (v == 2 ? full[1][dx] : 0);
+        out[x] = (uint8_t)(sum >> shift);
     }
 }
 
@@ -148,7 +150,7 @@ static int rounded(int value, int bits)
  *     v7 --+-- difference --> odd half:  four rotations                  --> v1 v3 v5 v7
  *
  * The first pass leaves two bits of fraction, the second takes them away; both together scale by 8. */
-static void transform(int *v, int step, bool is_first)
+LAP_INLINE void transform(int *v, int step, bool is_first)
 {
     const int shift = is_first ? CONSTANT_BITS - EXTRA_BITS : CONSTANT_BITS + EXTRA_BITS;
     const int s0 = v[0] + v[7 * step], s1 = v[step] + v[6 * step];
@@ -212,95 +214,72 @@ static void coefficients_of(const lap_encode_plan *plan, int count, unit *u)
 
 /* ---- coefficients to bits ------------------------------------------------------------------------ */
 
-typedef struct writer {
-    uint8_t *at;
-    uint64_t bits; /* the lowest `count` wait for being written */
-    unsigned count;
-} writer;
-
-static void write_byte(writer *w, uint8_t byte)
-{
-    *w->at++ = byte;
-    if (byte == 0xFF) /* else it would be taken for a marker */
-        *w->at++ = 0;
-}
-
-static bool has_ff(uint32_t word)
-{
-    return (word & 0x80808080 & ~(word + 0x01010101)) != 0;
-}
-
-/* Four bytes at once as soon as there are four. At most 32 bits. */
-static void put(writer *w, uint32_t bits, unsigned count)
-{
-    w->bits = w->bits << count | bits;
-    w->count += count;
-    if (w->count < 32)
-        return;
-    w->count -= 32;
-    const uint32_t word = (uint32_t)(w->bits >> w->count);
-    if (has_ff(word)) {
-        for (int shift = 24; shift >= 0; shift -= 8)
-            write_byte(w, (uint8_t)(word >> shift));
-        return;
-    }
-    const uint8_t bytes[4] = {
-        (uint8_t)(word >> 24), (uint8_t)(word >> 16), (uint8_t)(word >> 8), (uint8_t)word};
-    memcpy(w->at, bytes, sizeof bytes);
-    w->at += sizeof bytes;
-}
-
 /* The code of symbol number base + step * size, then the value's bits: as it is when positive, less one when
  * negative, which makes the first bit 0 (T.81, F.1.2.1). */
-static void put_value(writer *w, const lap_encode_codes *codes, int base, int step, int value)
+static void put_value(lap_bits *b, const lap_encode_codes *codes, int base, int step, int value)
 {
     const unsigned magnitude = (unsigned)(value < 0 ? -value : value);
     const unsigned size = magnitude ? 32 - (unsigned)__builtin_clz(magnitude) : 0;
     const unsigned low = (unsigned)(value - (value < 0)) & ((1u << size) - 1);
     const int symbol = base + step * (int)size;
-    put(w, (unsigned)codes->code[symbol] << size | low, codes->length[symbol] + size);
+    lap_put(b, (unsigned)codes->code[symbol] << size | low, codes->length[symbol] + size);
 }
 
-static void put_symbol(writer *w, const lap_encode_codes *codes, int symbol)
+static void put_symbol(lap_bits *b, const lap_encode_codes *codes, int symbol)
 {
-    put(w, codes->code[symbol], codes->length[symbol]);
+    lap_put(b, codes->code[symbol], codes->length[symbol]);
 }
 
 /* Bit k: whether coefficient k is not 0. */
 static uint64_t mask_of(const int16_t block[64])
 {
     uint64_t mask = 0;
-    for (int k = 63; k >= 0; k--)
-        mask = mask << 1 | (block[k] != 0);
+#pragma GCC unroll 16
+    for (int k = 0; k < 64; k++)
+        mask |= (uint64_t)(block[k] != 0) << k;
     return mask;
 }
 
-static void put_block(writer *w, const lap_encode_codes *codes, const int16_t block[64], int dc_before)
+static void put_block(lap_bits *b, const lap_encode_codes *codes, const int16_t block[64], int dc_before)
 {
-    put_value(w, codes, LAP_ENCODE_DC, 1, block[0] - dc_before);
+    put_value(b, codes, LAP_ENCODE_DC, 1, block[0] - dc_before);
     int before = 0; /* the last coefficient that was coded */
     for (uint64_t mask = mask_of(block) & ~(uint64_t)1; mask; mask &= mask - 1) {
         const int k = __builtin_ctzll(mask);
         int distance = k - before;
         for (; distance > 16; distance -= 16)
-            put_symbol(w, codes, LAP_ENCODE_ZRL);
-        put_value(w, codes, distance, LAP_ENCODE_SIZE_STEP, block[k]);
+            put_symbol(b, codes, LAP_ENCODE_ZRL);
+        put_value(b, codes, distance, LAP_ENCODE_SIZE_STEP, block[k]);
         before = k;
     }
     if (before != 63)
-        put_symbol(w, codes, LAP_ENCODE_EOB);
+        put_symbol(b, codes, LAP_ENCODE_EOB);
 }
 
-static void scan(const lap_encode_plan *plan, lap_encode_state *state, int count, const unit *u, writer *w)
+static void scan(const lap_encode_plan *plan, lap_encode_state *state, int count, const unit *u, lap_bits *b)
 {
     const int luma = plan->h * plan->v;
     const int16_t(*block)[64] = u->blocks;
     for (int mcu = 0; mcu < count; mcu++)
         for (int i = 0; i < plan->mcu_blocks; i++, block++) {
             const int component = i < luma ? 0 : i - luma + 1;
-            put_block(w, &plan->tables->codes[component > 0], *block, state->dc[component]);
+            put_block(b, &plan->tables->codes[component > 0], *block, state->dc[component]);
             state->dc[component] = (*block)[0];
         }
+}
+
+/* ---- bits to bytes of a file --------------------------------------------------------------------- */
+
+/* A zero follows each 0xFF, which else would be taken for a marker. */
+static size_t stuff(const uint8_t *bytes, size_t count, uint8_t *out)
+{
+    uint8_t *to = out;
+    for (size_t i = 0; i < count; i++) {
+        to[0] = bytes[i];
+        to[1] = 0;
+        to += 1 + (bytes[i] == 0xFF);
+    }
+    return (size_t)(to - out);
 }
 
 /* ---- all stages ---------------------------------------------------------------------------------- */
@@ -309,14 +288,11 @@ size_t lap_encode_c(const lap_encode_plan *plan, lap_encode_state *state, const 
     int first, int count, uint8_t *out)
 {
     unit *u = state->work;
-    writer w = {.at = out, .bits = state->bits, .count = state->bit_count};
+    lap_bits b = lap_bits_of(state, u->bytes);
     samples_of(plan, rows, first, count, u);
     coefficients_of(plan, count, u);
     lap_encode_dummies(plan, rows, first, count, u->blocks[0]);
-    scan(plan, state, count, u, &w);
-    for (; w.count >= 8; w.count -= 8)
-        write_byte(&w, (uint8_t)(w.bits >> (w.count - 8)));
-    state->bits = (unsigned)(w.bits & ((1u << w.count) - 1));
-    state->bit_count = w.count;
-    return (size_t)(w.at - out);
+    scan(plan, state, count, u, &b);
+    lap_keep_bits(&b, state);
+    return stuff(u->bytes, (size_t)(b.to - u->bytes), out);
 }

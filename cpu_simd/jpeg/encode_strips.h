@@ -82,7 +82,7 @@ LAP_INLINE const uint8_t *lap_pixel_row(const lap_pixel_rows *rows, int y)
 }
 
 /* The pixels of a group from column x on: in the picture, or copied with the last of each row repeated until
- * its MCU is full; what comes behind belongs to no block that is coded. */
+ * its MCU is full; the zeros behind that belong to no block that is coded. */
 static inline lap_pixel_rows lap_group_pixels(
     const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
 {
@@ -97,6 +97,7 @@ static inline lap_pixel_rows lap_group_pixels(
         memcpy(padded, base + y * rows->stride, left);
         for (size_t i = left; i < full; i++)
             padded[i] = padded[i - channels];
+        memset(padded + full, 0, LAP_GROUP * channels - full);
     }
     return (lap_pixel_rows){group->pixels[0], sizeof group->pixels[0], rows->count};
 }

@@ -3,27 +3,18 @@
 #ifndef LAP_ENCODE_SYMBOLS_AVX2_H
 #define LAP_ENCODE_SYMBOLS_AVX2_H
 
-#include "encode_coded.h"
 #include "encode_put.h"
-#include "encode_vectors_avx2.h"
+#include "encode_stuff.h"
+#include "encode_symbols.h"
 
 enum {
-    LAP_STEP = 8,    /* symbols at once */
-    LAP_BATCH = 128, /* of one loop before the next */
-    LAP_PLACE_CHROMA = LAP_ENCODE_PLACE_CHROMA,
-    LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK,
-    LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
+    LAP_STEP = 8,   /* symbols at once */
+    LAP_BATCH = 128 /* of one loop before the next */
 };
 
-/* One entry for each symbol: a coefficient's value (a DC difference, 0 for ZRL and EOB), and its place in
- * zigzag order, chroma's with a bit more. */
-typedef struct lap_symbols {
-    _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_GROUP];
-    _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
-    uint8_t place[LAP_SYMBOLS + LAP_GROUP];
+typedef struct lap_scratch {
     _Alignas(64) uint32_t entry[LAP_BATCH];
-    int count;
-} lap_symbols;
+} lap_scratch;
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
@@ -49,32 +40,17 @@ LAP_INLINE int lap_append_eight(
     return at + __builtin_popcount(coded);
 }
 
-LAP_INLINE void lap_append_block(
-    lap_symbols *s, const int16_t *block, int dc_before, int chroma, const lap_encode_tables *t)
+LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
+    const lap_encode_tables *tables)
 {
     const uint64_t coded = lap_coded((uint64_t)lap_nonzero(block + 32) << 32 | lap_nonzero(block));
-    int at = s->count;
+    const int chroma = is_chroma ? LAP_PLACE_CHROMA : 0;
+    int end = at;
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
-        at = lap_append_eight(s, at, block + 8 * i, coded >> (8 * i) & 255, t, 8 * i + chroma);
-    s->value[s->count] = (int16_t)(block[0] - dc_before);
-    s->count = at;
-}
-
-static inline void lap_unit_symbols(
-    const lap_encode_plan *plan, lap_encode_state *state, int mcus, const int16_t *blocks, lap_symbols *s)
-{
-    const int luma = plan->h * plan->v;
-    s->count = 0;
-    for (int mcu = 0; mcu < mcus; mcu++)
-        for (int i = 0; i < plan->mcu_blocks; i++, blocks += LAP_BLOCK) {
-            const int component = i < luma ? 0 : i - luma + 1;
-            lap_append_block(s, blocks, state->dc[component], component ? LAP_PLACE_CHROMA : 0, plan->tables);
-            state->dc[component] = blocks[0];
-        }
-    /* Symbols of DC without bits fill the last step. */
-    memset(s->place + s->count, 0, LAP_STEP);
-    _mm256_storeu_si256((vec *)(s->value + s->count), v_zero());
+        end = lap_append_eight(s, end, block + 8 * i, coded >> (8 * i) & 255, tables, 8 * i + chroma);
+    s->value[at] = (int16_t)(block[0] - dc_before);
+    return end;
 }
 
 /* Numbers of entries of the eight symbols from i on. A size is the exponent of 2 |value| + 1 as a float. */
@@ -96,16 +72,16 @@ LAP_INLINE vec lap_entries(const lap_symbols *s, int i)
 _Static_assert(LAP_PLACE_CHROMA << 4 == LAP_ENCODE_CHROMA, "chroma's bit of a place leads to its entries");
 
 /* In loops of their own: a vector cannot be loaded soon after its parts were stored. */
-LAP_INLINE void lap_look_up(lap_symbols *s, int i, int count, const uint32_t *entries)
+LAP_INLINE void lap_look_up(const lap_symbols *s, int i, int count, const uint32_t *entries, uint32_t *entry)
 {
     for (int k = 0; k < count; k += LAP_STEP)
-        v_store(s->entry + k, lap_entries(s, i + k));
+        v_store(entry + k, lap_entries(s, i + k));
     for (int k = 0; k < count; k += LAP_STEP)
 #pragma GCC unroll 8
         for (int n = k; n < k + LAP_STEP; n++)
-            s->entry[n] = entries[s->entry[n]];
+            entry[n] = entries[entry[n]];
     for (int k = count; k % LAP_STEP; k++)
-        s->entry[k] = 0;
+        entry[k] = 0;
 }
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
@@ -140,43 +116,18 @@ LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t
 }
 
 /* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
-static inline size_t lap_unit_bits(
-    const lap_encode_plan *plan, lap_encode_state *state, lap_symbols *s, uint8_t *bytes)
+static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
+    lap_scratch *scratch, uint8_t *bytes)
 {
     lap_bits b = lap_bits_of(state, bytes);
     for (int i = 0; i < s->count; i += LAP_BATCH) {
         const int count = s->count - i < LAP_BATCH ? s->count - i : LAP_BATCH;
-        lap_look_up(s, i, count, plan->tables->entries);
+        lap_look_up(s, i, count, plan->tables->entries, scratch->entry);
         for (int k = 0; k < count; k += LAP_STEP)
-            lap_put_step(&b, s->entry + k, s->value + i + k);
+            lap_put_step(&b, scratch->entry + k, s->value + i + k);
     }
     lap_keep_bits(&b, state);
     return (size_t)(b.to - bytes);
-}
-
-/* ---- bits to bytes of a file --------------------------------------------------------------------- */
-
-/* A zero follows every 0xFF: 32 bytes are copied, and again from behind the first 0xFF among them. Writes up
- * to 32 bytes more. */
-static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
-{
-    uint8_t *to = out;
-    for (size_t i = 0; i < count;) {
-        const vec in = _mm256_loadu_si256((const __m256i *)(bytes + i));
-        const size_t left = count - i < 32 ? count - i : 32;
-        const size_t first =
-            _tzcnt_u32((uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(in, _mm256_set1_epi8(-1))));
-        v_storeu(to, in);
-        if (first < left) {
-            to[first + 1] = 0;
-            to += first + 2;
-            i += first + 1;
-        } else {
-            to += left;
-            i += left;
-        }
-    }
-    return (size_t)(to - out);
 }
 
 #endif

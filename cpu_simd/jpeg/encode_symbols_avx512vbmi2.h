@@ -4,30 +4,27 @@
 
 #include <immintrin.h>
 
-#include "encode_coded.h"
+#include "encode_symbols.h"
 
 enum {
-    LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK, /* of a unit: a block has 64 at most */
-    LAP_PLACE_CHROMA = 64,
-    LAP_STEP = 32,  /* symbols at once */
-    LAP_BATCH = 16, /* steps of one loop before the next: 5 KB between them */
-    LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
+    LAP_STEP = 32, /* symbols at once */
+    LAP_BATCH = 16 /* steps of one loop before the next: 5 KB between them */
 };
-
-/* One entry for each symbol: a coefficient's value (a DC difference, 0 for ZRL and EOB), and its place in
- * zigzag order, chroma's with a bit more. */
-typedef struct lap_symbols {
-    _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_STEP];
-    _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
-    uint8_t place[LAP_SYMBOLS + LAP_GROUP];
-    int count;
-} lap_symbols;
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-/* Returns how many symbols there are then; `at` are there before. */
-LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, __m512i places)
+LAP_INLINE __m512i lap_places(bool is_chroma)
 {
+    const __m512i iota = _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47,
+        46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22,
+        21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    return is_chroma ? _mm512_add_epi8(iota, _mm512_set1_epi8(LAP_PLACE_CHROMA)) : iota;
+}
+
+LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
+    const lap_encode_tables *tables)
+{
+    (void)tables;
     const __m512i low = _mm512_load_si512(block), high = _mm512_load_si512(block + 32);
     const uint64_t nonzero =
         (uint64_t)_mm512_test_epi16_mask(high, high) << 32 | _mm512_test_epi16_mask(low, low);
@@ -36,39 +33,16 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
     _mm512_storeu_si512(value, _mm512_maskz_compress_epi16((__mmask32)coded, low));
     _mm512_storeu_si512(value + __builtin_popcount((uint32_t)coded),
         _mm512_maskz_compress_epi16((__mmask32)(coded >> 32), high));
-    _mm512_storeu_si512(s->place + at, _mm512_maskz_compress_epi8(coded, places));
+    _mm512_storeu_si512(s->place + at, _mm512_maskz_compress_epi8(coded, lap_places(is_chroma)));
     value[0] = (int16_t)(block[0] - dc_before);
     return at + __builtin_popcountll(coded);
 }
 
-LAP_INLINE void lap_unit_symbols(
-    const lap_encode_plan *plan, lap_encode_state *state, int mcus, const int16_t *blocks, lap_symbols *s)
-{
-    const int luma = plan->h * plan->v;
-    __m512i iota = _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45,
-        44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
-        19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i places[2] = {iota, _mm512_add_epi8(iota, _mm512_set1_epi8(LAP_PLACE_CHROMA))};
-    int dc[3] = {state->dc[0], state->dc[1], state->dc[2]};
-    int count = 0;
-    for (int mcu = 0; mcu < mcus; mcu++) {
-        for (int i = 0; i < luma; i++, blocks += LAP_BLOCK) {
-            count = lap_append_block(s, count, blocks, dc[0], places[0]);
-            dc[0] = blocks[0];
-        }
-        for (int c = 1; c < plan->components; c++, blocks += LAP_BLOCK) {
-            count = lap_append_block(s, count, blocks, dc[c], places[1]);
-            dc[c] = blocks[0];
-        }
-    }
-    s->count = count;
-    memcpy(state->dc, dc, sizeof dc);
-}
-
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-/* Constants in memory. What the compiler knows it would make anew in every round of the loop, by way of
- * general registers, of which a cycle moves one: so it must not know what it loads (lap_constants_of). */
+/* Constants in memory. The compiler would build constants that it knows again in every round of the loop,
+ * from general registers, of which one can be moved in a cycle. So lap_constants_of hides their values from
+ * it. */
 typedef struct lap_constants {
     _Alignas(64) uint16_t word[7][32];               /* of 32 equal words each: see the names below */
     _Alignas(64) uint64_t seven[8], most[8], all[8]; /* the last lane; the longest string; bits of a lane */
@@ -182,6 +156,10 @@ typedef struct lap_pieces {    /* 32 symbols: the first of each four stands in t
     __m512i bits, size;        /* of the value, at the left */
     __mmask32 chroma;
 } lap_pieces;
+
+typedef struct lap_scratch {
+    lap_pieces pieces[LAP_BATCH];
+} lap_scratch;
 
 /* The next 32 symbols, or `left` if they are fewer, up to their numbers. (Through a pointer: a structure of
  * vectors as a result is copied by way of memory.) */
@@ -368,8 +346,9 @@ LAP_INLINE void lap_put(lap_bits *b, const lap_constants *k, const lap_pieces *p
  * some hundred instructions ahead: three loops overlap more of their rounds than one.
  */
 static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
-    lap_pieces pieces[LAP_BATCH], uint8_t *bytes)
+    lap_scratch *scratch, uint8_t *bytes)
 {
+    lap_pieces *pieces = scratch->pieces;
     const lap_tables tables = lap_tables_of(plan);
     const lap_constants *k = lap_constants_of();
     const int symbols = s->count;
@@ -416,7 +395,7 @@ LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
         }
         const uint64_t there = are_bytes | _pdep_u64(is_ff, ~are_bytes);
         const __mmask64 places = _pext_u64(are_bytes, there);
-        _mm512_storeu_si512(to, _mm512_maskz_expand_epi8(places, _mm512_castsi256_si512(in)));
+        _mm512_storeu_si512(to, _mm512_maskz_expand_epi8(places, _mm512_zextsi256_si512(in)));
         to += have + (unsigned)__builtin_popcount(is_ff);
     }
     return (size_t)(to - out);

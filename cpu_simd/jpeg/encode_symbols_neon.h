@@ -1,28 +1,20 @@
-/* Coefficients to a flat stream of symbols, as encode_symbols_avx2.h has it. Their bits are put together in
+/* Coefficients to a flat stream of symbols, as in encode_symbols_avx2.h. Their bits are put together in
  * general registers: what NEON looks up in memory passes through these anyway. */
 #ifndef LAP_ENCODE_SYMBOLS_NEON_H
 #define LAP_ENCODE_SYMBOLS_NEON_H
 
-#include "encode_coded.h"
 #include "encode_put.h"
-#include "encode_vectors_neon.h"
+#include "encode_stuff.h"
+#include "encode_symbols.h"
 
 enum {
-    LAP_STEP = 16,   /* symbols at once */
-    LAP_BATCH = 128, /* of one loop before the next */
-    LAP_PLACE_CHROMA = LAP_ENCODE_PLACE_CHROMA,
-    LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK,
-    LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2
+    LAP_STEP = 16,  /* symbols at once */
+    LAP_BATCH = 128 /* of one loop before the next */
 };
 
-typedef struct lap_symbols {
-    _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_GROUP];
-    _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
-    uint8_t place[LAP_SYMBOLS + LAP_GROUP];
-    _Alignas(64) uint64_t two[LAP_BATCH / 2]; /* of two symbols, the first one lower: value << 16 | number of
-                                               * its entry */
-    int count;
-} lap_symbols;
+typedef struct lap_scratch { /* of two symbols, the first one lower: value << 16 | number of its entry */
+    _Alignas(64) uint64_t two[LAP_BATCH / 2];
+} lap_scratch;
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
@@ -63,40 +55,24 @@ LAP_INLINE void lap_append_eight(
     vst1_u8(place, places);
 }
 
-LAP_INLINE void lap_append_block(
-    lap_symbols *s, const int16_t *block, int dc_before, int chroma, const lap_encode_tables *t)
+LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
+    const lap_encode_tables *tables)
 {
-    const uint8_t *orders = t->orders[0], *ones = t->ones[chroma][0];
+    const uint8_t *orders = tables->orders[0], *ones = tables->ones[is_chroma][0];
     const uint64_t coded = lap_coded(lap_nonzero(block));
     LAP_ONE_REGISTER(orders);
     LAP_ONE_REGISTER(ones);
     const lap_counts counts = lap_count_bytes(coded);
-    int16_t *value = s->value + s->count;
-    uint8_t *place = s->place + s->count;
+    int16_t *value = s->value + at;
+    uint8_t *place = s->place + at;
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++) {
-        const uint64_t byte = coded >> (8 * i) & 255, at = counts.below >> (8 * i) & 255;
-        lap_append_eight(value + at, place + at, block + 8 * i, orders + 16 * byte,
+        const uint64_t byte = coded >> (8 * i) & 255, below = counts.below >> (8 * i) & 255;
+        lap_append_eight(value + below, place + below, block + 8 * i, orders + 16 * byte,
             vadd_u8(vld1_u8(ones + 8 * byte), vdup_n_u8((uint8_t)(8 * i))));
     }
     value[0] = (int16_t)(block[0] - dc_before);
-    s->count += counts.all;
-}
-
-static inline void lap_unit_symbols(
-    const lap_encode_plan *plan, lap_encode_state *state, int mcus, const int16_t *blocks, lap_symbols *s)
-{
-    const int luma = plan->h * plan->v;
-    s->count = 0;
-    for (int mcu = 0; mcu < mcus; mcu++)
-        for (int i = 0; i < plan->mcu_blocks; i++, blocks += LAP_BLOCK) {
-            const int component = i < luma ? 0 : i - luma + 1;
-            lap_append_block(s, blocks, state->dc[component], component > 0, plan->tables);
-            state->dc[component] = blocks[0];
-        }
-    /* What fills the last step is looked at and not coded. */
-    memset(s->place + s->count, 0, LAP_STEP);
-    memset(s->value + s->count, 0, LAP_STEP * sizeof *s->value);
+    return at + counts.all;
 }
 
 /* Eight values, each above the number of its entry. rows: 32 entries each. */
@@ -158,49 +134,24 @@ LAP_INLINE void lap_put_two(lap_bits *b, uint64_t two, const uint32_t *entries)
 _Static_assert(LAP_ENCODE_CHROMA == 1 << 10 && LAP_ENCODE_BITS_SHIFT == 6, "the fields of a pair");
 
 /* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
-static inline size_t lap_unit_bits(
-    const lap_encode_plan *plan, lap_encode_state *state, lap_symbols *s, uint8_t *bytes)
+static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
+    lap_scratch *scratch, uint8_t *bytes)
 {
+    uint64_t *two = scratch->two;
     const uint32_t *entries = plan->tables->entries;
     lap_bits b = lap_bits_of(state, bytes);
     for (int i = 0; i < s->count; i += LAP_BATCH) {
         const int count = s->count - i < LAP_BATCH ? s->count - i : LAP_BATCH;
         for (int k = 0; k < count; k += LAP_STEP)
-            lap_find_entries(s, i + k, s->two + k / 2);
+            lap_find_entries(s, i + k, two + k / 2);
         if (count % 2)
-            s->two[count / 2] = (uint32_t)s->two[count / 2] | (uint64_t)LAP_ENCODE_NO_ENTRY << 32;
+            two[count / 2] = (uint32_t)two[count / 2] | (uint64_t)LAP_ENCODE_NO_ENTRY << 32;
 #pragma GCC unroll 8
         for (int k = 0; k < (count + 1) / 2; k++)
-            lap_put_two(&b, s->two[k], entries);
+            lap_put_two(&b, two[k], entries);
     }
     lap_keep_bits(&b, state);
     return (size_t)(b.to - bytes);
-}
-
-/* ---- bits to bytes of a file --------------------------------------------------------------------- */
-
-/* A zero follows every 0xFF: sixteen bytes are copied, and again from behind the first 0xFF among them.
- * Writes up to sixteen bytes more. */
-static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
-{
-    uint8_t *to = out;
-    for (size_t i = 0; i < count;) {
-        const uint8x16_t in = vld1q_u8(bytes + i);
-        const uint16x8_t found = vreinterpretq_u16_u8(vceqq_u8(in, vdupq_n_u8(0xFF)));
-        const uint64_t fours = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(found, 4)), 0);
-        const size_t left = count - i < 16 ? count - i : 16;
-        const size_t first = fours ? (size_t)__builtin_ctzll(fours) / 4 : 16;
-        vst1q_u8(to, in);
-        if (first < left) {
-            to[first + 1] = 0;
-            to += first + 2;
-            i += first + 1;
-        } else {
-            to += left;
-            i += left;
-        }
-    }
-    return (size_t)(to - out);
 }
 
 #endif

@@ -1,10 +1,19 @@
-/* A unit's pixels to coefficients in the order of the scan: what the vector forms of the encoder have in
- * common, compiled for the instruction set of each. */
+/* A unit through all stages, compiled for the instruction set of the including file, which has its way of
+ * symbols (encode_symbols_*.h) before. */
 #ifndef LAP_ENCODE_UNIT_H
 #define LAP_ENCODE_UNIT_H
 
 #include "encode_dct.h"
 #include "encode_samples.h"
+
+typedef struct lap_unit { /* what stands between the stages */
+    lap_group group;
+    _Alignas(64) int16_t blocks[LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK];
+    lap_symbols symbols;
+    lap_scratch scratch;
+    uint8_t bytes[LAP_UNIT_BYTES + LAP_GROUP];
+} lap_unit;
+_Static_assert(sizeof(lap_unit) <= LAP_ENCODE_WORK, "a unit fits the work memory");
 
 /* group: room for the samples of one. blocks: of the unit, LAP_BLOCK coefficients each. */
 LAP_INLINE void lap_unit_coefficients(const lap_encode_plan *plan, const lap_encode_rows *rows, int first,
@@ -16,6 +25,18 @@ LAP_INLINE void lap_unit_coefficients(const lap_encode_plan *plan, const lap_enc
         lap_group_coefficients(plan, group, blocks + mcu / group_mcus * group_blocks * LAP_BLOCK);
     }
     lap_encode_dummies(plan, rows, first, count, blocks);
+}
+
+/* A lap_encode_fn. */
+LAP_INLINE size_t lap_encode_unit(const lap_encode_plan *plan, lap_encode_state *state,
+    const lap_encode_rows *rows, int first, int count, uint8_t *out)
+{
+    lap_unit *u = state->work;
+    lap_unit_coefficients(plan, rows, first, count, &u->group, u->blocks);
+    lap_unit_symbols(plan, state, count, u->blocks, &u->symbols);
+    const size_t bytes = lap_unit_bits(plan, state, &u->symbols, &u->scratch, u->bytes);
+    memset(u->bytes + bytes, 0, LAP_GROUP); /* what fills the last vector */
+    return lap_stuff(u->bytes, bytes, out);
 }
 
 #endif

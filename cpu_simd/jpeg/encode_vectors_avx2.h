@@ -14,7 +14,8 @@ enum { V_BYTES = 32, V_LANES = 2, V_SETS = 2 };
 #define v_set32(x) _mm256_set1_epi32((int)(x))
 #define v_load(p) _mm256_load_si256((const __m256i *)(p))
 #define v_store(p, v) _mm256_store_si256((__m256i *)(p), v)
-#define v_storeu(p, v) _mm256_storeu_si256((__m256i *)(p), v)
+#define v_load_any(p) _mm256_loadu_si256((const __m256i *)(p)) /* at any place */
+#define v_store_any(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #define v_each_lane(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
 #define v_add16(a, b) _mm256_add_epi16(a, b)
 #define v_sub16(a, b) _mm256_sub_epi16(a, b)
@@ -51,6 +52,12 @@ typedef vec v_pair;
 #define v_sign16(v, like) _mm256_sign_epi16(v, like)
 #define v_centre() \
     _mm256_broadcastsi128_si256(_mm_setr_epi32(V_PAIR(V_CENTRE, 2), 0x00020002, 0x00020002, 0x00020002))
+
+/* Place of the first byte that is 0xFF, or V_BYTES. */
+LAP_INLINE size_t v_first_ff(vec v)
+{
+    return _tzcnt_u32((uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_set1_epi8(-1))));
+}
 
 /* Words a .. h of a lane of q[i]; a negative one is 0. */
 #define LAP_WORD(w) (char)((w) < 0 ? -128 : 2 * (w)), (char)((w) < 0 ? -128 : 2 * (w) + 1)

@@ -14,6 +14,8 @@ enum { V_BYTES = 64, V_LANES = 4, V_SETS = 2 };
 #define v_set32(x) _mm512_set1_epi32((int)(x))
 #define v_load(p) _mm512_load_si512(p)
 #define v_store(p, v) _mm512_store_si512(p, v)
+#define v_load_any(p) _mm512_loadu_si512(p) /* at any place */
+#define v_store_any(p, v) _mm512_storeu_si512(p, v)
 #define v_each_lane(p) _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(p)))
 #define v_add16(a, b) _mm512_add_epi16(a, b)
 #define v_sub16(a, b) _mm512_sub_epi16(a, b)

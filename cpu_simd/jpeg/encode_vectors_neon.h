@@ -9,7 +9,7 @@
 typedef uint8x16_t vec;
 enum { V_BYTES = 16, V_LANES = 1, V_SETS = 1 };
 
-/* The compiler would find the address of a table anew for each load from it. */
+/* Keeps a table's address in one register: otherwise the compiler computes it again for each load. */
 #define LAP_ONE_REGISTER(pointer) __asm__("" : "+r"(pointer))
 
 #define v_s16(v) vreinterpretq_s16_u8(v)
@@ -25,7 +25,9 @@ enum { V_BYTES = 16, V_LANES = 1, V_SETS = 1 };
 #define v_set16(x) v_of_s16(vdupq_n_s16((int16_t)(x)))
 #define v_set32(x) v_of_s32(vdupq_n_s32((int32_t)(x)))
 #define v_load(p) vld1q_u8((const uint8_t *)(p))
+#define v_load_any(p) v_load(p) /* at any place */
 #define v_store(p, v) vst1q_u8((uint8_t *)(p), v)
+#define v_store_any(p, v) v_store(p, v)
 #define v_each_lane(p) v_load(p)
 #define v_add16(a, b) v_of_s16(vaddq_s16(v_s16(a), v_s16(b)))
 #define v_sub16(a, b) v_of_s16(vsubq_s16(v_s16(a), v_s16(b)))
@@ -186,6 +188,14 @@ LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
         const uint8x16_t words = vqtbl4q_u8(low, vld1q_u8(order + 16 * i));
         vst1q_u8((uint8_t *)(blocks[0] + 8 * i), vqtbx4q_u8(words, high, vld1q_u8(order + 128 + 16 * i)));
     }
+}
+
+/* Place of the first byte that is 0xFF, or V_BYTES. */
+LAP_INLINE size_t v_first_ff(vec v)
+{
+    const uint16x8_t found = vreinterpretq_u16_u8(vceqq_u8(v, vdupq_n_u8(0xFF)));
+    const uint64_t fours = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(found, 4)), 0);
+    return fours ? (size_t)__builtin_ctzll(fours) / 4 : V_BYTES;
 }
 
 #endif

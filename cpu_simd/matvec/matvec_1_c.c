@@ -1,6 +1,6 @@
 /* c: one row after the other, one float accumulator.
  * Memory: the matrix once, x from the caches.
- * Limit: each addition waits for the one before. */
+ * Limit: each addition waits for the one before: 2 cycles an element (Zen 5). */
 #include "cpu_simd/host_rungs.h"
 
 const char lap_matvec_c_flags[] = LAP_RUNG_FLAGS;

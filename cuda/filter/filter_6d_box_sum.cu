@@ -4,8 +4,8 @@
  * Global memory: as cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none; the sums and centres of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Limit: waiting for loads; no unit is busier than 59 % (4992x3744, H200). Its registers allow 36 warps of
- * 64, of which 1.5 waves of blocks fill 28 on the average. */
+ * Limit: waiting for loads, and for the last of 1.5 waves of blocks; no unit is busier than 59 % (4992x3744,
+ * H200). Its registers allow 36 warps of 64, of which these waves fill 28 on the average. */
 #include "words.cuh"
 
 template <int C>

@@ -1,11 +1,11 @@
 /* cuda-slide: the sum of the window slides down the image; laplace5 only.
- * Since cuda-box-sum: box += the row that enters - the row that leaves, instead of five rows added anew.
+ * Since cuda-box-sum: box += the row that enters - the row that leaves, instead of adding five rows.
  * Global memory: as cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none; the sums and centres of five rows in registers, and the box.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Limit: waiting for loads, as before. No faster than cuda-box-sum: an addition takes three operands, so
- * that five rows are two additions; sliding is one, and one move to keep the row that entered. And the
- * registers of the box cost warps. */
+ * Limit: waiting for loads and for the last of 1.7 waves of blocks, as before. No faster than cuda-box-sum:
+ * an addition takes three operands, so that five rows are two additions; sliding is one, and one move to keep
+ * the row that entered. The box takes registers, and 26 warps instead of 28 are there to wait. */
 #include "words.cuh"
 
 template <int C>

@@ -29,8 +29,8 @@ struct load_with_hint {
     }
 };
 
-/* A last step of a sample that is more than a clamp takes registers of its own. DOWN, Load: the controls of
- * tests/gpu try others. */
+/* The kernel, with as many registers as let 5 blocks run on a multiprocessor, or 4 if the last step of a
+ * sample is more than a clamp and needs more of them. DOWN and Load: tests/gpu/controls.cu tries others. */
 template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
 static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN <= ROWS ? 5 : 4)
     fast_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,

@@ -1,8 +1,7 @@
 /* cuda-shared: each block counts in its own histogram in shared memory, then adds it to the whole.
- * Since c: one thread per byte, and counters that only a block shares.
+ * Since c: a thread takes every 256th byte of a row, and counters that only a block shares.
  * Global memory: a byte read once, one byte per load; one addition per counter and block at the end.
- * Shared memory: 1 KB a channel; additions of a warp to one counter are made one after the other, and to
- * counters 32 apart too.
+ * Shared memory: 1 KB a channel; lanes that add to counters 32 apart meet in a bank.
  * 256 threads, about 16 KB a block.
  * Limit: waiting for loads, each of which brings one byte. */
 #include "cuda/device/rung.cuh"

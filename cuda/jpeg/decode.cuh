@@ -8,7 +8,8 @@
 constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits a look-up takes */
 constexpr unsigned LAP_JPEG_CODES = 6;
 
-/* Who says what is odd. A stage looks at what earlier ones said, so that all its threads see the same. */
+/* The stages that report something odd. A stage reads only what earlier stages reported, so that all its
+ * threads see the same. */
 enum { LAP_JPEG_AT_BYTES, LAP_JPEG_AT_BLOCKS, LAP_JPEG_AT_PIXELS };
 
 struct lap_jpeg_control { /* comes cleared with the tables; its head is lap_cuda_jpeg_result */

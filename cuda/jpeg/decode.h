@@ -35,7 +35,7 @@ typedef struct lap_cuda_jpeg_plan {
     size_t staging_bytes;                     /* host memory, 16-byte aligned, pinned for speed */
     unsigned code_count, ac_count, codes[6];  /* distinct tables: those of AC first; indices into huffman */
     unsigned mcus, mcus_across, blocks, subs; /* subs: at most */
-    size_t offset[12];                        /* of the parts of the workspace */
+    size_t offset[12];                        /* of the areas of the workspace */
 } lap_cuda_jpeg_plan;
 
 /* gray: of three components the luma alone. scan_bytes: from the first byte behind the scan header to the end

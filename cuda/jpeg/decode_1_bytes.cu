@@ -2,7 +2,7 @@
  * Reads each byte twice, writes it once (words, edges of a tile by bytes).
  * Shared memory: a tile of 4096 bytes, scattered by bytes (neighbours meet in a bank, not in a word's wait).
  * 256 threads, 16 bytes each.
- * Limit: instructions, 51 to 66 % of the issue slots (H200); three launches of some microseconds. */
+ * Limit: no unit is at its end: issue slots 51 to 66 % (H200), in three launches of some microseconds. */
 #include "decode.cuh"
 #include "scan.cuh"
 

@@ -12,10 +12,10 @@
 
 constexpr unsigned SYNC_THREADS = 128;
 
-/* On by an entry or by a symbol; whether a block ended. A walk that guesses must go on whatever it meets, and
- * two of them in the same state the same way. */
-LAP_DEVICE unsigned walk(
-    const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_place &p, lap_jpeg_bases &bases, bool many)
+/* Moves on by an entry or by a symbol; returns whether a block ended. A walk that began with a guess must go
+ * on past anything odd, and two walks in the same state must go on in the same way. */
+LAP_DEVICE unsigned walk(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p,
+    lap_jpeg_bases &bases, bool many)
 {
     const unsigned window = lap_jpeg_window(p.reader), base = p.k ? bases.ac : bases.dc;
     const lap_huff_entry entry = codes.look[base][window >> (32 - LAP_JPEG_LOOK)];
@@ -38,7 +38,7 @@ LAP_DEVICE unsigned walk(
 
 /* On to the first symbol at or behind end; how many blocks ended. */
 LAP_DEVICE unsigned walk_to(
-    const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_place &p, unsigned end)
+    const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p, unsigned end)
 {
     unsigned count = 0;
     while (p.reader.at < end) {
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid
     const unsigned owner = blockIdx.x * SYNC_THREADS + threadIdx.x, first = owner * job.group;
     if (first >= control.subs)
         return;
-    lap_jpeg_place p = {};
+    lap_jpeg_cursor p = {};
     lap_jpeg_enter(job, p, first * job.sub_bits, 0, 0);
     if (first > 0 && p.segment_end < lap_jpeg_sub_end(job, control, first))
         lap_jpeg_next_segment(job, p); /* what begins there needs no guess */
@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid
 /* Whether the chain of this group has to go on from its end, subsequence i: not if an earlier one has found
  * another state there. */
 LAP_DEVICE bool begin_chain(
-    const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_place &p, unsigned owner, unsigned i)
+    const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_cursor &p, unsigned owner, unsigned i)
 {
     const unsigned first = job.firsts[owner];
     const unsigned long long record = atomicMin(job.records + i, ~0ull); /* a read */
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid
     const unsigned lanes = gridDim.x * SYNC_THREADS;
     unsigned owner = blockIdx.x * SYNC_THREADS + threadIdx.x, i = 0, left = 0;
     bool walks = false;
-    lap_jpeg_place p = {};
+    lap_jpeg_cursor p = {};
     for (;;) {
         while (!walks && owner < chains) {
             i = owner * job.group + job.group - 1;

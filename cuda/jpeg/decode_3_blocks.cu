@@ -4,7 +4,7 @@
  * Reads the scan once more, as stage 2 does; writes 8 bytes a block, each lane its own run of them.
  * Shared memory: the tables, 8 KB a code, random banks.
  * 256 threads a block, a subsequence a thread.
- * Limit: issue slots, 69 % (H200). */
+ * Limit: issue slots, the busiest unit, 69 % (H200). */
 #include "scan.cuh"
 #include "walk.cuh"
 
@@ -35,7 +35,7 @@ LAP_DEVICE unsigned interval_end(const lap_jpeg_job &job, unsigned segment)
 }
 
 /* An interval is complete: only its padding may be left, and the next one begins. */
-LAP_DEVICE lap_huff_odd leave_interval(const lap_jpeg_job &job, lap_jpeg_place &p, progress &now)
+LAP_DEVICE lap_huff_odd leave_interval(const lap_jpeg_job &job, lap_jpeg_cursor &p, progress &now)
 {
     const unsigned left = p.segment_end - p.reader.at;
     if (p.reader.at > p.segment_end)
@@ -49,7 +49,7 @@ LAP_DEVICE lap_huff_odd leave_interval(const lap_jpeg_job &job, lap_jpeg_place &
 }
 
 /* A block's first symbol has been taken: its difference, and where the others begin. */
-LAP_DEVICE void write_block(const lap_jpeg_job &job, const lap_jpeg_place &p, const progress &now,
+LAP_DEVICE void write_block(const lap_jpeg_job &job, const lap_jpeg_cursor &p, const progress &now,
     unsigned window, const lap_jpeg_step &step)
 {
     const unsigned luma = job.component[0].blocks, b = p.block;
@@ -61,7 +61,7 @@ LAP_DEVICE void write_block(const lap_jpeg_job &job, const lap_jpeg_place &p, co
 }
 
 /* On to the first symbol at or behind stop. */
-LAP_DEVICE lap_huff_odd walk_blocks(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_place &p,
+LAP_DEVICE lap_huff_odd walk_blocks(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p,
     progress &now, unsigned stop, bool many)
 {
     lap_jpeg_bases bases = lap_jpeg_bases_of(job, p.block);
@@ -116,7 +116,7 @@ static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
     if (i >= control.subs)
         return;
     const unsigned first = now.number, end = lap_jpeg_sub_end(job, control, i);
-    lap_jpeg_place p;
+    lap_jpeg_cursor p;
     if (i == 0)
         lap_jpeg_enter(job, p, 0, 0, 0);
     else

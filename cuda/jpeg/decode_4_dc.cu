@@ -1,5 +1,5 @@
-/* DC values from their differences: sums from the beginning of the picture, modulo 2^32. Where an interval
- * begins they begin anew, which who reads them takes into account by a difference of two sums.
+/* DC values from their differences: sums from the beginning of the picture, modulo 2^32. DC prediction
+ * restarts at each interval; readers of a sum subtract the sum at the interval's start.
  * Reads each block's difference twice, writes its sum once, 4 bytes, coalesced by 32.
  * Shared memory: a sum a warp.
  * 256 threads, 8 differences each.

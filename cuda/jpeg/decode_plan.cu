@@ -52,7 +52,7 @@ static unsigned round_up(unsigned n, unsigned to)
     return (n + to - 1) / to;
 }
 
-/* Lays the parts out one behind the other. */
+/* Lays the areas out one behind the other. */
 static bool lay_out(lap_cuda_jpeg_plan *plan, const size_t *bytes, int count)
 {
     size_t at = 0;
@@ -105,11 +105,11 @@ bool lap_cuda_jpeg_decode_plan(const lap_jpeg_frame *frame, bool gray, size_t sc
     unsigned tiles = 2 * byte_tiles; /* the largest use of them */
     tiles = max(tiles, lap_blocks(plan->subs, LAP_JPEG_SUB_TILE));
     tiles = max(tiles, lap_blocks(plan->blocks, LAP_JPEG_DC_TILE));
-    const size_t parts[] = {plan->staging_bytes, scan_bytes + 16, scan_bytes + 64, tiles * sizeof(unsigned),
+    const size_t areas[] = {plan->staging_bytes, scan_bytes + 16, scan_bytes + 64, tiles * sizeof(unsigned),
         (segments + (size_t)1) * sizeof(unsigned), plan->subs * sizeof(unsigned long long),
         plan->subs * sizeof(unsigned), plan->blocks * sizeof(unsigned), plan->blocks * sizeof(unsigned),
         (size_t)plan->blocks * 64};
-    return lay_out(plan, parts, sizeof parts / sizeof *parts);
+    return lay_out(plan, areas, sizeof areas / sizeof *areas);
 }
 
 void lap_cuda_jpeg_decode_stage_tables(const lap_cuda_jpeg_plan *plan, void *staging, bool is_kept)

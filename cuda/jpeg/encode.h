@@ -34,7 +34,7 @@ typedef struct lap_cuda_jpeg_encode_plan {
     uint32_t intervals;     /* restart intervals, at least 1 */
     size_t capacity;        /* bytes that the scan may take before stuffing, and after it */
     size_t workspace_bytes; /* device memory, 256-byte aligned; need not be cleared */
-    size_t offset[15];      /* of the parts of the workspace */
+    size_t offset[15];      /* of the areas of the workspace */
 } lap_cuda_jpeg_encode_plan;
 
 /* capacity: bytes that the finished scan may take; 0: as many as the picture has samples, which is enough for

@@ -1,10 +1,10 @@
-/* What the encoder's plan and its stages agree on: the parts of the workspace, and sizes. */
+/* What the encoder's plan and its stages agree on: the areas of the workspace, and sizes. */
 #ifndef LAP_CUDA_JPEG_ENCODE_PLAN_CUH
 #define LAP_CUDA_JPEG_ENCODE_PLAN_CUH
 
 #include "encode.cuh"
 
-enum part {
+enum area {
     PLANE0,
     PLANE1,
     PLANE2,

@@ -1,4 +1,4 @@
-/* The walk from symbol to symbol through the bits of a scan: a reader of bits, a step, a place. */
+/* The walk from symbol to symbol through the bits of a scan: a reader of bits, a step, a cursor. */
 #ifndef LAP_CUDA_JPEG_WALK_CUH
 #define LAP_CUDA_JPEG_WALK_CUH
 
@@ -44,7 +44,7 @@ struct lap_jpeg_step {
 };
 
 /* All symbols that the entry has; false if the block ends among them, or something is odd there
- * (huffman_walk.h has the rule). k as in lap_huff_state, but whatever where the block ends. */
+ * (huffman_walk.h has the rule). k as in lap_huff_state; undefined after a block's end. */
 LAP_DEVICE bool lap_jpeg_take_many(lap_huff_entry entry, unsigned &k, lap_jpeg_step &step)
 {
     const unsigned to = k + (LAP_HUFF_ADVANCE(entry) & (LAP_HUFF_EOB - 1));
@@ -104,15 +104,15 @@ LAP_DEVICE unsigned lap_jpeg_segment_at(const lap_jpeg_job &job, unsigned bit)
     return low;
 }
 
-/* A place in the scan, and the state of a walk there. */
-struct lap_jpeg_place {
+/* The state of a walk: where in the scan it is, and what it expects there. */
+struct lap_jpeg_cursor {
     lap_jpeg_reader reader;
     unsigned block, k; /* as in lap_huff_state */
     unsigned segment, segment_end;
 };
 
 LAP_DEVICE void lap_jpeg_enter(
-    const lap_jpeg_job &job, lap_jpeg_place &p, unsigned at, unsigned block, unsigned k)
+    const lap_jpeg_job &job, lap_jpeg_cursor &p, unsigned at, unsigned block, unsigned k)
 {
     p.reader.words = job.words;
     lap_jpeg_open(p.reader, at);
@@ -123,7 +123,7 @@ LAP_DEVICE void lap_jpeg_enter(
 }
 
 /* To the beginning of the next restart interval; behind the last one, to the end of the data. */
-LAP_DEVICE void lap_jpeg_next_segment(const lap_jpeg_job &job, lap_jpeg_place &p)
+LAP_DEVICE void lap_jpeg_next_segment(const lap_jpeg_job &job, lap_jpeg_cursor &p)
 {
     p.block = p.k = 0;
     p.reader.at = p.segment_end;
@@ -148,14 +148,14 @@ LAP_DEVICE unsigned lap_jpeg_sub_end(const lap_jpeg_job &job, const lap_jpeg_con
 }
 
 /* count: blocks that ended in the subsequence */
-LAP_DEVICE unsigned lap_jpeg_record(const lap_jpeg_place &p, unsigned end, unsigned count)
+LAP_DEVICE unsigned lap_jpeg_record(const lap_jpeg_cursor &p, unsigned end, unsigned count)
 {
     return count << LAP_JPEG_STATE_BITS | (p.reader.at - end) << 9 | p.block << 6 | p.k;
 }
 
-/* The place that subsequence i ends with, as recorded. */
+/* The state that subsequence i ends with, as recorded. */
 LAP_DEVICE void lap_jpeg_enter_behind(
-    const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_place &p, unsigned i, unsigned record)
+    const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_cursor &p, unsigned i, unsigned record)
 {
     lap_jpeg_enter(
         job, p, lap_jpeg_sub_end(job, control, i) + (record >> 9 & 31), record >> 6 & 7, record & 63);

@@ -4,7 +4,8 @@
  * Global memory: a value read once, 4 bytes of floats per load and one load in flight.
  * Shared memory: one value per warp.
  * 128 threads, 16 blocks per multiprocessor.
- * Limit: loads in flight. A float's running sum is longer, so it is less precise than a tree. */
+ * Limit: bytes in flight, one load of 4 a thread. A float's running sum is longer, so it is less precise than
+ * a tree. */
 #include "reduce.cuh"
 
 template <typename T>

@@ -4,7 +4,7 @@
  * Global memory: an element read and written once, along rows.
  * Shared memory: none, or 16x16 elements, read as they were written: no conflict.
  * 16x16 threads, one element per thread.
- * Limit: waiting for loads, one in flight a thread. */
+ * Limit: floats wait for loads, one in flight a thread; for doubles and pixels L2, 75 to 87 % (H200). */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;

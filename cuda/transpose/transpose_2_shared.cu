@@ -4,7 +4,7 @@
  * Shared memory: 1 KB for floats. A column of the tile is read, words 16 apart: 16 lanes on 2 banks, 8
  * ways.
  * 16x16 threads, one element per thread.
- * Limit: waiting for loads, one in flight a thread, and for a barrier; for doubles the conflicts. */
+ * Limit: floats wait for loads, one in flight a thread, and for a barrier; doubles for the conflicts. */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_shared(const lap_view *in, const lap_view *out, const lap_exec *exec)

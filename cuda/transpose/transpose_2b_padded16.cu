@@ -2,9 +2,10 @@
  * Since cuda-shared: only the pitch; cuda-padded changes the size of the block as well.
  * Global memory: as cuda-shared.
  * Shared memory: 1.1 KB for floats; a column's words are 17 apart: lanes k and k + 16 read neighbouring
- * columns, and two of them meet on a bank at one place: two passes instead of eight.
+ * columns, and one lane of either row meets one of the other on a bank: two passes instead of eight.
  * 16x16 threads, one element per thread.
- * Limit: waiting for loads, one in flight a thread, and for a barrier. */
+ * Limit: for floats waiting for loads, one in flight a thread, and for a barrier; for doubles L2 is busier,
+ * 77 % (H200), for pixels L1, 74 %. */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_padded16(const lap_view *in, const lap_view *out, const lap_exec *exec)

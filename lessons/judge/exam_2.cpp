@@ -35,9 +35,13 @@ static void check(int width, int height)
     if (width % BLOCK || !judge::going())
         return;
     judge::show({"sectors-stored", "sectors a store, transpose_read", stored, "cuda-naive",
-        sectors_of("cuda-naive", "store")});
+        sectors_of("cuda-naive", "store"),
+        "A warp is two rows of 16 threads. Its floats go to 16 rows of the result; two threads one above the "
+        "other write neighbours, which share a sector."});
     judge::show({"sectors-loaded", "sectors a load, transpose_write", since(loads, judge::what::LOADS),
-        "cuda-naive-write", sectors_of("cuda-naive-write", "load")});
+        "cuda-naive-write", sectors_of("cuda-naive-write", "load"),
+        "The 16 threads of a row read from 16 rows of the source; two threads one above the other read "
+        "neighbours, which share a sector."});
     judge::goal(since(stores, judge::what::STORES) < 4.5,
         "transpose_write stores more than 4 sectors a warp: the threads of a row must write neighbouring "
         "floats. Which of its "

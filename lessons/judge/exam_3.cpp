@@ -3,29 +3,31 @@
 
 #include LESSON
 
-static void check(int width, int height)
+static void check(int width, int height, judge::image (*picture)(int, int, int, unsigned))
 {
-    const judge::image p = judge::picture(width, height, 3, 1);
+    const judge::image p = picture(width, height, 3, 1);
     unsigned char *in = judge::given("in", p.bytes);
     unsigned char *out = judge::blank<unsigned char>("out", (size_t)width * height * 3);
     const dim3 block(BLOCK, BLOCK), grid((width + BLOCK - 1) / BLOCK, (height + BLOCK - 1) / BLOCK);
     judge::launch(grid, block, laplace, in + p.origin, out, width, height, (int)p.pitch);
-    judge::compare("the image", out, judge::laplace(p), width * 3);
+    judge::compare("the image", out, judge::laplace(p), width * 3, 3);
 }
 
 int main(int, char **argv)
 {
     judge::begin(3, argv[1]);
-    check(40, 23);
-    check(1, 1);
+    check(40, 23, judge::picture_without_gaps);
+    check(1, 1, judge::picture);
     judge::begin_counts("an image of 128 x 32 pixels");
-    check(128, 32);
+    check(128, 32, judge::picture);
     const judge::counts loads = judge::total(judge::what::LOADS);
     const double bytes = loads.lanes / (128 * 32);
     const char *of = "filter 4992 3744 3";
-    judge::show({"bytes", "bytes loaded for each pixel", bytes, nullptr, 0});
+    judge::show({"bytes", "bytes loaded for each pixel", bytes, nullptr, 0,
+        "A block loads 20 x 20 pixels of 3 bytes, 1200 bytes, for 256 pixels of the result."});
     judge::show({nullptr, "sectors a load of a warp", loads.sectors / loads.requests, "cuda-shared2",
-        judge::kept(of, "cuda-shared2", "load_sectors") / judge::kept(of, "cuda-shared2", "load_requests")});
+        judge::kept(of, "cuda-shared2", "load_sectors") / judge::kept(of, "cuda-shared2", "load_requests"),
+        nullptr});
     judge::goal(bytes < 4.8,
         "More bytes are loaded than the tile has: each should be loaded by one thread of the block, once.");
     judge::goal(loads.lanes / loads.requests >= 8,

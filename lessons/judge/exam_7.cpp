@@ -10,7 +10,7 @@ static void check(int width, int height)
     unsigned char *out = judge::blank<unsigned char>("out", (size_t)width * height * 3);
     const dim3 block(BLOCK_X, BLOCK_Y), grid((width + BLOCK_X - 1) / BLOCK_X, (height + TALL - 1) / TALL);
     judge::launch(grid, block, laplace, in + p.origin, out, width, height, (int)p.pitch);
-    judge::compare("the image", out, judge::laplace(p), width * 3);
+    judge::compare("the image", out, judge::laplace(p), width * 3, 3);
 }
 
 int main(int, char **argv)
@@ -24,7 +24,8 @@ int main(int, char **argv)
     const double loads = tile.lanes / (64 * 64 * 3);
     const char *of = "filter 4992 3744 3";
     judge::show({"loads", "loads from the tile, a pixel and colour", loads, "cuda-pixels",
-        judge::kept(of, "cuda-pixels", "shared_loads") * 32 / (4992.0 * 3744 * 3)});
+        judge::kept(of, "cuda-pixels", "shared_loads") * 32 / (4992.0 * 3744 * 3),
+        "8 rows of 5 values for 4 pixels."});
     judge::goal(loads < 10.5,
         "Values are loaded more often than once: load one into a variable, then add it to each window "
         "that it belongs to.");

@@ -26,17 +26,22 @@ int main(int, char **argv)
     check("divergent", divergent);
     judge::counts tile = judge::total(judge::what::SHARED_LOADS);
     judge::show({"lanes-divergent", "lanes that take part in a load, divergent", tile.lanes / tile.requests,
-        nullptr, 0});
+        nullptr, 0,
+        "Of each of the 4 warps 16, 8, 4, 2 and 1 lanes take part, then one lane of two warps, at last one "
+        "of one: 127 lanes in 23 turns, and thread 0's last load."});
     check("interleaved", interleaved);
     tile = judge::total(judge::what::SHARED_LOADS);
     judge::show({"passes-interleaved", "passes of a load, interleaved", tile.wavefronts / tile.requests,
         "cuda-interleaved",
         judge::kept(of, "cuda-interleaved", "shared_waves") /
-            judge::kept(of, "cuda-interleaved", "shared_loads")});
+            judge::kept(of, "cuda-interleaved", "shared_loads"),
+        "In the first step two warps take 2 passes each; then one warp takes 4, 4, 4, 4, 2 and 1, as fewer "
+        "and "
+        "fewer of its lanes are left to meet."});
     check("shuffled, 16 blocks of 128 values", shuffled);
     tile = judge::total(judge::what::SHARED_LOADS);
-    judge::show(
-        {nullptr, "loads from shared memory for a block, shuffled", tile.requests / BLOCKS, nullptr, 0});
+    judge::show({nullptr, "loads from shared memory for a block, shuffled", tile.requests / BLOCKS, nullptr,
+        0, nullptr});
     judge::goal(judge::total(judge::what::SHUFFLES).requests >= 4 * 5 * BLOCKS,
         "The lanes of a warp do not add by shuffles yet: five of them, and every lane takes part.");
     judge::goal(

@@ -47,7 +47,7 @@ double check(int width, int height)
     return steps / width;
 }
 
-int examine(int number, const char *source, const char *set, double most)
+int examine(int number, const char *source, const char *set, double most, const char *why)
 {
     judge::begin(number, source);
     judge::on_cpu();
@@ -57,7 +57,7 @@ int examine(int number, const char *source, const char *set, double most)
     }
     check(32, 3);
     const double steps = check(320, 2);
-    judge::show({"instructions", "instructions a pixel", steps, nullptr, 0});
+    judge::show({"instructions", "instructions a pixel", steps, nullptr, 0, why});
     char said[160];
     snprintf(said, sizeof said,
         "It takes %.1f instructions a pixel; at most %.0f is the aim. How many pixels does each "

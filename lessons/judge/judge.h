@@ -49,9 +49,10 @@ void launch(dim3 grid, dim3 block, void (*kernel)(Parameters...), Arguments... a
     launched(error ? error : cudaDeviceSynchronize(), grid, block);
 }
 
-/* Compares what a kernel wrote, rows of `width` elements, with what it should have. */
-void compare(
-    const char *what, const unsigned char *got, const std::vector<unsigned char> &expected, int width);
+/* Compares what a kernel wrote, rows of `width` elements, with what it should have. With three channels the
+ * elements of a row are red, green and blue in turn. */
+void compare(const char *what, const unsigned char *got, const std::vector<unsigned char> &expected,
+    int width, int channels = 1);
 void compare(const char *what, const float *got, const std::vector<float> &expected, int width);
 void compare(const char *what, const unsigned *got, const std::vector<unsigned> &expected, int width);
 
@@ -70,12 +71,14 @@ counts total(what w);
 double barriers();
 
 /* A figure to predict: name stands in the lesson's file as "PREDICT name: ?". kept: what the H200 counted,
- * and for which rung; null if nothing like it was measured. */
+ * and for which rung; null if nothing like it was measured. why: how the count comes about, for students
+ * whose prediction differs. */
 struct figure {
     const char *name, *text;
     double counted;
     const char *rung;
     double kept;
+    const char *why;
 };
 void show(const figure &f);
 /* From docs/profile/gpu-counters.json: counter of the rung in the section; -1 if it is not there. */
@@ -120,6 +123,8 @@ struct image {
     std::vector<unsigned char> bytes;
 };
 image picture(int width, int height, int channels, unsigned seed);
+/* The same without gaps between rows: a read beyond the last row's end is out of bounds. */
+image picture_without_gaps(int width, int height, int channels, unsigned seed);
 /* What the backend c makes of it, rows without gaps: the 5x5 Laplace filter. */
 std::vector<unsigned char> laplace(const image &p);
 

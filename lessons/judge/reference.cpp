@@ -21,6 +21,15 @@ image picture(int width, int height, int channels, unsigned seed)
     return p;
 }
 
+image picture_without_gaps(int width, int height, int channels, unsigned seed)
+{
+    image p = {width, height, channels, 0, 0, {}};
+    p.pitch = (size_t)(width + 2 * LAP_APRON) * (size_t)channels;
+    p.origin = LAP_APRON * (p.pitch + (size_t)channels);
+    p.bytes = noise((size_t)(height + 2 * LAP_APRON) * p.pitch, seed);
+    return p;
+}
+
 std::vector<unsigned char> laplace(const image &p)
 {
     std::vector<unsigned char> result((size_t)p.width * (size_t)p.height * (size_t)p.channels),

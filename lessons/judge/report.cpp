@@ -189,22 +189,46 @@ std::string predicted(const char *name)
     return "?";
 }
 
+/* A number in a column of the table; "-" if nothing was counted or measured. */
+std::string shown(double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.2f", value);
+    return std::isfinite(value) && value >= 0 ? text : "-";
+}
+
+/* What there is to say of a prediction beside its count. */
+void answer(const figure &f, const std::string &p)
+{
+    char *end;
+    const double number = strtod(p.c_str(), &end);
+    if (*end)
+        print_wrapped(std::string(f.name) + ": \"" + p + "\" is no number.");
+    else if (std::fabs(number - f.counted) <= 0.02 * f.counted)
+        print_wrapped(std::string(f.name) + ": as you predicted.");
+    else if (std::isfinite(f.counted))
+        print_wrapped(std::string(f.name) + ": " + p + " predicted, " + shown(f.counted) + " counted. " +
+                      (f.why ? f.why : ""));
+}
+
 void print_figures()
 {
     if (r.figures.empty())
         return;
     heading("Predicted and counted");
-    printf("  %-44s %9s %9s %9s\n", "", "predicted", "counted", "the H200");
+    printf("  %-44s %9s %9s%s\n", "", "predicted", "counted", r.cpu ? "" : "  the H200");
     bool asked = false;
     for (const figure &f : r.figures) {
         const std::string p = f.name ? predicted(f.name) : "";
         asked |= p == "?";
-        printf("  %-44s %9s %9.2f ", f.text, p.c_str(), f.counted);
-        if (f.rung && f.kept >= 0)
-            printf("%9.2f  %s\n", f.kept, f.rung);
-        else
-            printf("%9s\n", "-");
+        printf("  %-44s %9s %9s", f.text, p.c_str(), shown(f.counted).c_str());
+        if (!r.cpu)
+            printf(" %9s", shown(f.rung ? f.kept : -1).c_str());
+        printf("%s%s\n", f.rung && f.kept >= 0 ? "  " : "", f.rung && f.kept >= 0 ? f.rung : "");
     }
+    for (const figure &f : r.figures)
+        if (f.name && predicted(f.name) != "?")
+            answer(f, predicted(f.name));
     if (asked)
         printf("  A ? is a prediction that you have not made: write a number in its place, before you look "
                "here.\n");
@@ -306,8 +330,20 @@ void launched(cudaError_t error, dim3 grid, dim3 block)
     r.launch_failed = true;
 }
 
+/* Where element i of an image or a list is. */
+static std::string place_of(size_t i, int width, int channels)
+{
+    static const char *const colours[] = {"red", "green", "blue"};
+    const std::string row = "row " + std::to_string(i / (size_t)width);
+    const size_t column = i % (size_t)width;
+    if (channels == 3)
+        return std::string(colours[column % 3]) + " of pixel " + std::to_string(column / 3) + " of " + row;
+    return width == 1 ? "number " + std::to_string(i) : "column " + std::to_string(column) + " of " + row;
+}
+
 template <typename T>
-static void compare_as(const char *what, const T *got, const std::vector<T> &expected, int width)
+static void compare_as(
+    const char *what, const T *got, const std::vector<T> &expected, int width, int channels)
 {
     if (!going())
         return;
@@ -319,28 +355,27 @@ static void compare_as(const char *what, const T *got, const std::vector<T> &exp
                 n += memcmp(&got[k], &expected[k], sizeof(T)) != 0;
             char text[300], is[60];
             snprintf(is, sizeof is, was_written(&got[i]) ? "is %.9g" : "was never written", (double)got[i]);
-            snprintf(text, sizeof text,
-                "%s: %zu of %zu values differ. The first, column %zu of row %zu, %s and should be %.9g", what,
-                n, expected.size(), i % (size_t)width, i / (size_t)width, is, (double)expected[i]);
+            snprintf(text, sizeof text, "%s: %zu of %zu values differ. The first, %s, %s and should be %.9g",
+                what, n, expected.size(), place_of(i, width, channels).c_str(), is, (double)expected[i]);
             r.wrong = text;
             return;
         }
 }
 
-void compare(
-    const char *what, const unsigned char *got, const std::vector<unsigned char> &expected, int width)
+void compare(const char *what, const unsigned char *got, const std::vector<unsigned char> &expected,
+    int width, int channels)
 {
-    compare_as(what, got, expected, width);
+    compare_as(what, got, expected, width, channels);
 }
 
 void compare(const char *what, const float *got, const std::vector<float> &expected, int width)
 {
-    compare_as(what, got, expected, width);
+    compare_as(what, got, expected, width, 1);
 }
 
 void compare(const char *what, const unsigned *got, const std::vector<unsigned> &expected, int width)
 {
-    compare_as(what, got, expected, width);
+    compare_as(what, got, expected, width, 1);
 }
 
 void begin_counts(const char *of)
@@ -401,7 +436,7 @@ void note(const std::string &said)
 
 void goal(bool met, const std::string &said)
 {
-    if (!going() || met)
+    if (!going() || met || std::find(r.goals.begin(), r.goals.end(), said) != r.goals.end())
         return;
     r.goals_missed++;
     r.goals.push_back(said);

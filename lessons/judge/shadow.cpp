@@ -1,6 +1,6 @@
-/* Who touched which byte: races, bytes that nothing wrote, and addresses where there is no memory. Threads of
- * a block are ordered by barriers and warp functions (vector clocks, one number for each thread); threads of
- * different blocks never are, until the launch is over. Atomic against atomic is no race. */
+/* Which thread touched which byte: races, bytes that nothing wrote, and addresses where there is no memory.
+ * Threads of a block are ordered by barriers and warp functions (vector clocks, one number for each thread);
+ * threads of different blocks never are, until the launch is over. Atomic against atomic is no race. */
 #include <algorithm>
 #include <cstring>
 #include <map>

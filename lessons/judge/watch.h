@@ -44,7 +44,7 @@ void add_region(const char *name, char *first, size_t bytes, bool written);
 void shadow_access(const access &a, memory_space space);
 /* Where the address lies; NO_MEMORY: in none of the program's memory. */
 memory_space space_of(const char *address, unsigned size);
-/* Whether a kernel, or whoever made the memory, has written the byte. */
+/* Whether a kernel, or the exam that made the memory, has written the byte. */
 bool was_written(const void *address);
 void shadow_launch();
 void shadow_block(uint32_t number);

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-enum { TAPS = 25, FILE_MAX = 4096 };
+enum { TAPS = 25, INNER = 9, FILE_MAX = 4096 };
 
 static const struct preset {
     const char *name;
@@ -85,27 +85,81 @@ bool lap_kernel_is_exact(const lap_kernel *kernel)
 
 static const char separators[] = ", ;/\t\r\n\v\f";
 
+/* Comments go from a # to the end of their line. */
 static const char *skip_separators(const char *s)
 {
-    return s + strspn(s, separators);
+    for (s += strspn(s, separators); *s == '#'; s += strspn(s, separators))
+        s += strcspn(s, "\n");
+    return s;
 }
 
-/* source: what the message calls the text. */
-static lap_code parse_list(const char *text, const char *source, lap_kernel *kernel, lap_error *err)
+/* One number, or with fractions "1/256" without a space in it. Its end, or NULL. */
+static const char *parse_number(const char *text, bool fractions, float *value)
+{
+    char *end;
+    *value = strtof(text, &end);
+    if (end == text)
+        return NULL;
+    if (fractions && *end == '/' && strchr("+-.0123456789", end[1]) && end[1]) {
+        const char *below = end + 1;
+        const double divisor = strtod(below, &end);
+        if (end == below)
+            return NULL;
+        *value = (float)((double)*value / divisor);
+    }
+    return !*end || *end == '#' || strchr(separators, *end) ? end : NULL;
+}
+
+/* How many numbers the text has, as many as there is room for in h; -1: *bad begins what is none. */
+static int parse_numbers(const char *text, bool fractions, float h[TAPS], const char **bad)
 {
     int n = 0;
-    for (text = skip_separators(text); *text; text = skip_separators(text)) {
-        char *end;
-        if (n == TAPS)
-            return lap_fail(err, LAP_E_USAGE, "kernel %s: more than 25 numbers", source);
-        float h = strtof(text, &end);
-        if (end == text || !strchr(separators, *end))
-            return lap_fail(err, LAP_E_USAGE, "kernel %s: not a number: '%.20s'", source, text);
-        kernel->h[n++] = h;
+    for (text = skip_separators(text); *text; text = skip_separators(text), n++) {
+        float value;
+        const char *end = parse_number(text, fractions, &value);
+        if (!end) {
+            *bad = text;
+            return -1;
+        }
+        if (n < TAPS)
+            h[n] = value;
         text = end;
     }
-    if (n != TAPS)
-        return lap_fail(err, LAP_E_USAGE, "kernel %s: %d numbers where 25 are needed", source, n);
+    return n;
+}
+
+/* 3x3 coefficients, framed by zeros. */
+static void frame(float h[TAPS])
+{
+    float inner[INNER];
+    memcpy(inner, h, sizeof inner);
+    memset(h, 0, TAPS * sizeof *h);
+    for (int i = 0; i < INNER; i++)
+        h[(i / 3 + 1) * 5 + i % 3 + 1] = inner[i];
+}
+
+/* A slash parts rows, or a fraction: whichever gives 25 numbers, or 9. Both cannot, as a fraction takes one
+ * slash. source: what the message calls the text. */
+static lap_code parse_list(const char *text, const char *source, lap_kernel *kernel, lap_error *err)
+{
+    const char *bad = text;
+    int n = parse_numbers(text, false, kernel->h, &bad);
+    if (n >= 0 && n != TAPS && n != INNER && strchr(text, '/')) {
+        float h[TAPS];
+        const int fractions = parse_numbers(text, true, h, &bad);
+        if (fractions == TAPS || fractions == INNER) {
+            n = fractions;
+            memcpy(kernel->h, h, sizeof h);
+        }
+    }
+    if (n < 0)
+        return lap_fail(err, LAP_E_USAGE, "kernel %s: not a number: '%.*s'", source,
+            (int)(strcspn(bad, "\r\n") < 20 ? strcspn(bad, "\r\n") : 20), bad);
+    if (n != TAPS && n != INNER)
+        return lap_fail(
+            err, LAP_E_USAGE, "kernel %s: %d numbers where 25 (5x5) or 9 (3x3) are needed", source, n);
+    if (n == INNER)
+        frame(kernel->h);
     return finish(kernel, err);
 }
 
@@ -130,8 +184,9 @@ static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
     size_t size = 0;
     int fd = open_file(path);
     if (fd < 0)
-        return lap_fail(err, LAP_E_USAGE, "kernel '%s': no preset, no list of 25 numbers, and as a file: %s",
-            path, errno == ESPIPE ? "no regular file" : strerror(errno));
+        return lap_fail(err, LAP_E_USAGE,
+            "kernel '%s': no preset, no list of 25 or 9 numbers, and as a file: %s", path,
+            errno == ESPIPE ? "no regular file" : strerror(errno));
     ssize_t got = 1;
     while (size < sizeof text && (got > 0 || (got < 0 && errno == EINTR))) {
         got = read(fd, text + size, sizeof text - size);
@@ -142,7 +197,7 @@ static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
     if (failed)
         return lap_fail(err, LAP_E_USAGE, "kernel %s: %s", path, strerror(failed));
     if (size > FILE_MAX || memchr(text, 0, size))
-        return lap_fail(err, LAP_E_USAGE, "kernel %s: not a text of 25 numbers", path);
+        return lap_fail(err, LAP_E_USAGE, "kernel %s: not a text of 25 or 9 numbers", path);
     text[size] = 0;
     return parse_list(text, path, kernel, err);
 }

@@ -25,6 +25,28 @@ void *lap_pages_alloc(size_t bytes)
     return memory;
 }
 
+void *lap_pages_zeroed(size_t bytes)
+{
+    void *memory;
+    if (bytes < LARGE) {
+        memory = lap_pages_alloc(bytes);
+        return memory ? memset(memory, 0, bytes) : NULL;
+    }
+    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a wish, as above */
+    return memory;
+}
+
+void lap_pages_release(void *memory, size_t bytes)
+{
+    if (bytes < LARGE)
+        free(memory);
+    else if (memory)
+        (void)munmap(memory, bytes);
+}
+
 void *lap_pages_resize(void *memory, size_t used, size_t bytes)
 {
     void *larger;

@@ -22,7 +22,7 @@ int lap_pool_idle(lap_pool *pool);
  * teams inside jobs cannot deadlock. pool NULL: the calling thread alone. */
 void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument);
 
-/* A part of a range that lap_pool_for hands out. */
+/* A piece of a range that lap_pool_for hands out. */
 typedef struct lap_piece {
     size_t first, n;
     int member; /* who works on it, 0 .. members - 1: one thread at a time has a number */

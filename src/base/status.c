@@ -116,6 +116,13 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
     return code;
 }
 
+lap_code lap_fail_missing(lap_error *err, const char *path)
+{
+    const size_t length = strlen(path);
+    const bool is_folder = length > 0 && path[length - 1] == '/';
+    return lap_fail_at(err, LAP_E_MISSING, path, is_folder ? "no such folder" : "no such file");
+}
+
 lap_code lap_error_remedy(lap_error *err, lap_code code, lap_remedy remedy)
 {
     if (err)

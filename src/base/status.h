@@ -18,6 +18,8 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
 /* Gives an error (code is not LAP_OK) that has no subject this one; returns code as it is. */
 lap_code lap_error_about(lap_error *err, lap_code code, const char *subject);
 /* Names the remedy of an error; returns code as it is. */
+/* LAP_E_MISSING. A path that ends in a slash means a folder. */
+lap_code lap_fail_missing(lap_error *err, const char *path);
 lap_code lap_error_remedy(lap_error *err, lap_code code, lap_remedy remedy);
 /* Hands an error on: copies *why to err (which may be NULL) and returns its code. */
 lap_code lap_error_set(lap_error *err, const lap_error *why);

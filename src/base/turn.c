@@ -1,8 +1,8 @@
 #include "base/turn.h"
 
-lap_turn_parts lap_turn_parts_of(lap_turn turn)
+lap_turn_steps lap_turn_steps_of(lap_turn turn)
 {
-    static const lap_turn_parts table[] = {
+    static const lap_turn_steps table[] = {
         [LAP_TURN_NONE] = {0, 0, 0},
         [LAP_TURN_H] = {0, 1, 0},
         [LAP_TURN_180] = {0, 1, 1},
@@ -17,16 +17,16 @@ lap_turn_parts lap_turn_parts_of(lap_turn turn)
 
 lap_turn lap_turn_compose(lap_turn first, lap_turn second)
 {
-    lap_turn_parts a = lap_turn_parts_of(first), b = lap_turn_parts_of(second);
+    lap_turn_steps a = lap_turn_steps_of(first), b = lap_turn_steps_of(second);
     /* To mirror and then transpose is to transpose and then mirror along the other axis. */
-    lap_turn_parts both = {
+    lap_turn_steps both = {
         .transpose = a.transpose != b.transpose,
         .left_right = (b.transpose ? a.up_down : a.left_right) != b.left_right,
         .up_down = (b.transpose ? a.left_right : a.up_down) != b.up_down,
     };
     lap_turn turn = LAP_TURN_NONE;
     for (int i = LAP_TURN_NONE; i <= LAP_TURN_270; i++) {
-        lap_turn_parts p = lap_turn_parts_of((lap_turn)i);
+        lap_turn_steps p = lap_turn_steps_of((lap_turn)i);
         if (p.transpose == both.transpose && p.left_right == both.left_right && p.up_down == both.up_down)
             turn = (lap_turn)i;
     }
@@ -35,7 +35,7 @@ lap_turn lap_turn_compose(lap_turn first, lap_turn second)
 
 bool lap_turn_transposes(lap_turn turn)
 {
-    return lap_turn_parts_of(turn).transpose;
+    return lap_turn_steps_of(turn).transpose;
 }
 
 bool lap_turn_reorders(lap_turn turn)
@@ -53,7 +53,7 @@ static void turn_upside_down(lap_view *view)
  * pixel is moved twice. */
 void lap_turn_views(lap_turn turn, lap_view *in, lap_view *out)
 {
-    const lap_turn_parts p = lap_turn_parts_of(turn);
+    const lap_turn_steps p = lap_turn_steps_of(turn);
     if (p.transpose && p.left_right)
         turn_upside_down(in);
     if (p.up_down)

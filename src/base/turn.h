@@ -4,11 +4,11 @@
 
 #include "lapedge.h"
 
-typedef struct lap_turn_parts { /* a turn is a transpose, or none, followed by mirroring */
+typedef struct lap_turn_steps { /* a turn is a transpose, or none, followed by mirroring */
     bool transpose, left_right, up_down;
-} lap_turn_parts;
+} lap_turn_steps;
 
-lap_turn_parts lap_turn_parts_of(lap_turn turn);
+lap_turn_steps lap_turn_steps_of(lap_turn turn);
 /* The one turn that does what `first` and then `second` do. */
 lap_turn lap_turn_compose(lap_turn first, lap_turn second);
 /* Whether width and height change places. */

@@ -27,7 +27,7 @@ typedef struct batch {
     unsigned renewed; /* lines for outputs that were moved or copied, and are known by their content */
     lap_group group;
     lap_prune *prune;     /* or NULL */
-    lap_map64 claims;     /* outputs that several inputs want: lap_batch_claim */
+    lap_map64 claims;     /* outputs that several inputs want (batch_judge.c) */
     lap_map64 endangered; /* inputs that stand where an output is to stand: device and inode */
     lap_map64 folders;    /* of outputs: path -> what is done about it already */
     lap_origins origins;

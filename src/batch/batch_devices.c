@@ -6,8 +6,7 @@
 #include "base/status.h"
 #include "batch/batch_devices.h"
 #include "batch/device_pool.h"
-#include "device/device_slot.h"
-#include "device/known_codec.h"
+#include "device/devices.h"
 #include "rungs/backend.h"
 
 /* What one thread of the CPU takes in of JPEGs from file to file (half as much again where they are only
@@ -77,19 +76,22 @@ static int take_share(int list[LAP_DEVICE_POOL_DEVICES], int count, uint32_t sha
 /* The devices of the options, each once; their number. */
 static int list_devices(const lap_batch_load *load, int list[LAP_DEVICE_POOL_DEVICES])
 {
-    const lap_batch_devices *o = load->devices;
-    const bool all = o && o->count < 0, listed = o && o->numbers && o->count > 0;
-    const int most = all ? lap_device_count() : listed ? o->count : 1;
+    const lap_batch_devices *devices = load->devices;
+    const bool all = devices && devices->count < 0,
+               listed = devices && devices->numbers && devices->count > 0;
+    const int most = all ? lap_device_count() : listed ? devices->count : 1;
     int count = 0;
     for (int i = 0; i < most && count < LAP_DEVICE_POOL_DEVICES; i++) {
-        const int number = all ? i : listed ? o->numbers[i] : load->settings->device;
+        const int number = all ? i : listed ? devices->numbers[i] : load->settings->device;
         bool is_new = true;
         for (int k = 0; k < count; k++)
             is_new = is_new && list[k] != number;
         if (is_new)
             list[count++] = number;
     }
-    return o && o->shares > 1 && count > 0 ? take_share(list, count, o->share, o->shares) : count;
+    return devices && devices->shares > 1 && count > 0
+               ? take_share(list, count, devices->share, devices->shares)
+               : count;
 }
 
 /* What a run is done with. */

@@ -26,23 +26,27 @@ static lap_status judge_claim(
 }
 
 /* A regular file that stands there. One that is known by its content gets a line, so that it need not be read
- * each time. */
+ * each time. force permits what the records do not; rebuild makes again what is up to date. */
 static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
+    const lap_batch_options *options = b->options;
     const lap_standing standing = {job->relative, folder, &job->seen, entry->stat};
     const lap_manifest_input input = {entry->path, entry->stat, job->origin, job->below};
-    uint64_t content;
-    lap_made made;
-    if (lap_manifest_judge(b->manifest, &standing, &made, &content, why) != LAP_OK)
+    uint64_t content = 0;
+    lap_made made = LAP_MADE_UNKNOWN;
+    const lap_code code = lap_manifest_judge(b->manifest, &standing, &made, &content, why);
+    if (code == LAP_E_MEMORY || (code != LAP_OK && !options->force))
         return LAP_FAILED;
+    *why = (lap_error){0};
+    const bool is_same = code == LAP_OK && made == LAP_MADE_SAME;
     job->only_equal = made == LAP_MADE_UNHASHED;
-    if (made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)
+    if (is_same ? options->rebuild : options->force || made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)
         return LAP_DONE;
-    if (made != LAP_MADE_SAME) {
+    if (!is_same) {
         lap_made_refuse(made, job->output, why);
         return LAP_SKIPPED;
     }
-    if (content && !b->options->dry_run &&
+    if (content && !options->dry_run &&
         lap_manifest_done(b->manifest, job->relative, &input, &job->seen, content, NULL) == LAP_OK &&
         ++b->renewed % LAP_GROUP_FILES == 0)
         (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* then it is read again */
@@ -67,8 +71,6 @@ static lap_status judge_there(batch *b, const lap_walk_entry *entry, lap_job *jo
         lap_fail_at(why, LAP_E_WRITE, job->output, "is not a regular file; remove it first");
         return LAP_FAILED;
     }
-    if (b->options->force)
-        return LAP_DONE;
     if (S_ISREG(job->seen.st_mode))
         return judge_file(b, entry, job, folder, why);
     lap_made_refuse(LAP_MADE_UNKNOWN, job->output, why);

@@ -156,7 +156,7 @@ static bool is_own_output(
 static lap_code fail_opening(const char *path, lap_error *err)
 {
     if (errno == ENOENT || errno == ENOTDIR)
-        return lap_fail_at(err, LAP_E_MISSING, path, "no such file");
+        return lap_fail_missing(err, path);
     return lap_fail_at(err, LAP_E_UNREADABLE, path, "%s", strerror(errno));
 }
 

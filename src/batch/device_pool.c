@@ -72,8 +72,8 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->pins = lap_device_pins(number);
     lap_device_task_list_init(&d->ready);
     lap_device_task_list_init(&d->taken_back);
-    /* As many as its slots hold, and as threads can read and write meanwhile. */
-    d->staging_limit = LAP_POOL_SLOTS + pool->executor->jobs / count + 1;
+    /* As many as its lanes hold, and as threads can read and write meanwhile. */
+    d->staging_limit = LAP_POOL_LANES + pool->executor->jobs / count + 1;
     d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
     if (!d->idle)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
@@ -92,8 +92,8 @@ static void free_device(lap_pool_device *d)
 {
     for (lap_device_task *task; (task = lap_device_task_pop(&d->taken_back));)
         lap_device_task_abandon(task);
-    for (int i = 0; i < d->slot_count; i++)
-        (d->is_lost ? lap_device_slot_abandon : lap_device_slot_destroy)(d->slots[i].slot);
+    for (int i = 0; i < d->lane_count; i++)
+        (d->is_lost ? lap_device_slot_abandon : lap_device_slot_destroy)(d->lanes[i].slot);
     for (int i = 0; i < d->idle_count; i++)
         (d->is_lost ? lap_device_staging_abandon : lap_device_staging_destroy)(d->idle[i]);
     pthread_cond_destroy(&d->changed);

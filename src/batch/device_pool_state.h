@@ -5,11 +5,15 @@
 #include "batch/device_pool.h"
 #include "batch/executor_state.h"
 #include "device/device_slot.h"
+#include "device/devices.h"
 #include "run/photo_device.h"
 
-enum { LAP_POOL_SLOTS = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
-/* Photos loaded into new memory, which is slow, before slots have taken others; and while a device starts. */
-enum { LAP_POOL_AHEAD = 8, LAP_POOL_LANE = LAP_POOL_SLOTS }; /* lane: of the device's thread in a trace */
+enum { LAP_POOL_LANES = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
+/* Photos loaded into new memory, which is slow, before lanes have taken others; and while a device starts. */
+enum {
+    LAP_POOL_AHEAD = 8,
+    LAP_POOL_THREAD_LANE = LAP_POOL_LANES
+}; /* lane: of the device's thread in a trace */
 typedef struct lap_device_pool lap_device_pool;
 typedef struct lap_pool_device lap_pool_device;
 
@@ -25,11 +29,11 @@ typedef struct lap_device_task_list {
     lap_device_task *first, **last;
 } lap_device_task_list;
 
-typedef struct lap_pool_slot {
+typedef struct lap_pool_lane {
     lap_device_slot *slot; /* the device's thread alone, */
     bool is_busy;          /* likewise: it looks at it without the mutex */
     lap_device_task *task;
-} lap_pool_slot;
+} lap_pool_lane;
 
 struct lap_pool_device {
     lap_device_pool *pool;
@@ -39,18 +43,18 @@ struct lap_pool_device {
     bool pins, has_thread, is_ready, is_lost, is_reported, has_ended;
     lap_error why;     /* it was lost */
     double busy_since; /* its thread has begun a round of calls; 0: it waits */
-    double moved_ms;   /* the thread's own: the last progress of what is on the slots */
+    double moved_ms;   /* the thread's own: the last progress of what is on the lanes */
     lap_device_task_list ready;
-    lap_device_task *starting; /* between ready and a slot */
+    lap_device_task *starting; /* between ready and a lane */
     /* taken back while its thread did not answer, which may use them until it has ended */
     lap_device_task_list taken_back;
     uint64_t done; /* photos */
-    int under_way; /* tasks that are loaded, ready or on a slot */
+    int under_way; /* tasks that are loaded, ready or on a lane */
     lap_device_staging **idle;
     int idle_count, staging_count, staging_limit;
-    lap_pool_slot slots[LAP_POOL_SLOTS];
-    int slot_count, busy_slots;
-    size_t budget, slot_bytes; /* the thread's own */
+    lap_pool_lane lanes[LAP_POOL_LANES];
+    int lane_count, busy_lanes;
+    size_t budget, lane_bytes; /* the thread's own */
 };
 
 struct lap_device_pool {

@@ -58,10 +58,10 @@ void lap_device_pool_take_back(lap_pool_device *d, bool hangs)
     lap_device_task *task;
     if (!d->is_lost)
         return;
-    for (int i = 0; i < LAP_POOL_SLOTS; i++) { /* how many there are is known to its thread alone */
-        if (d->slots[i].task && d->slots[i].task->job)
-            take_back(d->slots[i].task, hangs);
-        d->slots[i].task = NULL;
+    for (int i = 0; i < LAP_POOL_LANES; i++) { /* how many there are is known to its thread alone */
+        if (d->lanes[i].task && d->lanes[i].task->job)
+            take_back(d->lanes[i].task, hangs);
+        d->lanes[i].task = NULL;
     }
     while ((task = lap_device_task_pop(&d->ready)))
         take_back(task, false);

@@ -1,4 +1,4 @@
-/* The thread of a device, which alone calls it: enqueues tasks on slots, and sees when they are through. */
+/* The thread of a device, which alone calls it: enqueues tasks on lanes, and sees when they are through. */
 #include "base/condition.h"
 #include "base/status.h"
 #include "base/times.h"
@@ -11,29 +11,29 @@ static pthread_mutex_t *mutex_of(const lap_pool_device *d)
     return &d->pool->executor->mutex;
 }
 
-/* ---- slots: the mutex is not held -------------------------------------------------------------- */
+/* ---- lanes: the mutex is not held -------------------------------------------------------------- */
 
 static bool is_free(const lap_pool_device *d, int i)
 {
-    return !d->slots[i].is_busy;
+    return !d->lanes[i].is_busy;
 }
 
 static lap_code resize(lap_pool_device *d, int i, size_t bytes, lap_error *err)
 {
-    const size_t before = lap_device_slot_room(d->slots[i].slot);
-    const lap_code code = lap_device_slot_resize(d->slots[i].slot, bytes, err);
-    d->slot_bytes += lap_device_slot_room(d->slots[i].slot);
-    d->slot_bytes -= before;
+    const size_t before = lap_device_slot_room(d->lanes[i].slot);
+    const lap_code code = lap_device_slot_resize(d->lanes[i].slot, bytes, err);
+    d->lane_bytes += lap_device_slot_room(d->lanes[i].slot);
+    d->lane_bytes -= before;
     return code;
 }
 
-/* The smallest of the free slots with that much room, or the largest with less; -1: none. */
-static int pick_slot(const lap_pool_device *d, size_t need)
+/* The smallest of the free lanes with that much room, or the largest with less; -1: none. */
+static int pick_lane(const lap_pool_device *d, size_t need)
 {
     int best = -1;
-    for (int i = 0; i < d->slot_count; i++) {
-        const size_t room = lap_device_slot_room(d->slots[i].slot);
-        const size_t its = best < 0 ? 0 : lap_device_slot_room(d->slots[best].slot);
+    for (int i = 0; i < d->lane_count; i++) {
+        const size_t room = lap_device_slot_room(d->lanes[i].slot);
+        const size_t its = best < 0 ? 0 : lap_device_slot_room(d->lanes[best].slot);
         if (is_free(d, i) &&
             (best < 0 || (room >= need ? its < need || room < its : its < need && room > its)))
             best = i;
@@ -44,17 +44,16 @@ static int pick_slot(const lap_pool_device *d, size_t need)
 static void trace(const lap_pool_device *d, const char *what, double start, uint64_t photo)
 {
     lap_trace_add(d->pool->executor->trace,
-        (lap_trace_event){what, start, lap_now_ms() - start, photo, d->number, LAP_POOL_LANE});
+        (lap_trace_event){what, start, lap_now_ms() - start, photo, d->number, LAP_POOL_THREAD_LANE});
 }
 
-static lap_code add_slot(lap_pool_device *d, size_t bytes, int *slot, lap_error *err)
+static lap_code add_lane(lap_pool_device *d, size_t bytes, int *lane, lap_error *err)
 {
-    lap_pool_slot *l = &d->slots[d->slot_count];
-    lap_code code = lap_device_slot_create(d->number, &l->slot, err);
+    lap_code code = lap_device_slot_create(d->number, &d->lanes[d->lane_count].slot, err);
     if (code != LAP_OK)
         return code;
-    *slot = d->slot_count++;
-    return resize(d, *slot, bytes, err);
+    *lane = d->lane_count++;
+    return resize(d, *lane, bytes, err);
 }
 
 /* The task's job may be taken away meanwhile. */
@@ -68,31 +67,31 @@ static lap_code pin(const lap_pool_device *d, lap_device_staging *staging, uint6
     return code;
 }
 
-/* A free slot with room for the photo, made or grown within the budget; *slot -1: not before others are
+/* A free lane with room for the photo, made or grown within the budget; *lane -1: not before others are
  * through. LAP_E_LIMIT: never. */
-static lap_code find_slot(lap_pool_device *d, size_t need, int *slot, lap_error *err)
+static lap_code find_lane(lap_pool_device *d, size_t need, int *lane, lap_error *err)
 {
-    *slot = pick_slot(d, need);
-    if (*slot >= 0 && lap_device_slot_room(d->slots[*slot].slot) >= need)
+    *lane = pick_lane(d, need);
+    if (*lane >= 0 && lap_device_slot_room(d->lanes[*lane].slot) >= need)
         return LAP_OK;
     if (need == 0 || need > d->budget)
         return LAP_E_LIMIT;
-    const size_t unused = d->budget - d->slot_bytes, wanted = need + need / 8; /* the next may be larger */
-    if (d->slot_count < LAP_POOL_SLOTS && unused >= need) {
+    const size_t unused = d->budget - d->lane_bytes, wanted = need + need / 8; /* the next may be larger */
+    if (d->lane_count < LAP_POOL_LANES && unused >= need) {
         const double start = lap_now_ms();
-        lap_code code = add_slot(d, unused >= wanted ? wanted : need, slot, err);
+        lap_code code = add_lane(d, unused >= wanted ? wanted : need, lane, err);
         trace(d, "room", start, 0);
         return code;
     }
-    if (*slot < 0)
+    if (*lane < 0)
         return LAP_OK;
-    for (int i = 0; i < d->slot_count; i++) /* what free slots have is there for the taking */
-        if (is_free(d, i) && (i == *slot || d->budget - d->slot_bytes < need) &&
+    for (int i = 0; i < d->lane_count; i++) /* what free lanes have is there for the taking */
+        if (is_free(d, i) && (i == *lane || d->budget - d->lane_bytes < need) &&
             resize(d, i, 0, err) != LAP_OK)
             return LAP_E_DEVICE;
-    if (d->budget - d->slot_bytes >= need)
-        return resize(d, *slot, need, err);
-    *slot = -1;
+    if (d->budget - d->lane_bytes >= need)
+        return resize(d, *lane, need, err);
+    *lane = -1;
     return LAP_OK;
 }
 
@@ -109,30 +108,30 @@ static void store(lap_pool_device *d, lap_device_task *task)
 typedef struct attempt {
     lap_code code;
     bool is_pinned;
-    int slot; /* that it is on; -1: none yet */
+    int lane; /* that it is on; -1: none yet */
 } attempt;
 
 /* The mutex is not held. */
 static attempt try_task(lap_pool_device *d, lap_device_task *task, uint64_t photo, lap_error *err)
 {
     const lap_plan *plan = &task->run.photo.plan;
-    const lap_device_filter filter = {plan->rung, &plan->params, plan->border};
+    const lap_views_filter filter = {plan->rung, &plan->params, plan->border};
     const lap_device_staging *staging = task->run.staging;
-    attempt a = {.code = pin(d, task->run.staging, photo, err), .slot = -1};
+    attempt a = {.code = pin(d, task->run.staging, photo, err), .lane = -1};
     a.is_pinned = a.code == LAP_OK;
     if (a.is_pinned)
-        a.code = find_slot(d, lap_device_slot_needs(staging), &a.slot, err);
-    if (a.code == LAP_OK && a.slot >= 0)
-        a.code = lap_device_slot_start(d->slots[a.slot].slot, staging, &filter, err);
+        a.code = find_lane(d, lap_device_slot_needs(staging), &a.lane, err);
+    if (a.code == LAP_OK && a.lane >= 0)
+        a.code = lap_device_slot_start(d->lanes[a.lane].slot, staging, &filter, err);
     return a;
 }
 
-static void occupy(lap_pool_device *d, int slot, lap_device_task *task)
+static void occupy(lap_pool_device *d, int lane, lap_device_task *task)
 {
-    if (!d->busy_slots++)
+    if (!d->busy_lanes++)
         d->moved_ms = lap_now_ms();
-    d->slots[slot].task = task;
-    d->slots[slot].is_busy = true;
+    d->lanes[lane].task = task;
+    d->lanes[lane].is_busy = true;
     if (d->staging_count < d->staging_limit && d->pool->executor->queued > 0)
         (void)lap_executor_wake(d->pool->executor); /* one more may be loaded */
 }
@@ -150,8 +149,8 @@ static lap_code settle(
     lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
 {
     *moved = true;
-    if (a->code == LAP_OK && a->slot >= 0) {
-        occupy(d, a->slot, task);
+    if (a->code == LAP_OK && a->lane >= 0) {
+        occupy(d, a->lane, task);
         return LAP_OK;
     }
     if (!a->is_pinned && a->code == LAP_E_MEMORY) {
@@ -163,15 +162,15 @@ static lap_code settle(
         store(d, task);
         return LAP_OK;
     }
-    *moved = false; /* no slot now, or no device any more */
+    *moved = false; /* no lane now, or no device any more */
     put_back(d, task);
-    if (a->code != LAP_E_MEMORY || d->slot_bytes == 0)
+    if (a->code != LAP_E_MEMORY || d->lane_bytes == 0)
         return a->code;
-    d->budget = d->slot_bytes; /* others use the device too: less will do */
+    d->budget = d->lane_bytes; /* others use the device too: less will do */
     return LAP_OK;
 }
 
-/* Begins the first task that is ready, if a slot can be had; *moved says so. Leaves the mutex in between. */
+/* Begins the first task that is ready, if a lane can be had; *moved says so. Leaves the mutex in between. */
 static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
 {
     lap_device_task *task = d->starting = lap_device_task_pop(&d->ready);
@@ -180,8 +179,8 @@ static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
     const attempt a = try_task(d, task, photo, err);
     pthread_mutex_lock(mutex_of(d));
     d->starting = NULL;
-    *moved = false;
-    return task->job ? settle(d, task, &a, moved, err) : LAP_E_DEVICE; /* taken away: this took too long */
+    *moved = true; /* taken away, if this took too long: the device is lost, and why is known */
+    return task->job ? settle(d, task, &a, moved, err) : LAP_OK;
 }
 
 static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
@@ -195,28 +194,28 @@ static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
     return code;
 }
 
-/* Looks at every slot once. */
+/* Looks at every lane once. */
 static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
 {
     lap_code code = LAP_OK;
-    for (int i = 0; i < d->slot_count && code == LAP_OK && !d->is_lost; i++) {
-        lap_device_task *task = d->slots[i].task;
+    for (int i = 0; i < d->lane_count && code == LAP_OK && !d->is_lost; i++) {
+        lap_device_task *task = d->lanes[i].task;
         lap_times ms = {0};
         bool through = false;
         if (!task)
             continue;
         pthread_mutex_unlock(mutex_of(d));
-        code = lap_device_slot_is_through(d->slots[i].slot, &through, err);
+        code = lap_device_slot_is_through(d->lanes[i].slot, &through, err);
         if (code == LAP_OK && through)
-            code = lap_device_slot_times(d->slots[i].slot, &ms, err);
+            code = lap_device_slot_times(d->lanes[i].slot, &ms, err);
         pthread_mutex_lock(mutex_of(d));
         if (code != LAP_OK || !through || d->is_lost)
             continue;
         lap_times_add(&task->run.photo.ms, &ms);
         lap_trace_stages(d->pool->executor->trace, d->number, i, &ms, task->job->number);
-        d->slots[i].task = NULL;
-        d->slots[i].is_busy = false;
-        d->busy_slots--;
+        d->lanes[i].task = NULL;
+        d->lanes[i].is_busy = false;
+        d->busy_lanes--;
         d->moved_ms = lap_now_ms();
         store(d, task);
         *any = true;
@@ -227,7 +226,7 @@ static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
 static void rest(lap_pool_device *d)
 {
     d->busy_since = 0;
-    if (!d->busy_slots && !d->ready.first) {
+    if (!d->busy_lanes && !d->ready.first) {
         pthread_cond_wait(&d->changed, mutex_of(d));
     } else {
         const struct timespec until = lap_condition_until(LOOK_US);
@@ -268,7 +267,7 @@ void *lap_device_pool_serve(void *argument)
         code = end_tasks(d, &any, &err);
         if (code == LAP_OK)
             code = begin_tasks(d, &any, &err);
-        if (code == LAP_OK && d->busy_slots && lap_now_ms() - d->moved_ms > d->pool->deadline_ms)
+        if (code == LAP_OK && d->busy_lanes && lap_now_ms() - d->moved_ms > d->pool->deadline_ms)
             code = lap_fail(
                 &err, LAP_E_DEVICE, "no photo was finished for %.0f seconds", d->pool->deadline_ms / 1e3);
         if (code == LAP_OK && !any)

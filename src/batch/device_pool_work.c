@@ -112,7 +112,7 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     const lap_run_order order = order_of(pool, job);
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
-    const bool is_done = !task->is_refused && lap_async_run_is_done(&task->run);
+    const bool is_done = !task->is_refused && lap_device_staging_is_done(task->run.staging);
     if (is_done && job->measure)
         lap_async_run_measure(&task->run, job->measure, job->measurement, &job->report, &job->report.error);
     else if (is_done)
@@ -178,7 +178,7 @@ static void run_here(lap_device_pool *pool, lap_job *job)
 static bool has_staging(const lap_pool_device *d)
 {
     return d->idle_count > 0 ||
-           (d->staging_count < d->staging_limit && d->under_way - d->busy_slots < LAP_POOL_AHEAD);
+           (d->staging_count < d->staging_limit && d->under_way - d->busy_lanes < LAP_POOL_AHEAD);
 }
 
 /* The device that is to have the next photo: the one with the fewest, if it can take any; also one that

@@ -95,15 +95,15 @@ static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, 
 /* What no record tells apart is only replaced by its own content. */
 static lap_code check_equal(const lap_job *job, lap_error *err)
 {
-    const lap_place *place = lap_sink_place(job->sink);
+    const lap_target *target = lap_sink_target(job->sink);
     uint64_t made, stands;
     const struct stat *finished = lap_sink_made(job->sink, &made);
     int folder;
-    lap_code code = lap_place_enter(place, &folder, err);
+    lap_code code = lap_target_enter(target, &folder, err);
     if (code != LAP_OK)
         return code;
-    code = lap_content_hash(folder, place->name, &job->seen, &stands, err);
-    lap_place_leave(place, folder);
+    code = lap_content_hash(folder, target->name, &job->seen, &stands, err);
+    lap_target_leave(target, folder);
     if (code == LAP_OK && (stands != made || job->seen.st_size != finished->st_size))
         code = lap_made_refuse(LAP_MADE_UNHASHED, job->output, err);
     return code == LAP_E_CHANGED ? lap_made_refuse(LAP_MADE_CHANGED, job->output, err) : code;
@@ -133,15 +133,15 @@ static lap_code judge_standing(
 /* After a collision: LAP_OK where the sink may be published once more, with what is expected now. */
 static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
 {
-    const lap_place *place = lap_sink_place(job->sink);
+    const lap_target *target = lap_sink_target(job->sink);
     int folder;
-    lap_code code = lap_place_enter(place, &folder, err);
+    lap_code code = lap_target_enter(target, &folder, err);
     if (code != LAP_OK)
         return code;
-    job->is_seen = fstatat(folder, place->name, &job->seen, AT_SYMLINK_NOFOLLOW) == 0;
+    job->is_seen = fstatat(folder, target->name, &job->seen, AT_SYMLINK_NOFOLLOW) == 0;
     if (job->is_seen)
         code = judge_standing(job, manifest, folder, &job->seen, err);
-    lap_place_leave(place, folder);
+    lap_target_leave(target, folder);
     return code;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/grow.h"
 #include "base/status.h"
-#include "io/place.h"
+#include "io/target.h"
 
 enum { PIECE = 64 * 1024, LONGEST = PATH_MAX, SMALL = 16 << 20 };
 
@@ -18,8 +18,7 @@ struct lap_list {
     const char *shown; /* the caller's; for messages */
     char end;          /* behind each name */
     bool is_held;      /* all of it is in bytes; else one piece of the file */
-    const char *bytes;
-    char *owned;       /* the same, unless the caller keeps them */
+    char *bytes;
     size_t used, next; /* of bytes: filled up to, and what comes next */
     int fd;
     struct stat was;   /* the file, when it was opened */
@@ -45,24 +44,13 @@ static lap_list *create(const char *shown, char end, lap_error *err)
     return list;
 }
 
-lap_code lap_list_of(const char *bytes, size_t size, char end, lap_list **list, lap_error *err)
-{
-    *list = create("list", end, err);
-    if (!*list)
-        return LAP_E_MEMORY;
-    (*list)->is_held = true;
-    (*list)->bytes = bytes;
-    (*list)->used = size;
-    return LAP_OK;
-}
-
 void lap_list_close(lap_list *list)
 {
     if (!list)
         return;
     if (list->fd > STDIN_FILENO)
         close(list->fd);
-    free(list->owned);
+    free(list->bytes);
     free(list);
 }
 
@@ -74,10 +62,10 @@ static lap_code hold(lap_list *list, uint64_t most, lap_error *err)
     size_t capacity = 0;
     list->is_held = true;
     for (;;) {
-        char *grown = lap_grow(list->owned, &capacity, list->used + PIECE, 1);
+        char *grown = lap_grow(list->bytes, &capacity, list->used + PIECE, 1);
         if (!grown)
             return lap_fail_at(err, LAP_E_MEMORY, list->shown, "out of memory for this list");
-        list->bytes = list->owned = grown;
+        list->bytes = grown;
         const ssize_t got = read(list->fd, grown + list->used, PIECE);
         if (got < 0 && errno != EINTR)
             return fail_list(list, err);
@@ -95,7 +83,7 @@ static lap_code open_list(lap_list *list, const char *path, lap_error *err)
 {
     list->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (list->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return lap_fail_at(err, LAP_E_MISSING, path, "no such file");
+        return lap_fail_missing(err, path);
     if (list->fd < 0 || fstat(list->fd, &list->was) != 0)
         return fail_list(list, err);
     list->begin = lseek(list->fd, 0, SEEK_CUR);
@@ -115,8 +103,8 @@ lap_code lap_list_open(const lap_batch_options *options, uint64_t limit, lap_lis
     const bool is_file = code == LAP_OK && S_ISREG(l->was.st_mode) && l->begin >= 0;
     const uint64_t most = limit ? (limit + 1) / 2 : UINT64_MAX, small = most < SMALL ? most : SMALL;
     if (code == LAP_OK && is_file && (uint64_t)(l->was.st_size - l->begin) > small) {
-        l->bytes = l->owned = malloc(PIECE);
-        if (!l->owned)
+        l->bytes = malloc(PIECE);
+        if (!l->bytes)
             code = lap_fail(err, LAP_E_MEMORY, "out of memory");
     } else if (code == LAP_OK) {
         code = hold(l, most, err);
@@ -165,7 +153,7 @@ static lap_code fill(lap_list *list, lap_error *err)
     if (list->is_held)
         return LAP_OK;
     do
-        got = pread(list->fd, list->owned, PIECE, list->from);
+        got = pread(list->fd, list->bytes, PIECE, list->from);
     while (got < 0 && errno == EINTR);
     list->next = list->used = 0;
     if (got < 0)
@@ -190,6 +178,11 @@ static lap_code read_name(lap_list *list, bool *is_one, lap_error *err)
         const size_t there = list->used - list->next;
         stop = memchr(begin, list->end, there);
         const size_t part = stop ? (size_t)(stop - begin) : there;
+        if (list->end && memchr(begin, 0, part)) {
+            lap_fail_at(
+                err, LAP_E_USAGE, list->shown, "zero bytes between the names of this list, not line ends");
+            return lap_error_remedy(err, LAP_E_USAGE, LAP_REMEDY_NUL_SEPARATED);
+        }
         const size_t kept = part < LONGEST - length ? part : LONGEST - length;
         memcpy(list->name + length, begin, kept);
         length += kept;

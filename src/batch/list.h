@@ -13,8 +13,6 @@ typedef struct lap_list lap_list;
  * half; 0: no limit. LAP_E_LIMIT: a pipe with more than that; LAP_E_MISSING, LAP_E_UNREADABLE, LAP_E_MEMORY.
  */
 lap_code lap_list_open(const lap_batch_options *options, uint64_t limit, lap_list **list, lap_error *err);
-/* The same of bytes that the caller keeps, with this byte behind each name. */
-lap_code lap_list_of(const char *bytes, size_t size, char end, lap_list **list, lap_error *err);
 void lap_list_close(lap_list *list); /* NULL is fine */
 
 /* From the first name on. */

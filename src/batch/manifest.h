@@ -15,7 +15,7 @@
 
 #include "batch/manifest_line.h"
 #include "batch/origin.h"
-#include "io/place.h"
+#include "io/target.h"
 
 typedef struct lap_manifest lap_manifest;
 

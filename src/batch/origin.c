@@ -49,15 +49,15 @@ lap_code lap_origins_find(
     lap_origins *origins, const char *path, size_t length, const lap_origin **origin, lap_error *err)
 {
     const uint64_t key = lap_map64_key(path, length);
-    const uint64_t *place = lap_map64_find(&origins->places, key);
+    const uint64_t *number = lap_map64_find(&origins->numbers, key);
     lap_code code = LAP_OK;
     *origin = NULL;
-    if (!place && !add(origins, path, length))
+    if (!number && !add(origins, path, length))
         code = lap_fail(err, LAP_E_MEMORY, "out of memory for the folders of the inputs");
-    if (!place && code == LAP_OK)
-        code = lap_map64_put(&origins->places, key, origins->count, err);
+    if (!number && code == LAP_OK)
+        code = lap_map64_put(&origins->numbers, key, origins->count, err);
     if (code == LAP_OK)
-        *origin = origins->all[place ? *place - 1 : origins->count - 1];
+        *origin = origins->all[number ? *number - 1 : origins->count - 1];
     if (*origin && !(*origin)->name)
         *origin = NULL;
     return code;
@@ -70,6 +70,6 @@ void lap_origins_free(lap_origins *origins)
         free(origins->all[i]);
     }
     free(origins->all);
-    lap_map64_free(&origins->places);
+    lap_map64_free(&origins->numbers);
     *origins = (lap_origins){0};
 }

@@ -14,7 +14,7 @@ typedef struct lap_origin {
 typedef struct lap_origins { /* zeroed is empty */
     lap_origin **all;
     size_t count, capacity;
-    lap_map64 places; /* name as it was given -> place, from 1 */
+    lap_map64 numbers; /* name as it was given -> its number, from 1 */
 } lap_origins;
 
 /* The folder whose name is the first `length` bytes of path ("" is the current one). *origin is NULL if it

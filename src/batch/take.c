@@ -3,10 +3,14 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/status.h"
 
 /* ---- by name ----------------------------------------------------------------------------------- */
 
@@ -15,6 +19,9 @@ static const char *extension_of(const char *name)
     const char *dot = strrchr(name, '.');
     return dot && dot != name ? dot + 1 : NULL;
 }
+
+/* Extensions of what is taken unless something else is asked for, and of all that is read. */
+static const char photos[] = "jpg,jpeg,jpe,jfif", readable[] = "jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm";
 
 /* Whether the extension is in the list, which has commas, and dots or not. */
 static bool is_listed(const char *list, const char *extension)
@@ -30,33 +37,110 @@ static bool is_listed(const char *list, const char *extension)
     return false;
 }
 
-/* A pattern with a slash is about the path below the folder, else about the name. */
-static bool matches(const char *const *globs, size_t count, const char *name, const char *path)
+/* ---- by pattern -------------------------------------------------------------------------------- */
+
+static const char *without_dot(const char *path)
 {
-    for (size_t i = 0; i < count; i++)
-        if (fnmatch(globs[i], strchr(globs[i], '/') ? path : name, FNM_CASEFOLD) == 0)
+    while (path[0] == '.' && path[1] == '/')
+        path += 1 + strspn(path + 1, "/");
+    return path;
+}
+
+/* Whether a folder above the file is one that the pattern means: its path below the folder that was named, or
+ * without a slash in the pattern its name. */
+static bool is_below(const char *pattern, bool has_slash, const char *relative)
+{
+    char folder[PATH_MAX];
+    const size_t length = strlen(relative);
+    if (length >= sizeof folder)
+        return false;
+    memcpy(folder, relative, length + 1);
+    for (char *slash = strrchr(folder, '/'); slash; slash = strrchr(folder, '/')) {
+        *slash = 0;
+        const char *last = strrchr(folder, '/');
+        if (fnmatch(pattern, has_slash || !last ? folder : last + 1, FNM_CASEFOLD) == 0)
             return true;
+    }
     return false;
 }
 
-bool lap_take_excludes(const lap_batch_take *take, const char *name, const char *path)
+/* A pattern with a slash is about the path below the folder that was named, or the whole path; else about the
+ * name. A slash at its end means folders, and with them what is in them. */
+static bool matches(const char *glob, const lap_candidate *candidate)
 {
-    return take && matches(take->exclude, take->exclude_count, name, path);
+    char pattern[PATH_MAX];
+    glob = without_dot(glob);
+    size_t length = strlen(glob);
+    const bool means_folders = length > 1 && glob[length - 1] == '/';
+    while (length > 1 && glob[length - 1] == '/')
+        length--;
+    if (length >= sizeof pattern)
+        return false;
+    memcpy(pattern, glob, length);
+    pattern[length] = 0;
+    const bool has_slash = strchr(pattern, '/') != NULL;
+    if (means_folders && !candidate->is_folder)
+        return is_below(pattern, has_slash, candidate->relative);
+    if (!has_slash)
+        return fnmatch(pattern, candidate->name, FNM_CASEFOLD) == 0;
+    return fnmatch(pattern, candidate->relative, FNM_CASEFOLD) == 0 ||
+           fnmatch(pattern, without_dot(candidate->path), FNM_CASEFOLD) == 0;
 }
 
-lap_taking lap_take_file(const lap_batch_take *take, const char *name, const char *path)
+/* Whether one of the patterns matches; used: a bit for each that does, where somebody asks. */
+static bool any_matches(
+    const char *const *globs, size_t count, const lap_candidate *candidate, uint64_t *used)
 {
-    const char *extension = extension_of(name);
-    const char *list = take && take->extensions ? take->extensions : "jpg,jpeg,jpe,jfif";
-    if (lap_take_excludes(take, name, path))
+    enum { BITS = 64 };
+    bool any = false;
+    for (size_t i = 0; i < count && (!any || used); i++) {
+        const bool known = any && (i >= BITS || *used >> i & 1);
+        if (known || !matches(globs[i], candidate))
+            continue;
+        any = true;
+        if (used && i < BITS)
+            *used |= (uint64_t)1 << i;
+    }
+    return any;
+}
+
+lap_taking lap_take_judge(
+    const lap_batch_take *take, const lap_candidate *candidate, lap_batch_others *others)
+{
+    const bool by_glob = take && take->include_count > 0, by_list = take && take->extensions;
+    const bool included =
+        !by_glob || (!candidate->is_folder && any_matches(take->include, take->include_count, candidate,
+                                                  others ? &others->include_used : NULL));
+    if (take &&
+        any_matches(take->exclude, take->exclude_count, candidate, others ? &others->exclude_used : NULL))
+        return LAP_TAKE_LEFT_OUT;
+    if (candidate->is_folder)
+        return LAP_TAKE_YES;
+    const char *extension = extension_of(candidate->name);
+    const char *list = by_list ? take->extensions : by_glob ? readable : photos;
+    const bool is_twin = strncmp(candidate->name, "._", 2) == 0;
+    if (!included)
         return LAP_TAKE_NO;
-    const bool by_glob = take && take->include_count > 0;
-    if (by_glob && !matches(take->include, take->include_count, name, path))
-        return LAP_TAKE_NO;
-    const bool by_list = !by_glob || take->extensions;
-    if (by_list && !(extension && is_listed(list, extension)) && (extension || (take && take->extensions)))
-        return strncmp(name, "._", 2) == 0 && !by_glob ? LAP_TAKE_DOUBT : LAP_TAKE_NO;
-    return (by_list && !extension) || strncmp(name, "._", 2) == 0 ? LAP_TAKE_DOUBT : LAP_TAKE_YES;
+    if (!extension)
+        return by_list ? LAP_TAKE_NO : LAP_TAKE_DOUBT;
+    if (!is_listed(list, extension))
+        return is_twin && !by_glob ? LAP_TAKE_DOUBT : LAP_TAKE_NO;
+    return is_twin ? LAP_TAKE_DOUBT : LAP_TAKE_YES;
+}
+
+lap_code lap_take_check(const lap_batch_take *take, lap_error *err)
+{
+    for (const char *each = take && take->extensions ? take->extensions : ""; *each;) {
+        char extension[16];
+        each += *each == '.';
+        const size_t size = strcspn(each, ",");
+        snprintf(extension, sizeof extension, "%.*s", (int)(size < sizeof extension ? size : 15), each);
+        if (size >= sizeof extension || !is_listed(readable, extension))
+            return lap_fail(err, LAP_E_USAGE,
+                "files of the extension \"%s\" cannot be read, only those of %s", extension, readable);
+        each += size + (each[size] == ',');
+    }
+    return LAP_OK;
 }
 
 /* ---- by content -------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ static lap_code give_problem(walk *w, const char *path, const char *relative, in
 {
     lap_error problem;
     if (why == ENOENT || why == ENOTDIR)
-        lap_fail_at(&problem, LAP_E_MISSING, path, "no such file");
+        lap_fail_missing(&problem, path);
     else
         lap_fail_at(
             &problem, LAP_E_UNREADABLE, path, "%s%s%s", what, why ? ": " : "", why ? strerror(why) : "");
@@ -77,6 +77,19 @@ static lap_code remember(walk *w, const char *path)
     return LAP_OK;
 }
 
+static lap_code give_link(walk *w, const char *path)
+{
+    lap_walk_entry entry = {
+        .path = path, .relative = path + w->root_length, .link = true, .operand = w->operand};
+    return w->visit(w->user, &entry, w->err);
+}
+
+static lap_taking judge(const walk *w, const char *path, const char *name, bool is_folder)
+{
+    const lap_candidate candidate = {name, path + w->root_length, path, is_folder};
+    return lap_take_judge(w->options->take, &candidate, w->options->others);
+}
+
 static lap_code visit_file(walk *w, int folder, const char *path, const char *name)
 {
     struct stat st;
@@ -84,11 +97,12 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     if (!strncmp(name, ".lapedge-", 9))
         return LAP_OK;
     const lap_batch_take *take = w->options->take;
-    const lap_taking taking = lap_take_file(take, name, relative);
+    const lap_taking taking = judge(w, path, name, false);
     const bool named = taking == LAP_TAKE_YES, follow = take && take->follow;
+    if (taking == LAP_TAKE_LEFT_OUT) /* the caller, who asked for that, knows of it */
+        return LAP_OK;
     if (taking == LAP_TAKE_NO) {
-        if (!lap_take_excludes(take, name, relative)) /* who leaves it out knows of it */
-            lap_take_note(w->options->others, name);
+        lap_take_note(w->options->others, name);
         return LAP_OK;
     }
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
@@ -96,10 +110,8 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
                                : give_problem(w, path, relative, errno, "cannot be examined");
     if (S_ISLNK(st.st_mode) && follow && fstatat(folder, name, &st, 0))
         return named ? give_problem(w, path, relative, errno, "cannot be examined") : LAP_OK;
-    if (S_ISLNK(st.st_mode)) {
-        lap_walk_entry entry = {.path = path, .relative = relative, .link = true, .operand = w->operand};
-        return named ? w->visit(w->user, &entry, w->err) : LAP_OK;
-    }
+    if (S_ISLNK(st.st_mode))
+        return named ? give_link(w, path) : LAP_OK;
     if (!S_ISREG(st.st_mode))
         return named ? give_problem(w, path, relative, 0, "not a regular file") : LAP_OK;
     if (named || lap_take_begins_like_jpeg(folder, name))
@@ -108,28 +120,37 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     return LAP_OK;
 }
 
+/* Files, folders, and links to folders, of which --follow makes folders. */
+enum { FILE_NAME, FOLDER_NAME, FOLDER_LINK };
+
+static int kind_of(int folder, const struct dirent *d)
+{
+    struct stat st;
+    mode_t mode = d->d_type == DT_DIR ? S_IFDIR : d->d_type == DT_LNK ? S_IFLNK : S_IFREG;
+    if (d->d_type == DT_UNKNOWN && fstatat(folder, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        mode = st.st_mode;
+    if (S_ISLNK(mode) && fstatat(folder, d->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode))
+        return FOLDER_LINK;
+    return S_ISDIR(mode) ? FOLDER_NAME : FILE_NAME;
+}
+
 static lap_code visit_name(walk *w, int folder, const char *parent, const struct dirent *d)
 {
     char path[PATH_MAX];
-    struct stat st;
     const char *slash = parent[strlen(parent) - 1] == '/' ? "" : "/", *name = d->d_name;
-    if (!strcmp(name, ".") || !strcmp(name, ".."))
+    if (!strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, ".lapedge"))
         return LAP_OK;
+    const int kind = kind_of(folder, d);
     if (snprintf(path, sizeof path, "%s%s%s", parent, slash, name) >= (int)sizeof path)
-        return lap_take_file(w->options->take, name, name) == LAP_TAKE_YES || d->d_type == DT_DIR
+        return kind != FILE_NAME || judge(w, path, name, false) == LAP_TAKE_YES
                    ? give_problem(w, path, path + w->root_length, ENAMETOOLONG, "and longer")
                    : LAP_OK;
-    bool folder_here =
-        d->d_type == DT_DIR ||
-        (d->d_type == DT_UNKNOWN && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode));
-    const lap_batch_take *take = w->options->take;
-    if (!folder_here && take && take->follow)
-        folder_here = !fstatat(folder, name, &st, 0) && S_ISDIR(st.st_mode);
-    if (!folder_here)
+    if (kind == FILE_NAME)
         return visit_file(w, folder, path, name);
-    return strcmp(name, ".lapedge") != 0 && !lap_take_excludes(take, name, path + w->root_length)
-               ? remember(w, path)
-               : LAP_OK;
+    if (judge(w, path, name, true) == LAP_TAKE_LEFT_OUT)
+        return LAP_OK;
+    const lap_batch_take *take = w->options->take;
+    return kind == FOLDER_NAME || (take && take->follow) ? remember(w, path) : give_link(w, path);
 }
 
 /* Whether an open folder is one to pass over: the output folder, one of outputs that nobody named, or, with
@@ -235,6 +256,31 @@ static void listed_relative(const char *path, char *to)
     *end = 0;
 }
 
+/* A listed name that is not there with the carriage return at its end, and is there without it, is of a list
+ * with the line ends of Windows. */
+static bool has_carriage_return(const char *path)
+{
+    char without[PATH_MAX + 1];
+    struct stat st;
+    const size_t length = strlen(path);
+    if (length < 2 || length > PATH_MAX || path[length - 1] != '\r' || stat(path, &st) == 0)
+        return false;
+    memcpy(without, path, length - 1);
+    without[length - 1] = 0;
+    return stat(without, &st) == 0;
+}
+
+static lap_code give_listed(walk *w, const char *path, const char *relative)
+{
+    lap_error problem;
+    if (!has_carriage_return(path))
+        return give_named(w, path, relative);
+    lap_fail_at(&problem, LAP_E_MISSING, path,
+        "no such file: the lines of this list end in carriage returns; remove them, as tr -d '\\r' does");
+    lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem, .operand = w->operand};
+    return w->visit(w->user, &entry, w->err);
+}
+
 static lap_code walk_list(walk *w, lap_list *list)
 {
     char relative[PATH_MAX + 1];
@@ -242,7 +288,7 @@ static lap_code walk_list(walk *w, lap_list *list)
     lap_code code = lap_list_begin(list, w->err);
     while (code == LAP_OK && (code = lap_list_next(list, &path, w->err)) == LAP_OK && path) {
         listed_relative(path, relative);
-        code = give_named(w, path, relative);
+        code = give_listed(w, path, relative);
     }
     return code;
 }
@@ -257,7 +303,9 @@ lap_code lap_walk(
         w.out_device = st.st_dev;
         w.out_inode = st.st_ino;
     }
-    lap_code code = list ? walk_list(&w, list) : LAP_OK;
+    lap_code code = lap_take_check(options->take, err);
+    if (code == LAP_OK && list)
+        code = walk_list(&w, list);
     for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
         const char *path = options->inputs[i];
         w.operand = i;

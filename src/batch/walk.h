@@ -15,7 +15,7 @@ typedef struct lap_walk_entry {
     size_t below;            /* where in path its name below the folder that was named begins; of a file that
                                 was named, its last part */
     lap_error *problem;      /* cannot be taken: unreadable folder, missing file, not a file; else NULL */
-    bool link;               /* a symbolic link in a folder that is named like a photo: not followed */
+    bool link;               /* a symbolic link that is not followed: named like a photo, or to a folder */
 } lap_walk_entry;
 
 /* Returns LAP_OK to go on; anything else ends the walk with that code. */

@@ -243,8 +243,8 @@ static void report_rows(codec_bench *b)
         if (i == FLOOR)
             shape = row;
     }
-    lap_encode_bench_report(&b->encoders, &shape);
-    lap_decoders_bench_report(&b->decoders, &shape);
+    lap_coders_bench_report(&b->encoders.coders, &shape);
+    lap_coders_bench_report(&b->decoders.coders, &shape);
 }
 
 static lap_code time_all(codec_bench *b, lap_error *err)
@@ -278,9 +278,9 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     if (code == LAP_OK)
         code = lap_codec_device_begin(&b.device, bench, err);
     if (code == LAP_OK)
-        code = lap_encode_bench_begin(&b.encoders, bench, err);
+        code = lap_coders_bench_begin(&b.encoders.coders, bench, LAP_OP_ENCODE, err);
     if (code == LAP_OK)
-        code = lap_decoders_bench_begin(&b.decoders, bench, err);
+        code = lap_coders_bench_begin(&b.decoders.coders, bench, LAP_OP_DECODE, err);
     if (code == LAP_OK)
         code = time_all(&b, err);
     if (code == LAP_OK)

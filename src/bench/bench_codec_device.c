@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "bench/bench_rates.h"
 #include "cuda/device/device.h"
-#include "device/known_codec.h"
+#include "device/devices.h"
 
 enum { MAX_STREAMS = 16, MAX_TURNS = 64, COPIES = 20 };
 

@@ -201,7 +201,7 @@ static lap_code copy(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
 
 static lap_code enqueue(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
 {
-    const lap_device_filter filter = {r->photo.rung, &r->photo.params, r->photo.border};
+    const lap_views_filter filter = {r->photo.rung, &r->photo.params, r->photo.border};
     if (rate <= LAP_RATE_COPY)
         return copy(r, l, rate, err);
     const lap_code code = plan(r, l, rate, err);

@@ -99,8 +99,10 @@ static void take_operand(lap_cli *cli, char *word, bool may_be_command)
     const lap_cli_command *command = lap_cli_command_named(word);
     if (may_be_command && command && !cli->command && cli->operand_count == 0)
         cli->command = command;
-    else
+    else {
+        cli->may_be_command |= may_be_command && !cli->command && cli->operand_count == 0;
         cli->operands[cli->operand_count++] = word;
+    }
 }
 
 static lap_cli_exit parse_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])

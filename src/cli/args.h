@@ -82,6 +82,8 @@ extern const lap_cli_command lap_cli_commands[]; /* after the last one: no name 
 const char *lap_cli_command_name(int i);
 const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 lap_cli_exit lap_cli_no_command(const char *word);              /* says so, with what may have been meant */
+/* LAP_EXIT_USAGE after a message where the first operand is no file, and seems to be a command. */
+lap_cli_exit lap_cli_check_first_word(const lap_cli *cli);
 /* Whether the last operand of this command is an output, unless it works in place. */
 static inline bool lap_cli_writes(const lap_cli *cli)
 {

@@ -52,7 +52,7 @@ typedef struct lap_cli {
     const char *trace; /* the timeline of a run over a folder */
 
     int jobs; /* 0: one per core */
-    bool fail_fast, force, dry_run, null_separated;
+    bool fail_fast, force, rebuild, dry_run, null_separated;
     const char *shard, *files_from, *log;
     const char *include[LAP_CLI_GLOBS], *exclude[LAP_CLI_GLOBS];
     lap_batch_take take; /* extensions and follow; the lists above */
@@ -76,7 +76,8 @@ typedef struct lap_cli {
     const char *baseline;
     double tolerance; /* share, 0.1 for 10 % */
 
-    const char *report; /* the HTML file that --report writes */
+    const char *report;  /* the HTML file that --report writes */
+    bool may_be_command; /* the first operand stands where a command could, and is none */
     bool is_command_named, help_short, help_full, version, json, quiet, verbose, sandbox;
     lap_cli_when color, progress;
     const char *json_file; /* the objects of --json go there (too) */

@@ -111,8 +111,8 @@ static int print_json(const findings *f)
     json_object_set_new(object, "threads", json_integer(f->threads));
     json_object_set_new(object, "memory_bytes", json_integer((json_int_t)lap_memory_here()));
     json_object_set_new(object, "open_files", json_integer((json_int_t)f->files));
-    json_object_set_new(object, "threads_start_ms", lap_json_real(f->start_ms));
-    json_object_set_new(object, "device_start_ms", lap_json_real(f->device_ms));
+    json_object_set_new(object, "threads_start_ms", lap_json_ms(f->start_ms));
+    json_object_set_new(object, "device_start_ms", lap_json_ms(f->device_ms));
     json_object_set_new(object, "devices", devices_json());
     json_object_set_new(object, "no_device", lap_json_text(f->no_device));
     json_object_set_new(object, "library", lap_json_error(&f->library));

@@ -20,7 +20,8 @@ static const char *sampling_name(const lap_info *i)
 
 static bool has_parts(const lap_info *i)
 {
-    return i->frame && strcmp(i->frame, "progressive") != 0 && !i->arithmetic && i->scans == 1;
+    return i->longest_scan > 0 ||
+           (i->frame && strcmp(i->frame, "progressive") != 0 && !i->arithmetic && i->scans == 1);
 }
 
 static const char *backend_here(void)
@@ -118,7 +119,10 @@ static void print_jpeg(const lap_info *i)
         printf("  restart      every %d MCUs\n", i->restart_interval);
     else
         puts("  restart      none");
-    printf("  scans        %d\n", i->scans);
+    printf("  scans        %d", i->scans);
+    if (i->longest_scan > 0)
+        printf("; scan %d has %d %% of the bytes", i->longest_scan, i->longest_percent);
+    puts("");
 }
 
 static void print_text(const lap_cli *cli, const char *path, const lap_info *i, const json_t *rows)

@@ -1,5 +1,6 @@
 /* run: one image in, its edges out; or several replaced in place. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <search.h>
 #include <stdlib.h>
@@ -76,6 +77,35 @@ static int skip_one(const lap_cli *cli, const char *in, const char *out)
                                    : LAP_EXIT_OK;
 }
 
+/* Whether OUT is a JPEG beside IN: with a pattern in the place of names, "lapedge *.jpg", it is a photo. */
+static bool may_be_photo(const lap_cli *cli, const char *in, const char *out)
+{
+    struct stat there, folders[2];
+    char head[16];
+    bool beside =
+        !cli->in_place && !cli->settings.no_clobber && lstat(out, &there) == 0 && S_ISREG(there.st_mode);
+    for (int i = 0; i < 2 && beside; i++) {
+        char *copy = strdup(i ? out : in);
+        beside = copy && stat(dirname(copy), &folders[i]) == 0;
+        free(copy);
+    }
+    if (!beside || folders[0].st_dev != folders[1].st_dev || folders[0].st_ino != folders[1].st_ino)
+        return false;
+    const int fd = open(out, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+    const ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    if (fd >= 0)
+        close(fd);
+    const char *format = got > 0 ? lap_format_of_bytes(head, (size_t)got) : NULL;
+    return format && strcmp(format, "jpeg") == 0;
+}
+
+static void note_replaced(const lap_cli *cli, const char *out)
+{
+    if (!cli->quiet)
+        lap_cli_message("note: %s, a JPEG beside the input, %s replaced; --no-clobber leaves it alone", out,
+            cli->dry_run ? "would be" : "was");
+}
+
 /* The photo is read a second time: a run keeps no pixels. */
 static int write_report(
     const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *result)
@@ -98,6 +128,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     lap_run_stats stats;
     lap_error err = {0};
     lap_progress progress;
+    const bool replaces = may_be_photo(cli, in, out);
     lap_progress_begin(&progress, cli, in);
     cli->settings.progress = progress.on ? lap_progress_rows : NULL;
     cli->settings.progress_user = &progress;
@@ -117,6 +148,8 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         lap_cli_print_error(&err, in);
     else if (report.status == LAP_WARNED && !cli->quiet)
         lap_cli_warn(in, &report);
+    if (code == LAP_OK && replaces)
+        note_replaced(cli, out);
     if (cli->verbose)
         print_details(cli, context, in, out, &report);
     int exit_code = lap_cli_exit_of(code);
@@ -152,6 +185,8 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
         fputs(" -> ", to);
         lap_cli_print_safely(to, out);
         fputc('\n', to);
+        if (may_be_photo(cli, in, out))
+            note_replaced(cli, out);
     }
     if (lap_cli_wants_json(cli)) {
         const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
@@ -233,14 +268,6 @@ static int run_in_place(lap_cli *cli, lap_context *context)
     return exit_code;
 }
 
-/* The command that a first word was meant to be, or NULL: a name with a dot or a slash is a file's. */
-static const char *misspelt_command(const char *word)
-{
-    if (strpbrk(word, "./") || access(word, F_OK) == 0)
-        return NULL;
-    return lap_cli_nearest(word, lap_cli_command_name);
-}
-
 static int check_in_place(const lap_cli *cli)
 {
     lap_error ignored = {0}; /* the input's to tell */
@@ -271,9 +298,7 @@ static int check_side_files(const lap_cli *cli)
 
 static int check_in_and_out(const lap_cli *cli)
 {
-    const char *in = cli->operands[0], *command = misspelt_command(in);
-    if (command)
-        return lap_cli_usage("%s is neither a command nor a file; did you mean %s?", in, command);
+    const char *in = cli->operands[0];
     if (cli->operand_count == 1)
         return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", in);
     if (strcmp(cli->operands[1], "-") != 0)
@@ -328,9 +353,8 @@ int lap_cli_run(lap_cli *cli)
 {
     if (!lap_cli_reads_inside(cli))
         lap_cli_note_tolerance(cli);
-    const char *first = cli->operand_count > 0 ? cli->operands[0] : "";
-    if (strcmp(first, "batch") == 0 && access(first, F_OK) != 0)
-        return lap_cli_usage("%s is neither a command nor a file; %s", first, lap_cli_hint(first));
+    if (!cli->files_from && lap_cli_check_first_word(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     if (cli->forms == LAP_CLI_FOLDER)
         return lap_run_folder(cli);
     const int exit_code = check_operands(cli);

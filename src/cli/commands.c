@@ -1,6 +1,8 @@
 /* Every command there is, in words: the table that parsing, help and completion read. What each of them does
  * is another table's, in main.c. */
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/args.h"
 #include "cli/term.h"
@@ -74,6 +76,22 @@ const lap_cli_command *lap_cli_command_named(const char *name)
         if (strcmp(command->name, name) == 0)
             return command;
     return NULL;
+}
+
+/* A first word that is nothing here was meant as a command, or is a photo that is not there. A name with a
+ * dot or a slash is a file's, and so is what stands behind "run" or "--". */
+lap_cli_exit lap_cli_check_first_word(const lap_cli *cli)
+{
+    const char *word = cli->may_be_command ? cli->operands[0] : "";
+    struct stat st;
+    if (!*word || strcmp(word, "-") == 0 || strpbrk(word, "./") || lstat(word, &st) == 0 || errno != ENOENT)
+        return LAP_EXIT_OK;
+    const char *hint = lap_cli_hint(word), *nearest = lap_cli_nearest(word, lap_cli_command_name);
+    if (hint)
+        return lap_cli_usage("%s: no such file, and no command; %s", word, hint);
+    if (nearest)
+        return lap_cli_usage("%s: no such file, and no command (did you mean %s?)", word, nearest);
+    return lap_cli_usage("%s: no such file, and no command; see lapedge -h", word);
 }
 
 lap_cli_exit lap_cli_no_command(const char *word)

@@ -121,7 +121,7 @@ static json_t *row_of(const lap_compare_line *line)
     json_object_set_new(row, "available", json_boolean(line->resolved != NULL));
     json_object_set_new(row, "reason", lap_json_text(line->reason));
     lap_json_difference(row, ran ? &line->sum : NULL, lap_compare_has_pictures(line->op));
-    json_object_set_new(row, "ms", lap_json_real(ran ? line->ms : NAN));
+    json_object_set_new(row, "ms", lap_json_ms(ran ? line->ms : NAN));
     json_object_set_new(row, "op", json_string(lap_op_name(line->op)));
     json_object_set_new(row, "differing_border",
         ran && lap_compare_has_pictures(line->op) ? json_integer((json_int_t)line->sum.differing_border)
@@ -129,13 +129,13 @@ static json_t *row_of(const lap_compare_line *line)
     json_object_set_new(row, "relative_error", lap_json_real(line->relative_error));
     json_object_set_new(row, "detail", lap_json_text(line->detail));
     lap_json_path(row, "input", line->input);
-    json_object_set_new(row, "upload_ms", lap_json_real(ran ? line->upload_ms : NAN));
-    json_object_set_new(row, "kernel_ms", lap_json_real(ran ? line->kernel_ms : NAN));
-    json_object_set_new(row, "download_ms", lap_json_real(ran ? line->download_ms : NAN));
+    json_object_set_new(row, "upload_ms", lap_json_ms(ran ? line->upload_ms : NAN));
+    json_object_set_new(row, "kernel_ms", lap_json_ms(ran ? line->kernel_ms : NAN));
+    json_object_set_new(row, "download_ms", lap_json_ms(ran ? line->download_ms : NAN));
     json_object_set_new(row, "runs", json_integer(ran ? line->runs : 0));
-    json_object_set_new(row, "min_ms", lap_json_real(ran ? line->min_ms : NAN));
-    json_object_set_new(row, "max_ms", lap_json_real(ran ? line->max_ms : NAN));
-    json_object_set_new(row, "stddev_ms", lap_json_real(ran ? line->stddev_ms : NAN));
+    json_object_set_new(row, "min_ms", lap_json_ms(ran ? line->min_ms : NAN));
+    json_object_set_new(row, "max_ms", lap_json_ms(ran ? line->max_ms : NAN));
+    json_object_set_new(row, "stddev_ms", lap_json_ms(ran ? line->stddev_ms : NAN));
     json_object_set_new(row, "noisy", json_boolean(ran && lap_compare_line_is_noisy(line)));
     return row;
 }
@@ -159,10 +159,10 @@ bool lap_compare_end_photo(lap_compare_result *result, const char *path, const l
     json_object_set_new(
         row, "differing_pixels", failure ? json_null() : json_integer((json_int_t)photo->differing_pixels));
     json_object_set_new(row, "worst", lap_json_text(failure ? NULL : photo->worst));
-    json_object_set_new(row, "decode_ms", lap_json_real(failure ? NAN : photo->decode_ms));
-    json_object_set_new(row, "c_ms", lap_json_real(failure ? NAN : photo->c_ms));
+    json_object_set_new(row, "decode_ms", lap_json_ms(failure ? NAN : photo->decode_ms));
+    json_object_set_new(row, "c_ms", lap_json_ms(failure ? NAN : photo->c_ms));
     json_object_set_new(row, "fastest", lap_json_text(failure ? NULL : photo->fastest));
-    json_object_set_new(row, "fastest_ms", lap_json_real(failure ? NAN : photo->fastest_ms));
+    json_object_set_new(row, "fastest_ms", lap_json_ms(failure ? NAN : photo->fastest_ms));
     const bool is_whole = json_object_get(row, "input") && json_object_get(row, "error");
     return json_array_append_new(result->photos, row) == 0 && is_whole;
 }
@@ -182,7 +182,7 @@ json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, b
     json_object_set_new(object, "border", json_string(lap_border_name(cli->settings.border)));
     json_object_set_new(object, "range", json_string(lap_range_name(params->range)));
     lap_json_filter(object, params);
-    json_object_set_new(object, "decode_ms", lap_json_real(result->decode_ms));
+    json_object_set_new(object, "decode_ms", lap_json_ms(result->decode_ms));
     json_object_set_new(object, "equal", json_boolean(equal));
     json_object_set_new(object, "tolerance", lap_json_tolerance(cli, lap_params_tolerance(params)));
     for (int i = 0; i < result->count; i++)

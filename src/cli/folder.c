@@ -90,7 +90,50 @@ void lap_folder_stop(lap_folder *folder)
     lap_progress_hide(&folder->progress);
 }
 
+enum { MOST_TOLD = 10 };
+
+bool lap_folder_may_tell(lap_folder *folder, const lap_report *report)
+{
+    const uint64_t told = folder->told[report->error.code]++;
+    return told < MOST_TOLD || !folder->progress.on || folder->cli->verbose;
+}
+
+uint64_t lap_folder_left(const lap_folder *folder)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    const uint64_t over = counts->ok + counts->warned + counts->skipped + counts->failed;
+    return counts->expected > over ? counts->expected - over : 0;
+}
+
 /* ---- for a person -------------------------------------------------------------------------------- */
+
+/* Each pattern that matched nothing, given to a function. Of patterns beyond the first 64 nothing is known.
+ */
+static void each_unused(
+    const lap_folder *folder, void (*each)(void *user, const char *option, const char *pattern), void *user)
+{
+    const lap_cli *cli = folder->cli;
+    const struct {
+        const char *option, *const *patterns;
+        uint64_t used;
+    } lists[] = {{"--include", cli->include, folder->others.include_used},
+        {"--exclude", cli->exclude, folder->others.exclude_used}};
+    if (folder->err.code != LAP_OK) /* not all folders may have been walked */
+        return;
+    for (size_t list = 0; list < sizeof lists / sizeof *lists; list++)
+        for (size_t i = 0; i < LAP_CLI_GLOBS && lists[list].patterns[i]; i++)
+            if (!(lists[list].used >> i & 1))
+                each(user, lists[list].option, lists[list].patterns[i]);
+}
+_Static_assert(LAP_CLI_GLOBS <= 64, "a bit of lap_batch_others for each pattern");
+
+static void print_unused(void *user, const char *option, const char *pattern)
+{
+    (void)user;
+    lap_cli_message("%s=%s matches nothing%s", option, pattern,
+        strchr(pattern, '/') ? " (with a slash: from the folder that is named; */ before it: at any depth)"
+                             : "");
+}
 
 void lap_folder_print_others(const lap_folder *folder)
 {
@@ -98,6 +141,7 @@ void lap_folder_print_others(const lap_folder *folder)
     char text[LAP_OTHER_KINDS * 40] = "";
     uint64_t named = 0;
     size_t at = 0;
+    each_unused(folder, print_unused, NULL);
     for (size_t i = 0; i < others->kind_count; i++) {
         const char *extension = others->kinds[i].extension;
         named += others->kinds[i].files;
@@ -130,11 +174,34 @@ void lap_folder_print_failed(const lap_folder *folder)
         fputc(')', stderr);
 }
 
+void lap_folder_print_left(const lap_folder *folder)
+{
+    if (lap_folder_left(folder))
+        fprintf(stderr, ", %llu left", (unsigned long long)lap_folder_left(folder));
+}
+
+void lap_folder_print_untold(const lap_folder *folder)
+{
+    char text[LAP_CODES * 40] = "";
+    size_t at = 0;
+    for (int kind = LAP_OK; folder->progress.on && !folder->cli->verbose && kind < LAP_CODES; kind++)
+        if (folder->told[kind] > MOST_TOLD)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu more %s", at ? ", " : "",
+                (unsigned long long)(folder->told[kind] - MOST_TOLD),
+                kind == LAP_OK ? "warnings" : lap_code_name((lap_code)kind));
+    if (at && folder->cli->log)
+        lap_cli_message("and %s: see %s", text, folder->cli->log);
+    else if (at)
+        lap_cli_message(
+            "and %s: -v prints all%s", text, lap_cli_writes(folder->cli) ? ", --log=FILE keeps them" : "");
+}
+
 void lap_folder_print_links(const lap_folder *folder)
 {
     const uint64_t links = folder->counts.links;
     if (links)
-        lap_cli_message("%llu symbolic link%s not followed", (unsigned long long)links, links > 1 ? "s" : "");
+        lap_cli_message("%llu symbolic link%s not followed; --follow does", (unsigned long long)links,
+            links > 1 ? "s" : "");
 }
 
 void lap_folder_print_none(const lap_folder *folder)
@@ -170,6 +237,11 @@ json_t *lap_folder_json_kinds(const lap_folder *folder)
     return kinds;
 }
 
+static void add_unused(void *user, const char *option, const char *pattern)
+{
+    json_array_append_new(user, json_pack("{ss so}", "option", option, "pattern", lap_json_text(pattern)));
+}
+
 json_t *lap_folder_json_others(const lap_folder *folder)
 {
     const lap_batch_others *others = &folder->others;
@@ -182,12 +254,15 @@ json_t *lap_folder_json_others(const lap_folder *folder)
     json_object_set_new(object, "files", json_integer((json_int_t)others->files));
     json_object_set_new(object, "kinds", kinds);
     json_object_set_new(object, "output_folders", json_integer((json_int_t)others->outputs));
+    json_t *unused = json_array();
+    each_unused(folder, add_unused, unused);
+    json_object_set_new(object, "unused_patterns", unused);
     return object;
 }
 
 void lap_folder_json_end(const lap_folder *folder, json_t *object)
 {
-    json_object_set_new(object, "ms", lap_json_real(folder->counts.ms));
+    json_object_set_new(object, "ms", lap_json_ms(folder->counts.ms));
     json_object_set_new(object, "error", lap_json_error(&folder->err));
 }
 

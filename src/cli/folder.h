@@ -22,6 +22,7 @@ typedef struct lap_folder {
     lap_batch_work work;
     lap_batch_counts counts;
     lap_error err;
+    uint64_t told[LAP_CODES]; /* messages about files by kind; LAP_OK: warnings */
 } lap_folder;
 
 /* The inputs are the first operands. With --shard=auto, tasks of one machine share its devices: all of them,
@@ -37,10 +38,18 @@ void lap_folder_start(lap_folder *folder, const lap_context *context, const char
 void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts);
 void lap_folder_stop(lap_folder *folder);
 
+/* Whether a file's error or warning is printed. A terminal that shows progress gets ten lines of each kind,
+ * unless -v asks for all; lap_folder_print_untold says how many more there were. */
+bool lap_folder_may_tell(lap_folder *folder, const lap_report *report);
+/* Inputs that had no turn. */
+uint64_t lap_folder_left(const lap_folder *folder);
+
 /* Lines of the summary on stderr; each prints nothing where there is nothing to say. */
 void lap_folder_print_others(const lap_folder *folder); /* "3 other files not taken: 2 .heic, 1 .mov" */
 void lap_folder_print_failed(const lap_folder *folder); /* ", 3 failed (2 truncated, 1 missing)" */
+void lap_folder_print_left(const lap_folder *folder);   /* ", 56 left" of a run that ended early */
 void lap_folder_print_links(const lap_folder *folder);
+void lap_folder_print_untold(const lap_folder *folder);
 void lap_folder_print_none(const lap_folder *folder); /* no photo was found */
 void lap_folder_print_work(const lap_folder *folder); /* with -v: who did it, and what took how long */
 

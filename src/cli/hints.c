@@ -42,6 +42,13 @@ static const hint hints[] = {
     {"|sobel|prewitt|scharr|",
         "a gradient has a kernel for each direction, given as a list: --range=abs "
         "--kernel='0 0 0 0 0/0 -1 0 1 0/0 -2 0 2 0/0 -1 0 1 0/0 0 0 0 0' is Sobel's across"},
+    {"|border=mirror|", "a mirror is reflect, or reflect101, which does not repeat the edge pixel"},
+    {"|border=symmetric|", "that is reflect"},
+    {"|border=edge|border=nearest|border=clamp|border=extend|", "that is replicate"},
+    {"|border=constant|border=black|", "that is zero, or constant:V"},
+    {"|border=reflect_101|border=default|", "that is reflect101"},
+    {"|rotate=left|rotate=-90|", "that is 270"},
+    {"|rotate=right|", "that is 90"},
     {"|laplace|laplacian|", "laplace5, laplace3-4 or laplace3-8"},
 };
 

@@ -75,10 +75,55 @@ void lap_json_path(json_t *object, const char *key, const char *path)
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
+/* The fewest digits that read back to the same double; end is behind the 17 that stand there. */
+static char *shorten(char *to, const char *number, const char *end)
+{
+    enum { FEW = 15, ALL = 17 };
+    const double value = strtod(number, NULL);
+    char text[40];
+    int length = 0;
+    for (int digits = FEW; digits < ALL; digits++) {
+        length = snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+        length = 0;
+    }
+    /* A real number stays one for those who tell them from whole ones. */
+    const bool is_real = length > 0 && strpbrk(text, ".e");
+    if (length == 0 || length + 2 * !is_real >= end - number)
+        return memmove(to, number, (size_t)(end - number)), to + (end - number);
+    to = mempcpy(to, text, (size_t)length);
+    return is_real ? to : mempcpy(to, ".0", 2);
+}
+
+/* In place: numbers get no longer. */
+static void shorten_numbers(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at;) {
+        const size_t number = strspn(at, "0123456789+-.eE");
+        if (*at == '"') { /* a string, with what is escaped in it */
+            do
+                for (int n = 1 + (*at == '\\'); n > 0; n--)
+                    *to++ = *at++;
+            while (*at != '"');
+            *to++ = *at++;
+        } else if ((*at == '-' || (*at >= '0' && *at <= '9')) && memchr(at, '.', number)) {
+            to = shorten(to, at, at + number);
+            at += number;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
+}
+
 char *lap_json_dump(const json_t *object, size_t flags)
 {
     /* 17 digits distinguish any two doubles. */
     char *text = object ? json_dumps(object, flags | JSON_REAL_PRECISION(17)) : NULL;
+    if (text)
+        shorten_numbers(text);
     unsigned code;
     size_t length = 0, hidden = 0;
     for (size_t size; text && text[length]; length += size) {
@@ -179,14 +224,20 @@ int lap_json_print_failure(const char *command, int exit_code)
     return lap_json_print(object);
 }
 
+/* Clocks count nanoseconds: further digits are those of subtractions. */
+json_t *lap_json_ms(double ms)
+{
+    return lap_json_real(round(ms * 1e6) / 1e6);
+}
+
 static json_t *times_of(const lap_times *ms)
 {
     /* Only devices have transfers. */
     const bool device = ms->upload > 0 || ms->download > 0;
-    return json_pack("{so so so so so so so so}", "read", lap_json_real(ms->read), "decode",
-        lap_json_real(ms->decode), "upload", lap_json_real(device ? ms->upload : NAN), "filter",
-        lap_json_real(ms->filter), "download", lap_json_real(device ? ms->download : NAN), "encode",
-        lap_json_real(ms->encode), "write", lap_json_real(ms->write), "total", lap_json_real(ms->total));
+    return json_pack("{so so so so so so so so}", "read", lap_json_ms(ms->read), "decode",
+        lap_json_ms(ms->decode), "upload", lap_json_ms(device ? ms->upload : NAN), "filter",
+        lap_json_ms(ms->filter), "download", lap_json_ms(device ? ms->download : NAN), "encode",
+        lap_json_ms(ms->encode), "write", lap_json_ms(ms->write), "total", lap_json_ms(ms->total));
 }
 
 static json_t *count(uint64_t value)

@@ -9,6 +9,7 @@
 json_t *lap_json_object(const char *schema); /* NULL without memory, as jansson does */
 /* Text, with U+FFFD for what is not UTF-8; null for NULL. */
 json_t *lap_json_text(const char *text);
+json_t *lap_json_ms(double ms);      /* to the nanosecond */
 json_t *lap_json_real(double value); /* null where it is not finite */
 /* Sets what the filter computes with: coefficients, scale, offset, invert, threshold. */
 void lap_json_filter(json_t *object, const lap_params *params);

@@ -20,6 +20,8 @@ static const rule rules[] = {
     {"no-clobber", "force", "and --force contradict each other", false},
     {"skip-existing", "force", "and --force contradict each other", false},
     {"skip-existing", "no-clobber", "and --no-clobber contradict each other", false},
+    {"rebuild", "skip-existing", "and --skip-existing contradict each other", false},
+    {"rebuild", "no-clobber", "and --no-clobber contradict each other", false},
     {"include", "files-from", "is about folders, and --files-from names files", false},
     {"exclude", "files-from", "is about folders, and --files-from names files", false},
     {"ext", "files-from", "is about folders, and --files-from names files", false},

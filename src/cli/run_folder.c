@@ -1,6 +1,7 @@
 /* run and transform over folders and lists: what lap_batch does, reported to a person, a log and a script. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/commands.h"
 #include "cli/folder.h"
@@ -56,11 +57,12 @@ static void print_file(folder_run *run, const lap_batch_file *file, const lap_ba
                done = finished && (cli->verbose || cli->dry_run) && !cli->quiet;
     if (failed && counts->failed <= NAMED)
         snprintf(run->named[counts->failed - 1], sizeof *run->named, "%s", file->input);
-    if (reported || warned || done)
+    const bool told = (reported || warned) && lap_folder_may_tell(&run->folder, report);
+    if (told || done)
         lap_progress_hide(&run->folder.progress);
-    if (reported)
+    if (reported && told)
         lap_cli_print_error(&report->error, file->input);
-    else if (warned)
+    else if (warned && told)
         lap_cli_warn(file->input, report);
     if (done)
         print_done(cli, file);
@@ -152,11 +154,15 @@ static void summary(const folder_run *run)
     if (run->prune.removed)
         fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.removed,
             run->folder.cli->dry_run ? "to be removed" : "removed");
+    lap_folder_print_left(&run->folder);
     if (!run->folder.cli->dry_run && seconds > 0)
         fprintf(stderr, "; %.1f s", seconds);
     if (!run->folder.cli->dry_run && seconds > 0 && counts->pixels > 0)
         fprintf(stderr, ", %.0f Mpixel/s", (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
+    if (lap_folder_left(&run->folder) && !run->folder.cli->rebuild)
+        lap_cli_message("the same command continues");
+    lap_folder_print_untold(&run->folder);
     /* A few failures have just been reported; of many the first may have scrolled away. */
     for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
         fputs(i ? ", " : "first to fail: ", stderr);
@@ -235,9 +241,24 @@ static int run_folder(lap_cli *cli, folder_run *run)
     return exit_code;
 }
 
+/* A folder is not made under the name of an image unless a slash says so: more likely a word is missing, or
+ * one too many. */
+static bool is_like_image(const char *out)
+{
+    static const char others[] = "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|";
+    struct stat st;
+    char word[16];
+    const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out, *dot = strrchr(name, '.');
+    if (!dot || dot == name || lstat(out, &st) == 0 || errno != ENOENT)
+        return false;
+    const bool fits = snprintf(word, sizeof word, "|%s|", dot + 1) < (int)sizeof word;
+    return lap_format_named(dot + 1) || (fits && strcasestr(others, word));
+}
+
 static int check_operands(const lap_cli *cli)
 {
     const int count = cli->operand_count;
+    const char *out = count > 0 ? cli->operands[count - 1] : "";
     if (cli->in_place)
         return lap_cli_usage("--in-place and an output folder cannot be combined");
     if (cli->files_from && count != 1)
@@ -248,6 +269,9 @@ static int check_operands(const lap_cli *cli)
         return lap_cli_usage("OUTDIR is missing: lapedge %s OUTDIR", cli->operands[0]);
     if (lap_folder_check_names(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
+    if (is_like_image(out))
+        return lap_cli_usage(
+            "%s: there is no such folder, and it is named like an image; %s/ makes it", out, out);
     if (cli->dry_run && (cli->log || cli->trace || cli->report))
         return lap_cli_usage("-n writes nothing; leave out %s", cli->log     ? "--log"
                                                                 : cli->trace ? "--trace"
@@ -278,6 +302,7 @@ static lap_code set_options(folder_run *run, lap_error *err)
     lap_batch_options *options = &run->folder.options;
     options->out_dir = cli->operands[cli->operand_count - 1];
     options->force = cli->force;
+    options->rebuild = cli->rebuild;
     options->dry_run = cli->dry_run;
     options->suffix = cli->suffix;
     options->flat = cli->flat;

@@ -13,64 +13,96 @@
 
 /* ---- never over something else ------------------------------------------------------------------- */
 
-typedef struct side_option {
+typedef struct side_option { /* a file that is written besides OUT */
     const char *option, *path;
 } side_option;
 
-static bool is_other(const side_option *side, const char *path, const char *what)
+/* What keeps the command from starting: 2 where nothing can be compared, else 4. */
+static lap_cli_exit unreachable(const lap_cli *cli, const side_option *side, const lap_error *err)
 {
-    if (!path || lap_side_check(side->path, &path, 1, NULL) == LAP_OK)
-        return true;
-    lap_cli_usage("%s: %s is %s", side->option, side->path, what);
-    return false;
+    char text[1024];
+    lap_cli_message("%s: %s", side->option, lap_cli_error_text(err, text, sizeof text));
+    return cli->command->takes & (LAP_CLI_DIFF | LAP_CLI_COMPARE_ALL) ? LAP_EXIT_USAGE : LAP_EXIT_NOTHING;
 }
 
-static lap_code check_input(void *user, const char *path, const lap_error *problem, lap_error *err)
+/* LAP_EXIT_OK where path is another file; else after a message that calls it `what`. */
+static lap_cli_exit check_other(
+    const lap_cli *cli, const side_option *side, const char *path, const char *what)
 {
+    lap_error err;
+    const lap_code code = path ? lap_side_check(side->path, &path, 1, &err) : LAP_OK;
+    if (code == LAP_OK)
+        return LAP_EXIT_OK;
+    return code == LAP_E_CLASH ? lap_cli_usage("%s: %s is %s", side->option, side->path, what)
+                               : unreachable(cli, side, &err);
+}
+
+typedef struct folder_look {
+    const lap_cli *cli;
+    const side_option *side;
+    lap_cli_exit exit;
+} folder_look;
+
+static lap_code check_file(void *user, const char *path, const lap_error *problem, lap_error *err)
+{
+    folder_look *look = user;
     (void)problem;
     *err = (lap_error){.code = LAP_E_CLASH};
-    return is_other(user, path, "the input") ? LAP_OK : LAP_E_CLASH;
+    look->exit = check_other(look->cli, look->side, path, "the input");
+    return look->exit == LAP_EXIT_OK ? LAP_OK : LAP_E_CLASH;
 }
 
 /* An input, and what is in it where it is a folder. */
-static bool is_no_input(side_option *side, const char *path, bool look_inside)
+static lap_cli_exit check_input(
+    const lap_cli *cli, const side_option *side, const char *path, bool look_inside)
 {
     struct stat st;
     lap_error err;
-    if (!path || !is_other(side, path, "the input"))
-        return !path;
-    return !look_inside || stat(path, &st) != 0 || !S_ISDIR(st.st_mode) ||
-           lap_inputs(&path, 1, check_input, side, &err) != LAP_E_CLASH;
+    folder_look look = {cli, side, check_other(cli, side, path, "the input")};
+    if (path && look.exit == LAP_EXIT_OK && look_inside && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        (void)lap_inputs(&path, 1, check_file, &look, &err);
+    return look.exit;
 }
 
-static bool check_side(const lap_cli *cli, side_option *side, const side_option *others, int count)
+static lap_cli_exit check_operands(const lap_cli *cli, const side_option *side)
 {
     const bool writes = lap_cli_writes(cli);
     const bool has_out = writes && !cli->in_place && (cli->operand_count > 1 || cli->files_from);
-    for (int i = 0; i < cli->operand_count && !cli->command->operand; i++) {
+    lap_cli_exit code = LAP_EXIT_OK;
+    for (int i = 0; i < cli->operand_count && !cli->command->operand && code == LAP_EXIT_OK; i++) {
         const bool is_out = has_out && i == cli->operand_count - 1;
-        if (is_out ? !is_other(side, cli->operands[i], "the output")
-                   : !is_no_input(side, cli->operands[i], !writes))
-            return false;
+        code = is_out ? check_other(cli, side, cli->operands[i], "the output")
+                      : check_input(cli, side, cli->operands[i], !writes);
     }
-    for (int i = 0; i < count; i++)
-        if (others + i != side && !is_other(side, others[i].path, "to be written twice"))
-            return false;
-    return (!cli->bench.image || is_no_input(side, cli->bench.image, true)) &&
-           is_other(side, cli->files_from, "the list of inputs") &&
-           is_other(side, cli->weights, "the file of weights") &&
-           is_other(side, cli->baseline, "the baseline") && is_other(side, cli->kernel, "the kernel");
+    return code == LAP_EXIT_OK ? check_input(cli, side, cli->bench.image, true) : code;
+}
+
+static lap_cli_exit check_side(
+    const lap_cli *cli, const side_option *side, const side_option *others, int count)
+{
+    const struct {
+        const char *path, *what;
+    } files[] = {{cli->files_from, "the list of inputs"}, {cli->weights, "the file of weights"},
+        {cli->baseline, "the baseline"}, {cli->kernel, "the kernel"}};
+    lap_cli_exit code = check_operands(cli, side);
+    for (int i = 0; i < count && code == LAP_EXIT_OK; i++)
+        if (others + i != side)
+            code = check_other(cli, side, others[i].path, "to be written twice");
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == LAP_EXIT_OK; i++)
+        code = check_other(cli, side, files[i].path, files[i].what);
+    return code;
 }
 
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
-    side_option sides[] = {{"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report},
+    const side_option sides[] = {{"--stats", cli->stats}, {"--log", cli->log}, {"--report", cli->report},
         {"--heatmap", cli->heatmap}, {"--json-file", cli->json_file}, {"--trace", cli->trace}};
     const int count = (int)(sizeof sides / sizeof *sides);
-    for (int i = 0; i < count; i++)
-        if (sides[i].path && !check_side(cli, &sides[i], sides, count))
-            return LAP_EXIT_USAGE;
-    return LAP_EXIT_OK;
+    lap_cli_exit code = LAP_EXIT_OK;
+    for (int i = 0; i < count && code == LAP_EXIT_OK; i++)
+        if (sides[i].path)
+            code = check_side(cli, &sides[i], sides, count);
+    return code;
 }
 
 /* ---- the log ------------------------------------------------------------------------------------- */

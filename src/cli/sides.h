@@ -7,8 +7,8 @@
 #include "cli/cli.h"
 
 /* LAP_EXIT_OK, or a message where one of them is something else that the command line names (an input, OUT, a
- * list), through links too. Folders among the inputs are looked through, except in a folder run, where
- * lap_batch does it. */
+ * list), through links too, or lies where nobody may look. Folders among the inputs are looked through,
+ * except in a folder run, where lap_batch does it. */
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
 
 /* --log: lines are appended, each with one call, so that a run that is killed leaves whole ones. */

@@ -146,11 +146,13 @@ static void on_event(void *user, const lap_measured *file, const lap_batch_count
             add_stats(stats->input.channels == 1 ? &run->gray : &run->color, stats);
             print_measured(run, file);
         } else {
-            lap_cli_print_error(&file->report->error, file->input);
+            if (lap_folder_may_tell(&run->folder, file->report))
+                lap_cli_print_error(&file->report->error, file->input);
             if (lap_cli_wants_json(run->folder.cli))
                 print_failed_json(run, file);
         }
-        if (file->report->status == LAP_WARNED && !run->folder.cli->quiet)
+        if (file->report->status == LAP_WARNED && !run->folder.cli->quiet &&
+            lap_folder_may_tell(&run->folder, file->report))
             lap_cli_warn(file->input, file->report);
     }
     lap_folder_show(&run->folder, counts);
@@ -218,9 +220,11 @@ static void print_summary(const stats_run *run)
     lap_folder_print_others(&run->folder);
     fprintf(stderr, "%llu measured", (unsigned long long)measured);
     lap_folder_print_failed(&run->folder);
+    lap_folder_print_left(&run->folder);
     if (seconds > 0)
         fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
+    lap_folder_print_untold(&run->folder);
     lap_folder_print_links(&run->folder);
     lap_folder_print_none(&run->folder);
 }

@@ -174,14 +174,26 @@ static const char *words_of(lap_remedy remedy)
         [LAP_REMEDY_AUTO_ORIENT] = "; --auto-orient turns the pixels",
         [LAP_REMEDY_FORCE] = "; -f replaces it",
         [LAP_REMEDY_OTHER_FOLDER] = "; name another folder, or use --in-place",
+        [LAP_REMEDY_NUL_SEPARATED] = "; give -0",
+        [LAP_REMEDY_FAIL_ON] = "; --fail-on=none keeps what can be read",
     };
     const size_t count = sizeof words / sizeof *words;
     return (size_t)remedy < count && words[remedy] ? words[remedy] : "";
 }
 
+/* "-" as a message calls it. */
+static const char *stream_name(lap_code code)
+{
+    return code == LAP_E_WRITE || code == LAP_E_DISK_FULL || code == LAP_E_EXISTS ? "standard output"
+                                                                                  : "standard input";
+}
+
 char *lap_cli_error_text(const lap_error *err, char *text, size_t size)
 {
-    lap_error_text(err, text, size);
+    lap_error named = *err;
+    if (strcmp(err->subject, "-") == 0)
+        snprintf(named.subject, sizeof named.subject, "%s", stream_name(err->code));
+    lap_error_text(&named, text, size);
     const size_t length = strlen(text);
     snprintf(text + length, size - length, "%s", words_of(err->remedy));
     return text;
@@ -211,8 +223,8 @@ void lap_cli_print_error(const lap_error *err, const char *subject)
     if (is_named || !subject || !*subject)
         report(lap_code_name(err->code), "%s", text);
     else
-        report(
-            lap_code_name(err->code), "%s: %s", strcmp(subject, "-") == 0 ? "standard input" : subject, text);
+        report(lap_code_name(err->code), "%s: %s",
+            strcmp(subject, "-") == 0 ? stream_name(err->code) : subject, text);
 }
 
 lap_cli_exit lap_cli_usage(const char *format, ...)

@@ -83,26 +83,59 @@ bool lap_set_float(void *field, const lap_cli_option *option, const char *value,
     return true;
 }
 
-/* "12M" as 12,000,000; *end is after the unit. */
-static bool sized(const char *text, double *value, const char **end)
+/* "12M" as 12,000,000; of bytes "12MB" too, and "12MiB" as 12 * 2^20; *end is after the unit. */
+static bool sized(const char *text, bool is_bytes, double *value, const char **end)
 {
     static const char units[] = "KMGT";
     if (!number(text, value, end))
         return false;
     const char *unit = **end ? strchr(units, **end >= 'a' ? **end - 'a' + 'A' : **end) : NULL;
-    if (unit) {
-        *value *= pow(1000, (double)(unit - units + 1));
-        (*end)++;
-    }
+    *end += unit != NULL;
+    const bool binary = unit && is_bytes && **end == 'i';
+    *end += binary;
+    *end += is_bytes && (**end == 'B' || **end == 'b');
+    if (unit)
+        *value *= pow(binary ? 1024 : 1000, (double)(unit - units + 1));
     /* Up to here a double counts in ones. */
     return *value >= 0 && *value <= 0x1p53 && *value == floor(*value);
+}
+
+bool lap_set_bytes(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    double result;
+    const char *end;
+    if (!sized(value, true, &result, &end) || *end || result < option->low)
+        return lap_cli_refuse(problem, size, value,
+            "a whole number of bytes, at least %.15g, with K, M or G for powers of 1000, Ki, Mi or Gi of "
+            "1024",
+            option->low);
+    *(uint64_t *)field = (uint64_t)result;
+    return true;
+}
+
+bool lap_set_seconds(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    double result;
+    const char *end;
+    const bool is_number = number(value, &result, &end);
+    for (size_t i = 0; is_number && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0 && result >= 0 && result * units[i].seconds <= option->high) {
+            *(double *)field = result * units[i].seconds;
+            return true;
+        }
+    return lap_cli_refuse(problem, size, value,
+        "a number of seconds from 0 to %.15g, or of another unit, such as 500ms, 2m or 1h", option->high);
 }
 
 bool lap_set_size(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
     double result;
     const char *end;
-    if (!sized(value, &result, &end) || *end || result < option->low)
+    if (!sized(value, false, &result, &end) || *end || result < option->low)
         return lap_cli_refuse(problem, size, value,
             "a whole number of at least %.15g, with K, M or G for powers of 1000", option->low);
     *(uint64_t *)field = (uint64_t)result;
@@ -142,9 +175,23 @@ static int index_of(const char *words, const char *value)
     return -1;
 }
 
+/* What other programs call a word of ours, where both mean the same. */
+static const char *synonym(const lap_cli_option *option, const char *value)
+{
+    static const struct {
+        const char *option, *theirs, *ours;
+    } rows[] = {{"flip", "horizontal", "h"}, {"flip", "vertical", "v"}, {"subsampling", "4:4:4", "444"},
+        {"subsampling", "4:2:2", "422"}, {"subsampling", "4:2:0", "420"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(option->name, rows[i].option) == 0 && strcmp(value, rows[i].theirs) == 0)
+            return rows[i].ours;
+    return value;
+}
+
 static bool one_of(const lap_cli_option *option, const char *value, int *index, char *problem, size_t size)
 {
-    *index = index_of(option->argument, value);
+    char pair[80];
+    *index = index_of(option->argument, synonym(option, value));
     if (*index >= 0)
         return true;
     char words[160];
@@ -155,7 +202,9 @@ static bool one_of(const lap_cli_option *option, const char *value, int *index, 
         words[at++] = *word == '|' ? ' ' : *word;
     }
     words[at] = '\0';
-    return lap_cli_refuse(problem, size, value, "one of %s", words);
+    snprintf(pair, sizeof pair, "%s=%.40s", option->name, value);
+    const char *hint = lap_cli_hint(pair);
+    return lap_cli_refuse(problem, size, value, "one of %s%s%s", words, hint ? "; " : "", hint ? hint : "");
 }
 
 bool lap_set_word(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)

@@ -9,6 +9,8 @@ lap_cli_setter lap_set_int;                 /* int, low..high */
 lap_cli_setter lap_set_double;              /* double, low..high */
 lap_cli_setter lap_set_float;               /* float, low..high */
 lap_cli_setter lap_set_size;                /* uint64_t; K, M, G, T are powers of 1000 */
+lap_cli_setter lap_set_bytes;               /* uint64_t; also Ki, Mi, ... and a B behind them */
+lap_cli_setter lap_set_seconds;             /* double; also with ms, s, m, h */
 lap_cli_setter lap_set_count;               /* size_t, as lap_set_size */
 lap_cli_setter lap_set_share;               /* double, from "5%" or "0.05" */
 lap_cli_setter lap_set_word;                /* an enum or int: the index in the row's a|b|c */

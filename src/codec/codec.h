@@ -26,6 +26,7 @@ typedef struct lap_header {
     int sample_h[4], sample_v[4]; /* JPEG sampling factors, per component; 0 where there is none */
     bool is_ycc;                  /* chroma subsampling is meaningful */
     bool whole;                   /* decoder holds the whole image (several scans, interlaced) */
+    bool is_16_bit;               /* samples of 16 bits, delivered as 8 */
     bool arithmetic, progressive;
     int restart_interval;        /* MCUs, 0: none */
     int density_unit;            /* JFIF: 0 only the ratio, 1 a inch, 2 a centimetre */
@@ -49,6 +50,8 @@ typedef struct lap_read_options {
     lap_pool *pool;     /* its idle threads may help; or NULL */
     int threads;        /* at most, on this image; 0 counts as 1 */
     int worth_threads;  /* with LAP_DECODE_AUTO: only from this number of threads on */
+    bool in_order;      /* decode is SERIAL only because rows leave in order: threads may help with what comes
+                         * before the first row */
     size_t piece_bytes; /* of the data looked through at once; 0: a good number. Results never depend on it */
     lap_codec_place codec; /* of JPEG: who decodes it */
     /* Set by a format for itself: the whole input is held in memory where that takes a quarter of max_memory,
@@ -78,6 +81,9 @@ const lap_header *lap_decoder_header(const lap_decoder *decoder);
 lap_code lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err);
 /* After the last row: reads to the end of the image, so that late damage is noticed. */
 lap_code lap_decoder_finish(lap_decoder *decoder, lap_damage *damage, lap_error *err);
+/* Before the first row, and before any memory is taken for it: from now on the decoder takes as little as it
+ * can, WHY: for messages. False: it does so already. */
+bool lap_decoder_spare(lap_decoder *decoder, const char *why);
 void lap_decoder_close(lap_decoder *decoder); /* at any point; NULL is fine */
 
 /* Rows in several places at once. Where lap_decoder_opens_at, a decoder of rows y0 .. y1 - 1 alone can be
@@ -104,6 +110,7 @@ typedef struct lap_decoder_ops {
     lap_code (*rows)(lap_decoder *decoder, const lap_view *rows, lap_error *err);
     lap_code (*finish)(lap_decoder *decoder, lap_error *err);
     void (*close)(lap_decoder *decoder);
+    void (*spare)(lap_decoder *decoder, const char *why); /* decoder->first is there; or NULL */
     /* open, rows and close of decoders that begin at a row; NULL where a format has none */
     const struct lap_decoder_ops *at;
 } lap_decoder_ops;
@@ -121,7 +128,9 @@ struct lap_decoder { /* common part; `state` is the format's own */
     size_t size;
     const char *coder;                 /* of JPEG: the rung that decodes; NULL for other formats */
     const char *coder_asked, *why_not; /* the rung that was to, and why it does not; or NULL */
-    lap_decoder *whole;                /* of one that was opened at a row; else NULL */
+    int scans, longest,
+        percent;        /* decoded side by side; the one with most bytes, from 1 on; what share it has */
+    lap_decoder *whole; /* of one that was opened at a row; else NULL */
 
     enum { LAP_AT_FIRST_ROW, LAP_AT_ANY_ROW, LAP_AT_ROWS_IN_ORDER } opens; /* set by open() */
     atomic_bool in_doubt; /* a decoder that was opened at a row says that this way does not do */

@@ -60,6 +60,14 @@ lap_code lap_decoder_finish(lap_decoder *decoder, lap_damage *damage, lap_error 
     return code;
 }
 
+bool lap_decoder_spare(lap_decoder *decoder, const char *why)
+{
+    if (!decoder->ops->spare || !decoder->first)
+        return false;
+    decoder->ops->spare(decoder, why);
+    return true;
+}
+
 void lap_decoder_close(lap_decoder *decoder)
 {
     if (!decoder)

@@ -244,16 +244,16 @@ static void choose_xmp(chooser *c, const lap_segment *s)
 /* Blocks, cut into segments again. Without a list one stays even if nothing is in it. */
 static void choose_blocks(chooser *c, const uint8_t *blocks, size_t size)
 {
-    enum { PART = MAX_SEGMENT - LAP_RESOURCES_HEAD };
+    enum { PIECE = MAX_SEGMENT - LAP_RESOURCES_HEAD };
     uint8_t *cleaned = c->copy;
     const size_t left = lap_resources_clean(blocks, size, c->keep, cleaned, c->drops);
     c->copy += left;
-    for (size_t at = 0; at < left || (at == 0 && !(c->keep & LAP_KEEP_LISTED)); at += PART) {
-        const size_t part = left - at < PART ? left - at : PART;
+    for (size_t at = 0; at < left || (at == 0 && !(c->keep & LAP_KEEP_LISTED)); at += PIECE) {
+        const size_t piece = left - at < PIECE ? left - at : PIECE;
         memcpy(c->copy, LAP_RESOURCES_NAME, LAP_RESOURCES_HEAD);
-        memcpy(c->copy + LAP_RESOURCES_HEAD, cleaned + at, part);
-        add(c, (lap_segment){.marker = APP13, .data = c->copy, .size = LAP_RESOURCES_HEAD + part});
-        c->copy += LAP_RESOURCES_HEAD + part;
+        memcpy(c->copy + LAP_RESOURCES_HEAD, cleaned + at, piece);
+        add(c, (lap_segment){.marker = APP13, .data = c->copy, .size = LAP_RESOURCES_HEAD + piece});
+        c->copy += LAP_RESOURCES_HEAD + piece;
     }
 }
 

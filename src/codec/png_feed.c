@@ -12,7 +12,7 @@ enum {
     MAX_SEGMENT = 65533, /* what a JPEG segment holds beside its length */
     EXIF_HEAD = 6,
     ICC_HEAD = 14,
-    MAX_ICC_PARTS = 255,
+    MAX_ICC_PIECES = 255,
     ROWS_A_LOOK = 16 /* between two looks at the clock */
 };
 
@@ -235,16 +235,16 @@ static uint8_t *put_exif(lap_decoder *decoder, const profile *exif, uint8_t *to)
     return to + EXIF_HEAD + exif->size;
 }
 
-static uint8_t *put_profile(lap_decoder *decoder, const profile *icc, size_t parts, uint8_t *to)
+static uint8_t *put_profile(lap_decoder *decoder, const profile *icc, size_t pieces, uint8_t *to)
 {
-    const size_t part = MAX_SEGMENT - ICC_HEAD;
+    const size_t piece = MAX_SEGMENT - ICC_HEAD;
     lap_png_state *state = decoder->state;
-    for (size_t i = 0; i < parts; i++) {
-        size_t size = i + 1 < parts ? part : icc->size - i * part;
+    for (size_t i = 0; i < pieces; i++) {
+        size_t size = i + 1 < pieces ? piece : icc->size - i * piece;
         memcpy(to, "ICC_PROFILE", 12);
         to[12] = (uint8_t)(i + 1);
-        to[13] = (uint8_t)parts;
-        memcpy(to + ICC_HEAD, icc->bytes + i * part, size);
+        to[13] = (uint8_t)pieces;
+        memcpy(to + ICC_HEAD, icc->bytes + i * piece, size);
         state->segments[decoder->header.segment_count++] =
             (lap_segment){.marker = 0xE2, .data = to, .size = ICC_HEAD + size};
         to += ICC_HEAD + size;
@@ -287,19 +287,19 @@ lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err)
         icc.size = 0;
     if (state->texts.refused > 0)
         lap_png_note(decoder, "text is damaged or too large, and left out");
-    const size_t part = MAX_SEGMENT - ICC_HEAD;
-    size_t parts = (icc.size + part - 1) / part;
-    if (parts > MAX_ICC_PARTS)
-        parts = 0;
-    if (exif.size == 0 && parts == 0 && state->texts.count == 0)
+    const size_t piece = MAX_SEGMENT - ICC_HEAD;
+    size_t pieces = (icc.size + piece - 1) / piece;
+    if (pieces > MAX_ICC_PIECES)
+        pieces = 0;
+    if (exif.size == 0 && pieces == 0 && state->texts.count == 0)
         return LAP_OK;
-    state->segments = calloc(1 + parts + state->texts.count, sizeof *state->segments);
-    state->metadata = malloc(EXIF_HEAD + exif.size + parts * ICC_HEAD + icc.size);
+    state->segments = calloc(1 + pieces + state->texts.count, sizeof *state->segments);
+    state->metadata = malloc(EXIF_HEAD + exif.size + pieces * ICC_HEAD + icc.size);
     if (!state->segments || !state->metadata)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     state->has_exif = exif.size > 0;
     header->segments = state->segments;
-    put_profile(decoder, &icc, parts, put_exif(decoder, &exif, state->metadata));
+    put_profile(decoder, &icc, pieces, put_exif(decoder, &exif, state->metadata));
     put_texts(decoder);
     for (size_t i = 0; i < header->segment_count; i++)
         if (header->segments[i].marker == 0xE1 &&

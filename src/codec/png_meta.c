@@ -46,7 +46,7 @@ static lap_code put(lap_chunk *out, png_chunk c, lap_error *err)
     return LAP_OK;
 }
 
-/* A JPEG holds a profile in parts, in order of their numbers, as decoders want them. */
+/* A JPEG holds a profile in pieces, in order of their numbers, as decoders want them. */
 static lap_code put_profile(const lap_meta *meta, lap_chunk *out, lap_error *err)
 {
     lap_chunk profile = {0}, packed = {0};

@@ -72,6 +72,7 @@ static lap_code fill_header(lap_decoder *decoder, lap_error *err)
     header->components = png_get_channels(state->png, state->info);
     header->channels = decoder->options.gray ? 1 : stored;
     header->orientation = 1;
+    header->is_16_bit = png_get_bit_depth(state->png, state->info) == 16;
     header->whole = png_get_interlace_type(state->png, state->info) != PNG_INTERLACE_NONE;
     state->line_bytes = (size_t)header->width * (size_t)stored; /* 31 bits times 3: no overflow */
     if (!lap_mul(state->line_bytes, (size_t)header->height, &whole))
@@ -133,8 +134,10 @@ static lap_code let_through(lap_decoder *decoder, lap_code code, lap_error *err)
 {
     lap_png_state *state = decoder->state;
     lap_damage *damage = &decoder->damage;
-    if ((code != LAP_E_TRUNCATED && code != LAP_E_DAMAGED) || decoder->options.fail_on != LAP_FAIL_NONE)
+    if (code != LAP_E_TRUNCATED && code != LAP_E_DAMAGED)
         return code;
+    if (decoder->options.fail_on != LAP_FAIL_NONE)
+        return lap_error_remedy(err, code, LAP_REMEDY_FAIL_ON);
     state->lost = true;
     damage->truncated |= code == LAP_E_TRUNCATED;
     damage->damaged |= code == LAP_E_DAMAGED;

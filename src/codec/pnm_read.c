@@ -143,7 +143,7 @@ static lap_code note_truncation(lap_decoder *decoder, lap_error *err)
 {
     pnm_state *state = decoder->state;
     if (decoder->options.fail_on != LAP_FAIL_NONE)
-        return lap_fail(err, LAP_E_TRUNCATED, "data ends early");
+        return lap_error_remedy(err, lap_fail(err, LAP_E_TRUNCATED, "data ends early"), LAP_REMEDY_FAIL_ON);
     if (!state->ended) {
         state->ended = true;
         decoder->damage.truncated = true;

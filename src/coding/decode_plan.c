@@ -81,10 +81,10 @@ static void fill_codes(const lap_huff_code *dc, const lap_huff_code *ac, lap_dec
     fill_dc(dc, codes->dc);
 }
 
-/* Components that have the same tables share one set. */
+/* Components that have the same tables share one set. A progressive picture has none here. */
 static void set_codes(const lap_huff_layout *layout, lap_decode_plan *plan)
 {
-    for (int c = 0; c < plan->components; c++) {
+    for (int c = 0; c < layout->components; c++) {
         int same = 0;
         while (same < c && (layout->dc[same] != layout->dc[c] || layout->ac[same] != layout->ac[c]))
             same++;

@@ -60,8 +60,8 @@ typedef struct lap_encode_codes { /* of luma, or of chroma */
  *
  * length: of code and value together, at most 26. Vectors part the two by a shift and a mask. On aarch64 the
  * strings are put together in general registers, where a shift takes its number from the lowest six bits,
- * whatever stands above them; there the entries of chroma are one less (lap_symbol of
- * encode_symbols_neon.h). */
+ * whatever stands above them; there the entries of chroma are one less
+ * (encode_symbols_neon.h). */
 enum {
     LAP_ENCODE_PLACE_CHROMA = 64,
     LAP_ENCODE_CHROMA = 1024,

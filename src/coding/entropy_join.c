@@ -193,9 +193,13 @@ bool lap_join_next(lap_join *j, size_t number, lap_track *piece, lap_code *code)
         return true;
     if (meet(j, &from, piece, begin, &to))
         return change(j, from, piece, begin, to, code) && go_on(j, code);
-    int64_t known = (int64_t)(bit_of(j, from) - begin);
+    const lap_track_plan plan = {.coded = &j->plan->coded,
+        .tables = j->tables,
+        .index = number,
+        .known = (int64_t)(bit_of(j, from) - begin),
+        .stretch = &j->stretch};
     j->index->guessed_wrong++;
-    *code = lap_track_make(piece, &j->plan->coded, j->tables, number, known, &j->stretch);
+    *code = lap_track_make(piece, &plan);
     return *code == LAP_OK && change(j, from, piece, begin, 0, code) && go_on(j, code);
 }
 

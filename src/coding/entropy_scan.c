@@ -45,28 +45,44 @@ static void join_walked(scan *s)
         fail(s, code, "out of memory for the scan");
 }
 
+/* Walks over pieces i and up: two of them, or the last one. */
+static lap_code walk_over(const scan *s, size_t i, lap_track pieces[2], lap_stretch stretches[2])
+{
+    lap_track_plan plans[2];
+    for (size_t k = 0; k < 2; k++)
+        plans[k] = (lap_track_plan){.coded = &s->plan->coded,
+            .tables = s->tables,
+            .index = i + k,
+            .known = i + k == 0 ? 0 : -1,
+            .stretch = &stretches[k]};
+    return i + 1 < s->count ? lap_track_make_two(pieces, plans) : lap_track_make(pieces, plans);
+}
+
 static void work(void *argument)
 {
     scan *s = argument;
-    lap_stretch stretch = {0};
-    for (size_t i; !atomic_load(&s->stop) && (i = atomic_fetch_add(&s->next, 1)) < s->count;) {
+    lap_stretch stretches[2] = {0};
+    for (size_t i; !atomic_load(&s->stop) && (i = atomic_fetch_add(&s->next, 2)) < s->count;) {
         lap_error why = {0};
-        lap_track piece = {0};
+        lap_track pieces[2] = {0};
         lap_code code = lap_control_check(s->control, &why);
         if (code == LAP_OK) {
-            code = lap_track_make(&piece, &s->plan->coded, s->tables, i, i == 0 ? 0 : -1, &stretch);
+            code = walk_over(s, i, pieces, stretches);
             if (code != LAP_OK)
                 lap_fail(&why, code, "out of memory for the scan");
         }
         pthread_mutex_lock(&s->lock);
-        s->pieces[i] = piece;
-        s->walked[i] = true;
+        for (size_t k = 0; k < 2 && i + k < s->count; k++) {
+            s->pieces[i + k] = pieces[k];
+            s->walked[i + k] = true;
+        }
         if (code != LAP_OK)
             fail(s, code, why.message);
         join_walked(s);
         pthread_mutex_unlock(&s->lock);
     }
-    lap_stretch_free(&stretch);
+    lap_stretch_free(&stretches[0]);
+    lap_stretch_free(&stretches[1]);
 }
 
 static lap_code reserve(scan *s, lap_scan_index *index, lap_error *err)

@@ -7,9 +7,11 @@ typedef struct course { /* of one walk over a piece */
     lap_track *piece;
     const lap_stretch *stretch;
     lap_walk walk;
-    uint32_t stop; /* bit */
-    size_t mark;   /* of the stretch: the next */
-    bool known;    /* nothing is guessed any more */
+    uint32_t stop;  /* bit */
+    uint32_t pause; /* bit: go() comes back */
+    size_t mark;    /* of the stretch: the next */
+    bool known;     /* nothing is guessed any more */
+    bool done;      /* the walk is over */
 } course;
 
 static void begin_at(course *c, uint32_t bit)
@@ -35,26 +37,38 @@ static lap_code add_mark(course *c, const lap_mark *mark)
     return LAP_OK;
 }
 
-/* To the next marker, at byte `end`, or to `stop`. *done: the walk is over. */
-static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, bool *done, lap_code *code)
+/* To `end`, the walk's stop, or its pause. */
+static lap_huff_odd walk_up_to(course *c, uint32_t end, lap_code *code)
+{
+    const uint32_t stop = c->stop < end ? c->stop : end;
+    const lap_huff_odd odd = lap_walk_on(&c->walk, c->pause < stop ? c->pause : stop, code);
+    if (odd == LAP_HUFF_FINE && *code == LAP_OK && c->walk.now.bit >= c->stop && c->walk.now.bit < end) {
+        c->done = true;
+        *code = lap_walk_note(&c->walk);
+    }
+    return odd;
+}
+
+/* Bits before this one are no padding before the marker at byte `end`. */
+static uint32_t near_marker(uint32_t end)
+{
+    return end * 8 < 7 ? 0 : end * 8 - 7;
+}
+
+/* To the next marker, at byte `end`, or as far as walk_up_to. */
+static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, lap_code *code)
 {
     lap_track *p = c->piece;
-    uint32_t near = end * 8 < 7 ? 0 : end * 8 - 7;
-    lap_huff_odd odd = lap_walk_on(&c->walk, c->stop < near ? c->stop : near, code);
-    if (odd != LAP_HUFF_FINE || *code != LAP_OK)
+    lap_huff_odd odd = walk_up_to(c, near_marker(end), code);
+    if (odd != LAP_HUFF_FINE || *code != LAP_OK || c->walk.now.bit < near_marker(end))
         return odd;
-    if (c->walk.now.bit < near) {
-        *done = true;
-        *code = lap_walk_note(&c->walk);
-        return odd;
-    }
     odd = lap_walk_to_marker(&c->walk, end, code);
     if (odd != LAP_HUFF_FINE || *code != LAP_OK)
         return odd;
     if (c->known && p->notes.count == (p->mark_count ? p->marks[p->mark_count - 1].note : 0))
         return LAP_HUFF_MARKER; /* not one MCU */
     if (is_last) {
-        *done = p->ends = true;
+        c->done = p->ends = true;
         p->end_bit = c->walk.now.bit;
         p->end_code = c->stretch->end_code;
         memcpy(p->end_dc, c->walk.now.dc, sizeof p->end_dc);
@@ -66,19 +80,12 @@ static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, bool *done,
     return odd;
 }
 
-static lap_huff_odd go_on(course *c, bool *done, lap_code *code)
+static lap_huff_odd go_on(course *c, lap_code *code)
 {
     const lap_stretch *s = c->stretch;
     if (c->mark < s->mark_count)
-        return to_marker(c, s->marks[c->mark].at, false, done, code);
-    if (s->ends)
-        return to_marker(c, s->size, true, done, code);
-    lap_huff_odd odd = lap_walk_on(&c->walk, c->stop, code);
-    if (odd == LAP_HUFF_FINE && *code == LAP_OK) {
-        *done = true;
-        *code = lap_walk_note(&c->walk);
-    }
-    return odd;
+        return to_marker(c, s->marks[c->mark].at, false, code);
+    return s->ends ? to_marker(c, s->size, true, code) : walk_up_to(c, UINT32_MAX, code);
 }
 
 /* Something odd came of a guess, which says nothing: begins again behind it. False: nothing is left. */
@@ -98,38 +105,98 @@ static bool guess_again(course *c, lap_huff_odd odd)
     return bit < c->stop && (has_mark || bit < end);
 }
 
-lap_code lap_track_make(lap_track *piece, const lap_coded *coded, const lap_walk_tables *tables, size_t index,
-    int64_t known, lap_stretch *stretch)
+static lap_code begin(course *c, lap_track *piece, const lap_track_plan *plan)
 {
-    lap_code code =
-        lap_stretch_fill(stretch, coded, index, (size_t)LAP_TRACK_BEHIND + LAP_WALK_SLACK, LAP_WALK_SLACK);
+    const lap_stretch *s = plan->stretch;
+    lap_code code = lap_stretch_fill(
+        plan->stretch, plan->coded, plan->index, (size_t)LAP_TRACK_BEHIND + LAP_WALK_SLACK, LAP_WALK_SLACK);
     if (code != LAP_OK)
         return code;
     piece->notes.count = piece->mark_count = 0;
     piece->odd = LAP_HUFF_FINE;
     piece->ends = false;
-    piece->own_bits = stretch->own * 8;
-    course c = {.piece = piece,
-        .stretch = stretch,
-        .walk = {.tables = tables, .bytes = stretch->bytes, .notes = &piece->notes},
-        .stop = (stretch->own + (uint32_t)LAP_TRACK_BEHIND) * 8,
-        .known = known >= 0};
-    begin_at(&c, known >= 0 ? (uint32_t)known : 0);
+    piece->own_bits = s->own * 8;
+    *c = (course){.piece = piece,
+        .stretch = s,
+        .walk = {.tables = plan->tables, .bytes = s->bytes, .notes = &piece->notes},
+        .stop = (s->own + (uint32_t)LAP_TRACK_BEHIND) * 8,
+        .known = plan->known >= 0};
+    begin_at(c, plan->known >= 0 ? (uint32_t)plan->known : 0);
     /* An MCU that is known to begin at a marker's place begins behind it. */
-    while (c.known && index > 0 && c.mark < stretch->mark_count &&
-           stretch->marks[c.mark].at * 8 <= c.walk.now.bit)
-        c.mark++;
-    bool done = false;
-    while (!done && code == LAP_OK && piece->odd == LAP_HUFF_FINE) {
-        lap_huff_odd odd = go_on(&c, &done, &code);
+    while (
+        c->known && plan->index > 0 && c->mark < s->mark_count && s->marks[c->mark].at * 8 <= c->walk.now.bit)
+        c->mark++;
+    return LAP_OK;
+}
+
+static bool is_over(const course *c)
+{
+    return c->done || c->piece->odd != LAP_HUFF_FINE;
+}
+
+/* Until the walk is over, or at bit `pause` or behind it. */
+static lap_code go(course *c, uint32_t pause)
+{
+    lap_code code = LAP_OK;
+    c->pause = pause;
+    while (!is_over(c) && code == LAP_OK && c->walk.now.bit < pause) {
+        lap_huff_odd odd = go_on(c, &code);
         if (odd == LAP_HUFF_FINE)
             continue;
-        if (c.known)
-            piece->odd = odd;
+        if (c->known)
+            c->piece->odd = odd;
         else
-            done = !guess_again(&c, odd);
+            c->done = !guess_again(c, odd);
     }
     return code;
+}
+
+/* The bit up to which nothing but MCUs is to be expected. */
+static uint32_t free_until(const course *c)
+{
+    const lap_stretch *s = c->stretch;
+    const bool has_mark = c->mark < s->mark_count;
+    const uint32_t near = has_mark  ? near_marker(s->marks[c->mark].at)
+                          : s->ends ? near_marker(s->size)
+                                    : c->stop;
+    return near < c->stop ? near : c->stop;
+}
+
+/* By turns both together and each alone: a guess goes wrong at the begin, mostly, and what is odd, and each
+ * marker, are passed alone. */
+static lap_code go_together(course *a, course *b)
+{
+    enum { ALONE = 16384 }; /* bits */
+    lap_code code = LAP_OK;
+    while (code == LAP_OK && !is_over(a) && !is_over(b)) {
+        code = go(a, a->walk.now.bit + ALONE);
+        if (code == LAP_OK)
+            code = go(b, b->walk.now.bit + ALONE);
+        if (code == LAP_OK && !is_over(a) && !is_over(b))
+            code = lap_walk_two(
+                (lap_walk *[]){&a->walk, &b->walk}, (const uint32_t[]){free_until(a), free_until(b)});
+    }
+    return code;
+}
+
+lap_code lap_track_make(lap_track *piece, const lap_track_plan *plan)
+{
+    course c;
+    const lap_code code = begin(&c, piece, plan);
+    return code == LAP_OK ? go(&c, UINT32_MAX) : code;
+}
+
+lap_code lap_track_make_two(lap_track pieces[2], const lap_track_plan plans[2])
+{
+    course a, b;
+    lap_code code = begin(&a, &pieces[0], &plans[0]);
+    if (code == LAP_OK)
+        code = begin(&b, &pieces[1], &plans[1]);
+    if (code == LAP_OK)
+        code = go_together(&a, &b);
+    if (code == LAP_OK)
+        code = go(&a, UINT32_MAX);
+    return code == LAP_OK ? go(&b, UINT32_MAX) : code;
 }
 
 void lap_track_free(lap_track *piece)

@@ -28,10 +28,18 @@ typedef struct lap_track { /* zeroed is empty */
     int32_t end_dc[4];
 } lap_track;
 
-/* Walks over piece `index`. known: the bit where an MCU begins, from the first of the piece; or -1 for a
- * guess, which begins again behind whatever is odd. LAP_E_MEMORY. */
-lap_code lap_track_make(lap_track *piece, const lap_coded *coded, const lap_walk_tables *tables, size_t index,
-    int64_t known, lap_stretch *stretch);
+typedef struct lap_track_plan {
+    const lap_coded *coded;
+    const lap_walk_tables *tables;
+    size_t index;  /* of the piece */
+    int64_t known; /* the bit where an MCU begins, from the first of the piece; or -1 for a guess, which
+                    * begins again behind whatever is odd */
+    lap_stretch *stretch; /* its own */
+} lap_track_plan;
+
+/* Walks over a piece, or over two alternately, in less time than one behind the other. LAP_E_MEMORY. */
+lap_code lap_track_make(lap_track *piece, const lap_track_plan *plan);
+lap_code lap_track_make_two(lap_track pieces[2], const lap_track_plan plans[2]);
 void lap_track_free(lap_track *piece);
 
 /* Whether the DC sums of a note are absolute. */

@@ -3,136 +3,156 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+enum {
+    AC_BITS = LAP_WALK_AC_BITS,
+    FIRST_BITS = LAP_WALK_FIRST_BITS,
+    EOB = LAP_HUFF_EOB,
+    LONG = LAP_HUFF_LONG_CODE
+};
+#define LENGTH(e) ((e)&63u)
+#define ADVANCE(e) ((unsigned)(e) >> 8)
+
+static uint16_t entry_of(unsigned length, unsigned advance)
+{
+    return (uint16_t)(length | advance << 8);
+}
+
+/* What begins with one symbol goes on as shorter indices do: to[i] = one, and rest[i] behind it. */
+static void go_on_with(uint16_t one, const uint16_t *rest, unsigned count, uint16_t *to)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const bool is_too_far = ADVANCE(one) + (ADVANCE(rest[i]) & (EOB - 1)) >= 64;
+        to[i] = is_too_far ? one : (uint16_t)(one + rest[i]);
+    }
+}
+
+/* The entries of indices of `bits` bits; those of less bits are there. all + (1 << n): indices of n bits. */
+static void fill_indices(const lap_huff_code *code, int bits, uint16_t *all)
+{
+    uint16_t *to = all + (1u << bits);
+    for (unsigned i = 0; i < 1u << bits;) {
+        int length = 0;
+        const int symbol = lap_huff_symbol(code, (uint64_t)i << (64 - bits), &length);
+        const unsigned run = (unsigned)symbol >> 4, size = (unsigned)symbol & 15;
+        const unsigned whole = (unsigned)length + size;
+        if (symbol < 0 || length > bits || (size == 0 && run > 0 && run < 15)) {
+            to[i++] = 0;
+            continue;
+        }
+        const unsigned alike = 1u << (bits - length), end = i + alike;
+        const uint16_t one = entry_of(whole, symbol ? run + 1 : EOB);
+        if (symbol == 0 || whole >= (unsigned)bits)
+            for (; i < end; i++)
+                to[i] = one;
+        const unsigned left = (unsigned)bits - whole;
+        for (; i < end; i += 1u << left)
+            go_on_with(one, all + (1u << left), 1u << left, to + i);
+    }
+}
+
+/* all: those of 1 .. AC_BITS bits. */
+static void fill_ac(const uint16_t *all, uint16_t entries[1 << AC_BITS])
+{
+    for (unsigned i = 0; i < 1u << AC_BITS; i++) {
+        const uint16_t e = all[(1u << AC_BITS) + i];
+        entries[i] = e ? e : entry_of(0, LONG);
+    }
+}
+
+/* A DC difference that the bits hold whole, and what they hold behind it. */
+static void fill_first(const lap_huff_code *code, const uint16_t *all, uint32_t entries[1 << FIRST_BITS])
+{
+    for (unsigned i = 0; i < 1u << FIRST_BITS;) {
+        const uint64_t window = (uint64_t)i << (64 - FIRST_BITS);
+        int length = 0;
+        const int size = lap_huff_symbol(code, window, &length), left = FIRST_BITS - length - size;
+        if (size < 0 || left < 0) {
+            entries[i++] = 0;
+            continue;
+        }
+        const uint32_t value = (uint16_t)lap_huff_value(window << length, size);
+        const uint16_t one = entry_of((unsigned)(length + size), 1);
+        uint16_t both[1 << FIRST_BITS];
+        go_on_with(one, all + (1u << left), 1u << left, both);
+        for (unsigned k = 0; k < 1u << left; k++)
+            entries[i++] = both[k] | value << 16;
+    }
+}
+
+static void fill_component(const lap_huff_layout *layout, int c, lap_walk_codes *codes)
+{
+    uint16_t all[2 << AC_BITS];
+    const lap_huff_code *ac = &layout->codes[layout->ac[c]];
+    all[0] = all[1] = 0; /* no bits: nothing */
+    for (int bits = 1; bits <= AC_BITS; bits++)
+        fill_indices(ac, bits, all);
+    fill_ac(all, codes->ac);
+    fill_first(&layout->codes[layout->dc[c]], all, codes->first);
+}
+
+/* Components that have the same tables share one set. */
 void lap_walk_tables_init(lap_walk_tables *tables, const lap_huff_layout *layout)
 {
     tables->layout = *layout;
     for (int c = 0; c < layout->components; c++) {
-        lap_huff_fill(&layout->codes[layout->dc[c]], LAP_WALK_INDEX_BITS, tables->look[layout->dc[c]]);
-        lap_huff_fill(&layout->codes[layout->ac[c]], LAP_WALK_INDEX_BITS, tables->look[layout->ac[c]]);
-    }
-    for (int b = 0; b < layout->blocks; b++) {
-        tables->block[b].dc = tables->look[layout->dc[layout->component[b]]];
-        tables->block[b].ac = tables->look[layout->ac[layout->component[b]]];
+        int same = 0;
+        while (layout->dc[same] != layout->dc[c] || layout->ac[same] != layout->ac[c])
+            same++;
+        if (same == c)
+            fill_component(layout, c, &tables->codes[c]);
+        for (int b = 0; b < layout->blocks; b++)
+            if (layout->component[b] == c)
+                tables->block[b] = &tables->codes[same];
     }
 }
+
+/* What is called from several places is inlined there all the same: a place whose address is taken does not
+ * stay in registers. */
+#define LANE_INLINE static inline __attribute__((always_inline))
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 typedef struct reader {
-    uint64_t window; /* the next bits, uppermost; below the `count` known ones may be more of the data */
-    unsigned count;
+    uint64_t window; /* the next bits, uppermost; below the known ones may be more of the data */
+    uint64_t count;  /* of known ones, in its lowest six bits */
     const uint8_t *next;
 } reader;
 
 /* At least 56 bits from here on. Bits that are loaded twice are the same bits. */
-static inline void refill(reader *r)
+LANE_INLINE void refill(reader *r)
 {
     uint64_t word;
     memcpy(&word, r->next, sizeof word);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     word = __builtin_bswap64(word);
 #endif
-    r->window |= word >> r->count;
-    r->next += (63 - r->count) >> 3;
+    r->window |= word >> (r->count & 63);
+    r->next += ~r->count >> 3 & 7;
     r->count |= 56;
 }
 
-static inline void skip(reader *r, lap_huff_entry e)
+LANE_INLINE void skip(reader *r, uint64_t entry)
 {
-    r->window <<= e & 63; /* an entry skips 31 bits at most */
-    r->count -= LAP_HUFF_SKIP(e);
+    r->window <<= entry & 63;
+    r->count -= entry;
 }
 
 static inline reader reader_at(const uint8_t *bytes, uint32_t bit)
 {
     reader r = {.next = bytes + (bit >> 3)};
     refill(&r);
-    r.window <<= bit & 7;
-    r.count -= bit & 7;
+    skip(&r, bit & 7);
     return r;
 }
 
 static inline uint32_t bit_of(const reader *r, const uint8_t *bytes)
 {
-    return (uint32_t)((size_t)(r->next - bytes) * 8 - r->count);
+    return (uint32_t)((size_t)(r->next - bytes) * 8 - (r->count & 63));
 }
 
-static inline size_t index_of(const reader *r)
-{
-    return r->window >> (64 - LAP_WALK_INDEX_BITS);
-}
-
-/* ---- symbols --------------------------------------------------------------------------------- */
-
-/* The slow way: codes longer than the index, and the last coefficients of a block. */
-static lap_huff_odd single(reader *r, const lap_huff_layout *layout, lap_huff_state *state, int *value)
-{
-    lap_huff_token token;
-    refill(r);
-    lap_huff_odd odd = lap_huff_step(layout, r->window, state, &token);
-    if (odd == LAP_HUFF_FINE) {
-        r->window <<= token.bits;
-        r->count -= (unsigned)token.bits;
-        *value = token.value;
-    }
-    return odd;
-}
-
-/* The DC difference that the block begins with. Without a branch on its sign, which nobody can predict. */
-static inline lap_huff_odd take_dc(reader *r, const lap_walk_tables *tables, int block, int *value)
-{
-    lap_huff_entry e = tables->block[block].dc[index_of(r)];
-    if (LAP_HUFF_FIRST_BITS(e) == 0) {
-        lap_huff_state state = {.block = block};
-        return single(r, &tables->layout, &state, value);
-    }
-    unsigned size = LAP_HUFF_FIRST(e);
-    uint64_t bits = r->window << LAP_HUFF_FIRST_BITS(e);
-    int is_negative = (int)(~bits >> 63);
-    *value = (int)(bits >> 1 >> (63 - size)) - (is_negative ? (1 << size) - 1 : 0);
-    skip(r, e);
-    return LAP_HUFF_FINE;
-}
-
-/* What an entry does not settle; true: the block is over, or odd. */
-static bool take_ac_slowly(reader *r, const lap_huff_layout *layout, int block, int *k, lap_huff_odd *odd)
-{
-    lap_huff_state state = {.block = block, .k = *k};
-    int value;
-    *odd = single(r, layout, &state, &value);
-    *k = state.k;
-    return state.k == 0 || *odd != LAP_HUFF_FINE;
-}
-
-/* The other coefficients. Two entries a refill: 26 bits each at most, and an index behind them. */
-static inline lap_huff_odd take_ac(reader *r, const lap_walk_tables *tables, int block)
-{
-    const lap_huff_entry *look = tables->block[block].ac;
-    lap_huff_odd odd = LAP_HUFF_FINE;
-    int k = 1;
-    for (;;) {
-        refill(r);
-        lap_huff_entry e = look[index_of(r)];
-        int k1 = k + (int)LAP_HUFF_ADVANCE(e);
-        if (k1 < 64) {
-            k = k1;
-            skip(r, e);
-            e = look[index_of(r)];
-            k1 = k + (int)LAP_HUFF_ADVANCE(e);
-        }
-        if (k1 < 64) {
-            k = k1;
-            skip(r, e);
-        } else if ((unsigned)(k1 - LAP_HUFF_EOB) < 64) {
-            skip(r, e);
-            return LAP_HUFF_FINE;
-        } else if (take_ac_slowly(r, &tables->layout, block, &k, &odd)) {
-            return odd;
-        }
-    }
-}
-
-/* ---- MCUs ------------------------------------------------------------------------------------ */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 static lap_code grow(lap_notes *notes)
 {
@@ -154,32 +174,157 @@ lap_code lap_walk_note(lap_walk *walk)
     return LAP_OK;
 }
 
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* A walk under way. What each look-up changes stands apart, so that it stays in registers. */
+typedef struct lane {
+    lap_walk *walk;
+    const lap_walk_tables *tables;
+    uint32_t stop;
+    int block;     /* of the MCU */
+    lap_note next; /* the MCU behind this one: sums so far */
+    lap_huff_odd odd;
+    lap_code code;
+} lane;
+
+typedef struct place {
+    reader r;
+    const uint16_t *ac; /* of the block */
+    uint64_t k;         /* next coefficient */
+} place;
+
+static lane lane_of(lap_walk *walk, uint32_t stop)
+{
+    return (lane){.walk = walk, .tables = walk->tables, .stop = stop, .next = walk->now};
+}
+
+static inline void add_dc(lane *l, int value)
+{
+    uint32_t *sum = (uint32_t *)&l->next.dc[l->tables->layout.component[l->block]];
+    *sum += (uint32_t)value;
+}
+
+/* An MCU is over. True: the walk is at its stop, or without memory. */
+static bool end_mcu(lane *l, uint32_t bit)
+{
+    l->next.bit = bit;
+    l->block = 0;
+    l->code = lap_walk_note(l->walk);
+    if (l->code != LAP_OK)
+        return true;
+    l->walk->now = l->next;
+    return bit >= l->stop;
+}
+
+/* One symbol by its whole code: long codes, and the last coefficients of a block. The place's k is 0 behind
+ * the block. True: odd. */
+static bool take_slowly(lane *l, place *p)
+{
+    lap_huff_state state = {.block = l->block, .k = (int)p->k};
+    lap_huff_token token;
+    refill(&p->r);
+    l->odd = lap_huff_step(&l->tables->layout, p->r.window, &state, &token);
+    if (l->odd != LAP_HUFF_FINE)
+        return true;
+    skip(&p->r, (unsigned)token.bits);
+    refill(&p->r);
+    if (p->k == 0)
+        add_dc(l, token.value);
+    p->ac = l->tables->block[l->block]->ac;
+    p->k = (unsigned)state.k;
+    return false;
+}
+
+/* The DC difference that a block begins with, and what its look-up brings beside it, which may be all of the
+ * block, and so on. Leaves bits for a look-up behind it. True: the lane is over. */
+LANE_INLINE bool begin_block(lane *l, place *p)
+{
+    for (;;) {
+        refill(&p->r);
+        const lap_walk_codes *codes = l->tables->block[l->block];
+        const uint32_t e = codes->first[p->r.window >> (64 - FIRST_BITS)];
+        p->k = 0;
+        if (e == 0) {
+            place slow = *p;
+            const bool is_over = take_slowly(l, &slow);
+            *p = slow;
+            return is_over;
+        }
+        add_dc(l, (int)(int32_t)e >> 16);
+        skip(&p->r, e);
+        p->ac = codes->ac;
+        p->k = e >> 8 & 255;
+        if (p->k < 64)
+            return false;
+        if (++l->block == l->tables->layout.blocks && end_mcu(l, bit_of(&p->r, l->walk->bytes)))
+            return true;
+    }
+}
+
+/* What a look-up found does not lead to the next coefficient: it ends the block, or is to be taken back.
+ * True: the lane is over. */
+LANE_INLINE bool end_look(lane *l, place *p, uint64_t next, unsigned entry)
+{
+    if (next - EOB >= 64) {
+        place slow = *p;
+        slow.r = reader_at(l->walk->bytes, bit_of(&p->r, l->walk->bytes) - LENGTH(entry));
+        const bool is_odd = take_slowly(l, &slow);
+        *p = slow;
+        if (is_odd || p->k != 0)
+            return is_odd;
+    }
+    if (++l->block == l->tables->layout.blocks && end_mcu(l, bit_of(&p->r, l->walk->bytes)))
+        return true;
+    return begin_block(l, p);
+}
+
+/* One look-up: 28 bits at most. True: the lane is over. */
+LANE_INLINE bool look(lane *l, place *p)
+{
+    const unsigned e = p->ac[p->r.window >> (64 - AC_BITS)];
+    const uint64_t next = p->k + ADVANCE(e);
+    skip(&p->r, e);
+    if (next >= 64)
+        return end_look(l, p, next, e);
+    p->k = next;
+    return false;
+}
+
+LANE_INLINE place place_of(const lap_walk *walk)
+{
+    return (place){.r = reader_at(walk->bytes, walk->now.bit)};
+}
+
+/* ---- MCUs ------------------------------------------------------------------------------------ */
+
 lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code)
 {
-    const lap_walk_tables *tables = walk->tables;
-    const int blocks = tables->layout.blocks;
-    reader r = reader_at(walk->bytes, walk->now.bit);
-    *code = LAP_OK;
-    while (walk->now.bit < stop) {
-        lap_note next = walk->now;
-        *code = lap_walk_note(walk);
-        if (*code != LAP_OK)
-            return LAP_HUFF_FINE;
-        for (int block = 0; block < blocks; block++) {
-            int value = 0;
-            refill(&r);
-            lap_huff_odd odd = take_dc(&r, tables, block, &value);
-            if (odd == LAP_HUFF_FINE)
-                odd = take_ac(&r, tables, block);
-            if (odd != LAP_HUFF_FINE)
-                return odd;
-            uint32_t *sum = (uint32_t *)&next.dc[tables->layout.component[block]];
-            *sum += (uint32_t)value;
-        }
-        next.bit = bit_of(&r, walk->bytes);
-        walk->now = next;
+    lane l = lane_of(walk, stop);
+    place p = place_of(walk);
+    bool is_over = walk->now.bit >= stop || begin_block(&l, &p);
+    while (!is_over) {
+        refill(&p.r);
+        is_over = look(&l, &p) || look(&l, &p);
     }
-    return LAP_HUFF_FINE;
+    if (l.odd != LAP_HUFF_FINE)
+        l.code = lap_walk_note(walk);
+    *code = l.code;
+    return l.odd;
+}
+
+lap_code lap_walk_two(lap_walk *const walks[2], const uint32_t stops[2])
+{
+    if (walks[0]->now.bit >= stops[0] || walks[1]->now.bit >= stops[1])
+        return LAP_OK;
+    lane a = lane_of(walks[0], stops[0]), b = lane_of(walks[1], stops[1]);
+    place p = place_of(walks[0]), q = place_of(walks[1]);
+    bool is_over = begin_block(&a, &p) || begin_block(&b, &q);
+    while (!is_over) {
+        refill(&p.r);
+        refill(&q.r);
+        is_over = look(&a, &p) || look(&b, &q) || look(&a, &p) || look(&b, &q);
+    }
+    return a.code != LAP_OK ? a.code : b.code;
 }
 
 lap_huff_odd lap_walk_to_marker(lap_walk *walk, uint32_t end, lap_code *code)

@@ -8,18 +8,25 @@
 #include "lapedge.h"
 
 enum {
-    LAP_WALK_INDEX_BITS = 11,
+    LAP_WALK_AC_BITS = 13,
+    LAP_WALK_FIRST_BITS = 12,
     /* Bytes that must be readable behind the last one: the longest MCU (ten blocks of 64 codes of 16 bits
      * with 15 more for the value) and a load. What they hold does not matter. */
     LAP_WALK_SLACK = LAP_HUFF_BLOCKS * 64 * 31 / 8 + 16
 };
 
+/* What the next bits of a block hold: as many whole symbols as there are, up to the block's end; value bits
+ * of the last one may lie behind the index. Bits of an entry: how many bits the symbols have (0..5); how many
+ * coefficients they stand for, LAP_HUFF_EOB more at the end of the block (8..15). */
+typedef struct lap_walk_codes {
+    uint32_t first[1 << LAP_WALK_FIRST_BITS]; /* of DC: its difference is in bits 16..31; 0: too long */
+    uint16_t ac[1 << LAP_WALK_AC_BITS];       /* LAP_HUFF_LONG_CODE coefficients: too long */
+} lap_walk_codes;
+
 typedef struct lap_walk_tables {
     lap_huff_layout layout;
-    struct {
-        const lap_huff_entry *dc, *ac;
-    } block[LAP_HUFF_BLOCKS]; /* of an MCU, into look */
-    lap_huff_entry look[8][1 << LAP_WALK_INDEX_BITS];
+    const lap_walk_codes *block[LAP_HUFF_BLOCKS]; /* of an MCU */
+    lap_walk_codes codes[4];
 } lap_walk_tables;
 
 /* Of a layout whose fields are set; no code of it is missing. */
@@ -45,6 +52,9 @@ typedef struct lap_walk {
 /* Goes on until an MCU begins at bit `stop` or later, noting each MCU before that. FINE; CODE or RUN: the
  * MCU at walk->now is odd, and it is the last one noted. *code: LAP_OK or LAP_E_MEMORY. */
 lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code);
+/* Goes on with both, alternately: what one waits for, the other uses. Ends when one is at its stop, or at
+ * something odd, which is not said: each is at an MCU from which lap_walk_on goes on. LAP_E_MEMORY. */
+lap_code lap_walk_two(lap_walk *const walks[2], const uint32_t stops[2]);
 /* Up to a marker at byte `end`: on return walk->now is where the padding before it begins. Also SHORT and
  * LONG. */
 lap_huff_odd lap_walk_to_marker(lap_walk *walk, uint32_t end, lap_code *code);

@@ -20,6 +20,20 @@ typedef struct lap_huff_layout { /* of the one scan */
     lap_huff_code codes[8];
 } lap_huff_layout;
 
+/* Adds the scan's next component: its blocks in an MCU, and its tables as indices into codes, which are the
+ * caller's to make. False: an MCU has no more than LAP_HUFF_BLOCKS. */
+LAP_HUFF_INLINE bool lap_huff_layout_add(lap_huff_layout *layout, int blocks, int dc, int ac)
+{
+    const int c = layout->components++;
+    if (blocks > LAP_HUFF_BLOCKS - layout->blocks)
+        return false;
+    layout->dc[c] = (uint8_t)dc;
+    layout->ac[c] = (uint8_t)ac;
+    for (int i = 0; i < blocks; i++)
+        layout->component[layout->blocks++] = (uint8_t)c;
+    return true;
+}
+
 typedef struct lap_huff_state { /* two walks at the same bit in the same state go the same way */
     int block;                  /* of the MCU: 0 .. blocks - 1 */
     int k;                      /* next coefficient in zigzag order; 0: DC comes next */

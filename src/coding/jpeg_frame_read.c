@@ -15,6 +15,10 @@ typedef struct reader {
     uint16_t quant[4][64];
     bool has_quant[4], has_frame, has_jfif, has_adobe, is_ready;
     uint8_t adobe_transform, id[3], quant_of[3];
+    /* of a progressive one */
+    lap_jpeg_script *script; /* NULL: sequential */
+    bool has_scan[3];        /* of each component; its quantisers are settled then */
+    int8_t missing[3][64];   /* of each coefficient: bits that have not come; -1: none has */
 } reader;
 
 static unsigned be16(const uint8_t *p)
@@ -97,14 +101,20 @@ static bool is_ycc(const reader *r)
     return r->id[0] != 'R' || r->id[1] != 'G' || r->id[2] != 'B';
 }
 
+static bool make_code(const reader *r, bool is_ac, unsigned number, lap_huff_code *code)
+{
+    const table *t = &r->huffman[is_ac][number & 3];
+    return number <= 3 && t->is_there && lap_huff_make(t->bits, t->values, !is_ac, code) == LAP_HUFF_FINE;
+}
+
 /* A component's table becomes one of the layout's codes. */
 static bool add_code(reader *r, bool is_ac, unsigned number, uint8_t *index)
 {
-    const table *t = &r->huffman[is_ac][number & 3];
     *index = (uint8_t)(4 * is_ac + (number & 3));
-    return number <= 3 && t->is_there &&
-           lap_huff_make(t->bits, t->values, !is_ac, &r->frame->huffman.codes[*index]) == LAP_HUFF_FINE;
+    return make_code(r, is_ac, number, &r->frame->huffman.codes[*index]);
 }
+
+/* ---- the scan of a sequential file --------------------------------------------------------------- */
 
 static bool read_sos(reader *r, const uint8_t *p, size_t size)
 {
@@ -114,33 +124,103 @@ static bool read_sos(reader *r, const uint8_t *p, size_t size)
     if (!r->has_frame || size != 4 + 2 * (size_t)count || p[0] != count || p[1 + 2 * count] != 0 ||
         p[2 + 2 * count] != 63 || p[3 + 2 * count] != 0 || (count == 3 && !is_ycc(r)))
         return false;
-    layout->components = count;
     for (int c = 0; c < count; c++) {
         const uint8_t *q = p + 1 + 2 * c;
-        if (q[0] != r->id[c] || !r->has_quant[r->quant_of[c]] ||
-            !add_code(r, false, q[1] >> 4, &layout->dc[c]) || !add_code(r, true, q[1] & 15, &layout->ac[c]))
+        const int blocks = count == 1 ? 1 : f->sample_h[c] * f->sample_v[c];
+        uint8_t dc, ac;
+        if (q[0] != r->id[c] || !r->has_quant[r->quant_of[c]] || !add_code(r, false, q[1] >> 4, &dc) ||
+            !add_code(r, true, q[1] & 15, &ac) || !lap_huff_layout_add(layout, blocks, dc, ac))
             return false;
         memcpy(f->quant[c], r->quant[r->quant_of[c]], sizeof f->quant[c]);
-        const int blocks = count == 1 ? 1 : f->sample_h[c] * f->sample_v[c];
-        if (layout->blocks + blocks > LAP_HUFF_BLOCKS)
-            return false;
-        for (int b = 0; b < blocks; b++)
-            layout->component[layout->blocks++] = (uint8_t)c;
     }
     r->is_ready = true;
     return true;
 }
+
+/* ---- a scan of a progressive file ---------------------------------------------------------------- */
+
+/* From these tables on the component's quantisers are settled, whatever comes later. */
+static bool settle_quant(reader *r, int c)
+{
+    if (!r->has_quant[r->quant_of[c]])
+        return false;
+    if (!r->has_scan[c])
+        memcpy(r->frame->quant[c], r->quant[r->quant_of[c]], sizeof r->frame->quant[c]);
+    r->has_scan[c] = true;
+    return true;
+}
+
+/* Every bit comes once: a first scan finds nothing, a refinement what the scan before it has left. */
+static bool take_bits(reader *r, int c, const lap_script_scan *scan)
+{
+    if (!lap_script_is_dc(scan) && r->missing[c][0] < 0)
+        return false;
+    for (int k = scan->first; k <= scan->last; k++) {
+        if (r->missing[c][k] != (lap_script_refines(scan) ? scan->high : -1))
+            return false;
+        r->missing[c][k] = (int8_t)scan->low;
+    }
+    return true;
+}
+
+static bool is_band(const lap_script_scan *s)
+{
+    enum { LARGEST_LOW = 13 };
+    const bool is_dc = s->first == 0 && s->last == 0;
+    const bool is_ac = s->first > 0 && s->first <= s->last && s->last <= 63 && s->components == 1;
+    return (is_dc || is_ac) && s->low <= LARGEST_LOW && (s->high == 0 || s->low + 1 == s->high);
+}
+
+/* A component of the scan: its number and its tables. */
+static bool add_component(reader *r, lap_script_scan *scan, int i, const uint8_t *p)
+{
+    int c = i > 0 ? scan->component[i - 1] + 1 : 0;
+    const bool is_dc = lap_script_is_dc(scan);
+    while (c < r->frame->components && r->id[c] != p[0])
+        c++;
+    if (c == r->frame->components)
+        return false;
+    scan->component[i] = (uint8_t)c;
+    const bool has_code = !(is_dc && lap_script_refines(scan));
+    return settle_quant(r, c) && take_bits(r, c, scan) &&
+           (!has_code || make_code(r, !is_dc, is_dc ? p[1] >> 4 : p[1] & 15, &scan->codes[i]));
+}
+
+static bool read_script_sos(reader *r, const uint8_t *p, size_t size)
+{
+    lap_jpeg_script *script = r->script;
+    if (!r->has_frame || script->count == LAP_SCRIPT_SCANS || size < 6 || p[0] < 1 ||
+        p[0] > r->frame->components || size != 4 + 2 * (size_t)p[0] ||
+        (r->frame->components == 3 && !is_ycc(r)))
+        return false;
+    lap_script_scan *scan = &script->scans[script->count++];
+    const uint8_t *q = p + 1 + 2 * p[0];
+    scan->components = p[0];
+    scan->first = q[0];
+    scan->last = q[1];
+    scan->high = q[2] >> 4;
+    scan->low = q[2] & 15;
+    scan->interval = r->frame->restart_interval;
+    bool is_fine = is_band(scan);
+    for (int i = 0; i < scan->components && is_fine; i++)
+        is_fine = add_component(r, scan, i, p + 1 + 2 * i);
+    return is_fine;
+}
+
+/* ---- segments ------------------------------------------------------------------------------------ */
 
 static bool read_segment(reader *r, uint8_t marker, const uint8_t *p, size_t size)
 {
     switch (marker) {
     case 0xC0:
     case 0xC1:
-        return read_sof(r, p, size);
+        return !r->script && read_sof(r, p, size);
+    case 0xC2:
+        return r->script && read_sof(r, p, size);
     case 0xC4:
         return read_huffman(r, p, size);
     case 0xDA:
-        return read_sos(r, p, size);
+        return r->script ? read_script_sos(r, p, size) : read_sos(r, p, size);
     case 0xDB:
         return read_quant(r, p, size);
     case 0xDD:
@@ -160,24 +240,93 @@ static bool read_segment(reader *r, uint8_t marker, const uint8_t *p, size_t siz
     }
 }
 
+/* The segment at *at, or behind fill bytes there; *at is then behind it. */
+static bool next_segment(reader *r, const uint8_t *bytes, size_t size, size_t *at, uint8_t *marker)
+{
+    while (*at + 1 < size && bytes[*at] == 0xFF && bytes[*at + 1] == 0xFF)
+        ++*at;
+    if (size < 4 || *at > size - 4 || bytes[*at] != 0xFF)
+        return false;
+    const size_t length = be16(bytes + *at + 2); /* counts itself */
+    *marker = bytes[*at + 1];
+    if (length < 2 || length > size - *at - 2 || !read_segment(r, *marker, bytes + *at + 4, length - 2))
+        return false;
+    *at += 2 + length;
+    return true;
+}
+
+static bool begins_image(const uint8_t *bytes, size_t size)
+{
+    return size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8;
+}
+
 bool lap_jpeg_frame_read(const uint8_t *bytes, size_t size, lap_jpeg_frame *frame)
 {
     memset(frame, 0, sizeof *frame);
     reader r = {.frame = frame};
     size_t at = 2;
-    if (size < 2 || bytes[0] != 0xFF || bytes[1] != 0xD8)
+    uint8_t marker;
+    if (!begins_image(bytes, size))
         return false;
-    while (!r.is_ready) {
-        while (at + 1 < size && bytes[at] == 0xFF && bytes[at + 1] == 0xFF) /* fill bytes */
-            at++;
-        if (size < 4 || at > size - 4 || bytes[at] != 0xFF)
+    while (!r.is_ready)
+        if (!next_segment(&r, bytes, size, &at, &marker))
             return false;
-        const size_t length = be16(bytes + at + 2); /* counts itself */
-        if (length < 2 || length > size - at - 2 ||
-            !read_segment(&r, bytes[at + 1], bytes + at + 4, length - 2))
-            return false;
-        at += 2 + length;
-    }
     frame->scan_begin = at;
     return true;
+}
+
+/* ---- all scans ----------------------------------------------------------------------------------- */
+
+/* The marker behind the data that begins at `at`; size: there is none. */
+static size_t end_of_data(const uint8_t *bytes, size_t size, size_t at)
+{
+    while (at < size) {
+        const uint8_t *ff = memchr(bytes + at, 0xFF, size - at);
+        at = ff ? (size_t)(ff - bytes) : size;
+        if (size - at < 2)
+            return size;
+        const uint8_t next = bytes[at + 1];
+        if (next != 0 && (next < 0xD0 || next > 0xD7)) /* neither a byte of the data nor a restart marker */
+            return at;
+        at += 2;
+    }
+    return size;
+}
+
+static bool is_complete(const reader *r)
+{
+    for (int c = 0; c < r->frame->components; c++)
+        for (int k = 0; k < 64; k++)
+            if (r->missing[c][k] != 0)
+                return false;
+    return true;
+}
+
+bool lap_jpeg_script_read(const uint8_t *bytes, size_t size, lap_jpeg_script *script)
+{
+    enum { MOST_BETWEEN = 1 << 20 }; /* bytes of segments behind the first scan: tables, and little else */
+    memset(script, 0, sizeof *script);
+    reader r = {.frame = &script->frame, .script = script};
+    size_t at = 2, between = 0;
+    memset(r.missing, -1, sizeof r.missing);
+    if (!begins_image(bytes, size))
+        return false;
+    for (bool is_end = false; !is_end;) {
+        const size_t before = at;
+        uint8_t marker;
+        if (!next_segment(&r, bytes, size, &at, &marker))
+            return false;
+        between += script->count > 0 ? at - before : 0;
+        if (marker != 0xDA)
+            continue;
+        lap_script_scan *scan = &script->scans[script->count - 1];
+        scan->begin = at;
+        at = scan->end = end_of_data(bytes, size, at);
+        if (at == size || bytes[at + 1] == 0xFF || between > MOST_BETWEEN)
+            return false;
+        is_end = bytes[at + 1] == 0xD9;
+    }
+    script->frame.scan_begin = script->scans[0].begin;
+    script->frame.restart_interval = 0;
+    return is_complete(&r);
 }

@@ -29,15 +29,15 @@ typedef struct counting {
 } counting;
 
 typedef struct counting_run {
-    const counting *h;
+    const counting *counting;
     const lap_rung *rung;
     uint64_t counts[4][256];
 } counting_run;
 
-static lap_code count(const counting *h, const lap_rung *rung, uint64_t counts[4][256], lap_error *err)
+static lap_code count(const counting *c, const lap_rung *rung, uint64_t counts[4][256], lap_error *err)
 {
-    const lap_resources use = lap_compare_resources(h->comparison, err);
-    return lap_rung_histogram(rung, &use, h->comparison->pixels, counts);
+    const lap_resources use = lap_compare_resources(c->comparison, err);
+    return lap_rung_histogram(rung, &use, c->comparison->pixels, counts);
 }
 
 static lap_code count_once(void *argument, lap_times *times, lap_error *err)
@@ -45,30 +45,30 @@ static lap_code count_once(void *argument, lap_times *times, lap_error *err)
     counting_run *run = argument;
     (void)times;
     memset(run->counts, 0, sizeof run->counts);
-    return count(run->h, run->rung, run->counts, err);
+    return count(run->counting, run->rung, run->counts, err);
 }
 
 static lap_code run_histogram(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err)
 {
-    counting *h = state;
-    counting_run run = {.h = h, .rung = rung};
-    lap_code code = lap_compare_repeat(h->comparison, count_once, &run, row, err);
-    h->detail[0] = 0;
-    for (int i = 0; i < 4 * 256 && !h->detail[0]; i++) {
-        const unsigned long long a = h->reference[i / 256][i % 256], b = run.counts[i / 256][i % 256];
+    counting *c = state;
+    counting_run run = {.counting = c, .rung = rung};
+    lap_code code = lap_compare_repeat(c->comparison, count_once, &run, row, err);
+    c->detail[0] = 0;
+    for (int i = 0; i < 4 * 256 && !c->detail[0]; i++) {
+        const unsigned long long a = c->reference[i / 256][i % 256], b = run.counts[i / 256][i % 256];
         if (a != b)
-            snprintf(h->detail, sizeof h->detail, "value %d of channel %d: c counts %llu, this rung %llu",
+            snprintf(c->detail, sizeof c->detail, "value %d of channel %d: c counts %llu, this rung %llu",
                 i % 256, i / 256, a, b);
     }
-    differs(row, h->detail);
+    differs(row, c->detail);
     return code;
 }
 
 lap_code lap_compare_histogram(const lap_comparison *comparison, lap_error *err)
 {
-    counting h = {.comparison = comparison};
-    lap_code code = count(&h, lap_rung_reference(LAP_OP_HISTOGRAM), h.reference, err);
-    return code == LAP_OK ? lap_compare_ladder(comparison, LAP_OP_HISTOGRAM, run_histogram, &h, err) : code;
+    counting c = {.comparison = comparison};
+    lap_code code = count(&c, lap_rung_reference(LAP_OP_HISTOGRAM), c.reference, err);
+    return code == LAP_OK ? lap_compare_ladder(comparison, LAP_OP_HISTOGRAM, run_histogram, &c, err) : code;
 }
 
 /* ---- reduce: the sum of the samples -------------------------------------------------------------- */

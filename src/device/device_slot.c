@@ -20,34 +20,6 @@ struct lap_device_slot {
     const void *scan; /* and its scan on the device */
 };
 
-int lap_device_count(void)
-{
-    return lap_cuda_count(NULL);
-}
-
-bool lap_device_may_be(const char **reason)
-{
-    return lap_device_possible(reason);
-}
-
-int lap_device_to_start(void)
-{
-    return lap_cuda_to_start();
-}
-
-lap_code lap_device_open(int device, size_t *unused, lap_error *err)
-{
-    lap_device_info info = {0};
-    const lap_code code = lap_cuda_info(device, &info, err);
-    *unused = info.free_bytes;
-    return code;
-}
-
-bool lap_device_pins(int device)
-{
-    return lap_cuda_may_pin(device);
-}
-
 /* ---- the slot ----------------------------------------------------------------------------------- */
 
 lap_code lap_device_slot_create_on(int device, void *stream, lap_device_slot **slot, lap_error *err)
@@ -260,7 +232,7 @@ static lap_code bring_source(const way *w)
 static lap_code turn(const way *w)
 {
     const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
-    const lap_turn_parts steps = lap_turn_parts_of(w->staging->turn);
+    const lap_turn_steps steps = lap_turn_steps_of(w->staging->turn);
     const lap_rung *rung;
     lap_view from = w->stored, to = w->source;
     if (w->staging->turn == LAP_TURN_NONE)
@@ -272,14 +244,13 @@ static lap_code turn(const way *w)
     return code == LAP_OK ? rung->run.transpose(&from, &to, &exec) : code;
 }
 
-static lap_code filter(const way *w, const lap_device_filter *f)
+static lap_code filter(const way *w, const lap_views_filter *f)
 {
     const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
-    lap_code code = turn(w);
+    const lap_code code = turn(w);
     if (code != LAP_OK || !w->staging->is_filtered)
         return code;
-    code = lap_cuda_border(&w->source, f->border, w->slot->stream, w->err);
-    return code == LAP_OK ? f->rung->run.filter(&w->source, &w->result, f->params, &exec) : code;
+    return lap_views_fill_and_filter(f, &w->source, &w->result, &exec);
 }
 
 static lap_code count(const way *w)
@@ -320,7 +291,7 @@ static lap_code encode(const way *w)
 }
 
 lap_code lap_device_slot_start(
-    lap_device_slot *slot, const lap_device_staging *staging, const lap_device_filter *f, lap_error *err)
+    lap_device_slot *slot, const lap_device_staging *staging, const lap_views_filter *f, lap_error *err)
 {
     layout at;
     if (!lay_out(staging, &at) || at.bytes > slot->room)
@@ -363,7 +334,7 @@ static lap_code waited(lap_device_slot *slot, lap_code code, lap_error *err)
 }
 
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
-    const lap_device_filter *f, lap_times *times, lap_error *err)
+    const lap_views_filter *f, lap_times *times, lap_error *err)
 {
     const size_t needs = lap_device_slot_needs(staging);
     lap_code code = needs > 0 ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory");

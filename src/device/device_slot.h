@@ -6,19 +6,9 @@
 
 #include "base/rung.h"
 #include "device/device_staging.h"
+#include "rungs/run_views.h"
 
 typedef struct lap_device_slot lap_device_slot;
-
-/* Devices of this machine that can be used. */
-int lap_device_count(void);
-/* lap_device_possible */
-bool lap_device_may_be(const char **reason);
-/* Of which number the time depends that a start takes. Starts nothing. */
-int lap_device_to_start(void);
-/* Starts the device, which takes some hundred milliseconds. *unused: bytes of its memory. */
-lap_code lap_device_open(int device, size_t *unused, lap_error *err);
-/* Whether stagings pin their memory themselves. Starts nothing. */
-bool lap_device_pins(int device);
 
 /* Without device memory. *slot is NULL after a failure. */
 lap_code lap_device_slot_create(int device, lap_device_slot **slot, lap_error *err);
@@ -38,20 +28,14 @@ size_t lap_device_slot_room(const lap_device_slot *slot);
 /* Exactly this much device memory from now on (0: none). Nothing may be under way. */
 lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *err);
 
-typedef struct lap_device_filter { /* used where the plan filters */
-    const lap_rung *rung;
-    const lap_params *params;
-    lap_border border;
-} lap_device_filter;
-
 /* Enqueues the way of a staging for which there is room, as its plan says: decode or upload, turn, fill the
- * border, filter, count, encode. */
-lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *staging,
-    const lap_device_filter *filter, lap_error *err);
+ * border, filter, count, encode. filter: used where the plan filters. */
+lap_code lap_device_slot_start(
+    lap_device_slot *slot, const lap_device_staging *staging, const lap_views_filter *filter, lap_error *err);
 /* The same for a photo that is waited for: makes room, starts, waits. Nothing is under way when it returns.
  * times: how long the stages took is added. */
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
-    const lap_device_filter *filter, lap_times *times, lap_error *err);
+    const lap_views_filter *filter, lap_times *times, lap_error *err);
 /* Whether it has come to its end. */
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err);
 /* Until what was enqueued has come to its end, well or not. */

@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 #include "base/status.h"
-#include "io/place.h"
+#include "io/target.h"
 
 enum { PIECE = 256 * 1024 };
 

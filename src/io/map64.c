@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-static struct lap_map64_entry *slot_of(const lap_map64 *map, uint64_t key)
+static struct lap_map64_entry *entry_of(const lap_map64 *map, uint64_t key)
 {
     size_t i = key & (map->capacity - 1);
     while (map->entries[i].key && map->entries[i].key != key)
@@ -15,7 +15,7 @@ static struct lap_map64_entry *slot_of(const lap_map64 *map, uint64_t key)
 
 uint64_t *lap_map64_find(const lap_map64 *map, uint64_t key)
 {
-    struct lap_map64_entry *e = map->capacity ? slot_of(map, key) : NULL;
+    struct lap_map64_entry *e = map->capacity ? entry_of(map, key) : NULL;
     return e && e->key ? &e->value : NULL;
 }
 
@@ -27,7 +27,7 @@ static lap_code grow(lap_map64 *map, lap_error *err)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for a table of %zu entries", bigger.capacity);
     for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].key)
-            *slot_of(&bigger, map->entries[i].key) = map->entries[i];
+            *entry_of(&bigger, map->entries[i].key) = map->entries[i];
     free(map->entries);
     *map = bigger;
     return LAP_OK;
@@ -38,7 +38,7 @@ lap_code lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *
     lap_code code = 2 * (map->count + 1) > map->capacity ? grow(map, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
-    struct lap_map64_entry *e = slot_of(map, key);
+    struct lap_map64_entry *e = entry_of(map, key);
     map->count += !e->key;
     *e = (struct lap_map64_entry){key, value};
     return LAP_OK;

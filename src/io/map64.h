@@ -11,7 +11,7 @@ typedef struct lap_map64 { /* zeroed is empty */
     size_t count, capacity; /* capacity: a power of two, or 0 */
 } lap_map64;
 
-/* The value's place, or NULL. */
+/* Where the value is, or NULL. */
 uint64_t *lap_map64_find(const lap_map64 *map, uint64_t key);
 /* Sets or replaces. */
 lap_code lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err);

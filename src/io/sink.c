@@ -21,8 +21,8 @@ struct lap_sink {
     int fd;      /* -1: memory, or closed */
     bool memory; /* the buffer is the output */
     char *path;  /* for messages */
-    lap_place place;
-    char *temp; /* in the place's folder; NULL: written directly, or published */
+    lap_target target;
+    char *temp; /* in the target's folder; NULL: written directly, or published */
     lap_over over;
     struct stat seen;   /* what may be replaced, of LAP_OVER_SEEN */
     struct stat made;   /* of the temporary file, finished */
@@ -41,7 +41,7 @@ struct lap_sink {
 /* Headers and rows are gathered to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024 };
 
-/* ---- the ways to a sink: a path, a place below a tree, a descriptor, memory ---------------------- */
+/* ---- the ways to a sink: a path, a target below a tree, a descriptor, memory ---------------------- */
 
 static mode_t process_umask;
 
@@ -100,20 +100,19 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
         return sink->fd < 0 ? lap_write_errno(err, sink->path, "write", errno) : LAP_OK;
     }
     struct stat old;
-    bool exists = stat(path, &old) == 0;
-    size_t length = strlen(path);
-    if ((exists && S_ISDIR(old.st_mode)) || length == 0 || path[length - 1] == '/')
-        return lap_fail_at(err, LAP_E_WRITE, path, "cannot write: a folder, not a file");
-    if (exists && !S_ISREG(old.st_mode)) {
+    const lap_code code = lap_sink_look(path, &old, err);
+    if (code != LAP_OK)
+        return code;
+    if (old.st_mode && !S_ISREG(old.st_mode)) {
         sink->path = strdup(path);
         sink->fd = sink->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
         return sink->fd < 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
     }
-    sink->mode = exists ? old.st_mode & 0777 : 0;
-    if (!lap_place_at(path, &sink->place))
+    sink->mode = old.st_mode & 0777;
+    if (!lap_target_at(path, &sink->target))
         return lap_write_errno(err, path, "create a file in its folder", errno);
-    sink->path = strdup(sink->place.path);
-    sink->temp = sink->path ? lap_temp_create(sink->place.folder, &sink->fd) : NULL;
+    sink->path = strdup(sink->target.path);
+    sink->temp = sink->path ? lap_temp_create(sink->target.folder, &sink->fd) : NULL;
     return sink->temp ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
 }
 
@@ -121,21 +120,21 @@ static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *rel
 {
     struct stat old;
     int folder = -1;
-    if (!lap_place_below(tree, relative, &sink->place))
+    if (!lap_target_below(tree, relative, &sink->target))
         return lap_write_errno(err, relative, "write", errno);
-    sink->path = strdup(sink->place.path);
+    sink->path = strdup(sink->target.path);
     sink->hash = XXH3_createState();
     if (!sink->path || !sink->hash || XXH3_64bits_reset(sink->hash) != XXH_OK)
         return lap_write_errno(err, relative, "write", ENOMEM);
-    lap_code code = lap_place_enter(&sink->place, &folder, err);
+    lap_code code = lap_target_enter(&sink->target, &folder, err);
     if (code != LAP_OK)
         return code;
-    if (fstatat(folder, sink->place.name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode))
+    if (fstatat(folder, sink->target.name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode))
         sink->mode = old.st_mode & 0777;
     sink->temp = lap_temp_create(folder, &sink->fd);
     if (!sink->temp)
         code = lap_write_errno(err, sink->path, "create a file in its folder", errno);
-    lap_place_leave(&sink->place, folder);
+    lap_target_leave(&sink->target, folder);
     return code;
 }
 
@@ -145,7 +144,7 @@ static lap_code open_sink(const lap_tree *tree, const char *path, lap_sink **sin
     lap_sink *made = calloc(1, sizeof *made);
     if (!made)
         return lap_write_errno(err, path, "write", ENOMEM);
-    made->fd = made->place.folder = -1;
+    made->fd = made->target.folder = -1;
     double began = lap_now_ms();
     lap_code code = tree ? open_below(made, tree, path, err) : open_target(made, path, err);
     made->ms = made->opening_ms = lap_now_ms() - began;
@@ -172,7 +171,7 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
     *sink = calloc(1, sizeof **sink);
     if (!*sink)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the output");
-    (*sink)->fd = (*sink)->place.folder = -1;
+    (*sink)->fd = (*sink)->target.folder = -1;
     (*sink)->memory = true;
     return LAP_OK;
 }
@@ -330,16 +329,16 @@ lap_code lap_sink_publish(lap_sink *sink, lap_error *err)
     if (!sink->whole)
         return lap_fail_at(err, LAP_E_INTERNAL, sink->path, "published before it was whole");
     double began = lap_now_ms();
-    lap_code code = lap_place_enter(&sink->place, &folder, err);
+    lap_code code = lap_target_enter(&sink->target, &folder, err);
     if (code == LAP_OK) {
-        code = lap_place_publish(&sink->place, folder, sink->temp, sink->over, &sink->seen, err);
+        code = lap_target_publish(&sink->target, folder, sink->temp, sink->over, &sink->seen, err);
         if (code == LAP_OK) {
             free(sink->temp);
             sink->temp = NULL;
         }
         if (code == LAP_OK && sink->sync)
             code = sync_folder(sink, folder, err);
-        lap_place_leave(&sink->place, folder);
+        lap_target_leave(&sink->target, folder);
     }
     sink->ms += lap_now_ms() - began;
     return code;
@@ -352,11 +351,11 @@ void lap_sink_close(lap_sink *sink)
     if (sink->fd >= 0)
         close(sink->fd);
     int folder;
-    if (sink->temp && lap_place_enter(&sink->place, &folder, NULL) == LAP_OK) {
+    if (sink->temp && lap_target_enter(&sink->target, &folder, NULL) == LAP_OK) {
         (void)unlinkat(folder, sink->temp, 0);
-        lap_place_leave(&sink->place, folder);
+        lap_target_leave(&sink->target, folder);
     }
-    lap_place_free(&sink->place);
+    lap_target_free(&sink->target);
     XXH3_freeState(sink->hash);
     free(sink->temp);
     free(sink->path);
@@ -377,9 +376,9 @@ uint64_t lap_sink_bytes(const lap_sink *sink)
     return sink->bytes;
 }
 
-const lap_place *lap_sink_place(const lap_sink *sink)
+const lap_target *lap_sink_target(const lap_sink *sink)
 {
-    return &sink->place;
+    return &sink->target;
 }
 
 const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content)

@@ -3,7 +3,7 @@
  * To a path: a temporary file in the target's folder (sink_temp.h; O_EXCL, O_NOFOLLOW, mode 0600), written,
  * synced, closed, and renamed only by lap_sink_publish. A target that is a symbolic link is resolved
  * first; one that exists and is no regular file (device, FIFO) is written directly, and so are
- * /dev/stdout and /dev/fd/N. Below a tree (place.h) no link is followed.
+ * /dev/stdout and /dev/fd/N. Below a tree (target.h) no link is followed.
  *
  * Small writes are gathered. The umask is read once a process. Signals are the program's business: with
  * SIGPIPE and SIGXFSZ ignored, a reader that went away and a file size limit come back as errors. */
@@ -12,7 +12,7 @@
 
 #include <sys/stat.h>
 
-#include "io/place.h"
+#include "io/target.h"
 
 typedef struct lap_sink lap_sink;
 
@@ -38,12 +38,14 @@ void lap_sink_close(lap_sink *sink);
 /* Of a memory sink after finish: hands the malloc'ed bytes over. */
 void lap_sink_take(lap_sink *sink, void **bytes, size_t *size);
 
-const lap_place *lap_sink_place(const lap_sink *sink);
+const lap_target *lap_sink_target(const lap_sink *sink);
 /* Of a finished sink below a tree: the file that will get the name, and the XXH3 of its content. */
 const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content);
 uint64_t lap_sink_bytes(const lap_sink *sink);
 double lap_sink_ms(const lap_sink *sink);         /* spent opening, writing and finishing */
 double lap_sink_opening_ms(const lap_sink *sink); /* the first of these */
+/* *there: what stands under the path of an output, all zero if nothing does. LAP_E_WRITE: a folder. */
+lap_code lap_sink_look(const char *path, struct stat *there, lap_error *err);
 /* What lap_sink_open would refuse, without making anything. */
 lap_code lap_sink_check(const char *path, lap_error *err);
 /* LAP_OK; LAP_E_CLASH where out is the same file as in, through links too, and where "-" is a descriptor of

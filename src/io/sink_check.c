@@ -40,19 +40,27 @@ lap_code lap_sink_exists(const char *out, lap_error *err)
         err, lap_fail_at(err, LAP_E_EXISTS, out, "exists and is left alone"), LAP_REMEDY_CLOBBER);
 }
 
+lap_code lap_sink_look(const char *path, struct stat *there, lap_error *err)
+{
+    const size_t length = strlen(path);
+    if (stat(path, there) != 0)
+        *there = (struct stat){0};
+    if (S_ISDIR(there->st_mode) || length == 0 || path[length - 1] == '/')
+        return lap_fail_at(err, LAP_E_WRITE, path, "cannot write: a folder, not a file");
+    return LAP_OK;
+}
+
 lap_code lap_sink_check(const char *path, lap_error *err)
 {
+    struct stat old;
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 || strncmp(path, "/dev/fd/", 8) == 0)
         return LAP_OK;
-    struct stat old;
-    bool exists = stat(path, &old) == 0;
-    size_t length = strlen(path);
-    if ((exists && S_ISDIR(old.st_mode)) || length == 0 || path[length - 1] == '/')
-        return lap_fail_at(err, LAP_E_WRITE, path, "cannot write: a folder, not a file");
-    if (exists && !S_ISREG(old.st_mode))
+    lap_code code = lap_sink_look(path, &old, err);
+    if (code != LAP_OK)
+        return code;
+    if (old.st_mode && !S_ISREG(old.st_mode))
         return access(path, W_OK) != 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
     char *target = lap_temp_resolve(path), *folder = target ? lap_temp_folder(target) : NULL;
-    lap_code code = LAP_OK;
     if (!folder)
         code = lap_write_errno(err, path, "write", errno);
     else if (access(folder, W_OK | X_OK) != 0)

@@ -1,4 +1,4 @@
-/* Temporary files of the sink: names, places, and the removal of those that a dead process left.
+/* Temporary files of the sink: names, folders, and the removal of those that a dead process left.
  *
  * A name is .lapedge-HOST-PID-START-RANDOM.tmp: a hash of host name and PID namespace, process number,
  * start time of that process in ticks since boot (numbers are reused, pairs are not), eight random

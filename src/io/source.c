@@ -9,8 +9,8 @@
 
 #include "base/pages.h"
 #include "base/status.h"
-#include "io/place.h"
 #include "io/source_state.h"
+#include "io/target.h"
 
 static lap_source *source_create(const char *name, lap_error *err)
 {
@@ -69,7 +69,7 @@ static lap_code open_path(lap_source *source, const char *path, lap_error *err)
             source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         while (source->fd < 0 && errno == EINTR);
         if (source->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-            return lap_fail_at(err, LAP_E_MISSING, source->name, "no such file");
+            return lap_fail_missing(err, source->name);
         if (source->fd < 0)
             return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be opened: %m");
         source->owns_fd = true;

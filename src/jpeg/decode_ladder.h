@@ -1,24 +1,25 @@
-/* The ladder `decode`: who makes pixels of a baseline JPEG on the CPU. Each with the same pixels; the first
- * is the reference, and the judge of every file. Thread safe. */
+/* The ladder `decode`: who makes pixels of a baseline JPEG on the CPU, each with the same pixels. The first,
+ * libjpeg-turbo, is the judge of every file. */
 #ifndef LAP_DECODE_LADDER_H
 #define LAP_DECODE_LADDER_H
 
-#include "cpu_simd/jpeg/decode.h"
-#include "lapedge.h"
+#include "jpeg/ladders.h"
 
-typedef struct lap_decode_rung {
-    const char *name, *what;
-    lap_codec_place place;           /* that names it */
-    const char *(*available)(void);  /* NULL when the processor can run it, else the reason */
-    const lap_decode_stages *stages; /* NULL: libjpeg-turbo, or not built */
-} lap_decode_rung;
+typedef lap_coder lap_decode_rung;
 
-/* Row i, or NULL past the end. */
-const lap_decode_rung *lap_decode_row_at(int i);
-/* NULL when its pixels are those of the library here, and it can run; else the reason. */
-const char *lap_decode_missing(const lap_decode_rung *rung);
-/* The one that settings ask for: AUTO, CPU and CUDA get the fastest that can run here. LAP_E_BACKEND with the
- * reason where a named one cannot. */
-lap_code lap_decode_choose(lap_codec_place place, const lap_decode_rung **rung, lap_error *err);
+static inline const lap_decode_rung *lap_decode_row_at(int i)
+{
+    return lap_coders_row(&lap_decoders, i);
+}
+
+static inline const char *lap_decode_missing(const lap_decode_rung *rung)
+{
+    return lap_coders_missing(&lap_decoders, rung);
+}
+
+static inline lap_code lap_decode_choose(lap_codec_place codec, const lap_decode_rung **rung, lap_error *err)
+{
+    return lap_coders_choose(&lap_decoders, codec, rung, err);
+}
 
 #endif

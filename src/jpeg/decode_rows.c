@@ -5,16 +5,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "jpeg/decode_bytes.h"
 
-enum {
-    CHUNK = 32 << 10,  /* bytes of the file that lose their stuffing at a time */
-    BLOCK_BYTES = 256, /* of a block at most: 11 + 16 bits, and 63 x (16 + 15) */
-    ALIGNMENT = 64,
-    MARKER_BYTES = 2,
-    RST0 = 0xD0,
-    RST_COUNT = 8,
-    EOI = 0xD9
-};
+enum { ALIGNMENT = 64 };
 
 typedef struct sample_plane { /* samples of a component: the last rows of MCUs */
     uint8_t *base;
@@ -28,13 +21,10 @@ struct lap_row_decoder {
     const lap_decode_stages *stages;
     int components; /* whose samples are wanted */
     void *memory;
-    /* bits */
-    size_t size;               /* of the file */
-    const uint8_t *next, *end; /* bytes of the file that still have their stuffing */
-    uint8_t *bytes;            /* those without: CHUNK, the most that a unit needs, and LAP_DECODE_PAD */
-    size_t unit_bytes;
-    bool is_whole; /* state.end is the end of the interval */
-    lap_decode_state state;
+    /* bits; or all coefficients */
+    const lap_held *held;
+    size_t size; /* of the file */
+    lap_decode_bytes bytes;
     int interval_left; /* MCUs until the next marker */
     int restarts;      /* markers passed */
     /* coefficients, samples, pixels */
@@ -68,7 +58,7 @@ static parts parts_of(const lap_row_decoder *d)
     const size_t blocks = (size_t)d->plan.unit_blocks;
     p.coefficients = take(&next, blocks * 64 * sizeof(int16_t));
     p.last = take(&next, blocks);
-    p.bytes = take(&next, d->unit_bytes + CHUNK + LAP_DECODE_PAD);
+    p.bytes = take(&next, d->held ? 0 : lap_decode_bytes_room(d->bytes.most));
     for (int c = 0; c < d->components; c++)
         p.planes[c] = take(&next, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
     p.size = next;
@@ -78,7 +68,7 @@ static parts parts_of(const lap_row_decoder *d)
 static void measure(lap_row_decoder *d)
 {
     const lap_decode_plan *p = &d->plan;
-    d->unit_bytes = (size_t)p->unit_mcus * (size_t)p->mcu_blocks * BLOCK_BYTES;
+    d->bytes.most = (size_t)p->unit_mcus * (size_t)p->mcu_blocks * LAP_BYTES_BLOCK;
     for (int c = 0; c < d->components; c++) {
         sample_plane *plane = &d->planes[c];
         const int h = c == 0 ? p->h : 1, v = c == 0 ? p->v : 1;
@@ -93,8 +83,8 @@ static void measure(lap_row_decoder *d)
 size_t lap_row_decoder_memory(int width)
 {
     const size_t row = (size_t)width + 2 * LAP_DECODE_SLACK + 2 * ALIGNMENT;
-    return sizeof(lap_row_decoder) + 3 * row * MAX_ROWS + MAX_UNIT_BLOCKS * (BLOCK_BYTES + 129) + CHUNK +
-           LAP_DECODE_PAD + 8 * ALIGNMENT;
+    return sizeof(lap_row_decoder) + 3 * row * MAX_ROWS + (size_t)MAX_UNIT_BLOCKS * 129 +
+           lap_decode_bytes_room((size_t)MAX_UNIT_BLOCKS * LAP_BYTES_BLOCK) + 8 * ALIGNMENT;
 }
 
 lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **decoder, lap_error *err)
@@ -110,8 +100,10 @@ lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **de
     }
     d->stages = source->stages;
     d->components = source->gray ? 1 : d->plan.components;
-    d->next = source->bytes + source->frame->scan_begin;
-    d->end = source->bytes + source->size;
+    d->held = source->held;
+    d->bytes.unstuff = source->stages->unstuff;
+    d->bytes.next = source->bytes + source->frame->scan_begin;
+    d->bytes.end = source->bytes + source->size;
     d->size = source->size;
     d->interval_left = d->plan.interval;
     measure(d);
@@ -124,13 +116,14 @@ lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **de
     uint8_t *base = (uint8_t *)d->memory + (ALIGNMENT - (uintptr_t)d->memory % ALIGNMENT);
     d->unit.coefficients = (int16_t *)(void *)(base + p.coefficients);
     d->unit.last = base + p.last;
-    d->bytes = base + p.bytes;
-    d->state.at = d->state.end = d->bytes;
+    d->bytes.memory = base + p.bytes;
     for (int c = 0; c < d->components; c++) {
         d->planes[c].base = base + p.planes[c] + LAP_DECODE_SLACK;
         /* Vector code reads beside the rows, and its results do not depend on what is there. */
         memset(base + p.planes[c], 0, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
     }
+    if (!d->held)
+        lap_decode_bytes_begin(&d->bytes);
     *decoder = d;
     return LAP_OK;
 }
@@ -145,62 +138,33 @@ void lap_row_decoder_close(lap_row_decoder *decoder)
 
 /* ---- bytes --------------------------------------------------------------------------------------- */
 
-/* A last 0xFF, or one before anything but a zero, stays; no zero comes from outside of the file. */
-static bool is_at_marker(const lap_row_decoder *d)
-{
-    return d->next == d->end || (d->next[0] == 0xFF && (d->end - d->next == 1 || d->next[1] != 0));
-}
-
-/* As many bytes as a unit can need, or all of the interval. */
-static void fill(lap_row_decoder *d)
-{
-    lap_decode_state *s = &d->state;
-    while (!d->is_whole && (size_t)(s->end - s->at) < d->unit_bytes) {
-        const size_t left = (size_t)(s->end - s->at), rest = (size_t)(d->end - d->next);
-        size_t taken = 0;
-        memmove(d->bytes, s->at, left);
-        s->at = d->bytes;
-        s->end = d->bytes + left +
-                 d->stages->unstuff(d->next, rest < CHUNK ? rest : CHUNK, d->bytes + left, &taken);
-        d->next += taken;
-        d->is_whole = is_at_marker(d);
-        if (d->is_whole)
-            memset(d->bytes + (s->end - d->bytes), 0, LAP_DECODE_PAD);
-    }
-}
-
 void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_place *place, int row)
 {
-    lap_decode_state *s = &d->state;
+    lap_decode_state *s = &d->bytes.state;
     const int64_t mcu = (int64_t)place->mcu_row * d->plan.mcus;
-    d->next = d->end - (d->size - place->byte);
     d->mcu_rows = place->mcu_row;
     d->row = row;
+    if (d->held)
+        return;
+    d->bytes.next = d->bytes.end - (d->size - place->byte);
+    lap_decode_bytes_begin(&d->bytes);
     if (d->plan.interval > 0) {
         d->interval_left = d->plan.interval - (int)(mcu % d->plan.interval);
         d->restarts = (int)(mcu / d->plan.interval);
     }
     for (int c = 0; c < d->plan.components; c++)
         s->dc[c] = place->dc[c];
-    fill(d);
+    lap_decode_bytes_fill(&d->bytes);
     if (s->at < s->end) {
         s->bits = (uint64_t)*s->at++ << 56 << place->bit;
         s->count = 8 - place->bit;
     }
 }
 
-/* Less than a byte is left, and the marker comes that is due. */
 static bool end_interval(lap_row_decoder *d, unsigned marker)
 {
-    fill(d);
-    if (!d->is_whole || lap_decode_left(&d->state) >= 8 || d->end - d->next < MARKER_BYTES ||
-        d->next[1] != marker)
-        return false;
-    d->next += MARKER_BYTES;
-    d->state = (lap_decode_state){.at = d->bytes, .end = d->bytes};
-    d->is_whole = is_at_marker(d);
     d->interval_left = d->plan.interval;
-    return true;
+    return lap_decode_bytes_pass(&d->bytes, marker);
 }
 
 /* ---- rows of MCUs -------------------------------------------------------------------------------- */
@@ -232,17 +196,53 @@ static bool decode_unit(lap_row_decoder *d, int first, int count)
     const size_t blocks = (size_t)d->plan.unit_blocks;
     memset(d->unit.coefficients, 0, blocks * 64 * sizeof *d->unit.coefficients);
     memset(d->unit.last, 0, blocks);
-    fill(d);
-    return d->stages->entropy(&d->plan, &d->state, count, &d->unit) && transform(d, first, count);
+    lap_decode_bytes_fill(&d->bytes);
+    return d->stages->entropy(&d->plan, &d->bytes.state, count, &d->unit) && transform(d, first, count);
+}
+
+/* Blocks that are there already: a row of a component in pieces of a unit. */
+static bool transform_held(lap_row_decoder *d, int c, int y)
+{
+    const sample_plane *plane = &d->planes[c];
+    const int across = d->plan.mcus * (c == 0 ? d->plan.h : 1);
+    const lap_held_row row = lap_held_blocks(d->held, c, y);
+    uint8_t *samples = plane->base + (ptrdiff_t)8 * y % plane->rows * plane->stride;
+    for (int x = 0; x < across; x += LAP_DECODE_UNIT_BLOCKS) {
+        const int left = across - x, count = left < LAP_DECODE_UNIT_BLOCKS ? left : LAP_DECODE_UNIT_BLOCKS;
+        for (int i = 0; i < LAP_DECODE_UNIT_BLOCKS; i++)
+            d->unit.last[i] = i < count ? lap_held_last(row.nonzero[x + i]) : 0;
+        const lap_decode_blocks blocks = {.coefficients = row.coefficients + (ptrdiff_t)64 * x,
+            .last = d->unit.last,
+            .quant = d->plan.quant[c],
+            .count = count};
+        if (!d->stages->inverse(&blocks, samples + (ptrdiff_t)8 * x, plane->stride))
+            return false;
+    }
+    return true;
+}
+
+static bool decode_held_row(lap_row_decoder *d)
+{
+    for (int c = 0; c < d->components; c++) {
+        const int v = c == 0 ? d->plan.v : 1;
+        for (int i = 0; i < v; i++)
+            if (!transform_held(d, c, d->mcu_rows * v + i))
+                return false;
+    }
+    d->mcu_rows++;
+    return true;
 }
 
 static bool decode_mcu_row(lap_row_decoder *d)
 {
     const lap_decode_plan *p = &d->plan;
+    if (d->held)
+        return decode_held_row(d);
     for (int first = 0; first < p->mcus;) {
         int count = p->mcus - first < p->unit_mcus ? p->mcus - first : p->unit_mcus;
         if (p->interval > 0) {
-            if (d->interval_left == 0 && !end_interval(d, RST0 + (unsigned)d->restarts++ % RST_COUNT))
+            if (d->interval_left == 0 &&
+                !end_interval(d, LAP_BYTES_MARKER_0 + (unsigned)d->restarts++ % LAP_BYTES_MARKERS))
                 return false;
             count = count < d->interval_left ? count : d->interval_left;
             d->interval_left -= count;
@@ -252,7 +252,7 @@ static bool decode_mcu_row(lap_row_decoder *d)
         first += count;
     }
     d->mcu_rows++;
-    return d->mcu_rows < p->mcu_rows || end_interval(d, EOI);
+    return d->mcu_rows < p->mcu_rows || end_interval(d, LAP_BYTES_END);
 }
 
 /* ---- rows of pixels ------------------------------------------------------------------------------ */

@@ -1,9 +1,10 @@
-/* The rows of a picture by a decoder of our own, from a file that is held in memory. Whatever is odd ends it,
+/* The rows of a picture by a decoder of our own, from a file that is held in memory, or from all coefficients
+ * of a progressive one. Whatever is odd ends it,
  * before any row that depends on the place: it never judges a file. */
 #ifndef LAP_DECODE_ROWS_H
 #define LAP_DECODE_ROWS_H
 
-#include "cpu_simd/jpeg/decode.h"
+#include "jpeg/decode_held.h"
 #include "lapedge.h"
 
 typedef struct lap_row_decoder lap_row_decoder; /* of one thread */
@@ -13,7 +14,8 @@ typedef struct lap_row_source {
     const uint8_t *bytes; /* the file, which stays there as long as the decoder is open */
     size_t size;
     const lap_decode_stages *stages;
-    bool gray; /* of three components the luma alone */
+    bool gray;            /* of three components the luma alone */
+    const lap_held *held; /* all coefficients, decoded; NULL: they come from the file */
 } lap_row_source;
 
 /* Bytes that a decoder of a picture of this width takes at most, beside the file. */
@@ -28,8 +30,8 @@ typedef struct lap_row_place { /* where a row of MCUs begins */
     unsigned bit;  /* of that byte, 0 the uppermost */
     int16_t dc[4]; /* prediction for its first MCU */
 } lap_row_place;
-/* Before the first row: goes on at this place; the next row of pixels is ROW. Whoever names a place has seen
- * that everything before it is in order. */
+/* Before the first row: goes on at this place (of a held picture mcu_row alone counts); the next row of
+ * pixels is ROW. Whoever names a place has seen that everything before it is in order. */
 void lap_row_decoder_seek(lap_row_decoder *decoder, const lap_row_place *place, int row);
 
 /* The next rows into ROWS, which has the picture's width and 1 or 3 channels as source->gray has it. Returns

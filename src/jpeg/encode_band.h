@@ -6,23 +6,17 @@
 #include "codec/codec.h"
 #include "cpu_simd/jpeg/encode.h"
 
-typedef struct lap_band_encoder { /* of one thread */
+typedef struct lap_band_encoder { /* of one thread; state is zeroed */
     const lap_encode_plan *plan;
     lap_encode_fn *run;
     lap_encode_state state;
-    void *memory;               /* state.work lies in it */
     const lap_control *control; /* or NULL */
 } lap_band_encoder;
-
-/* Takes memory of LAP_ENCODE_WORK bytes; LAP_E_MEMORY. */
-lap_code lap_band_encoder_open(
-    const lap_encode_plan *plan, lap_encode_fn *run, lap_band_encoder *encoder, lap_error *err);
-void lap_band_encoder_close(lap_band_encoder *encoder);
 
 /* The first block that comes is the first of an interval. */
 void lap_band_encoder_restart(lap_band_encoder *encoder);
 /* Appends to chunk. rows begins at a row of MCUs and, unless it reaches the end of the picture, has whole
- * ones. LAP_E_MEMORY, or what control says. */
+ * ones. Takes LAP_ENCODE_WORK bytes of stack. LAP_E_MEMORY, or what control says. */
 lap_code lap_band_encode(lap_band_encoder *encoder, const lap_view *rows, lap_chunk *chunk, lap_error *err);
 /* Fills the last byte: the end of an interval. */
 lap_code lap_band_encoder_finish(lap_band_encoder *encoder, lap_chunk *chunk, lap_error *err);

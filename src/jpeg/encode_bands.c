@@ -47,7 +47,6 @@ void lap_band_encoders_close(lap_band_encoders *e)
     while (e && e->all) {
         member *m = e->all;
         e->all = m->after;
-        lap_band_encoder_close(&m->encoder);
         free(m);
     }
     if (e)
@@ -61,12 +60,7 @@ static lap_code create(lap_band_encoders *e, member **made, lap_error *err)
     *made = NULL;
     if (!m)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
-    const lap_code code = lap_band_encoder_open(&e->plan, e->run, &m->encoder, err);
-    if (code != LAP_OK) {
-        free(m);
-        return code;
-    }
-    m->encoder.control = e->control;
+    m->encoder = (lap_band_encoder){.plan = &e->plan, .run = e->run, .control = e->control};
     pthread_mutex_lock(&e->lock);
     m->after = e->all;
     e->all = m;

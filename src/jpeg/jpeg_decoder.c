@@ -10,6 +10,7 @@
 #include "jpeg/decode_ladder.h"
 #include "jpeg/jpeg_own.h"
 #include "libjpeg/jpeg_scan.h"
+#include "libjpeg/jpeg_split.h"
 #include "libjpeg/libjpeg.h"
 
 enum { ROWS_A_TIME = 32 }; /* between looks at the control */
@@ -26,20 +27,95 @@ static bool is_same_picture(const lap_header *header, const lap_jpeg_frame *fram
     return is_same;
 }
 
-/* NULL: it may be ours; else why not. */
-static const char *reason_against(const lap_decoder *d, lap_jpeg_frame *frame)
+/* Of a progressive picture: what our decoder takes in place of libjpeg-turbo's, whichever is more. */
+static size_t progressive_memory(const lap_decoder *d, const lap_jpeg_script *script)
 {
+    enum { FIXED = 256 << 10 }; /* what libjpeg takes to read a header */
     const lap_header *header = &d->header;
+    size_t own = lap_held_memory(script);
+    bool fits = lap_add(own, sizeof(lap_own_decoder) + FIXED, &own) &&
+                lap_add(own, lap_row_decoder_memory(header->width), &own);
+    for (size_t i = 0; i < header->segment_count; i++)
+        fits = fits && lap_add(own, header->segments[i].size, &own);
+    return !fits || own > header->memory_estimate ? (fits ? own : SIZE_MAX) : header->memory_estimate;
+}
+
+static bool fits_memory(const lap_decoder *d, size_t estimate)
+{
+    size_t all;
     const uint64_t limit = d->options.max_memory;
-    if (header->whole || header->progressive || header->arithmetic)
-        return "it is progressive, coded arithmetically, or has several scans";
-    if (!d->bytes)
-        return "the file is too large to be held in memory";
-    if (limit > 0 && header->memory_estimate + d->size > limit)
-        return "memory is short";
-    if (!lap_jpeg_frame_read(d->bytes, d->size, frame) || !is_same_picture(header, frame))
+    return lap_add(estimate, d->size, &all) && (limit == 0 || all <= limit);
+}
+
+static const char *reason_of_header(const lap_header *header, const lap_jpeg_frame *frame)
+{
+    if (!is_same_picture(header, frame))
         return "something in its header is odd";
     return lap_decode_takes(frame) ? NULL : "its sampling is none of those that it decodes";
+}
+
+static const char *reason_against_progressive(lap_decoder *d, lap_own_decoder *own)
+{
+    lap_jpeg_script *script = &own->header.script;
+    own->is_progressive = true;
+    own->frame = &script->frame;
+    if (!lap_jpeg_script_read(d->bytes, d->size, script))
+        return "its scans are not those of a complete picture, each once and in order";
+    if (d->options.max_scans > 0 && script->count > d->options.max_scans)
+        return "it has too many scans";
+    const char *reason = reason_of_header(&d->header, own->frame);
+    const size_t estimate = reason ? 0 : progressive_memory(d, script);
+    if (!reason && !fits_memory(d, estimate))
+        reason = "memory is short";
+    if (!reason)
+        d->header.memory_estimate = estimate;
+    return reason;
+}
+
+static const char *reason_against_sequential(const lap_decoder *d, lap_own_decoder *own)
+{
+    own->frame = &own->header.sequential;
+    if (!fits_memory(d, d->header.memory_estimate))
+        return "memory is short";
+    if (!lap_jpeg_frame_read(d->bytes, d->size, &own->header.sequential))
+        return "something in its header is odd";
+    return reason_of_header(&d->header, own->frame);
+}
+
+/* NULL: it may be ours; else why not. */
+static const char *reason_against(lap_decoder *d, lap_own_decoder *own)
+{
+    const lap_header *header = &d->header;
+    if (header->arithmetic)
+        return "it is coded arithmetically";
+    if (header->whole && !header->progressive)
+        return "it is sequential, and has several scans";
+    if (!d->bytes)
+        return "the file is too large to be held in memory";
+    return header->progressive ? reason_against_progressive(d, own) : reason_against_sequential(d, own);
+}
+
+static int threads_of(const lap_decoder *d)
+{
+    return lap_jpeg_split_threads(&d->options, (int64_t)d->header.width * d->header.height);
+}
+
+/* Once its coefficients are there, a progressive picture has rows anywhere. */
+static void open_progressive(lap_decoder *d, const lap_own_decoder *own)
+{
+    enum { MIN_THREADS = 2 };
+    const lap_jpeg_script *script = &own->header.script;
+    const int longest = lap_script_longest(script);
+    d->scans = script->count;
+    d->longest = longest + 1;
+    d->percent = lap_script_percent(script, longest, d->size);
+    d->at_memory = lap_row_decoder_memory(d->header.width);
+    if (d->options.decode == LAP_DECODE_SERIAL ||
+        (d->options.decode == LAP_DECODE_AUTO && threads_of(d) < MIN_THREADS))
+        return;
+    d->opens = LAP_AT_ANY_ROW;
+    d->options.worth_threads = MIN_THREADS;
+    d->how = NULL;
 }
 
 static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error *err)
@@ -48,11 +124,16 @@ static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error 
     if (!own)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
     own->rung = rung;
-    d->why_not = reason_against(d, &own->frame);
+    own->memory_without = d->header.memory_estimate;
+    own->held_without = d->held;
+    d->why_not = reason_against(d, own);
     if (d->why_not) {
         free(own);
         return LAP_OK;
     }
+    pthread_mutex_init(&own->lock, NULL);
+    if (own->is_progressive)
+        open_progressive(d, own);
     d->first = own;
     d->coder = rung->name;
     d->coder_asked = NULL;
@@ -83,10 +164,93 @@ static lap_code jpeg_open(lap_decoder *d, lap_error *err)
 static void close_own(lap_decoder *d)
 {
     lap_own_decoder *own = d->first;
-    if (own)
-        lap_row_decoder_close(own->rows);
+    if (!own)
+        return;
+    lap_row_decoder_close(own->rows);
+    lap_held_close(own->held);
+    pthread_mutex_destroy(&own->lock);
     free(own);
     d->first = NULL;
+}
+
+lap_row_source lap_own_source(const lap_decoder *d)
+{
+    const lap_own_decoder *own = d->first;
+    return (lap_row_source){.frame = own->frame,
+        .bytes = d->bytes,
+        .size = d->size,
+        .stages = own->rung->stages,
+        .gray = d->options.gray,
+        .held = own->held};
+}
+
+lap_code lap_own_coefficients(const lap_decoder *d, bool *is_fine, lap_error *err)
+{
+    lap_own_decoder *own = d->first;
+    const lap_held_source source = {
+        &own->header.script, d->bytes, d->size, own->rung->stages, d->options.control};
+    lap_code code = LAP_OK;
+    pthread_mutex_lock(&own->lock);
+    if (!own->held)
+        code = lap_held_open(&source, &own->held, err);
+    pthread_mutex_unlock(&own->lock);
+    return code == LAP_OK ? lap_held_work(own->held, is_fine, err) : code;
+}
+
+typedef struct helper { /* of a team that decodes all coefficients */
+    const lap_decoder *decoder;
+    pthread_mutex_t lock; /* of what follows */
+    lap_code code;
+    lap_error why;
+    bool is_fine;
+} helper;
+
+static void help(void *argument)
+{
+    helper *h = argument;
+    lap_error why = {0};
+    bool is_fine = true;
+    const lap_code code = lap_own_coefficients(h->decoder, &is_fine, &why);
+    pthread_mutex_lock(&h->lock);
+    h->is_fine &= is_fine;
+    if (h->code == LAP_OK) {
+        h->code = code;
+        h->why = why;
+    }
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* For rows that leave in order: idle threads help until the last scan is done. */
+static lap_code all_coefficients(const lap_decoder *d, bool *is_fine, lap_error *err)
+{
+    helper h = {.decoder = d, .lock = PTHREAD_MUTEX_INITIALIZER, .is_fine = true};
+    lap_pool_team(d->options.pool, threads_of(d), help, &h);
+    *is_fine = h.is_fine;
+    if (h.code != LAP_OK && err)
+        *err = h.why;
+    return h.code;
+}
+
+/* libjpeg-turbo decodes, for this reason. */
+static void hand_over(lap_decoder *d, const char *why)
+{
+    close_own(d);
+    d->coder_asked = d->coder;
+    d->coder = lap_decode_row_at(0)->name;
+    d->why_not = why;
+    d->scans = 0;
+}
+
+static void jpeg_spare(lap_decoder *d, const char *why)
+{
+    const lap_own_decoder *own = d->first;
+    d->header.memory_estimate = own->memory_without;
+    d->held = own->held_without;
+    if (own->is_progressive && lap_decoder_opens_at(d)) {
+        d->opens = LAP_AT_FIRST_ROW;
+        d->how = why;
+    }
+    hand_over(d, why);
 }
 
 /* As many as are in order: *got. */
@@ -96,7 +260,11 @@ static lap_code own_rows(lap_decoder *d, const lap_view *rows, int *got, lap_err
     lap_code code = LAP_OK;
     *got = 0;
     if (!own->rows) {
-        const lap_row_source source = {&own->frame, d->bytes, d->size, own->rung->stages, d->options.gray};
+        bool is_fine = true;
+        code = own->is_progressive ? all_coefficients(d, &is_fine, err) : LAP_OK;
+        if (code != LAP_OK || !is_fine)
+            return code;
+        const lap_row_source source = lap_own_source(d);
         code = lap_row_decoder_open(&source, &own->rows, err);
     }
     for (bool goes_on = own->rows != NULL; code == LAP_OK && goes_on && *got < rows->height;) {
@@ -134,10 +302,7 @@ static lap_code jpeg_rows(lap_decoder *d, const lap_view *rows, lap_error *err)
     if (code != LAP_OK || got == rows->height)
         return code;
     if (d->first) {
-        close_own(d);
-        d->coder_asked = d->coder;
-        d->coder = lap_decode_row_at(0)->name;
-        d->why_not = "something in its data is odd";
+        hand_over(d, "something in its data is odd");
         code = drop_rows(d, d->next_row + got, err);
     }
     const lap_view rest = lap_view_rows(rows, got, rows->height - got);
@@ -166,5 +331,6 @@ const lap_decoder_ops lap_jpeg_decoder = {
     .rows = jpeg_rows,
     .finish = jpeg_finish,
     .close = jpeg_close,
+    .spare = jpeg_spare,
     .at = &lap_own_part_decoder,
 };

@@ -59,6 +59,18 @@ static lap_row_place place_of(const lap_jpeg_split *parts, int mcu_row)
     return place;
 }
 
+/* Rows that come next are odd. */
+static lap_code doubt(lap_decoder *part, lap_error *err)
+{
+    atomic_store(&part->whole->in_doubt, true);
+    return lap_fail(err, LAP_E_INTERNAL, "rows from %d on: something odd", part->next_row);
+}
+
+static int mcu_height(const lap_jpeg_frame *frame)
+{
+    return frame->components == 1 ? 8 : 8 * frame->sample_v[0];
+}
+
 static lap_code part_open(lap_decoder *part, lap_error *err)
 {
     const lap_decoder *whole = part->whole;
@@ -68,17 +80,24 @@ static lap_code part_open(lap_decoder *part, lap_error *err)
         part->ops = &lap_jpeg_part_decoder;
         return part->ops->open(part, err);
     }
-    const lap_row_source source = {
-        &own->frame, whole->bytes, whole->size, own->rung->stages, whole->options.gray};
+    bool is_fine = true;
+    lap_code code = own->is_progressive ? lap_own_coefficients(whole, &is_fine, err) : LAP_OK;
+    if (code != LAP_OK)
+        return code;
+    if (!is_fine)
+        return doubt(part, err);
+    const lap_row_source source = lap_own_source(whole);
     lap_row_decoder *rows = NULL;
-    const lap_code code = lap_row_decoder_open(&source, &rows, err);
+    code = lap_row_decoder_open(&source, &rows, err);
     part->state = rows;
     if (code != LAP_OK)
         return code;
     if (!rows)
         return lap_fail(err, LAP_E_INTERNAL, "a part of a picture that is not ours");
-    const int high = reader->parts->plan.mcu_height, y = part->next_row;
-    const lap_row_place place = place_of(reader->parts, (high > 8 && y > 0 ? y - 1 : y) / high);
+    const int high = mcu_height(own->frame), y = part->next_row;
+    const int mcu_row = (high > 8 && y > 0 ? y - 1 : y) / high;
+    const lap_row_place place =
+        own->is_progressive ? (lap_row_place){.mcu_row = mcu_row} : place_of(reader->parts, mcu_row);
     lap_row_decoder_seek(rows, &place, y);
     return LAP_OK;
 }
@@ -88,8 +107,7 @@ static lap_code part_rows(lap_decoder *part, const lap_view *rows, lap_error *er
 {
     if (lap_row_decoder_rows(part->state, rows) == rows->height)
         return LAP_OK;
-    atomic_store(&part->whole->in_doubt, true);
-    return lap_fail(err, LAP_E_INTERNAL, "rows from %d on: something odd", part->next_row);
+    return doubt(part, err);
 }
 
 static void part_close(lap_decoder *part)

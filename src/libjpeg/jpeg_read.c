@@ -41,26 +41,26 @@ static lap_code keep_segments(
     lap_jpeg_reader *r, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
     lap_header *header = &r->decoder->header;
-    if (scan->place_count == 0)
+    if (scan->span_count == 0)
         return LAP_OK;
-    r->segments = calloc(scan->place_count, sizeof *r->segments);
+    r->segments = calloc(scan->span_count, sizeof *r->segments);
     r->segment_bytes = malloc(scan->kept_bytes + 1);
     if (!r->segments || !r->segment_bytes)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     uint8_t *to = r->segment_bytes;
     bool has_exif = false;
-    for (size_t i = 0; i < scan->place_count; i++) {
-        const lap_jpeg_place *place = &scan->places[i];
-        memcpy(to, bytes + place->offset, place->size);
-        r->segments[i] = (lap_segment){.marker = place->marker, .data = to, .size = place->size};
-        if (!has_exif && place->marker == 0xE1 && lap_exif_is(to, place->size)) {
+    for (size_t i = 0; i < scan->span_count; i++) {
+        const lap_jpeg_span *span = &scan->spans[i];
+        memcpy(to, bytes + span->offset, span->size);
+        r->segments[i] = (lap_segment){.marker = span->marker, .data = to, .size = span->size};
+        if (!has_exif && span->marker == 0xE1 && lap_exif_is(to, span->size)) {
             has_exif = true; /* the first one counts */
-            header->orientation = lap_exif_orientation(to, place->size);
+            header->orientation = lap_exif_orientation(to, span->size);
         }
-        to += place->size;
+        to += span->size;
     }
     header->segments = r->segments;
-    header->segment_count = scan->place_count;
+    header->segment_count = scan->span_count;
     return LAP_OK;
 }
 
@@ -187,7 +187,7 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
     }
     if (code == LAP_OK)
         code = lap_jpeg_split_open(r, err);
-    free(scan.places);
+    free(scan.spans);
     return code;
 }
 

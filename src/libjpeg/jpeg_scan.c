@@ -73,13 +73,13 @@ static bool is_worth_keeping(const segment *s)
 
 static lap_code keep(lap_jpeg_scan *scan, const segment *s, lap_error *err)
 {
-    size_t n = scan->place_count;
-    lap_jpeg_place *places = lap_grow(scan->places, &scan->place_room, n + 1, sizeof *places);
-    if (!places)
+    size_t n = scan->span_count;
+    lap_jpeg_span *spans = lap_grow(scan->spans, &scan->span_room, n + 1, sizeof *spans);
+    if (!spans)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    scan->places = places;
-    scan->places[n] = (lap_jpeg_place){.marker = s->marker, .offset = s->offset, .size = s->size};
-    scan->place_count = n + 1;
+    scan->spans = spans;
+    scan->spans[n] = (lap_jpeg_span){.marker = s->marker, .offset = s->offset, .size = s->size};
+    scan->span_count = n + 1;
     scan->kept_bytes += s->size;
     return LAP_OK;
 }

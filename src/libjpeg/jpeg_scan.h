@@ -12,10 +12,10 @@
 #define LAP_JPEG_MAX_STRAY ((size_t)1 << 20) /* fill bytes and garbage between segments */
 #define LAP_JPEG_MAX_SIDE 65500              /* libjpeg's limit */
 
-typedef struct lap_jpeg_place { /* a segment worth keeping */
+typedef struct lap_jpeg_span { /* a segment worth keeping */
     uint8_t marker;
     size_t offset, size; /* of its data, after the length field, from the start of the file */
-} lap_jpeg_place;
+} lap_jpeg_span;
 
 typedef struct lap_jpeg_scan { /* zeroed before the first call */
     uint8_t sof;               /* low byte of the frame marker: 0xC0, C1, C2, C9 or CA once done */
@@ -25,8 +25,8 @@ typedef struct lap_jpeg_scan { /* zeroed before the first call */
     int restart_interval;
     bool done;
 
-    lap_jpeg_place *places; /* EXIF, XMP, ICC, IPTC and COM in file order; free() is the caller's */
-    size_t place_count, place_room, kept_bytes;
+    lap_jpeg_span *spans; /* EXIF, XMP, ICC, IPTC and COM in file order; free() is the caller's */
+    size_t span_count, span_room, kept_bytes;
 
     size_t position, stray; /* where the next call goes on */
     int markers;
@@ -40,7 +40,7 @@ bool lap_jpeg_probe(const uint8_t *bytes, size_t size);
 lap_code lap_jpeg_scan_header(
     lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, bool at_end, size_t *need, lap_error *err);
 /* The same over the first bytes of a source that is still at its beginning, and stays there. *bytes are
- * the source's, until it is asked for others; the places of scan count from there. */
+ * the source's, until it is asked for others; the spans of scan count from there. */
 lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err);
 
 typedef struct lap_jpeg_census {

@@ -17,18 +17,25 @@ enum { MAX_INDEX = 16 << 20, MAX_TEAM = 256 };
 
 /* ---- may this one have parts ------------------------------------------------------------------- */
 
-static int threads_of(const lap_read_options *options)
+static bool is_small(int64_t pixels)
 {
-    int idle = 1 + lap_pool_idle(options->pool);
-    int threads = options->threads > 1 ? options->threads : 1;
-    if (!options->pool)
-        threads = 1;
-    return options->decode == LAP_DECODE_AUTO && idle < threads ? idle : threads;
+    return pixels < MIN_PIXELS;
 }
 
-static bool is_small(const lap_jpeg_scan *scan)
+int lap_jpeg_split_threads(const lap_read_options *options, int64_t pixels)
 {
-    return (int64_t)scan->width * scan->height < MIN_PIXELS;
+    const int idle = 1 + lap_pool_idle(options->pool);
+    const int threads = options->threads > 1 ? options->threads : 1;
+    if (!options->pool || (options->decode == LAP_DECODE_SERIAL && !options->in_order))
+        return 1;
+    if (options->decode == LAP_DECODE_PARALLEL)
+        return threads;
+    return is_small(pixels) ? 1 : idle < threads ? idle : threads;
+}
+
+static int64_t pixels_of(const lap_jpeg_scan *scan)
+{
+    return (int64_t)scan->width * scan->height;
 }
 
 /* NULL: it may; else why not. */
@@ -44,16 +51,17 @@ static const char *reason_against(const lap_read_options *options, const lap_jpe
         return "it has several scans";
     if (options->decode == LAP_DECODE_PARALLEL)
         return NULL;
-    if (is_small(scan))
+    if (is_small(pixels_of(scan)))
         return "it is small";
     int worth = options->worth_threads > 2 ? options->worth_threads : 2;
-    return threads_of(options) < worth ? "too few threads are idle" : NULL;
+    return lap_jpeg_split_threads(options, pixels_of(scan)) < worth ? "too few threads are idle" : NULL;
 }
 
-/* Of baseline files, which alone somebody decodes otherwise than as they are read. */
+/* Of files that somebody decodes otherwise than as they are read. */
 static bool is_worth_holding(const lap_jpeg_scan *scan)
 {
-    return (scan->sof == 0xC0 || scan->sof == 0xC1) && scan->scan_components == scan->components;
+    const bool is_sequential = scan->sof == 0xC0 || scan->sof == 0xC1;
+    return scan->sof == 0xC2 || (is_sequential && scan->scan_components == scan->components);
 }
 
 lap_code lap_jpeg_split_hold(
@@ -66,7 +74,8 @@ lap_code lap_jpeg_split_hold(
     const char *why = reason_against(&d->options, scan);
     /* Worth a word only where somebody might have hoped for it. */
     if (why && d->options.decode != LAP_DECODE_SERIAL &&
-        (d->options.decode == LAP_DECODE_PARALLEL || (d->options.worth_threads > 1 && !is_small(scan))))
+        (d->options.decode == LAP_DECODE_PARALLEL ||
+            (d->options.worth_threads > 1 && !is_small(pixels_of(scan)))))
         d->how = why;
     if (why && !(d->options.holds && is_worth_holding(scan)))
         return LAP_OK;
@@ -106,7 +115,6 @@ static int min_of(int a, int b)
 /* Tables and layout as the header has them. False: something that libjpeg will complain of, or will not. */
 static bool lay_out(const struct jpeg_decompress_struct *cinfo, lap_part_plan *plan, lap_huff_layout *layout)
 {
-    layout->components = cinfo->num_components;
     for (int c = 0; c < cinfo->num_components; c++) {
         const jpeg_component_info *info = &cinfo->comp_info[c];
         bool is_alone = cinfo->num_components == 1; /* then an MCU is one block, whatever its factors */
@@ -114,12 +122,8 @@ static bool lay_out(const struct jpeg_decompress_struct *cinfo, lap_part_plan *p
         int dc = info->dc_tbl_no, ac = info->ac_tbl_no, q = info->quant_tbl_no;
         if (cinfo->cur_comp_info[c] != info || dc < 0 || dc > 3 || ac < 0 || ac > 3 || q < 0 || q > 3 ||
             !cinfo->dc_huff_tbl_ptrs[dc] || !cinfo->ac_huff_tbl_ptrs[ac] || !cinfo->quant_tbl_ptrs[q] ||
-            layout->blocks + h * v > LAP_HUFF_BLOCKS)
+            !lap_huff_layout_add(layout, h * v, dc, 4 + ac))
             return false;
-        for (int i = 0; i < h * v; i++)
-            layout->component[layout->blocks++] = (uint8_t)c;
-        layout->dc[c] = (uint8_t)dc;
-        layout->ac[c] = (uint8_t)(4 + ac);
         plan->sampling[c] = (uint8_t)(h << 4 | v);
         plan->quantiser[c] = (uint8_t)q;
         const JHUFF_TBL *t = cinfo->dc_huff_tbl_ptrs[dc], *u = cinfo->ac_huff_tbl_ptrs[ac];
@@ -140,11 +144,12 @@ static void measure(const lap_jpeg_reader *r, lap_part_plan *plan)
         h = plan->sampling[c] >> 4 > h ? plan->sampling[c] >> 4 : h;
         v = (plan->sampling[c] & 15) > v ? plan->sampling[c] & 15 : v;
     }
+    const int64_t pixels = (int64_t)cinfo->image_width * cinfo->image_height;
     plan->width = (int)cinfo->image_width;
     plan->height = (int)cinfo->image_height;
     plan->mcu_height = 8 * v;
     size_t size = r->parts->size - r->parts->coded;
-    size_t piece = size / (size_t)(threads_of(options) * PIECES_PER_THREAD) + 1;
+    size_t piece = size / (size_t)(lap_jpeg_split_threads(options, pixels) * PIECES_PER_THREAD) + 1;
     piece = piece < MIN_PIECE ? MIN_PIECE : piece > MAX_PIECE ? MAX_PIECE : piece;
     plan->scan = (lap_scan_plan){.coded = {.bytes = r->parts->bytes + r->parts->coded,
                                      .size = size,
@@ -172,8 +177,8 @@ lap_code lap_jpeg_split_open(lap_jpeg_reader *r, lap_error *err)
             return lap_fail(err, LAP_E_MEMORY, "out of memory");
         lap_walk_tables_init(plan->tables, &layout);
         lap_error why = {0};
-        const lap_scan_team team = {
-            d->options.pool, min_of(threads_of(&d->options), MAX_TEAM), d->options.control};
+        const int threads = lap_jpeg_split_threads(&d->options, (int64_t)plan->width * plan->height);
+        const lap_scan_team team = {d->options.pool, min_of(threads, MAX_TEAM), d->options.control};
         code = lap_scan_index_make(&plan->scan, plan->tables, &team, &plan->index, &odd, &why);
         if (code != LAP_OK)
             return lap_fail(err, code, "%s", why.message);

@@ -14,6 +14,8 @@ typedef struct lap_jpeg_split {
     lap_part_plan plan;
 } lap_jpeg_split;
 
+/* How many threads may decode a picture of so many pixels, the calling one counted. */
+int lap_jpeg_split_threads(const lap_read_options *options, int64_t pixels);
 /* Before libjpeg reads the header: holds the file, if options and header speak for parts, or for holding it,
  * and it fits in memory. *bytes: the header's, which may have moved. Not to have parts is no failure. */
 lap_code lap_jpeg_split_hold(

@@ -20,7 +20,7 @@ enum {
 typedef struct move_of_block { /* coefficient k of the result is sign[k] times coefficient from[k] */
     uint8_t from[DCTSIZE2];
     JCOEF sign[DCTSIZE2];
-    lap_turn_parts parts;
+    lap_turn_steps steps;
 } move_of_block;
 
 struct lap_jpeg_turned {
@@ -62,7 +62,7 @@ const char *lap_jpeg_turn_obstacle(const lap_jpeg_scan *scan)
 
 bool lap_jpeg_turn_trim(const lap_jpeg_scan *scan, lap_turn turn, int *width, int *height, bool *whole)
 {
-    const lap_turn_parts p = lap_turn_parts_of(turn);
+    const lap_turn_steps p = lap_turn_steps_of(turn);
     const bool right = p.transpose ? p.up_down : p.left_right, lower = p.transpose ? p.left_right : p.up_down;
     int wide, high;
     mcu_of(scan->components, scan->sample_h, scan->sample_v, &wide, &high);
@@ -100,11 +100,11 @@ uint64_t lap_jpeg_turn_memory(const lap_header *header)
 
 static move_of_block plan_block(lap_turn turn)
 {
-    move_of_block move = {.parts = lap_turn_parts_of(turn)};
+    move_of_block move = {.steps = lap_turn_steps_of(turn)};
     for (int v = 0; v < DCTSIZE; v++)
         for (int u = 0; u < DCTSIZE; u++) {
-            const bool odd = (move.parts.left_right && u % 2) != (move.parts.up_down && v % 2);
-            move.from[v * DCTSIZE + u] = (uint8_t)(move.parts.transpose ? u * DCTSIZE + v : v * DCTSIZE + u);
+            const bool odd = (move.steps.left_right && u % 2) != (move.steps.up_down && v % 2);
+            move.from[v * DCTSIZE + u] = (uint8_t)(move.steps.transpose ? u * DCTSIZE + v : v * DCTSIZE + u);
             move.sign[v * DCTSIZE + u] = odd ? -1 : 1;
         }
     return move;
@@ -116,7 +116,7 @@ static bool move_block(const move_of_block *move, const JCOEF *from, JCOEF *to)
     unsigned beyond = 0;
     for (int k = 1; k < DCTSIZE2; k++)
         beyond |= (unsigned)(from[k] + MAX_AC) > 2 * MAX_AC;
-    if (move->parts.transpose)
+    if (move->steps.transpose)
         for (int k = 0; k < DCTSIZE2; k++)
             to[k] = (JCOEF)(from[move->from[k]] * move->sign[k]);
     else
@@ -155,7 +155,7 @@ static void size_of(const lap_jpeg_turned *t, int c, int *wide, int *high)
 /* Moves one row of blocks of the input to its row, or to its column, of the output. */
 static bool move_row(lap_jpeg_turned *t, const JBLOCK *from, JBLOCKARRAY to, int row, int wide, int high)
 {
-    const lap_turn_parts p = t->move.parts;
+    const lap_turn_steps p = t->move.steps;
     const int count = p.transpose ? high : wide;
     bool fits = true;
     for (int i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ static void move_component(lap_jpeg_turned *t, jvirt_barray_ptr from, int c)
     int wide, high;
     size_of(t, c, &wide, &high);
     JBLOCKARRAY to = rows_of(t, t->moved[c], 0, high, true);
-    const int count = t->move.parts.transpose ? wide : high;
+    const int count = t->move.steps.transpose ? wide : high;
     for (int row = 0; row < count; row++) {
         go_on(t);
         if (!move_row(t, *rows_of(t, from, row, 1, false), to, row, wide, high))
@@ -229,7 +229,7 @@ static void check_differences(lap_jpeg_turned *t)
 static void plan_output(lap_jpeg_turned *t)
 {
     struct jpeg_compress_struct *out = &t->out;
-    const bool swaps = t->move.parts.transpose;
+    const bool swaps = t->move.steps.transpose;
     jpeg_copy_critical_parameters(&t->reader->cinfo, out);
     out->image_width = (JDIMENSION)(swaps ? t->turning.height : t->turning.width);
     out->image_height = (JDIMENSION)(swaps ? t->turning.width : t->turning.height);

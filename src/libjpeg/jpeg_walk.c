@@ -362,15 +362,11 @@ static bool lay_out(lap_jpeg_walk *w, const struct jpeg_decompress_struct *cinfo
     lap_huff_layout *layout = &w->tables.layout;
     bool is_sound = true;
     memset(layout, 0, sizeof *layout);
-    layout->components = cinfo->comps_in_scan;
-    layout->blocks = cinfo->blocks_in_MCU;
-    for (int b = 0; b < cinfo->blocks_in_MCU; b++)
-        layout->component[b] = (uint8_t)cinfo->MCU_membership[b];
     for (int c = 0; c < cinfo->comps_in_scan && is_sound; c++) {
-        const int dc = cinfo->cur_comp_info[c]->dc_tbl_no & 3, ac = cinfo->cur_comp_info[c]->ac_tbl_no & 3;
-        layout->dc[c] = (uint8_t)dc;
-        layout->ac[c] = (uint8_t)(4 + ac);
-        is_sound = (!has_dc || add_code(w, cinfo->dc_huff_tbl_ptrs[dc], true, dc)) &&
+        const jpeg_component_info *info = cinfo->cur_comp_info[c];
+        const int dc = info->dc_tbl_no & 3, ac = info->ac_tbl_no & 3;
+        is_sound = lap_huff_layout_add(layout, info->MCU_blocks, dc, 4 + ac) &&
+                   (!has_dc || add_code(w, cinfo->dc_huff_tbl_ptrs[dc], true, dc)) &&
                    (!has_ac || add_code(w, cinfo->ac_huff_tbl_ptrs[ac], false, 4 + ac));
     }
     return is_sound;

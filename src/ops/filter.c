@@ -73,8 +73,9 @@ static lap_code filter_copied(lap_context *context, task *t, lap_error *err)
 
 static lap_code check_view(const lap_view *v, const char *which, lap_error *err)
 {
-    if (!v->base || v->width < 1 || v->height < 1 ||
-        (v->channels != 1 && v->channels != 3 && v->channels != 4))
+    if (!v->base)
+        return lap_fail(err, LAP_E_USAGE, "%s: the address of the pixels is NULL", which);
+    if (v->width < 1 || v->height < 1 || (v->channels != 1 && v->channels != 3 && v->channels != 4))
         return lap_fail(err, LAP_E_USAGE, "%s: %dx%d pixels of %d channels; 1, 3 or 4 channels are filtered",
             which, v->width, v->height, v->channels);
     if (v->width > LAP_MAX_SIDE || v->height > LAP_MAX_SIDE)
@@ -183,8 +184,8 @@ static lap_code filter_on_device(const task *t, const char *backend, lap_error *
         code = lap_views_check(t->out, "output", err);
     if (code != LAP_OK)
         return code;
-    const lap_views_filter filter = {rung, t->params, t->border, &space, NULL};
-    code = lap_views_run_filter(&filter, t->in, t->out, err);
+    const lap_views_filter filter = {rung, t->params, t->border};
+    code = lap_views_run_filter(&filter, &space, t->in, t->out, NULL, err);
     const lap_code waited = lap_views_wait(t->in->place, NULL, code == LAP_OK ? err : NULL);
     lap_views_space_free(&space);
     return code == LAP_OK ? waited : code;

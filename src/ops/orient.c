@@ -10,17 +10,17 @@ enum { STRIP_ROWS = 128 };
 
 static lap_view cut(const lap_view *view, int y0, int x0, int height, int width)
 {
-    lap_view part = *view;
-    part.base += y0 * view->stride + (ptrdiff_t)x0 * view->channels;
-    part.height = height;
-    part.width = width;
-    part.apron = 0;
-    return part;
+    lap_view area = *view;
+    area.base += y0 * view->stride + (ptrdiff_t)x0 * view->channels;
+    area.height = height;
+    area.width = width;
+    area.apron = 0;
+    return area;
 }
 
-lap_view lap_orient_place(const lap_view *out, lap_turn turn, int height, int y0, int y1)
+lap_view lap_orient_rows(const lap_view *out, lap_turn turn, int height, int y0, int y1)
 {
-    const lap_turn_parts p = lap_turn_parts_of(turn);
+    const lap_turn_steps p = lap_turn_steps_of(turn);
     bool backwards = p.transpose ? p.left_right : p.up_down;
     int at = backwards ? height - y1 : y0;
     return p.transpose ? cut(out, 0, at, out->height, y1 - y0) : cut(out, at, 0, y1 - y0, out->width);
@@ -68,7 +68,7 @@ void lap_orient_mirror(const lap_view *view)
 static lap_code turn_strip(
     const lap_rung *rung, const lap_view *in, const lap_view *out, lap_turn turn, lap_error *err)
 {
-    const lap_turn_parts p = lap_turn_parts_of(turn);
+    const lap_turn_steps p = lap_turn_steps_of(turn);
     lap_view from = *in, to = *out;
     lap_turn_views(turn, &from, &to);
     if (p.transpose)
@@ -90,7 +90,7 @@ static lap_code turn_rows(void *argument, const lap_piece *piece, lap_error *err
     const task *t = argument;
     const int y0 = (int)piece->first, y1 = y0 + (int)piece->n;
     lap_view from = cut(t->in, y0, 0, y1 - y0, t->in->width);
-    lap_view to = lap_orient_place(t->out, t->turn, t->in->height, y0, y1);
+    lap_view to = lap_orient_rows(t->out, t->turn, t->in->height, y0, y1);
     return turn_strip(t->rung, &from, &to, t->turn, err);
 }
 

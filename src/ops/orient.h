@@ -9,7 +9,7 @@
  * size. Interiors only. The pool's threads help; NULL: the calling thread alone. LAP_E_MEMORY. */
 lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_pool *pool, lap_error *err);
 /* Where rows y0..y1-1 of an image of `height` rows go in the turned image `out`. */
-lap_view lap_orient_place(const lap_view *out, lap_turn turn, int height, int y0, int y1);
+lap_view lap_orient_rows(const lap_view *out, lap_turn turn, int height, int y0, int y1);
 /* Each row mirrored in place (LAP_TURN_H of a band). */
 void lap_orient_mirror(const lap_view *view);
 

@@ -6,6 +6,7 @@
 #include "codec/exif.h"
 #include "codec/meta.h"
 #include "codec/png_meta.h"
+#include "jpeg/decode_held.h"
 #include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 
@@ -79,18 +80,18 @@ static lap_code tell_header(const listener *to, const lap_header *header, lap_er
 /* The segments of a JPEG's header, as its decoder has them. */
 static lap_code tell_scan(const listener *to, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
-    lap_segment *segments = calloc(scan->place_count + 1, sizeof *segments);
+    lap_segment *segments = calloc(scan->span_count + 1, sizeof *segments);
     if (!segments)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < scan->place_count; i++)
-        segments[i] = (lap_segment){.marker = scan->places[i].marker,
-            .data = bytes + scan->places[i].offset,
-            .size = scan->places[i].size};
+    for (size_t i = 0; i < scan->span_count; i++)
+        segments[i] = (lap_segment){.marker = scan->spans[i].marker,
+            .data = bytes + scan->spans[i].offset,
+            .size = scan->spans[i].size};
     const lap_header header = {.width = scan->width,
         .height = scan->height,
         .components = scan->components,
         .segments = segments,
-        .segment_count = scan->place_count};
+        .segment_count = scan->span_count};
     const lap_code code = tell_header(to, &header, err);
     free(segments);
     return code;
@@ -128,8 +129,8 @@ static lap_code jpeg_info(
             info->sample_v[i] = scan.sample_v[i];
         }
         info->restart_interval = scan.restart_interval;
-        for (size_t i = 0; i < scan.place_count; i++) {
-            const lap_jpeg_place *p = &scan.places[i];
+        for (size_t i = 0; i < scan.span_count; i++) {
+            const lap_jpeg_span *p = &scan.spans[i];
             const lap_segment segment = {.marker = p->marker, .data = bytes + p->offset, .size = p->size};
             note_segment(info, lap_meta_kind(&segment), p->size);
             if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size))
@@ -140,8 +141,10 @@ static lap_code jpeg_info(
         info->huffman_tables = all.huffman_tables;
         info->scans = all.scans;
         code = to ? tell_scan(to, &scan, bytes, err) : LAP_OK;
+        if (code == LAP_OK && scan.sof == 0xC2)
+            code = lap_held_bound(bytes, size, &info->longest_scan, &info->longest_percent, err);
     }
-    free(scan.places);
+    free(scan.spans);
     return code;
 }
 

@@ -44,7 +44,7 @@ static lap_code decline(lap_photo *p, const char *why, lap_error *err)
 {
     lap_lossless_way *way = &p->lossless;
     way->is_taken = false;
-    if (is_demanded(p->settings))
+    if (way->is_demanded)
         return lap_fail(err, LAP_E_UNSUPPORTED, "cannot be turned without loss: %s", why);
     snprintf(way->room, sizeof way->room, "%.150s", why);
     way->reason = way->room;
@@ -54,8 +54,8 @@ static lap_code decline(lap_photo *p, const char *why, lap_error *err)
 static lap_turn turn_of(const lap_settings *s, const lap_jpeg_scan *scan, const uint8_t *bytes)
 {
     int orientation = 1;
-    for (size_t i = scan->place_count; s->auto_orient && i-- > 0;) {
-        const lap_jpeg_place *p = &scan->places[i];
+    for (size_t i = scan->span_count; s->auto_orient && i-- > 0;) {
+        const lap_jpeg_span *p = &scan->spans[i];
         if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size)) /* the first one counts */
             orientation = lap_exif_orientation(bytes + p->offset, p->size);
     }
@@ -93,6 +93,7 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     lap_jpeg_scan scan = {0};
     if (s->lossless == LAP_LOSSLESS_NO)
         return LAP_OK;
+    p->lossless.is_demanded = is_demanded(s);
     lap_code code = lap_lossless_check(s, err);
     const char *why = recoding(s);
     if (code != LAP_OK || why)
@@ -106,7 +107,7 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     code = lap_jpeg_scan_source(p->source, &scan, &bytes, err);
     if (code == LAP_OK)
         code = plan_turn(p, &scan, bytes, err);
-    free(scan.places);
+    free(scan.spans);
     return code;
 }
 
@@ -120,10 +121,10 @@ static void plan_output(lap_photo *p)
     p->width = swap ? way->height : way->width;
     p->height = swap ? way->width : way->height;
     p->channels = lap_decoder_header(p->decoder)->components;
-    lap_plan_write(&p->plan, p->settings, p->decoder, p->width, p->height);
+    p->plan.write.width = p->width;
+    p->plan.write.height = p->height;
     p->plan.write.channels = p->channels;
     p->plan.write.as_stored = true;
-    p->plan.write.drops = &p->drops;
 }
 
 static lap_code read_and_move(lap_photo *p, lap_jpeg_turned **turned, lap_error *err)
@@ -132,7 +133,7 @@ static lap_code read_and_move(lap_photo *p, lap_jpeg_turned **turned, lap_error 
     const lap_jpeg_turning turning = {.turn = p->plan.turn,
         .width = way->width,
         .height = way->height,
-        .progressive = p->settings->progressive,
+        .progressive = p->plan.write.progressive,
         .control = p->control};
     lap_error why;
     const double start = lap_now_ms();
@@ -171,7 +172,9 @@ static lap_code turn_and_write(lap_photo *p, lap_error *err)
 lap_code lap_lossless_run(lap_photo *p, lap_error *err)
 {
     lap_budget *const budget = &p->context->budget;
-    const uint64_t limit = p->settings->max_memory;
+    const uint64_t limit = p->plan.max_memory;
+    /* libjpeg reads all coefficients, and they are what pixels come from if the turn fails. */
+    (void)lap_decoder_spare(p->decoder, "its coefficients were read for a turn without loss");
     const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(p->decoder));
     if (limit && need > limit)
         return lap_fail_over_limit(

@@ -12,7 +12,7 @@ lap_code lap_lossless_check(const lap_settings *settings, lap_error *err);
 lap_code lap_lossless_plan(lap_photo *photo, lap_error *err);
 /* Call it after the decoder was opened. photo->lossless.done: the output is written; else pixels are coded
  * anew, by the same decoder. Nothing is written before the whole input has been judged and turned.
- * LAP_E_LIMIT if the coefficients take more than settings->max_memory. */
+ * LAP_E_LIMIT if the coefficients take more than plan->max_memory. */
 lap_code lap_lossless_run(lap_photo *photo, lap_error *err);
 
 #endif

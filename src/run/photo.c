@@ -2,6 +2,7 @@
 
 #include "base/border.h"
 #include "base/status.h"
+#include "run/bands.h"
 #include "run/formats.h"
 #include "run/lossless.h"
 #include "run/photo_device.h"
@@ -10,7 +11,7 @@
 
 static lap_code load(lap_photo *p, lap_error *err)
 {
-    lap_code code = lap_plan_settings(&p->plan, p->settings, lap_pool_threads(p->context->pool), err);
+    lap_code code = lap_plan_settings(&p->plan, p->settings, NULL, lap_pool_threads(p->context->pool), err);
     if (code == LAP_OK && p->plan.decodes_there)
         code = lap_photo_hold_file(p, err);
     if (code == LAP_OK)
@@ -62,7 +63,13 @@ static lap_code run_bands(lap_photo *p, lap_error *err)
 static lap_code take_memory(lap_photo *p, uint64_t *has, lap_error *err)
 {
     const uint64_t limit = p->plan.max_memory;
+    const int threads = p->plan.threads;
     lap_code code = lap_plan_memory(&p->plan, p->decoder, p->encoder, err);
+    if (code == LAP_E_LIMIT && lap_decoder_spare(p->decoder, "memory is short")) {
+        p->plan.threads = threads;
+        p->plan.how = p->decoder->how;
+        code = lap_plan_memory(&p->plan, p->decoder, p->encoder, err);
+    }
     if (code != LAP_OK || limit == 0)
         return code;
     code = lap_budget_take(&p->context->budget, p->plan.memory, limit, p->control, err);

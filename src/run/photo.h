@@ -1,20 +1,23 @@
 /* One photo: loaded, worked on, stored.
  *
  * load: the header is read, and the plan made. work: bands from decoder to encoder (bands.h), or the whole
- * photo on a device (photo_device.h), or its coded blocks moved (lossless.h). What came of it is told here,
- * and here alone a JPEG is put together of a header and a scan. */
+ * photo on a device (photo_device.h), or its coded blocks moved (lossless.h). What came of it is told here.
+ */
 #ifndef LAP_PHOTO_H
 #define LAP_PHOTO_H
 
 #include <pthread.h>
 
 #include "base/context.h"
+#include "base/counts.h"
+#include "base/image.h"
 #include "device/device_staging.h"
 #include "io/sink.h"
-#include "run/bands.h"
+#include "run/plan.h"
 
 /* Whether a JPEG is turned without decoding its pixels (lossless.h). */
 typedef struct lap_lossless_way {
+    bool is_demanded;   /* no pixels are coded instead */
     bool is_taken;      /* so far */
     bool done;          /* the file was written so */
     const char *reason; /* why pixels are coded anew instead; else NULL */
@@ -26,10 +29,10 @@ typedef struct lap_lossless_way {
 typedef struct lap_photo {
     /* what is to be done, by the caller */
     lap_context *context;
-    const lap_settings *settings; /* checked; the plan has what the work needs of them */
+    const lap_settings *settings; /* checked; until it is open: the plan has what the work needs of them */
     lap_control *control;         /* or NULL */
     lap_source *source;
-    lap_sink *sink;           /* up to and without lap_photo_finish; NULL: nothing is written */
+    lap_sink *sink;           /* up to and without lap_photo_store; NULL: nothing is written */
     lap_photo_counts *counts; /* counts are added here; or NULL */
 
     lap_plan plan;
@@ -58,22 +61,22 @@ lap_code lap_photo_run(lap_photo *photo, lap_report *report, lap_error *err);
 lap_code lap_photo_open(lap_photo *photo, lap_error *err);
 /* Decodes and turns everything into photo->whole, on the CPU. */
 lap_code lap_photo_collect(lap_photo *photo, lap_error *err);
-/* LAP_E_DAMAGED if a JPEG or PNG loses metadata of the input and settings->fail_on is LAP_FAIL_WARNING. Call
- * it after the last row. */
+/* LAP_E_DAMAGED if a JPEG or PNG loses metadata of the input and that is to fail. Call it after the last row.
+ */
 lap_code lap_photo_refuse_losses(const lap_photo *photo, lap_error *err);
 /* What is known by now. */
 void lap_photo_report(const lap_photo *photo, lap_report *report);
 /* The statistics of what was counted. */
 lap_code lap_photo_stats(
     lap_photo_counts *counts, int channels, int threshold, lap_run_stats *stats, lap_error *err);
-/* A whole file, up to and without lap_photo_finish. */
-lap_code lap_photo_write_jpeg(
-    lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size, lap_error *err);
-/* lap_sink_finish as the settings say; what it adds to the report. */
-lap_code lap_photo_finish(const lap_photo *photo, lap_report *report, lap_error *err);
+/* What is left when the output is written: statistics, if the plan has some, and lap_sink_finish as it
+ * says; what that adds to the report. */
+lap_code lap_photo_store(
+    const lap_photo *photo, lap_photo_counts *counts, lap_report *report, lap_error *err);
 
 /* What every run ends with: the outcome goes to report and err (either may be NULL). why is filled where code
- * is not LAP_OK; start: lap_now_ms of its beginning. Returns code. */
+ * is not LAP_OK; in: the file that it is about if it names none, or NULL; start: lap_now_ms of its beginning.
+ * Returns code. */
 lap_code lap_photo_conclude(
     lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err);
 

@@ -1,7 +1,6 @@
 #include "run/photo_device.h"
 
 #include "base/status.h"
-#include "device/device_slot.h"
 #include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 #include "run/settings.h"
@@ -70,7 +69,7 @@ static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *
 {
     lap_photo *p = w->photo;
     const lap_plan *plan = &p->plan;
-    const lap_device_filter filter = {plan->rung, &plan->params, plan->border};
+    const lap_views_filter filter = {plan->rung, &plan->params, plan->border};
     const lap_device_wish wish =
         wish_of(plan, pixels, w->head.header.size > 0 ? &w->head : NULL, p->counts != NULL);
     lap_code code = lap_device_staging_plan(w->staging, &wish, is_done, err);
@@ -107,31 +106,52 @@ static lap_code send_photo(work *w, lap_error *err)
     return code;
 }
 
+static lap_code write_jpeg(lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size,
+    lap_times *times, lap_error *err)
+{
+    static const uint8_t end_of_image[] = {0xFF, 0xD9};
+    const double start = lap_now_ms();
+    lap_code code = lap_sink_write(sink, header->data, header->size, err);
+    if (code == LAP_OK)
+        code = lap_sink_write(sink, scan, size, err);
+    if (code == LAP_OK)
+        code = lap_sink_write(sink, end_of_image, sizeof end_of_image, err);
+    times->encode += lap_now_ms() - start; /* the report counts it as writing instead */
+    return code;
+}
+
+lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *staging,
+    const lap_chunk *header, lap_sink *sink, lap_times *times, lap_error *err)
+{
+    lap_chunk scan = {0};
+    const double start = lap_now_ms();
+    lap_code code = lap_device_slot_scan(slot, staging, &scan, err);
+    times->download += lap_now_ms() - start;
+    if (code == LAP_OK)
+        code = write_jpeg(sink, header, scan.data, scan.size, times, err);
+    lap_chunk_free(&scan);
+    return code;
+}
+
 /* The file, if the device made its scan; else the pixels, for an encoder of the CPU. */
 static lap_code bring_back(work *w, bool *is_done, lap_error *err)
 {
     lap_photo *p = w->photo;
     const lap_plan *plan = &p->plan;
-    lap_chunk scan = {0};
-    const double start = lap_now_ms();
-    lap_code code = LAP_OK;
-    if (plan->format == LAP_FORMAT_NOTHING) {
-        *is_done = true;
-    } else if (lap_device_staging_has_scan(w->staging)) {
-        code = lap_device_slot_scan(w->slot, w->staging, &scan, err);
-        p->ms.download += lap_now_ms() - start;
-        const double written = lap_now_ms();
-        if (code == LAP_OK)
-            code = lap_photo_write_jpeg(p->sink, &w->head.header, scan.data, scan.size, err);
-        p->ms.encode += lap_now_ms() - written; /* the sink's share is parted off at the end */
+    *is_done = plan->format == LAP_FORMAT_NOTHING;
+    if (*is_done)
+        return LAP_OK;
+    if (lap_device_staging_has_scan(w->staging)) {
+        const lap_code code =
+            lap_photo_bring_jpeg(w->slot, w->staging, &w->head.header, p->sink, &p->ms, err);
         *is_done = p->device.encoded = code == LAP_OK;
-    } else {
-        code = lap_image_create(&p->filtered, plan->width, plan->height, plan->channels, 0, err);
-        if (code == LAP_OK)
-            code = lap_device_slot_pixels(w->slot, &p->filtered.view, err);
-        p->ms.download += lap_now_ms() - start;
+        return code;
     }
-    lap_chunk_free(&scan);
+    const double start = lap_now_ms();
+    lap_code code = lap_image_create(&p->filtered, plan->width, plan->height, plan->channels, 0, err);
+    if (code == LAP_OK)
+        code = lap_device_slot_pixels(w->slot, &p->filtered.view, err);
+    p->ms.download += lap_now_ms() - start;
     return code;
 }
 
@@ -217,7 +237,7 @@ static lap_code plan_way(lap_async_run *r, bool *handled, lap_error *err)
     lap_error unread;
     const lap_plan *plan = &r->photo.plan;
     const lap_device_wish wish =
-        wish_of(plan, NULL, r->is_written ? &head : NULL, !r->is_written || r->settings.stats);
+        wish_of(plan, NULL, r->is_written ? &head : NULL, !r->is_written || plan->stats);
     *handled = false;
     if (r->is_written && lap_jpeg_head_make(&plan->write, &head, &unread) != LAP_OK)
         return LAP_OK;
@@ -228,48 +248,52 @@ static lap_code plan_way(lap_async_run *r, bool *handled, lap_error *err)
     return code;
 }
 
-/* Whether a device gives what the settings ask for. */
-static bool plan_settings(lap_async_run *r, const lap_run_order *order, const lap_rung *rung)
+/* Whether a device gives what the settings ask for. settings: with a format. */
+static bool plan_settings(
+    lap_async_run *r, const lap_run_order *order, const lap_rung *rung, lap_settings *settings)
 {
     lap_error unread;
-    lap_plan *plan = &r->photo.plan;
-    r->settings = *order->settings;
-    r->settings.format = lap_format_name(LAP_FORMAT_NOTHING);
-    if (r->is_written &&
-        lap_settings_with_format(order->settings, order->out, &r->settings, &unread) != LAP_OK)
+    const lap_plan *plan = &r->photo.plan;
+    *settings = *order->settings;
+    settings->format = lap_format_name(LAP_FORMAT_NOTHING);
+    if (r->is_written && lap_settings_with_format(order->settings, order->out, settings, &unread) != LAP_OK)
         return false;
-    r->settings.backend = rung->name;
-    r->settings.codec = LAP_CODEC_AUTO;
-    const bool is_planned = lap_plan_settings(plan, &r->settings, 1, &unread) == LAP_OK;
-    plan->backend = order->settings->backend;
-    return is_planned && plan->decodes_there && (!r->is_written || plan->encodes_there);
+    return lap_plan_settings(&r->photo.plan, settings, rung, 1, &unread) == LAP_OK && plan->decodes_there &&
+           (!r->is_written || plan->encodes_there);
+}
+
+/* File, header, plan. */
+static lap_code load(lap_async_run *r, bool *handled, lap_error *err)
+{
+    lap_code code = read_file(r, handled, err);
+    if (code == LAP_OK && *handled)
+        *handled = read_header(r);
+    if (code == LAP_OK && *handled)
+        code = plan_way(r, handled, err);
+    if (code != LAP_E_LIMIT)
+        return code;
+    *handled = false; /* more pinned memory than the staging may take */
+    return LAP_OK;
 }
 
 lap_code lap_async_run_load(lap_async_run *r, const lap_run_order *order, const lap_rung *rung,
     lap_device_staging *staging, bool *handled, lap_error *err)
 {
+    lap_settings settings;
     *handled = false;
     *r = (lap_async_run){
         .in = order->in, .staging = staging, .began_ms = lap_now_ms(), .is_written = order->out != NULL};
     r->control = lap_context_control(order->context, order->settings->timeout_s, r->began_ms);
     r->photo = (lap_photo){.context = order->context,
-        .settings = &r->settings,
+        .settings = &settings,
         .control = &r->control,
         .device = {.decoded = true, .encoded = true}};
-    if (!plan_settings(r, order, rung))
+    if (!plan_settings(r, order, rung, &settings))
         return LAP_OK;
-    lap_code code = read_file(r, handled, err);
-    if (code == LAP_OK && *handled) {
-        *handled = read_header(r);
-        if (*handled)
-            code = plan_way(r, handled, err);
-    }
-    if (code == LAP_E_LIMIT) { /* more pinned memory than the staging may take */
-        *handled = false;
-        code = LAP_OK;
-    }
+    const lap_code code = load(r, handled, err);
     lap_decoder_close(r->photo.decoder);
     r->photo.decoder = NULL;
+    r->photo.settings = NULL;
     if (code == LAP_OK && *handled) {
         lap_source_held_is_read(r->photo.source);
         r->photo.ms.decode += lap_source_ms(r->photo.source); /* parted off again in the report */
@@ -287,22 +311,6 @@ void lap_async_run_restart(lap_async_run *r)
     r->began_ms = now;
 }
 
-bool lap_async_run_is_done(const lap_async_run *r)
-{
-    return lap_device_staging_is_done(r->staging);
-}
-
-static lap_code write_run(lap_async_run *r, lap_report *report, lap_error *err)
-{
-    lap_photo *p = &r->photo;
-    const double start = lap_now_ms();
-    const lap_code code =
-        lap_photo_write_jpeg(p->sink, &r->header, r->staging->scan.bytes, r->staging->encoded->bytes, err);
-    p->ms.encode += lap_now_ms() - start; /* likewise */
-    lap_photo_report(p, report);
-    return code == LAP_OK ? lap_photo_finish(p, report, err) : code;
-}
-
 lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struct stat *read, lap_sink **sink,
     lap_report *report, lap_error *err)
 {
@@ -313,10 +321,12 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
     if (code == LAP_OK)
         code = lap_sink_open_below(order->tree, order->out, &p->sink, &why);
     if (code == LAP_OK)
-        code = write_run(r, report, &why);
-    if (code == LAP_OK && r->settings.stats)
-        code = lap_photo_stats(
-            r->staging->counts, r->staging->channels, r->settings.params.threshold, r->settings.stats, &why);
+        code =
+            write_jpeg(p->sink, &r->header, r->staging->scan.bytes, r->staging->encoded->bytes, &p->ms, &why);
+    if (p->sink)
+        lap_photo_report(p, report);
+    if (code == LAP_OK)
+        code = lap_photo_store(p, r->staging->counts, report, &why);
     if (code == LAP_OK)
         code = lap_source_verify(p->source, NULL, &why);
     if (code == LAP_OK && read)

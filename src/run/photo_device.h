@@ -3,10 +3,13 @@
  *
  * A photo that nobody waits for comes in pieces: loaded by one thread, enqueued and watched by another
  * (device_slot.h), stored or measured by a third. The file that comes out is, byte by byte, that of
- * lap_run_to_sink, and statistics are those of lap_measure_to. An object belongs to one thread at a time. */
+ * lap_run_to_sink, and statistics are those of lap_measure_to. An object belongs to one thread at a time.
+ *
+ * Here alone a JPEG is put together of a header and a scan. */
 #ifndef LAP_PHOTO_DEVICE_H
 #define LAP_PHOTO_DEVICE_H
 
+#include "device/device_slot.h"
 #include "run/photo.h"
 #include "run/run.h"
 
@@ -20,11 +23,15 @@ void lap_photo_wait_for_device(lap_photo *photo);
  * After the plan of memory. */
 lap_code lap_photo_on_device(lap_photo *photo, bool *is_done, lap_error *err);
 
+/* The JPEG of the scan that the slot's photo has on the device, up to and without lap_sink_finish. Times are
+ * added: download, and what the sink took to encode. */
+lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *staging,
+    const lap_chunk *header, lap_sink *sink, lap_times *times, lap_error *err);
+
 /* ---- in pieces --------------------------------------------------------------------------------- */
 
 typedef struct lap_async_run {
     lap_photo photo; /* what is known of it; its times */
-    lap_settings settings;
     lap_control control;
     lap_chunk header; /* of the output */
     lap_device_staging *staging;
@@ -41,9 +48,8 @@ lap_code lap_async_run_load(lap_async_run *run, const lap_run_order *order, cons
     lap_device_staging *staging, bool *handled, lap_error *err);
 /* It has waited for a device to start, which is none of its time. */
 void lap_async_run_restart(lap_async_run *run);
-/* Of a photo whose slot is through: whether the device did it; if not, as above. */
-bool lap_async_run_is_done(const lap_async_run *run);
-/* Writes the file of this order; the result is that of lap_run_to_sink. */
+/* Of a photo whose slot is through and whose staging is done: writes the file of this order; the result is
+ * that of lap_run_to_sink. */
 lap_code lap_async_run_store(lap_async_run *run, const lap_run_order *order, struct stat *read,
     lap_sink **sink, lap_report *report, lap_error *err);
 /* Arguments and result are those of lap_measure_to, without profiles and a border left out. */

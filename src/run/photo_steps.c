@@ -55,22 +55,14 @@ lap_code lap_photo_stats(
                           : code;
 }
 
-lap_code lap_photo_write_jpeg(
-    lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size, lap_error *err)
+lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_report *report, lap_error *err)
 {
-    static const uint8_t end_of_image[] = {0xFF, 0xD9};
-    lap_code code = lap_sink_write(sink, header->data, header->size, err);
-    if (code == LAP_OK)
-        code = lap_sink_write(sink, scan, size, err);
-    return code == LAP_OK ? lap_sink_write(sink, end_of_image, sizeof end_of_image, err) : code;
-}
-
-lap_code lap_photo_finish(const lap_photo *p, lap_report *report, lap_error *err)
-{
-    const lap_settings *s = p->settings;
+    const lap_plan *plan = &p->plan;
+    lap_code code =
+        plan->stats ? lap_photo_stats(counts, p->channels, plan->params.threshold, plan->stats, err) : LAP_OK;
     const double start = lap_now_ms();
-    const lap_code code =
-        lap_sink_finish(p->sink, s->sync, s->preserve ? lap_source_stat(p->source) : NULL, err);
+    if (code == LAP_OK)
+        code = lap_sink_finish(p->sink, plan->sync, plan->preserves ? lap_source_stat(p->source) : NULL, err);
     report->ms.write += lap_now_ms() - start;
     report->bytes_out = lap_sink_bytes(p->sink);
     return code;
@@ -101,6 +93,8 @@ static void note_device(const lap_photo *p, lap_report *report)
 static void note_decoder(const lap_photo *p, lap_report *report)
 {
     const lap_plan *plan = &p->plan;
+    if (lap_decoder_header(p->decoder)->is_16_bit)
+        add_note(report, "read with 8 of its 16 bits a sample");
     if (p->lossless.done) {
         add_note(report, "turned without loss%s%s", p->lossless.trims ? ", partial MCUs left out" : "",
             plan->decode != LAP_DECODE_AUTO ? ", no pixels are decoded" : "");
@@ -118,6 +112,9 @@ static void note_decoder(const lap_photo *p, lap_report *report)
         add_note(report, "decoded in parallel");
     else if (why)
         add_note(report, "decoded serially: %s", why);
+    if (p->decoder->scans > 0)
+        add_note(report, "scans side by side: scan %d of %d has %d %% of the bytes", p->decoder->longest,
+            p->decoder->scans, p->decoder->percent);
 }
 
 static void note_rung(const lap_plan *plan, lap_report *report)
@@ -209,7 +206,7 @@ lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
 {
     const losses l = losses_of(p);
     /* A format without any metadata was chosen; that is no fault of the input. */
-    if (l.count == 0 || p->settings->fail_on != LAP_FAIL_WARNING || !holds_metadata(p->plan.format))
+    if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || !holds_metadata(p->plan.format))
         return LAP_OK;
     return lap_fail(err, LAP_E_DAMAGED, "%s", l.first);
 }
@@ -279,7 +276,7 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
 lap_code lap_photo_conclude(
     lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
 {
-    if (code != LAP_E_USAGE && code != LAP_E_BACKEND)
+    if (in && code != LAP_E_USAGE && code != LAP_E_BACKEND)
         lap_error_about(why, code, strcmp(in, "-") == 0 ? "standard input" : in);
     if (report) {
         report->ms.total = lap_now_ms() - start;

@@ -37,7 +37,7 @@ static lap_code bring_rows(
         lap_orient_mirror(&rows);
     if (code == LAP_OK && is_turned) {
         const int height = lap_decoder_header(decoder)->height;
-        const lap_view target = lap_orient_place(c->to, c->turn, height, y, y + rows.height);
+        const lap_view target = lap_orient_rows(c->to, c->turn, height, y, y + rows.height);
         code = lap_orient(&rows, &target, c->turn, NULL, err);
     }
     ms->decode += decoded - start;
@@ -175,6 +175,8 @@ lap_code lap_image_read(
         code = lap_decoder_open(source, options, &decoder, err);
     if (code == LAP_OK)
         code = check_memory(decoder, options, err);
+    if (code == LAP_E_LIMIT && lap_decoder_spare(decoder, "memory is short"))
+        code = check_memory(decoder, options, err);
     if (code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
         read->orientation = (lap_turn)h->orientation;
@@ -220,7 +222,7 @@ lap_code lap_pixels_read(
 
 /* ---- to an encoder ------------------------------------------------------------------------------ */
 
-lap_code lap_encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err)
+static lap_code encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err)
 {
     const int rows = lap_encoder_band_rows(encoder);
     lap_chunk chunk = {0};
@@ -235,16 +237,23 @@ lap_code lap_encode_bands(const lap_view *view, lap_encoder *encoder, lap_error 
     return code == LAP_OK ? lap_encoder_finish(encoder, err) : code;
 }
 
+lap_code lap_encode_view(
+    const lap_view *view, lap_format format, const lap_write_options *options, lap_sink *sink, lap_error *err)
+{
+    lap_encoder *encoder = NULL;
+    lap_code code = lap_encoder_open(sink, format, options, &encoder, err);
+    if (code == LAP_OK)
+        code = encode_bands(view, encoder, err);
+    lap_encoder_close(encoder);
+    return code;
+}
+
 static lap_code encode(const lap_view *view, const lap_settings *settings, lap_sink *sink, lap_error *err)
 {
     const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
     const lap_write_options options =
         lap_write_options_of(settings, view->width, view->height, view->channels, NULL);
-    lap_encoder *encoder = NULL;
-    lap_code code = lap_encoder_open(sink, format, &options, &encoder, err);
-    if (code == LAP_OK)
-        code = lap_encode_bands(view, encoder, err);
-    lap_encoder_close(encoder);
+    const lap_code code = lap_encode_view(view, format, &options, sink, err);
     return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
 }
 

@@ -26,7 +26,8 @@ typedef struct lap_read_image {
 lap_code lap_image_read(
     const char *path, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
 
-/* All bands of pixels on the host, one after the other, and the end of the file. */
-lap_code lap_encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err);
+/* A file of pixels on the host, up to and without lap_sink_finish. */
+lap_code lap_encode_view(const lap_view *view, lap_format format, const lap_write_options *options,
+    lap_sink *sink, lap_error *err);
 
 #endif

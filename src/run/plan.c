@@ -5,7 +5,7 @@
 #include "base/params.h"
 #include "base/status.h"
 #include "base/turn.h"
-#include "device/known_codec.h"
+#include "device/devices.h"
 #include "run/formats.h"
 #include "run/settings.h"
 
@@ -40,9 +40,11 @@ static bool wraps(const lap_plan *plan)
     return plan->rung && plan->border == LAP_WRAP;
 }
 
-lap_code lap_plan_settings(lap_plan *plan, const lap_settings *s, int threads, lap_error *err)
+lap_code lap_plan_settings(
+    lap_plan *plan, const lap_settings *s, const lap_rung *rung, int threads, lap_error *err)
 {
-    *plan = (lap_plan){.params = s->params,
+    *plan = (lap_plan){.rung = rung,
+        .params = s->params,
         .border = s->border,
         .format = s->format ? lap_format_find(s->format) : LAP_FORMAT_JPG,
         .backend = s->backend,
@@ -52,8 +54,12 @@ lap_code lap_plan_settings(lap_plan *plan, const lap_settings *s, int threads, l
         .gray = s->gray,
         .max_memory = s->max_memory,
         .progress = s->progress,
-        .progress_user = s->progress_user};
-    lap_code code = s->filter ? lap_rung_find(LAP_OP_FILTER, backend_of(s), &plan->rung, err) : LAP_OK;
+        .progress_user = s->progress_user,
+        .stats = s->stats,
+        .sync = s->sync,
+        .preserves = s->preserve};
+    lap_code code =
+        s->filter && !rung ? lap_rung_find(LAP_OP_FILTER, backend_of(s), &plan->rung, err) : LAP_OK;
     if (code == LAP_OK)
         code = plan_device(plan, s, err);
     if (code != LAP_OK)
@@ -84,6 +90,7 @@ lap_read_options lap_plan_read(
     options.pool = pool;
     options.threads = plan->threads;
     options.worth_threads = worth_threads(plan);
+    options.in_order = plan->takes_rows && options.decode != LAP_DECODE_SERIAL;
     if (plan->takes_rows || plan->decodes_there)
         options.decode = LAP_DECODE_SERIAL;
     return options;
@@ -91,7 +98,8 @@ lap_read_options lap_plan_read(
 
 /* ---- header ------------------------------------------------------------------------------------ */
 
-void lap_plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder, int width, int height)
+/* What the encoder keeps of the input, and is asked for. */
+static void plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder)
 {
     const lap_header *header = lap_decoder_header(decoder);
     plan->from = *header;
@@ -101,7 +109,8 @@ void lap_plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *de
         plan->from.density_x = header->density_y;
         plan->from.density_y = header->density_x;
     }
-    plan->write = lap_write_options_of(s, width, height, header->channels, decoder->options.control);
+    plan->write =
+        lap_write_options_of(s, plan->width, plan->height, plan->channels, decoder->options.control);
     plan->write.from = &plan->from;
 }
 
@@ -121,7 +130,7 @@ void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *d
     plan->how = !plan->takes_rows                  ? decoder->how
                 : s->decode == LAP_DECODE_PARALLEL ? "this output takes rows in order"
                                                    : NULL;
-    lap_plan_write(plan, s, decoder, plan->width, plan->height);
+    plan_write(plan, s, decoder);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------ */

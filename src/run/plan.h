@@ -26,6 +26,8 @@ typedef struct lap_plan {
     uint64_t max_memory; /* 0: any */
     lap_progress_fn *progress;
     void *progress_user;
+    lap_run_stats *stats; /* statistics are wanted there; or NULL */
+    bool sync, preserves; /* how the output is finished */
 
     /* and from the header */
     lap_turn turn;
@@ -48,16 +50,14 @@ typedef struct lap_plan {
 } lap_plan;
 
 /* What the settings say by themselves, whatever the file is. LAP_E_BACKEND where a device is asked for that
- * cannot be had, LAP_E_USAGE where backend and codec do not go together; else as lap_rung_find. threads: of
- * the pool. */
-lap_code lap_plan_settings(lap_plan *plan, const lap_settings *settings, int threads, lap_error *err);
+ * cannot be had, LAP_E_USAGE where backend and codec do not go together; else as lap_rung_find. rung: of
+ * the filter, where it has been chosen; NULL: as the settings name it. threads: of the pool. */
+lap_code lap_plan_settings(
+    lap_plan *plan, const lap_settings *settings, const lap_rung *rung, int threads, lap_error *err);
 /* What the decoder is opened with. */
 lap_read_options lap_plan_read(
     const lap_plan *plan, const lap_settings *settings, const lap_control *control, lap_pool *pool);
 void lap_plan_header(lap_plan *plan, const lap_settings *settings, const lap_decoder *decoder);
-/* plan->from and write, of an output of this size. */
-void lap_plan_write(
-    lap_plan *plan, const lap_settings *settings, const lap_decoder *decoder, int width, int height);
 /* Chooses cells, results and threads so that all that the photo takes is within the limit; LAP_E_LIMIT where
  * one thread takes more. Neither decoder nor encoder changes. */
 lap_code lap_plan_memory(

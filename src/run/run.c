@@ -42,19 +42,19 @@ static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
     lap_code code = settings->stats && !counts ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
     if (code == LAP_OK)
         code = lap_photo_run(&photo, report, err);
-    if (code == LAP_OK && counts)
-        code = lap_photo_stats(counts, photo.channels, settings->params.threshold, settings->stats, err);
+    if (code == LAP_OK)
+        code = lap_photo_store(&photo, counts, report, err);
     free(counts);
-    return code == LAP_OK ? lap_photo_finish(&photo, report, err) : code;
+    return code;
 }
 
 static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
 {
     lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
+        code = lap_source_open(order->in, &r->source, err); /* a missing input is named first */
     if (code == LAP_OK)
-        code = lap_source_open(order->in, &r->source, err);
+        code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
     if (code == LAP_OK)
         code = order->tree ? lap_sink_open_below(order->tree, order->out, &r->sink, err)
                            : lap_sink_open(order->out, &r->sink, err);
@@ -157,7 +157,7 @@ lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
     lap_code code = lap_libraries_check(err);
     if (code == LAP_OK)
         code = lap_lossless_check(settings, err);
-    return code == LAP_OK ? lap_plan_settings(&plan, settings, 1, err) : code;
+    return code == LAP_OK ? lap_plan_settings(&plan, settings, NULL, 1, err) : code;
 }
 
 lap_code lap_run_check(const char *in, const char *out, const lap_settings *given, lap_error *err)
@@ -169,11 +169,11 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *give
     if (code == LAP_OK)
         code = check_out(in, out, settings, err);
     if (code == LAP_OK)
+        code = lap_source_open(in, &source, err);
+    if (code == LAP_OK)
         code = lap_settings_with_format(settings, out, &full, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
-    if (code == LAP_OK)
-        code = lap_source_open(in, &source, err);
     if (code == LAP_OK)
         code = lap_sink_check(out, err);
     lap_source_close(source);

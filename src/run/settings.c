@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <xxhash.h>
 
@@ -139,13 +140,24 @@ void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH
     snprintf(hash, LAP_SETTINGS_HASH, "%016llx", (unsigned long long)XXH3_64bits(of, length));
 }
 
+/* Standard output, and without an extension what is no file: a pipe, a device, a socket. */
+static bool is_stream(const char *out)
+{
+    struct stat st;
+    const char *slash = strrchr(out, '/');
+    if (strcmp(out, "-") == 0)
+        return true;
+    return !strchr(slash ? slash : out, '.') && stat(out, &st) == 0 && !S_ISREG(st.st_mode) &&
+           !S_ISDIR(st.st_mode);
+}
+
 lap_code lap_settings_with_format(
     const lap_settings *settings, const char *out, lap_settings *full, lap_error *err)
 {
     *full = *settings;
     if (full->format)
         return LAP_OK;
-    const lap_format format = strcmp(out, "-") == 0 ? LAP_FORMAT_JPG : lap_format_of_path(out);
+    const lap_format format = is_stream(out) ? LAP_FORMAT_JPG : lap_format_of_path(out);
     full->format = lap_format_name(format);
     if (format != LAP_FORMAT_UNKNOWN)
         return LAP_OK;

@@ -7,11 +7,11 @@
 #include "base/params.h"
 #include "base/status.h"
 #include "device/device_stream.h"
-#include "device/known_codec.h"
+#include "device/devices.h"
 #include "ops/filter.h"
 #include "ops/stats.h"
 #include "run/formats.h"
-#include "run/photo.h"
+#include "run/photo_device.h"
 #include "run/pixels.h"
 #include "run/settings.h"
 
@@ -28,8 +28,8 @@ lap_code lap_stream_filter(lap_stream *s, const lap_view *in, const lap_view *ou
         code = lap_rung_find_on_device(LAP_OP_FILTER, backend, s->device, &rung, err);
     if (code != LAP_OK)
         return code;
-    const lap_views_filter filter = {rung, params, border, &s->space, s->stream};
-    return lap_views_run_filter(&filter, in, out, err);
+    const lap_views_filter filter = {rung, params, border};
+    return lap_views_run_filter(&filter, &s->space, in, out, s->stream, err);
 }
 
 lap_code lap_stream_stats(
@@ -55,15 +55,14 @@ static lap_code choose(const lap_settings *settings, unsigned direction, bool *o
     return code;
 }
 
-static void conclude(
-    lap_report *report, lap_code code, const lap_error *why, double start, const lap_view *view)
+/* The report's size is that of the view that was decoded or encoded. */
+static lap_code conclude(
+    lap_code code, lap_error *why, double start, const lap_view *view, lap_report *report, lap_error *err)
 {
-    report->ms.total = lap_now_ms() - start;
-    report->status = code != LAP_OK ? LAP_FAILED : report->warnings > 0 ? LAP_WARNED : LAP_DONE;
-    report->error = code != LAP_OK ? *why : (lap_error){0};
     report->width = code == LAP_OK ? view->width : 0;
     report->height = code == LAP_OK ? view->height : 0;
     report->channels = code == LAP_OK ? view->channels : 0;
+    return lap_photo_conclude(code, why, NULL, start, report, err);
 }
 
 /* ---- decoding ----------------------------------------------------------------------------------- */
@@ -202,10 +201,7 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
                           .view = view,
                           .report = report},
             &why);
-    conclude(report, code, &why, start, view);
-    if (code != LAP_OK && err)
-        *err = why;
-    return code;
+    return conclude(code, &why, start, view, report, err);
 }
 
 /* ---- encoding ----------------------------------------------------------------------------------- */
@@ -215,7 +211,6 @@ static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_writ
     lap_sink *sink, lap_times *times, lap_error *err)
 {
     lap_jpeg_head head;
-    lap_chunk scan = {0};
     bool handled = false;
     lap_code code = lap_jpeg_head_make(write, &head, err);
     if (code != LAP_OK)
@@ -228,25 +223,9 @@ static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_writ
     code = lap_device_staging_plan(s->staging, &wish, &handled, err);
     if (code == LAP_OK && s->staging->is_encoded)
         code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
-    const double start = lap_now_ms();
     if (code == LAP_OK && lap_device_staging_has_scan(s->staging))
-        code = lap_device_slot_scan(s->slot, s->staging, &scan, err);
-    times->download += lap_now_ms() - start;
-    if (code == LAP_OK && scan.size > 0)
-        code = lap_photo_write_jpeg(sink, &head.header, scan.data, scan.size, err);
+        code = lap_photo_bring_jpeg(s->slot, s->staging, &head.header, sink, times, err);
     lap_chunk_free(&head.header);
-    lap_chunk_free(&scan);
-    return code;
-}
-
-static lap_code encode_here(
-    const lap_view *view, lap_format format, const lap_write_options *write, lap_sink *sink, lap_error *err)
-{
-    lap_encoder *encoder = NULL;
-    lap_code code = lap_encoder_open(sink, format, write, &encoder, err);
-    if (code == LAP_OK)
-        code = lap_encode_bands(view, encoder, err);
-    lap_encoder_close(encoder);
     return code;
 }
 
@@ -280,7 +259,7 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
         code = bring(s, view, &image, &report->ms, err);
     const double start = lap_now_ms();
     if (code == LAP_OK && !is_done)
-        code = encode_here(&image.view, format, &write, sink, err);
+        code = lap_encode_view(&image.view, format, &write, sink, err);
     report->ms.encode += lap_now_ms() - start;
     lap_image_destroy(&image);
     snprintf(report->note, sizeof report->note, "encoded on %s", is_done ? "the device" : "the CPU");
@@ -311,8 +290,5 @@ lap_code lap_stream_encode(lap_stream *s, const lap_view *view, const lap_settin
         lap_sink_take(sink, out, out_size);
     }
     lap_sink_close(sink);
-    conclude(report, code, &why, start, view);
-    if (code != LAP_OK && err)
-        *err = why;
-    return code;
+    return conclude(code, &why, start, view, report, err);
 }

@@ -5,6 +5,7 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "cuda/device/queue.h"
+#include "rungs/run_views.h"
 
 /* What work is cut by. Columns: two strips of the vector rungs, and enough of a photo for its result to
  * go past the caches. Values: a multiple of the block that a reduction rung sums before it widens. */
@@ -14,7 +15,7 @@ enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTO
 enum { FILTER_ROWS = 48, PIECES_PER_THREAD = 4 };
 /* A result of more bytes than this has left the caches before anybody reads it. */
 enum { CACHE_BYTES = 16 << 20 };
-/* Parts whose sums are added in order of arrival would not be repeatable, so each part has its own place. */
+/* Pieces whose sums are added in order of arrival would not be repeatable, so each piece has its own sum. */
 enum { MAX_SUMS = 256 };
 
 /* ---- on a device: rungs that take pixels ------------------------------------------------------- */
@@ -24,9 +25,8 @@ enum { STAGES = 3 }; /* upload, work, download */
 typedef struct visit { /* of pixels of the host to a device */
     const lap_rung *rung;
     const lap_resources *use;
-    const lap_view *in, *out; /* on the host; out NULL: the rung keeps its result */
-    const lap_params *params;
-    const lap_border *border; /* NULL: no apron is wanted */
+    const lap_view *in, *out;       /* on the host; out NULL: the rung keeps its result */
+    const lap_views_filter *filter; /* NULL: another op, which wants no apron */
     uint64_t (*counts)[256];
     void *stream, *marks[STAGES + 1];
     lap_view from, to; /* on the device */
@@ -42,7 +42,7 @@ static lap_exec exec_on(const lap_resources *use, void *stream)
 
 static lap_code arrive(visit *v)
 {
-    const int device = v->use->device, apron = v->border ? LAP_APRON : 0;
+    const int device = v->use->device, apron = v->filter ? LAP_APRON : 0;
     lap_error *err = v->use->exec.err;
     lap_code code = lap_cuda_stream_create(device, &v->stream, err);
     for (int i = 0; i <= STAGES && code == LAP_OK; i++)
@@ -58,12 +58,9 @@ static lap_code arrive(visit *v)
 static lap_code launch(const visit *v)
 {
     const lap_exec exec = exec_on(v->use, v->stream);
-    lap_code code = v->border ? lap_cuda_border(&v->from, *v->border, v->stream, exec.err) : LAP_OK;
-    if (code != LAP_OK)
-        return code;
     switch (v->rung->op) {
     case LAP_OP_FILTER:
-        return v->rung->run.filter(&v->from, &v->to, v->params, &exec);
+        return lap_views_fill_and_filter(v->filter, &v->from, &v->to, &exec);
     case LAP_OP_TRANSPOSE:
         return v->rung->run.transpose(&v->from, &v->to, &exec);
     default:
@@ -241,10 +238,10 @@ static lap_code filter_rows(void *argument, const lap_piece *piece, lap_error *e
 lap_code lap_rung_filter(const lap_rung *rung, const lap_resources *use, const lap_view *in,
     const lap_view *out, const lap_params *params, lap_border border)
 {
+    const lap_views_filter filter = {rung, params, border};
     if (rung->device)
         return explained(rung,
-            visit_device(
-                (visit){.rung = rung, .use = use, .in = in, .out = out, .params = params, .border = &border}),
+            visit_device((visit){.rung = rung, .use = use, .in = in, .out = out, .filter = &filter}),
             use->exec.err);
     lap_resources how = *use;
     how.exec.past_caches |= (size_t)out->height * (size_t)out->stride > CACHE_BYTES;
@@ -289,10 +286,10 @@ static lap_code reduce_values(void *argument, const lap_piece *piece, lap_error 
     work *w = argument;
     const lap_exec exec = exec_of(w, err);
     const size_t size = w->array->is_double ? sizeof(double) : sizeof(float);
-    lap_array part = *w->array;
-    part.base = (const char *)part.base + piece->first * size;
-    part.n = piece->n;
-    return w->rung->run.reduce(&part, &w->sums[piece->first / w->sum_values], &exec);
+    lap_array slice = *w->array;
+    slice.base = (const char *)slice.base + piece->first * size;
+    slice.n = piece->n;
+    return w->rung->run.reduce(&slice, &w->sums[piece->first / w->sum_values], &exec);
 }
 
 static lap_code reduce_in_pieces(
@@ -349,11 +346,11 @@ static lap_code multiply_rows(void *argument, const lap_piece *piece, lap_error 
 {
     const work *w = argument;
     const lap_exec exec = exec_of(w, err);
-    lap_gemv part = *w->gemv;
-    part.a += piece->first * part.lda;
-    part.y += piece->first;
-    part.rows = piece->n;
-    return w->rung->run.matvec(&part, &exec);
+    lap_gemv slice = *w->gemv;
+    slice.a += piece->first * slice.lda;
+    slice.y += piece->first;
+    slice.rows = piece->n;
+    return w->rung->run.matvec(&slice, &exec);
 }
 
 lap_code lap_rung_matvec(const lap_rung *rung, const lap_resources *use, const lap_gemv *g)

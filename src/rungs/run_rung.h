@@ -15,7 +15,7 @@ typedef struct lap_resources { /* what a rung may use; zeroed: the calling threa
 } lap_resources;
 
 /* Each takes the arguments of its rung, which lie on the host. Results are those of the rung itself, except
- * that the sum of a float or double array is the sum of its parts' sums. On failure use->exec.err says why.
+ * that the sum of a float or double array is the sum of its pieces' sums. On failure use->exec.err says why.
  *
  * Filter: a host rung reads the apron of in, which is filled; a device fills its own, by border. */
 lap_code lap_rung_filter(const lap_rung *rung, const lap_resources *use, const lap_view *in,

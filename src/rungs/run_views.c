@@ -63,33 +63,37 @@ static lap_view with_apron(const lap_view *view, int apron)
     return wide;
 }
 
-static lap_code copy_source(
-    const lap_view *in, const lap_view *copy, lap_border border, void *stream, lap_error *err)
+static lap_code copy_source(const lap_view *in, const lap_view *copy, void *stream, lap_error *err)
 {
     const lap_view from = with_apron(in, in->apron), to = with_apron(copy, in->apron);
-    lap_code code = lap_cuda_view_copy(&from, &to, stream, err);
-    if (code == LAP_OK && in->apron == 0)
-        code = lap_cuda_border(copy, border, stream, err);
-    return code;
+    return lap_cuda_view_copy(&from, &to, stream, err);
 }
 
-lap_code lap_views_run_filter(
-    const lap_views_filter *f, const lap_view *in, const lap_view *out, lap_error *err)
+lap_code lap_views_fill_and_filter(
+    const lap_views_filter *f, const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
-    const lap_exec exec = {.threads = 1, .stream = f->stream, .err = err};
+    const lap_code code = lap_cuda_border(in, f->border, exec->stream, exec->err);
+    return code == LAP_OK ? f->rung->run.filter(in, out, f->params, exec) : code;
+}
+
+lap_code lap_views_run_filter(const lap_views_filter *f, lap_views_space *space, const lap_view *in,
+    const lap_view *out, void *stream, lap_error *err)
+{
+    const lap_exec exec = {.threads = 1, .stream = stream, .err = err};
     lap_view source = *in, result = *out;
     lap_code code = LAP_OK;
     if (in->apron != LAP_APRON || !lap_view_is_aligned(in)) {
-        code = fit(&f->space->source, in, LAP_APRON, f->stream, &source, err);
+        code = fit(&space->source, in, LAP_APRON, stream, &source, err);
         if (code == LAP_OK)
-            code = copy_source(in, &source, f->border, f->stream, err);
+            code = copy_source(in, &source, stream, err);
     }
     if (code == LAP_OK && !lap_view_is_aligned(out))
-        code = lap_views_result(f->space, out, f->stream, &result, err);
+        code = lap_views_result(space, out, stream, &result, err);
     if (code == LAP_OK)
-        code = f->rung->run.filter(&source, &result, f->params, &exec);
+        code = in->apron == 0 ? lap_views_fill_and_filter(f, &source, &result, &exec)
+                              : f->rung->run.filter(&source, &result, f->params, &exec);
     if (code == LAP_OK && result.base != out->base)
-        code = lap_cuda_view_copy(&result, out, f->stream, err);
+        code = lap_cuda_view_copy(&result, out, stream, err);
     return code;
 }
 

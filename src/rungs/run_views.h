@@ -24,17 +24,18 @@ bool lap_view_is_aligned(const lap_view *view);
  */
 lap_code lap_views_check(const lap_view *view, const char *which, lap_error *err);
 
-typedef struct lap_views_filter { /* how a filter works on views */
+typedef struct lap_views_filter {
     const lap_rung *rung;
     const lap_params *params;
-    lap_border border; /* of views without an apron */
-    lap_views_space *space;
-    void *stream;
+    lap_border border; /* how the apron is filled */
 } lap_views_filter;
-/* Enqueued: the views are in use until the stream has come past this. in: an apron as it stands, else border.
- */
-lap_code lap_views_run_filter(
-    const lap_views_filter *filter, const lap_view *in, const lap_view *out, lap_error *err);
+/* Enqueued, as is the next: the views are in use until the stream has come past this. Fills the apron of in
+ * and filters; both views lie as rungs want them. */
+lap_code lap_views_fill_and_filter(
+    const lap_views_filter *filter, const lap_view *in, const lap_view *out, const lap_exec *exec);
+/* The same for views that lie anywhere; an apron that in has stays as it is. */
+lap_code lap_views_run_filter(const lap_views_filter *filter, lap_views_space *space, const lap_view *in,
+    const lap_view *out, void *stream, lap_error *err);
 /* Adds to counts, and has waited. */
 lap_code lap_views_histogram(const lap_rung *rung, lap_views_space *space, const lap_view *view,
     uint64_t counts[4][256], void *stream, lap_error *err);

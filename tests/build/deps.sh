@@ -38,6 +38,18 @@ powerless()
     [ $status -eq 1 ] && grep -q 'neither root nor sudo.*libjpeg-dev' "$scratch/said"
 }
 
+# Each of debian/control's build dependencies, or one of its alternatives.
+builds_packages()
+{
+    tools/install-deps --list build packages | sort >"$scratch/listed"
+    sed -n '/^Build-Depends:/,/^[A-Z][A-Za-z-]*:/{/^Build-Depends:\|^ /p}' debian/control | sed 's/^Build-Depends://' |
+        tr ',' '\n' | sed 's/([^)]*)//g; s/<[^>]*>//g; s/:any//g; s/debhelper-compat/debhelper/; s/ //g; /^$/d' |
+        while IFS= read -r names; do
+            tr '|' '\n' <<<"$names" | grep -qxFf - "$scratch/listed" || { echo "$names"; exit 1; }
+        done
+}
+
+check "make deb installs what debian/control builds with" builds_packages
 check "--list names the packages" bash -c 'tools/install-deps --list build | grep -qx libjpeg-dev'
 check "an unknown argument is refused" refuses
 check "other systems get a list of what to install" elsewhere

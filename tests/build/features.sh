@@ -47,6 +47,11 @@ probed_with()
         head -n 1 build/probed/config.mk | grep -q "$2"
 }
 
+fast_in() # FOLDER HAVE_CUDA: where check-fast builds
+{
+    env -u MAKEFLAGS make -n check-fast HAVE_CUDA="$2" 2>&1 | grep -q -- "HAVE_CUDA=0 B=$1 run-fast"
+}
+
 check "builds without PNG, stb, OpenMP and CUDA" make_bare all
 check "links none of them" bash -c "! ldd $B/lapedge | grep -E 'png|gomp|cuda'"
 check "gives the same bytes" same_bytes
@@ -54,6 +59,12 @@ check "a format that was left out is refused" refused
 check "the pictures of a report are JPEGs" page_of_jpegs
 check "the OpenMP rung is listed as not built" bash -c "$B/lapedge backends | grep -q 'not built.*OpenMP'"
 check "a feature that is demanded and missing stops the build" demanded
+check "check-fast builds where ./lapedge has no CUDA" fast_in build 0
+if have nvcc; then
+    check "and leaves a ./lapedge with CUDA alone" fast_in build/nocuda 1
+else
+    skip "and leaves a ./lapedge with CUDA alone" "no nvcc"
+fi
 check "the compiler is asked" probed_with gcc gcc
 if have clang; then
     check "another compiler is asked again" probed_with clang clang

@@ -173,7 +173,7 @@ PYTHON
     expect 0 "" "lapedge: in.jpg: warning: .ppm has no place for the orientation tag, so this is shown as stored; \
 --auto-orient turns the pixels" in.jpg out.ppm
     expect 0 "" "" --auto-orient in.jpg out.ppm
-    expect 0 "" "" in.jpg out.jpg
+    expect 0 "" "" in.jpg new.jpg
 }
 
 @test "stats --mask-border leaves the frame out of the edges" {

@@ -25,7 +25,7 @@ outputs()
     [[ $stderr == *"lapedge: 4 other files not taken: "*"2 .heic"* ]]
     [[ $stderr == *"1 .mov"* && $stderr == *"1 without extension"* ]]
     json <(echo "$output") 'o["not_taken"] == {"files": 4, "output_folders": 0,
-        "kinds": {"heic": 2, "mov": 1, "": 1}}'
+        "kinds": {"heic": 2, "mov": 1, "": 1}, "unused_patterns": []}'
     expect 0 "" "" -q in out
 }
 
@@ -47,7 +47,50 @@ outputs()
     [ "$(outputs five)" = "" ]
     lapedge -q --include='*' --exclude='*.pgm' --ext=png,pgm in six
     [ "$(outputs six)" = "e.PNG" ]
+    # What cannot be read is not taken, whatever pattern it matches; nor can it be asked for.
+    touch in/a.xmp in/a.cr2 in/a
+    run --separate-stderr lapedge --include='A*' in seven
+    [ "$status" -eq 0 ]
+    [ "$(outputs seven)" = "a.jpg" ]
+    [[ $stderr == *"1 .xmp"* && $stderr == *"1 .cr2"* ]]
+    expect 2 "" 'lapedge: files of the extension "heic" cannot be read, only those of jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm' \
+        --ext=jpg,heic in eight
+    [ ! -e eight ]
     expect 2 "" "lapedge: --include is about folders, and --files-from names files" --include='*' --files-from=list out
+}
+
+@test "patterns: ./ before them, slashes behind, the folder's own name; what matches nothing is reported" {
+    tiny in/top.jpg
+    tiny in/2024/a.jpg
+    tiny in/may/b.jpg
+    tiny in/2024/may/c.jpg
+    local pattern left
+    while read -r pattern left; do
+        run --separate-stderr lapedge -q --exclude="$pattern" in out
+        [ "$(outputs out)" = "$left" ] || { echo "--exclude=$pattern: $(outputs out)"; return 1; }
+        rm -r out
+    done <<'CASES'
+2024/ may/b.jpg top.jpg
+./2024 may/b.jpg top.jpg
+./2024/ may/b.jpg top.jpg
+in/2024 may/b.jpg top.jpg
+./in/2024/ may/b.jpg top.jpg
+may/* 2024/a.jpg 2024/may/c.jpg top.jpg
+may/ 2024/a.jpg top.jpg
+*/may/ 2024/a.jpg top.jpg
+top.jpg/ 2024/a.jpg 2024/may/c.jpg may/b.jpg top.jpg
+CASES
+    lapedge -q --include=./2024/ in some
+    [ "$(outputs some)" = "2024/a.jpg 2024/may/c.jpg" ]
+    lapedge -q --include=MAY/ "$PWD/in" below
+    [ "$(outputs below)" = "2024/may/c.jpg may/b.jpg" ]
+    expect 0 "in/top.jpg -> o/top.jpg" "lapedge: --exclude=mai matches nothing
+lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is named; */ before it: at any depth)
+1 to be done" -n --exclude=mai --exclude='2*' --exclude=24/may --exclude=may --exclude='MAY*' in o
+    lapedge -n --json --include='x*' --include=top.jpg in o >json 2>/dev/null
+    json json 'o["not_taken"]["unused_patterns"] == [{"option": "--include", "pattern": "x*"}]'
+    run --separate-stderr lapedge stats --include='x*' --include=top.jpg in
+    [[ $stderr == *"lapedge: --include=x* matches nothing"* ]]
 }
 
 @test "--suffix and --flat name the outputs; names that clash are refused" {
@@ -76,7 +119,9 @@ outputs()
     ln -s nowhere in/c.jpg
     run --separate-stderr lapedge in one
     [ "$status" -eq 4 ]
-    [[ $stderr == *"2 symbolic links not followed"* ]]
+    [[ $stderr == *"3 symbolic links not followed; --follow does"* ]] # the folder, too
+    run --separate-stderr lapedge -n --exclude='lin*' in one
+    [[ $stderr == *"2 symbolic links not followed; --follow does"* ]]
     run --separate-stderr timeout 60 "$LAPEDGE" --follow in two
     [ "$status" -eq 1 ]
     [[ $stderr == *"lapedge: in/c.jpg: "* ]]
@@ -105,8 +150,62 @@ outputs()
     expect 1 "" "lapedge: dangling.jpg: exists and is left alone (--no-clobber)" --no-clobber in/a.jpg dangling.jpg
     expect 2 "" "lapedge: --no-clobber and --force contradict each other" -f --no-clobber in out
     expect 2 "" "lapedge: --skip-existing and --force contradict each other" -f --skip-existing in out
+    expect 2 "" "lapedge: --rebuild and --no-clobber contradict each other" --rebuild --no-clobber in out
+    expect 2 "" "lapedge: --rebuild and --skip-existing contradict each other" --rebuild --skip-existing in out
     lapedge in/a.jpg out/a.jpg # replaced, as ever
     [ "$(head -c 4 out/a.jpg)" != mine ]
+}
+
+@test "-f permits, --rebuild makes anew" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    tiny in/c.jpg
+    lapedge -q in out
+    rm out/b.jpg
+    echo mine >out/b.jpg
+    run --separate-stderr lapedge -n -f in out
+    [[ $stderr == "1 to be done, 2 up to date" ]]
+    local before
+    before=$(stat -c '%i %y' out/a.jpg)
+    run --separate-stderr lapedge -f in out
+    [ "$status" -eq 0 ]
+    [[ $stderr == "1 done, 2 up to date; "* ]]
+    [ "$(stat -c '%i %y' out/a.jpg)" = "$before" ]
+    cmp out/a.jpg out/b.jpg
+    rm out/b.jpg
+    echo mine >out/b.jpg
+    run --separate-stderr lapedge --rebuild in out
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"out/b.jpg: exists and was changed since lapedge made it; -f replaces it"*"2 done, 1 left alone"* ]]
+    [ "$(cat out/b.jpg)" = mine ]
+    [ "$(stat -c '%i %y' out/a.jpg)" != "$before" ]
+    run --separate-stderr lapedge --rebuild -f in out
+    [[ $stderr == "3 done; "* ]]
+    run --separate-stderr lapedge -f in out
+    [[ $stderr == "0 done, 3 up to date; "* ]]
+    run --separate-stderr lapedge transform --flip=h in out
+    [[ $stderr == "3 done; "* ]]
+    run --separate-stderr lapedge transform --flip=h --rebuild in out
+    [[ $stderr == "3 done; "* ]]
+    expect 2 "" "lapedge: --rebuild does not apply to files in place, only to a folder run" --in-place --rebuild in/a.jpg
+}
+
+@test "a list of names: zero bytes without -0 are refused, carriage returns are named" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    printf 'in/a.jpg\0in/b.jpg\0' >zero
+    printf 'in/a.jpg\r\nin/b.jpg\r\n' >crlf
+    expect 2 "" "lapedge: zero: zero bytes between the names of this list, not line ends; give -0" --files-from=zero out
+    expect 2 "" "lapedge: standard input: zero bytes between the names of this list, not line ends; give -0" --files-from=- out <zero
+    expect 2 "" "lapedge: zero: zero bytes between the names of this list, not line ends; give -0" stats -q --files-from=zero
+    [ ! -e out ]
+    run --separate-stderr lapedge --files-from=crlf out
+    [ "$status" -eq 4 ]
+    [[ $stderr == *'in/a.jpg\x0d: no such file: the lines of this list end in carriage returns; remove them, as tr -d '"'\\r'"' does'* ]]
+    mv in/a.jpg $'in/c.jpg\r'
+    lapedge -q --files-from=- --format=jpg out < <(printf 'in/c.jpg\r\n') # a file may be called so
+    lapedge -q -0 --files-from=- two < <(printf 'in/b.jpg\0')
+    [ "$(outputs two)" = "in/b.jpg" ]
 }
 
 @test "folders of outputs are not walked unless named; no doubled slashes" {

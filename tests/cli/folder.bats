@@ -108,19 +108,20 @@ END
     echo none.jpg >small
     pgm 40 30 a.pgm
     lapedge a.pgm a.jpg
-    # One name without an end, in a file with a hole; many empty names; a photo behind them.
+    # A hole; one name without an end; many empty names; a photo behind them.
     truncate -s 600M hole
-    list_memory 100M 4 "" hole
-    head -c 5000 /dev/zero | tr '\0' x | dd of=hole conv=notrunc status=none
-    printf '\na.jpg\n' >>hole
-    list_memory 100M 1 "File name too long" hole
+    list_memory 100M 2 "zero bytes between the names of this list" hole
+    head -c 100000000 /dev/zero | tr '\0' x >long
+    list_memory 100M 4 "" long
+    printf '\na.jpg\n' >>long
+    list_memory 100M 1 "File name too long" long
     head -c 100000000 /dev/zero | tr '\0' '\n' >lines
     echo a.jpg >>lines
     list_memory 100M 0 "1 to be done" lines
     # What is no file is held, up to half of the limit; so are the names of photos.
     run --separate-stderr bash -c 'head -c 60000000 lines | "$0" --max-memory=100M -n --files-from=- out' "$LAPEDGE"
     [ "$status" -eq 5 ]
-    [[ $stderr == "lapedge: -: limit: a list that is not in a file is held in memory, and this one has more than 50.0 MB" ]]
+    [[ $stderr == "lapedge: standard input: limit: a list that is not in a file is held in memory, and this one has more than 50.0 MB" ]]
     yes a.jpg | head -n 2000000 >many
     run --separate-stderr lapedge --max-memory=20M -n --files-from=many out
     [ "$status" -eq 5 ]
@@ -204,7 +205,7 @@ PY
     ln -s . in/loop
     folder 0 in out
     [ "$(outputs out)" = "./b.jpg" ]
-    says "2 symbolic links not followed"
+    says "4 symbolic links not followed; --follow does" # to folders, too
     folder 0 in/link.jpg named/ # a named one is
     [ "$(outputs named)" = "./link.jpg" ]
 }
@@ -266,7 +267,7 @@ PY
     [[ $last == "1 done, 1 left alone"* ]]
     [ "$(grep -c '"status":"skipped","error":{"kind":"exists"' log.jsonl)" -eq 1 ]
     folder 0 -f in out
-    [[ $last == "2 done; "* ]]
+    [[ $last == "1 done, 1 up to date; "* ]]
     [ "$(head -c 2 out/a.jpg | od -An -tx1)" = " ff d8" ]
     folder 0 in out
     [[ $last == "0 done, 2 up to date; "* ]]
@@ -367,8 +368,11 @@ PY
     mkdir empty
     folder 4 empty out
     says "no photo found"
-    folder 4 missing out
-    says "lapedge: missing: "
+    folder 4 missing/ out
+    says "lapedge: missing/: no such folder"
+    folder 4 run missing out
+    says "lapedge: missing: no such file"
+    folder 2 missing out # a command?
     tiny in/a.jpg
     echo file >file
     folder 4 in file/out
@@ -394,7 +398,7 @@ PY
     json run.json '[o[k] for k in ("found","expected","ok","warned","skipped","failed")] == [3, 3, 1, 0, 1, 1]'
     json run.json 'o["kinds"] == {"exists": 1, "not_jpeg": 1} and "rows" not in o'
     json run.json 'o["pixels"] == 1200 and o["bytes_out"] > 0 and o["error"] is None'
-    lapedge --no-sync missing out --json >run.json 2>err || [ $? -eq 4 ]
+    lapedge --no-sync ./missing out --json >run.json 2>err || [ $? -eq 4 ]
     json run.json 'o["error"]["kind"] == "missing"'
 }
 
@@ -449,13 +453,59 @@ PY
     folder 0 in out
     [[ $stderr != *$'\r'* ]]
     needs_terminal
-    run script -qec "TERM=xterm '$LAPEDGE' --no-sync -f in out" /dev/null
+    run script -qec "TERM=xterm '$LAPEDGE' --no-sync --rebuild in out" /dev/null
     [ "$status" -eq 0 ]
     [[ $output == *"/20, "* && $output == *" left"* ]]
     tries=${output//[^$'\r']/} # one line, drawn at most ten times a second
     [ "${#tries}" -le 50 ]
-    run script -qec "TERM=xterm '$LAPEDGE' --no-sync --progress=off -f in out" /dev/null
+    run script -qec "TERM=xterm '$LAPEDGE' --no-sync --progress=off --rebuild in out" /dev/null
     [[ $output != *" left"* ]]
+}
+
+@test "a run that ends early says how many are left" {
+    for i in {10..20}; do tiny in/$i.jpg; done
+    echo bad >in/bad.jpg
+    folder 1 --fail-fast none.jpg in/11.jpg in/12.jpg out
+    [[ $stderr == *"0 done, 1 failed (1 missing), 2 left; "*"lapedge: the same command continues"* ]]
+    folder 1 in out
+    [[ $stderr != *left* ]]
+    run --separate-stderr lapedge stats --fail-fast none.jpg in/10.jpg in/11.jpg
+    [[ $stderr == *"0 measured, 1 failed (1 missing), 2 left; "* && $stderr != *continues* ]]
+    command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null || skip "no strace for a full disk"
+    mkdir many
+    for i in {100..700}; do ln in/10.jpg many/$i.jpg; done
+    run --separate-stderr strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=INT:when=3 \
+        "$LAPEDGE" --no-sync -j1 many out2
+    [ "$status" -eq 130 ]
+    [[ $stderr == *" left; "*"lapedge: the same command continues"* ]]
+    run --separate-stderr strace -f -qq -o /dev/null -e trace=write -e inject=write:error=ENOSPC:when=40..60 \
+        "$LAPEDGE" --no-sync -j1 many out3
+    [[ $stderr == *" left; "*"lapedge: the same command continues"* ]] || { echo "$stderr"; false; }
+}
+
+@test "of many errors of a kind a terminal with progress gets ten" {
+    needs_terminal
+    mkdir in
+    for i in {10..49}; do echo bad >in/$i.jpg; done
+    for i in 1 2 3; do head -c 20000 "$photo" >in/cut$i.jpg; done
+    errors() { script -qec "TERM=xterm '$LAPEDGE' --color=never $1; true" /dev/null | tr '\r' '\n' >typed; }
+    errors "in out"
+    [ "$(grep -c 'not a JPEG' typed)" -eq 10 ]
+    [ "$(grep -c 'truncated: ' typed)" -eq 3 ]
+    grep -qx "lapedge: and 30 more not_jpeg: -v prints all, --log=FILE keeps them" typed
+    errors "in out --log=log.jsonl"
+    grep -qx "lapedge: and 30 more not_jpeg: see log.jsonl" typed
+    [ "$(wc -l <log.jsonl)" -eq 43 ]
+    errors "stats in"
+    grep -qx "lapedge: and 30 more not_jpeg: -v prints all" typed
+    local words
+    for words in "-v in out" "-q in out" "--progress=off in out"; do
+        errors "$words"
+        [ "$(grep -c 'not a JPEG' typed)" -eq 40 ]
+        run ! grep -q "more not_jpeg" typed
+    done
+    lapedge in out 2>piped || true
+    [ "$(grep -c 'not a JPEG' piped)" -eq 40 ]
 }
 
 @test "the progress line is never broken by the terminal, however narrow" {
@@ -468,7 +518,7 @@ PY
         if [ $columns = 80 ]; then # long enough for a rate
             for i in {13..60}; do cp "$repo/samples/coffee.jpg" in/$i.jpg; done
         fi
-        script -qec "stty cols $columns; TERM=xterm '$LAPEDGE' --no-sync -f --threads=1 --backend=c in out; true" /dev/null >typed
+        script -qec "stty cols $columns; TERM=xterm '$LAPEDGE' --no-sync --rebuild --threads=1 --backend=c in out; true" /dev/null >typed
         # What is drawn between two erasures.
         tr '\r' '\n' <typed | sed -n 's/^\x1b\[K\(.*\/[0-9]*, .*\)/\1/p' >drawn
         [ -s drawn ]

@@ -95,7 +95,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     lapedge --range=abs --kernel='0 0 0 0 0/0 -1 0 1 0/0 -2 0 2 0/0 -1 0 1 0/0 0 0 0 0' "$photo" o.ppm
     expect 2 "" "lapedge: unknown option --strict; inputs with a warning fail with --fail-on=warning" --strict a b
     expect 2 "" "lapedge: unknown option -p; time and mode are kept with --preserve" -p a b
-    expect 2 "" "lapedge: batch is neither a command nor a file; folders need no command: lapedge IN... OUTDIR" batch a b
+    expect 2 "" "lapedge: batch: no such file, and no command; folders need no command: lapedge IN... OUTDIR" batch a b
 }
 
 @test "-q before a folder called 2024, a log in a folder still to be made, a log on standard output" {

@@ -147,6 +147,7 @@ SCENES = {
     "strip": with_segments, "keep": with_segments, "progress": large, "prune": gone,
     "trim": partial_mcus, "perfect": partial_mcus,
 }
+AGAIN = {"rebuild"}  # seen where the same command has run before
 # Seen on a terminal alone, and in what the program asks of the system.
 TERMINAL = {"color", "progress"}
 SYSTEM = {"no-sync": "fsync,fdatasync,syncfs", "sandbox": "seccomp,prctl"}
@@ -235,6 +236,8 @@ def trace(words, original, option=None):
     shutil.copytree(original, folder)
     if option in SCENES:
         SCENES[option](folder)
+    if option in AGAIN:
+        run([word for word in words if word != "--" + option], folder)
     if option in SYSTEM:
         text, code = calls(words, folder, SYSTEM[option]), 0
     elif option in TERMINAL:
@@ -301,7 +304,7 @@ def check(form, option, argument, applies, original, base):
     company = [] if form.startswith("bench") and option == "threads" else value[1:]  # bench has no -v
     beside = company + BESIDE.get((option, form), [])
     words = [word for word in FORMS[form] if not word.startswith(WITHOUT.get(option, "\0"))]
-    same = not beside and words == FORMS[form] and option not in SCENES and option not in TERMINAL | SYSTEM.keys()
+    same = not beside and words == FORMS[form] and option not in SCENES.keys() | AGAIN and option not in TERMINAL | SYSTEM.keys()
     plain = base if same else trace(words + beside, original, option)
     return None if trace(words + value[:1] + beside, original, option) != plain else "accepted, and nothing changes"
 

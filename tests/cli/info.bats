@@ -12,7 +12,12 @@ load common
     json a.json 'o["quantization_tables"] == 2 and o["huffman_tables"] == 4'
     lapedge --progressive "$photo" p.jpg
     lapedge info --json p.jpg >p.json
-    json p.json 'o["frame"] == "progressive" and o["scans"] == 10 and not o["decodes_in_parallel"]'
+    json p.json 'o["frame"] == "progressive" and o["scans"] == 10 and o["decodes_in_parallel"]'
+    lapedge info p.jpg | grep -q "^  scans        10; scan [0-9]* has [0-9]* % of the bytes"
+    # Without its last scan it is libjpeg-turbo's.
+    python3 -c 'd = open("p.jpg", "rb").read(); open("less.jpg", "wb").write(d[:d.rindex(b"\xff\xda")] + b"\xff\xd9")'
+    lapedge info --json less.jpg >p.json
+    json p.json 'o["frame"] == "progressive" and o["scans"] == 9 and not o["decodes_in_parallel"]'
     lapedge info a.jpg >text
     grep -q "4:2:0" text
     grep -q "baseline, Huffman coding" text

@@ -258,3 +258,18 @@ PYTHON
     expect 2 "" "lapedge: --baseline: backends.json: not the output of lapedge bench --json" bench --baseline=backends.json
     expect 2 "" 'lapedge: --tolerance: "x" is not a share such as 5% or 0.05' bench --tolerance=x
 }
+
+@test "numbers have as few digits as read back to the same, milliseconds end at the nanosecond" {
+    lapedge --json --scale=0.1 "$photo" o.jpg >o.json
+    python3 - o.json <<'PYTHON'
+import json, re, struct, sys
+text = open(sys.argv[1]).read()
+o = json.loads(text)
+for value in re.findall(r"-?\d+\.\d+(?:e[-+]?\d+)?", text):
+    assert len(value) <= max(len(repr(float(value))), 3), value
+for ms in o["ms"].values():
+    assert ms is None or abs(ms * 1e6 - round(ms * 1e6)) < 1e-3, ms
+assert o["settings"]["scale"] == struct.unpack("f", struct.pack("f", 0.1))[0]
+assert '"coefficients": [' in text and "24.0" in text
+PYTHON
+}

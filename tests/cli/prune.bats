@@ -101,7 +101,7 @@ kept()
     rm more/z.jpg
     kept 1 "nothing was removed: more: holds no photo" in more out
     kept 4 "empty: holds no photo" empty out
-    kept 4 "none: no such file" none out
+    kept 4 "none/: no such folder" none/ out
     mkfifo in/pipe.jpg
     kept 1 "nothing was removed: in/pipe.jpg: not a regular file" in out
     lapedge --prune --json in out >refused.json || true

@@ -94,7 +94,8 @@ forge()
     folder 0 "1 removed (photo gone)" --prune -f in out
     [ ! -e out/a.jpg ]
     [ -e out/c.jpg ]
-    # Now the records do name it.
+    # Once the outputs are made again, the records do name it.
+    folder 0 "" --prune -f --rebuild in out
     rm in/sub/b.jpg
     touch in/sub/note
     folder 0 "1 removed (photo gone)" --prune in out
@@ -241,7 +242,7 @@ forge()
     mv in moved
     folder 1 "nothing was removed: moved: is not the folder that the records name, $PWD/in" --prune moved out
     [ -e out/b.jpg ]
-    folder 0 "warning: moved: is taken for the folder that the records name, $PWD/in" --prune -f moved out
+    folder 0 "warning: moved: is taken for the folder that the records name, $PWD/in" --prune -f --rebuild moved out
     [[ $stderr == *"1 removed (photo gone)"* ]]
     [ ! -e out/b.jpg ]
     [ -e out/a.jpg ]

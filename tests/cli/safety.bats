@@ -85,6 +85,22 @@ refused()
     untouched a.jpg
 }
 
+@test "a place for a side file that cannot be reached is called so, and nothing is done" {
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    ln -s loop loop
+    mkdir in
+    cp a.jpg in
+    local problem="a.jpg/x: cannot write: Not a directory"
+    expect 4 "" "lapedge: --stats: $problem" --stats=a.jpg/x a.jpg o.jpg
+    expect 4 "" "lapedge: --log: $problem" in out --log=a.jpg/x
+    expect 4 "" "lapedge: --json-file: $problem" stats --json-file=a.jpg/x a.jpg
+    expect 2 "" "lapedge: --heatmap: ${problem/x/x.png}" diff --heatmap=a.jpg/x.png a.jpg b.jpg
+    expect 2 "" "lapedge: --json-file: $problem" compare --backends=c --json-file=a.jpg/x a.jpg
+    expect 4 "" "lapedge: --trace: loop/x: cannot write: Too many levels of symbolic links" in out --trace=loop/x
+    [ ! -e o.jpg ] && [ ! -e out ]
+}
+
 @test "what is written besides OUT is never an input, OUT or a list, through links neither" {
     cp "$photo" a.jpg
     cp "$photo" b.png

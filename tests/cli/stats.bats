@@ -145,7 +145,8 @@ for key, total in sums("").items():
     assert total == sum(sums(file).get(key, 0) for file in files - {""})
 PY
     [ "$(lapedge stats -q --json --exclude=deep album | wc -l)" -eq 3 ]
-    [ "$(lapedge stats -q --json --ext=txt,jpg album 2>/dev/null | grep -c stats_failed)" -eq 1 ]
+    echo bad >album/bad.png
+    [ "$(lapedge stats -q --json --ext=png,jpg album 2>/dev/null | grep -c stats_failed)" -eq 1 ]
     lapedge stats -q --json "$photo" album/a.jpg >two
     [ "$(wc -l <two)" -eq 3 ]
     printf '%s\0' album/a.jpg album/deep/c.jpg | lapedge stats -q --json -0 --files-from=- >listed

@@ -11,7 +11,7 @@ load common
 }
 
 @test "an image and statistics do not go to one place" {
-    expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --stats=- a b
+    expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --stats=- a.jpg b.jpg
 }
 
 @test "an empty name" {
@@ -20,10 +20,56 @@ load common
 }
 
 @test "a misspelt command" {
-    expect 2 "" "lapedge: benhc is neither a command nor a file; did you mean bench?" benhc
-    expect 2 "" "lapedge: stat is neither a command nor a file; did you mean stats?" stat a.jpg
+    expect 2 "" "lapedge: benhc: no such file, and no command (did you mean bench?)" benhc
+    expect 2 "" "lapedge: stat: no such file, and no command (did you mean stats?)" stat a.jpg
+    cp "$photo" in.jpg
+    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" resize in.jpg nw.jpg
+    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" resize in.jpg out/
+    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" --in-place resize in.jpg
+    [ ! -e nw.jpg ] && [ ! -e out ] && cmp in.jpg "$photo"
+    expect 1 "" "lapedge: resize: no such file" run resize a.jpg
+    expect 1 "" "lapedge: resize: no such file" -- resize a.jpg
+    expect 1 "" "lapedge: ./resize: no such file" ./resize a.jpg
+    cp "$photo" resize
+    expect 0 "" "" resize a.jpg
     expect 1 "" "lapedge: stat.jpg: no such file" stat.jpg a.jpg
     expect 2 "" "lapedge: bench: unknown operation \"filtre\"; did you mean filter?" bench filtre
+}
+
+@test "no folder is made under the name of an image, unless a slash says so" {
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    local name
+    for name in w.jpg w.PNG sub/w.jpeg w.webp; do
+        expect 2 "" "lapedge: $name: there is no such folder, and it is named like an image; $name/ makes it" a.jpg b.jpg $name
+        expect 2 "" "lapedge: $name: there is no such folder, and it is named like an image; $name/ makes it" \
+            transform --flip=h a.jpg b.jpg $name
+        [ ! -e $name ]
+    done
+    echo a.jpg >list
+    expect 2 "" "lapedge: w.jpg: there is no such folder, and it is named like an image; w.jpg/ makes it" --files-from=list w.jpg
+    lapedge -q a.jpg b.jpg w.jpg/
+    lapedge -q a.jpg b.jpg w.jpg # it is there
+    lapedge -q a.jpg b.jpg 2024.05
+    [ -e 2024.05/a.jpg ]
+}
+
+@test "a photo beside the input that is replaced is named" {
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    mkdir sub
+    local note="note: b.jpg, a JPEG beside the input, was replaced; --no-clobber leaves it alone"
+    expect 0 "a.jpg -> b.jpg" "lapedge: ${note/was/would be}" -n a.jpg b.jpg
+    expect 0 "" "lapedge: $note" *.jpg
+    expect 0 "" "lapedge: $note" transform --flip=h a.jpg b.jpg
+    expect 0 "" "" -q a.jpg b.jpg
+    expect 0 "" "" a.jpg sub/b.jpg # another folder
+    expect 0 "" "" a.jpg sub/b.jpg
+    echo text >c.jpg
+    expect 0 "" "" a.jpg c.jpg # no photo
+    expect 0 "" "" --in-place a.jpg
+    head -c 20000 "$photo" >cut.jpg
+    expect 1 "" "lapedge: cut.jpg: truncated: data ends 18 % into the image; --fail-on=none keeps what can be read" cut.jpg b.jpg
 }
 
 @test "an unknown option names the nearest one" {
@@ -50,7 +96,7 @@ load common
     expect 2 "" "lapedge: --threshold: \"256\" is not a whole number from 0 to 255" --threshold 256 a b
     expect 2 "" "lapedge: --scale: \"nan\" is not a number" --scale=nan a b
     expect 2 "" "lapedge: --offset: \"\" is not a number" --offset= a b
-    expect 2 "" "lapedge: --timeout: \"-1\" is not a number from 0 to 1000000" --timeout=-1 a b
+    expect 2 "" "lapedge: --timeout: \"-1\" is not a number of seconds from 0 to 1000000, or of another unit, such as 500ms, 2m or 1h" --timeout=-1 a b
     expect 2 "" "lapedge: --threads: \"0\" is not a whole number from 1 to 1024" --threads=0 a b
 }
 
@@ -228,4 +274,80 @@ million (--max-pixels)" \
         _lapedge 2>/dev/null
         echo \"\${COMPREPLY[*]}\""
     [ "$output" = "--sizes=" ]
+}
+
+@test "values as other programs write them are taken, or hinted at" {
+    cp "$photo" a.jpg
+    for word in --max-memory=4GB --max-memory=4GiB --max-memory=4gi --max-memory=500000000B --timeout=1m --timeout=500ms \
+        --timeout=30s --timeout=1h --timeout=2min --subsampling=4:2:0; do
+        expect 0 "" "" -q "$word" a.jpg o.jpg
+    done
+    lapedge -q --subsampling=420 a.jpg one.jpg
+    lapedge -q --subsampling=4:2:0 a.jpg two.jpg
+    cmp one.jpg two.jpg
+    lapedge transform -q --flip=h a.jpg one.jpg
+    lapedge transform -q --flip=horizontal a.jpg two.jpg
+    cmp one.jpg two.jpg
+    lapedge transform -q --flip=vertical a.jpg two.jpg
+    run ! cmp -s one.jpg two.jpg
+    run --separate-stderr lapedge --max-memory=300KiB a.jpg o.ppm
+    [[ $status == 5 && $stderr == *"more than the limit of 0.3"*"MB"* ]] || { echo "$stderr"; false; }
+    expect 2 "" 'lapedge: --timeout: "1d" is not a number of seconds from 0 to 1000000, or of another unit, such as 500ms, 2m or 1h' \
+        --timeout=1d a.jpg o.jpg
+    expect 2 "" 'lapedge: --max-memory: "4GX" is not a whole number of bytes, at least 0, with K, M or G for powers of 1000, Ki, Mi or Gi of 1024' \
+        --max-memory=4GX a.jpg o.jpg
+    expect 2 "" 'lapedge: --border: "mirror" is not one of zero, replicate, reflect, reflect101, wrap, constant:V; a mirror is reflect, or reflect101, which does not repeat the edge pixel' \
+        --border=mirror a.jpg o.jpg
+    [ "$(lapedge -V)" = "$(lapedge --version)" ]
+}
+
+@test "kernels of nine numbers, of fractions, with comments" {
+    printf '# Sobel, across\n-1 0 1 # above\n-2 0 2\n-1 0 1\n' >three
+    lapedge --range=abs --kernel=three "$photo" a.ppm
+    lapedge --range=abs --kernel='0 0 0 0 0/0 -1 0 1 0/0 -2 0 2 0/0 -1 0 1 0/0 0 0 0 0' "$photo" b.ppm
+    cmp a.ppm b.ppm
+    lapedge --kernel='0,1/4,0 / 1/4,0,1/4 / 0,1/4,0' "$photo" a.ppm
+    lapedge --kernel='0,0.25,0/0.25,0,0.25/0,0.25,0' "$photo" b.ppm
+    cmp a.ppm b.ppm
+    awk 'BEGIN { for (i = 0; i < 25; i++) print "1/25" }' >five
+    awk 'BEGIN { for (i = 0; i < 25; i++) print 1 / 25 }' >decimal
+    lapedge --kernel=five "$photo" a.ppm
+    lapedge --kernel=decimal "$photo" b.ppm
+    cmp a.ppm b.ppm
+    expect 2 "" "lapedge: --kernel: kernel list: 4 numbers where 25 (5x5) or 9 (3x3) are needed" --kernel=1,2,3,4 "$photo" o.ppm
+    expect 2 "" "lapedge: --kernel: kernel: coefficient 7 is not a finite number" --kernel=1/0,0,0,0,0,0,0,0,0 "$photo" o.ppm
+    printf '1 2\nx\n' >bad
+    expect 2 "" "lapedge: --kernel: kernel bad: not a number: 'x'" --kernel=bad "$photo" o.ppm
+}
+
+@test "a pipe without an extension gets a JPEG; a missing input is named before a wrong extension" {
+    lapedge "$photo" o.jpg
+    mkfifo pipe
+    cat pipe >piped &
+    timeout 20 "$LAPEDGE" "$photo" pipe
+    wait $!
+    cmp piped o.jpg
+    lapedge "$photo" /dev/stdout | cmp - o.jpg
+    lapedge "$photo" /dev/null
+    expect 1 "" "lapedge: nope.jpg: no such file" nope.jpg o.webp
+    expect 1 "" "lapedge: nope.jpg: no such file" -n nope.jpg o.webp
+    expect 2 "" "lapedge: o.webp: the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format" \
+        "$photo" o.webp
+}
+
+@test "-v says that a PNG has 16 bits a sample, of which 8 are read" {
+    python3 - <<'PYTHON'
+import struct, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+for depth in (8, 16):
+    rows = b"".join(b"\0" + bytes(16 * depth // 8) for _ in range(16))
+    open("%d.png" % depth, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 16, 16, depth, 0, 0, 0, 0)) +
+                                       chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+PYTHON
+    run --separate-stderr lapedge -v 16.png o.png
+    [[ $stderr == *"read with 8 of its 16 bits a sample"* ]]
+    run --separate-stderr lapedge -v 8.png o.png
+    [[ $stderr != *"bits a sample"* ]]
+    expect 0 "" "" 16.png o.jpg
 }

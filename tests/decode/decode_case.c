@@ -11,10 +11,13 @@ void decode_describe(const decode_case *c, char text[300])
 {
     static const char *const tables[] = {"standard", "optimized", "hand-made"};
     static const char *const values[] = {"of pixels", "by chance", "at limits"};
+    static const char *const scripts[] = {
+        "one scan", "usual", "spectral", "deep", "apart", "turned", "by chance", "unfinished"};
     char picture[200];
     case_describe(&c->picture, picture);
-    snprintf(text, 300, "%s; %s tables, values %s, %d MCUs a restart, quantisers of %d bits", picture,
-        tables[c->tables], values[c->values], c->interval, c->wide_quant ? 16 : 8);
+    snprintf(text, 300, "%s; %s tables, values %s, %d MCUs a restart, quantisers of %d bits, scans: %s",
+        picture, tables[c->tables], values[c->values], c->interval, c->wide_quant ? 16 : 8,
+        scripts[c->script]);
 }
 
 /* ---- tables -------------------------------------------------------------------------------------- */
@@ -62,6 +65,156 @@ static void set_tables(struct jpeg_compress_struct *out, uint64_t *seed)
         set_table(out->dc_huff_tbl_ptrs[i], dc, 12, seed);
         set_table(out->ac_huff_tbl_ptrs[i], ac, count, seed);
     }
+}
+
+/* ---- scans --------------------------------------------------------------------------------------- */
+
+enum { MOST_SCANS = 100 };
+
+typedef struct scan_list {
+    jpeg_scan_info scans[MOST_SCANS];
+    int count;
+} scan_list;
+
+typedef struct band {
+    int first, last, high, low;
+} band;
+
+/* Of one component. */
+static void add(scan_list *list, int component, band b)
+{
+    list->scans[list->count++] = (jpeg_scan_info){.comps_in_scan = 1,
+        .component_index = {component},
+        .Ss = b.first,
+        .Se = b.last,
+        .Ah = b.high,
+        .Al = b.low};
+}
+
+/* DC values of components `first` and up, in one scan. */
+static void add_dc(scan_list *list, int first, int count, int high, int low)
+{
+    add(list, first, (band){0, 0, high, low});
+    list->scans[list->count - 1].comps_in_scan = count;
+    for (int i = 0; i < count; i++)
+        list->scans[list->count - 1].component_index[i] = first + i;
+}
+
+static void list_spectral(scan_list *list, int components)
+{
+    add_dc(list, 0, components, 0, 0);
+    for (int c = 0; c < components; c++) {
+        add(list, c, (band){1, 2, 0, 0});
+        add(list, c, (band){3, 9, 0, 0});
+        add(list, c, (band){10, 63, 0, 0});
+    }
+}
+
+static void list_deep(scan_list *list, int components)
+{
+    enum { DEPTH = 5 };
+    add_dc(list, 0, components, 0, DEPTH);
+    for (int c = 0; c < components; c++)
+        add(list, c, (band){1, 63, 0, DEPTH});
+    for (int low = DEPTH - 1; low >= 0; low--) {
+        for (int c = 0; c < components; c++)
+            add(list, c, (band){1, 63, low + 1, low});
+        add_dc(list, 0, components, low + 1, low);
+    }
+}
+
+static void list_apart(scan_list *list, int components)
+{
+    for (int c = 0; c < components; c++)
+        add_dc(list, c, 1, 0, 2);
+    for (int c = 0; c < components; c++)
+        add(list, c, (band){1, 63, 0, 1});
+    for (int low = 1; low >= 0; low--)
+        for (int c = components - 1; c >= 0; c--)
+            add_dc(list, c, 1, low + 1, low);
+    for (int c = components - 1; c >= 0; c--)
+        add(list, c, (band){1, 63, 1, 0});
+}
+
+static void list_turned(scan_list *list, int components)
+{
+    for (int c = components - 1; c >= 0; c--) {
+        add_dc(list, c, 1, 0, 0);
+        add(list, c, (band){6, 63, 0, 2});
+        add(list, c, (band){1, 5, 0, 0});
+        add(list, c, (band){6, 63, 2, 1});
+        add(list, c, (band){6, 63, 1, 0});
+    }
+}
+
+/* missing[c][b]: bits of band b that have not come, 14: all. Band 0 is DC; each band goes its own way, and
+ * two neighbours that are equally far may go together. */
+static void list_by_chance(scan_list *list, int components, uint64_t *seed)
+{
+    enum { BANDS = 4, NONE = 14, LARGEST = 6 };
+    static const int ends[BANDS + 1] = {0, 1, 4, 20, 64};
+    int missing[3][BANDS], left = components * BANDS;
+    for (int c = 0; c < 3; c++)
+        for (int b = 0; b < BANDS; b++)
+            missing[c][b] = NONE;
+    while (left > 0) {
+        const int c = (int)(case_random(seed) % (unsigned)components), b = (int)(case_random(seed) % BANDS);
+        const int had = missing[c][b];
+        if (had == 0 || (b > 0 && missing[c][0] == NONE))
+            continue;
+        const bool is_late = list->count > MOST_SCANS / 3;
+        const int low = had < NONE ? had - 1 : is_late ? 0 : (int)(case_random(seed) % LARGEST);
+        int count = 1;
+        if (b == 0)
+            while (c + count < components && missing[c + count][0] == had && case_random(seed) % 3)
+                count++;
+        else
+            while (b + count < BANDS && missing[c][b + count] == had && case_random(seed) % 2)
+                count++;
+        const int high = had == NONE ? 0 : had;
+        if (b == 0)
+            add_dc(list, c, count, high, low);
+        else
+            add(list, c, (band){ends[b], ends[b + count] - 1, high, low});
+        for (int i = 0; i < count; i++)
+            missing[b == 0 ? c + i : c][b == 0 ? 0 : b + i] = low;
+        left -= low == 0 ? count : 0;
+    }
+}
+
+static void set_script(
+    struct jpeg_compress_struct *out, decode_script script, scan_list *list, uint64_t *seed)
+{
+    const int components = out->num_components;
+    list->count = 0;
+    switch (script) {
+    case ONE_SCAN:
+        return;
+    case USUAL_SCANS:
+        jpeg_simple_progression(out);
+        return;
+    case SPECTRAL_SCANS:
+        list_spectral(list, components);
+        break;
+    case DEEP_SCANS:
+        list_deep(list, components);
+        break;
+    case APART_SCANS:
+        list_apart(list, components);
+        break;
+    case TURNED_SCANS:
+        list_turned(list, components);
+        break;
+    case SCANS_BY_CHANCE:
+        list_by_chance(list, components, seed);
+        break;
+    default:
+        list_deep(list, components);
+        list->count -= 1 + (int)(case_random(seed) % 4);
+        break;
+    }
+    out->scan_info = list->scans;
+    out->num_scans = list->count;
 }
 
 /* ---- values -------------------------------------------------------------------------------------- */
@@ -170,6 +323,8 @@ uint8_t *decode_file(const decode_case *c, size_t *size)
         out.comp_info[i].v_samp_factor = i ? 1 : s->v;
     }
     out.restart_interval = (unsigned)c->interval;
+    scan_list list;
+    set_script(&out, c->script, &list, &seed);
     out.optimize_coding = c->tables == OPTIMIZED_TABLES;
     if (c->tables == TABLES_BY_CHANCE)
         set_tables(&out, &seed);

@@ -12,12 +12,27 @@ typedef enum decode_values {
     VALUE_KINDS
 } decode_values;
 
+/* The scans of a file. */
+typedef enum decode_script {
+    ONE_SCAN,        /* sequential */
+    USUAL_SCANS,     /* what jpegtran -progressive writes */
+    SPECTRAL_SCANS,  /* bands, each with all bits */
+    DEEP_SCANS,      /* one bit after the other */
+    APART_SCANS,     /* no scan has two components */
+    TURNED_SCANS,    /* the last component comes first, luma last */
+    SCANS_BY_CHANCE, /* any legal order */
+    COMPLETE_SCRIPTS,
+    UNFINISHED_SCANS = COMPLETE_SCRIPTS, /* the last bit of some coefficient never comes */
+    SCRIPTS
+} decode_script;
+
 typedef struct decode_case {
     encode_case picture; /* interval_rows counts for nothing */
     decode_tables tables;
     decode_values values;
     int interval;    /* MCUs between restart markers, 0: none */
     bool wide_quant; /* quantisers of 16 bits */
+    decode_script script;
 } decode_case;
 
 void decode_describe(const decode_case *c, char text[300]);

@@ -1,9 +1,11 @@
-/* decode_check [--all] [--cases=N] [--damaged=N] [--seed=N] [FILE...]: every rung of the ladder `decode` that
- * can run here against libjpeg-turbo, sample for sample. TAP on stdout. The files are decoded too.
+/* decode_check [--all] [--progressive] [--cases=N] [--damaged=N] [--seed=N] [FILE...]: every rung of the
+ * ladder `decode` that can run here against libjpeg-turbo, sample for sample. TAP on stdout. The files are
+ * decoded too.
  *
  * Without --all a covering array: every width and every height from 1 to 70 with each sampling and each fill,
- * the rest by chance. With --all every width with every height. */
+ * the rest by chance. With --all every width with every height. --progressive: progressive files alone. */
 #include <ftw.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/pool.h"
 #include "coding/jpeg_frame_read.h"
 #include "cpu_simd/cpu.h"
 #include "decode_case.h"
@@ -103,17 +106,47 @@ typedef struct outcome {
 
 enum { GUARD = 0xA5 };
 
-/* All rows, asked for in pieces of a height by chance. */
-static outcome decode(const uint8_t *bytes, size_t size, const rung *r, bool gray, const lap_view *view)
+/* All coefficients of a progressive file, by one thread or more of them, whose number changes from call to
+ * call. NULL: something is odd in its scans. */
+typedef struct crew {
+    lap_held *held;
+    atomic_bool is_odd;
+} crew;
+
+static void help(void *argument)
 {
-    lap_jpeg_frame frame;
+    crew *c = argument;
+    bool is_fine = false;
+    need(lap_held_work(c->held, &is_fine, NULL) == LAP_OK, "coefficients");
+    if (!is_fine)
+        atomic_store(&c->is_odd, true);
+}
+
+static lap_held *hold(const lap_held_source *source)
+{
+    static const int threads[] = {1, 2, 3, 7, 16};
+    enum { POOLS = sizeof threads / sizeof *threads };
+    static lap_pool *pools[POOLS];
+    static unsigned next;
+    const unsigned i = next++ % POOLS;
+    crew c = {.held = NULL};
+    if (!pools[i])
+        pools[i] = lap_pool_create(threads[i], NULL);
+    need(pools[i] && lap_held_open(source, &c.held, NULL) == LAP_OK, "memory");
+    lap_pool_team(pools[i], threads[i], help, &c);
+    if (!atomic_load(&c.is_odd))
+        return c.held;
+    lap_held_close(c.held);
+    return NULL;
+}
+
+/* All rows, asked for in pieces of a height by chance. */
+static outcome decode_rows(const lap_row_source *source, const lap_view *view)
+{
     lap_row_decoder *decoder = NULL;
     outcome o = {false, 0};
-    if (!lap_jpeg_frame_read(bytes, size, &frame))
-        return o;
-    const lap_row_source source = {&frame, bytes, size, r->stages, gray};
-    need(lap_row_decoder_open(&source, &decoder, NULL) == LAP_OK, "memory");
-    uint64_t seed = size;
+    need(lap_row_decoder_open(source, &decoder, NULL) == LAP_OK, "memory");
+    uint64_t seed = source->size;
     bool goes_on = o.is_ours = decoder != NULL;
     while (goes_on && o.rows < view->height) {
         const int most = view->height - o.rows, some = 1 + (int)(case_random(&seed) % 40);
@@ -123,6 +156,25 @@ static outcome decode(const uint8_t *bytes, size_t size, const rung *r, bool gra
         goes_on = got == piece.height;
     }
     lap_row_decoder_close(decoder);
+    return o;
+}
+
+static outcome decode(const uint8_t *bytes, size_t size, const rung *r, bool gray, const lap_view *view)
+{
+    static lap_jpeg_script script;
+    lap_jpeg_frame frame;
+    lap_row_source source = {
+        .frame = &frame, .bytes = bytes, .size = size, .stages = r->stages, .gray = gray};
+    if (lap_jpeg_frame_read(bytes, size, &frame))
+        return decode_rows(&source, view);
+    if (!lap_jpeg_script_read(bytes, size, &script) || !lap_decode_takes(&script.frame))
+        return (outcome){false, 0};
+    const lap_held_source all = {.script = &script, .bytes = bytes, .size = size, .stages = r->stages};
+    lap_held *held = hold(&all);
+    source.frame = &script.frame;
+    source.held = held;
+    const outcome o = held ? decode_rows(&source, view) : (outcome){true, 0};
+    lap_held_close(held);
     return o;
 }
 
@@ -223,6 +275,69 @@ static void check_sizes(int sampling, bool all, uint64_t seed)
     report(what);
 }
 
+/* Each script with each sampling: sizes, fills, quality and restart markers by chance. Unfinished ones are
+ * the library's, which smooths blocks then. */
+static void check_scripts(int rounds, uint64_t seed)
+{
+    static const int qualities[] = {1, 100, 50, 95, 10};
+    char what[100];
+    for (int script = USUAL_SCANS; script < SCRIPTS; script++) {
+        for (int i = 0; i < rounds; i++)
+            for (int s = 0; s < CASE_SAMPLINGS; s++) {
+                const int width = 1 + (int)(case_random(&seed) % SIDE);
+                const int height = 1 + (int)(case_random(&seed) % SIDE);
+                decode_case c = some_case(s, (i + s) % CASE_FILLS, width, height, &seed);
+                c.script = (decode_script)script;
+                c.tables = OPTIMIZED_TABLES;
+                c.picture.quality = qualities[i % 5];
+                compare_case(&c, i % 8 == 7, script < COMPLETE_SCRIPTS ? DECODED : REFUSED);
+            }
+        snprintf(what, sizeof what, "progressive, script %d", script);
+        report(what);
+    }
+}
+
+/* Every width, and every height, from 1 to 70. */
+static void check_progressive_sizes(uint64_t seed)
+{
+    for (int side = 1; side <= SIDE; side++)
+        for (int s = 0; s < CASE_SAMPLINGS; s++) {
+            decode_case c = some_case(s, (side + s) % CASE_FILLS, side, 1 + side * 37 % SIDE, &seed);
+            c.script = (decode_script)(1 + (side + s) % (COMPLETE_SCRIPTS - 1));
+            c.tables = OPTIMIZED_TABLES;
+            compare_case(&c, false, DECODED);
+        }
+    report("progressive, sizes 1 to 70");
+}
+
+static void check_progressive_large(uint64_t seed)
+{
+    static const int sizes[][2] = {
+        {513, 310}, {1040, 700}, {65500, 9}, {9, 3000}, {1025, 17}, {640, 1200}, {127, 511}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int s = 0; s < CASE_SAMPLINGS; s++) {
+            decode_case c = some_case(s, (5 * s + (int)i) % CASE_FILLS, sizes[i][0], sizes[i][1], &seed);
+            c.script = (decode_script)(1 + (i + (size_t)s) % (COMPLETE_SCRIPTS - 1));
+            c.tables = OPTIMIZED_TABLES;
+            compare_case(&c, s == 3, DECODED);
+        }
+    report("progressive, large pictures");
+}
+
+static void check_progressive_values(int count, uint64_t seed)
+{
+    for (int i = 0; i < count; i++) {
+        const int width = 1 + (int)(case_random(&seed) % 100), height = 1 + (int)(case_random(&seed) % 100);
+        decode_case c = some_case(i % CASE_SAMPLINGS, 0, width, height, &seed);
+        c.values = (decode_values)(1 + case_random(&seed) % 2);
+        c.wide_quant = case_random(&seed) % 8 == 0;
+        c.script = (decode_script)(1 + case_random(&seed) % (SCRIPTS - 1));
+        c.tables = OPTIMIZED_TABLES;
+        compare_case(&c, case_random(&seed) % 4 == 0, ANYTHING);
+    }
+    report("progressive, coefficients by chance");
+}
+
 static void check_large(uint64_t seed)
 {
     static const int sizes[][2] = {{255, 20}, {256, 33}, {257, 17}, {511, 40}, {513, 31}, {320, 129},
@@ -318,14 +433,18 @@ static size_t damage(uint8_t *file, size_t size, uint64_t *seed)
     }
 }
 
-static void check_damaged(int count, uint64_t seed)
+static void check_damaged(int count, bool progressive, uint64_t seed)
 {
     for (int i = 0; i < count; i++) {
         const int width = 1 + (int)(case_random(&seed) % 150), height = 1 + (int)(case_random(&seed) % 150);
-        const decode_case c = some_case((int)(case_random(&seed) % (CASE_SAMPLINGS - 1)),
+        decode_case c = some_case((int)(case_random(&seed) % (CASE_SAMPLINGS - 1)),
             (int)(case_random(&seed) % CASE_FILLS), width, height, &seed);
         size_t size;
         char text[300], name[340];
+        if (progressive) {
+            c.script = (decode_script)(1 + case_random(&seed) % (COMPLETE_SCRIPTS - 1));
+            c.tables = OPTIMIZED_TABLES;
+        }
         uint8_t *file = decode_file(&c, &size);
         decode_describe(&c, text);
         snprintf(name, sizeof name, "damaged file %d of %s", i, text);
@@ -333,7 +452,7 @@ static void check_damaged(int count, uint64_t seed)
         compare(file, size, case_random(&seed) % 8 == 0, ANYTHING, name);
         free(file);
     }
-    report("damaged files");
+    report(progressive ? "progressive, damaged files" : "damaged files");
 }
 
 /* Each row of MCUs is an interval; one marker after the other is made another one. All rows that do not
@@ -417,15 +536,38 @@ static void check_corpus(const char *folder)
     report("the corpus");
 }
 
+static void check_all_sequential(bool all, int count, int damaged, uint64_t seed)
+{
+    for (int s = 0; s < CASE_SAMPLINGS; s++)
+        check_sizes(s, all, seed + (uint64_t)s);
+    check_qualities(seed);
+    check_large(seed);
+    check_values(count, seed);
+    check_by_chance(count, seed);
+    check_damaged(damaged, false, seed);
+    check_each_row(seed);
+}
+
+static void check_all_progressive(bool all, int count, int damaged, uint64_t seed)
+{
+    check_scripts(all ? 1000 : 40, seed);
+    check_progressive_sizes(seed);
+    check_progressive_large(seed);
+    check_progressive_values(count, seed);
+    check_damaged(damaged, true, seed);
+}
+
 int main(int argc, char **argv)
 {
-    bool all = false, files = false;
+    bool all = false, files = false, sequential = true;
     int count = 300, damaged = 2000;
     uint64_t seed = 27;
     const char *corpus = getenv("LAPEDGE_CORPUS");
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--all") == 0)
             all = true;
+        else if (strcmp(argv[i], "--progressive") == 0)
+            sequential = false;
         else if (strncmp(argv[i], "--cases=", 8) == 0)
             count = atoi(argv[i] + 8);
         else if (strncmp(argv[i], "--damaged=", 10) == 0)
@@ -443,14 +585,9 @@ int main(int argc, char **argv)
         return failures > 0;
     }
     printf("# seed %llu\n", (unsigned long long)seed);
-    for (int s = 0; s < CASE_SAMPLINGS; s++)
-        check_sizes(s, all, seed + (uint64_t)s);
-    check_qualities(seed);
-    check_large(seed);
-    check_values(count, seed);
-    check_by_chance(count, seed);
-    check_damaged(damaged, seed);
-    check_each_row(seed);
+    if (sequential)
+        check_all_sequential(all, count, damaged, seed);
+    check_all_progressive(all, count, damaged, seed);
     if (corpus && *corpus)
         check_corpus(corpus);
     printf("1..%d\n", tests);

@@ -15,6 +15,7 @@
 #include "decode_case.h"
 #include "jpeg/decode_ladder.h"
 #include "run/formats.h"
+#include "run/pixels.h"
 
 static int tests, failures;
 static long cases, wrong, decoded, handed_over;
@@ -47,6 +48,8 @@ typedef struct settings {
     lap_fail_on fail_on;
     bool gray, by_pipe;
     int rows; /* a call */
+    uint64_t memory;
+    int threads; /* 0: rows in order; else by so many, wherever the decoder can begin */
 } settings;
 
 typedef struct outcome {
@@ -79,6 +82,14 @@ static void *write_all(void *argument)
     return NULL;
 }
 
+/* By all threads, as statistics and comparisons have it. */
+static void collect(lap_decoder *decoder, outcome *o)
+{
+    const lap_collect all = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &o->image.view};
+    o->code = lap_collect_image(&all, &o->damage, &o->error);
+    o->rows = o->code == LAP_OK ? o->header.height : 0;
+}
+
 static void decode_from(lap_source *source, const lap_read_options *options, int rows, outcome *o)
 {
     lap_decoder *decoder = NULL;
@@ -89,16 +100,29 @@ static void decode_from(lap_source *source, const lap_read_options *options, int
     const int height = o->header.height;
     need(lap_image_create(&o->image, o->header.width, height, o->header.channels, 0, NULL) == LAP_OK,
         "memory");
-    for (int y = 0; y < height && o->code == LAP_OK; y += rows) {
+    if (options->threads > 0)
+        collect(decoder, o);
+    for (int y = o->rows; y < height && o->code == LAP_OK; y += rows) {
         const lap_view band = lap_view_rows(&o->image.view, y, height - y < rows ? height - y : rows);
         o->code = lap_decoder_rows(decoder, &band, &o->error);
         o->rows = o->code == LAP_OK ? y + band.height : o->rows;
     }
-    if (o->code == LAP_OK)
+    if (o->code == LAP_OK && options->threads == 0)
         o->code = lap_decoder_finish(decoder, &o->damage, &o->error);
     o->is_ours = decoder->coder && !decoder->coder_asked && strcmp(decoder->coder, "turbo") != 0;
     o->handed_over = decoder->why_not && strcmp(decoder->why_not, "something in its data is odd") == 0;
     lap_decoder_close(decoder);
+}
+
+static lap_pool *pool_of(int threads)
+{
+    enum { MOST = 16 };
+    static lap_pool *pools[MOST + 1];
+    need(threads <= MOST, "threads");
+    if (!pools[threads])
+        pools[threads] = lap_pool_create(threads, NULL);
+    need(pools[threads] != NULL, "threads");
+    return pools[threads];
 }
 
 /* A regular file without a name. */
@@ -115,8 +139,11 @@ static outcome decode(const uint8_t *bytes, size_t size, const settings *s, lap_
      * depends on where they end; so its verdict is that of a file. */
     const bool by_pipe = s->by_pipe && codec != LAP_CODEC_TURBO;
     const lap_read_options options = {.gray = s->gray,
+        .decode = s->threads > 0 ? LAP_DECODE_PARALLEL : LAP_DECODE_AUTO,
+        .pool = s->threads > 0 ? pool_of(s->threads) : NULL,
+        .threads = s->threads,
         .max_scans = 100,
-        .max_memory = 1 << 30,
+        .max_memory = s->memory ? s->memory : 1 << 30,
         .max_pixels = 100000000,
         .fail_on = s->fail_on,
         .codec = codec};
@@ -173,7 +200,7 @@ static void judge(const uint8_t *bytes, size_t size, const settings *s, const ch
         const lap_decode_rung *rung = lap_decode_row_at(i);
         if (lap_decode_missing(rung))
             continue;
-        outcome o = decode(bytes, size, s, rung->place);
+        outcome o = decode(bytes, size, s, rung->codec);
         const char *what = difference(&o, &reference);
         cases++;
         decoded += o.is_ours && o.code == LAP_OK;
@@ -191,11 +218,13 @@ static void judge(const uint8_t *bytes, size_t size, const settings *s, const ch
 
 static settings some_settings(uint64_t *seed)
 {
-    static const int rows[] = {1, 7, 16, 32, 33, 1000};
+    static const int rows[] = {1, 7, 16, 32, 33, 1000}, threads[] = {0, 0, 0, 1, 2, 3, 7, 16};
     return (settings){.fail_on = (lap_fail_on)(case_random(seed) % 3),
         .gray = case_random(seed) % 6 == 0,
         .by_pipe = case_random(seed) % 6 == 0,
-        .rows = rows[case_random(seed) % 6]};
+        .rows = rows[case_random(seed) % 6],
+        .memory = case_random(seed) % 4 ? 0 : (uint64_t)(500 << 10) + case_random(seed) % (3 << 20),
+        .threads = threads[case_random(seed) % 8]};
 }
 
 static decode_case some_case(uint64_t *seed)
@@ -209,6 +238,10 @@ static decode_case some_case(uint64_t *seed)
         .tables = (decode_tables)(case_random(seed) % TABLE_KINDS),
         .interval = case_random(seed) % 2 ? 0 : 1 + (int)(case_random(seed) % 20)};
     c.picture.channels = case_samplings[c.picture.sampling].components;
+    if (case_random(seed) % 2) {
+        c.script = (decode_script)(case_random(seed) % SCRIPTS);
+        c.tables = OPTIMIZED_TABLES;
+    }
     return c;
 }
 
@@ -290,8 +323,8 @@ static void check_each_row(uint64_t seed)
                 snprintf(name, sizeof name, "%s, %d rows, row of MCUs %d", case_samplings[s].name, heights[h],
                     ++row);
                 for (int way = 0; way < 3; way++) {
-                    const settings all[] = {{LAP_FAIL_NONE, false, false, 16},
-                        {LAP_FAIL_TRUNCATED, false, true, 9}, {LAP_FAIL_NONE, true, false, 1}};
+                    const settings all[] = {{LAP_FAIL_NONE, false, false, 16, 0, 0},
+                        {LAP_FAIL_TRUNCATED, false, true, 9, 0, 0}, {LAP_FAIL_NONE, true, false, 1, 0, 0}};
                     file[at + 1] = 0xD0 + (kept + 3) % 8;
                     judge(file, size, &all[way], name);
                     file[at + 1] = kept;
@@ -311,8 +344,8 @@ static void check_each_row(uint64_t seed)
 static void judge_file(const char *path)
 {
     enum { MOST = 64 << 20 };
-    static const settings all[] = {{LAP_FAIL_NONE, false, false, 128}, {LAP_FAIL_TRUNCATED, false, false, 16},
-        {LAP_FAIL_WARNING, true, true, 50}};
+    static const settings all[] = {{LAP_FAIL_NONE, false, false, 128, 0, 0},
+        {LAP_FAIL_TRUNCATED, false, false, 16, 0, 3}, {LAP_FAIL_WARNING, true, true, 50, 0, 0}};
     FILE *f = fopen(path, "rb");
     uint8_t *bytes = malloc(MOST);
     need(f && bytes, path);
@@ -336,7 +369,7 @@ static int judge_entry(const char *path, const struct stat *stat, int type, stru
 int main(int argc, char **argv)
 {
     enum { OPEN_FOLDERS = 8 };
-    int damaged = 2000;
+    int damaged = 4000;
     uint64_t seed = 28;
     const char *corpus = getenv("LAPEDGE_CORPUS");
     bool files = false;
@@ -354,7 +387,7 @@ int main(int argc, char **argv)
     if (files) {
         report("files", true);
     } else {
-        check_whole(200, seed);
+        check_whole(400, seed);
         check_each_row(seed);
         check_damaged(damaged, seed);
         if (corpus && *corpus) {

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(next((word for word in sys.argv[1:] if word != "--list"),
 TABLE, OTHERS = "docs/reasons.md", "tests/docs/no-reason.txt"
 PAGES = ["docs/ladder.md", "docs/ladder-cpu.md", "docs/claims.md", "docs/gpu-codec.md", "docs/parallel-decoding.md",
          "docs/ports.md"]
-HEADS = ["cuda/*/*.cu", "cpu_simd/[!j]*/*_*.c"]
+HEADS = ["cuda/*/*.cu", "cpu_simd/*/*_[0-9]*_*.c"]
 WORD = re.compile(r"\b(?:because|so|hence|therefore|limit(?:s|ed|er)?|the bound|conjecture)\b|, since ", re.I)
 VERDICTS = ("shown by a control", "agrees with the counter", "conjecture")
 MOST = 0.2

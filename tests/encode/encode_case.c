@@ -172,9 +172,9 @@ static bool append_marker(lap_chunk *scan, int interval)
 bool case_encode(const encode_case *c, const lap_view *view, lap_encode_fn *run, lap_chunk *scan)
 {
     lap_encode_plan plan;
-    lap_band_encoder encoder;
+    lap_band_encoder encoder = {.plan = &plan, .run = run};
     const lap_encode_target target = case_target(c);
-    if (!lap_encode_plan_make(&target, &plan) || lap_band_encoder_open(&plan, run, &encoder, NULL) != LAP_OK)
+    if (!lap_encode_plan_make(&target, &plan))
         return false;
     const int high = c->interval_rows ? c->interval_rows * 8 * plan.v : c->height;
     bool ok = true;
@@ -185,6 +185,5 @@ bool case_encode(const encode_case *c, const lap_view *view, lap_encode_fn *run,
              lap_band_encode(&encoder, &band, scan, NULL) == LAP_OK &&
              lap_band_encoder_finish(&encoder, scan, NULL) == LAP_OK;
     }
-    lap_band_encoder_close(&encoder);
     return ok;
 }

@@ -170,7 +170,7 @@ static void batch_twice(each_result *r)
 
 static void batch_by_force(each_result *r)
 {
-    batch_with(r, (lap_batch_options){.force = true, .jobs = 1}, false);
+    batch_with(r, (lap_batch_options){.force = true, .rebuild = true, .jobs = 1}, false);
 }
 
 static void batch_dry(each_result *r)

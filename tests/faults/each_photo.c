@@ -229,6 +229,13 @@ static void progressive(each_result *r)
     run_file(r, "in/sub/progressive.jpg", "out/o.jpg", &s);
 }
 
+static void progressive_by_parts(each_result *r)
+{
+    lap_settings s = each_plain();
+    s.decode = LAP_DECODE_PARALLEL;
+    run_file(r, "in/sub/progressive.jpg", "out/o.jpg", &s);
+}
+
 static void by_parts(each_result *r)
 {
     lap_settings s = each_plain();
@@ -415,7 +422,8 @@ static void a_kernel(each_result *r)
 
 const each_case each_photo[] = {CASE(synced), LOSES(to_png, 1 /* stb_image_write */), CASE(from_png),
     CASE(to_bmp), CASE(to_tsv), CASE(turned), CASE(turned_without_loss), CASE(turned_and_trimmed),
-    CASE(turned_by_pixels_after_all), CASE(progressive), CASE(by_parts), CASE(parts_of_a_whole),
-    AFTER(there_is_one, in_place), AFTER(there_is_one, not_replaced), CASE(with_stats), CASE(in_memory),
-    CASE(damaged), CASE(measured), CASE(informed), LOSES(different, 1 /* stb_image_write */),
-    CASE(callers_pixels), CASE(own_context), CASE(beside), CASE(a_kernel), END};
+    CASE(turned_by_pixels_after_all), CASE(progressive), CASE(progressive_by_parts), CASE(by_parts),
+    CASE(parts_of_a_whole), AFTER(there_is_one, in_place), AFTER(there_is_one, not_replaced),
+    CASE(with_stats), CASE(in_memory), CASE(damaged), CASE(measured), CASE(informed),
+    LOSES(different, 1 /* stb_image_write */), CASE(callers_pixels), CASE(own_context), CASE(beside),
+    CASE(a_kernel), END};

@@ -267,7 +267,7 @@ check "a tree for slow runs" slow_tree
 check "Ctrl-C ends a run cleanly with 130; the next one goes on" interrupted INT 130
 check "SIGTERM ends a run cleanly with 143; the next one goes on" interrupted TERM 143
 check "two runs into one folder at once: no harm, and no word of foreign files" two_at_once
-check "the same where one replaces everything" two_at_once -f
+check "the same where one replaces everything" two_at_once -f --rebuild
 check "a file size limit stops the run with a message" size_limit
 if strace -qq -o /dev/null true 2>/dev/null; then
     check "writes that take nothing are failures, not for ever" nothing_is_taken

@@ -4,6 +4,17 @@
 #include "../unit/parts_check.h"
 #include "fuzz.h"
 
+/* The same for all inputs. */
+static lap_pool *threads(void)
+{
+    enum { THREADS = 3 };
+    static lap_pool *pool;
+    if (!pool)
+        pool = lap_pool_create(THREADS, NULL);
+    FUZZ_REQUIRE(pool);
+    return pool;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const size_t pieces[] = {0, 1, 7, 64, 300};
@@ -22,6 +33,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.decode = LAP_DECODE_PARALLEL;
     options.codec = choice / 8 % 2 ? LAP_CODEC_TURBO : LAP_CODEC_AUTO;
     options.piece_bytes = pieces[choice % 5];
+    if (choice / 16 % 2) {
+        options.pool = threads();
+        options.threads = lap_pool_threads(options.pool);
+    }
     parts_outcome parts = parts_decode(data, size, &options, (int)(choice % 4));
     FUZZ_REQUIRE(parts_equal(&rows, &parts));
     lap_image_destroy(&rows.image);

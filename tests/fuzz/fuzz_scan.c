@@ -32,16 +32,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lap_jpeg_scan whole, pieces;
     lap_code code = scan(data, size, true, &whole);
     FUZZ_REQUIRE(scan(data, size, false, &pieces) == code);
-    FUZZ_REQUIRE(whole.place_count == pieces.place_count && whole.kept_bytes == pieces.kept_bytes);
-    for (size_t i = 0; i < whole.place_count; i++)
-        FUZZ_REQUIRE(whole.places[i].offset <= size && whole.places[i].size <= size - whole.places[i].offset);
+    FUZZ_REQUIRE(whole.span_count == pieces.span_count && whole.kept_bytes == pieces.kept_bytes);
+    for (size_t i = 0; i < whole.span_count; i++)
+        FUZZ_REQUIRE(whole.spans[i].offset <= size && whole.spans[i].size <= size - whole.spans[i].offset);
     if (code == LAP_OK) {
         FUZZ_REQUIRE(whole.width >= 1 && whole.width <= LAP_JPEG_MAX_SIDE);
         FUZZ_REQUIRE(whole.height >= 1 && whole.height <= LAP_JPEG_MAX_SIDE);
         FUZZ_REQUIRE(whole.components >= 1 && whole.components <= 4 && whole.components != 2);
         FUZZ_REQUIRE(whole.position <= size && whole.width == pieces.width);
     }
-    free(whole.places);
-    free(pieces.places);
+    free(whole.spans);
+    free(pieces.spans);
     return 0;
 }

@@ -11,19 +11,28 @@ static int fail(const lap_error *error)
     return 1;
 }
 
-/* A white square on black: its edges are where the filter answers. */
+/* A white square on black: its edges are where the filter answers. They become a JPEG in memory. */
 static lap_code square(lap_context *context, lap_error *error)
 {
     static uint8_t pixels[16 * 16], edges[16 * 16];
+    void *file = NULL;
+    size_t size = 0;
     for (int y = 4; y < 12; y++)
         for (int x = 4; x < 12; x++)
             pixels[16 * y + x] = 255;
-    const lap_view in = {pixels, 16, 16, 16, 1, 0, LAP_ON_HOST};
-    const lap_view out = {edges, 16, 16, 16, 1, 0, LAP_ON_HOST};
+    const lap_view in = {
+        .base = pixels, .stride = 16, .width = 16, .height = 16, .channels = 1, .place = LAP_ON_HOST};
+    lap_view out = in;
+    out.base = edges;
     const lap_params params = lap_params_default();
-    const lap_code code = lap_filter(context, &in, &out, "auto", &params, LAP_ZERO, error);
+    const lap_settings settings = lap_settings_default();
+    lap_code code = lap_filter(context, &in, &out, "auto", &params, LAP_ZERO, error);
     if (code == LAP_OK)
-        printf("square: corner %d, middle %d\n", edges[16 * 4 + 4], edges[16 * 8 + 8]);
+        code = lap_encode(&out, &settings, &file, &size, error);
+    if (code == LAP_OK)
+        printf("square: corner %d, middle %d; as a JPEG %zu bytes\n", edges[16 * 4 + 4], edges[16 * 8 + 8],
+            size);
+    free(file);
     return code;
 }
 

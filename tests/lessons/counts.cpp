@@ -95,13 +95,13 @@ const rung<lap_filter_fn> filters[] = {{{"cuda-global", true, nullptr}, lap_filt
     {{"cuda-shared4-conflict", true, nullptr}, lap_filter_cuda_shared4_conflict},
     {{"cuda-shared4-pad", true, nullptr}, lap_filter_cuda_shared4_pad},
     {{"cuda-shared4-wide", true, nullptr}, lap_filter_cuda_shared4_wide},
-    {{"cuda-pixels", false, nullptr}, lap_filter_cuda_pixels},
-    {{"cuda-words", false, nullptr}, lap_filter_cuda_words},
-    {{"cuda-box-sum", false, nullptr}, lap_filter_cuda_box_sum},
-    {{"cuda-slide", false, nullptr}, lap_filter_cuda_slide},
-    {{"cuda-pairs", false, nullptr}, lap_filter_cuda_pairs},
-    {{"cuda-shuffle", false, nullptr}, lap_filter_cuda_shuffle},
-    {{"cuda-fast", false, nullptr}, lap_filter_cuda_fast}};
+    {{"cuda-pixels", true, nullptr}, lap_filter_cuda_pixels},
+    {{"cuda-words", true, nullptr}, lap_filter_cuda_words},
+    {{"cuda-box-sum", true, nullptr}, lap_filter_cuda_box_sum},
+    {{"cuda-slide", true, nullptr}, lap_filter_cuda_slide},
+    {{"cuda-pairs", true, nullptr}, lap_filter_cuda_pairs},
+    {{"cuda-shuffle", true, nullptr}, lap_filter_cuda_shuffle},
+    {{"cuda-fast", true, nullptr}, lap_filter_cuda_fast}};
 const rung<lap_transpose_fn> transposes[] = {{{"cuda-naive", true, nullptr}, lap_transpose_cuda_naive},
     {{"cuda-naive-write", true, nullptr}, lap_transpose_cuda_naive_write},
     {{"cuda-shared", true, PASSES}, lap_transpose_cuda_shared},
@@ -109,7 +109,7 @@ const rung<lap_transpose_fn> transposes[] = {{{"cuda-naive", true, nullptr}, lap
     {{"cuda-shared32", true, nullptr}, lap_transpose_cuda_shared32},
     {{"cuda-padded", true, nullptr}, lap_transpose_cuda_padded},
     {{"cuda-padded-rows", true, PASSES}, lap_transpose_cuda_padded_rows},
-    {{"cuda-fast", false, nullptr}, lap_transpose_cuda_fast}};
+    {{"cuda-fast", true, nullptr}, lap_transpose_cuda_fast}};
 const rung<lap_reduce_fn> reductions[] = {{{"cuda-global", true, nullptr}, lap_reduce_cuda_global},
     {{"cuda-divergent", true, nullptr}, lap_reduce_cuda_divergent},
     {{"cuda-interleaved", true, VECTOR}, lap_reduce_cuda_interleaved},
@@ -117,11 +117,11 @@ const rung<lap_reduce_fn> reductions[] = {{{"cuda-global", true, nullptr}, lap_r
     {{"cuda-dynamic", true, nullptr}, lap_reduce_cuda_dynamic},
     {{"cuda-first-add", true, nullptr}, lap_reduce_cuda_first_add},
     {{"cuda-shuffle", false, VECTORS}, lap_reduce_cuda_shuffle}};
-const rung<lap_matvec_fn> products[] = {{{"cuda-simple", false, nullptr}, lap_matvec_cuda_simple},
-    {{"cuda-strided", false, nullptr}, lap_matvec_cuda_strided},
-    {{"cuda-tile-x", false, nullptr}, lap_matvec_cuda_tile_x},
-    {{"cuda-tile-ax", false, nullptr}, lap_matvec_cuda_tile_ax},
-    {{"cuda-tile-pad", false, nullptr}, lap_matvec_cuda_tile_pad}};
+const rung<lap_matvec_fn> products[] = {{{"cuda-simple", true, nullptr}, lap_matvec_cuda_simple},
+    {{"cuda-strided", true, nullptr}, lap_matvec_cuda_strided},
+    {{"cuda-tile-x", true, nullptr}, lap_matvec_cuda_tile_x},
+    {{"cuda-tile-ax", true, nullptr}, lap_matvec_cuda_tile_ax},
+    {{"cuda-tile-pad", true, nullptr}, lap_matvec_cuda_tile_pad}};
 
 /* Rows begin at multiples of 128 bytes, and so they do on the large image. */
 lap_view view(unsigned char *base, size_t pitch, int width, int height, int channels)
@@ -170,7 +170,8 @@ void reduce_counts()
 
 void product_counts()
 {
-    constexpr size_t ROWS = 64, COLUMNS = 2048;
+    /* All rows: with fewer, rows that are 513 apart modulo their number would be neighbours. */
+    constexpr size_t ROWS = (size_t)ORDER, COLUMNS = 32;
     const std::vector<float> matrix(ROWS * COLUMNS, 1), vector(COLUMNS, 1), result(ROWS);
     const lap_gemv g = {judge::given("a", matrix), COLUMNS, ROWS, COLUMNS, judge::given("x", vector),
         judge::given("y", result), 0};

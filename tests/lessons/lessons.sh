@@ -136,6 +136,15 @@ planted 1 'no check' "$bounds" '\[.*\]' '/if \(x >= width/,+1d'
 planted 1 'race between blocks' "$race" 'out\[' 's/blockIdx.x \* blockDim.x/0/'
 planted 1 'an endless loop' 'a kernel that does not end' 'sum += weight' 's/fx <= 2; fx\+\+/fx <= 2; fx += 0/'
 wasteful 1 'a warp reads columns' 's/threadIdx\.x\);/threadIdx.T);/; s/threadIdx\.y\);/threadIdx.x);/; s/threadIdx\.T/threadIdx.y/'
+wasteful 2 'stores down columns' 's/threadIdx\.x\), row/threadIdx.T), row/; s/(row = .*)threadIdx\.y/\1threadIdx.x/; s/threadIdx\.T/threadIdx.y/'
+wasteful 4 'a barrier more for each colour' 's/if \(c < 2\)/__syncthreads();/'
+wasteful 5 'an odd pitch' 's/MY_PITCH = 80/MY_PITCH = 65/'
+wasteful 6 'a warp loads columns' \
+    's/row = warp; row < ROWS; row \+= BLOCK_Y/row = lane; row < ROWS; row += BLOCK_X/; s/column = lane; column < ROW; column \+= BLOCK_X/column = warp; column < ROW; column += BLOCK_Y/'
+wasteful 7 'a value loaded for each of its sums' '/const float value/d; s/\* value;/* window[r * ROW + fx * 3];/'
+wasteful 8 'a barrier more' '/shuffled\(/,/^}/s/__syncthreads\(\);/__syncthreads(); __syncthreads();/'
+wasteful 10 'the row that leaves is loaded again' 's/box -= rows\[y % 5\];/box -= row_sum(in, pitch, x, y - 2);/'
+wasteful 9 'all atomics on global memory' 's/atomicAdd\(&mine\[in\[i\]\], 1u\)/atomicAdd(\&counts[in[i]], 1u)/'
 wasteful 3 'one thread loads all' 's/int i = t; i < SIDE \* ROW; i \+= BLOCK \* BLOCK/int i = 0; t == 0 \&\& i < SIDE * ROW; i++/'
 wasteful 3 'neighbours load far bytes' \
     's/int i = t; i < SIDE \* ROW; i \+= BLOCK \* BLOCK/int i = 5 * t; i < 5 * t + 5 \&\& i < SIDE * ROW; i++/'
@@ -143,6 +152,7 @@ planted 2 'wrong pitch' "$bounds" 'out\[row' 's/out\[row \* height/out[row * wid
 planted 2 'unaligned vector' "$aligned" 'float4' \
     's/(out\[row.*=) in\[(.*)\];/{ const float4 v = *(const float4 *)(in + \2); \1 v.x; }/'
 planted 3 'off by one' "$bounds" 'tile\[i\] =' 's/top \+ row < height/top + row <= height/'
+planted 3 'beyond the right side' "$bounds" 'tile\[i\] =' 's/ && left \* 3 \+ column < \(width \+ 2\) \* 3//'
 planted 3 'no barrier' "$race" 'tile\[' '/__syncthreads\(\);/d'
 planted 3 'wrong pitch' "$race" 'tile\[row' 's/tile\[i\] =/tile[row * SIDE + column] =/'
 planted 3 'uninitialised read' "$unwritten" 'sum += weight' 's/i \+= BLOCK \* BLOCK/i += 2 * BLOCK * BLOCK/'
@@ -153,6 +163,7 @@ planted 4 'divergent barrier' "$barrier" '__syncthreads' \
 planted 4 'a return before the barrier' "$barrier" '__syncthreads' 's/(for \(int c = 0)/if (x >= width) return; \1/'
 planted 5 'wrong pitch' "$bounds" 'tile\[row' 's/tile\[row \* PITCH/tile[row * 80/'
 planted 6 'uninitialised read' "$unwritten" 'sum += weight' 's/row < ROWS; row/row < BLOCK_Y; row/'
+planted 6 'beyond the right side' "$bounds" 'tile\[row' 's/ && left \* 3 \+ column < \(width \+ 2\) \* 3//'
 planted 6 'no barrier' "$race" 'tile\[' '/__syncthreads\(\);/d'
 planted 7 'off by one' "$unwritten" 'window\[' 's/r < rows \+ 4/r <= rows + 4/'
 planted 8 'no barrier' "$race" 'warps\[' '/shuffled\(/,/^}/{/__syncthreads\(\);/d}'
@@ -204,6 +215,53 @@ prediction_stands_beside()
     lessons/lesson check 1 "$scratch/predicted_1.cu" | grep -E 'sectors a load of a warp +7\.5 +4\.80 +4\.80'
 }
 
+# A prediction that differs is explained, one that fits is confirmed, a word is none.
+prediction_is_answered()
+{
+    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: 7.5 predicted, 4.80 counted. The 16 bytes' || return 1
+    sed -i 's/PREDICT sectors: 7.5/PREDICT sectors: 4.8/' "$scratch/predicted_1.cu"
+    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: as you predicted' || return 1
+    sed -i 's/PREDICT sectors: 4.8/PREDICT sectors: many/' "$scratch/predicted_1.cu"
+    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: "many" is no number'
+}
+
+# Each figure to predict has its reason in the exam.
+predictions_have_reasons()
+{
+    local lesson number name
+    for lesson in lessons/lesson_*.c*; do
+        number=${lesson#lessons/lesson_}
+        can_run "$lesson" || continue
+        sed -E 's/(PREDICT [a-z0-9-]+:) \?/\1 999999/' "$(of "${number%%_*}")" >"$scratch/reasons_$(basename "$lesson")"
+        lessons/lesson check "${number%%_*}" "$scratch/reasons_$(basename "$lesson")" >"$scratch/reasons"
+        while read -r name; do
+            grep -E "$name: 999999 predicted, [0-9.]+ counted\. [A-Z0-9]" "$scratch/reasons" || return 1
+        done < <(sed -nE 's/.*PREDICT ([a-z0-9-]+): \?.*/\1/p' "$lesson")
+    done
+}
+
+wrong_pixel_is_named()
+{
+    sed 's/r - i == 2 ?/r == 2 ?/' "$(of 7)" >"$scratch/wrong_7.cu"
+    ! cmp -s "$(of 7)" "$scratch/wrong_7.cu" && lessons/lesson check 7 "$scratch/wrong_7.cu" |
+        grep -E 'The first, (red|green|blue) of pixel [0-9]+ of row [0-9]+, is'
+}
+
+next_step_is_named()
+{
+    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2 (what a warp' || return 1
+    ! can_run lesson_12_avx2.c || lessons/lesson check 12 "$(of 12)" | grep 'That was the last lesson'
+}
+
+lesson_that_does_not_exist()
+{
+    local target
+    for target in lesson check time solution; do
+        env -u MAKEFLAGS make -n HAVE_CUDA=0 "$target-99" | grep "lessons/lesson [a-z]* 99" || return 1
+    done
+    lessons/lesson get 99 2>&1 | grep 'no lesson 99: they are 1 to 12'
+}
+
 says_what_is_missing()
 {
     local said
@@ -216,5 +274,10 @@ says_what_is_missing()
 check "a copy is made once, and never written over" copies_once
 check "a prediction is asked for" asks_for_predictions
 check "a prediction stands beside what is counted and what the H200 counted" prediction_stands_beside
+check "a prediction is answered" prediction_is_answered
+check "each figure to predict has its reason" predictions_have_reasons
+check "a wrong result names the pixel" wrong_pixel_is_named
+check "a solved lesson names the next step" next_step_is_named
+check "a lesson that does not exist: which do" lesson_that_does_not_exist
 check "what is missing is said" says_what_is_missing
 finish

@@ -159,6 +159,60 @@ def each_part_of_a_turn_looks_at_the_clock():
     assert progressive >= plain + 10 * rows, (plain, progressive) # in ten scans, most of them twice
 
 
+def each_scan_looks_at_the_clock():
+    """Decoding a progressive picture looks at the clock in each scan."""
+    clock = BUILD / "tests/step_clock.so"
+    if os.environ.get("SANITIZED"):
+        return "a sanitizer is loaded first"
+    pnm("in.ppm", 16, 6400, 3, noise(16 * 6400 * 3))
+    for name, words in (("plain.jpg", []), ("several.jpg", ["--progressive"])):
+        lapedge("--kernel=identity", "--no-sync", *words, "in.ppm", name)
+
+    def looks(name):
+        """How many looks it takes to the end; each takes a second."""
+        low, high = 1, 10000
+        while high - low > 1:
+            middle = (low + high) // 2
+            try:
+                lapedge(name, "o.ppm", "--codec=c", "--threads=1", "--no-sync", f"--timeout={middle}",
+                        env={**os.environ, "LD_PRELOAD": str(clock), "LAP_STEP_NS": "1000000000"})
+                high = middle
+            except AssertionError:
+                low = middle
+        return high
+
+    _, said = lapedge(Path("several.jpg"), "o.ppm", "--codec=c", "--no-sync", "-v")
+    assert "decoded by c" in said, said
+    count, turns = len(scans(Path("several.jpg").read_bytes())), 32
+    assert count >= 10
+    plain, several = looks("plain.jpg"), looks("several.jpg")
+    assert several >= plain + count * turns, (plain, several)
+
+
+def memory_is_not_wasted_on_decoders():
+    """What libjpeg-turbo decodes with so much memory is decoded whoever is to decode it, with the same bytes."""
+    pnm("in.ppm", 1000, 700, 3, noise(2100000))
+    for name, words in (("plain.jpg", ["--restart=off"]), ("several.jpg", ["--progressive"])):
+        lapedge("--kernel=identity", "--no-sync", "--quality=60", *words, "in.ppm", name)
+
+        def runs(codec, kilobytes, name=name):
+            try:
+                lapedge(name, f"{codec}.jpg", f"--codec={codec}", "--threads=2", "--no-sync", f"--max-memory={kilobytes}K")
+            except AssertionError as why:
+                assert "--max-memory" in str(why), why
+                return False
+            return True
+
+        low, high = 100, 100000
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if runs("turbo", middle) else (middle, high)
+        for more in (0, 1, 50, 100, 200, 400, 1000, 2000, 4000):
+            assert runs("c", high + more), (name, high, more)
+            assert Path("c.jpg").read_bytes() == Path("turbo.jpg").read_bytes(), (name, high, more)
+        assert not runs("c", high - 1), (name, high)
+
+
 def no_limit_of_libjpeg():
     """JPEGMEM, by which libjpeg limits its memory, changes nothing: that is --max-memory."""
     Path("in.jpg").write_bytes(SAMPLE)
@@ -303,7 +357,7 @@ def memory_of_a_tall_picture():
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([scans_of_a_file, segments_in_a_header, garbage_between_segments, segments_of_all_sizes, fill_bytes, no_picture_for_long,
-             endless_scans, each_part_of_a_turn_looks_at_the_clock, no_limit_of_libjpeg,
+             endless_scans, each_part_of_a_turn_looks_at_the_clock, each_scan_looks_at_the_clock, memory_is_not_wasted_on_decoders, no_limit_of_libjpeg,
              statistics_have_a_timeout, sides_of_tga, sum_of_a_kernel, missing_scans,
              bytes_before_each_restart_marker, nothing_old_in_what_is_missing,
              long_header_in_few_steps, wrong_restart_segment, one_warning_is_one, memory_of_a_tall_picture])

@@ -62,10 +62,10 @@ static void a_wrong_guess_is_forgotten(void **state)
     const lap_coded coded = {.bytes = twice, .size = 2 * size + ODD + 2, .piece = 4 * size};
     lap_track known = {0}, guessed = {0};
     lap_stretch stretch = {0};
-    assert_int_equal(lap_track_make(&known, &coded, &tables, 0, 0, &stretch), LAP_OK);
+    assert_int_equal(lap_track_make(&known, &(lap_track_plan){&coded, &tables, 0, 0, &stretch}), LAP_OK);
     assert_int_not_equal(known.odd, LAP_HUFF_FINE);
     assert_in_range(known.notes.count, 64, 66);
-    assert_int_equal(lap_track_make(&guessed, &coded, &tables, 0, -1, &stretch), LAP_OK);
+    assert_int_equal(lap_track_make(&guessed, &(lap_track_plan){&coded, &tables, 0, -1, &stretch}), LAP_OK);
     assert_int_equal(guessed.odd, LAP_HUFF_FINE);
     assert_true(guessed.ends);
     assert_in_range(guessed.notes.count, 1, 80);

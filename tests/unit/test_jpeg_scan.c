@@ -88,7 +88,7 @@ static void expect(header *h, lap_code expected, const char *word)
     assert_int_equal(run(h, &scan, &err), expected);
     if (word && !strstr(err.message, word))
         fail_msg("\"%s\" does not say \"%s\"", err.message, word);
-    free(scan.places);
+    free(scan.spans);
     free(h->bytes);
 }
 
@@ -123,14 +123,14 @@ static void facts_are_read(void **state)
     assert_int_equal(scan.position, h.size);
     static const uint8_t kept[] = {0xE1, 0xE1, 0xE2, 0xED, 0xFE, 0xFE};
     static const size_t sizes[] = {8, 32, 14, 15, 9, 0};
-    assert_int_equal(scan.place_count, sizeof kept);
+    assert_int_equal(scan.span_count, sizeof kept);
     for (size_t i = 0; i < sizeof kept; i++) {
-        assert_int_equal(scan.places[i].marker, kept[i]);
-        assert_int_equal(scan.places[i].size, sizes[i]);
+        assert_int_equal(scan.spans[i].marker, kept[i]);
+        assert_int_equal(scan.spans[i].size, sizes[i]);
     }
-    assert_memory_equal(h.bytes + scan.places[4].offset, "a comment", 9);
+    assert_memory_equal(h.bytes + scan.spans[4].offset, "a comment", 9);
     assert_int_equal(scan.kept_bytes, 8 + 32 + 14 + 15 + 9);
-    free(scan.places);
+    free(scan.spans);
     free(h.bytes);
 }
 
@@ -148,7 +148,7 @@ static void markers_alone_are_passed_over(void **state)
     assert_int_equal(scan.height, 9);
     assert_int_equal(scan.position, h.size);
     assert_int_equal(scan.stray, 0);
-    free(scan.places);
+    free(scan.spans);
     free(h.bytes);
 }
 

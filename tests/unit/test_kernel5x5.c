@@ -102,7 +102,7 @@ static void test_refusals(void **state)
         {"2024/k.txt", "as a file: No such file"},
         {"1/2/x", "as a file: No such file"},
         {"1,2,3", "3 numbers where 25"},
-        {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "more than 25"},
+        {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "26 numbers where 25 (5x5) or 9"},
         {"1,1,1,1,1,1,1,1,1,1,1,1,x,1,1,1,1,1,1,1,1,1,1,1,1", "not a number: 'x"},
         {"1,1,1,1,1,1,1,1,1,1,1,1,1e,1,1,1,1,1,1,1,1,1,1,1,1", "not a number"},
         {"1,1,1,1,1,1,1,1,1,1,1,1,nan,1,1,1,1,1,1,1,1,1,1,1,1", "coefficient 13 is not a finite"},

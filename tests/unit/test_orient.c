@@ -125,8 +125,8 @@ static void strips_find_their_place(void **state)
             lap_view rows = in;
             rows.base += y0 * in.stride;
             rows.height = y1 - y0;
-            lap_view place = lap_orient_place(&out, (lap_turn)turn, h, y0, y1);
-            assert_int_equal(lap_orient(&rows, &place, (lap_turn)turn, NULL, NULL), LAP_OK);
+            lap_view to = lap_orient_rows(&out, (lap_turn)turn, h, y0, y1);
+            assert_int_equal(lap_orient(&rows, &to, (lap_turn)turn, NULL, NULL), LAP_OK);
         }
         for (int y = 0; y < out.height; y++)
             for (int x = 0; x < out.width; x++)

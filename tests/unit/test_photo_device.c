@@ -34,7 +34,6 @@ static void what_a_device_did_is_stored(void **unused)
         lap_sink *sink = NULL;
         lap_report report;
         lap_error err = {0};
-        f.photo.settings = &f.settings;
         put(at("in.jpg"), "a photo");
         assert_int_equal(lap_source_open(at("in.jpg"), &f.photo.source, NULL), LAP_OK);
         if (changed)

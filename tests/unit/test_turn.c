@@ -279,7 +279,7 @@ static bool holds(const jpeg_bytes *file, const picture *p, lap_turn turn)
     struct jpeg_decompress_struct d = {.err = NULL};
     struct jpeg_error_mgr error;
     jmp_buf escape;
-    const lap_turn_parts parts = lap_turn_parts_of(turn);
+    const lap_turn_steps steps = lap_turn_steps_of(turn);
     volatile bool same = true;
     d.err = jpeg_std_error(&error);
     error.emit_message = on_message;
@@ -292,19 +292,19 @@ static bool holds(const jpeg_bytes *file, const picture *p, lap_turn turn)
         jvirt_barray_ptr *arrays = jpeg_read_coefficients(&d);
         for (int c = 0; c < p->components; c++) {
             const plane *from = &p->planes[c];
-            const int wide = parts.transpose ? from->high : from->wide,
-                      high = parts.transpose ? from->wide : from->high;
+            const int wide = steps.transpose ? from->high : from->wide,
+                      high = steps.transpose ? from->wide : from->high;
             for (int y = 0; y < high; y++) {
                 JBLOCKARRAY row =
                     d.mem->access_virt_barray((j_common_ptr)&d, arrays[c], (JDIMENSION)y, 1, FALSE);
                 for (int x = 0; x < wide; x++) {
-                    const int my = parts.up_down ? high - 1 - y : y, mx = parts.left_right ? wide - 1 - x : x;
-                    const JCOEF *block = parts.transpose ? from->at[mx][my] : from->at[my][mx];
+                    const int my = steps.up_down ? high - 1 - y : y, mx = steps.left_right ? wide - 1 - x : x;
+                    const JCOEF *block = steps.transpose ? from->at[mx][my] : from->at[my][mx];
                     for (int k = 0; k < DCTSIZE2; k++) {
                         const int v = k / 8, u = k % 8;
-                        int expected = parts.transpose ? block[u * 8 + v] : block[k];
-                        expected = parts.left_right && u % 2 ? -expected : expected;
-                        expected = parts.up_down && v % 2 ? -expected : expected;
+                        int expected = steps.transpose ? block[u * 8 + v] : block[k];
+                        expected = steps.left_right && u % 2 ? -expected : expected;
+                        expected = steps.up_down && v % 2 ? -expected : expected;
                         same &= row[0][x][k] == expected;
                     }
                 }
@@ -423,7 +423,7 @@ static void dc_differences(void **state)
     for (int i = 0; i < 400; i++) {
         const int which = pick(6), turn = pick(TURNS);
         const bool odd =
-            lap_turn_parts_of(turns[turn].turn).left_right || lap_turn_parts_of(turns[turn].turn).up_down;
+            lap_turn_steps_of(turns[turn].turn).left_right || lap_turn_steps_of(turns[turn].turn).up_down;
         p = (picture){.width = odd ? 16 * (1 + pick(2)) : 1 + pick(40),
             .height = odd ? 16 * (1 + pick(2)) : 1 + pick(40),
             .components = which == 0 ? 1 : 3,

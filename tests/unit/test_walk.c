@@ -78,6 +78,15 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Beside the folder that is walked. */
+static void write_list(const char *path, const char *list)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(list, 1, strlen(list), file), strlen(list));
+    assert_int_equal(fclose(file), 0);
+}
+
 static void expect(lap_batch_options options, const char *list, const char *wanted)
 {
     heard h = {0};
@@ -85,11 +94,15 @@ static void expect(lap_batch_options options, const char *list, const char *want
     char all[4096] = "";
     options.out_dir = options.out_dir ? options.out_dir : "out";
     lap_list *names = NULL;
+    char path[sizeof home + 8];
+    snprintf(path, sizeof path, "%s.list", home);
     if (list)
-        assert_int_equal(
-            lap_list_of(list, strlen(list), options.nul_separated ? '\0' : '\n', &names, &err), LAP_OK);
+        write_list(path, list);
+    options.files_from = list ? path : NULL;
+    assert_int_equal(lap_list_open(&options, 0, &names, &err), LAP_OK);
     assert_int_equal(lap_walk(&options, names, hear, &h, &err), LAP_OK);
     lap_list_close(names);
+    assert_true(!list || unlink(path) == 0);
     qsort(h.lines, (size_t)h.count, sizeof *h.lines, compare);
     for (int i = 0; i < h.count; i++) {
         strcat(strcat(all, i ? " " : ""), h.lines[i]);

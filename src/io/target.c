@@ -1,4 +1,4 @@
-#include "io/place.h"
+#include "io/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,65 +120,65 @@ void lap_tree_leave(const lap_tree *tree, int folder)
         close(folder);
 }
 
-/* ---- places ------------------------------------------------------------------------------------ */
+/* ---- targets ----------------------------------------------------------------------------------- */
 
-static const char *last_part(const char *path)
+static const char *last_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-bool lap_place_at(const char *path, lap_place *place)
+bool lap_target_at(const char *path, lap_target *target)
 {
-    *place = (lap_place){.folder = -1, .path = lap_temp_resolve(path)};
-    char *folder = place->path ? lap_temp_folder(place->path) : NULL;
+    *target = (lap_target){.folder = -1, .path = lap_temp_resolve(path)};
+    char *folder = target->path ? lap_temp_folder(target->path) : NULL;
     if (folder)
-        place->folder = open(folder, FOLDER);
+        target->folder = open(folder, FOLDER);
     const int why = errno;
     free(folder);
-    if (place->path && place->folder >= 0)
-        place->relative = strdup(place->path);
-    if (place->relative) {
-        place->name = last_part(place->relative);
+    if (target->path && target->folder >= 0)
+        target->relative = strdup(target->path);
+    if (target->relative) {
+        target->name = last_name(target->relative);
         return true;
     }
-    lap_place_free(place);
+    lap_target_free(target);
     errno = why;
     return false;
 }
 
-bool lap_place_below(const lap_tree *tree, const char *relative, lap_place *place)
+bool lap_target_below(const lap_tree *tree, const char *relative, lap_target *target)
 {
-    *place = (lap_place){.tree = tree, .folder = -1, .relative = strdup(relative)};
-    if (!place->relative || asprintf(&place->path, "%s/%s", tree->path, relative) < 0) {
-        place->path = NULL;
-        lap_place_free(place);
+    *target = (lap_target){.tree = tree, .folder = -1, .relative = strdup(relative)};
+    if (!target->relative || asprintf(&target->path, "%s/%s", tree->path, relative) < 0) {
+        target->path = NULL;
+        lap_target_free(target);
         errno = ENOMEM;
         return false;
     }
-    place->name = last_part(place->relative);
+    target->name = last_name(target->relative);
     return true;
 }
 
-void lap_place_free(lap_place *place)
+void lap_target_free(lap_target *target)
 {
-    if (place->folder >= 0)
-        close(place->folder);
-    free(place->path);
-    free(place->relative);
-    *place = (lap_place){.folder = -1};
+    if (target->folder >= 0)
+        close(target->folder);
+    free(target->path);
+    free(target->relative);
+    *target = (lap_target){.folder = -1};
 }
 
-lap_code lap_place_enter(const lap_place *place, int *folder, lap_error *err)
+lap_code lap_target_enter(const lap_target *target, int *folder, lap_error *err)
 {
-    *folder = place->folder;
-    return place->tree ? lap_tree_enter(place->tree, place->relative, false, folder, err) : LAP_OK;
+    *folder = target->folder;
+    return target->tree ? lap_tree_enter(target->tree, target->relative, false, folder, err) : LAP_OK;
 }
 
-void lap_place_leave(const lap_place *place, int folder)
+void lap_target_leave(const lap_target *target, int folder)
 {
-    if (place->tree)
-        lap_tree_leave(place->tree, folder);
+    if (target->tree)
+        lap_tree_leave(target->tree, folder);
 }
 
 /* ---- publishing -------------------------------------------------------------------------------- */
@@ -227,15 +227,15 @@ static int rename_over(int folder, const char *temp, const char *name, lap_over 
     return renameat(folder, temp, folder, name) == 0 ? 0 : errno;
 }
 
-lap_code lap_place_publish(const lap_place *place, int folder, const char *temp, lap_over over,
+lap_code lap_target_publish(const lap_target *target, int folder, const char *temp, lap_over over,
     const struct stat *seen, lap_error *err)
 {
-    const int why = rename_over(folder, temp, place->name, over, seen);
+    const int why = rename_over(folder, temp, target->name, over, seen);
     if (why == 0)
         return LAP_OK;
     if (why == EEXIST && over == LAP_OVER_ANY)
-        return lap_fail_at(err, LAP_E_EXISTS, place->path, "is not a regular file; remove it first");
+        return lap_fail_at(err, LAP_E_EXISTS, target->path, "is not a regular file; remove it first");
     if (why == EEXIST)
-        return lap_fail_at(err, LAP_E_EXISTS, place->path, "appeared, or was changed, during the run");
-    return lap_write_errno(err, place->path, "rename the finished file to this name", why);
+        return lap_fail_at(err, LAP_E_EXISTS, target->path, "appeared, or was changed, during the run");
+    return lap_write_errno(err, target->path, "rename the finished file to this name", why);
 }

@@ -4,8 +4,8 @@
  * of a folder run) each step of the way is opened by itself and no link is followed, each time anew: an
  * output that waits for its group holds nothing open, and a link that somebody puts in the way leads nowhere.
  */
-#ifndef LAP_PLACE_H
-#define LAP_PLACE_H
+#ifndef LAP_TARGET_H
+#define LAP_TARGET_H
 
 #include <sys/stat.h>
 
@@ -25,20 +25,20 @@ void lap_tree_close(lap_tree *tree);
 lap_code lap_tree_enter(const lap_tree *tree, const char *relative, bool make, int *folder, lap_error *err);
 void lap_tree_leave(const lap_tree *tree, int folder);
 
-typedef struct lap_place {
+typedef struct lap_target {
     const lap_tree *tree; /* NULL: a single output */
     int folder;           /* of a single output; -1 else */
-    char *path;           /* for messages; the target where a single output was named by a link */
+    char *path;           /* for messages; where the link leads by which a single output was named */
     char *relative;       /* below the tree; of a single output its path again */
-    const char *name;     /* the last part of relative */
-} lap_place;
+    const char *name;     /* what follows the last slash of relative */
+} lap_target;
 
 /* Links of the last component are followed. errno is set on failure. */
-bool lap_place_at(const char *path, lap_place *place);
-bool lap_place_below(const lap_tree *tree, const char *relative, lap_place *place);
-void lap_place_free(lap_place *place);
-lap_code lap_place_enter(const lap_place *place, int *folder, lap_error *err);
-void lap_place_leave(const lap_place *place, int folder);
+bool lap_target_at(const char *path, lap_target *target);
+bool lap_target_below(const lap_tree *tree, const char *relative, lap_target *target);
+void lap_target_free(lap_target *target);
+lap_code lap_target_enter(const lap_target *target, int *folder, lap_error *err);
+void lap_target_leave(const lap_target *target, int folder);
 
 /* What may stand under a name that is published. */
 typedef enum lap_over {
@@ -49,9 +49,9 @@ typedef enum lap_over {
 
 /* Gives the file temp of the folder its name. LAP_E_EXISTS where something stands there that may not be
  * replaced; LAP_E_WRITE. Nothing that appears meanwhile is lost, with two exceptions: a file that is replaced
- * on purpose is looked at right before the rename, not with it; and so is the place of a new file on file
+ * on purpose is looked at right before the rename, not with it; and so is the name of a new file on file
  * systems that have neither RENAME_NOREPLACE nor links. */
-lap_code lap_place_publish(const lap_place *place, int folder, const char *temp, lap_over over,
+lap_code lap_target_publish(const lap_target *target, int folder, const char *temp, lap_over over,
     const struct stat *seen, lap_error *err);
 
 /* The XXH3 of the regular file `there` under a name in a folder, not through a link. LAP_E_CHANGED: another

@@ -133,20 +133,20 @@ static void links_below_a_tree_are_not_followed(void **unused)
 }
 
 /* A way that does not lead to a folder: nothing to close, and the reason stands in errno. */
-static void places_that_are_none(void **unused)
+static void targets_without_a_folder(void **unused)
 {
     (void)unused;
-    lap_place place;
+    lap_target target;
     put(at("no folder"), "x");
     errno = 0;
-    assert_false(lap_place_at(at("no folder/x"), &place));
+    assert_false(lap_target_at(at("no folder/x"), &target));
     assert_int_equal(errno, ENOTDIR);
-    assert_int_equal(place.folder, -1);
-    assert_null(place.path);
+    assert_int_equal(target.folder, -1);
+    assert_null(target.path);
     errno = 0;
-    assert_false(lap_place_at(at("missing/x"), &place));
+    assert_false(lap_target_at(at("missing/x"), &target));
     assert_int_equal(errno, ENOENT);
-    assert_null(place.path);
+    assert_null(target.path);
 }
 
 static void folders_that_cannot_be_made(void **unused)
@@ -249,7 +249,7 @@ int main(void)
         cmocka_unit_test(what_appears_meanwhile_is_kept),
         cmocka_unit_test(a_time_that_was_set_back_hides_nothing),
         cmocka_unit_test(links_below_a_tree_are_not_followed),
-        cmocka_unit_test(places_that_are_none),
+        cmocka_unit_test(targets_without_a_folder),
         cmocka_unit_test(folders_that_cannot_be_made),
         cmocka_unit_test(the_content_has_a_number),
     };

@@ -1,0 +1,29 @@
+/* Bits to bytes of a file, in the words of the including file: a zero follows every 0xFF. */
+#ifndef LAP_ENCODE_STUFF_H
+#define LAP_ENCODE_STUFF_H
+
+#include "encode_words.h"
+
+/* A vector of bytes is copied, and again from behind the first 0xFF among them. Writes up to a vector more.
+ */
+static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
+{
+    uint8_t *to = out;
+    for (size_t i = 0; i < count;) {
+        const vec in = v_load_any(bytes + i);
+        const size_t left = count - i < V_BYTES ? count - i : V_BYTES;
+        const size_t first = v_first_ff(in);
+        v_store_any(to, in);
+        if (first < left) {
+            to[first + 1] = 0;
+            to += first + 2;
+            i += first + 1;
+        } else {
+            to += left;
+            i += left;
+        }
+    }
+    return (size_t)(to - out);
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* A flat stream of symbols, across blocks and components: what the vector forms have in common. How a block's
+ * symbols are appended to it, each of them says (lap_append_block). */
+#ifndef LAP_ENCODE_SYMBOLS_H
+#define LAP_ENCODE_SYMBOLS_H
+
+#include "encode_coded.h"
+
+enum {
+    LAP_PLACE_CHROMA = LAP_ENCODE_PLACE_CHROMA,
+    LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK, /* of a unit: a block has 64 at most */
+    LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2 /* not yet stuffed */
+};
+
+/* One entry for each symbol: a coefficient's value (a DC difference, 0 for ZRL and EOB), and its place in
+ * zigzag order, chroma's with a bit more. */
+typedef struct lap_symbols {
+    _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_GROUP / 2];
+    _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
+    uint8_t place[LAP_SYMBOLS + LAP_GROUP];
+    int count;
+} lap_symbols;
+
+/* Returns how many symbols there are then; `at` are there before. May write up to 64 more. */
+LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
+    const lap_encode_tables *tables);
+
+LAP_INLINE void lap_unit_symbols(
+    const lap_encode_plan *plan, lap_encode_state *state, int mcus, const int16_t *blocks, lap_symbols *s)
+{
+    const int luma = plan->h * plan->v;
+    int dc[3] = {state->dc[0], state->dc[1], state->dc[2]}, count = 0;
+    for (int mcu = 0; mcu < mcus; mcu++) {
+        for (int i = 0; i < luma; i++, blocks += LAP_BLOCK) {
+            count = lap_append_block(s, count, blocks, dc[0], false, plan->tables);
+            dc[0] = blocks[0];
+        }
+        for (int c = 1; c < plan->components; c++, blocks += LAP_BLOCK) {
+            count = lap_append_block(s, count, blocks, dc[c], true, plan->tables);
+            dc[c] = blocks[0];
+        }
+    }
+    s->before[LAP_GROUP - 1] = 0;
+    /* What fills a vector behind the last one: symbols of DC without bits. */
+    memset(s->value + count, 0, LAP_GROUP / 2 * sizeof *s->value);
+    memset(s->place + count, 0, LAP_GROUP);
+    s->count = count;
+    memcpy(state->dc, dc, sizeof dc);
+}
+
+#endif
