@@ -175,7 +175,7 @@ lap_code lap_image_read(
         code = lap_decoder_open(source, options, &decoder, err);
     if (code == LAP_OK)
         code = check_memory(decoder, options, err);
-    if (code == LAP_E_LIMIT && lap_decoder_spare(decoder, "memory is short"))
+    if (code == LAP_E_LIMIT && decoder && lap_decoder_spare(decoder, "memory is short"))
         code = check_memory(decoder, options, err);
     if (code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
