@@ -167,7 +167,7 @@ endif
 
 # The report's page is kept as files that browsers and people read; the program has them as arrays.
 REPORT_FILES := page=src/cli/report/report.html style=src/cli/report/report.css \
-  $(foreach f,base lens viewer charts times roofline sections,script=src/cli/report/$(f).js) \
+  $(foreach f,base lens viewer charts times roofline folder sections,script=src/cli/report/$(f).js) \
   chart=$(if $(filter 1,$(HAVE_CHART)),$(CHART_JS))
 CLI_OBJ += $(B)/gen/report_assets.o
 $(B)/gen/report_assets.c: tools/embed $(foreach f,$(REPORT_FILES),$(word 2,$(subst =, ,$(f)))) $(B)/flags-C

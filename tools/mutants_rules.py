@@ -80,7 +80,7 @@ def changes(path):
 
 def sources():
     names = subprocess.run(["git", "ls-files", "src", "cpu_simd"], check=True, capture_output=True, text=True).stdout
-    return [Path(name) for name in names.split() if name.endswith((".c", ".h")) and name != "src/lapedge.h"]
+    return [Path(name) for name in names.split() if name.endswith((".c", ".h")) and not name.startswith("src/lapedge")]
 
 
 def digest(*words):

@@ -15,6 +15,8 @@ def groups(lines):
         if section:
             yield "section", section[1]
             i += 1
+        elif line.startswith("/* clang-format "):
+            i += 1
         elif line.startswith("/*"):
             first = i
             while "*/" not in lines[i]:
@@ -96,7 +98,7 @@ def declared(code):
 def page(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
-    end = lines.index(" */")
+    end = next(i for i, line in enumerate(lines) if line.endswith("*/"))
     head = words(lines[:end + 1])
     body = lines[lines.index('extern "C" {') + 2:]
     last = len(body) - 1 - body[::-1].index("#ifdef __cplusplus")

@@ -12,6 +12,7 @@
 #include "base/params.h"
 #include "base/status.h"
 #include "cpu_simd/host_rungs.h"
+#include "lapedge_program.h"
 #include "rungs/backend.h"
 
 enum { CHANNELS = 3, RGBA = 4 };

@@ -2,7 +2,7 @@
 #ifndef LAP_MEMORY_H
 #define LAP_MEMORY_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 /* The smallest limit of the control groups that the process is in, versions 1 and 2, with the files below
  * root

@@ -3,7 +3,7 @@
 #ifndef LAP_PARAMS_H
 #define LAP_PARAMS_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 /* The same parameters; if all are zero, which computes nothing, the defaults. */
 lap_params lap_params_complete(const lap_params *params);

@@ -2,7 +2,7 @@
 #ifndef LAP_STATUS_H
 #define LAP_STATUS_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 #ifdef __cplusplus
 extern "C" {

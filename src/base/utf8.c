@@ -1,5 +1,5 @@
 /* Characters of UTF-8: where one ends, and which ones a line of text must not hold. */
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 size_t lap_utf8_decode(const char *text, unsigned *code)
 {

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 enum { MAX_LENGTH = 63 };
 

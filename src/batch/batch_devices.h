@@ -3,6 +3,7 @@
 #define LAP_BATCH_DEVICES_H
 
 #include "batch/executor.h"
+#include "lapedge_program.h"
 
 typedef struct lap_batch_load { /* what there is to do, and what with */
     const lap_settings *settings;

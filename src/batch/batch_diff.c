@@ -20,8 +20,7 @@ typedef struct comparing {
     int side; /* of the folder that is walked */
     lap_batch_options options;
     const lap_settings *settings;
-    int mask_border;
-    bool with_ssim;
+    const lap_diff_rules *rules;
     lap_pair_fn *each;
     void *user;
     lap_jobs jobs;
@@ -73,8 +72,10 @@ static lap_code compare_files(
         pair->width = view->width;
         pair->height = view->height;
         pair->channels = view->channels;
-        code = lap_compare_views(view, lap_pixels_view(pictures[1]), pair->run->mask_border,
-            pair->run->with_ssim, &pair->difference, err);
+        const lap_diff_rules *rules = pair->run->rules;
+        lap_difference_excuse(view, lap_pixels_view(pictures[1]), rules);
+        code = lap_compare_views(
+            view, lap_pixels_view(pictures[1]), rules->mask_border, rules->with_ssim, &pair->difference, err);
         lap_error_about(err, code, pair->relative);
     }
     lap_pixels_free(pictures[0]);
@@ -250,7 +251,7 @@ static lap_code check_folder(const char *path, lap_error *err)
 }
 
 lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
-    const lap_batch_options *options, const lap_settings *given, int mask_border, bool with_ssim,
+    const lap_batch_options *options, const lap_settings *given, const lap_diff_rules *rules,
     lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
@@ -261,8 +262,7 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
             .take = options->take,
             .others = options->others},
         .settings = settings,
-        .mask_border = mask_border,
-        .with_ssim = with_ssim,
+        .rules = rules,
         .each = each,
         .user = user};
     lap_jobs_begin(&run.jobs, context, &run.options, counts);

@@ -8,6 +8,7 @@
 #include "batch/origin.h"
 #include "batch/trace.h"
 #include "io/sink.h"
+#include "lapedge_program.h"
 
 typedef enum lap_job_way {
     LAP_WAY_ANY,

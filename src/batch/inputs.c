@@ -1,5 +1,6 @@
 /* The inputs of a folder run for those who only read them. */
 #include "batch/walk.h"
+#include "lapedge_program.h"
 
 typedef struct listing {
     lap_inputs_fn *each;

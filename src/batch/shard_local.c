@@ -1,7 +1,7 @@
 /* Which of the tasks of a job on this machine this is: CUDA devices are shared among them. */
 #include <stdlib.h>
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 typedef struct launcher {
     const char *rank, *size;

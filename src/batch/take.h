@@ -2,7 +2,7 @@
 #ifndef LAP_TAKE_H
 #define LAP_TAKE_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 typedef enum lap_taking {
     LAP_TAKE_NO,

@@ -3,7 +3,7 @@
 #ifndef LAP_TRACE_H
 #define LAP_TRACE_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 typedef struct lap_trace lap_trace;
 

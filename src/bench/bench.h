@@ -4,6 +4,7 @@
 
 #include "base/control.h"
 #include "base/pool.h"
+#include "lapedge_program.h"
 #include "rungs/backend.h"
 #include "rungs/timing.h"
 

@@ -3,6 +3,7 @@
 #define LAP_BENCH_IMAGE_H
 
 #include "base/image.h"
+#include "lapedge_program.h"
 
 /* An image of options' size and channels with an apron that is not filled yet. Without a photo: a
  * gradient under sensor noise from a fixed seed, the same on every machine; without a size: the

@@ -2,7 +2,7 @@
 #ifndef LAP_CLI_H
 #define LAP_CLI_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 typedef enum lap_cli_exit {
     LAP_EXIT_OK = 0,
@@ -27,7 +27,14 @@ typedef struct lap_cli_tolerance { /* how far two images may differ; negative: n
     double max_differing, max_differing_share; /* pixels, or a share of them */
     double min_psnr;
     int mask_border;
+    int pixel_threshold; /* 0: each difference counts */
 } lap_cli_tolerance;
+
+enum { LAP_CLI_BOXES = 64 };
+typedef struct lap_cli_boxes { /* of --ignore */
+    lap_diff_box box[LAP_CLI_BOXES];
+    size_t count;
+} lap_cli_boxes;
 
 typedef struct lap_cli {
     const struct lap_cli_command *command;
@@ -62,6 +69,7 @@ typedef struct lap_cli {
 
     unsigned ops; /* of compare: bit 1 << lap_op */
     lap_cli_tolerance allowed;
+    lap_cli_boxes ignore;
     const char *heatmap;
 
     lap_bench_options bench;

@@ -1,5 +1,6 @@
 /* diff: how far two image files differ. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -23,15 +24,15 @@ static json_t *object_of(const lap_cli *cli, const lap_view *view, const lap_dif
     return object;
 }
 
-static int write_report(const lap_cli *cli, lap_context *context, const lap_view *a, const lap_view *b,
-    const lap_difference *d, bool equal)
+static int write_report(
+    const lap_cli *cli, lap_context *context, const lap_view *b, const lap_compare_row *row, bool equal)
 {
     char subject[1024];
     lap_error err = {0};
     snprintf(subject, sizeof subject, "%s and %s", cli->operands[0], cli->operands[1]);
     json_t *report = lap_report_create(cli, subject, lap_context_threads(context));
-    lap_report_add_results(report, object_of(cli, a, d, equal));
-    if (lap_report_add_pair(report, context, a, b, d, &err) == LAP_OK)
+    lap_report_add_results(report, object_of(cli, row->a, &row->difference, equal));
+    if (lap_report_add_pair(report, context, b, row, &err) == LAP_OK)
         return lap_report_write(cli->report, report);
     json_decref(report);
     return (int)lap_cli_no_comparison(cli->report, &err);
@@ -64,13 +65,46 @@ static void print_text(const lap_cli *cli, const lap_view *view, const lap_diffe
     puts(equal ? "equal within the tolerance" : "different");
 }
 
-static lap_cli_exit compare(lap_cli *cli, lap_context *context, const lap_view *a, const lap_view *b)
+/* b, with what does not count made equal to a: b itself, or a copy, since a report shows b as it is. copy: to
+ * be freed. LAP_E_MEMORY. */
+static lap_code excused(
+    const lap_cli *cli, const lap_view *a, const lap_view *b, lap_view *counted, uint8_t **copy)
 {
-    lap_difference d;
+    const lap_diff_rules rules = lap_cli_diff_rules(cli, true);
+    const size_t row = (size_t)b->width * (size_t)b->channels;
+    *counted = *b;
+    if (cli->report && (rules.ignore_count || rules.pixel_threshold)) {
+        *copy = calloc((size_t)b->height, row);
+        if (!*copy)
+            return LAP_E_MEMORY;
+        for (int y = 0; y < b->height; y++)
+            memcpy(*copy + (size_t)y * row, b->base + y * b->stride, row);
+        *counted = (lap_view){*copy, (ptrdiff_t)row, b->width, b->height, b->channels, 0, LAP_ON_HOST};
+    }
+    lap_difference_excuse(a, counted, &rules);
+    return LAP_OK;
+}
+
+/* A rectangle that lies outside the image would be passed over in silence. */
+static lap_cli_exit check_boxes(const lap_cli *cli, const lap_view *view)
+{
+    for (size_t i = 0; i < cli->ignore.count; i++) {
+        const lap_diff_box *box = &cli->ignore.box[i];
+        if (box->x >= view->width || box->y >= view->height)
+            return lap_cli_usage("--ignore=%d,%d,%d,%d lies outside the image, which has %d x %d pixels",
+                box->x, box->y, box->width, box->height, view->width, view->height);
+    }
+    return LAP_EXIT_OK;
+}
+
+static lap_cli_exit compare_counted(
+    lap_cli *cli, lap_context *context, const lap_view *b, lap_compare_row *row)
+{
     lap_error err = {0};
-    lap_code code = lap_compare_views(a, b, cli->allowed.mask_border, true, &d, &err);
+    const lap_view *a = row->a;
+    lap_code code = lap_compare_views(a, row->b, cli->allowed.mask_border, true, &row->difference, &err);
     if (code == LAP_OK && cli->heatmap)
-        code = lap_heatmap_write(cli->heatmap, a, b, cli->allowed.mask_border, 0, &err);
+        code = lap_heatmap_write(cli->heatmap, a, row->b, cli->allowed.mask_border, 0, &err);
     if (code == LAP_E_DIFFERENT) {
         lap_cli_message("%s and %s: %s%s", cli->operands[0], cli->operands[1], err.message,
             a->channels != b->channels && a->width == b->width && a->height == b->height
@@ -80,14 +114,29 @@ static lap_cli_exit compare(lap_cli *cli, lap_context *context, const lap_view *
     }
     if (code != LAP_OK)
         return lap_cli_no_comparison(cli->heatmap ? cli->heatmap : cli->operands[0], &err);
-    const bool equal = lap_cli_is_equal(cli, &d);
-    if (lap_cli_wants_json(cli) && lap_json_print(object_of(cli, a, &d, equal)) != LAP_EXIT_OK)
+    const bool equal = lap_cli_is_equal(cli, &row->difference);
+    if (lap_cli_wants_json(cli) && lap_json_print(object_of(cli, a, &row->difference, equal)) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (!cli->json && !cli->quiet)
-        print_text(cli, a, &d, equal);
-    if (cli->report && write_report(cli, context, a, b, &d, equal) != LAP_EXIT_OK)
+        print_text(cli, a, &row->difference, equal);
+    if (cli->report && write_report(cli, context, b, row, equal) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     return equal ? LAP_EXIT_OK : LAP_EXIT_FAILED;
+}
+
+static lap_cli_exit compare(lap_cli *cli, lap_context *context, const lap_view *a, const lap_view *b)
+{
+    lap_view counted;
+    uint8_t *copy = NULL;
+    lap_compare_row row = {.a = a, .b = &counted};
+    if (check_boxes(cli, a) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
+    if (excused(cli, a, b, &counted, &copy) != LAP_OK)
+        return lap_cli_no_comparison(
+            cli->operands[1], &(lap_error){.code = LAP_E_MEMORY, .message = "out of memory"});
+    const lap_cli_exit code = compare_counted(cli, context, b, &row);
+    free(copy);
+    return code;
 }
 
 int lap_cli_diff(lap_cli *cli)

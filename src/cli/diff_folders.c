@@ -5,6 +5,7 @@
 #include "cli/difference.h"
 #include "cli/folder.h"
 #include "cli/json.h"
+#include "cli/report/report_folder.h"
 #include "cli/term.h"
 
 typedef enum outcome { IDENTICAL, EQUAL, DIFFERENT, ONLY_A, ONLY_B, FAILED, OUTCOMES } outcome;
@@ -17,6 +18,7 @@ typedef struct diff_run {
     uint64_t found[OUTCOMES];
     lap_cli_exit prevented; /* the exit code of the first pair that could not be compared */
     json_t *rows;           /* or NULL */
+    lap_sheet *sheet;       /* of --report */
 } diff_run;
 
 /* ---- a pair ------------------------------------------------------------------------------------ */
@@ -86,6 +88,8 @@ static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *co
             lap_cli_message("%s: %s", pair->relative, pair->note);
         if (run->rows)
             json_array_append_new(run->rows, row_of(pair, what));
+        if (cli->report)
+            lap_sheet_add_pair(run->sheet, pair, outcome_names[what], what == EQUAL);
     }
     lap_folder_show(&run->folder, counts);
 }
@@ -98,7 +102,8 @@ static bool is_equal(const diff_run *run)
            run->found[IDENTICAL] + run->found[EQUAL] > 0;
 }
 
-static int print_json(diff_run *run)
+/* Without rows. */
+static json_t *json_of(const diff_run *run)
 {
     const lap_folder *folder = &run->folder;
     json_t *object = lap_json_object("lapedge.diff_folders/1"), *found = json_object();
@@ -112,6 +117,12 @@ static int print_json(diff_run *run)
     json_object_set_new(object, "not_taken", lap_folder_json_others(folder));
     json_object_set_new(object, "links", json_integer((json_int_t)folder->counts.links));
     lap_folder_json_end(folder, object);
+    return object;
+}
+
+static int print_json(diff_run *run)
+{
+    json_t *object = json_of(run);
     json_object_set_new(object, "rows", run->rows);
     run->rows = NULL;
     return lap_json_print(object);
@@ -170,6 +181,8 @@ int lap_diff_folders(lap_cli *cli)
             return err.code != LAP_OK ? (int)lap_cli_no_comparison(cli->operands[i], &err)
                                       : (int)lap_cli_usage("%s is a folder, but %s is not", cli->operands[!i],
                                             cli->operands[i]);
+    if (lap_report_check(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     lap_folder_begin(folder, cli, 0);
     if (!cli->take.include_count &&
         !cli->take.extensions) /* all that is read, since outputs may be any of them */
@@ -178,13 +191,17 @@ int lap_diff_folders(lap_cli *cli)
     if (!context)
         return (int)lap_cli_no_comparison("", &err);
     run.rows = lap_cli_wants_json(cli) ? json_array() : NULL;
+    run.sheet = cli->report ? lap_sheet_create() : NULL;
     lap_folder_start(folder, context, "pairs");
-    const lap_code code =
-        lap_compare_folders(context, cli->operands[0], cli->operands[1], &folder->options, &cli->settings,
-            cli->allowed.mask_border, run.rows != NULL, on_pair, &run, &folder->counts, &folder->err);
+    const lap_diff_rules rules = lap_cli_diff_rules(cli, run.rows != NULL);
+    const lap_code code = lap_compare_folders(context, cli->operands[0], cli->operands[1], &folder->options,
+        &cli->settings, &rules, on_pair, &run, &folder->counts, &folder->err);
     lap_folder_stop(folder);
+    const bool reported = !cli->report || !folder->counts.found ||
+                          lap_sheet_write(run.sheet, cli, context, json_of(&run)) == LAP_EXIT_OK;
     lap_cli_end(context);
     const int exit_code = finish(&run, code);
     json_decref(run.rows);
-    return exit_code;
+    lap_sheet_free(run.sheet);
+    return reported || exit_code > LAP_EXIT_FAILED ? exit_code : LAP_EXIT_USAGE;
 }

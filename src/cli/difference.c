@@ -34,6 +34,25 @@ bool lap_cli_is_equal(const lap_cli *cli, const lap_difference *d)
            (allowed->min_psnr < 0 || d->psnr >= allowed->min_psnr);
 }
 
+lap_diff_rules lap_cli_diff_rules(const lap_cli *cli, bool with_ssim)
+{
+    return (lap_diff_rules){.mask_border = cli->allowed.mask_border,
+        .with_ssim = with_ssim,
+        .pixel_threshold = cli->allowed.pixel_threshold,
+        .ignore = cli->ignore.box,
+        .ignore_count = cli->ignore.count};
+}
+
+static json_t *boxes_of(const lap_cli_boxes *boxes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < boxes->count; i++) {
+        const lap_diff_box *box = &boxes->box[i];
+        json_array_append_new(list, json_pack("[iiii]", box->x, box->y, box->width, box->height));
+    }
+    return list;
+}
+
 static json_t *whole_or_null(double value)
 {
     return value < 0 ? json_null() : json_integer((json_int_t)value);
@@ -49,6 +68,10 @@ json_t *lap_json_tolerance(const lap_cli *cli, int promised)
         lap_json_real(allowed->max_differing_share < 0 ? NAN : allowed->max_differing_share));
     json_object_set_new(object, "min_psnr", lap_json_real(allowed->min_psnr < 0 ? NAN : allowed->min_psnr));
     json_object_set_new(object, "mask_border", json_integer(allowed->mask_border));
+    if (cli->forms & (LAP_CLI_DIFF | LAP_CLI_DIFF_FOLDER)) {
+        json_object_set_new(object, "threshold_per_pixel", json_integer(allowed->pixel_threshold));
+        json_object_set_new(object, "ignore", boxes_of(&cli->ignore));
+    }
     if (promised >= -1)
         json_object_set_new(object, "promised", whole_or_null(promised));
     return object;

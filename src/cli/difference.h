@@ -9,6 +9,9 @@
  * the images must be identical. */
 bool lap_cli_is_equal(const lap_cli *cli, const lap_difference *difference);
 
+/* What diff leaves out. */
+lap_diff_rules lap_cli_diff_rules(const lap_cli *cli, bool with_ssim);
+
 /* The object under `tolerance`. promised: what lap_params_tolerance says; below -1: does not apply. */
 json_t *lap_json_tolerance(const lap_cli *cli, int promised);
 /* identical, max_abs, ..., first_difference; difference NULL: nulls. has_figures false: all but identical

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 json_t *lap_json_object(const char *schema); /* NULL without memory, as jansson does */
 /* Text, with U+FFFD for what is not UTF-8; null for NULL. */

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/folder.h"
 #include "cli/json.h"
+#include "cli/report/report_folder.h"
 #include "cli/sides.h"
 #include "cli/term.h"
 #include "cli/worker.h"
@@ -19,6 +20,8 @@ typedef struct folder_run {
     lap_batch_prune prune; /* --prune: outputs whose photo is gone */
     json_t *pruned;        /* their names */
     bool has_lost_worker;  /* without devices, whatever was asked for */
+    lap_sheet *sheet;      /* of --report */
+    const char *sides[3];  /* what is written beside the outputs */
 } folder_run;
 
 /* ---- a file -------------------------------------------------------------------------------------- */
@@ -72,6 +75,8 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
         print_file(run, file, counts);
         if (run->folder.cli->log)
             write_log(run, file);
+        if (run->folder.cli->report)
+            lap_sheet_add_file(run->sheet, file);
     }
     lap_folder_show(&run->folder, counts);
 }
@@ -169,7 +174,7 @@ static void summary(const folder_run *run)
     lap_folder_print_none(&run->folder);
 }
 
-static int print_json(const folder_run *run)
+static json_t *json_of(const folder_run *run)
 {
     const lap_batch_counts *counts = &run->folder.counts;
     const lap_json_count fields[] = {{"found", counts->found}, {"expected", counts->expected},
@@ -184,7 +189,7 @@ static int print_json(const folder_run *run)
     json_object_set_new(object, "dry_run", json_boolean(run->folder.cli->dry_run));
     lap_folder_json_end(&run->folder, object);
     json_object_set_new(object, "work", lap_json_work(&run->folder.work));
-    return lap_json_print(object);
+    return object;
 }
 
 static lap_code work(folder_run *run, lap_context *context)
@@ -214,17 +219,22 @@ static int run_folder(lap_cli *cli, folder_run *run)
         return (int)lap_cli_exit_of(folder->err.code);
     }
     const lap_code code = work(run, context);
+    const bool began = code == LAP_OK || folder->counts.found;
+    const int reported =
+        cli->report && began ? lap_sheet_write(run->sheet, cli, context, json_of(run)) : LAP_EXIT_OK;
     lap_cli_end(context);
     if (code != LAP_OK)
         lap_cli_print_error(&folder->err, NULL);
-    if (!cli->quiet && (code == LAP_OK || folder->counts.found))
+    if (!cli->quiet && began)
         summary(run);
     if (cli->verbose && code == LAP_OK && !cli->dry_run)
         lap_folder_print_work(folder);
     int exit_code = lap_folder_exit(folder, code);
+    if (exit_code == LAP_EXIT_OK)
+        exit_code = reported;
     if (cli->prune && end_prune(run, code) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
-    if (lap_cli_wants_json(cli) && print_json(run) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
+    if (lap_cli_wants_json(cli) && lap_json_print(json_of(run)) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
         lap_cli_log_begin(&run->log); /* empty, where nothing was found */
@@ -260,11 +270,12 @@ static int check_operands(const lap_cli *cli)
     if (is_like_image(out))
         return lap_cli_usage(
             "%s: there is no such folder, and it is named like an image; %s/ makes it", out, out);
-    return (int)lap_folder_check_log(cli);
+    const lap_cli_exit code = lap_folder_check_log(cli);
+    return code == LAP_EXIT_OK ? (int)lap_report_check(cli) : (int)code;
 }
 
 /* What of the options is run's alone. */
-static lap_code set_options(folder_run *run, const char *const sides[2], lap_error *err)
+static lap_code set_options(folder_run *run, lap_error *err)
 {
     const lap_cli *cli = run->folder.cli;
     lap_batch_options *options = &run->folder.options;
@@ -276,8 +287,11 @@ static lap_code set_options(folder_run *run, const char *const sides[2], lap_err
     options->flat = cli->flat;
     options->skip_existing = cli->skip_existing;
     options->no_clobber = cli->settings.no_clobber;
-    options->sides = sides + !cli->log;
-    options->side_count = (size_t)(cli->log != NULL) + (cli->trace != NULL);
+    const char *const sides[] = {cli->log, cli->trace, cli->report};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (sides[i])
+            run->sides[options->side_count++] = sides[i];
+    options->sides = run->sides;
     if (cli->prune) {
         run->pruned = json_array();
         run->prune = (lap_batch_prune){.each = on_output, .user = run};
@@ -294,9 +308,9 @@ int lap_run_folder(lap_cli *cli)
     if (exit_code != LAP_EXIT_OK)
         return exit_code;
     run.has_lost_worker = lap_cli_has_lost_worker(cli);
-    const char *const sides[] = {cli->log, cli->trace};
+    run.sheet = cli->report ? lap_sheet_create() : NULL;
     lap_folder_begin(&run.folder, cli, cli->operand_count - 1);
-    if (set_options(&run, sides, &err) != LAP_OK)
+    if (set_options(&run, &err) != LAP_OK)
         exit_code = lap_cli_usage("--shard=%.40s: %s", cli->shard, err.message);
     else if (cli->log && !lap_cli_log_postpone(&run.log, cli->log, run.folder.options.out_dir) &&
              !lap_cli_log_open(&run.log, cli->log)) {
@@ -306,5 +320,6 @@ int lap_run_folder(lap_cli *cli)
         exit_code = lap_cli_log_end(&run.log, cli->log, run_folder(cli, &run));
     }
     json_decref(run.pruned);
+    lap_sheet_free(run.sheet);
     return exit_code;
 }

@@ -25,6 +25,7 @@ lap_cli_setter lap_set_devices;             /* the lap_cli itself: devices, devi
 lap_cli_setter lap_set_sizes;               /* the lap_cli itself: sizes, size_count */
 lap_cli_setter lap_set_ops;                 /* unsigned: a bit a ladder, from a list or "all" */
 lap_cli_setter lap_set_differing;           /* lap_cli_tolerance: pixels, or a share with % */
+lap_cli_setter lap_set_box;                 /* lap_cli_boxes: one more */
 lap_cli_setter lap_set_glob;                /* const char *[LAP_CLI_GLOBS]: one more */
 lap_cli_setter lap_set_suffix;              /* const char *: part of a file's name */
 lap_cli_setter lap_set_backup;              /* const char *: the end of a file's name, of no photo */

@@ -1,4 +1,5 @@
 /* Values that only the comparisons take. */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -41,6 +42,28 @@ bool lap_set_differing(
         return lap_cli_refuse(problem, size, value, "a number of pixels, or a share such as 0.1%%");
     allowed->max_differing = is_share ? -1 : (double)pixels;
     allowed->max_differing_share = is_share ? share : -1;
+    return true;
+}
+
+/* X,Y,W,H: a rectangle of pixels. */
+bool lap_set_box(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    lap_cli_boxes *boxes = field;
+    lap_diff_box box;
+    int *const numbers[] = {&box.x, &box.y, &box.width, &box.height};
+    const char *at = value;
+    (void)option;
+    for (int i = 0; i < 4; i++) {
+        char *end;
+        const long number = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : -1;
+        if (number < i / 2 || number > LAP_MAX_SIDE || *end != (i < 3 ? ',' : '\0'))
+            return lap_cli_refuse(problem, size, value, "a rectangle X,Y,W,H in pixels, such as 0,0,64,16");
+        *numbers[i] = (int)number;
+        at = end + 1;
+    }
+    if (boxes->count == LAP_CLI_BOXES)
+        return lap_cli_refuse(problem, size, value, "among the first %d", LAP_CLI_BOXES);
+    boxes->box[boxes->count++] = box;
     return true;
 }
 

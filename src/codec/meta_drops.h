@@ -3,7 +3,7 @@
 #ifndef LAP_META_DROPS_H
 #define LAP_META_DROPS_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 enum { LAP_DROP_KINDS = 6 };
 

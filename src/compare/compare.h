@@ -3,6 +3,7 @@
 #define LAP_COMPARE_H
 
 #include "base/control.h"
+#include "lapedge_program.h"
 #include "rungs/run_rung.h"
 #include "rungs/timing.h"
 

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 typedef struct lap_side {
     const char *path; /* as it was named */

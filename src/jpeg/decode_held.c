@@ -214,8 +214,8 @@ lap_code lap_held_open(const lap_held_source *source, lap_held **held, lap_error
     h->mcus = divided(f->width, 8 * (f->components == 1 ? 1 : f->sample_h[0]));
     h->mcu_rows = divided(f->height, 8 * (f->components == 1 ? 1 : f->sample_v[0]));
     h->count = script->count;
-    pthread_mutex_init(&h->lock, NULL);
-    pthread_cond_init(&h->changed, NULL);
+    h->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    h->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     h->passes = calloc((size_t)h->count, sizeof *h->passes);
     lap_code code = h->passes ? allocate(h, err) : lap_fail(err, LAP_E_MEMORY, "out of memory for scans");
     if (code != LAP_OK) {

@@ -125,7 +125,7 @@ static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error 
         free(own);
         return LAP_OK;
     }
-    pthread_mutex_init(&own->lock, NULL);
+    own->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (own->is_progressive)
         open_progressive(d, own);
     d->first = own;

@@ -171,6 +171,53 @@ lap_code lap_compare_views(
     return with_ssim ? mean_ssim(a, b, &r, &d->ssim, err) : LAP_OK;
 }
 
+/* ---- what does not count ------------------------------------------------------------------------- */
+
+static bool is_near(const uint8_t *a, const uint8_t *b, int channels, int threshold)
+{
+    for (int c = 0; c < channels; c++)
+        if (abs(a[c] - b[c]) > threshold)
+            return false;
+    return true;
+}
+
+static void excuse_near(const lap_view *a, const lap_view *b, int threshold)
+{
+    for (int y = 0; y < a->height; y++)
+        for (int x = 0; x < a->width; x++) {
+            const uint8_t *from = sample(a, x, y);
+            uint8_t *to = b->base + y * b->stride + (ptrdiff_t)x * b->channels;
+            if (is_near(from, to, a->channels, threshold))
+                memcpy(to, from, (size_t)a->channels);
+        }
+}
+
+static int clipped(int64_t value, int limit)
+{
+    return value < 0 ? 0 : value > limit ? limit : (int)value;
+}
+
+static void excuse_box(const lap_view *a, const lap_view *b, const lap_diff_box *box)
+{
+    const int left = clipped(box->x, a->width), right = clipped((int64_t)box->x + box->width, a->width),
+              bottom = clipped((int64_t)box->y + box->height, a->height);
+    for (int y = clipped(box->y, a->height); y < bottom && left < right; y++)
+        memcpy(b->base + y * b->stride + (ptrdiff_t)left * b->channels, sample(a, left, y),
+            (size_t)(right - left) * (size_t)a->channels);
+}
+
+void lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_rules *rules)
+{
+    if (a->width != b->width || a->height != b->height || a->channels != b->channels)
+        return;
+    for (size_t i = 0; i < rules->ignore_count; i++)
+        excuse_box(a, b, &rules->ignore[i]);
+    if (rules->pixel_threshold > 0)
+        excuse_near(a, b, rules->pixel_threshold);
+}
+
+/* ---- sums ---------------------------------------------------------------------------------------- */
+
 static double weighted(double a, uint64_t na, double b, uint64_t nb)
 {
     return (a * (double)na + b * (double)nb) / ((double)na + (double)nb);

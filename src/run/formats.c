@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/status.h"
+#include "lapedge_program.h"
 
 /* ---- in ---------------------------------------------------------------------------------------- */
 

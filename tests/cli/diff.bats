@@ -87,7 +87,7 @@ shares()
     expect 1 "" "" diff -q --mask-border=1 a.pgm b.pgm
     expect 0 "" "" diff -q --mask-border=2 a.pgm b.pgm
     lapedge diff --json --max-differing=50% --mask-border=1 a.pgm b.pgm >o.json
-    json o.json 'o["tolerance"] == {"max_abs": None, "max_differing": None, "max_differing_share": 0.5, "min_psnr": None, "mask_border": 1}'
+    json o.json 'o["tolerance"] == {"max_abs": None, "max_differing": None, "max_differing_share": 0.5, "min_psnr": None, "mask_border": 1, "threshold_per_pixel": 0, "ignore": []}'
     run lapedge diff --json a.pgm b.pgm
     echo "$output" >o.json
     json o.json 'o["tolerance"]["max_abs"] == 0'
@@ -288,6 +288,73 @@ PY
     expect 2 "" "lapedge: none and empty: no image found (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff none empty
     expect 2 "" "lapedge: a is a folder, but a/one.pgm is not" diff a a/one.pgm
     expect 2 "" "lapedge: a is a folder, but missing is not" diff missing a
+    run --separate-stderr lapedge diff -q --report=p.html a b
+    [ "$status" -eq 2 ]
+    sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>.*|\1|p' p.html >p.json
+    json p.json 'o["results"]["outcomes"]["failed"] == 2 and "rows" not in o["results"]'
+    json p.json '{r["name"]: r["what"] for r in o["folder"]["failed"]} == {"one.pgm": "failed", "mine.pgm": "only_a", "cut.jpg": "failed", "deep/two.pgm": "different", "deep/yours.pgm": "only_b"}'
+    json p.json '[(s["name"], len(s["pictures"])) for s in o["folder"]["sheet"]] == [("deep/two.pgm", 3)]'
+    expect 2 "" 'lapedge: --report: "p.png" does not end in .html' diff --report=p.png a b
     expect 2 "" "lapedge: --heatmap does not apply to diff of folders, only to diff" diff --heatmap=m.png a b
     expect 2 "" "lapedge: --include does not apply to diff, only to diff of folders" diff --include='*' a/one.pgm b/one.pgm
+}
+
+# Two images of 8 x 6 that differ by 9 at (1, 1), by 3 at (5, 4).
+ignored_pictures()
+{
+    python3 - <<'PY'
+a = bytearray(range(48))
+b = bytearray(a)
+b[1 * 8 + 1] += 9
+b[4 * 8 + 5] += 3
+for name, pixels in (("a.pgm", a), ("b.pgm", b)):
+    open(name, "wb").write(b"P5\n8 6\n255\n" + pixels)
+PY
+}
+
+@test "--ignore: pixels of these rectangles count as equal, of two images and of folders" {
+    ignored_pictures
+    expect 1 "" "" diff -q a.pgm b.pgm
+    expect 1 "" "" diff -q --ignore=1,1,1,1 a.pgm b.pgm
+    expect 0 "" "" diff -q --ignore=1,1,1,1 --ignore=4,4,9,9 a.pgm b.pgm
+    expect 1 "" "" diff -q --ignore=2,1,1,1 --ignore=4,4,9,9 a.pgm b.pgm
+    lapedge diff --json --ignore=5,4,1,1 a.pgm b.pgm >o.json || [ $? -eq 1 ]
+    json o.json 'o["tolerance"]["ignore"] == [[5, 4, 1, 1]] and o["max_abs"] == 9 and o["differing_pixels"] == 1'
+    expect 2 "" "lapedge: --ignore=8,0,1,1 lies outside the image, which has 8 x 6 pixels" diff --ignore=8,0,1,1 a.pgm b.pgm
+    for wrong in 1,1,1 1,1,0,1 1,1,1,1,1 -1,0,1,1 1,1,1,x ""; do
+        run --separate-stderr lapedge diff --ignore="$wrong" a.pgm b.pgm
+        [ "$status" -eq 2 ]
+    done
+    mkdir a b
+    cp a.pgm a/one.pgm
+    cp b.pgm b/one.pgm
+    expect 1 "" "" diff -q --ignore=1,1,1,1 a b
+    expect 0 "" "" diff -q --ignore=1,1,1,1 --ignore=5,4,1,1 --ignore=99,99,1,1 a b
+    # The report shows B as it is.
+    expect 0 "" "" diff -q --ignore=0,0,8,6 --report=p.html a.pgm b.pgm
+    sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>.*|\1|p' p.html >p.json
+    json p.json 'o["results"]["identical"] and o["pictures"]["photo"] != o["pictures"]["edges"]'
+    expect 2 "" "lapedge: --ignore does not apply to compare; see lapedge compare --help" compare --ignore=0,0,1,1 a.pgm
+}
+
+@test "--threshold-per-pixel: pixels that differ by no more count as equal" {
+    ignored_pictures
+    expect 1 "" "" diff -q --threshold-per-pixel=2 a.pgm b.pgm
+    expect 1 "" "" diff -q --threshold-per-pixel=8 a.pgm b.pgm
+    expect 0 "" "" diff -q --threshold-per-pixel=9 a.pgm b.pgm
+    # What --max-abs cannot say: one pixel may differ by more than 3.
+    expect 0 "" "" diff -q --threshold-per-pixel=3 --max-differing=1 a.pgm b.pgm
+    expect 1 "" "" diff -q --threshold-per-pixel=2 --max-differing=1 a.pgm b.pgm
+    lapedge diff --json --threshold-per-pixel=3 a.pgm b.pgm >o.json || [ $? -eq 1 ]
+    json o.json 'o["tolerance"]["threshold_per_pixel"] == 3 and o["differing_pixels"] == 1'
+    mkdir a b
+    cp a.pgm a/one.pgm
+    cp b.pgm b/one.pgm
+    expect 1 "" "" diff -q --threshold-per-pixel=8 a b
+    expect 0 "" "" diff -q --threshold-per-pixel=9 a b
+    # All channels of a pixel count: one that differs by more keeps the others in the figures.
+    printf 'P6\n1 1\n255\n\1\2\3' >c.ppm
+    printf 'P6\n1 1\n255\n\1\3\7' >d.ppm
+    lapedge diff --json --threshold-per-pixel=3 c.ppm d.ppm >o.json || [ $? -eq 1 ]
+    json o.json 'o["mean_abs"] == 5 / 3'
 }

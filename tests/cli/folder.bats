@@ -590,3 +590,57 @@ PY
     lapedge in/1.jpg one.jpg
     cmp one.jpg out/1.jpg
 }
+
+@test "--report of a folder: counts, the slowest, what failed, and a contact sheet" {
+    mkdir -p in/deep
+    cp "$photo" in/a.jpg
+    cp "$repo/samples/chelsea.jpg" in/deep/b.jpg
+    head -c 3000 "$photo" >in/cut.jpg
+    run --separate-stderr lapedge -q --report=p.html in out
+    [ "$status" -eq 1 ]
+    page p.html
+    json p.json 'o["results"]["schema"] == "lapedge.run/1" and o["results"]["ok"] == 2 and o["results"]["failed"] == 1'
+    json p.json '[(r["name"], r["what"]) for r in o["folder"]["failed"]] == [("in/cut.jpg", "truncated")]'
+    json p.json 'sorted(r["name"] for r in o["folder"]["slowest"]) == ["in/a.jpg", "in/deep/b.jpg"]'
+    json p.json 'all(a["ms"] >= b["ms"] > 0 for a, b in zip(o["folder"]["slowest"], o["folder"]["slowest"][1:]))'
+    json p.json '[[u[:22] for u in s["pictures"]] for s in o["folder"]["sheet"]] == [["data:image/jpeg;base64"] * 2] * 2'
+    # The outputs are those of a run without it.
+    run --separate-stderr lapedge -q in plain
+    diff -r out plain --exclude=.lapedge
+    # Up to date: shown, and not among the slowest; what was removed meanwhile has no picture.
+    rm in/cut.jpg
+    expect 0 "" "" -q --report=p.html in out
+    page p.html
+    json p.json 'o["folder"]["slowest"] == [] and len(o["folder"]["sheet"]) == 2'
+    expect 2 "" "lapedge: -n writes nothing; leave out --report" -n --report=q.html in out
+    expect 2 "" 'lapedge: --report: "q.png" does not end in .html' --report=q.png in out
+    cp "$photo" in/c.html
+    run --separate-stderr lapedge -q --ext=jpg,html --report=in/c.html in other
+    [ "$status" -eq 2 ]
+    cmp "$photo" in/c.html
+    [ ! -e q.html ]
+    expect 0 "" "" transform -q --rotate=90 --report=turned.html in turned
+    page turned.html
+    json turned.json 'o["command"] == "transform" and len(o["folder"]["sheet"]) == 2'
+    run --separate-stderr lapedge -q --report=none/p.html in out
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"the report was not written: none/p.html"* ]]
+}
+
+# page FILE.html: what it shows, as FILE.json
+page()
+{
+    sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>.*|\1|p' "$1" >"${1%.html}.json"
+}
+
+@test "--report of a folder: 60 photos at most, the same ones whatever finishes first" {
+    mkdir in
+    for i in $(seq 70); do pgm 40 30 "in/$i.pgm"; done
+    expect 0 "" "" -q --ext=pgm -j1 --report=one.html in out
+    expect 0 "" "" -q --ext=pgm -f -j4 --report=four.html in out
+    page one.html
+    page four.html
+    json one.json 'len(o["folder"]["sheet"]) == 60 and o["folder"]["shown_of"] == 70 and len(o["folder"]["slowest"]) == 20'
+    diff <(python3 -c 'import json; [print(s["name"]) for s in json.load(open("one.json"))["folder"]["sheet"]]') \
+        <(python3 -c 'import json; [print(s["name"]) for s in json.load(open("four.json"))["folder"]["sheet"]]')
+}

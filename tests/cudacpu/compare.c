@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/image.h"
+#include "lapedge_program.h"
 
 struct lap_pixels {
     lap_image image;

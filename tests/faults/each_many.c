@@ -1,4 +1,5 @@
 /* What every_fault does with many photos, and with many backends. */
+#include "lapedge_program.h"
 #include "tests/faults/each.h"
 
 #include <stdlib.h>
@@ -263,8 +264,8 @@ static void folders_compared(each_result *r)
 {
     lap_batch_counts counts;
     const lap_settings s = each_plain();
-    r->code = lap_compare_folders(each_context, "in", "there", &(lap_batch_options){.take = &every}, &s, 0,
-        true, each_pair, r, &counts, &r->err);
+    r->code = lap_compare_folders(each_context, "in", "there", &(lap_batch_options){.take = &every}, &s,
+        &(lap_diff_rules){.with_ssim = true}, each_pair, r, &counts, &r->err);
     r->all = r->code == LAP_OK && counts.failed == 0;
 }
 

@@ -1,4 +1,5 @@
 /* What every_fault does with a photo: a case for each way through the library. */
+#include "lapedge_program.h"
 #include "tests/faults/each.h"
 
 #include <stdio.h>

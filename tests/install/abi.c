@@ -27,8 +27,6 @@ SAME(lap_run_stats, edges, 17392, 8680);
 SAME(lap_measure_options, weight_count, 56, 16);
 SAME(lap_measurement, columns, 17464, 17424);
 SAME(lap_difference, first_at_border, 136, 100);
-SAME(lap_compare_options, mask_border, 48, 8);
 SAME(lap_batch_options, shards, 136, 68);
 SAME(lap_batch_counts, ms, 432, 360);
-SAME(lap_bench_options, device, 512, 444);
 #endif

@@ -9,6 +9,7 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "batch/device_pool.h"
+#include "lapedge_program.h"
 #include "libjpeg/jpeg_floor.h"
 #include "rungs/backend.h"
 #include "tests/cudacpu/control.h"

@@ -64,6 +64,15 @@ class Pages:
         other = self.folder / "other.jpg"
         subprocess.run([LAPEDGE, "--kernel=identity", "--quality=50", "samples/chelsea.jpg", other], cwd=ROOT, check=True)
         self.diff = self.make(LAPEDGE, "diff", "samples/chelsea.jpg", other, expect=1)
+        self.tree = self.make(LAPEDGE, "run", album, self.folder / "album-edges")
+        self.worse = self.folder / "worse"
+        subprocess.run([LAPEDGE, "-q", "--kernel=identity", "--quality=20", album, self.worse], cwd=ROOT, check=True)
+        self.trees = self.make(LAPEDGE, "diff", album, self.worse, expect=1)
+        noise = self.folder / "noise"
+        noise.mkdir()
+        for i in range(62):
+            (noise / f"{i}.ppm").write_bytes(b"P6\n220 220\n255\n" + random.Random(i).randbytes(220 * 220 * 3))
+        self.noise = self.make(LAPEDGE, "run", "--ext=ppm", noise, self.folder / "noise-edges")
         self.run = self.make(LAPEDGE, "run", "samples/chelsea.jpg", self.folder / "edges.png")
         self.large = self.make(LAPEDGE, "stats", "samples/seeding.jpg")
 
@@ -84,7 +93,7 @@ class Pages:
         return to
 
     def all(self):
-        return self.bench, self.stats, self.compare, self.album, self.diff, self.run, self.large
+        return self.bench, self.stats, self.compare, self.album, self.diff, self.run, self.large, self.tree, self.trees
 
 
 # ---- without a browser ----------------------------------------------------------------------------
@@ -96,7 +105,7 @@ def names_are_text(pages):
 
 
 def pages_are_small(pages):
-    sizes = {page.name: page.stat().st_size for page in pages.all()}
+    sizes = {page.name: page.stat().st_size for page in (*pages.all(), pages.noise)}
     assert max(sizes.values()) <= 5_000_000, sizes
 
 
@@ -351,6 +360,23 @@ def nothing_is_above_its_roof(driver, pages):
         assert y < compute[2 if name.endswith("×2") else 1], (name, y, compute)
 
 
+def a_folder_has_a_contact_sheet(driver, pages):
+    state = """
+        const shown = [...document.querySelectorAll('#sheet-grid figure')];
+        return shown.map((f) => [f.querySelector('b').textContent, [...f.querySelectorAll('img')].map((i) => i.naturalWidth > 50 && i.getBoundingClientRect().height > 50)]);"""
+    for page, pictures in ((pages.tree, 2), (pages.trees, 3)):
+        load(driver, page)
+        names = ["a.jpg", "deep/b.jpg"]
+        found = sorted((name.removeprefix(str(pages.folder / "album") + "/"), good) for name, good in driver.execute_script(state))
+        assert found == [(name, [True] * pictures) for name in names], found
+    assert driver.execute_script("return document.querySelectorAll('#failed-table tbody tr').length") == 2
+    load(driver, pages.tree)
+    assert driver.execute_script("return document.querySelectorAll('#slowest-table tbody tr').length") == 2
+    assert driver.find_element("id", "verdict").text == "all done"
+    load(driver, pages.noise)
+    assert len(driver.execute_script(state)) == 60 and "60 of 62" in driver.find_element("id", "sheet-note").text
+
+
 def theme_toggles(driver, pages):
     load(driver, pages.stats)
     ground = "return getComputedStyle(document.body).backgroundColor"
@@ -434,7 +460,7 @@ def paper_holds_everything(driver, pages):
             whole = [each for each in driver.execute_script(flows) if each.endswith(" avoid")]
             assert whole == ["times avoid", "roofline avoid", "facts avoid"], whole
             assert driver.execute_script("return getComputedStyle(document.querySelector('h2')).breakAfter") == "avoid"
-            if has_charts(page):
+            if has_charts(page) and page not in (pages.tree, pages.trees):  # those draw none
                 sizes = driver.execute_script("const paper = Chart.defaults.font.size; dispatchEvent(new Event('afterprint')); return [paper, Chart.defaults.font.size]")
                 assert sizes[0] < 10 < sizes[1], sizes  # as small as the text around it
         finally:
@@ -529,7 +555,7 @@ PLAIN = [names_are_text, pages_are_small, pages_name_no_address]
 BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, any_shape_is_shown_whole, rungs_switch, planted_pixel_is_found, lens_computes_what_the_program_did, pixels_are_read_out,
            two_images_and_their_difference, a_run_and_its_stages, a_row_a_photo, a_point_a_rung,
            nothing_is_above_its_roof, a_name_that_stands_for_another_is_drawn_once,
-           theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,
+           a_folder_has_a_contact_sheet, theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,
            dots_where_bars_have_no_length, names_of_points_do_not_meet, fields_have_names, contrast_is_enough]
 
 

@@ -13,7 +13,7 @@ mapfile -t sources < <(find src cpu_simd cuda -name '*.[ch]' -o -name '*.cu' -o 
 # What awk needs of the house: room(file), the folder that a file belongs to, and may_use(room, room).
 house='
     function room(file) {
-        if (file == "src/lapedge.h") return "lapedge.h"
+        if (file ~ "^src/lapedge(_program)?\\.h$") return "lapedge.h"
         if (file ~ "^src/[^/]+$") return "homeless"
         sub("^src/", "", file); sub("/.*", "", file)
         return file
@@ -88,7 +88,7 @@ chains()
 
 every_file_has_a_room()
 {
-    ! printf '%s\n' "${sources[@]}" | grep -E '^src/[^/]+$' | grep -v '^src/lapedge\.h$'
+    ! printf '%s\n' "${sources[@]}" | grep -E '^src/[^/]+$' | grep -vE '^src/lapedge(_program)?\.h$'
 }
 
 # Each room of the table is a folder, and each folder stands in the table.

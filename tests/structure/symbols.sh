@@ -1,6 +1,6 @@
 #!/bin/bash
-# The libraries define lap_ names only, export exactly what lapedge.h declares, and call nothing that a
-# library must not call.
+# The libraries define lap_ names only, export exactly what lapedge.h declares, hide what lapedge_program.h declares,
+# and call nothing that a library must not call.
 . tests/tap.sh
 B=${B:-build}
 
@@ -23,6 +23,27 @@ all_declared()
     diff "$declared" "$exported"
 }
 
+# The functions of lapedge_program.h: all are in the archive, for the program, and none is in the shared library.
+program_names()
+{
+    "${CC:-gcc}" -E -P -D_GNU_SOURCE src/lapedge_program.h | tr '\n' ' ' | tr ';' '\n' |
+        grep -vE 'visibility|typedef|\{' | grep -oE '\blap_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u
+}
+
+program_is_hidden()
+{
+    local declared
+    declared=$(program_names)
+    [ "$(wc -l <<<"$declared")" -ge 25 ] || { echo "only these were looked for: $declared"; return 1; }
+    ! grep -vxFf "$names" <<<"$declared" && ! nm -D --defined-only "$B/liblapedge.so" | grep -wF "$declared"
+}
+
+# What a user gets says nothing of it.
+header_stands_alone()
+{
+    ! grep -n lapedge_program src/lapedge.h debian/*.install && [ "$(wc -l <src/lapedge.h)" -le 550 ]
+}
+
 # A library neither exits nor prints, and keeps no hidden state of libc's: see the head of lapedge.h.
 forbidden='^(exit|_exit|_Exit|quick_exit|abort|atexit|printf|vprintf|puts|putchar|perror|signal|sigaction'
 forbidden+='|setlocale|strtok|rand|srand|localtime|gmtime|asctime|ctime|tmpnam|tempnam|mktemp|system|popen'
@@ -43,9 +64,11 @@ names=$(mktemp)
 trap 'rm -f "$names"' EXIT
 nm -g --defined-only "$B/liblapedge.a" | awk 'NF == 3 { print $3 }' | sort -u >"$names"
 check "liblapedge.a defines only lap_ names" only_lap "$names"
+check "it has what lapedge_program.h declares, and liblapedge.so hides that" program_is_hidden
 nm -D --defined-only "$B/liblapedge.so" | awk '{ print $NF }' | sort -u >"$names"
 check "liblapedge.so exports only lap_ names" only_lap "$names"
 check "liblapedge.so exports what lapedge.h declares, and nothing else" all_declared
+check "lapedge.h knows nothing of it, and has at most 550 lines" header_stands_alone
 mapfile -t objects < <(find "$B/src" "$B/cpu_simd" -name '*.o' ! -path '*/cli/*' 2>/dev/null | sort)
 check "${#objects[@]} objects are looked at, at least 130" test "${#objects[@]}" -ge 130
 check "the library neither exits nor prints" calls_nothing_forbidden "${objects[@]}"

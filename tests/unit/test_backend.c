@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "lapedge_program.h"
 #include "rungs/backend.h"
 
 /* The rung's name, or the message. */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 static char home[64], previous[4096];
 enum { PHOTOS = 40 };
@@ -286,11 +286,11 @@ static void pairs_are_counted(void **state)
     put("in/bad.jpg", "x", 1);
     put("there/bad.jpg", "P6 1 1 255 abc", 14);
     lap_context *context = lap_context_create(2, NULL);
-    assert_int_equal(lap_compare_folders(context, "in", "there", &(lap_batch_options){0}, &s, 0, false,
-                         on_pair, pairs, &counts, &err),
+    assert_int_equal(lap_compare_folders(context, "in", "there", &(lap_batch_options){0}, &s,
+                         &(lap_diff_rules){0}, on_pair, pairs, &counts, &err),
         LAP_OK);
-    assert_int_equal(lap_compare_folders(context, "in", "nowhere", &(lap_batch_options){0}, &s, 0, false,
-                         on_pair, pairs, &(lap_batch_counts){0}, &err),
+    assert_int_equal(lap_compare_folders(context, "in", "nowhere", &(lap_batch_options){0}, &s,
+                         &(lap_diff_rules){0}, on_pair, pairs, &(lap_batch_counts){0}, &err),
         LAP_E_MISSING);
     lap_context_destroy(context);
     assert_int_equal(pairs[0], 10);

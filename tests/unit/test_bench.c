@@ -14,6 +14,7 @@
 #include "bench/bench_image.h"
 
 #include "jpeg_make.h"
+#include "lapedge_program.h"
 
 /* ---- timing ------------------------------------------------------------------------------------------ */
 

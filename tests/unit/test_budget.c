@@ -13,6 +13,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "lapedge_program.h"
 
 enum { LIMIT = 100, THREADS = 8, ROUNDS = 200 };
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cpu_simd/host_rungs.h"
+#include "lapedge_program.h"
 
 /* ---- tables with a wrong rung each --------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/image.h"
+#include "lapedge_program.h"
 
 enum { W = 24, H = 20 };
 

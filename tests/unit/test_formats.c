@@ -1,7 +1,7 @@
 /* The formats that names and first bytes stand for. */
 #include <string.h>
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 #include "run/formats.h"
 
 #include <setjmp.h>

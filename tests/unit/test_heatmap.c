@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "compare/heatmap.h"
+#include "lapedge_program.h"
 
 typedef struct lab {
     double l, a, b;

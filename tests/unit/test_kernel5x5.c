@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/kernel5x5.h"
+#include "lapedge_program.h"
 
 static lap_kernel parsed(const char *spec)
 {

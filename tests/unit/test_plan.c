@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "lapedge_program.h"
 #include "run/plan.h"
 
 enum { BANDS = 40, BAND_ROWS = 128, THREADS = 6 };

@@ -1,5 +1,6 @@
 /* Binary PNM, in and out. */
 #include "encode_help.h"
+#include "lapedge_program.h"
 
 #include <stdio.h>
 

@@ -13,6 +13,7 @@
 
 #include "base/border.h"
 #include "base/image.h"
+#include "lapedge_program.h"
 #include "run/run.h"
 #include "rungs/backend.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 /* Everything that a scheduler may have set for the process that runs these tests. */
 static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",

@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/image.h"
+#include "lapedge_program.h"
 #include "ops/stats.h"
 #include "rungs/run_rung.h"
 

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "base/status.h"
+#include "lapedge_program.h"
 
 static const char *text_of(const lap_error *err)
 {

@@ -26,9 +26,10 @@ lap_code lap_report_add_pictures(
  * rung differs, or of the first one. */
 lap_code lap_report_add_row(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_compare_row *row, lap_error *err);
-/* Two images, b shown instead of the edges, and how they differ. Views as above. */
-lap_code lap_report_add_pair(json_t *report, lap_context *context, const lap_view *a, const lap_view *b,
-    const lap_difference *difference, lap_error *err);
+/* Two images, row->a and b, which is shown instead of the edges, and how row->a and row->b differ: row->b is
+ * b, or b with what does not count made equal. Views as above. */
+lap_code lap_report_add_pair(
+    json_t *report, lap_context *context, const lap_view *b, const lap_compare_row *row, lap_error *err);
 /* Reads and filters a file as settings say; adds pictures, and statistics unless the report has some. */
 lap_code lap_report_add_file(
     json_t *report, lap_context *context, const char *path, const lap_settings *settings, lap_error *err);

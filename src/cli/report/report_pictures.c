@@ -386,16 +386,15 @@ lap_code lap_report_add_row(json_t *report, lap_context *context, const char *in
     return differs ? add_difference(&g, entry, row, err) : code;
 }
 
-lap_code lap_report_add_pair(json_t *report, lap_context *context, const lap_view *a, const lap_view *b,
-    const lap_difference *difference, lap_error *err)
+lap_code lap_report_add_pair(
+    json_t *report, lap_context *context, const lap_view *b, const lap_compare_row *row, lap_error *err)
 {
-    const lap_compare_row row = {.a = a, .b = b, .difference = *difference};
-    gallery g = {.context = context, .photo = a, .edges = b};
+    gallery g = {.context = context, .photo = row->a, .edges = b};
     lap_code code = add_views(report, &g, LAP_MEAN_PLAIN, err);
     if (code == LAP_OK)
-        code = add_statistics(report, context, "", a, b, err);
+        code = add_statistics(report, context, "", row->a, b, err);
     if (code != LAP_OK)
         return code;
     json_t *entry = entry_of(json_object_get(g.pictures, "differences"), "B");
-    return difference->identical ? LAP_OK : add_difference(&g, entry, &row, err);
+    return row->difference.identical ? LAP_OK : add_difference(&g, entry, row, err);
 }

@@ -282,9 +282,10 @@ function showFacts() {
 showFacts();
 if (results.photos) tile(results.photos.length, `photo${results.photos.length === 1 ? "" : "s"}`);
 else if (pictures) tile(`${pictures.width}\u00a0×\u00a0${pictures.height}`, `pixels, ${pictures.channels} channel${pictures.channels > 1 ? "s" : ""}`);
+if (report.folder) startFolder(report.folder);
+else if (report.command === "diff") startDiff();
+else if (report.command === "run") startRun();
 if (report.command === "bench") startBench();
-if (report.command === "diff") startDiff();
-if (report.command === "run") startRun();
 if (report.command === "compare") {
   startCompare();
   showPhotos();
