@@ -612,7 +612,7 @@ PY
     expect 0 "" "" -q --report=p.html in out
     page p.html
     json p.json 'o["folder"]["slowest"] == [] and len(o["folder"]["sheet"]) == 2'
-    expect 2 "" "lapedge: -n writes nothing; leave out --report" -n --report=q.html in out
+    expect 2 "" "lapedge: --dry-run writes nothing; leave out --report" -n --report=q.html in out
     expect 2 "" 'lapedge: --report: "q.png" does not end in .html' --report=q.png in out
     cp "$photo" in/c.html
     run --separate-stderr lapedge -q --ext=jpg,html --report=in/c.html in other

@@ -196,6 +196,9 @@ PYTHON
     jpegtran -progressive "$photo" >progressive.jpg
     run --separate-stderr lapedge -v --decode=parallel progressive.jpg out.jpg
     [ "$status" -eq 0 ]
+    grep -q "note *decoded in parallel; scans side by side: scan " <<<"$stderr"
+    run --separate-stderr lapedge -v --decode=parallel --codec=turbo progressive.jpg out.jpg
+    [ "$status" -eq 0 ]
     grep -q "note *decoded serially: it is progressive" <<<"$stderr"
     run lapedge --decode=quick "$photo" out.jpg
     [ "$status" -eq 2 ]

@@ -9,6 +9,7 @@
 
 #include "jpeg_make.h"
 #include "lapedge.h"
+#include "lapedge_program.h"
 
 typedef struct pixels_kind {
     jpeg_kind jpeg;
