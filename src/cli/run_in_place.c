@@ -108,8 +108,8 @@ static void summary(const in_place_run *run, lap_code code)
     const lap_folder *folder = &run->folder;
     const lap_batch_counts *counts = &folder->counts;
     const uint64_t left = lap_folder_left(folder), existing = counts->kinds[LAP_E_EXISTS];
-    fprintf(stderr, folder->cli->dry_run ? "%llu to be done" : "%llu done",
-        (unsigned long long)(counts->ok + counts->warned));
+    const unsigned long long done = counts->ok + counts->warned;
+    fprintf(stderr, folder->cli->dry_run ? "%llu to be done" : "%llu done", done);
     if (counts->warned)
         fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
     if (counts->kinds[LAP_OK])

@@ -83,9 +83,8 @@ static void fill_first(const lap_huff_code *code, const uint16_t *all, uint32_t 
 
 static void fill_component(const lap_huff_layout *layout, int c, lap_walk_codes *codes)
 {
-    uint16_t all[2 << AC_BITS];
+    uint16_t all[2 << AC_BITS] = {0}; /* of no bits: nothing */
     const lap_huff_code *ac = &layout->codes[layout->ac[c]];
-    all[0] = all[1] = 0; /* no bits: nothing */
     for (int bits = 1; bits <= AC_BITS; bits++)
         fill_indices(ac, bits, all);
     fill_ac(all, codes->ac);
@@ -304,7 +303,9 @@ lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code)
     bool is_over = walk->now.bit >= stop || begin_block(&l, &p);
     while (!is_over) {
         refill(&p.r);
-        is_over = look(&l, &p) || look(&l, &p);
+        is_over = look(&l, &p);
+        if (!is_over) /* the bits are there */
+            is_over = look(&l, &p);
     }
     if (l.odd != LAP_HUFF_FINE)
         l.code = lap_walk_note(walk);

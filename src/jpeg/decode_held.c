@@ -174,9 +174,11 @@ static int rows_a_turn(const lap_held *held)
     size_t row = 0;
     for (int c = 0; c < held->components; c++)
         row += held->planes[c].blocks / (size_t)held->mcu_rows * 64 * sizeof(int16_t);
-    const int fit = (int)(TURN_BYTES / row), most = held->mcu_rows / LEAST_TURNS;
-    const int rows = fit < most ? fit : most;
-    return rows > 1 ? rows : 1;
+    const int most = held->mcu_rows / LEAST_TURNS;
+    int rows = 1;
+    while (rows < most && (size_t)(rows + 1) * row <= TURN_BYTES)
+        rows++;
+    return rows;
 }
 
 /* The planes one behind the other, then what is nonzero in each; all of it is 0. */

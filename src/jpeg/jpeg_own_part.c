@@ -83,8 +83,9 @@ static lap_code part_open(lap_decoder *part, lap_error *err)
         return code;
     const int high = 8 * own->plan->v, y = part->next_row;
     const int mcu_row = (high > 8 && y > 0 ? y - 1 : y) / high;
-    const lap_row_place place =
-        own->is_progressive ? (lap_row_place){.mcu_row = mcu_row} : place_of(whole, mcu_row);
+    lap_row_place place = {.mcu_row = mcu_row};
+    if (!own->is_progressive)
+        place = place_of(whole, mcu_row);
     lap_row_decoder_seek(rows, &place, y);
     return LAP_OK;
 }
