@@ -151,9 +151,6 @@ lap_cli_exit lap_cli_find_forms(lap_cli *cli);
  * accepted and would change nothing, which -v notes. */
 lap_cli_exit lap_cli_check_rules(
     const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], bool idle[LAP_CLI_OPTIONS]);
-/* lap_cli_option.is_same */
-bool lap_same_always(const lap_cli *cli), lap_same_one_share(const lap_cli *cli),
-    lap_same_decode(const lap_cli *cli);
 /* rules.c, of bench and compare, which know the ladders: whether each of the comma separated names is a
  * backend of one of them; false after a message. */
 bool lap_cli_check_backends(const char *list, const lap_op *ops, int count);

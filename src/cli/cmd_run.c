@@ -1,17 +1,11 @@
-/* run: one image in, its edges out. */
+/* run: what its operands ask for. */
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/json.h"
-#include "cli/progress.h"
 #include "cli/report/report.h"
-#include "cli/stats_view.h"
 #include "cli/term.h"
 
 /* A name that stands for nothing that could be looked at, and whose extension names no format either, was
@@ -28,170 +22,6 @@ static int check_out(const lap_cli *cli, const char *out)
         return LAP_EXIT_OK;
     lap_cli_message("%s: %s%s", out, why == ENOENT ? "a broken symbolic link: " : "", strerror(why));
     return LAP_EXIT_NOTHING;
-}
-
-/* Whether the folder that out lies in is missing, or nothing can be made in it. */
-static bool is_hopeless(const char *out)
-{
-    char *copy = strdup(out);
-    const bool hopeless = copy && access(dirname(copy), W_OK | X_OK) != 0;
-    free(copy);
-    return hopeless;
-}
-
-void lap_cli_print_photo(
-    const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report)
-{
-    const lap_settings *settings = &cli->settings;
-    lap_cli_print_safely(stderr, in);
-    fputs(" -> ", stderr);
-    lap_cli_print_safely(stderr, out);
-    if (report->width > 0)
-        fprintf(stderr, "\n  image     %d x %d, %d channel%s", report->width, report->height,
-            report->channels, report->channels == 1 ? "" : "s");
-    fprintf(stderr, "\n  bytes     %llu in, %llu out\n", (unsigned long long)report->bytes_in,
-        (unsigned long long)report->bytes_out);
-    const int threads = settings->threads && settings->threads < lap_context_threads(context)
-                            ? settings->threads
-                            : lap_context_threads(context);
-    if (settings->filter)
-        fprintf(stderr, "  backend   %s", settings->backend);
-    else
-        fputs("  backend   none", stderr);
-    if (report->resolved && strcmp(report->resolved, settings->backend) != 0)
-        fprintf(stderr, " -> %s", report->resolved);
-    fprintf(stderr, ", up to %d thread%s\n", threads, threads == 1 ? "" : "s");
-    if (report->note[0])
-        lap_cli_print_detail("note", report->note);
-    lap_cli_print_times(&report->ms, "wall");
-}
-
-/* --skip-existing: something stands under the name of the output, whatever it is. */
-static int skip_one(const lap_cli *cli, const char *in, const char *out)
-{
-    const lap_report report = {.status = LAP_SKIPPED};
-    if (cli->verbose)
-        lap_cli_message("%s: there already", out);
-    return lap_cli_wants_json(cli) ? lap_json_print(lap_json_file(in, out, &cli->settings, &report))
-                                   : LAP_EXIT_OK;
-}
-
-/* Whether OUT is a JPEG beside IN: with a pattern in the place of names, "lapedge *.jpg", it is a photo. */
-static bool may_be_photo(const lap_cli *cli, const char *in, const char *out)
-{
-    struct stat there, folders[2];
-    char head[16];
-    bool beside =
-        !cli->in_place && !cli->settings.no_clobber && lstat(out, &there) == 0 && S_ISREG(there.st_mode);
-    for (int i = 0; i < 2 && beside; i++) {
-        char *copy = strdup(i ? out : in);
-        beside = copy && stat(dirname(copy), &folders[i]) == 0;
-        free(copy);
-    }
-    if (!beside || folders[0].st_dev != folders[1].st_dev || folders[0].st_ino != folders[1].st_ino)
-        return false;
-    const int fd = open(out, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
-    const ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
-    if (fd >= 0)
-        close(fd);
-    const char *format = got > 0 ? lap_format_of_bytes(head, (size_t)got) : NULL;
-    return format && strcmp(format, "jpeg") == 0;
-}
-
-static void note_replaced(const lap_cli *cli, const char *out)
-{
-    if (!cli->quiet)
-        lap_cli_message("note: %s, a JPEG beside the input, %s replaced; --no-clobber leaves it alone", out,
-            cli->dry_run ? "would be" : "was");
-}
-
-/* The photo is read a second time: a run keeps no pixels. */
-static int write_report(
-    const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *result)
-{
-    lap_error err = {0};
-    json_t *report = lap_report_create(cli, in, lap_context_threads(context));
-    lap_report_add_results(report, lap_json_file(in, out, &cli->settings, result));
-    lap_code code = lap_report_add_file(report, context, in, &cli->settings, &err);
-    if (code == LAP_OK)
-        return lap_report_write(cli->report, report);
-    json_decref(report);
-    lap_cli_print_error(&err, in);
-    return (int)lap_cli_exit_of(code);
-}
-
-/* One image, its messages, and its exit code. */
-static int run_one(lap_cli *cli, lap_context *context, const char *in, const char *out)
-{
-    lap_report report = {0};
-    lap_run_stats stats;
-    lap_error err = {0};
-    lap_progress progress;
-    const bool replaces = may_be_photo(cli, in, out);
-    lap_progress_begin(&progress, cli, in);
-    cli->settings.progress = progress.on ? lap_progress_rows : NULL;
-    cli->settings.progress_user = &progress;
-    cli->settings.stats = cli->stats ? &stats : NULL;
-    const lap_code code = lap_run_file(context, in, out, &cli->settings, &report, &err);
-    lap_progress_hide(&progress);
-
-    if (code != LAP_OK) {
-        report.status = LAP_FAILED;
-        report.error = err;
-    }
-    if (code == LAP_E_CANCELLED && lap_cli_caught())
-        return (int)lap_cli_exit_of(code);
-    if (code == LAP_E_WRITE && strcmp(out, "-") == 0 && lap_term_reader_left())
-        return LAP_EXIT_PIPE;
-    if (code != LAP_OK)
-        lap_cli_print_error(&err, in);
-    else if (report.status == LAP_WARNED && !cli->quiet)
-        lap_cli_warn(in, &report);
-    if (code == LAP_OK && replaces)
-        note_replaced(cli, out);
-    if (cli->verbose)
-        lap_cli_print_photo(cli, context, in, out, &report);
-    int exit_code = lap_cli_exit_of(code);
-    if (code == LAP_E_WRITE && is_hopeless(out))
-        exit_code = LAP_EXIT_NOTHING;
-    if (cli->stats && code == LAP_OK)
-        exit_code = lap_stats_write(cli, in, &stats);
-    if (cli->report && code == LAP_OK && exit_code == LAP_EXIT_OK)
-        exit_code = write_report(cli, context, in, out, &report);
-    if (lap_cli_wants_json(cli)) {
-        const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
-        exit_code = exit_code ? exit_code : printed;
-    }
-    return exit_code;
-}
-
-/* -n: what would be done, and what can be known to be in the way. */
-static int dry_run_one(lap_cli *cli, const char *in, const char *out)
-{
-    lap_report report = {.status = LAP_SKIPPED};
-    lap_error err = {0};
-    const lap_code code = lap_run_check(in, out, &cli->settings, &err);
-    int exit_code = lap_cli_exit_of(code);
-    if (code == LAP_E_WRITE && is_hopeless(out))
-        exit_code = LAP_EXIT_NOTHING;
-    if (code != LAP_OK) {
-        report.status = LAP_FAILED;
-        report.error = err;
-        lap_cli_print_error(&err, in);
-    } else if (!cli->quiet) {
-        FILE *to = cli->json || strcmp(out, "-") == 0 ? stderr : stdout;
-        lap_cli_print_safely(to, in);
-        fputs(" -> ", to);
-        lap_cli_print_safely(to, out);
-        fputc('\n', to);
-        if (may_be_photo(cli, in, out))
-            note_replaced(cli, out);
-    }
-    if (lap_cli_wants_json(cli)) {
-        const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
-        exit_code = exit_code ? exit_code : printed;
-    }
-    return exit_code;
 }
 
 /* --stats and --report, files beside the output. */
@@ -232,30 +62,6 @@ static int check_operands(const lap_cli *cli)
     return check_in_and_out(cli);
 }
 
-/* What run and transform have in common: a context, signals, and work done by `job`. */
-static int with_context(lap_cli *cli, int (*job)(lap_cli *cli, lap_context *context))
-{
-    lap_error err;
-    lap_context *context = lap_cli_begin(cli, &err);
-    if (!context) {
-        lap_cli_print_error(&err, NULL);
-        return lap_cli_exit_of(err.code);
-    }
-    const int exit_code = job(cli, context);
-    lap_cli_end(context);
-    return exit_code;
-}
-
-static int run_operands(lap_cli *cli, lap_context *context)
-{
-    struct stat there;
-    if (cli->skip_existing && strcmp(cli->operands[1], "-") != 0 && lstat(cli->operands[1], &there) == 0)
-        return skip_one(cli, cli->operands[0], cli->operands[1]);
-    if (cli->dry_run)
-        return dry_run_one(cli, cli->operands[0], cli->operands[1]);
-    return run_one(cli, context, cli->operands[0], cli->operands[1]);
-}
-
 int lap_cli_run(lap_cli *cli)
 {
     if (!lap_cli_reads_inside(cli))
@@ -271,9 +77,4 @@ int lap_cli_run(lap_cli *cli)
         return exit_code;
     lap_cli_warn_of_devices(cli);
     return lap_cli_one(cli);
-}
-
-int lap_cli_one(lap_cli *cli)
-{
-    return with_context(cli, run_operands);
 }

@@ -157,32 +157,12 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
     return true;
 }
 
-/* ---- values that ask for what happens anyway ---------------------------------------------------- */
-
-bool lap_same_always(const lap_cli *cli)
-{
-    (void)cli;
-    return true;
-}
-
-bool lap_same_one_share(const lap_cli *cli)
-{
-    uint32_t shard, shards;
-    lap_error err;
-    return lap_shard_parse(cli->shard, &shard, &shards, &err) == LAP_OK && shards <= 1;
-}
-
-bool lap_same_decode(const lap_cli *cli)
-{
-    return cli->settings.decode != LAP_DECODE_PARALLEL;
-}
-
 /* ---- one option ---------------------------------------------------------------------------------- */
 
 static const struct {
     const char *applies_to;
     bool (*is_met)(const lap_cli *cli, char why[WHY]); /* fills why where it is not */
-} needs[LAP_NEEDS] = {
+} wanted[LAP_NEEDS] = {
     [LAP_NEED_JPEG_OUT] = {"JPEG output", has_jpeg_out},
     [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
     [LAP_NEED_FILES] = {"files", has_files},
@@ -212,9 +192,9 @@ static bool is_foreign(const lap_cli *cli, const lap_cli_option *option, char wh
 static bool is_wanting(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
 {
     char reason[WHY];
-    if (option->need == LAP_NEED_NOTHING || needs[option->need].is_met(cli, reason))
+    if (option->need == LAP_NEED_NOTHING || wanted[option->need].is_met(cli, reason))
         return false;
-    snprintf(why, WHY, "applies only to %s, and %.500s", needs[option->need].applies_to, reason);
+    snprintf(why, WHY, "applies only to %s, and %.500s", wanted[option->need].applies_to, reason);
     return true;
 }
 

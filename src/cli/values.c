@@ -260,3 +260,23 @@ bool lap_set_backup(void *field, const lap_cli_option *option, const char *value
         return lap_cli_refuse(problem, size, value, "an ending that no photo has, such as .orig");
     return lap_set_suffix(field, option, value, problem, size);
 }
+
+/* ---- values that ask for what happens anyway ---------------------------------------------------- */
+
+bool lap_same_always(const lap_cli *cli)
+{
+    (void)cli;
+    return true;
+}
+
+bool lap_same_one_share(const lap_cli *cli)
+{
+    uint32_t shard, shards;
+    lap_error err;
+    return lap_shard_parse(cli->shard, &shard, &shards, &err) == LAP_OK && shards <= 1;
+}
+
+bool lap_same_decode(const lap_cli *cli)
+{
+    return cli->settings.decode != LAP_DECODE_PARALLEL;
+}

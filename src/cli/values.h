@@ -32,6 +32,11 @@ lap_cli_setter lap_set_backup;              /* const char *: the end of a file's
 lap_cli_setter lap_set_png;                 /* const char *: a name that ends in .png */
 lap_cli_setter lap_set_block;               /* the lap_cli itself: bench.block_x, block_y */
 
+/* lap_cli_option.is_same */
+bool lap_same_always(const lap_cli *cli);
+bool lap_same_one_share(const lap_cli *cli); /* --shard=0/1 */
+bool lap_same_decode(const lap_cli *cli);    /* anything but --decode=parallel */
+
 /* Fills problem with `"value" is not ` and what is allowed; false, to be returned. */
 bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *allowed, ...)
     __attribute__((format(printf, 4, 5)));

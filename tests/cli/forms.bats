@@ -33,7 +33,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     expect 0 "" "" "${words[@]}" "$photo" o.png
     cmp plain.png o.png
     run --separate-stderr lapedge -v "${words[@]}" "$photo" o.png
-    [[ $stderr == *"lapedge: note: --jobs does not apply to one image, only to a folder run"* ]]
+    [[ $stderr == *"lapedge: note: --jobs does not apply to one image, only to files in place, a folder run"* ]]
     [[ $stderr == *"lapedge: note: --quality applies only to JPEG output, and the output is .png"* ]]
     [[ $stderr == *"lapedge: note: --flat does not apply to one image, only to a folder run"* ]]
     [ "$(lapedge info -q -Q80 "$photo")" = "$(lapedge info "$photo")" ]
