@@ -162,7 +162,7 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
 static const struct {
     const char *applies_to;
     bool (*is_met)(const lap_cli *cli, char why[WHY]); /* fills why where it is not */
-} wanted[LAP_NEEDS] = {
+} need_rows[LAP_NEEDS] = {
     [LAP_NEED_JPEG_OUT] = {"JPEG output", has_jpeg_out},
     [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
     [LAP_NEED_FILES] = {"files", has_files},
@@ -192,9 +192,9 @@ static bool is_foreign(const lap_cli *cli, const lap_cli_option *option, char wh
 static bool is_wanting(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
 {
     char reason[WHY];
-    if (option->need == LAP_NEED_NOTHING || wanted[option->need].is_met(cli, reason))
+    if (option->need == LAP_NEED_NOTHING || need_rows[option->need].is_met(cli, reason))
         return false;
-    snprintf(why, WHY, "applies only to %s, and %.500s", wanted[option->need].applies_to, reason);
+    snprintf(why, WHY, "applies only to %s, and %.500s", need_rows[option->need].applies_to, reason);
     return true;
 }
 
