@@ -84,8 +84,14 @@ static void same_track(const lap_track *a, const lap_track *b)
     if (a->notes.count > 0)
         assert_memory_equal(a->notes.at, b->notes.at, a->notes.count * sizeof *a->notes.at);
     assert_int_equal(a->mark_count, b->mark_count);
-    if (a->mark_count > 0)
-        assert_memory_equal(a->marks, b->marks, a->mark_count * sizeof *a->marks);
+    for (size_t i = 0; i < a->mark_count; i++) {
+        const lap_track_mark *x = &a->marks[i], *y = &b->marks[i];
+        assert_int_equal(x->note, y->note);
+        assert_int_equal(x->end_bit, y->end_bit);
+        assert_int_equal(x->bit, y->bit);
+        assert_memory_equal(x->dc, y->dc, sizeof x->dc);
+        assert_int_equal(x->code, y->code);
+    }
     assert_int_equal(a->odd, b->odd);
     assert_int_equal(a->ends, b->ends);
     if (a->ends) {
