@@ -1,6 +1,7 @@
 """A headless Chromium that looks at report pages, and keeps what they do wrong."""
 import os
 import pathlib
+import socket
 
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
@@ -16,6 +17,10 @@ def missing():
         return "no chromedriver"
     if not os.access("/dev/shm", os.W_OK | os.X_OK):
         return "a browser wants shared memory, and /dev/shm cannot be written to"
+    try:
+        socket.getaddrinfo("localhost", None)
+    except OSError:
+        return "a browser is driven over localhost, a name that leads nowhere here"
     return None
 
 
