@@ -4,7 +4,8 @@
  * green, blue and one that is 0 here: a vector of sse has four. Compiled with
  * vectorization off, so that it shows what scalar code does and what the other rungs gain.
  * Memory: bytes become floats in chunks of rows, 16 bytes per pixel.
- * Limit: branches of the clamp, half of the time; arithmetic, one product and one sum at a time. */
+ * Limit: branches of the clamp, a third of the time or more; arithmetic, one product and one sum at a time.
+ */
 #include "conv_row.h"
 
 const char lap_filter_c_flags[] = LAP_RUNG_FLAGS;

@@ -1,9 +1,10 @@
 /* DC values from their differences: sums from the beginning of the picture, modulo 2^32. DC prediction
  * restarts at each interval; readers of a sum subtract the sum at the interval's start.
- * Reads each block's difference twice, writes its sum once, 4 bytes, coalesced by 32.
+ * Reads each block's difference twice, writes its sum once, 4 bytes, lanes 32 bytes apart.
  * Shared memory: a sum a warp.
  * 256 threads, 8 differences each.
- * Limit: latency: no unit is busier than 26 % (H200); three kernels of 2 to 8 microseconds. */
+ * Limit: latency: issue slots, DRAM and L1 are at 26 % and less, L2 was not counted (H200); three kernels of
+ * 2 to 8 microseconds. */
 #include "decode.cuh"
 #include "scan.cuh"
 
