@@ -125,7 +125,7 @@ lap_cli_exit lap_cli_check_first_word(const lap_cli *cli);
 /* Whether the last operand of this command is an output, unless it works in place. */
 static inline bool lap_cli_writes(const lap_cli *cli)
 {
-    return cli->command->takes & (LAP_CLI_RUN | LAP_CLI_TRANSFORM);
+    return cli->command && cli->command->takes & (LAP_CLI_RUN | LAP_CLI_TRANSFORM);
 }
 
 /* Fills cli from the words; LAP_EXIT_USAGE after a message on stderr. */
@@ -151,6 +151,9 @@ lap_cli_exit lap_cli_find_forms(lap_cli *cli);
  * accepted and would change nothing, which -v notes. */
 lap_cli_exit lap_cli_check_rules(
     const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], bool idle[LAP_CLI_OPTIONS]);
+/* rules.c: the format that a regular file begins with, "jpeg", "png" or "pnm"; NULL where it is none that is
+ * read. */
+const char *lap_cli_image_at(const char *path);
 /* rules.c, of bench and compare, which know the ladders: whether each of the comma separated names is a
  * backend of one of them; false after a message. */
 bool lap_cli_check_backends(const char *list, const lap_op *ops, int count);

@@ -200,6 +200,13 @@ int lap_json_print(json_t *object)
     return LAP_EXIT_FAILED;
 }
 
+void lap_json_keep_off(void)
+{
+    free(outlet.text);
+    outlet.text = NULL;
+    outlet.path = NULL;
+}
+
 int lap_json_finish(void)
 {
     lap_error err;

@@ -37,6 +37,8 @@ bool lap_json_printed(void); /* an object, so far */
 int lap_json_print_failure(const char *command, int exit_code);
 /* Writes the file, complete or not at all; 0, or LAP_EXIT_FAILED with a message. */
 int lap_json_finish(void);
+/* --json-file may be somebody else's file: it is not written. */
+void lap_json_keep_off(void);
 
 /* lapedge.file/1 of one run. */
 json_t *lap_json_file(

@@ -82,7 +82,7 @@ static bool is_stdout_taken(const lap_cli *cli)
 
 static int report_failure(const lap_cli *cli, int code)
 {
-    if (lap_cli_wants_json(cli) && code != LAP_EXIT_OK && code < 128 && !lap_json_printed() &&
+    if (cli->command && lap_cli_wants_json(cli) && code != LAP_EXIT_OK && code < 128 && !lap_json_printed() &&
         !is_stdout_taken(cli))
         lap_json_print_failure(cli->command->name, code);
     return lap_json_finish() != LAP_EXIT_OK && code == LAP_EXIT_OK ? LAP_EXIT_FAILED : code;

@@ -48,18 +48,22 @@ static bool has_out_file(const lap_cli *cli, char why[WHY])
 
 /* ---- the inputs ---------------------------------------------------------------------------------- */
 
-/* Whether the file is there and begins like an image that is read, but no JPEG. */
-static bool is_other_image(const char *path)
+const char *lap_cli_image_at(const char *path)
 {
     char head[16];
     struct stat st;
     if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return false;
+        return NULL;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     const ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
     if (fd >= 0)
         close(fd);
-    const char *format = got > 0 ? lap_format_of_bytes(head, (size_t)got) : NULL;
+    return got > 0 ? lap_format_of_bytes(head, (size_t)got) : NULL;
+}
+
+static bool is_other_image(const char *path)
+{
+    const char *format = lap_cli_image_at(path);
     return format && strcmp(format, "jpeg") != 0;
 }
 

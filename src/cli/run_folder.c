@@ -21,7 +21,7 @@ typedef struct folder_run {
     json_t *pruned;        /* their names */
     bool has_lost_worker;  /* without devices, whatever was asked for */
     lap_sheet *sheet;      /* of --report */
-    const char *sides[3];  /* what is written beside the outputs */
+    const char *sides[4];  /* what is written beside the outputs */
 } folder_run;
 
 /* ---- a file -------------------------------------------------------------------------------------- */
@@ -225,6 +225,8 @@ static int run_folder(lap_cli *cli, folder_run *run)
     lap_cli_end(context);
     if (code != LAP_OK)
         lap_cli_print_error(&folder->err, NULL);
+    if (code == LAP_E_CLASH)
+        lap_json_keep_off();
     if (!cli->quiet && began)
         summary(run);
     if (cli->verbose && code == LAP_OK && !cli->dry_run)
@@ -287,7 +289,7 @@ static lap_code set_options(folder_run *run, lap_error *err)
     options->flat = cli->flat;
     options->skip_existing = cli->skip_existing;
     options->no_clobber = cli->settings.no_clobber;
-    const char *const sides[] = {cli->log, cli->trace, cli->report};
+    const char *const sides[] = {cli->log, cli->trace, cli->report, cli->json_file};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
         if (sides[i])
             run->sides[options->side_count++] = sides[i];

@@ -10,6 +10,7 @@
 #include "cli/term.h"
 
 typedef struct in_place_run {
+    const char *sides[3]; /* what is written beside the photos */
     lap_folder folder;
     lap_context *context;
     lap_cli_log log;
@@ -139,8 +140,12 @@ static lap_code work(in_place_run *run)
         .user = run};
     folder->options.devices = NULL; /* one of them */
     folder->options.dry_run = folder->cli->dry_run;
-    folder->options.sides = &folder->cli->log;
-    folder->options.side_count = folder->cli->log != NULL;
+    const lap_cli *cli = folder->cli;
+    const char *const sides[] = {cli->log, cli->json_file, cli->stats};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (sides[i])
+            run->sides[folder->options.side_count++] = sides[i];
+    folder->options.sides = run->sides;
     if (run->is_one) {
         lap_progress_begin(&folder->progress, folder->cli, folder->cli->operands[0]);
         settings.progress = folder->progress.on ? lap_progress_rows : NULL;
@@ -168,6 +173,8 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
         code == LAP_OK || code == LAP_E_WRITE || (code == LAP_E_CANCELLED && lap_cli_caught());
     if (!is_told)
         lap_cli_print_error(&folder->err, NULL);
+    if (code == LAP_E_CLASH)
+        lap_json_keep_off();
     if (!cli->quiet && folder->counts.expected > 1 && (is_told || folder->counts.found))
         summary(run, code);
     if (cli->log && is_told)

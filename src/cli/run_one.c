@@ -64,7 +64,6 @@ static int skip_one(const lap_cli *cli, const char *in, const char *out)
 static bool may_be_photo(const lap_cli *cli, const char *in, const char *out)
 {
     struct stat there, folders[2];
-    char head[16];
     bool beside =
         !cli->in_place && !cli->settings.no_clobber && lstat(out, &there) == 0 && S_ISREG(there.st_mode);
     for (int i = 0; i < 2 && beside; i++) {
@@ -74,11 +73,7 @@ static bool may_be_photo(const lap_cli *cli, const char *in, const char *out)
     }
     if (!beside || folders[0].st_dev != folders[1].st_dev || folders[0].st_ino != folders[1].st_ino)
         return false;
-    const int fd = open(out, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
-    const ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
-    if (fd >= 0)
-        close(fd);
-    const char *format = got > 0 ? lap_format_of_bytes(head, (size_t)got) : NULL;
+    const char *format = lap_cli_image_at(out);
     return format && strcmp(format, "jpeg") == 0;
 }
 

@@ -95,14 +95,32 @@ static bool is_record(const char *path)
     return strcmp(slash ? slash + 1 : path, ".lapedge-in-place.jsonl") == 0;
 }
 
+/* The name of a photo that --backup keeps, or will. */
+static bool is_backup(const lap_cli *cli, const char *path)
+{
+    const size_t length = strlen(path), end = cli->backup ? strlen(cli->backup) : 0;
+    return end > 0 && length > end && strcmp(path + length - end, cli->backup) == 0;
+}
+
+static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, const char *path)
+{
+    if (is_record(path))
+        return lap_cli_usage("--%s: %s is the name of lapedge's own records", side->name, path);
+    if (is_backup(cli, path))
+        return lap_cli_usage("--%s: %s is the name of a backup", side->name, path);
+    const lap_cli_exit code = check_side(cli, side);
+    /* A photo, an output or a backup, whatever its name. A heat map is an image itself. */
+    if (code == LAP_EXIT_OK && strcmp(side->name, "heatmap") != 0 && lap_cli_image_at(path))
+        return lap_cli_usage("--%s: %s is an image, and would be replaced", side->name, path);
+    return code;
+}
+
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
     lap_cli_exit code = LAP_EXIT_OK;
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
         if (o->writes && path_of(cli, o))
-            code = is_record(path_of(cli, o)) ? lap_cli_usage("--%s: %s is the name of lapedge's own records",
-                                                    o->name, path_of(cli, o))
-                                              : check_side(cli, o);
+            code = check_name(cli, o, path_of(cli, o));
     return code;
 }
 

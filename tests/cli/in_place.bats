@@ -249,7 +249,7 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
         --in-place --files-from=list out
     expect 2 "" "lapedge: --log: photos/1.jpg is the input" --in-place --log=photos/1.jpg photos/1.jpg
     run --separate-stderr lapedge --in-place -0 --files-from=list --log=photos/1.jpg
-    [[ $status -eq 2 && $stderr == "lapedge: photos/1.jpg: is one of the photos" ]]
+    [[ $status -eq 2 && $stderr == "lapedge: --log: photos/1.jpg is an image, and would be replaced" ]]
     wanted photos/1.jpg
 }
 
@@ -333,4 +333,31 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     echo text >bad.jpg
     expect 1 "" "lapedge: bad.jpg: not a JPEG, PNG or binary PNM image" --in-place bad.jpg
     [ ! -e $record ]
+}
+
+@test "a file beside the photos is never a photo, a backup or an output" {
+    mkdir ph
+    cp "$photo" ph/a.jpg
+    cp "$photo" ph/b.jpg
+    printf 'ph/a.jpg\nph/b.jpg\n' >list
+    local option
+    for option in --json-file --log; do
+        expect 2 "" "lapedge: $option: ph/a.jpg is an image, and would be replaced" $option=ph/a.jpg ph out
+        expect 2 "" "lapedge: $option: ph/a.jpg is an image, and would be replaced" $option=ph/a.jpg --in-place --files-from=list
+        expect 2 "" "lapedge: $option: ph/a.jpg.orig is the name of a backup" \
+            --in-place --backup=.orig $option=ph/a.jpg.orig ph/a.jpg ph/b.jpg
+    done
+    expect 2 "" "lapedge: --stats: ph/a.jpg.orig is the name of a backup" --in-place --backup=.orig --stats=ph/a.jpg.orig ph/a.jpg
+    lapedge -q --in-place --backup=.orig ph/b.jpg
+    expect 2 "" "lapedge: --json-file: ph/b.jpg.orig is an image, and would be replaced" --json-file=ph/b.jpg.orig ph/a.jpg o.jpg
+    cmp ph/a.jpg "$photo"
+    cmp ph/b.jpg.orig "$photo"
+    lapedge -q ph out
+    local record=(out/.lapedge/*.jsonl)
+    cp "${record[0]}" before
+    expect 2 "" "lapedge: ${record[0]}: lies among the records of lapedge" "--json-file=${record[0]}" ph out
+    cmp before "${record[0]}"
+    ln -s ph/a.jpg sum.json
+    expect 2 "" "lapedge: --json-file: sum.json is an image, and would be replaced" --json-file=sum.json ph out
+    cmp ph/a.jpg "$photo"
 }
