@@ -165,20 +165,12 @@ static lap_code record(const in_place *run, const photo *p, bool is_done, lap_er
 {
     uint64_t content;
     const struct stat *made = lap_sink_made(p->job.sink, &content), *seen = &p->job.seen;
-    const lap_manifest_line line = {.is_done = is_done,
-        .settings = run->hash,
-        .output = p->job.relative,
-        .device = (int64_t)made->st_dev,
-        .inode = (int64_t)made->st_ino,
-        .size = made->st_size,
-        .mtime_s = made->st_mtim.tv_sec,
-        .mtime_ns = made->st_mtim.tv_nsec,
-        .has_content = true,
-        .content = content,
-        .input = p->job.relative,
-        .input_size = seen->st_size,
-        .input_mtime_s = seen->st_mtim.tv_sec,
-        .input_mtime_ns = seen->st_mtim.tv_nsec};
+    lap_manifest_line line = lap_manifest_line_of(run->hash, p->job.relative, made, content);
+    line.is_done = is_done;
+    line.input = p->job.relative;
+    line.input_size = seen->st_size;
+    line.input_mtime_s = seen->st_mtim.tv_sec;
+    line.input_mtime_ns = seen->st_mtim.tv_nsec;
     return lap_record_add(&p->folder->record, p->folder->tree.fd, &line, run->settings.sync && !is_done, err);
 }
 

@@ -345,3 +345,17 @@ lap_code lap_manifest_line_write(lap_manifest_queue *queue, const lap_manifest_l
     queue->used = before;
     return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
 }
+
+lap_manifest_line lap_manifest_line_of(
+    uint64_t settings, const char *output, const struct stat *made, uint64_t content)
+{
+    return (lap_manifest_line){.settings = settings,
+        .output = output,
+        .device = (int64_t)made->st_dev,
+        .inode = (int64_t)made->st_ino,
+        .size = made->st_size,
+        .mtime_s = made->st_mtim.tv_sec,
+        .mtime_ns = made->st_mtim.tv_nsec,
+        .has_content = true,
+        .content = content};
+}

@@ -4,6 +4,7 @@
 #define LAP_MANIFEST_LINE_H
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "lapedge.h"
 
@@ -24,6 +25,10 @@ typedef struct lap_manifest_line {
     int64_t folder_device, folder_inode;
     int64_t below; /* so many bytes at the end of input are its path below that folder */
 } lap_manifest_line;
+
+/* A line that is begun: the facts of an output. */
+lap_manifest_line lap_manifest_line_of(
+    uint64_t settings, const char *output, const struct stat *made, uint64_t content);
 
 /* Reads the text of a line, without its newline. The strings of *line point into the text, which is changed
  * and has one more byte of room behind it. False where it is no line of a record: cut short, of another

@@ -10,31 +10,17 @@
 #include "batch/manifest_state.h"
 #include "io/sink_temp.h"
 
-static lap_manifest_line line_of(
-    const lap_manifest *m, const char *output, const struct stat *made, uint64_t content)
-{
-    return (lap_manifest_line){.settings = m->settings_hash,
-        .output = output,
-        .device = (int64_t)made->st_dev,
-        .inode = (int64_t)made->st_ino,
-        .size = made->st_size,
-        .mtime_s = made->st_mtim.tv_sec,
-        .mtime_ns = made->st_mtim.tv_nsec,
-        .has_content = true,
-        .content = content};
-}
-
 lap_code lap_manifest_begin(
     lap_manifest *m, const char *output, const struct stat *made, uint64_t content, lap_error *err)
 {
-    const lap_manifest_line line = line_of(m, output, made, content);
+    const lap_manifest_line line = lap_manifest_line_of(m->settings_hash, output, made, content);
     return lap_manifest_line_write(&m->queue, &line, err);
 }
 
 lap_code lap_manifest_done(lap_manifest *m, const char *output, const lap_manifest_input *input,
     const struct stat *made, uint64_t content, lap_error *err)
 {
-    lap_manifest_line line = line_of(m, output, made, content);
+    lap_manifest_line line = lap_manifest_line_of(m->settings_hash, output, made, content);
     line.is_done = true;
     line.input = input->path;
     line.input_size = input->stat->st_size;
