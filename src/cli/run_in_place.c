@@ -81,7 +81,8 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
     const lap_cli *cli = run->folder.cli;
     if (file) {
         print_file(run, file);
-        int code = exit_of(file->report);
+        const int photo = exit_of(file->report);
+        int code = photo;
         if (cli->stats && code == LAP_EXIT_OK && file->report->status != LAP_SKIPPED)
             code = lap_stats_write(cli, file->input, &run->stats);
         json_t *line = cli->log || lap_cli_wants_json(cli)
@@ -95,7 +96,8 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
         } else {
             json_decref(line);
         }
-        run->exit_code = run->exit_code ? run->exit_code : code;
+        if (!run->exit_code && (run->is_one || code != photo)) /* several photos are counted */
+            run->exit_code = code;
     }
     if (!run->is_one)
         lap_folder_show(&run->folder, counts);
@@ -179,9 +181,9 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
         summary(run, code);
     if (cli->log && is_told)
         lap_cli_log_begin(&run->log); /* empty, where nothing was named */
-    if (code == LAP_E_WRITE || code == LAP_E_MISSING)
-        return LAP_EXIT_NOTHING;
-    return code == LAP_E_CANCELLED || !run->exit_code ? (int)lap_cli_exit_of(code) : run->exit_code;
+    const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
+    const int exit_code = is_told_by_photo ? run->exit_code : lap_folder_exit(folder, code);
+    return exit_code ? exit_code : run->exit_code;
 }
 
 static int check_operands(const lap_cli *cli)

@@ -163,7 +163,8 @@ lap_code lap_settings_with_format(
         return LAP_OK;
     const lap_code code = lap_fail_at(
         err, LAP_E_USAGE, out, "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv)");
-    return lap_error_remedy(err, code, LAP_REMEDY_FORMAT);
+    return full->in_place ? code
+                          : lap_error_remedy(err, code, LAP_REMEDY_FORMAT); /* a photo keeps its name */
 }
 
 /* ---- for decoder and encoder ------------------------------------------------------------------- */

@@ -361,3 +361,24 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     expect 2 "" "lapedge: --json-file: sum.json is an image, and would be replaced" --json-file=sum.json ph out
     cmp ph/a.jpg "$photo"
 }
+
+@test "the exit code of several photos is that of a folder run, of one its own" {
+    for name in a b; do head -c 9000 "$photo" >cut_$name.jpg; done
+    cp "$photo" good.jpg
+    cp "$photo" kept.orig
+    run --separate-stderr lapedge --in-place cut_a.jpg cut_b.jpg
+    [ "$status" -eq 4 ]
+    run --separate-stderr lapedge --in-place cut_a.jpg good.jpg cut_b.jpg
+    [[ $status -eq 1 && $stderr == *"1 done, 2 failed (2 truncated)"* ]]
+    run --separate-stderr lapedge --in-place --max-memory=100K --filter-again good.jpg
+    [ "$status" -eq 5 ]
+    run --separate-stderr lapedge --in-place cut_a.jpg
+    [ "$status" -eq 1 ]
+    # A photo keeps its name, so there is no format to choose.
+    run --separate-stderr lapedge --in-place kept.orig
+    [[ $status -eq 2 && $stderr == *"names no known format"* && $stderr != *--format* ]]
+    cmp kept.orig "$photo"
+    cp "$photo" fresh.jpg
+    run --separate-stderr lapedge --in-place kept.orig fresh.jpg
+    [[ $status -eq 1 && $stderr == *"1 done, 1 failed"* ]]
+}
