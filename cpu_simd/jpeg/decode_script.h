@@ -30,14 +30,15 @@ static inline bool lap_script_end(lap_decode_state *state, const lap_decode_bits
     return lap_decode_left(state) >= 0;
 }
 
-/* The data has ended some time ago. Asked once a block, which may read LAP_DECODE_PAD bytes behind it. */
+/* Whether the bits come from behind the data. One look a block is enough: a block reads at most
+ * LAP_DECODE_PAD bytes behind it. */
 static inline bool lap_script_is_past(const lap_decode_bits *r, const lap_decode_state *state)
 {
     return r->at > state->end + sizeof r->bits;
 }
 
-/* The entry of the next symbol; 0: there is none. Fills up the bits; 56 - 11 are left at least behind the
- * code if it is in the table, else 56 - 16. */
+/* Returns the entry of the next symbol, or 0 if the bits begin no code. Refills the bits first, so that at
+ * least 56 - 11 are left behind a code that the table holds, and 56 - 16 behind a longer one. */
 static inline lap_script_entry lap_script_look(const lap_script_codes *codes, lap_decode_bits *r)
 {
     lap_decode_refill(r);

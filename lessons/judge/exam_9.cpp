@@ -29,7 +29,8 @@ int main(int, char **argv)
     const judge::counts atomics = judge::total(judge::what::ATOMICS),
                         near = judge::total(judge::what::SHARED_ATOMICS);
     judge::show({"passes-flat", "passes of an atomic, an image of one value", flat.wavefronts / flat.requests,
-        nullptr, 0, "All 32 lanes add to one counter, and each needs a pass of its own."});
+        nullptr, 0,
+        "All 32 lanes add to the same counter, so the atomic takes 32 passes, one for each lane."});
     judge::show(
         {nullptr, "passes of an atomic, noise", near.wavefronts / near.requests, nullptr, 0, nullptr});
     judge::show({"atomics", "atomics on global memory for each value", atomics.lanes / N, nullptr, 0,

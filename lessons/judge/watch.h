@@ -100,14 +100,14 @@ void found(finding_kind kind, unsigned site, const std::string &who, const std::
 void found_race(unsigned site, unsigned earlier, const std::string &who, const std::string &who_earlier,
     const std::string &what);
 bool anything_found();
-/* Each launch has as many of its own; one that works longer is found to have no end. */
+/* Starts the timer of a launch: one that uses up its seconds of processor time is reported as endless. */
 void launch_may_take_seconds();
-/* For tests: the title of the first finding and its lines, "a race 12 14", and forgets it; "" if there is
- * none. */
+/* For tests: returns the title and the lines of the first finding, "a race 12 14", and forgets it; "" if
+ * nothing was found. */
 std::string take_finding();
 /* The instruction whose access was seen last. */
 unsigned last_site();
-/* Says all there is to say, and ends the program. */
+/* Prints the whole report and ends the program. */
 [[noreturn]] void stop_here();
 std::string thread_name(uint32_t block, unsigned thread);
 

@@ -110,7 +110,8 @@ static const char *parse_number(const char *text, bool fractions, float *value)
     return !*end || *end == '#' || strchr(separators, *end) ? end : NULL;
 }
 
-/* How many numbers the text has, as many as there is room for in h; -1: *bad begins what is none. */
+/* Reads the numbers of the text into h, as many as fit. Returns how many numbers the text has, or -1 if *bad
+ * points at something else. */
 static int parse_numbers(const char *text, bool fractions, float h[TAPS], const char **bad)
 {
     int n = 0;

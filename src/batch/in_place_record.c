@@ -108,7 +108,7 @@ static lap_code trust(const lap_record *r, int folder, const struct stat *file, 
     return why ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s", why) : LAP_OK;
 }
 
-/* The file, open to be read; *fd is -1 where there is none. */
+/* Opens the record for reading. *fd is -1 if the folder has no record. */
 static lap_code open_record(const lap_record *r, int folder, int *fd, struct stat *file, lap_error *err)
 {
     *file = (struct stat){0};

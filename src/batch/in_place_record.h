@@ -5,8 +5,8 @@
  *
  * A record that may be wrong lets a photo be filtered twice. So the caller stops at any error of these
  * functions: a record that belongs to another user, that everybody may write, that holds other lines, or that
- * lies in a folder in which everybody may remove files, is LAP_E_UNREADABLE. What a crash leaves of a line
- * that was not synced is none: nothing has been renamed after it. */
+ * lies in a folder in which everybody may remove files, is LAP_E_UNREADABLE. An incomplete line that
+ * a crash left is ignored: it was not synced, so nothing was renamed after it. */
 #ifndef LAP_IN_PLACE_RECORD_H
 #define LAP_IN_PLACE_RECORD_H
 

@@ -99,7 +99,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     const lap_batch_take *take = w->options->take;
     const lap_taking taking = judge(w, path, name, false);
     const bool named = taking == LAP_TAKE_YES, follow = take && take->follow;
-    if (taking == LAP_TAKE_LEFT_OUT) /* the caller, who asked for that, knows of it */
+    if (taking == LAP_TAKE_LEFT_OUT) /* the caller asked for that */
         return LAP_OK;
     if (taking == LAP_TAKE_NO) {
         lap_take_note(w->options->others, name);

@@ -151,8 +151,8 @@ lap_cli_exit lap_cli_find_forms(lap_cli *cli);
  * accepted and would change nothing, which -v notes. */
 lap_cli_exit lap_cli_check_rules(
     const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], bool idle[LAP_CLI_OPTIONS]);
-/* rules.c: the format that a regular file begins with, "jpeg", "png" or "pnm"; NULL where it is none that is
- * read. */
+/* rules.c: the image format of a regular file by its first bytes: "jpeg", "png" or "pnm"; NULL if it is no
+ * image that lapedge reads. */
 const char *lap_cli_image_at(const char *path);
 /* rules.c, of bench and compare, which know the ladders: whether each of the comma separated names is a
  * backend of one of them; false after a message. */

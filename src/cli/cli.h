@@ -79,7 +79,7 @@ typedef struct lap_cli {
     double tolerance; /* share, 0.1 for 10 % */
 
     const char *report;  /* the HTML file that --report writes */
-    bool may_be_command; /* the first operand stands where a command could, and is none */
+    bool may_be_command; /* the first operand stands where a command could, but names none */
     bool is_command_named, help_short, help_full, version, json, quiet, verbose, sandbox;
     lap_cli_when color, progress;
     const char *json_file; /* the objects of --json go there (too) */

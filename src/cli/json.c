@@ -88,7 +88,7 @@ static char *shorten(char *to, const char *number, const char *end)
             break;
         length = 0;
     }
-    /* A real number stays one for those who tell them from whole ones. */
+    /* A real number keeps its point: some readers tell it from an integer. */
     const bool is_real = length > 0 && strpbrk(text, ".e");
     if (length == 0 || length + 2 * !is_real >= end - number)
         return memmove(to, number, (size_t)(end - number)), to + (end - number);

@@ -277,7 +277,7 @@ bool lap_jpeg_frame_read(const uint8_t *bytes, size_t size, lap_jpeg_frame *fram
 
 /* ---- all scans ----------------------------------------------------------------------------------- */
 
-/* The marker behind the data that begins at `at`; size: there is none. */
+/* Where the marker behind the data that begins at `at` lies, or size if no marker follows. */
 static size_t end_of_data(const uint8_t *bytes, size_t size, size_t at)
 {
     while (at < size) {

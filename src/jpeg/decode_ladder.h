@@ -1,4 +1,4 @@
-/* The ladder `decode`: who makes pixels of a baseline JPEG on the CPU, each with the same pixels. The first,
+/* The ladder `decode`: what decodes a JPEG to pixels on the CPU, each rung with the same pixels. The first,
  * libjpeg-turbo, is the judge of every file. */
 #ifndef LAP_DECODE_LADDER_H
 #define LAP_DECODE_LADDER_H

@@ -1,4 +1,5 @@
-/* The ladder `encode`: who makes the entropy-coded data of a JPEG on the CPU, each with the same bytes. */
+/* The ladder `encode`: what makes the entropy-coded data of a JPEG on the CPU, each rung with the same bytes.
+ */
 #ifndef LAP_ENCODE_LADDER_H
 #define LAP_ENCODE_LADDER_H
 

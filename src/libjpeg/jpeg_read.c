@@ -175,7 +175,7 @@ static size_t most_to_hold(const lap_read_options *options, const lap_jpeg_scan 
     return most < SIZE_MAX / 4 ? (size_t)most : SIZE_MAX / 4;
 }
 
-/* Before libjpeg reads the header: holds the file, if it fits in memory, for who asks for it. *bytes: the
+/* Before libjpeg reads the header: holds the file, if it fits in memory, for a decoder of ours. *bytes: the
  * header's, which may have moved. */
 static lap_code hold(lap_decoder *d, const lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
 {
