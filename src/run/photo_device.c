@@ -291,8 +291,6 @@ lap_code lap_async_run_load(lap_async_run *r, const lap_run_order *order, const 
     if (!plan_settings(r, order, rung, &settings))
         return LAP_OK;
     const lap_code code = load(r, handled, err);
-    lap_decoder_close(r->photo.decoder);
-    r->photo.decoder = NULL;
     r->photo.settings = NULL;
     if (code == LAP_OK && *handled) {
         lap_source_held_is_read(r->photo.source);
