@@ -383,6 +383,15 @@ lap_code lap_source_verify(const lap_source *source, const char *path, lap_error
     return LAP_OK;
 }
 
+lap_code lap_source_result(const lap_source *source, const char *path, lap_code code, lap_error *err)
+{
+    lap_error changed;
+    if ((code == LAP_OK || code == LAP_E_TRUNCATED || code == LAP_E_DAMAGED) &&
+        lap_source_verify(source, path, &changed) != LAP_OK)
+        return lap_error_set(err, &changed);
+    return code;
+}
+
 lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err)
 {
     struct stat now;
