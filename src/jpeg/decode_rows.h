@@ -1,5 +1,5 @@
 /* The rows of a picture by a decoder of our own, from a file that is held in memory, or from all coefficients
- * of a progressive one. Whatever is odd ends it, before any row that depends on it: it never judges a file. */
+ * of a progressive one. Whatever is odd ends it before any row that depends on it: it never judges a file. */
 #ifndef LAP_DECODE_ROWS_H
 #define LAP_DECODE_ROWS_H
 
