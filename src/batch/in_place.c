@@ -504,6 +504,7 @@ lap_code lap_batch_in_place(lap_context *context, const lap_in_place *order, con
     lap_jobs_close(&run.jobs);
     for (size_t i = 0; i < run.folder_count; i++) {
         lap_record_end(&run.folders[i]->record);
+        lap_tree_close(&run.folders[i]->tree); /* of a photo that no thread could be started for */
         free(run.folders[i]->path);
         free(run.folders[i]);
     }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/status.h"
 #include "jpeg/decode_bytes.h"
 
@@ -39,9 +38,9 @@ struct lap_row_decoder {
 
 enum { MAX_UNIT_BLOCKS = 64, MAX_ROWS = 32 };
 
-typedef struct parts { /* offsets in the memory of a decoder */
+typedef struct layout { /* offsets in the memory of a decoder */
     size_t coefficients, last, bytes, planes[3], size;
-} parts;
+} layout;
 
 static size_t take(size_t *next, size_t size)
 {
@@ -51,9 +50,9 @@ static size_t take(size_t *next, size_t size)
 }
 
 /* Sizes are bounded: a row has 65,500 pixels at most. */
-static parts parts_of(const lap_row_decoder *d)
+static layout lay_out(const lap_row_decoder *d)
 {
-    parts p = {0};
+    layout p = {0};
     size_t next = 0;
     const size_t blocks = (size_t)d->plan->unit_blocks;
     p.coefficients = take(&next, blocks * 64 * sizeof(int16_t));
@@ -103,7 +102,7 @@ lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **de
     d->size = source->size;
     d->interval_left = d->plan->interval;
     measure(d);
-    const parts p = parts_of(d);
+    const layout p = lay_out(d);
     d->memory = malloc(p.size + ALIGNMENT);
     if (!d->memory) {
         free(d);
@@ -134,26 +133,26 @@ void lap_row_decoder_close(lap_row_decoder *decoder)
 
 /* ---- bytes --------------------------------------------------------------------------------------- */
 
-void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_place *place, int row)
+void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_start *start, int row)
 {
     lap_decode_state *s = &d->bytes.state;
-    const int64_t mcu = (int64_t)place->mcu_row * d->plan->mcus;
-    d->mcu_rows = place->mcu_row;
+    const int64_t mcu = (int64_t)start->mcu_row * d->plan->mcus;
+    d->mcu_rows = start->mcu_row;
     d->row = row;
     if (d->held)
         return;
-    d->bytes.next = d->bytes.end - (d->size - place->byte);
+    d->bytes.next = d->bytes.end - (d->size - start->byte);
     lap_decode_bytes_begin(&d->bytes);
     if (d->plan->interval > 0) {
         d->interval_left = d->plan->interval - (int)(mcu % d->plan->interval);
         d->restarts = (int)(mcu / d->plan->interval);
     }
     for (int c = 0; c < d->plan->components; c++)
-        s->dc[c] = place->dc[c];
+        s->dc[c] = start->dc[c];
     lap_decode_bytes_fill(&d->bytes);
     if (s->at < s->end) {
-        s->bits = (uint64_t)*s->at++ << 56 << place->bit;
-        s->count = 8 - place->bit;
+        s->bits = (uint64_t)*s->at++ << 56 << start->bit;
+        s->count = 8 - start->bit;
     }
 }
 

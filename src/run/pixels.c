@@ -200,10 +200,9 @@ lap_code lap_image_read(
     const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &read->image.view};
     if (code == LAP_OK)
         code = lap_collect_image(&collect, &damage, err);
-    if (code == LAP_OK) {
+    if (code == LAP_OK)
         note_decoder(decoder, read->note);
-        code = lap_source_verify(source, NULL, err);
-    }
+    code = lap_source_result(source, NULL, code, err);
     lap_decoder_close(decoder);
     lap_source_close(source);
     return code;
