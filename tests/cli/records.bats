@@ -81,6 +81,34 @@ forge()
     folder 0 "3 done" --gray in out
 }
 
+@test "another --fail-on makes again only what it may refuse" {
+    prepare
+    cp in/a.jpg in/b.jpg
+    head -c 900 in/a.jpg >in/cut.jpg
+    folder 1 "1 done, 1 up to date, 1 failed" in out
+    [[ $stderr == *"--fail-on=none keeps what can be read"* ]]
+    folder 0 "1 done (1 with warnings), 2 up to date" --fail-on=none in out
+    folder 0 "0 done, 3 up to date" --fail-on=none in out
+    for level in truncated warning; do
+        folder 1 "0 done, 2 up to date, 1 failed" --fail-on=$level in out
+    done
+    # A copy elsewhere, known by its content, and back.
+    cp -r out copy
+    folder 0 "0 done, 3 up to date" --fail-on=none in copy
+    folder 1 "0 done, 2 up to date, 1 failed" --fail-on=warning in copy
+    # Whatever the level of the run, it removes what is without a photo.
+    rm in/b.jpg in/cut.jpg
+    folder 0 "2 removed (photo gone)" --fail-on=warning --prune in out
+    [ -e out/a.jpg ] && [ ! -e out/b.jpg ] && [ ! -e out/cut.jpg ]
+}
+
+@test "records of version 0.1: --fail-on=none continues, a stricter one looks again" {
+    place 0.1
+    folder 0 "0 done, 3 up to date" --fail-on=none in out
+    folder 0 "3 done" --fail-on=warning in out
+    folder 0 "0 done, 3 up to date" in out
+}
+
 @test "records of version 0.1 name no folder: --prune refuses, -f takes the names from here" {
     place 0.1
     rm in/a.jpg
