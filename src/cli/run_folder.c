@@ -28,7 +28,7 @@ typedef struct folder_run {
 
 static void write_log(folder_run *run, const lap_batch_file *file)
 {
-    json_t *record = lap_json_file(file->input, file->output, &run->folder.cli->settings, file->report);
+    json_t *record = lap_json_line(file->input, file->output, &run->folder.cli->settings, file->report);
     lap_cli_log_line(&run->log, record);
     json_decref(record);
 }
@@ -239,7 +239,7 @@ static int run_folder(lap_cli *cli, folder_run *run)
     if (lap_cli_wants_json(cli) && lap_json_print(json_of(run)) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
-        lap_cli_log_begin(&run->log); /* empty, where nothing was found */
+        lap_cli_log_begin(&run->log); /* where nothing was found, too */
     return exit_code;
 }
 
@@ -314,8 +314,8 @@ int lap_run_folder(lap_cli *cli)
     lap_folder_begin(&run.folder, cli, cli->operand_count - 1);
     if (set_options(&run, &err) != LAP_OK)
         exit_code = lap_cli_usage("--shard=%.40s: %s", cli->shard, err.message);
-    else if (cli->log && !lap_cli_log_postpone(&run.log, cli->log, run.folder.options.out_dir) &&
-             !lap_cli_log_open(&run.log, cli->log)) {
+    else if (cli->log && !lap_cli_log_postpone(&run.log, cli, run.folder.options.out_dir) &&
+             !lap_cli_log_open(&run.log, cli)) {
         lap_cli_message("%s: %s", cli->log, strerror(errno));
         exit_code = LAP_EXIT_NOTHING;
     } else {

@@ -68,6 +68,13 @@ static void print_file(in_place_run *run, const lap_batch_file *file)
         lap_cli_print_photo(cli, run->context, file->input, file->output, report);
 }
 
+static void write_log(in_place_run *run, const lap_batch_file *file)
+{
+    json_t *line = lap_json_line(file->input, file->output, &run->folder.cli->settings, file->report);
+    lap_cli_log_line(&run->log, line);
+    json_decref(line);
+}
+
 static int exit_of(const lap_report *report)
 {
     return report->status == LAP_SKIPPED && report->error.code == LAP_OK
@@ -85,16 +92,12 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
         int code = photo;
         if (cli->stats && code == LAP_EXIT_OK && file->report->status != LAP_SKIPPED)
             code = lap_stats_write(cli, file->input, &run->stats);
-        json_t *line = cli->log || lap_cli_wants_json(cli)
-                           ? lap_json_file(file->input, file->output, &cli->settings, file->report)
-                           : NULL;
         if (cli->log)
-            lap_cli_log_line(&run->log, line);
+            write_log(run, file);
         if (lap_cli_wants_json(cli)) {
-            const int printed = lap_json_print(line);
+            const int printed =
+                lap_json_print(lap_json_file(file->input, file->output, &cli->settings, file->report));
             code = code ? code : printed;
-        } else {
-            json_decref(line);
         }
         if (!run->exit_code && (run->is_one || code != photo)) /* several photos are counted */
             run->exit_code = code;
@@ -180,7 +183,7 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
     if (!cli->quiet && folder->counts.expected > 1 && (is_told || folder->counts.found))
         summary(run, code);
     if (cli->log && is_told)
-        lap_cli_log_begin(&run->log); /* empty, where nothing was named */
+        lap_cli_log_begin(&run->log); /* where nothing was named, too */
     const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
     const int exit_code = is_told_by_photo ? run->exit_code : lap_folder_exit(folder, code);
     return exit_code ? exit_code : run->exit_code;
@@ -214,7 +217,7 @@ int lap_run_in_place(lap_cli *cli)
         return exit_code;
     lap_cli_warn_of_devices(cli);
     lap_folder_begin(&run.folder, cli, cli->operand_count);
-    if (cli->log && !lap_cli_log_open(&run.log, cli->log)) {
+    if (cli->log && !lap_cli_log_open(&run.log, cli)) {
         lap_cli_message("%s: %s", cli->log, strerror(errno));
         return LAP_EXIT_NOTHING;
     }

@@ -263,7 +263,10 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     printf '%s\0' photos/*.jpg >list
     run --separate-stderr lapedge --in-place -0 --files-from=list --log=log.jsonl -j2
     [[ $status -eq 0 && $stderr == "3 done; "* ]]
-    [ "$(wc -l <log.jsonl)" -eq 3 ]
+    [ "$(grep -c '"lapedge.file/1"' log.jsonl)" -eq 3 ]
+    head -n 1 log.jsonl >first
+    json first 'o["schema"] == "lapedge.log/1" and o["settings"]["filter"]'
+    [ "$(grep -c coefficients log.jsonl)" -eq 1 ]
     wanted photos/3.jpg
     cp before/1.jpg photos/1.jpg
     lapedge --in-place -0 --files-from=- --json <list >lines 2>/dev/null
