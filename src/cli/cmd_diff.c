@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/difference.h"
 #include "cli/json.h"
+#include "cli/measure/difference.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
 

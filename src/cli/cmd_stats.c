@@ -5,8 +5,8 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/measure/stats_view.h"
 #include "cli/report/report.h"
-#include "cli/stats_view.h"
 #include "cli/term.h"
 
 /* Numbers separated by spaces, commas or line ends; LAP_EXIT_USAGE after a message. */

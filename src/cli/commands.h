@@ -2,7 +2,7 @@
 #ifndef LAP_CLI_COMMANDS_H
 #define LAP_CLI_COMMANDS_H
 
-#include "cli/args.h"
+#include "cli/options/args.h"
 
 int lap_cli_run(lap_cli *cli);
 int lap_cli_transform(lap_cli *cli);

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/args.h"
 #include "cli/json.h"
+#include "cli/options/args.h"
 #include "cli/term.h"
 
 /* ---- never over something else ------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "cli/args.h"
+#include "cli/options/args.h"
 
 /* LAP_EXIT_OK, or a message where --report names no .html file. */
 lap_cli_exit lap_report_check(const lap_cli *cli);

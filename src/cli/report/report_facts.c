@@ -2,9 +2,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/bench_table.h"
 #include "cli/explain.h"
 #include "cli/json.h"
+#include "cli/measure/bench_table.h"
 #include "cli/report/report.h"
 
 static void put(json_t *pairs, const char *name, json_t *value)

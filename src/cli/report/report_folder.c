@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/difference.h"
 #include "cli/json.h"
+#include "cli/measure/difference.h"
 #include "cli/report/report_pixels.h"
 #include "cli/term.h"
 
