@@ -7,7 +7,7 @@
 #include "cli/folder/folder.h"
 #include "cli/folder/worker.h"
 #include "cli/json.h"
-#include "cli/report/report_folder.h"
+#include "cli/report/report.h"
 #include "cli/sides.h"
 #include "cli/term.h"
 

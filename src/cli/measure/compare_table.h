@@ -50,7 +50,7 @@ void lap_compare_free(lap_compare_result *result);
 bool lap_compare_has_pictures(lap_op op);
 bool lap_compare_line_is_equal(const lap_cli *cli, const lap_compare_line *line);
 
-/* compare_view.c: the table on the terminal; of a folder before it, photo by photo, those that were added
+/* The table on the terminal; of a folder before it, photo by photo, those that were added
  * last (with the titles before the first). */
 void lap_compare_print_photo(const lap_cli *cli, const lap_compare_result *result);
 void lap_compare_print(const lap_cli *cli, const lap_compare_result *result);

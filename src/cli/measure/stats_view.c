@@ -1,12 +1,14 @@
 #include "cli/measure/stats_view.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli/json.h"
-#include "cli/measure/plot.h"
 #include "cli/term.h"
 
 enum { BINS = 256, HISTOGRAM_LINES = 3, PROFILE_LINES = 3, PEAKS = 5 };
@@ -15,6 +17,109 @@ typedef struct shown { /* photo or edges */
     const char *name;
     const lap_stats *stats;
 } shown;
+
+/* ---- bar plots ------------------------------------------------------------------------------------ */
+
+enum { PLOT_COLUMNS = 64 }; /* at most */
+
+static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+static const char *const letters[] = {" ", ".", ".", ":", ":", "|", "|", "#", "#"};
+enum { STEPS = 8 };
+
+static bool has_utf8(void)
+{
+    setlocale(LC_CTYPE, "");
+    return strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+/* The mean of the values that fall to a column; an image smaller than the plot repeats its values. */
+static double column_value(const double *values, size_t count, int column, int columns)
+{
+    size_t first = count * (size_t)column / (size_t)columns;
+    size_t end = count * (size_t)(column + 1) / (size_t)columns;
+    double sum = 0;
+    end = end > first ? end : first + 1;
+    for (size_t i = first; i < end; i++)
+        sum += values[i];
+    return sum / (double)(end - first);
+}
+
+/* count values as that many bars of eighth blocks, or of letters where the terminal has no UTF-8, `lines`
+ * lines high, each bar the mean of its values, the highest one full. Heights are square roots where root is
+ * set, so that small counts beside a huge one show. */
+static void plot(const double *values, size_t count, int columns, int lines, bool root)
+{
+    const char *const *marks = has_utf8() ? blocks : letters;
+    double heights[PLOT_COLUMNS], highest = 0;
+    for (int x = 0; x < columns; x++) {
+        double value = column_value(values, count, x, columns);
+        heights[x] = value > 0 ? root ? sqrt(value) : value : 0;
+        highest = fmax(highest, heights[x]);
+    }
+    for (int line = lines - 1; line >= 0; line--) {
+        fputs("  ", stdout);
+        for (int x = 0; x < columns; x++) {
+            double eighths = highest > 0 ? heights[x] / highest * lines * STEPS : 0;
+            /* What is not zero shows, however small it is beside the highest. */
+            int left = (int)ceil(eighths) - line * STEPS;
+            fputs(marks[left < 0 ? 0 : left > STEPS ? STEPS : left], stdout);
+        }
+        putchar('\n');
+    }
+}
+
+typedef struct peak {
+    size_t at;
+    double value;
+} peak;
+
+static bool is_peak(const float *values, size_t count, size_t at, double floor)
+{
+    return values[at] > floor && (at == 0 || values[at] >= values[at - 1]) &&
+           (at + 1 == count || values[at] > values[at + 1]);
+}
+
+/* Keeps peaks sorted, the highest first, and none too close to a higher one. */
+static int insert(peak *peaks, int found, int most, peak new, size_t apart)
+{
+    for (int i = 0; i < found; i++) {
+        size_t distance = new.at > peaks[i].at ? new.at - peaks[i].at : peaks[i].at - new.at;
+        if (distance >= apart)
+            continue;
+        if (peaks[i].value >= new.value)
+            return found;
+        memmove(peaks + i, peaks + i + 1, (size_t)(found - i - 1) * sizeof *peaks);
+        found--;
+        i--;
+    }
+    int at = found;
+    while (at > 0 && peaks[at - 1].value < new.value)
+        at--;
+    if (at == most)
+        return found;
+    found = found < most ? found + 1 : most;
+    memmove(peaks + at + 1, peaks + at, (size_t)(found - at - 1) * sizeof *peaks);
+    peaks[at] = new;
+    return found;
+}
+
+/* The highest local maxima that stand two standard deviations above the mean and at least a hundredth of the
+ * length apart, highest first; returns how many. */
+static int find_peaks(const float *values, size_t count, peak *peaks, int most)
+{
+    double sum = 0, squares = 0;
+    int found = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += values[i];
+        squares += (double)values[i] * values[i];
+    }
+    double mean = sum / (double)count, variance = squares / (double)count - mean * mean;
+    double floor = mean + 2 * sqrt(variance > 0 ? variance : 0);
+    for (size_t i = 0; i < count; i++)
+        if (is_peak(values, count, i, floor))
+            found = insert(peaks, found, most, (peak){i, values[i]}, count / 100 + 1);
+    return found;
+}
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */
 
@@ -87,7 +192,7 @@ static int plot_columns(void)
 {
     enum { LEAST = 16, BLANKS = 4 };
     const int columns = lap_term_width() - BLANKS;
-    return columns > LAP_PLOT_COLUMNS ? LAP_PLOT_COLUMNS : columns < LEAST ? LEAST : columns;
+    return columns > PLOT_COLUMNS ? PLOT_COLUMNS : columns < LEAST ? LEAST : columns;
 }
 
 /* "  0          255", and what the plot above shows: beside it, or below in a narrow terminal. */
@@ -103,7 +208,7 @@ static void histogram_text(const lap_channel_stats *c)
     double counts[BINS];
     for (int v = 0; v < BINS; v++)
         counts[v] = (double)c->histogram[v];
-    lap_plot(stdout, counts, BINS, plot_columns(), HISTOGRAM_LINES, true);
+    plot(counts, BINS, plot_columns(), HISTOGRAM_LINES, true);
 }
 
 static void image_text(const lap_cli *cli, const shown *p, bool plots)
@@ -132,9 +237,9 @@ static void image_text(const lap_cli *cli, const shown *p, bool plots)
 /* The line goes on after `at` columns. */
 static void peaks_text(const float *values, size_t count, size_t skipped, int at)
 {
-    lap_peak peaks[PEAKS];
+    peak peaks[PEAKS];
     char text[400];
-    const int found = lap_find_peaks(values, count, peaks, PEAKS);
+    const int found = find_peaks(values, count, peaks, PEAKS);
     int length = snprintf(text, sizeof text, "%s", found ? "peaks at" : "no peaks");
     for (int i = 0; i < found; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "%s %zu (%.4g)", i ? "," : "",
@@ -147,7 +252,7 @@ static void peaks_text(const float *values, size_t count, size_t skipped, int at
 static void profile_text(
     const lap_cli *cli, const char *name, const char *unit, const float *values, int count, bool plots)
 {
-    double bars[LAP_PLOT_COLUMNS];
+    double bars[PLOT_COLUMNS];
     /* The border rule makes edges of its own at both ends, higher than most: they are no peaks. */
     const int skipped = count > 2 * LAP_APRON ? LAP_APRON : 0;
     const size_t inner = (size_t)(count - 2 * skipped), columns = (size_t)plot_columns();
@@ -164,7 +269,7 @@ static void profile_text(
         for (bars[b] = (double)values[i]; i < end; i++)
             bars[b] = fmax(bars[b], (double)values[i]);
     }
-    lap_plot(stdout, bars, columns, (int)columns, PROFILE_LINES, false);
+    plot(bars, columns, (int)columns, PROFILE_LINES, false);
     axis_text(count - 1, unit);
 }
 

@@ -1,4 +1,4 @@
-/* Words of other programs: what to write here instead. */
+/* What somebody meant: words of other programs, and what to write here instead; or the nearest of ours. */
 #include <string.h>
 
 #include "cli/options/args.h"
@@ -61,4 +61,25 @@ const char *lap_cli_hint(const char *word)
         if (strstr(hints[i].words, wanted))
             return hints[i].instead;
     return NULL;
+}
+
+/* ---- the nearest of our own ---------------------------------------------------------------------- */
+
+const char *lap_cli_nearest(const char *word, const char *(*next)(int i))
+{
+    const char *best = NULL;
+    const int length = (int)strlen(word);
+    int limit = length / 3 + 1;
+    for (int i = 0; next(i); i++) {
+        const char *candidate = next(i);
+        /* Somebody who stops halfway means this one, however much is missing. */
+        int d = length >= 3 && strncmp(word, candidate, (size_t)length) == 0
+                    ? 1
+                    : lap_word_distance(word, candidate);
+        if (d < limit) {
+            limit = d;
+            best = candidate;
+        }
+    }
+    return best;
 }
