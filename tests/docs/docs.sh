@@ -328,6 +328,20 @@ PYTHON
         ! tools/ladder-chart --svg "$scratch/fast.json" | grep 'width="-'
 }
 
+# A letter, a value, a word of the help, an entry too few and one too many.
+manual_finds_faults()
+{
+    local page=$scratch/page.1 change
+    for change in 's/^\.It Fl Q ,/.It Fl q ,/' 's/Cm clamp Ns | Ns Cm abs$/Cm clamp/' 's/^Maximum number of threads/Number of threads/' \
+        '/^\.It Fl -gray$/d' 's/^\.It Fl -gray$/&\n.It Fl -grey/'; do
+        sed "$change" docs/lapedge.1 >"$page"
+        ! cmp -s "$page" docs/lapedge.1 && ! tools/manual "${LAPEDGE:-./lapedge}" "$page" --check >"$scratch/found" &&
+            grep -q "$page" "$scratch/found" || { echo "not found: $change"; return 1; }
+    done
+    sed 's/^\.It Fl Q ,/.It Fl q ,/; s/^Maximum number of threads/Number of threads/' docs/lapedge.1 >"$page"
+    tools/manual "${LAPEDGE:-./lapedge}" "$page" --write >/dev/null && cmp "$page" docs/lapedge.1
+}
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "${LAPEDGE:-./lapedge}" stats -q --report="$scratch/page.html" samples/chelsea.jpg >/dev/null
@@ -338,7 +352,9 @@ else
 fi
 check "the block of docs/parallel-decoding.md was measured" decode_block_is_kept
 if have python3; then
-    check "manual, table of options, README and pages agree" python3 tests/docs/options.py "${LAPEDGE:-./lapedge}"
+    check "the manual says of options what their table says" tools/manual "${LAPEDGE:-./lapedge}" --check
+    check "tools/manual finds what differs, and writes it" manual_finds_faults
+    check "pages name options of the table alone" python3 tests/docs/options.py "${LAPEDGE:-./lapedge}"
     check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
     check "the chart of docs/ladder.md was measured" chart_was_measured
     check "the picture of docs/parallel-decoding.md is that of its photo" step_picture_is_kept
