@@ -17,7 +17,7 @@
 
 enum {
     LAP_SPAN = 1024,                   /* pixels */
-    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and what a vector stores beyond */
+    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and two vectors beyond the last whole one */
     LAP_WORDS = V_BYTES / 2
 };
 _Static_assert((int)V_BYTES <= LAP_DECODE_SLACK, "whole vectors may be read");
@@ -32,10 +32,12 @@ LAP_INLINE void lap_sums(const lap_decode_row *row, bool v2, int first, int coun
     for (int c = 0; c < 2; c++) {
         const uint8_t *near = row->near[c] + first - 1, *far = v2 ? row->far[c] + first - 1 : NULL;
         uint16_t *to = sums->of[c];
-        for (int i = 0; i < count + 2; i += LAP_WORDS) {
+        int i = 0;
+        for (; i < count + 2; i += LAP_WORDS) {
             const vec samples = v_widen(near + i);
             v_store(to + i, v2 ? v_add16(v_mullo16(samples, v_set16(3)), v_widen(far + i)) : samples);
         }
+        v_store(to + i, v_zero()); /* whole vectors are loaded */
         if (first == 0)
             to[0] = to[1];
         if (first + count == row->chroma_width)
