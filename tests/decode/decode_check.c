@@ -282,16 +282,17 @@ static void check_sizes(int sampling, bool all, uint64_t seed)
 
 /* Components of every kind that can stand in a file, with each sampling: every width with a height of its
  * own, in one scan and in several. What libjpeg warns of is its own. */
-static void check_colours(uint64_t seed)
+static void check_colours(bool all, uint64_t seed)
 {
+    const int rounds = all ? 40 : 2;
     char what[100];
     for (int colours = USUAL_COLOURS + 1; colours < COLOURS; colours++) {
         for (int s = 1; s < CASE_SAMPLINGS; s++)
-            for (int i = 0; i < 6 * SIDE; i++) {
+            for (int i = 0; i < rounds * SIDE; i++) {
                 const int width = 1 + i % SIDE, height = 1 + (width * 37 + i / SIDE * 11) % SIDE;
                 decode_case c = some_case(s, (i + s) % CASE_FILLS, width, height, &seed);
                 decode_set_colours(&c, (decode_colours)colours);
-                if (i >= 3 * SIDE) {
+                if (i >= rounds / 2 * SIDE) {
                     c.script = (decode_script)(1 + case_random(&seed) % (COMPLETE_SCRIPTS - 1));
                     c.tables = OPTIMIZED_TABLES;
                 }
@@ -574,7 +575,7 @@ static void check_all_sequential(bool all, int count, int damaged, uint64_t seed
 {
     for (int s = 0; s < CASE_SAMPLINGS; s++)
         check_sizes(s, all, seed + (uint64_t)s);
-    check_colours(seed);
+    check_colours(all, seed);
     check_qualities(seed);
     check_large(seed);
     check_values(count, seed);
