@@ -24,7 +24,7 @@ typedef struct lap_header {
     int channels;                 /* that rows() delivers: 1 or 3 */
     int components;               /* in the file */
     int sample_h[4], sample_v[4]; /* JPEG sampling factors, per component; 0 where there is none */
-    bool is_ycc;                  /* chroma subsampling is meaningful */
+    bool is_ycc;                  /* the first three are Y, Cb and Cr */
     bool whole;                   /* decoder holds the whole image (several scans, interlaced) */
     bool is_16_bit;               /* samples of 16 bits, delivered as 8 */
     bool arithmetic, progressive;
