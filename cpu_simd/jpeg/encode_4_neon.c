@@ -11,3 +11,8 @@ size_t lap_encode_neon(const lap_encode_plan *plan, lap_encode_state *state, con
 {
     return lap_encode_unit(plan, state, rows, first, count, out);
 }
+
+size_t lap_encode_join_neon(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out)
+{
+    return lap_join_bits(state, bits, count, out);
+}

@@ -162,6 +162,7 @@ typedef struct lap_write_options {
     unsigned keep;              /* LAP_KEEP_...; 0: all but thumbnails and maker's notes */
     bool progressive, optimize; /* of JPEG: held whole until the end */
     lap_codec_place codec;      /* of JPEG: who encodes it */
+    bool in_order;              /* bands come one after the other: none has to be joined to another */
     const lap_header *from;     /* metadata and sampling of the input, or NULL */
     bool oriented;              /* pixels were turned: reset the EXIF tag */
     bool as_stored;             /* components and their meaning are those of the input: any profile fits */

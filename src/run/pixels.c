@@ -281,8 +281,9 @@ lap_code lap_encode_view(
 static lap_code encode(const lap_view *view, const lap_settings *settings, lap_sink *sink, lap_error *err)
 {
     const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
-    const lap_write_options options =
+    lap_write_options options =
         lap_write_options_of(settings, view->width, view->height, view->channels, NULL);
+    options.in_order = true;
     const lap_code code = lap_encode_view(view, format, &options, sink, err);
     return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
 }

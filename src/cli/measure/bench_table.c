@@ -17,7 +17,9 @@ void lap_cpu_name(char *name, size_t size)
         const char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) != 0 || !colon)
             continue;
-        snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        const size_t length = strcspn(colon + 2, "\n"), fits = length < size ? length : size - 1;
+        memcpy(name, colon + 2, fits);
+        name[fits] = '\0';
         break;
     }
     if (info)
@@ -84,8 +86,9 @@ void lap_bench_table_begin(lap_bench_table *table, const lap_cli *cli)
 /* "320x200", "12 photos", "16777216 values" */
 static void size_text(const lap_bench_row *row, char *text, size_t size)
 {
-    if (row->op == LAP_OP_CODEC && row->width > 65535) /* no JPEG is as wide */
-        snprintf(text, size, "%d photos of %.1f Mpixel", row->height, row->width / 1e6);
+    const int tenths = row->width / 100000 + (row->width % 100000 >= 50000); /* of a million */
+    if (row->op == LAP_OP_CODEC && row->width > 65535)                       /* no JPEG is as wide */
+        snprintf(text, size, "%d photos of %d.%d Mpixel", row->height, tenths / 10, tenths % 10);
     else if (row->height > 1)
         snprintf(text, size, "%d x %d", row->width, row->height);
     else
@@ -312,7 +315,7 @@ void lap_bench_table_end(lap_bench_table *table)
     if (table->noisy_count + table->absent_count > 0)
         putchar('\n');
     for (int i = 0; i < table->absent_count; i++) {
-        char absent[sizeof table->absent[i]];
+        char absent[sizeof table->absent[i] + 2];
         snprintf(absent, sizeof absent, "%s: %s", table->absent[i].names, table->absent[i].reason);
         fputs("not timed: ", stdout);
         lap_cli_print_wrapped(absent, 11, lap_term_width());
