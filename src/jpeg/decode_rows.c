@@ -91,7 +91,7 @@ size_t lap_row_decoder_memory(int width)
            lap_decode_bytes_room((size_t)MAX_UNIT_BLOCKS * LAP_BYTES_BLOCK) + 10 * ALIGNMENT;
 }
 
-static void place_parts(lap_row_decoder *d, const parts *p)
+static void place_parts(lap_row_decoder *d, const layout *p)
 {
     uint8_t *base = (uint8_t *)d->memory + (ALIGNMENT - (uintptr_t)d->memory % ALIGNMENT);
     d->unit.coefficients = (int16_t *)(void *)(base + p->coefficients);
