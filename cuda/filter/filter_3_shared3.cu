@@ -3,8 +3,8 @@
  * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
  * Shared memory: 20 rows of 20 pixels as bytes, 1200 bytes; no conflict.
  * 16x16 threads, one pixel per thread.
- * Limit: L1, by 75 shared loads per pixel, as before, and the issue slots, which the conversions fill: 89
- * and 88 % (H200). Which of the two costs the time was not measured. */
+ * Measured: L1 89 % busy, issue slots 88, L2 32, DRAM 8; longest wait: other warps, 8.2 cycles an
+ * instruction (4992x3744, H200). */
 #include "tile.cuh"
 
 template <int C, typename Sum>

@@ -4,8 +4,8 @@
  * Global memory: 36 * 36 / 1024 pixels read a pixel (3.8 bytes for 3 channels), 3 bytes written.
  * Shared memory: 36 rows of 108 words, 15.2 KB; lane k reads word 3k: 32 lanes, 32 banks.
  * 32x8 threads, 4 pixels per thread.
- * Limit: issue slots: shared memory loads are 30 per pixel of 3 channels instead of 75, but all multiply-adds
- * are left. */
+ * Measured: issue slots 84 % busy, L1 65, L2 38, DRAM 13; longest wait: other warps, 8.8 cycles an
+ * instruction (4992x3744, H200). */
 #include "tile.cuh"
 
 constexpr int DEEP = 4; /* pixels of a thread */
