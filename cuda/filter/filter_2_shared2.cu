@@ -33,7 +33,7 @@ extern "C" lap_code lap_filter_cuda_shared2(
             return lap_filter_launch("cuda-shared2", shared2_kernel<C, int>, 16, 16, in, out, params,
                 lap_int_weights(params), exec);
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_filter_launch(
                 "cuda-shared2", shared2_kernel<C, Sum>, 16, 16, in, out, params, w, exec);
         });

@@ -31,7 +31,7 @@ extern "C" lap_code lap_filter_cuda_shared4_wide(
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_filter_launch(
                 "cuda-shared4-wide", shared4_wide_kernel<C, Sum>, 32, 8, in, out, params, w, exec);
         });

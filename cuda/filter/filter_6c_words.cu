@@ -71,7 +71,7 @@ extern "C" lap_code lap_filter_cuda_words(
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_walk_launch(
                 "cuda-words", words_kernel<C, Sum>, in, out, exec, w, lap_finish_of(params));
         });
