@@ -3,7 +3,7 @@
  * of branches. Four pixels go side by side: they share each coefficient, and their chains of sums overlap.
  * Memory: as c. For three channels a quarter of each vector is empty.
  * Measured: 137 instructions a pixel, of which 50 are products and sums; the conversion of bytes to floats
- * takes 20 % of the time. */
+ * takes 20 % of the time (4992x3744x3, one thread, Zen 5). */
 #include <emmintrin.h>
 
 #include "float4.h"

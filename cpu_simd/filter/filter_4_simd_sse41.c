@@ -3,7 +3,7 @@
  * are fetched ahead, and a result larger than the caches is written around them.
  * Memory: each byte read once and written once, the sums of four rows in the first-level cache.
  * Measured: 10.7 instructions a pixel of three channels; 1.89 times as long as memcpy takes for the same
- * bytes (docs/ports.md). */
+ * bytes (4992x3744x3, one thread, Zen 5); docs/ports.md has more. */
 #include "simd_filter.h"
 
 const char lap_filter_simd_sse41_flags[] = LAP_RUNG_FLAGS;

@@ -7,8 +7,8 @@
  * enough: every read takes two passes.
  * 16x16 threads, one pixel per thread.
  * Measured: L1 96 % busy, issue slots 45, L2 18, DRAM 5; longest wait: the queue of shared memory, 18.2
- * cycles an instruction; 1.01 conflicts a shared load (4992x3744, H200). Kept so that the conflict can be
- * seen. */
+ * cycles an instruction; 1.01 conflicts a shared load (4992x3744x3, H200). Kept so that the conflict can
+ * be seen. */
 #include "tile.cuh"
 
 static_assert(lap_bank_ways(3, 16, 60) == 2, "the conflict that this rung is there to show");

@@ -6,7 +6,7 @@
  * pitch, is not.
  * 16x16 threads, one pixel per thread.
  * Measured: L1 91 % busy, issue slots 74, L2 31, DRAM 8; longest wait: other warps, 7.1 cycles an
- * instruction; 0.01 conflicts a shared load (4992x3744, H200). */
+ * instruction; 0.01 conflicts a shared load (4992x3744x3, H200). */
 #include "tile.cuh"
 
 /* 1 channel: the next row continues at 16, and so 48. 4 channels: the compiler reads a pixel as one

@@ -4,7 +4,7 @@
  * Shared memory: 12 rows of 108 words, 5184 bytes; lane k reads word 3k: 32 lanes, 32 banks.
  * 32x8 threads, one pixel per thread; the flatter tile has 176 pixels of apron where 16x16 has 144.
  * Measured: L1 91 % busy, issue slots 79, L2 30, DRAM 9; longest wait: other warps, 6.6 cycles an
- * instruction (4992x3744, H200). */
+ * instruction (4992x3744x3, H200). */
 #include "tile.cuh"
 
 static_assert(lap_bank_ways(3, 32, 108) == 1 && lap_bank_ways(1, 32, 36) == 1, "one row, no conflict");

@@ -7,7 +7,7 @@
  * Shared memory: none; coefficients in the constant bank, running sums of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
  * Measured: issue slots 77 % busy, L2 23, DRAM 15, L1 10; longest wait: other warps, 3.6 cycles an
- * instruction; 1.34 waves of blocks (4992x3744, H200). */
+ * instruction; 1.34 waves of blocks (4992x3744x3, H200). */
 #include "words.cuh"
 
 /* Byte k of a word as a float: into the low bits of 2^23, which is then taken away. Additions have more

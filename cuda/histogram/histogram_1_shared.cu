@@ -4,7 +4,7 @@
  * Shared memory: 1 KB a channel; lanes that add to counters 32 apart meet in a bank.
  * 256 threads, about 16 KB a block.
  * Measured: issue slots 39 % busy, L1 32, L2 18, DRAM 12; longest wait: loads, 28.3 cycles an instruction
- * (4992x3744, H200). */
+ * (4992x3744x3, H200). */
 #include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256;

@@ -7,7 +7,7 @@
  * flat image takes as long as noise. Devices with less have 16 counters per value, and two lanes per counter.
  * 768 threads, 48 bytes and more a thread.
  * Measured: L1 75 % busy, issue slots 70, L2 64, DRAM 61; longest wait: loads, 9.4 cycles an instruction
- * (4992x3744, H200). */
+ * (4992x3744x3, H200). */
 #include "cuda/device/rung.cuh"
 
 /* A multiple of 3, so that a thread's 16-byte pieces all begin with the same channel; two blocks of

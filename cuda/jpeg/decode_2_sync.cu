@@ -8,7 +8,7 @@
  * Shared memory: the tables, 8 KB a code, random banks.
  * 128 threads a block, a group or a chain a thread.
  * Measured: guess: issue slots 14 % busy, L1 7, DRAM 1; chain: issue slots 17, L1 2, DRAM 0; L2 was not
- * counted (4992x3744, H200). */
+ * counted (bench photo, H200). */
 #include "walk.cuh"
 
 constexpr unsigned SYNC_THREADS = 128;
