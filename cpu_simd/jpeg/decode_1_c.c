@@ -1,7 +1,7 @@
 /* c: plain C, one function for each stage of the decoder, to be read from the top down.
  * Since libjpeg-turbo's C: two symbols a look-up; zeros behind 0xFF are gone before bits are read.
  * Memory: a unit's coefficients, 12 KB, and the tables, 34 KB, stay in the first- and second-level cache.
- * Limit: one coefficient, sample or pixel at a time: avx2, with the same entropy decoder, takes a ninth. */
+ * Limit: not measured; docs/decoder.md has the times. */
 #include "coding/zigzag.h"
 #include "decode_entropy.h"
 #include "decode_script.h"

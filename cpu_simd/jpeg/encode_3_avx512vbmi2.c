@@ -2,7 +2,7 @@
  * Since avx2: codes are looked up by permutations of registers, 32 symbols at a time; symbols are pressed
  * together by vpcompressw.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
- * Limit: a conjecture: the ports of shuffles and shifts. */
+ * Limit: not measured; docs/encoder.md has the times. */
 #include "encode_unit.h"
 
 const char lap_encode_avx512_flags[] = LAP_RUNG_FLAGS;

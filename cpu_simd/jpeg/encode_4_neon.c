@@ -1,7 +1,7 @@
 /* neon: vectors of 128 bits in every stage, on aarch64.
  * Since c: many samples at once in colour, DCT and quantisation; symbols are a flat stream, as in avx2.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
- * Limit: not measured; a conjecture: instructions. */
+ * Limit: not measured. */
 #include "encode_unit.h"
 
 const char lap_encode_neon_flags[] = LAP_RUNG_FLAGS;
