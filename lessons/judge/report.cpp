@@ -473,8 +473,18 @@ void goal(bool met, const std::string &said)
     r.goals.push_back(said);
 }
 
+/* The names of shared variables and the lines of findings are read from the program's own file. */
+static void need_own_file()
+{
+    if (::access("/proc/self/exe", R_OK) == 0)
+        return;
+    fprintf(stderr, "the judge reads /proc/self/exe, which is not there: is /proc mounted?\n");
+    exit(3);
+}
+
 void begin(int number, const char *source)
 {
+    need_own_file();
     r.number = number;
     set_source(source);
     setenv("LAP_CUDACPU_SEED", "1", 1);
