@@ -1,6 +1,6 @@
 /* avx512: vectors of 512 bits in every stage but the entropy decoder.
- * Since avx2: four blocks, 64 pixels at once; sums of two products are one instruction; bytes are permuted
- * across a whole vector.
+ * Since avx2: four blocks, 64 pixels at once; two products and their addition to a sum are one instruction;
+ * bytes are permuted across a whole vector.
  * Memory: as c.
  * Limit: not measured; docs/decoder.md has the times. */
 #include "decode_dct.h"

@@ -4,8 +4,8 @@
  * Shared memory: 72 words per block of 8x8, rows of 9 words, so that rows and columns meet no conflict.
  * 256 threads, 8 per block of 8x8: a row each, then a column each, then 8 coefficients in zigzag order.
  * Measured: issue slots 87 % busy, L1 52, DRAM 11; L2 was not counted (bench photo, H200). With tables in
- * the constant bank and with divisions it took 325 us instead of 121, 67 % of it waiting for the queue of
- * shared memory. */
+ * the constant bank and with divisions it took 325 us instead of 121, and a warp waited 67 % of its time
+ * for the queue of shared memory. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
 

@@ -6,8 +6,8 @@ counter.
 A row quotes a part of its sentence; " ... " stands for what is left out, and numbers that tools fill in are "#". Its
 verdict is one of three; a sentence whose row says conjecture says so, and these are at most a fifth. A sentence that
 begins with "Predicted" is none (what was found stands after it), nor is one with "Limit: not measured". A head's
-"Measured:" has a row, too, and each of its numbers stands among the row's values. --list prints the sentences that
-have neither.
+"Measured:" has a row, too, and each number of it and of "Limit:" stands among the row's values. --list prints the
+sentences that have neither.
 FOLDER: the tree, if not this one."""
 import pathlib
 import re
@@ -81,10 +81,10 @@ def rows():
 
 
 def untold(quote, sentences, value):
-    """Numbers of what a head says was measured that the row's value does not have."""
+    """Numbers of what a head says was measured, or limits, that the row's value does not have."""
     told = set(NUMBER.findall(re.sub(r"<!--.*?-->", "", value)))
     for sentence in sentences:
-        if quote.startswith("Measured: "):
+        if quote.startswith(("Measured: ", "Limit: ")):
             yield from sorted(set(NUMBER.findall(re.sub(r"Zen 5", "", sentence))) - told)
 
 
