@@ -338,15 +338,16 @@ static lap_code decode_view(lap_context *context, lap_source *source, const lap_
 {
     const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
     const lap_read_options options = options_in(context, settings, &control);
-    const int images = 1 + (view->channels != 0);
     lap_view pixels = *view;
     lap_decoder *decoder = NULL;
     lap_turn turn = LAP_TURN_NONE;
-    lap_code code = open_decoder(source, &options, images, &decoder, err);
+    lap_code code = open_decoder(source, &options, 1, &decoder, err);
     if (code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
         turn = settings->auto_orient ? (lap_turn)h->orientation : LAP_TURN_NONE;
         code = fit_view(h, turn, &pixels, err);
+        if (code == LAP_OK && pixels.channels != h->channels)
+            code = check_memory(decoder, &options, 2, err);
     }
     if (code == LAP_OK)
         code = collect_view(decoder, turn, &pixels, report, err);
