@@ -12,9 +12,9 @@ static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
 
 /* ---- load: the mutex is held, but while the file is read --------------------------------------- */
 
-static void by_pieces(lap_device_pool *pool, lap_job *job, lap_job_way way)
+/* A thread does it, in steps as lap_run_to_sink has them. */
+static void by_pieces(lap_device_pool *pool, lap_job *job)
 {
-    job->way = way;
     lap_job_push(&pool->by_pieces, job);
     (void)lap_executor_wake(pool->executor);
 }
@@ -81,7 +81,7 @@ static void load(lap_pool_device *d, lap_job *job)
     d->under_way--;
     if (code == LAP_OK && !d->is_lost) {
         d->idle[d->idle_count++] = staging;
-        by_pieces(pool, job, LAP_WAY_PIECES);
+        by_pieces(pool, job);
         return;
     }
     if (task) {
@@ -127,7 +127,8 @@ static void store(lap_device_pool *pool, lap_device_task *task)
         d->done++;
         lap_executor_finish(pool->executor, job);
     } else {
-        by_pieces(pool, job, LAP_WAY_CPU_CODEC);
+        job->cpu_codes = true;
+        by_pieces(pool, job);
     }
 }
 
@@ -142,7 +143,7 @@ static lap_settings settings_of(lap_device_pool *pool, const lap_job *job, const
         s.codec = LAP_CODEC_CPU;
     } else {
         s.device = d->number;
-        if (job->way == LAP_WAY_CPU_CODEC) {
+        if (job->cpu_codes) {
             s.backend = pool->options.rung->name;
             s.codec = LAP_CODEC_CPU;
         }

@@ -10,12 +10,6 @@
 #include "io/sink.h"
 #include "lapedge_program.h"
 
-typedef enum lap_job_way {
-    LAP_WAY_ANY,
-    LAP_WAY_PIECES,   /* not from file to file on a device, but in steps as lap_run_to_sink has them */
-    LAP_WAY_CPU_CODEC /* a device found something odd: the CPU decodes, and judges */
-} lap_job_way;
-
 typedef struct lap_job lap_job;
 /* Does what the job asks for, on the thread that calls it: fills report, and sink or measurement. */
 typedef void lap_job_work(lap_context *context, lap_job *job, const lap_settings *settings);
@@ -34,7 +28,7 @@ struct lap_job {
     const lap_settings *settings;
     lap_report report; /* filled by the executor */
     int device;      /* likewise: that decoded, filtered and encoded it; -1: not all of this is a device's */
-    lap_job_way way; /* the executor's own */
+    bool cpu_codes;  /* the executor's own: a device found something odd, or has too little memory */
     uint64_t number; /* likewise: for the trace */
     lap_sink *sink;  /* finished and not published, if report.error.code is LAP_OK */
     const lap_measure_options *measure; /* of a job that only measures its input */

@@ -48,9 +48,9 @@ static char *from_root(const char *path)
     char *whole = malloc(strlen(here) + strlen(path) + 2), *end = whole;
     if (!whole)
         return NULL;
-    const char *const parts[] = {here, path};
+    const char *const ways[] = {here, path};
     for (int i = 0; i < 2; i++)
-        for (const char *step = parts[i]; *step; step += strcspn(step, "/")) {
+        for (const char *step = ways[i]; *step; step += strcspn(step, "/")) {
             step += strspn(step, "/");
             const size_t length = strcspn(step, "/");
             if (length == 0 || (length == 1 && *step == '.'))

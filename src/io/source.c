@@ -9,8 +9,34 @@
 
 #include "base/pages.h"
 #include "base/status.h"
-#include "io/source_state.h"
 #include "io/target.h"
+
+/* One read(2): small enough to stay in the L2 cache until the entropy decoder has seen it. */
+enum { PIECE = 64 * 1024, WATCH_MS = 100 };
+
+struct lap_source {
+    char name[256]; /* as messages show it: they are one line and must not steer a terminal */
+    int fd;         /* -1: memory */
+    bool owns_fd, is_regular, ended, started, held;
+    struct stat stat;
+    const lap_control *control;
+
+    const uint8_t *memory; /* of a memory source, or held of a descriptor: what is left */
+    size_t memory_size;
+    size_t peeked; /* of held bytes: those that stand in the first piece */
+
+    uint8_t last_pair[2]; /* a stream is held up to them, if has_last_pair */
+    size_t looked;        /* at bytes for them */
+    bool has_last_pair, saw_last_pair;
+
+    uint8_t *buffer; /* of a descriptor: the peeked bytes, later the current piece */
+    size_t capacity, filled;
+
+    uint64_t bytes;
+    double ms;
+};
+
+/* ---- opening ---------------------------------------------------------------------------------- */
 
 static lap_source *source_create(const char *name, lap_error *err)
 {
@@ -126,6 +152,8 @@ void lap_source_watch(lap_source *source, const lap_control *control)
     source->control = control;
 }
 
+/* ---- reading ---------------------------------------------------------------------------------- */
+
 /* Waits until a descriptor that may block has something to read. */
 static lap_code wait_readable(lap_source *source, lap_error *err)
 {
@@ -134,7 +162,7 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
         lap_error why = {0};
         if (lap_control_check(source->control, &why) != LAP_OK)
             return lap_fail_at(err, why.code, source->name, "%s", why.message);
-        int ready = poll(&poller, 1, LAP_SOURCE_WATCH_MS);
+        int ready = poll(&poller, 1, WATCH_MS);
         if (ready > 0)
             break;
         if (ready < 0 && errno != EINTR)
@@ -143,7 +171,8 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
     return LAP_OK;
 }
 
-lap_code lap_source_read_some(lap_source *source, size_t size, lap_error *err)
+/* One read of at most size bytes behind the filled ones; sets ended at the end of the input. */
+static lap_code read_some(lap_source *source, size_t size, lap_error *err)
 {
     double begin = lap_now_ms();
     lap_code code = LAP_OK;
@@ -165,7 +194,8 @@ lap_code lap_source_read_some(lap_source *source, size_t size, lap_error *err)
     return code;
 }
 
-lap_code lap_source_reserve(lap_source *source, size_t capacity, lap_error *err)
+/* The buffer, with what is filled, of at least this capacity. */
+static lap_code reserve(lap_source *source, size_t capacity, lap_error *err)
 {
     if (capacity <= source->capacity)
         return LAP_OK;
@@ -189,14 +219,13 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
         return LAP_OK;
     }
     size_t room;
-    if (!lap_add(want, LAP_SOURCE_PIECE, &room))
+    if (!lap_add(want, PIECE, &room))
         return lap_fail_at(err, LAP_E_MEMORY, source->name, "out of memory");
     lap_code code = LAP_OK;
     if (source->filled < want)
-        code = lap_source_reserve(source, room, err);
+        code = reserve(source, room, err);
     while (code == LAP_OK && source->filled < want && !source->ended) /* a pipe is asked for no more */
-        code = lap_source_read_some(
-            source, source->is_regular ? room - source->filled : want - source->filled, err);
+        code = read_some(source, source->is_regular ? room - source->filled : want - source->filled, err);
     *bytes = source->buffer;
     *got = want < source->filled ? want : source->filled;
     return code;
@@ -206,7 +235,7 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
  * libjpeg warns of depends on where they end. */
 static void give_out(lap_source *source, const uint8_t **bytes, size_t *size)
 {
-    const size_t piece = source->peeked ? source->peeked : LAP_SOURCE_PIECE;
+    const size_t piece = source->peeked ? source->peeked : PIECE;
     size_t n = source->memory_size < piece ? source->memory_size : piece;
     source->peeked = 0;
     *bytes = source->memory;
@@ -229,15 +258,15 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
     bool has_peeked = !source->started && source->filled > 0;
     source->started = true;
     if (!has_peeked || source->held) {
-        if (source->capacity > 2 * LAP_SOURCE_PIECE) { /* a large header was peeked at, or all was held */
+        if (source->capacity > 2 * PIECE) { /* a large header was peeked at, or all was held */
             free(source->buffer);
             source->buffer = NULL;
             source->capacity = 0;
         }
         source->filled = 0;
-        code = lap_source_reserve(source, LAP_SOURCE_PIECE, err);
+        code = reserve(source, PIECE, err);
         if (code == LAP_OK && !source->ended)
-            code = lap_source_read_some(source, LAP_SOURCE_PIECE, err);
+            code = read_some(source, PIECE, err);
     }
     if (code == LAP_OK) {
         *bytes = source->buffer;
@@ -245,6 +274,100 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
     }
     return code;
 }
+
+/* ---- all of it in memory, before it is read as usual ------------------------------------------ */
+
+/* Room for all of a regular file at once; else it doubles. */
+static size_t room_to_hold(const lap_source *source)
+{
+    off_t size = source->is_regular ? source->stat.st_size : 0;
+    size_t room = source->filled < PIECE ? 2 * PIECE : 2 * source->filled;
+    bool is_known = size > 0 && (uintmax_t)size < SIZE_MAX - 1 && (size_t)size + 1 > source->filled;
+    return is_known ? (size_t)size + 1 : room;
+}
+
+void lap_source_hold_until(lap_source *source, size_t from, const uint8_t pair[2])
+{
+    if (source->is_regular)
+        return;
+    memcpy(source->last_pair, pair, sizeof source->last_pair);
+    source->looked = from;
+    source->has_last_pair = true;
+}
+
+/* Looks at each byte once, however small the pieces are that come. */
+static bool is_last_pair_there(lap_source *source)
+{
+    while (source->has_last_pair && !source->saw_last_pair && source->filled >= 2 &&
+           source->looked < source->filled - 1) {
+        const uint8_t *from = source->buffer + source->looked;
+        const size_t left = source->filled - 1 - source->looked;
+        const uint8_t *first = memchr(from, source->last_pair[0], left);
+        source->saw_last_pair = first && first[1] == source->last_pair[1];
+        source->looked += first ? (size_t)(first - from) + 1 : left;
+    }
+    return source->saw_last_pair;
+}
+
+lap_code lap_source_hold(
+    lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    if (source->started)
+        return lap_fail(err, LAP_E_INTERNAL, "%s: held after reading began", source->name);
+    bool fits = !source->is_regular || (uintmax_t)source->stat.st_size <= limit;
+    if (source->fd >= 0 && fits && !source->held) {
+        if (source->filled > 0)
+            source->peeked = source->filled + (source->is_regular ? 0 : PIECE);
+        while (code == LAP_OK && !source->ended && source->filled <= limit && !is_last_pair_there(source)) {
+            if (source->filled == source->capacity)
+                code = reserve(source, room_to_hold(source), err);
+            if (code == LAP_OK)
+                code = read_some(source, source->capacity - source->filled, err);
+        }
+        source->memory = source->buffer;
+        source->memory_size = source->filled;
+        source->bytes = 0; /* counted when given out */
+        source->held = true;
+    }
+    *bytes = source->memory;
+    *size = source->memory_size;
+    *whole =
+        source->fd < 0 || (fits && (source->ended || source->saw_last_pair) && source->memory_size <= limit);
+    return code;
+}
+
+lap_code lap_source_hold_in(
+    lap_source *source, uint8_t *memory, size_t room, size_t *size, bool *whole, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    *size = 0;
+    *whole = false;
+    if (source->started || source->held || source->fd < 0 || source->filled > 0)
+        return lap_fail(err, LAP_E_INTERNAL, "%s: held after reading began", source->name);
+    uint8_t *const own = source->buffer;
+    source->buffer = memory;
+    while (code == LAP_OK && !source->ended && source->filled < room)
+        code = read_some(source, room - source->filled, err);
+    *size = source->filled;
+    *whole = code == LAP_OK && source->ended;
+    source->buffer = own;
+    source->filled = 0;
+    source->memory = memory;
+    source->memory_size = *size;
+    source->bytes = 0;
+    source->held = true;
+    return code;
+}
+
+void lap_source_held_is_read(lap_source *source)
+{
+    source->bytes += source->memory_size;
+    source->memory_size = 0;
+    source->started = true;
+}
+
+/* ---- what is known of it ---------------------------------------------------------------------- */
 
 lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err)
 {
@@ -258,6 +381,15 @@ lap_code lap_source_verify(const lap_source *source, const char *path, lap_error
     if (path && (stat(path, &now) != 0 || !lap_same_state(&now, &source->stat)))
         return lap_fail_at(err, LAP_E_CHANGED, source->name, "changed: another file has this name now");
     return LAP_OK;
+}
+
+lap_code lap_source_result(const lap_source *source, const char *path, lap_code code, lap_error *err)
+{
+    lap_error changed;
+    if ((code == LAP_OK || code == LAP_E_TRUNCATED || code == LAP_E_DAMAGED) &&
+        lap_source_verify(source, path, &changed) != LAP_OK)
+        return lap_error_set(err, &changed);
+    return code;
 }
 
 lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err)

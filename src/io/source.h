@@ -56,6 +56,10 @@ lap_code lap_source_verify(const lap_source *source, const char *path, lap_error
 /* The same some time after the source was closed, by name: whether the file at path is the one that was read
  * (LAP_OK where it is another one, or none: what was read was whole) and has been written to since. */
 lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err);
+/* What came of reading it, code, after a last look: LAP_E_CHANGED where data that was fine, or ended early,
+ * or was damaged, is that of a file that somebody wrote to meanwhile. err is filled for code, unless that is
+ * LAP_OK. */
+lap_code lap_source_result(const lap_source *source, const char *path, lap_code code, lap_error *err);
 uint64_t lap_source_bytes(const lap_source *source); /* of a file its size, else what was read so far */
 double lap_source_ms(const lap_source *source);      /* spent reading */
 

@@ -39,7 +39,7 @@ static const uint8_t *pass(const uint8_t *at, const uint8_t *end, uint64_t count
     return at;
 }
 
-static lap_row_place place_of(const lap_decoder *whole, int mcu_row)
+static lap_row_start start_of(const lap_decoder *whole, int mcu_row)
 {
     const lap_own_decoder *own = whole->first;
     const lap_coded *coded = &own->scan.coded;
@@ -50,10 +50,10 @@ static lap_row_place place_of(const lap_decoder *whole, int mcu_row)
     if (piece > 0 && begin[-1] == 0xFF) /* the second of a pair belongs to the piece before */
         begin++;
     const uint8_t *at = pass(begin, coded->bytes + coded->size, bits / 8);
-    lap_row_place place = {
+    lap_row_start start = {
         .mcu_row = mcu_row, .byte = (size_t)(at - whole->bytes), .bit = (unsigned)(bits % 8)};
-    memcpy(place.dc, row->dc, sizeof place.dc);
-    return place;
+    memcpy(start.dc, row->dc, sizeof start.dc);
+    return start;
 }
 
 /* Rows that come next are odd. */
@@ -83,10 +83,10 @@ static lap_code part_open(lap_decoder *part, lap_error *err)
         return code;
     const int high = 8 * own->plan->v, y = part->next_row;
     const int mcu_row = (high > 8 && y > 0 ? y - 1 : y) / high;
-    lap_row_place place = {.mcu_row = mcu_row};
+    lap_row_start start = {.mcu_row = mcu_row};
     if (!own->is_progressive)
-        place = place_of(whole, mcu_row);
-    lap_row_decoder_seek(rows, &place, y);
+        start = start_of(whole, mcu_row);
+    lap_row_decoder_seek(rows, &start, y);
     return LAP_OK;
 }
 

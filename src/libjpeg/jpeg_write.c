@@ -15,7 +15,6 @@
 #include "libjpeg/jpeg_dest.h"
 #include "libjpeg/jpeg_error.h"
 #include "libjpeg/jpeg_head.h"
-#include "libjpeg/jpeg_sampling.h"
 #include "libjpeg/libjpeg.h"
 
 enum {
@@ -23,7 +22,8 @@ enum {
     MAX_INTERVAL = 65535, /* DRI holds 16 bits */
     ROWS_A_CALL = 16,     /* handed to libjpeg at once; between two looks at the clock */
     EOI_SIZE = 2,
-    RST_SIZE = 2
+    RST_SIZE = 2,
+    MAX_MCU_BLOCKS = 10 /* in an interleaved scan; ITU-T T.81, B.2.3 */
 };
 
 typedef struct compressor {
@@ -47,6 +47,66 @@ typedef struct jpeg_state {
     pthread_mutex_t lock;
     compressor *resting;
 } jpeg_state;
+
+/* ---- sampling ------------------------------------------------------------------------------------ */
+
+static int gcd3(int a, int b, int c)
+{
+    for (int d = 4; d > 1; d--)
+        if (a % d == 0 && b % d == 0 && c % d == 0)
+            return d;
+    return 1;
+}
+
+/* The input's factors, where libjpeg can write them: whole ratios, few enough blocks in an MCU. */
+static bool same_sampling(const lap_header *from, int h[3], int v[3])
+{
+    if (!from || !from->is_ycc || from->components != 3)
+        return false;
+    int max_h = 1, max_v = 1, blocks = 0;
+    for (int c = 0; c < 3; c++) {
+        h[c] = from->sample_h[c];
+        v[c] = from->sample_v[c];
+        if (h[c] < 1 || h[c] > 4 || v[c] < 1 || v[c] > 4)
+            return false;
+    }
+    int dh = gcd3(h[0], h[1], h[2]), dv = gcd3(v[0], v[1], v[2]);
+    for (int c = 0; c < 3; c++) {
+        h[c] /= dh;
+        v[c] /= dv;
+        max_h = h[c] > max_h ? h[c] : max_h;
+        max_v = v[c] > max_v ? v[c] : max_v;
+        blocks += h[c] * v[c];
+    }
+    for (int c = 0; c < 3; c++)
+        if (max_h % h[c] != 0 || max_v % v[c] != 0)
+            return false;
+    return blocks <= MAX_MCU_BLOCKS;
+}
+
+/* Gray output uses the first: 1x1. LAP_SUB_SAME gives the factors of options->from, reduced, where libjpeg
+ * can write them, else 4:4:4. */
+static void choose_sampling(const lap_write_options *o, int h[3], int v[3])
+{
+    if (o->channels != 1 && o->subsampling == LAP_SUB_SAME && same_sampling(o->from, h, v))
+        return;
+    for (int c = 0; c < 3; c++)
+        h[c] = v[c] = 1;
+    if (o->channels != 1) {
+        h[0] = o->subsampling == LAP_SUB_422 || o->subsampling == LAP_SUB_420 ? 2 : 1;
+        v[0] = o->subsampling == LAP_SUB_420 ? 2 : 1;
+    }
+}
+
+/* What libjpeg holds until the last row of an image in several scans, or with tables of its own: all
+ * coefficients, 16 bits each, chroma as if it were not subsampled. False if the bytes cannot be counted. */
+static bool count_coefficients(const lap_write_options *o, int mcu_width, int mcu_height, size_t *bytes)
+{
+    const size_t wide = (size_t)mcu_width, high = (size_t)mcu_height;
+    const size_t width = ((size_t)o->width + wide - 1) / wide * wide;
+    const size_t height = ((size_t)o->height + high - 1) / high * high;
+    return lap_mul(width, height, bytes) && lap_mul(*bytes, o->channels == 1 ? 2 : 6, bytes);
+}
 
 /* ---- one compressor ------------------------------------------------------------------------------ */
 
@@ -213,7 +273,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     state->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     encoder->state = state;
 
-    lap_jpeg_sampling(o, state->h, state->v);
+    choose_sampling(o, state->h, state->v);
     int mcu_width = max3(state->h) * DCTSIZE, mcu_height = max3(state->v) * DCTSIZE;
     int mcus_a_row = (o->width - 1) / mcu_width + 1;
     int mcu_rows = MAX_BAND_ROWS / mcu_height;
@@ -223,7 +283,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     encoder->band_rows = mcu_rows * mcu_height;
     const bool held = o->progressive || o->optimize;
     encoder->parallel = !held && o->restart != LAP_RESTART_OFF && o->height > encoder->band_rows;
-    if (held && !lap_jpeg_coefficients(o, mcu_width, mcu_height, &encoder->memory))
+    if (held && !count_coefficients(o, mcu_width, mcu_height, &encoder->memory))
         return lap_fail(err, LAP_E_LIMIT, "%d x %d pixels are too many to be held", o->width, o->height);
     state->interval = encoder->parallel || o->restart == LAP_RESTART_ON ? mcus_a_row * mcu_rows : 0;
 

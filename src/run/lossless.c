@@ -98,7 +98,6 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     const char *why = recoding(s);
     if (code != LAP_OK || why)
         return code == LAP_OK ? decline(p, why, err) : code;
-    lap_source_watch(p->source, p->control);
     code = lap_input_look(p->source, &kind, err);
     if (code != LAP_OK || kind == LAP_INPUT_EMPTY) /* the decoder says that it is empty */
         return code;

@@ -39,8 +39,7 @@ static lap_code measure_bands(
         code = lap_photo_run(&photo, report, err);
     if (code == LAP_OK)
         code = lap_photo_stats(counts, photo.channels, threshold, &m->stats, err);
-    if (code == LAP_OK)
-        code = lap_source_verify(source, NULL, err);
+    code = lap_source_result(source, NULL, code, err);
     m->width = report->width;
     m->height = report->height;
     m->channels = report->channels;

@@ -12,6 +12,7 @@
 static lap_code load(lap_photo *p, lap_error *err)
 {
     lap_code code = lap_plan_settings(&p->plan, p->settings, NULL, lap_pool_threads(p->context->pool), err);
+    lap_source_watch(p->source, p->control); /* a pipe may be waited for before the decoder is opened */
     if (code == LAP_OK && p->plan.decodes_there)
         code = lap_photo_hold_file(p, err);
     if (code == LAP_OK)

@@ -40,70 +40,37 @@ void lap_photo_wait_for_device(lap_photo *p)
     p->device.is_starting = false;
 }
 
-/* What a device is to make of the file, or of pixels. head: of the output; NULL: none is wanted. */
-static lap_device_wish wish_of(
-    const lap_plan *plan, const lap_view *pixels, const lap_jpeg_head *head, bool counts)
+/* ---- of both kinds ----------------------------------------------------------------------------- */
+
+/* head: empty where the device makes no file. */
+static lap_code make_head(const lap_plan *plan, lap_jpeg_head *head, lap_error *err)
 {
-    return (lap_device_wish){.pixels = pixels,
+    return plan->encodes_there ? lap_jpeg_head_make(&plan->write, head, err) : LAP_OK;
+}
+
+/* The whole way of the file that the staging has, or of pixels. */
+static lap_code plan_way(const lap_plan *plan, lap_device_staging *staging, const lap_view *pixels,
+    const lap_jpeg_head *head, bool *handled, lap_error *err)
+{
+    const lap_device_wish wish = {.pixels = pixels,
         .gray = plan->gray,
         .turn = plan->turn,
         .width = plan->width,
         .height = plan->height,
         .channels = plan->channels,
         .filters = true,
-        .head = head,
-        .counts = counts};
+        .head = head->header.size > 0 ? head : NULL,
+        .counts = plan->stats || plan->format == LAP_FORMAT_NOTHING};
+    return lap_device_staging_plan(staging, &wish, handled, err);
 }
 
-/* ---- waited for -------------------------------------------------------------------------------- */
-
-typedef struct work { /* of one photo that is waited for */
-    lap_photo *photo;
-    lap_device_slot *slot;
-    lap_device_staging *staging;
-    lap_jpeg_head head; /* of the output */
-} work;
-
-/* The whole way: of the file, or of pixels. *is_done: the source was right. */
-static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *err)
+/* What the header had to say is all there is: the device has read the rest, and found nothing odd. */
+static void note_decoded(lap_photo *p)
 {
-    lap_photo *p = w->photo;
-    const lap_plan *plan = &p->plan;
-    const lap_views_filter filter = {plan->rung, &plan->params, plan->border};
-    const lap_device_wish wish =
-        wish_of(plan, pixels, w->head.header.size > 0 ? &w->head : NULL, p->counts != NULL);
-    lap_code code = lap_device_staging_plan(w->staging, &wish, is_done, err);
-    if (code != LAP_OK || !*is_done)
-        return code;
-    code = lap_device_slot_run(w->slot, w->staging, &filter, &p->ms, err);
-    *is_done = code == LAP_OK && lap_device_staging_has_source(w->staging);
-    return code;
-}
-
-/* Of the file, decoded there; or of pixels that the CPU decodes. */
-static lap_code send_photo(work *w, lap_error *err)
-{
-    lap_photo *p = w->photo;
-    lap_code code = LAP_OK;
-    bool is_done = false;
-    if (p->device.file) {
-        lap_device_staging_lend(w->staging, p->device.file, p->device.file_size);
-        code = send(w, NULL, &is_done, err);
-    }
-    if (code == LAP_OK && is_done) { /* what the header had to say is all there is */
-        p->damage = p->decoder->damage;
-        p->device.decoded = true;
-        lap_source_held_is_read(p->source);
-        p->ms.decode += lap_source_ms(p->source); /* parted off again in the report */
-        return LAP_OK;
-    }
-    if (code == LAP_OK)
-        code = lap_photo_collect(p, err);
-    if (code == LAP_OK)
-        code = send(w, &p->whole.view, &is_done, err);
-    if (code == LAP_OK && !is_done)
-        code = lap_fail(err, LAP_E_DEVICE, "CUDA device %d did not work on the pixels", p->plan.device);
-    return code;
+    p->damage = p->decoder->damage;
+    p->device.decoded = true;
+    lap_source_held_is_read(p->source);
+    p->ms.decode += lap_source_ms(p->source); /* subtracted again in the report */
 }
 
 static lap_code write_jpeg(lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size,
@@ -125,11 +92,58 @@ lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *s
 {
     lap_chunk scan = {0};
     const double start = lap_now_ms();
-    lap_code code = lap_device_slot_scan(slot, staging, &scan, err);
+    lap_code code = slot ? lap_device_slot_scan(slot, staging, &scan, err) : LAP_OK;
     times->download += lap_now_ms() - start;
     if (code == LAP_OK)
-        code = write_jpeg(sink, header, scan.data, scan.size, times, err);
+        code = write_jpeg(
+            sink, header, slot ? scan.data : staging->scan.bytes, staging->encoded->bytes, times, err);
     lap_chunk_free(&scan);
+    return code;
+}
+
+/* ---- waited for -------------------------------------------------------------------------------- */
+
+typedef struct work { /* of one photo that is waited for */
+    lap_photo *photo;
+    lap_device_slot *slot;
+    lap_device_staging *staging;
+    lap_jpeg_head head; /* of the output */
+} work;
+
+/* *is_done: the source was right. */
+static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *err)
+{
+    lap_photo *p = w->photo;
+    const lap_plan *plan = &p->plan;
+    const lap_views_filter filter = {plan->rung, &plan->params, plan->border};
+    lap_code code = plan_way(plan, w->staging, pixels, &w->head, is_done, err);
+    if (code != LAP_OK || !*is_done)
+        return code;
+    code = lap_device_slot_run(w->slot, w->staging, &filter, &p->ms, err);
+    *is_done = code == LAP_OK && lap_device_staging_has_source(w->staging);
+    return code;
+}
+
+/* Of the file, decoded there; or of pixels that the CPU decodes. */
+static lap_code send_photo(work *w, lap_error *err)
+{
+    lap_photo *p = w->photo;
+    lap_code code = LAP_OK;
+    bool is_done = false;
+    if (p->device.file) {
+        lap_device_staging_lend(w->staging, p->device.file, p->device.file_size);
+        code = send(w, NULL, &is_done, err);
+    }
+    if (code == LAP_OK && is_done) {
+        note_decoded(p);
+        return LAP_OK;
+    }
+    if (code == LAP_OK)
+        code = lap_photo_collect(p, err);
+    if (code == LAP_OK)
+        code = send(w, &p->whole.view, &is_done, err);
+    if (code == LAP_OK && !is_done)
+        code = lap_fail(err, LAP_E_DEVICE, "CUDA device %d did not work on the pixels", p->plan.device);
     return code;
 }
 
@@ -160,7 +174,7 @@ lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
     work w = {.photo = p};
     *is_done = false;
     lap_photo_wait_for_device(p);
-    lap_code code = p->plan.encodes_there ? lap_jpeg_head_make(&p->plan.write, &w.head, err) : LAP_OK;
+    lap_code code = make_head(&p->plan, &w.head, err);
     if (code == LAP_OK)
         code = lap_device_slot_create(p->plan.device, &w.slot, err);
     if (code == LAP_OK)
@@ -231,20 +245,18 @@ static bool read_header(lap_async_run *r)
     return r->photo.decoder->damage.warnings == 0 && !is_large(r);
 }
 
-static lap_code plan_way(lap_async_run *r, bool *handled, lap_error *err)
+/* What cannot be written at all, the CPU says. */
+static lap_code plan_photo(lap_async_run *r, bool *handled, lap_error *err)
 {
-    lap_jpeg_head head;
+    lap_jpeg_head head = {.components = 0};
     lap_error unread;
     const lap_plan *plan = &r->photo.plan;
-    const lap_device_wish wish =
-        wish_of(plan, NULL, r->is_written ? &head : NULL, !r->is_written || plan->stats);
     *handled = false;
-    if (r->is_written && lap_jpeg_head_make(&plan->write, &head, &unread) != LAP_OK)
+    if (make_head(plan, &head, &unread) != LAP_OK)
         return LAP_OK;
-    if (r->is_written)
-        r->header = head.header;
-    lap_code code = lap_device_staging_plan(r->staging, &wish, handled, err);
-    *handled = *handled && code == LAP_OK && (!r->is_written || r->staging->is_encoded);
+    r->header = head.header;
+    const lap_code code = plan_way(plan, r->staging, NULL, &head, handled, err);
+    *handled = *handled && code == LAP_OK && r->staging->is_encoded == plan->encodes_there;
     return code;
 }
 
@@ -256,10 +268,10 @@ static bool plan_settings(
     const lap_plan *plan = &r->photo.plan;
     *settings = *order->settings;
     settings->format = lap_format_name(LAP_FORMAT_NOTHING);
-    if (r->is_written && lap_settings_with_format(order->settings, order->out, settings, &unread) != LAP_OK)
+    if (order->out && lap_settings_with_format(order->settings, order->out, settings, &unread) != LAP_OK)
         return false;
     return lap_plan_settings(&r->photo.plan, settings, rung, 1, &unread) == LAP_OK && plan->decodes_there &&
-           (!r->is_written || plan->encodes_there);
+           (!order->out || plan->encodes_there);
 }
 
 /* File, header, plan. */
@@ -269,7 +281,7 @@ static lap_code load(lap_async_run *r, bool *handled, lap_error *err)
     if (code == LAP_OK && *handled)
         *handled = read_header(r);
     if (code == LAP_OK && *handled)
-        code = plan_way(r, handled, err);
+        code = plan_photo(r, handled, err);
     if (code != LAP_E_LIMIT)
         return code;
     *handled = false; /* more pinned memory than the staging may take */
@@ -281,25 +293,20 @@ lap_code lap_async_run_load(lap_async_run *r, const lap_run_order *order, const 
 {
     lap_settings settings;
     *handled = false;
-    *r = (lap_async_run){
-        .in = order->in, .staging = staging, .began_ms = lap_now_ms(), .is_written = order->out != NULL};
+    *r = (lap_async_run){.in = order->in, .staging = staging, .began_ms = lap_now_ms()};
     r->control = lap_context_control(order->context, order->settings->timeout_s, r->began_ms);
     r->photo = (lap_photo){.context = order->context,
         .settings = &settings,
         .control = &r->control,
-        .device = {.decoded = true, .encoded = true}};
+        .device.encoded = order->out != NULL};
     if (!plan_settings(r, order, rung, &settings))
         return LAP_OK;
     const lap_code code = load(r, handled, err);
-    lap_decoder_close(r->photo.decoder);
-    r->photo.decoder = NULL;
     r->photo.settings = NULL;
-    if (code == LAP_OK && *handled) {
-        lap_source_held_is_read(r->photo.source);
-        r->photo.ms.decode += lap_source_ms(r->photo.source); /* parted off again in the report */
-    } else {
+    if (code == LAP_OK && *handled)
+        note_decoded(&r->photo);
+    else
         lap_async_run_close(r);
-    }
     return code;
 }
 
@@ -321,8 +328,7 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
     if (code == LAP_OK)
         code = lap_sink_open_below(order->tree, order->out, &p->sink, &why);
     if (code == LAP_OK)
-        code =
-            write_jpeg(p->sink, &r->header, r->staging->scan.bytes, r->staging->encoded->bytes, &p->ms, &why);
+        code = lap_photo_bring_jpeg(NULL, r->staging, &r->header, p->sink, &p->ms, &why);
     if (p->sink)
         lap_photo_report(p, report);
     if (code == LAP_OK)

@@ -23,8 +23,8 @@ void lap_photo_wait_for_device(lap_photo *photo);
  * After the plan of memory. */
 lap_code lap_photo_on_device(lap_photo *photo, bool *is_done, lap_error *err);
 
-/* The JPEG of the scan that the slot's photo has on the device, up to and without lap_sink_finish. Times are
- * added: download, and what the sink took to encode. */
+/* The JPEG of the scan that the slot's photo has on the device (slot NULL: that is in the staging already),
+ * up to and without lap_sink_finish. Times are added: download, and what the sink took to encode. */
 lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_chunk *header, lap_sink *sink, lap_times *times, lap_error *err);
 
@@ -37,7 +37,6 @@ typedef struct lap_async_run {
     lap_device_staging *staging;
     const char *in;
     double began_ms;
-    bool is_written; /* else only measured */
 } lap_async_run;
 
 /* Reads the file into the staging, and plans its way with a rung of a device; order->out NULL: it is only

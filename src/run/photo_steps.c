@@ -155,6 +155,11 @@ static void note_encoder(const lap_photo *p, lap_report *report)
         add_note(report, "encoded by %s", e->coder);
 }
 
+static bool is_written(const lap_photo *p)
+{
+    return (p->encoder || p->device.encoded) && p->plan.format != LAP_FORMAT_NOTHING;
+}
+
 /* What of the input's metadata the output cannot show although it was to be kept: warnings. */
 typedef struct losses {
     int count;
@@ -185,7 +190,7 @@ static losses losses_of(const lap_photo *p)
     const lap_format format = p->plan.format;
     const unsigned keep = o->strip ? 0 : o->keep ? o->keep : ~0u;
     losses l = {0};
-    if (!p->encoder || format == LAP_FORMAT_NOTHING)
+    if (!is_written(p))
         return l;
     if (!holds_metadata(format)) {
         if (!o->oriented && header->orientation != 1)
@@ -225,11 +230,10 @@ static void note_metadata(const lap_photo *p, lap_report *report)
     const lap_write_options *o = &p->plan.write;
     const losses l = losses_of(p);
     char text[160];
-    const bool is_written = p->encoder && p->plan.format != LAP_FORMAT_NOTHING;
-    if (p->encoder && holds_metadata(p->plan.format) && lap_meta_drops_profile(o))
+    if (is_written(p) && holds_metadata(p->plan.format) && lap_meta_drops_profile(o))
         add_note(
             report, "the colour profile is dropped: it is not one of %s", o->channels == 1 ? "gray" : "RGB");
-    if (is_written && !holds_metadata(p->plan.format) && !o->strip &&
+    if (is_written(p) && !holds_metadata(p->plan.format) && !o->strip &&
         lap_decoder_header(p->decoder)->segment_count > 0)
         add_note(report, "metadata left out: .%s has no place for it", lap_format_name(p->plan.format));
     if (lap_meta_drops_text(&p->drops, text, sizeof text))

@@ -206,10 +206,9 @@ lap_code lap_image_read(
     const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &read->image.view};
     if (code == LAP_OK)
         code = lap_collect_image(&collect, &damage, err);
-    if (code == LAP_OK) {
+    if (code == LAP_OK)
         lap_whole_note(decoder, read->note, sizeof read->note);
-        code = lap_source_verify(source, NULL, err);
-    }
+    code = lap_source_result(source, NULL, code, err);
     lap_decoder_close(decoder);
     lap_source_close(source);
     return code;
@@ -295,8 +294,9 @@ lap_code lap_encode_view(
 static lap_code encode(const lap_view *view, const lap_settings *settings, lap_sink *sink, lap_error *err)
 {
     const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
-    const lap_write_options options =
+    lap_write_options options =
         lap_write_options_of(settings, view->width, view->height, view->channels, NULL);
+    options.in_order = true;
     const lap_code code = lap_encode_view(view, format, &options, sink, err);
     return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
 }

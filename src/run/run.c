@@ -69,14 +69,8 @@ static lap_code file_to_sink(const lap_run_order *order, double start, struct st
     lap_code code = open_ends(&r, order, err);
     if (code == LAP_OK)
         code = source_to_sink(&r, report, err);
-    /* The last look before publishing: a sync, which may take long, is over. Data that went wrong because
-     * somebody wrote to the file is not the photo's fault. */
-    lap_error changed;
-    if ((code == LAP_OK || code == LAP_E_TRUNCATED || code == LAP_E_DAMAGED) &&
-        lap_source_verify(r.source, r.settings.in_place ? order->in : NULL, &changed) != LAP_OK) {
-        *err = changed;
-        code = changed.code;
-    }
+    /* The last look before publishing: a sync, which may take long, is over. */
+    code = lap_source_result(r.source, r.settings.in_place ? order->in : NULL, code, err);
     if (code == LAP_OK && read && lap_source_stat(r.source))
         *read = *lap_source_stat(r.source);
     lap_source_close(r.source);

@@ -370,12 +370,18 @@ static long count(const each_case *c, const fault *f)
 static void walk(const each_case *c, const fault *f, const outcome *whole)
 {
     const bool on_cpu = strcmp(each_backend, "c") == 0;
-    const long few = f->of_memory ? 12 : 5, slow = all_of_them ? 40 : few / 4,
+    enum { SHORT = 150 }; /* allocations of a case that has each of them fail in every run of the tests */
+    const long total = f->storm ? 1 : count(c, f),
+               few = !f->of_memory   ? 5
+                     : total > SHORT ? 12
+                                     : SHORT,
+               slow = all_of_them    ? 40
+                      : f->of_memory ? 3
+                                     : 1,
                most = !on_cpu       ? all_of_them ? 60 : 4
                       : c->is_slow  ? slow
                       : all_of_them ? 1000000
-                                    : few,
-               total = f->storm ? 1 : count(c, f);
+                                    : few;
     const long runs = total < most ? total : most, begin = 1 + number % (total / (runs ? runs : 1) + 1);
     const char *wrong = NULL;
     long fired = 0, nth = 0;

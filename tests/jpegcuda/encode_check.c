@@ -193,7 +193,7 @@ static bool agrees(const test_case *c, char message[200])
     return ok;
 }
 
-/* Sampling factors of Y, Cb, Cr that jpeg_sampling.c passes. */
+/* Sampling factors of Y, Cb, Cr that jpeg_write.c passes. */
 static const struct sampling {
     const char *name;
     int h[3], v[3];

@@ -57,6 +57,13 @@ def make_photos():
     write("pure/x.jpg", small)
     write("few/z.jpg", small[:len(small) // 2])
     write("few/w.jpg", tool("jpegtran", "-progressive", "-crop", "40x24+160+96", samples + "/chelsea.jpg"))
+    os.makedirs("metadata")
+    bare = tool("jpegtran", "-copy", "none", "-crop", "40x24+200+120", samples + "/chelsea.jpg")
+    profile = b"ICC_PROFILE\0\1\1" + bytes(16) + b"GRAY" + bytes(108)
+    for name, segments in {"broken": [(0xe1, tag[:10] + b"\0\0\0\x30" + tag[14:])], "twice": [(0xe1, tag)] * 2,
+                           "comment": [(0xfe, b"hello"), (0xe5, b"of a program")], "profile": [(0xe2, profile)]}.items():
+        head = b"".join(b"\xff" + bytes([kind]) + (len(data) + 2).to_bytes(2, "big") + data for kind, data in segments)
+        write(f"metadata/{name}.jpg", bare[:2] + head + bare[2:])
 
 
 def contents(folder):
@@ -76,6 +83,8 @@ def log_lines(name):
     with open(name, encoding="utf-8") as f:
         for line in f:
             record = json.loads(line)
+            notes = (record.get("note") or "").split("; ")
+            record["lost"] = [note for note in notes if "left out" in note or "dropped" in note]
             for key in ("ms", "resolved", "note"):  # how it was done
                 record.pop(key, None)
             for key in ("backend", "codec"):
@@ -153,6 +162,27 @@ def check_options():
                     ["--fail-on=none"], ["--subsampling=420", "--border=reflect"], ["--max-pixels=900"],
                     ["--max-memory=1M"], ["--preserve", "--invert"]):
         check_same(" ".join(options) + ": the CPU's files", "few", options, least=0)
+
+
+def check_metadata():
+    """What a photo loses is told, whoever writes it."""
+    for options in ([], ["--keep=exif"], ["--keep=icc,comment"], ["--strip"], ["--keep=exif", "--fail-on=warning"]):
+        check_same(" ".join(["metadata", *options]) + ": the CPU's warnings", "metadata", options,
+                   least=0 if "--fail-on=warning" in options else 4)
+    found = Run("metadata", ["--backend=cuda-fast", "--keep=exif"])
+    report(any("EXIF" in line for line in found.messages) and sum('"warned"' in line for line in found.log) == 2,
+           "two of them with a warning", found.log)
+
+
+def check_pipe():
+    """Nobody writes: the time limit ends the wait for the file that a device is to decode."""
+    read, write_end = os.pipe()
+    done = subprocess.run(["timeout", "30", program, "--backend=cuda-fast", "--timeout=1", "-", "out.jpg"], stdin=read,
+                          capture_output=True)
+    os.close(read)
+    os.close(write_end)
+    report(done.returncode == 5 and b"timeout" in done.stderr, "an empty pipe is read no longer than --timeout says",
+           f"{done.returncode} {done.stderr}")
 
 
 def check_auto():
@@ -280,6 +310,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check_same("memory for less than one photo", "few", ["--device-memory=10K"], least=0)
     check_same("memory for one photo at a time", "few", ["--device-memory=200K"], least=1)
     check_same("a device without memory", "few", [], "memory=100K", least=0, lost=-1)
+    check_metadata()
+    check_pipe()
     check_auto()
     check_stats()
     check_shares()

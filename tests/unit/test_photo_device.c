@@ -28,7 +28,6 @@ static void what_a_device_did_is_stored(void **unused)
         lap_async_run f = {.in = "in.jpg",
             .staging = &staging,
             .header = {.data = header, .size = sizeof header},
-            .is_written = true,
             .began_ms = lap_now_ms()};
         const lap_run_order order = {.in = "in.jpg", .tree = &tree, .out = "o.jpg"};
         lap_sink *sink = NULL;

@@ -25,8 +25,9 @@ static const pixels_kind kinds[] = {
         true},
     {{.name = "4:4:0", .components = 3, .space = JCS_YCbCr, .sampling = "12 11 11"}, true},
     {{.name = "4:1:1", .components = 3, .space = JCS_YCbCr, .sampling = "41 11 11"}, false},
-    {{.name = "RGB", .components = 3, .space = JCS_RGB, .sampling = "11 11 11"}, false},
-    {{.name = "CMYK", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"}, false},
+    {{.name = "RGB", .components = 3, .space = JCS_RGB, .sampling = "11 11 11"}, true},
+    {{.name = "CMYK", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"}, true},
+    {{.name = "YCCK", .components = 4, .space = JCS_YCCK, .sampling = "22 11 11 22"}, true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, WIDTH = 171, HEIGHT = 205 };
 

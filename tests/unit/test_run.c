@@ -244,6 +244,37 @@ static void an_input_that_changes_while_it_is_read_is_an_error(void **state)
         }
 }
 
+static void cut(void *user, int rows_done, int rows_total)
+{
+    (void)user, (void)rows_done, (void)rows_total;
+    assert_int_equal(truncate(at("in.ppm"), 1000), 0);
+}
+
+/* Whoever reads it: data that ends early because somebody has cut the file is not the photo's fault. */
+static void an_input_that_is_cut_while_it_is_read_has_changed(void **state)
+{
+    enum { NARROW = 40, TALL = 4000, HEAD = 15, SIZE = HEAD + 3 * NARROW * TALL };
+    (void)state;
+    uint8_t *tall = calloc(1, SIZE);
+    assert_non_null(tall);
+    assert_int_equal(snprintf((char *)tall, SIZE, "P6 %d %d 255\n", NARROW, TALL), HEAD);
+    for (int measures = 0; measures < 2; measures++) {
+        const lap_measure_options options = {.weights = NULL};
+        lap_measurement m;
+        lap_error err = {0};
+        lap_settings s = plain();
+        s.progress = cut;
+        s.threads = 1;
+        write_file("in.ppm", tall, SIZE);
+        const lap_code code = measures ? lap_measure_file(context, at("in.ppm"), &s, &options, &m, &err)
+                                       : lap_run_file(context, at("in.ppm"), at("o.ppm"), &s, NULL, &err);
+        assert_int_equal(code, LAP_E_CHANGED);
+        assert_int_equal(err.code, LAP_E_CHANGED);
+        assert_int_equal(files_in_folder(), 1);
+    }
+    free(tall);
+}
+
 /* "-" that was redirected from the file that is about to be replaced, or to the one that is read. */
 static void a_stream_may_be_the_other_file(void **state)
 {
@@ -496,6 +527,7 @@ int main(void)
         cmocka_unit_test(an_old_output_survives_a_failure),
         cmocka_unit_test(a_sink_is_left_to_publish),
         cmocka_unit_test(an_input_that_changes_while_it_is_read_is_an_error),
+        cmocka_unit_test(an_input_that_is_cut_while_it_is_read_has_changed),
         cmocka_unit_test(a_stream_may_be_the_other_file),
         cmocka_unit_test(a_check_writes_nothing),
         cmocka_unit_test(preserve_keeps_the_time),
