@@ -532,6 +532,40 @@ def decoders():
     return coders("decoder.json")
 
 
+def pipeline_row(name):
+    return next(row for row in read(BENCH / "pipeline.json")["rows"] if row["name"] == name)
+
+
+def pipeline_rate(name):
+    """Photos a second of processor time; "C" is the library without Python."""
+    return 1e3 / pipeline_row(name)["ms"]
+
+
+def pipeline_cost():
+    """Percent that decoding from Python takes longer than the C decoder."""
+    return 100 * (pipeline_row("lapedge")["ms"] / pipeline_row("C")["ms"] - 1)
+
+
+def pipeline_about(key):
+    return read(BENCH / "pipeline.json")[key]
+
+
+def pipeline_bytes(which):
+    return which(pipeline_about("bytes")) / 1e3
+
+
+def pipeline():
+    """Decoding to NumPy by each library: its JPEG library, rate, the share of the samples that are not Pillow's."""
+    lines = []
+    for row in pipeline_about("rows"):
+        name = "the C decoder" if row["name"] == "C" else f"{row['name']} {row['version']}"
+        differs = f"{100 * row['differing_share']:.1f} %" if "differing_share" in row else ""
+        lines.append([name, row.get("library", "the same"), f"{row['ms']:.3f}", f"{1e3 / row['ms']:,.0f}",
+                      f"{pipeline_rate('lapedge') * row['ms'] / 1e3:.2f}", differs])
+    heads = ["", "its JPEG library", "ms", "photos/s", "lapedge's rate / this one", "samples that differ from Pillow's"]
+    return table(heads, lines) + "\n"
+
+
 def progressive_rows(photo):
     return {row["backend"]: row for row in photo["rows"] if row["median_ms"] is not None}
 
@@ -954,6 +988,7 @@ def names():
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
+             pipeline, pipeline_about, pipeline_bytes, pipeline_cost,
              encoders, encoders_c, encoder_steps, restart_ms, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}

@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "launch.cuh"
 
@@ -11,6 +12,8 @@
 static pthread_once_t probed = PTHREAD_ONCE_INIT;
 static char no_device[200];
 static int usable;
+static pid_t probed_by; /* CUDA cannot be used by a child of the process that started it */
+static const char *const in_child = "CUDA was started before this process was forked; start processes anew";
 
 extern "C" lap_code lap_cuda_check(
     cudaError_t error, const char *call, const char *file, int line, lap_error *err)
@@ -27,8 +30,15 @@ extern "C" cudaError_t lap_cuda_after_launch(void *stream)
     return getenv("LAP_CUDA_DEBUG") ? cudaStreamSynchronize((cudaStream_t)stream) : cudaSuccess;
 }
 
+static bool is_forked(void)
+{
+    return probed_by != 0 && probed_by != getpid();
+}
+
 extern "C" lap_code lap_cuda_use(int device, lap_error *err)
 {
+    if (is_forked())
+        return lap_fail(err, LAP_E_BACKEND, "%s", in_child);
     return LAP_CUDA(cudaSetDevice(device), err);
 }
 
@@ -37,6 +47,8 @@ static void probe(void)
 {
     int driver = 0, count = 0, major = 0, minor = 0;
     cudaError_t error = cudaDriverGetVersion(&driver);
+    if (!error && driver != 0)
+        probed_by = getpid();
     if (!error && driver == 0) {
         snprintf(no_device, sizeof no_device, "no NVIDIA driver is installed");
         return;
@@ -68,6 +80,8 @@ static void probe(void)
 extern "C" const char *lap_cuda_unavailable(void)
 {
     pthread_once(&probed, probe);
+    if (usable && is_forked())
+        return in_child;
     return usable ? NULL : no_device;
 }
 
@@ -76,7 +90,7 @@ extern "C" int lap_cuda_count(const char **reason)
     const char *why = lap_cuda_unavailable();
     if (reason)
         *reason = why;
-    return usable;
+    return why ? 0 : usable;
 }
 
 extern "C" lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err)

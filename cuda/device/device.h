@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-/* NULL when a device can be used, else the reason in words; found once, creates no context. */
+/* NULL when a device can be used, else the reason in words; found once, creates no context. A child of a
+ * process that has asked cannot use one: all else here fails with LAP_E_BACKEND there. */
 const char *lap_cuda_unavailable(void);
 /* Number of usable devices; 0 and *reason (may be NULL) where there are none. */
 int lap_cuda_count(const char **reason);

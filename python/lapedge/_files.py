@@ -123,8 +123,8 @@ def transform(image: Union[str, "os.PathLike[str]", bytes], output: Union[str, "
 
     image: a path, or the content of a file. output: a path, which gets the result and run()'s Report is returned; None:
     the new file's bytes are returned. rotate: 90, 180, 270 clockwise; flip: "h", "v"; upright: by the EXIF tag, first.
-    lossless: of a JPEG to a JPEG. "auto": its coded blocks are kept if it consists of whole MCUs; "trim" leaves out what
-    does not; "perfect" raises Error; "no": by pixels. settings: the others of run(). Raises what run() raises.
+    lossless: of a JPEG to a JPEG. "auto": its coded blocks are kept if it consists of whole MCUs; "trim" leaves out
+    what does not; "perfect" raises Error; "no": by pixels. settings: the others of run(). Raises what run() raises.
 
     >>> from lapedge import decode
     >>> decode(transform("samples/chelsea.jpg", rotate=90)).shape

@@ -12,8 +12,8 @@ Path = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Counts:
-    """found: inputs so far; expected: in all. ok, warned, skipped, failed: finished ones. kinds: failed and skipped ones
-    by the kind of their Error; those that are up to date under "ok". pixels, bytes_in, bytes_out: of ok and warned."""
+    """found: inputs so far; expected: in all. ok, warned, skipped, failed: finished ones. kinds: failed and skipped
+    ones by the kind of their Error; those that are up to date under "ok". pixels, bytes_in, bytes_out: of those done."""
     found: int
     expected: int
     ok: int
@@ -109,12 +109,12 @@ class Options:
         return self.kept[-1], len(words)
 
 
-RUN_OPTIONS = {"jobs", "fail_fast", "force", "dry_run", "rebuild", "include", "exclude", "extensions", "follow", "suffix",
-               "flat", "skip_existing", "no_clobber", "shard"}
+OPTIONS = {"jobs", "fail_fast", "force", "dry_run", "rebuild", "include", "exclude", "extensions", "follow", "suffix",
+           "flat", "skip_existing", "shard"}
 
 
-def run_folder(inputs: Union[Path, Iterable[Path]], output: Path, *, progress: Optional[Progress] = None, threads: int = 0,
-               **settings) -> Counts:
+def run_folder(inputs: Union[Path, Iterable[Path]], output: Path, *, progress: Optional[Progress] = None,
+               threads: int = 0, no_clobber: bool = False, **settings) -> Counts:
     """run() for the images of folders, several at once; outputs lie under the folder `output` as their inputs lie under
     theirs. It records what it wrote: the same call again does what is new, or was not done, alone.
 
@@ -133,8 +133,8 @@ def run_folder(inputs: Union[Path, Iterable[Path]], output: Path, *, progress: O
     ...     run_folder("samples/chelsea.jpg", folder, sync=False).ok
     1
     """
-    chosen = {name: settings.pop(name) for name in RUN_OPTIONS & settings.keys()}
-    options, s = Options(inputs, output, **chosen), _Settings(threads=threads, **settings)
+    chosen = {name: settings.pop(name) for name in OPTIONS & settings.keys()}
+    options, s = Options(inputs, output, no_clobber=no_clobber, **chosen), _Settings(threads=threads, **settings)
     counts, err = ffi.new("lap_batch_counts *"), ffi.new("lap_error *")
     watch = Watch(progress) if progress else None
     handle = ffi.new_handle(watch) if watch else ffi.NULL

@@ -56,8 +56,8 @@ class Asked:
         if out is not None:
             target = self.target(view, out, data)
         buffer, err = ffi.from_buffer(data), ffi.new("lap_error *")
-        code = run(lambda context: lib.lap_decode_view(context, buffer, len(buffer), self.settings, view, ffi.NULL, err),
-                   len(buffer))
+        size = len(buffer)
+        code = run(lambda context: lib.lap_decode_view(context, buffer, size, self.settings, view, ffi.NULL, err), size)
         if code == lib.LAP_E_DIFFERENT:
             raise ValueError(f"out: {error_of(err).message}")
         if code != lib.LAP_OK:

@@ -105,8 +105,8 @@ def channels_of(stats) -> Dict[str, Channel]:
     for c in stats.channel[0:stats.channels]:
         histogram = numpy.frombuffer(ffi.buffer(c.histogram), numpy.uint64).copy()
         above = None if c.above != c.above else c.above
-        found[text(c.name)] = Channel(text(c.name), histogram, c.count, c.sum, c.min, c.max, c.mean, c.stddev, c.entropy,
-                                      c.p1, c.p50, c.p99, above)
+        found[text(c.name)] = Channel(text(c.name), histogram, c.count, c.sum, c.min, c.max, c.mean, c.stddev,
+                                      c.entropy, c.p1, c.p50, c.p99, above)
     return found
 
 

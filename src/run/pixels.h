@@ -15,6 +15,18 @@ typedef struct lap_collect {
 /* All rows, by as many threads as the decoder's options allow where it can be opened at rows; with finish. */
 lap_code lap_collect_image(const lap_collect *collect, lap_damage *damage, lap_error *err);
 
+/* What decoders of whole images share. Options: those of the settings, with the threads of the context. */
+lap_read_options lap_whole_options(
+    const lap_context *context, const lap_settings *settings, const lap_control *control);
+/* The decoder and `images` whole ones beside it against the limit of memory. */
+lap_code lap_whole_check(
+    const lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err);
+/* A decoder that fits the limit together with `images` whole images; to be closed after a failure, too. */
+lap_code lap_whole_open(
+    lap_source *source, const lap_read_options *options, int images, lap_decoder **decoder, lap_error *err);
+/* Who decoded, and by how many. */
+void lap_whole_note(const lap_decoder *decoder, char *note, size_t size);
+
 enum { LAP_PIXELS_NOTE = 160 };
 typedef struct lap_read_image {
     lap_image image;            /* with an apron that is not filled, in stored order */

@@ -19,7 +19,8 @@ links_lead_somewhere()
 
 example_is_the_tested_one()
 {
-    diff <(c_of docs/library.md) tests/install/example.c && diff <(c_of docs/library.md 2) tests/views/example.c
+    diff <(c_of docs/library.md) tests/install/example.c && diff <(c_of docs/library.md 2) tests/views/example.c &&
+        diff <(c_of docs/pipeline.md) tests/install/pipeline.c && diff <(python_of docs/pipeline.md) python/examples/dataloader.py
 }
 
 # The include table of the architecture page is the one that tests/structure checks.
@@ -60,6 +61,12 @@ sentences_are_drawn_by_a_seed()
 c_of()
 {
     awk -v wanted="${2:-1}" '/^```/ { inside = 0 } inside { print } /^```c$/ { inside = ++seen == wanted }' "$1"
+}
+
+# The first block of Python of FILE.
+python_of()
+{
+    awk '/^```/ { inside = 0 } inside { print } /^```python$/ { inside = ++seen == 1 }' "$1"
 }
 
 # The few lines of the README, as the body of a main.

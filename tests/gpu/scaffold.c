@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/border.h"
 #include "base/image.h"
@@ -323,6 +325,36 @@ static void refusals(void)
         "an error of CUDA names call, file and line");
 }
 
+/* What a child of fork gets from a parent that has used the device: 0 if it is refused everywhere, at once.
+ */
+static int refused_in_child(void)
+{
+    lap_view view;
+    lap_device_info info;
+    const char *reason = lap_cuda_unavailable();
+    alarm(20); /* which ends the child if a call hangs */
+    if (!reason || !strstr(reason, "fork") || lap_cuda_count(&reason) != 0)
+        return 1;
+    if (lap_cuda_info(0, &info, &err) != LAP_E_BACKEND || lap_device_at(0, &info, &reason))
+        return 2;
+    if (lap_cuda_view_create(0, 8, 8, 1, 0, &view, &err) != LAP_E_BACKEND || !strstr(err.message, "fork"))
+        return 3;
+    return lap_cuda_sync(0, NULL, &err) == LAP_E_BACKEND ? 0 : 4;
+}
+
+static void forked(void)
+{
+    int status = -1;
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(refused_in_child());
+    const bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+    snprintf(err.message, sizeof err.message, "status %d", ended ? WEXITSTATUS(status) : status);
+    report(ended && WEXITSTATUS(status) == 0, "a child of fork is refused, and does not hang");
+    report(!lap_cuda_unavailable() && lap_cuda_sync(0, NULL, &err) == LAP_OK, "the parent goes on");
+}
+
 int main(void)
 {
     const char *reason = lap_cuda_unavailable();
@@ -338,6 +370,7 @@ int main(void)
     report(tall_agrees(65535 + 3), "an image of more rows than a grid");
     refusals();
     refusals_of_fast();
+    forked();
     printf("1..%d\n", tests);
     return failures > 0;
 }

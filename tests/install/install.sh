@@ -91,6 +91,19 @@ same_as_the_program()
         grep -qE '^square: corner 255, middle 0; as a JPEG [0-9]+ bytes$' "$root/said"
 }
 
+# Decodes and encodes in memory, as docs/pipeline.md shows. The density of the input is lost with its header.
+# shellcheck disable=SC2046
+pipeline_example()
+{
+    "$CC" -std=c11 -Wall -Wextra -Werror tests/install/pipeline.c -o "$root/pipeline" $(config --cflags --libs) &&
+        LD_LIBRARY_PATH=$root$prefix/lib "$root/pipeline" samples/chelsea.jpg "$root/pipeline.jpg" >"$root/said" &&
+        grep -qE '^451 x 300, the first pixel is [0-9]+ [0-9]+ [0-9]+$' "$root/said" &&
+        "$PROGRAM" --kernel=identity --quality=85 --subsampling=420 --strip samples/chelsea.jpg "$root/identity.jpg" &&
+        "$PROGRAM" diff -q "$root/pipeline.jpg" "$root/identity.jpg" &&
+        ! LD_LIBRARY_PATH=$root$prefix/lib "$root/pipeline" LICENSE "$root/none.jpg" 2>"$root/said" &&
+        grep -q '^pipeline-example: ' "$root/said" && [ ! -e "$root/none.jpg" ]
+}
+
 # A program compiled when two of today's fields were still reserved.
 # shellcheck disable=SC2046
 older_example()
@@ -119,6 +132,7 @@ check "make install-strip says that ldconfig may be needed" says_ldconfig
 check "it leaves out debug information, and nothing else" stripped
 check "the example builds with the shared library" shared_example
 check "its output is the program's (shared)" same_as_the_program "$root/shared"
+check "the example of decoding and encoding builds, and gives the program's picture" pipeline_example
 check "public structs keep their sizes and fields their places" \
     "$CC" -std=c11 -Wall -Wextra -Werror -Isrc -fsyntax-only tests/install/abi.c
 check "a program compiled with a header of fewer fields builds" older_example

@@ -25,5 +25,6 @@ def pixels_of(path):
 
 if __name__ == "__main__":
     found = {path: pixels_of(path) for path in sys.argv[2:]}
+    libjpeg = features.version_feature("libjpeg_turbo") or "?"
     with open(sys.argv[1], "wb") as out:
-        pickle.dump({"libjpeg": features.version_feature("libjpeg_turbo") or "?", "pillow": PIL.__version__, "files": found}, out)
+        pickle.dump({"libjpeg": libjpeg, "pillow": PIL.__version__, "files": found}, out)

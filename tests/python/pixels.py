@@ -87,7 +87,8 @@ def differing(path, theirs):
         if ours.shape != shape or ours.tobytes() != theirs[channels, upright]:
             wrong.append((path, channels, upright))
     stored = lapedge.decode(path)
-    if stored.ndim == (2 if theirs["mode"] == "L" else 3) and stored.tobytes() == theirs[stored.ndim == 3 and 3 or 1, False]:
+    channels = 1 if theirs["mode"] == "L" else 3
+    if stored.ndim == (2 if channels == 1 else 3) and stored.tobytes() == theirs[channels, False]:
         return wrong
     return [*wrong, (path, None, False)]
 

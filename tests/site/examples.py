@@ -26,6 +26,7 @@ OTHERS = ("o(y,x) =", "bytes up ->", "| where the chain", "+-----", "file -> sou
           "The MIT License")
 # Fenced blocks that other tests compile, run or compare: in the page, the language.
 TESTED = {("README.md", "c"), ("docs/library.md", "c"),  # tests/docs, tests/install, tests/views
+          ("docs/pipeline.md", "c"), ("docs/pipeline.md", "python"),  # tests/install, tests/python
           ("docs/architecture.md", "")}  # tests/structure
 
 

@@ -1,0 +1,136 @@
+/* lap_decode_view: a file in memory to pixels in the caller's memory. */
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "base/image.h"
+#include "base/luma.h"
+#include "base/pages.h"
+#include "base/status.h"
+#include "base/times.h"
+#include "run/photo.h"
+#include "run/pixels.h"
+#include "run/settings.h"
+
+/* rgb or gray samples as the other one, row by row. */
+static void convert_channels(const lap_view *from, const lap_view *to)
+{
+    for (int y = 0; y < to->height; y++) {
+        const uint8_t *in = from->base + y * from->stride;
+        uint8_t *out = to->base + y * to->stride;
+        if (to->channels == 1) {
+            lap_luma_row(in, out, (size_t)to->width);
+            continue;
+        }
+        for (int x = 0; x < to->width; x++, out += 3)
+            out[0] = out[1] = out[2] = in[x];
+    }
+}
+
+/* The size of the upright picture and the channels asked for; memory where the view has none. */
+static lap_code fit_view(const lap_header *h, lap_turn turn, lap_view *view, lap_error *err)
+{
+    const bool swap = lap_turn_transposes(turn);
+    const int width = swap ? h->height : h->width, height = swap ? h->width : h->height;
+    size_t bytes;
+    if (view->channels == 0)
+        view->channels = h->channels;
+    if (view->base && (view->width != width || view->height != height))
+        return lap_fail(err, LAP_E_DIFFERENT, "the picture is %dx%d, its view %dx%d", width, height,
+            view->width, view->height);
+    if (view->base && view->stride >= (ptrdiff_t)width * view->channels)
+        return LAP_OK;
+    if (view->base)
+        return lap_fail(err, LAP_E_USAGE, "rows %td bytes apart overlap", view->stride);
+    if (!lap_mul((size_t)width * (size_t)view->channels, (size_t)height, &bytes) || bytes > PTRDIFF_MAX)
+        return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", width, height);
+    view->width = width;
+    view->height = height;
+    view->stride = (ptrdiff_t)width * view->channels;
+    view->base = lap_pages_resize(NULL, 0, bytes);
+    return view->base ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes wanted", bytes);
+}
+
+/* All rows, upright if asked for, with the channels of the view. */
+static lap_code collect_view(
+    lap_decoder *decoder, lap_turn turn, const lap_view *view, lap_report *report, lap_error *err)
+{
+    const lap_header *h = lap_decoder_header(decoder);
+    const bool is_converted = view->channels != h->channels;
+    lap_image image = {.view = *view};
+    lap_damage damage = {0};
+    lap_code code = LAP_OK;
+    if (is_converted)
+        code = lap_image_create(&image, view->width, view->height, h->channels, 0, err);
+    const lap_collect collect = {.decoder = decoder, .turn = turn, .to = &image.view, .ms = &report->ms};
+    if (code == LAP_OK)
+        code = lap_collect_image(&collect, &damage, err);
+    if (code == LAP_OK && is_converted)
+        convert_channels(&image.view, view);
+    lap_image_destroy(&image);
+    report->warnings = damage.warnings;
+    snprintf(report->warning, sizeof report->warning, "%s", damage.first);
+    return code;
+}
+
+static lap_code decode_view(lap_context *context, lap_source *source, const lap_settings *settings,
+    lap_view *view, lap_report *report, lap_error *err)
+{
+    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
+    const lap_read_options options = lap_whole_options(context, settings, &control);
+    lap_view pixels = *view;
+    lap_decoder *decoder = NULL;
+    lap_turn turn = LAP_TURN_NONE;
+    lap_code code = lap_whole_open(source, &options, 1, &decoder, err);
+    if (code == LAP_OK) {
+        const lap_header *h = lap_decoder_header(decoder);
+        turn = settings->auto_orient ? (lap_turn)h->orientation : LAP_TURN_NONE;
+        code = fit_view(h, turn, &pixels, err);
+        if (code == LAP_OK && pixels.channels != h->channels)
+            code = lap_whole_check(decoder, &options, 2, err);
+    }
+    if (code == LAP_OK)
+        code = collect_view(decoder, turn, &pixels, report, err);
+    if (decoder)
+        lap_whole_note(decoder, report->note, sizeof report->note);
+    lap_decoder_close(decoder);
+    if (code == LAP_OK)
+        *view = pixels;
+    else if (!view->base)
+        free(pixels.base);
+    return code;
+}
+
+static lap_code check_view(const lap_settings *settings, const lap_view *view, lap_error *err)
+{
+    if (view->place != LAP_ON_HOST || view->apron != 0)
+        return lap_fail(err, LAP_E_USAGE, "pixels are decoded to a view on the host without an apron");
+    if (view->channels != 0 && view->channels != 1 && view->channels != 3)
+        return lap_fail(err, LAP_E_USAGE, "no picture has %d channels", view->channels);
+    if (settings->turn != LAP_TURN_NONE)
+        return lap_fail(err, LAP_E_USAGE, "pixels are decoded as they are stored, or upright: no other turn");
+    if (settings->codec == LAP_CODEC_CUDA)
+        return lap_fail(err, LAP_E_USAGE, "pixels in host memory are decoded on the CPU");
+    return lap_settings_check(settings, err);
+}
+
+lap_code lap_decode_view(lap_context *context, const void *file, size_t size, const lap_settings *given,
+    lap_view *view, lap_report *report, lap_error *err)
+{
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
+    const double start = lap_now_ms();
+    lap_source *source = NULL;
+    lap_error why = {0};
+    lap_report unread;
+    report = report ? report : &unread;
+    *report = (lap_report){.bytes_in = size};
+    lap_code code = check_view(settings, view, &why);
+    if (code == LAP_OK)
+        code = lap_source_memory(file, size, "memory", &source, &why);
+    if (code == LAP_OK)
+        code = decode_view(context, source, settings, view, report, &why);
+    lap_source_close(source);
+    report->width = code == LAP_OK ? view->width : 0;
+    report->height = code == LAP_OK ? view->height : 0;
+    report->channels = code == LAP_OK ? view->channels : 0;
+    return lap_photo_conclude(code, &why, NULL, start, report, err);
+}
