@@ -40,10 +40,12 @@ static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
         .sink = r->sink,
         .counts = counts};
     lap_code code = settings->stats && !counts ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
+    lap_sink_watch(r->sink, &control);
     if (code == LAP_OK)
         code = lap_photo_run(&photo, report, err);
     if (code == LAP_OK)
         code = lap_photo_store(&photo, counts, report, err);
+    lap_sink_watch(r->sink, NULL);
     free(counts);
     return code;
 }
