@@ -159,8 +159,8 @@ static bool plan_decode(lap_device_staging *staging, const lap_device_wish *wish
     if (!takes)
         return false;
     const lap_jpeg_frame *frame = &staging->decode.frame;
-    const bool swap = lap_turn_transposes(wish->turn);
-    staging->turn = wish->turn;
+    staging->turn = wish->turn ? wish->turn : LAP_TURN_NONE;
+    const bool swap = lap_turn_transposes(staging->turn);
     staging->width = swap ? frame->height : frame->width;
     staging->height = swap ? frame->width : frame->height;
     staging->channels = staging->decode.channels;

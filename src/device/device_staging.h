@@ -62,7 +62,7 @@ typedef struct lap_device_wish { /* what is wanted of a photo */
     const lap_view *source;      /* on the device: where it is to be; NULL: in the slot */
     const lap_view *result;      /* likewise; where it is, if nothing is decoded or filtered */
     bool gray;
-    lap_turn turn;               /* of the file's picture */
+    lap_turn turn;               /* of the file's picture; 0: as it is stored */
     int width, height, channels; /* of what is to come out; a file of another size is not for the device */
     bool filters;
     const lap_jpeg_head *head; /* of the output; NULL: none */

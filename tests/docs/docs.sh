@@ -45,6 +45,17 @@ named_files_exist()
     return $((bad || looked < 60))
 }
 
+# 20 sentences of every kind of text and one that is mixed in; the same seed draws the same ones.
+sentences_are_drawn_by_a_seed()
+{
+    local to=$scratch/drawn
+    echo 'A sentence of somebody else.' >"$to.mix"
+    tools/draw-sentences --count=180 --seed=7 --mix="$to.mix" "$to" && cp "$to.tsv" "$to.first" &&
+        tools/draw-sentences --count=180 --seed=7 --mix="$to.mix" "$to" && cmp "$to.tsv" "$to.first" || return
+    [ "$(wc -l <"$to.txt")" -eq 181 ] && grep -q '^[0-9]*\. A sentence of somebody else\.$' "$to.txt" &&
+        [ "$(sed 1d "$to.tsv" | cut -f2 | sort | uniq -c | awk '$1 == 20' | wc -l)" -eq 9 ]
+}
+
 # c_of FILE [N]: its N-th block of C, the first unless given.
 c_of()
 {
@@ -332,6 +343,7 @@ if have python3; then
     check "the chart of docs/ladder.md was measured" chart_was_measured
     check "the picture of docs/parallel-decoding.md is that of its photo" step_picture_is_kept
     check "the timeline of docs/folders.md was measured" timeline_was_measured
+    check "sentences are drawn by a seed, as many of each kind" sentences_are_drawn_by_a_seed
     check "tools/timeline draws a trace and refuses what is none" timeline_works
     check "figures of folders come from their step" folder_figures_work
     check "the numbers in docs/*.md come from kept files, their lines of source from the source" figures_were_measured

@@ -7,6 +7,7 @@
 #include "base/image.h"
 #include "bench/bench_rates.h"
 #include "coding/jpeg_frame_read.h"
+#include "cuda/jpeg/decode.h"
 #include "libjpeg/jpeg_floor.h"
 #include "rungs/backend.h"
 #include "tests/cudacpu/control.h"
@@ -87,6 +88,49 @@ static void check_work(fixture *f, lap_bench_rates *rates, lap_rate rate, const 
     *one ^= 1;
 }
 
+/* Launches of one photo that is decoded on its own. */
+static uint64_t launches_of_decoder(const fixture *f)
+{
+    lap_cuda_jpeg_plan plan;
+    lap_cuda_jpeg_result result;
+    lap_view view = {0};
+    void *workspace = NULL;
+    lap_jpeg_frame *frame = malloc(sizeof *frame);
+    need(frame && lap_jpeg_frame_read(f->file, f->photo.size, frame) &&
+             lap_cuda_jpeg_decode_plan(frame, false, f->photo.size - frame->scan_begin, NULL, &plan),
+        "the plan of a photo");
+    void *staging = malloc(plan.staging_bytes);
+    need(staging && lap_cuda_alloc(0, plan.workspace_bytes, &workspace, &err) == LAP_OK &&
+             lap_cuda_view_create(0, WIDTH, HEIGHT, 3, 0, &view, &err) == LAP_OK,
+        "memory");
+    lap_cuda_jpeg_decode_stage_tables(&plan, staging, false);
+    const uint64_t before = lap_cudacpu_count("launches");
+    need(lap_cuda_jpeg_decode_enqueue(&plan, f->file + frame->scan_begin, staging, workspace, &view, &result,
+             NULL, NULL, &err) == LAP_OK &&
+             lap_cuda_sync(0, NULL, &err) == LAP_OK,
+        "decoding");
+    const uint64_t launches = lap_cudacpu_count("launches") - before;
+    lap_cuda_view_destroy(&view);
+    lap_cuda_free(0, workspace);
+    free(staging);
+    free(frame);
+    return launches;
+}
+
+/* A photo whose orientation is not to be changed is not copied to be turned. */
+static void check_launches(const fixture *f, lap_bench_rates *rates)
+{
+    const uint64_t own = launches_of_decoder(f);
+    uint64_t launches[2];
+    double ms = 0;
+    for (int i = 0; i < 2; i++) {
+        const uint64_t before = lap_cudacpu_count("launches");
+        need(lap_bench_rates_time(rates, LAP_RATE_DECODE, 1, PHOTOS + i, &ms, &err) == LAP_OK, "timing");
+        launches[i] = lap_cudacpu_count("launches") - before;
+    }
+    check(own > 0 && launches[1] - launches[0] == own, "decode: the launches are the decoder's");
+}
+
 /* What a chain leaves behind, right or wrong, is not what the encoder is timed with. */
 static void check_after_a_chain(lap_bench_rates *rates)
 {
@@ -131,6 +175,7 @@ int main(void)
     check_work(&f, rates, LAP_RATE_ENCODE, "encode");
     check_work(&f, rates, LAP_RATE_CHAIN, "chain");
     check_after_a_chain(rates);
+    check_launches(&f, rates);
     for (int rate = LAP_RATE_UP; rate <= LAP_RATE_COPY; rate++)
         need(lap_bench_rates_time(rates, (lap_rate)rate, 1, PHOTOS, &ms[rate == LAP_RATE_COPY], &err) ==
                  LAP_OK,
