@@ -111,7 +111,7 @@ ISA_FLAGS = $(call isa_flags,$(<F))
 
 # ---- files -------------------------------------------------------------------------------------
 
-# A room of the library is a folder of src/; the program is src/cli and src/cli/report. A ladder is a folder of
+# A room of the library is a folder of src/; the program is src/cli with its folders. A ladder is a folder of
 # cpu_simd/ and of cuda/.
 LADDERS := $(sort $(filter-out $(ISA_SOURCES),$(wildcard cpu_simd/*.c cpu_simd/*/*.c)))
 SRC := $(sort $(filter-out src/cli/%,$(wildcard src/*/*.c))) $(LADDERS) \

@@ -39,7 +39,7 @@ def declarations():
     numbers = re.findall(r"^#define (LAP_\w+) \(?(-?\d+)\)?\s*$", text, flags=re.M)
     sides = "#define LAP_MAX_SIDE ...\n" # an expression, which the compiler works out
     text = re.sub(r"^#.*$", "", text, flags=re.M).replace("LAP_API ", "")
-    return "".join(f"#define {name} {value}\n" for name, value in numbers) + sides + text + "\nvoid free(void *);\n"
+    return "".join(f"#define {name} {value}\n" for name, value in numbers) + sides + text + "\nvoid free(void *);\n" + CALLBACKS
 
 
 def linking():
@@ -58,6 +58,9 @@ def linking():
             "extra_link_args": shlex.split(libraries.splitlines()[-1]) + ["-Wl,--exclude-libs,ALL"]}
 
 
+CALLBACKS = """
+extern "Python" void lap_python_each(void *user, const lap_batch_file *file, const lap_batch_counts *counts);
+"""
 ffi = FFI()
 ffi.cdef(declarations())
 ffi.set_source("lapedge._interface", "#include <stdlib.h>\n#include <lapedge.h>\n", py_limited_api=True, **linking())

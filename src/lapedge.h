@@ -117,8 +117,7 @@ typedef struct lap_error {
     int remedy, unused; /* remedy: for the program's hints */
     uint64_t reserved[3];
 } lap_error;
-LAP_API const char *lap_code_name(
-    lap_code code); /* as JSON spells it: "missing", "not_jpeg", ...; never NULL */
+LAP_API const char *lap_code_name(lap_code code); /* as JSON spells it: "missing", ...; never NULL */
 /* Writes the error as one line, "photo.jpg: truncated: data ends 40 % into the image", cut at size bytes with
  * the final zero; 800 bytes are always enough. Returns text. */
 LAP_API char *lap_error_text(const lap_error *err, char *text, size_t size);
@@ -238,7 +237,6 @@ LAP_API const char *lap_status_name(lap_status status); /* as JSON spells it */
 typedef struct lap_times { /* milliseconds: busy time summed over threads, but total is wall time */
     double read, decode, upload, filter, download, encode, write, total;
 } lap_times;
-
 typedef struct lap_report {
     lap_status status;
     lap_error error;             /* of a failed run; else its code is LAP_OK */
@@ -342,8 +340,7 @@ typedef struct lap_info {
         int segments;
         uint64_t bytes;
     } metadata[LAP_INFO_KINDS];
-    int longest_scan, longest_percent; /* of a progressive JPEG decoded side by side: the scan with most bytes
-                                          (from 1), its share of the file; else 0 */
+    int longest_scan, longest_percent; /* scans decoded side by side: from 1; share of the file; else 0 */
     uint64_t reserved[7];
 } lap_info;
 /* Reads the structure of an image file ("-": standard input) without decoding pixels. Its strings stay valid.
@@ -385,6 +382,11 @@ LAP_API lap_code lap_pixels_read(lap_context *context, const char *path, const l
     lap_pixels **pixels, lap_error *err);
 LAP_API lap_code lap_pixels_decode(lap_context *context, const void *file, size_t size,
     const lap_settings *settings, lap_pixels **pixels, lap_error *err);
+/* lap_pixels_decode into *view, on the host: channels 0 (the file's), 3 (gray repeated) or 1 (BT.601 of RGB).
+ * base NULL: is filled in, rows side by side, for free(); else of the picture's size, or LAP_E_DIFFERENT. A
+ * failure leaves *view as it was, the caller's pixels undefined. report may be NULL. */
+LAP_API lap_code lap_decode_view(lap_context *context, const void *file, size_t size,
+    const lap_settings *settings, lap_view *view, lap_report *report, lap_error *err);
 LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels); /* valid until the pixels are freed */
 LAP_API void lap_pixels_free(lap_pixels *pixels);                  /* NULL is fine */
 
@@ -488,10 +490,8 @@ LAP_API lap_code lap_stream_view_create(
     lap_stream *stream, int width, int height, int channels, int apron, lap_view *view, lap_error *err);
 LAP_API void lap_stream_view_destroy(lap_stream *stream, lap_view *view);
 /* Queued: copies an interior (a view on the host is waited for); fills an apron by the border rule. */
-LAP_API lap_code lap_stream_copy(
-    lap_stream *stream, const lap_view *from, const lap_view *to, lap_error *err);
-LAP_API lap_code lap_stream_border(
-    lap_stream *stream, const lap_view *view, lap_border border, lap_error *err);
+LAP_API lap_code lap_stream_copy(lap_stream *stream, const lap_view *in, const lap_view *out, lap_error *err);
+LAP_API lap_code lap_stream_border(lap_stream *stream, const lap_view *view, lap_border rule, lap_error *err);
 /* As lap_filter, queued; as lap_stats_of_view. */
 LAP_API lap_code lap_stream_filter(lap_stream *stream, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);

@@ -689,7 +689,7 @@ COLUMNS = [
     ("registers", "of a thread; a multiprocessor has 65,536", "registers"),
 ]
 WAITS = {
-    "stall_loads": "what a load of global memory brings", "stall_shared": "what a load of shared memory brings",
+    "stall_loads": "what a load of global memory brings", "stall_shared": "what an access of shared memory, or a special unit, brings",
     "stall_barrier": "other warps of the block, at `__syncthreads`",
     "stall_lsu_queue": "room in the queue before the unit that loads and stores global memory",
     "stall_shared_queue": "room in the queue before shared memory and the special units",

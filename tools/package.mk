@@ -95,7 +95,8 @@ test-msan:
 	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
 
 # JPEG coders of ours alone: their tests against libjpeg-turbo, which is built for it, too.
-MSAN_CODERS = $(patsubst %,build/msan/tests/%,encode_check test_encode)
+MSAN_CODERS = $(patsubst %,build/msan/tests/%,encode_check test_encode decode_check judge_check stages_check \
+  test_parts)
 .PHONY: test-long-msan run-msan-coders
 run-msan-coders:
 	@$(MAKE_ALL) $(MSAN_CODERS) $(MSAN)

@@ -2,8 +2,8 @@
  * Since openmp: a product and a sum serve all components, and the range is a minimum and a maximum instead
  * of branches. Four pixels go side by side: they share each coefficient, and their chains of sums overlap.
  * Memory: as c. For three channels a quarter of each vector is empty.
- * Limit: instructions, 140 per pixel, of which 50 are products and sums; the conversion of bytes to floats
- * takes a fifth of the time. */
+ * Measured: 137 instructions a pixel, of which 50 are products and sums; the conversion of bytes to floats
+ * takes 20 % of the time (4992x3744x3, one thread, Zen 5). */
 #include <emmintrin.h>
 
 #include "float4.h"

@@ -2,7 +2,7 @@
  * Since c: the same as simd-sse41, with instructions that widen and add at once, so that bytes need not be
  * interleaved.
  * Memory: each byte read once and written once, the sums of four rows in the first-level cache.
- * Limit: not measured; a conjecture: instructions. */
+ * Limit: not measured. */
 #include "simd_filter.h"
 
 const char lap_filter_simd_neon_flags[] = LAP_RUNG_FLAGS;

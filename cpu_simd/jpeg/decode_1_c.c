@@ -1,7 +1,7 @@
 /* c: plain C, one function for each stage of the decoder, to be read from the top down.
  * Since libjpeg-turbo's C: two symbols a look-up; zeros behind 0xFF are gone before bits are read.
  * Memory: a unit's coefficients, 12 KB, and the tables, 34 KB, stay in the first- and second-level cache.
- * Limit: one coefficient, sample or pixel at a time: avx2, with the same entropy decoder, takes a ninth. */
+ * Limit: not measured; docs/decoder.md has the times. */
 #include "coding/zigzag.h"
 #include "decode_entropy.h"
 #include "decode_script.h"
@@ -164,14 +164,34 @@ static int chroma_at(const lap_decode_row *row, int component, int x)
 }
 
 /* Weights of the conversion (ITU-T T.871), 16 bits of fraction, rounded. */
-static void pixels(const lap_decode_row *row, uint8_t *rgb)
+static void colour(int y, int cb, int cr, uint8_t rgb[3])
 {
     enum { FRACTION = 16, HALF = 1 << (FRACTION - 1) };
+    rgb[0] = clamp(y + ((91881 * cr + HALF) >> FRACTION));
+    rgb[1] = clamp(y + ((-22554 * cb - 46802 * cr + HALF) >> FRACTION));
+    rgb[2] = clamp(y + ((116130 * cb + HALF) >> FRACTION));
+}
+
+/* What an ink and black leave of white is the product of what each leaves. */
+static void print(const lap_decode_row *row, int x, uint8_t rgb[3])
+{
+    const bool is_turned = row->is_ycc == row->is_inverted;
+    const int left = row->is_inverted ? row->black[x] : 255 - row->black[x];
+    for (int c = 0; c < 3; c++)
+        rgb[c] = (uint8_t)(((is_turned ? 255 - rgb[c] : rgb[c]) * left + 127) / 255);
+}
+
+static void pixels(const lap_decode_row *row, uint8_t *rgb)
+{
     for (int x = 0; x < row->width; x++, rgb += 3) {
-        const int y = row->y[x], cb = chroma_at(row, 0, x) - CENTRE, cr = chroma_at(row, 1, x) - CENTRE;
-        rgb[0] = clamp(y + ((91881 * cr + HALF) >> FRACTION));
-        rgb[1] = clamp(y + ((-22554 * cb - 46802 * cr + HALF) >> FRACTION));
-        rgb[2] = clamp(y + ((116130 * cb + HALF) >> FRACTION));
+        const int first = row->y[x], second = chroma_at(row, 0, x), third = chroma_at(row, 1, x);
+        rgb[0] = (uint8_t)first;
+        rgb[1] = (uint8_t)second;
+        rgb[2] = (uint8_t)third;
+        if (row->is_ycc)
+            colour(first, second - CENTRE, third - CENTRE, rgb);
+        if (row->black)
+            print(row, x, rgb);
     }
 }
 

@@ -2,7 +2,7 @@
  * Since c: two blocks at once in the inverse DCT, 32 pixels in upsampling and colour; blocks of low
  * frequencies alone take a shorter way.
  * Memory: as c.
- * Limit: the entropy decoder, 58 % of the time; a conjecture: the way from one look-up to the next. */
+ * Limit: not measured; docs/decoder.md has the times. */
 #include "decode_dct.h"
 #include "decode_entropy.h"
 #include "decode_pixels.h"

@@ -2,7 +2,7 @@
  * Since avx2: four blocks, 64 pixels at once; sums of two products are one instruction; bytes are permuted
  * across a whole vector.
  * Memory: as c.
- * Limit: the entropy decoder, 70 % of the time; a conjecture: the way from one look-up to the next. */
+ * Limit: not measured; docs/decoder.md has the times. */
 #include "decode_dct.h"
 #include "decode_entropy.h"
 #include "decode_pixels.h"

@@ -1,7 +1,7 @@
 /* neon: vectors of 128 bits in every stage but the entropy decoder.
  * Since c: one block at once in the inverse DCT, 16 pixels in upsampling and colour.
  * Memory: as c.
- * Limit: not measured; a conjecture: as avx2. */
+ * Limit: not measured. */
 #include "decode_dct.h"
 #include "decode_entropy.h"
 #include "decode_pixels.h"

@@ -17,7 +17,7 @@
 
 enum {
     LAP_SPAN = 1024,                   /* pixels */
-    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and what a vector stores beyond */
+    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and two vectors beyond the last whole one */
     LAP_WORDS = V_BYTES / 2
 };
 _Static_assert((int)V_BYTES <= LAP_DECODE_SLACK, "whole vectors may be read");
@@ -32,10 +32,12 @@ LAP_INLINE void lap_sums(const lap_decode_row *row, bool v2, int first, int coun
     for (int c = 0; c < 2; c++) {
         const uint8_t *near = row->near[c] + first - 1, *far = v2 ? row->far[c] + first - 1 : NULL;
         uint16_t *to = sums->of[c];
-        for (int i = 0; i < count + 2; i += LAP_WORDS) {
+        int i = 0;
+        for (; i < count + 2; i += LAP_WORDS) {
             const vec samples = v_widen(near + i);
             v_store(to + i, v2 ? v_add16(v_mullo16(samples, v_set16(3)), v_widen(far + i)) : samples);
         }
+        v_store(to + i, v_zero()); /* whole vectors are loaded */
         if (first == 0)
             to[0] = to[1];
         if (first + count == row->chroma_width)
@@ -93,17 +95,50 @@ LAP_INLINE lap_rgb lap_colour_half(vec y, vec cb, vec cr)
         v_add16(y, v_scale16(v_add16(b, b), 29033))};
 }
 
-LAP_INLINE void lap_pixels(const uint8_t *luma, lap_halves cb, lap_halves cr, uint8_t *out)
+/* 255 - v; v within 0 .. 255. */
+LAP_INLINE vec lap_rest(vec v)
 {
-    const lap_halves y = lap_halves_of(luma);
-    const lap_rgb even = lap_colour_half(y.even, cb.even, cr.even);
-    const lap_rgb odd = lap_colour_half(y.odd, cb.odd, cr.odd);
+    return v_sub16(v_set16(255), v);
+}
+
+/* (v * left + 127) / 255 of words from -512 to 511, which are clamped, or 255 less these. The sum n is below
+ * 65,408, so n / 255 is (n + 1 + n / 256) / 256. */
+LAP_INLINE vec lap_ink(vec v, vec left, bool is_turned)
+{
+    const vec rest = v_less16(v_set16(255 + 512), v_add16(v, v_set16(512))); /* 255 - v, not below 0 */
+    const vec clamped = v_less16(v_set16(255), rest);
+    const vec n = v_add16(v_mullo16(is_turned ? lap_rest(clamped) : clamped, left), v_set16(127));
+    return v_srl16(v_add16(v_add16(n, v_set16(1)), v_srl16(n, 8)), 8);
+}
+
+/* Colours of any kind: see lap_decode_row. */
+LAP_INLINE lap_rgb lap_any_half(const lap_decode_row *row, vec y, vec cb, vec cr, vec black)
+{
+    const lap_rgb colour = row->is_ycc ? lap_colour_half(y, cb, cr) : (lap_rgb){y, cb, cr};
+    const vec left = row->is_inverted ? black : lap_rest(black);
+    const bool is_turned = row->is_ycc == row->is_inverted;
+    if (!row->black)
+        return colour;
+    return (lap_rgb){lap_ink(colour.r, left, is_turned), lap_ink(colour.g, left, is_turned),
+        lap_ink(colour.b, left, is_turned)};
+}
+
+/* The pixels from x on. `any`: colours are of any kind; else Y, Cb, Cr. */
+LAP_INLINE void lap_pixels(
+    const lap_decode_row *row, bool any, int x, lap_halves cb, lap_halves cr, uint8_t *out)
+{
+    const lap_halves y = lap_halves_of(row->y + x);
+    const lap_halves black = any && row->black ? lap_halves_of(row->black + x) : y;
+    const lap_rgb even = any ? lap_any_half(row, y.even, cb.even, cr.even, black.even)
+                             : lap_colour_half(y.even, cb.even, cr.even);
+    const lap_rgb odd =
+        any ? lap_any_half(row, y.odd, cb.odd, cr.odd, black.odd) : lap_colour_half(y.odd, cb.odd, cr.odd);
     v_store_pixels(v_clamp8(even.r, odd.r), v_clamp8(even.g, odd.g), v_clamp8(even.b, odd.b), out);
 }
 
-/* h2 and v2 are constants where this is called. */
+/* any, h2 and v2 are constants where this is called. */
 LAP_INLINE void lap_decode_span(
-    const lap_decode_row *row, bool h2, bool v2, int first, int count, uint8_t *rgb)
+    const lap_decode_row *row, bool any, bool h2, bool v2, int first, int count, uint8_t *rgb)
 {
     lap_span_sums sums;
     if (h2)
@@ -116,7 +151,7 @@ LAP_INLINE void lap_decode_span(
             chroma[c] = h2   ? lap_across(sums.of[c] + x / 2, v2)
                         : v2 ? lap_down(row->near[c] + first + x, row->far[c] + first + x, row->upper)
                              : lap_halves_of(row->near[c] + first + x);
-        lap_pixels(row->y + first + x, chroma[0], chroma[1], out);
+        lap_pixels(row, any, first + x, chroma[0], chroma[1], out);
         if (out == rest)
             memcpy(rgb + 3 * x, rest, 3 * (size_t)(count - x));
     }
@@ -129,28 +164,36 @@ LAP_INLINE void lap_decode_narrow(const lap_decode_row *row, uint8_t *rgb)
     for (int c = 0; c < 2; c++)
         for (int x = 0; x < row->width; x++)
             wide[c][x] = row->near[c][x / 2];
-    const lap_decode_row full = {.y = row->y, .near = {wide[0], wide[1]}, .width = row->width};
-    lap_decode_span(&full, false, false, 0, row->width, rgb);
+    lap_decode_row full = *row;
+    full.near[0] = wide[0];
+    full.near[1] = wide[1];
+    lap_decode_span(&full, true, false, false, 0, row->width, rgb);
 }
 
-static void lap_decode_pixels(const lap_decode_row *row, uint8_t *rgb)
+LAP_INLINE void lap_decode_spans(const lap_decode_row *row, bool any, uint8_t *rgb)
 {
-    if (row->h2 && row->chroma_width <= 2) {
-        lap_decode_narrow(row, rgb);
-        return;
-    }
     for (int x = 0; x < row->width; x += LAP_SPAN) {
         const int count = row->width - x < LAP_SPAN ? row->width - x : LAP_SPAN;
         uint8_t *to = rgb + 3 * (size_t)x;
         if (row->h2 && row->v2)
-            lap_decode_span(row, true, true, x, count, to);
+            lap_decode_span(row, any, true, true, x, count, to);
         else if (row->h2)
-            lap_decode_span(row, true, false, x, count, to);
+            lap_decode_span(row, any, true, false, x, count, to);
         else if (row->v2)
-            lap_decode_span(row, false, true, x, count, to);
+            lap_decode_span(row, any, false, true, x, count, to);
         else
-            lap_decode_span(row, false, false, x, count, to);
+            lap_decode_span(row, any, false, false, x, count, to);
     }
+}
+
+static void lap_decode_pixels(const lap_decode_row *row, uint8_t *rgb)
+{
+    if (row->h2 && row->chroma_width <= 2)
+        lap_decode_narrow(row, rgb);
+    else if (row->is_ycc && !row->black)
+        lap_decode_spans(row, false, rgb);
+    else
+        lap_decode_spans(row, true, rgb);
 }
 
 #endif

@@ -30,6 +30,7 @@ enum {
 typedef struct lap_encode_state { /* of a band: zeroed, but for work, before its first row of MCUs */
     int dc[3];                    /* of each component's block before */
     unsigned bits, bit_count;     /* 0..7 bits that wait for a whole byte, lowest; those above are 0 */
+    bool is_raw;                  /* bytes come without zeros behind 0xFF, which lap_encode_join_fn adds */
     void *work;                   /* LAP_ENCODE_WORK bytes, aligned, of any content */
 } lap_encode_state;
 
@@ -44,6 +45,10 @@ typedef struct lap_encode_rows { /* of pixels, of one row of MCUs */
  * written. */
 typedef size_t lap_encode_fn(const lap_encode_plan *plan, lap_encode_state *state,
     const lap_encode_rows *rows, int first, int count, uint8_t *out);
+
+/* Whole bytes of raw bits, behind the bits that wait in state; as many wait then. out has room for twice
+ * count, and LAP_ENCODE_SLACK. Returns how many bytes were written. */
+typedef size_t lap_encode_join_fn(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out);
 
 static inline int lap_encode_unit_mcus(const lap_encode_plan *plan)
 {
@@ -65,5 +70,6 @@ static inline size_t lap_encode_finish(lap_encode_state *state, uint8_t *out)
 extern const char lap_encode_c_flags[], lap_encode_avx2_flags[], lap_encode_avx512_flags[],
     lap_encode_neon_flags[];
 lap_encode_fn lap_encode_c, lap_encode_avx2, lap_encode_avx512, lap_encode_neon;
+lap_encode_join_fn lap_encode_join_c, lap_encode_join_avx2, lap_encode_join_avx512, lap_encode_join_neon;
 
 #endif

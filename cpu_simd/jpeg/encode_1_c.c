@@ -2,12 +2,13 @@
  * Since libjpeg-turbo's C: a mask of 64 bits says which coefficients of a block are not 0.
  * Memory: a unit of 128 pixels across passes through all stages before the next one; its samples,
  * coefficients and bits, 26 KB, stay in the first-level cache.
- * Limit: instructions, one sample or coefficient at a time: avx2 takes a seventh. */
+ * Limit: not measured; docs/encoder.md has the times. */
 #include <string.h>
 
 #include "coding/zigzag.h"
 #include "encode_dummies.h"
 #include "encode_put.h"
+#include "encode_shift.h"
 
 const char lap_encode_c_flags[] = LAP_RUNG_FLAGS;
 
@@ -294,5 +295,21 @@ size_t lap_encode_c(const lap_encode_plan *plan, lap_encode_state *state, const 
     lap_encode_dummies(plan, rows, first, count, u->blocks[0]);
     scan(plan, state, count, u, &b);
     lap_keep_bits(&b, state);
-    return stuff(u->bytes, (size_t)(b.to - u->bytes), out);
+    const size_t bytes = (size_t)(b.to - u->bytes);
+    if (!state->is_raw)
+        return stuff(u->bytes, bytes, out);
+    memcpy(out, u->bytes, bytes);
+    return bytes;
+}
+
+size_t lap_encode_join_c(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out)
+{
+    unit *u = state->work;
+    uint8_t *to = out;
+    for (size_t i = 0, n; i < count; i += n) {
+        n = count - i < sizeof u->bytes ? count - i : sizeof u->bytes;
+        lap_shift_bits(state, bits + i, n, u->bytes);
+        to += stuff(u->bytes, n, to);
+    }
+    return (size_t)(to - out);
 }

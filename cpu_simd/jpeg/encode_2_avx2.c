@@ -2,7 +2,8 @@
  * Since c: many samples at once in colour, DCT and quantisation; symbols are a flat stream, so that no branch
  * asks where a block ends; one table entry gives a symbol's bits and their number.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
- * Limit: instructions, a conjecture; AVX2 permutes no bytes across lanes and compresses nothing. */
+ * Limit: not measured; docs/encoder.md has the times. AVX2 permutes no bytes across lanes and compresses
+ * nothing. */
 #include "encode_unit.h"
 
 const char lap_encode_avx2_flags[] = LAP_RUNG_FLAGS;
@@ -11,4 +12,9 @@ size_t lap_encode_avx2(const lap_encode_plan *plan, lap_encode_state *state, con
     int first, int count, uint8_t *out)
 {
     return lap_encode_unit(plan, state, rows, first, count, out);
+}
+
+size_t lap_encode_join_avx2(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out)
+{
+    return lap_join_bits(state, bits, count, out);
 }

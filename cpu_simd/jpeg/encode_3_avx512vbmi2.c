@@ -2,7 +2,7 @@
  * Since avx2: codes are looked up by permutations of registers, 32 symbols at a time; symbols are pressed
  * together by vpcompressw.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
- * Limit: a conjecture: the ports of shuffles and shifts. */
+ * Limit: not measured; docs/encoder.md has the times. */
 #include "encode_unit.h"
 
 const char lap_encode_avx512_flags[] = LAP_RUNG_FLAGS;
@@ -11,4 +11,9 @@ size_t lap_encode_avx512(const lap_encode_plan *plan, lap_encode_state *state, c
     int first, int count, uint8_t *out)
 {
     return lap_encode_unit(plan, state, rows, first, count, out);
+}
+
+size_t lap_encode_join_avx512(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out)
+{
+    return lap_join_bits(state, bits, count, out);
 }

@@ -4,6 +4,7 @@
 
 #include "encode_dct.h"
 #include "encode_samples.h"
+#include "encode_shift.h"
 
 #if defined(__aarch64__)
 #include "encode_symbols_neon.h"
@@ -42,8 +43,26 @@ LAP_INLINE size_t lap_encode_unit(const lap_encode_plan *plan, lap_encode_state 
     lap_unit_coefficients(plan, rows, first, count, &u->group, u->blocks);
     lap_unit_symbols(plan, state, count, u->blocks, lap_append_block, &u->symbols);
     const size_t bytes = lap_unit_bits(plan, state, &u->symbols, &u->scratch, u->bytes);
+    if (state->is_raw) {
+        memcpy(out, u->bytes, bytes);
+        return bytes;
+    }
     memset(u->bytes + bytes, 0, LAP_GROUP); /* what fills the last vector */
     return lap_stuff(u->bytes, bytes, out);
+}
+
+/* A lap_encode_join_fn. */
+LAP_INLINE size_t lap_join_bits(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out)
+{
+    lap_unit *u = state->work;
+    uint8_t *to = out;
+    for (size_t i = 0, n; i < count; i += n) {
+        n = count - i < LAP_UNIT_BYTES ? count - i : LAP_UNIT_BYTES;
+        lap_shift_bits(state, bits + i, n, u->bytes);
+        memset(u->bytes + n, 0, LAP_GROUP);
+        to += lap_stuff(u->bytes, n, to);
+    }
+    return (size_t)(to - out);
 }
 
 #endif

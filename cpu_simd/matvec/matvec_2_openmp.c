@@ -1,7 +1,7 @@
 /* openmp: the plain loop, rows spread over threads.
  * Since c: rows are shared.
  * Memory: as c.
- * Limit: as c (measured with one thread); on several cores that is a conjecture. */
+ * Measured: with one thread 1.00 times the time of c. */
 #include "cpu_simd/host_rungs.h"
 
 const char lap_matvec_openmp_flags[] = LAP_RUNG_FLAGS;

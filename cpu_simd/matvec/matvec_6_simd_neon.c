@@ -1,7 +1,7 @@
 /* simd-neon: 128-bit registers of aarch64; the loops stand in matvec_lanes.h.
  * Since openmp: 16 partial sums per row, and four rows for each load of x.
  * Memory: the matrix once.
- * Limit: not measured; a conjecture: reading the matrix. */
+ * Limit: not measured. */
 #define LAP_VECTOR 16
 #define LAP_MATVEC_NAME lap_matvec_simd_neon
 #include "matvec_lanes.h"

@@ -2,7 +2,7 @@
  * Since simd-sse41: each half of a 256-bit register holds other rows of the same columns, so that the
  * interleaves of the narrower rung turn two blocks at once, and results are stored as 32 consecutive bytes.
  * Memory: each line read and written once.
- * Limit: a conjecture: the caches. 12 MB take 0.8 of the time of the C library's copy of as many bytes. */
+ * Measured: 0.79 of the time of simd-sse41 (2048x1536 floats, one thread, Zen 5). */
 #include "transpose_blocks.h"
 
 const char lap_transpose_simd_avx2_flags[] = LAP_RUNG_FLAGS;

@@ -2,7 +2,7 @@
  * Since c: blocks are turned in 128-bit registers of aarch64; loads that part red, green and blue make three
  * byte matrices of the pixels.
  * Memory: each line read and written once.
- * Limit: not measured; a conjecture: memory. */
+ * Limit: not measured. */
 #include "transpose_blocks.h"
 
 const char lap_transpose_simd_neon_flags[] = LAP_RUNG_FLAGS;

@@ -1,7 +1,8 @@
 /* Rows mirrored left and right, or as they are: what a turn is besides a transpose. Rows in another order are
  * the views' negative strides. Reads and writes a pixel once, by words: four pixels of 3 bytes are three
  * words, and where a row ends inside a word, the words of the mirrored row are shifted together from two. No
- * shared memory. 64x4 threads, four pixels each. Limit: not measured; a conjecture: global memory. */
+ * shared memory. 64x4 threads, four pixels each.
+ * Limit: not measured. */
 #include "launch.cuh"
 
 constexpr int ACROSS = 64, DOWN = 4, PIXELS = 4;

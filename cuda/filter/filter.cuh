@@ -129,13 +129,6 @@ static lap_code lap_by_sum(const lap_params *params, F f)
     return lap_kernel_is_exact(&params->kernel) ? f(w) : f(rounded);
 }
 
-template <typename Sum>
-struct lap_sum_of; /* the type that weights are given in */
-template <typename Sum>
-struct lap_sum_of<lap_weights<Sum>> {
-    typedef Sum type;
-};
-
 static inline lap_weights<int> lap_int_weights(const lap_params *params)
 {
     lap_weights<int> w;

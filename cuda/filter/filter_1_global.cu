@@ -3,7 +3,8 @@
  * Global memory: 75 bytes read a pixel (3 channels), each asked for by 25 threads; 3 written.
  * Shared memory: none; the L1 cache has to catch the overlap. Coefficients: constant bank.
  * 16x16 threads per block (32x16 and 32x32 on request), one pixel per thread.
- * Limit: wavefronts of L1, two and more for each of 75 byte-wide loads; arithmetic and DRAM wait. */
+ * Measured: L1 93 % busy, issue slots 44, L2 14, DRAM 5; longest wait: the queue of loads, 18.5 cycles an
+ * instruction (4992x3744x3, H200). */
 #include "filter.cuh"
 
 template <int C, typename Sum>
@@ -36,7 +37,7 @@ extern "C" lap_code lap_filter_cuda_global(
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_filter_launch("cuda-global", global_kernel<C, Sum>, bx, by, in, out, params, w, exec);
         });
     });

@@ -3,7 +3,8 @@
  * Global memory: as cuda-global, 75 bytes read a pixel (3 channels), 3 written.
  * Shared memory: none.
  * 16x16 threads, one pixel per thread.
- * Limit: wavefronts of L1, as in cuda-global. */
+ * Measured: L1 94 % busy, issue slots 34, L2 15, DRAM 5; longest wait: the queue of loads, 25.6 cycles an
+ * instruction (4992x3744x3, H200). */
 #include "filter.cuh"
 
 template <int C>

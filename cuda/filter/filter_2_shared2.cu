@@ -3,7 +3,8 @@
  * Global memory: 400/256 pixels read a pixel (4.7 bytes for 3 channels), 3 bytes written.
  * Shared memory: 20 rows of 20 pixels, 1200 bytes; one or two lanes read bytes of one word: no conflict.
  * 16x16 threads, one pixel per thread; 240 of them load 5 bytes each.
- * Limit: wavefronts of L1: byte-wide shared loads, 75 per pixel, one each. */
+ * Measured: L1 91 % busy, issue slots 74, L2 31, DRAM 8; longest wait: other warps, 6.9 cycles an
+ * instruction (4992x3744x3, H200). */
 #include "tile.cuh"
 
 template <int C, typename Sum>
@@ -32,7 +33,7 @@ extern "C" lap_code lap_filter_cuda_shared2(
             return lap_filter_launch("cuda-shared2", shared2_kernel<C, int>, 16, 16, in, out, params,
                 lap_int_weights(params), exec);
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_filter_launch(
                 "cuda-shared2", shared2_kernel<C, Sum>, 16, 16, in, out, params, w, exec);
         });

@@ -6,7 +6,9 @@
  * 32 = 28 while row one holds every third bank from 0 to 45: two lanes to a bank in four banks, which is
  * enough: every read takes two passes.
  * 16x16 threads, one pixel per thread.
- * Limit: shared memory, each read done in two passes. Kept so that the conflict can be seen. */
+ * Measured: L1 96 % busy, issue slots 45, L2 18, DRAM 5; longest wait: the queue of shared memory, 18.2
+ * cycles an instruction; 1.01 conflicts a shared load (4992x3744x3, H200). Kept so that the conflict can
+ * be seen. */
 #include "tile.cuh"
 
 static_assert(lap_bank_ways(3, 16, 60) == 2, "the conflict that this rung is there to show");
@@ -33,7 +35,7 @@ extern "C" lap_code lap_filter_cuda_shared4_conflict(
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_filter_launch(
                 "cuda-shared4-conflict", shared4_conflict_kernel<C, Sum>, 16, 16, in, out, params, w, exec);
         });

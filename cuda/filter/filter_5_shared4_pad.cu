@@ -5,7 +5,8 @@
  * the next row and must continue at 3 * 16 = 48, which is 16 modulo 32: so is 80, and 65, the lab sheet's
  * pitch, is not.
  * 16x16 threads, one pixel per thread.
- * Limit: shared memory loads, one a product, now in one pass each. */
+ * Measured: L1 91 % busy, issue slots 74, L2 31, DRAM 8; longest wait: other warps, 7.1 cycles an
+ * instruction; 0.01 conflicts a shared load (4992x3744x3, H200). */
 #include "tile.cuh"
 
 /* 1 channel: the next row continues at 16, and so 48. 4 channels: the compiler reads a pixel as one
@@ -40,7 +41,7 @@ extern "C" lap_code lap_filter_cuda_shared4_pad(
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_filter_launch(
                 "cuda-shared4-pad", shared4_pad_kernel<C, Sum>, 16, 16, in, out, params, w, exec);
         });

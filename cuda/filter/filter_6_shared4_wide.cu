@@ -3,7 +3,8 @@
  * Global memory: 36 * 12 / 256 pixels read a pixel (5.1 bytes for 3 channels), 3 bytes written.
  * Shared memory: 12 rows of 108 words, 5184 bytes; lane k reads word 3k: 32 lanes, 32 banks.
  * 32x8 threads, one pixel per thread; the flatter tile has 176 pixels of apron where 16x16 has 144.
- * Limit: shared memory loads, one a product. */
+ * Measured: L1 91 % busy, issue slots 79, L2 30, DRAM 9; longest wait: other warps, 6.6 cycles an
+ * instruction (4992x3744x3, H200). */
 #include "tile.cuh"
 
 static_assert(lap_bank_ways(3, 32, 108) == 1 && lap_bank_ways(1, 32, 36) == 1, "one row, no conflict");
@@ -30,7 +31,7 @@ extern "C" lap_code lap_filter_cuda_shared4_wide(
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_filter_launch(
                 "cuda-shared4-wide", shared4_wide_kernel<C, Sum>, 32, 8, in, out, params, w, exec);
         });

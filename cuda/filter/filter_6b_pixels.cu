@@ -4,8 +4,8 @@
  * Global memory: 36 * 36 / 1024 pixels read a pixel (3.8 bytes for 3 channels), 3 bytes written.
  * Shared memory: 36 rows of 108 words, 15.2 KB; lane k reads word 3k: 32 lanes, 32 banks.
  * 32x8 threads, 4 pixels per thread.
- * Limit: issue slots: shared memory loads are 30 per pixel of 3 channels instead of 75, but all multiply-adds
- * are left. */
+ * Measured: issue slots 84 % busy, L1 65, L2 38, DRAM 13; longest wait: other warps, 8.8 cycles an
+ * instruction (4992x3744x3, H200). */
 #include "tile.cuh"
 
 constexpr int DEEP = 4; /* pixels of a thread */
@@ -47,7 +47,7 @@ extern "C" lap_code lap_filter_cuda_pixels(
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
         constexpr int C = decltype(c)::value;
         return lap_by_sum(params, [&](const auto &w) {
-            typedef typename lap_sum_of<std::decay_t<decltype(w)>>::type Sum;
+            typedef std::decay_t<decltype(w.h[0])> Sum; /* float or lap_rounded */
             return lap_filter_launch(
                 "cuda-pixels", pixels_kernel<C, Sum>, 32, 8, in, out, params, w, exec, DEEP);
         });

@@ -5,8 +5,8 @@
  * Global memory: as cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Limit: waiting for loads, five words for four bytes of result, and for the last blocks of 1.1
- * waves; more than half of the issue slots stay empty (4992x3744, H200). */
+ * Measured: issue slots 42 % busy, L2 40, DRAM 27, L1 20; longest wait: loads, 14.8 cycles an instruction;
+ * 1.12 waves of blocks (4992x3744x3, H200). */
 #include "sliding.cuh"
 #include "words.cuh"
 

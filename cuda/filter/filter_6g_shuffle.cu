@@ -5,7 +5,8 @@
  * Global memory: 16-byte accesses; a warp reads 512 bytes of a row and writes 480, and 20 rows for 16.
  * Shared memory: none; 2 of 32 lanes only hand their columns on.
  * 128 threads, which are 4 independent warps, below each other; 16 bytes times 16 rows per thread.
- * Limit: waiting for loads, still: they are fewer, but a warp asks for a row when it needs it. */
+ * Measured: L2 62 % busy, DRAM 43, issue slots 36, L1 21; longest wait: loads, 9.1 cycles an instruction
+ * (4992x3744x3, H200). */
 #include "sliding.cuh"
 #include "strip.cuh"
 #include "words.cuh"

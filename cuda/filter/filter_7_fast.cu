@@ -4,7 +4,8 @@
  * block are stacked, so the rows that two of them read come from L2 once and then from L1.
  * Shared memory: none; columns pass between lanes by shuffles, 2 of 32 lanes only hand theirs on.
  * 128 threads, which are 4 independent warps; 96 registers, so 20 warps a multiprocessor.
- * Limit: L2, at 82 % of its throughput (4992x3744, H200). */
+ * Measured: L2 82 % busy, DRAM 62, issue slots 54, L1 38; longest wait: loads, 3.9 cycles an instruction
+ * (4992x3744x3, H200). */
 #include "sliding.cuh"
 #include "strip.cuh"
 #include "words.cuh"

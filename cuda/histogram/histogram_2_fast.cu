@@ -6,8 +6,8 @@
  * Shared memory: 32 KB a channel, lane l in bank l, whatever the pixels are: by the addresses no conflict. A
  * flat image takes as long as noise. Devices with less have 16 counters per value, and two lanes per counter.
  * 768 threads, 48 bytes and more a thread.
- * Limit: no unit is at its end: L1 and shared memory, with an addition a byte, are busy for 75 %, the issue
- * slots for 70, and there is one wave of blocks (H200). */
+ * Measured: L1 75 % busy, issue slots 70, L2 64, DRAM 61; longest wait: loads, 9.4 cycles an instruction
+ * (4992x3744x3, H200). */
 #include "cuda/device/rung.cuh"
 
 /* A multiple of 3, so that a thread's 16-byte pieces all begin with the same channel; two blocks of

@@ -2,7 +2,8 @@
  * Reads each byte twice, writes it once (words, edges of a tile by bytes).
  * Shared memory: a tile of 4096 bytes, scattered by bytes (neighbours meet in a bank, not in a word's wait).
  * 256 threads, 16 bytes each.
- * Limit: no unit is at its end: issue slots 51 to 66 % (H200), in three launches of some microseconds. */
+ * Measured: count: issue slots 51 % busy, DRAM 9, L1 8; scatter: issue slots 66, L1 25, DRAM 7; L2 was not
+ * counted (bench photo, H200). */
 #include "decode.cuh"
 #include "scan.cuh"
 

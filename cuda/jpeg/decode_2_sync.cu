@@ -7,7 +7,8 @@
  * Reads the scan about twice, 4 bytes at a time and each lane elsewhere, so by sectors through the L1.
  * Shared memory: the tables, 8 KB a code, random banks.
  * 128 threads a block, a group or a chain a thread.
- * Limit: latency, a look-up behind the other: no unit is busier than 17 % (H200). */
+ * Measured: guess: issue slots 14 % busy, L1 7, DRAM 1; chain: issue slots 17, L1 2, DRAM 0; L2 was not
+ * counted (bench photo, H200). */
 #include "walk.cuh"
 
 constexpr unsigned SYNC_THREADS = 128;

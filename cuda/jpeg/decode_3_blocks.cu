@@ -4,7 +4,7 @@
  * Reads the scan once more, as stage 2 does; writes 8 bytes a block, each lane its own run of them.
  * Shared memory: the tables, 8 KB a code, random banks.
  * 256 threads a block, a subsequence a thread.
- * Limit: issue slots, the busiest unit, 69 % (H200). */
+ * Measured: issue slots 69 % busy, L1 19, DRAM 2; L2 was not counted (bench photo, H200). */
 #include "scan.cuh"
 #include "walk.cuh"
 

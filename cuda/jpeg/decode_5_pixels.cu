@@ -4,8 +4,7 @@
  * Reads the scan once more, 8 bytes a block, writes a byte a sample, 8 at a time.
  * Shared memory: the tables, and 33 words a block, so that 32 lanes at the same coefficient hit 32 banks.
  * 256 threads a block, 32 blocks of the picture a warp and turn; as many blocks as fit on the device.
- * Limit: issue slots, the busiest unit, 69 % (H200). That a warp lasts as long as its longest block is a
- * conjecture. */
+ * Measured: issue slots 69 % busy, L1 28, DRAM 3; L2 was not counted (bench photo, H200). */
 #include "idct.cuh"
 #include "walk.cuh"
 

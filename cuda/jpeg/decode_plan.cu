@@ -24,7 +24,7 @@ static bool is_ours(const lap_jpeg_frame *f)
     if (f->components == 1)
         return f->huffman.components == 1 && f->huffman.blocks == 1 && f->huffman.component[0] == 0;
     const int h = f->sample_h[0], v = f->sample_v[0];
-    if (f->components != 3 || f->huffman.components != 3 || h < 1 || h > 2 || v < 1 || v > 2 ||
+    if (f->components != 3 || !f->is_ycc || f->huffman.components != 3 || h < 1 || h > 2 || v < 1 || v > 2 ||
         f->huffman.blocks != h * v + 2)
         return false;
     for (int c = 1; c < 3; c++)

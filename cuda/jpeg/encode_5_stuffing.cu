@@ -2,7 +2,8 @@
  * Global memory: the scan read twice and written once.
  * Shared memory: 8.5 KB, where bytes are put one by one; they leave it as words.
  * 256 threads, 16 bytes each; the download by few blocks of threads, so that other kernels find room.
- * Limit: stuff: issue slots, 79 %; count: 59 %, no unit at its end (H200); the download: the bus. */
+ * Measured: count: issue slots 59 % busy, L1 31, DRAM 23; stuff: issue slots 79, L1 55, DRAM 12; L2 was
+ * not counted (bench photo, H200). The download takes 282 us, the copy of these bytes alone 259. */
 #include "encode.cuh"
 #include "scan.cuh"
 

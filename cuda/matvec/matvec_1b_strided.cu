@@ -5,7 +5,8 @@
  * little.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
- * Limit: as cuda-simple. */
+ * Measured: L1 75 % busy, L2 23, DRAM 15, issue slots 4; longest wait: loads, 24.9 cycles an instruction
+ * (16000x16000, with checks, H200). */
 #include "matvec.cuh"
 
 template <bool CHECKED>

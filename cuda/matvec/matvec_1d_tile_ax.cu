@@ -3,8 +3,9 @@
  * Global memory: 4 bytes per element, whole lines.
  * Shared memory: 4.1 KB; lane t reads word 32 t + j: all 32 lanes on one bank, kept as the lecture has it.
  * 32 threads per block, one row per thread.
- * Limit: waiting, as one warp per scheduler has none beside it; and the conflict, 32 passes a load of the
- * matrix, 28 % of the time (unchecked 35 %). */
+ * Measured: L1 38 % busy, L2 10, DRAM 7, issue slots 4; longest wait: loads, 13.8 cycles an instruction
+ * (16000x16000, with checks, H200). Without the conflict (cuda-tile-pad) it takes 28 % less time, 35 %
+ * unchecked. */
 #include "square.cuh"
 
 extern "C" lap_code lap_matvec_cuda_tile_ax(const lap_gemv *g, const lap_exec *exec)

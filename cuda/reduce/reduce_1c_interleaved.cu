@@ -1,9 +1,10 @@
 /* cuda-interleaved: the same pairs as cuda-divergent, added by the first threads.
- * Since cuda-divergent: which thread adds what, so that whole warps work or rest.
+ * Since cuda-divergent: the first threads add, so that whole warps rest.
  * Global memory: a value read once.
  * Shared memory: 128 values; thread t reads word 2 * step * t: 2, 4, 8, 16 lanes to a bank for floats.
  * 128 threads, one value per thread.
- * Limit: L1, by conflicts of banks; it is busy for 90 % (floats, H200). */
+ * Measured: 1.8 conflicts a shared load, L1 90 % busy; without conflicts (cuda-shared) 1.09 times as fast
+ * (floats, H200). */
 #include "reduce.cuh"
 
 template <typename T>

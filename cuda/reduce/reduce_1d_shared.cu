@@ -3,9 +3,8 @@
  * Global memory: a value read once.
  * Shared memory: 128 values (512 bytes of floats), no conflict.
  * 128 threads, one value per thread; every step half of them retire.
- * Limit: how many blocks the device starts in a microsecond: half as many take half the time
- * (cuda-first-add), while barriers and shared memory hardly matter (cuda-shuffle) for floats; of doubles
- * cuda-first-add loses 8 %. */
+ * Limit: for floats how many blocks the device starts: 1610 a microsecond, and 1641 that do nothing
+ * (H200). */
 #include "reduce.cuh"
 
 template <typename T>

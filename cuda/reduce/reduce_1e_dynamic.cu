@@ -4,7 +4,8 @@
  * Global memory: a value read once.
  * Shared memory: 128 values, no conflict.
  * 128 threads, one value per thread.
- * Limit: as cuda-shared. */
+ * Limit: for floats how many blocks the device starts: 1609 a microsecond, and 1641 that do nothing
+ * (H200). */
 #include "reduce.cuh"
 
 template <typename T>

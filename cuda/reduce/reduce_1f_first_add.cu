@@ -4,7 +4,8 @@
  * Global memory: a value read once.
  * Shared memory: 128 values, no conflict.
  * 128 threads, 2 values per thread.
- * Limit: as cuda-shared, for half as many blocks. */
+ * Limit: for floats how many blocks the device starts: 1576 a microsecond, and 1641 that do nothing
+ * (H200). */
 #include "reduce.cuh"
 
 template <typename T>

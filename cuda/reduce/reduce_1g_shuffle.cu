@@ -4,7 +4,8 @@
  * Global memory: a value read once.
  * Shared memory: one value per warp.
  * 128 threads, 2 values per thread.
- * Limit: how many blocks the device starts in a microsecond, as before. */
+ * Limit: for floats how many blocks the device starts: 1584 a microsecond, and 1641 that do nothing
+ * (H200). */
 #include "reduce.cuh"
 
 template <typename T>

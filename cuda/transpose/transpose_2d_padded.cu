@@ -3,8 +3,8 @@
  * Global memory: as cuda-shared32.
  * Shared memory: 4.1 KB for floats; a column's words are 33 apart: every lane on a bank of its own.
  * 32x32 threads, one element per thread.
- * Limit: waiting for loads, one in flight a thread, and for a barrier of 1024 threads; no unit is busier than
- * 44 % for floats, 65 for doubles, 61 for pixels (H200). */
+ * Measured: of floats L2 44 % busy, longest wait: loads, 15.1 cycles an instruction; of doubles L2 65,
+ * loads 22.3; of pixels L2 61, loads 12.9 (4992x3744, H200). */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_padded(const lap_view *in, const lap_view *out, const lap_exec *exec)

@@ -1,10 +1,11 @@
 /* cuda-padded-rows: the tile of 32x33 with 32x8 threads.
- * Since cuda-padded: four elements per thread, so that four loads are in flight before the barrier, and
- * four times as many blocks fit a multiprocessor.
+ * Since cuda-padded: four elements per thread, four loads in flight before the barrier, and blocks of a
+ * quarter of the threads, of which four times as many fit a multiprocessor.
  * Global memory: as cuda-shared32.
  * Shared memory: 4.1 KB for floats; no conflict.
  * 32x8 threads, 4 elements per thread.
- * Limit: for floats and doubles L2, at 85 %; for pixels of three bytes no unit is busier than 72 % (H200). */
+ * Measured: of floats L2 85 % busy, longest wait: loads, 13.5 cycles an instruction; of doubles L2 85,
+ * loads 35.2; of pixels L2 72, loads 15.4 (4992x3744, H200). */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_padded_rows(

@@ -6,11 +6,11 @@
 static void check(int width, int height)
 {
     const judge::image p = judge::picture(width, height, 3, 1);
-    unsigned char *in = judge::given("in", p.bytes);
+    unsigned char *in = judge::given("in", p);
     unsigned char *out = judge::blank<unsigned char>("out", (size_t)width * height * 3);
     const dim3 block(BLOCK_X, BLOCK_Y),
         grid((width + BLOCK_X - 1) / BLOCK_X, (height + BLOCK_Y - 1) / BLOCK_Y);
-    judge::launch(grid, block, laplace, in + p.origin, out, width, height, (int)p.pitch);
+    judge::launch(grid, block, laplace, in, out, width, height, (int)p.pitch);
     judge::compare("the image", out, judge::laplace(p), width * 3, 3);
 }
 

@@ -6,10 +6,10 @@
 static void check(int width, int height)
 {
     const judge::image p = judge::picture(width, height, 1, 1);
-    unsigned char *in = judge::given("in", p.bytes);
+    unsigned char *in = judge::given("in", p);
     unsigned char *out = judge::blank<unsigned char>("out", (size_t)width * height * 1);
     const dim3 block(BLOCK), grid((width + BLOCK - 1) / BLOCK, (height + DEEP - 1) / DEEP);
-    judge::launch(grid, block, laplace, in + p.origin, out, width, height, (int)p.pitch);
+    judge::launch(grid, block, laplace, in, out, width, height, (int)p.pitch);
     judge::compare("the image", out, judge::laplace(p), width * 1);
 }
 

@@ -37,7 +37,8 @@ static void check(int width, int height)
     judge::show({"sectors-stored", "sectors a store, transpose_read", stored, "cuda-naive",
         sectors_of("cuda-naive", "store"),
         "A warp is two rows of 16 threads. Its floats go to 16 rows of the result; two threads one above the "
-        "other write neighbours, which share a sector."});
+        "other write neighbours, which share a sector.",
+        true});
     judge::show({"sectors-loaded", "sectors a load, transpose_write", since(loads, judge::what::LOADS),
         "cuda-naive-write", sectors_of("cuda-naive-write", "load"),
         "The 16 threads of a row read from 16 rows of the source; two threads one above the other read "
@@ -51,6 +52,9 @@ static void check(int width, int height)
 int main(int, char **argv)
 {
     judge::begin(2, argv[1]);
+    judge::hint(
+        "Each number of `in` is its own index: the one that came says from where in `in` it was taken, the "
+        "one that should be there from where it comes. How long is a row of the result?");
     check(40, 23);
     judge::begin_counts("a matrix of 128 x 64 floats");
     check(128, 64);

@@ -6,16 +6,20 @@
 static void check(int width, int height, judge::image (*picture)(int, int, int, unsigned))
 {
     const judge::image p = picture(width, height, 3, 1);
-    unsigned char *in = judge::given("in", p.bytes);
+    unsigned char *in = judge::given("in", p);
     unsigned char *out = judge::blank<unsigned char>("out", (size_t)width * height * 3);
     const dim3 block(BLOCK, BLOCK), grid((width + BLOCK - 1) / BLOCK, (height + BLOCK - 1) / BLOCK);
-    judge::launch(grid, block, laplace, in + p.origin, out, width, height, (int)p.pitch);
+    judge::launch(grid, block, laplace, in, out, width, height, (int)p.pitch);
     judge::compare("the image", out, judge::laplace(p), width * 3, 3);
 }
 
 int main(int, char **argv)
 {
     judge::begin(3, argv[1]);
+    judge::hint("Below the hole all is right, so a byte of the tile is not. Go through block (0, 0): byte "
+                "(0, 0) of its tile is that of pixel (-2, -2), and a pixel has 3 bytes. Which index of `in` "
+                "does your formula give for it, and for the last "
+                "byte that the tile needs?");
     check(40, 23, judge::picture_without_gaps);
     check(1, 1, judge::picture);
     judge::begin_counts("an image of 128 x 32 pixels");

@@ -7,10 +7,10 @@ static void check(int width, int height, const char *name,
     void (*kernel)(const unsigned char *, unsigned char *, int, int, int))
 {
     const judge::image p = judge::picture(width, height, 3, 1);
-    unsigned char *in = judge::given("in", p.bytes);
+    unsigned char *in = judge::given("in", p);
     unsigned char *out = judge::blank<unsigned char>("out", (size_t)width * height * 3);
     const dim3 block(BLOCK, BLOCK), grid((width + BLOCK - 1) / BLOCK, (height + BLOCK - 1) / BLOCK);
-    judge::launch(grid, block, kernel, in + p.origin, out, width, height, (int)p.pitch);
+    judge::launch(grid, block, kernel, in, out, width, height, (int)p.pitch);
     judge::compare(name, out, judge::laplace(p), width * 3, 3);
 }
 
@@ -27,7 +27,7 @@ static void figure(const char *name, const char *text, const char *rung, const c
     judge::begin_counts("");
     check(64, 32, text, kernel);
     judge::show({name, text, passes(), rung,
-        rung ? judge::kept(of, rung, "shared_waves") / judge::kept(of, rung, "shared_loads") : 0, why});
+        rung ? judge::kept(of, rung, "shared_waves") / judge::kept(of, rung, "shared_loads") : 0, why, true});
 }
 
 int main(int, char **argv)

@@ -6,17 +6,21 @@
 static void check(int width, int height, judge::image (*picture)(int, int, int, unsigned))
 {
     const judge::image p = picture(width, height, 3, 1);
-    unsigned char *in = judge::given("in", p.bytes);
+    unsigned char *in = judge::given("in", p);
     unsigned char *out = judge::blank<unsigned char>("out", (size_t)width * height * 3);
     const dim3 block(BLOCK_X, BLOCK_Y),
         grid((width + BLOCK_X - 1) / BLOCK_X, (height + BLOCK_Y - 1) / BLOCK_Y);
-    judge::launch(grid, block, laplace, in + p.origin, out, width, height, (int)p.pitch);
+    judge::launch(grid, block, laplace, in, out, width, height, (int)p.pitch);
     judge::compare("the image", out, judge::laplace(p), width * 3, 3);
 }
 
 int main(int, char **argv)
 {
     judge::begin(6, argv[1]);
+    judge::hint("Below the hole all is right, so a byte of the tile is not. Go through block (0, 0): byte "
+                "(0, 0) of its tile is that of pixel (-2, -2), and a pixel has 3 bytes. Which index of `in` "
+                "does your formula give for it, and for the last "
+                "byte that the tile needs?");
     check(40, 23, judge::picture_without_gaps);
     check(1, 1, judge::picture);
     judge::begin_counts("an image of 128 x 32 pixels");
@@ -35,8 +39,8 @@ int main(int, char **argv)
     judge::show({nullptr, "sectors a load of a warp", loads.sectors / loads.requests, rung,
         judge::kept(of, rung, "load_sectors") / judge::kept(of, rung, "load_requests"), nullptr});
     judge::goal(loads.sectors / loads.requests < 2.3,
-        "A load of the tile touches more sectors than a row's bytes "
-        "lie in: the lanes of a warp should take neighbouring bytes.");
+        "A load of the tile touches more sectors than a row's bytes lie in: the lanes of a warp should take "
+        "neighbouring bytes, all 32 of one row.");
     judge::goal(loads.lanes <= 12 * 108 * 4 * 4, "Some bytes of the tile are loaded more than once.");
     return judge::end();
 }

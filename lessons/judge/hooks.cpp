@@ -1,7 +1,9 @@
 /* The judge's side of the kernels: g++ -fsanitize=thread calls a function before each access to memory, and
- * here are these functions; the engine of tests/cudacpu calls the others (hooks.h there). At -O0, since at
- * -O1 a load of 16 bytes becomes four and a store that is loaded again vanishes. */
+ * here are these functions, with the one that -fsanitize=bounds calls; the engine of tests/cudacpu calls the
+ * others (hooks.h there). At -O0, since at -O1 a load of 16 bytes becomes four and a store that is loaded
+ * again vanishes. */
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -72,7 +74,7 @@ void out_of_bounds(const access &a)
         : a.kind == STORE ? "writes"
                           : "changes",
         a.size == 1 ? "a byte" : (std::to_string(a.size) + " bytes").c_str(), describe(a.address).c_str());
-    found(OUT_OF_BOUNDS, a.site, me(), what);
+    found(OUT_OF_BOUNDS, a.site, me(), what, usual_mistake(a.address));
 }
 
 /* Constants, built-in variables, parameters: the compiler keeps them elsewhere on a GPU. */
@@ -296,6 +298,44 @@ void lap_cudacpu_give_up(const char *why)
     busy = true;
     found(barrier ? BARRIER : strstr(why, "atomic") ? MISALIGNED : WARP, site_of_call(), me(), why);
     stop_here();
+}
+
+/* ---- what g++ -fsanitize=bounds calls -------------------------------------------------------------- */
+
+namespace
+{
+
+struct type_descriptor {
+    uint16_t kind, details;
+    char name[1];
+};
+
+struct index_descriptor { /* of an index beyond its array, as g++ lays it out */
+    const char *file;
+    uint32_t line, column;
+    const type_descriptor *array, *index;
+};
+
+} // namespace
+
+/* Arrays of a thread are not watched: only here is an index seen that leaves one. Of shared arrays the access
+ * itself is found. */
+extern "C" void __ubsan_handle_out_of_bounds(void *data, void *index)
+{
+    const auto *d = static_cast<const index_descriptor *>(data);
+    if (!in_kernel || busy || !strict || !is_source(d->file))
+        return;
+    busy = true;
+    const std::string name = array_at(d->line, d->column);
+    if (!is_shared(name)) {
+        const char *elements = strchr(d->array->name, '[');
+        const int last_one = elements ? atoi(elements + 1) - 1 : 0;
+        found(OUT_OF_BOUNDS, site_of((uintptr_t)__builtin_return_address(0), LOAD, NO_MEMORY, 0), me(),
+            "takes element " + std::to_string((intptr_t)index) + " of " + name +
+                ", its own array, whose elements are 0 to " + std::to_string(last_one),
+            "the index, for each turn of the loop around it: which turns should not touch this array?");
+    }
+    busy = false;
 }
 
 /* ---- what g++ -fsanitize=thread calls -------------------------------------------------------------- */

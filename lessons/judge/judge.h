@@ -30,6 +30,17 @@ T *blank(const char *name, size_t n)
     return static_cast<T *>(memory(name, n * sizeof(T), nullptr));
 }
 
+/* Pixel (0, 0) begins at byte `origin`, rows at multiples of `pitch` bytes from there, both multiples of 128;
+ * two pixels around the image exist, too. */
+struct image {
+    int width, height, channels;
+    size_t pitch, origin;
+    std::vector<unsigned char> bytes;
+};
+
+/* Where pixel (0, 0) is. What is said of an access beyond it names row and byte. */
+unsigned char *given(const char *name, const image &p);
+
 /* ---- running ------------------------------------------------------------------------------------- */
 
 /* Whether kernels still run: not after the first finding. */
@@ -79,6 +90,7 @@ struct figure {
     const char *rung;
     double kept;
     const char *why;
+    bool given = false; /* counted of a kernel without a hole: answered before the lesson is solved, too */
 };
 void show(const figure &f);
 /* From docs/profile/gpu-counters.json: counter of the rung in the section; -1 if it is not there. */
@@ -88,6 +100,8 @@ double kept(const char *section, const char *rung, const char *counter);
 double kept_instructions(const char *kernel, const char *kind);
 /* A line below the figures. */
 void note(const std::string &said);
+/* What helps to find the place of a wrong result. */
+void hint(const char *said);
 
 /* The lesson is not solved while a goal is not met. */
 void goal(bool met, const std::string &said);
@@ -115,13 +129,6 @@ bool processor_has(const char *set);
 
 /* n bytes by chance, the same in each run. */
 std::vector<unsigned char> noise(size_t n, unsigned seed);
-/* Pixel (0, 0) begins at byte `origin`, rows at multiples of `pitch` bytes from there, both multiples of 128;
- * two pixels around the image exist, too. */
-struct image {
-    int width, height, channels;
-    size_t pitch, origin;
-    std::vector<unsigned char> bytes;
-};
 image picture(int width, int height, int channels, unsigned seed);
 /* The same without gaps between rows: a read beyond the last row's end is out of bounds. */
 image picture_without_gaps(int width, int height, int channels, unsigned seed);

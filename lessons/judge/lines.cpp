@@ -1,4 +1,5 @@
 /* Lines of source for places in the program: binutils' addr2line knows them, and came with the compiler. */
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -9,10 +10,18 @@
 namespace judge
 {
 
+static std::string source;
+
+/* The compiler names the file by another path. */
+bool is_source(const std::string &file)
+{
+    const std::string name = source.substr(source.rfind('/') + 1);
+    return file.size() >= name.size() && file.compare(file.size() - name.size(), name.size(), name) == 0;
+}
+
 namespace
 {
 
-std::string source;
 std::map<uintptr_t, unsigned> known;
 
 /* A return address is that of the next instruction: one byte earlier is the call. */
@@ -39,9 +48,7 @@ void look_up(const std::vector<uintptr_t> &places)
             continue;
         const std::string said = line;
         const size_t colon = said.rfind(':');
-        const std::string file = said.substr(0, colon), name = source.substr(source.rfind('/') + 1);
-        if (colon != std::string::npos && file.size() >= name.size() &&
-            file.compare(file.size() - name.size(), name.size(), name) == 0)
+        if (colon != std::string::npos && is_source(said.substr(0, colon)))
             known[p] = (unsigned)atoi(line + colon + 1);
     }
     if (out)
@@ -70,14 +77,36 @@ unsigned line_of(unsigned number)
     return 0;
 }
 
-std::string source_line(unsigned line)
+static std::string whole_line(unsigned line)
 {
     std::ifstream in(source);
     std::string text;
     while (line > 0 && std::getline(in, text))
         line--;
+    return text;
+}
+
+std::string source_line(unsigned line)
+{
+    const std::string text = whole_line(line);
     const size_t first = text.find_first_not_of(" \t");
     return first == std::string::npos ? "" : text.substr(first);
+}
+
+std::string array_at(unsigned line, unsigned column)
+{
+    const std::string text = whole_line(line).substr(0, column);
+    size_t end = text.size();
+    for (int open = 0; end > 0; end--) {
+        const char c = text[end - 1];
+        open += c == ']' ? 1 : c == '[' ? -1 : 0;
+        if (open <= 0 && (isalnum((unsigned char)c) || c == '_'))
+            break;
+    }
+    size_t first = end;
+    while (first > 0 && (isalnum((unsigned char)text[first - 1]) || text[first - 1] == '_'))
+        first--;
+    return text.substr(first, end - first);
 }
 
 } // namespace judge

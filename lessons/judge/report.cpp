@@ -34,6 +34,7 @@ struct {
     std::string wrong, of;
     int compared, goals_missed;
     bool cpu, launch_failed;
+    const char *hint;
     std::vector<figure> figures;
     std::vector<std::string> goals, notes;
 } r;
@@ -63,7 +64,8 @@ const advice advices[FINDINGS] = {
         "elements?"},
     {"a read of memory that nothing wrote",
         "On a GPU it holds what was left there: another number in each run.",
-        "which thread should have written this element, and did its condition let it?"},
+        "which thread should have written this element, and did its condition let it? Or should nobody read "
+        "it: does a loop go too far?"},
     {"a kernel that does not end", "On a GPU it is stopped after some seconds, or never.",
         "the loop around this line: what makes its condition false in the end?"},
 };
@@ -98,13 +100,21 @@ void show_line(unsigned line)
 }
 
 /* Two threads at one line do not wait for each other: their indices are too much alike. */
-const char *look_of(finding_kind kind)
+std::string look_of(finding_kind kind)
 {
     const finding &f = r.findings[kind];
-    return kind == RACE && line_of(f.other) == line_of(f.site)
-               ? "both run the same line and meet at the same element: which part of its index should differ "
-                 "between these two threads (threadIdx), or these two blocks (blockIdx)?"
-               : advices[kind].look;
+    if (kind != RACE)
+        return f.look ? f.look : advices[kind].look;
+    const unsigned line = line_of(f.site), other = line_of(f.other);
+    if (line == other)
+        return "both run the same line and meet at the same element: which part of its index should differ "
+               "between these two threads (threadIdx), or these two blocks (blockIdx)?";
+    if (f.round)
+        return "the way from line " + std::to_string(line) + " round the loop to line " +
+               std::to_string(other) +
+               " of its next turn: what makes a thread wait there until the others are done with line " +
+               std::to_string(line) + "?";
+    return advices[kind].look;
 }
 
 void print_finding(finding_kind kind)
@@ -120,11 +130,11 @@ void print_finding(finding_kind kind)
         if (other != line)
             show_line(line);
     } else {
-        printf("  %s %s.\n", f.who.c_str(), f.what.c_str());
+        print_wrapped(f.who + " " + f.what + ".");
         show_line(line);
     }
     print_wrapped(std::string("What it costs: ") + advices[kind].cost);
-    print_wrapped(std::string("What to look at: ") + look_of(kind));
+    print_wrapped("What to look at: " + look_of(kind));
 }
 
 const char *names(const site &s)
@@ -181,8 +191,8 @@ std::string predicted(const char *name)
         const size_t at = line.find(key);
         if (at == std::string::npos)
             continue;
-        const size_t first = line.find_first_not_of(" \t", at + key.size());
-        const size_t end = line.find_first_of(" \t*", first);
+        const size_t first = line.find_first_not_of(" \t\r", at + key.size());
+        const size_t end = line.find_first_of(" \t\r*", first);
         if (first != std::string::npos)
             return line.substr(first, end == std::string::npos ? end : end - first);
     }
@@ -203,7 +213,7 @@ void answer(const figure &f, const std::string &p)
     char *end;
     const double number = strtod(p.c_str(), &end);
     if (*end)
-        print_wrapped(std::string(f.name) + ": \"" + p + "\" is no number.");
+        print_wrapped(std::string(f.name) + ": \"" + p + "\" is no number; one is 3, or 2.5 with a point.");
     else if (std::fabs(number - f.counted) <= 0.02 * f.counted)
         print_wrapped(std::string(f.name) + ": as you predicted.");
     else if (std::isfinite(f.counted))
@@ -226,9 +236,18 @@ void print_figures()
             printf(" %9s", shown(f.rung ? f.kept : -1).c_str());
         printf("%s%s\n", f.rung && f.kept >= 0 ? "  " : "", f.rung && f.kept >= 0 ? f.rung : "");
     }
-    for (const figure &f : r.figures)
-        if (f.name && predicted(f.name) != "?")
+    bool later = false;
+    for (const figure &f : r.figures) {
+        if (!f.name || predicted(f.name) == "?")
+            continue;
+        if (r.goals_missed && !f.given)
+            later = true;
+        else
             answer(f, predicted(f.name));
+    }
+    if (later)
+        print_wrapped("What is counted is your kernel as it is now: what you predicted is answered once the "
+                      "lesson is solved.");
     if (asked)
         printf("  A ? is a prediction that you have not made: write a number in its place, before you look "
                "here.\n");
@@ -256,17 +275,17 @@ void launch_may_take_seconds()
     setitimer(ITIMER_VIRTUAL, &timer, nullptr);
 }
 
-void found(finding_kind kind, unsigned site, const std::string &who, const std::string &what)
+void found(
+    finding_kind kind, unsigned site, const std::string &who, const std::string &what, const char *look)
 {
     if (!r.findings[kind].there)
-        r.findings[kind] = {true, site, 0, who, "", what};
+        r.findings[kind] = {true, site, 0, false, who, "", what, look};
 }
 
-void found_race(unsigned site, unsigned earlier, const std::string &who, const std::string &who_earlier,
-    const std::string &what)
+void found_race(const finding &race)
 {
     if (!r.findings[RACE].there)
-        r.findings[RACE] = {true, site, earlier, who, who_earlier, what};
+        r.findings[RACE] = race;
 }
 
 bool anything_found()
@@ -317,6 +336,13 @@ void *memory(const char *name, size_t bytes, const void *from)
         memcpy(first, from, bytes);
     add_region(name, first, bytes, from != nullptr);
     return first;
+}
+
+unsigned char *given(const char *name, const image &p)
+{
+    char *first = static_cast<char *>(memory(name, p.bytes.size(), p.bytes.data()));
+    region_is_image(first, p);
+    return reinterpret_cast<unsigned char *>(first) + p.origin;
 }
 
 void launched(cudaError_t error, dim3 grid, dim3 block)
@@ -434,6 +460,11 @@ void note(const std::string &said)
         r.notes.push_back(said);
 }
 
+void hint(const char *said)
+{
+    r.hint = said;
+}
+
 void goal(bool met, const std::string &said)
 {
     if (!going() || met || std::find(r.goals.begin(), r.goals.end(), said) != r.goals.end())
@@ -473,6 +504,8 @@ int end()
     if (!r.wrong.empty()) {
         heading("WRONG RESULT");
         print_wrapped(r.wrong + ".");
+        if (r.hint)
+            print_wrapped(r.hint);
         if (!r.cpu)
             print_wrapped("No access is out of bounds and no thread disturbs another: an index or a formula "
                           "is wrong, or a "

@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "judge.h"
 #include "watch.h"
 
 namespace judge
@@ -31,6 +32,12 @@ struct region {
     size_t bytes;
     std::vector<bool> written;
     std::vector<cell> cells;
+    image of; /* rows and pitch of an image; no bytes. pitch 0: it holds none */
+};
+
+/* When a thread came to an instruction first since it last waited for others. */
+struct visit {
+    uint32_t clock, turn;
 };
 
 struct unwritten {
@@ -47,6 +54,8 @@ std::map<char *, region> shared_kept;
 std::vector<unwritten> pending_global, pending_shared;
 typedef std::vector<uint32_t> clocks;
 clocks clock_of[MAX_THREADS];
+std::vector<visit> visits[MAX_THREADS]; /* by site */
+uint32_t turns;
 std::unordered_map<void *, clocks> syncs;
 uint32_t block;
 
@@ -72,10 +81,30 @@ std::string element(const region &r, size_t at, unsigned size)
                : r.name + ", element " + std::to_string(at / size) + " of " + std::to_string(size) + " bytes";
 }
 
+void note_visit(const access &a)
+{
+    std::vector<visit> &v = visits[a.thread];
+    if (v.size() <= a.site)
+        v.resize(a.site + 1);
+    const uint32_t clock = clock_of[a.thread][a.thread];
+    if (v[a.site].clock != clock)
+        v[a.site] = {clock, ++turns};
+}
+
+/* Whether the thread that was earlier had come to the later access's instruction first: then a loop led it
+ * from there to its own. */
+bool came_round(const access &a, const touch &earlier)
+{
+    const std::vector<visit> &v = visits[earlier.thread];
+    return earlier.block == block && a.site < v.size() && earlier.site < v.size() &&
+           v[a.site].clock == earlier.clock && v[earlier.site].clock == earlier.clock &&
+           v[a.site].turn < v[earlier.site].turn;
+}
+
 void race(const access &a, const touch &earlier, const region &r, size_t at)
 {
-    found_race(a.site, earlier.site, thread_name(block, a.thread), thread_name(earlier.block, earlier.thread),
-        element(r, at, a.size));
+    found_race({true, a.site, earlier.site, came_round(a, earlier), thread_name(block, a.thread),
+        thread_name(earlier.block, earlier.thread), element(r, at, a.size), nullptr});
 }
 
 /* Keeps two readers that are not ordered: one of them at least is not the thread that writes later. */
@@ -136,8 +165,20 @@ void join(clocks &to, const clocks &from)
 
 void add_region(const char *name, char *first, size_t bytes, bool written)
 {
-    region *r = new region{name, first, bytes, std::vector<bool>(bytes, written), {}};
+    region *r = new region{name, first, bytes, std::vector<bool>(bytes, written), {}, {}};
     global.push_back(r);
+}
+
+void region_is_image(const char *first, const image &p)
+{
+    for (region *r : global)
+        if (r->first == first)
+            r->of = {p.width, p.height, p.channels, p.pitch, p.origin, {}};
+}
+
+bool is_shared(const std::string &name)
+{
+    return std::any_of(shared.begin(), shared.end(), [&](const region *r) { return r->name == name; });
 }
 
 void add_shared(const std::string &name, char *first, size_t bytes)
@@ -172,6 +213,7 @@ void shadow_access(const access &a, memory_space space)
 {
     region *r = find(space == SHARED ? shared : global, a.address, a.size);
     std::vector<unwritten> &pending = space == SHARED ? pending_shared : pending_global;
+    note_visit(a);
     for (unsigned i = 0; i < a.size; i++)
         touch_byte(a, *r, (size_t)(a.address - r->first) + i, pending);
 }
@@ -192,6 +234,7 @@ void shadow_thread(unsigned thread)
 {
     clock_of[thread].assign(MAX_THREADS, 0);
     clock_of[thread][thread] = 1;
+    visits[thread].clear();
 }
 
 void shadow_end_block()
@@ -221,27 +264,66 @@ void shadow_acquire(void *sync, unsigned thread)
         join(clock_of[thread], s->second);
 }
 
-/* The memory that the address is nearest to. */
-std::string describe(const char *address)
+/* The region that the address is nearest to, and how far it is from there; 0: within. */
+static const region *nearest_to(const char *address, size_t *distance)
 {
     const region *nearest = nullptr;
-    size_t distance = 0;
     for (const auto *list : {&shared, &global})
         for (const region *r : *list) {
             const size_t d = address < r->first               ? (size_t)(r->first - address)
                              : address >= r->first + r->bytes ? (size_t)(address - r->first - r->bytes) + 1
                                                               : 0;
-            if (!nearest || d < distance) {
+            if (!nearest || d < *distance) {
                 nearest = r;
-                distance = d;
+                *distance = d;
             }
         }
-    if (!nearest)
-        return "no memory that it was given";
+    return nearest;
+}
+
+/* Farther from an array than an index of 32 bits leads. */
+constexpr size_t FAR = (size_t)1 << 36;
+constexpr size_t NEAR = (size_t)1 << 24;
+
+/* Which row and byte of an image that would be. */
+static std::string row_of(const region &r, const char *address)
+{
+    const long pitch = (long)r.of.pitch, margin = 2L * r.of.channels;
+    const long at = address - r.first - (long)r.of.origin + margin;
+    const long row = (at >= 0 ? at : at - pitch + 1) / pitch;
+    const long last = (long)(r.of.width + 2) * r.of.channels - 1;
+    return ": row " + std::to_string(row) + ", byte " + std::to_string(at - row * pitch - margin) +
+           ", counted from pixel (0, 0); rows go from -2 to " + std::to_string(r.of.height + 1) +
+           ", their bytes from " + std::to_string(-margin) + " to " + std::to_string(last);
+}
+
+std::string describe(const char *address)
+{
+    size_t distance = 0;
+    const region *nearest = nearest_to(address, &distance);
+    if (!nearest || distance > FAR)
+        return "far from all memory that the kernel was given";
     if (distance == 0)
         return "byte " + std::to_string(address - nearest->first) + " of " + nearest->name;
     return std::to_string(distance) + (distance == 1 ? " byte " : " bytes ") +
-           (address < nearest->first ? "before the first of " : "beyond the last of ") + nearest->name;
+           (address < nearest->first ? "before the first of " : "beyond the last of ") + nearest->name +
+           (nearest->of.pitch && distance < NEAR ? row_of(*nearest, address) : "");
+}
+
+const char *usual_mistake(const char *address)
+{
+    size_t distance = 0;
+    const region *nearest = nearest_to(address, &distance);
+    const size_t beyond = (size_t)1 << 32;
+    if (nearest && distance > beyond - NEAR && distance <= beyond && address > nearest->first)
+        return "is a variable of this index unsigned? What should be a little below 0 is then 4294967295: "
+               "int "
+               "holds both.";
+    return nearest && nearest->of.pitch && distance < NEAR && address > nearest->first
+               ? "which comparison keeps a thread from reading this row, or this byte of a row? Is it there, "
+                 "with < and not "
+                 "<=, and does it count from pixel (0, 0), as width and height do?"
+               : nullptr;
 }
 
 } // namespace judge

@@ -12,6 +12,8 @@
 namespace judge
 {
 
+struct image;
+
 constexpr unsigned LANES = 32, MAX_THREADS = 1024;
 
 enum access_kind : uint8_t { LOAD, STORE, ATOMIC, SHUFFLE };
@@ -53,8 +55,13 @@ void shadow_end_launch();
 void shadow_thread(unsigned thread);
 void add_shared(const std::string &name, char *first, size_t bytes);
 void no_shared();
-/* "in, 40 bytes beyond its end" */
+/* "40 bytes beyond the last of in" */
 std::string describe(const char *address);
+/* What to look at if the address is one that a usual mistake leads to; else null. */
+const char *usual_mistake(const char *address);
+/* The region that begins there holds this image. */
+void region_is_image(const char *first, const image &p);
+bool is_shared(const std::string &name);
 void shadow_release(void *sync, unsigned thread);
 void shadow_acquire(void *sync, unsigned thread);
 
@@ -81,8 +88,11 @@ void forget_counts();
 /* Of the source that is judged: 0 if the instruction is in none of its lines. */
 unsigned line_of(unsigned site);
 std::string source_line(unsigned line);
+/* The array that is indexed there: column is that of a bracket. */
+std::string array_at(unsigned line, unsigned column);
 void set_source(const char *path);
 const std::string &source_path();
+bool is_source(const std::string &file);
 
 /* ---- findings (report.cpp) ----------------------------------------------------------------------- */
 
@@ -92,13 +102,15 @@ enum finding_kind { CRASHED, OUT_OF_BOUNDS, MISALIGNED, BARRIER, WARP, RACE, UNW
 struct finding {
     bool there;
     unsigned site, other; /* other: of a race, the earlier access */
+    bool round; /* of a race: a thread comes to `site` first, and to `other` in the loop's next turn */
     std::string who, who_other, what;
+    const char *look; /* what to look at; null: what its kind has */
 };
 
 /* Keeps the first of its kind. */
-void found(finding_kind kind, unsigned site, const std::string &who, const std::string &what);
-void found_race(unsigned site, unsigned earlier, const std::string &who, const std::string &who_earlier,
-    const std::string &what);
+void found(finding_kind kind, unsigned site, const std::string &who, const std::string &what,
+    const char *look = nullptr);
+void found_race(const finding &race);
 bool anything_found();
 /* Starts the timer of a launch: one that uses up its seconds of processor time is reported as endless. */
 void launch_may_take_seconds();

@@ -22,7 +22,8 @@ def filter(array: Any, *, out: Any = None, backend: str = "auto", kernel: Kernel
     or another library with DLPack or __cuda_array_interface__: it is filtered there, nothing passes through the host.
     out: an array of the same place, shape and type that does not overlap `array`, with samples of a row side by side;
     it is filled and returned. None: a new one.
-    backend: a name of backends(); "auto": the fastest. kernel: a preset, a file, or 25 numbers row by row.
+    backend: a name of backends(); "auto": the fastest. kernel: a preset, a file, or an array of 5x5 or
+    3x3 numbers.
     border: "zero", "replicate", "reflect", "reflect101", "wrap", "constant:V". range: "clamp" or "abs".
     threshold: 0 to 255. threads: 1 to 1024, or 0 for one per core.
     stream: of the device, to queue the work on: a Stream of this module, which returns at once, or a stream of CuPy or

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Iterable, Optional, Union
 
 from ._interface import ffi, lib
+from ._content import named, read
 from ._library import Kernel, border_value, call, check, chosen, fill_params, text
 
 SUBSAMPLING = {"same": lib.LAP_SUB_SAME, "444": lib.LAP_SUB_444, "422": lib.LAP_SUB_422, "420": lib.LAP_SUB_420}
@@ -12,6 +13,8 @@ FAIL_ON = {"none": lib.LAP_FAIL_NONE, "truncated": lib.LAP_FAIL_TRUNCATED, "warn
 CODEC = {"auto": lib.LAP_CODEC_AUTO, "cpu": lib.LAP_CODEC_CPU, "cuda": lib.LAP_CODEC_CUDA,
          "turbo": lib.LAP_CODEC_TURBO, "c": lib.LAP_CODEC_C, "avx2": lib.LAP_CODEC_AVX2,
          "avx512": lib.LAP_CODEC_AVX512, "neon": lib.LAP_CODEC_NEON}
+LOSSLESS = {"no": lib.LAP_LOSSLESS_NO, "auto": lib.LAP_LOSSLESS_AUTO, "trim": lib.LAP_LOSSLESS_TRIM,
+            "perfect": lib.LAP_LOSSLESS_PERFECT}
 TURNS = {0: lib.LAP_TURN_NONE, 90: lib.LAP_TURN_90, 180: lib.LAP_TURN_180, 270: lib.LAP_TURN_270}
 FLIPS = {"h": lib.LAP_TURN_H, "v": lib.LAP_TURN_V}
 KEEP = {"exif": lib.LAP_KEEP_EXIF, "gps": lib.LAP_KEEP_GPS, "xmp": lib.LAP_KEEP_XMP, "iptc": lib.LAP_KEEP_IPTC,
@@ -45,7 +48,8 @@ class _Settings:
                  sync: bool = True, strip: bool = False, keep: Optional[Iterable[str]] = None, preserve: bool = False,
                  in_place: bool = False, no_clobber: bool = False, codec: str = "auto",
                  max_pixels: Optional[int] = None, max_memory: Optional[int] = None, max_scans: Optional[int] = None,
-                 timeout: Optional[float] = None, fail_on: str = "truncated"):
+                 timeout: Optional[float] = None, fail_on: str = "truncated",
+                 lossless: str = "no"):
         self.threads = threads
         self.c = c = ffi.new("lap_settings *")
         c[0] = lib.lap_settings_default()
@@ -59,7 +63,7 @@ class _Settings:
         c.turn = chosen("flip", flip, FLIPS) if flip else chosen_number("rotate", rotate, TURNS)
         c.subsampling = chosen("subsampling", subsampling, SUBSAMPLING)
         c.restart, c.codec = chosen("restart", restart, RESTART), chosen("codec", codec, CODEC)
-        c.fail_on = chosen("fail_on", fail_on, FAIL_ON)
+        c.fail_on, c.lossless = chosen("fail_on", fail_on, FAIL_ON), chosen("lossless", lossless, LOSSLESS)
         c.progressive, c.optimize, c.sync, c.strip, c.preserve = progressive, optimize, sync, strip, preserve
         c.in_place, c.no_clobber = in_place, no_clobber
         if keep is not None:
@@ -91,7 +95,7 @@ def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[s
     settings are the options of the program, with its defaults: filter, backend, kernel, flip_kernel, border, range,
     scale, offset, invert, threshold, gray, threads, device, auto_orient, rotate (90, 180, 270), flip ("h", "v"),
     format, quality (1 to 100), subsampling, restart, progressive, optimize, sync, strip, keep (a list), preserve,
-    in_place, no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on.
+    in_place, no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on, lossless.
     Raises Error, ValueError for a setting that does not exist or is out of its range."""
     s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
     names = os.fsencode(input), os.fsencode(output)
@@ -110,3 +114,27 @@ def run_bytes(image: bytes, **settings) -> bytes:
         return ffi.buffer(out[0], size[0])[:]
     finally:
         lib.free(out[0])
+
+
+def transform(image: Union[str, "os.PathLike[str]", bytes], output: Union[str, "os.PathLike[str]", None] = None, *,
+              rotate: int = 0, flip: Optional[str] = None, upright: bool = False, lossless: str = "auto",
+              **settings) -> Union[bytes, Report]:
+    """Turns or converts an image file without filtering it.
+
+    image: a path, or the content of a file. output: a path, which gets the result and run()'s Report is returned; None:
+    the new file's bytes are returned. rotate: 90, 180, 270 clockwise; flip: "h", "v"; upright: by the EXIF tag, first.
+    lossless: of a JPEG to a JPEG. "auto": its coded blocks are kept if it consists of whole MCUs; "trim" leaves out what
+    does not; "perfect" raises Error; "no": by pixels. settings: the others of run(). Raises what run() raises.
+
+    >>> from lapedge import decode
+    >>> decode(transform("samples/chelsea.jpg", rotate=90)).shape
+    (451, 300, 3)
+    """
+    more = {"filter": False, "rotate": rotate, "flip": flip, "auto_orient": upright, "lossless": lossless, **settings}
+    is_path = isinstance(image, (str, os.PathLike))
+    if output is None:
+        return run_bytes(read(image) if is_path else image, **more)
+    if is_path:
+        return run(image, output, **more)
+    with named(image) as path:
+        return run(path, output, **more)

@@ -5,9 +5,11 @@ import threading
 from dataclasses import dataclass
 from typing import Any, Callable, List, Optional, Sequence, Union
 
+import numpy
+
 from ._interface import ffi, lib
 
-Kernel = Union[str, Sequence[float]]
+Kernel = Union[str, Sequence[float], Sequence[Sequence[float]], numpy.ndarray]
 
 
 class Error(Exception):
@@ -22,16 +24,20 @@ class Error(Exception):
         return Error, (self.kind, self.subject, self.message)
 
 
+Error.__module__ = "lapedge" # where it is imported from
+
+
 def text(pointer) -> Optional[str]:
     return ffi.string(pointer).decode("utf-8", "replace") if pointer else None
 
 
-def error_of(err) -> Error:
+def error_of(err, about: Optional[str] = None) -> Error:
+    """about: the subject, if only the caller knows it."""
     line = ffi.new("char[800]")
     lib.lap_error_text(err, line, 800)
     subject, whole = text(err.subject), text(line)
     message = whole[len(subject) + 2:] if subject and whole.startswith(subject + ": ") else whole
-    return Error(text(lib.lap_code_name(err.code)), subject, message)
+    return Error(text(lib.lap_code_name(err.code)), about or subject, message)
 
 
 def check(code: int, err) -> None:
@@ -119,6 +125,11 @@ def call(threads: int, function: Callable, is_short: bool = False) -> int:
     of a signal raises, as that of Ctrl-C does; but not a short call, to which a thread would cost more than it takes."""
     if is_short or threading.current_thread() is not threading.main_thread():
         return function(contexts.get(threads))
+    return call_alone(threads, function)
+
+
+def call_alone(threads: int, function: Callable) -> int:
+    """call() with a context that nobody else has, so that function may cancel it."""
     running = Call(function, contexts.take(threads))
     try:
         _thread.start_new_thread(running.work, ())
@@ -127,7 +138,10 @@ def call(threads: int, function: Callable, is_short: bool = False) -> int:
         running.stop()
         lib.lap_context_destroy(running.context)
         raise
-    contexts.give_back(threads, running.context)
+    if running.code == lib.LAP_E_CANCELLED: # which the context stays
+        lib.lap_context_destroy(running.context)
+    else:
+        contexts.give_back(threads, running.context)
     if running.problem:
         raise running.problem
     return running.code
@@ -152,12 +166,22 @@ def border_value(border: str) -> int:
     return chosen("border", border, {**BORDERS, "constant:V": None})
 
 
+def kernel_text(kernel: Kernel) -> str:
+    """As lap_kernel_parse reads it."""
+    if isinstance(kernel, str):
+        return kernel
+    numbers = numpy.asarray(kernel, numpy.float64)
+    if numbers.shape not in ((5, 5), (3, 3), (25,), (9,)):
+        raise ValueError(f"kernel: the shape is {numbers.shape}, not (5, 5) or (3, 3)")
+    return ",".join(repr(float(number)) for number in numbers.ravel())
+
+
 def fill_params(params, kernel: Kernel, flip_kernel: bool, range: str, scale: float, offset: float, invert: bool,
                 threshold: Optional[int]) -> None:
-    """params: lap_params *. kernel: a preset's name, a file of 25 numbers, or 25 numbers row by row."""
+    """params: lap_params *. kernel: a preset's name, a file of numbers, or an array of 5x5 or 3x3 numbers."""
     err = ffi.new("lap_error *")
     params[0] = lib.lap_params_default()
-    spec = kernel if isinstance(kernel, str) else ",".join(repr(float(number)) for number in kernel)
+    spec = kernel_text(kernel)
     kernel_pointer = ffi.addressof(params[0], "kernel")
     check(lib.lap_kernel_parse(spec.encode(), kernel_pointer, err), err)
     if flip_kernel:

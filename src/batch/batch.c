@@ -212,7 +212,7 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
 static lap_code prepare(batch *b, lap_list *list, lap_error *err)
 {
     const lap_batch_options *options = b->options;
-    char hash[LAP_SETTINGS_HASH];
+    const lap_settings_mark mark = lap_settings_mark_of(b->settings);
     lap_code code = lap_batch_check_operands(options, b->settings, err);
     if (code == LAP_OK)
         code = lap_batch_look(b, list, err);
@@ -222,10 +222,8 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
         code = lap_tree_open(options->out_dir, &b->tree, err);
     if (code == LAP_OK && !options->dry_run && b->sync)
         code = lap_group_open(&b->group, &b->tree, err);
-    if (code == LAP_OK) {
-        lap_settings_hash(b->settings, hash);
-        code = lap_manifest_open(&b->tree, strtoull(hash, NULL, 16), &b->manifest, err);
-    }
+    if (code == LAP_OK)
+        code = lap_manifest_open(&b->tree, &mark, &b->manifest, err);
     if (code == LAP_OK)
         code = lap_jobs_open(&b->jobs, b->context, &b->load, err);
     return code;
@@ -309,6 +307,8 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     b->each = each;
     b->user = b->jobs.warn_user = user;
     lap_code code = lap_settings_check(b->settings, err);
+    if (code == LAP_OK && options->shard >= (options->shards ? options->shards : 1))
+        code = lap_fail(err, LAP_E_USAGE, "share %u, counted from 0, of %u", options->shard, options->shards);
     if (code == LAP_OK) /* before anything is made */
         code = lap_run_check_backend(b->settings, err);
     if (code == LAP_OK)

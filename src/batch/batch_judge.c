@@ -46,8 +46,8 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
         lap_made_refuse(made, job->output, why);
         return LAP_SKIPPED;
     }
-    if (content && !options->dry_run &&
-        lap_manifest_done(b->manifest, job->relative, &input, &job->seen, content, NULL) == LAP_OK &&
+    const lap_manifest_output output = {.name = job->relative, .made = &job->seen, .content = content};
+    if (content && !options->dry_run && lap_manifest_done(b->manifest, &output, &input, NULL) == LAP_OK &&
         ++b->renewed % LAP_GROUP_FILES == 0)
         (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* then it is read again */
     return LAP_SKIPPED;

@@ -73,6 +73,13 @@ static void fail_changed(lap_group *group)
             fail_job(group->jobs[i], &why);
 }
 
+static lap_manifest_output output_of(const lap_job *job)
+{
+    lap_manifest_output output = {.name = job->relative, .is_whole = job->report.warnings == 0};
+    output.made = lap_sink_made(job->sink, &output.content);
+    return output;
+}
+
 /* The begin lines of the first n jobs, and the certainty that their done lines will fit. */
 static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
@@ -81,13 +88,12 @@ static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, 
     size_t done_bytes = 0;
     for (int i = 0; i < n && code == LAP_OK; i++) {
         const lap_job *job = group->jobs[i];
-        uint64_t content;
         if (!job->sink)
             continue;
         done_bytes += DONE_LINE + strlen(job->relative) + strlen(job->input) +
                       (job->origin ? strlen(job->origin->name) : 0);
-        const struct stat *made = lap_sink_made(job->sink, &content);
-        code = lap_manifest_begin(manifest, job->relative, made, content, err);
+        const lap_manifest_output output = output_of(job);
+        code = lap_manifest_begin(manifest, &output, err);
     }
     return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, done_bytes, err) : code;
 }
@@ -179,11 +185,10 @@ static lap_code rename_jobs(lap_group *group, int n, lap_manifest *manifest, lap
             continue;
         }
         group->unsettled = true;
-        uint64_t content;
-        const struct stat *made = lap_sink_made(job->sink, &content);
+        const lap_manifest_output output = output_of(job);
         const lap_manifest_input input = {job->input, &job->stat, job->origin, job->below};
         if (code == LAP_OK)
-            code = lap_manifest_done(manifest, job->relative, &input, made, content, err);
+            code = lap_manifest_done(manifest, &output, &input, err);
     }
     return code == LAP_OK ? lap_manifest_flush(manifest, false, 0, err) : code;
 }

@@ -42,7 +42,7 @@ typedef struct in_place {
     lap_batch_options options; /* the caller's, without a folder for outputs */
     lap_settings settings;
     lap_batch_load load;
-    uint64_t hash; /* of the settings */
+    lap_settings_mark mark; /* of the settings */
     lap_jobs jobs;
     folder **folders;
     size_t folder_count, folder_capacity;
@@ -61,7 +61,7 @@ static lap_code make_folder(in_place *run, const char *path, uint64_t key, folde
     folder **grown = lap_grow(run->folders, &run->folder_capacity, run->folder_count + 1, sizeof(folder *));
     folder *f = grown ? calloc(1, sizeof *f) : NULL;
     run->folders = grown ? grown : run->folders;
-    if (!f || !(f->path = strdup(path)) || lap_record_begin(&f->record, path, err) != LAP_OK) {
+    if (!f || !(f->path = strdup(path)) || lap_record_begin(&f->record, path, &run->mark, err) != LAP_OK) {
         free(f ? f->path : NULL);
         free(f);
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the list of folders");
@@ -165,7 +165,8 @@ static lap_code record(const in_place *run, const photo *p, bool is_done, lap_er
 {
     uint64_t content;
     const struct stat *made = lap_sink_made(p->job.sink, &content), *seen = &p->job.seen;
-    lap_manifest_line line = lap_manifest_line_of(run->hash, p->job.relative, made, content);
+    const uint64_t settings = lap_settings_recorded(&run->mark, p->job.report.warnings == 0);
+    lap_manifest_line line = lap_manifest_line_of(settings, p->job.relative, made, content);
     line.is_done = is_done;
     line.input = p->job.relative;
     line.input_size = seen->st_size;
@@ -208,10 +209,10 @@ static lap_code publish(in_place *run, photo *p, lap_error *err)
 }
 
 /* What the photo is by the record of its folder: LAP_DONE, it is one; LAP_SKIPPED, it is an output. */
-static lap_status judge(const in_place *run, photo *p, lap_error *why)
+static lap_status judge(photo *p, lap_error *why)
 {
     folder *f = p->folder;
-    const lap_candidate candidate = {f->tree.fd, p->job.relative, &p->job.seen, run->hash};
+    const lap_candidate candidate = {f->tree.fd, p->job.relative, &p->job.seen};
     lap_was was;
     *why = (lap_error){0};
     if (lap_record_judge(&f->record, &candidate, &was, why) != LAP_OK)
@@ -229,7 +230,7 @@ static void judge_changed(in_place *run, photo *p)
     lap_error why;
     folder *f = p->folder;
     if (run->order->again || fstatat(f->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0 ||
-        lap_record_refresh(&f->record, f->tree.fd, &why) != LAP_OK || judge(run, p, &why) != LAP_SKIPPED)
+        lap_record_refresh(&f->record, f->tree.fd, &why) != LAP_OK || judge(p, &why) != LAP_SKIPPED)
         return;
     report->status = LAP_SKIPPED;
     report->error = why;
@@ -322,7 +323,7 @@ static lap_status ask_record(in_place *run, photo *p, lap_error *why)
         return LAP_DONE;
     lap_error doubt = f->refused;
     if (doubt.code == LAP_OK) {
-        const lap_status status = judge(run, p, why);
+        const lap_status status = judge(p, why);
         if (status != LAP_DONE || lap_record_check(&f->record, f->tree.fd, &doubt) == LAP_OK)
             return status;
     }
@@ -436,7 +437,6 @@ static lap_code check_inputs(const lap_batch_options *options, lap_error *err)
 
 static lap_code prepare(in_place *run, lap_list **list, lap_error *err)
 {
-    char hash[LAP_SETTINGS_HASH];
     lap_code code = lap_settings_check(&run->settings, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(&run->settings, err);
@@ -447,8 +447,7 @@ static lap_code prepare(in_place *run, lap_list **list, lap_error *err)
     if (code != LAP_OK)
         return code;
     run->settings.max_memory = lap_list_leaves(*list, run->settings.max_memory); /* for photos */
-    lap_settings_hash(&run->settings, hash);
-    run->hash = strtoull(hash, NULL, 16);
+    run->mark = lap_settings_mark_of(&run->settings);
     code = look_at_sides(run, err);
     if (code == LAP_OK)
         code = lap_walk(&run->options, *list, count_one, run, err);

@@ -13,9 +13,10 @@
 #include "io/sink_temp.h"
 #include "io/target.h"
 
-lap_code lap_record_begin(lap_record *r, const char *folder, lap_error *err)
+lap_code lap_record_begin(
+    lap_record *r, const char *folder, const lap_settings_mark *settings, lap_error *err)
 {
-    *r = (lap_record){0};
+    *r = (lap_record){.settings = settings};
     if (asprintf(&r->shown, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
             LAP_IN_PLACE_RECORD) >= 0)
         return LAP_OK;
@@ -52,7 +53,7 @@ static uint64_t made_key(int64_t size, uint64_t content, uint64_t settings)
 static lap_code know(lap_record *r, const lap_manifest_line *line, lap_error *err)
 {
     const uint64_t keys[] = {size_key(line->size), content_key(line->size, line->content),
-        made_key(line->size, line->content, line->settings)};
+        made_key(line->size, line->content, lap_settings_taken(r->settings, line->settings))};
     lap_code code = LAP_OK;
     for (size_t i = 0; i < sizeof keys / sizeof *keys && code == LAP_OK; i++)
         code = lap_map64_put(&r->known, keys[i], 1, err);
@@ -150,7 +151,9 @@ lap_code lap_record_judge(const lap_record *r, const lap_candidate *c, lap_was *
     if (code != LAP_OK)
         return code;
     if (lap_map64_find(&r->known, content_key(size, content)))
-        *was = lap_map64_find(&r->known, made_key(size, content, c->settings)) ? LAP_WAS_SAME : LAP_WAS_OTHER;
+        *was = lap_map64_find(&r->known, made_key(size, content, lap_settings_own(r->settings)))
+                   ? LAP_WAS_SAME
+                   : LAP_WAS_OTHER;
     return LAP_OK;
 }
 

@@ -14,11 +14,13 @@
 
 #include "batch/manifest_line.h"
 #include "io/map64.h"
+#include "run/settings.h"
 
 #define LAP_IN_PLACE_RECORD ".lapedge-in-place.jsonl"
 
 typedef struct lap_record {
-    char *shown;     /* its path, for messages */
+    char *shown; /* its path, for messages */
+    const lap_settings_mark *settings;
     lap_map64 known; /* keys of what the lines say: a size, a content, a content by some settings */
     dev_t device;    /* of the file that was read last, and how far: */
     ino_t inode;
@@ -27,8 +29,9 @@ typedef struct lap_record {
     bool is_named; /* its name has been synced by this run */
 } lap_record;
 
-/* Of a folder that is shown so in messages. LAP_E_MEMORY. */
-lap_code lap_record_begin(lap_record *record, const char *folder, lap_error *err);
+/* Of a folder that is shown so in messages; the settings outlive the record. LAP_E_MEMORY. */
+lap_code lap_record_begin(
+    lap_record *record, const char *folder, const lap_settings_mark *settings, lap_error *err);
 void lap_record_end(lap_record *record);
 
 /* Reads what was written since the last time. A record that is not there says nothing. */
@@ -44,7 +47,6 @@ typedef struct lap_candidate { /* a file that may be an output */
     int folder;
     const char *name;
     const struct stat *there; /* looked at before the refresh: lines come before names */
-    uint64_t settings;
 } lap_candidate;
 /* Reads the file where an output has its size. LAP_E_CHANGED, LAP_E_UNREADABLE, LAP_E_MEMORY. */
 lap_code lap_record_judge(

@@ -74,8 +74,8 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
     if (line->has_content)
         record.file = file_key(line->device, line->inode, line->size, line->mtime_s, line->mtime_ns);
     if (line->is_done)
-        record.made =
-            fingerprint(line->settings, line->input_size, line->input_mtime_s, line->input_mtime_ns);
+        record.made = fingerprint(lap_settings_taken(&m->settings, line->settings), line->input_size,
+            line->input_mtime_s, line->input_mtime_ns);
     return add_record(m, hash_path(line->output), record, err);
 }
 
@@ -129,7 +129,8 @@ lap_code lap_manifest_find(
     const uint64_t *found = lap_map64_find(&m->outputs, hash_path(s->output));
     const uint32_t last = found ? (uint32_t)*found : 0;
     const struct stat *in = s->input;
-    const uint64_t now = fingerprint(m->settings_hash, in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec);
+    const uint64_t now =
+        fingerprint(lap_settings_own(&m->settings), in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec);
     const first_look look = look_at_facts(m, last, now, s->there);
     const char *slash = strrchr(s->output, '/');
     bool is_believed = false;

@@ -16,6 +16,7 @@
 #include "batch/manifest_line.h"
 #include "batch/origin.h"
 #include "io/target.h"
+#include "run/settings.h"
 
 typedef struct lap_manifest lap_manifest;
 
@@ -31,7 +32,7 @@ typedef enum lap_made {  /* what is known of a file under an output's name */
 /* Reads every manifest of the tree, which need not be there (then nothing is known) and must outlive the
  * manifest. LAP_E_EXISTS where .lapedge is a link. */
 lap_code lap_manifest_open(
-    const lap_tree *tree, uint64_t settings_hash, lap_manifest **manifest, lap_error *err);
+    const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err);
 void lap_manifest_close(lap_manifest *manifest); /* NULL is fine */
 /* Reads what other runs have written since. */
 lap_code lap_manifest_refresh(lap_manifest *manifest, lap_error *err);
@@ -66,15 +67,20 @@ typedef struct lap_manifest_input { /* what an output was made from */
     size_t below;             /* where in path its name below the origin begins */
 } lap_manifest_input;
 
+typedef struct lap_manifest_output { /* a finished file */
+    const char *name;                /* relative to the folder */
+    const struct stat *made;
+    uint64_t content;
+    bool is_whole; /* its photo was read without a warning; false: not known */
+} lap_manifest_output;
+
 /* Queue a line; lap_manifest_flush writes what is queued in one append (and syncs it if asked), or
  * nothing: a failed flush takes back what it had written. Either way the queue is empty afterwards. The
- * run's own file is made at the first flush. Outputs are relative to the folder; made and content: the
- * finished file. ahead: the number of further bytes that have to fit on the disk later on, else the flush
- * fails now (where the file system can promise that). */
-lap_code lap_manifest_begin(
-    lap_manifest *manifest, const char *output, const struct stat *made, uint64_t content, lap_error *err);
-lap_code lap_manifest_done(lap_manifest *manifest, const char *output, const lap_manifest_input *input,
-    const struct stat *made, uint64_t content, lap_error *err);
+ * run's own file is made at the first flush. ahead: the number of further bytes that have to fit on the disk
+ * later on, else the flush fails now (where the file system can promise that). */
+lap_code lap_manifest_begin(lap_manifest *manifest, const lap_manifest_output *output, lap_error *err);
+lap_code lap_manifest_done(lap_manifest *manifest, const lap_manifest_output *output,
+    const lap_manifest_input *input, lap_error *err);
 lap_code lap_manifest_flush(lap_manifest *manifest, bool sync, size_t ahead, lap_error *err);
 
 #endif

@@ -177,7 +177,7 @@ lap_code lap_manifest_refresh(lap_manifest *m, lap_error *err)
 }
 
 lap_code lap_manifest_open(
-    const lap_tree *tree, uint64_t settings_hash, lap_manifest **manifest, lap_error *err)
+    const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err)
 {
     lap_manifest *m = calloc(1, sizeof *m);
     *manifest = NULL;
@@ -186,7 +186,7 @@ lap_code lap_manifest_open(
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
     m->tree = tree;
-    m->settings_hash = settings_hash;
+    m->settings = *settings;
     m->fd = m->folder = -1;
     lap_code code = lap_manifest_refresh(m, err);
     if (code != LAP_OK) {

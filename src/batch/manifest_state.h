@@ -25,7 +25,7 @@ struct lap_manifest {
     const lap_tree *tree;
     char *shown; /* OUTDIR/.lapedge, for messages */
     int folder;  /* it, open; -1: not there yet */
-    uint64_t settings_hash;
+    lap_settings_mark settings;
     lap_map64 outputs; /* hash of an output's path -> place of its last record, from 1 */
     manifest_record *records;
     size_t count, capacity;

@@ -10,17 +10,22 @@
 #include "batch/manifest_state.h"
 #include "io/sink_temp.h"
 
-lap_code lap_manifest_begin(
-    lap_manifest *m, const char *output, const struct stat *made, uint64_t content, lap_error *err)
+static lap_manifest_line begun(const lap_manifest *m, const lap_manifest_output *output)
 {
-    const lap_manifest_line line = lap_manifest_line_of(m->settings_hash, output, made, content);
+    const uint64_t settings = lap_settings_recorded(&m->settings, output->is_whole);
+    return lap_manifest_line_of(settings, output->name, output->made, output->content);
+}
+
+lap_code lap_manifest_begin(lap_manifest *m, const lap_manifest_output *output, lap_error *err)
+{
+    const lap_manifest_line line = begun(m, output);
     return lap_manifest_line_write(&m->queue, &line, err);
 }
 
-lap_code lap_manifest_done(lap_manifest *m, const char *output, const lap_manifest_input *input,
-    const struct stat *made, uint64_t content, lap_error *err)
+lap_code lap_manifest_done(
+    lap_manifest *m, const lap_manifest_output *output, const lap_manifest_input *input, lap_error *err)
 {
-    lap_manifest_line line = lap_manifest_line_of(m->settings_hash, output, made, content);
+    lap_manifest_line line = begun(m, output);
     line.is_done = true;
     line.input = input->path;
     line.input_size = input->stat->st_size;

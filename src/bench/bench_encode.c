@@ -16,6 +16,7 @@ static lap_code encode(const lap_view *pixels, int quality, int i, lap_chunk *fi
         .quality = quality,
         .subsampling = LAP_SUB_420,
         .restart = LAP_RESTART_OFF,
+        .in_order = true,
         .codec = lap_encoder_row(i)->codec};
     lap_encoder *encoder = NULL;
     lap_chunk band = {0};

@@ -3,12 +3,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/bench_table.h"
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/measure/bench_table.h"
+#include "cli/options/values.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
-#include "cli/values.h"
 
 typedef struct bench_output {
     lap_cli *cli;

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/compare_table.h"
 #include "cli/json.h"
+#include "cli/measure/compare_table.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
 

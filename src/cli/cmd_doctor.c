@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/bench_table.h"
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/measure/bench_table.h"
 #include "cli/term.h"
 
 typedef struct findings {

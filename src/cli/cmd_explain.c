@@ -1,4 +1,4 @@
-/* explain: what a backend does, what it changes since the step before, what limits it, where to read on. */
+/* explain: what a backend does, what it changes, what was measured of it, where to read on. */
 #include <string.h>
 
 #include "cli/commands.h"

@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
-#include "cli/sandbox.h"
+#include "cli/sandbox/sandbox.h"
 #include "cli/term.h"
 
 /* "4:2:0" of the three that have a name; else NULL. */

@@ -1,12 +1,14 @@
-/* stats: statistics of an image and its edges. */
+/* stats: statistics of an image and its edges, or of many. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/folder/folder.h"
 #include "cli/json.h"
+#include "cli/measure/stats_view.h"
 #include "cli/report/report.h"
-#include "cli/stats_view.h"
 #include "cli/term.h"
 
 /* Numbers separated by spaces, commas or line ends; LAP_EXIT_USAGE after a message. */
@@ -90,6 +92,265 @@ static int measure(
     return exit_code;
 }
 
+/* ---- many files, one after another in the order of the folders, then all together ---------------- */
+
+enum { BINS = 256 };
+
+typedef struct stats_sum { /* of many images: grey ones, or those with colours */
+    uint64_t photos;
+    uint64_t input[4][BINS], edges[4][BINS]; /* how often each value occurs in each channel */
+} stats_sum;
+
+typedef struct stats_run {
+    lap_folder folder;
+    const lap_measure_options *options;
+    stats_sum gray, color;
+    bool has_head; /* of the table or of CSV */
+    int failed;    /* exit code of the first object that was not written; 0 */
+} stats_run;
+
+/* ---- sums ---------------------------------------------------------------------------------------- */
+
+static void add_counts(uint64_t counts[4][BINS], const lap_stats *stats)
+{
+    for (int c = 0; c < stats->channels; c++)
+        for (int v = 0; v < BINS; v++)
+            counts[c][v] += stats->channel[c].histogram[v];
+}
+
+static void add_stats(stats_sum *sum, const lap_run_stats *stats)
+{
+    sum->photos++;
+    add_counts(sum->input, &stats->input);
+    add_counts(sum->edges, &stats->edges);
+}
+
+/* A copy, since counts are not const there. */
+static bool result(const uint64_t from[4][BINS], int channels, int threshold, lap_stats *stats)
+{
+    uint64_t counts[4][BINS] = {{0}};
+    for (int c = 0; c < channels; c++)
+        for (int v = 0; v < BINS; v++)
+            counts[c][v] = from[c][v];
+    *stats = (lap_stats){.threshold = threshold};
+    return lap_stats_of_counts(counts, channels, threshold, stats, NULL) == LAP_OK;
+}
+
+/* False, and *stats zero, where there is nothing in it; of edges without a pixel channels is 0. */
+static bool sum_up(const stats_sum *sum, int channels, int threshold, lap_run_stats *stats)
+{
+    *stats = (lap_run_stats){0};
+    if (sum->photos == 0 || !result(sum->input, channels, threshold, &stats->input))
+        return false;
+    if (!result(sum->edges, channels, threshold, &stats->edges))
+        stats->edges.channels = 0;
+    return true;
+}
+
+/* Of all channels of a picture together. */
+static lap_channel_stats all_channels(const lap_stats *stats)
+{
+    uint64_t counts[4][BINS] = {{0}};
+    lap_stats all = {0};
+    for (int c = 0; c < stats->channels; c++)
+        for (int v = 0; v < BINS; v++)
+            counts[0][v] += stats->channel[c].histogram[v];
+    (void)lap_stats_of_counts(counts, 1, stats->threshold, &all, NULL); /* zero where nothing is counted */
+    return all.channel[0];
+}
+
+/* ---- a photo ----------------------------------------------------------------------------------- */
+
+static void print_object(stats_run *run, json_t *object)
+{
+    const int code = lap_json_print(object);
+    if (run->failed == LAP_EXIT_OK)
+        run->failed = code;
+}
+
+static void print_failed_json(stats_run *run, const lap_measured *file)
+{
+    json_t *object = lap_json_object("lapedge.stats_failed/1");
+    lap_json_path(object, "input", file->input);
+    json_object_set_new(object, "error", lap_json_error(&file->report->error));
+    print_object(run, object);
+}
+
+/* All channels together: a line has no room for each. */
+static void print_line(stats_run *run, const lap_measured *file)
+{
+    const lap_measurement *m = file->measurement;
+    const lap_channel_stats input = all_channels(&m->stats.input);
+    const lap_channel_stats edges = all_channels(&m->stats.edges);
+    if (!run->has_head)
+        printf("%s  input mean  stddev  edges mean  stddev  p99     width x height  file%s\n",
+            lap_term_bold(run->folder.cli, stdout), lap_term_plain(run->folder.cli, stdout));
+    run->has_head = true;
+    printf("%12.3f %7.3f ", input.mean, input.stddev);
+    if (edges.count)
+        printf("%11.3f %7.3f %4d", edges.mean, edges.stddev, edges.p99);
+    else
+        printf("%11s %7s %4s", "-", "-", "-");
+    printf("  %7d x %-7d ", m->width, m->height);
+    lap_cli_print_safely(stdout, file->input);
+    putchar('\n');
+}
+
+static void print_measured(stats_run *run, const lap_measured *file)
+{
+    const lap_cli *cli = run->folder.cli;
+    const lap_measurement *m = file->measurement;
+    if (lap_cli_wants_json(cli))
+        print_object(run, lap_stats_json(file->input, &m->stats, m));
+    if (cli->csv) {
+        if (!run->has_head)
+            lap_stats_csv_head(true);
+        run->has_head = true;
+        lap_stats_csv(file->input, &m->stats, m);
+    } else if (!cli->json && !cli->quiet) {
+        print_line(run, file);
+    }
+}
+
+/* With -v. */
+static void print_details(const lap_measured *file)
+{
+    const lap_measurement *m = file->measurement;
+    lap_cli_message("%s: backend %s, %.1f ms%s%s", file->input, m->resolved, file->report->ms.total,
+        m->note ? "; " : "", m->note ? m->note : "");
+}
+
+static void on_event(void *user, const lap_measured *file, const lap_batch_counts *counts)
+{
+    stats_run *run = user;
+    if (file) {
+        lap_progress_hide(&run->folder.progress);
+        if (file->measurement && run->folder.cli->verbose)
+            print_details(file);
+        if (file->measurement) {
+            const lap_run_stats *stats = &file->measurement->stats;
+            add_stats(stats->input.channels == 1 ? &run->gray : &run->color, stats);
+            print_measured(run, file);
+        } else {
+            if (lap_folder_may_tell(&run->folder, file->report))
+                lap_cli_print_error(&file->report->error, file->input);
+            if (lap_cli_wants_json(run->folder.cli))
+                print_failed_json(run, file);
+        }
+        if (file->report->status == LAP_WARNED && !run->folder.cli->quiet &&
+            lap_folder_may_tell(&run->folder, file->report))
+            lap_cli_warn(file->input, file->report);
+    }
+    lap_folder_show(&run->folder, counts);
+}
+
+/* ---- all together ------------------------------------------------------------------------------ */
+
+typedef struct kind { /* of photos, which are added up apart */
+    const char *name, *key;
+    const stats_sum *sum;
+    int channels;
+} kind;
+
+static json_t *kind_json(const kind *k, int threshold)
+{
+    lap_run_stats stats;
+    if (!sum_up(k->sum, k->channels, threshold, &stats))
+        return json_null();
+    return json_pack("{sI so so}", "photos", (json_int_t)k->sum->photos, "input",
+        lap_stats_image_json(&stats.input), "edges", lap_stats_image_json(&stats.edges));
+}
+
+static void print_totals_json(stats_run *run, const kind kinds[2])
+{
+    const lap_folder *folder = &run->folder;
+    const lap_batch_counts *counts = &folder->counts;
+    const lap_json_count fields[] = {{"expected", counts->expected}, {"ok", counts->ok},
+        {"warned", counts->warned}, {"failed", counts->failed}, {"links", counts->links},
+        {"pixels", counts->pixels}};
+    json_t *object = lap_json_object("lapedge.stats_totals/1");
+    lap_json_counts(object, fields, sizeof fields / sizeof *fields);
+    json_object_set_new(object, "kinds", lap_folder_json_kinds(folder));
+    json_object_set_new(object, "not_taken", lap_folder_json_others(folder));
+    json_object_set_new(object, "mask_border", json_integer(run->options->mask_border));
+    json_object_set_new(object, "threshold",
+        run->options->threshold >= 0 ? json_integer(run->options->threshold) : json_null());
+    for (int i = 0; i < 2; i++)
+        json_object_set_new(object, kinds[i].key, kind_json(&kinds[i], run->options->threshold));
+    lap_folder_json_end(folder, object);
+    json_object_set_new(object, "work", lap_json_work(&folder->work));
+    print_object(run, object);
+}
+
+static void print_totals(const stats_run *run, const kind *k)
+{
+    const lap_cli *cli = run->folder.cli;
+    lap_run_stats stats;
+    if (cli->json || (cli->quiet && !cli->csv) ||
+        !sum_up(k->sum, k->channels, run->options->threshold, &stats))
+        return;
+    if (cli->csv) {
+        lap_stats_csv("", &stats, NULL);
+        return;
+    }
+    printf("\n%llu photo%s in %s together\n", (unsigned long long)k->sum->photos,
+        k->sum->photos == 1 ? "" : "s", k->name);
+    lap_stats_tables(cli, &stats, isatty(STDOUT_FILENO));
+}
+
+static void print_summary(const stats_run *run)
+{
+    const lap_batch_counts *counts = &run->folder.counts;
+    const double seconds = counts->ms / 1e3;
+    const uint64_t measured = counts->ok + counts->warned;
+    lap_folder_print_others(&run->folder);
+    fprintf(stderr, "%llu measured", (unsigned long long)measured);
+    lap_folder_print_failed(&run->folder);
+    lap_folder_print_left(&run->folder);
+    if (seconds > 0)
+        fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
+    fputc('\n', stderr);
+    lap_folder_print_untold(&run->folder);
+    lap_folder_print_links(&run->folder);
+    lap_folder_print_none(&run->folder);
+}
+
+static lap_cli_exit check_folder(const lap_cli *cli)
+{
+    if (cli->files_from && cli->operand_count > 0)
+        return lap_cli_usage("--files-from names the inputs: lapedge stats --files-from=FILE");
+    return lap_folder_check_names(cli);
+}
+
+static int finish(stats_run *run, lap_code code)
+{
+    const kind kinds[2] = {{"gray", "gray", &run->gray, 1}, {"colour", "color", &run->color, 3}};
+    if (lap_cli_wants_json(run->folder.cli))
+        print_totals_json(run, kinds);
+    for (int i = 0; i < 2; i++)
+        print_totals(run, &kinds[i]);
+    if (!run->folder.cli->quiet && (code == LAP_OK || run->folder.counts.found))
+        print_summary(run);
+    if (run->folder.cli->verbose && code == LAP_OK)
+        lap_folder_print_work(&run->folder);
+    const int exit_code = lap_folder_exit(&run->folder, code);
+    return exit_code == LAP_EXIT_OK ? run->failed : exit_code;
+}
+
+static int measure_folder(lap_cli *cli, lap_context *context, const lap_measure_options *options)
+{
+    stats_run run = {.options = options};
+    lap_folder *folder = &run.folder;
+    lap_folder_begin(folder, cli, cli->operand_count);
+    lap_folder_start(folder, context, "files");
+    const lap_code code = lap_measure_batch(
+        context, &folder->options, &cli->settings, options, on_event, &run, &folder->counts, &folder->err);
+    lap_folder_stop(folder);
+    if (code != LAP_OK)
+        lap_cli_print_error(&folder->err, NULL);
+    return finish(&run, code);
+}
+
 int lap_cli_stats(lap_cli *cli)
 {
     float *weights = NULL;
@@ -101,7 +362,7 @@ int lap_cli_stats(lap_cli *cli)
     const bool folder = cli->forms == LAP_CLI_STATS_FOLDER;
     if (!folder && cli->operand_count != 1)
         return lap_cli_usage("IN is missing: lapedge stats IN");
-    if (folder && lap_stats_folder_check(cli) != LAP_EXIT_OK)
+    if (folder && check_folder(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (cli->weights && !cli->profiles)
         return lap_cli_usage("--weights needs --profiles");
@@ -122,7 +383,7 @@ int lap_cli_stats(lap_cli *cli)
         exit_code = (int)read_weights(cli->weights, &weights, &options.weight_count);
     options.weights = weights;
     if (exit_code == LAP_EXIT_OK)
-        exit_code = folder ? lap_stats_folder(cli, context, &options)
+        exit_code = folder ? measure_folder(cli, context, &options)
                            : measure(cli, context, cli->operands[0], &options);
     lap_cli_end(context);
     free(weights);

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/args.h"
+#include "cli/options/args.h"
+#include "cli/options/values.h"
 #include "cli/term.h"
-#include "cli/values.h"
 
 const lap_cli_command lap_cli_commands[] = {
     [LAP_COMMAND_RUN] = {"run",

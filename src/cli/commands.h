@@ -2,7 +2,7 @@
 #ifndef LAP_CLI_COMMANDS_H
 #define LAP_CLI_COMMANDS_H
 
-#include "cli/args.h"
+#include "cli/options/args.h"
 
 int lap_cli_run(lap_cli *cli);
 int lap_cli_transform(lap_cli *cli);
@@ -33,13 +33,6 @@ int lap_run_in_place(lap_cli *cli);
 /* -v: what became of a photo, and how long it took, on stderr. */
 void lap_cli_print_photo(
     const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report);
-/* stats of folders; the check says LAP_EXIT_USAGE after a message where the operands do not go with the
- * options. */
-lap_cli_exit lap_stats_folder_check(const lap_cli *cli);
-int lap_stats_folder(lap_cli *cli, lap_context *context, const lap_measure_options *options);
-/* diff of two folders. */
-int lap_diff_folders(lap_cli *cli);
-
 /* Says so where backends may differ by more with this kernel and scale. */
 void lap_cli_note_tolerance(const lap_cli *cli);
 

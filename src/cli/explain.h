@@ -1,5 +1,5 @@
 /* The notes that stand at the head of each backend's file, as tools/explain collects them at build time: what
- * the backend does, what it changes, what limits it. One text, for readers of the source and of `explain`. */
+ * the backend does, what it changes, what was measured of it. One text, for the source and `explain`. */
 #ifndef LAP_CLI_EXPLAIN_H
 #define LAP_CLI_EXPLAIN_H
 

@@ -301,7 +301,15 @@ static json_t *settings_of(const lap_settings *s)
     return object;
 }
 
-json_t *lap_json_file(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
+json_t *lap_json_log(const lap_settings *settings)
+{
+    json_t *object = lap_json_object("lapedge.log/1");
+    json_object_set_new(object, "version", json_string(lap_version()));
+    json_object_set_new(object, "settings", settings_of(settings));
+    return object;
+}
+
+json_t *lap_json_line(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
 {
     char warning[512];
     const bool filter = settings->filter;
@@ -323,11 +331,17 @@ json_t *lap_json_file(const char *in, const char *out, const lap_settings *setti
     json_object_set_new(object, "ms", times_of(&report->ms));
     json_object_set_new(object, "bytes_in", json_integer((json_int_t)report->bytes_in));
     json_object_set_new(object, "bytes_out", json_integer(is_written ? (json_int_t)report->bytes_out : 0));
-    json_object_set_new(object, "settings", settings_of(settings));
     json_object_set_new(object, "warnings", json_integer(report->warnings));
     json_object_set_new(object, "warning",
         lap_json_text(report->warnings > 0 ? lap_cli_warning_text(report, warning, sizeof warning) : NULL));
     json_object_set_new(object, "note", lap_json_text(report->note[0] ? report->note : NULL));
+    return object;
+}
+
+json_t *lap_json_file(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
+{
+    json_t *object = lap_json_line(in, out, settings, report);
+    json_object_set_new(object, "settings", settings_of(settings));
     return object;
 }
 

@@ -40,7 +40,12 @@ int lap_json_finish(void);
 /* --json-file may be somebody else's file: it is not written. */
 void lap_json_keep_off(void);
 
-/* lapedge.file/1 of one run. */
+/* lapedge.log/1, the first line of a log: what its other lines have in common. */
+json_t *lap_json_log(const lap_settings *settings);
+/* lapedge.file/1 of one run, as a line of a log. */
+json_t *lap_json_line(
+    const char *in, const char *out, const lap_settings *settings, const lap_report *report);
+/* The same by itself: with all settings. */
 json_t *lap_json_file(
     const char *in, const char *out, const lap_settings *settings, const lap_report *report);
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/folder/worker.h"
 #include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"
-#include "cli/worker.h"
 
 static int (*const work_of[LAP_COMMANDS])(lap_cli *cli) = {
     [LAP_COMMAND_RUN] = lap_cli_run,

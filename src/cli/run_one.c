@@ -9,9 +9,9 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/measure/stats_view.h"
 #include "cli/progress.h"
 #include "cli/report/report.h"
-#include "cli/stats_view.h"
 #include "cli/term.h"
 
 /* Whether the folder that out lies in is missing, or nothing can be made in it. */

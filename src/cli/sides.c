@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/args.h"
 #include "cli/json.h"
+#include "cli/options/args.h"
 #include "cli/term.h"
 
 /* ---- never over something else ------------------------------------------------------------------- */
@@ -126,11 +126,10 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 
 /* ---- the log ------------------------------------------------------------------------------------- */
 
-bool lap_cli_log_open(lap_cli_log *log, const char *path)
+static bool open_log(lap_cli_log *log, const char *path)
 {
     const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
     struct stat st;
-    *log = (lap_cli_log){.fd = -1};
     if (strcmp(path, "-") == 0) {
         log->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         return log->fd >= 0;
@@ -145,10 +144,16 @@ bool lap_cli_log_open(lap_cli_log *log, const char *path)
     return true;
 }
 
-bool lap_cli_log_postpone(lap_cli_log *log, const char *path, const char *out_dir)
+bool lap_cli_log_open(lap_cli_log *log, const lap_cli *cli)
+{
+    *log = (lap_cli_log){.fd = -1, .settings = &cli->settings};
+    return open_log(log, cli->log);
+}
+
+bool lap_cli_log_postpone(lap_cli_log *log, const lap_cli *cli, const char *out_dir)
 {
     struct stat st;
-    const char *name = path;
+    const char *name = cli->log;
     name += 2 * (strncmp(name, "./", 2) == 0);
     out_dir += 2 * (strncmp(out_dir, "./", 2) == 0);
     const char *slash = strrchr(name, '/');
@@ -159,26 +164,14 @@ bool lap_cli_log_postpone(lap_cli_log *log, const char *path, const char *out_di
         length--;
     if (folder == 0 || folder != length || memcmp(name, out_dir, length) != 0 || stat(out_dir, &st) == 0)
         return false;
-    *log = (lap_cli_log){.fd = -1, .postponed = path};
+    *log = (lap_cli_log){.fd = -1, .settings = &cli->settings, .postponed = cli->log};
     return true;
 }
 
-void lap_cli_log_begin(lap_cli_log *log)
-{
-    if (log->is_begun)
-        return;
-    if (log->postponed && !lap_cli_log_open(log, log->postponed))
-        log->problem = errno;
-    log->is_begun = true;
-    if (log->is_file && ftruncate(log->fd, 0) != 0)
-        log->problem = errno;
-}
-
-void lap_cli_log_line(lap_cli_log *log, const json_t *record)
+static void write_line(lap_cli_log *log, const json_t *record)
 {
     char *line = lap_json_dump(record, JSON_COMPACT);
     const size_t size = line ? strlen(line) : 0;
-    lap_cli_log_begin(log);
     if (!line || log->fd < 0) {
         log->problem = log->problem ? log->problem : ENOMEM;
         free(line);
@@ -192,6 +185,26 @@ void lap_cli_log_line(lap_cli_log *log, const json_t *record)
         errno = problem;
     log->problem = log->problem ? log->problem : problem;
     free(line);
+}
+
+void lap_cli_log_begin(lap_cli_log *log)
+{
+    if (log->is_begun)
+        return;
+    if (log->postponed && !open_log(log, log->postponed))
+        log->problem = errno;
+    log->is_begun = true;
+    if (log->is_file && ftruncate(log->fd, 0) != 0)
+        log->problem = errno;
+    json_t *first = lap_json_log(log->settings);
+    write_line(log, first);
+    json_decref(first);
+}
+
+void lap_cli_log_line(lap_cli_log *log, const json_t *record)
+{
+    lap_cli_log_begin(log);
+    write_line(log, record);
 }
 
 bool lap_cli_log_close(lap_cli_log *log, const char *path)

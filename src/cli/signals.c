@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/sandbox.h"
+#include "cli/options/values.h"
+#include "cli/sandbox/sandbox.h"
 #include "cli/term.h"
-#include "cli/values.h"
 
 static _Atomic(lap_context *) running;
 static volatile sig_atomic_t caught;

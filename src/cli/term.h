@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cli/args.h"
+#include "cli/options/args.h"
 
 /* All bytes to a descriptor; false with errno set. EIO: nothing is taken, and no error is reported. */
 bool lap_cli_write(int fd, const void *bytes, size_t size);

@@ -24,7 +24,7 @@ typedef struct lap_header {
     int channels;                 /* that rows() delivers: 1 or 3 */
     int components;               /* in the file */
     int sample_h[4], sample_v[4]; /* JPEG sampling factors, per component; 0 where there is none */
-    bool is_ycc;                  /* chroma subsampling is meaningful */
+    bool is_ycc;                  /* the first three are Y, Cb and Cr */
     bool whole;                   /* decoder holds the whole image (several scans, interlaced) */
     bool is_16_bit;               /* samples of 16 bits, delivered as 8 */
     bool arithmetic, progressive;
@@ -162,6 +162,7 @@ typedef struct lap_write_options {
     unsigned keep;              /* LAP_KEEP_...; 0: all but thumbnails and maker's notes */
     bool progressive, optimize; /* of JPEG: held whole until the end */
     lap_codec_place codec;      /* of JPEG: who encodes it */
+    bool in_order;              /* bands come one after the other: none has to be joined to another */
     const lap_header *from;     /* metadata and sampling of the input, or NULL */
     bool oriented;              /* pixels were turned: reset the EXIF tag */
     bool as_stored;             /* components and their meaning are those of the input: any profile fits */

@@ -98,20 +98,21 @@ static void set_codes(const lap_huff_layout *layout, lap_decode_plan *plan)
 /* Of each component its blocks side by side, row by row, each row with the place for a whole group more. */
 static void lay_out(lap_decode_plan *plan)
 {
-    const int luma = plan->h * plan->v;
     int next = 0;
-    for (int b = 0; b < plan->mcu_blocks; b++) {
-        const bool is_luma = b < luma;
-        plan->component[b] = is_luma ? 0 : (uint8_t)(b - luma + 1);
-        plan->step[b] = is_luma ? plan->h : 1;
-        plan->start[b] = is_luma && b % plan->h > 0 ? plan->start[b - 1] + 1 : next;
-        if (!is_luma || b % plan->h == 0)
-            next += (plan->unit_mcus * plan->step[b] + 7) / 8 * 8;
-    }
+    for (int c = 0; c < plan->components; c++)
+        for (int i = 0; i < plan->across[c] * plan->down[c]; i++) {
+            const int b = plan->mcu_blocks++;
+            const bool begins_row = i % plan->across[c] == 0;
+            plan->component[b] = (uint8_t)c;
+            plan->step[b] = plan->across[c];
+            plan->start[b] = begins_row ? next : plan->start[b - 1] + 1;
+            if (begins_row)
+                next += (plan->unit_mcus * plan->step[b] + 7) / 8 * 8;
+        }
     plan->unit_blocks = next;
 }
 
-/* Gray; or luma of 1 or 2 blocks across and down, chroma of one block. */
+/* Gray; or luma of 1 or 2 blocks across and down, chroma of one block; black as luma. */
 bool lap_decode_takes(const lap_jpeg_frame *f)
 {
     if (f->components == 1)
@@ -119,7 +120,9 @@ bool lap_decode_takes(const lap_jpeg_frame *f)
     for (int c = 1; c < 3; c++)
         if (f->sample_h[c] != 1 || f->sample_v[c] != 1)
             return false;
-    return f->components == 3 && f->sample_h[0] <= 2 && f->sample_v[0] <= 2;
+    if (f->components == 4 && (f->sample_h[3] != f->sample_h[0] || f->sample_v[3] != f->sample_v[0]))
+        return false;
+    return f->sample_h[0] <= 2 && f->sample_v[0] <= 2;
 }
 
 bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap_decode_plan *plan)
@@ -130,9 +133,14 @@ bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap
     plan->width = frame->width;
     plan->height = frame->height;
     plan->components = frame->components;
-    plan->h = plan->components == 1 ? 1 : frame->sample_h[0];
-    plan->v = plan->components == 1 ? 1 : frame->sample_v[0];
-    plan->mcu_blocks = plan->h * plan->v + plan->components - 1;
+    plan->is_ycc = frame->is_ycc;
+    plan->is_inverted = frame->is_inverted;
+    for (int c = 0; c < plan->components; c++) {
+        plan->across[c] = plan->components == 1 ? 1 : frame->sample_h[c];
+        plan->down[c] = plan->components == 1 ? 1 : frame->sample_v[c];
+    }
+    plan->h = plan->across[0];
+    plan->v = plan->down[0];
     plan->mcus = (plan->width - 1) / (8 * plan->h) + 1;
     plan->mcu_rows = (plan->height - 1) / (8 * plan->v) + 1;
     plan->unit_mcus = UNIT_LUMA / plan->h;

@@ -49,25 +49,28 @@ typedef struct lap_decode_codes {
     lap_huff_code all_dc, all_ac;
 } lap_decode_codes;
 
-enum { LAP_DECODE_MCU_BLOCKS = 6 }; /* of an MCU at most */
+enum { LAP_DECODE_MCU_BLOCKS = 10 }; /* of an MCU at most */
 
 typedef struct lap_decode_plan {
     int width, height;
-    int components;     /* 1 or 3 */
-    int h, v;           /* luma blocks of an MCU, across and down; 1, 1 with one component */
-    int mcu_blocks;     /* blocks of an MCU */
-    int mcus, mcu_rows; /* of the picture, across and down */
-    int unit_mcus;      /* of a unit: what the stages work on at a time */
-    int interval;       /* MCUs between restart markers, 0: none */
+    int components;           /* 1, 3 or 4; the first and the fourth have the most samples */
+    bool is_ycc, is_inverted; /* as the frame has it */
+    int across[LAP_JPEG_COMPONENTS],
+        down[LAP_JPEG_COMPONENTS]; /* blocks of an MCU; 1, 1 with one component */
+    int h, v;                      /* of the first component */
+    int mcu_blocks;                /* blocks of an MCU */
+    int mcus, mcu_rows;            /* of the picture, across and down */
+    int unit_mcus;                 /* of a unit: what the stages work on at a time */
+    int interval;                  /* MCUs between restart markers, 0: none */
     /* Block b of MCU m of a unit is block start[b] + m * step[b] of the unit's blocks. */
     int start[LAP_DECODE_MCU_BLOCKS], step[LAP_DECODE_MCU_BLOCKS];
     int unit_blocks; /* room for so many */
     uint8_t component[LAP_DECODE_MCU_BLOCKS];
     int code_count;
-    lap_decode_codes codes[3];
-    uint8_t codes_of[3];              /* of each component: index into codes */
-    uint8_t place[LAP_DECODE_PLACES]; /* of the k-th coefficient; from 64 on 0, the place of DC */
-    uint16_t quant[3][64];            /* of each component, in the order of place */
+    lap_decode_codes codes[LAP_JPEG_COMPONENTS];
+    uint8_t codes_of[LAP_JPEG_COMPONENTS];   /* index into codes */
+    uint8_t place[LAP_DECODE_PLACES];        /* of the k-th coefficient; from 64 on 0, the place of DC */
+    uint16_t quant[LAP_JPEG_COMPONENTS][64]; /* in the order of place */
 } lap_decode_plan;
 
 /* Whether the picture is one for us: its sampling. */

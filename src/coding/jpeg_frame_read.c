@@ -14,11 +14,11 @@ typedef struct reader {
     table huffman[2][4]; /* DC, AC */
     uint16_t quant[4][64];
     bool has_quant[4], has_frame, has_jfif, has_adobe, is_ready;
-    uint8_t adobe_transform, id[3], quant_of[3];
+    uint8_t adobe_transform, id[LAP_JPEG_COMPONENTS], quant_of[LAP_JPEG_COMPONENTS];
     /* of a progressive one */
-    lap_jpeg_script *script; /* NULL: sequential */
-    bool has_scan[3];        /* of each component; its quantisers are settled then */
-    int8_t missing[3][64];   /* of each coefficient: bits that have not come; -1: none has */
+    lap_jpeg_script *script;                 /* NULL: sequential */
+    bool has_scan[LAP_JPEG_COMPONENTS];      /* its quantisers are settled then */
+    int8_t missing[LAP_JPEG_COMPONENTS][64]; /* of each coefficient: bits that have not come; -1: none has */
 } reader;
 
 static unsigned be16(const uint8_t *p)
@@ -70,7 +70,8 @@ static bool read_huffman(reader *r, const uint8_t *p, size_t size)
 static bool read_sof(reader *r, const uint8_t *p, size_t size)
 {
     lap_jpeg_frame *f = r->frame;
-    if (r->has_frame || size < 6 || p[0] != 8 || (p[5] != 1 && p[5] != 3) || size != 6 + 3 * (size_t)p[5])
+    if (r->has_frame || size < 6 || p[0] != 8 || (p[5] != 1 && p[5] != 3 && p[5] != 4) ||
+        size != 6 + 3 * (size_t)p[5])
         return false;
     f->height = (int)be16(p + 1);
     f->width = (int)be16(p + 3);
@@ -91,14 +92,30 @@ static bool read_sof(reader *r, const uint8_t *p, size_t size)
     return f->width > 0 && f->height > 0 && f->width <= MAX_SIDE && f->height <= MAX_SIDE;
 }
 
-/* As libjpeg takes three components: YCbCr, unless something says otherwise. */
-static bool is_ycc(const reader *r)
+/* What libjpeg takes the components for. False: it would warn. */
+static bool find_colours(reader *r)
 {
-    if (r->has_jfif)
+    lap_jpeg_frame *f = r->frame;
+    const bool has_four = f->components == 4, is_rgb = memcmp(r->id, "RGB", 3) == 0;
+    const unsigned transform = r->adobe_transform, ycc = has_four ? 2 : 1;
+    if (f->components == 1)
         return true;
-    if (r->has_adobe)
-        return r->adobe_transform == 1;
-    return r->id[0] != 'R' || r->id[1] != 'G' || r->id[2] != 'B';
+    f->is_inverted = has_four && r->has_adobe;
+    if (!has_four && r->has_jfif)
+        f->is_ycc = true;
+    else if (r->has_adobe)
+        f->is_ycc = transform == ycc;
+    else
+        f->is_ycc = !has_four && !is_rgb;
+    return f->is_ycc || !r->has_adobe || transform == 0;
+}
+
+/* The first scan settles them, whatever comes later. */
+static bool keeps_colours(reader *r)
+{
+    const bool was_ycc = r->frame->is_ycc, was_inverted = r->frame->is_inverted;
+    return find_colours(r) &&
+           (r->script->count == 0 || (r->frame->is_ycc == was_ycc && r->frame->is_inverted == was_inverted));
 }
 
 static bool make_code(const reader *r, bool is_ac, unsigned number, lap_huff_code *code)
@@ -122,7 +139,7 @@ static bool read_sos(reader *r, const uint8_t *p, size_t size)
     lap_huff_layout *layout = &f->huffman;
     const int count = f->components;
     if (!r->has_frame || size != 4 + 2 * (size_t)count || p[0] != count || p[1 + 2 * count] != 0 ||
-        p[2 + 2 * count] != 63 || p[3 + 2 * count] != 0 || (count == 3 && !is_ycc(r)))
+        p[2 + 2 * count] != 63 || p[3 + 2 * count] != 0 || !find_colours(r))
         return false;
     for (int c = 0; c < count; c++) {
         const uint8_t *q = p + 1 + 2 * c;
@@ -190,8 +207,7 @@ static bool read_script_sos(reader *r, const uint8_t *p, size_t size)
 {
     lap_jpeg_script *script = r->script;
     if (!r->has_frame || script->count == LAP_SCRIPT_SCANS || size < 6 || p[0] < 1 ||
-        p[0] > r->frame->components || size != 4 + 2 * (size_t)p[0] ||
-        (r->frame->components == 3 && !is_ycc(r)))
+        p[0] > r->frame->components || size != 4 + 2 * (size_t)p[0] || !keeps_colours(r))
         return false;
     lap_script_scan *scan = &script->scans[script->count++];
     const uint8_t *q = p + 1 + 2 * p[0];

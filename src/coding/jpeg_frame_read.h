@@ -9,13 +9,13 @@
 #include "coding/jpeg_script.h"
 
 /* bytes: from the start of the file to the end of the first scan header, or more. False: not baseline or
- * extended sequential Huffman of 8 bits, gray or YCbCr, with all components in one scan; or a table is
- * missing or invalid, something stands where it should not, the data ends. */
+ * extended sequential Huffman of 8 bits, with all components in one scan; or colours that libjpeg warns of;
+ * or a table is missing or invalid, something stands where it should not, the data ends. */
 bool lap_jpeg_frame_read(const uint8_t *bytes, size_t size, lap_jpeg_frame *frame);
 
-/* bytes: the whole file. False: not progressive Huffman of 8 bits, gray or YCbCr; or its scans are not those
- * of a complete picture, in which every bit of every coefficient comes once and in a legal order; or
- * something else is odd between its scans. What is behind the end marker is not looked at. */
+/* bytes: the whole file. False: not progressive Huffman of 8 bits; or its scans are not those of a complete
+ * picture, in which every bit of every coefficient comes once and in a legal order; or something else is odd
+ * before or between its scans. What is behind the end marker is not looked at. */
 bool lap_jpeg_script_read(const uint8_t *bytes, size_t size, lap_jpeg_script *script);
 
 #endif

@@ -5,14 +5,15 @@
 #include "coding/jpeg_frame.h"
 
 typedef struct lap_script_scan {
-    int components;         /* 1, or those of an interleaved scan of DC values */
-    uint8_t component[3];   /* of the frame, ascending */
-    uint8_t first, last;    /* the band, in zigzag order: 0, 0 is DC; else AC */
-    uint8_t high, low;      /* bits of the coefficients that are missing before and after the scan; high 0:
-                             * it is the first of its band */
-    int interval;           /* MCUs between restart markers, 0: none */
-    lap_huff_code codes[3]; /* a first DC scan: of each component; an AC scan: [0]; else unused */
-    uint64_t begin, end;    /* of its data, in the file: the first byte, and the marker behind the last */
+    int components;                         /* 1, or those of an interleaved scan of DC values */
+    uint8_t component[LAP_JPEG_COMPONENTS]; /* of the frame, ascending */
+    uint8_t first, last;                    /* the band, in zigzag order: 0, 0 is DC; else AC */
+    uint8_t high, low; /* bits of the coefficients that are missing before and after the scan; high 0:
+                        * it is the first of its band */
+    int interval;      /* MCUs between restart markers, 0: none */
+    lap_huff_code codes[LAP_JPEG_COMPONENTS]; /* a first DC scan: of each component; an AC scan: [0]; else
+                                               * unused */
+    uint64_t begin, end; /* of its data, in the file: the first byte, and the marker behind the last */
 } lap_script_scan;
 
 enum { LAP_SCRIPT_SCANS = 64 }; /* at most; encoders make 6 to 20 */

@@ -25,18 +25,18 @@ typedef struct pass { /* a scan under way */
     lap_decode_bytes bytes;
     lap_held_state state; /* its bits are those of bytes while nothing decodes */
     int interval_left, restarts;
-    int before[3], befores; /* scans that have to be ahead */
-    int16_t nowhere;        /* where DC values of blocks outside of the picture go */
-    uint64_t weight;        /* bytes of the longest scan that cannot end before this one */
-    bool is_busy;           /* a thread works at it; under the lock */
-    atomic_int rows;        /* of MCUs, decoded */
+    int before[LAP_JPEG_COMPONENTS], befores; /* scans that have to be ahead */
+    int16_t nowhere;                          /* where DC values of blocks outside of the picture go */
+    uint64_t weight;                          /* bytes of the longest scan that cannot end before this one */
+    bool is_busy;                             /* a thread works at it; under the lock */
+    atomic_int rows;                          /* of MCUs, decoded */
 } pass;
 
 struct lap_held {
     lap_held_source source;
     int mcus, mcu_rows, components;
     int rows_a_turn;
-    held_plane planes[3];
+    held_plane planes[LAP_JPEG_COMPONENTS];
     void *memory; /* of the planes */
     size_t bytes;
     pass *passes;
@@ -104,8 +104,8 @@ lap_code lap_held_bound(const uint8_t *bytes, size_t size, int *scan, int *perce
 
 size_t lap_held_memory(const lap_jpeg_script *script)
 {
-    const size_t scan =
-        sizeof(pass) + 3 * sizeof(lap_script_codes) + lap_decode_bytes_room(UNIT_BYTES) + LAP_DECODE_SLACK;
+    const size_t scan = sizeof(pass) + (size_t)script->frame.components * sizeof(lap_script_codes) +
+                        lap_decode_bytes_room(UNIT_BYTES) + LAP_DECODE_SLACK;
     size_t all, scans;
     const bool fits = plane_bytes(&script->frame, &all) && lap_mul((size_t)script->count, scan, &scans) &&
                       lap_add(all, scans, &all) && lap_add(all, sizeof(lap_held), &all);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/luma.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "jpeg/decode_bytes.h"
 
@@ -28,18 +30,20 @@ struct lap_row_decoder {
     int restarts;      /* markers passed */
     /* coefficients, samples, pixels */
     lap_decode_unit unit;
-    sample_plane planes[3];
-    int mcu_rows; /* decoded */
-    int row;      /* of the picture, next */
-    bool is_over; /* something odd was met */
+    sample_plane planes[LAP_JPEG_COMPONENTS];
+    bool is_mixed; /* gray is wanted, and mixed of RGB */
+    uint8_t *rgb;  /* then: a row of it */
+    int mcu_rows;  /* decoded */
+    int row;       /* of the picture, next */
+    bool is_over;  /* something odd was met */
 };
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-enum { MAX_UNIT_BLOCKS = 64, MAX_ROWS = 32 };
+enum { MAX_UNIT_BLOCKS = 80, MAX_ROWS = 96 /* of samples, of all components */ };
 
 typedef struct layout { /* offsets in the memory of a decoder */
-    size_t coefficients, last, bytes, planes[3], size;
+    size_t coefficients, last, bytes, planes[LAP_JPEG_COMPONENTS], rgb, size;
 } layout;
 
 static size_t take(size_t *next, size_t size)
@@ -60,6 +64,7 @@ static layout lay_out(const lap_row_decoder *d)
     p.bytes = take(&next, d->held ? 0 : lap_decode_bytes_room(d->bytes.most));
     for (int c = 0; c < d->components; c++)
         p.planes[c] = take(&next, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
+    p.rgb = take(&next, d->is_mixed ? 3 * (size_t)d->plan->width : 0);
     p.size = next;
     return p;
 }
@@ -70,9 +75,9 @@ static void measure(lap_row_decoder *d)
     d->bytes.most = (size_t)p->unit_mcus * (size_t)p->mcu_blocks * LAP_BYTES_BLOCK;
     for (int c = 0; c < d->components; c++) {
         sample_plane *plane = &d->planes[c];
-        const int h = c == 0 ? p->h : 1, v = c == 0 ? p->v : 1;
-        plane->width = c == 0 ? p->width : (p->width - 1) / p->h + 1;
-        plane->height = c == 0 ? p->height : (p->height - 1) / p->v + 1;
+        const int h = p->across[c], v = p->down[c];
+        plane->width = (p->width * h - 1) / p->h + 1;
+        plane->height = (p->height * v - 1) / p->v + 1;
         plane->rows = 8 * v * p->v; /* two rows of MCUs where upsampling looks from one into the next */
         plane->stride = (ptrdiff_t)p->mcus * h * 8 + 2 * LAP_DECODE_SLACK;
         plane->stride += -plane->stride & (ALIGNMENT - 1);
@@ -82,8 +87,22 @@ static void measure(lap_row_decoder *d)
 size_t lap_row_decoder_memory(int width)
 {
     const size_t row = (size_t)width + 2 * LAP_DECODE_SLACK + 2 * ALIGNMENT;
-    return sizeof(lap_row_decoder) + 3 * row * MAX_ROWS + (size_t)MAX_UNIT_BLOCKS * 129 +
-           lap_decode_bytes_room((size_t)MAX_UNIT_BLOCKS * LAP_BYTES_BLOCK) + 8 * ALIGNMENT;
+    return sizeof(lap_row_decoder) + row * (MAX_ROWS + 3) + (size_t)MAX_UNIT_BLOCKS * 129 +
+           lap_decode_bytes_room((size_t)MAX_UNIT_BLOCKS * LAP_BYTES_BLOCK) + 10 * ALIGNMENT;
+}
+
+static void place_parts(lap_row_decoder *d, const layout *p)
+{
+    uint8_t *base = (uint8_t *)d->memory + (ALIGNMENT - (uintptr_t)d->memory % ALIGNMENT);
+    d->unit.coefficients = (int16_t *)(void *)(base + p->coefficients);
+    d->unit.last = base + p->last;
+    d->bytes.memory = base + p->bytes;
+    d->rgb = base + p->rgb;
+    for (int c = 0; c < d->components; c++) {
+        d->planes[c].base = base + p->planes[c] + LAP_DECODE_SLACK;
+        /* Vector code reads beside the rows, and its results do not depend on what is there. */
+        memset(base + p->planes[c], 0, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
+    }
 }
 
 lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **decoder, lap_error *err)
@@ -94,7 +113,9 @@ lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **de
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
     d->plan = source->plan;
     d->stages = source->stages;
-    d->components = source->gray ? 1 : d->plan->components;
+    const bool has_luma = d->plan->components == 1 || (d->plan->components == 3 && d->plan->is_ycc);
+    d->components = source->gray && has_luma ? 1 : d->plan->components;
+    d->is_mixed = source->gray && !has_luma;
     d->held = source->held;
     d->bytes.unstuff = source->stages->unstuff;
     d->bytes.next = source->bytes + source->scan_begin;
@@ -108,15 +129,7 @@ lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **de
         free(d);
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
     }
-    uint8_t *base = (uint8_t *)d->memory + (ALIGNMENT - (uintptr_t)d->memory % ALIGNMENT);
-    d->unit.coefficients = (int16_t *)(void *)(base + p.coefficients);
-    d->unit.last = base + p.last;
-    d->bytes.memory = base + p.bytes;
-    for (int c = 0; c < d->components; c++) {
-        d->planes[c].base = base + p.planes[c] + LAP_DECODE_SLACK;
-        /* Vector code reads beside the rows, and its results do not depend on what is there. */
-        memset(base + p.planes[c], 0, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
-    }
+    place_parts(d, &p);
     if (!d->held)
         lap_decode_bytes_begin(&d->bytes);
     *decoder = d;
@@ -168,21 +181,21 @@ static bool end_interval(lap_row_decoder *d, unsigned marker)
 static bool transform(lap_row_decoder *d, int first, int count)
 {
     const lap_decode_plan *p = d->plan;
-    for (int b = 0; b < p->mcu_blocks; b++) {
-        const int c = p->component[b], luma_row = c == 0 ? b / p->h : 0;
-        if (c >= d->components || (c == 0 && b % p->h > 0))
-            continue;
+    bool is_fine = true;
+    for (int c = 0, b = 0; c < d->components; c++) {
         const sample_plane *plane = &d->planes[c];
-        const int rows = c == 0 ? 8 * p->v : 8, y = d->mcu_rows * rows % plane->rows + 8 * luma_row;
-        const lap_decode_blocks blocks = {.coefficients = d->unit.coefficients + (ptrdiff_t)p->start[b] * 64,
-            .last = d->unit.last + p->start[b],
-            .quant = p->quant[c],
-            .count = count * p->step[b]};
-        if (!d->stages->inverse(
-                &blocks, plane->base + y * plane->stride + (ptrdiff_t)first * p->step[b] * 8, plane->stride))
-            return false;
+        const int y = d->mcu_rows * 8 * p->down[c] % plane->rows, across = p->across[c];
+        uint8_t *samples = plane->base + y * plane->stride + (ptrdiff_t)first * across * 8;
+        for (int i = 0; i < p->down[c] && is_fine; i++, b += across) {
+            const lap_decode_blocks blocks = {
+                .coefficients = d->unit.coefficients + (ptrdiff_t)p->start[b] * 64,
+                .last = d->unit.last + p->start[b],
+                .quant = p->quant[c],
+                .count = count * across};
+            is_fine = d->stages->inverse(&blocks, samples + (ptrdiff_t)8 * i * plane->stride, plane->stride);
+        }
     }
-    return true;
+    return is_fine;
 }
 
 /* `count` MCUs of one interval. */
@@ -199,7 +212,7 @@ static bool decode_unit(lap_row_decoder *d, int first, int count)
 static bool transform_held(lap_row_decoder *d, int c, int y)
 {
     const sample_plane *plane = &d->planes[c];
-    const int across = d->plan->mcus * (c == 0 ? d->plan->h : 1);
+    const int across = d->plan->mcus * d->plan->across[c];
     const lap_held_row row = lap_held_blocks(d->held, c, y);
     uint8_t *samples = plane->base + (ptrdiff_t)8 * y % plane->rows * plane->stride;
     for (int x = 0; x < across; x += LAP_DECODE_UNIT_BLOCKS) {
@@ -218,12 +231,10 @@ static bool transform_held(lap_row_decoder *d, int c, int y)
 
 static bool decode_held_row(lap_row_decoder *d)
 {
-    for (int c = 0; c < d->components; c++) {
-        const int v = c == 0 ? d->plan->v : 1;
-        for (int i = 0; i < v; i++)
-            if (!transform_held(d, c, d->mcu_rows * v + i))
+    for (int c = 0; c < d->components; c++)
+        for (int i = 0; i < d->plan->down[c]; i++)
+            if (!transform_held(d, c, d->mcu_rows * d->plan->down[c] + i))
                 return false;
-    }
     d->mcu_rows++;
     return true;
 }
@@ -294,15 +305,21 @@ static void write_row(const lap_row_decoder *d, int y, uint8_t *out)
     }
     const beside rows = chroma_beside(d, y);
     const sample_plane *cb = &d->planes[1], *cr = &d->planes[2];
+    uint8_t *rgb = d->is_mixed ? d->rgb : out;
     const lap_decode_row row = {.y = luma,
         .near = {samples_at(cb, rows.near), samples_at(cr, rows.near)},
         .far = {samples_at(cb, rows.far), samples_at(cr, rows.far)},
+        .black = d->components == 4 ? samples_at(&d->planes[3], y) : NULL,
         .width = d->plan->width,
         .chroma_width = cb->width,
         .h2 = d->plan->h == 2,
         .v2 = d->plan->v == 2,
-        .upper = rows.upper};
-    d->stages->pixels(&row, out);
+        .upper = rows.upper,
+        .is_ycc = d->plan->is_ycc,
+        .is_inverted = d->plan->is_inverted};
+    d->stages->pixels(&row, rgb);
+    if (d->is_mixed)
+        lap_luma_row(rgb, out, (size_t)d->plan->width);
 }
 
 int lap_row_decoder_rows(lap_row_decoder *d, const lap_view *rows)

@@ -14,7 +14,7 @@ typedef struct lap_row_source {
     size_t size;
     size_t scan_begin; /* of the file: the first byte of its scan */
     const lap_decode_stages *stages;
-    bool gray;            /* of three components the luma alone */
+    bool gray;            /* the luma alone, if need be of RGB */
     const lap_held *held; /* all coefficients, decoded; NULL: they come from the file */
 } lap_row_source;
 

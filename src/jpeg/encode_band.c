@@ -5,6 +5,7 @@
 void lap_band_encoder_restart(lap_band_encoder *encoder)
 {
     encoder->state = (lap_encode_state){0};
+    encoder->first = 0;
 }
 
 static lap_code encode_mcu_row(
@@ -13,7 +14,7 @@ static lap_code encode_mcu_row(
     const lap_encode_plan *plan = encoder->plan;
     const int unit = lap_encode_unit_mcus(plan);
     const size_t room = (size_t)(unit * plan->mcu_blocks * LAP_ENCODE_BLOCK_BYTES) + LAP_ENCODE_SLACK;
-    for (int first = 0; first < plan->mcus; first += unit) {
+    for (int first = encoder->first; first < plan->mcus; first += unit) {
         const int left = plan->mcus - first;
         const lap_code code = lap_chunk_reserve(chunk, room, err);
         if (code != LAP_OK)
@@ -21,6 +22,7 @@ static lap_code encode_mcu_row(
         chunk->size += encoder->run(
             plan, &encoder->state, rows, first, left < unit ? left : unit, chunk->data + chunk->size);
     }
+    encoder->first = 0;
     return LAP_OK;
 }
 

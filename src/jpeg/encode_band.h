@@ -9,7 +9,9 @@
 typedef struct lap_band_encoder { /* of one thread; state is zeroed */
     const lap_encode_plan *plan;
     lap_encode_fn *run;
+    lap_encode_join_fn *join; /* for what encode_join.h declares */
     lap_encode_state state;
+    int first;                  /* MCU with which the next row of them begins: 0 but for bands apart */
     const lap_control *control; /* or NULL */
 } lap_band_encoder;
 

@@ -15,13 +15,13 @@ typedef struct member {
 
 struct lap_band_encoders {
     lap_encode_plan plan;
-    lap_encode_fn *run;
+    const lap_coder *coder;
     const lap_control *control;
     pthread_mutex_t lock;
     member *all, *resting;
 };
 
-lap_code lap_band_encoders_open(lap_encode_fn *run, const lap_encode_target *target,
+lap_code lap_band_encoders_open(const lap_coder *coder, const lap_encode_target *target,
     const lap_control *control, lap_band_encoders **made, const char **why_not, lap_error *err)
 {
     *made = NULL;
@@ -34,7 +34,7 @@ lap_code lap_band_encoders_open(lap_encode_fn *run, const lap_encode_target *tar
         free(e);
         return LAP_OK;
     }
-    e->run = run;
+    e->coder = coder;
     e->control = control;
     e->all = e->resting = NULL;
     e->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -60,7 +60,8 @@ static lap_code create(lap_band_encoders *e, member **made, lap_error *err)
     *made = NULL;
     if (!m)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
-    m->encoder = (lap_band_encoder){.plan = &e->plan, .run = e->run, .control = e->control};
+    m->encoder = (lap_band_encoder){
+        .plan = &e->plan, .run = e->coder->run, .join = e->coder->join, .control = e->control};
     pthread_mutex_lock(&e->lock);
     m->after = e->all;
     e->all = m;
@@ -69,7 +70,7 @@ static lap_code create(lap_band_encoders *e, member **made, lap_error *err)
     return LAP_OK;
 }
 
-lap_code lap_band_encoders_take(lap_band_encoders *e, bool is_interval, lap_band_work *work, lap_error *err)
+lap_code lap_band_encoders_take(lap_band_encoders *e, lap_band_kind kind, lap_band_work *work, lap_error *err)
 {
     lap_chunk *chunk = work->chunk;
     lap_code code = lap_chunk_reserve(chunk, RST_SIZE, err);
@@ -82,11 +83,11 @@ lap_code lap_band_encoders_take(lap_band_encoders *e, bool is_interval, lap_band
         code = create(e, &m, err);
     if (code != LAP_OK)
         return code;
-    if (is_interval && work->index > 0) {
+    if (kind == LAP_BAND_INTERVAL && work->index > 0) {
         chunk->data[chunk->size++] = 0xFF;
         chunk->data[chunk->size++] = (uint8_t)(FIRST_RST + (work->index - 1) % RST_COUNT);
     }
-    if (is_interval)
+    if (kind != LAP_BAND_GOES_ON)
         lap_band_encoder_restart(&m->encoder);
     work->state = &m->encoder;
     return LAP_OK;

@@ -19,8 +19,7 @@ enum { ROWS_A_TIME = 32 }; /* between looks at the control */
 static bool is_same_picture(const lap_header *header, const lap_jpeg_frame *frame)
 {
     bool is_same = header->width == frame->width && header->height == frame->height &&
-                   header->components == frame->components &&
-                   (frame->components == 1 || (frame->components == 3 && header->is_ycc));
+                   header->components == frame->components && header->is_ycc == frame->is_ycc;
     for (int c = 0; c < frame->components && is_same; c++)
         is_same = header->sample_h[c] == frame->sample_h[c] && header->sample_v[c] == frame->sample_v[c];
     return is_same;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "codec/codec.h"
 #include "jpeg/encode_bands.h"
+#include "jpeg/encode_join.h"
 #include "jpeg/encode_ladder.h"
 #include "libjpeg/jpeg_head.h"
 #include "libjpeg/libjpeg.h"
@@ -13,6 +14,9 @@
 typedef struct own_state {
     lap_jpeg_head head;
     lap_band_encoders *bands;
+    lap_band_kind kind;
+    lap_band_work joined; /* of bands apart: the scan so far, and bytes of a band of it */
+    lap_chunk bytes;
 } own_state;
 
 /* ---- by an encoder of ours ----------------------------------------------------------------------- */
@@ -26,21 +30,53 @@ static lap_encode_target target_of(const lap_jpeg_head *head, const lap_write_op
     return t;
 }
 
-/* Each band is an interval, or all of them are one. */
+static lap_code begin_band(const own_state *state, lap_band_work *work, const lap_view *rows, lap_error *err)
+{
+    const lap_code code = lap_band_encoders_take(state->bands, state->kind, work, err);
+    return code == LAP_OK && state->kind == LAP_BAND_APART
+               ? lap_band_apart_begin(work->state, rows, work->chunk, err)
+               : code;
+}
+
+static lap_code end_band(
+    const lap_encoder *encoder, const own_state *state, lap_band_work *work, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    if (state->kind == LAP_BAND_APART)
+        lap_band_apart_end(work->state, work->chunk);
+    else if (state->kind == LAP_BAND_INTERVAL || work->index == encoder->bands - 1)
+        code = lap_band_encoder_finish(work->state, work->chunk, err);
+    if (code == LAP_OK)
+        lap_band_encoders_give_back(state->bands, work);
+    return code;
+}
+
 static lap_code own_rows(
     lap_encoder *encoder, lap_band_work *work, const lap_view *rows, bool is_last, lap_error *err)
 {
     const own_state *state = encoder->state;
-    const bool ends = is_last && (encoder->parallel || work->index == encoder->bands - 1);
     lap_code code = LAP_OK;
     if (work->next_row == 0)
-        code = lap_band_encoders_take(state->bands, encoder->parallel, work, err);
+        code = begin_band(state, work, rows, err);
     if (code == LAP_OK)
         code = lap_band_encode(work->state, rows, work->chunk, err);
-    if (code == LAP_OK && ends)
-        code = lap_band_encoder_finish(work->state, work->chunk, err);
-    if (code == LAP_OK && is_last)
-        lap_band_encoders_give_back(state->bands, work);
+    return code == LAP_OK && is_last ? end_band(encoder, state, work, err) : code;
+}
+
+/* *bytes: a band that was encoded apart, joined to those before it. */
+static lap_code join_band(
+    lap_encoder *encoder, int index, const lap_chunk *apart, const lap_chunk **bytes, lap_error *err)
+{
+    own_state *state = encoder->state;
+    lap_code code = LAP_OK;
+    state->bytes.size = 0;
+    *bytes = &state->bytes;
+    if (index == 0)
+        code = lap_band_encoders_take(state->bands, LAP_BAND_APART, &state->joined, err);
+    if (code == LAP_OK)
+        code = lap_band_join(state->joined.state, apart, &state->bytes, err);
+    if (code == LAP_OK && index == encoder->bands - 1)
+        code = lap_band_encoder_finish(state->joined.state, &state->bytes, err);
     return code;
 }
 
@@ -49,7 +85,9 @@ static lap_code own_append(lap_encoder *encoder, int index, const lap_chunk *chu
     const own_state *state = encoder->state;
     const lap_chunk *header = &state->head.header;
     lap_code code = LAP_OK;
-    if (index == 0)
+    if (state->kind == LAP_BAND_APART)
+        code = join_band(encoder, index, chunk, &chunk, err);
+    if (code == LAP_OK && index == 0)
         code = lap_sink_write(encoder->sink, header->data, header->size, err);
     return code == LAP_OK ? lap_sink_write(encoder->sink, chunk->data, chunk->size, err) : code;
 }
@@ -67,6 +105,7 @@ static void own_close(lap_encoder *encoder)
         return;
     lap_band_encoders_close(state->bands);
     lap_chunk_free(&state->head.header);
+    lap_chunk_free(&state->bytes);
     free(state);
 }
 
@@ -85,10 +124,14 @@ static lap_code open_own(lap_encoder *encoder, const lap_coder *coder, lap_error
     if (code != LAP_OK)
         return code;
     const lap_encode_target target = target_of(&state->head, o);
-    code = lap_band_encoders_open(coder->run, &target, o->control, &state->bands, &encoder->why_not, err);
+    code = lap_band_encoders_open(coder, &target, o->control, &state->bands, &encoder->why_not, err);
     encoder->band_rows = state->head.band_rows;
     encoder->row_step = 8 * state->head.v[0];
-    encoder->parallel = state->head.interval > 0 && o->height > encoder->band_rows;
+    encoder->parallel = o->height > encoder->band_rows && (state->head.interval > 0 || !o->in_order);
+    state->kind = !encoder->parallel         ? LAP_BAND_GOES_ON
+                  : state->head.interval > 0 ? LAP_BAND_INTERVAL
+                                             : LAP_BAND_APART;
+    state->joined.chunk = &state->bytes;
     return code;
 }
 

@@ -12,6 +12,7 @@ typedef struct lap_coder {
     lap_codec_place codec;           /* that names it */
     const char *(*available)(void);  /* NULL when the processor can run it, else the reason */
     lap_encode_fn *run;              /* of an encoder; NULL: libjpeg-turbo, or not built */
+    lap_encode_join_fn *join;        /* of an encoder with run */
     const lap_decode_stages *stages; /* of a decoder, likewise */
 } lap_coder;
 

@@ -101,7 +101,7 @@ static void fill_header(lap_jpeg_reader *r)
         header->sample_h[i] = cinfo->comp_info[i].h_samp_factor;
         header->sample_v[i] = cinfo->comp_info[i].v_samp_factor;
     }
-    header->is_ycc = cinfo->jpeg_color_space == JCS_YCbCr;
+    header->is_ycc = cinfo->jpeg_color_space == JCS_YCbCr || cinfo->jpeg_color_space == JCS_YCCK;
     header->channels = r->decoder->options.gray || cinfo->jpeg_color_space == JCS_GRAYSCALE ? 1 : 3;
     header->whole = jpeg_has_multiple_scans(&r->cinfo);
     header->arithmetic = cinfo->arith_code;

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "base/luma.h"
+#include "base/pages.h"
 #include "base/status.h"
 #include "base/times.h"
 #include "ops/orient.h"
 #include "run/formats.h"
+#include "run/photo.h"
 #include "run/settings.h"
 
 /* ---- from a decoder ---------------------------------------------------------------------------- */
@@ -153,13 +156,14 @@ static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *ima
     return LAP_OK;
 }
 
-/* The decoder and a whole image beside it against the limit. */
-static lap_code check_memory(const lap_decoder *decoder, const lap_read_options *options, lap_error *err)
+/* The decoder and `images` whole ones beside it against the limit. */
+static lap_code check_memory(
+    const lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err)
 {
     const lap_header *h = lap_decoder_header(decoder);
     size_t bytes;
     bool fits = lap_mul((size_t)h->width * (size_t)h->channels, (size_t)h->height, &bytes) &&
-                lap_add(bytes, h->memory_estimate, &bytes);
+                lap_mul(bytes, (size_t)images, &bytes) && lap_add(bytes, h->memory_estimate, &bytes);
     if (fits && (options->max_memory == 0 || bytes <= options->max_memory))
         return LAP_OK;
     if (!fits)
@@ -167,31 +171,39 @@ static lap_code check_memory(const lap_decoder *decoder, const lap_read_options 
     return lap_fail_over_limit(err, "takes up to", bytes, options->max_memory, LAP_REMEDY_MAX_MEMORY);
 }
 
+/* A decoder that fits the memory limit together with `images` whole images. */
+static lap_code open_decoder(
+    lap_source *source, const lap_read_options *given, int images, lap_decoder **decoder, lap_error *err)
+{
+    lap_read_options options = *given;
+    options.images += images;
+    lap_code code = lap_decoder_open(source, &options, decoder, err);
+    if (code == LAP_OK)
+        code = check_memory(*decoder, &options, images, err);
+    if (code == LAP_E_LIMIT && *decoder && lap_decoder_spare(*decoder, "memory is short"))
+        code = check_memory(*decoder, &options, images, err);
+    return code;
+}
+
 /* Who decoded, and by how many. */
-static void note_decoder(const lap_decoder *d, char note[LAP_PIXELS_NOTE])
+static void note_decoder(const lap_decoder *d, char *note, size_t size)
 {
     if (!d->coder)
         return;
     if (d->opens == LAP_AT_ANY_ROW)
-        snprintf(note, LAP_PIXELS_NOTE, "decoded in parallel by %s", d->coder);
+        snprintf(note, size, "decoded in parallel by %s", d->coder);
     else if (d->how)
-        snprintf(note, LAP_PIXELS_NOTE, "decoded serially by %s: %s", d->coder, d->how);
+        snprintf(note, size, "decoded serially by %s: %s", d->coder, d->how);
     else
-        snprintf(note, LAP_PIXELS_NOTE, "decoded by %s", d->coder);
+        snprintf(note, size, "decoded by %s", d->coder);
 }
 
 lap_code lap_image_read(
-    lap_source *source, const lap_read_options *given, int apron, lap_read_image *read, lap_error *err)
+    lap_source *source, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err)
 {
-    lap_read_options options = *given;
     lap_decoder *decoder = NULL;
     lap_damage damage;
-    options.images++; /* this one */
-    lap_code code = lap_decoder_open(source, &options, &decoder, err);
-    if (code == LAP_OK)
-        code = check_memory(decoder, &options, err);
-    if (code == LAP_E_LIMIT && decoder && lap_decoder_spare(decoder, "memory is short"))
-        code = check_memory(decoder, &options, err);
+    lap_code code = open_decoder(source, options, 1, &decoder, err);
     if (code == LAP_OK) {
         const lap_header *h = lap_decoder_header(decoder);
         read->orientation = (lap_turn)h->orientation;
@@ -201,22 +213,29 @@ lap_code lap_image_read(
     if (code == LAP_OK)
         code = lap_collect_image(&collect, &damage, err);
     if (code == LAP_OK)
-        note_decoder(decoder, read->note);
+        note_decoder(decoder, read->note, sizeof read->note);
     code = lap_source_result(source, NULL, code, err);
     lap_decoder_close(decoder);
     lap_source_close(source);
     return code;
 }
 
-static lap_code read_pixels(lap_context *context, lap_source *source, const lap_settings *settings,
-    lap_pixels **pixels, lap_error *err)
+static lap_read_options options_in(
+    const lap_context *context, const lap_settings *settings, const lap_control *control)
 {
-    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
-    lap_read_options options = lap_read_options_of(settings, &control);
+    lap_read_options options = lap_read_options_of(settings, control);
     options.pool = context->pool;
     options.threads = lap_pool_threads(context->pool);
     if (settings->threads > 0 && settings->threads < options.threads)
         options.threads = settings->threads;
+    return options;
+}
+
+static lap_code read_pixels(lap_context *context, lap_source *source, const lap_settings *settings,
+    lap_pixels **pixels, lap_error *err)
+{
+    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
+    const lap_read_options options = options_in(context, settings, &control);
     lap_pixels *p = calloc(1, sizeof *p);
     if (!p) {
         lap_source_close(source);
@@ -250,6 +269,131 @@ lap_code lap_pixels_decode(lap_context *context, const void *file, size_t size, 
     return code == LAP_OK ? read_pixels(context, source, settings, pixels, err) : code;
 }
 
+/* ---- into a caller's view ----------------------------------------------------------------------- */
+
+/* rgb or gray samples as the other one, row by row. */
+static void convert_channels(const lap_view *from, const lap_view *to)
+{
+    for (int y = 0; y < to->height; y++) {
+        const uint8_t *in = from->base + y * from->stride;
+        uint8_t *out = to->base + y * to->stride;
+        if (to->channels == 1) {
+            lap_luma_row(in, out, (size_t)to->width);
+            continue;
+        }
+        for (int x = 0; x < to->width; x++, out += 3)
+            out[0] = out[1] = out[2] = in[x];
+    }
+}
+
+/* The size of the upright picture and the channels asked for; memory where the view has none. */
+static lap_code fit_view(const lap_header *h, lap_turn turn, lap_view *view, lap_error *err)
+{
+    const bool swap = lap_turn_transposes(turn);
+    const int width = swap ? h->height : h->width, height = swap ? h->width : h->height;
+    size_t bytes;
+    if (view->channels == 0)
+        view->channels = h->channels;
+    if (view->base && (view->width != width || view->height != height))
+        return lap_fail(err, LAP_E_DIFFERENT, "the picture is %dx%d, its view %dx%d", width, height,
+            view->width, view->height);
+    if (view->base && view->stride >= (ptrdiff_t)width * view->channels)
+        return LAP_OK;
+    if (view->base)
+        return lap_fail(err, LAP_E_USAGE, "rows %td bytes apart overlap", view->stride);
+    if (!lap_mul((size_t)width * (size_t)view->channels, (size_t)height, &bytes) || bytes > PTRDIFF_MAX)
+        return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", width, height);
+    view->width = width;
+    view->height = height;
+    view->stride = (ptrdiff_t)width * view->channels;
+    view->base = lap_pages_resize(NULL, 0, bytes);
+    return view->base ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes wanted", bytes);
+}
+
+/* All rows, upright if asked for, with the channels of the view. */
+static lap_code collect_view(
+    lap_decoder *decoder, lap_turn turn, const lap_view *view, lap_report *report, lap_error *err)
+{
+    const lap_header *h = lap_decoder_header(decoder);
+    const bool is_converted = view->channels != h->channels;
+    lap_image image = {.view = *view};
+    lap_damage damage = {0};
+    lap_code code = LAP_OK;
+    if (is_converted)
+        code = lap_image_create(&image, view->width, view->height, h->channels, 0, err);
+    const lap_collect collect = {.decoder = decoder, .turn = turn, .to = &image.view, .ms = &report->ms};
+    if (code == LAP_OK)
+        code = lap_collect_image(&collect, &damage, err);
+    if (code == LAP_OK && is_converted)
+        convert_channels(&image.view, view);
+    lap_image_destroy(&image);
+    report->warnings = damage.warnings;
+    snprintf(report->warning, sizeof report->warning, "%s", damage.first);
+    return code;
+}
+
+static lap_code decode_view(lap_context *context, lap_source *source, const lap_settings *settings,
+    lap_view *view, lap_report *report, lap_error *err)
+{
+    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
+    const lap_read_options options = options_in(context, settings, &control);
+    const int images = 1 + (view->channels != 0);
+    lap_view pixels = *view;
+    lap_decoder *decoder = NULL;
+    lap_turn turn = LAP_TURN_NONE;
+    lap_code code = open_decoder(source, &options, images, &decoder, err);
+    if (code == LAP_OK) {
+        const lap_header *h = lap_decoder_header(decoder);
+        turn = settings->auto_orient ? (lap_turn)h->orientation : LAP_TURN_NONE;
+        code = fit_view(h, turn, &pixels, err);
+    }
+    if (code == LAP_OK)
+        code = collect_view(decoder, turn, &pixels, report, err);
+    if (decoder)
+        note_decoder(decoder, report->note, sizeof report->note);
+    lap_decoder_close(decoder);
+    if (code == LAP_OK)
+        *view = pixels;
+    else if (!view->base)
+        free(pixels.base);
+    return code;
+}
+
+static lap_code check_view(const lap_settings *settings, const lap_view *view, lap_error *err)
+{
+    if (view->place != LAP_ON_HOST || view->apron != 0)
+        return lap_fail(err, LAP_E_USAGE, "pixels are decoded to a view on the host without an apron");
+    if (view->channels != 0 && view->channels != 1 && view->channels != 3)
+        return lap_fail(err, LAP_E_USAGE, "no picture has %d channels", view->channels);
+    if (settings->turn != LAP_TURN_NONE)
+        return lap_fail(err, LAP_E_USAGE, "pixels are decoded as they are stored, or upright: no other turn");
+    if (settings->codec == LAP_CODEC_CUDA)
+        return lap_fail(err, LAP_E_USAGE, "pixels in host memory are decoded on the CPU");
+    return lap_settings_check(settings, err);
+}
+
+lap_code lap_decode_view(lap_context *context, const void *file, size_t size, const lap_settings *given,
+    lap_view *view, lap_report *report, lap_error *err)
+{
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
+    const double start = lap_now_ms();
+    lap_source *source = NULL;
+    lap_error why = {0};
+    lap_report unread;
+    report = report ? report : &unread;
+    *report = (lap_report){.bytes_in = size};
+    lap_code code = check_view(settings, view, &why);
+    if (code == LAP_OK)
+        code = lap_source_memory(file, size, "memory", &source, &why);
+    if (code == LAP_OK)
+        code = decode_view(context, source, settings, view, report, &why);
+    lap_source_close(source);
+    report->width = code == LAP_OK ? view->width : 0;
+    report->height = code == LAP_OK ? view->height : 0;
+    report->channels = code == LAP_OK ? view->channels : 0;
+    return lap_photo_conclude(code, &why, NULL, start, report, err);
+}
+
 /* ---- to an encoder ------------------------------------------------------------------------------ */
 
 static lap_code encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err)
@@ -281,8 +425,9 @@ lap_code lap_encode_view(
 static lap_code encode(const lap_view *view, const lap_settings *settings, lap_sink *sink, lap_error *err)
 {
     const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
-    const lap_write_options options =
+    lap_write_options options =
         lap_write_options_of(settings, view->width, view->height, view->channels, NULL);
+    options.in_order = true;
     const lap_code code = lap_encode_view(view, format, &options, sink, err);
     return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
 }

@@ -68,9 +68,11 @@ lap_code lap_plan_settings(
     plan->filters_whole = plan->rung && !lap_rung_takes_bands(plan->rung);
     /* Several scans, and tables of the picture's own, are made on the CPU. */
     plan->encodes_there = plan->encodes_there && is_jpg && !is_held;
-    plan->takes_rows = !(is_jpg && s->restart != LAP_RESTART_OFF && !is_held) &&
-                       plan->format != LAP_FORMAT_NOTHING && !lap_turn_reorders(s->turn) && !wraps(plan) &&
-                       !plan->filters_whole;
+    /* Without markers libjpeg-turbo takes rows in order; our encoders join bands. */
+    const bool has_bands =
+        is_jpg && !is_held && (s->restart != LAP_RESTART_OFF || s->codec != LAP_CODEC_TURBO);
+    plan->takes_rows = !has_bands && plan->format != LAP_FORMAT_NOTHING && !lap_turn_reorders(s->turn) &&
+                       !wraps(plan) && !plan->filters_whole;
     return LAP_OK;
 }
 
@@ -121,6 +123,7 @@ static void plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder 
     plan->write =
         lap_write_options_of(s, plan->width, plan->height, plan->channels, decoder->options.control);
     plan->write.from = &plan->from;
+    plan->write.in_order = plan->threads == 1;
 }
 
 void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder)

@@ -133,11 +133,38 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
     return t.length;
 }
 
-void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH])
+uint64_t lap_settings_hash(const lap_settings *settings)
 {
     char of[LAP_SETTINGS_TEXT];
-    size_t length = lap_settings_text(settings, of);
-    snprintf(hash, LAP_SETTINGS_HASH, "%016llx", (unsigned long long)XXH3_64bits(of, length));
+    const size_t length = lap_settings_text(settings, of);
+    return XXH3_64bits(of, length);
+}
+
+lap_settings_mark lap_settings_mark_of(const lap_settings *settings)
+{
+    lap_settings_mark mark = {.fail_on = settings->fail_on};
+    lap_settings s = *settings;
+    for (s.fail_on = LAP_FAIL_NONE; s.fail_on <= LAP_FAIL_WARNING; s.fail_on++)
+        mark.hashes[s.fail_on] = lap_settings_hash(&s);
+    return mark;
+}
+
+uint64_t lap_settings_own(const lap_settings_mark *mark)
+{
+    return mark->hashes[mark->fail_on];
+}
+
+uint64_t lap_settings_recorded(const lap_settings_mark *mark, bool is_whole)
+{
+    return mark->hashes[is_whole ? LAP_FAIL_WARNING : mark->fail_on];
+}
+
+uint64_t lap_settings_taken(const lap_settings_mark *mark, uint64_t recorded)
+{
+    for (int i = (int)mark->fail_on; i <= (int)LAP_FAIL_WARNING; i++)
+        if (recorded == mark->hashes[i])
+            return lap_settings_own(mark);
+    return recorded;
 }
 
 /* Standard output, and without an extension what is no file: a pipe, a device, a socket. */

@@ -5,10 +5,7 @@
 
 #include "codec/codec.h"
 
-enum {
-    LAP_SETTINGS_TEXT = 2048, /* bytes that the text of any settings fits in, the final 0 counted */
-    LAP_SETTINGS_HASH = 17    /* 16 hexadecimal digits and the final 0 */
-};
+enum { LAP_SETTINGS_TEXT = 2048 }; /* bytes that the text of any settings fits in, the final 0 counted */
 
 /* With a value for what a caller may leave 0: see lap_settings. */
 lap_settings lap_settings_complete(const lap_settings *settings);
@@ -21,7 +18,21 @@ lap_code lap_settings_with_format(
  * "key=value" a line; equal settings give equal text. Returns its length. */
 size_t lap_settings_text(const lap_settings *settings, char text[LAP_SETTINGS_TEXT]);
 /* XXH3 (64 bits) of that text. */
-void lap_settings_hash(const lap_settings *settings, char hash[LAP_SETTINGS_HASH]);
+uint64_t lap_settings_hash(const lap_settings *settings);
+
+/* Settings as records know them. fail_on says which photos are refused and changes no byte of the others: so
+ * an output serves with every fail_on that its photo passes. */
+typedef struct lap_settings_mark {
+    uint64_t hashes[LAP_FAIL_WARNING + 1]; /* of the settings, with each fail_on */
+    lap_fail_on fail_on;                   /* the one that was asked for */
+} lap_settings_mark;
+lap_settings_mark lap_settings_mark_of(const lap_settings *settings);
+uint64_t lap_settings_own(const lap_settings_mark *mark); /* as asked for */
+/* What the record of an output says: the hash with the strictest fail_on that its photo is known to pass.
+ * is_whole: it was read without a warning, and so passes all. */
+uint64_t lap_settings_recorded(const lap_settings_mark *mark, bool is_whole);
+/* What a record says, as these settings take it: their own hash where the output serves with them. */
+uint64_t lap_settings_taken(const lap_settings_mark *mark, uint64_t recorded);
 
 /* What of them a decoder has to know. */
 lap_read_options lap_read_options_of(const lap_settings *settings, const lap_control *control);

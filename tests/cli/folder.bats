@@ -158,7 +158,7 @@ END
     [ "$(find mirrored -type f -name '*.jpg' -print0 | tr -cd '\0' | wc -c)" -eq 7 ]
     python3 - <<'PY'
 import json, urllib.parse, os
-rows = [json.loads(line) for line in open("log.jsonl")]
+rows = [json.loads(line) for line in open("log.jsonl")][1:]
 names = {urllib.parse.unquote_to_bytes(r["input_raw"]) if "input_raw" in r else r["input"].encode() for r in rows}
 assert len(rows) == 7 and all(r["schema"] == "lapedge.file/1" and r["status"] == "ok" for r in rows), rows
 assert names == {b"in/" + n for n in os.listdir(b"in")}, names
@@ -338,7 +338,7 @@ PY
     first=$(sed -n 's/^lapedge: \(in[^:]*\): .*/\1/p' <<<"$stderr" | head -n 3 | paste -sd, | sed 's/,/, /g')
     [[ $stderr == *$'\n'"first to fail: $first" && $first == in/*,\ in/*,\ in/* ]]
     [[ $stderr == *"2 done, 4 failed (1 unreadable, 2 not_jpeg, 1 truncated)"* ]]
-    [ "$(wc -l <log.jsonl)" -eq 6 ]
+    [ "$(wc -l <log.jsonl)" -eq 7 ]
     folder 4 in/bad.jpg in/cut.jpg out2
     folder 0 -v -j2 in/a.jpg in/c.jpg out4 # what took part in the work
     [[ $stderr == *$'\n  by        '*$'\n  at once   up to '*$'\n  ms        read '* ]]
@@ -402,7 +402,7 @@ PY
     json run.json 'o["error"]["kind"] == "missing"'
 }
 
-@test "the log has one record an input, skipped ones too" {
+@test "the log has the settings, then one record an input, skipped ones too" {
     tiny in/a.jpg
     tiny in/b.jpg
     folder 0 in out
@@ -411,7 +411,10 @@ PY
     folder 1 in out --log=log.jsonl
     python3 - <<'PY'
 import json
-rows = {r["input"]: r for r in map(json.loads, open("log.jsonl"))}
+first, *files = map(json.loads, open("log.jsonl"))
+assert list(first)[0] == "schema" and first["schema"] == "lapedge.log/1" and len(first["settings"]["coefficients"]) == 25
+rows = {r["input"]: r for r in files}
+assert not any("settings" in r for r in files)
 assert {k: r["status"] for k, r in rows.items()} == {
     "in/a.jpg": "skipped", "in/b.jpg": "skipped", "in/c.jpg": "ok", "in/d.jpg": "failed"}, rows
 assert rows["in/a.jpg"]["error"] is None and rows["in/d.jpg"]["error"]["kind"] == "not_jpeg"
@@ -496,7 +499,7 @@ PY
     grep -qx "lapedge: and 30 more not_jpeg: -v prints all, --log=FILE keeps them" typed
     errors "in out --log=log.jsonl"
     grep -qx "lapedge: and 30 more not_jpeg: see log.jsonl" typed
-    [ "$(wc -l <log.jsonl)" -eq 43 ]
+    [ "$(wc -l <log.jsonl)" -eq 44 ]
     errors "stats in"
     grep -qx "lapedge: and 30 more not_jpeg: -v prints all" typed
     local words

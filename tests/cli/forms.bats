@@ -122,8 +122,8 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     lapedge -q 2024 new --log=new/log.jsonl
     grep -q '"lapedge.file/1"' new/log.jsonl
     lapedge -q 2024 ./other/ --log=other/log.jsonl
-    [ "$(wc -l <other/log.jsonl)" -eq 1 ]
-    lapedge -q 2024 third --log=- >lines
+    [ "$(wc -l <other/log.jsonl)" -eq 2 ]
+    lapedge -q 2024 third --log=- | tail -n 1 >lines
     json lines 'o["schema"] == "lapedge.file/1" and o["output"] == "third/a.jpg"'
     expect 2 "" "lapedge: --log=- and --json cannot both go to standard output" 2024 out --log=- --json
     expect 4 "" "lapedge: none/log: No such file or directory" -q 2024 out --log=none/log

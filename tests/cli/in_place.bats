@@ -78,6 +78,29 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     untouched --in-place --backend=c --threads=1 -j1 photos/1.jpg
 }
 
+@test "another --fail-on: up to date, but for what it would have refused" {
+    photos 3
+    head -c 900 photos/3.jpg >cut.jpg
+    cp cut.jpg photos/3.jpg
+    run --separate-stderr lapedge --in-place photos/*.jpg
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"--fail-on=none keeps what can be read"*"2 done, 1 failed"* ]]
+    # As the hint says: one photo is left to do.
+    run --separate-stderr lapedge --in-place --fail-on=none photos/*.jpg
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"1 done (1 with warnings), 2 up to date; "* ]]
+    wanted photos/1.jpg
+    untouched --in-place --fail-on=none photos/*.jpg
+    # Those without warnings pass every level; the third one did not.
+    for level in truncated warning; do
+        run --separate-stderr untouched --in-place --fail-on=$level photos/1.jpg photos/2.jpg
+        [ "$status" -eq 0 ]
+        run --separate-stderr untouched --in-place --fail-on=$level photos/*.jpg
+        [ "$status" -eq 1 ]
+        [[ $(cat stderr) == *"photos/3.jpg: was filtered in place before, with other settings"*"2 up to date, 1 left alone"* ]]
+    done
+}
+
 @test "--filter-again filters it all the same, and no hint names it" {
     photos 1
     lapedge --in-place photos/1.jpg
@@ -240,7 +263,10 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     printf '%s\0' photos/*.jpg >list
     run --separate-stderr lapedge --in-place -0 --files-from=list --log=log.jsonl -j2
     [[ $status -eq 0 && $stderr == "3 done; "* ]]
-    [ "$(wc -l <log.jsonl)" -eq 3 ]
+    [ "$(grep -c '"lapedge.file/1"' log.jsonl)" -eq 3 ]
+    head -n 1 log.jsonl >first
+    json first 'o["schema"] == "lapedge.log/1" and o["settings"]["filter"]'
+    [ "$(grep -c coefficients log.jsonl)" -eq 1 ]
     wanted photos/3.jpg
     cp before/1.jpg photos/1.jpg
     lapedge --in-place -0 --files-from=- --json <list >lines 2>/dev/null

@@ -78,7 +78,7 @@ PYTHON
     json o.json 'all(r["available"] for r in o["rows"] if r["name"] in ("c", "auto"))'
 }
 
-@test "explain says of every backend what it does, what limits it, and where that stands" {
+@test "explain says of every backend what it does, what was measured of it, and where that stands" {
     local op name file seen=0
     lapedge backends --json >o.json
     while read -r op name; do
@@ -88,7 +88,7 @@ PYTHON
         grep -A40 -x "$op $name" <<<"$output" | sed '/^$/q' >part
         # A name that stands for others is explained by the one that runs here, if one does.
         grep -q '^  stands for' part && ! grep -q '^  which is' part && continue
-        grep -qE '^  Limit: .' part
+        grep -qE '^  (Limit|Measured): .' part
         file=$(sed -n 's/^  Read on: \([^,]*\), .*/\1/p' part)
         [ -e "$BATS_TEST_DIRNAME/../../$file" ]
         [ "$name" = c ] || grep -qE '^  Since [a-z0-9-]+: .|^  stands for|^  cuda-(naive|global|simple|shared): ' part

@@ -81,6 +81,66 @@ forge()
     folder 0 "3 done" --gray in out
 }
 
+@test "photos that version 0.1 filtered: up to date, changed, pruned" {
+    local words=(-Q 80 --range=abs)
+    place 0.1-photos
+    folder 0 "0 done, 3 up to date" "${words[@]}" in out
+    # What is made today has the bytes of then, where the same libjpeg decodes.
+    folder 0 "3 done" "${words[@]}" in fresh
+    if lapedge -q in/coffee.jpg --kernel=identity identity.ppm && [ "$(sha256sum <identity.ppm | cut -c1-8)" = f86d7ec5 ]; then
+        for file in coffee.jpg 2026/cat.jpg 2026/astronaut.jpeg; do cmp out/$file fresh/$file; done
+    fi
+    # A photo was replaced, another one added; an output is gone.
+    cp in/2026/cat.jpg in/coffee.jpg
+    cp in/2026/cat.jpg in/2026/new.jpg
+    rm out/2026/astronaut.jpeg
+    folder 0 "3 done, 1 up to date" "${words[@]}" in out
+    cmp out/coffee.jpg out/2026/cat.jpg
+    folder 0 "0 done, 4 up to date" "${words[@]}" in out
+    folder 0 "0 done, 4 up to date" "${words[@]}" --fail-on=none in out
+    # Photos were removed: one with a record of now, which names the folder, and one with a record of then.
+    rm in/2026/new.jpg
+    folder 0 "3 up to date, 1 removed (photo gone)" "${words[@]}" --prune in out
+    [ ! -e out/2026/new.jpg ]
+    rm in/2026/cat.jpg
+    folder 1 "may not be the folder of the records: those of early versions do not say which it was" "${words[@]}" --prune in out
+    [ -e out/2026/cat.jpg ]
+    folder 0 "2 up to date, 1 removed (photo gone)" "${words[@]}" --prune -f in out
+    [ ! -e out/2026/cat.jpg ] && [ -e out/coffee.jpg ] && [ -e out/2026/astronaut.jpeg ]
+    # Other settings, and those of then again.
+    folder 0 "2 done" in out
+    folder 0 "2 done" "${words[@]}" in out
+    cmp out/2026/astronaut.jpeg fresh/2026/astronaut.jpeg
+}
+
+@test "another --fail-on makes again only what it may refuse" {
+    prepare
+    cp in/a.jpg in/b.jpg
+    head -c 900 in/a.jpg >in/cut.jpg
+    folder 1 "1 done, 1 up to date, 1 failed" in out
+    [[ $stderr == *"--fail-on=none keeps what can be read"* ]]
+    folder 0 "1 done (1 with warnings), 2 up to date" --fail-on=none in out
+    folder 0 "0 done, 3 up to date" --fail-on=none in out
+    for level in truncated warning; do
+        folder 1 "0 done, 2 up to date, 1 failed" --fail-on=$level in out
+    done
+    # A copy elsewhere, known by its content, and back.
+    cp -r out copy
+    folder 0 "0 done, 3 up to date" --fail-on=none in copy
+    folder 1 "0 done, 2 up to date, 1 failed" --fail-on=warning in copy
+    # Whatever the level of the run, it removes what is without a photo.
+    rm in/b.jpg in/cut.jpg
+    folder 0 "2 removed (photo gone)" --fail-on=warning --prune in out
+    [ -e out/a.jpg ] && [ ! -e out/b.jpg ] && [ ! -e out/cut.jpg ]
+}
+
+@test "records of version 0.1: --fail-on=none continues, a stricter one looks again" {
+    place 0.1
+    folder 0 "0 done, 3 up to date" --fail-on=none in out
+    folder 0 "3 done" --fail-on=warning in out
+    folder 0 "0 done, 3 up to date" in out
+}
+
 @test "records of version 0.1 name no folder: --prune refuses, -f takes the names from here" {
     place 0.1
     rm in/a.jpg

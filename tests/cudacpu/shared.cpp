@@ -1,6 +1,7 @@
 /* The __shared__ variables of a kernel, which are static here, found by their names in the program's own
  * table of symbols: those of kernel _Zxyz are _ZZxyzE... (An attribute "section" would be simpler, but g++
- * ignores it in templates.) Variables of a function that the kernel calls are not found. */
+ * ignores it in templates.) A constant, `static const` in a kernel, lies in a section that nothing writes,
+ * and is none. Variables of a function that the kernel calls are not found. */
 #include <elf.h>
 #include <link.h>
 
@@ -41,13 +42,13 @@ std::string plain_name(const std::string &mangled)
 }
 
 /* _ZZ<function>E<variable>: that of the function is the longest that is one. */
-void add(symbols &s, const ElfW(Sym) & symbol, const std::string &name, uintptr_t base)
+void add(symbols &s, const ElfW(Sym) & symbol, const std::string &name, uintptr_t base, bool writable)
 {
     const uintptr_t address = base + symbol.st_value;
     const int type = symbol.st_info & 15;
     if (type == STT_FUNC && name.compare(0, 2, "_Z") == 0)
         s.functions[address] = name.substr(2);
-    if (type != STT_OBJECT || name.compare(0, 3, "_ZZ") != 0)
+    if (type != STT_OBJECT || !writable || name.compare(0, 3, "_ZZ") != 0)
         return;
     for (size_t e = name.find('E', 3); e != std::string::npos; e = name.find('E', e + 1))
         if (e + 1 < name.size() && name[e + 1] >= '0' && name[e + 1] <= '9')
@@ -71,8 +72,11 @@ symbols read_symbols()
             continue;
         const auto *symbol = reinterpret_cast<const ElfW(Sym) *>(file + sections[i].sh_offset);
         const char *names = file + sections[sections[i].sh_link].sh_offset;
-        for (size_t n = sections[i].sh_size / sizeof *symbol; n > 0; n--, symbol++)
-            add(s, *symbol, names + symbol->st_name, base);
+        for (size_t n = sections[i].sh_size / sizeof *symbol; n > 0; n--, symbol++) {
+            const bool in_section = symbol->st_shndx < header->e_shnum;
+            add(s, *symbol, names + symbol->st_name, base,
+                in_section && sections[symbol->st_shndx].sh_flags & SHF_WRITE);
+        }
     }
     s.file.clear();
     return s;

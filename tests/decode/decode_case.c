@@ -7,17 +7,34 @@
 
 #include <jpeglib.h>
 
+#include "base/luma.h"
+
 void decode_describe(const decode_case *c, char text[300])
 {
     static const char *const tables[] = {"standard", "optimized", "hand-made"};
     static const char *const values[] = {"of pixels", "by chance", "at limits"};
     static const char *const scripts[] = {
         "one scan", "usual", "spectral", "deep", "apart", "turned", "by chance", "unfinished"};
+    static const char *const colours[] = {"usual", "YCbCr by Adobe", "YCbCr by nothing", "RGB by Adobe",
+        "RGB by names", "CMYK of Adobe", "CMYK", "YCCK", "odd RGB", "odd inks"};
     char picture[200];
     case_describe(&c->picture, picture);
-    snprintf(text, 300, "%s; %s tables, values %s, %d MCUs a restart, quantisers of %d bits, scans: %s",
-        picture, tables[c->tables], values[c->values], c->interval, c->wide_quant ? 16 : 8,
-        scripts[c->script]);
+    snprintf(text, 300,
+        "%s; %s tables, values %s, %d MCUs a restart, quantisers of %d bits, scans: %s, colours: %s", picture,
+        tables[c->tables], values[c->values], c->interval, c->wide_quant ? 16 : 8, scripts[c->script],
+        colours[c->colours]);
+}
+
+static bool has_inks(const decode_case *c)
+{
+    return c->colours == CMYK_OF_ADOBE || c->colours == CMYK_PLAIN || c->colours == YCCK_OF_ADOBE ||
+           c->colours == ODD_INKS;
+}
+
+void decode_set_colours(decode_case *c, decode_colours colours)
+{
+    c->colours = colours;
+    c->picture.channels = has_inks(c) ? 4 : 3;
 }
 
 /* ---- tables -------------------------------------------------------------------------------------- */
@@ -153,8 +170,9 @@ static void list_by_chance(scan_list *list, int components, uint64_t *seed)
 {
     enum { BANDS = 4, NONE = 14, LARGEST = 6 };
     static const int ends[BANDS + 1] = {0, 1, 4, 20, 64};
-    int missing[3][BANDS], left = components * BANDS;
-    for (int c = 0; c < 3; c++)
+    const int many = MOST_SCANS / (components < 4 ? 3 : 10); /* so that all are LAP_SCRIPT_SCANS at most */
+    int missing[MAX_COMPS_IN_SCAN][BANDS], left = components * BANDS;
+    for (int c = 0; c < MAX_COMPS_IN_SCAN; c++)
         for (int b = 0; b < BANDS; b++)
             missing[c][b] = NONE;
     while (left > 0) {
@@ -162,7 +180,7 @@ static void list_by_chance(scan_list *list, int components, uint64_t *seed)
         const int had = missing[c][b];
         if (had == 0 || (b > 0 && missing[c][0] == NONE))
             continue;
-        const bool is_late = list->count > MOST_SCANS / 3;
+        const bool is_late = list->count > many;
         const int low = had < NONE ? had - 1 : is_late ? 0 : (int)(case_random(seed) % LARGEST);
         int count = 1;
         if (b == 0)
@@ -252,7 +270,7 @@ static unsigned divided(int pixels, int h, int most)
 
 static void write_values(struct jpeg_compress_struct *out, const decode_case *c, uint64_t *seed)
 {
-    jvirt_barray_ptr arrays[3];
+    jvirt_barray_ptr arrays[MAX_COMPS_IN_SCAN];
     const case_sampling *s = &case_samplings[c->picture.sampling];
     for (int i = 0; i < out->num_components; i++) {
         jpeg_component_info *info = &out->comp_info[i];
@@ -298,6 +316,43 @@ static void say_nothing(j_common_ptr cinfo, int level)
     (void)level;
 }
 
+static void set_colours(struct jpeg_compress_struct *out, const decode_case *c)
+{
+    const case_sampling *s = &case_samplings[c->picture.sampling];
+    const bool is_rgb = c->colours == RGB_BY_ADOBE || c->colours == RGB_BY_NAMES || c->colours == ODD_RGB;
+    out->input_components = c->picture.channels;
+    out->in_color_space = c->picture.channels == 1   ? JCS_GRAYSCALE
+                          : c->picture.channels == 3 ? JCS_RGB
+                          : has_inks(c)              ? JCS_CMYK
+                                                     : JCS_EXT_RGBX;
+    jpeg_set_defaults(out);
+    if (c->colours == YCCK_OF_ADOBE)
+        jpeg_set_colorspace(out, JCS_YCCK);
+    if (is_rgb)
+        jpeg_set_colorspace(out, JCS_RGB);
+    for (int i = 0; i < out->num_components; i++) {
+        out->comp_info[i].h_samp_factor = i % 3 ? 1 : s->h;
+        out->comp_info[i].v_samp_factor = i % 3 ? 1 : s->v;
+        if (is_rgb && c->colours != RGB_BY_NAMES)
+            out->comp_info[i].component_id = i + 1;
+    }
+    if (c->colours != USUAL_COLOURS) {
+        out->write_JFIF_header = FALSE;
+        out->write_Adobe_marker =
+            c->colours != RGB_BY_NAMES && c->colours != YCC_BY_NOTHING && c->colours != CMYK_PLAIN;
+    }
+}
+
+/* Adobe's segment says 1 for four components, and 2 for three. */
+static void make_odd(const decode_case *c, uint8_t *file)
+{
+    enum { TRANSFORM = 11 };
+    size_t at = 2;
+    while (memcmp(file + at, "Adobe", 5) != 0)
+        at++;
+    file[at + TRANSFORM] = c->colours == ODD_INKS ? 1 : 2;
+}
+
 uint8_t *decode_file(const decode_case *c, size_t *size)
 {
     struct jpeg_compress_struct out = {0};
@@ -305,23 +360,14 @@ uint8_t *decode_file(const decode_case *c, size_t *size)
     unsigned char *bytes = NULL;
     unsigned long bytes_size = 0;
     uint64_t seed = c->picture.seed;
-    const case_sampling *s = &case_samplings[c->picture.sampling];
     out.err = jpeg_std_error(&error);
     error.emit_message = say_nothing;
     jpeg_create_compress(&out);
     jpeg_mem_dest(&out, &bytes, &bytes_size);
     out.image_width = (JDIMENSION)c->picture.width;
     out.image_height = (JDIMENSION)c->picture.height;
-    out.input_components = c->picture.channels;
-    out.in_color_space = c->picture.channels == 1   ? JCS_GRAYSCALE
-                         : c->picture.channels == 3 ? JCS_RGB
-                                                    : JCS_EXT_RGBX;
-    jpeg_set_defaults(&out);
+    set_colours(&out, c);
     jpeg_set_quality(&out, c->picture.quality, !c->wide_quant);
-    for (int i = 0; i < s->components; i++) {
-        out.comp_info[i].h_samp_factor = i ? 1 : s->h;
-        out.comp_info[i].v_samp_factor = i ? 1 : s->v;
-    }
     out.restart_interval = (unsigned)c->interval;
     scan_list list;
     set_script(&out, c->script, &list, &seed);
@@ -336,6 +382,8 @@ uint8_t *decode_file(const decode_case *c, size_t *size)
         write_values(&out, c, &seed);
     jpeg_finish_compress(&out);
     jpeg_destroy_compress(&out);
+    if (c->colours >= OUR_COLOURS)
+        make_odd(c, bytes);
     *size = bytes_size;
     return bytes;
 }
@@ -358,22 +406,51 @@ static void on_message(j_common_ptr cinfo, int level)
         cinfo->err->num_warnings++;
 }
 
+/* From inks, in place: to fewer bytes. */
+static void row_of_inks(const struct jpeg_decompress_struct *in, uint8_t *row, bool gray)
+{
+    for (JDIMENSION x = 0; x < in->output_width; x++) {
+        unsigned left[4];
+        for (int i = 0; i < 4; i++)
+            left[i] = in->saw_Adobe_marker ? row[4 * x + (unsigned)i] : 255U - row[4 * x + (unsigned)i];
+        for (int i = 0; i < 3; i++)
+            left[i] = (2 * left[i] * left[3] + 255) / 510; /* a quotient that ends in .5 does not occur */
+        if (gray)
+            row[x] = lap_luma(left[0], left[1], left[2]);
+        for (unsigned i = 0; i < 3 && !gray; i++)
+            row[3 * x + i] = (uint8_t)left[i];
+    }
+}
+
+static void read_row(j_decompress_ptr in, bool gray, decode_reference *r)
+{
+    uint8_t inks[4 * 65535];
+    const size_t row = (size_t)r->width * (size_t)r->channels;
+    uint8_t *to = r->pixels + (size_t)in->output_scanline * row;
+    const bool has_inks = in->out_color_space == JCS_CMYK;
+    JSAMPROW line = has_inks ? inks : to;
+    jpeg_read_scanlines(in, &line, 1);
+    if (has_inks) {
+        row_of_inks(in, inks, gray);
+        memcpy(to, inks, row);
+    }
+    r->rows = (int)in->output_scanline;
+}
+
 static void read_all(j_decompress_ptr in, const uint8_t *file, size_t size, bool gray, decode_reference *r)
 {
     jpeg_mem_src(in, file, size);
     jpeg_read_header(in, TRUE);
-    in->out_color_space = gray || in->num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    in->out_color_space = in->num_components == 4           ? JCS_CMYK
+                          : gray || in->num_components == 1 ? JCS_GRAYSCALE
+                                                            : JCS_RGB;
     jpeg_start_decompress(in);
     r->width = (int)in->output_width;
     r->height = (int)in->output_height;
-    r->channels = in->output_components;
-    const size_t row = (size_t)r->width * (size_t)r->channels;
-    r->pixels = calloc((size_t)r->height, row);
-    while (in->output_scanline < in->output_height) {
-        JSAMPROW line = r->pixels + (size_t)in->output_scanline * row;
-        jpeg_read_scanlines(in, &line, 1);
-        r->rows = (int)in->output_scanline;
-    }
+    r->channels = gray || in->num_components == 1 ? 1 : 3;
+    r->pixels = calloc((size_t)r->height, (size_t)r->width * (size_t)r->channels);
+    while (in->output_scanline < in->output_height)
+        read_row(in, gray, r);
     jpeg_finish_decompress(in);
 }
 

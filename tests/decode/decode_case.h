@@ -26,15 +26,34 @@ typedef enum decode_script {
     SCRIPTS
 } decode_script;
 
+/* The components of a file; the first is luma, red or cyan. */
+typedef enum decode_colours {
+    USUAL_COLOURS, /* gray, or YCbCr that JFIF's segment says */
+    YCC_BY_ADOBE,
+    YCC_BY_NOTHING,
+    RGB_BY_ADOBE,
+    RGB_BY_NAMES,
+    CMYK_OF_ADOBE, /* 255 is no ink */
+    CMYK_PLAIN,
+    YCCK_OF_ADOBE,
+    OUR_COLOURS,
+    ODD_RGB = OUR_COLOURS, /* Adobe's segment says what libjpeg warns of */
+    ODD_INKS,
+    COLOURS
+} decode_colours;
+
 typedef struct decode_case {
-    encode_case picture; /* interval_rows counts for nothing */
+    encode_case picture; /* interval_rows counts for nothing; inks have 4 channels */
     decode_tables tables;
     decode_values values;
     int interval;    /* MCUs between restart markers, 0: none */
     bool wide_quant; /* quantisers of 16 bits */
     decode_script script;
+    decode_colours colours; /* of a sampling that is not gray */
 } decode_case;
 
+/* Of the same picture. */
+void decode_set_colours(decode_case *c, decode_colours colours);
 void decode_describe(const decode_case *c, char text[300]);
 /* malloc'ed. */
 uint8_t *decode_file(const decode_case *c, size_t *size);
@@ -46,7 +65,7 @@ typedef struct decode_reference {
     bool failed;
     uint8_t *pixels; /* rows of width * channels bytes, malloc'ed */
 } decode_reference;
-/* By libjpeg-turbo, warnings let through. */
+/* By libjpeg-turbo, warnings let through; from inks to pixels by the formula. */
 void decode_by_library(const uint8_t *file, size_t size, bool gray, decode_reference *reference);
 
 #endif

@@ -280,6 +280,29 @@ static void check_sizes(int sampling, bool all, uint64_t seed)
     report(what);
 }
 
+/* Components of every kind that can stand in a file, with each sampling: every width with a height of its
+ * own, in one scan and in several. What libjpeg warns of is its own. */
+static void check_colours(bool all, uint64_t seed)
+{
+    const int rounds = all ? 40 : 2;
+    char what[100];
+    for (int colours = USUAL_COLOURS + 1; colours < COLOURS; colours++) {
+        for (int s = 1; s < CASE_SAMPLINGS; s++)
+            for (int i = 0; i < rounds * SIDE; i++) {
+                const int width = 1 + i % SIDE, height = 1 + (width * 37 + i / SIDE * 11) % SIDE;
+                decode_case c = some_case(s, (i + s) % CASE_FILLS, width, height, &seed);
+                decode_set_colours(&c, (decode_colours)colours);
+                if (i >= rounds / 2 * SIDE) {
+                    c.script = (decode_script)(1 + case_random(&seed) % (COMPLETE_SCRIPTS - 1));
+                    c.tables = OPTIMIZED_TABLES;
+                }
+                compare_case(&c, i % 5 == 0, colours < OUR_COLOURS ? DECODED : REFUSED);
+            }
+        snprintf(what, sizeof what, "colours of kind %d, sizes 1 to %d", colours, SIDE);
+        report(what);
+    }
+}
+
 /* Each script with each sampling: sizes, fills, quality and restart markers by chance. Unfinished ones are
  * the library's, which smooths blocks then. */
 static void check_scripts(int rounds, uint64_t seed)
@@ -334,6 +357,8 @@ static void check_progressive_values(int count, uint64_t seed)
     for (int i = 0; i < count; i++) {
         const int width = 1 + (int)(case_random(&seed) % 100), height = 1 + (int)(case_random(&seed) % 100);
         decode_case c = some_case(i % CASE_SAMPLINGS, 0, width, height, &seed);
+        if (c.picture.sampling > 0)
+            decode_set_colours(&c, (decode_colours)(i / CASE_SAMPLINGS % OUR_COLOURS));
         c.values = (decode_values)(1 + case_random(&seed) % 2);
         c.wide_quant = case_random(&seed) % 8 == 0;
         c.script = (decode_script)(1 + case_random(&seed) % (SCRIPTS - 1));
@@ -350,8 +375,9 @@ static void check_large(uint64_t seed)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int s = 0; s < CASE_SAMPLINGS; s++)
             for (int f = 0; f < (sizes[i][0] > 10000 ? 1 : CASE_FILLS); f++) {
-                const decode_case c =
-                    some_case(s, (f + (int)i) % CASE_FILLS, sizes[i][0], sizes[i][1], &seed);
+                decode_case c = some_case(s, (f + (int)i) % CASE_FILLS, sizes[i][0], sizes[i][1], &seed);
+                if (s > 0)
+                    decode_set_colours(&c, (decode_colours)((f + s) % (2 * OUR_COLOURS) / 2));
                 compare_case(&c, f % 5 == 4, DECODED);
             }
     report("large pictures");
@@ -375,6 +401,8 @@ static void check_values(int count, uint64_t seed)
     for (int i = 0; i < count; i++) {
         const int width = 1 + (int)(case_random(&seed) % 100), height = 1 + (int)(case_random(&seed) % 100);
         decode_case c = some_case(i % CASE_SAMPLINGS, 0, width, height, &seed);
+        if (c.picture.sampling > 0)
+            decode_set_colours(&c, (decode_colours)(i / CASE_SAMPLINGS % OUR_COLOURS));
         c.values = (decode_values)(1 + case_random(&seed) % 2);
         c.wide_quant = case_random(&seed) % 8 == 0;
         compare_case(&c, case_random(&seed) % 4 == 0, ANYTHING);
@@ -446,6 +474,8 @@ static void check_damaged(int count, bool progressive, uint64_t seed)
             (int)(case_random(&seed) % CASE_FILLS), width, height, &seed);
         size_t size;
         char text[300], name[340];
+        if (c.picture.sampling > 0)
+            decode_set_colours(&c, (decode_colours)(i % (2 * OUR_COLOURS) / 2));
         if (progressive) {
             c.script = (decode_script)(1 + case_random(&seed) % (COMPLETE_SCRIPTS - 1));
             c.tables = OPTIMIZED_TABLES;
@@ -545,6 +575,7 @@ static void check_all_sequential(bool all, int count, int damaged, uint64_t seed
 {
     for (int s = 0; s < CASE_SAMPLINGS; s++)
         check_sizes(s, all, seed + (uint64_t)s);
+    check_colours(all, seed);
     check_qualities(seed);
     check_large(seed);
     check_values(count, seed);

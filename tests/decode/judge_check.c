@@ -238,6 +238,8 @@ static decode_case some_case(uint64_t *seed)
         .tables = (decode_tables)(case_random(seed) % TABLE_KINDS),
         .interval = case_random(seed) % 2 ? 0 : 1 + (int)(case_random(seed) % 20)};
     c.picture.channels = case_samplings[c.picture.sampling].components;
+    if (c.picture.sampling > 0 && case_random(seed) % 2)
+        decode_set_colours(&c, (decode_colours)(case_random(seed) % COLOURS));
     if (case_random(seed) % 2) {
         c.script = (decode_script)(case_random(seed) % SCRIPTS);
         c.tables = OPTIMIZED_TABLES;

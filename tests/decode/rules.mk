@@ -1,7 +1,8 @@
 # The ladder `decode` against libjpeg-turbo: pixels, and verdicts.
 DECODE_CASES := $(B)/tests/decode/decode_case.o $(B)/tests/encode/encode_case.o
 DECODE_CHECKS := $(B)/tests/decode_check $(B)/tests/judge_check
-TESTS += $(DECODE_CHECKS)
+TESTS += $(DECODE_CHECKS) tests/decode/other_libraries.sh
+tests/decode/other_libraries.sh: $(DECODE_CHECKS) $(B)/tests/stages_check
 $(DECODE_CHECKS): $(B)/tests/%: $(B)/tests/decode/%.o $(DECODE_CASES) $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $< $(DECODE_CASES) $(B)/liblapedge.a $(LIBS)
@@ -16,8 +17,9 @@ $(B)/tests/stages_check: $(STAGES_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(STAGES_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(STAGES_OBJ:.o=.d)
 
-# Every width with every height (minutes).
+# Every width with every height (minutes), against the library that is installed and a libjpeg-turbo 3.
 .PHONY: test-long-decode
-test-long-decode: $(B)/tests/decode_check
+test-long-decode: $(DECODE_CHECKS) $(B)/tests/stages_check
 	$< --all
+	@ALL_SIZES=1 tests/run B=$(B) tests/decode/other_libraries.sh
 test-long: test-long-decode

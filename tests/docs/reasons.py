@@ -5,7 +5,9 @@ counter.
 
 A row quotes a part of its sentence; " ... " stands for what is left out, and numbers that tools fill in are "#". Its
 verdict is one of three; a sentence whose row says conjecture says so, and these are at most a fifth. A sentence that
-begins with "Predicted" is none: what was found stands after it. --list prints the sentences that have neither.
+begins with "Predicted" is none (what was found stands after it), nor is one with "Limit: not measured". A head's
+"Measured:" has a row, too, and each of its numbers stands among the row's values. --list prints the sentences that
+have neither.
 FOLDER: the tree, if not this one."""
 import pathlib
 import re
@@ -17,7 +19,10 @@ TABLE, OTHERS = "docs/reasons.md", "tests/docs/no-reason.txt"
 PAGES = ["docs/ladder.md", "docs/ladder-cpu.md", "docs/claims.md", "docs/gpu-codec.md", "docs/parallel-decoding.md",
          "docs/ports.md"]
 HEADS = ["cuda/*/*.cu", "cpu_simd/*/*_[0-9]*_*.c"]
-WORD = re.compile(r"\b(?:because|so|hence|therefore|limit(?:s|ed|er)?|the bound|conjecture)\b|, since ", re.I)
+WORD = re.compile(r"\b(?:because|so|hence|therefore|limit(?:s|ed|er)?|the bound|conjecture)\b|, since |^measured:", re.I)
+NONE = ("Predicted", "Limit: not measured")
+NUMBER = re.compile(r"(?<![\w.^])\d+(?:\.\d+)?(?![\w^])")  # no size, no name of a device
+
 VERDICTS = ("shown by a control", "agrees with the counter", "conjecture")
 MOST = 0.2
 BLOCK = re.compile(r"<!-- (table|code|kept|codec-[a-z-]+)\b.*?-->.*?<!-- /\1 -->", re.S)
@@ -75,12 +80,20 @@ def rows():
                    cells[0].split(": ", 1)[1] if name == "Heads of files" else cells[0], *cells[1:])
 
 
+def untold(quote, sentences, value):
+    """Numbers of what a head says was measured that the row's value does not have."""
+    told = set(NUMBER.findall(re.sub(r"<!--.*?-->", "", value)))
+    for sentence in sentences:
+        if quote.startswith("Measured: "):
+            yield from sorted(set(NUMBER.findall(re.sub(r"Zen 5", "", sentence))) - told)
+
+
 def main():
     found, problems = all_sentences(), []
     covered = {name: set() for name in found}
     kept = list(rows())
     for name, quote, value, other, verdict in kept:
-        hits = [s for s in found.get(name, ()) if fits(quote, s) and not s.startswith("Predicted")]
+        hits = [s for s in found.get(name, ()) if fits(quote, s) and not s.startswith(NONE)]
         covered.setdefault(name, set()).update(hits)
         if not hits:
             problems.append(f"{TABLE}: {name} has no such sentence: {quote}")
@@ -90,6 +103,7 @@ def main():
             problems.append(f"{name}: must say that it is a conjecture: {quote}")
         elif verdict != "conjecture" and "<!--=" not in value:
             problems.append(f"{TABLE}: {verdict}, without a value: {quote}")
+        problems += [f"{TABLE}: {name}: {number} is not among the values" for number in untold(quote, hits, value)]
         if not other:
             problems.append(f"{TABLE}: what else could explain it? {quote}")
     for line in (ROOT / OTHERS).read_text(encoding="utf-8").splitlines():
@@ -100,7 +114,7 @@ def main():
             if not hits:
                 problems.append(f"{OTHERS}: {name} has no such sentence: {quote}")
     reasons = [(name, s) for name, all_of_it in found.items() for s in all_of_it
-               if WORD.search(s) and not s.startswith("Predicted")]
+               if WORD.search(s) and not s.startswith(NONE)]
     bare = [(name, s) for name, s in reasons if s not in covered[name]]
     guesses = sum(row[4] == "conjecture" for row in kept)
     if "--list" in sys.argv:

@@ -2,7 +2,8 @@ TESTS += tests/docs/docs.sh
 
 # What tools/measure-cpu and tools/measure-gpu have written, into the documents.
 .PHONY: docs-figures
-## docs-figures: tables, numbers, charts and drawings of the documents anew, from docs/bench and docs/profile
+## docs-figures: tables, numbers, charts and drawings of the documents anew, from docs/bench and docs/profile, and the
+## manual's options, from the table of ./lapedge
 docs-figures:
 	@python3 tools/figures_data.py
 	@tools/ladder-table --into README.md ladder docs/bench/ladder-cpu.json docs/profile/times.json
@@ -11,4 +12,5 @@ docs-figures:
 	@tools/timeline docs/profile/folders-trace.json > docs/img/folder-timeline.svg.new
 	@mv docs/img/folder-timeline.svg.new docs/img/folder-timeline.svg
 	@tools/diagrams
+	@tools/manual ./lapedge --write
 	@tools/figures $(sort $(wildcard docs/*.md)) README.md CONTRIBUTING.md

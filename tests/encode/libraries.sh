@@ -15,10 +15,7 @@ agrees()
     [ "$(grep -c '^ok' "$scratch/said")" -ge 9 ]
 }
 
-library=${LAPEDGE_LIBJPEG:-$(python3 -c '
-import glob, os, PIL
-found = glob.glob(os.path.dirname(PIL.__path__[0]) + "/pillow.libs/libjpeg-*.so.62*")
-print(found[0] if found else "")' 2>/dev/null)}
+library=$(tests/encode/libjpeg3)
 
 check "libjpeg-turbo without vectors" agrees JSIMD_FORCENONE=1
 if [ -n "$library" ] && [ "${SANITIZED:-0}" != 1 ]; then

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/args.h"
+#include "cli/options/args.h"
 #include "fuzz.h"
 
 const char *const fuzz_texts[] = {"in.jpg\nout.jpg",

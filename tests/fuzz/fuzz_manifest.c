@@ -74,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
     lap_manifest *manifest = NULL;
     lap_error err = {0};
-    lap_code code = lap_manifest_open(&tree, 7, &manifest, &err);
+    const lap_settings_mark mark = {.hashes = {6, 7, 8}, .fail_on = LAP_FAIL_TRUNCATED};
+    lap_code code = lap_manifest_open(&tree, &mark, &manifest, &err);
     FUZZ_REQUIRE((code == LAP_OK) == (manifest != NULL));
     if (code != LAP_OK)
         return 0;

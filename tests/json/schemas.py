@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     subprocess.run([LAPEDGE, PHOTO, "edges.png"], check=True)
     subprocess.run([LAPEDGE, "--gray", "--kernel=identity", PHOTO, "a.pgm"], check=True)
-    for name in ("file", "run", "stats", "stats_failed", "stats_totals", "bench", "backends", "diff", "diff_folders", "compare",
+    for name in ("file", "log", "run", "stats", "stats_failed", "stats_totals", "bench", "backends", "diff", "diff_folders", "compare",
                  "error"):
         jsonschema.Draft202012Validator.check_schema(schema(name))
 
@@ -119,6 +119,7 @@ with tempfile.TemporaryDirectory() as folder:
     is_refused("diff_folders", "an unknown key", run.stdout, lambda o: o.update(extra=1))
     os.remove("photos/cut.jpg")
     text = holds("file", "a picture", 0, PHOTO, "out.jpg")
+    text_of_one = text
     is_refused("file", "a time left out", text, lambda o: o["ms"].pop("upload"))
     holds("file", "a picture that is not there", 1, "none.jpg", "out.jpg")
     holds("file", "a name that is not UTF-8", 0, b"photos/thr\xff.jpg", b"thr\xff.png")
@@ -127,9 +128,14 @@ with tempfile.TemporaryDirectory() as folder:
     holds("run", "a folder again", 0, "photos", "done")
     with open("log.jsonl") as log:
         lines = log.read().splitlines()
-    check("a log has a line an input", len(lines) != 2)
-    for line in lines:
+    check("a log has its settings and a line an input", len(lines) != 3)
+    check("log: the first line", problem_of("log", lines[0]))
+    is_refused("log", "settings without a kernel", lines[0], lambda o: o["settings"].pop("coefficients"))
+    for line in lines[1:]:
         check("file: a line of the log", problem_of("file", line))
+    check("settings are those of a picture by itself, and stand once", None if [
+        json.loads(line).get("settings") for line in lines] == [json.loads(text_of_one)["settings"], None, None]
+        and schema("log")["properties"]["settings"] == schema("file")["properties"]["settings"] else lines)
     text = holds("stats", "a picture", 0, PHOTO)
     is_refused("stats", "a count left out", text, lambda o: o["edges"]["channels"][0]["histogram"].pop())
     holds("stats", "profiles and a threshold", 0, "--profiles", "--threshold=9", "--gray", PHOTO)

@@ -106,6 +106,26 @@ wasteful()
     changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: right, and not solved|missed|$file")
 }
 
+# right NUMBER NAME SED...: another way to write it, as good.
+right()
+{
+    local file
+    changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: solved|solved|$file")
+}
+
+# advised NUMBER NAME WORDS SED...: these words are said of the mistake, whose lines are put together.
+advised()
+{
+    local file
+    changed "$1" "$2, advice" "${@:4}" && checks+=("lesson $1, $2: what is said of it|says|$file|$3")
+}
+
+says()
+{
+    cat "$1.said"
+    [ "$(cat "$1.status")" != 0 ] && tr -s ' \n' ' ' <"$1.said" | grep -qF -- "$2"
+}
+
 # The vectors of lessons 11 and 12 are those of one kind of processor.
 can_run()
 {
@@ -174,6 +194,22 @@ planted 9 'no first barrier' "$race" 'mine\[' '0,/__syncthreads\(\);/{/__syncthr
 planted 9 'no atomic' "$race" 'mine\[' 's/atomicAdd\(&mine\[in\[i\]\], 1u\)/mine[in[i]]++/'
 planted 9 'nothing set to zero' "$unwritten" 'atomicAdd' '/mine\[threadIdx.x\] = 0;/d'
 planted 10 'off by one' "$bounds" 'sum += in' 's/y < end; y\+\+/y <= end; y++/'
+planted 10 'an index below the sums kept' "$bounds" 'rows\[y % 5\]' '0,/rows\[\(y \+ 2\) % 5\] = /s//rows[y % 5] = /'
+planted 7 'an index before the sums' "$bounds" 'sum\[' 's/for \(int i = 0; i < DEEP/for (int i = -1; i < DEEP/'
+right 7 'the weights are a constant' \
+    's/(float sum\[DEEP\] = .*)/\1 static const float h[2] = {-1, 24};/; s/\(fx == 2 && r - i == 2 \? 24.0f : -1.0f\)/h[fx == 2 \&\& r - i == 2]/'
+right 4 'a barrier behind the last colour' '/if \(c < 2\)/d'
+right 3 'rows by rows of threads' \
+    's/for \(int i = t; i < SIDE \* ROW; i \+= BLOCK \* BLOCK\)/for (int i = t; i < 2 * 256 * 5; i += 256)/; s/(const int row = .*;)/if (i >= SIDE * ROW) break; \1/'
+advised 1 'an unsigned index' 'is a variable of this index unsigned?' 's/const int (x|y) = \(int\)/const unsigned \1 = /'
+advised 3 'rows beyond the image' 'row 26, byte 1, counted from pixel (0, 0)' 's/top \+ row < height \+ 2/top + row < height + 4/'
+advised 4 'no second barrier' 'of its next turn: what makes a thread wait there' '/if \(c < 2\)/,+1d'
+advised 4 'no first barrier' 'between the two lines: what makes one thread wait' '0,/__syncthreads\(\);/{/__syncthreads\(\);/d}'
+advised 7 'a row too many' 'does a loop go too far?' 's/r < rows \+ 4/r <= rows + 4/'
+advised 2 'a length of rows' 'How long is a row of the result?' 's/out\[row \* height \+ column\]/out[column * width + row]/'
+advised 6 'a pixel for a byte' 'Below the hole all is right' 's/left \* 3 \+ column\]/left + column]/'
+advised 6 'a tile as one list' 'all 32 of one row' \
+    's/row = warp; row < ROWS; row \+= BLOCK_Y/i = warp * 32 + lane; i < ROWS * ROW; i += 256/; s/for \(int column = lane.*/{ const int row = i \/ ROW, column = i % ROW;/; s/(tile\[row \* ROW \+ column\] = .*)/\1 }/'
 
 wait
 for c in "${checks[@]}"; do
@@ -201,7 +237,7 @@ copies_once()
     local mine=$scratch/mine
     MINE=$mine lessons/lesson get 1 && cmp "$mine/lesson_1_index.cu" lessons/lesson_1_index.cu || return 1
     echo changed >"$mine/lesson_1_index.cu"
-    ! MINE=$mine lessons/lesson get 1 && [ "$(cat "$mine/lesson_1_index.cu")" = changed ]
+    MINE=$mine lessons/lesson get 1 | grep 'is there already, and stays as it is' && [ "$(cat "$mine/lesson_1_index.cu")" = changed ]
 }
 
 asks_for_predictions()
@@ -213,6 +249,48 @@ prediction_stands_beside()
 {
     sed 's/PREDICT sectors: ?/PREDICT sectors: 7.5/' "$(of 1)" >"$scratch/predicted_1.cu"
     lessons/lesson check 1 "$scratch/predicted_1.cu" | grep -E 'sectors a load of a warp +7\.5 +4\.80 +4\.80'
+}
+
+# The kernel as it is counts 4 sectors and a good one 16: neither prediction is right or wrong yet; the one about the
+# kernel without a hole is.
+prediction_waits_for_the_solution()
+{
+    local sectors
+    for sectors in 4 16; do
+        sed -E "s/PREDICT sectors-loaded: \?/PREDICT sectors-loaded: $sectors/; s/(PREDICT sectors-stored:) \?/\1 16/
+            s/blockIdx.x \* BLOCK \+ threadIdx.x\), row = \(int\)\(blockIdx.y \* BLOCK \+ threadIdx.y/blockIdx.x * BLOCK + threadIdx.y), row = (int)(blockIdx.y * BLOCK + threadIdx.x/" \
+            "$(of 2)" >"$scratch/waits_2.cu"
+        lessons/lesson check 2 "$scratch/waits_2.cu" >"$scratch/waits"
+        cat "$scratch/waits"
+        grep -q 'sectors-stored: as you predicted' "$scratch/waits" && ! grep 'sectors-loaded:' "$scratch/waits" &&
+            grep -q 'is answered once the' "$scratch/waits" || return 1
+    done
+}
+
+# A file with the line ends of Windows.
+prediction_of_another_editor()
+{
+    sed 's/PREDICT sectors: ?/PREDICT sectors: 4.8/; s/$/\r/' "$(of 1)" >"$scratch/dos_1.cu"
+    lessons/lesson check 1 "$scratch/dos_1.cu" | grep 'sectors: as you predicted'
+}
+
+barrier_that_could_go_is_named()
+{
+    sed -E '/if \(c < 2\)/d' "$(of 4)" >"$scratch/six_4.cu"
+    lessons/lesson check 4 "$scratch/six_4.cu" | grep '5 barriers are enough' &&
+        ! lessons/lesson check 4 "$(of 4)" | grep '5 barriers are enough'
+}
+
+# What is only seen behind the student's file is said to be there.
+error_behind_the_file()
+{
+    local said
+    sed -E 's/(if \(x >= width .*)/\1 {/' "$(of 1)" >"$scratch/brace_1.cu"
+    said=$(lessons/lesson check 1 "$scratch/brace_1.cu" 2>&1)
+    [ $? = 2 ] && grep 'a brace without its other one' <<<"$said" || return 1
+    sed -E 's/(const int x = .*);/\1/' "$(of 1)" >"$scratch/semicolon_1.cu"
+    said=$(lessons/lesson check 1 "$scratch/semicolon_1.cu" 2>&1)
+    [ $? = 2 ] && grep 'the first error above says where' <<<"$said"
 }
 
 # A prediction that differs is explained, one that fits is confirmed, a word is none.
@@ -275,6 +353,10 @@ check "a copy is made once, and never written over" copies_once
 check "a prediction is asked for" asks_for_predictions
 check "a prediction stands beside what is counted and what the H200 counted" prediction_stands_beside
 check "a prediction is answered" prediction_is_answered
+check "a prediction waits until the lesson is solved" prediction_waits_for_the_solution
+check "a prediction of another editor" prediction_of_another_editor
+check "lesson 4: a barrier that could go is named" barrier_that_could_go_is_named
+check "an error behind the student's file" error_behind_the_file
 check "each figure to predict has its reason" predictions_have_reasons
 check "a wrong result names the pixel" wrong_pixel_is_named
 check "a solved lesson names the next step" next_step_is_named

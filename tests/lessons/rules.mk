@@ -12,7 +12,7 @@ LESSON_TESTS := $(B)/tests/lessons_counts $(B)/tests/lessons_traps
 $(B)/lessons/tests/lessons/%.o: JUDGE_CXX += -Ilessons/judge
 $(B)/lessons/tests/lessons/traps.cpp.o: tests/lessons/traps.cpp lessons/rules.mk
 	@mkdir -p $(@D)
-	$(call say,CXX)$(JUDGE_CXX) -O0 -fsanitize=thread -MMD -MP -c $< -o $@
+	$(call say,CXX)$(JUDGE_CXX) -O0 -fsanitize=thread,bounds -MMD -MP -c $< -o $@
 $(B)/tests/lessons_counts: $(JUDGED_CU_OBJ)
 $(LESSON_TESTS): $(B)/tests/lessons_%: $(B)/lessons/tests/lessons/%.cpp.o $(B)/lessons/libjudge.a
 	@mkdir -p $(@D)

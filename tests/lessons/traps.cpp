@@ -194,6 +194,22 @@ static __global__ void different_barriers(float *out)
     out[threadIdx.x] = 1;
 }
 
+/* Not shared, though static: nobody writes it. */
+static __global__ void constant(float *out)
+{
+    static const float values[4] = {1, 2, 3, 4};
+    out[threadIdx.x] = values[threadIdx.x % 4];
+}
+
+static __global__ void beyond_its_own(float *out)
+{
+    float own[2][4] = {};
+    __shared__ float tile[32];
+    tile[threadIdx.x] = 1;
+    own[1][(int)threadIdx.x - 1] += tile[threadIdx.x]; /* FIND 11 */
+    out[threadIdx.x] = own[0][0];
+}
+
 /* ---- the checks ------------------------------------------------------------------------------------ */
 
 namespace
@@ -340,6 +356,11 @@ void findings()
     finds("a barrier for 40 of 64 threads", "a barrier that not all threads reach", 9);
     run(64, different_barriers, out);
     finds("two barriers in two branches", "a barrier that not all threads reach", 10);
+    run(32, constant, out);
+    finds("a constant within the kernel", "", 0);
+    check("a constant within the kernel: shared loads", judge::total(what::SHARED_LOADS).requests, 0);
+    run(1, beyond_its_own, out);
+    finds("an index before the thread's own array", "an access out of bounds", 11);
 }
 
 } // namespace

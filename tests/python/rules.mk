@@ -1,8 +1,9 @@
 # The Python module over the library: built by pip into the build folder, from Debian's python3-cffi. Python itself is
 # built by gcc, without sanitizers.
 ifeq ($(SAN)$(findstring clang,$(COMPILER)),)
-TESTS += tests/python/module.py tests/python/dask_folder.py
-tests/python/module.py tests/python/dask_folder.py: $(B)/python/.built
+PYTHON_TESTS := $(addprefix tests/python/,module.py pixels.py reports.py dask_folder.py)
+TESTS += $(PYTHON_TESTS)
+$(PYTHON_TESTS): $(B)/python/.built
 endif
 PYTHON_SOURCES := src/lapedge.h tools/build-python $(wildcard python/*.* python/lapedge/*.*)
 $(B)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)

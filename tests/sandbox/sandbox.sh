@@ -169,7 +169,7 @@ sides()
 {
     mkdir -p sides
     "$program" --sandbox -j4 --log=out/log.jsonl --json-file=sides/run.json --trace=sides/trace.json photos out &&
-        [ "$(wc -l <out/log.jsonl)" -eq 3 ] && python3 -c 'import json
+        [ "$(wc -l <out/log.jsonl)" -eq 4 ] && python3 -c 'import json
 assert json.load(open("sides/run.json"))["ok"] == 3
 assert json.load(open("sides/trace.json"))["traceEvents"]' &&
         "$program" --sandbox --stats=sides/stats.json --report=sides/page.html photos/coffee.jpg out.jpg &&

@@ -181,10 +181,10 @@ check "calls follow the table" calls_follow_the_table
 check "a planted include against the table is found" planted_include_is_found
 check "a planted call against the table is found" planted_call_is_found
 check "no circle, and no chain of more than $MAX_CHAIN rooms" chains
-check "exit is called in main.c and worker.c only" only_in '^src/cli/(main|worker)\.c' '(^|[^a-zA-Z_.>])(exit|abort|quick_exit)[[:space:]]*\('
+check "exit is called in main.c and worker.c only" only_in '^src/cli/(main|folder/worker)\.c' '(^|[^a-zA-Z_.>])(exit|abort|quick_exit)[[:space:]]*\('
 # A second Ctrl-C ends the program at once.
 check "_exit is called in signals.c, worker.c and sandbox_keeper.c only" \
-    only_in '^src/cli/(signals|worker|sandbox_keeper)\.c' '(^|[^a-zA-Z_.>])_exit[[:space:]]*\('
+    only_in '^src/cli/(signals|folder/worker|sandbox/sandbox_keeper)\.c' '(^|[^a-zA-Z_.>])_exit[[:space:]]*\('
 # libjpeg and libpng report errors by jumping; nothing else does.
 check "setjmp and longjmp in the JPEG and PNG files only" only_in '^src/libjpeg/|^src/codec/png_' '(^|[^a-zA-Z_])_?(sig)?(set|long)jmp[[:space:]]*\('
 check "jpeglib.h in src/libjpeg only" only_in '^src/libjpeg/' 'include *<(jpeglib|jerror)\.h>'

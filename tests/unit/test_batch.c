@@ -176,6 +176,10 @@ static void shards_add_up(void **state)
         ok += counts.ok;
     }
     assert_int_equal(ok, PHOTOS);
+    for (uint32_t shards = 0; shards < 3; shards++) {
+        const lap_batch_options beyond = {.shard = shards ? shards : 1, .shards = shards};
+        assert_int_equal(run(beyond, quick(), 0, &counts, NULL), LAP_E_USAGE);
+    }
 }
 
 static void refusals(void **state)

@@ -67,9 +67,25 @@ static void test_kinds(void **state)
     assert_false(takes(&(jpeg_kind){"progressive", 3, JCS_YCbCr, "22 11 11", .progressive = true}, &f));
     assert_false(takes(&(jpeg_kind){"arithmetic", 3, JCS_YCbCr, "22 11 11", .arithmetic = true}, &f));
     assert_false(takes(&(jpeg_kind){"a scan each", 3, JCS_YCbCr, "22 11 11", .separate = true}, &f));
-    assert_false(takes(&(jpeg_kind){"RGB", 3, JCS_RGB, "11 11 11", .restart = 0}, &f));
-    assert_false(takes(&(jpeg_kind){"RGB by names", 3, JCS_RGB, "11 11 11", .no_adobe = true}, &f));
-    assert_false(takes(&(jpeg_kind){"CMYK", 4, JCS_CMYK, "11 11 11 11", .restart = 0}, &f));
+}
+
+/* The colours of whole headers. */
+static void test_inks(void **state)
+{
+    (void)state;
+    lap_jpeg_frame f;
+    assert_true(takes(&(jpeg_kind){"RGB", 3, JCS_RGB, "11 11 11", .restart = 0}, &f));
+    assert_false(f.is_ycc || f.is_inverted);
+    assert_true(takes(&(jpeg_kind){"RGB by names", 3, JCS_RGB, "11 11 11", .no_adobe = true}, &f));
+    assert_false(f.is_ycc || f.is_inverted);
+    assert_true(takes(&(jpeg_kind){"CMYK", 4, JCS_CMYK, "11 11 11 11", .restart = 0}, &f));
+    assert_true(!f.is_ycc && f.is_inverted);
+    assert_int_equal(f.huffman.components, 4);
+    assert_true(takes(&(jpeg_kind){"CMYK", 4, JCS_CMYK, "11 11 11 11", .no_adobe = true}, &f));
+    assert_false(f.is_ycc || f.is_inverted);
+    assert_true(takes(&(jpeg_kind){"YCCK", 4, JCS_YCCK, "22 11 11 22", .restart = 0}, &f));
+    assert_true(f.is_ycc && f.is_inverted);
+    assert_int_equal(f.huffman.blocks, 10);
 }
 
 /* The segment with this marker, from its 0xFF on. */
@@ -123,9 +139,10 @@ static void test_colour(void **state)
     static const struct {
         int transform; /* of Adobe's segment; -1: there is none */
         const char *names;
-        bool taken;
-    } cases[] = {{-1, "\1\2\3", true}, {-1, "RGB", false}, {-1, "RGX", true}, {0, "\1\2\3", false},
-        {1, "\1\2\3", true}, {1, "RGB", true}, {2, "\1\2\3", false}};
+        bool taken, is_ycc;
+    } cases[] = {{-1, "\1\2\3", true, true}, {-1, "RGB", true, false}, {-1, "RGX", true, true},
+        {0, "\1\2\3", true, false}, {1, "\1\2\3", true, true}, {1, "RGB", true, true},
+        {2, "\1\2\3", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lap_jpeg_frame f;
         jpeg_bytes jpeg = jpeg_make(&ordinary, 50, 35);
@@ -137,7 +154,8 @@ static void test_colour(void **state)
             segment(&jpeg, 0xC0)[10 + 3 * c] = (uint8_t)cases[i].names[c];
             segment(&jpeg, 0xDA)[5 + 2 * c] = (uint8_t)cases[i].names[c];
         }
-        if (lap_jpeg_frame_read(jpeg.data, jpeg.size, &f) != cases[i].taken)
+        if (lap_jpeg_frame_read(jpeg.data, jpeg.size, &f) != cases[i].taken ||
+            (cases[i].taken && f.is_ycc != cases[i].is_ycc))
             fail_msg("case %zu", i);
         free(jpeg.data);
     }
@@ -165,7 +183,7 @@ static void test_fill_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ordinary), cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_odd_segments), cmocka_unit_test(test_colour),
+        cmocka_unit_test(test_inks), cmocka_unit_test(test_odd_segments), cmocka_unit_test(test_colour),
         cmocka_unit_test(test_fill_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

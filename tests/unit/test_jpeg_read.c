@@ -214,7 +214,7 @@ static void header_facts(void **state)
         assert_int_equal(h->components, kind->components);
         assert_int_equal(h->channels, kind->components == 1 ? 1 : 3);
         assert_int_equal(g.header.channels, 1);
-        assert_int_equal(h->is_ycc, kind->space == JCS_YCbCr);
+        assert_int_equal(h->is_ycc, kind->space == JCS_YCbCr || kind->space == JCS_YCCK);
         assert_int_equal(h->whole, kind->progressive || kind->separate);
         assert_int_equal(h->progressive, kind->progressive);
         assert_int_equal(h->arithmetic, kind->arithmetic);

@@ -96,11 +96,19 @@ static uint64_t content_of(const char *name)
     return content;
 }
 
+/* As if these settings had that hash, and others with another fail_on. */
+static lap_settings_mark mark_of(uint64_t settings)
+{
+    return (lap_settings_mark){
+        .hashes = {1000 + settings, settings, 2000 + settings}, .fail_on = LAP_FAIL_TRUNCATED};
+}
+
 static lap_manifest *opened(uint64_t settings)
 {
+    const lap_settings_mark mark = mark_of(settings);
     lap_manifest *m;
     lap_error err;
-    if (lap_manifest_open(&tree, settings, &m, &err) != LAP_OK)
+    if (lap_manifest_open(&tree, &mark, &m, &err) != LAP_OK)
         fail_msg("%s", err.message);
     return m;
 }
@@ -110,10 +118,13 @@ static void run(uint64_t settings, const char *const *outputs, int count, bool u
 {
     lap_manifest *m = opened(settings);
     for (int i = 0; i < count; i++)
-        assert_int_equal(lap_manifest_begin(m, outputs[i], &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(
+            lap_manifest_begin(m, &(lap_manifest_output){outputs[i], &jpeg, CONTENT, false}, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, true, 4096, NULL), LAP_OK);
     for (int i = 0; i < count - unfinished; i++)
-        assert_int_equal(lap_manifest_done(m, outputs[i], &from_photo, &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(lap_manifest_done(
+                             m, &(lap_manifest_output){outputs[i], &jpeg, CONTENT, false}, &from_photo, NULL),
+            LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
 }
@@ -151,7 +162,9 @@ static struct stat made_for_real(uint64_t settings, const char *output, const ch
     put(output, text);
     const struct stat there = state_of(output);
     lap_manifest *m = opened(settings);
-    assert_int_equal(lap_manifest_done(m, output, &from_photo, &there, content_of(output), NULL), LAP_OK);
+    assert_int_equal(lap_manifest_done(m, &(lap_manifest_output){output, &there, content_of(output), false},
+                         &from_photo, NULL),
+        LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
     return there;
@@ -163,7 +176,8 @@ static void nothing_is_known_of_no_folder(void **state)
     (void)state;
     lap_tree none;
     assert_int_equal(lap_tree_open("/nonexistent/folder", &none, NULL), LAP_OK);
-    assert_int_equal(lap_manifest_open(&none, 1, &m, NULL), LAP_OK);
+    const lap_settings_mark mark = mark_of(1);
+    assert_int_equal(lap_manifest_open(&none, &mark, &m, NULL), LAP_OK);
     assert_int_equal(verdict(m, "a.jpg", &photo, &jpeg, NULL), LAP_MADE_UNKNOWN);
     lap_manifest_close(m);
     lap_manifest_close(NULL);
@@ -224,7 +238,9 @@ static void a_begun_output_is_ours_and_not_done(void **state)
     put("a.jpg", "made by lapedge");
     const struct stat there = state_of("a.jpg");
     lap_manifest *m = opened(7);
-    assert_int_equal(lap_manifest_begin(m, "a.jpg", &there, content_of("a.jpg"), NULL), LAP_OK);
+    assert_int_equal(
+        lap_manifest_begin(m, &(lap_manifest_output){"a.jpg", &there, content_of("a.jpg"), false}, NULL),
+        LAP_OK);
     assert_int_equal(lap_manifest_flush(m, true, 4096, NULL), LAP_OK);
     lap_manifest_close(m);
     assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_OURS);
@@ -235,10 +251,14 @@ static void a_later_run_overrules(void **state)
     (void)state;
     const struct stat there = made_for_real(7, "a.jpg", "made by lapedge");
     lap_manifest *m = opened(8);
-    assert_int_equal(lap_manifest_done(m, "a.jpg", &from_photo, &there, content_of("a.jpg"), NULL), LAP_OK);
+    assert_int_equal(lap_manifest_done(m, &(lap_manifest_output){"a.jpg", &there, content_of("a.jpg"), false},
+                         &from_photo, NULL),
+        LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     /* A third one dies between begin and done: the file of the done line stands there still. */
-    assert_int_equal(lap_manifest_begin(m, "a.jpg", &there, content_of("a.jpg"), NULL), LAP_OK);
+    assert_int_equal(
+        lap_manifest_begin(m, &(lap_manifest_output){"a.jpg", &there, content_of("a.jpg"), false}, NULL),
+        LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
     assert_int_equal(made(8, "a.jpg", &photo, &there), LAP_MADE_SAME);
@@ -256,7 +276,9 @@ static void content_decides_where_the_file_is_another(void **state)
     was.st_ino++;
     const uint64_t content = content_of("a.jpg");
     lap_manifest *m = opened(7);
-    assert_int_equal(lap_manifest_done(m, "a.jpg", &from_photo, &was, content, NULL), LAP_OK);
+    assert_int_equal(
+        lap_manifest_done(m, &(lap_manifest_output){"a.jpg", &was, content, false}, &from_photo, NULL),
+        LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
     m = opened(7);
@@ -383,11 +405,15 @@ static void what_another_run_writes_is_read_before_the_verdict(void **state)
     assert_int_equal(judged(m, "a.jpg"), LAP_MADE_SAME);
     lap_manifest *other = opened(7);
     for (int i = 0; i < 3; i++) { /* a file that grows, lines cut anywhere */
-        assert_int_equal(lap_manifest_begin(other, second[0], &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(
+            lap_manifest_begin(other, &(lap_manifest_output){second[0], &jpeg, CONTENT, false}, NULL),
+            LAP_OK);
         assert_int_equal(lap_manifest_flush(other, false, 0, NULL), LAP_OK);
     }
     assert_int_equal(judged(m, "b.jpg"), LAP_MADE_CHANGED);
-    assert_int_equal(lap_manifest_done(other, "b.jpg", &from_photo, &jpeg, CONTENT, NULL), LAP_OK);
+    assert_int_equal(
+        lap_manifest_done(other, &(lap_manifest_output){"b.jpg", &jpeg, CONTENT, false}, &from_photo, NULL),
+        LAP_OK);
     assert_int_equal(lap_manifest_flush(other, false, 0, NULL), LAP_OK);
     assert_int_equal(lap_manifest_refresh(m, NULL), LAP_OK);
     assert_int_equal(verdict(m, "b.jpg", &photo, &jpeg, NULL), LAP_MADE_SAME);
@@ -412,7 +438,8 @@ static void links_are_passed_over(void **state)
     assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
     assert_int_equal(renameat(tree.fd, ".lapedge", tree.fd, "moved"), 0);
     assert_int_equal(symlinkat("moved", tree.fd, ".lapedge"), 0);
-    assert_int_equal(lap_manifest_open(&tree, 7, &m, &err), LAP_E_EXISTS);
+    const lap_settings_mark mark = mark_of(7);
+    assert_int_equal(lap_manifest_open(&tree, &mark, &m, &err), LAP_E_EXISTS);
     assert_non_null(strstr(err.subject, "/.lapedge"));
 }
 
@@ -493,18 +520,21 @@ static void a_failed_flush_leaves_whole_lines(void **state)
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     lap_manifest *m = opened(7);
-    assert_int_equal(lap_manifest_begin(m, "first.jpg", &jpeg, CONTENT, NULL), LAP_OK);
+    assert_int_equal(
+        lap_manifest_begin(m, &(lap_manifest_output){"first.jpg", &jpeg, CONTENT, false}, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     tight = before;
     tight.rlim_cur = 3000;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
     for (int i = 0; i < 40; i++) {
         snprintf(name, sizeof name, "many%d.jpg", i);
-        assert_int_equal(lap_manifest_begin(m, name, &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(
+            lap_manifest_begin(m, &(lap_manifest_output){name, &jpeg, CONTENT, false}, NULL), LAP_OK);
     }
     assert_int_equal(lap_manifest_flush(m, false, 0, &err), LAP_E_DISK_FULL);
     assert_non_null(strstr(err.message, "File too large"));
-    assert_int_equal(lap_manifest_begin(m, "last.jpg", &jpeg, CONTENT, NULL), LAP_OK);
+    assert_int_equal(
+        lap_manifest_begin(m, &(lap_manifest_output){"last.jpg", &jpeg, CONTENT, false}, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(m, false, 0, NULL), LAP_OK);
     lap_manifest_close(m);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -524,7 +554,8 @@ static void room_is_set_aside_where_that_can_be(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lap_error err = {0};
         lap_manifest *m = opened(7);
-        assert_int_equal(lap_manifest_begin(m, "a.jpg", &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(
+            lap_manifest_begin(m, &(lap_manifest_output){"a.jpg", &jpeg, CONTENT, false}, NULL), LAP_OK);
         fallocate_fails = cases[i].why;
         errno = ENOSPC; /* of something before */
         assert_int_equal(lap_manifest_flush(m, false, 4096, &err), cases[i].code);
@@ -540,7 +571,8 @@ static void names_are_synced_once(void **state)
     lap_manifest *m = opened(7);
     for (int i = 0; i < 3; i++) {
         syncs = 0;
-        assert_int_equal(lap_manifest_begin(m, "a.jpg", &jpeg, CONTENT, NULL), LAP_OK);
+        assert_int_equal(
+            lap_manifest_begin(m, &(lap_manifest_output){"a.jpg", &jpeg, CONTENT, false}, NULL), LAP_OK);
         assert_int_equal(lap_manifest_flush(m, i > 0, 0, NULL), LAP_OK);
         assert_int_equal(syncs, i == 1 ? 2 : 0);
     }

@@ -89,10 +89,11 @@ static bool compare(
 /* Those that our decoders take; the others are libjpeg-turbo's, which cannot begin inside of a scan. */
 static bool is_ours(const jpeg_kind *kind)
 {
-    static const char *const samplings[] = {"11 11 11", "21 11 11", "22 11 11", "12 11 11"};
+    static const char *const samplings[] = {
+        "11 11 11", "21 11 11", "22 11 11", "12 11 11", "11 11 11 11", "22 11 11 22"};
     if (kind->space == JCS_GRAYSCALE)
         return true;
-    for (size_t i = 0; i < sizeof samplings / sizeof *samplings && kind->space == JCS_YCbCr; i++)
+    for (size_t i = 0; i < sizeof samplings / sizeof *samplings; i++)
         if (strcmp(kind->sampling, samplings[i]) == 0)
             return true;
     return false;

@@ -25,8 +25,9 @@ static const pixels_kind kinds[] = {
         true},
     {{.name = "4:4:0", .components = 3, .space = JCS_YCbCr, .sampling = "12 11 11"}, true},
     {{.name = "4:1:1", .components = 3, .space = JCS_YCbCr, .sampling = "41 11 11"}, false},
-    {{.name = "RGB", .components = 3, .space = JCS_RGB, .sampling = "11 11 11"}, false},
-    {{.name = "CMYK", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"}, false},
+    {{.name = "RGB", .components = 3, .space = JCS_RGB, .sampling = "11 11 11"}, true},
+    {{.name = "CMYK", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"}, true},
+    {{.name = "YCCK", .components = 4, .space = JCS_YCCK, .sampling = "22 11 11 22"}, true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, WIDTH = 171, HEIGHT = 205 };
 
@@ -129,6 +130,144 @@ static void pixels_of_all_kinds(void **state)
     }
 }
 
+/* ---- into a caller's view ---- */
+
+enum { GUARD = 0xA5, PAD = 13 };
+
+/* What lap_pixels_decode gives, in the channels that are asked for. */
+static uint8_t sample_of(const lap_view *v, int channels, int x, int y, int c)
+{
+    const uint8_t *p = v->base + y * v->stride + (ptrdiff_t)x * v->channels;
+    if (channels == v->channels)
+        return p[c];
+    return v->channels == 1 ? *p : (uint8_t)((19595U * p[0] + 38470U * p[1] + 7471U * p[2] + 32768) >> 16);
+}
+
+static void check_view(const pixels_kind *kind, const lap_view *expected, const lap_view *v, int channels)
+{
+    const int wanted = channels ? channels : expected->channels;
+    assert_int_equal(v->channels, wanted);
+    assert_int_equal(v->width, expected->width);
+    assert_int_equal(v->height, expected->height);
+    for (int y = 0; y < v->height; y++)
+        for (int i = 0; i < v->width * wanted; i++)
+            if (v->base[y * v->stride + i] != sample_of(expected, wanted, i / wanted, y, i % wanted))
+                fail_msg("%s: pixel %d, %d of %d channels", kind->jpeg.name, i / wanted, y, wanted);
+}
+
+/* Into new memory, and into the caller's, of which only the pixels are written. */
+static void check_views(const pixels_kind *kind, const jpeg_bytes *file, const lap_settings *s, int channels)
+{
+    lap_error err = {0};
+    lap_code code;
+    lap_report report;
+    lap_pixels *expected = decode(file, *s, s->codec, &code, &err);
+    lap_context *context = lap_context_create(s->threads, NULL);
+    assert_non_null(expected);
+    assert_non_null(context);
+    const lap_view *e = lap_pixels_view(expected);
+    lap_view made = {.channels = channels, .place = LAP_ON_HOST};
+    if (lap_decode_view(context, file->data, file->size, s, &made, &report, &err) != LAP_OK)
+        fail_msg("%s: %s", kind->jpeg.name, err.message);
+    assert_int_equal(made.stride, made.width * made.channels);
+    assert_int_equal(report.width, made.width);
+    assert_int_equal(report.channels, made.channels);
+    assert_int_equal(report.status, LAP_DONE);
+    check_view(kind, e, &made, channels);
+    const size_t row = (size_t)made.width * (size_t)made.channels, stride = row + PAD;
+    uint8_t *memory = malloc(stride * (size_t)made.height + PAD);
+    memset(memory, GUARD, stride * (size_t)made.height + PAD);
+    lap_view own = {memory + PAD, (ptrdiff_t)stride, made.width, made.height, channels, 0, LAP_ON_HOST};
+    if (lap_decode_view(context, file->data, file->size, s, &own, NULL, &err) != LAP_OK)
+        fail_msg("%s: %s", kind->jpeg.name, err.message);
+    check_view(kind, e, &own, channels);
+    for (int y = 0; y <= made.height; y++)
+        for (size_t i = 0; i < PAD; i++)
+            assert_int_equal(memory[(size_t)y * stride + i], GUARD);
+    free(memory);
+    free(made.base);
+    lap_pixels_free(expected);
+    lap_context_destroy(context);
+}
+
+static void views_of_all_kinds(void **state)
+{
+    static const int threads[] = {1, 2, 3, 7}, channels[] = {0, 1, 3};
+    (void)state;
+    int turn = 0;
+    for (int k = 0; k < KINDS; k++) {
+        jpeg_bytes file = jpeg_make(&kinds[k].jpeg, WIDTH, HEIGHT);
+        for (int orientation = 1; orientation <= 8; orientation++) {
+            jpeg_bytes turned = with_orientation(&file, orientation);
+            for (int i = 0; i < 6; i++, turn++) {
+                lap_settings s = lap_settings_default();
+                s.gray = turn % 5 == 0;
+                s.auto_orient = i / 3;
+                s.threads = threads[turn % 4];
+                s.codec = turn % 2 ? LAP_CODEC_C : LAP_CODEC_AUTO;
+                s.decode = turn % 3 ? LAP_DECODE_PARALLEL : LAP_DECODE_SERIAL;
+                check_views(&kinds[k], &turned, &s, channels[i % 3]);
+            }
+            free(turned.data);
+        }
+        free(file.data);
+    }
+}
+
+/* Refused before any work: neither the view nor what it points to changes. */
+static void refused_views(void **state)
+{
+    (void)state;
+    uint8_t memory[64] = {7}, same[64] = {7};
+    jpeg_bytes file = jpeg_make(&kinds[3].jpeg, 5, 4);
+    jpeg_bytes turned = with_orientation(&file, 6);
+    lap_context *context = lap_context_create(1, NULL);
+    const lap_view good = {memory, 15, 5, 4, 3, 0, LAP_ON_HOST};
+    const struct {
+        lap_view view;
+        lap_code code;
+        lap_turn turn;
+        bool upright;
+        lap_codec_place codec;
+        uint64_t max_memory;
+        size_t cut;
+    } cases[] = {
+        {.view = {memory, 15, 4, 5, 3, 0, LAP_ON_HOST}, .code = LAP_E_DIFFERENT},
+        {.view = good, .code = LAP_E_DIFFERENT, .upright = true},
+        {.view = {memory, 14, 5, 4, 3, 0, LAP_ON_HOST}, .code = LAP_E_USAGE},
+        {.view = {memory, 15, 5, 4, 3, 0, 0}, .code = LAP_E_USAGE},
+        {.view = {memory, 15, 5, 4, 3, LAP_APRON, LAP_ON_HOST}, .code = LAP_E_USAGE},
+        {.view = {memory, 20, 5, 4, 4, 0, LAP_ON_HOST}, .code = LAP_E_USAGE},
+        {.view = {.place = LAP_ON_HOST, .channels = 2}, .code = LAP_E_USAGE},
+        {.view = good, .code = LAP_E_USAGE, .turn = LAP_TURN_90},
+        {.view = good, .code = LAP_E_USAGE, .codec = LAP_CODEC_CUDA},
+        {.view = good, .code = LAP_E_LIMIT, .max_memory = 100},
+        {.view = {.place = LAP_ON_HOST}, .code = LAP_E_TRUNCATED, .cut = 200},
+        {.view = {.place = LAP_ON_HOST}, .code = LAP_E_TRUNCATED, .cut = 20},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_settings s = lap_settings_default();
+        lap_view view = cases[i].view;
+        lap_error err = {0};
+        lap_report report;
+        s.turn = cases[i].turn;
+        s.auto_orient = cases[i].upright;
+        s.codec = cases[i].codec;
+        s.max_memory = cases[i].max_memory;
+        const lap_code code =
+            lap_decode_view(context, turned.data, turned.size - cases[i].cut, &s, &view, &report, &err);
+        if (code != cases[i].code)
+            fail_msg("case %zu: code %d: %s", i, code, err.message);
+        assert_int_equal(report.status, LAP_FAILED);
+        assert_int_equal(report.error.code, code);
+        assert_memory_equal(&view, &cases[i].view, sizeof view);
+        assert_memory_equal(memory, same, sizeof memory);
+    }
+    lap_context_destroy(context);
+    free(turned.data);
+    free(file.data);
+}
+
 /* Damage: the verdict, the message and the pixels of libjpeg-turbo. */
 static void damaged_pictures(void **state)
 {
@@ -185,6 +324,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pixels_of_all_kinds),
+        cmocka_unit_test(views_of_all_kinds),
+        cmocka_unit_test(refused_views),
         cmocka_unit_test(damaged_pictures),
         cmocka_unit_test(no_picture),
     };

@@ -59,11 +59,7 @@ static void each_bad_setting_is_named(void **state)
 
 static bool same_hash(const lap_settings *a, const lap_settings *b)
 {
-    char x[LAP_SETTINGS_HASH], y[LAP_SETTINGS_HASH];
-    lap_settings_hash(a, x);
-    lap_settings_hash(b, y);
-    assert_int_equal(strlen(x), LAP_SETTINGS_HASH - 1);
-    return strcmp(x, y) == 0;
+    return lap_settings_hash(a) == lap_settings_hash(b);
 }
 
 #define HASH(change, same)                                        \
@@ -126,9 +122,32 @@ static void the_hash_of_metadata_has_a_version(void **state)
         assert_int_equal(strstr(text, "metadata=2\n") != NULL, cases[i].is_new);
     }
     lap_settings s = lap_settings_default();
-    char hash[LAP_SETTINGS_HASH];
-    lap_settings_hash(&s, hash);
-    assert_string_equal(hash, "0648f1006755ba8b");
+    assert_int_equal(lap_settings_hash(&s), 0x0648f1006755ba8b);
+}
+
+/* fail_on changes no byte: an output serves with each that its photo passes. */
+static void an_output_serves_with_each_fail_on_that_its_photo_passes(void **state)
+{
+    (void)state;
+    lap_settings_mark marks[LAP_FAIL_WARNING + 1];
+    for (int i = 0; i <= (int)LAP_FAIL_WARNING; i++) {
+        lap_settings s = lap_settings_default();
+        s.fail_on = (lap_fail_on)i;
+        marks[i] = lap_settings_mark_of(&s);
+        assert_int_equal(lap_settings_own(&marks[i]), lap_settings_hash(&s));
+    }
+    for (int made = 0; made <= (int)LAP_FAIL_WARNING; made++)
+        for (int asked = 0; asked <= (int)LAP_FAIL_WARNING; asked++) {
+            const uint64_t own = lap_settings_own(&marks[asked]);
+            const uint64_t whole = lap_settings_recorded(&marks[made], true),
+                           warned = lap_settings_recorded(&marks[made], false);
+            assert_int_equal(lap_settings_taken(&marks[asked], whole), own);
+            assert_int_equal(lap_settings_taken(&marks[asked], warned) == own, made >= asked);
+        }
+    lap_settings other = lap_settings_default();
+    other.quality = 7;
+    const uint64_t hash = lap_settings_hash(&other);
+    assert_int_equal(lap_settings_taken(&marks[LAP_FAIL_NONE], hash), hash);
 }
 
 static void and_nothing_else(void **state)
@@ -173,6 +192,7 @@ int main(void)
         cmocka_unit_test(each_bad_setting_is_named),
         cmocka_unit_test(the_hash_covers_what_changes_bytes),
         cmocka_unit_test(the_hash_of_metadata_has_a_version),
+        cmocka_unit_test(an_output_serves_with_each_fail_on_that_its_photo_passes),
         cmocka_unit_test(and_nothing_else),
         cmocka_unit_test(the_longest_text_fits),
     };

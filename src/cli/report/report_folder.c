@@ -1,13 +1,13 @@
 /* The page of a folder. report.folder is {slowest[], failed[], more_failed, sheet[], shown_of}: slowest has
  * name, width, height, backend and ms; failed has name, what and message; sheet has name, figure and
  * pictures, which are data: URIs, or null if the file could not be read. */
-#include "cli/report/report_folder.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/difference.h"
 #include "cli/json.h"
+#include "cli/measure/difference.h"
 #include "cli/report/report_pixels.h"
 #include "cli/term.h"
 

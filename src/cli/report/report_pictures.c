@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cli/json.h"
+#include "cli/measure/stats_view.h"
 #include "cli/report/report.h"
 #include "cli/report/report_pixels.h"
-#include "cli/stats_view.h"
 
 /* What makes a page of 5 MB at most, with the chart library's 0.2 MB. Sizes as base64: 4/3 of the bytes; PNG
  * hardly shrinks noise. */

@@ -1,0 +1,209 @@
+"""info(), stats(), diff(): what is in a file, in its pixels, and between two."""
+import os
+from dataclasses import dataclass
+from typing import Any, Dict, Optional, Tuple, Union
+
+import numpy
+
+from . import _views
+from ._arrays import filter
+from ._content import Image, is_path, named
+from ._files import _Settings
+from ._interface import ffi, lib
+from ._library import call, contexts, error_of, text
+from ._pixels import decode
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """All pieces of one kind: "EXIF", "XMP", "ICC", "IPTC", "comment", ..."""
+    kind: str
+    segments: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Info:
+    """width, height, components: as stored. frame: of a JPEG "baseline", "extended sequential", "progressive", else
+    None. sampling: of a JPEG, (horizontal, vertical) of each component. restart_interval: MCUs, 0 for none.
+    orientation: EXIF's, 1 to 8. longest_scan, longest_percent: of scans that are decoded side by side, else 0."""
+    format: str
+    bytes: int
+    width: int
+    height: int
+    components: int
+    frame: Optional[str]
+    arithmetic: bool
+    sampling: Tuple[Tuple[int, int], ...]
+    quantization_tables: int
+    huffman_tables: int
+    scans: int
+    restart_interval: int
+    orientation: int
+    metadata: Tuple[Metadata, ...]
+    longest_scan: int
+    longest_percent: int
+
+
+def checked(code: int, err, image: Image) -> None:
+    """Raises Error about the path, which the library need not have seen."""
+    if code != lib.LAP_OK:
+        raise error_of(err, os.fsdecode(image) if is_path(image) else "memory")
+
+
+def info(image: Image) -> Info:
+    """What an image file says of itself, without decoding its pixels. image: a path, or the content of a file.
+    Raises Error for what cannot be read, or would not be decoded.
+
+    >>> found = info("samples/chelsea.jpg")
+    >>> found.format, found.width, found.height, found.frame
+    ('jpeg', 451, 300, 'baseline')
+    """
+    c, err = ffi.new("lap_info *"), ffi.new("lap_error *")
+    with named(image) as path:
+        checked(lib.lap_info_read(os.fsencode(path), c, err), err, image)
+    is_jpeg = text(c.format) == "jpeg"
+    sampling = tuple((c.sample_h[i], c.sample_v[i]) for i in range(c.components)) if is_jpeg else ()
+    metadata = tuple(Metadata(text(m.kind), m.segments, m.bytes) for m in c.metadata[0:c.metadata_count])
+    return Info(text(c.format), c.bytes, c.width, c.height, c.components, text(c.frame), c.arithmetic, sampling,
+                c.quantization_tables, c.huffman_tables, c.scans, c.restart_interval, c.orientation, metadata,
+                c.longest_scan, c.longest_percent)
+
+
+@dataclass(frozen=True)
+class Channel:
+    """histogram: 256 counts. stddev: of all samples. entropy: bits a sample. p1, p50, p99: the smallest value such that
+    at least 1, 50, 99 % of the samples are not larger. above: the share of samples from the threshold on, or None."""
+    name: str
+    histogram: numpy.ndarray
+    count: int
+    sum: int
+    min: int
+    max: int
+    mean: float
+    stddev: float
+    entropy: float
+    p1: int
+    p50: int
+    p99: int
+    above: Optional[float]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Of an image and of its edges, by channels: "gray", or "red", "green", "blue" and "alpha". resolved: the backend
+    that filtered."""
+    width: int
+    height: int
+    input: Dict[str, Channel]
+    edges: Dict[str, Channel]
+    resolved: Optional[str]
+
+
+def channels_of(stats) -> Dict[str, Channel]:
+    found = {}
+    for c in stats.channel[0:stats.channels]:
+        histogram = numpy.frombuffer(ffi.buffer(c.histogram), numpy.uint64).copy()
+        above = None if c.above != c.above else c.above
+        found[text(c.name)] = Channel(text(c.name), histogram, c.count, c.sum, c.min, c.max, c.mean, c.stddev, c.entropy,
+                                      c.p1, c.p50, c.p99, above)
+    return found
+
+
+def is_pixels(image: Any) -> bool:
+    return isinstance(image, numpy.ndarray) and image.ndim > 1
+
+
+def view_of(name: str, array: numpy.ndarray):
+    """A view and the array that it is of: a copy if samples of a row do not lie side by side."""
+    if array.dtype != numpy.uint8:
+        raise TypeError(f"{name}: uint8 is needed, not {array.dtype}")
+    _views.is_image(name, _views.on_host(array))
+    view = _views.view_of(_views.on_host(array))
+    if view is None:
+        array = numpy.ascontiguousarray(array)
+        view = _views.view_of(_views.on_host(array))
+    return view, array
+
+
+def stats_of_array(array: numpy.ndarray, threshold: int, threads: int) -> Dict[str, Channel]:
+    (view, _kept), c, err = view_of("image", array), ffi.new("lap_stats *"), ffi.new("lap_error *")
+    code = lib.lap_stats_of_view(contexts.get(threads), view, b"auto", 0, threshold, c, err)
+    checked(code, err, array)
+    return channels_of(c)
+
+
+def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, mask_border: int = 0, threads: int = 0,
+          **settings) -> Stats:
+    """Exact statistics of an image and of its edges. Writes nothing.
+
+    image: a path, the content of a file, or pixels: uint8, (height, width) or (height, width, channels) with 1, 3 or 4.
+    above: 0 to 255, for Channel.above; the edges stay as they are. mask_border: pixels at each side that the edges'
+    statistics leave out. settings: of a file those of run(), of pixels those of filter(). Raises what these raise.
+
+    >>> stats("samples/chelsea.jpg").input["red"].count
+    135300
+    """
+    if above is not None and not 0 <= above <= 255:
+        raise ValueError(f"above: {above} is not in 0 to 255")
+    threshold = -1 if above is None else above
+    if is_pixels(image):
+        edges = filter(image, threads=threads, **settings)
+        height, width = edges.shape[:2]
+        m = mask_border
+        if m < 0:
+            raise ValueError(f"mask_border: {m} is negative")
+        inner = edges[m:height - m, m:width - m] if 2 * m < min(height, width) else None
+        return Stats(width, height, stats_of_array(image, threshold, threads),
+                     {} if inner is None else stats_of_array(inner, threshold, threads), None)
+    s, options = _Settings(threads=threads, **settings), ffi.new("lap_measure_options *")
+    c, err = ffi.new("lap_measurement *"), ffi.new("lap_error *")
+    options.threshold, options.mask_border = threshold, mask_border
+    with named(image) as path:
+        name = os.fsencode(path)
+        code = call(threads, lambda context: lib.lap_measure_file(context, name, s.c, options, c, err))
+    try:
+        checked(code, err, image)
+        return Stats(c.width, c.height, channels_of(c.stats.input), channels_of(c.stats.edges), text(c.resolved))
+    finally:
+        lib.lap_measurement_free(c)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """samples, pixels: that were compared. max_abs, mean_abs, rmse: levels. psnr: dB, None if identical. ssim: -1 to 1,
+    None if not asked for or below 11x11 pixels. first: (x, y, channel, a, b) of the first difference in raster order,
+    or None. differing_border: how many of the differing pixels lie in the two at the edges."""
+    identical: bool
+    samples: int
+    pixels: int
+    max_abs: int
+    mean_abs: float
+    rmse: float
+    psnr: Optional[float]
+    ssim: Optional[float]
+    differing_pixels: int
+    differing_border: int
+    first: Optional[Tuple[int, int, int, int, int]]
+
+
+def diff(a: Union[Image, numpy.ndarray], b: Union[Image, numpy.ndarray], *, mask_border: int = 0, ssim: bool = False,
+         **decoding) -> Difference:
+    """How b differs from a. Each is a path, the content of a file, or pixels (uint8, as for stats()).
+
+    mask_border: pixels at each side to leave out. ssim: also the structural similarity (Wang et al. 2004, Gaussian
+    window of 11x11), a mean over the channels. decoding: settings of decode(), for files. Raises Error of the kind
+    "different" if sizes or channels differ, and what decode() raises.
+
+    >>> diff("samples/chelsea.jpg", decode("samples/chelsea.jpg")).identical
+    True
+    """
+    arrays = [image if is_pixels(image) else decode(image, **decoding) for image in (a, b)]
+    (view_a, _a), (view_b, _b) = (view_of(name, array) for name, array in zip("ab", arrays))
+    c, err = ffi.new("lap_difference *"), ffi.new("lap_error *")
+    code = lib.lap_compare_views(view_a, view_b, mask_border, ssim, c, err)
+    checked(code, err, arrays[0])
+    first = None if c.first_x < 0 else (c.first_x, c.first_y, c.first_channel, c.first_a, c.first_b)
+    return Difference(c.identical, c.samples, c.pixels, c.max_abs, c.mean_abs, c.rmse,
+                      None if c.psnr != c.psnr else c.psnr, None if c.ssim != c.ssim else c.ssim, c.differing_pixels,
+                      c.differing_border, first)

@@ -1,0 +1,304 @@
+#include "cli/folder/folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/term.h"
+
+/* ---- what is asked for --------------------------------------------------------------------------- */
+
+/* cli->take from the patterns of --include and --exclude. */
+static void take_patterns(lap_cli *cli)
+{
+    cli->take.include = cli->include;
+    cli->take.exclude = cli->exclude;
+    while (cli->take.include_count < LAP_CLI_GLOBS && cli->include[cli->take.include_count])
+        cli->take.include_count++;
+    while (cli->take.exclude_count < LAP_CLI_GLOBS && cli->exclude[cli->take.exclude_count])
+        cli->take.exclude_count++;
+}
+
+static lap_batch_devices devices_of(const lap_cli *cli)
+{
+    lap_batch_devices devices = {.numbers = cli->device_count > 0 ? cli->devices : NULL,
+        .count = cli->device_count,
+        .memory = cli->device_memory,
+        .trace = cli->trace};
+    if (!cli->shard || strcmp(cli->shard, "auto") != 0)
+        return devices;
+    (void)lap_shard_local(&devices.share, &devices.shares);
+    if (devices.count == 0)
+        devices.count = -1;
+    return devices;
+}
+
+static void on_warning(void *user, const lap_error *warning)
+{
+    lap_folder *folder = user;
+    char text[800];
+    if (folder->cli->quiet)
+        return;
+    lap_progress_hide(&folder->progress);
+    lap_cli_message("warning: %s", lap_cli_error_text(warning, text, sizeof text));
+}
+
+void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs)
+{
+    take_patterns(cli);
+    *folder = (lap_folder){.cli = cli, .devices = devices_of(cli)};
+    folder->options = (lap_batch_options){.inputs = (const char *const *)cli->operands,
+        .input_count = (size_t)inputs,
+        .files_from = cli->files_from,
+        .nul_separated = cli->null_separated,
+        .jobs = cli->jobs,
+        .fail_fast = cli->fail_fast,
+        .take = &cli->take,
+        .others = &folder->others,
+        .devices = &folder->devices,
+        .warn = on_warning,
+        .work = &folder->work};
+}
+
+lap_cli_exit lap_folder_check_names(const lap_cli *cli)
+{
+    for (int i = 0; i < cli->operand_count; i++)
+        if (strcmp(cli->operands[i], "-") == 0)
+            return lap_cli_usage("- cannot be used with folders or several files");
+    return LAP_EXIT_OK;
+}
+
+lap_cli_exit lap_folder_check_log(const lap_cli *cli)
+{
+    if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
+        return lap_cli_usage("--log=- and --json cannot both go to standard output");
+    return LAP_EXIT_OK;
+}
+
+/* ---- while it runs ------------------------------------------------------------------------------- */
+
+void lap_folder_start(lap_folder *folder, const lap_context *context, const char *what)
+{
+    const int threads = lap_context_threads(context), jobs = folder->cli->jobs;
+    if (what && folder->cli->verbose)
+        lap_cli_message(
+            "up to %d %s at once, %d threads", jobs > 0 && jobs < threads ? jobs : threads, what, threads);
+    lap_progress_begin(&folder->progress, folder->cli, NULL);
+}
+
+void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts)
+{
+    lap_progress_files(&folder->progress, counts, &folder->work);
+}
+
+void lap_folder_stop(lap_folder *folder)
+{
+    lap_progress_hide(&folder->progress);
+}
+
+enum { MOST_TOLD = 10 };
+
+bool lap_folder_may_tell(lap_folder *folder, const lap_report *report)
+{
+    const uint64_t told = folder->told[report->error.code]++;
+    return told < MOST_TOLD || !folder->progress.on || folder->cli->verbose;
+}
+
+uint64_t lap_folder_left(const lap_folder *folder)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    const uint64_t over = counts->ok + counts->warned + counts->skipped + counts->failed;
+    return counts->expected > over ? counts->expected - over : 0;
+}
+
+/* ---- for a person -------------------------------------------------------------------------------- */
+
+/* Each pattern that matched nothing, given to a function. Of patterns beyond the first 64 nothing is known.
+ */
+static void each_unused(
+    const lap_folder *folder, void (*each)(void *user, const char *option, const char *pattern), void *user)
+{
+    const lap_cli *cli = folder->cli;
+    const struct {
+        const char *option, *const *patterns;
+        uint64_t used;
+    } lists[] = {{"--include", cli->include, folder->others.include_used},
+        {"--exclude", cli->exclude, folder->others.exclude_used}};
+    if (folder->err.code != LAP_OK) /* not all folders may have been walked */
+        return;
+    for (size_t list = 0; list < sizeof lists / sizeof *lists; list++)
+        for (size_t i = 0; i < LAP_CLI_GLOBS && lists[list].patterns[i]; i++)
+            if (!(lists[list].used >> i & 1))
+                each(user, lists[list].option, lists[list].patterns[i]);
+}
+_Static_assert(LAP_CLI_GLOBS <= 64, "a bit of lap_batch_others for each pattern");
+
+static void print_unused(void *user, const char *option, const char *pattern)
+{
+    (void)user;
+    lap_cli_message("%s=%s matches nothing%s", option, pattern,
+        strchr(pattern, '/') ? " (with a slash: from the folder that is named; */ before it: at any depth)"
+                             : "");
+}
+
+void lap_folder_print_others(const lap_folder *folder)
+{
+    const lap_batch_others *others = &folder->others;
+    char text[LAP_OTHER_KINDS * 40] = "";
+    uint64_t named = 0;
+    size_t at = 0;
+    each_unused(folder, print_unused, NULL);
+    for (size_t i = 0; i < others->kind_count; i++) {
+        const char *extension = others->kinds[i].extension;
+        named += others->kinds[i].files;
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu %s%s", i ? ", " : "",
+            (unsigned long long)others->kinds[i].files, *extension ? "." : "without extension", extension);
+    }
+    if (others->files > 0)
+        lap_cli_message("%llu other file%s not taken: %s%s", (unsigned long long)others->files,
+            others->files > 1 ? "s" : "", text, named < others->files ? ", ..." : "");
+    if (others->outputs > 0)
+        lap_cli_message("%llu folder%s of lapedge's outputs not walked; name one to filter it again",
+            (unsigned long long)others->outputs, others->outputs > 1 ? "s" : "");
+}
+
+void lap_folder_print_failed(const lap_folder *folder)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    const char *before = " (";
+    if (!counts->failed)
+        return;
+    fprintf(stderr, ", %llu failed", (unsigned long long)counts->failed);
+    for (int kind = LAP_OK + 1; kind < LAP_CODES; kind++) {
+        if (!counts->kinds[kind] || kind == LAP_E_EXISTS)
+            continue;
+        fprintf(stderr, "%s%llu %s", before, (unsigned long long)counts->kinds[kind],
+            lap_code_name((lap_code)kind));
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc(')', stderr);
+}
+
+void lap_folder_print_left(const lap_folder *folder)
+{
+    if (lap_folder_left(folder))
+        fprintf(stderr, ", %llu left", (unsigned long long)lap_folder_left(folder));
+}
+
+void lap_folder_print_untold(const lap_folder *folder)
+{
+    char text[LAP_CODES * 40] = "";
+    size_t at = 0;
+    for (int kind = LAP_OK; folder->progress.on && !folder->cli->verbose && kind < LAP_CODES; kind++)
+        if (folder->told[kind] > MOST_TOLD)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu more %s", at ? ", " : "",
+                (unsigned long long)(folder->told[kind] - MOST_TOLD),
+                kind == LAP_OK ? "warnings" : lap_code_name((lap_code)kind));
+    if (at && folder->cli->log)
+        lap_cli_message("and %s: see %s", text, folder->cli->log);
+    else if (at)
+        lap_cli_message(
+            "and %s: -v prints all%s", text, lap_cli_writes(folder->cli) ? ", --log=FILE keeps them" : "");
+}
+
+void lap_folder_print_links(const lap_folder *folder)
+{
+    const uint64_t links = folder->counts.links;
+    if (links)
+        lap_cli_message("%llu symbolic link%s not followed; --follow does", (unsigned long long)links,
+            links > 1 ? "s" : "");
+}
+
+void lap_folder_print_none(const lap_folder *folder)
+{
+    if (!folder->counts.expected && !folder->counts.other_shards)
+        lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
+}
+
+void lap_folder_print_work(const lap_folder *folder)
+{
+    const lap_batch_work *work = &folder->work;
+    lap_cli_print_detail("by", work->how);
+    fprintf(stderr, "  at once   up to %llu\n", (unsigned long long)work->jobs);
+    for (int i = 0; i < work->device_count; i++)
+        fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,
+            (unsigned long long)work->device[i].done, work->device[i].is_lost ? ", then lost" : "");
+    lap_times busy = work->busy; /* its total: how long each photo took, whatever was done at once for it */
+    busy.total =
+        busy.read + busy.decode + busy.upload + busy.filter + busy.download + busy.encode + busy.write;
+    lap_cli_print_times(&busy, "added up");
+}
+
+/* ---- for a script -------------------------------------------------------------------------------- */
+
+json_t *lap_folder_json_kinds(const lap_folder *folder)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    json_t *kinds = json_object();
+    for (int kind = LAP_OK; kind < LAP_CODES; kind++)
+        if (counts->kinds[kind])
+            json_object_set_new(kinds, kind == LAP_OK ? "up_to_date" : lap_code_name((lap_code)kind),
+                json_integer((json_int_t)counts->kinds[kind]));
+    return kinds;
+}
+
+static void add_unused(void *user, const char *option, const char *pattern)
+{
+    json_array_append_new(user, json_pack("{ss so}", "option", option, "pattern", lap_json_text(pattern)));
+}
+
+json_t *lap_folder_json_others(const lap_folder *folder)
+{
+    const lap_batch_others *others = &folder->others;
+    json_t *object = json_object(), *kinds = json_object();
+    for (size_t i = 0; i < others->kind_count; i++) {
+        json_t *key = lap_json_text(others->kinds[i].extension); /* UTF-8, whatever the name was */
+        json_object_set_new(kinds, json_string_value(key), json_integer((json_int_t)others->kinds[i].files));
+        json_decref(key);
+    }
+    json_object_set_new(object, "files", json_integer((json_int_t)others->files));
+    json_object_set_new(object, "kinds", kinds);
+    json_object_set_new(object, "output_folders", json_integer((json_int_t)others->outputs));
+    json_t *unused = json_array();
+    each_unused(folder, add_unused, unused);
+    json_object_set_new(object, "unused_patterns", unused);
+    return object;
+}
+
+void lap_folder_json_end(const lap_folder *folder, json_t *object)
+{
+    json_object_set_new(object, "ms", lap_json_ms(folder->counts.ms));
+    json_object_set_new(object, "error", lap_json_error(&folder->err));
+}
+
+/* ---- the exit code ------------------------------------------------------------------------------- */
+
+/* What the counts of a run that came to its end amount to. */
+static lap_cli_exit verdict(const lap_batch_counts *counts)
+{
+    if (!counts->expected)
+        return counts->other_shards ? LAP_EXIT_OK : LAP_EXIT_NOTHING;
+    if (counts->failed && counts->failed >= counts->expected) /* not with --fail-fast: others had no turn */
+        return LAP_EXIT_NOTHING;
+    return counts->failed || counts->kinds[LAP_E_EXISTS] ? LAP_EXIT_FAILED : LAP_EXIT_OK;
+}
+
+int lap_folder_exit(const lap_folder *folder, lap_code code)
+{
+    const lap_batch_counts *counts = &folder->counts;
+    switch (code) {
+    case LAP_OK:
+        return (int)verdict(counts);
+    case LAP_E_CANCELLED:
+        return (int)lap_cli_exit_of(code);
+    case LAP_E_DISK_FULL:
+        return counts->ok + counts->warned ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
+    case LAP_E_WRITE:
+    case LAP_E_MISSING:
+        return LAP_EXIT_NOTHING;
+    default:
+        return (int)lap_cli_exit_of(code);
+    }
+}

@@ -1,0 +1,327 @@
+/* run and transform over folders and lists: what lap_batch does, reported to a person, a log and a script. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/commands.h"
+#include "cli/folder/folder.h"
+#include "cli/folder/worker.h"
+#include "cli/json.h"
+#include "cli/report/report.h"
+#include "cli/sides.h"
+#include "cli/term.h"
+
+enum { NAMED = 3 }; /* failures that the summary names */
+
+typedef struct folder_run {
+    lap_folder folder;
+    lap_cli_log log;
+    char named[NAMED][160];
+    lap_batch_prune prune; /* --prune: outputs whose photo is gone */
+    json_t *pruned;        /* their names */
+    bool has_lost_worker;  /* without devices, whatever was asked for */
+    lap_sheet *sheet;      /* of --report */
+    const char *sides[4];  /* what is written beside the outputs */
+} folder_run;
+
+/* ---- a file -------------------------------------------------------------------------------------- */
+
+static void write_log(folder_run *run, const lap_batch_file *file)
+{
+    json_t *record = lap_json_line(file->input, file->output, &run->folder.cli->settings, file->report);
+    lap_cli_log_line(&run->log, record);
+    json_decref(record);
+}
+
+static void print_done(const lap_cli *cli, const lap_batch_file *file)
+{
+    FILE *to = cli->dry_run && !cli->json ? stdout : stderr; /* the list of -n is what was asked for */
+    lap_cli_print_safely(to, file->input);
+    fputs(" -> ", to);
+    lap_cli_print_safely(to, file->output);
+    if (!cli->dry_run)
+        fprintf(
+            stderr, "  %d x %d, %.1f ms", file->report->width, file->report->height, file->report->ms.total);
+    fputc('\n', to);
+}
+
+/* The progress line makes room only where something is said: of most files there is nothing to say. */
+static void print_file(folder_run *run, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    const lap_report *report = file->report;
+    const lap_cli *cli = run->folder.cli;
+    const bool failed = report->status == LAP_FAILED,
+               reported = failed || (report->status == LAP_SKIPPED && report->error.code != LAP_OK),
+               warned = report->status == LAP_WARNED && !cli->quiet,
+               finished = report->status == LAP_DONE || report->status == LAP_WARNED,
+               done = finished && (cli->verbose || cli->dry_run) && !cli->quiet;
+    if (failed && counts->failed <= NAMED)
+        snprintf(run->named[counts->failed - 1], sizeof *run->named, "%s", file->input);
+    const bool told = (reported || warned) && lap_folder_may_tell(&run->folder, report);
+    if (told || done)
+        lap_progress_hide(&run->folder.progress);
+    if (reported && told)
+        lap_cli_print_error(&report->error, file->input);
+    else if (warned && told)
+        lap_cli_warn(file->input, report);
+    if (done)
+        print_done(cli, file);
+}
+
+static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    folder_run *run = user;
+    if (file) {
+        print_file(run, file, counts);
+        if (run->folder.cli->log)
+            write_log(run, file);
+        if (run->folder.cli->report)
+            lap_sheet_add_file(run->sheet, file);
+    }
+    lap_folder_show(&run->folder, counts);
+}
+
+/* ---- --prune ------------------------------------------------------------------------------------- */
+
+static void on_output(void *user, const char *output, const lap_error *problem)
+{
+    folder_run *run = user;
+    const lap_cli *cli = run->folder.cli;
+    lap_progress_hide(&run->folder.progress);
+    if (problem) {
+        lap_cli_print_error(problem, output);
+        return;
+    }
+    json_array_append_new(run->pruned, lap_json_text(output));
+    if (cli->quiet || !(cli->verbose || cli->dry_run))
+        return;
+    FILE *to = cli->dry_run && !cli->json ? stdout : stderr; /* as the list of -n */
+    fputs(cli->dry_run ? "remove " : "removed ", to);
+    lap_cli_print_safely(to, output);
+    fputc('\n', to);
+}
+
+/* Behind the summary of a run that ended so: what stays, and why. LAP_EXIT_FAILED where outputs stay that may
+ * be to go. */
+static lap_cli_exit end_prune(folder_run *run, lap_code code)
+{
+    lap_batch_prune *prune = &run->prune;
+    char why[1024];
+    if (code != LAP_OK) /* which has been said */
+        prune->refused = run->folder.err;
+    else if (prune->refused.code != LAP_OK)
+        lap_cli_message(
+            "--prune: nothing was removed: %s", lap_cli_error_text(&prune->refused, why, sizeof why));
+    if (prune->kept > 0 && !run->folder.cli->quiet)
+        lap_cli_message(
+            "--prune: %llu output%s left: the folder of the photo is there but empty, as one that is "
+            "not mounted is",
+            (unsigned long long)prune->kept, prune->kept > 1 ? "s" : "");
+    return prune->refused.code != LAP_OK || prune->failed > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
+}
+
+/* "pruned" of lapedge.run/1 */
+static json_t *prune_json(const folder_run *run)
+{
+    const lap_batch_prune *prune = &run->prune;
+    if (!run->folder.cli->prune)
+        return json_null();
+    return json_pack("{sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
+        (json_int_t)prune->failed, "kept", (json_int_t)prune->kept, "outputs", run->pruned, "refused",
+        lap_json_error(&prune->refused));
+}
+
+/* ---- all together -------------------------------------------------------------------------------- */
+
+static void summary(const folder_run *run)
+{
+    const lap_batch_counts *counts = &run->folder.counts;
+    const uint64_t done = counts->ok + counts->warned, existing = counts->kinds[LAP_E_EXISTS];
+    const double seconds = counts->ms / 1e3;
+    lap_folder_print_others(&run->folder);
+    fprintf(stderr, run->folder.cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);
+    if (counts->warned)
+        fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
+    if (counts->kinds[LAP_OK])
+        fprintf(stderr, ", %llu %s", (unsigned long long)counts->kinds[LAP_OK],
+            run->folder.cli->skip_existing ? "there already" : "up to date");
+    if (existing)
+        fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
+            run->folder.cli->settings.no_clobber
+                ? "--no-clobber"
+                : "not made by lapedge, or changed since; -f replaces files");
+    lap_folder_print_failed(&run->folder);
+    if (run->prune.removed)
+        fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.removed,
+            run->folder.cli->dry_run ? "to be removed" : "removed");
+    lap_folder_print_left(&run->folder);
+    if (!run->folder.cli->dry_run && seconds > 0)
+        fprintf(stderr, "; %.1f s", seconds);
+    if (!run->folder.cli->dry_run && seconds > 0 && counts->pixels > 0)
+        fprintf(stderr, ", %.0f Mpixel/s", (double)counts->pixels / 1e6 / seconds);
+    fputc('\n', stderr);
+    if (lap_folder_left(&run->folder) && !run->folder.cli->rebuild)
+        lap_cli_message("the same command continues");
+    lap_folder_print_untold(&run->folder);
+    /* A few failures have just been reported; of many the first may have scrolled away. */
+    for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
+        fputs(i ? ", " : "first to fail: ", stderr);
+        lap_cli_print_safely(stderr, run->named[i]);
+    }
+    if (counts->failed > NAMED)
+        fputc('\n', stderr);
+    lap_folder_print_links(&run->folder);
+    lap_folder_print_none(&run->folder);
+}
+
+static json_t *json_of(const folder_run *run)
+{
+    const lap_batch_counts *counts = &run->folder.counts;
+    const lap_json_count fields[] = {{"found", counts->found}, {"expected", counts->expected},
+        {"other_shards", counts->other_shards}, {"links", counts->links}, {"ok", counts->ok},
+        {"warned", counts->warned}, {"skipped", counts->skipped}, {"failed", counts->failed},
+        {"pixels", counts->pixels}, {"bytes_in", counts->bytes_in}, {"bytes_out", counts->bytes_out}};
+    json_t *object = lap_json_object("lapedge.run/1");
+    lap_json_counts(object, fields, sizeof fields / sizeof *fields);
+    json_object_set_new(object, "kinds", lap_folder_json_kinds(&run->folder));
+    json_object_set_new(object, "not_taken", lap_folder_json_others(&run->folder));
+    json_object_set_new(object, "pruned", prune_json(run));
+    json_object_set_new(object, "dry_run", json_boolean(run->folder.cli->dry_run));
+    lap_folder_json_end(&run->folder, object);
+    json_object_set_new(object, "work", lap_json_work(&run->folder.work));
+    return object;
+}
+
+static lap_code work(folder_run *run, lap_context *context)
+{
+    lap_folder *folder = &run->folder;
+    lap_settings settings = run->folder.cli->settings;
+    if (run->has_lost_worker) {
+        settings.backend = "auto";
+        settings.codec = LAP_CODEC_CPU;
+    }
+    lap_folder_start(folder, context, NULL);
+    const lap_code code =
+        lap_batch(context, &folder->options, &settings, on_event, run, &folder->counts, &folder->err);
+    lap_folder_stop(folder);
+    if (run->has_lost_worker)
+        snprintf(folder->work.how, sizeof folder->work.how,
+            "the CPU alone: the process with the devices has died");
+    return code;
+}
+
+static int run_folder(lap_cli *cli, folder_run *run)
+{
+    lap_folder *folder = &run->folder;
+    lap_context *context = lap_cli_begin(cli, &folder->err);
+    if (!context) {
+        lap_cli_print_error(&folder->err, NULL);
+        return (int)lap_cli_exit_of(folder->err.code);
+    }
+    const lap_code code = work(run, context);
+    const bool began = code == LAP_OK || folder->counts.found;
+    const int reported =
+        cli->report && began ? lap_sheet_write(run->sheet, cli, context, json_of(run)) : LAP_EXIT_OK;
+    lap_cli_end(context);
+    if (code != LAP_OK)
+        lap_cli_print_error(&folder->err, NULL);
+    if (code == LAP_E_CLASH)
+        lap_json_keep_off();
+    if (!cli->quiet && began)
+        summary(run);
+    if (cli->verbose && code == LAP_OK && !cli->dry_run)
+        lap_folder_print_work(folder);
+    int exit_code = lap_folder_exit(folder, code);
+    if (exit_code == LAP_EXIT_OK)
+        exit_code = reported;
+    if (cli->prune && end_prune(run, code) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
+        exit_code = LAP_EXIT_FAILED;
+    if (lap_cli_wants_json(cli) && lap_json_print(json_of(run)) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
+        exit_code = LAP_EXIT_FAILED;
+    if (cli->log && code == LAP_OK)
+        lap_cli_log_begin(&run->log); /* where nothing was found, too */
+    return exit_code;
+}
+
+/* A folder is not made under the name of an image unless a slash says so: more likely a word is missing, or
+ * one too many. */
+static bool is_like_image(const char *out)
+{
+    static const char others[] = "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|";
+    struct stat st;
+    char word[16];
+    const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out, *dot = strrchr(name, '.');
+    if (!dot || dot == name || lstat(out, &st) == 0 || errno != ENOENT)
+        return false;
+    const bool fits = snprintf(word, sizeof word, "|%s|", dot + 1) < (int)sizeof word;
+    return lap_format_named(dot + 1) || (fits && strcasestr(others, word));
+}
+
+static int check_operands(const lap_cli *cli)
+{
+    const int count = cli->operand_count;
+    const char *out = count > 0 ? cli->operands[count - 1] : "";
+    if (cli->files_from && count != 1)
+        return lap_cli_usage(
+            count ? "--files-from takes OUTDIR as its only operand: lapedge --files-from=FILE OUTDIR"
+                  : "OUTDIR is missing: lapedge --files-from=FILE OUTDIR");
+    if (!cli->files_from && count < 2)
+        return lap_cli_usage("OUTDIR is missing: lapedge %s OUTDIR", cli->operands[0]);
+    if (lap_folder_check_names(cli) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
+    if (is_like_image(out))
+        return lap_cli_usage(
+            "%s: there is no such folder, and it is named like an image; %s/ makes it", out, out);
+    const lap_cli_exit code = lap_folder_check_log(cli);
+    return code == LAP_EXIT_OK ? (int)lap_report_check(cli) : (int)code;
+}
+
+/* What of the options is run's alone. */
+static lap_code set_options(folder_run *run, lap_error *err)
+{
+    const lap_cli *cli = run->folder.cli;
+    lap_batch_options *options = &run->folder.options;
+    options->out_dir = cli->operands[cli->operand_count - 1];
+    options->force = cli->force;
+    options->rebuild = cli->rebuild;
+    options->dry_run = cli->dry_run;
+    options->suffix = cli->suffix;
+    options->flat = cli->flat;
+    options->skip_existing = cli->skip_existing;
+    options->no_clobber = cli->settings.no_clobber;
+    const char *const sides[] = {cli->log, cli->trace, cli->report, cli->json_file};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (sides[i])
+            run->sides[options->side_count++] = sides[i];
+    options->sides = run->sides;
+    if (cli->prune) {
+        run->pruned = json_array();
+        run->prune = (lap_batch_prune){.each = on_output, .user = run};
+        options->prune = &run->prune;
+    }
+    return cli->shard ? lap_shard_parse(cli->shard, &options->shard, &options->shards, err) : LAP_OK;
+}
+
+int lap_run_folder(lap_cli *cli)
+{
+    folder_run run = {0};
+    lap_error err;
+    int exit_code = check_operands(cli);
+    if (exit_code != LAP_EXIT_OK)
+        return exit_code;
+    run.has_lost_worker = lap_cli_has_lost_worker(cli);
+    run.sheet = cli->report ? lap_sheet_create() : NULL;
+    lap_folder_begin(&run.folder, cli, cli->operand_count - 1);
+    if (set_options(&run, &err) != LAP_OK)
+        exit_code = lap_cli_usage("--shard=%.40s: %s", cli->shard, err.message);
+    else if (cli->log && !lap_cli_log_postpone(&run.log, cli, run.folder.options.out_dir) &&
+             !lap_cli_log_open(&run.log, cli)) {
+        lap_cli_message("%s: %s", cli->log, strerror(errno));
+        exit_code = LAP_EXIT_NOTHING;
+    } else {
+        exit_code = lap_cli_log_end(&run.log, cli->log, run_folder(cli, &run));
+    }
+    json_decref(run.pruned);
+    lap_sheet_free(run.sheet);
+    return exit_code;
+}

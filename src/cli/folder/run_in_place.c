@@ -1,0 +1,225 @@
+/* run --in-place: photos that become their own edges, reported to a person, a log and a script. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/folder/folder.h"
+#include "cli/json.h"
+#include "cli/measure/stats_view.h"
+#include "cli/sides.h"
+#include "cli/term.h"
+
+typedef struct in_place_run {
+    const char *sides[3]; /* what is written beside the photos */
+    lap_folder folder;
+    lap_context *context;
+    lap_cli_log log;
+    lap_run_stats stats; /* of --stats, which takes one photo */
+    bool is_one;         /* photo, which is reported as a run over one is */
+    lap_error said;      /* the last one */
+    int exit_code;       /* of the first photo that does not have 0 */
+} in_place_run;
+
+/* ---- a photo ------------------------------------------------------------------------------------- */
+
+/* What is not about the photo, but about the record of its folder, is said once. */
+static bool is_said(in_place_run *run, const lap_batch_file *file)
+{
+    const lap_error *err = &file->report->error, said = run->said;
+    run->said = *err;
+    return strcmp(err->subject, file->input) != 0 && strcmp(said.subject, err->subject) == 0 &&
+           strcmp(said.message, err->message) == 0;
+}
+
+static void print_problem(in_place_run *run, const lap_batch_file *file)
+{
+    const lap_report *report = file->report;
+    if ((report->error.code != LAP_OK && is_said(run, file)) || !lap_folder_may_tell(&run->folder, report))
+        return;
+    if (report->error.code != LAP_OK)
+        lap_cli_print_error(&report->error, file->input);
+    else
+        lap_cli_warn(file->input, report);
+}
+
+/* -n: the list is what was asked for. */
+static void print_planned(const lap_cli *cli, const lap_batch_file *file)
+{
+    FILE *to = cli->json ? stderr : stdout;
+    lap_cli_print_safely(to, file->input);
+    fputs(" -> ", to);
+    lap_cli_print_safely(to, file->output);
+    fputc('\n', to);
+}
+
+static void print_file(in_place_run *run, const lap_batch_file *file)
+{
+    const lap_cli *cli = run->folder.cli;
+    const lap_report *report = file->report;
+    const bool is_skipped = report->status == LAP_SKIPPED;
+    lap_progress_hide(&run->folder.progress);
+    if (report->error.code != LAP_OK || (report->status == LAP_WARNED && !cli->quiet))
+        print_problem(run, file);
+    else if (is_skipped && !cli->quiet && (report->note[0] || run->is_one || cli->verbose))
+        lap_cli_message("%s: %s", file->input, report->note[0] ? report->note : "up to date");
+    else if (report->status == LAP_DONE && cli->dry_run && !cli->quiet)
+        print_planned(cli, file);
+    if (cli->verbose && !is_skipped && !cli->dry_run)
+        lap_cli_print_photo(cli, run->context, file->input, file->output, report);
+}
+
+static void write_log(in_place_run *run, const lap_batch_file *file)
+{
+    json_t *line = lap_json_line(file->input, file->output, &run->folder.cli->settings, file->report);
+    lap_cli_log_line(&run->log, line);
+    json_decref(line);
+}
+
+static int exit_of(const lap_report *report)
+{
+    return report->status == LAP_SKIPPED && report->error.code == LAP_OK
+               ? LAP_EXIT_OK
+               : (int)lap_cli_exit_of(report->error.code);
+}
+
+static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    in_place_run *run = user;
+    const lap_cli *cli = run->folder.cli;
+    if (file) {
+        print_file(run, file);
+        const int photo = exit_of(file->report);
+        int code = photo;
+        if (cli->stats && code == LAP_EXIT_OK && file->report->status != LAP_SKIPPED)
+            code = lap_stats_write(cli, file->input, &run->stats);
+        if (cli->log)
+            write_log(run, file);
+        if (lap_cli_wants_json(cli)) {
+            const int printed =
+                lap_json_print(lap_json_file(file->input, file->output, &cli->settings, file->report));
+            code = code ? code : printed;
+        }
+        if (!run->exit_code && (run->is_one || code != photo)) /* several photos are counted */
+            run->exit_code = code;
+    }
+    if (!run->is_one)
+        lap_folder_show(&run->folder, counts);
+}
+
+/* ---- all of them --------------------------------------------------------------------------------- */
+
+/* Of several photos; of one there is nothing to add. */
+static void summary(const in_place_run *run, lap_code code)
+{
+    const lap_folder *folder = &run->folder;
+    const lap_batch_counts *counts = &folder->counts;
+    const uint64_t left = lap_folder_left(folder), existing = counts->kinds[LAP_E_EXISTS];
+    const unsigned long long done = counts->ok + counts->warned;
+    fprintf(stderr, folder->cli->dry_run ? "%llu to be done" : "%llu done", done);
+    if (counts->warned)
+        fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
+    if (counts->kinds[LAP_OK])
+        fprintf(stderr, ", %llu up to date", (unsigned long long)counts->kinds[LAP_OK]);
+    if (existing)
+        fprintf(stderr, ", %llu left alone", (unsigned long long)existing);
+    lap_folder_print_failed(folder);
+    if (left && (code == LAP_E_CANCELLED || code == LAP_E_DISK_FULL) && !folder->cli->filter_again)
+        fprintf(stderr, "; %s, %llu left; the same command continues",
+            code == LAP_E_CANCELLED ? "cancelled" : "the disk is full", (unsigned long long)left);
+    else if (left)
+        fprintf(stderr, "; stopped, %llu left", (unsigned long long)left);
+    else if (!folder->cli->dry_run && counts->ms > 0)
+        fprintf(stderr, "; %.1f s", counts->ms / 1e3);
+    fputc('\n', stderr);
+    lap_folder_print_untold(folder);
+}
+
+static lap_code work(in_place_run *run)
+{
+    lap_folder *folder = &run->folder;
+    lap_settings settings = folder->cli->settings;
+    const lap_in_place order = {.options = &folder->options,
+        .again = folder->cli->filter_again,
+        .backup = folder->cli->backup,
+        .each = on_event,
+        .user = run};
+    folder->options.devices = NULL; /* one of them */
+    folder->options.dry_run = folder->cli->dry_run;
+    const lap_cli *cli = folder->cli;
+    const char *const sides[] = {cli->log, cli->json_file, cli->stats};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (sides[i])
+            run->sides[folder->options.side_count++] = sides[i];
+    folder->options.sides = run->sides;
+    if (run->is_one) {
+        lap_progress_begin(&folder->progress, folder->cli, folder->cli->operands[0]);
+        settings.progress = folder->progress.on ? lap_progress_rows : NULL;
+        settings.progress_user = &folder->progress;
+        settings.stats = folder->cli->stats ? &run->stats : NULL;
+    } else {
+        lap_folder_start(folder, run->context, "photos");
+    }
+    const lap_code code = lap_batch_in_place(run->context, &order, &settings, &folder->counts, &folder->err);
+    lap_folder_stop(folder);
+    return code;
+}
+
+static int run_in_place(lap_cli *cli, in_place_run *run)
+{
+    lap_folder *folder = &run->folder;
+    run->context = lap_cli_begin(cli, &folder->err);
+    if (!run->context) {
+        lap_cli_print_error(&folder->err, NULL);
+        return (int)lap_cli_exit_of(folder->err.code);
+    }
+    const lap_code code = work(run);
+    lap_cli_end(run->context);
+    const bool is_told =
+        code == LAP_OK || code == LAP_E_WRITE || (code == LAP_E_CANCELLED && lap_cli_caught());
+    if (!is_told)
+        lap_cli_print_error(&folder->err, NULL);
+    if (code == LAP_E_CLASH)
+        lap_json_keep_off();
+    if (!cli->quiet && folder->counts.expected > 1 && (is_told || folder->counts.found))
+        summary(run, code);
+    if (cli->log && is_told)
+        lap_cli_log_begin(&run->log); /* where nothing was named, too */
+    const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
+    const int exit_code = is_told_by_photo ? run->exit_code : lap_folder_exit(folder, code);
+    return exit_code ? exit_code : run->exit_code;
+}
+
+static int check_operands(const lap_cli *cli)
+{
+    lap_error ignored = {0}; /* the input's to tell */
+    if (cli->files_from && cli->operand_count > 0)
+        return lap_cli_usage("--in-place takes no OUTDIR: with --files-from the list names all photos");
+    if (!cli->files_from && cli->operand_count == 0)
+        return lap_cli_usage("--in-place needs a FILE; see lapedge -h");
+    for (int i = 0; i < cli->operand_count; i++) {
+        if (!cli->operands[i][0])
+            return lap_cli_usage("the name of a file is empty");
+        if (strcmp(cli->operands[i], "-") == 0)
+            return lap_cli_usage("--in-place: standard input cannot be replaced");
+        if (lap_cli_is_folder(cli->operands[i], &ignored))
+            return lap_cli_usage("--in-place: %s is a folder; name the files in it", cli->operands[i]);
+    }
+    if (cli->stats && (cli->operand_count > 1 || cli->files_from))
+        return lap_cli_usage("--stats needs a single image");
+    return (int)lap_folder_check_log(cli);
+}
+
+int lap_run_in_place(lap_cli *cli)
+{
+    in_place_run run = {.is_one = cli->operand_count == 1};
+    const int exit_code = check_operands(cli);
+    if (exit_code != LAP_EXIT_OK)
+        return exit_code;
+    lap_cli_warn_of_devices(cli);
+    lap_folder_begin(&run.folder, cli, cli->operand_count);
+    if (cli->log && !lap_cli_log_open(&run.log, cli)) {
+        lap_cli_message("%s: %s", cli->log, strerror(errno));
+        return LAP_EXIT_NOTHING;
+    }
+    return lap_cli_log_end(&run.log, cli->log, run_in_place(cli, &run));
+}

@@ -1,0 +1,247 @@
+#include "cli/options/args.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/term.h"
+
+enum { FIRST_LONG = 256 };
+
+/* ---- getopt's tables --------------------------------------------------------------------------- */
+
+typedef struct getopt_tables {
+    char letters[3 * LAP_CLI_OPTIONS];
+    struct option names[LAP_CLI_OPTIONS];
+} getopt_tables;
+
+static void make_tables(getopt_tables *tables)
+{
+    /* '-': operands come in order, whatever POSIXLY_CORRECT says; ':': a missing value is reported. */
+    char *letter = stpcpy(tables->letters, "-:h");
+    int count = 0;
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
+        tables->names[count++] =
+            (struct option){option->name, option->argument ? required_argument : no_argument, NULL,
+                FIRST_LONG + (int)(option - lap_cli_options)};
+        if (option->letter)
+            letter = stpcpy(letter, (char[]){option->letter, option->argument ? ':' : '\0', '\0'});
+    }
+    tables->names[count] = (struct option){0};
+}
+
+/* ---- what went wrong --------------------------------------------------------------------------- */
+
+static const char *option_name(int i)
+{
+    return lap_cli_options[i].name;
+}
+
+static lap_cli_exit unknown_option(const char *word)
+{
+    const size_t length = strcspn(word + 2, "=");
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), word + 2);
+    char whole[72];
+    snprintf(whole, sizeof whole, "--%s", name);
+    const char *hint = lap_cli_hint(whole), *nearest = lap_cli_nearest(name, option_name);
+    if (hint)
+        return lap_cli_usage("unknown option --%s; %s", name, hint);
+    if (nearest)
+        return lap_cli_usage("unknown option --%s; did you mean --%s?", name, nearest);
+    return lap_cli_usage("unknown option --%s; see lapedge --help", name);
+}
+
+/* "-quality=80": a name of several letters behind one dash; no letters of ours make one together. */
+static bool is_name_with_one_dash(const char *word)
+{
+    return word[0] == '-' && word[1] != '-' && strcspn(word + 1, "=") > 1 &&
+           lap_cli_option_named(word + 1, strcspn(word + 1, "="));
+}
+
+/* cjpeg's -q is a quality, so a number after ours is a mistake, unless something has that name. */
+static bool is_quality(const char *word)
+{
+    return *word && strspn(word, "0123456789") == strlen(word) && access(word, F_OK) != 0;
+}
+
+static lap_cli_exit meant_quality(const char *number)
+{
+    return lap_cli_usage("-q is quiet and takes no value; quality is -Q %s", number);
+}
+
+static lap_cli_exit refused(const char *word, int letter)
+{
+    if (letter >= FIRST_LONG)
+        return lap_cli_usage("--%s takes no value", lap_cli_options[letter - FIRST_LONG].name);
+    if (letter == 0)
+        return unknown_option(word);
+    if (letter >= '0' && letter <= '9' && strncmp(word, "-q", 2) == 0)
+        return meant_quality(word + 2);
+    const char *hint = lap_cli_hint((char[]){'-', (char)letter, '\0'});
+    return lap_cli_usage("unknown option -%c; %s", letter, hint ? hint : "see lapedge -h");
+}
+
+static lap_cli_exit set(lap_cli *cli, const lap_cli_option *option, const char *value)
+{
+    char problem[600] = "";
+    if (option->set((char *)cli + option->field, option, value, problem, sizeof problem))
+        return LAP_EXIT_OK;
+    return lap_cli_usage("--%s: %s", option->name, problem);
+}
+
+/* ---- parsing ----------------------------------------------------------------------------------- */
+
+/* A first word before any "--" that is a command is one; everything else is an operand. */
+static void take_operand(lap_cli *cli, char *word, bool may_be_command)
+{
+    const lap_cli_command *command = lap_cli_command_named(word);
+    if (may_be_command && command && !cli->command && cli->operand_count == 0)
+        cli->command = command;
+    else {
+        cli->may_be_command |= may_be_command && !cli->command && cli->operand_count == 0;
+        cli->operands[cli->operand_count++] = word;
+    }
+}
+
+static lap_cli_exit parse_words(
+    lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS], const bool left_out[LAP_CLI_OPTIONS])
+{
+    getopt_tables tables;
+    make_tables(&tables);
+    opterr = 0;
+    for (int at = 1;; at = optind) {
+        const int found = getopt_long(argc, argv, tables.letters, tables.names, NULL);
+        if (found == -1)
+            break;
+        if (found == 1) {
+            take_operand(cli, optarg, true);
+            continue;
+        }
+        if (is_name_with_one_dash(argv[at]))
+            return lap_cli_usage("unknown option %s; did you mean -%s?", argv[at], argv[at]);
+        const lap_cli_option *option = found >= FIRST_LONG ? &lap_cli_options[found - FIRST_LONG] : NULL;
+        /* getopt takes unambiguous beginnings of names; a script that used one would break when an
+         * option is added. */
+        if (option && strcspn(argv[at] + 2, "=") != strlen(option->name))
+            return unknown_option(argv[at]);
+        if (found == '?')
+            return refused(argv[at], optopt);
+        if (found == ':')
+            return optopt >= FIRST_LONG
+                       ? lap_cli_usage("--%s needs a value", lap_cli_options[optopt - FIRST_LONG].name)
+                       : lap_cli_usage("-%c needs a value", optopt);
+        if (found == 'h') {
+            cli->help_short = true;
+            continue;
+        }
+        if (!option)
+            option = lap_cli_option_lettered(found);
+        if (found == 'q' && optind < argc && is_quality(argv[optind]))
+            return meant_quality(argv[optind]);
+        if (given[option - lap_cli_options] &&
+            !(option->forms & ~(unsigned)(LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER)))
+            return lap_cli_usage("--%s is given twice; use one at a time", option->name);
+        given[option - lap_cli_options] = true;
+        if (left_out[option - lap_cli_options])
+            continue;
+        lap_cli_exit code = set(cli, option, optarg ? optarg : "");
+        if (code != LAP_EXIT_OK)
+            return code;
+    }
+    while (optind < argc)
+        take_operand(cli, argv[optind++], false);
+    return LAP_EXIT_OK;
+}
+
+/* A word beside --help that is neither a command nor a file was meant as one of them. */
+static lap_cli_exit check_help(const lap_cli *cli)
+{
+    const char *word = cli->operand_count > 0 && !cli->is_command_named ? cli->operands[0] : "";
+    return !*word || strpbrk(word, "./") || access(word, F_OK) == 0 ? LAP_EXIT_OK : lap_cli_no_command(word);
+}
+
+static lap_cli_exit check_version(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+{
+    if (cli->operand_count > 0)
+        return lap_cli_usage("--version takes no operand, such as %s", cli->operands[0]);
+    for (int i = 0; lap_cli_options[i].name; i++)
+        if (given[i] && strcmp(lap_cli_options[i].name, "version") != 0)
+            return lap_cli_usage("--%s does not apply to --version", lap_cli_options[i].name);
+    return LAP_EXIT_OK;
+}
+
+static void set_defaults(lap_cli *cli, int argc, char **argv, char **operands)
+{
+    const uint64_t half = lap_memory_here() / 2;
+    *cli = (lap_cli){.words = argv,
+        .word_count = argc,
+        .operands = operands,
+        .settings = lap_settings_default(),
+        .tolerance = 0.1,
+        .rotate = -1,
+        .flip = -1,
+        .ops = 1u << LAP_OP_FILTER,
+        .allowed = {.max_abs = -1, .max_differing = -1, .max_differing_share = -1, .min_psnr = -1}};
+    /* More than half is never one program's to take unasked; less than that much makes no sense. */
+    cli->settings.max_memory = half > 1000000000 ? half : 1000000000;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* for what is wrong before it is read */
+        cli->json = cli->json || strcmp(argv[i], "--json") == 0;
+}
+
+/* The words, but for options to leave out, into cli. */
+static lap_cli_exit read_words(
+    lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS], const bool left_out[LAP_CLI_OPTIONS])
+{
+    char problem[600];
+    set_defaults(cli, argc, argv, cli->operands);
+    optind = 0; /* getopt begins anew */
+    lap_cli_exit code = parse_words(cli, argc, argv, given, left_out);
+    if (code == LAP_EXIT_OK && !lap_cli_reads_inside(cli) &&
+        !lap_cli_read_kernel(cli, problem, sizeof problem))
+        code = lap_cli_usage("--kernel: %s", problem);
+    cli->is_command_named = cli->command != NULL;
+    if (!cli->command)
+        cli->command = &lap_cli_commands[0];
+    const int quality = (int)(lap_cli_option_named("quality", strlen("quality")) - lap_cli_options);
+    cli->has_quality = given[quality] && !left_out[quality];
+    return code;
+}
+
+/* Refuses what does not go together. Options that would change nothing are left out in a second reading: so
+ * they can change nothing. */
+static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])
+{
+    bool idle[LAP_CLI_OPTIONS] = {false}, any = false;
+    lap_cli_exit code = lap_cli_find_forms(cli);
+    if (code == LAP_EXIT_OK)
+        code = lap_cli_check_rules(cli, given, idle);
+    for (int i = 0; i < LAP_CLI_OPTIONS; i++)
+        any = any || idle[i];
+    if (code != LAP_EXIT_OK || !any)
+        return code;
+    const unsigned forms = cli->forms;
+    memset(given, 0, LAP_CLI_OPTIONS * sizeof *given);
+    code = read_words(cli, argc, argv, given, idle);
+    cli->forms = forms;
+    return code;
+}
+
+lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
+{
+    bool given[LAP_CLI_OPTIONS] = {false};
+    const bool none[LAP_CLI_OPTIONS] = {false};
+    lap_cli_exit code = LAP_EXIT_FAILED;
+    set_defaults(cli, argc, argv, calloc((size_t)argc + 1, sizeof *cli->operands));
+    if (cli->operands)
+        code = read_words(cli, argc, argv, given, none);
+    else
+        lap_cli_message("out of memory");
+    lap_term_begin(cli);
+    if (code != LAP_EXIT_OK)
+        return code;
+    if (cli->help_full || cli->help_short)
+        return check_help(cli);
+    return cli->version ? check_version(cli, given) : check_words(cli, argc, argv, given);
+}

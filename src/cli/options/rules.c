@@ -1,0 +1,276 @@
+/* What options mean: in a form of a command line, beside each other, and beside what they are to work on. An
+ * option that would change nothing is refused, or accepted, by its kind (args.h). */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/options/args.h"
+#include "cli/options/values.h"
+#include "cli/term.h"
+
+enum { WHY = 700 }; /* why an option would change nothing */
+
+/* ---- the output ---------------------------------------------------------------------------------- */
+
+/* OUT, where it is one file's; else NULL. */
+static const char *single_output(const lap_cli *cli)
+{
+    return cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM) && cli->operand_count == 2 ? cli->operands[1]
+                                                                                     : NULL;
+}
+
+/* What stands behind the last dot of the name; NULL where there is none. */
+static const char *extension_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    return dot && dot != name ? dot + 1 : NULL;
+}
+
+static bool has_jpeg_out(const lap_cli *cli, char why[WHY])
+{
+    const char *word = cli->settings.format ? cli->settings.format : extension_of(single_output(cli));
+    const char *format = lap_format_named(word);
+    if (!word || (format && strcmp(format, "jpg") == 0))
+        return true;
+    snprintf(why, WHY, "the output is .%.40s", word);
+    return false;
+}
+
+/* Standard output is no file: nothing stands there before, and it has neither time nor mode. */
+static bool has_out_file(const lap_cli *cli, char why[WHY])
+{
+    const char *out = single_output(cli);
+    snprintf(why, WHY, "the output is standard output");
+    return !out || strcmp(out, "-") != 0;
+}
+
+/* ---- the inputs ---------------------------------------------------------------------------------- */
+
+const char *lap_cli_image_at(const char *path)
+{
+    char head[16];
+    struct stat st;
+    if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    if (fd >= 0)
+        close(fd);
+    return got > 0 ? lap_format_of_bytes(head, (size_t)got) : NULL;
+}
+
+static bool is_other_image(const char *path)
+{
+    const char *format = lap_cli_image_at(path);
+    return format && strcmp(format, "jpeg") != 0;
+}
+
+/* A pipe has neither a time nor a mode that a file could have; what was redirected has. */
+static bool has_files(const lap_cli *cli, char why[WHY])
+{
+    struct stat st;
+    if (!has_out_file(cli, why))
+        return false;
+    snprintf(why, WHY, "the input is a pipe");
+    return !single_output(cli) || strcmp(cli->operands[0], "-") != 0 ||
+           (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode));
+}
+
+static bool has_jpeg_in(const lap_cli *cli, char why[WHY])
+{
+    const int count = single_output(cli) ? 1 : cli->operand_count;
+    if (count == 0 || cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER))
+        return true;
+    for (int i = 0; i < count; i++)
+        if (!is_other_image(cli->operands[i]))
+            return true;
+    snprintf(why, WHY, "%.400s is not one", cli->operands[0]);
+    return false;
+}
+
+/* ---- the backends -------------------------------------------------------------------------------- */
+
+/* Whether one of the backends that are named, or with none named any of them, passes. */
+static bool any_backend(const lap_cli *cli, bool (*passes)(const lap_rung_info *rung))
+{
+    const bool is_list = cli->forms & (LAP_CLI_COMPARE_ALL | LAP_CLI_BENCH_ALL);
+    const char *list = is_list ? cli->bench.backends : cli->settings.backend;
+    if (!list || (cli->forms & LAP_CLI_BENCH << LAP_OP_CODEC))
+        return true;
+    for (const char *name = list; *name;) {
+        const size_t length = strcspn(name, ",");
+        lap_rung_info rung;
+        for (int op = 0; op < LAP_OP_COUNT; op++)
+            if (lap_cli_find_rung((lap_op)op, name, length, &rung) && passes(&rung))
+                return true;
+        name += length + (name[length] == ',');
+    }
+    return false;
+}
+
+static bool may_use_device(const lap_rung_info *rung)
+{
+    return strcmp(rung->family, "cuda") == 0 || strcmp(rung->family, "auto") == 0;
+}
+
+static bool is_openmp(const lap_rung_info *rung)
+{
+    return strcmp(rung->name, "openmp") == 0;
+}
+
+static bool is_cuda_global(const lap_rung_info *rung)
+{
+    return strcmp(rung->name, "cuda-global") == 0;
+}
+
+static bool has_device(const lap_cli *cli, char why[WHY])
+{
+    snprintf(why, WHY, "none is named");
+    return any_backend(cli, may_use_device) && !cli->sandbox;
+}
+
+static bool has_openmp(const lap_cli *cli, char why[WHY])
+{
+    snprintf(why, WHY, "it is not named");
+    return any_backend(cli, is_openmp);
+}
+
+static bool has_cuda_global(const lap_cli *cli, char why[WHY])
+{
+    snprintf(why, WHY, "it is not named");
+    return any_backend(cli, is_cuda_global);
+}
+
+/* A name that none of the ladders has would silently do nothing. */
+bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
+{
+    for (const char *name = list; name && *name;) {
+        const size_t length = strcspn(name, ",");
+        bool known = false;
+        for (int i = 0; i < count; i++)
+            known = known || lap_cli_knows_rung(ops[i], name, length);
+        if (!known) {
+            lap_cli_usage("--backends: \"%.*s\" is not a backend of %s", (int)length, name,
+                count > 1 ? "these operations" : lap_op_name(ops[0]));
+            return false;
+        }
+        name += length + (name[length] == ',');
+    }
+    return true;
+}
+
+/* ---- one option ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *applies_to;
+    bool (*is_met)(const lap_cli *cli, char why[WHY]); /* fills why where it is not */
+} need_rows[LAP_NEEDS] = {
+    [LAP_NEED_JPEG_OUT] = {"JPEG output", has_jpeg_out},
+    [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
+    [LAP_NEED_FILES] = {"files", has_files},
+    [LAP_NEED_JPEG_IN] = {"JPEGs", has_jpeg_in},
+    [LAP_NEED_CUDA] = {"CUDA backends", has_device},
+    [LAP_NEED_OPENMP] = {"openmp", has_openmp},
+    [LAP_NEED_CUDA_GLOBAL] = {"cuda-global", has_cuda_global},
+};
+
+/* Whether it changes nothing: in another form than its own. */
+static bool is_foreign(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
+{
+    char here[256], there[400];
+    if (option->forms & cli->forms)
+        return false;
+    lap_cli_list_forms(cli->forms, here, sizeof here);
+    lap_cli_list_forms(option->forms & cli->command->takes, there, sizeof there);
+    if (*there)
+        snprintf(why, WHY, "does not apply to %s, only to %s", here, there);
+    else
+        snprintf(
+            why, WHY, "does not apply to %s; see lapedge %s --help", cli->command->name, cli->command->name);
+    return true;
+}
+
+/* The same for want of what it needs. */
+static bool is_wanting(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
+{
+    char reason[WHY];
+    if (option->need == LAP_NEED_NOTHING || need_rows[option->need].is_met(cli, reason))
+        return false;
+    snprintf(why, WHY, "applies only to %s, and %.500s", need_rows[option->need].applies_to, reason);
+    return true;
+}
+
+static bool is_accepted(const lap_cli *cli, const lap_cli_option *option)
+{
+    const bool may_be_same = option->is_same && cli->forms & (option->same_in | option->forms);
+    return option->kind == LAP_TUNING || (option->kind != LAP_PROMISE && may_be_same && option->is_same(cli));
+}
+
+typedef bool idle_fn(const lap_cli *cli, const lap_cli_option *option, char why[WHY]);
+
+/* All options that were given, by one of the two above. */
+static lap_cli_exit judge_all(
+    const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], idle_fn *is_idle, bool idle[LAP_CLI_OPTIONS])
+{
+    char why[WHY];
+    for (int i = 0; lap_cli_options[i].name; i++) {
+        const lap_cli_option *option = &lap_cli_options[i];
+        if (!given[i] || idle[i] || !is_idle(cli, option, why))
+            continue;
+        if (!is_accepted(cli, option))
+            return lap_cli_usage("--%s %s", option->name, why);
+        idle[i] = true;
+        if (cli->verbose && strcmp(option->name, "verbose") != 0)
+            lap_cli_message("note: --%s %s", option->name, why);
+    }
+    return LAP_EXIT_OK;
+}
+
+/* ---- beside each other --------------------------------------------------------------------------- */
+
+static lap_cli_exit check_beside(const bool given[LAP_CLI_OPTIONS])
+{
+    for (const lap_cli_option *option = lap_cli_options; option->name; option++)
+        for (const lap_cli_beside *beside = option->beside; beside->other; beside++)
+            if (given[option - lap_cli_options] && lap_cli_is_given(beside->other, given) != beside->needs)
+                return lap_cli_usage("--%s %s", option->name, beside->why);
+    return LAP_EXIT_OK;
+}
+
+static lap_cli_exit check_format(const lap_cli *cli)
+{
+    const char *out = single_output(cli), *asked = cli->settings.format;
+    const char *format = lap_format_named(asked), *of_name = lap_format_named(extension_of(out));
+    return format && of_name && strcmp(format, of_name) != 0
+               ? lap_cli_usage(
+                     "--format=%s: %s is a name of another format; choose one name, or leave out --format",
+                     asked, out)
+               : LAP_EXIT_OK;
+}
+
+static lap_cli_exit check_sandbox(const lap_cli *cli)
+{
+    const char *backend = cli->settings.backend;
+    if (cli->sandbox && backend && strncmp(backend, "cuda", 4) == 0)
+        return lap_cli_usage("--sandbox runs on the CPU alone: a driver of CUDA cannot be confined so; "
+                             "leave out --backend=%s",
+            backend);
+    if (cli->sandbox && cli->settings.codec == LAP_CODEC_CUDA)
+        return lap_cli_usage("--sandbox runs on the CPU alone; leave out --codec=cuda");
+    return LAP_EXIT_OK;
+}
+
+lap_cli_exit lap_cli_check_rules(
+    const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], bool idle[LAP_CLI_OPTIONS])
+{
+    lap_cli_exit code = judge_all(cli, given, is_foreign, idle);
+    if (code == LAP_EXIT_OK)
+        code = check_beside(given);
+    if (code == LAP_EXIT_OK)
+        code = check_format(cli);
+    if (code == LAP_EXIT_OK)
+        code = judge_all(cli, given, is_wanting, idle);
+    return code == LAP_EXIT_OK ? check_sandbox(cli) : code;
+}

@@ -1,0 +1,205 @@
+/* The keeper: a process beside the sandbox that sets modes and times.
+ *
+ * fchmod and futimens work on descriptors that were opened to read, and a filter of system calls sees nothing
+ * of a descriptor but its number. So inside the sandbox both calls are refused by a signal, whose handler
+ * sends the descriptor here, where its access mode can be looked at: the keeper has a copy that nobody can
+ * change in between. It sets modes and times of regular files that were opened for writing, and can do
+ * nothing else: it has the same rules of Landlock and a list of a few system calls. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "cli/sandbox/sandbox.h"
+
+typedef struct request {
+    int sets_times, now; /* else the mode. No bool, which not every byte is a value of */
+    mode_t mode;
+    struct timespec times[2];
+} request;
+
+/* One descriptor beside a message. Room for exactly one: the kernel closes what else comes. */
+typedef union passed {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(sizeof(int))];
+} passed;
+
+/* ---- the keeper's side -------------------------------------------------------------------------------- */
+
+/* 0 or an errno. */
+static int set(const request *r, int fd)
+{
+    struct stat st;
+    const int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fstat(fd, &st) != 0)
+        return errno;
+    if ((flags & O_ACCMODE) == O_RDONLY || !S_ISREG(st.st_mode))
+        return EPERM;
+    const int rc = r->sets_times ? futimens(fd, r->now ? NULL : r->times) : fchmod(fd, r->mode & 0777);
+    return rc != 0 ? errno : 0;
+}
+
+static _Noreturn void keep(int sock)
+{
+    for (;;) {
+        request r;
+        passed p;
+        struct iovec bytes = {&r, sizeof r};
+        struct msghdr message = {.msg_iov = &bytes,
+            .msg_iovlen = 1,
+            .msg_control = p.room,
+            .msg_controllen = CMSG_LEN(sizeof(int))};
+        const ssize_t got = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);
+        if (got <= 0) /* an empty message, or the other end has gone */
+            _exit(0);
+        const struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+        int fd = -1, answer = EBADF;
+        if (head && head->cmsg_type == SCM_RIGHTS)
+            memcpy(&fd, CMSG_DATA(head), sizeof fd);
+        if (fd >= 0 && got == sizeof r)
+            answer = set(&r, fd);
+        if (fd >= 0)
+            close(fd);
+        /* The handler reads each answer before its next request. Code that reads none must not stop the
+         * keeper here: descriptors of the socket on their way through it would keep it open for ever. */
+        if (send(sock, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+            _exit(0);
+    }
+}
+
+/* ---- the sandbox's side ------------------------------------------------------------------------------- */
+
+static int keeper = -1;
+static pid_t keeper_id;
+
+/* 0 or an errno. EIO where the keeper has gone. */
+static int ask(const request *r, int fd)
+{
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    passed p = {.head = {.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    struct iovec bytes = {(void *)r, sizeof *r};
+    const struct msghdr message = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = p.room, .msg_controllen = CMSG_LEN(sizeof fd)};
+    int answer = EIO;
+    memcpy(CMSG_DATA(&p.head), &fd, sizeof fd);
+    while (atomic_flag_test_and_set(&busy)) /* no lock may be waited for in a handler */
+        sched_yield();
+    if (sendmsg(keeper, &message, MSG_NOSIGNAL) < 0) /* every signal is blocked here */
+        answer = errno == EBADF ? EBADF : EIO;
+    else if (read(keeper, &answer, sizeof answer) != sizeof answer)
+        answer = EIO;
+    atomic_flag_clear(&busy);
+    return answer;
+}
+
+#if defined(__x86_64__)
+static long long argument(const ucontext_t *context, int i)
+{
+    static const int names[] = {REG_RDI, REG_RSI, REG_RDX};
+    return context->uc_mcontext.gregs[names[i]];
+}
+
+static void set_result(ucontext_t *context, long long value)
+{
+    context->uc_mcontext.gregs[REG_RAX] = value;
+}
+#elif defined(__aarch64__)
+static long long argument(const ucontext_t *context, int i)
+{
+    return (long long)context->uc_mcontext.regs[i];
+}
+
+static void set_result(ucontext_t *context, long long value)
+{
+    context->uc_mcontext.regs[0] = (unsigned long long)value;
+}
+#else /* no filter was written for it, so this never runs */
+static long long argument(const ucontext_t *context, int i)
+{
+    (void)context;
+    return i;
+}
+
+static void set_result(ucontext_t *context, long long value)
+{
+    (void)context, (void)value;
+}
+#endif
+
+/* In place of the call: the same arguments, the same result. */
+static void on_refused(int number, siginfo_t *info, void *at)
+{
+    ucontext_t *context = at;
+    const int before = errno;
+    const struct timespec *times = (const struct timespec *)(intptr_t)argument(context, 2);
+    request r = {.sets_times = info->si_syscall == SYS_utimensat, .now = !times};
+    (void)number;
+    if (!r.sets_times)
+        r.mode = (mode_t)argument(context, 1);
+    else if (times)
+        memcpy(r.times, times, sizeof r.times);
+    set_result(context, -ask(&r, (int)argument(context, 0)));
+    errno = before;
+}
+
+/* ---- start and end
+ * -------------------------------------------------------------------------------------------
+ */
+
+/* Holds nothing open that somebody may wait for the end of, and ends with the sandbox, not by Ctrl-C. */
+static _Noreturn void begin_keeping(int sock)
+{
+    enum { CLOSE_RANGE = 436 };
+    sigset_t all;
+    lap_error err;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    if (dup2(sock, 0) != 0 || syscall(CLOSE_RANGE, 1u, ~0u, 0u) != 0 ||
+        lap_sandbox_limit_keeper(&err) != LAP_OK)
+        _exit(1);
+    keep(0);
+}
+
+/* Where the first process of a container does not wait for orphans, each run would leave one. */
+static void end_keeper(void)
+{
+    const struct msghdr empty = {0};
+    if (sendmsg(keeper, &empty, MSG_NOSIGNAL) == 0)
+        (void)waitpid(keeper_id, NULL, 0);
+}
+
+lap_code lap_sandbox_keep(int *sock, lap_error *err)
+{
+    struct sigaction action = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO};
+    sigset_t refused;
+    char text[160];
+    int pair[2];
+    sigemptyset(&refused);
+    sigaddset(&refused, SIGSYS);
+    sigfillset(&action.sa_mask);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return lap_sandbox_failed(err, LAP_E_BACKEND, strerror(errno));
+    keeper_id = fork();
+    if (keeper_id == 0)
+        begin_keeping(pair[1]);
+    const int why = errno;
+    close(pair[1]);
+    keeper = *sock = pair[0];
+    if (keeper_id > 0 && atexit(end_keeper) == 0 && sigaction(SIGSYS, &action, NULL) == 0 &&
+        sigprocmask(SIG_UNBLOCK, &refused, NULL) == 0)
+        return LAP_OK;
+    close(pair[0]);
+    snprintf(text, sizeof text, "the process that sets modes and times cannot be started: %s", strerror(why));
+    return lap_sandbox_failed(err, LAP_E_BACKEND, text);
+}
