@@ -11,7 +11,6 @@
 #include "base/times.h"
 #include "ops/orient.h"
 #include "run/formats.h"
-#include "run/photo.h"
 #include "run/settings.h"
 
 /* ---- from a decoder ---------------------------------------------------------------------------- */
@@ -391,7 +390,7 @@ lap_code lap_decode_view(lap_context *context, const void *file, size_t size, co
     report->width = code == LAP_OK ? view->width : 0;
     report->height = code == LAP_OK ? view->height : 0;
     report->channels = code == LAP_OK ? view->channels : 0;
-    return lap_photo_conclude(code, &why, NULL, start, report, err);
+    return lap_report_conclude(code, &why, NULL, start, report, err);
 }
 
 /* ---- to an encoder ------------------------------------------------------------------------------ */

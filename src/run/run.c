@@ -89,7 +89,7 @@ lap_code lap_run_to_sink(
     lap_error why = {0};
     *report = (lap_report){0};
     const lap_code code = file_to_sink(order, start, read, sink, report, &why);
-    return lap_photo_conclude(code, &why, order->in, start, report, err);
+    return lap_report_conclude(code, &why, order->in, start, report, err);
 }
 
 /* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
@@ -144,7 +144,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
         report->ms.write += lap_now_ms() - before;
     }
     lap_sink_close(sink);
-    return lap_photo_conclude(code, &why, in, start, report, err);
+    return lap_report_conclude(code, &why, in, start, report, err);
 }
 
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
@@ -202,5 +202,5 @@ lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, vo
         lap_sink_take(r.sink, out, out_size);
     lap_sink_close(r.sink);
     lap_source_close(r.source);
-    return lap_photo_conclude(code, &why, "input", start, report, err);
+    return lap_report_conclude(code, &why, "input", start, report, err);
 }
