@@ -203,3 +203,22 @@ double lap_now_ms(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
+
+/* What names no file, and is not about the settings, is about the input. */
+lap_code lap_report_conclude(
+    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
+{
+    if (in && code != LAP_E_USAGE && code != LAP_E_BACKEND)
+        lap_error_about(why, code, strcmp(in, "-") == 0 ? "standard input" : in);
+    if (report) {
+        report->ms.total = lap_now_ms() - start;
+        report->status = code == LAP_E_EXISTS   ? LAP_SKIPPED
+                         : code != LAP_OK       ? LAP_FAILED
+                         : report->warnings > 0 ? LAP_WARNED
+                                                : LAP_DONE;
+        report->error = code != LAP_OK ? *why : (lap_error){0};
+    }
+    if (code != LAP_OK && err && (!report || err != &report->error))
+        *err = *why;
+    return code;
+}

@@ -17,9 +17,9 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
     __attribute__((format(printf, 4, 5)));
 /* Gives an error (code is not LAP_OK) that has no subject this one; returns code as it is. */
 lap_code lap_error_about(lap_error *err, lap_code code, const char *subject);
-/* Names the remedy of an error; returns code as it is. */
 /* LAP_E_MISSING. A path that ends in a slash means a folder. */
 lap_code lap_fail_missing(lap_error *err, const char *path);
+/* Names the remedy of an error; returns code as it is. */
 lap_code lap_error_remedy(lap_error *err, lap_code code, lap_remedy remedy);
 /* Hands an error on: copies *why to err (which may be NULL) and returns its code. */
 lap_code lap_error_set(lap_error *err, const lap_error *why);
@@ -34,6 +34,12 @@ lap_code lap_fail_over_limit(
 enum { LAP_MILLIONS = 24 };
 /* n / 1000000, rounded to that many decimals, at most 6, with which it is exact. */
 void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS]);
+
+/* What every run ends with: the outcome goes to report and err (either may be NULL). why is filled where code
+ * is not LAP_OK; in: the file that it is about if it names none, or NULL; start: lap_now_ms of its beginning.
+ * Returns code. */
+lap_code lap_report_conclude(
+    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err);
 
 /* *product = a * b; false, and *product untouched, if that does not fit. */
 static inline bool lap_mul(size_t a, size_t b, size_t *product)

@@ -32,6 +32,7 @@ struct lap_sink {
     bool broken; /* a write failed: never to be published */
     bool whole;  /* finished */
     bool sync;   /* asked for at finish */
+    const lap_control *control;
     uint8_t *buffer;
     size_t used, capacity;
     uint64_t bytes;
@@ -39,7 +40,7 @@ struct lap_sink {
 };
 
 /* Headers and rows are gathered to this size; longer pieces go straight to write(2). */
-enum { GATHER = 64 * 1024 };
+enum { GATHER = 64 * 1024, WATCH_MS = 100 };
 
 /* ---- the ways to a sink: a path, a target below a tree, a descriptor, memory ---------------------- */
 
@@ -178,23 +179,53 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
+void lap_sink_watch(lap_sink *sink, const lap_control *control)
+{
+    sink->control = control;
+}
+
+/* A file takes all at once. */
+static bool is_watched(const lap_sink *sink)
+{
+    return !sink->temp && sink->control && sink->control->deadline_ms > 0;
+}
+
+/* Until something can be written. */
+static lap_code wait_writable(const lap_sink *sink, int timeout_ms, lap_error *err)
+{
+    struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
+    for (int ready = 0; ready <= 0;) {
+        lap_error why;
+        if (is_watched(sink) && lap_control_check(sink->control, &why) != LAP_OK)
+            return lap_fail_at(err, why.code, sink->path, "%s", why.message);
+        ready = poll(&wait, 1, timeout_ms);
+        if (ready < 0 && errno != EINTR)
+            return lap_write_errno(err, sink->path, "write", errno);
+    }
+    return LAP_OK;
+}
+
 static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap_error *err)
 {
+    const bool watched = is_watched(sink);
     double began = lap_now_ms();
     lap_code code = LAP_OK;
     if (sink->hash)
         (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails for NULL alone */
     while (size > 0 && code == LAP_OK) {
-        ssize_t wrote = write(sink->fd, bytes, size);
+        if (watched)
+            code = wait_writable(sink, WATCH_MS, err);
+        if (code != LAP_OK)
+            break;
+        /* A pipe that has room takes this much without waiting for more. */
+        ssize_t wrote = write(sink->fd, bytes, watched && size > PIPE_BUF ? PIPE_BUF : size);
         if (wrote > 0) {
             bytes += wrote;
             size -= (size_t)wrote;
         } else if (wrote == 0) { /* a device that takes nothing would be asked for ever */
             code = lap_write_errno(err, sink->path, "write", EIO);
         } else if (errno == EAGAIN) { /* a pipe or terminal that somebody made non-blocking */
-            struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
-            if (poll(&wait, 1, -1) < 0 && errno != EINTR)
-                code = lap_write_errno(err, sink->path, "write", errno);
+            code = wait_writable(sink, watched ? WATCH_MS : -1, err);
         } else if (errno != EINTR) {
             code = lap_write_errno(err, sink->path, "write", errno);
         }

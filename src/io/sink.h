@@ -12,6 +12,7 @@
 
 #include <sys/stat.h>
 
+#include "base/control.h"
 #include "io/target.h"
 
 typedef struct lap_sink lap_sink;
@@ -22,6 +23,9 @@ lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err);
 lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err);
 lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
+/* From now on a reader that takes nothing, of a pipe or terminal, is not waited for longer than until
+ * control's deadline: LAP_E_TIMEOUT, or LAP_E_CANCELLED. control (or NULL) must outlive the writing. */
+void lap_sink_watch(lap_sink *sink, const lap_control *control);
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT, EFBIG), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
 /* All bytes are there: optional fsync, mode and times of like (or NULL; mode from the umask, or that

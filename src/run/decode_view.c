@@ -7,7 +7,6 @@
 #include "base/pages.h"
 #include "base/status.h"
 #include "base/times.h"
-#include "run/photo.h"
 #include "run/pixels.h"
 #include "run/settings.h"
 
@@ -132,5 +131,5 @@ lap_code lap_decode_view(lap_context *context, const void *file, size_t size, co
     report->width = code == LAP_OK ? view->width : 0;
     report->height = code == LAP_OK ? view->height : 0;
     report->channels = code == LAP_OK ? view->channels : 0;
-    return lap_photo_conclude(code, &why, NULL, start, report, err);
+    return lap_report_conclude(code, &why, NULL, start, report, err);
 }

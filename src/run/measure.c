@@ -187,7 +187,7 @@ lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *o
     report->height = m->height;
     report->channels = m->channels;
     report->resolved = m->resolved;
-    return lap_photo_conclude(code, &why, order->in, start, report, err);
+    return lap_report_conclude(code, &why, order->in, start, report, err);
 }
 
 lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *given,

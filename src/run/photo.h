@@ -74,10 +74,4 @@ lap_code lap_photo_stats(
 lap_code lap_photo_store(
     const lap_photo *photo, lap_photo_counts *counts, lap_report *report, lap_error *err);
 
-/* What every run ends with: the outcome goes to report and err (either may be NULL). why is filled where code
- * is not LAP_OK; in: the file that it is about if it names none, or NULL; start: lap_now_ms of its beginning.
- * Returns code. */
-lap_code lap_photo_conclude(
-    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err);
-
 #endif

@@ -341,7 +341,7 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
         lap_sink_close(p->sink);
     *sink = code == LAP_OK ? p->sink : NULL;
     p->sink = NULL;
-    return lap_photo_conclude(code, &why, r->in, r->began_ms, report, err);
+    return lap_report_conclude(code, &why, r->in, r->began_ms, report, err);
 }
 
 lap_code lap_async_run_measure(lap_async_run *r, const lap_measure_options *options, lap_measurement *m,
@@ -360,5 +360,5 @@ lap_code lap_async_run_measure(lap_async_run *r, const lap_measure_options *opti
     if (code == LAP_OK)
         code = lap_source_verify(r->photo.source, NULL, &why);
     lap_photo_report(&r->photo, report);
-    return lap_photo_conclude(code, &why, r->in, r->began_ms, report, err);
+    return lap_report_conclude(code, &why, r->in, r->began_ms, report, err);
 }

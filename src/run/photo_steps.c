@@ -274,23 +274,3 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     if (p->decoder)
         note_metadata(p, report);
 }
-
-/* The last word of every run: the outcome goes to report and err, either of which may be NULL. What names
- * no file, and is not about the settings, is about the input. */
-lap_code lap_photo_conclude(
-    lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
-{
-    if (in && code != LAP_E_USAGE && code != LAP_E_BACKEND)
-        lap_error_about(why, code, strcmp(in, "-") == 0 ? "standard input" : in);
-    if (report) {
-        report->ms.total = lap_now_ms() - start;
-        report->status = code == LAP_E_EXISTS   ? LAP_SKIPPED
-                         : code != LAP_OK       ? LAP_FAILED
-                         : report->warnings > 0 ? LAP_WARNED
-                                                : LAP_DONE;
-        report->error = code != LAP_OK ? *why : (lap_error){0};
-    }
-    if (code != LAP_OK && err && (!report || err != &report->error))
-        *err = *why;
-    return code;
-}

@@ -40,10 +40,12 @@ static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
         .sink = r->sink,
         .counts = counts};
     lap_code code = settings->stats && !counts ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
+    lap_sink_watch(r->sink, &control);
     if (code == LAP_OK)
         code = lap_photo_run(&photo, report, err);
     if (code == LAP_OK)
         code = lap_photo_store(&photo, counts, report, err);
+    lap_sink_watch(r->sink, NULL);
     free(counts);
     return code;
 }
@@ -87,7 +89,7 @@ lap_code lap_run_to_sink(
     lap_error why = {0};
     *report = (lap_report){0};
     const lap_code code = file_to_sink(order, start, read, sink, report, &why);
-    return lap_photo_conclude(code, &why, order->in, start, report, err);
+    return lap_report_conclude(code, &why, order->in, start, report, err);
 }
 
 /* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
@@ -142,7 +144,7 @@ lap_code lap_run_file(lap_context *context, const char *in, const char *out, con
         report->ms.write += lap_now_ms() - before;
     }
     lap_sink_close(sink);
-    return lap_photo_conclude(code, &why, in, start, report, err);
+    return lap_report_conclude(code, &why, in, start, report, err);
 }
 
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err)
@@ -200,5 +202,5 @@ lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, vo
         lap_sink_take(r.sink, out, out_size);
     lap_sink_close(r.sink);
     lap_source_close(r.source);
-    return lap_photo_conclude(code, &why, "input", start, report, err);
+    return lap_report_conclude(code, &why, "input", start, report, err);
 }

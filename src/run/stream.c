@@ -62,7 +62,7 @@ static lap_code conclude(
     report->width = code == LAP_OK ? view->width : 0;
     report->height = code == LAP_OK ? view->height : 0;
     report->channels = code == LAP_OK ? view->channels : 0;
-    return lap_photo_conclude(code, why, NULL, start, report, err);
+    return lap_report_conclude(code, why, NULL, start, report, err);
 }
 
 /* ---- decoding ----------------------------------------------------------------------------------- */

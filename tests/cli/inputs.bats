@@ -90,6 +90,19 @@ left()
     nothing_left out.jpg
 }
 
+@test "--timeout ends the wait for a reader that takes nothing" {
+    { printf 'P6\n1000 1000\n255\n'; head -c 3000000 /dev/zero; } >large.ppm
+    mkfifo pipe
+    run --separate-stderr bash -c 'exec 7<>pipe
+        exec timeout -k 5 20 "$0" --timeout=0.3 --format=ppm large.ppm - >pipe' "$LAPEDGE"
+    [ "$status" -eq 5 ]
+    [ "$stderr" = "lapedge: standard output: timeout: over the time limit" ]
+    # A reader that takes all of it gets all of it.
+    timeout 20 "$LAPEDGE" --timeout=60 --format=ppm large.ppm - | cat >piped.ppm
+    lapedge large.ppm file.ppm
+    cmp piped.ppm file.ppm
+}
+
 @test "output equal to input, also through links" {
     cp "$photo" a.jpg
     ln a.jpg hard.jpg
