@@ -451,6 +451,8 @@ static lap_code prepare(in_place *run, lap_list **list, lap_error *err)
     code = look_at_sides(run, err);
     if (code == LAP_OK)
         code = lap_walk(&run->options, *list, count_one, run, err);
+    if (code != LAP_OK) /* those that were counted are not all */
+        run->jobs.counts->expected = 0;
     return code == LAP_OK ? lap_jobs_open(&run->jobs, run->context, &run->load, err) : code;
 }
 

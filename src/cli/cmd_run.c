@@ -1,5 +1,6 @@
 /* run: what its operands ask for. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,15 +38,17 @@ static int check_side_files(const lap_cli *cli)
 static int check_in_and_out(const lap_cli *cli)
 {
     const char *in = cli->operands[0];
+    char quoted[PATH_MAX];
+    lap_cli_quoted(in, quoted, sizeof quoted);
     if (cli->operand_count == 1)
-        return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", in);
+        return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", quoted);
     if (strcmp(cli->operands[1], "-") != 0)
         return check_out(cli, cli->operands[1]);
     if (cli->json)
         return lap_cli_usage("--json and the image cannot both go to standard output; name OUT");
     if (isatty(STDOUT_FILENO))
         return lap_cli_usage(
-            "refusing to write an image to a terminal; redirect it: lapedge %s - >edges.jpg", in);
+            "refusing to write an image to a terminal; redirect it: lapedge %s - >edges.jpg", quoted);
     return LAP_EXIT_OK;
 }
 

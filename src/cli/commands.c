@@ -1,6 +1,7 @@
 /* Every command there is, in words: the table that parsing, help and completion read. What each of them does
  * is another table's, in main.c. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -78,6 +79,19 @@ const lap_cli_command *lap_cli_command_named(const char *name)
     return NULL;
 }
 
+/* Whether the first operands are the words of one name. */
+static bool is_split_name(const lap_cli *cli, char name[PATH_MAX])
+{
+    struct stat st;
+    int length = snprintf(name, PATH_MAX, "%s", cli->operands[0]);
+    for (int i = 1; i < cli->operand_count && length < PATH_MAX; i++) {
+        length += snprintf(name + length, (size_t)(PATH_MAX - length), " %s", cli->operands[i]);
+        if (length < PATH_MAX && lstat(name, &st) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* A first word that is nothing here was meant as a command, or is a photo that is not there. A name with a
  * dot or a slash is a file's, and so is what stands behind "run" or "--". */
 lap_cli_exit lap_cli_check_first_word(const lap_cli *cli)
@@ -86,6 +100,10 @@ lap_cli_exit lap_cli_check_first_word(const lap_cli *cli)
     struct stat st;
     if (!*word || strcmp(word, "-") == 0 || strpbrk(word, "./") || lstat(word, &st) == 0 || errno != ENOENT)
         return LAP_EXIT_OK;
+    char name[PATH_MAX], quoted[PATH_MAX];
+    if (is_split_name(cli, name))
+        return lap_cli_usage("%s: no such file; a name with spaces stands in quotation marks: %s", word,
+            lap_cli_quoted(name, quoted, sizeof quoted));
     const char *hint = lap_cli_hint(word), *nearest = lap_cli_nearest(word, lap_cli_command_name);
     if (hint)
         return lap_cli_usage("%s: no such file, and no command; %s", word, hint);

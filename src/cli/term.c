@@ -188,6 +188,25 @@ static const char *stream_name(lap_code code)
                                                                                   : "standard input";
 }
 
+char *lap_cli_quoted(const char *path, char *text, size_t size)
+{
+    static const char escaped[] = "'\\''";
+    enum { ROOM = sizeof escaped + 2 }; /* for one more character, the mark and the 0 */
+    const bool is_plain = *path && !strpbrk(path, " \t\n'\"\\$&;<>()|*?[]#~`!{}");
+    char *to = text;
+    if (!is_plain)
+        *to++ = '\'';
+    for (; *path && (size_t)(to - text) + ROOM < size; path++)
+        if (*path == '\'')
+            to = mempcpy(to, escaped, sizeof escaped - 1);
+        else
+            *to++ = *path;
+    if (!is_plain)
+        *to++ = '\'';
+    *to = '\0';
+    return text;
+}
+
 char *lap_cli_error_text(const lap_error *err, char *text, size_t size)
 {
     lap_error named = *err;
@@ -195,7 +214,9 @@ char *lap_cli_error_text(const lap_error *err, char *text, size_t size)
         snprintf(named.subject, sizeof named.subject, "%s", stream_name(err->code));
     lap_error_text(&named, text, size);
     const size_t length = strlen(text);
-    snprintf(text + length, size - length, "%s", words_of(err->remedy));
+    const bool is_pattern = err->code == LAP_E_MISSING && strpbrk(err->subject, "*?") != NULL;
+    snprintf(text + length, size - length, "%s%s", words_of(err->remedy),
+        is_pattern ? "; the shell expands patterns outside quotation marks" : "");
     return text;
 }
 

@@ -23,6 +23,8 @@ void lap_cli_warn_without_device(const lap_cli *cli);
 void lap_cli_warn(const char *input, const lap_report *report);
 /* lap_error_text, and the option of the program that helps. 1,024 bytes are enough. Returns text. */
 char *lap_cli_error_text(const lap_error *err, char *text, size_t size);
+/* path as a word of a shell's command line, cut short where it does not fit. Returns text. */
+char *lap_cli_quoted(const char *path, char *text, size_t size);
 /* The first warning, likewise. 512 bytes are enough. */
 char *lap_cli_warning_text(const lap_report *report, char *text, size_t size);
 /* "lapedge: photo.jpg: truncated: data ends ..." on stderr. An error that names no file, and is not about the

@@ -408,3 +408,12 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     run --separate-stderr lapedge --in-place kept.orig fresh.jpg
     [[ $status -eq 1 && $stderr == *"1 done, 1 failed"* ]]
 }
+
+@test "a run that is stopped before the photos are counted says so" {
+    photos 1
+    { echo photos/1.jpg; sleep 2; } | timeout --foreground --preserve-status -s INT 0.5 "$LAPEDGE" --in-place --files-from=- \
+        >out 2>err || code=$?
+    [ "$code" -eq 130 ]
+    [ "$(cat err)" = "lapedge: cancelled" ]
+    cmp photos/1.jpg before/1.jpg
+}

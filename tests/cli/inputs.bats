@@ -177,7 +177,7 @@ left()
     name=$'a\nb\t\033[31mred\x80.jpg'
     cp "$photo" "$name"
     lapedge "$name" out.jpg
-    expect 2 "" 'lapedge: OUT is missing: lapedge a\x0ab\x09\x1b[31mred\x80.jpg OUT, or - for standard output' "$name"
+    expect 2 "" "lapedge: OUT is missing: lapedge 'a\x0ab\x09\x1b[31mred\x80.jpg' OUT, or - for standard output" "$name"
     head -c 9000 "$photo" >"$name"
     run --separate-stderr lapedge -v "$name" out2.jpg
     [ "$status" -eq 1 ]

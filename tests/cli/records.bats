@@ -106,7 +106,9 @@ forge()
     folder 1 "may not be the folder of the records: those of early versions do not say which it was" "${words[@]}" --prune in out
     [ -e out/2026/cat.jpg ]
     folder 0 "2 up to date, 1 removed (photo gone)" "${words[@]}" --prune -f in out
-    [ ! -e out/2026/cat.jpg ] && [ -e out/coffee.jpg ] && [ -e out/2026/astronaut.jpeg ]
+    [ ! -e out/2026/cat.jpg ]
+    [ -e out/coffee.jpg ]
+    [ -e out/2026/astronaut.jpeg ]
     # Other settings, and those of then again.
     folder 0 "2 done" in out
     folder 0 "2 done" "${words[@]}" in out
@@ -131,7 +133,9 @@ forge()
     # Whatever the level of the run, it removes what is without a photo.
     rm in/b.jpg in/cut.jpg
     folder 0 "2 removed (photo gone)" --fail-on=warning --prune in out
-    [ -e out/a.jpg ] && [ ! -e out/b.jpg ] && [ ! -e out/cut.jpg ]
+    [ -e out/a.jpg ]
+    [ ! -e out/b.jpg ]
+    [ ! -e out/cut.jpg ]
 }
 
 @test "records of version 0.1: --fail-on=none continues, a stricter one looks again" {

@@ -23,9 +23,9 @@ load common
     expect 2 "" "lapedge: benhc: no such file, and no command (did you mean bench?)" benhc
     expect 2 "" "lapedge: stat: no such file, and no command (did you mean stats?)" stat a.jpg
     cp "$photo" in.jpg
-    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" resize in.jpg nw.jpg
-    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" resize in.jpg out/
-    expect 2 "" "lapedge: resize: no such file, and no command; see lapedge -h" --in-place resize in.jpg
+    expect 2 "" "lapedge: emboss: no such file, and no command; see lapedge -h" emboss in.jpg nw.jpg
+    expect 2 "" "lapedge: emboss: no such file, and no command; see lapedge -h" emboss in.jpg out/
+    expect 2 "" "lapedge: emboss: no such file, and no command; see lapedge -h" --in-place emboss in.jpg
     [ ! -e nw.jpg ]
     [ ! -e out ]
     cmp in.jpg "$photo"
@@ -137,8 +137,8 @@ million (--max-pixels)" \
 }
 
 @test "an option of another command is refused by name" {
-    expect 2 "" "lapedge: --runs does not apply to run; see lapedge run --help" --runs=3 a b
-    expect 2 "" "lapedge: --runs does not apply to backends; see lapedge backends --help" backends --runs=2
+    expect 2 "" "lapedge: --runs does not apply to run, only to compare, bench" --runs=3 a b
+    expect 2 "" "lapedge: --runs does not apply to backends, only to compare, bench" backends --runs=2
 }
 
 @test "options stand anywhere, in each spelling" {
@@ -351,4 +351,29 @@ PYTHON
     run --separate-stderr lapedge -v 8.png o.png
     [[ $stderr != *"bits a sample"* ]]
     expect 0 "" "" 16.png o.jpg
+}
+
+@test "what is suggested can be pasted; names that the shell has split or left as a pattern are recognised" {
+    mkdir "my photos" "it's"
+    cp "$photo" "my photos/a b.jpg"
+    expect 2 "" "lapedge: OUTDIR is missing: lapedge 'my photos' OUTDIR" "my photos"
+    expect 2 "" "lapedge: OUTDIR is missing: lapedge 'it'\\''s' OUTDIR" "it's"
+    expect 2 "" "lapedge: OUT is missing: lapedge 'my photos/a b.jpg' OUT, or - for standard output" "my photos/a b.jpg"
+    expect 2 "" "lapedge: OUT is missing: lapedge a.jpg OUT, or - for standard output" a.jpg
+    expect 2 "" "lapedge: my: no such file; a name with spaces stands in quotation marks: 'my photos'" my photos out
+    expect 2 "" "lapedge: my: no such file; a name with spaces stands in quotation marks: 'my photos/a b.jpg'" \
+        my "photos/a" b.jpg out.jpg
+    expect 1 "" "lapedge: my photos/*.jpg: no such file; the shell expands patterns outside quotation marks" \
+        "my photos/*.jpg" out.jpg
+    nothing_left out.jpg
+}
+
+@test "an option of another command names that command; commands of other programs are hinted" {
+    expect 2 "" "lapedge: --rotate does not apply to run, only to transform" --rotate=90 a.jpg b.jpg
+    expect 2 "" "lapedge: --csv does not apply to run, only to stats" --csv a.jpg b.jpg
+    expect 2 "" "lapedge: --keep does not apply to stats, only to run, transform, info" stats --keep=all a.jpg
+    expect 2 "" "lapedge: rotate: no such file, and no command; photos are turned by lapedge transform" rotate a.jpg b.jpg
+    expect 2 "" "lapedge: resize: no such file, and no command; lapedge changes no sizes: outputs have that of the photo" \
+        resize a.jpg b.jpg
+    expect 2 "" "lapedge: unknown option --watch; the same command again does what is new in a folder" --watch a b
 }

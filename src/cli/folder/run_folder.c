@@ -1,5 +1,6 @@
 /* run and transform over folders and lists: what lap_batch does, reported to a person, a log and a script. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -265,8 +266,10 @@ static int check_operands(const lap_cli *cli)
         return lap_cli_usage(
             count ? "--files-from takes OUTDIR as its only operand: lapedge --files-from=FILE OUTDIR"
                   : "OUTDIR is missing: lapedge --files-from=FILE OUTDIR");
+    char quoted[PATH_MAX];
     if (!cli->files_from && count < 2)
-        return lap_cli_usage("OUTDIR is missing: lapedge %s OUTDIR", cli->operands[0]);
+        return lap_cli_usage(
+            "OUTDIR is missing: lapedge %s OUTDIR", lap_cli_quoted(cli->operands[0], quoted, sizeof quoted));
     if (lap_folder_check_names(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (is_like_image(out))

@@ -174,8 +174,8 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
     }
     const lap_code code = work(run);
     lap_cli_end(run->context);
-    const bool is_told =
-        code == LAP_OK || code == LAP_E_WRITE || (code == LAP_E_CANCELLED && lap_cli_caught());
+    const bool was_cancelled = code == LAP_E_CANCELLED && lap_cli_caught() && folder->counts.expected > 0,
+               is_told = code == LAP_OK || code == LAP_E_WRITE || was_cancelled;
     if (!is_told)
         lap_cli_print_error(&folder->err, NULL);
     if (code == LAP_E_CLASH)

@@ -176,6 +176,18 @@ static const struct {
     [LAP_NEED_CUDA_GLOBAL] = {"cuda-global", has_cuda_global},
 };
 
+/* Of an option of other commands alone: which. */
+static void list_commands(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
+{
+    int at = snprintf(why, WHY, "does not apply to %s", cli->command->name);
+    const char *before = ", only to ";
+    for (const lap_cli_command *command = lap_cli_commands; command->name && at < WHY; command++)
+        if (option->forms & command->takes) {
+            at += snprintf(why + at, (size_t)(WHY - at), "%s%s", before, command->name);
+            before = ", ";
+        }
+}
+
 /* Whether it changes nothing: in another form than its own. */
 static bool is_foreign(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
 {
@@ -187,8 +199,7 @@ static bool is_foreign(const lap_cli *cli, const lap_cli_option *option, char wh
     if (*there)
         snprintf(why, WHY, "does not apply to %s, only to %s", here, there);
     else
-        snprintf(
-            why, WHY, "does not apply to %s; see lapedge %s --help", cli->command->name, cli->command->name);
+        list_commands(cli, option, why);
     return true;
 }
 
