@@ -122,7 +122,46 @@ const char *lap_cpu_no_avx512vbmi2(void)
     return NULL;
 }
 
+/* Processors on which the form of the encoder with a scatter is the faster one: docs/bench/encoder-xeon.json.
+ */
+typedef struct scatterer {
+    const char *vendor; /* as cpuid has it, in three registers */
+    unsigned family, model;
+} scatterer;
+
+static const scatterer scatterers[] = {
+    {"GenuineIntel", 6, 143}, /* Sapphire Rapids, with the same cores as the next */
+    {"GenuineIntel", 6, 207}, /* Emerald Rapids: measured */
+};
+
+static pthread_once_t scatters_once = PTHREAD_ONCE_INIT;
+static bool scatters;
+
+static void ask_scatters(void)
+{
+    unsigned a, b, c, d, vendor[3];
+    if (!__get_cpuid(0, &a, &vendor[0], &vendor[2], &vendor[1]) || !__get_cpuid(1, &a, &b, &c, &d))
+        return;
+    const unsigned base = a >> 8 & 15, family = base == 15 ? base + (a >> 20 & 255) : base;
+    const unsigned model = (a >> 4 & 15) | (a >> 12 & 0xF0);
+    for (size_t i = 0; i < sizeof scatterers / sizeof *scatterers; i++)
+        if (memcmp(vendor, scatterers[i].vendor, sizeof vendor) == 0 && family == scatterers[i].family &&
+            model == scatterers[i].model)
+            scatters = !masked("scatter");
+}
+
+bool lap_cpu_scatters(void)
+{
+    pthread_once(&scatters_once, ask_scatters);
+    return scatters;
+}
+
 #else
+
+bool lap_cpu_scatters(void)
+{
+    return false;
+}
 
 static const char not_built[] = "not built: lapedge was compiled for another processor than x86-64";
 

@@ -3,9 +3,11 @@
  * The environment variable LAP_CPU_MASK, a comma list, hides instruction sets, so that every rung can be
  * tested on one machine: "sse41", "avx2", "avx512" (all of it), "neon", and single features by the compiler's
  * names: "bmi", "bmi2", "lzcnt", "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd", "avx512vbmi",
- * "avx512vbmi2", "avx512vnni". Thread safe as getenv is. */
+ * "avx512vbmi2", "avx512vnni"; "scatter" (lap_cpu_scatters). Thread safe as getenv is. */
 #ifndef LAP_CPU_H
 #define LAP_CPU_H
+
+#include <stdbool.h>
 
 /* NULL where a rung of that instruction set can run, else the reason. */
 const char *lap_cpu_no_sse2(void); /* part of x86-64 */
@@ -17,5 +19,9 @@ const char *lap_cpu_no_avx512(void); /* F, BW, VL and DQ, and BMI2 */
 const char *lap_cpu_no_avx2_bits(void);
 const char *lap_cpu_no_avx512vbmi2(void);
 const char *lap_cpu_no_neon(void); /* part of aarch64 */
+
+/* Whether a scatter of AVX-512 is faster here than a store for each of its elements: a fixed table of
+ * processors. LAP_CPU_MASK=scatter: no. */
+bool lap_cpu_scatters(void);
 
 #endif

@@ -523,6 +523,50 @@ def encoder_steps():
     return table(["rung", "expected", "came", "instructions a pixel", "ms"], lines) + "\n"
 
 
+def on_xeon():
+    return read(BENCH / "encoder-xeon.json")
+
+
+def encoder_forms():
+    """libjpeg-turbo and both forms of `avx512` on an Intel processor."""
+    lines = []
+    for photo in on_xeon()["forms"]:
+        ms = {name: row["min_ms"] for name, row in photo.items() if isinstance(row, dict)}
+        lines.append([f"{photo['photo']}, {photo['what']}"] +
+                     [f"{value:.2f}" for value in (ms["turbo"], ms["avx2"], ms["stores"], ms["scatter"],
+                                                   ms["turbo"] / ms["scatter"])])
+    return table(["photo", "`turbo` ms", "`avx2` ms", "by stores ms", "by scatter ms", "`turbo` / by scatter"],
+                 lines) + "\n"
+
+
+def at_once(form):
+    """libjpeg-turbo's time divided by that of a form, each beside the other on every core: the median."""
+    return statistics.median(p["turbo"]["median_ms"] / p[form]["median_ms"] for p in on_xeon()["at_once"])
+
+
+def encoder_whole():
+    """Whole processes before the coders were ours, and with them, by cores."""
+    lines = [[cores, f"{row['old']:.1f}", f"{row['new']:.1f}", f"{row['new'] / row['old']:.2f}"]
+             for cores, row in on_xeon()["whole_ms"].items()]
+    return table(["cores", "by libjpeg-turbo ms", "by our coders ms", "of it"], lines) + "\n"
+
+
+def encoder_folders():
+    """Photos a second of folder runs on 16 cores, likewise."""
+    lines = []
+    for kind, row in on_xeon()["photos_a_second"].items():
+        old, new = statistics.median(row["old"]), statistics.median(row["new"])
+        lines.append([kind, f"{old:,.0f}", f"{new:,.0f}", f"{new / old:.2f}"])
+    return table(["photos", "by libjpeg-turbo a second", "by our coders a second", "times"], lines) + "\n"
+
+
+def unmarked():
+    """Whole processes with and without restart markers, bands one after the other and joined, by cores."""
+    lines = [[cores] + [f"{row[key]['min_ms']:.1f}" for key in ("on join", "off before", "off join")]
+             for cores, row in on_xeon()["restart"].items() if cores != "1"]
+    return table(["cores", "with markers ms", "without, one after the other ms", "without, joined ms"], lines) + "\n"
+
+
 def restart_ms(restart):
     """Processor time of a whole run with restart markers ("on") and without: the best."""
     return min(read(BENCH / "encoder.json")["restart"][restart])
@@ -989,7 +1033,8 @@ def names():
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
              pipeline, pipeline_about, pipeline_bytes, pipeline_cost,
-             encoders, encoders_c, encoder_steps, restart_ms, neon, fused, figures_steps.steps,
+             encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once, unmarked,
+             restart_ms, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 

@@ -70,6 +70,8 @@ static inline size_t lap_encode_finish(lap_encode_state *state, uint8_t *out)
 extern const char lap_encode_c_flags[], lap_encode_avx2_flags[], lap_encode_avx512_flags[],
     lap_encode_neon_flags[];
 lap_encode_fn lap_encode_c, lap_encode_avx2, lap_encode_avx512, lap_encode_neon;
+/* The two forms of avx512, which takes the one that lap_cpu_scatters says. */
+lap_encode_fn lap_encode_avx512_stores, lap_encode_avx512_scatter;
 lap_encode_join_fn lap_encode_join_c, lap_encode_join_avx2, lap_encode_join_avx512, lap_encode_join_neon;
 
 #endif

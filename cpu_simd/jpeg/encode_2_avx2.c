@@ -11,7 +11,7 @@ const char lap_encode_avx2_flags[] = LAP_RUNG_FLAGS;
 size_t lap_encode_avx2(const lap_encode_plan *plan, lap_encode_state *state, const lap_encode_rows *rows,
     int first, int count, uint8_t *out)
 {
-    return lap_encode_unit(plan, state, rows, first, count, out);
+    return lap_encode_unit(plan, state, rows, first, count, out, lap_unit_bits);
 }
 
 size_t lap_encode_join_avx2(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out)

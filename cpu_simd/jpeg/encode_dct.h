@@ -107,39 +107,32 @@ LAP_INLINE void lap_dct_blocks(
         v_store_zigzag(q[i], blocks[i]);
 }
 
-/* Eight rows of samples to columns: a byte transposition in lanes of two blocks. even: the columns of blocks
- * 0, 2 .. in words; odd: of the others. */
+/* Eight rows of samples to columns. even: the columns of blocks 0, 2 .. in words; odd: of the others. A lane
+ * has a row of two blocks. Two samples side by side are moved as one word, and parted at the end: fewer of
+ * these instructions are shuffles than if bytes were moved one by one. */
 LAP_INLINE void lap_strip_columns(const uint8_t (*samples)[LAP_GROUP], int x, vec columns[2][8])
 {
-    vec r[8], pairs[8], fours[8];
+    vec twos[2][4]; /* of two rows each: words 0, 0, 1, 1 .. of even blocks, and of odd ones */
 #pragma GCC unroll 8
-    for (int i = 0; i < 8; i++)
-        r[i] = v_load(samples[i] + x);
-#pragma GCC unroll 8
-    for (int i = 0; i < 4; i++) { /* even blocks in 0..3, odd ones in 4..7 */
-        pairs[i] = v_lo8(r[2 * i], r[2 * i + 1]);
-        pairs[4 + i] = v_hi8(r[2 * i], r[2 * i + 1]);
+    for (int i = 0; i < 4; i++) {
+        const vec row = v_load(samples[2 * i] + x), next = v_load(samples[2 * i + 1] + x);
+        twos[0][i] = v_lo16(row, next);
+        twos[1][i] = v_hi16(row, next);
     }
 #pragma GCC unroll 8
-    for (int i = 0; i < 8; i += 4) {
-        fours[i] = v_lo16(pairs[i], pairs[i + 1]);
-        fours[i + 1] = v_hi16(pairs[i], pairs[i + 1]);
-        fours[i + 2] = v_lo16(pairs[i + 2], pairs[i + 3]);
-        fours[i + 3] = v_hi16(pairs[i + 2], pairs[i + 3]);
-    }
+    for (int set = 0; set < 2; set++)
 #pragma GCC unroll 8
-    for (int i = 0; i < 8; i += 4) {
-        vec *out = columns[i / 4];
-#pragma GCC unroll 8
-        for (int j = 0; j < 2; j++) {
-            const vec two = v_lo32(fours[i + j], fours[i + j + 2]);
-            const vec next = v_hi32(fours[i + j], fours[i + j + 2]);
-            out[4 * j] = v_lo8(two, v_zero());
-            out[4 * j + 1] = v_hi8(two, v_zero());
-            out[4 * j + 2] = v_lo8(next, v_zero());
-            out[4 * j + 3] = v_hi8(next, v_zero());
+        for (int half = 0; half < 2; half++) { /* columns 0..3, 4..7 */
+            const vec *t = twos[set];
+            const vec above = half ? v_hi32(t[0], t[1]) : v_lo32(t[0], t[1]);
+            const vec below = half ? v_hi32(t[2], t[3]) : v_lo32(t[2], t[3]);
+            const vec first = v_lo64(above, below), second = v_hi64(above, below);
+            vec *out = columns[set] + 4 * half;
+            out[0] = v_low_bytes(first);
+            out[1] = v_high_bytes(first);
+            out[2] = v_low_bytes(second);
+            out[3] = v_high_bytes(second);
         }
-    }
 }
 
 /* All blocks of a group, in the order of the scan. */

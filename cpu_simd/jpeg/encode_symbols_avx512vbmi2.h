@@ -8,7 +8,7 @@
 
 enum {
     LAP_STEP = 32, /* symbols at once */
-    LAP_BATCH = 16 /* steps of one loop before the next: 5 KB between them */
+    LAP_BATCH = 16 /* steps of one loop before the next: 7 KB between them */
 };
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
@@ -152,7 +152,8 @@ LAP_INLINE __m512i lap_sizes(const lap_constants *k, __m512i value)
 }
 
 typedef struct lap_pieces {    /* 32 symbols: the first of each four stands in the uppermost word */
-    __m512i code, code_length; /* at the right of 16 bits; until they are looked up, code is the number */
+    __m512i number;            /* in the tables of codes */
+    __m512i code, code_length; /* at the right of 16 bits */
     __m512i bits, size;        /* of the value, at the left */
     __mmask32 chroma;
 } lap_pieces;
@@ -183,23 +184,48 @@ LAP_INLINE void lap_number(const lap_constants *k, const lap_symbols *s, int i, 
     }
     /* Negative values less one. */
     const __m512i bits = _mm512_mask_sub_epi16(value, _mm512_movepi16_mask(value), value, lap_word(k, K_ONE));
-    p->code = number;
+    p->number = number;
     p->size = size;
     p->bits = _mm512_sllv_epi16(bits, _mm512_sub_epi16(lap_word(k, K_SIXTEEN), size));
     p->chroma = _mm512_test_epi16_mask(place, lap_word(k, K_64)); /* LAP_PLACE_CHROMA */
 }
 
-LAP_INLINE void lap_look_up(const lap_constants *k, const lap_tables *tables, lap_pieces *p)
+LAP_INLINE void lap_look_up(
+    const lap_constants *k, const lap_code_table *table, lap_pieces *p, __mmask32 which)
 {
-    const __m512i number = p->code;
+    const __m512i number = p->number;
     const __mmask32 from_64 = _mm512_test_epi16_mask(number, lap_word(k, K_64));
     const __mmask32 from_128 = _mm512_test_epi16_mask(number, lap_word(k, K_128));
-    const __mmask32 chroma = p->chroma;
-    p->code = _mm512_mask_blend_epi16(chroma, lap_code_of(&tables->codes[0], number, from_64, from_128),
-        lap_code_of(&tables->codes[1], number, from_64, from_128));
+    p->code = _mm512_mask_mov_epi16(p->code, which, lap_code_of(table, number, from_64, from_128));
     p->code_length =
-        _mm512_mask_blend_epi16(chroma, lap_length_of(&tables->codes[0], number, from_128, k->low_bytes),
-            lap_length_of(&tables->codes[1], number, from_128, k->low_bytes));
+        _mm512_mask_mov_epi16(p->code_length, which, lap_length_of(table, number, from_128, k->low_bytes));
+}
+
+/* Each step in both tables. */
+LAP_INLINE void lap_look_up_both(
+    const lap_constants *k, const lap_tables *tables, lap_pieces *pieces, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        lap_look_up(k, &tables->codes[0], &pieces[i], (__mmask32)-1);
+        lap_look_up(k, &tables->codes[1], &pieces[i], pieces[i].chroma);
+    }
+}
+
+/* Each step in the tables that it needs, mostly one of them: less for a processor that starts one permutation
+ * in two cycles. Lists instead of branches: only the end of a list is mispredicted. */
+LAP_INLINE void lap_look_up_needed(
+    const lap_constants *k, const lap_tables *tables, lap_pieces *pieces, int steps)
+{
+    int list[2][LAP_BATCH], count[2] = {0, 0};
+    for (int i = 0; i < steps; i++) {
+        list[0][count[0]] = list[1][count[1]] = i;
+        count[0] += pieces[i].chroma != (__mmask32)-1;
+        count[1] += pieces[i].chroma != 0;
+    }
+    for (int i = 0; i < count[0]; i++)
+        lap_look_up(k, &tables->codes[0], &pieces[list[0][i]], (__mmask32)-1);
+    for (int i = 0; i < count[1]; i++)
+        lap_look_up(k, &tables->codes[1], &pieces[list[1][i]], pieces[list[1][i]].chroma);
 }
 
 typedef struct lap_strings { /* of eight groups of four symbols */
@@ -265,7 +291,13 @@ LAP_INLINE void lap_store_two(uint8_t *out, __m128i words, uint32_t bytes)
     memcpy(out + (bytes >> 16), &second, sizeof second);
 }
 
-/* Eight strings, in their order. */
+/* Eight strings, in their order, by eight stores or by a scatter, whose elements are written in order, too.
+ */
+LAP_INLINE void lap_scatter_eight(uint8_t *out, __m512i words, __m512i at)
+{
+    _mm512_i64scatter_epi64(out, _mm512_srli_epi64(at, 3), words, 1);
+}
+
 LAP_INLINE void lap_store_eight(uint8_t *out, __m512i words, __m512i at)
 {
     const __m128i bytes = lap_bytes_of(at);
@@ -275,6 +307,8 @@ LAP_INLINE void lap_store_eight(uint8_t *out, __m512i words, __m512i at)
     lap_store_two(out, _mm512_extracti64x2_epi64(words, 2), (uint32_t)high);
     lap_store_two(out, _mm512_extracti64x2_epi64(words, 3), (uint32_t)(high >> 32));
 }
+
+typedef void lap_put_eight_fn(uint8_t *out, __m512i words, __m512i at);
 
 typedef struct lap_words { /* eight strings and their bytes, to be stored one by one */
     _Alignas(64) uint64_t word[8];
@@ -311,7 +345,8 @@ typedef struct lap_bits { /* where the next string goes, and the eight before it
 } lap_bits;
 
 /* The next 32 symbols, or `left` if they are fewer. */
-LAP_INLINE void lap_put(lap_bits *b, const lap_constants *k, const lap_pieces *p, int left)
+LAP_INLINE void lap_put(
+    lap_bits *b, const lap_constants *k, const lap_pieces *p, int left, lap_put_eight_fn *put_eight)
 {
     const __m512i zero = _mm512_setzero_si512();
     const lap_strings s = lap_merge(k, p);
@@ -330,7 +365,7 @@ LAP_INLINE void lap_put(lap_bits *b, const lap_constants *k, const lap_pieces *p
         const __m512i at_left =
             _mm512_sllv_epi64(whole, _mm512_sub_epi64(_mm512_load_si512(k->all), s.length));
         if (left >= LAP_STEP) {
-            lap_store_eight(b->bytes, lap_in_byte(k, at_left, before, at), at);
+            put_eight(b->bytes, lap_in_byte(k, at_left, before, at), at);
         } else {
             lap_words words;
             lap_words_of(k, at_left, before, at, &words);
@@ -340,13 +375,19 @@ LAP_INLINE void lap_put(lap_bits *b, const lap_constants *k, const lap_pieces *p
     }
 }
 
+/* What suits one processor or another; docs/encoder.md has the measurements. */
+typedef struct lap_form {
+    void (*look_up)(const lap_constants *k, const lap_tables *tables, lap_pieces *pieces, int steps);
+    lap_put_eight_fn *put_eight;
+} lap_form;
+
 /* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest.
  *
  * From a symbol to its place in memory take about 100 cycles, one after the other, and a processor looks only
  * some hundred instructions ahead: three loops overlap more of their rounds than one.
  */
-static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
-    lap_scratch *scratch, uint8_t *bytes)
+LAP_INLINE size_t lap_bits_by(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
+    lap_scratch *scratch, uint8_t *bytes, const lap_form *form)
 {
     lap_pieces *pieces = scratch->pieces;
     const lap_tables tables = lap_tables_of(plan);
@@ -360,20 +401,33 @@ static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state
         int steps = 0;
         for (; steps < LAP_BATCH && i + LAP_STEP <= symbols; i += LAP_STEP)
             lap_number(k, s, i, LAP_STEP, &pieces[steps++]);
+        form->look_up(k, &tables, pieces, steps);
         for (int step = 0; step < steps; step++)
-            lap_look_up(k, &tables, &pieces[step]);
-        for (int step = 0; step < steps; step++)
-            lap_put(&b, k, &pieces[step], LAP_STEP);
+            lap_put(&b, k, &pieces[step], LAP_STEP, form->put_eight);
     }
     if (i < symbols) {
         lap_number(k, s, i, symbols - i, pieces);
-        lap_look_up(k, &tables, pieces);
-        lap_put(&b, k, pieces, symbols - i);
+        form->look_up(k, &tables, pieces, 1);
+        lap_put(&b, k, pieces, symbols - i, form->put_eight);
     }
     const uint64_t end = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(b.position));
     state->bit_count = end % 8;
     state->bits = state->bit_count ? (unsigned)bytes[end / 8] >> (8 - state->bit_count) : 0;
     return end / 8;
+}
+
+static size_t lap_bits_by_stores(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
+    lap_scratch *scratch, uint8_t *bytes)
+{
+    const lap_form form = {lap_look_up_both, lap_store_eight};
+    return lap_bits_by(plan, state, s, scratch, bytes, &form);
+}
+
+static size_t lap_bits_by_scatter(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
+    lap_scratch *scratch, uint8_t *bytes)
+{
+    const lap_form form = {lap_look_up_needed, lap_scatter_eight};
+    return lap_bits_by(plan, state, s, scratch, bytes, &form);
 }
 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */

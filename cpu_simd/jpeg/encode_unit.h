@@ -35,14 +35,18 @@ LAP_INLINE void lap_unit_coefficients(const lap_encode_plan *plan, const lap_enc
     lap_encode_dummies(plan, rows, first, count, blocks);
 }
 
-/* A lap_encode_fn. */
+/* Symbols to bits that are not yet stuffed: how many bytes. */
+typedef size_t lap_unit_bits_fn(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
+    lap_scratch *scratch, uint8_t *bytes);
+
+/* A lap_encode_fn, but for to_bits. */
 LAP_INLINE size_t lap_encode_unit(const lap_encode_plan *plan, lap_encode_state *state,
-    const lap_encode_rows *rows, int first, int count, uint8_t *out)
+    const lap_encode_rows *rows, int first, int count, uint8_t *out, lap_unit_bits_fn *to_bits)
 {
     lap_unit *u = state->work;
     lap_unit_coefficients(plan, rows, first, count, &u->group, u->blocks);
     lap_unit_symbols(plan, state, count, u->blocks, lap_append_block, &u->symbols);
-    const size_t bytes = lap_unit_bits(plan, state, &u->symbols, &u->scratch, u->bytes);
+    const size_t bytes = to_bits(plan, state, &u->symbols, &u->scratch, u->bytes);
     if (state->is_raw) {
         memcpy(out, u->bytes, bytes);
         return bytes;

@@ -37,6 +37,11 @@ enum { V_BYTES = 64, V_LANES = 4, V_SETS = 2 };
 #define v_hi16(a, b) _mm512_unpackhi_epi16(a, b)
 #define v_lo32(a, b) _mm512_unpacklo_epi32(a, b)
 #define v_hi32(a, b) _mm512_unpackhi_epi32(a, b)
+#define v_lo64(a, b) _mm512_unpacklo_epi64(a, b)
+#define v_hi64(a, b) _mm512_unpackhi_epi64(a, b)
+/* Bytes 0, 2 .. and 1, 3 .. as words. */
+#define v_low_bytes(v) _mm512_and_si512(v, v_set16(0xFF))
+#define v_high_bytes(v) v_srl16(v, 8)
 /* Bits shift .. shift + 15 of 32, of low in even words and of high in odd ones. */
 #define v_two_words(low, high, shift) \
     _mm512_mask_blend_epi16(0xAAAAAAAA, v_srl32(low, shift), v_sll32(high, 16 - (shift)))

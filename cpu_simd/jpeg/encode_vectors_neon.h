@@ -20,6 +20,8 @@ enum { V_BYTES = 16, V_LANES = 1, V_SETS = 1 };
 #define v_of_u16(v) vreinterpretq_u8_u16(v)
 #define v_of_s32(v) vreinterpretq_u8_s32(v)
 #define v_of_u32(v) vreinterpretq_u8_u32(v)
+#define v_u64(v) vreinterpretq_u64_u8(v)
+#define v_of_u64(v) vreinterpretq_u8_u64(v)
 
 #define v_zero() vdupq_n_u8(0)
 #define v_set16(x) v_of_s16(vdupq_n_s16((int16_t)(x)))
@@ -45,6 +47,11 @@ enum { V_BYTES = 16, V_LANES = 1, V_SETS = 1 };
 #define v_hi16(a, b) v_of_u16(vzip2q_u16(v_u16(a), v_u16(b)))
 #define v_lo32(a, b) v_of_u32(vzip1q_u32(v_u32(a), v_u32(b)))
 #define v_hi32(a, b) v_of_u32(vzip2q_u32(v_u32(a), v_u32(b)))
+#define v_lo64(a, b) v_of_u64(vzip1q_u64(v_u64(a), v_u64(b)))
+#define v_hi64(a, b) v_of_u64(vzip2q_u64(v_u64(a), v_u64(b)))
+/* Bytes 0, 2 .. and 1, 3 .. as words. */
+#define v_low_bytes(v) vtrn1q_u8(v, v_zero())
+#define v_high_bytes(v) v_of_u16(vshrq_n_u16(v_u16(v), 8))
 /* Bits shift .. shift + 15 of 32, rounded, of low in even words and of high in odd ones. */
 #define v_rounded(v, n) v_of_s32(vrshlq_s32(v_s32(v), vdupq_n_s32(-(n))))
 #define v_two_words(low, high, shift) \

@@ -7,6 +7,7 @@
 #include "base/pages.h"
 #include "base/status.h"
 #include "base/times.h"
+#include "base/turn.h"
 #include "run/pixels.h"
 #include "run/settings.h"
 

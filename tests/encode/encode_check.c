@@ -32,6 +32,8 @@ static const rung rungs[] = {
 #endif
 #if defined(__x86_64__)
     {"avx512", lap_cpu_no_avx512vbmi2, lap_encode_avx512},
+    {"avx512 by stores", lap_cpu_no_avx512vbmi2, lap_encode_avx512_stores},
+    {"avx512 by scatter", lap_cpu_no_avx512vbmi2, lap_encode_avx512_scatter},
 #endif
 #if defined(__aarch64__)
     {"neon", lap_cpu_no_neon, lap_encode_neon},
