@@ -81,8 +81,8 @@ lap_code lap_plan_settings(
 static int worth_threads(const lap_plan *plan)
 {
     if (plan->format == LAP_FORMAT_NOTHING)
-        return 2;
-    return plan->rung ? 4 : 3;
+        return 4;
+    return plan->rung ? 3 : 2;
 }
 
 /* Whole images that a run holds at most, as far as settings tell. */

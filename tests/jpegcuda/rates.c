@@ -7,6 +7,7 @@
 #include "base/image.h"
 #include "bench/bench_rates.h"
 #include "coding/jpeg_frame_read.h"
+#include "cuda/device/device.h"
 #include "cuda/jpeg/decode.h"
 #include "libjpeg/jpeg_floor.h"
 #include "rungs/backend.h"
