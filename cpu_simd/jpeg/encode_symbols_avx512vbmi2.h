@@ -6,6 +6,13 @@
 
 #include "encode_symbols.h"
 
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define LAP_MSAN 1
+#endif
+#endif
+
 enum {
     LAP_STEP = 32, /* symbols at once */
     LAP_BATCH = 16 /* steps of one loop before the next: 7 KB between them */
@@ -296,6 +303,12 @@ LAP_INLINE void lap_store_two(uint8_t *out, __m128i words, uint32_t bytes)
 LAP_INLINE void lap_scatter_eight(uint8_t *out, __m512i words, __m512i at)
 {
     _mm512_i64scatter_epi64(out, _mm512_srli_epi64(at, 3), words, 1);
+#ifdef LAP_MSAN /* which does not see what a scatter writes */
+    uint64_t places[8];
+    _mm512_storeu_si512(places, at);
+    for (int i = 0; i < 8; i++)
+        __msan_unpoison(out + places[i] / 8, 8);
+#endif
 }
 
 LAP_INLINE void lap_store_eight(uint8_t *out, __m512i words, __m512i at)
