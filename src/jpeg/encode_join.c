@@ -22,7 +22,7 @@ static void copy_pixels(const lap_encode_plan *plan, const lap_view *rows, band_
     const int high = 8 * plan->v, width = plan->width < LAP_ENCODE_UNIT ? plan->width : LAP_ENCODE_UNIT;
     head->rows = rows->height < high ? rows->height : high;
     for (int y = 0; y < head->rows; y++)
-        memcpy(head->pixels[y], rows->base + y * rows->stride, (size_t)(width * plan->channels));
+        memcpy(head->pixels[y], rows->base + y * rows->stride, (size_t)width * (size_t)plan->channels);
 }
 
 /* encoder->state has work memory. */

@@ -21,7 +21,7 @@ NAMED = {"make", "tests/jpegcuda/device.sh", "tools/measure-codec", "tools/codec
 LAUNCHERS = {"srun", "mpirun", "exec", "sh"}
 # Blocks that are no examples: formulas, drawings, tables, a licence. They begin with this.
 OTHERS = ("o(y,x) =", "bytes up ->", "| where the chain", "+-----", "file -> source", "cli -> lapedge.h",
-          "pixels --->", "bytes ---> coeff", "scan 2, luma", "bits of the block", "place  ", "words  ",
+          "pixels --->", "bytes ---> coeff", "scan 2, luma", "bits of the block", "place  ", "words  ", "band  ",
           "31    27", "first  ", "31          ", "bytes ---> bits", "bits >> 53", "63      48",
           "The MIT License")
 # Fenced blocks that other tests compile, run or compare: in the page, the language.
