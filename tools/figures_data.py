@@ -216,7 +216,7 @@ def port(backend, key):
 
 
 def sass(backend, key):
-    """Of the main loop that the compiler made of a kernel (tools/sass): instructions, moves, loads_first, or a kind."""
+    """Of the main loop that the compiler made of a kernel (tools/sass): instructions, moves, or a kind."""
     try:
         kept = read(PROFILE / "sass.json")["kernels"][backend]
         return kept[key] if key in kept else kept["kinds"][key]

@@ -3,8 +3,8 @@
  * Reads and writes 4 bytes a value, coalesced by 16.
  * Shared memory: a sum a warp.
  * 256 threads, 4 values each, round after round.
- * Measured: issue slots 14 % busy, L1 0, DRAM 0; the longest launch of the encoder; L2 was not counted
- * (bench photo, H200). */
+ * Measured: issue slots 14 % busy, L1 0, DRAM 0; of its launches by the encoder the longest; L2 was not
+ * counted (bench photo, H200). */
 #include "scan.cuh"
 
 constexpr unsigned SCAN_THREADS = 256, EACH = 4;

@@ -1,6 +1,6 @@
 /* cuda-unrolled: one thread per row, 32 elements asked for at once.
- * Since cuda-simple: the loop is unrolled by hand, so that the loads in flight do not depend on what the
- * compiler makes of its length.
+ * Since cuda-simple: the loop is unrolled by hand: 32 loads stand before the first product. The compiler may
+ * move products between them.
  * Global memory: as cuda-simple: sectors that a cache has to keep.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
