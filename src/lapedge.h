@@ -475,9 +475,8 @@ LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mas
  * Work runs in stream order, after what was queued before. Functions marked "queued" return at once; leave
  * their views unchanged until the stream has passed them. All others wait. Different streams work in
  * parallel. Calls make the device current in their thread. Views whose base and stride are multiples of 128
- * are used in place (with an apron, 128 bytes before it and its last row's full stride must be readable too);
- * others are copied on the device. Errors: LAP_E_BACKEND (no device, or a backend cannot run), LAP_E_USAGE (a
- * CPU backend, or a view elsewhere), LAP_E_DEVICE. */
+ * are used in place (an apron needs 128 readable bytes before it, and its last row's full stride); others are
+ * copied. LAP_E_BACKEND: no device, cannot run; LAP_E_USAGE: CPU backend, view elsewhere; LAP_E_DEVICE. */
 typedef struct lap_stream lap_stream;
 /* cuda_stream: a cudaStream_t of the device; NULL: its default stream. It and the context must outlive the
  * object. On failure *stream is NULL. Destroying waits for queued work; NULL is allowed. */
