@@ -51,7 +51,7 @@
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
  * Any may return LAP_E_MEMORY, and LAP_E_CANCELLED with a context. No function exits, prints, or installs a
- * signal handler. Other pointers may be NULL only if documented. Callback arguments live until it returns.
+ * signal handler. Other pointers may be NULL only if documented. A callback's pointers live until it returns.
  *
  * COMPATIBILITY. A program keeps working with every later library of the same SONAME. Functions and
  * enumerators are added, never changed. Structs that the caller allocates keep their size: new fields replace
@@ -288,7 +288,7 @@ typedef struct lap_batch_options {
     size_t side_count;
     uint32_t shard, shards;     /* process share `shard` (from 0) of `shards`; shards 0 or 1: all files */
     const lap_batch_take *take; /* which files to take, or NULL */
-    struct lap_batch_others *others; /* for the program only, like the next three: leave NULL */
+    struct lap_batch_others *others; /* for the program only, like devices, work and prune: leave NULL */
     const char *suffix;              /* added to each output's name before the extension; or NULL */
     bool flat;                       /* put all outputs directly into out_dir */
     bool skip_existing;              /* count an existing output as up to date without reading it */
