@@ -42,7 +42,7 @@ typedef struct in_place {
     lap_batch_options options; /* the caller's options, without an output folder */
     lap_settings settings;
     lap_batch_load load;
-    lap_settings_mark mark; /* of the settings */
+    lap_settings_mark mark; /* identifies the settings */
     lap_jobs jobs;
     folder **folders;
     size_t folder_count, folder_capacity;
