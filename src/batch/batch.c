@@ -1,5 +1,5 @@
-/* A run over many files. First a walk that only looks (batch_look.c); then a walk that hands out jobs and
- * takes results back, never more than a few ahead. */
+/* A run over many files. The first walk only looks (batch_look.c). The second submits jobs and takes results
+ * back; it is never more than a few jobs ahead. */
 #include "batch/batch.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static void publish_group(batch *b)
         b->stop = why;
 }
 
-/* lap_jobs.give: a finished output waits in the group. */
+/* lap_jobs.give: adds a finished output to the group. */
 static void keep(void *user, lap_job *job)
 {
     batch *b = user;
@@ -69,7 +69,7 @@ static void keep(void *user, lap_job *job)
         b->jobs.counts->waiting_pixels += (uint64_t)report->width * (uint64_t)report->height;
         return;
     }
-    /* A job that never began because the run stops is not a failure of its file. */
+    /* If the run stops before a job begins, the file has not failed. */
     if (report->error.code != LAP_E_CANCELLED)
         notify(b, job->input, job->output, report);
     else if (b->stop.code == LAP_OK)
@@ -87,15 +87,15 @@ static void publish_when_due(void *user)
 
 /* ---- the second walk --------------------------------------------------------------------------- */
 
-typedef struct plan {  /* what becomes of one input */
-    lap_job job;       /* its names are those below */
-    lap_status status; /* LAP_DONE: the work is to be done, or in a dry run would be */
-    lap_error why;     /* otherwise */
-    bool apart;        /* the output is synced by itself */
-    char relative[PATH_MAX], output[PATH_MAX]; /* the latter empty before it is known */
+typedef struct plan {  /* what to do with one input */
+    lap_job job;       /* its names point to the arrays below */
+    lap_status status; /* LAP_DONE: process the input (in a dry run: it would be processed) */
+    lap_error why;     /* the reason for any other status */
+    bool apart;        /* the output is synced separately */
+    char relative[PATH_MAX], output[PATH_MAX]; /* output is empty until it is known */
 } plan;
 
-/* Fills status and why, and makes the folder of the output. An error ends the run. */
+/* Fills status and why, and creates the folder of the output. An error ends the run. */
 static lap_code plan_output(batch *b, const lap_walk_entry *entry, plan *p, lap_error *err)
 {
     char output[PATH_MAX];
@@ -134,7 +134,7 @@ static lap_code submit(batch *b, const lap_walk_entry *entry, const plan *p, lap
     job->work = lap_job_write;
     job->tree = &b->tree;
     job->force = b->options->force;
-    /* A photo without an extension was found by its content, and stays one without. */
+    /* A photo that was found by content and has no extension gets an output without one. */
     const bool as_jpeg = !b->settings->format && !lap_format_of_path(p->output);
     job->settings = &b->variants[as_jpeg | (p->apart && b->sync) << 1];
     if (job->input && job->output && job->relative)
@@ -143,7 +143,7 @@ static lap_code submit(batch *b, const lap_walk_entry *entry, const plan *p, lap
     return lap_fail(err, LAP_E_MEMORY, "out of memory");
 }
 
-/* An input that cannot be looked at. */
+/* Reports an input that cannot be examined. */
 static lap_code refuse(batch *b, const lap_walk_entry *entry, lap_error *err)
 {
     const lap_report report = {.status = LAP_FAILED, .error = *entry->problem};
@@ -152,7 +152,7 @@ static lap_code refuse(batch *b, const lap_walk_entry *entry, lap_error *err)
     return code;
 }
 
-/* An input whose output becomes a job, or whose fate is known. */
+/* Makes a job for an input, or reports its status if no work is needed. */
 static lap_code take(batch *b, const lap_walk_entry *entry, lap_error *err)
 {
     plan p = {.status = LAP_FAILED};
@@ -168,7 +168,7 @@ static lap_code take(batch *b, const lap_walk_entry *entry, lap_error *err)
     return LAP_OK;
 }
 
-/* Whether the run ends early; run_jobs knows why. */
+/* Whether the run ends early; run_jobs finds out why. */
 static bool is_stopping(batch *b)
 {
     if (b->stop.code == LAP_OK)
@@ -192,11 +192,11 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
 {
     lap_error why = {0}, walking = {0};
     lap_batch_options seen = *b->options;
-    seen.others = NULL; /* counted already */
+    seen.others = NULL; /* already counted */
     lap_code code = lap_walk(&seen, list, work_on, b, &walking);
     lap_jobs_finish(&b->jobs, b->stop.code != LAP_OK || b->stopping || code != LAP_OK);
-    publish_group(b); /* what is finished is kept, however the run ends */
-    (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* who misses a renewed line looks closer again */
+    publish_group(b);                                      /* keeps what is finished, however the run ends */
+    (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run reads the file */
     if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
         b->stop = why;
     /* A request to stop that comes after the last job is ignored. */
@@ -208,7 +208,7 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     return code;
 }
 
-/* Everything that must be right before the first file is touched. */
+/* Prepares the run: checks everything that must be right before a file is changed. */
 static lap_code prepare(batch *b, lap_list *list, lap_error *err)
 {
     const lap_batch_options *options = b->options;
@@ -229,7 +229,7 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     return code;
 }
 
-/* Each job holds its input, its output, and on its way two folders. */
+/* Each job has its input, its output, and temporarily two folders open. */
 int lap_batch_jobs_within_files(int jobs)
 {
     struct rlimit files;
@@ -258,8 +258,8 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     for (int i = 0; i < 4; i++) {
         b->variants[i] = *settings;
         b->variants[i].progress = NULL;
-        b->variants[i].stats = NULL; /* one place for many files would be a race */
-        b->variants[i].sync = i & 2; /* else a group at a time, in lap_group_publish */
+        b->variants[i].stats = NULL; /* several files would write to one place */
+        b->variants[i].sync = i & 2; /* otherwise lap_group_publish syncs a group at a time */
         if (i & 1)
             b->variants[i].format = "jpg";
     }
@@ -269,13 +269,13 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     return b;
 }
 
-/* Where a timeline is to be written; NULL: nowhere. */
+/* Returns the path of the timeline; NULL: none was requested. */
 static const char *trace_of(const lap_batch_options *options)
 {
     return options->devices && !options->dry_run ? options->devices->trace : NULL;
 }
 
-/* However the run has ended: what was done shows. */
+/* Writes the timeline of what was done, however the run ended. */
 static lap_code write_trace(const batch *b, const lap_trace *trace, lap_code code, lap_error *err)
 {
     lap_error why;
@@ -284,7 +284,7 @@ static lap_code write_trace(const batch *b, const lap_trace *trace, lap_code cod
     return lap_error_set(err, &why);
 }
 
-/* What it holds is not left for photos. */
+/* Opens the list and subtracts its memory from that for photos. */
 static lap_code open_list(batch *b, lap_list **list, lap_error *err)
 {
     const uint64_t limit = b->settings->max_memory;
@@ -309,7 +309,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     lap_code code = lap_settings_check(b->settings, err);
     if (code == LAP_OK && options->shard >= (options->shards ? options->shards : 1))
         code = lap_fail(err, LAP_E_USAGE, "share %u, counted from 0, of %u", options->shard, options->shards);
-    if (code == LAP_OK) /* before anything is made */
+    if (code == LAP_OK) /* before anything is created */
         code = lap_run_check_backend(b->settings, err);
     if (code == LAP_OK)
         code = open_list(b, &list, err);

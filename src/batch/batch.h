@@ -1,4 +1,4 @@
-/* What the batch files share: the state of one run, its claims on names, and the folders of its outputs. */
+/* Shared by the batch files: the state of one run, its claims on names, and the folders of its outputs. */
 #ifndef LAP_BATCH_H
 #define LAP_BATCH_H
 
@@ -16,7 +16,7 @@ typedef struct batch {
     lap_context *context;
     const lap_batch_options *options;
     const lap_settings *settings;
-    lap_settings variants[4]; /* the same, with format "jpg" (bit 0), each file synced by itself (bit 1) */
+    lap_settings variants[4]; /* copies: bit 0 sets format "jpg", bit 1 syncs each file separately */
     lap_batch_fn *each;
     void *user;
     uint32_t shards;
@@ -24,53 +24,52 @@ typedef struct batch {
     lap_jobs jobs;
     lap_tree tree; /* the output folder */
     lap_manifest *manifest;
-    unsigned renewed; /* lines for outputs that were moved or copied, and are known by their content */
+    unsigned renewed; /* lines written for outputs that were moved or copied and recognised by content */
     lap_group group;
     lap_prune *prune;     /* or NULL */
-    lap_map64 claims;     /* outputs that several inputs want (batch_judge.c) */
-    lap_map64 endangered; /* inputs that stand where an output is to stand: device and inode */
-    lap_map64 folders;    /* of outputs: path -> what is done about it already */
+    lap_map64 claims;     /* outputs claimed by several inputs (batch_judge.c) */
+    lap_map64 endangered; /* inputs at the place of an output: device and inode */
+    lap_map64 folders;    /* folders of outputs: path -> what was done there already */
     lap_origins origins;
-    lap_error stop; /* why the run ends early */
-    bool sync;      /* outputs are to survive a power cut */
-    bool stopping;  /* fail_fast has struck */
+    lap_error stop; /* why the run ended early */
+    bool sync;      /* outputs must survive a power cut */
+    bool stopping;  /* fail_fast has stopped the run */
 } batch;
 
-/* relative with the extension of settings->format, if one is set, and as flat and suffix ask; false if it
- * does not fit. */
+/* Makes the output's name from relative, the extension of settings->format (if set), and the options flat and
+ * suffix. False if it does not fit. */
 bool lap_batch_output_name(const lap_batch_options *options, const lap_settings *settings,
     const char *relative, char *name, size_t size);
-/* out_dir and a name below it; false if they do not fit. */
+/* Joins out_dir and a name below it; false if they do not fit. */
 bool lap_batch_output_path(const batch *b, const char *relative, char *path, size_t size);
-/* LAP_E_USAGE where the output would have an extension that names no known format. Without one it is a JPEG.
- */
+/* LAP_E_USAGE: the output's extension names no known format. Without an extension the output is a JPEG. */
 lap_code lap_batch_check_format(
     const lap_settings *settings, const char *input, const char *output, lap_error *err);
-/* How many of these jobs may be under way with as many files as the process may open. */
+/* Returns how many of these jobs can run with the number of files that the process may open. */
 int lap_batch_jobs_within_files(int jobs);
 uint64_t lap_batch_key(const char *relative);
 uint64_t lap_batch_inode(const struct stat *st);
 bool lap_batch_is_ours(const batch *b, const char *relative);
 
-/* The first walk: counts what is to come, and fills claims and endangered. */
+/* The first walk: counts the inputs, and fills claims and endangered. */
 lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err);
-/* Claims of a name: 0 for one input, n > 1 for n different ones, LAP_REPEATED for one input that was
- * named several times (then, after the first question, LAP_TAKEN). */
+/* Claims of a name: 0 for one input, n > 1 for n different inputs, LAP_REPEATED for one input that was named
+ * several times (LAP_TAKEN after the first query). */
 enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
 
-/* What is to happen with an input: LAP_DONE, it is to be worked on, and may replace what job->seen says;
- * LAP_SKIPPED, *why says why, or it is up to date and *why is empty; LAP_FAILED. Of the job, output, relative
- * and where the input was found are filled in already. */
+/* Decides about an input. LAP_DONE: process it; it may replace the file in job->seen. LAP_SKIPPED: *why says
+ * why; if *why is empty, the output is up to date. LAP_FAILED. The job's output, relative and input folder
+ * must already be filled in. */
 lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, lap_job *job, lap_error *why);
-/* Removes, once a run, what dead runs left in the folder of an output; it need not exist. */
+/* Removes what stopped runs left in an output's folder, once per run. The folder need not exist. */
 lap_code lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
-/* Makes the folder of an output, with its parents. *apart: it lies on another file system than the output
- * folder. LAP_E_EXISTS: a link is in the way. */
+/* Creates an output's folder and its parents. *apart: it is on another file system than the output folder.
+ * LAP_E_EXISTS: a link is in the way. */
 lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err);
-/* Makes out_dir with its parents; LAP_E_WRITE where it is no folder or not writable. */
+/* Creates out_dir and its parents. LAP_E_WRITE: it is not a folder or not writable. */
 lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err);
-/* LAP_E_USAGE for an output folder that is one of the inputs, or holds the only one under its output's name;
- * LAP_E_MISSING for a folder or file that is not there when it is the only operand. */
+/* LAP_E_USAGE: the output folder is an input, or contains the only input under its output's name.
+ * LAP_E_MISSING: the only operand does not exist. */
 lap_code lap_batch_check_operands(
     const lap_batch_options *options, const lap_settings *settings, lap_error *err);
 

@@ -1,5 +1,6 @@
-/* Whether CUDA devices take part in a run. A backend or codec that is named is never replaced; "auto" starts
- * devices beside the CPU where there is enough to do, by the figures below, never by timing. */
+/* Decides whether CUDA devices take part in a run. A named backend or codec is never replaced. "auto" uses
+ * devices in addition to the CPU if there is enough work, according to the constants below, never to measured
+ * times. */
 #include <string.h>
 
 #include "base/params.h"
@@ -9,14 +10,14 @@
 #include "device/devices.h"
 #include "rungs/backend.h"
 
-/* What one thread of the CPU takes in of JPEGs from file to file (half as much again where they are only
- * measured), what a device brings beyond it, and how much work of the CPU a device's start is worth, for each
- * GPU that CUDA goes through: Xeons with 16 and 32 cores, one and two H200 (docs/folders.md). */
+/* The rate at which a CPU thread processes JPEGs from file to file (1.5 times that if images are only
+ * measured), the rate that a device adds, and the start time of a device, for each GPU that CUDA initialises.
+ * Measured on Xeons with 16 and 32 cores and one and two H200 (docs/folders.md). */
 enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 200, START_MS_PER_GPU = 200 };
 
 enum { HOW = sizeof((lap_batch_work *)0)->how };
 
-/* Of all threads. */
+/* Returns the rate of all threads together. */
 static uint64_t cpu_bytes_per_ms(const lap_batch_load *load)
 {
     return (uint64_t)load->jobs * CPU_BYTES_PER_MS * (load->is_written ? 2 : 3) / 2;
@@ -27,7 +28,7 @@ uint64_t lap_batch_small(const lap_batch_load *load)
     return cpu_bytes_per_ms(load) * 1000 / DEVICE_FILES_PER_S;
 }
 
-/* The rung of a device that the settings name, by the backend or by the codec; NULL: none. */
+/* Finds the device rung that the settings name by backend or codec; NULL: they name none. */
 static lap_code named_rung(const lap_settings *s, const lap_rung **rung, lap_error *err)
 {
     const bool by_codec = s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0;
@@ -41,7 +42,7 @@ static lap_code named_rung(const lap_settings *s, const lap_rung **rung, lap_err
     return code;
 }
 
-/* What "auto" would use; *why says why nothing. */
+/* Returns the rung that "auto" would use, or NULL and the reason in *why. */
 static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
 {
     const lap_settings *s = load->settings;
@@ -62,7 +63,8 @@ static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
     return rung;
 }
 
-/* Of several processes on this machine each has its own, or with fewer devices than processes one of them. */
+/* Several processes on this machine each get separate devices; if there are fewer devices than processes,
+ * each gets one. */
 static int take_share(int list[LAP_DEVICE_POOL_DEVICES], int count, uint32_t share, uint32_t shares)
 {
     int mine = 0;
@@ -73,7 +75,7 @@ static int take_share(int list[LAP_DEVICE_POOL_DEVICES], int count, uint32_t sha
     return mine;
 }
 
-/* The devices of the options, each once; their number. */
+/* Lists the devices of the options without duplicates; returns their number. */
 static int list_devices(const lap_batch_load *load, int list[LAP_DEVICE_POOL_DEVICES])
 {
     const lap_batch_devices *devices = load->devices;
@@ -94,10 +96,10 @@ static int list_devices(const lap_batch_load *load, int list[LAP_DEVICE_POOL_DEV
                : count;
 }
 
-/* What a run is done with. */
+/* The processors that a run uses. */
 typedef struct choice {
-    const lap_rung *rung; /* of devices; NULL: threads alone */
-    bool is_named;        /* the devices were asked for, and do what they can */
+    const lap_rung *rung; /* rung of the devices; NULL: threads only */
+    bool is_named;        /* devices were requested, and do all that they support */
     char how[HOW];
 } choice;
 

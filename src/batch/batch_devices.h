@@ -1,23 +1,23 @@
-/* Whether CUDA devices take part in a run. */
+/* Decides whether CUDA devices take part in a run. */
 #ifndef LAP_BATCH_DEVICES_H
 #define LAP_BATCH_DEVICES_H
 
 #include "batch/executor.h"
 #include "lapedge_program.h"
 
-typedef struct lap_batch_load { /* what there is to do, and what with */
+typedef struct lap_batch_load { /* the work to do, and the processors for it */
     const lap_settings *settings;
-    const lap_batch_devices *devices; /* or NULL: that of the settings */
+    const lap_batch_devices *devices; /* devices to use; NULL: the settings' device */
     int jobs;                         /* threads */
-    bool is_written;                  /* else only measured, which takes the CPU less time */
-    uint64_t large_bytes;             /* of inputs that a device would be worth */
+    bool is_written; /* outputs are written; else images are only measured, which takes the CPU less time */
+    uint64_t large_bytes; /* total size of the inputs that are large enough for a device */
 } lap_batch_load;
 
-/* An executor of threads alone or with CUDA devices: by the settings, and for "auto" by what there is to do;
- * work (NULL is fine) says which, and why. */
+/* Creates an executor with threads only, or with CUDA devices: as the settings say, or for "auto" by the
+ * amount of work. work (may be NULL) is told the choice and the reason. */
 lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, lap_batch_work *work,
     lap_executor **executor, lap_error *err);
-/* Inputs up to this size are not worth a device to "auto". */
+/* Returns the size up to which "auto" uses no device for an input. */
 uint64_t lap_batch_small(const lap_batch_load *load);
 
 #endif

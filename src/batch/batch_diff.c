@@ -1,4 +1,4 @@
-/* lap_compare_folders: the images of two folders, compared in pairs, several at once, in the order of the
+/* lap_compare_folders: compares the images of two folders in pairs, several at once, in the order of the
  * walk. */
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 
 typedef struct comparing {
     const char *sides[2];
-    int side; /* of the folder that is walked */
+    int side; /* index of the folder that is being walked */
     lap_batch_options options;
     const lap_settings *settings;
     const lap_diff_rules *rules;
@@ -26,20 +26,21 @@ typedef struct comparing {
     lap_jobs jobs;
 } comparing;
 
-typedef struct pair_job { /* job.input is the one of the first folder; each NULL where there is none */
+typedef struct pair_job { /* job.input is from the first folder; a file that is missing is NULL */
     lap_job job;
     const comparing *run;
     lap_difference difference;
     int width, height, channels;
     char note[LAP_PIXELS_NOTE];
-    char *paths[2]; /* within text */
+    char *paths[2]; /* pointers into text */
     char *relative;
     char text[];
 } pair_job;
 
 /* ---- a pair ------------------------------------------------------------------------------------ */
 
-/* What both pictures take, by the header of one; 0 where it cannot be read, which shows soon enough. */
+/* Estimates the memory of both pictures from the header of one. Returns 0 if it cannot be read, which is
+ * reported later. */
 static uint64_t memory_of(const char *path, const lap_settings *settings, const lap_control *control)
 {
     lap_source *source = NULL;
@@ -102,7 +103,7 @@ static void compare_pair(lap_context *context, lap_job *job, const lap_settings 
         *err = (lap_error){0};
 }
 
-/* paths: one of each folder, or NULL. NULL without memory. */
+/* Makes a job for a pair; a and b are paths, or NULL. Returns NULL if out of memory. */
 static pair_job *pair_of(const comparing *run, const char *a, const char *b, const char *relative)
 {
     const char *const paths[] = {a, b};
@@ -124,7 +125,7 @@ static pair_job *pair_of(const comparing *run, const char *a, const char *b, con
             at += lengths[i];
         }
     pair->relative = strcpy(at, relative);
-    const char *one = a ? a : b; /* for messages of a run that is stopped */
+    const char *one = a ? a : b; /* for messages if the run is stopped */
     pair->job.input = one ? strdup(one) : NULL;
     if (pair->job.input)
         return pair;
@@ -171,8 +172,8 @@ static void tick(void *user)
 
 /* ---- the walks --------------------------------------------------------------------------------- */
 
-/* Where the file of that name would be in the other folder, and whether something is: what cannot be looked
- * at is, and reading it says why not. */
+/* Makes the path of the file in the other folder, and returns whether it exists. A file that cannot be
+ * examined counts as existing, and reading it reports the error. */
 static bool find_other(const comparing *run, const char *relative, char path[PATH_MAX])
 {
     struct stat st;
@@ -201,7 +202,7 @@ static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
     if (entry->link)
         return LAP_OK;
     const bool both = !entry->problem && find_other(run, entry->relative, other);
-    if (both && run->side == 1) /* came with the first folder */
+    if (both && run->side == 1) /* was paired during the walk of the first folder */
         return LAP_OK;
     lap_jobs_make_room(&run->jobs);
     if (lap_control_check(&run->jobs.control, err) != LAP_OK)
@@ -236,7 +237,7 @@ static lap_code compare_all(comparing *run, lap_error *err)
     lap_code code = walk_both(run, count_one, err);
     if (code != LAP_OK)
         return code;
-    run->options.others = NULL; /* counted already */
+    run->options.others = NULL; /* already counted */
     code = walk_both(run, take, &walking);
     lap_jobs_finish(&run->jobs, code != LAP_OK);
     return lap_jobs_result(&run->jobs, code, &walking, err);

@@ -1,4 +1,4 @@
-/* What is to happen with an input, by what stands under the name of its output. */
+/* Decides what to do with an input, depending on the file at its output's name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "batch/batch.h"
 
-/* Whether the input may have its name at all: LAP_DONE. */
+/* LAP_DONE: the input may have its output's name. */
 static lap_status judge_claim(
     batch *b, const lap_walk_entry *entry, const char *relative, const char *output, lap_error *why)
 {
@@ -25,8 +25,9 @@ static lap_status judge_claim(
     return LAP_FAILED;
 }
 
-/* A regular file that stands there. One that is known by its content gets a line, so that it need not be read
- * each time. force permits what the records do not; rebuild makes again what is up to date. */
+/* Judges a regular file at the output's name. If it was recognised by its content, adds a line, so that it
+ * need not be read every time. force allows what the records do not; rebuild processes outputs that are up to
+ * date. */
 static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
     const lap_batch_options *options = b->options;
@@ -49,7 +50,7 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
     const lap_manifest_output output = {.name = job->relative, .made = &job->seen, .content = content};
     if (content && !options->dry_run && lap_manifest_done(b->manifest, &output, &input, NULL) == LAP_OK &&
         ++b->renewed % LAP_GROUP_FILES == 0)
-        (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* then it is read again */
+        (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, it is read again */
     return LAP_SKIPPED;
 }
 
@@ -66,7 +67,7 @@ static lap_status judge_there(batch *b, const lap_walk_entry *entry, lap_job *jo
         lap_fail_at(why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", job->output);
         return LAP_FAILED;
     }
-    /* A file is replaced, never what a link points to, never what a pipe leads to. */
+    /* Only a file is replaced, never the target of a link or the reader of a pipe. */
     if (!S_ISREG(job->seen.st_mode) && b->options->force) {
         lap_fail_at(why, LAP_E_WRITE, job->output, "is not a regular file; remove it first");
         return LAP_FAILED;

@@ -1,7 +1,7 @@
-/* The first walk of a run only looks: how many inputs there are, which of them want the same name, and what
- * stands where an output is to stand (inputs among that take one more walk). All that is known before work
- * begins, and what does not concern a clash is forgotten by then, so that memory does not follow the number
- * of files. */
+/* The first walk of a run only looks: how many inputs there are, which of them have the same output name, and
+ * what exists at output names (if inputs do, that takes one more walk). So all this is known before work
+ * begins. Data about names without a clash is then freed, so that memory does not grow with the number of
+ * files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +19,16 @@ typedef struct claim {
 typedef struct look {
     batch *b;
     lap_side *sides;
-    char *out_name; /* of the output folder, without links */
-    bool has_out;   /* the output folder is there: names in it may be taken */
-    bool may_clash; /* one folder has one file of a name, unless extensions change */
+    char *out_name; /* name of the output folder without links */
+    bool has_out;   /* the output folder exists, so names in it may be taken */
+    bool may_clash; /* false: a single folder cannot have clashes, unless extensions change */
     claim *claims;
-    uint64_t *standing; /* device and inode of files that stand under output names */
+    uint64_t *standing; /* device and inode of files that exist at output names */
     size_t count, capacity, standing_count, standing_capacity;
 } look;
 
-/* Room for one more claim and one more inode. Sorting takes as much memory again, and so may clashes, of
- * which each name has an entry in a table that is half full. */
+/* Reserves room for one more claim and one more inode. Sorting needs the same memory again, and so may
+ * clashes: each name has an entry in a table that is half full. */
 static lap_code reserve(look *l, lap_error *err)
 {
     enum { PEAK = 4 };
@@ -48,7 +48,7 @@ static lap_code reserve(look *l, lap_error *err)
                : lap_fail(err, LAP_E_MEMORY, "out of memory for the names of %zu files", l->count + 1);
 }
 
-/* The absolute name of the output folder, and where the caller's other files are. */
+/* Finds the absolute name of the output folder, and the caller's other files. */
 static lap_code find_sides(look *l, lap_error *err)
 {
     const lap_batch_options *o = l->b->options;
@@ -72,7 +72,7 @@ static lap_code find_sides(look *l, lap_error *err)
     return LAP_OK;
 }
 
-/* Whether a file of the caller is this input, or would be this output. */
+/* Whether one of the caller's files is this input, or would be this output. */
 static lap_code check_sides(const look *l, const struct stat *in, const char *relative, lap_error *err)
 {
     const size_t length = strlen(l->out_name);
@@ -124,7 +124,7 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
     if (!l->has_out || !lap_batch_output_path(b, relative, output, sizeof output) || stat(output, &there))
         return LAP_OK;
     for (size_t i = 0; i < b->options->side_count; i++)
-        if (lap_side_is_file(&l->sides[i], &there)) /* under another name */
+        if (lap_side_is_file(&l->sides[i], &there)) /* the same file under another name */
             return lap_fail_at(err, LAP_E_CLASH, l->sides[i].path, "is one of the outputs");
     l->standing[l->standing_count++] = lap_batch_inode(&there);
     return LAP_OK;
@@ -145,7 +145,7 @@ static int by_value(const void *a, const void *b)
     return order(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Names that are wanted more than once. */
+/* Finds names that several inputs want. */
 static lap_code find_clashes(look *l, lap_error *err)
 {
     lap_code code = LAP_OK;
@@ -160,7 +160,7 @@ static lap_code find_clashes(look *l, lap_error *err)
     return code;
 }
 
-/* Inputs that stand under an output's name, through links too. */
+/* Finds inputs that exist at an output's name; follows links. */
 static lap_code look_at_outputs(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     look *l = user;
@@ -188,7 +188,7 @@ lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err)
         code = find_clashes(&l, err);
     free(l.claims);
     lap_batch_options seen = *o;
-    seen.others = NULL; /* counted already */
+    seen.others = NULL; /* already counted */
     if (code == LAP_OK && l.standing_count) {
         qsort(l.standing, l.standing_count, sizeof *l.standing, by_value);
         code = lap_walk(&seen, list, look_at_outputs, &l, err);

@@ -1,4 +1,5 @@
-/* lap_measure_batch: statistics of many images, several at once, given out in the order of the walk. */
+/* lap_measure_batch: computes statistics of many images, several at once, and returns them in the order of
+ * the walk. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct measuring {
     lap_measure_fn *each;
     void *user;
     lap_jobs jobs;
-    bool stopping; /* fail_fast has struck */
+    bool stopping; /* fail_fast has stopped the run */
 } measuring;
 
 /* ---- results ----------------------------------------------------------------------------------- */
@@ -29,7 +30,7 @@ static void tick(void *user)
     m->each(m->user, NULL, m->jobs.counts);
 }
 
-/* What never began because the run stops is not a failure of the file. */
+/* If the run stops before a file's job begins, the file has not failed. */
 static void give(void *user, lap_job *job)
 {
     measuring *m = user;
@@ -96,7 +97,7 @@ static lap_code walk(measuring *m, lap_list *list, lap_error *err)
 {
     lap_batch_options seen = *m->options;
     lap_error walking = {0};
-    seen.others = NULL; /* counted already */
+    seen.others = NULL; /* already counted */
     lap_code code = lap_walk(&seen, list, work_on, m, &walking);
     lap_jobs_finish(&m->jobs, code != LAP_OK || m->stopping);
     return lap_jobs_result(&m->jobs, m->stopping ? LAP_OK : code, &walking, err);
@@ -120,7 +121,7 @@ lap_code lap_measure_batch(lap_context *context, const lap_batch_options *option
     lap_batch_options inputs = *options;
     lap_settings own = *settings;
     lap_list *list = NULL;
-    inputs.out_dir = ""; /* no folder has that name: nothing is left out as an output */
+    inputs.out_dir = ""; /* no folder has this name, so nothing is excluded as an output */
     measuring m = {.context = context,
         .options = &inputs,
         .load = {.settings = &own, .devices = options->devices},
@@ -139,7 +140,7 @@ lap_code lap_measure_batch(lap_context *context, const lap_batch_options *option
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
         code = lap_list_open(&inputs, settings->max_memory, &list, err);
-    own.max_memory = lap_list_leaves(list, own.max_memory); /* for photos */
+    own.max_memory = lap_list_leaves(list, own.max_memory); /* the rest is for photos */
     if (code == LAP_OK)
         code = begin(&m, list, err);
     if (code == LAP_OK)

@@ -82,7 +82,7 @@ static lap_code make_folders(char *path, lap_error *err)
     }
 }
 
-/* What b->folders knows of a folder. */
+/* State of a folder in b->folders. */
 enum { SWEPT = 1, MADE = 2, APART = 4 };
 
 static uint64_t folder_key(const char *relative)
@@ -131,7 +131,7 @@ lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
     lap_code code = make_folders(path, err);
     if (code == LAP_OK && access(out_dir, W_OK | X_OK))
         code = lap_fail_at(err, LAP_E_WRITE, out_dir, "%s", strerror(errno));
-    /* Better said now than after the first group of files. A link there is the manifest's affair. */
+    /* Report this now rather than after the first group of files. The manifest reports a link. */
     struct stat st;
     if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
         lstat(path, &st) == 0 && !S_ISLNK(st.st_mode) && access(path, W_OK | X_OK))
@@ -139,7 +139,7 @@ lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
     return code;
 }
 
-/* Whether a named file is its own output. */
+/* Whether a named file would be its own output. */
 static bool is_own_output(
     const lap_batch_options *options, const lap_settings *settings, const char *path, const struct stat *in)
 {
@@ -152,7 +152,7 @@ static bool is_own_output(
            !stat(output, &there) && there.st_dev == in->st_dev && there.st_ino == in->st_ino;
 }
 
-/* After errno. */
+/* Reports errno. */
 static lap_code fail_opening(const char *path, lap_error *err)
 {
     if (errno == ENOENT || errno == ENOTDIR)

@@ -6,7 +6,7 @@
 #include "base/condition.h"
 #include "base/status.h"
 
-/* Starting a device takes some hundred milliseconds, on a machine with many of them seconds. */
+/* Starting a device takes some hundred milliseconds, and seconds on a machine with many devices. */
 enum { START_MS = 120000 };
 _Static_assert((int)LAP_DEVICE_POOL_DEVICES == LAP_BATCH_DEVICES, "as many as a report has");
 
@@ -42,7 +42,7 @@ static void look(lap_executor *ex, lap_batch_work *work)
     }
 }
 
-/* Whether devices still answer, and threads work. */
+/* Checks that devices still answer and that threads work. */
 static void look_after(lap_executor *ex)
 {
     lap_device_pool *pool = ex->pool;
@@ -56,7 +56,7 @@ static void look_after(lap_executor *ex)
             lap_device_pool_take_back(d, true);
         }
     }
-    if (!ex->running) /* a thread could not be started before */
+    if (!ex->running) /* no thread could be started before */
         (void)lap_executor_wake(ex);
     if (ex->queued > 0 && lap_device_pool_cpu_may(pool)) /* a device is late */
         for (int i = 0; i < ex->jobs; i++)
@@ -72,7 +72,7 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->pins = lap_device_pins(number);
     lap_device_task_list_init(&d->ready);
     lap_device_task_list_init(&d->taken_back);
-    /* As many as its lanes hold, and as threads can read and write meanwhile. */
+    /* enough to fill the lanes, and for threads to read and write meanwhile */
     d->staging_limit = LAP_POOL_LANES + pool->executor->jobs / count + 1;
     d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
     if (!d->idle)
@@ -100,7 +100,7 @@ static void free_device(lap_pool_device *d)
     free(d->idle);
 }
 
-/* False where a thread hangs in a device: then nothing is freed. */
+/* Returns false if a thread hangs in a device; then nothing is freed. */
 static bool close_pool(lap_executor *ex)
 {
     bool all = true;
@@ -122,7 +122,7 @@ static bool close_pool(lap_executor *ex)
             hangs)
             all = false;
     }
-    lap_pool_drain(ex->context->pool); /* whom a device that became ready or was lost has woken */
+    lap_pool_drain(ex->context->pool); /* threads woken by a device that became ready or was lost */
     for (int i = 0; i < pool->count && all; i++)
         free_device(&pool->devices[i]);
     if (all)
@@ -130,7 +130,7 @@ static bool close_pool(lap_executor *ex)
     return all;
 }
 
-/* Starts a thread for each device, which starts the device; returns at once. */
+/* Starts a thread for each device, which starts the device. Returns immediately. */
 static lap_code create_pool(lap_executor *executor, const lap_device_pool_options *options, lap_error *err)
 {
     const int there = lap_device_count();
@@ -150,7 +150,7 @@ static lap_code create_pool(lap_executor *executor, const lap_device_pool_option
     lap_device_task_list_init(&made->finished);
     lap_job_list_init(&made->by_pieces);
     lap_code code = LAP_OK;
-    pthread_mutex_lock(&executor->mutex); /* the threads begin when all are there */
+    pthread_mutex_lock(&executor->mutex); /* the threads begin when all of them exist */
     for (int i = 0; i < options->count && code == LAP_OK; i++)
         code = start(made, &made->devices[i], options->devices[i], options->count, err);
     pthread_mutex_unlock(&executor->mutex);

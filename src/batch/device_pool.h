@@ -1,13 +1,11 @@
-/* The CUDA devices of a run, and the way of jobs over them. A thread reads a file into memory and
- * looks at its header (load); the device's own thread pins that memory the first time, enqueues the photo's
- * whole way and watches for its end;
- * any thread then writes the file (store). So no thread waits for a device, and while photos are as large as
- * those before, nothing is allocated.
+/* Runs jobs on the CUDA devices of a run. A thread reads a file into memory and parses its header (load). The
+ * device's thread pins that memory on first use, enqueues the photo's whole work and polls until it is done.
+ * Then any thread writes the file (store). So threads do not wait for a device, and nothing is allocated
+ * while photos are no larger than earlier ones.
  *
- * What a device does not take, or finds odd, is for lap_run_to_sink. A device that is lost (an error that
- * sticks, no memory, no progress for too long) is never called again: its photos and those to come are done
- * by the others, or by the CPU.
- */
+ * lap_run_to_sink processes what a device does not support or finds odd. A lost device (a sticky error, no
+ * memory, or no progress for too long) is never called again; other devices or the CPU take over its
+ * photos. */
 #ifndef LAP_DEVICE_POOL_H
 #define LAP_DEVICE_POOL_H
 
@@ -15,23 +13,23 @@
 #include "batch/executor.h"
 
 typedef struct lap_device_pool_options {
-    const int *devices;   /* numbers, each once */
+    const int *devices;   /* device numbers without duplicates */
     int count;            /* 1 .. LAP_DEVICE_POOL_DEVICES */
-    const lap_rung *rung; /* of a device: filters there */
-    size_t memory;        /* bytes of device memory of each; 0: LAP_DEVICE_POOL_MEMORY, or what there is */
-    size_t pinned;        /* bytes of pinned host memory of all; 0: any number */
-    bool is_named;        /* the backend was asked for by name: the CPU does only what is left over */
-    size_t small_bytes;   /* else the CPU does files up to this size, and larger ones without a device */
-    double deadline_ms;   /* without any progress; 0: LAP_DEVICE_POOL_DEADLINE_MS */
-    double soon_ms;       /* for so long the CPU waits for a device to start; 0: LAP_DEVICE_POOL_SOON_MS */
+    const lap_rung *rung; /* a device's rung, which filters there */
+    size_t memory; /* bytes of device memory to use on each; 0: LAP_DEVICE_POOL_MEMORY, or what is free */
+    size_t pinned; /* bytes of pinned host memory in total; 0: no limit */
+    bool is_named; /* the backend was given by name: the CPU only gets what devices leave */
+    size_t small_bytes; /* otherwise the CPU gets files up to this size, and larger ones if no device works */
+    double deadline_ms; /* longest time without progress; 0: LAP_DEVICE_POOL_DEADLINE_MS */
+    double soon_ms;     /* how long the CPU waits for a device to start; 0: LAP_DEVICE_POOL_SOON_MS */
 } lap_device_pool_options;
 
 enum { LAP_DEVICE_POOL_DEVICES = 64, LAP_DEVICE_POOL_DEADLINE_MS = 30000, LAP_DEVICE_POOL_SOON_MS = 1000 };
-/* With what CUDA itself takes, a device holds less than 4 GB. */
+/* Together with CUDA's own memory, this is less than 4 GB on a device. */
 #define LAP_DEVICE_POOL_MEMORY ((size_t)3400000000)
 
-/* An executor with devices: threads read and write, the devices do the rest. Each device starts on a thread
- * of its own; nobody waits for it. LAP_E_BACKEND: there is no such device. LAP_E_MEMORY. */
+/* Creates an executor with devices: threads read and write, devices do the rest. Each device starts on a
+ * separate thread, and nothing waits for it. LAP_E_BACKEND: a device does not exist. LAP_E_MEMORY. */
 lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_pool_options *options,
     lap_executor **executor, lap_error *err);
 

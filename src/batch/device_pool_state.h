@@ -1,4 +1,5 @@
-/* What the files of the pool share. Everything is under the executor's mutex unless said otherwise. */
+/* Shared by the files of the device pool. The executor's mutex protects everything unless stated
+ * otherwise. */
 #ifndef LAP_DEVICE_POOL_STATE_H
 #define LAP_DEVICE_POOL_STATE_H
 
@@ -8,7 +9,7 @@
 #include "device/devices.h"
 #include "run/photo_device.h"
 
-enum { LAP_POOL_LANES = 12 }; /* photos at once on a device; more bring nothing (docs/gpu-codec.md) */
+enum { LAP_POOL_LANES = 12 }; /* photos at once on a device; more gain nothing (docs/gpu-codec.md) */
 /* Photos loaded into new memory, which is slow, before lanes have taken others; and while a device starts. */
 enum {
     LAP_POOL_AHEAD = 8,
@@ -17,11 +18,11 @@ enum {
 typedef struct lap_device_pool lap_device_pool;
 typedef struct lap_pool_device lap_pool_device;
 
-typedef struct lap_device_task { /* a job on its way over a device */
+typedef struct lap_device_task { /* a job that a device processes */
     lap_async_run run;
-    lap_job *job; /* NULL: taken away from a device that no longer answers */
+    lap_job *job; /* NULL: taken away because the device no longer answers */
     lap_pool_device *device;
-    bool is_refused; /* the device has not enough memory for it: the CPU's */
+    bool is_refused; /* the device has too little memory for it: the CPU does it */
     struct lap_device_task *next;
 } lap_device_task;
 
@@ -30,8 +31,8 @@ typedef struct lap_device_task_list {
 } lap_device_task_list;
 
 typedef struct lap_pool_lane {
-    lap_device_slot *slot; /* the device's thread alone, */
-    bool is_busy;          /* likewise: it looks at it without the mutex */
+    lap_device_slot *slot; /* only the device's thread uses this, */
+    bool is_busy;          /* and this, without the mutex */
     lap_device_task *task;
 } lap_pool_lane;
 
@@ -39,22 +40,22 @@ struct lap_pool_device {
     lap_device_pool *pool;
     int number;
     pthread_t thread;
-    pthread_cond_t changed; /* there is a task, or the run ends */
+    pthread_cond_t changed; /* there is a new task, or the run ends */
     bool pins, has_thread, is_ready, is_lost, is_reported, has_ended;
-    lap_error why;     /* it was lost */
-    double busy_since; /* its thread has begun a round of calls; 0: it waits */
-    double moved_ms;   /* the thread's own: the last progress of what is on the lanes */
+    lap_error why;     /* why the device was lost */
+    double busy_since; /* when its thread began a round of calls; 0: the thread is waiting */
+    double moved_ms;   /* only for the thread: when a lane last made progress */
     lap_device_task_list ready;
-    lap_device_task *starting; /* between ready and a lane */
-    /* taken back while its thread did not answer, which may use them until it has ended */
+    lap_device_task *starting; /* tasks between ready and a lane */
+    /* tasks taken back while the thread did not answer; it may use them until it ends */
     lap_device_task_list taken_back;
-    uint64_t done; /* photos */
-    int under_way; /* tasks that are loaded, ready or on a lane */
+    uint64_t done; /* number of finished photos */
+    int under_way; /* number of tasks that are loaded, ready or on a lane */
     lap_device_staging **idle;
     int idle_count, staging_count, staging_limit;
     lap_pool_lane lanes[LAP_POOL_LANES];
     int lane_count, busy_lanes;
-    size_t budget, lane_bytes; /* the thread's own */
+    size_t budget, lane_bytes; /* only for the thread */
 };
 
 struct lap_device_pool {
@@ -62,39 +63,41 @@ struct lap_device_pool {
     lap_device_pool_options options;
     double deadline_ms, soon_ms;
     bool is_closing;
-    lap_device_task_list finished; /* through, or found odd */
-    lap_job_list by_pieces;        /* not for a device, or not all of it */
+    lap_device_task_list finished; /* done, or found odd */
+    lap_job_list by_pieces;        /* not for a device, or only partly */
     int count;
     lap_pool_device devices[];
 };
 
 void lap_device_task_list_init(lap_device_task_list *list);
 void lap_device_task_push(lap_device_task_list *list, lap_device_task *task);
-/* Of a device that is lost. */
+/* Gives up a task of a lost device. */
 void lap_device_task_abandon(lap_device_task *task);
 lap_device_task *lap_device_task_pop(lap_device_task_list *list);
 
-/* The tasks of a device that is lost go no further; their jobs wait again, as the first. hangs: its thread
- * may still use what it has. */
+/* Takes back the tasks of a lost device; their jobs go to the front of the queue. hangs: the device's thread
+ * may still use their memory. */
 void lap_device_pool_take_back(lap_pool_device *device, bool hangs);
-/* The job waits again, as the first. */
+/* Puts the job back at the front of the queue. */
 void lap_device_pool_wait_again(lap_device_pool *pool, lap_job *job);
-/* No memory for one more staging: those that there are have to do. Leaves the mutex in between. */
+/* There is no memory for another staging buffer, so the existing ones must do. Releases the mutex
+ * temporarily. */
 void lap_device_pool_drop(lap_pool_device *device, lap_device_staging *staging, const lap_error *why);
-/* There is no pinned memory for one more: the task's job waits for those that there are. */
+/* There is no pinned memory for another task, so the task's job waits for existing memory. */
 void lap_device_pool_unload(lap_device_task *task, const lap_error *why);
-/* Nobody calls this device any more. */
+/* Marks the device as lost; it is not called any more. */
 void lap_device_pool_lose(lap_pool_device *device, const lap_error *why);
-/* The first device that can be used, or NULL. */
+/* Returns the first usable device, or NULL. */
 lap_pool_device *lap_device_pool_any(lap_device_pool *pool);
 
-/* Whether one is not lost. */
+/* Whether at least one device is not lost. */
 bool lap_device_pool_is_alive(const lap_device_pool *pool);
-/* Whether the CPU may do what a device could take: none is there, or will be soon. */
+/* Whether the CPU may process photos that a device could take: no device is ready, or will be soon. */
 bool lap_device_pool_cpu_may(const lap_device_pool *pool);
-/* lap_executor_kind.work: loads, stores, and does what no device takes (device_pool_work.c). */
+/* lap_executor_kind.work: loads and stores photos, and processes those that no device takes
+ * (device_pool_work.c). */
 void lap_device_pool_work(lap_executor *executor);
-/* A device's thread (device_pool_thread.c). */
+/* The main function of a device's thread (device_pool_thread.c). */
 void *lap_device_pool_serve(void *device);
 
 #endif

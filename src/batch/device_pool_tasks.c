@@ -1,5 +1,5 @@
-/* Photos on their way over devices: what becomes of them where a device is lost, or has no memory for one
- * more. */
+/* Photos on their way through devices, and what happens to them if a device is lost or has no memory for
+ * another photo. */
 #include <stdlib.h>
 
 #include "base/status.h"
@@ -58,7 +58,7 @@ void lap_device_pool_take_back(lap_pool_device *d, bool hangs)
     lap_device_task *task;
     if (!d->is_lost)
         return;
-    for (int i = 0; i < LAP_POOL_LANES; i++) { /* how many there are is known to its thread alone */
+    for (int i = 0; i < LAP_POOL_LANES; i++) { /* only its thread knows how many lanes there are */
         if (d->lanes[i].task && d->lanes[i].task->job)
             take_back(d->lanes[i].task, hangs);
         d->lanes[i].task = NULL;
@@ -76,7 +76,7 @@ void lap_device_pool_lose(lap_pool_device *d, const lap_error *why)
     d->is_lost = true;
     d->why = *why;
     pthread_cond_signal(&d->changed);
-    /* Others may have to do its work now. */
+    /* Other threads may have to do its work now. */
     for (int i = 0; i < d->pool->executor->jobs; i++)
         (void)lap_executor_wake(d->pool->executor);
 }
@@ -119,9 +119,9 @@ bool lap_device_pool_is_alive(const lap_device_pool *pool)
     return false;
 }
 
-/* Threads that code photos beside a device keep it waiting: 32 of them, 16 of which did so, measured 437
- * photos a second instead of 1129. Nor do they while a device starts, as long as that usually takes: photos
- * begun meanwhile would delay the start, and end last. */
+/* Threads that code photos beside a device keep it waiting. With 32 threads, 16 of which coded photos, 437
+ * photos a second were measured instead of 1129. They also code no photos while a device starts, for as long
+ * as that usually takes: such photos would delay the start, and end last. */
 bool lap_device_pool_cpu_may(const lap_device_pool *pool)
 {
     const double now = lap_now_ms();

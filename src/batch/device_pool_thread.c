@@ -1,10 +1,11 @@
-/* The thread of a device, which alone calls it: enqueues tasks on lanes, and sees when they are through. */
+/* The thread of a device, the only one that calls it: enqueues tasks on lanes, and detects when they are
+ * done. */
 #include "base/condition.h"
 #include "base/status.h"
 #include "base/times.h"
 #include "batch/device_pool_state.h"
 
-enum { LOOK_US = 50 }; /* between two looks at what is under way */
+enum { LOOK_US = 50 }; /* time between two checks of the lanes */
 
 static pthread_mutex_t *mutex_of(const lap_pool_device *d)
 {
@@ -27,7 +28,7 @@ static lap_code resize(lap_pool_device *d, int i, size_t bytes, lap_error *err)
     return code;
 }
 
-/* The smallest of the free lanes with that much room, or the largest with less; -1: none. */
+/* Returns the smallest free lane with enough room, or else the largest one; -1: no lane is free. */
 static int pick_lane(const lap_pool_device *d, size_t need)
 {
     int best = -1;
@@ -56,7 +57,7 @@ static lap_code add_lane(lap_pool_device *d, size_t bytes, int *lane, lap_error 
     return resize(d, *lane, bytes, err);
 }
 
-/* The task's job may be taken away meanwhile. */
+/* The task's job may be taken away during this. */
 static lap_code pin(const lap_pool_device *d, lap_device_staging *staging, uint64_t photo, lap_error *err)
 {
     const double start = lap_now_ms();
@@ -67,8 +68,8 @@ static lap_code pin(const lap_pool_device *d, lap_device_staging *staging, uint6
     return code;
 }
 
-/* A free lane with room for the photo, made or grown within the budget; *lane -1: not before others are
- * through. LAP_E_LIMIT: never. */
+/* Finds a free lane with room for the photo; creates or grows one within the budget. *lane is -1 if other
+ * photos must finish first. LAP_E_LIMIT: the photo never fits. */
 static lap_code find_lane(lap_pool_device *d, size_t need, int *lane, lap_error *err)
 {
     *lane = pick_lane(d, need);
@@ -85,7 +86,7 @@ static lap_code find_lane(lap_pool_device *d, size_t need, int *lane, lap_error 
     }
     if (*lane < 0)
         return LAP_OK;
-    for (int i = 0; i < d->lane_count; i++) /* what free lanes have is there for the taking */
+    for (int i = 0; i < d->lane_count; i++) /* memory of free lanes can be reused */
         if (is_free(d, i) && (i == *lane || d->budget - d->lane_bytes < need) &&
             resize(d, i, 0, err) != LAP_OK)
             return LAP_E_DEVICE;
@@ -104,14 +105,14 @@ static void store(lap_pool_device *d, lap_device_task *task)
     (void)lap_executor_wake(d->pool->executor);
 }
 
-/* How far a task came. */
+/* The result of trying to begin a task. */
 typedef struct attempt {
     lap_code code;
     bool is_pinned;
-    int lane; /* that it is on; -1: none yet */
+    int lane; /* the task's lane; -1: none yet */
 } attempt;
 
-/* The mutex is not held. */
+/* Called without the mutex. */
 static attempt try_task(lap_pool_device *d, lap_device_task *task, uint64_t photo, lap_error *err)
 {
     const lap_plan *plan = &task->run.photo.plan;
@@ -133,7 +134,7 @@ static void occupy(lap_pool_device *d, int lane, lap_device_task *task)
     d->lanes[lane].task = task;
     d->lanes[lane].is_busy = true;
     if (d->staging_count < d->staging_limit && d->pool->executor->queued > 0)
-        (void)lap_executor_wake(d->pool->executor); /* one more may be loaded */
+        (void)lap_executor_wake(d->pool->executor); /* another photo may be loaded */
 }
 
 static void put_back(lap_pool_device *d, lap_device_task *task)
@@ -144,7 +145,7 @@ static void put_back(lap_pool_device *d, lap_device_task *task)
     d->ready.first = task;
 }
 
-/* The task goes where its attempt leads; *moved: it is not ready any more. */
+/* Moves the task according to its attempt. *moved: it is no longer ready. */
 static lap_code settle(
     lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
 {
@@ -162,24 +163,24 @@ static lap_code settle(
         store(d, task);
         return LAP_OK;
     }
-    *moved = false; /* no lane now, or no device any more */
+    *moved = false; /* no free lane, or the device is lost */
     put_back(d, task);
     if (a->code != LAP_E_MEMORY || d->lane_bytes == 0)
         return a->code;
-    d->budget = d->lane_bytes; /* others use the device too: less will do */
+    d->budget = d->lane_bytes; /* other programs use the device too: make do with less */
     return LAP_OK;
 }
 
-/* Begins the first task that is ready, if a lane can be had; *moved says so. Leaves the mutex in between. */
+/* Begins the first ready task if a lane can be had; *moved tells whether. Releases the mutex temporarily. */
 static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
 {
     lap_device_task *task = d->starting = lap_device_task_pop(&d->ready);
-    const uint64_t photo = task->job->number; /* which may be taken away */
+    const uint64_t photo = task->job->number; /* the job may be taken away */
     pthread_mutex_unlock(mutex_of(d));
     const attempt a = try_task(d, task, photo, err);
     pthread_mutex_lock(mutex_of(d));
     d->starting = NULL;
-    *moved = true; /* taken away, if this took too long: the device is lost, and why is known */
+    *moved = true; /* the job was taken away because this took too long; the device is lost */
     return task->job ? settle(d, task, &a, moved, err) : LAP_OK;
 }
 
@@ -194,7 +195,7 @@ static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
     return code;
 }
 
-/* Looks at every lane once. */
+/* Checks every lane once. */
 static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
 {
     lap_code code = LAP_OK;
@@ -244,7 +245,7 @@ static lap_code open_device(lap_pool_device *d, lap_error *err)
     const lap_code code = lap_device_open(d->number, &unused, err);
     pthread_mutex_lock(mutex_of(d));
     trace(d, "start", start, 0);
-    const size_t most = unused / 10 * 9; /* kernels and their tables want some, too */
+    const size_t most = unused / 10 * 9; /* kernels and their tables need memory too */
     d->budget = asked ? asked : LAP_DEVICE_POOL_MEMORY;
     d->budget = d->budget < most ? d->budget : most;
     d->is_ready = code == LAP_OK && !d->is_lost;

@@ -1,4 +1,4 @@
-/* What threads do for the devices: load and store; and what they do instead of them. */
+/* The work of threads: loading and storing photos for the devices, and processing photos without a device. */
 #include <stdlib.h>
 
 #include "base/status.h"
@@ -12,7 +12,7 @@ static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
 
 /* ---- load: the mutex is held, but while the file is read --------------------------------------- */
 
-/* A thread does it, in steps as lap_run_to_sink has them. */
+/* A thread processes the job with lap_run_to_sink, in separate steps. */
 static void by_pieces(lap_device_pool *pool, lap_job *job)
 {
     lap_job_push(&pool->by_pieces, job);
@@ -28,7 +28,7 @@ static lap_run_order order_of(const lap_device_pool *pool, const lap_job *job)
         .settings = job->settings};
 }
 
-/* Profiles, and statistics without the outer pixels, are not made from counts. */
+/* Counts are not enough for profiles, and for statistics without the outer pixels. */
 static bool is_for_devices(const lap_job *job)
 {
     return !job->measure || (!job->measure->profiles && job->measure->mask_border == 0);
@@ -134,7 +134,7 @@ static void store(lap_device_pool *pool, lap_device_task *task)
 
 /* ---- the CPU ----------------------------------------------------------------------------------- */
 
-/* What a job that no device does from file to file is run with. */
+/* Returns the settings for a job that no device processes completely. */
 static lap_settings settings_of(lap_device_pool *pool, const lap_job *job, const lap_pool_device *d)
 {
     lap_settings s = *job->settings;
@@ -151,7 +151,7 @@ static lap_settings settings_of(lap_device_pool *pool, const lap_job *job, const
     return s;
 }
 
-/* The filter of a named backend runs on a device here, too, which may be lost in the middle of it. */
+/* A named backend filters on a device here too, and the device may be lost meanwhile. */
 static void run_here(lap_device_pool *pool, lap_job *job)
 {
     lap_pool_device *d = lap_device_pool_any(pool);
@@ -160,7 +160,7 @@ static void run_here(lap_device_pool *pool, lap_job *job)
     pthread_mutex_unlock(mutex_of(pool));
     lap_job_run(pool->executor, job, &s);
     const lap_code code = job->report.error.code;
-    if (uses_device && code == LAP_E_MEMORY) { /* on the device, perhaps */
+    if (uses_device && code == LAP_E_MEMORY) { /* perhaps on the device */
         const lap_settings plain = settings_of(pool, job, NULL);
         lap_job_run(pool->executor, job, &plain);
     }
@@ -175,15 +175,15 @@ static void run_here(lap_device_pool *pool, lap_job *job)
 
 /* ---- what is next ------------------------------------------------------------------------------ */
 
-/* Memory that was used before, or new memory where that is what the device wants. */
+/* Whether there is used memory, or new memory if the device wants some. */
 static bool has_staging(const lap_pool_device *d)
 {
     return d->idle_count > 0 ||
            (d->staging_count < d->staging_limit && d->under_way - d->busy_lanes < LAP_POOL_AHEAD);
 }
 
-/* The device that is to have the next photo: the one with the fewest, if it can take any; also one that
- * starts, where nobody has to call it meanwhile. */
+/* Chooses the device for the next photo: the one with the fewest photos, if it can take more. A device that
+ * is starting also counts if no call to it is needed yet. */
 static lap_pool_device *choose_device(lap_device_pool *pool)
 {
     lap_pool_device *best = NULL;
@@ -201,7 +201,7 @@ static bool is_small(const lap_device_pool *pool, const lap_job *job)
     return !pool->options.is_named && (size_t)job->stat.st_size <= pool->options.small_bytes;
 }
 
-/* Large ones that wait for a device do not hold up small ones, which wait for nothing. */
+/* Large photos that wait for a device do not delay small ones, which need no device. */
 static bool take_waiting(lap_device_pool *pool)
 {
     lap_executor *ex = pool->executor;
@@ -223,7 +223,7 @@ static bool take_waiting(lap_device_pool *pool)
     return true;
 }
 
-/* A backend that was named filters on a device, once there is one. */
+/* A named backend filters on a device as soon as one is ready. */
 static bool may_run_pieces(lap_device_pool *pool)
 {
     return !pool->options.is_named || lap_device_pool_any(pool) || !lap_device_pool_is_alive(pool);

@@ -84,8 +84,8 @@ void lap_executor_finish(lap_executor *ex, lap_job *job)
         pthread_cond_signal(&ex->finished);
 }
 
-/* Runs whatever waits; with nothing left the thread goes back to the pool, where it may help with the bands
- * of a file that still runs. */
+/* Runs waiting jobs. When none is left, the thread returns to the pool, where it may help with the bands of a
+ * file that still runs. */
 static void work_on_threads(lap_executor *ex)
 {
     lap_job *job;
@@ -150,7 +150,7 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
 void lap_executor_trace(lap_executor *ex, lap_trace *trace)
 {
     pthread_mutex_lock(&ex->mutex);
-    ex->trace = trace; /* devices have been starting since the executor was made */
+    ex->trace = trace; /* devices began to start when the executor was created */
     pthread_mutex_unlock(&ex->mutex);
 }
 
@@ -161,7 +161,7 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
     pthread_mutex_lock(&ex->mutex);
     lap_job_push(&ex->waiting, job);
     ex->queued++;
-    /* If no thread can be started, none runs, so this job is the only one that waits. */
+    /* If no thread can be started and none is running, this job is the only one waiting. */
     const bool fails = !lap_executor_wake(ex) && !ex->kind->waits;
     if (fails) {
         (void)lap_job_pop(&ex->waiting);
@@ -233,7 +233,7 @@ void lap_executor_close(lap_executor *ex)
 {
     if (!ex)
         return;
-    /* The last job is reaped before its worker has left the mutex: wait until it has. */
+    /* The last job is reaped before its worker releases the mutex: wait for that. */
     lap_pool_drain(ex->context->pool);
     if (ex->kind->close && !ex->kind->close(ex))
         return;

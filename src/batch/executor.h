@@ -1,5 +1,5 @@
 /* Runs jobs: submit, reap, cancel, close. Threads of a pool do the work; with CUDA devices (device_pool.h)
- * these threads read and write for them. One owner thread calls these functions. */
+ * the threads read and write for the devices. One owner thread calls these functions. */
 #ifndef LAP_EXECUTOR_H
 #define LAP_EXECUTOR_H
 
@@ -11,61 +11,61 @@
 #include "lapedge_program.h"
 
 typedef struct lap_job lap_job;
-/* Does what the job asks for, on the thread that calls it: fills report, and sink or measurement. */
+/* Does a job's work on the calling thread: fills report, and sink or measurement. */
 typedef void lap_job_work(lap_context *context, lap_job *job, const lap_settings *settings);
 
 struct lap_job {
     lap_job_work *work;
-    const lap_tree *tree;            /* the output folder; NULL where nothing is written */
-    char *input, *output, *relative; /* owned by the job; relative to the output folder */
-    const lap_origin *origin;        /* the folder of the input, or NULL; of the batch */
-    size_t below;                    /* where in input its name below that begins */
-    struct stat stat;                /* of the input, when it was found, later when it was opened */
-    bool force;                      /* whatever file stands under the name is replaced */
-    struct stat seen;                /* else this one, if there is one: */
+    const lap_tree *tree;            /* the output folder; NULL if nothing is written */
+    char *input, *output, *relative; /* owned by the job; `relative` is below the output folder */
+    const lap_origin *origin;        /* the input's folder, or NULL; owned by the batch */
+    size_t below;                    /* where the path below that folder begins in input */
+    struct stat stat;                /* the input's state when it was found, later when it was opened */
+    bool force;                      /* replace any file that has the output's name */
+    struct stat seen;                /* otherwise only this file may be replaced, */
     bool is_seen;
-    bool only_equal; /* that one only by the same content: no record says what was in it */
+    bool only_equal; /* and only by the same content, because no record describes it */
     const lap_settings *settings;
     lap_report report; /* filled by the executor */
-    int device;      /* likewise: that decoded, filtered and encoded it; -1: not all of this is a device's */
-    bool cpu_codes;  /* the executor's own: a device found something odd, or has too little memory */
-    uint64_t number; /* likewise: for the trace */
-    lap_sink *sink;  /* finished and not published, if report.error.code is LAP_OK */
-    const lap_measure_options *measure; /* of a job that only measures its input */
-    lap_measurement *measurement;       /* its result, owned by the job */
-    uint64_t turn;                      /* the owner's: where it stands among its jobs */
+    int device;        /* also filled: device that did all the work; -1: no single device did it */
+    bool cpu_codes;    /* internal: a device found the photo odd, or has too little memory */
+    uint64_t number;   /* internal: number in the trace */
+    lap_sink *sink;    /* complete but not published if report.error.code is LAP_OK */
+    const lap_measure_options *measure; /* set if the job only measures its input */
+    lap_measurement *measurement;       /* result, owned by the job */
+    uint64_t turn;                      /* for the owner: position among its jobs */
     lap_job *next;
 };
 
-/* Input to finished sink. */
+/* Reads the input and completes a sink. */
 void lap_job_write(lap_context *context, lap_job *job, const lap_settings *settings);
-/* Input to measurement, which is there. */
+/* Reads the input and fills measurement, which must be allocated. */
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings);
-void lap_job_free(lap_job *job); /* closes the sink, which removes what was not published */
+void lap_job_free(lap_job *job); /* also closes the sink; an unpublished output is removed */
 
 typedef struct lap_executor lap_executor;
 
-/* At most jobs run at once, on threads of the context; further ones wait in order. */
+/* Creates an executor that runs up to `jobs` jobs at once on threads of the context; others wait in order. */
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err);
-/* What is done from now on is kept there, too. Before the first job. */
+/* Records all further work in trace. Call before the first job. */
 void lap_executor_trace(lap_executor *executor, lap_trace *trace);
-/* Takes the job over. */
+/* Submits a job, and takes it over. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
 /* If more jobs than this are waiting, the owner is not woken for each finished one: for a thumbnail that
- * would cost as much as opening its file. */
+ * would take as long as opening its file. */
 enum { LAP_EXECUTOR_LOW = 16 };
-/* A finished job, which becomes the caller's; NULL when none finishes within timeout_ms. */
+/* Returns a finished job, which the caller then owns; NULL if none finishes within timeout_ms. */
 lap_job *lap_executor_reap(lap_executor *executor, int timeout_ms);
-/* A device that was lost since, each once: which, and why. */
+/* Reports each lost device once: which device, and why. */
 bool lap_executor_warning(lap_executor *executor, lap_error *warning);
-/* What the devices do now: work->device_count and device. */
+/* Sets work->device_count and device to the current state of the devices. */
 void lap_executor_look(lap_executor *executor, lap_batch_work *work);
-/* Submitted and not reaped. */
+/* Returns the number of jobs submitted but not reaped. */
 size_t lap_executor_pending(const lap_executor *executor);
-/* Jobs that have not begun come back from reap as cancelled; running ones go on unless the context is
+/* Returns jobs that have not begun through reap, as cancelled. Running jobs continue unless the context is
  * cancelled too. */
 void lap_executor_cancel(lap_executor *executor);
-/* Nothing may be pending. NULL is fine. */
+/* No job may be pending. Does nothing for NULL. */
 void lap_executor_close(lap_executor *executor);
 
 #endif

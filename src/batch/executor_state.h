@@ -1,4 +1,4 @@
-/* What the files of the executor share. */
+/* Shared by the files of the executor. */
 #ifndef LAP_EXECUTOR_STATE_H
 #define LAP_EXECUTOR_STATE_H
 
@@ -14,15 +14,15 @@ typedef struct lap_job_list {
 void lap_job_list_init(lap_job_list *list);
 void lap_job_push(lap_job_list *list, lap_job *job);
 void lap_job_push_front(lap_job_list *list, lap_job *job);
-lap_job *lap_job_pop(lap_job_list *list);                /* NULL where there is none */
-lap_job *lap_job_take(lap_job_list *list, lap_job **at); /* at: what points to it, in the list */
+lap_job *lap_job_pop(lap_job_list *list);                /* NULL: the list is empty */
+lap_job *lap_job_take(lap_job_list *list, lap_job **at); /* at: the pointer to the job in the list */
 
-/* What runs the jobs: threads alone, or threads beside a pool of devices. close is called without the mutex,
- * the others with it. NULL: there is nothing to do. */
+/* How jobs are run: by threads only, or by threads and devices. close is called without the mutex, the other
+ * functions with it. A NULL function does nothing. */
 typedef struct lap_executor_kind {
-    void (*work)(lap_executor *executor); /* what there is to do, with the mutex released meanwhile */
-    bool waits; /* a job that no thread can be started for may wait: look_after tries again */
-    void (*look_after)(lap_executor *executor); /* by the owner, from time to time */
+    void (*work)(lap_executor *executor); /* does available work; releases the mutex meanwhile */
+    bool waits; /* if no thread can be started, a job may wait until look_after tries again */
+    void (*look_after)(lap_executor *executor); /* called by the owner from time to time */
     bool (*warning)(lap_executor *executor, lap_error *warning);
     void (*look)(lap_executor *executor, lap_batch_work *work);
     bool (*close)(lap_executor *executor); /* false: a thread hangs, and nothing may be freed */
@@ -31,27 +31,27 @@ typedef struct lap_executor_kind {
 struct lap_executor {
     const lap_executor_kind *kind;
     lap_context *context;
-    int jobs;                     /* threads at most */
-    size_t pending;               /* only the owner's thread */
-    uint64_t submitted;           /* likewise */
+    int jobs;                     /* most threads */
+    size_t pending;               /* only for the owner's thread */
+    uint64_t submitted;           /* only for the owner's thread */
     lap_trace *trace;             /* or NULL */
-    struct lap_device_pool *pool; /* of the kind that has devices */
+    struct lap_device_pool *pool; /* set if the kind uses devices */
     pthread_mutex_t mutex;
     pthread_cond_t finished;
-    /* under the mutex */
-    int running;   /* threads */
-    size_t queued; /* in waiting */
+    /* protected by the mutex */
+    int running;   /* running threads */
+    size_t queued; /* jobs in waiting */
     lap_job_list waiting, done;
 };
 
-/* An executor of this kind, without jobs. */
+/* Creates an executor of this kind without jobs. */
 lap_code lap_executor_create(
     lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err);
-/* Under the mutex: one more thread looks for work, if there may be one. False where none could be started. */
+/* Call with the mutex: starts one more thread if allowed. False if no thread could be started. */
 bool lap_executor_wake(lap_executor *executor);
-/* Under the mutex: a job is done. */
+/* Call with the mutex: the job is done. */
 void lap_executor_finish(lap_executor *executor, lap_job *job);
-/* Has the job done on this thread, with these settings. */
+/* Runs the job on this thread with these settings. */
 void lap_job_run(lap_executor *executor, lap_job *job, const lap_settings *settings);
 
 #endif

@@ -25,7 +25,7 @@ lap_code lap_group_open(lap_group *group, const lap_tree *tree, lap_error *err)
 void lap_group_close(lap_group *group)
 {
     if (group->sync_fd >= 0)
-        close(group->sync_fd); /* only read from: nothing can be lost here */
+        close(group->sync_fd); /* the descriptor was only read, so closing cannot lose data */
     group->sync_fd = -1;
 }
 
@@ -49,7 +49,7 @@ static void fail_job(lap_job *job, const lap_error *why)
 {
     job->report.status = why->code == LAP_E_EXISTS || why->code == LAP_OK ? LAP_SKIPPED : LAP_FAILED;
     job->report.error = *why;
-    lap_sink_close(job->sink); /* gives the space of its file back */
+    lap_sink_close(job->sink); /* frees the file's disk space */
     job->sink = NULL;
 }
 
@@ -64,7 +64,7 @@ static void fail_from(lap_group *group, int first, const lap_error *why)
         }
 }
 
-/* What was made from a photo that has been written to since would look up to date. */
+/* Fails jobs whose photo was modified since it was read: their outputs would look up to date. */
 static void fail_changed(lap_group *group)
 {
     lap_error why;
@@ -80,10 +80,10 @@ static lap_manifest_output output_of(const lap_job *job)
     return output;
 }
 
-/* The begin lines of the first n jobs, and the certainty that their done lines will fit. */
+/* Writes the begin lines of the first n jobs, and makes sure that their done lines will fit. */
 static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
-    enum { DONE_LINE = 700 }; /* besides paths; escapes are rare, and room is left for some */
+    enum { DONE_LINE = 700 }; /* length without paths; escapes are rare, and there is some spare room */
     lap_code code = LAP_OK;
     size_t done_bytes = 0;
     for (int i = 0; i < n && code == LAP_OK; i++) {
@@ -98,7 +98,7 @@ static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, 
     return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, done_bytes, err) : code;
 }
 
-/* What no record tells apart is only replaced by its own content. */
+/* A file that no record describes is only replaced by the same content. */
 static lap_code check_equal(const lap_job *job, lap_error *err)
 {
     const lap_target *target = lap_sink_target(job->sink);
@@ -115,8 +115,8 @@ static lap_code check_equal(const lap_job *job, lap_error *err)
     return code == LAP_E_CHANGED ? lap_made_refuse(LAP_MADE_CHANGED, job->output, err) : code;
 }
 
-/* What stands there, and whether it may be replaced. LAP_E_EXISTS with no words: the same output stands there
- * already, made by another run. */
+/* Judges the file at the output's name, and whether it may be replaced. LAP_E_EXISTS without a message: it is
+ * the same output, made by another run. */
 static lap_code judge_standing(
     lap_job *job, lap_manifest *manifest, int folder, const struct stat *there, lap_error *err)
 {
@@ -136,7 +136,7 @@ static lap_code judge_standing(
                                                               : lap_made_refuse(made, job->output, err);
 }
 
-/* After a collision: LAP_OK where the sink may be published once more, with what is expected now. */
+/* After a collision: returns LAP_OK if the sink may be published again, with what is expected now. */
 static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
 {
     const lap_target *target = lap_sink_target(job->sink);
@@ -151,7 +151,7 @@ static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
     return code;
 }
 
-/* Gives an output its name. What stands there unexpectedly may have been made by another run. */
+/* Gives an output its name. Another run may have made an unexpected file there. */
 static lap_code publish_job(lap_job *job, lap_manifest *manifest, lap_error *err)
 {
     enum { TRIES = 4 };
@@ -171,7 +171,7 @@ static lap_code publish_job(lap_job *job, lap_manifest *manifest, lap_error *err
     }
 }
 
-/* The renames of the first n jobs, and their done lines. */
+/* Renames the outputs of the first n jobs, and queues their done lines. */
 static lap_code rename_jobs(lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
     lap_error why;

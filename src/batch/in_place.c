@@ -1,10 +1,10 @@
-/* Photos that are replaced by their outputs, several at once; each gets its output by itself, in the order in
- * which they were named:
+/* Replaces photos with their outputs, several at once. Each output is published separately, in the order in
+ * which the photos were named:
  *
  *     judge (the record of its folder) -> job -> backup -> line in the record, synced -> rename -> line
  *
- * A photo is only replaced while it is the file that was judged. So two runs at once filter none twice: the
- * one that comes second finds another file under the name, and that file in the record. */
+ * A photo is only replaced while it is the file that was judged. So two simultaneous runs filter no photo
+ * twice: the later run finds another file under the name, and finds that file in the record. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,36 +22,36 @@
 #include "run/run.h"
 #include "run/settings.h"
 
-typedef struct folder { /* of photos */
+typedef struct folder { /* a folder of photos */
     lap_tree tree;      /* open while it has users */
-    char *path;         /* as it was named first */
+    char *path;         /* the path that named it first */
     lap_record record;
-    lap_error refused; /* why nothing more is replaced here; LAP_OK: it is */
+    lap_error refused; /* why no more photos are replaced here; LAP_OK: they are */
     int users;
 } folder;
 
 typedef struct photo {
-    lap_job job; /* first: the photo is freed as one. job.seen: the photo as it was judged */
+    lap_job job; /* first: freeing the job frees the photo. job.seen: the photo as judged */
     folder *folder;
-    char kept[NAME_MAX + 1]; /* the name of its backup; empty: none is asked for */
+    char kept[NAME_MAX + 1]; /* name of its backup; empty: no backup was requested */
 } photo;
 
 typedef struct in_place {
     lap_context *context;
     const lap_in_place *order;
-    lap_batch_options options; /* the caller's, without a folder for outputs */
+    lap_batch_options options; /* the caller's options, without an output folder */
     lap_settings settings;
     lap_batch_load load;
-    lap_settings_mark mark; /* of the settings */
+    lap_settings_mark mark; /* identifies the settings */
     lap_jobs jobs;
     folder **folders;
     size_t folder_count, folder_capacity;
-    lap_map64 places; /* device and inode of a folder -> its place among them, from 1 */
-    lap_map64 taken;  /* folder and name of photos that had their turn */
+    lap_map64 places; /* device and inode of a folder -> its index, from 1 */
+    lap_map64 taken;  /* folder and name of photos that were already handled */
     lap_side *sides;
-    lap_error refused; /* of the first folder that was left alone */
-    lap_error stop;    /* why the run ends early */
-    bool stopping;     /* fail_fast has struck */
+    lap_error refused; /* why the first skipped folder was skipped */
+    lap_error stop;    /* why the run ended early */
+    bool stopping;     /* fail_fast has stopped the run */
 } in_place;
 
 /* ---- folders ------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static lap_code make_folder(in_place *run, const char *path, uint64_t key, folde
     return lap_map64_put(&run->places, key, run->folder_count, err);
 }
 
-/* The folder of a path without links; it is open until it is left. */
+/* Opens the folder of a path without links; it stays open until its users have left. */
 static lap_code enter_folder(in_place *run, const char *path, folder **entered, lap_error *err)
 {
     struct stat st;
@@ -90,7 +90,7 @@ static lap_code enter_folder(in_place *run, const char *path, folder **entered, 
     else
         code = make_folder(run, path, key, &f, err);
     if (code == LAP_OK && !place && !run->options.dry_run)
-        (void)lap_temp_sweep(tree.fd); /* what dead runs left */
+        (void)lap_temp_sweep(tree.fd); /* removes what stopped runs left */
     if (code == LAP_OK && f->users++ == 0)
         f->tree = (lap_tree){tree.fd, f->path};
     else
@@ -105,7 +105,7 @@ static void leave_folder(folder *f)
         lap_tree_close(&f->tree);
 }
 
-/* A photo is left alone, because of the record of its folder. */
+/* Skips a photo because of its folder's record. */
 static lap_code leave_alone(in_place *run, const lap_error *why, lap_error *err)
 {
     if (run->refused.code == LAP_OK)
@@ -121,7 +121,7 @@ static void free_photo(photo *p)
     if (!p)
         return;
     folder *f = p->folder;
-    lap_job_free(&p->job); /* which needs the folder */
+    lap_job_free(&p->job); /* needs the folder */
     leave_folder(f);
 }
 
@@ -144,7 +144,7 @@ static void tick(void *user)
         run->order->each(run->order->user, NULL, run->jobs.counts);
 }
 
-/* Whether the photo is the one that was judged; its links may be others, since a backup is one. */
+/* Whether the photo is the one that was judged. Its link count may differ, because a backup is a link. */
 static lap_code look_at(const photo *p, struct stat *now, lap_error *err)
 {
     if (fstatat(p->folder->tree.fd, p->job.relative, now, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -160,7 +160,7 @@ static lap_code keep_backup(const in_place *run, const photo *p, const struct st
     return p->kept[0] ? lap_backup_keep(&backup, err) : LAP_OK;
 }
 
-/* The line that an output is about to take the place of the photo, or has. */
+/* Adds the line that says that an output is about to replace the photo, or has replaced it. */
 static lap_code record(const in_place *run, const photo *p, bool is_done, lap_error *err)
 {
     uint64_t content;
@@ -175,7 +175,8 @@ static lap_code record(const in_place *run, const photo *p, bool is_done, lap_er
     return lap_record_add(&p->folder->record, p->folder->tree.fd, &line, run->settings.sync && !is_done, err);
 }
 
-/* Before the rename. A record that cannot be written is in doubt from now on; a full disk ends the run. */
+/* Adds the line before the rename. If that fails, the record is no longer trusted; a full disk ends the
+ * run. */
 static lap_code announce(in_place *run, const photo *p, lap_error *err)
 {
     lap_error *refused = &p->folder->refused;
@@ -201,14 +202,14 @@ static lap_code publish(in_place *run, photo *p, lap_error *err)
         return code;
     lap_sink_expect(p->job.sink, &now);
     code = lap_sink_publish(p->job.sink, err);
-    if (code == LAP_E_EXISTS) /* something else than what was there a moment ago */
+    if (code == LAP_E_EXISTS) /* another file was there a moment ago */
         return lap_fail_at(err, LAP_E_CHANGED, p->job.input, "was changed, or replaced, during the run");
     if (code == LAP_OK && p->folder->refused.code == LAP_OK)
-        (void)record(run, p, true, NULL); /* the first line is enough to recognise it */
+        (void)record(run, p, true, NULL); /* if this fails, the first line suffices to recognise the output */
     return code;
 }
 
-/* What the photo is by the record of its folder: LAP_DONE, it is one; LAP_SKIPPED, it is an output. */
+/* Judges a photo by its folder's record. LAP_DONE: it is a photo; LAP_SKIPPED: it is an output. */
 static lap_status judge(photo *p, lap_error *why)
 {
     folder *f = p->folder;
@@ -223,7 +224,7 @@ static lap_status judge(photo *p, lap_error *why)
     return was == LAP_WAS_PHOTO ? LAP_DONE : LAP_SKIPPED;
 }
 
-/* Another run may have been faster. */
+/* Judges a photo that was changed, perhaps by another run. */
 static void judge_changed(in_place *run, photo *p)
 {
     lap_report *report = &p->job.report;
@@ -249,7 +250,7 @@ static void give(void *user, lap_job *job)
     }
     if (report->error.code == LAP_E_CHANGED && p->folder)
         judge_changed(run, p);
-    /* A job that never began because the run stops is not a failure of its file. */
+    /* If the run stops before a job begins, the file has not failed. */
     if (report->error.code == LAP_E_CANCELLED && run->stop.code == LAP_OK)
         lap_control_check(&run->jobs.control, &run->stop);
     else if (report->error.code != LAP_E_CANCELLED && !run->stopping)
@@ -259,7 +260,7 @@ static void give(void *user, lap_job *job)
 
 /* ---- what is to be done -------------------------------------------------------------------------- */
 
-/* Enters the folder of a path without links, and looks at what has its name there. */
+/* Enters the folder of a path without links, and examines the file there. */
 static lap_code find_target(in_place *run, const char *target, photo *p, lap_error *err)
 {
     const char *slash = strrchr(target, '/'), *path = p->job.input;
@@ -281,7 +282,7 @@ static lap_code find_target(in_place *run, const char *target, photo *p, lap_err
                                         : lap_fail_at(err, LAP_E_UNREADABLE, path, "not a regular file");
 }
 
-/* Where the photo really is: folder and name. */
+/* Finds the photo's real place, folder and name. */
 static lap_code find_place(in_place *run, photo *p, lap_error *err)
 {
     char *target = lap_temp_resolve(p->job.input);
@@ -291,8 +292,8 @@ static lap_code find_place(in_place *run, photo *p, lap_error *err)
     return code;
 }
 
-/* Whether the photo had its turn, under this name or another that leads to it. Another hard link is another
- * photo: it still leads to the old file when this one is replaced. */
+/* Whether the photo was already handled, under this name or another that leads to it. Another hard link is
+ * another photo: it still leads to the old file when this one is replaced. */
 static lap_code take_turn(in_place *run, const photo *p, bool *again, lap_error *err)
 {
     char key[sizeof(dev_t) + sizeof(ino_t) + NAME_MAX + 1];
@@ -308,8 +309,7 @@ static lap_code take_turn(in_place *run, const photo *p, bool *again, lap_error 
     return lap_map64_put(&run->taken, place, 1, err);
 }
 
-/* Reads the record, and asks it. Of a folder whose record cannot be written, outputs are known all the same.
- */
+/* Reads the record and judges the photo. Recognises outputs even if the record cannot be written. */
 static lap_status ask_record(in_place *run, photo *p, lap_error *why)
 {
     folder *f = p->folder;
@@ -345,7 +345,7 @@ static lap_status check_backup(const in_place *run, photo *p, lap_error *why)
     return code == LAP_OK ? LAP_DONE : code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED;
 }
 
-/* Of a dry run, what can be known to be in the way, too. */
+/* In a dry run, also reports foreseeable obstacles. */
 static lap_status plan(in_place *run, photo *p, lap_report *report)
 {
     lap_error *why = &report->error;
@@ -446,12 +446,12 @@ static lap_code prepare(in_place *run, lap_list **list, lap_error *err)
         code = lap_list_open(&run->options, run->settings.max_memory, list, err);
     if (code != LAP_OK)
         return code;
-    run->settings.max_memory = lap_list_leaves(*list, run->settings.max_memory); /* for photos */
+    run->settings.max_memory = lap_list_leaves(*list, run->settings.max_memory); /* the rest is for photos */
     run->mark = lap_settings_mark_of(&run->settings);
     code = look_at_sides(run, err);
     if (code == LAP_OK)
         code = lap_walk(&run->options, *list, count_one, run, err);
-    if (code != LAP_OK) /* those that were counted are not all */
+    if (code != LAP_OK) /* not all photos were counted */
         run->jobs.counts->expected = 0;
     return code == LAP_OK ? lap_jobs_open(&run->jobs, run->context, &run->load, err) : code;
 }
@@ -478,12 +478,12 @@ static void begin(in_place *run, const lap_settings *settings, lap_batch_counts 
     options->others = NULL;
     run->settings = lap_settings_complete(settings);
     run->settings.in_place = true;
-    if (!is_one) { /* one place for many files would be a race */
+    if (!is_one) { /* several files would write to one place */
         run->settings.stats = NULL;
         run->settings.progress = NULL;
     }
     lap_jobs_begin(&run->jobs, run->context, options, counts);
-    /* Without large_bytes "auto" takes no device: a driver that crashes would end the run. */
+    /* Without large_bytes "auto" uses no device: a crashing driver would end the run. */
     run->load = (lap_batch_load){.settings = &run->settings, .devices = options->devices, .is_written = true};
     run->jobs.give = give;
     run->jobs.tick = tick;
@@ -505,7 +505,7 @@ lap_code lap_batch_in_place(lap_context *context, const lap_in_place *order, con
     lap_jobs_close(&run.jobs);
     for (size_t i = 0; i < run.folder_count; i++) {
         lap_record_end(&run.folders[i]->record);
-        lap_tree_close(&run.folders[i]->tree); /* of a photo that no thread could be started for */
+        lap_tree_close(&run.folders[i]->tree); /* of a photo for which no thread could be started */
         free(run.folders[i]->path);
         free(run.folders[i]);
     }

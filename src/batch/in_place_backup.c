@@ -19,7 +19,7 @@ static lap_code fail(const lap_backup *b, int why, lap_error *err)
     return lap_write_errno(err, b->shown, what, why);
 }
 
-/* Whether what has the name is the photo, as a link or as a copy: a run that was stopped has made it. */
+/* Whether the file under the name is the photo, as a link or a copy made by a stopped run. */
 static lap_code compare(const lap_backup *b, const struct stat *there, lap_error *err)
 {
     const int folder = b->tree->fd;
@@ -38,7 +38,7 @@ static lap_code compare(const lap_backup *b, const struct stat *there, lap_error
         "is left alone, since its backup %.200s exists and is another file", b->kept);
 }
 
-/* may_miss: nothing need have the name. */
+/* may_miss: the name may be free. */
 static lap_code look(const lap_backup *b, bool may_miss, lap_error *err)
 {
     struct stat there;
@@ -110,7 +110,7 @@ lap_code lap_backup_keep(const lap_backup *b, lap_error *err)
             return copy(b, err);
         return fail(b, errno, err);
     }
-    code = look(b, false, err); /* somebody else may have taken the name, or that of the photo */
+    code = look(b, false, err); /* another process may have taken the name, or replaced the photo */
     if (code == LAP_OK && b->sync && !lap_sync_names(folder))
         code = fail(b, errno, err);
     return code;

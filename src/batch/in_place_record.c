@@ -60,8 +60,7 @@ static lap_code know(lap_record *r, const lap_manifest_line *line, lap_error *er
     return code;
 }
 
-/* Whether these bytes may be what a crash left of a line: its beginning, or blocks that were never written.
- */
+/* Whether these bytes may be a line damaged by a crash: its beginning, or blocks that were never written. */
 static bool is_torn(const char *text, size_t length)
 {
     static const char begin[] = "{\"schema\":\"lapedge.manifest/";
@@ -75,14 +74,14 @@ static lap_code take_line(void *user, char *text, size_t length, bool is_whole, 
     lap_record *r = user;
     lap_manifest_line line;
     r->lines += is_whole;
-    while (length > 0 && *text == '\0') { /* of a block that was never written, before what was */
+    while (length > 0 && *text == '\0') { /* blocks that were never written come first */
         text++;
         length--;
     }
     const bool torn = text && is_torn(text, length);
     if (text && lap_manifest_line_read(text, length, &line) && line.has_content)
         return know(r, &line, err);
-    if (torn || (text && !is_whole)) /* a line that is being written has no end yet */
+    if (torn || (text && !is_whole)) /* another process may still be writing this line */
         return LAP_OK;
     return lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "line %zu was not written by lapedge", r->lines);
 }
@@ -95,7 +94,7 @@ static lap_code fail_reading(const lap_record *r, int why, lap_error *err)
                         : lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s", strerror(why));
 }
 
-/* Whether nobody else can have written this file, or removed the one before it. */
+/* Whether nobody else can have written this file, or removed an earlier one. */
 static lap_code trust(const lap_record *r, int folder, const struct stat *file, lap_error *err)
 {
     struct stat around;
@@ -159,8 +158,8 @@ lap_code lap_record_judge(const lap_record *r, const lap_candidate *c, lap_was *
 
 /* ---- writing ------------------------------------------------------------------------------------- */
 
-/* Some file systems know no fsync of folders. A folder that cannot be read cannot be opened for it: the whole
- * file system is synced then, by a descriptor of something in it. */
+/* Some file systems do not support fsync for folders. A folder without read permission cannot be opened for
+ * it: then the whole file system is synced, through a descriptor of a file in it. */
 bool lap_sync_names(int folder)
 {
     const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -188,7 +187,7 @@ lap_code lap_record_check(const lap_record *r, int folder, lap_error *err)
     return lap_write_errno(err, r->shown, "write", errno);
 }
 
-/* The line, behind a newline that is written only if the file does not end with one. */
+/* Makes the line, after a newline if the file does not end with one. */
 static lap_code prepare(const lap_manifest_line *line, lap_manifest_queue *queue, lap_error *err)
 {
     queue->bytes = lap_grow(NULL, &queue->capacity, 1, 1);
@@ -198,8 +197,8 @@ static lap_code prepare(const lap_manifest_line *line, lap_manifest_queue *queue
     return lap_manifest_line_write(queue, line, err);
 }
 
-/* All bytes at once: lines of two runs do not mix. What a crash, or a full disk, left of an older line gets
- * its end first. Returns 0 or an errno. */
+/* Writes all bytes at once, so that lines of two runs do not mix. First completes an older line that a crash
+ * or a full disk cut off. Returns 0 or an errno. */
 static int write_line(int fd, const lap_manifest_queue *queue)
 {
     struct stat st;
@@ -229,7 +228,7 @@ static lap_code add_to(
     struct stat file;
     if (fstat(fd, &file) != 0)
         return fail_reading(r, errno, err);
-    const lap_code code = trust(r, folder, &file, err); /* another run may just have made it */
+    const lap_code code = trust(r, folder, &file, err); /* another run may just have created it */
     if (code != LAP_OK)
         return code;
     int why = write_line(fd, queue);

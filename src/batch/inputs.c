@@ -1,4 +1,4 @@
-/* The inputs of a folder run for those who only read them. */
+/* Lists the inputs of a folder run for callers that only read them. */
 #include "batch/walk.h"
 #include "lapedge_program.h"
 
@@ -17,7 +17,7 @@ lap_code lap_inputs(
     const char *const *operands, size_t count, lap_inputs_fn *each, void *user, lap_error *err)
 {
     listing l = {each, user};
-    /* No folder has the empty name: nothing is left out as an output. */
+    /* No folder has an empty name, so nothing is excluded as an output. */
     const lap_batch_options options = {.inputs = operands, .input_count = count, .out_dir = ""};
     return lap_walk(&options, NULL, visit, &l, err);
 }

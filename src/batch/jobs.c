@@ -75,7 +75,7 @@ static void take_back(lap_jobs *jobs, lap_job *job)
     }
 }
 
-/* Takes one result back, or lets TICK_MS pass. */
+/* Takes one result, or waits for TICK_MS. */
 static void reap(lap_jobs *jobs)
 {
     const lap_batch_options *o = jobs->options;

@@ -15,14 +15,14 @@
 enum { PIECE = 64 * 1024, LONGEST = PATH_MAX, SMALL = 16 << 20 };
 
 struct lap_list {
-    const char *shown; /* the caller's; for messages */
-    char end;          /* behind each name */
-    bool is_held;      /* all of it is in bytes; else one piece of the file */
+    const char *shown; /* the caller's name of the list, for messages */
+    char end;          /* the byte that ends each name */
+    bool is_held;      /* bytes holds the whole list; else one piece of the file */
     char *bytes;
-    size_t used, next; /* of bytes: filled up to, and what comes next */
+    size_t used, next; /* in bytes: end of the data, and position of the next name */
     int fd;
-    struct stat was;   /* the file, when it was opened */
-    off_t begin, from; /* where in it the names begin, and what is behind the piece */
+    struct stat was;   /* the file's state when it was opened */
+    off_t begin, from; /* where the names begin in the file, and where the next piece begins */
     char name[LONGEST + 1];
 };
 
@@ -56,7 +56,7 @@ void lap_list_close(lap_list *list)
 
 /* ---- opening ------------------------------------------------------------------------------------- */
 
-/* All of it, if it is no more than that. */
+/* Reads the whole list if it is not larger than `most`. */
 static lap_code hold(lap_list *list, uint64_t most, lap_error *err)
 {
     size_t capacity = 0;
@@ -146,7 +146,7 @@ lap_code lap_list_begin(lap_list *list, lap_error *err)
     return check_file(list, err);
 }
 
-/* The next piece; none at the end. */
+/* Reads the next piece; it is empty at the end. */
 static lap_code fill(lap_list *list, lap_error *err)
 {
     ssize_t got = 0;
@@ -160,10 +160,10 @@ static lap_code fill(lap_list *list, lap_error *err)
         return fail_list(list, err);
     list->from += got;
     list->used = (size_t)got;
-    return got ? LAP_OK : check_file(list, err); /* was it this list to its end? */
+    return got ? LAP_OK : check_file(list, err); /* at the end: was the list modified? */
 }
 
-/* The next name, empty ones too; of one that is too long what does not fit is passed over. */
+/* Reads the next name, which may be empty. Cuts a name that is too long. */
 static lap_code read_name(lap_list *list, bool *is_one, lap_error *err)
 {
     size_t length = 0;

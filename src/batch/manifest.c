@@ -1,4 +1,4 @@
-/* What is known of outputs, and what that says of the files under their names. */
+/* Stores what is known about outputs, and judges the files at their names by it. */
 #include "batch/manifest.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ static uint64_t hash_path(const char *path)
     return lap_map64_key(path, strlen(path));
 }
 
-/* A changed input is recognised by size and nanosecond time; its path does not count, so that the same folder
- * named in another way is not done twice. */
+/* A changed input is recognised by its size and nanosecond time. Its path does not count, so that the same
+ * folder under another name is not processed again. */
 static uint64_t fingerprint(uint64_t settings, int64_t size, int64_t seconds, int64_t nanoseconds)
 {
     const int64_t facts[] = {(int64_t)settings, size, seconds, nanoseconds};
@@ -51,7 +51,7 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
         manifest_record *known = &m->records[at - 1];
         if (known->file == record.file && known->content == record.content &&
             known->is_believed == record.is_believed) {
-            known->made = record.made ? record.made : known->made; /* done after begin */
+            known->made = record.made ? record.made : known->made; /* "done" comes after "begin" */
             return LAP_OK;
         }
     }
@@ -67,7 +67,7 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
 
 lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool is_believed, lap_error *err)
 {
-    if (!line->has_content && !line->is_done) /* the begin of an early version says nothing */
+    if (!line->has_content && !line->is_done) /* an early version's "begin" line is not usable */
         return LAP_OK;
     manifest_record record = {.size = low_bits(line->size), .is_believed = is_believed};
     record.content = line->has_content ? content_key(line->size, line->content) : size_key(line->size);
@@ -81,11 +81,11 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
 
 /* ---- verdicts ---------------------------------------------------------------------------------- */
 
-/* What the records of one output say of the file that stands there, before its content is known. */
+/* What an output's records say about the file, before its content is read. */
 typedef struct first_look {
-    bool is_same;  /* it is the very file that was made from this input with these settings */
-    bool is_sized; /* a line without a hash that is believed has its size */
-    bool may_be;   /* its content decides */
+    bool is_same;  /* it is the file that was made from this input with these settings */
+    bool is_sized; /* a believed line without a hash has its size */
+    bool may_be;   /* the content must be read */
 } first_look;
 
 static first_look look_at_facts(const lap_manifest *m, uint32_t last, uint64_t now, const struct stat *there)
@@ -104,7 +104,7 @@ static first_look look_at_facts(const lap_manifest *m, uint32_t last, uint64_t n
     return look;
 }
 
-/* The best that the records say of a file with this content. */
+/* Returns the best result that the records give for a file with this content. */
 static lap_made look_at_content(
     const lap_manifest *m, uint32_t last, uint64_t now, uint64_t key, bool *is_believed)
 {

@@ -1,15 +1,16 @@
-/* What earlier runs left in OUTDIR/.lapedge/: one JSON-lines file per run, all read at start.
+/* Reads and writes the records of runs in OUTDIR/.lapedge/: one JSON-lines file per run, all read at the
+ * start.
  *
- * A line says either that an output is about to appear under its name ("begin") or that it is whole
- * ("done", with what it was made from). Both say which file that is: device, inode, size, time and the XXH3
- * of its content.
+ * A "begin" line says that an output is about to get its name. A "done" line says that the output is
+ * complete, and what it was made from. Both identify the file: device, inode, size, time and the XXH3 of its
+ * content.
  *
- * Which file under an output's name is up to date, and so is not touched, device, inode, size and time
- * decide. A file is only replaced if its size and content are those of a line, whichever inode it has now (a
- * folder may have been copied or restored), and only if that line is believed: its file belongs to the
- * current user or to root, and not everybody may write it or .lapedge. Links are not followed.
+ * An output is up to date, and is not touched, if device, inode, size and time match. A file may be replaced
+ * only if size and content match a line; the inode may differ, because a folder may have been copied or
+ * restored. The line must also be believed: its file belongs to the current user or to root, and not
+ * everybody may write the file or .lapedge. Links are not followed.
  *
- * Lines of early versions have no hash. What they name is replaced by the same content alone. */
+ * Lines of early versions have no hash. The files they name are replaced only by the same content. */
 #ifndef LAP_MANIFEST_H
 #define LAP_MANIFEST_H
 
@@ -20,64 +21,64 @@
 
 typedef struct lap_manifest lap_manifest;
 
-typedef enum lap_made {  /* what is known of a file under an output's name */
+typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_UNKNOWN,    /* no line names this output */
-    LAP_MADE_CHANGED,    /* lines do, and mean another file */
-    LAP_MADE_UNBELIEVED, /* a line that is not believed means this file */
-    LAP_MADE_UNHASHED,   /* a line without a hash may mean this file */
-    LAP_MADE_OURS,       /* ours, but unfinished or made from something else */
-    LAP_MADE_SAME        /* ours, from this input with these settings */
+    LAP_MADE_CHANGED,    /* lines name this output, but describe another file */
+    LAP_MADE_UNBELIEVED, /* a line that is not believed describes this file */
+    LAP_MADE_UNHASHED,   /* a line without a hash may describe this file */
+    LAP_MADE_OURS,       /* our output, but unfinished or made from something else */
+    LAP_MADE_SAME        /* our output, from this input with these settings */
 } lap_made;
 
-/* Reads every manifest of the tree, which need not be there (then nothing is known) and must outlive the
- * manifest. LAP_E_EXISTS where .lapedge is a link. */
+/* Reads every manifest of the tree. The tree must outlive the manifest; it may have none. LAP_E_EXISTS:
+ * .lapedge is a link. */
 lap_code lap_manifest_open(
     const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err);
-void lap_manifest_close(lap_manifest *manifest); /* NULL is fine */
-/* Reads what other runs have written since. */
+void lap_manifest_close(lap_manifest *manifest); /* does nothing for NULL */
+/* Reads what other runs wrote since the last call. */
 lap_code lap_manifest_refresh(lap_manifest *manifest, lap_error *err);
 
-typedef struct lap_standing { /* the regular file under an output's name */
+typedef struct lap_standing { /* the regular file at an output's name */
     const char *output;
-    int folder; /* an open one, where the last part of the name is */
+    int folder; /* open descriptor of the file's folder */
     const struct stat *there, *input;
 } lap_standing;
-/* The file is read only where its content decides. *content becomes its XXH3 if a line that is believed has
- * been recognised by it, else 0. LAP_E_MEMORY, LAP_E_UNREADABLE: there is no verdict. */
+/* Judges a file; reads its content only if the content decides. *content becomes its XXH3 if a believed line
+ * matched by content, else 0. LAP_E_MEMORY, LAP_E_UNREADABLE: no result. */
 lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *standing, lap_made *made,
     uint64_t *content, lap_error *err);
-/* The same, and unless it is ours, once more after a look at what other runs have written. */
+/* The same; unless the file is ours, reads what other runs wrote and judges again. */
 lap_code lap_manifest_judge(
     lap_manifest *manifest, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err);
-/* LAP_E_EXISTS with the words for a file that may not be replaced. */
+/* Returns LAP_E_EXISTS with a message for a file that may not be replaced. */
 lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err);
 
-/* Anything but LAP_OK ends the reading. */
+/* Any result but LAP_OK ends the reading. */
 typedef lap_code lap_manifest_fn(void *user, const lap_manifest_line *line, lap_error *err);
-/* Every output that was finished, each time that it was, of records that are believed. */
+/* Calls each for every finished output, once per "done" line, in records that are believed. */
 lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
-/* After lap_manifest_each: how many files of records are not believed, whether these are all, and why the
- * first of them is not. */
+/* After lap_manifest_each: returns how many record files are not believed, whether these are all files, and
+ * why the first one is not believed. */
 size_t lap_manifest_unbelieved(const lap_manifest *manifest, bool *is_all, lap_error *why);
 
 typedef struct lap_manifest_input { /* what an output was made from */
     const char *path;
     const struct stat *stat;
-    const lap_origin *origin; /* or NULL: not known */
-    size_t below;             /* where in path its name below the origin begins */
+    const lap_origin *origin; /* NULL: not known */
+    size_t below;             /* where the path below the origin begins in path */
 } lap_manifest_input;
 
 typedef struct lap_manifest_output { /* a finished file */
-    const char *name;                /* relative to the folder */
+    const char *name;                /* relative to the output folder */
     const struct stat *made;
     uint64_t content;
-    bool is_whole; /* its photo was read without a warning; false: not known */
+    bool is_whole; /* the photo was read without a warning; false: not known */
 } lap_manifest_output;
 
-/* Queue a line; lap_manifest_flush writes what is queued in one append (and syncs it if asked), or
- * nothing: a failed flush takes back what it had written. Either way the queue is empty afterwards. The
- * run's own file is made at the first flush. ahead: the number of further bytes that have to fit on the disk
- * later on, else the flush fails now (where the file system can promise that). */
+/* Queue a line. lap_manifest_flush writes the queue in one append (and syncs it if asked), or nothing: a
+ * failed flush removes what it had written. The queue is empty afterwards in both cases. The first flush
+ * creates the run's file. ahead: further bytes that must fit on the disk later; if they do not, the flush
+ * fails now (if the file system can tell). */
 lap_code lap_manifest_begin(lap_manifest *manifest, const lap_manifest_output *output, lap_error *err);
 lap_code lap_manifest_done(lap_manifest *manifest, const lap_manifest_output *output,
     const lap_manifest_input *input, lap_error *err);

@@ -9,7 +9,7 @@
 
 enum { PIECE = 64 * 1024 };
 
-typedef struct pieces { /* of a file that is being read */
+typedef struct pieces { /* a file that is being read in pieces */
     char *buffer;
     size_t used;
     bool skips; /* inside a line that is too long */
@@ -17,7 +17,7 @@ typedef struct pieces { /* of a file that is being read */
     void *user;
 } pieces;
 
-/* Gives the whole lines in the buffer; what is left of it begins with a line that has no end yet. */
+/* Passes on the complete lines in the buffer, and keeps the incomplete line at its end. */
 static lap_code give_lines(pieces *p, lap_error *err)
 {
     lap_code code = LAP_OK;

@@ -1,4 +1,4 @@
-/* Files of records, whatever they record: read line by line, and whether they are to be trusted. */
+/* Reads record files of any kind line by line, and decides whether they can be trusted. */
 #ifndef LAP_MANIFEST_FILE_H
 #define LAP_MANIFEST_FILE_H
 
@@ -6,16 +6,17 @@
 
 #include "batch/manifest_line.h"
 
-/* A line without its newline; the text may be changed, and has one more byte of room behind it. is_whole: its
- * newline is there; else it is the end of the file, which may have been cut short. text NULL: a line that is
- * longer than any of ours. Anything but LAP_OK ends the reading. */
+/* Receives a line without its newline. The function may change the text, and write one more byte after it.
+ * is_whole: the line had a newline; otherwise it ends the file and may be incomplete. text NULL: the line is
+ * longer than lapedge writes. Any result but LAP_OK ends the reading. */
 typedef lap_code lap_manifest_text_fn(void *user, char *text, size_t length, bool is_whole, lap_error *err);
-/* Reads on from *from, which moves behind the last whole line: what has no newline yet is given too, and read
- * again the next time. shown names the file in messages. LAP_E_UNREADABLE, LAP_E_MEMORY. */
+/* Continues reading at *from, and moves *from after the last complete line. An incomplete line is also passed
+ * on, and read again the next time. shown is the file's name in messages. LAP_E_UNREADABLE, LAP_E_MEMORY. */
 lap_code lap_manifest_read_text(
     int fd, const char *shown, off_t *from, lap_manifest_text_fn *each, void *user, lap_error *err);
 
-/* Why the owner and the mode of a file of records allow that somebody else wrote it; NULL: they do not. */
+/* Returns why somebody else could have written a record file, judging by its owner and mode; NULL: nobody
+ * else could. */
 const char *lap_manifest_why_not_ours(const struct stat *file);
 
 #endif

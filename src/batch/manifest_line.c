@@ -32,7 +32,7 @@ static bool take(reader *r, char mark)
     return true;
 }
 
-/* Four hexadecimal digits; -1: they are not. */
+/* Reads four hexadecimal digits; -1: they are not. */
 static long read_unit(reader *r)
 {
     char digits[5] = "", *end;
@@ -44,7 +44,7 @@ static long read_unit(reader *r)
     return *end || strspn(digits, "0123456789abcdefABCDEF") != 4 ? -1 : unit;
 }
 
-/* The character of \uXXXX, or of a surrogate pair, as UTF-8; false for NUL and half a pair. */
+/* Reads \uXXXX or a surrogate pair, and writes it as UTF-8. False for NUL and half a pair. */
 static bool read_escaped(reader *r, char **to)
 {
     long code = read_unit(r);
@@ -67,7 +67,7 @@ static bool read_escaped(reader *r, char **to)
     return true;
 }
 
-/* A string without its quotes and escapes, where it stood; NULL: not a string. */
+/* Reads a string and removes quotes and escapes in place; NULL: it is not a string. */
 static char *read_string(reader *r)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -110,7 +110,7 @@ static bool read_integer(reader *r, int64_t *value)
     return is_whole;
 }
 
-/* Any value that is not asked for: its brackets match, and its strings end. */
+/* Skips a value of an unknown name; checks that brackets match and strings end. */
 static bool skip_value(reader *r)
 {
     int depth = 0;
@@ -139,7 +139,7 @@ typedef enum fact_kind { TEXT, INTEGER, HEX } fact_kind;
 typedef struct fact {
     const char *name;
     fact_kind kind;
-    size_t at; /* in found_line */
+    size_t at; /* offset in found_line */
 } fact;
 
 typedef struct found_line {
@@ -172,7 +172,7 @@ static const fact facts[] = {
 };
 enum { FACTS = sizeof facts / sizeof *facts };
 
-/* The value of a name; a name that comes twice makes the line a bad one. */
+/* Reads the value of a name. If a name occurs twice, the line is invalid. */
 static bool read_value(reader *r, const char *name, found_line *found, uint32_t *seen)
 {
     size_t i = 0;
@@ -205,7 +205,7 @@ static bool read_object(char *text, size_t length, found_line *found)
     return take(&r, '}') && next_mark(&r) == '\0' && r.at == r.end;
 }
 
-/* Bytes that are %XX, where they stand; NULL stays NULL. */
+/* Decodes %XX in place; NULL stays NULL. */
 static const char *decoded(char *raw)
 {
     char *to = raw;
@@ -244,7 +244,7 @@ bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line)
 
 /* ---- writing ------------------------------------------------------------------------------------- */
 
-/* The length of a character of UTF-8; 0: these bytes are not one. */
+/* Returns the length of a UTF-8 character; 0: these bytes are not one. */
 static size_t character(const unsigned char *text)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -259,7 +259,7 @@ static size_t character(const unsigned char *text)
     return is_one && (text[0] < 0x80 || text[0] >= 0xc0) && text[0] < 0xf8 ? size : 0;
 }
 
-/* Whether a path can stand in a line as it is, but for quotes and backslashes. */
+/* Whether a path can be written to a line if only quotes and backslashes are escaped. */
 static bool is_text(const char *path)
 {
     const unsigned char *at = (const unsigned char *)path;
@@ -271,7 +271,7 @@ static bool is_text(const char *path)
 
 typedef struct writer {
     lap_manifest_queue *queue;
-    bool is_full; /* memory has run out: nothing more is written */
+    bool is_full; /* out of memory: nothing more is written */
 } writer;
 
 static void put(writer *w, const char *bytes, size_t size)
@@ -299,7 +299,7 @@ __attribute__((format(printf, 2, 3))) static void put_facts(writer *w, const cha
     put(w, text, (size_t)length);
 }
 
-/* Paths need not be UTF-8, JSON strings must be: other paths travel percent-encoded under NAME_raw. */
+/* Paths need not be UTF-8, but JSON strings must be. So other paths are percent-encoded under NAME_raw. */
 static void put_path(writer *w, const char *name, const char *path)
 {
     const bool plain = is_text(path);

@@ -1,5 +1,5 @@
-/* One line of a record: a flat JSON object. It is read in place and written into a queue, so that reading
- * needs no memory at all: a line is never taken for a bad one because memory ran out. */
+/* One line of a record: a flat JSON object. Reading works in place and needs no memory, so that a valid line
+ * is never rejected because memory ran out. Writing appends to a queue. */
 #ifndef LAP_MANIFEST_LINE_H
 #define LAP_MANIFEST_LINE_H
 
@@ -8,39 +8,39 @@
 
 #include "lapedge.h"
 
-/* Longer lines are not ours: three paths, each byte of which may become three. */
+/* lapedge writes no longer lines: three paths, each byte of which may take three. */
 enum { LAP_MANIFEST_LINE = 10 * PATH_MAX };
 
-/* What became of an output, and from which input. A fact that a line does not have is 0 or NULL. */
+/* What happened to an output, and its input. A fact that the line lacks is 0 or NULL. */
 typedef struct lap_manifest_line {
-    bool is_done;      /* else only begun */
+    bool is_done;      /* false: only begun */
     uint64_t settings; /* hash of the settings */
     const char *output;
-    int64_t device, inode, size, mtime_s, mtime_ns; /* of the output */
+    int64_t device, inode, size, mtime_s, mtime_ns; /* identity of the output */
     bool has_content;
     uint64_t content;  /* XXH3 of the output */
-    const char *input; /* as it was named */
+    const char *input; /* the name as given */
     int64_t input_size, input_mtime_s, input_mtime_ns;
-    const char *folder; /* absolute name, without links, of the folder that the input was found in */
+    const char *folder; /* absolute name, without links, of the folder in which the input was found */
     int64_t folder_device, folder_inode;
-    int64_t below; /* so many bytes at the end of input are its path below that folder */
+    int64_t below; /* length of the end of input that is its path below that folder */
 } lap_manifest_line;
 
-/* A line that is begun: the facts of an output. */
+/* Makes a "begin" line with the facts of an output. */
 lap_manifest_line lap_manifest_line_of(
     uint64_t settings, const char *output, const struct stat *made, uint64_t content);
 
-/* Reads the text of a line, without its newline. The strings of *line point into the text, which is changed
- * and has one more byte of room behind it. False where it is no line of a record: cut short, of another
- * program, without an output. */
+/* Parses a line without its newline. The strings of *line point into text, which is changed and needs one
+ * more byte after it. Returns false if this is not a record's line: incomplete, of another program, or
+ * without an output. */
 bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line);
 
-typedef struct lap_manifest_queue { /* zeroed is empty */
+typedef struct lap_manifest_queue { /* all zero: empty */
     char *bytes;
     size_t used, capacity;
 } lap_manifest_queue;
 
-/* Appends a line with its newline, or nothing: LAP_E_MEMORY. */
+/* Appends a line and a newline, or nothing on failure: LAP_E_MEMORY. */
 lap_code lap_manifest_line_write(lap_manifest_queue *queue, const lap_manifest_line *line, lap_error *err);
 
 #endif

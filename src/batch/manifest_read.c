@@ -1,5 +1,5 @@
-/* The files of the manifest, read line by line: into the records, when it is opened and when a verdict wants
- * to know what other runs have written; or for callers who need the names. */
+/* Reads the files of the manifest line by line: into the records, on opening and when a decision needs what
+ * other runs wrote, or for callers that need the names. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include "batch/manifest_file.h"
 #include "batch/manifest_state.h"
 
-/* What is done with each line. */
+/* What to do with each line. */
 typedef struct reading {
     lap_manifest *manifest;
-    bool is_believed; /* the file that is being read */
+    bool is_believed; /* the file that is being read is believed */
     lap_manifest_fn *each;
     void *user;
 } reading;
@@ -27,8 +27,7 @@ static lap_code fail_reading(const lap_manifest *m, const char *name, lap_error 
 
 /* ---- lines ------------------------------------------------------------------------------------- */
 
-/* A line that a crash cut short, or that is no line of ours, says nothing. The last line may have lost its
- * newline and nothing else. */
+/* Ignores a line that a crash cut off, or that is not ours. The last line may lack only its newline. */
 static lap_code read_line(void *user, char *text, size_t length, bool is_whole, lap_error *err)
 {
     const reading *r = user;
@@ -37,7 +36,7 @@ static lap_code read_line(void *user, char *text, size_t length, bool is_whole, 
     return text && lap_manifest_line_read(text, length, &line) ? r->each(r->user, &line, err) : LAP_OK;
 }
 
-/* What stands behind *from, which moves to the end of the last whole line. */
+/* Reads what follows *from, and moves *from to the end of the last complete line. */
 static lap_code read_from(reading *r, int fd, const char *name, off_t *from, lap_error *err)
 {
     char shown[PATH_MAX];
@@ -47,7 +46,7 @@ static lap_code read_from(reading *r, int fd, const char *name, off_t *from, lap
 
 /* ---- whose they are ---------------------------------------------------------------------------- */
 
-/* A record decides which files are replaced and removed, so nobody else may have written it. */
+/* Records decide which files are replaced and removed, so nobody else may have been able to write them. */
 static const char *why_unbelieved(const struct stat *folder, const struct stat *file)
 {
     const char *why = lap_manifest_why_not_ours(file);
@@ -69,7 +68,7 @@ size_t lap_manifest_unbelieved(const lap_manifest *m, bool *is_all, lap_error *w
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-/* From *from on; where there is nothing new, the file is not opened. */
+/* Reads from *from on; does not open the file if it has not grown. */
 static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *err)
 {
     lap_manifest *m = r->manifest;
@@ -86,7 +85,7 @@ static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *
         note_unbelieved(m, name, why_unbelieved(&folder, &st));
         return LAP_OK;
     }
-    if (fd < 0) /* gone meanwhile, or a link: it says nothing */
+    if (fd < 0) /* deleted meanwhile, or a link: ignore it */
         return errno == ENOENT || errno == ELOOP ? LAP_OK : fail_reading(m, name, err);
     if (fstat(fd, &st) != 0)
         code = fail_reading(m, name, err);
@@ -112,7 +111,7 @@ static int is_manifest(const struct dirent *d)
     return length > 6 && !strcmp(d->d_name + length - 6, ".jsonl");
 }
 
-/* The list of files with those that are new; names become the list's. */
+/* Adds new files to the list, and takes over the names. */
 static lap_code merge_names(lap_manifest *m, struct dirent **names, size_t count, lap_error *err)
 {
     manifest_file *merged = calloc(count + 1, sizeof *merged);

@@ -1,4 +1,4 @@
-/* The lines that this run adds to the manifest. */
+/* Writes this run's lines to the manifest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -57,7 +57,8 @@ lap_code lap_manifest_folder(lap_manifest *m, bool make, lap_error *err)
     return lap_fail_at(err, LAP_E_WRITE, m->shown, "%s", strerror(why));
 }
 
-/* 20261231T235959.123456789-host-pid.jsonl: sorts by time, and no two runs share one. */
+/* Creates a file named like 20261231T235959.123456789-host-pid.jsonl. Such names sort by time, and no two
+ * runs share one. */
 static lap_code make_file(lap_manifest *m, lap_error *err)
 {
     char host[64] = "host", stamp[32];
@@ -75,8 +76,8 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
         return code;
     if (m->folder < 0)
         return lap_fail_at(err, LAP_E_WRITE, m->shown, "there is no folder for it");
-    /* A group may write to the folder, and so add records of its own. A line of theirs in a file of ours
-     * would be believed. */
+    /* If a group may write to the folder, its members can add records of their own. But lines that they added
+     * to our file would be believed. */
     m->fd = openat(m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (m->fd < 0)
         return lap_write_errno(err, m->shown, "make a file in it", errno);
@@ -89,9 +90,9 @@ static void close_file(lap_manifest *m)
 {
     if (m->fd < 0)
         return;
-    if (ftruncate(m->fd, m->size)) /* gives back what was set aside */
+    if (ftruncate(m->fd, m->size)) /* frees the reserved space */
         errno = 0;
-    close(m->fd); /* its last lines only save work: whoever misses them does it again */
+    close(m->fd); /* without its last lines the next run only has more work */
     m->fd = -1;
 }
 
@@ -106,10 +107,10 @@ static lap_code write_queue(lap_manifest *m, lap_error *err)
     for (size_t at = 0; at < m->queue.used;) {
         ssize_t wrote = write(m->fd, m->queue.bytes + at, m->queue.used - at);
         if (wrote == 0)
-            errno = EIO; /* nothing is taken, and would not be the next time */
+            errno = EIO; /* nothing was written, and a retry would not write anything either */
         if (wrote == 0 || (wrote < 0 && errno != EINTR)) {
             lap_code code = fail_writing(m, err);
-            if (ftruncate(m->fd, m->size)) /* half a line would spoil the next one: start a new file */
+            if (ftruncate(m->fd, m->size)) /* half a line would damage the next one: start a new file */
                 close_file(m);
             return code;
         }
@@ -119,15 +120,15 @@ static lap_code write_queue(lap_manifest *m, lap_error *err)
     return LAP_OK;
 }
 
-/* Some file systems know no fsync of folders. */
+/* Some file systems do not support fsync for folders. */
 static bool sync_folder(int folder)
 {
     return fsync(folder) == 0 || errno == EINVAL || errno == EROFS;
 }
 
-/* A new file survives a power cut only if its name does, and the name of its folder. An OUTDIR that cannot be
- * read cannot be opened for fsync: the whole file system is synced then. m->fd is open, so m->folder is, too.
- */
+/* A new file survives a power cut only if its name and its folder's name do. An OUTDIR without read
+ * permission cannot be opened for fsync: then the whole file system is synced. m->fd is open, so m->folder
+ * is, too. */
 static bool sync_names(const lap_manifest *m)
 {
     const int parent = openat(m->tree->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -26,7 +26,7 @@ bool lap_origin_look(const char *folder, lap_origin *origin)
     return true;
 }
 
-/* A new one, without a name if it cannot be examined; NULL: no memory. */
+/* Adds an entry, without a name if the folder cannot be examined. NULL: out of memory. */
 static lap_origin *add(lap_origins *origins, const char *path, size_t length)
 {
     lap_origin **grown = lap_grow(origins->all, &origins->capacity, origins->count + 1, sizeof *origins->all);

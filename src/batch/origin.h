@@ -1,6 +1,5 @@
-/* The folders that inputs were found in, by what they can be known again: absolute name without links, device
- * and inode. One for each folder that was named, and for files that were named one for each of their
- * folders. */
+/* Identifies the folders in which inputs were found: by absolute name without links, device and inode. Each
+ * named folder has one entry; named files have one for each folder that contains some. */
 #ifndef LAP_ORIGIN_H
 #define LAP_ORIGIN_H
 
@@ -11,19 +10,19 @@ typedef struct lap_origin {
     int64_t device, inode;
 } lap_origin;
 
-typedef struct lap_origins { /* zeroed is empty */
+typedef struct lap_origins { /* all zero: empty */
     lap_origin **all;
     size_t count, capacity;
-    lap_map64 numbers; /* name as it was given -> its number, from 1 */
+    lap_map64 numbers; /* from the given name to its number, from 1 */
 } lap_origins;
 
-/* The folder whose name is the first `length` bytes of path ("" is the current one). *origin is NULL if it
- * cannot be examined, and lives as long as the origins. LAP_E_MEMORY. */
+/* Finds the folder whose name is the first `length` bytes of path ("" is the current one). *origin is NULL if
+ * the folder cannot be examined; it lives as long as the origins. LAP_E_MEMORY. */
 lap_code lap_origins_find(
     lap_origins *origins, const char *path, size_t length, const lap_origin **origin, lap_error *err);
 void lap_origins_free(lap_origins *origins);
 
-/* Fills one; false with errno. Its name is malloc'ed. */
+/* Fills an entry; false with errno. The caller frees its name. */
 bool lap_origin_look(const char *folder, lap_origin *origin);
 
 #endif

@@ -11,9 +11,9 @@
 #include "base/status.h"
 #include "io/map64.h"
 
-typedef struct prune_folder { /* an input that is a folder */
-    char *name;               /* from the root, without "." and empty steps; NULL: it is none */
-    lap_origin origin;        /* what it is, however it was named */
+typedef struct prune_folder { /* an input, if it is a folder */
+    char *name;               /* from the root, without "." and empty steps; NULL: not a folder */
+    lap_origin origin;        /* what the folder is, whatever its name */
     bool has_photos;
 } prune_folder;
 
@@ -21,17 +21,17 @@ struct lap_prune {
     const lap_batch_options *options;
     lap_batch_prune *result; /* the caller's */
     prune_folder *folders;   /* one per input */
-    lap_map64 outputs;       /* hashes of names that are not to be removed, or have been */
-    lap_map64 taken;         /* hashes of folders of records for which another one was taken */
-    /* while it removes */
+    lap_map64 outputs;       /* hashes of output names that must be kept, or were removed */
+    lap_map64 taken;         /* hashes of recorded folders for which a folder of this run was taken */
+    /* set during the second reading */
     const lap_prune_run *run;
-    bool removes; /* the second reading of the records; the first one only looks */
+    bool removes; /* in the second reading of the records; the first one only looks */
 };
 
-/* Why an output stays that may be one to go; what is NULL: there was none. */
+/* Why an output was kept that perhaps should go; what is NULL if there is no problem. */
 typedef struct prune_trouble {
     const char *what;
-    int number; /* an errno */
+    int number; /* errno */
 } prune_trouble;
 
 static uint64_t name_key(const char *name)
@@ -39,7 +39,7 @@ static uint64_t name_key(const char *name)
     return lap_map64_key(name, strlen(name));
 }
 
-/* The path from the root, in malloc'ed memory: links and ".." stay as they are. */
+/* Returns the absolute path, which the caller frees. Does not resolve links and "..". */
 static char *from_root(const char *path)
 {
     char here[PATH_MAX] = "";
@@ -112,7 +112,7 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
             lap_fail_at(&why, LAP_E_UNREADABLE, options->inputs[i], "%s", strerror(errno));
             refuse(p, &why);
         }
-        has_folder = has_folder || !is_there || S_ISDIR(st.st_mode); /* what is missing is found out later */
+        has_folder = has_folder || !is_there || S_ISDIR(st.st_mode); /* a missing input is reported later */
         if (is_there && S_ISDIR(st.st_mode)) {
             p->folders[i].name = from_root(options->inputs[i]);
             has_memory = p->folders[i].name != NULL;
@@ -166,22 +166,22 @@ static bool lies_inside(const char *path, const char *folder)
     return folder && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* How the folder of a record stands to those that are named now. */
+/* How a recorded folder is related to the folders of this run. */
 typedef enum prune_relation {
-    IS_ELSEWHERE, /* none of the named folders */
-    IS_HERE,      /* it is one of them, or lies in one, by name and inode */
-    DIFFERS,      /* one of them by name, inode or the words of the command line, and not by the others */
-    IS_ANOTHER    /* one of them by the words of the command line, but it stands where it stood */
+    IS_ELSEWHERE, /* it is none of them */
+    IS_HERE,      /* it is one of them, or in one, by name and inode */
+    DIFFERS,      /* it matches one of them by name, inode or words of the command line, but not by all */
+    IS_ANOTHER    /* the words of the command line match, but the recorded folder still exists elsewhere */
 } prune_relation;
 
-/* Where the photo of a record is to be looked for. */
+/* Where to look for a record's photo. */
 typedef struct prune_photo {
     prune_relation relation;
-    size_t operand; /* of the input that this is about */
-    char *path;     /* from the root, malloc'ed; NULL with errno: it cannot be said */
+    size_t operand; /* index of the input concerned */
+    char *path;     /* absolute, malloc'ed; NULL with errno: unknown */
 } prune_photo;
 
-/* Whether the folder of a record is where it was. *why: an errno if that cannot be said, else 0. */
+/* Whether a recorded folder still exists at its place. *why: an errno if that is unknown, else 0. */
 static bool stands(const lap_manifest_line *line, int *why)
 {
     struct stat st;
@@ -190,8 +190,8 @@ static bool stands(const lap_manifest_line *line, int *why)
     return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
 }
 
-/* By the folder that the record has. Its device is only asked where its name is another one: numbers of
- * devices change when a machine starts. */
+/* Finds the photo by the recorded folder. Compares devices only if the name differs, because device numbers
+ * may change at a restart. */
 static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *line)
 {
     const char *folder = line->folder, *below = line->input + strlen(line->input) - (size_t)line->below;
@@ -235,7 +235,7 @@ static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *l
     return photo;
 }
 
-/* That a folder is not known to be the one of a record. */
+/* Describes that a folder is not known to be the recorded one. */
 static void describe(const lap_prune *p, const lap_manifest_line *line, size_t operand, lap_error *err)
 {
     const char *named = p->options->inputs[operand];
@@ -248,7 +248,7 @@ static void describe(const lap_prune *p, const lap_manifest_line *line, size_t o
             "may not be the folder of the records: those of early versions do not say which it was");
 }
 
-/* Once for each folder that records name. */
+/* Warns once for each recorded folder. */
 static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t operand, lap_error *err)
 {
     lap_error warning;
@@ -267,8 +267,8 @@ static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t op
 
 /* ---- what is gone -------------------------------------------------------------------------------- */
 
-/* As that of a disk that is not mounted. Cuts the path at its last slash. False, too, with a number in *why.
- */
+/* Whether the folder is empty, like the mount point of a missing disk. Cuts the path at its last slash. On an
+ * error returns false and sets *why. */
 static bool folder_is_empty(char *path, int *why)
 {
     int count = 0;
@@ -286,7 +286,7 @@ static bool folder_is_empty(char *path, int *why)
     return count <= 2 && *why == 0; /* itself and its parent */
 }
 
-/* Whether there is no photo at this path, which may be cut. */
+/* Whether there is no photo at this path. May cut the path. */
 static bool is_gone(lap_prune *p, char *path, prune_trouble *trouble)
 {
     struct stat st;
@@ -328,10 +328,10 @@ static void report(lap_prune *p, const char *output, const prune_trouble *troubl
         result->each(result->user, path, trouble->what ? &problem : NULL);
 }
 
-/* An output of a record, at its place: links are not followed, and nothing climbs. */
+/* A record's output. Its path is opened without following links or "..". */
 typedef struct prune_output {
     const char *name;
-    int folder; /* an open one */
+    int folder; /* open descriptor */
     struct stat there;
 } prune_output;
 
@@ -354,8 +354,8 @@ static bool find(
     return false;
 }
 
-/* Removes it, if nobody has written to it since it was made. Between the last look and the removal others
- * could still put another file there: no system call removes a file only if it is a certain one. */
+/* Removes an output unless it was modified since it was made. Another process could still replace it between
+ * the check and the removal: no system call removes only a certain file. */
 static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line, const prune_output *output,
     bool *removed, prune_trouble *trouble, lap_error *err)
 {
@@ -374,7 +374,7 @@ static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line,
     return LAP_OK;
 }
 
-/* Whether the photo of a record is gone. In the first reading the first folder that differs ends it all. */
+/* Whether a record's photo is gone. In the first reading, the first folder that differs stops the search. */
 static lap_code look_at_photo(
     lap_prune *p, const lap_manifest_line *line, bool *goes, prune_trouble *trouble, lap_error *err)
 {
@@ -397,7 +397,7 @@ static lap_code look_at_photo(
     return code;
 }
 
-/* An output is only removed if the first reading found no record by which it stays. */
+/* Removes an output only if the first reading found no record that keeps it. */
 static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
     lap_prune *p = user;
@@ -422,10 +422,10 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     p->result->removed += removed;
     p->result->failed += trouble.what != NULL;
     report(p, line->output, &trouble);
-    return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines are of the same file */
+    return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines name the same file */
 }
 
-/* Records of others remove nothing, which is said. */
+/* Warns about records that are not believed; they remove nothing. */
 static void look_at_belief(lap_prune *p)
 {
     lap_error why;

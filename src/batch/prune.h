@@ -1,11 +1,11 @@
-/* Outputs whose photo is gone: files that records which are believed say are ours, by device, inode, size,
- * time and content, that no input of this run would be written to, and whose input lay in a folder of this
- * run and is no longer there.
+/* Removes outputs whose photo no longer exists. Records that are believed must show that lapedge wrote the
+ * file (device, inode, size, time and content agree), that no input of this run has this output, and that its
+ * input was in a folder of this run and is gone.
  *
- * A record has the folder of its input by name and inode. Where both are not those of a folder of this run,
- * though one of them is, or the words of the command line were the same, nothing is removed: from another
- * current folder, or on another disk, photos are out of sight and not gone. By force the folder of this run
- * is taken for the other one, unless that one still stands where it stood. */
+ * A record holds its input's folder by name and inode. Nothing is removed if these are not those of a folder
+ * of this run, although one of them is, or the words of the command line were the same: if the current folder
+ * or the disk differs, photos are out of sight, but not gone. With force the folder of this run is taken to
+ * be the recorded one, unless the recorded one still exists. */
 #ifndef LAP_PRUNE_H
 #define LAP_PRUNE_H
 
@@ -15,22 +15,22 @@
 
 typedef struct lap_prune lap_prune;
 
-/* LAP_E_USAGE where the run does not see all photos: a share, a filter, a list; or none of its inputs is a
- * folder. options must outlive it. */
+/* LAP_E_USAGE: the run does not see all photos (shards, a filter, a list), or none of its inputs is a folder.
+ * options must outlive *prune. */
 lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, lap_error *err);
-void lap_prune_free(lap_prune *prune); /* NULL is fine */
-/* An input, of either walk, and the name of its output (of the first walk; else NULL). One that cannot be
- * taken means that nothing is removed. */
+void lap_prune_free(lap_prune *prune); /* does nothing for NULL */
+/* Notes an input of either walk, and the name of its output (in the first walk; else NULL). If an input
+ * cannot be taken, nothing will be removed. */
 lap_code lap_prune_note(lap_prune *prune, const lap_walk_entry *entry, const char *output, lap_error *err);
-typedef struct lap_prune_run { /* a run that has ended */
+typedef struct lap_prune_run { /* a finished run */
     const lap_tree *tree;
     lap_manifest *manifest;
     const lap_control *control;
-    bool stopped; /* early */
-    void *user;   /* of the warnings of the options */
+    bool stopped; /* the run ended early */
+    void *user;   /* user of the options' warn function */
 } lap_prune_run;
-/* Removes, or with dry_run names, what is to go; nothing where the run did not see all, or stopped.
- * LAP_E_CANCELLED, LAP_E_UNREADABLE, LAP_E_MEMORY. */
+/* Removes outputs without a photo, or lists them with dry_run. Does nothing if the run did not see all
+ * photos, or was stopped. LAP_E_CANCELLED, LAP_E_UNREADABLE, LAP_E_MEMORY. */
 lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error *err);
 
 #endif

@@ -1,11 +1,11 @@
-/* Which share of the work is ours, from a flag or from the scheduler that started us. */
+/* Determines this process's share of the work from an option, or from the scheduler that started it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
 
-/* A whole decimal number below 2^31, or -1. */
+/* Parses a decimal number below 2^31; -1: it is not one. */
 static long number(const char *text)
 {
     char *end;
@@ -16,15 +16,15 @@ static long number(const char *text)
     return errno || *end || value > 0x7fffffff ? -1 : value;
 }
 
-/* Where a launcher says which of how many processes this is. */
+/* The variables in which a launcher stores the process's number and the number of processes. */
 typedef struct launcher {
     const char *rank, *size;
-    const char *only_if; /* counts only where this is set too; NULL: always */
+    const char *only_if; /* used only if this variable is set too; NULL: always */
 } launcher;
 
-/* What starts processes inside a job. MPI launchers come first: under mpirun inside a Slurm job the SLURM_
- * variables describe the launcher, not the rank. A Slurm batch script has a PROCID of 0 too, but only a
- * task of srun has a step. */
+/* Launchers that start processes inside a job. MPI launchers come first: under mpirun inside a Slurm job the
+ * SLURM_ variables describe the launcher, not the rank. A Slurm batch script also has a PROCID of 0, but only
+ * a task of srun has a step. */
 static const launcher inner[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL},
     {"PMI_RANK", "PMI_SIZE", NULL},
@@ -32,7 +32,7 @@ static const launcher inner[] = {
 };
 static const launcher kubernetes = {"JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", NULL};
 
-/* found says whether this launcher started us; what it says must then make sense. */
+/* found: whether this launcher started us. If it did, its variables must be valid. */
 static lap_code ask(const launcher *l, long *rank, long *size, bool *found, lap_error *err)
 {
     const char *rank_text = getenv(l->rank), *size_text = getenv(l->size);
@@ -47,8 +47,8 @@ static lap_code ask(const launcher *l, long *rank, long *size, bool *found, lap_
         rank_text, l->size, size_text ? size_text : "not set");
 }
 
-/* An array may begin anywhere and go in steps (--array=10-40:10), but a list with gaps (--array=1,3,7) does
- * not say to a task which of the listed ones it is. */
+/* An array may start anywhere and have a step (--array=10-40:10). But with a list with gaps (--array=1,3,7) a
+ * task cannot tell which of the listed ones it is. */
 static lap_code ask_array(long *index, long *count, bool *found, lap_error *err)
 {
     const char *id_text = getenv("SLURM_ARRAY_TASK_ID");
@@ -70,7 +70,7 @@ static lap_code ask_array(long *index, long *count, bool *found, lap_error *err)
     return LAP_OK;
 }
 
-/* The tasks of an array and the processes started inside each of them multiply. */
+/* Multiplies the tasks of an array by the processes inside each of them. */
 static lap_code from_environment(uint32_t *shard, uint32_t *shards, lap_error *err)
 {
     long rank = 0, size = 1, index, count;

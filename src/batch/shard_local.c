@@ -1,4 +1,4 @@
-/* Which of the tasks of a job on this machine this is: CUDA devices are shared among them. */
+/* Finds this task's number among the job's tasks on this machine, which share the CUDA devices. */
 #include <stdlib.h>
 
 #include "lapedge_program.h"
@@ -7,14 +7,14 @@ typedef struct launcher {
     const char *rank, *size;
 } launcher;
 
-/* MPI launchers first, as for shares. Slurm says "4(x2),3": tasks of each node of the step. */
+/* MPI launchers first, as for shards. Slurm's "4(x2),3" lists the step's tasks on each node. */
 static const launcher launchers[] = {
     {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
     {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"},
 };
 
-/* The whole number that a text begins with, or -1. */
+/* Parses the whole number at the start of a text; -1: there is none. */
 static long leading(const char *text)
 {
     if (!text || *text < '0' || *text > '9')
@@ -27,7 +27,7 @@ bool lap_shard_local(uint32_t *rank, uint32_t *size)
 {
     *rank = 0;
     *size = 1;
-    if (getenv("SLURM_GPUS_PER_TASK")) /* each task sees only its own */
+    if (getenv("SLURM_GPUS_PER_TASK")) /* each task sees only its assigned devices */
         return false;
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         const long r = leading(getenv(launchers[i].rank)), n = leading(getenv(launchers[i].size));

@@ -20,10 +20,10 @@ static const char *extension_of(const char *name)
     return dot && dot != name ? dot + 1 : NULL;
 }
 
-/* Extensions of what is taken unless something else is asked for, and of all that is read. */
+/* Extensions that are taken by default, and all that can be read. */
 static const char photos[] = "jpg,jpeg,jpe,jfif", readable[] = "jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm";
 
-/* Whether the extension is in the list, which has commas, and dots or not. */
+/* Whether the extension is in the list, which is separated by commas, with or without dots. */
 static bool is_listed(const char *list, const char *extension)
 {
     const size_t length = strlen(extension);
@@ -46,8 +46,8 @@ static const char *without_dot(const char *path)
     return path;
 }
 
-/* Whether a folder above the file is one that the pattern means: its path below the folder that was named, or
- * without a slash in the pattern its name. */
+/* Whether a pattern matches a folder above the file: its path below the named folder, or, if the pattern has
+ * no slash, its name. */
 static bool is_below(const char *pattern, bool has_slash, const char *relative)
 {
     char folder[PATH_MAX];
@@ -64,8 +64,8 @@ static bool is_below(const char *pattern, bool has_slash, const char *relative)
     return false;
 }
 
-/* A pattern with a slash is about the path below the folder that was named, or the whole path; else about the
- * name. A slash at its end means folders, and with them what is in them. */
+/* A pattern with a slash matches the path below the named folder, or the whole path; otherwise it matches the
+ * name. A slash at its end means folders, including the files in them. */
 static bool matches(const char *glob, const lap_candidate *candidate)
 {
     char pattern[PATH_MAX];
@@ -87,7 +87,7 @@ static bool matches(const char *glob, const lap_candidate *candidate)
            fnmatch(pattern, without_dot(candidate->path), FNM_CASEFOLD) == 0;
 }
 
-/* Whether one of the patterns matches; used: a bit for each that does, where somebody asks. */
+/* Whether one of the patterns matches. used, if not NULL, gets a bit for each pattern that does. */
 static bool any_matches(
     const char *const *globs, size_t count, const lap_candidate *candidate, uint64_t *used)
 {

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "base/status.h"
 
-/* 48 bytes each; a run over more photos shows its beginning. */
+/* 48 bytes per event. A run with more events records only the beginning. */
 enum { MOST_EVENTS = 2000000, LINE = 200 };
 
 struct lap_trace {
@@ -18,7 +18,7 @@ struct lap_trace {
     size_t count, capacity;
 };
 
-/* Threads are numbered as they first add something. */
+/* Numbers threads in the order in which they first add an event. */
 static int this_thread(void)
 {
     static atomic_int next;
@@ -54,7 +54,7 @@ void lap_trace_add(lap_trace *trace, lap_trace_event event)
     pthread_mutex_lock(&trace->lock);
     if (trace->count < MOST_EVENTS) {
         lap_trace_event *grown = lap_grow(trace->events, &trace->capacity, trace->count + 1, sizeof *grown);
-        if (grown) { /* else this event is missing */
+        if (grown) { /* otherwise this event is lost */
             trace->events = grown;
             event.from_ms -= trace->began_ms;
             grown[trace->count++] = event;
@@ -84,8 +84,8 @@ void lap_trace_stages(lap_trace *trace, int device, int lane, const lap_times *m
         lap_trace_add(trace, (lap_trace_event){stages[i].what, at, stages[i].ms, photo, device, lane});
 }
 
-/* The names of processes, as the browser calls them: the CPU's threads are one, each device's lanes another.
- */
+/* Writes the names of what the browser calls processes: one for the CPU's threads, and one for each device's
+ * lanes. */
 static size_t write_names(const lap_trace *trace, char *to, size_t size)
 {
     size_t length = 0;

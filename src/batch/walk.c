@@ -1,6 +1,6 @@
-/* Folders are read as streams, one at a time, and only the names of folders still to come are kept: a flat
- * folder of 100,000 photos costs no more than one of 1,000, and a deep tree no descriptors. nftw(3) gives up
- * on the whole tree when one folder vanishes under it; fts(3) holds a whole folder in memory. */
+/* Reads folders as streams, one at a time, and stores only the names of folders that remain. A flat folder of
+ * 100,000 photos needs no more memory than one of 1,000, and a deep tree no extra descriptors. nftw(3)
+ * abandons the whole tree if one folder vanishes; fts(3) holds a whole folder in memory. */
 #include "batch/walk.h"
 
 #include <dirent.h>
@@ -23,13 +23,13 @@ typedef struct walk {
     void *user;
     lap_error *err;
     size_t operand;
-    size_t root_length; /* of the folder operand, with its slash */
-    char **folders;     /* still to be read; the last one is next */
+    size_t root_length; /* length of the folder operand, including its slash */
+    char **folders;     /* folders that remain; the last one is next */
     size_t count, capacity;
-    bool has_out; /* the output folder exists, as this device and inode */
+    bool has_out; /* the output folder exists, with this device and inode */
     dev_t out_device;
     ino_t out_inode;
-    lap_map64 entered; /* with links followed: folders, so that none is walked twice */
+    lap_map64 entered; /* with links followed: visited folders, so that none is walked twice */
 } walk;
 
 static const char *base_name(const char *path)
@@ -99,7 +99,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     const lap_batch_take *take = w->options->take;
     const lap_taking taking = judge(w, path, name, false);
     const bool named = taking == LAP_TAKE_YES, follow = take && take->follow;
-    if (taking == LAP_TAKE_LEFT_OUT) /* the caller asked for that */
+    if (taking == LAP_TAKE_LEFT_OUT) /* excluded on request */
         return LAP_OK;
     if (taking == LAP_TAKE_NO) {
         lap_take_note(w->options->others, name);
@@ -120,7 +120,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     return LAP_OK;
 }
 
-/* Files, folders, and links to folders, of which --follow makes folders. */
+/* With --follow, links to folders are treated as folders. */
 enum { FILE_NAME, FOLDER_NAME, FOLDER_LINK };
 
 static int kind_of(int folder, const struct dirent *d)
@@ -153,8 +153,8 @@ static lap_code visit_name(walk *w, int folder, const char *parent, const struct
     return kind == FOLDER_NAME || (take && take->follow) ? remember(w, path) : give_link(w, path);
 }
 
-/* Whether an open folder is one to pass over: the output folder, one of outputs that nobody named, or, with
- * links followed, one that was walked already. */
+/* Whether to skip an open folder: the output folder, a folder of outputs that was not named, or, with links
+ * followed, one that was already walked. */
 static bool is_passed_over(walk *w, int fd, bool is_root)
 {
     struct stat st;
@@ -174,7 +174,7 @@ static bool is_passed_over(walk *w, int fd, bool is_root)
     return lap_map64_find(&w->entered, key) || lap_map64_put(&w->entered, key, 1, w->err) != LAP_OK;
 }
 
-/* The operand itself may be a link to a folder; what is found inside only if links are followed. */
+/* The operand itself may be a link to a folder; links inside it are followed only on request. */
 static lap_code read_folder(walk *w, const char *path, bool is_root)
 {
     const char *relative = strlen(path) > w->root_length ? path + w->root_length : base_name(path);
@@ -233,8 +233,8 @@ static lap_code give_named(walk *w, const char *path, const char *relative)
     return give(w, path, relative, &st, (size_t)(base_name(path) - path));
 }
 
-/* Where a listed path goes: relative ones keep their folders, without empty and "." steps, so that one
- * place has one name; absolute ones, and those that climb with "..", keep their name only. `to` has room
+/* Makes the output name of a listed path. A relative path keeps its folders, without empty and "." steps, so
+ * that one place has one name. An absolute path, and one with "..", keeps only the file name. `to` has room
  * for the path. */
 static void listed_relative(const char *path, char *to)
 {
@@ -256,8 +256,7 @@ static void listed_relative(const char *path, char *to)
     *end = 0;
 }
 
-/* A listed name that is not there with the carriage return at its end, and is there without it, is of a list
- * with the line ends of Windows. */
+/* If a listed name exists only without the carriage return at its end, the list has Windows line ends. */
 static bool has_carriage_return(const char *path)
 {
     char without[PATH_MAX + 1];

@@ -1,13 +1,13 @@
-/* backends: every backend of every ladder, whether it can run here, and why not. */
+/* backends: lists every backend of every ladder, whether it can run here, and if not, why. */
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/term.h"
 
-enum { MAX_REASONS = 16, NAME = 23, LEAST = 30 /* columns of the description, or it has lines of its own */ };
+enum { MAX_REASONS = 16, NAME = 23, LEAST = 30 /* columns of a description, else it moves below */ };
 
-typedef struct reasons { /* each is printed once, below the tables */
+typedef struct reasons { /* reasons; each is printed once, below the tables */
     const char *text[MAX_REASONS];
     int count;
 } reasons;
@@ -33,7 +33,7 @@ static void state_of(const lap_rung_info *info, reasons *known, char state[64])
         snprintf(state, 64, "yes");
 }
 
-/* Wide enough for every state of the ladder, and two spaces. */
+/* Returns the width of the longest state in the ladder, plus two spaces. */
 static int state_width(lap_op op, reasons *known)
 {
     int width = (int)strlen("runs here");

@@ -1,4 +1,4 @@
-/* bench: backends timed beside their ceilings; as a table, as JSON, or compared with an earlier run. */
+/* bench: times backends and their ceilings; prints a table or JSON, or compares with an earlier run. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -13,12 +13,12 @@
 typedef struct bench_output {
     lap_cli *cli;
     lap_bench_table table;
-    json_t *rows; /* of all ladders and sizes */
+    json_t *rows; /* rows of all ladders and sizes */
     json_t *warnings;
     bool shows_table;
-    bool filters;         /* an operation is one */
+    bool filters;         /* one of the operations is the filter */
     bool on_device;       /* a backend ran on a CUDA device */
-    lap_cli_exit verdict; /* on what was not timed */
+    lap_cli_exit verdict; /* exit code for rows that were not timed */
 } bench_output;
 
 static json_t *row_of(const lap_bench_row *row)
@@ -53,7 +53,8 @@ static json_t *row_of(const lap_bench_row *row)
     return object;
 }
 
-/* A backend that differs from c is a failure; one that cannot run is, where it was named. */
+/* A backend whose result differs from c's is a failure. A backend that cannot run is a failure if it was
+ * named. */
 static void judge(bench_output *output, const lap_bench_row *row)
 {
     if (!row->reason)
@@ -85,7 +86,7 @@ static void each_row(void *user, const lap_bench_row *row)
 
 /* ---- beside an earlier run ------------------------------------------------------------------------ */
 
-/* The --json of an earlier bench; NULL after a message. */
+/* Reads the --json file of an earlier bench. Returns NULL after a message. */
 static json_t *read_baseline(const char *path)
 {
     json_error_t problem;
@@ -109,7 +110,7 @@ static bool same_case(const json_t *a, const json_t *b)
     return true;
 }
 
-/* Gives each row baseline_ms, the median of the same case, or null. */
+/* Sets baseline_ms in each row to the median of the same case in the baseline, or null. */
 static void set_beside(json_t *rows, const json_t *baseline)
 {
     size_t i, j;
@@ -125,8 +126,8 @@ static void set_beside(json_t *rows, const json_t *baseline)
     }
 }
 
-/* A message for each row that is slower than --tolerance allows; LAP_EXIT_FAILED if there is one,
- * LAP_EXIT_USAGE where no row has its like in the baseline. */
+/* Prints a message for each row that is slower than --tolerance allows. Returns LAP_EXIT_FAILED if there is
+ * one, and LAP_EXIT_USAGE if no row has a counterpart in the baseline. */
 static lap_cli_exit judge_baseline(const lap_cli *cli, const json_t *rows)
 {
     size_t i;
@@ -142,7 +143,7 @@ static lap_cli_exit judge_baseline(const lap_cli *cli, const json_t *rows)
         if (now_ms <= then_ms * (1 + cli->tolerance))
             continue;
         slower++;
-        int digits = 3; /* after the point, so that the two can be told apart */
+        int digits = 3; /* decimals; enough to distinguish the two numbers */
         for (double unit = 1e-3; digits < 9 && now_ms - then_ms < unit; unit /= 10)
             digits++;
         const long long threads = json_integer_value(json_object_get(row, "threads"));
@@ -197,7 +198,7 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
     return LAP_EXIT_OK;
 }
 
-/* What was timed where a filter was. */
+/* Describes the filter that was timed. */
 static json_t *filter_of(const lap_bench_options *bench)
 {
     json_t *object = json_object();
@@ -214,7 +215,7 @@ static json_t *object_of(const bench_output *output)
     struct tm day;
     const time_t now = time(NULL);
     lap_cpu_name(cpu, sizeof cpu);
-    if (output->on_device) /* CUDA is not asked otherwise */
+    if (output->on_device) /* does not start CUDA only for this */
         lap_device_text(output->cli->bench.device, device, sizeof device);
     if (gmtime_r(&now, &day))
         strftime(date, sizeof date, "%Y-%m-%d", &day);

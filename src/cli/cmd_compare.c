@@ -1,4 +1,4 @@
-/* compare: the results of every backend on one decoded input, compared with plain C. */
+/* compare: runs every backend on the same decoded input and compares the results with those of plain C. */
 #include <string.h>
 
 #include "cli/commands.h"
@@ -10,17 +10,17 @@
 typedef struct comparison {
     lap_cli *cli;
     lap_context *context;
-    const char *input; /* the file at hand */
+    const char *input; /* the current file */
     lap_compare_result result;
     bool is_folder;
     bool mapped;    /* --heatmap shows a difference */
-    bool drawn;     /* it shows something: none, so far */
-    json_t *report; /* NULL: none is asked for */
+    bool drawn;     /* the report has pictures */
+    json_t *report; /* NULL: no report was requested */
     const lap_view *photo;
     lap_error report_error;
     bool no_memory;
     lap_error map_error;
-    lap_cli_exit prevented; /* of the first input or backend that could not be compared */
+    lap_cli_exit prevented; /* exit code for the first input or backend that could not be compared */
 } comparison;
 
 static void draw(comparison *c, const lap_view *a, const lap_view *b)
@@ -40,7 +40,7 @@ static void each_row(void *user, const lap_compare_row *row)
     lap_error err = {0};
     if (c->report && c->report_error.code == LAP_OK &&
         lap_report_add_row(c->report, c->context, c->input, c->photo, row, &err) != LAP_OK)
-        c->report_error = err; /* without PNG in the library err has a reason that JPEG made void */
+        c->report_error = err; /* without PNG in the library err holds a reason that no longer applies */
     if (!c->cli->heatmap || c->mapped || !row->a || row->reason || row->difference.identical)
         return;
     c->mapped = true;
@@ -72,10 +72,10 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     return code;
 }
 
-/* LAP_OK also where this input could not be compared, and others may be. */
+/* Returns LAP_OK even if this input could not be compared, so that others are. */
 static lap_code compare_file(void *user, const char *path, const lap_error *problem, lap_error *unused)
 {
-    (void)unused; /* what it would say is printed here */
+    (void)unused; /* messages are printed here instead */
     comparison *c = user;
     lap_pixels *pixels = NULL;
     lap_error why = {0};
@@ -131,7 +131,7 @@ static int verdict(comparison *c, bool *equal)
         return LAP_EXIT_USAGE;
     if (!*equal)
         return LAP_EXIT_FAILED;
-    /* Rungs that were asked for by name do not stay out silently. */
+    /* If a backend that was named did not run, the exit code says so. */
     return absent && c->cli->bench.backends ? LAP_EXIT_BACKEND : LAP_EXIT_OK;
 }
 

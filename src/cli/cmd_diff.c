@@ -1,4 +1,4 @@
-/* diff: how far two images differ, or those of two folders in pairs. */
+/* diff: compares two images, or the images of two folders in pairs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +66,8 @@ static void print_text(const lap_cli *cli, const lap_view *view, const lap_diffe
     puts(equal ? "equal within the tolerance" : "different");
 }
 
-/* b, with what does not count made equal to a: b itself, or a copy, since a report shows b as it is. copy: to
- * be freed. LAP_E_MEMORY. */
+/* Gets a version of b in which differences that do not count are removed: b itself, or a copy, because a
+ * report also shows the original b. The caller frees *copy. LAP_E_MEMORY. */
 static lap_code excused(
     const lap_cli *cli, const lap_view *a, const lap_view *b, lap_view *counted, uint8_t **copy)
 {
@@ -86,7 +86,7 @@ static lap_code excused(
     return LAP_OK;
 }
 
-/* A rectangle that lies outside the image would be passed over in silence. */
+/* Refuses a rectangle outside the image, which would otherwise be ignored without a message. */
 static lap_cli_exit check_boxes(const lap_cli *cli, const lap_view *view)
 {
     for (size_t i = 0; i < cli->ignore.count; i++) {
@@ -150,9 +150,9 @@ static const char *const outcome_names[OUTCOMES] = {
 typedef struct diff_run {
     lap_folder folder;
     uint64_t found[OUTCOMES];
-    lap_cli_exit prevented; /* the exit code of the first pair that could not be compared */
-    json_t *rows;           /* or NULL */
-    lap_sheet *sheet;       /* of --report */
+    lap_cli_exit prevented; /* exit code for the first pair that could not be compared */
+    json_t *rows;           /* rows of the JSON, or NULL */
+    lap_sheet *sheet;       /* contact sheet for --report */
 } diff_run;
 
 /* ---- a pair ------------------------------------------------------------------------------------ */
@@ -236,7 +236,7 @@ static bool is_equal(const diff_run *run)
            run->found[IDENTICAL] + run->found[EQUAL] > 0;
 }
 
-/* Without rows. */
+/* Makes the object without rows. */
 static json_t *json_of(const diff_run *run)
 {
     const lap_folder *folder = &run->folder;
@@ -319,7 +319,7 @@ static int diff_folders(lap_cli *cli)
         return LAP_EXIT_USAGE;
     lap_folder_begin(folder, cli, 0);
     if (!cli->take.include_count &&
-        !cli->take.extensions) /* all that is read, since outputs may be any of them */
+        !cli->take.extensions) /* all readable formats, since outputs may have any of them */
         cli->take.extensions = "jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm";
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context)

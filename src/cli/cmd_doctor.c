@@ -1,4 +1,4 @@
-/* doctor: what this machine has, and whether all that was built can run on it. */
+/* doctor: shows what this machine has, and checks that everything that was built can run on it. */
 #include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,14 +11,14 @@
 typedef struct findings {
     char cpu[128];
     int threads;
-    double start_ms, device_ms; /* of the threads; of the first CUDA device, driver included */
+    double start_ms, device_ms; /* time to start the threads, and the first CUDA device with its driver */
     unsigned long long files;
     bool healthy;
-    lap_error library; /* one that cannot be used; code LAP_OK: none */
+    lap_error library; /* a library that cannot be used; code LAP_OK: all can */
     const char *no_device;
 } findings;
 
-/* A row that others are chosen from need not run itself: simd has no use for AVX-512 where there is none. */
+/* A row that is one candidate of another row need not run: simd works without AVX-512, for example. */
 static bool is_choice(lap_op op, const char *name)
 {
     lap_rung_info rung;
@@ -32,7 +32,7 @@ static bool is_choice(lap_op op, const char *name)
     return false;
 }
 
-/* Rows that were built and cannot run: each is given to `tell`, once a reason. */
+/* Calls `tell` for rows that were built and cannot run, once per reason. */
 static bool check_rungs(void (*tell)(const lap_rung_info *rung))
 {
     lap_rung_info built, here;
@@ -47,8 +47,8 @@ static bool check_rungs(void (*tell)(const lap_rung_info *rung))
             if (tell)
                 tell(&here);
         }
-    /* Every processor can run plain C: what keeps it from coding is the JPEG library, and keeps all others.
-     */
+    /* Every processor can run plain C. If the C coder cannot run, the JPEG library is the cause, and no other
+     * coder can run. */
     for (int op = LAP_OP_ENCODE; op <= LAP_OP_DECODE; op++)
         for (int i = 0; lap_coder_at((lap_op)op, i, &here); i++)
             if (strcmp(here.family, "c") == 0 && here.reason) {

@@ -1,4 +1,4 @@
-/* explain: what a backend does, what it changes, what was measured of it, where to read on. */
+/* explain: shows what a backend does, what it changes, what was measured, and further reading. */
 #include <string.h>
 
 #include "cli/commands.h"
@@ -33,7 +33,7 @@ static bool is_called(const lap_rung_info *info, const char *name)
     return false;
 }
 
-/* The backend after number i of its ladder that is a step of its own, or NULL. */
+/* Returns the next backend after number i that is a step of the ladder rather than a family, or NULL. */
 static const char *next_step(lap_op op, int i)
 {
     lap_rung_info info;
@@ -43,7 +43,7 @@ static const char *next_step(lap_op op, int i)
     return NULL;
 }
 
-/* The ladder's page of the documents. */
+/* Returns the documentation page of the ladder. */
 static const char *page_of(lap_op op, const char *file)
 {
     return op == LAP_OP_ENCODE              ? "docs/encoder.md"
@@ -55,7 +55,7 @@ static const char *page_of(lap_op op, const char *file)
 
 enum { LINE = 2000 };
 
-/* Two columns in, and what does not fit four. */
+/* Prints a line indented by two columns; drops indentation beyond four. */
 static void print_line(const char *text)
 {
     fputs("  ", stdout);
@@ -71,7 +71,7 @@ static void print_notes(const lap_explain *notes)
     }
 }
 
-/* "stands for the first that can run here of: a, b, c" of the list "a,b,c" */
+/* Prints "stands for the first that can run here of: a, b, c" for the list "a,b,c". */
 static void print_family(const char *list)
 {
     char text[LINE];

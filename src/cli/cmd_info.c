@@ -1,4 +1,4 @@
-/* info: what a file is made of, and what would run on it; nothing is decoded. */
+/* info: shows what a file consists of, and which code would process it, without decoding it. */
 #include <string.h>
 
 #include "cli/commands.h"
@@ -6,7 +6,7 @@
 #include "cli/sandbox/sandbox.h"
 #include "cli/term.h"
 
-/* "4:2:0" of the three that have a name; else NULL. */
+/* Returns "4:2:0" and the like for the three layouts with a name; else NULL. */
 static const char *sampling_name(const lap_info *i)
 {
     const bool plain = i->components == 3 && i->sample_h[1] == 1 && i->sample_v[1] == 1 &&
@@ -18,7 +18,7 @@ static const char *sampling_name(const lap_info *i)
     return i->sample_v[0] == 1 ? "4:2:2" : "4:2:0";
 }
 
-/* Gray, or three components of which the first alone may be finer, twice at most. */
+/* Gray, or three components where only the first may have a higher resolution, at most twice. */
 static bool has_usual_sampling(const lap_info *i)
 {
     const bool has_chroma = i->components == 3 && i->sample_h[0] <= 2 && i->sample_v[0] <= 2;
@@ -56,7 +56,7 @@ static void add_row(void *user, const lap_dropped *d)
             "reason", d->reason, "bytes", (json_int_t)d->bytes));
 }
 
-/* A line for each, below each other. */
+/* Prints one line per row. */
 static void print_rows(const lap_cli *cli, const json_t *rows)
 {
     size_t i;

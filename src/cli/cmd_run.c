@@ -1,4 +1,4 @@
-/* run: what its operands ask for. */
+/* run: chooses what to do by the operands. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "cli/report/report.h"
 #include "cli/term.h"
 
-/* A name that stands for nothing that could be looked at, and whose extension names no format either, was
- * meant as a folder: that a link leads nowhere, or a folder on the way is closed, is the problem then. */
+/* OUT does not exist and its extension names no format, so it was probably meant as a folder. Then report
+ * what is wrong with it: a broken link, or a folder on the way that cannot be entered. */
 static int check_out(const lap_cli *cli, const char *out)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* stats: statistics of an image and its edges, or of many. */
+/* stats: computes statistics of an image and its edges, or of many images. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "cli/report/report.h"
 #include "cli/term.h"
 
-/* Numbers separated by spaces, commas or line ends; LAP_EXIT_USAGE after a message. */
+/* Reads numbers separated by spaces, commas or line ends. LAP_EXIT_USAGE after a message. */
 static lap_cli_exit read_weights(const char *path, float **weights, size_t *count)
 {
     FILE *file = fopen(path, "re");
@@ -53,7 +53,7 @@ static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
     return printed;
 }
 
-/* The report reads the image a second time: its pixels were not kept. */
+/* Reads the image a second time for the report, because its pixels were not kept. */
 static int write_report(const lap_cli *cli, lap_context *context, const char *in, const lap_measurement *m)
 {
     lap_error err;
@@ -96,7 +96,7 @@ static int measure(
 
 enum { BINS = 256 };
 
-typedef struct stats_sum { /* of many images: grey ones, or those with colours */
+typedef struct stats_sum { /* sums over many images, either gray or colour */
     uint64_t photos;
     uint64_t input[4][BINS], edges[4][BINS]; /* how often each value occurs in each channel */
 } stats_sum;
@@ -105,8 +105,8 @@ typedef struct stats_run {
     lap_folder folder;
     const lap_measure_options *options;
     stats_sum gray, color;
-    bool has_head; /* of the table or of CSV */
-    int failed;    /* exit code of the first object that was not written; 0 */
+    bool has_head; /* the header of the table or CSV was printed */
+    int failed;    /* exit code for the first object that could not be written, or 0 */
 } stats_run;
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static void add_stats(stats_sum *sum, const lap_run_stats *stats)
     add_counts(sum->edges, &stats->edges);
 }
 
-/* A copy, since counts are not const there. */
+/* Copies the counts, because lap_stats_of_counts takes them without const. */
 static bool result(const uint64_t from[4][BINS], int channels, int threshold, lap_stats *stats)
 {
     uint64_t counts[4][BINS] = {{0}};
@@ -136,7 +136,7 @@ static bool result(const uint64_t from[4][BINS], int channels, int threshold, la
     return lap_stats_of_counts(counts, channels, threshold, stats, NULL) == LAP_OK;
 }
 
-/* False, and *stats zero, where there is nothing in it; of edges without a pixel channels is 0. */
+/* Returns false and zeroed *stats if there are no images. If edges have no pixels, their channels is 0. */
 static bool sum_up(const stats_sum *sum, int channels, int threshold, lap_run_stats *stats)
 {
     *stats = (lap_run_stats){0};
@@ -147,7 +147,7 @@ static bool sum_up(const stats_sum *sum, int channels, int threshold, lap_run_st
     return true;
 }
 
-/* Of all channels of a picture together. */
+/* Adds up all channels of a picture. */
 static lap_channel_stats all_channels(const lap_stats *stats)
 {
     uint64_t counts[4][BINS] = {{0}};
@@ -155,7 +155,7 @@ static lap_channel_stats all_channels(const lap_stats *stats)
     for (int c = 0; c < stats->channels; c++)
         for (int v = 0; v < BINS; v++)
             counts[0][v] += stats->channel[c].histogram[v];
-    (void)lap_stats_of_counts(counts, 1, stats->threshold, &all, NULL); /* zero where nothing is counted */
+    (void)lap_stats_of_counts(counts, 1, stats->threshold, &all, NULL); /* zero if nothing was counted */
     return all.channel[0];
 }
 
@@ -176,7 +176,7 @@ static void print_failed_json(stats_run *run, const lap_measured *file)
     print_object(run, object);
 }
 
-/* All channels together: a line has no room for each. */
+/* A line has room only for the sum of all channels. */
 static void print_line(stats_run *run, const lap_measured *file)
 {
     const lap_measurement *m = file->measurement;
@@ -212,7 +212,7 @@ static void print_measured(stats_run *run, const lap_measured *file)
     }
 }
 
-/* With -v. */
+/* Prints details for -v. */
 static void print_details(const lap_measured *file)
 {
     const lap_measurement *m = file->measurement;
@@ -246,7 +246,7 @@ static void on_event(void *user, const lap_measured *file, const lap_batch_count
 
 /* ---- all together ------------------------------------------------------------------------------ */
 
-typedef struct kind { /* of photos, which are added up apart */
+typedef struct kind { /* photos of one kind, which are summed separately */
     const char *name, *key;
     const stats_sum *sum;
     int channels;
@@ -372,14 +372,14 @@ int lap_cli_stats(lap_cli *cli)
         return LAP_EXIT_USAGE;
     if (!folder)
         lap_cli_warn_of_devices(cli);
-    /* Here the threshold asks for a share; the edges stay as they are. */
+    /* The threshold only defines the share that `above` reports; it does not change the edges. */
     cli->settings.params.threshold = -1;
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context) {
         lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
-    if (cli->weights) /* a file to be parsed, too: in the sandbox */
+    if (cli->weights) /* the file of weights is parsed inside the sandbox */
         exit_code = (int)read_weights(cli->weights, &weights, &options.weight_count);
     options.weights = weights;
     if (exit_code == LAP_EXIT_OK)

@@ -1,4 +1,4 @@
-/* transform: pixels turned or mirrored, not filtered. */
+/* transform: turns or mirrors images without filtering them. */
 #include "cli/commands.h"
 #include "cli/term.h"
 
@@ -21,7 +21,7 @@ int lap_cli_transform(lap_cli *cli)
                          : cli->transpose  ? LAP_TURN_TRANSPOSE
                          : cli->transverse ? LAP_TURN_TRANSVERSE
                                            : LAP_TURN_NONE;
-    /* A quality is one of coding anew. */
+    /* --quality implies re-encoding. */
     cli->settings.lossless = cli->trim          ? LAP_LOSSLESS_TRIM
                              : cli->perfect     ? LAP_LOSSLESS_PERFECT
                              : cli->has_quality ? LAP_LOSSLESS_NO

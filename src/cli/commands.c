@@ -1,5 +1,5 @@
-/* Every command there is, in words: the table that parsing, help and completion read. What each of them does
- * is another table's, in main.c. */
+/* The table of all commands, with their texts. Parsing, help and completion read it. A table in main.c maps
+ * commands to functions. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -79,7 +79,7 @@ const lap_cli_command *lap_cli_command_named(const char *name)
     return NULL;
 }
 
-/* Whether the first operands are the words of one name. */
+/* Whether the first operands are the words of one file name that contains spaces. */
 static bool is_split_name(const lap_cli *cli, char name[PATH_MAX])
 {
     struct stat st;
@@ -92,8 +92,8 @@ static bool is_split_name(const lap_cli *cli, char name[PATH_MAX])
     return false;
 }
 
-/* A first word that is nothing here was meant as a command, or is a photo that is not there. A name with a
- * dot or a slash is a file's, and so is what stands behind "run" or "--". */
+/* If the first word is not a command and no file has this name, it was meant as a command or is a missing
+ * photo. It is a file name if it contains a dot or a slash, or if it follows "run" or "--". */
 lap_cli_exit lap_cli_check_first_word(const lap_cli *cli)
 {
     const char *word = cli->may_be_command ? cli->operands[0] : "";

@@ -75,7 +75,7 @@ void lap_json_path(json_t *object, const char *key, const char *path)
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
-/* The fewest digits that read back to the same double; end is behind the 17 that stand there. */
+/* Writes the fewest digits that read back to the same double. end is behind the 17 digits in number. */
 static char *shorten(char *to, const char *number, const char *end)
 {
     enum { FEW = 15, ALL = 17 };
@@ -88,7 +88,8 @@ static char *shorten(char *to, const char *number, const char *end)
             break;
         length = 0;
     }
-    /* A real number keeps its point: some readers tell it from an integer. */
+    /* Keeps the decimal point of a real number, because some readers distinguish reals from integers by
+     * it. */
     const bool is_real = length > 0 && strpbrk(text, ".e");
     if (length == 0 || length + 2 * !is_real >= end - number)
         return memmove(to, number, (size_t)(end - number)), to + (end - number);
@@ -96,13 +97,13 @@ static char *shorten(char *to, const char *number, const char *end)
     return is_real ? to : mempcpy(to, ".0", 2);
 }
 
-/* In place: numbers get no longer. */
+/* Shortens the numbers in place; they never grow. */
 static void shorten_numbers(char *text)
 {
     char *to = text;
     for (const char *at = text; *at;) {
         const size_t number = strspn(at, "0123456789+-.eE");
-        if (*at == '"') { /* a string, with what is escaped in it */
+        if (*at == '"') { /* skip a string and its escapes */
             do
                 for (int n = 1 + (*at == '\\'); n > 0; n--)
                     *to++ = *at++;
@@ -128,7 +129,7 @@ char *lap_json_dump(const json_t *object, size_t flags)
     size_t length = 0, hidden = 0;
     for (size_t size; text && text[length]; length += size) {
         size = lap_utf8_decode(text + length, &code);
-        /* jansson has escaped C0, and line ends between strings are its own. */
+        /* jansson has already escaped C0 characters; line ends outside strings are jansson's. */
         hidden += code >= 0x7f && !lap_utf8_is_shown(code);
     }
     char *shown = hidden ? malloc(length + hidden * (sizeof "\\u0000" - 1) + 1) : NULL;
@@ -152,9 +153,9 @@ char *lap_json_dump(const json_t *object, size_t flags)
 
 static struct {
     bool to_stdout, printed;
-    size_t form;      /* for jansson */
-    const char *path; /* of --json-file, or NULL */
-    char *text;       /* what it will hold */
+    size_t form;      /* flags for jansson */
+    const char *path; /* file of --json-file, or NULL */
+    char *text;       /* future content of the file */
     size_t size;
 } outlet;
 
@@ -176,7 +177,7 @@ static bool keep(const char *text)
     char *grown = text ? realloc(outlet.text, outlet.size + size + 1) : NULL;
     if (grown) {
         memcpy(grown + outlet.size, text, size + 1);
-        grown[outlet.size + size] = '\n'; /* for the null */
+        grown[outlet.size + size] = '\n'; /* replaces the final null */
         outlet.text = grown;
         outlet.size += size + 1;
     }
@@ -231,7 +232,7 @@ int lap_json_print_failure(const char *command, int exit_code)
     return lap_json_print(object);
 }
 
-/* Clocks count nanoseconds: further digits are those of subtractions. */
+/* Clocks count nanoseconds; further digits come only from subtraction. */
 json_t *lap_json_ms(double ms)
 {
     return lap_json_real(round(ms * 1e6) / 1e6);
@@ -239,7 +240,7 @@ json_t *lap_json_ms(double ms)
 
 static json_t *times_of(const lap_times *ms)
 {
-    /* Only devices have transfers. */
+    /* Only devices transfer data. */
     const bool device = ms->upload > 0 || ms->download > 0;
     return json_pack("{so so so so so so so so}", "read", lap_json_ms(ms->read), "decode",
         lap_json_ms(ms->decode), "upload", lap_json_ms(device ? ms->upload : NAN), "filter",
@@ -279,7 +280,7 @@ void lap_json_filter(json_t *object, const lap_params *params)
     json_object_set_new(object, "threshold", json_integer(params->threshold));
 }
 
-/* All that it takes to make the same bytes again. */
+/* All settings that are needed to make the same bytes again. */
 static json_t *settings_of(const lap_settings *s)
 {
     static const char *const subsamplings[] = {"same", "444", "422", "420"};

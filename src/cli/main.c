@@ -1,4 +1,4 @@
-/* lapedge: the command line of the library of that name. */
+/* The main function of lapedge, the program. */
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -34,9 +34,9 @@ static void print_version(void)
         putchar('\n');
 }
 
-/* The next file opened would take the number of a standard stream that is closed, and get its
- * messages. Each is opened the wrong way round, so that using it stays an error; where there is no
- * /dev/null it stays closed. */
+/* If a standard stream is closed, the next file to be opened would get its number and its messages. So each
+ * closed stream is opened in the wrong direction, so that using it stays an error. Without /dev/null it stays
+ * closed. */
 static void fill_closed_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -44,10 +44,10 @@ static void fill_closed_streams(void)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* glibc gives the end of a heap back when 128 KB of it are free, which the bands of a small photo are: in a
- * folder each photo would get its memory page by page from the kernel, or not, as the heap happens to lie.
- * The coefficients of a progressive photo would come page by page, too: a fifth of its decoding. So heaps are
- * kept as far as glibc itself would raise these limits; what is larger than 32 MB still goes back. */
+/* glibc returns the end of a heap to the kernel when 128 KB of it are free, which is less than the bands of a
+ * small photo. In a folder run each photo could then get its memory page by page again. So would the
+ * coefficients of a progressive photo, a fifth of its decoding time. So these limits are set as high as glibc
+ * itself would raise them; blocks larger than 32 MB are still returned. */
 static void keep_buffers(void)
 {
 #if defined(M_TRIM_THRESHOLD) && defined(M_MMAP_THRESHOLD)
@@ -56,10 +56,11 @@ static void keep_buffers(void)
 #endif
 }
 
-/* libgomp's threads wait for each other, and for their next work, by spinning. Where other work wants the
- * cores, one spins away the time that the other needs to arrive, and a backend of OpenMP takes ten times as
- * long as plain C. How they wait is read from the environment before main, so the two commands that measure
- * start anew with it set, unless the user chose. Before anything is read: a pipe can be read only once. */
+/* libgomp's threads wait for each other, and for their next work, by spinning. If other work needs the cores,
+ * a spinning thread delays the threads that it waits for, and an OpenMP backend becomes ten times slower than
+ * plain C. libgomp reads the wait policy from the environment before main. So the two commands that measure
+ * set it, unless the user did, and restart themselves. This must happen before any input is read, because a
+ * pipe can be read only once. */
 static void wait_without_spinning(int argc, char **argv)
 {
     bool measures = false;
@@ -69,10 +70,10 @@ static void wait_without_spinning(int argc, char **argv)
         getenv("GOMP_SPINCOUNT"))
         return;
     if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
-        (void)execv("/proc/self/exe", argv); /* where that fails, the threads spin */
+        (void)execv("/proc/self/exe", argv); /* if this fails, the threads spin */
 }
 
-/* Something else than JSON was to go to standard output. */
+/* Whether standard output is needed for something other than JSON. */
 static bool is_stdout_taken(const lap_cli *cli)
 {
     const bool writes = lap_cli_writes(cli);
@@ -88,7 +89,7 @@ static int report_failure(const lap_cli *cli, int code)
     return lap_json_finish() != LAP_EXIT_OK && code == LAP_EXIT_OK ? LAP_EXIT_FAILED : code;
 }
 
-/* An object a line: several come, one for each input. */
+/* Whether each object is one line, because there may be one for each input. */
 static bool prints_lines(const lap_cli *cli)
 {
     return (cli->in_place && (cli->operand_count > 1 || cli->files_from)) ||
@@ -103,7 +104,8 @@ int main(int argc, char **argv)
     fill_closed_streams();
     lap_term_own_streams();
     keep_buffers();
-    /* A closed pipe and a full quota are errors of one write, with a message, not deaths. */
+    /* A closed pipe or an exceeded file size limit should fail one write with a message, not kill the
+     * process. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     if (argc > 1 && (strcmp(argv[1], "__complete") == 0 || strcmp(argv[1], "__describe") == 0 ||
@@ -123,7 +125,7 @@ int main(int argc, char **argv)
                 lap_cli_warn_of_devices(&cli);
             code = lap_cli_check_sides(&cli);
             if (code == LAP_EXIT_OK) {
-                lap_json_direct(cli.json, cli.json_file, lines); /* now that it is nobody else's file */
+                lap_json_direct(cli.json, cli.json_file, lines); /* after its name was checked */
                 code = work_of[cli.command - lap_cli_commands](&cli);
             }
         }

@@ -6,10 +6,10 @@
 
 #include "cli/term.h"
 
-/* Ten times a second; that of one image first when it has already taken so long. */
+/* Redraws ten times a second. For one image the line appears only after patience_ms. */
 static const double interval_ms = 100, patience_ms = 300;
 
-/* A folder's clock is that of its counts, which begins at 0. */
+/* For a folder, the times come from its counts, which begin at 0. */
 void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *name)
 {
     *progress = (lap_progress){.name = name, .on = lap_term_may_draw(cli), .shown_ms = -interval_ms};
@@ -35,15 +35,15 @@ void lap_progress_hide(lap_progress *progress)
 
 enum { PERCENT = 7 }; /* columns before the name */
 
-/* As much of a path's end as has room: a line that the terminal breaks could not be erased. A character
- * has one byte at least, so this is never too long where each has one column. */
+/* Prints as much of a path's end as fits: a line that wraps in the terminal could not be erased. Each
+ * character has at least one byte, so this is never too long if each takes one column. */
 static void print_end(const char *path, int room)
 {
     char *shown = lap_cli_shown(path), *end = shown ? shown : (char[]){""};
     const size_t length = strlen(end), fits = room > 0 ? (size_t)room : 0;
     if (length > fits) {
         end += length - (fits > 3 ? fits - 3 : 0);
-        while ((*end & 0xc0) == 0x80) /* not from within a character */
+        while ((*end & 0xc0) == 0x80) /* do not start within a character */
             end++;
         fputs(fits > 3 ? "..." : "", stderr);
     }
@@ -80,7 +80,7 @@ __attribute__((format(printf, 2, 3))) static void add(line *l, const char *forma
         l->length = sizeof l->text - 1;
 }
 
-/* "1:05" or "2:03:09"; what is not known yet as "-:--". */
+/* Formats "1:05" or "2:03:09"; "-:--" if unknown. */
 static void add_time(line *l, double seconds)
 {
     const long s = seconds >= 0 && seconds < 1e7 ? (long)(seconds + 0.5) : -1;
@@ -92,7 +92,7 @@ static void add_time(line *l, double seconds)
         add(l, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
 }
 
-/* What each device does: how many photos are on it. */
+/* Adds the number of photos on each device. */
 static void add_devices(line *l, const lap_batch_work *work)
 {
     enum { MOST = 8 };
@@ -105,13 +105,13 @@ static void add_devices(line *l, const lap_batch_work *work)
     }
 }
 
-/* What a narrow terminal does without, first to last. */
+/* Parts that a narrow terminal omits, in order. */
 enum { WHOLE, NO_DEVICES, NO_PIXELS, SHORT_BAR, NO_RATE, NO_BAR, NO_TIME, LEVELS };
 
 static void compose(line *l, const lap_batch_counts *counts, const lap_batch_work *work, int level)
 {
     enum { CELLS = 20, FEW_CELLS = 8 };
-    static const double telling_s = 0.3; /* before, rates and the time left say nothing */
+    static const double telling_s = 0.3; /* before this, rates and the time left are unreliable */
     const uint64_t worked = counts->ok + counts->warned + counts->failed + counts->waiting;
     const uint64_t over = worked + counts->skipped, pixels = counts->pixels + counts->waiting_pixels;
     const uint64_t expected = counts->expected > over ? counts->expected : over;
@@ -131,7 +131,7 @@ static void compose(line *l, const lap_batch_counts *counts, const lap_batch_wor
         add(l, ", %.*f photos/s", rate < 10 ? 1 : 0, rate);
     if (level < NO_PIXELS && telling)
         add(l, ", %.0f Mpixel/s", (double)pixels / 1e6 / seconds);
-    /* Skipped files cost nothing: the time left follows from those that were worked on. */
+    /* Skipped files take no time, so the time left is computed from the others. */
     if (level < NO_TIME) {
         add(l, ", ");
         add_time(l, telling ? seconds * (double)(expected - over) / (double)worked : -1);
@@ -146,7 +146,7 @@ void lap_progress_files(lap_progress *progress, const lap_batch_counts *counts, 
     line l;
     if (!progress->on || counts->ms < progress->shown_ms + interval_ms)
         return;
-    /* A line that the terminal breaks could not be erased; the last column stays free. */
+    /* A line that wraps could not be erased, so the last column stays free. */
     const int room = lap_term_error_width() - 1;
     int level = WHOLE;
     do

@@ -1,4 +1,4 @@
-/* One image in, one out: of run and of transform. */
+/* Processes one image, for run and transform. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -14,7 +14,7 @@
 #include "cli/report/report.h"
 #include "cli/term.h"
 
-/* Whether the folder that out lies in is missing, or nothing can be made in it. */
+/* Whether the folder of out is missing or not writable. */
 static bool is_hopeless(const char *out)
 {
     char *copy = strdup(out);
@@ -60,7 +60,8 @@ static int skip_one(const lap_cli *cli, const char *in, const char *out)
                                    : LAP_EXIT_OK;
 }
 
-/* Whether OUT is a JPEG beside IN: with a pattern in the place of names, "lapedge *.jpg", it is a photo. */
+/* Whether OUT is a JPEG in the same folder as IN. Then it may be a photo: a pattern such as "lapedge *.jpg"
+ * expands to two photos. */
 static bool may_be_photo(const lap_cli *cli, const char *in, const char *out)
 {
     struct stat there, folders[2];
@@ -84,7 +85,7 @@ static void note_replaced(const lap_cli *cli, const char *out)
             cli->dry_run ? "would be" : "was");
 }
 
-/* The photo is read a second time: a run keeps no pixels. */
+/* Reads the photo a second time for the report, because a run does not keep pixels. */
 static int write_report(
     const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *result)
 {
@@ -99,7 +100,7 @@ static int write_report(
     return (int)lap_cli_exit_of(code);
 }
 
-/* One image, its messages, and its exit code. */
+/* Processes one image, prints messages, and returns the exit code. */
 static int run_one(lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
     lap_report report = {0};
@@ -173,7 +174,7 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
     return exit_code;
 }
 
-/* With a context and signals. */
+/* Calls job with a context and signal handlers. */
 static int with_context(lap_cli *cli, int (*job)(lap_cli *cli, lap_context *context))
 {
     lap_error err;

@@ -13,13 +13,13 @@
 
 /* ---- never over something else ------------------------------------------------------------------- */
 
-/* The value of an option that names a file, or NULL. */
+/* Returns the value of an option that names a file, or NULL. */
 static const char *path_of(const lap_cli *cli, const lap_cli_option *option)
 {
     return *(const char *const *)((const char *)cli + option->field);
 }
 
-/* What keeps the command from starting: 2 where nothing can be compared, else 4. */
+/* Returns the exit code if a side file prevents the start: 2 for a comparison, else 4. */
 static lap_cli_exit unreachable(const lap_cli *cli, const lap_cli_option *side, const lap_error *err)
 {
     char text[1024];
@@ -27,7 +27,8 @@ static lap_cli_exit unreachable(const lap_cli *cli, const lap_cli_option *side, 
     return cli->command->takes & (LAP_CLI_DIFF | LAP_CLI_COMPARE_ALL) ? LAP_EXIT_USAGE : LAP_EXIT_NOTHING;
 }
 
-/* LAP_EXIT_OK where path is another file; else after a message that calls it `what`. */
+/* Returns LAP_EXIT_OK if path is another file, else an exit code after a message that calls the file
+ * `what`. */
 static lap_cli_exit check_other(
     const lap_cli *cli, const lap_cli_option *side, const char *path, const char *what)
 {
@@ -54,7 +55,7 @@ static lap_code check_file(void *user, const char *path, const lap_error *proble
     return look->exit == LAP_EXIT_OK ? LAP_OK : LAP_E_CLASH;
 }
 
-/* An input, and what is in it where it is a folder. */
+/* Checks an input, and the files in it if it is a folder. */
 static lap_cli_exit check_input(
     const lap_cli *cli, const lap_cli_option *side, const char *path, bool look_inside)
 {
@@ -88,14 +89,14 @@ static lap_cli_exit check_side(const lap_cli *cli, const lap_cli_option *side)
     return code;
 }
 
-/* Photos whose record was lost would be filtered once more. */
+/* Whether path is an in-place record. If it were lost, photos would be filtered twice. */
 static bool is_record(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return strcmp(slash ? slash + 1 : path, ".lapedge-in-place.jsonl") == 0;
 }
 
-/* The name of a photo that --backup keeps, or will. */
+/* Whether path is the name that --backup gives to a photo. */
 static bool is_backup(const lap_cli *cli, const char *path)
 {
     const size_t length = strlen(path), end = cli->backup ? strlen(cli->backup) : 0;
@@ -109,7 +110,8 @@ static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, c
     if (is_backup(cli, path))
         return lap_cli_usage("--%s: %s is the name of a backup", side->name, path);
     const lap_cli_exit code = check_side(cli, side);
-    /* A photo, an output or a backup, whatever its name. A heat map is an image itself. */
+    /* Refuses to overwrite a photo, an output or a backup, whatever its name. A heat map is an image, so it
+     * may overwrite one. */
     if (code == LAP_EXIT_OK && strcmp(side->name, "heatmap") != 0 && lap_cli_image_at(path))
         return lap_cli_usage("--%s: %s is an image, and would be replaced", side->name, path);
     return code;
@@ -137,7 +139,7 @@ static bool open_log(lap_cli_log *log, const char *path)
     log->fd = open(path, flags | O_CREAT | O_EXCL, 0666);
     log->is_new = log->fd >= 0;
     if (log->fd < 0 && errno == EEXIST)
-        log->fd = open(path, flags | O_CREAT, 0666); /* through a link, too */
+        log->fd = open(path, flags | O_CREAT, 0666); /* follows links */
     if (log->fd < 0 || fstat(log->fd, &st) != 0)
         return false;
     log->is_file = S_ISREG(st.st_mode);
@@ -177,11 +179,11 @@ static void write_line(lap_cli_log *log, const json_t *record)
         free(line);
         return;
     }
-    line[size] = '\n'; /* for the null */
+    line[size] = '\n'; /* replaces the final null */
     const int problem = lap_cli_write(log->fd, line, size + 1) ? 0 : errno;
     if (!problem)
         log->size += (long long)size + 1;
-    else if (log->is_file && ftruncate(log->fd, (off_t)log->size) != 0) /* no half line */
+    else if (log->is_file && ftruncate(log->fd, (off_t)log->size) != 0) /* remove an incomplete line */
         errno = problem;
     log->problem = log->problem ? log->problem : problem;
     free(line);

@@ -1,4 +1,4 @@
-/* What every command that works on images does around its work: a context, signals, an exit code. */
+/* Code around the work of every command on images: create a context, handle signals, compute an exit code. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void on_passed(int number, siginfo_t *info, void *unused)
 
 static void catch_signals(lap_context *context)
 {
-    /* Once only: the second one has its default effect, at once. */
+    /* Handles one signal; a second one has its default effect immediately. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     atomic_store(&running, context);
@@ -37,7 +37,7 @@ static void catch_signals(lap_context *context)
     sigaction(SIGTERM, &action, NULL);
     const struct sigaction passed = {.sa_sigaction = on_passed, .sa_flags = SA_SIGINFO};
     sigaction(LAP_CLI_PASSED_ON, &passed, NULL);
-    /* Who starts a program with nohup wants it to go on. */
+    /* A program started with nohup should ignore SIGHUP. */
     struct sigaction before;
     hangs_up = sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN;
     if (hangs_up)
@@ -93,7 +93,7 @@ void lap_cli_end(lap_context *context)
 {
     if (!context)
         return;
-    release_signals(); /* before the context goes */
+    release_signals(); /* must come before the context is destroyed */
     lap_context_destroy(context);
 }
 

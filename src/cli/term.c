@@ -51,7 +51,7 @@ char *lap_cli_shown(const char *text)
     return NULL;
 }
 
-/* The last problem, for the object of --json; a kind that is set stays until another one is. */
+/* The last problem, for the object of --json. A kind stays until another one is set. */
 static struct {
     const char *kind;
     char message[1024];
@@ -88,7 +88,7 @@ void lap_term_own_streams(void)
     static int out = STDOUT_FILENO, error = STDERR_FILENO;
     const cookie_io_functions_t writes = {.write = write_to};
     FILE *to_out = fopencookie(&out, "w", writes), *to_error = fopencookie(&error, "w", writes);
-    /* Without memory the C library's streams stay. */
+    /* Without memory the C library's streams stay in use. */
     if (to_out && setvbuf(to_out, NULL, isatty(out) ? _IOLBF : _IOFBF, BUFSIZ) == 0)
         stdout = to_out;
     if (to_error && setvbuf(to_error, NULL, _IONBF, 0) == 0)
@@ -97,7 +97,7 @@ void lap_term_own_streams(void)
 
 /* ---- messages ----------------------------------------------------------------------------------- */
 
-static bool is_bold; /* the program's name before messages */
+static bool is_bold; /* for the program's name before messages */
 
 void lap_term_begin(const lap_cli *cli)
 {
@@ -153,13 +153,13 @@ void lap_cli_warn_without_device(const lap_cli *cli)
     lap_device_info device;
     const char *reason;
     const char *option = cli->device_count ? "--devices" : cli->device_memory ? "--device-memory" : NULL;
-    /* A backend that is named refuses by itself. */
+    /* A backend given by name reports by itself that it cannot run. */
     if (option && !cli->quiet && strcmp(cli->settings.backend, "auto") == 0 &&
         !lap_device_at(0, &device, &reason))
         lap_cli_message("warning: %s: %s", option, reason);
 }
 
-/* What the program can do about an error of the library, in its own words: the end of the message. */
+/* Returns the end of an error message: the program's option that remedies a library error. */
 static const char *words_of(lap_remedy remedy)
 {
     static const char *const words[] = {
@@ -181,7 +181,7 @@ static const char *words_of(lap_remedy remedy)
     return (size_t)remedy < count && words[remedy] ? words[remedy] : "";
 }
 
-/* "-" as a message calls it. */
+/* Returns the name that messages use for "-". */
 static const char *stream_name(lap_code code)
 {
     return code == LAP_E_WRITE || code == LAP_E_DISK_FULL || code == LAP_E_EXISTS ? "standard output"
@@ -191,7 +191,7 @@ static const char *stream_name(lap_code code)
 char *lap_cli_quoted(const char *path, char *text, size_t size)
 {
     static const char escaped[] = "'\\''";
-    enum { ROOM = sizeof escaped + 2 }; /* for one more character, the mark and the 0 */
+    enum { ROOM = sizeof escaped + 2 }; /* room for one more character, the mark and the final 0 */
     const bool is_plain = *path && !strpbrk(path, " \t\n'\"\\$&;<>()|*?[]#~`!{}");
     char *to = text;
     if (!is_plain)
@@ -325,7 +325,7 @@ const char *lap_term_plain(const lap_cli *cli, FILE *to)
     return colored(cli, to) ? "\033[0m" : "";
 }
 
-/* Who reads only the head of a long list has seen enough, and wants no message about it. */
+/* A reader that closes the pipe after the first lines, such as head, has seen enough and needs no message. */
 bool lap_term_reader_left(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -369,7 +369,7 @@ void lap_cli_print_times(const lap_times *ms, const char *total)
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (stages[i].ms > 0)
             length += snprintf(text + length, sizeof text - (size_t)length, "%s %.1f, ", stages[i].name,
-                fmin(stages[i].ms, 1e15)); /* so that all of them have room */
+                fmin(stages[i].ms, 1e15)); /* limits the width */
     snprintf(text + length, sizeof text - (size_t)length, "%s %.1f", total, ms->total);
     lap_cli_print_detail("ms", text);
 }

@@ -1,4 +1,4 @@
-/* What people see: messages without control characters, colour where it is wanted. */
+/* Messages and output for people: prints no control characters, and colours if wanted. */
 #ifndef LAP_CLI_TERM_H
 #define LAP_CLI_TERM_H
 
@@ -6,66 +6,70 @@
 
 #include "cli/options/args.h"
 
-/* All bytes to a descriptor; false with errno set. EIO: nothing is taken, and no error is reported. */
+/* Writes all bytes to a descriptor; false with errno set. On EIO it drops the bytes and reports no error. */
 bool lap_cli_write(int fd, const void *bytes, size_t size);
-/* stdout and stderr write by lap_cli_write from now on: the C library's own streams ask a descriptor that
- * takes nothing for ever. Nothing has been written yet. */
+/* From now on stdout and stderr write through lap_cli_write. The C library's own streams would retry for ever
+ * on a descriptor that accepts nothing. Call this before anything is written. */
 void lap_term_own_streams(void);
-/* Whether messages are coloured, from now on. */
+/* Decides whether messages are coloured from now on. */
 void lap_term_begin(const lap_cli *cli);
-/* "lapedge: ..." on stderr, one line; whatever a file name holds, no control character gets out. */
+/* Prints "lapedge: ..." on stderr as one line. Control characters, for example in file names, are
+ * replaced. */
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What works on one device only says which, where several were named. */
+/* Warns if several devices were named but the command uses one; says which. */
 void lap_cli_warn_of_devices(const lap_cli *cli);
-/* So does what names devices where there is none. May touch CUDA. */
+/* Warns if devices were named but there are none. May start CUDA. */
 void lap_cli_warn_without_device(const lap_cli *cli);
-/* The first warning of a file that was done all the same, and how many there are. */
+/* Prints the first warning of a file that was processed anyway, and the number of warnings. */
 void lap_cli_warn(const char *input, const lap_report *report);
-/* lap_error_text, and the option of the program that helps. 1,024 bytes are enough. Returns text. */
+/* Like lap_error_text, and adds the option of the program that helps. 1,024 bytes are enough. Returns
+ * text. */
 char *lap_cli_error_text(const lap_error *err, char *text, size_t size);
-/* path as a word of a shell's command line, cut short where it does not fit. Returns text. */
+/* Quotes path as one word of a shell command line, shortened if it does not fit. Returns text. */
 char *lap_cli_quoted(const char *path, char *text, size_t size);
-/* The first warning, likewise. 512 bytes are enough. */
+/* Formats the first warning, with the option that helps. 512 bytes are enough. Returns text. */
 char *lap_cli_warning_text(const lap_report *report, char *text, size_t size);
-/* "lapedge: photo.jpg: truncated: data ends ..." on stderr. An error that names no file, and is not about the
- * settings, is about subject; NULL: about nothing. */
+/* Prints "lapedge: photo.jpg: truncated: data ends ..." on stderr. If the error names no file and is not
+ * caused by the settings, subject stands in for the file; NULL: no file is shown. */
 void lap_cli_print_error(const lap_error *err, const char *subject);
-/* Message and LAP_EXIT_USAGE. */
+/* Prints the message and returns LAP_EXIT_USAGE. */
 lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The last problem that one of these two, or else lap_cli_message, has reported; *kind as in JSON. */
+/* Returns the last problem that these two functions (or else lap_cli_message) reported; *kind is named as in
+ * JSON. */
 const char *lap_cli_last_problem(const char **kind);
-/* Writes text with bytes that are not UTF-8, and characters that are not lap_utf8_is_shown, as \xNN. */
+/* Writes text; bytes that are not UTF-8, and characters that are not lap_utf8_is_shown, become \xNN. */
 void lap_cli_print_safely(FILE *to, const char *text);
-/* The same between quotation marks and behind `before`, quotation marks in it doubled, as CSV has it. */
+/* Writes `before`, then text in quotation marks. Quotation marks in text are doubled, as CSV requires. */
 void lap_cli_print_quoted(FILE *to, const char *before, const char *text);
-/* The same as a string, the caller's to free; NULL without memory. */
+/* Returns what lap_cli_print_safely would write. The caller frees it; NULL: out of memory. */
 char *lap_cli_shown(const char *text);
 
-/* Text on stdout from column `at` on, which is where the cursor is, broken at spaces before column
- * `width`; a newline ends it. */
+/* Prints text on stdout, breaking lines at spaces before column `width`. The cursor is at column `at`, where
+ * further lines begin too. A newline follows the text. */
 void lap_cli_print_wrapped(const char *text, int at, int width);
-/* "  note      text" on stderr, one of the lines of -v; long ones go on below themselves. */
+/* Prints "  note      text" on stderr, one of the lines of -v. Long text continues on the next lines. */
 void lap_cli_print_detail(const char *name, const char *text);
-/* Columns of the terminal on stdout, or on stderr; without one, more than any line has. */
+/* Columns of the terminal on stdout, or else on stderr. Without a terminal: more than any line needs. */
 int lap_term_width(void);
 int lap_term_error_width(void);
 
-/* Bold text, if colour is on for this stream: `fputs(lap_term_bold(cli, stdout), stdout)`. */
+/* Returns the escape sequence for bold text, or "" if this stream has no colour: `fputs(lap_term_bold(cli,
+ * stdout), stdout)`. */
 const char *lap_term_bold(const lap_cli *cli, FILE *to);
 const char *lap_term_plain(const lap_cli *cli, FILE *to);
 
-/* Whether standard output is a pipe that nobody reads any more. */
+/* Whether standard output is a pipe whose reader has closed it. */
 bool lap_term_reader_left(void);
-/* Flushes stdout; where something did not get out LAP_EXIT_FAILED with a message, or LAP_EXIT_PIPE. */
+/* Flushes stdout. If output was lost, returns LAP_EXIT_FAILED after a message, or LAP_EXIT_PIPE. */
 lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
 
-/* Whether a line that redraws itself may be shown: stderr is a terminal, and neither --quiet nor
- * --progress=off is given. */
+/* Whether a progress line may be shown: stderr is a terminal, and neither --quiet nor --progress=off is
+ * given. */
 bool lap_term_may_draw(const lap_cli *cli);
 
 double lap_cli_now_ms(void); /* monotonic */
 
-/* The stages that took time, on one line; total: the word for all of it. */
+/* Prints the stages that took time on one line; total is the word for their sum. */
 void lap_cli_print_times(const lap_times *ms, const char *total);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/image.h"
 #include "base/status.h"
 
-/* Decoders do not name their source in messages: here every one gets it. */
+/* Adds the source's name to an error, because decoders do not. */
 static lap_code named(const lap_decoder *decoder, lap_code code, lap_error *err)
 {
     return lap_error_about(err, code, lap_source_name(decoder->source));
@@ -76,7 +76,7 @@ void lap_decoder_close(lap_decoder *decoder)
     free(decoder);
 }
 
-/* Without zeros at its end. */
+/* Formats a number without trailing zeros. */
 static const char *exact_millions(uint64_t n, char text[LAP_MILLIONS])
 {
     lap_millions(n, 6, text);
@@ -111,7 +111,7 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
 
 /* ---- in several places ------------------------------------------------------------------------- */
 
-/* The rows of the whole decoder, those above the first dropped. */
+/* Opens the whole decoder and drops the rows above the first one. */
 static lap_code open_in_order(lap_decoder *decoder, lap_error *err)
 {
     lap_decoder *whole = decoder->whole;

@@ -67,7 +67,7 @@ bool lap_encoder_is_parallel(const lap_encoder *encoder)
     return encoder->parallel;
 }
 
-/* Rows of this band, 0 where there is no such band. */
+/* Returns the number of rows in this band; 0 if the band does not exist. */
 static int rows_of(const lap_encoder *encoder, int index)
 {
     const int rest =

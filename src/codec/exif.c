@@ -40,7 +40,7 @@ static void set(const lap_exif_tree *tree, const lap_exif_directory *d, uint32_t
             to + e.at + 8, tree->tiff.is_big_endian, e.type == LAP_EXIF_SHORT ? 2 : 4, (uint32_t)value);
 }
 
-/* The entries that stay move up, and what follows the directory is no longer reached from it. */
+/* Moves the kept entries up; the directory no longer points to what followed. */
 static void close_gaps(const lap_exif_tree *tree, const lap_exif_directory *d, uint8_t *to)
 {
     size_t left = 0;

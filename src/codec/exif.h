@@ -1,32 +1,33 @@
-/* EXIF: the orientation, and what of it an output carries. Any bytes are safe input. Sources: EXIF 2.32,
- * TIFF 6.0. Payload = APP1 data, beginning "Exif\0\0". Thread safe. */
+/* EXIF: reads the orientation, and selects what an output keeps. Any bytes are safe input. Sources: EXIF
+ * 2.32, TIFF 6.0. Payload = APP1 data, beginning "Exif\0\0". Thread safe. */
 #ifndef LAP_EXIF_H
 #define LAP_EXIF_H
 
 #include "codec/meta_drops.h"
 
 bool lap_exif_is(const uint8_t *payload, size_t size);
-/* 1..8; 1 where the tag is missing or invalid. */
+/* Returns 1..8; 1 if the tag is missing or invalid. */
 int lap_exif_orientation(const uint8_t *payload, size_t size);
 
-enum { LAP_EXIF_ROOM = 65533 }; /* bytes of a payload, at most: a segment without its length field */
+enum { LAP_EXIF_ROOM = 65533 }; /* largest payload: a segment without its length field */
 
 typedef struct lap_exif_change {
-    int width, height; /* of the output */
-    bool turned;       /* its pixels are upright: the orientation becomes 1 */
-    unsigned keep;     /* LAP_KEEP_...; LAP_KEEP_LISTED: the user gave the list */
-    /* gets each entry that goes, and a warning for EXIF that cannot be read; or NULL */
+    int width, height; /* size of the output */
+    bool turned;       /* the output's pixels are upright, so the orientation becomes 1 */
+    unsigned keep;     /* LAP_KEEP_... bits; with LAP_KEEP_LISTED the user gave a list */
+    /* NULL, or records each entry that is dropped, and warns about unreadable EXIF */
     lap_meta_drops *drops;
 } lap_exif_change;
 
-/* Writes what stays of a payload to `to`, which has room for LAP_EXIF_ROOM bytes and for `size`, with the
- * output's size and orientation.
+/* Writes the kept part of a payload to `to`, with the output's size and orientation. `to` has room for
+ * LAP_EXIF_ROOM bytes and for `size`.
  *
- * Without a list, tags keep their places; thumbnails and maker's notes go wherever they stand, and so do
- * bytes that nothing refers to: cut off at the end, else zeroed. With a list, the payload is written anew
- * from the tags of exif_tags.h, in the same byte order; GPS and thumbnail only if they are in the list.
+ * Without a list, tags keep their places. Thumbnails and maker's notes are removed wherever they are, and so
+ * are bytes that nothing refers to: they are cut off at the end, and zeroed elsewhere. With a list, a new
+ * payload is written from the tags of exif_tags.h in the same byte order, with GPS and thumbnail only if
+ * listed.
  *
- * *to_size 0: nothing stays. LAP_E_MEMORY. */
+ * *to_size 0: nothing is kept. LAP_E_MEMORY. */
 lap_code lap_exif_choose(const uint8_t *payload, size_t size, const lap_exif_change *change, uint8_t *to,
     size_t *to_size, lap_error *err);
 

@@ -5,8 +5,8 @@
 #define INTEGER (T(SHORT) | T(LONG))
 
 /* EXIF 2.32 (CIPA DC-008), tables 4 to 8, 12 and 13, with the texts of EXIF 3.0; TIFF 6.0; the tags of
- * Windows for titles and ratings. Not here on purpose: pointers, 0x927C (maker's note), 0x9402 and 0x9403
- * (pressure, depth of water: they tell the altitude), 0xA40B (settings in the maker's form). */
+ * Windows for titles and ratings. Omitted on purpose: pointers, 0x927C (maker's note), 0x9402 and 0x9403
+ * (pressure and water depth, which tell the altitude), 0xA40B (settings in the maker's format). */
 static const lap_exif_tag tags[] = {
     {LAP_EXIF_IFD0, 0x000B, TEXT, "ProcessingSoftware"},
     {LAP_EXIF_IFD0, 0x0100, INTEGER, "ImageWidth"},
@@ -170,7 +170,7 @@ static const lap_exif_tag tags[] = {
     {LAP_EXIF_GPS, 0x001F, T(RATIONAL), "GPSHPositioningError"},
 };
 
-/* Tags that hold a picture, lead to one, or have a form that only its maker knows. */
+/* Tags that hold or point to a picture, or have a format that only the maker knows. */
 static const struct picture {
     uint16_t tag;
     const char *what, *name;

@@ -1,11 +1,11 @@
-/* The EXIF tags that are known to be harmless: neither a picture, nor a place, nor the maker's own form.
- * Thread safe. */
+/* The EXIF tags known to be harmless: they hold no picture, no location and no maker's format. Thread
+ * safe. */
 #ifndef LAP_EXIF_TAGS_H
 #define LAP_EXIF_TAGS_H
 
 #include "lapedge.h"
 
-/* Types of TIFF 6.0, and of EXIF 3.0 (UTF-8). */
+/* Types of TIFF 6.0, and EXIF 3.0's UTF-8. */
 enum {
     LAP_EXIF_BYTE = 1,
     LAP_EXIF_ASCII = 2,
@@ -18,7 +18,7 @@ enum {
     LAP_EXIF_UTF8 = 129
 };
 
-/* The directories. CHAIN: behind IFD0, so IFD1 and later ones; SUB: what tag 0x14A leads to. */
+/* The directories. CHAIN: those after IFD0, so IFD1 and later; SUB: those that tag 0x14A points to. */
 typedef enum lap_exif_group {
     LAP_EXIF_IFD0,
     LAP_EXIF_EXIF,
@@ -35,12 +35,12 @@ typedef struct lap_exif_tag {
     const char *name;
 } lap_exif_tag;
 
-/* The row of a tag; NULL if it is not known to be harmless. */
+/* Returns a tag's row; NULL if the tag is not known to be harmless. */
 const lap_exif_tag *lap_exif_tag_find(lap_exif_group group, uint32_t tag);
 /* "IFD0", "Exif", "GPS", ... */
 const char *lap_exif_group_name(lap_exif_group group);
-/* "thumbnail" or "maker's note" for tags that hold or lead to one in any directory, or may: other pictures
- * and forms of a maker; NULL for all others. *name: what it is called. */
+/* Returns "thumbnail" or "maker's note" for tags that may hold or point to one in any directory, including
+ * other pictures and maker's formats; NULL for all others. *name: the tag's name. */
 const char *lap_exif_tag_picture(uint32_t tag, const char **name);
 
 #endif

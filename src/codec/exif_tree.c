@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* Against EXIF that costs seconds: a camera writes a hundred entries, and each byte has one owner. */
+/* Limits for EXIF designed to take seconds. A camera writes about a hundred entries, and each byte has one
+ * owner. */
 enum { MAX_ENTRIES = 2000, MAX_WORK = 16 << 20 };
 
 /* ---- bytes --------------------------------------------------------------------------------------- */
@@ -22,7 +23,7 @@ static bool is_owned_by(const lap_exif_tree *tree, size_t at, size_t size, lap_e
 
 /* ---- entries ------------------------------------------------------------------------------------- */
 
-/* Bytes of a value of this type; 0: unknown. Type 13 is an offset. */
+/* Returns the size of a value of this type; 0: unknown. Type 13 is an offset. */
 static size_t size_of_type(uint32_t type)
 {
     static const uint8_t sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
@@ -38,7 +39,7 @@ lap_exif_entry lap_exif_entry_at(const lap_exif_tree *tree, const lap_exif_direc
         .values = lap_tiff_get(t, at + 4, 4),
         .at = at,
         .value = at + 8};
-    e.size = e.values * size_of_type(e.type); /* 32 bits times 8: no overflow */
+    e.size = e.values * size_of_type(e.type); /* 32 bits times 8 cannot overflow */
     e.is_outside = e.size > 4;
     if (e.is_outside)
         e.value = lap_tiff_get(t, at + 8, 4);
@@ -67,7 +68,7 @@ static const lap_exif_directory *directory_at(const lap_exif_tree *tree, size_t 
     return NULL;
 }
 
-/* What a tag leads to; false for one that is no pointer. */
+/* Gets the group of the directory that a tag points to; false if the tag is no pointer. */
 static bool leads_to(uint32_t tag, lap_exif_group *group)
 {
     *group = tag == LAP_TAG_EXIF      ? LAP_EXIF_EXIF
@@ -86,8 +87,9 @@ const lap_exif_directory *lap_exif_tree_led_to(const lap_exif_tree *tree, const 
     return d && d->stays && d->group == group ? d : NULL;
 }
 
-/* Adds the directory there, unless it is known. One that stays must be whole and lie on no other; of one that
- * goes as much counts as there is. False: it cannot be read, or there are too many. */
+/* Adds a directory, unless it is already known. If it is to be kept, it must be complete and must not overlap
+ * another; if it is to be dropped, the part that exists is added. False: it cannot be read, or there are too
+ * many. */
 static bool add(lap_exif_tree *tree, size_t at, lap_exif_group group, bool stays)
 {
     const lap_tiff *t = &tree->tiff;
@@ -115,7 +117,7 @@ static bool is_first(const lap_exif_tree *tree, const lap_exif_directory *d, con
     return lap_exif_entry_find(tree, d, e->tag, &first) && first.at == e->at;
 }
 
-/* Whether this pointer is one that is followed to keep what it leads to. */
+/* Whether this pointer is followed so that its target is kept. */
 static bool is_kept_pointer(
     const lap_exif_tree *tree, const lap_exif_directory *d, const lap_exif_entry *e, lap_exif_group group)
 {
@@ -131,7 +133,7 @@ static bool is_kept_pointer(
         return d->group == LAP_EXIF_IFD0;
     case LAP_EXIF_INTEROP:
         return d->group == LAP_EXIF_EXIF;
-    default: /* some programs put the pointer to GPS into the Exif IFD */
+    default: /* some programs put the GPS pointer into the Exif IFD */
         return (tree->keep & LAP_KEEP_GPS) &&
                (d->group == LAP_EXIF_IFD0 ||
                    (d->group == LAP_EXIF_EXIF &&
@@ -152,13 +154,13 @@ static void add_staying(lap_exif_tree *tree)
         }
 }
 
-/* The link behind the entries; 0: none. */
+/* Returns the link after the entries; 0: there is none. */
 static size_t link_of(const lap_exif_tree *tree, const lap_exif_directory *d)
 {
     return d->has_link ? lap_tiff_get(&tree->tiff, d->at + 2 + d->entries * LAP_EXIF_ENTRY, 4) : 0;
 }
 
-/* All others that can be reached, so that what they hold is known not to stay. */
+/* Adds all other directories that can be reached, so that their contents are known to be dropped. */
 static void add_going(lap_exif_tree *tree)
 {
     lap_exif_group group;
@@ -186,7 +188,7 @@ static bool holds_jpeg(const lap_exif_tree *tree, const lap_exif_entry *e)
     return e->is_outside && e->fits && memmem(tree->tiff.bytes + e->value, e->size, "\xFF\xD8\xFF", 3);
 }
 
-/* Why an entry is not among those that are known to be harmless. */
+/* Returns why an entry is not known to be harmless. */
 static const char *why_unlisted(
     const lap_exif_tree *tree, const lap_exif_directory *d, const lap_exif_entry *e)
 {
@@ -199,7 +201,7 @@ static const char *why_unlisted(
     return !e->fits ? "broken" : !is_first(tree, d, e) ? "stands twice" : NULL;
 }
 
-/* Why an entry goes, its neighbours apart. */
+/* Returns why an entry is dropped, without looking at other entries. */
 static const char *why_alone(const lap_exif_tree *tree, const lap_exif_directory *d, const lap_exif_entry *e)
 {
     const char *name, *picture = lap_exif_tag_picture(e->tag, &name);
@@ -246,7 +248,7 @@ const char *lap_exif_tree_why(const lap_exif_tree *tree, const lap_exif_director
                : NULL;
 }
 
-/* Bytes that go. If an entry claims bytes of a directory that is kept, the claim is ignored. */
+/* Marks bytes as dropped. If an entry claims bytes of a directory that is kept, the claim is ignored. */
 static void give_up(lap_exif_tree *tree, size_t at, size_t size)
 {
     const bool is_listed = tree->keep & LAP_KEEP_LISTED;
@@ -263,7 +265,7 @@ static void give_up(lap_exif_tree *tree, size_t at, size_t size)
             tree->map[at + i] = LAP_OWNER_GOES;
 }
 
-/* Element i of an array of integers; 0 past its end. */
+/* Returns element i of an array of integers; 0 past its end. */
 static uint32_t element(const lap_exif_tree *tree, const lap_exif_entry *e, size_t i)
 {
     const size_t width = e->type == LAP_EXIF_SHORT ? 2 : 4;
@@ -271,7 +273,7 @@ static uint32_t element(const lap_exif_tree *tree, const lap_exif_entry *e, size
                                                  : 0;
 }
 
-/* The pictures that pairs of tags lead to: offsets, and sizes. */
+/* Drops the pictures that pairs of tags (offsets and sizes) point to. */
 static void give_up_pictures(lap_exif_tree *tree, const lap_exif_directory *d)
 {
     static const uint16_t pairs[][2] = {
@@ -284,7 +286,7 @@ static void give_up_pictures(lap_exif_tree *tree, const lap_exif_directory *d)
                 give_up(tree, element(tree, &at, i), element(tree, &size, i));
 }
 
-/* Without a list IFD1 is only unlinked: its bytes stay, apart from what its unknown tags lead to. */
+/* Without a list IFD1 is only unlinked: its bytes stay, except those that its unknown tags point to. */
 static bool is_unlinked(const lap_exif_tree *tree, const lap_exif_directory *d)
 {
     return d->group == LAP_EXIF_CHAIN && !(tree->keep & LAP_KEEP_LISTED) &&
@@ -314,7 +316,7 @@ static void give_up_all(lap_exif_tree *tree, const lap_exif_directory *d)
             continue;
         if (e.is_outside)
             give_up(tree, e.value, e.size);
-        else if (e.size == 0 && e.values > 0) /* of unknown size: at most that of the largest type */
+        else if (e.size == 0 && e.values > 0) /* unknown type: assume the largest size */
             give_up(tree, lap_tiff_get(&tree->tiff, e.at + 8, 4), (size_t)e.values * 8);
     }
 }

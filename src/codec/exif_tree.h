@@ -1,5 +1,5 @@
-/* The directories of an EXIF payload, what stays of them and why the rest goes, and who owns each byte. Any
- * bytes are safe input. Sources: EXIF 2.32, TIFF 6.0. One thread at a time. */
+/* The directories of an EXIF payload: which entries are kept, why others are dropped, and which entry owns
+ * each byte. Any bytes are safe input. Sources: EXIF 2.32, TIFF 6.0. One thread at a time. */
 #ifndef LAP_EXIF_TREE_H
 #define LAP_EXIF_TREE_H
 
@@ -24,16 +24,16 @@ enum {
 
 typedef struct lap_exif_entry {
     uint32_t tag, type, values;
-    size_t at;    /* of its twelve bytes */
-    size_t value; /* of its value, inside the entry or outside */
-    size_t size;  /* of its value; 0 where the type is unknown */
+    size_t at;    /* offset of the entry's twelve bytes */
+    size_t value; /* offset of its value, inside the entry or elsewhere */
+    size_t size;  /* size of its value; 0 if the type is unknown */
     bool is_outside, fits;
 } lap_exif_entry;
 
 typedef struct lap_exif_directory {
     lap_exif_group group;
     size_t at, entries;
-    bool has_link; /* to the next one, behind the entries */
+    bool has_link; /* a link to the next directory follows the entries */
     bool stays;
 } lap_exif_directory;
 
@@ -49,29 +49,31 @@ typedef struct lap_exif_tree {
     unsigned keep;
     lap_exif_directory directories[LAP_EXIF_DIRECTORIES];
     size_t count;
-    size_t entries, work; /* of all directories; bytes looked at to find owners */
-    int broken;           /* directories that should stay and cannot be read */
+    size_t entries, work; /* entries in all directories; bytes examined to find owners */
+    int broken;           /* directories that should be kept but cannot be read */
     uint8_t *map;         /* lap_exif_owner of each byte */
 } lap_exif_tree;
 
-/* keep: LAP_KEEP_..., all but the thumbnail where no list was given. LAP_E_DAMAGED: the first directory
- * cannot be read, or there are too many; LAP_E_MEMORY. To be released also after a failure. */
+/* Builds the tree. keep has LAP_KEEP_... bits; without a list, all but the thumbnail. LAP_E_DAMAGED: the
+ * first directory cannot be read, or there are too many directories. LAP_E_MEMORY. Release the tree even
+ * after a failure. */
 lap_code lap_exif_tree_build(
     lap_exif_tree *tree, const uint8_t *payload, size_t size, unsigned keep, lap_error *err);
 void lap_exif_tree_release(lap_exif_tree *tree);
 
 lap_exif_entry lap_exif_entry_at(const lap_exif_tree *tree, const lap_exif_directory *d, size_t i);
-/* The first entry with this tag; false where there is none. */
+/* Finds the first entry with this tag; returns false if there is none. */
 bool lap_exif_entry_find(
     const lap_exif_tree *tree, const lap_exif_directory *d, uint32_t tag, lap_exif_entry *entry);
-/* What an entry leads to, if it stays; NULL: nothing, or the entry is no pointer. */
+/* Returns the directory that an entry points to, if it is kept; NULL: it is not kept, or the entry is no
+ * pointer. */
 const lap_exif_directory *lap_exif_tree_led_to(const lap_exif_tree *tree, const lap_exif_entry *entry);
-/* The bytes that a directory names as its thumbnail; false where there are none. */
+/* Finds the bytes that a directory names as its thumbnail; false if it names none. */
 bool lap_exif_tree_thumbnail(
     const lap_exif_tree *tree, const lap_exif_directory *d, size_t *begin, size_t *size);
-/* Why entry i is left out ("thumbnail", "location", ...); NULL: it stays. */
+/* Returns why entry i is dropped ("thumbnail", "location", ...); NULL: it is kept. */
 const char *lap_exif_tree_why(const lap_exif_tree *tree, const lap_exif_directory *d, size_t i);
-/* Every entry that is left out, and bytes that nothing refers to. */
+/* Records every dropped entry, and bytes that nothing refers to. */
 void lap_exif_tree_report(const lap_exif_tree *tree, lap_meta_drops *drops);
 
 #endif

@@ -9,7 +9,7 @@ typedef struct writer {
     const lap_exif_change *change;
     lap_meta_drops *drops;
     uint8_t *to;
-    size_t size; /* written so far; even */
+    size_t size; /* bytes written so far; even */
 } writer;
 
 static void put(const writer *w, size_t at, int length, uint32_t value)
@@ -17,7 +17,7 @@ static void put(const writer *w, size_t at, int length, uint32_t value)
     lap_tiff_put(w->to + at, w->tree->tiff.is_big_endian, length, value);
 }
 
-/* Zeroed bytes at the end; their offset, or 0 where they do not fit. */
+/* Appends zeroed bytes and returns their offset, or 0 if they do not fit. */
 static size_t append(writer *w, size_t size)
 {
     const size_t at = w->size, even = size + size % 2;
@@ -28,7 +28,7 @@ static size_t append(writer *w, size_t size)
     return at;
 }
 
-/* A directory that is being filled; its room was appended for as many entries as it may get. */
+/* A directory that is being filled. It was appended with room for all entries that it may get. */
 typedef struct shelf {
     size_t at, entries;
 } shelf;
@@ -42,7 +42,7 @@ static size_t next_entry(const writer *w, shelf *s, uint32_t tag, uint32_t type,
     return at + 8;
 }
 
-/* The output's own value of a tag; 0: the input's counts. */
+/* Returns the output's value of a tag; 0: use the input's value. */
 static uint32_t changed(const writer *w, lap_exif_group group, uint32_t tag)
 {
     const bool is_main = group == LAP_EXIF_IFD0, is_exif = group == LAP_EXIF_EXIF;
@@ -82,7 +82,7 @@ static void copy_entry(writer *w, shelf *s, const lap_exif_directory *d, const l
 
 static size_t copy_directory(writer *w, const lap_exif_directory *d);
 
-/* Entries in the order of their tags, which is not always that of the input. */
+/* Adds entries in the order of their tags, which may differ from the input's order. */
 static void fill(writer *w, shelf *s, const lap_exif_directory *d)
 {
     uint32_t last = 0;
@@ -107,7 +107,7 @@ static void fill(writer *w, shelf *s, const lap_exif_directory *d)
     }
 }
 
-/* Its offset; 0: it does not fit, or nothing of it stays. */
+/* Copies a directory and returns its offset; 0: it does not fit, or nothing of it is kept. */
 static size_t copy_directory(writer *w, const lap_exif_directory *d)
 {
     size_t stays = 0;
@@ -126,7 +126,8 @@ static size_t copy_directory(writer *w, const lap_exif_directory *d)
 
 enum { SOF0 = 0xC0, SOF2 = 0xC2, DHT = 0xC4, EOI = 0xD9, SOS = 0xDA, DQT = 0xDB, DRI = 0xDD, COM = 0xFE };
 
-/* Whether tables fill a segment to its last byte: of 64 values of one or two bytes, or of codes. */
+/* Whether tables fill a segment completely: quantization tables of 64 values of one or two bytes, or Huffman
+ * tables. */
 static bool is_all_tables(uint8_t marker, const uint8_t *data, size_t size)
 {
     while (size > 0) {
@@ -144,7 +145,8 @@ static bool is_all_tables(uint8_t marker, const uint8_t *data, size_t size)
     return true;
 }
 
-/* Whether a picture needs a segment like this one, and all of it: nothing else may travel in a thumbnail. */
+/* Whether a picture needs a segment like this one, and all of its bytes. A thumbnail must not carry anything
+ * else. */
 static bool is_of_picture(uint8_t marker, const uint8_t *data, size_t size)
 {
     switch (marker) {
@@ -164,7 +166,8 @@ static bool is_of_picture(uint8_t marker, const uint8_t *data, size_t size)
     }
 }
 
-/* The end of the coded data that begins here: that of the bytes, or the next marker but RST. */
+/* Returns the end of the coded data that begins here: the next marker other than RST, or the end of the
+ * bytes. */
 static size_t end_of_data(const uint8_t *from, size_t size, size_t at)
 {
     while (size - at >= 2 && (from[at] != 0xFF || from[at + 1] == 0 || (from[at + 1] & 0xF8) == 0xD0))
@@ -172,8 +175,8 @@ static size_t end_of_data(const uint8_t *from, size_t size, size_t at)
     return at;
 }
 
-/* Copies a JPEG: its picture, and nothing that follows it. Returns the size; 0 if this is not a JPEG, or has
- * other segments than a picture and metadata. `to` has room for as many bytes. */
+/* Copies a JPEG's picture, without anything after it. Returns the size; 0 if this is not a JPEG, or has
+ * segments other than picture and metadata. `to` has room for the same number of bytes. */
 static size_t copy_jpeg(const uint8_t *from, size_t size, uint8_t *to)
 {
     size_t at = 2, left = 2;
@@ -183,7 +186,7 @@ static size_t copy_jpeg(const uint8_t *from, size_t size, uint8_t *to)
     memcpy(to, from, 2);
     while (size - at >= 2 && from[at] == 0xFF) {
         const uint8_t marker = from[at + 1];
-        if (marker == 0xFF) { /* fills up */
+        if (marker == 0xFF) { /* padding */
             at++;
             continue;
         }

@@ -1,4 +1,4 @@
-/* Images that are not read, by their first bytes, so that the refusal has their name. */
+/* Recognises images that lapedge cannot read by their first bytes, so that the error can name the format. */
 #include <string.h>
 
 #include "codec/codec.h"

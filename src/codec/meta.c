@@ -10,7 +10,8 @@
 
 enum { APP1 = 0xE1, APP2 = 0xE2, APP13 = 0xED, COM = 0xFE };
 
-/* An APP2 segment of a profile: this name with its zero byte, its number from 1, how many there are. */
+/* An APP2 profile segment begins with this name and its zero byte, then its number from 1 and the total
+ * number. */
 static const char icc_name[12] = "ICC_PROFILE";
 enum { ICC_HEAD = 14, ICC_SPACE = 16 };
 
@@ -19,7 +20,7 @@ static bool is_icc(const lap_segment *s)
     return s->marker == APP2 && s->size >= ICC_HEAD && memcmp(s->data, icc_name, sizeof icc_name) == 0;
 }
 
-/* ICC.1:2010, 7.2: bytes 16..19 of the profile name the colour space of the data. */
+/* ICC.1:2010, 7.2: bytes 16..19 of the profile name the data's colour space. */
 static bool icc_fits(const lap_write_options *o)
 {
     const lap_header *from = o->from;
@@ -50,7 +51,7 @@ bool lap_meta_is_xmp(const lap_segment *s)
     return begins(s, name, sizeof name);
 }
 
-enum { EXTENDED_NAME = 35 }; /* bytes, its zero byte counted */
+enum { EXTENDED_NAME = 35 }; /* length, including the zero byte */
 
 static bool is_extended(const lap_segment *s)
 {
@@ -90,11 +91,11 @@ typedef struct chooser {
     const lap_write_options *options;
     const lap_segment *all;
     size_t count;
-    unsigned keep;     /* with LAP_KEEP_LISTED where the user gave a list */
-    bool has_extended; /* XMP that continues in other segments, and stays */
+    unsigned keep;     /* with LAP_KEEP_LISTED if the user gave a list */
+    bool has_extended; /* XMP continues in other segments, which are kept */
     lap_meta *meta;
-    size_t room;   /* of meta->segments */
-    uint8_t *copy; /* free memory behind the copies */
+    size_t room;   /* capacity of meta->segments */
+    uint8_t *copy; /* free memory after the copies */
     lap_meta_drops *drops;
 } chooser;
 
@@ -108,7 +109,7 @@ static void drop(const chooser *c, const lap_segment *s, const char *reason)
                                 .reason = reason});
 }
 
-/* A segment of a JPEG has an end. */
+/* Adds a segment; drops it if a JPEG segment cannot hold it. */
 static void add(chooser *c, lap_segment s)
 {
     if (s.size <= MAX_SEGMENT || c->options->long_segments) {
@@ -167,7 +168,7 @@ static bool is_harmless_wanted(const chooser *c)
     return (c->keep & LAP_KEEP_LISTED) && !(c->keep & LAP_KEEP_GPS);
 }
 
-/* The parts of extended XMP, one after the other: what its packet is where they stand in their order. */
+/* Joins the parts of extended XMP. The result is its packet if the parts are in order. */
 static size_t join_extended(const chooser *c, uint8_t *to)
 {
     size_t size = 0;
@@ -182,7 +183,7 @@ static size_t join_extended(const chooser *c, uint8_t *to)
 /* Keeps extended XMP unchanged or drops it: each part contains its length and hash. */
 static void judge_extended(chooser *c)
 {
-    uint8_t *joined = c->copy; /* used for a moment: the copy's room counts all segments twice */
+    uint8_t *joined = c->copy; /* temporary use: the capacity counts all segments twice */
     const size_t size = join_extended(c, joined);
     size_t cleaned = size;
     bool has_any = false;
@@ -241,7 +242,7 @@ static void choose_xmp(chooser *c, const lap_segment *s)
 
 /* ---- IPTC ---------------------------------------------------------------------------------------- */
 
-/* Blocks, cut into segments again. Without a list one stays even if nothing is in it. */
+/* Cleans blocks and cuts them into segments. Without a list, a segment is kept even if it is empty. */
 static void choose_blocks(chooser *c, const uint8_t *blocks, size_t size)
 {
     enum { PIECE = MAX_SEGMENT - LAP_RESOURCES_HEAD };
@@ -262,8 +263,8 @@ static bool is_resources(const chooser *c, const lap_segment *s)
     return s->marker == APP13 && is_kept_kind(c, s) && lap_resources_is(s->data, s->size);
 }
 
-/* Whether each segment can be read alone: without a list, and if none ends inside a block, or there is but
- * one. */
+/* Whether each segment can be read separately: only without a list, and only if there is one segment or none
+ * ends inside a block. */
 static bool are_apart(const chooser *c)
 {
     size_t count = 0, whole = 0;
@@ -277,7 +278,8 @@ static bool are_apart(const chooser *c)
     return !(c->keep & LAP_KEEP_LISTED) && (whole == count || count == 1);
 }
 
-/* All of them at once; if they are not apart, a block may go on in the next segment, so they are joined. */
+/* Cleans all resource segments. If they cannot be read separately, a block may continue in the next segment,
+ * so they are joined first. */
 static void choose_resources(chooser *c)
 {
     const bool apart = are_apart(c);
@@ -308,7 +310,8 @@ static void choose_resources(chooser *c)
 
 /* ---- comments ------------------------------------------------------------------------------------ */
 
-/* The keywords that the PNG specification registers; others may name anything, the place among it. */
+/* Whether the PNG specification registers the keyword. Other keywords may name anything, including a
+ * location. */
 static bool is_harmless_keyword(const lap_segment *s)
 {
     static const char *const known[] = {"Title", "Author", "Description", "Copyright", "Creation Time",
@@ -329,7 +332,7 @@ static void choose_other(chooser *c, const lap_segment *s)
         add(c, *s);
 }
 
-/* Each segment may be joined with others, cleaned and cut anew, and XMP is read twice. */
+/* Reserves memory: each segment may be joined with others, cleaned and cut again, and XMP is read twice. */
 static bool reserve(chooser *c)
 {
     size_t bytes = 1, exif = 0, sum;

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* The kind, and what one and several of it are called. */
+/* The name of a kind in lap_dropped, in the singular and in the plural. */
 static const char *const kinds[LAP_DROP_KINDS][3] = {
     {"EXIF", "EXIF tag", "EXIF tags"},
     {"XMP", "XMP property", "XMP properties"},

@@ -1,7 +1,7 @@
-/* The encoder that writes nothing: bands flow to it when only their statistics are wanted. */
+/* An encoder that writes nothing. It receives bands when only their statistics are wanted. */
 #include "codec/codec.h"
 
-enum { BAND_ROWS = 128 }; /* as tall as a JPEG band */
+enum { BAND_ROWS = 128 }; /* same height as a JPEG band */
 
 static lap_code open_null(lap_encoder *encoder, lap_error *err)
 {

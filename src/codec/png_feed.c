@@ -9,11 +9,11 @@
 #include "codec/exif.h"
 
 enum {
-    MAX_SEGMENT = 65533, /* what a JPEG segment holds beside its length */
+    MAX_SEGMENT = 65533, /* what a JPEG segment holds without its length */
     EXIF_HEAD = 6,
     ICC_HEAD = 14,
     MAX_ICC_PIECES = 255,
-    ROWS_A_LOOK = 16 /* between two looks at the clock */
+    ROWS_A_LOOK = 16 /* rows between two checks of the clock */
 };
 
 _Noreturn void lap_png_leave(png_structp png, const char *message)
@@ -21,7 +21,7 @@ _Noreturn void lap_png_leave(png_structp png, const char *message)
     lap_decoder *decoder = png_get_error_ptr(png);
     lap_png_state *state = decoder->state;
     if (state->cause.code != LAP_OK)
-        ; /* a callback knows better */
+        ; /* a callback has already set the cause */
     else if (state->no_memory)
         lap_fail(&state->cause, LAP_E_MEMORY, "out of memory");
     else if (state->ended)
@@ -37,7 +37,8 @@ void lap_png_note(lap_decoder *decoder, const char *message)
         snprintf(decoder->damage.first, sizeof decoder->damage.first, "%s", message);
 }
 
-/* libpng before 1.6.48 says so of a chunk that check_chunk has noted; newer ones of some chunks. */
+/* libpng before 1.6.48 warns about a chunk that check_chunk has already noted; newer versions warn about some
+ * chunks. */
 static bool is_about_size(const char *message)
 {
     return strstr(message, "too large") || strstr(message, "exceeds memory limits");
@@ -58,7 +59,8 @@ static void *allocate(png_structp png, size_t size)
     uint64_t limit = decoder->options.max_memory;
     if (limit == 0 || limit > LAP_PNG_MAX_CHUNK)
         limit = LAP_PNG_MAX_CHUNK;
-    /* libpng takes a chunk's word for its length; where it gets no memory it would lose its place. */
+    /* libpng trusts the length that a chunk states. If an allocation failed here, it would lose its
+     * position. */
     if (state->in_chunks && size > limit + LAP_PNG_OVERHEAD) {
         lap_fail_over_limit(&state->cause, "a chunk asks for", size, limit, LAP_REMEDY_NONE);
         lap_png_leave(png, "memory");
@@ -81,7 +83,7 @@ static void check_chunk(lap_decoder *decoder)
     const uint32_t length = png_get_uint_32(state->chunk_head);
     const char *type = (const char *)state->chunk_head + 4;
     char text[64];
-    state->chunk_left = (uint64_t)length + 4; /* the checksum */
+    state->chunk_left = (uint64_t)length + 4; /* data and checksum */
     state->is_large = length > LAP_PNG_MAX_CHUNK && memcmp(type, "IDAT", 4) != 0;
     if (!state->is_large)
         return;
@@ -89,7 +91,7 @@ static void check_chunk(lap_decoder *decoder)
     lap_png_note(decoder, text);
 }
 
-/* What libpng reads: newer versions pass over a chunk that they do not know, whatever its size. */
+/* Parses what libpng reads, because newer versions skip an unknown chunk whatever its size. */
 static void follow_chunks(lap_decoder *decoder, const uint8_t *bytes, size_t size)
 {
     lap_png_state *state = decoder->state;
@@ -138,7 +140,7 @@ lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_er
     state->cause.code = LAP_OK;
     if (setjmp(png_jmpbuf(state->png)) == 0)
         work(decoder);
-    if (state->cause.code == LAP_OK && state->no_memory) /* libpng passes over a chunk then */
+    if (state->cause.code == LAP_OK && state->no_memory) /* libpng then skips a chunk */
         lap_fail(&state->cause, LAP_E_MEMORY, "out of memory");
     if (state->cause.code == LAP_OK)
         return LAP_OK;
@@ -166,7 +168,7 @@ lap_code lap_png_create(lap_decoder *decoder, lap_error *err)
             png_get_libpng_ver(NULL), PNG_LIBPNG_VER_STRING);
     if (!state || !state->info)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    state->chunk_left = 8; /* the signature */
+    state->chunk_left = 8; /* length of the signature */
     png_set_read_fn(state->png, decoder, fetch);
     return LAP_OK;
 }
@@ -188,14 +190,14 @@ void lap_png_destroy(lap_decoder *decoder)
 
 /* ---- metadata ------------------------------------------------------------------------------------ */
 
-/* Called by libpng with each chunk that it leaves to us. Owns nothing when it leaves. */
+/* libpng calls this for each chunk that it leaves to us. The function owns nothing when it leaves. */
 static int take_text(png_structp png, png_unknown_chunkp chunk)
 {
     lap_decoder *decoder = png_get_user_chunk_ptr(png);
     lap_png_state *state = decoder->state;
     const char *type = (const char *)chunk->name;
     if (strcmp(type, "tEXt") != 0 && strcmp(type, "zTXt") != 0 && strcmp(type, "iTXt") != 0)
-        return 1; /* of no use */
+        return 1; /* ignore it */
     if (chunk->location & PNG_AFTER_IDAT) {
         const bool is_xmp = chunk->size >= 17 && memcmp(chunk->data, "XML:com.adobe.xmp", 17) == 0;
         /* ImageMagick ends its files with the times at which it wrote them. */
@@ -203,7 +205,7 @@ static int take_text(png_structp png, png_unknown_chunkp chunk)
         decoder->header.late_texts += !is_xmp && !is_date;
         decoder->header.late_xmp |= is_xmp;
     } else if (lap_png_text_take(&state->texts, type, chunk->data, chunk->size, &state->cause) != LAP_OK) {
-        return -1; /* libpng leaves by lap_png_leave */
+        return -1; /* libpng then leaves by lap_png_leave */
     }
     return 1;
 }
@@ -211,7 +213,7 @@ static int take_text(png_structp png, png_unknown_chunkp chunk)
 void lap_png_want_text(lap_decoder *decoder)
 {
     static const png_byte text[] = "tEXt\0zTXt\0iTXt",
-                          unused[] = "sPLT\0hIST"; /* read past, not into memory */
+                          unused[] = "sPLT\0hIST"; /* skipped, not read into memory */
     lap_png_state *state = decoder->state;
     png_set_read_user_chunk_fn(state->png, decoder, take_text);
     png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_ALWAYS, text, sizeof text / 5);
@@ -228,7 +230,7 @@ static uint8_t *put_exif(lap_decoder *decoder, const profile *exif, uint8_t *to)
     lap_png_state *state = decoder->state;
     if (exif->size == 0)
         return to;
-    memcpy(to, "Exif\0", EXIF_HEAD); /* and the literal's own zero */
+    memcpy(to, "Exif\0", EXIF_HEAD); /* the literal's final zero is the second one */
     memcpy(to + EXIF_HEAD, exif->bytes, exif->size);
     state->segments[decoder->header.segment_count++] =
         (lap_segment){.marker = 0xE1, .data = to, .size = EXIF_HEAD + exif->size};
@@ -252,7 +254,7 @@ static uint8_t *put_profile(lap_decoder *decoder, const profile *icc, size_t pie
     return to;
 }
 
-/* EXIF in text counts only where there is no other. */
+/* EXIF in text is used only if there is no eXIf chunk. */
 static void put_texts(lap_decoder *decoder)
 {
     lap_png_state *state = decoder->state;

@@ -1,5 +1,5 @@
-/* Between libpng and a decoder: its state, feeding it from the source, leaving it on errors, and the
- * metadata. setjmp is called in one place, lap_png_guard. One thread at a time. */
+/* Connects libpng and a decoder: state, input from the source, error exits, and metadata. Only lap_png_guard
+ * calls setjmp. One thread at a time. */
 #ifndef LAP_PNG_FEED_H
 #define LAP_PNG_FEED_H
 
@@ -11,50 +11,50 @@
 #include <png.h>
 
 enum {
-    LAP_PNG_MAX_CHUNK = 8 * 1000 * 1000, /* unpacked, of a chunk: profiles are smaller, bombs larger */
-    LAP_PNG_OVERHEAD = 64 << 10          /* libpng's own at its start */
+    LAP_PNG_MAX_CHUNK = 8 * 1000 * 1000, /* limit for an unpacked chunk; profiles are smaller, bombs larger */
+    LAP_PNG_OVERHEAD = 64 << 10          /* what libpng itself allocates at its start */
 };
 
 typedef struct lap_png_state {
     png_structp png;
     png_infop info;
-    const uint8_t *at; /* in the piece that the source gave last */
+    const uint8_t *at; /* position in the piece that the source returned last */
     size_t left;
-    bool ended;     /* the source has no more */
+    bool ended;     /* the source has no more data */
     bool no_memory; /* malloc failed inside libpng */
-    /* our own look at the chunks that pass: bytes before the next head, and what there is of that */
+    /* our parser of the passing chunks: bytes before the next chunk header, and the part of that header read
+     * so far */
     uint64_t chunk_left;
     uint8_t chunk_head[8];
     int chunk_head_bytes;
-    bool is_large;   /* the last chunk is larger than any may be, which was noted */
-    bool in_chunks;  /* libpng reads chunks other than pixels: its allocations have a limit */
+    bool is_large;   /* the last chunk exceeds the limit; a warning was recorded */
+    bool in_chunks;  /* libpng reads chunks other than pixels, so its allocations are limited */
     lap_error cause; /* why libpng was left */
-    bool lost;       /* damage was let through: the rest is black */
-    uint8_t *line;   /* a row of RGB, where gray is asked for */
-    uint8_t *whole;  /* interlaced: all rows */
+    bool lost;       /* damage was tolerated; the remaining pixels are black */
+    uint8_t *line;   /* a row of RGB, for conversion to gray */
+    uint8_t *whole;  /* all rows of an interlaced image */
     size_t line_bytes;
-    const lap_view *rows; /* what the guarded work is to fill */
+    const lap_view *rows; /* rows that the guarded work fills */
     lap_segment *segments;
-    uint8_t *metadata;   /* their bytes */
-    lap_png_texts texts; /* of the chunks before the picture */
-    bool has_exif;       /* before the picture */
+    uint8_t *metadata;   /* bytes of the metadata */
+    lap_png_texts texts; /* texts of the chunks before the picture */
+    bool has_exif;       /* an eXIf chunk came before the picture */
 } lap_png_state;
 
-/* Makes decoder->state, ready to read. lap_png_destroy must be called even after a failure. */
+/* Creates decoder->state. Call lap_png_destroy even after a failure. */
 lap_code lap_png_create(lap_decoder *decoder, lap_error *err);
 void lap_png_destroy(lap_decoder *decoder);
-/* Calls work, which may call libpng and leave; it must own nothing that would be lost. */
+/* Calls work, which may call libpng and leave by longjmp; it must not own anything that would then leak. */
 lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_error *err);
-/* Leaves the work: with state->cause where that is filled, else as damage with this message. */
+/* Aborts the work: fails with state->cause if it is set, else with this message as damage. */
 _Noreturn void lap_png_leave(png_structp png, const char *message);
-/* Counts a warning, and keeps the first. */
+/* Counts a warning, and stores the first one. */
 void lap_png_note(lap_decoder *decoder, const char *message);
-/* For work: leaves it when the run was cancelled or its time is up. Cheap for most rows. */
+/* For work: leaves if the run was cancelled or timed out. Costs little for most rows. */
 void lap_png_look_at_clock(lap_decoder *decoder, int row);
-/* For work, before the first chunk: text is read, within limits. */
+/* For work, before the first chunk: makes libpng read text, within limits. */
 void lap_png_want_text(lap_decoder *decoder);
-/* Hands EXIF, the colour profile and text on as the segments of a JPEG. What is over the limits is left out
- * with a warning. */
+/* Converts EXIF, colour profile and text to JPEG segments. Drops what exceeds the limits, with a warning. */
 lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err);
 
 #endif

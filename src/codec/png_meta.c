@@ -22,13 +22,13 @@ static void put32(uint8_t *to, uint32_t value)
         to[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-typedef struct png_chunk { /* its data in two pieces */
+typedef struct png_chunk { /* its data is in two pieces */
     const char *type;
     const void *head, *data;
     size_t head_size, size;
 } png_chunk;
 
-/* Length, type, data, check sum. */
+/* Writes length, type, data and checksum. */
 static lap_code put(lap_chunk *out, png_chunk c, lap_error *err)
 {
     const size_t data_size = c.head_size + c.size;
@@ -46,7 +46,7 @@ static lap_code put(lap_chunk *out, png_chunk c, lap_error *err)
     return LAP_OK;
 }
 
-/* A JPEG holds a profile in pieces, in order of their numbers, as decoders want them. */
+/* Writes a profile. In a JPEG it comes in numbered pieces, in the order that decoders expect. */
 static lap_code put_profile(const lap_meta *meta, lap_chunk *out, lap_error *err)
 {
     lap_chunk profile = {0}, packed = {0};
@@ -82,7 +82,7 @@ static lap_code put_profile(const lap_meta *meta, lap_chunk *out, lap_error *err
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
-/* What encoding bytes can be of: ASCII in [0], UTF-8 in [1]. */
+/* Finds encodings that the bytes are valid in: ASCII in *is_ascii, UTF-8 in *is_utf8. */
 static void look_at_text(const uint8_t *data, size_t size, bool *is_ascii, bool *is_utf8)
 {
     *is_ascii = *is_utf8 = true;
@@ -104,14 +104,14 @@ static void look_at_text(const uint8_t *data, size_t size, bool *is_ascii, bool 
     }
 }
 
-/* A comment under its keyword. Bytes that are no UTF-8 count as Latin-1, which is what tEXt has. */
+/* Writes a comment with its keyword. Bytes that are not UTF-8 are taken as Latin-1, which tEXt uses. */
 static lap_code put_comment(const lap_write_options *o, const lap_segment *s, lap_chunk *out, lap_error *err)
 {
     const char *keyword = s->keyword ? (const char *)s->data : "Comment";
     const size_t length = s->keyword ? s->keyword : strlen(keyword), skip = s->keyword ? s->keyword + 2 : 0;
     const uint8_t *data = s->data + skip;
     size_t size = s->size - skip;
-    uint8_t head[128] = {0}; /* keyword, zero byte; of iTXt four more: not compressed, no language */
+    uint8_t head[128] = {0}; /* keyword and zero byte; for iTXt four more: not compressed, no language */
     bool is_ascii, is_utf8;
     while (size > 0 && data[size - 1] == 0)
         size--;
@@ -135,7 +135,7 @@ static lap_code put_comment(const lap_write_options *o, const lap_segment *s, la
         err);
 }
 
-/* The form in which ImageMagick and ExifTool look for it: hexadecimal, 36 bytes a line, compressed. */
+/* Writes the form that ImageMagick and ExifTool read: hexadecimal, 36 bytes a line, compressed. */
 static lap_code put_hexadecimal(const lap_chunk *bytes, lap_chunk *out, lap_error *err)
 {
     static const char keyword[] = "Raw profile type iptc\0"; /* method 0: deflate */
@@ -204,7 +204,7 @@ static void no_place(const lap_write_options *o, const lap_segment *s, const cha
     lap_meta_warn(o->drops, "%s is left out: a PNG has no place for it", what);
 }
 
-/* EXIF, XMP and comments; of EXIF a PNG has one at most, and of several in a JPEG the first counts. */
+/* Writes EXIF, XMP and comments. A PNG has at most one EXIF; if a JPEG has several, the first counts. */
 static lap_code put_segment(
     const lap_write_options *o, const lap_segment *s, bool *has_exif, lap_chunk *chunks, lap_error *err)
 {

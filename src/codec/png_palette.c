@@ -1,5 +1,5 @@
-/* A PNG with a palette, after the PNG specification (third edition, W3C), 5.3 and 11.2: signature, IHDR,
- * PLTE, IDAT, IEND; each chunk is a length, a name, data, and their CRC-32. */
+/* Writes a PNG with a palette, as in the PNG specification (third edition, W3C), 5.3 and 11.2: signature,
+ * IHDR, PLTE, IDAT, IEND. Each chunk is a length, a name, data, and their CRC-32. */
 #include "codec/png_palette.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-#if LAP_HAVE_PNG /* libpng brings zlib */
+#if LAP_HAVE_PNG /* libpng includes zlib */
 #include <zlib.h>
 
 enum { PIECE = 1 << 16, DEPTH = 8, INDEXED = 3 };
@@ -50,8 +50,7 @@ static lap_code write_head(lap_sink *sink, const lap_png_palette *p, lap_error *
     return code == LAP_OK ? write_chunk(sink, "PLTE", palette[0], 3 * (size_t)p->count, err) : code;
 }
 
-/* What deflate makes of the bytes given, or with Z_FINISH of all that it still has; full pieces are written.
- */
+/* Passes bytes to deflate (with Z_FINISH also all that remains in it), and writes full pieces. */
 static lap_code pass_on(lap_sink *sink, z_stream *z, uint8_t *piece, int flush, lap_error *err)
 {
     for (;;) {
@@ -71,11 +70,11 @@ static lap_code pass_on(lap_sink *sink, z_stream *z, uint8_t *piece, int flush, 
 
 static lap_code write_rows(lap_sink *sink, const lap_png_palette *p, lap_error *err)
 {
-    const size_t line = 1 + (size_t)p->width; /* a filter of none before each row */
+    const size_t line = 1 + (size_t)p->width; /* a filter byte before each row */
     uint8_t *row = calloc(line, 1), *piece = malloc(PIECE);
     z_stream z = {.next_out = piece, .avail_out = PIECE};
     lap_code code = LAP_OK;
-    /* Differences are noise and flat parts: searching for longer matches than runs finds none. */
+    /* Difference pictures are noise and flat areas, in which a search finds no matches longer than runs. */
     if (!row || !piece || deflateInit2(&z, 6, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_RLE) != Z_OK) {
         free(row);
         free(piece);
@@ -89,7 +88,7 @@ static lap_code write_rows(lap_sink *sink, const lap_png_palette *p, lap_error *
     }
     if (code == LAP_OK)
         code = pass_on(sink, &z, piece, Z_FINISH, err);
-    (void)deflateEnd(&z); /* it reports streams that were not finished */
+    (void)deflateEnd(&z); /* returns an error for unfinished streams */
     free(row);
     free(piece);
     return code;

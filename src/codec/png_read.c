@@ -1,7 +1,7 @@
-/* PNG in, through libpng: 8 bits a sample whatever the file has, gray or RGB; palettes are resolved.
- * Transparency is left out, not blended: the stored colours are what is filtered, and a warning says so.
- * Interlaced files are decoded whole at the first row. An embedded profile, EXIF, XMP and text are handed on
- * in the form that a JPEG has. */
+/* Decodes PNG with libpng to 8 bits a sample, gray or RGB, at any depth of the file; palettes are resolved.
+ * Transparency is dropped, not blended: the filter sees the stored colours, and a warning says so. Interlaced
+ * files are decoded completely at the first row. An embedded profile, EXIF, XMP and text are passed on as
+ * JPEG segments. */
 #include "codec/codec.h"
 
 #if LAP_HAVE_PNG
@@ -24,12 +24,12 @@ static bool png_probe(const uint8_t *head, size_t size)
 static void header_work(lap_decoder *decoder)
 {
     lap_png_state *state = decoder->state;
-    png_set_user_limits(state->png, INT_MAX, INT_MAX); /* ours come right after */
+    png_set_user_limits(state->png, INT_MAX, INT_MAX); /* our own limits follow */
     png_set_chunk_malloc_max(state->png, LAP_PNG_MAX_CHUNK);
     lap_png_want_text(decoder);
 #ifdef PNG_SKIP_sRGB_CHECK_PROFILE
     png_set_option(
-        state->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON); /* profiles are kept, not judged */
+        state->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON); /* profiles are copied, not checked */
 #endif
     state->in_chunks = true;
     png_read_info(state->png, state->info);
@@ -74,10 +74,10 @@ static lap_code fill_header(lap_decoder *decoder, lap_error *err)
     header->orientation = 1;
     header->is_16_bit = png_get_bit_depth(state->png, state->info) == 16;
     header->whole = png_get_interlace_type(state->png, state->info) != PNG_INTERLACE_NONE;
-    state->line_bytes = (size_t)header->width * (size_t)stored; /* 31 bits times 3: no overflow */
+    state->line_bytes = (size_t)header->width * (size_t)stored; /* 31 bits times 3 cannot overflow */
     if (!lap_mul(state->line_bytes, (size_t)header->height, &whole))
         return lap_fail(err, LAP_E_LIMIT, "%d x %d pixels are too many", header->width, header->height);
-    /* libpng's own: two rows of the file's depth, at most 8 bytes per pixel. */
+    /* libpng's memory: two rows of the file's depth, at most 8 bytes per pixel. */
     header->memory_estimate = (header->whole ? whole : 0) + state->line_bytes + (size_t)header->width * 16;
     return lap_decoder_limits(decoder, err);
 }
@@ -129,7 +129,7 @@ static void rows_work(lap_decoder *decoder)
     }
 }
 
-/* Whether damage may pass; if so it is noted, and libpng is not called again. */
+/* Decides whether damage is tolerated; if so, records it, and libpng is not called again. */
 static lap_code let_through(lap_decoder *decoder, lap_code code, lap_error *err)
 {
     lap_png_state *state = decoder->state;

@@ -31,7 +31,7 @@ static lap_code append(lap_chunk *to, const void *data, size_t size, lap_error *
     return LAP_OK;
 }
 
-/* Behind the zero byte that ends a string at *at; false: there is none. */
+/* Skips a string and the zero byte that ends it; false: there is no zero byte. */
 static bool skip_string(const uint8_t **at, size_t *left)
 {
     const uint8_t *end = memchr(*at, 0, *left);
@@ -42,7 +42,7 @@ static bool skip_string(const uint8_t **at, size_t *left)
     return true;
 }
 
-/* The parts of a chunk; false: it is damaged. */
+/* Splits a chunk into its parts; false: it is damaged. */
 static bool open_text(const char *type, const uint8_t *data, size_t size, text *t)
 {
     *t = (text){.keyword = (const char *)data};
@@ -64,7 +64,7 @@ static bool open_text(const char *type, const uint8_t *data, size_t size, text *
         data += 2;
         size -= 2;
         const bool has_language = skip_string(&data, &size);
-        if (!has_language || !skip_string(&data, &size)) /* the keyword in that language */
+        if (!has_language || !skip_string(&data, &size)) /* the keyword's translation */
             return false;
     }
     t->data = data;
@@ -72,7 +72,7 @@ static bool open_text(const char *type, const uint8_t *data, size_t size, text *
     return true;
 }
 
-/* Unpacks into at most `room` bytes. *fits false: damaged, or larger. */
+/* Unpacks at most `room` bytes. *fits is false if the data is damaged or larger. */
 static lap_code unpack(const text *t, size_t room, lap_chunk *to, bool *fits, lap_error *err)
 {
     z_stream z = {.next_in = (uint8_t *)t->data, .avail_in = (uInt)t->size};
@@ -123,7 +123,7 @@ static lap_code add_piece(lap_png_texts *texts, uint8_t marker, const lap_chunk 
     return code;
 }
 
-/* A packet without the name that it has in a JPEG. */
+/* Adds an XMP packet, with the name that a JPEG segment needs. */
 static lap_code add_xmp(lap_png_texts *texts, const lap_chunk *packet, lap_error *err)
 {
     lap_code code = begin_piece(texts, XMP, err);
@@ -166,8 +166,8 @@ static int digit(uint8_t c)
                                   : -1;
 }
 
-/* A line with the name, one with the number of bytes, then the bytes. Decoded where they lie; false: no such
- * text. */
+/* Decodes a profile in place: a line with the name, a line with the number of bytes, then the bytes. False:
+ * the text is not a profile. */
 static bool decode_profile(lap_chunk *value)
 {
     size_t at = 0, size = 0, said = 0;
@@ -197,7 +197,7 @@ static bool begins(const lap_chunk *value, const char *with, size_t size)
     return value->size >= size && memcmp(value->data, with, size) == 0;
 }
 
-/* Data sets without a block around them get one. */
+/* Adds IPTC data sets; puts them into a block if they have none. */
 static lap_code add_iptc(lap_png_texts *texts, const lap_chunk *value, lap_error *err)
 {
     const size_t n = value->size;

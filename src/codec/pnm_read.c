@@ -1,5 +1,5 @@
-/* Binary PNM in: P5 and P6 with maxval 255. Comments in the header are skipped, data after the image is
- * ignored. Source: pgm(5), ppm(5). */
+/* Decodes binary PNM: P5 and P6 with maxval 255. Skips comments in the header, and ignores data after the
+ * image. Source: pgm(5), ppm(5). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "base/status.h"
 #include "codec/codec.h"
 
-enum { MAX_HEADER = 64 * 1024 /* a header longer than this is no header */ };
+enum { MAX_HEADER = 64 * 1024 /* a longer header is an error */ };
 
 typedef struct pnm_state {
-    const uint8_t *at; /* in the piece that the source gave last */
+    const uint8_t *at; /* position in the piece that the source returned last */
     size_t left;
     size_t header_bytes;
-    uint8_t *line; /* a row as stored, where it must be converted */
+    uint8_t *line; /* a stored row that needs conversion */
     bool ended;
 } pnm_state;
 
@@ -24,14 +24,14 @@ static bool pnm_probe(const uint8_t *head, size_t size)
            (isspace(head[2]) || head[2] == '#');
 }
 
-/* More input where there is none left; left stays 0 at its end. */
+/* Gets more input if none is left; at the end left stays 0. */
 static lap_code refill(lap_decoder *decoder, lap_error *err)
 {
     pnm_state *state = decoder->state;
     return state->left ? LAP_OK : lap_source_next(decoder->source, &state->at, &state->left, err);
 }
 
-/* The next byte of the header into *byte; -1 at the end of input. */
+/* Reads the next byte of the header into *byte; -1: end of input. */
 static lap_code next_byte(lap_decoder *decoder, int *byte, lap_error *err)
 {
     pnm_state *state = decoder->state;
@@ -46,8 +46,8 @@ static lap_code next_byte(lap_decoder *decoder, int *byte, lap_error *err)
     return LAP_OK;
 }
 
-/* A positive decimal number of the header and the one byte after it; white space and comments before it are
- * skipped. */
+/* Reads a positive decimal number of the header and the byte after it. Skips white space and comments before
+ * it. */
 static lap_code number(lap_decoder *decoder, int *value, lap_error *err)
 {
     int byte = ' ';
@@ -122,7 +122,7 @@ static lap_code pnm_open(lap_decoder *decoder, lap_error *err)
     return code;
 }
 
-/* size bytes of the image to to; *got is less only where the input ends. */
+/* Copies size bytes of the image to `to`; *got is smaller only if the input ends. */
 static lap_code take(lap_decoder *decoder, uint8_t *to, size_t size, size_t *got, lap_error *err)
 {
     pnm_state *state = decoder->state;

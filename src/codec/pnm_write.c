@@ -1,5 +1,5 @@
-/* Binary PNM out, maxval 255: .ppm is P6 (gray is written as three equal samples), .pgm is P5. Exact:
- * what the filter gave is what the file holds. */
+/* Encodes binary PNM with maxval 255: .ppm is P6 (gray becomes three equal samples), .pgm is P5. Without
+ * loss: the file holds the filter's exact result. */
 #include <string.h>
 
 #include "base/status.h"
@@ -16,7 +16,7 @@ static lap_code pnm_open(lap_encoder *encoder, lap_error *err)
     return LAP_OK;
 }
 
-/* One row of channels samples per pixel to three per pixel: gray is tripled, alpha left out. */
+/* Converts a row to three samples per pixel: triples gray, drops alpha. */
 static void to_rgb(const uint8_t *from, uint8_t *to, int width, int channels)
 {
     for (int x = 0; x < width; x++, from += channels, to += 3)

@@ -9,13 +9,13 @@ enum {
     COPYRIGHT = 0x040A,
     URL = 0x040B,
     THUMBNAIL = 0x040C,
-    PREVIEW = 202,   /* data set of record 2: the picture itself, small */
-    DATA_SET = 0x1C, /* the byte that each begins with */
+    PREVIEW = 202,   /* data set of record 2 with a small copy of the picture */
+    DATA_SET = 0x1C, /* first byte of each data set */
     DATA_HEAD = 5
 };
 
-/* A block: "8BIM", a number, a name of even length (its first byte counts), four bytes of size, data of even
- * length. */
+/* A block: "8BIM", a number, a name of even length (its first byte is the length), four bytes of size, data
+ * of even length. */
 typedef struct block {
     int number;
     const uint8_t *data;
@@ -75,7 +75,7 @@ static void tell(lap_meta_drops *drops, const char *place, int tag, size_t bytes
 
 typedef struct data_set {
     int record, number;
-    size_t size, whole; /* of its value; with its head */
+    size_t size, whole; /* size of its value; size with its header */
     const uint8_t *value;
 } data_set;
 
@@ -84,7 +84,7 @@ static bool read_data_set(const uint8_t *p, size_t left, data_set *s)
     if (left < DATA_HEAD || p[0] != DATA_SET)
         return false;
     size_t head = DATA_HEAD, size = big_endian(p + 3, 2);
-    if (size & 0x8000) { /* the length of a length follows */
+    if (size & 0x8000) { /* an extended length follows */
         const size_t bytes = size & 0x7FFF;
         if (bytes > 4 || left - head < bytes)
             return false;
@@ -100,7 +100,7 @@ static bool is_among(int number, const uint8_t *list, size_t count)
     return memchr(list, number, count) != NULL;
 }
 
-/* Why a data set goes; NULL: it stays. */
+/* Returns why a data set is dropped; NULL: it is kept. */
 static const char *why(const data_set *s, unsigned keep)
 {
     static const uint8_t envelope[] = {0, 20, 22, 30, 40, 50, 60, 70, 80, 90, 100};
@@ -119,7 +119,7 @@ static const char *why(const data_set *s, unsigned keep)
     return is_known ? NULL : "unknown data set";
 }
 
-/* Copies the data sets that stay; returns their size. */
+/* Copies the data sets that are kept; returns their size. */
 static size_t clean_iptc(const block *b, unsigned keep, uint8_t *to, lap_meta_drops *drops)
 {
     data_set s;
@@ -155,12 +155,12 @@ static void put_head(uint8_t *to, int number, size_t size)
     memcpy(to, "8BIM", 4);
     to[4] = (uint8_t)(number >> 8);
     to[5] = (uint8_t)number;
-    to[6] = to[7] = 0; /* no name */
+    to[6] = to[7] = 0; /* empty name */
     for (int i = 0; i < 4; i++)
         to[8 + i] = (uint8_t)(size >> (24 - 8 * i));
 }
 
-/* One block; returns the size of what stays. */
+/* Cleans one block; returns the size of what is kept. */
 static size_t clean_block(const uint8_t *p, const block *b, unsigned keep, uint8_t *to, lap_meta_drops *drops)
 {
     enum { HEAD = 12 };

@@ -1,6 +1,6 @@
-/* PNG, BMP and TGA out, through stb_image_write in its callback form: the whole image is collected and
- * encoded in finish. The library counts in int and asserts where memory runs out, so sizes are guarded
- * here, and zlib takes the place of its compressor (the one place that asserts). */
+/* Encodes PNG, BMP and TGA with stb_image_write in its callback form: collects the whole image and encodes it
+ * in finish. The library counts in int and asserts if memory runs out, so sizes are checked here. zlib
+ * replaces its compressor, which is the only code that asserts. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 #if LAP_HAVE_STB
 
-#if LAP_HAVE_PNG /* libpng brings zlib */
+#if LAP_HAVE_PNG /* libpng includes zlib */
 #include <zlib.h>
 
-/* stb's hook: a zlib stream in memory that free() takes, or NULL. Run lengths only: edges are
- * noise and flat parts, where a search for longer matches takes its time and finds none. */
+/* stb's hook: returns a zlib stream that free() releases, or NULL. Searches only for runs: edges are noise
+ * and flat areas, in which a search for longer matches takes time and finds nothing. */
 static unsigned char *deflate_all(unsigned char *data, int size, int *out_size, int level)
 {
     z_stream z = {.next_in = data, .avail_in = (uInt)size};
@@ -42,28 +42,29 @@ static unsigned char *deflate_all(unsigned char *data, int size, int *out_size, 
 #define STBIW_ZLIB_COMPRESS deflate_all
 #endif
 
-#ifndef __clang_analyzer__ /* what it finds in there is not ours to fix */
+#ifndef __clang_analyzer__ /* ignore findings in third-party code */
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #endif
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
-/* Of all its functions three are used; gcc reports that at the end of the file, hence no push and pop. */
+/* Only three of the functions are used. gcc reports the others at the end of the file, so push and pop would
+ * not help. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image_write.h>
 
-enum { BAND_ROWS = 128, MAX_SIDE = 65535 /* TGA holds 16 bits */ };
+enum { BAND_ROWS = 128, MAX_SIDE = 65535 /* TGA stores sides in 16 bits */ };
 
 typedef struct stb_state {
-    uint8_t *pixels; /* the whole image, rows without gaps */
+    uint8_t *pixels; /* the whole image, without padding between rows */
     size_t line;
-    lap_chunk metadata; /* chunks for behind the first one of a PNG */
+    lap_chunk metadata; /* chunks that follow a PNG's first chunk */
 } stb_state;
 
-typedef struct stb_output { /* what the callback needs, and its first error */
+typedef struct stb_output { /* data for the callback, and its first error */
     lap_sink *sink;
     lap_error *err;
     lap_code code;
-    const lap_chunk *after_head; /* the metadata, until it is written */
+    const lap_chunk *after_head; /* metadata, until it is written */
 } stb_output;
 
 static void collect(void *context, void *bytes, int size)
@@ -88,8 +89,8 @@ static lap_code stb_open(lap_encoder *encoder, lap_error *err)
     const lap_write_options *o = &encoder->options;
     if (!LAP_HAVE_PNG && encoder->format == LAP_FORMAT_PNG)
         return lap_fail(err, LAP_E_BACKEND, "PNG output was not built in (libpng and zlib were missing)");
-    /* The largest of all that stb computes in an int: rows of three or more samples, padded, and a
-     * file header; of PNG also what zlib may need for data that cannot be compressed. */
+    /* The largest number that stb computes in an int: padded rows of three or more samples plus a file
+     * header; for PNG also zlib's limit for incompressible data. */
     size_t samples = o->channels < 3 ? 3 : (size_t)o->channels;
     size_t bytes = ((size_t)o->width * samples + 4) * (size_t)o->height;
     if (o->width > MAX_SIDE || o->height > MAX_SIDE || bytes > INT_MAX - INT_MAX / 1024)
@@ -106,7 +107,7 @@ static lap_code stb_open(lap_encoder *encoder, lap_error *err)
     if (!state || !state->pixels)
         return lap_fail(err, LAP_E_MEMORY, "out of memory: .%s output holds the whole image",
             lap_format_name(encoder->format));
-    /* Of PNG there are also the filtered rows, the compressed ones, and those between head and tail. */
+    /* For PNG also the filtered rows, the compressed rows, and a copy of them with head and tail. */
     encoder->memory = state->line * (size_t)o->height * (encoder->format == LAP_FORMAT_PNG ? 4 : 1);
     encoder->band_rows = BAND_ROWS;
     encoder->parallel = true;
@@ -118,7 +119,7 @@ static lap_code stb_band(
 {
     stb_state *state = encoder->state;
     uint8_t *to = state->pixels + (size_t)index * BAND_ROWS * state->line;
-    (void)chunk; /* stays empty */
+    (void)chunk; /* the chunk stays empty */
     (void)err;
     for (int y = 0; y < rows->height; y++)
         memcpy(to + (size_t)y * state->line, rows->base + y * rows->stride, state->line);

@@ -1,9 +1,9 @@
-/* Pixel values as text: one image row per line, samples in decimal separated by tabs, pixel by pixel
- * (R G B R G B ... for colour), no header. For eyes, spreadsheets and numpy.loadtxt. */
+/* Writes pixel values as text without a header: one image row per line, decimal samples separated by tabs,
+ * pixel by pixel (R G B R G B ... for colour). For people, spreadsheets and numpy.loadtxt. */
 #include "base/status.h"
 #include "codec/codec.h"
 
-enum { BAND_ROWS = 128, MAX_SAMPLE = 4 /* three digits and what follows them */ };
+enum { BAND_ROWS = 128, MAX_SAMPLE = 4 /* three digits and a separator */ };
 
 static lap_code tsv_open(lap_encoder *encoder, lap_error *err)
 {

@@ -5,8 +5,8 @@
 
 enum { MAX_DEPTH = 64, MAX_BINDINGS = 128, MAX_ATTRIBUTES = 512, MAX_NAME = 80 };
 
-/* Namespaces whose properties are known, and of these the ones that name a place, or hold other files'
- * metadata: names in spaces. What begins with GPS names a place in any of them. */
+/* Known namespaces. For each, the properties that tell a location or hold other files' metadata, separated by
+ * spaces. A name that begins with GPS tells a location in every namespace. */
 static const struct space {
     const char *uri, *excluded;
 } spaces[] = {
@@ -56,7 +56,7 @@ typedef struct binding {
 } binding;
 
 typedef struct attribute {
-    slice whole; /* with the space before it */
+    slice whole; /* including the space before it */
     slice name, value;
 } attribute;
 
@@ -66,10 +66,10 @@ typedef struct cleaner {
     bool extended;
     lap_meta_drops *drops;
     char *to;
-    slice open[MAX_DEPTH]; /* the names of the elements around */
-    int space[MAX_DEPTH];  /* of these; UNKNOWN beside RDF: their text is their value */
+    slice open[MAX_DEPTH]; /* names of the open elements */
+    int space[MAX_DEPTH];  /* their namespaces; UNKNOWN outside RDF, where an element's text is its value */
     int depth;
-    int gone; /* depth of the element that is left out with all inside; 0: none is */
+    int gone; /* depth of the element that is dropped with its contents; 0: none is dropped */
     binding bindings[MAX_BINDINGS];
     int bound;
     attribute attributes[MAX_ATTRIBUTES];
@@ -101,7 +101,7 @@ static void split(slice name, slice *prefix, slice *local)
     *local = colon ? (slice){colon + 1, name.size - prefix->size - 1} : name;
 }
 
-/* The row of a prefix's namespace; false: it is not declared. */
+/* Finds the row of a prefix's namespace; false: the prefix is not declared. */
 static bool find_space(const cleaner *c, slice prefix, int *space, slice *uri)
 {
     *uri = (slice){"", 0};
@@ -119,7 +119,7 @@ static bool find_space(const cleaner *c, slice prefix, int *space, slice *uri)
     return false;
 }
 
-/* Base64 of a JPEG's first three bytes. */
+/* Whether base64 text begins with a JPEG's first three bytes. */
 static bool begins_as_jpeg(const char *at, const char *end)
 {
     while (at < end && is_space(*at))
@@ -151,7 +151,7 @@ static bool is_excluded(int space, slice local)
     return strstr(spaces[space].excluded, word) != NULL;
 }
 
-/* Namespaces of embedded pictures: Adobe's thumbnails, Google's originals and depth maps. */
+/* Whether a namespace holds embedded pictures: Adobe's thumbnails, Google's originals and depth maps. */
 static bool is_picture(slice uri, slice local)
 {
     return is(uri, "http://ns.adobe.com/xap/1.0/g/img/") ||
@@ -160,7 +160,7 @@ static bool is_picture(slice uri, slice local)
            (is(uri, "http://ns.adobe.com/xap/1.0/") && is(local, thumbnails));
 }
 
-/* Why a property goes; NULL: it stays. *sure false: its prefix is not declared. */
+/* Returns why a property is dropped; NULL: it is kept. *sure is false if its prefix is not declared. */
 static const char *why(const cleaner *c, slice name, bool is_attribute, bool *sure)
 {
     slice prefix, local, uri;
@@ -175,7 +175,7 @@ static const char *why(const cleaner *c, slice name, bool is_attribute, bool *su
         return "its continuation is left out";
     if (c->rule == LAP_XMP_PICTURES)
         return NULL;
-    if (is_attribute && prefix.size == 0) /* without a prefix it is RDF's in old packets */
+    if (is_attribute && prefix.size == 0) /* old packets omit the prefix of RDF attributes */
         return is(local, "about") || is(local, "ID") || is(local, "parseType") || is(local, "resource")
                    ? NULL
                    : "unknown property";
@@ -240,7 +240,7 @@ static bool take_attribute(cleaner *c, attribute *a)
     return true;
 }
 
-/* All attributes of a tag, its declarations in force. False: no plain XML. */
+/* Processes all attributes of a tag whose declarations are in force. False: this is not plain XML. */
 static bool take_attributes(cleaner *c)
 {
     for (c->count = 0;; c->count++) {
@@ -344,7 +344,8 @@ static bool close_tag(cleaner *c)
     return true;
 }
 
-/* Text between elements: the value of the element around it. Around the properties there is only space. */
+/* Processes text between elements, which is the value of the enclosing element. Between properties there is
+ * only white space. */
 static bool text(cleaner *c)
 {
     const char *begin = c->at, *next = memchr(begin, '<', (size_t)(c->end - begin));
@@ -363,7 +364,7 @@ static bool text(cleaner *c)
     return true;
 }
 
-/* <?xpacket ...?> stays, other instructions and comments say nothing that is known. */
+/* Keeps <?xpacket ...?>; drops other instructions and comments, whose meaning is unknown. */
 static bool aside(cleaner *c, size_t head, const char *stop)
 {
     static const char packet[] = "<?xpacket ";
@@ -397,7 +398,7 @@ static bool step(cleaner *c)
 bool lap_xmp_clean(
     const uint8_t *packet, size_t size, const lap_xmp_cleaning *cleaning, uint8_t *to, size_t *to_size)
 {
-    /* Twice, first without a word: what is told cannot be taken back. */
+    /* The first round reports nothing, because a report cannot be taken back. */
     for (int round = 0; round < 2; round++) {
         cleaner c = {.at = (const char *)packet,
             .end = (const char *)packet + size,

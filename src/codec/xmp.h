@@ -1,28 +1,28 @@
-/* XMP packets without what must not travel. Any bytes are safe input. Sources: the XMP specification, parts 1
- * and 3 (Adobe, 2012 and 2016), the IPTC Photo Metadata Standard. Thread safe. */
+/* Removes from XMP packets what must not be passed on. Any bytes are safe input. Sources: the XMP
+ * specification, parts 1 and 3 (Adobe, 2012 and 2016), the IPTC Photo Metadata Standard. Thread safe. */
 #ifndef LAP_XMP_H
 #define LAP_XMP_H
 
 #include "codec/meta_drops.h"
 
 typedef enum lap_xmp_rule {
-    LAP_XMP_PICTURES, /* without thumbnails and other embedded photos */
-    LAP_XMP_HARMLESS  /* only properties of namespaces that are known, and of these none of a place */
+    LAP_XMP_PICTURES, /* remove thumbnails and other embedded photos */
+    LAP_XMP_HARMLESS  /* keep only properties of known namespaces that tell no location */
 } lap_xmp_rule;
 
 typedef struct lap_xmp_cleaning {
     lap_xmp_rule rule;
-    /* Other segments continue the packet (xmpNote:HasExtendedXMP); where they do not travel, neither does the
-     * reference. */
+    /* Other segments continue the packet (xmpNote:HasExtendedXMP). If they are dropped, the reference is
+     * dropped too. */
     bool extended;
-    lap_meta_drops *drops; /* is given what goes; or NULL */
+    lap_meta_drops *drops; /* records what is removed; or NULL */
 } lap_xmp_cleaning;
 
-/* Writes the packet to `to`, which has room for size bytes, without what the rule excludes. False: the packet
- * is not plain enough to be sure, and drops was given nothing. */
+/* Writes the packet without what the rule excludes to `to`, which has room for size bytes. False: the packet
+ * is too complex for a safe result; then nothing was recorded in drops. */
 bool lap_xmp_clean(
     const uint8_t *packet, size_t size, const lap_xmp_cleaning *cleaning, uint8_t *to, size_t *to_size);
-/* Whether something in the bytes looks like a photo in base64, or like a property that holds one. */
+/* Whether the bytes seem to contain a photo in base64, or a property that holds one. */
 bool lap_xmp_has_picture(const uint8_t *packet, size_t size);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- what is asked for --------------------------------------------------------------------------- */
 
-/* cli->take from the patterns of --include and --exclude. */
+/* Sets cli->take from the patterns of --include and --exclude. */
 static void take_patterns(lap_cli *cli)
 {
     cli->take.include = cli->include;
@@ -114,8 +114,7 @@ uint64_t lap_folder_left(const lap_folder *folder)
 
 /* ---- for a person -------------------------------------------------------------------------------- */
 
-/* Each pattern that matched nothing, given to a function. Of patterns beyond the first 64 nothing is known.
- */
+/* Calls a function for each pattern that matched nothing. Patterns after the first 64 are not tracked. */
 static void each_unused(
     const lap_folder *folder, void (*each)(void *user, const char *option, const char *pattern), void *user)
 {
@@ -125,7 +124,7 @@ static void each_unused(
         uint64_t used;
     } lists[] = {{"--include", cli->include, folder->others.include_used},
         {"--exclude", cli->exclude, folder->others.exclude_used}};
-    if (folder->err.code != LAP_OK) /* not all folders may have been walked */
+    if (folder->err.code != LAP_OK) /* perhaps not all folders were walked */
         return;
     for (size_t list = 0; list < sizeof lists / sizeof *lists; list++)
         for (size_t i = 0; i < LAP_CLI_GLOBS && lists[list].patterns[i]; i++)
@@ -225,7 +224,7 @@ void lap_folder_print_work(const lap_folder *folder)
     for (int i = 0; i < work->device_count; i++)
         fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,
             (unsigned long long)work->device[i].done, work->device[i].is_lost ? ", then lost" : "");
-    lap_times busy = work->busy; /* its total: how long each photo took, whatever was done at once for it */
+    lap_times busy = work->busy; /* its total is the sum of each photo's time, even if photos overlapped */
     busy.total =
         busy.read + busy.decode + busy.upload + busy.filter + busy.download + busy.encode + busy.write;
     lap_cli_print_times(&busy, "added up");
@@ -254,7 +253,7 @@ json_t *lap_folder_json_others(const lap_folder *folder)
     const lap_batch_others *others = &folder->others;
     json_t *object = json_object(), *kinds = json_object();
     for (size_t i = 0; i < others->kind_count; i++) {
-        json_t *key = lap_json_text(others->kinds[i].extension); /* UTF-8, whatever the name was */
+        json_t *key = lap_json_text(others->kinds[i].extension); /* makes any name valid UTF-8 */
         json_object_set_new(kinds, json_string_value(key), json_integer((json_int_t)others->kinds[i].files));
         json_decref(key);
     }
@@ -275,12 +274,12 @@ void lap_folder_json_end(const lap_folder *folder, json_t *object)
 
 /* ---- the exit code ------------------------------------------------------------------------------- */
 
-/* What the counts of a run that came to its end amount to. */
+/* Returns the exit code for the counts of a finished run. */
 static lap_cli_exit verdict(const lap_batch_counts *counts)
 {
     if (!counts->expected)
         return counts->other_shards ? LAP_EXIT_OK : LAP_EXIT_NOTHING;
-    if (counts->failed && counts->failed >= counts->expected) /* not with --fail-fast: others had no turn */
+    if (counts->failed && counts->failed >= counts->expected) /* with --fail-fast files remain */
         return LAP_EXIT_NOTHING;
     return counts->failed || counts->kinds[LAP_E_EXISTS] ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }

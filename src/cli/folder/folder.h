@@ -1,9 +1,8 @@
-/* What run, stats and diff have in common over folders and lists. A client's struct begins with a lap_folder;
- * it adds its options, has the library work between start and stop, and reports:
+/* Shared by run, stats and diff for folders and lists. A caller's struct begins with a lap_folder. The caller
+ * sets options, calls the library between start and stop, and reports:
  *
- *     lap_folder_begin, options of its own, lap_folder_start, lap_batch or its like, lap_folder_stop,
- *     the summary, lap_folder_exit
- */
+ *     lap_folder_begin, set options, lap_folder_start, lap_batch or similar, lap_folder_stop,
+ *     print the summary, lap_folder_exit */
 #ifndef LAP_CLI_FOLDER_H
 #define LAP_CLI_FOLDER_H
 
@@ -14,53 +13,53 @@
 
 typedef struct lap_folder {
     const lap_cli *cli;
-    lap_batch_options options; /* which files, and who works on them; points to what is below */
+    lap_batch_options options; /* files and processors to use; points to the fields below */
     lap_batch_devices devices;
     lap_progress progress;
-    /* The library fills these. */
+    /* The library fills these fields. */
     lap_batch_others others;
     lap_batch_work work;
     lap_batch_counts counts;
     lap_error err;
-    uint64_t told[LAP_CODES]; /* messages about files by kind; LAP_OK: warnings */
+    uint64_t told[LAP_CODES]; /* messages about files by kind; LAP_OK counts warnings */
 } lap_folder;
 
-/* The inputs are the first operands. With --shard=auto, tasks of one machine share its devices: all of them,
- * unless some are named. A device that is lost is reported above the progress line, but for -q: the
- * callback's user is the client. */
+/* Prepares a run over the first `inputs` operands. With --shard=auto, the tasks of one machine share all its
+ * devices, or those that were named. Unless -q is given, prints a lost device above the progress line; the
+ * callbacks' user must be the struct that begins with folder. */
 void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs);
-/* LAP_EXIT_USAGE after a message where an operand is "-". */
+/* Returns LAP_EXIT_USAGE after a message if an operand is "-". */
 lap_cli_exit lap_folder_check_names(const lap_cli *cli);
-/* LAP_EXIT_USAGE after a message where a log, a timeline or a list does not go with the other options. */
+/* Returns LAP_EXIT_USAGE after a message if a log, a timeline or a list contradicts the other options. */
 lap_cli_exit lap_folder_check_log(const lap_cli *cli);
 
-/* The progress line; before it, with -v, "up to 2 WHAT at once" unless what is NULL. */
+/* Starts the progress line. With -v first prints "up to 2 WHAT at once", unless what is NULL. */
 void lap_folder_start(lap_folder *folder, const lap_context *context, const char *what);
-/* In each callback, after a finished file was reported. */
+/* Call this in each callback, after a finished file was reported. */
 void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts);
 void lap_folder_stop(lap_folder *folder);
 
-/* Whether a file's error or warning is printed. A terminal that shows progress gets ten lines of each kind,
- * unless -v asks for all; lap_folder_print_untold says how many more there were. */
+/* Whether to print a file's error or warning. A terminal with a progress line shows ten of each kind, unless
+ * -v is given; lap_folder_print_untold prints how many were omitted. */
 bool lap_folder_may_tell(lap_folder *folder, const lap_report *report);
-/* Inputs that had no turn. */
+/* Number of inputs that were not reached. */
 uint64_t lap_folder_left(const lap_folder *folder);
 
-/* Lines of the summary on stderr; each prints nothing where there is nothing to say. */
+/* These print lines of the summary on stderr; each prints nothing if its count is zero. */
 void lap_folder_print_others(const lap_folder *folder); /* "3 other files not taken: 2 .heic, 1 .mov" */
 void lap_folder_print_failed(const lap_folder *folder); /* ", 3 failed (2 truncated, 1 missing)" */
-void lap_folder_print_left(const lap_folder *folder);   /* ", 56 left" of a run that ended early */
+void lap_folder_print_left(const lap_folder *folder);   /* ", 56 left" if the run ended early */
 void lap_folder_print_links(const lap_folder *folder);
 void lap_folder_print_untold(const lap_folder *folder);
-void lap_folder_print_none(const lap_folder *folder); /* no photo was found */
-void lap_folder_print_work(const lap_folder *folder); /* with -v: who did it, and what took how long */
+void lap_folder_print_none(const lap_folder *folder); /* a message that no photo was found */
+void lap_folder_print_work(const lap_folder *folder); /* with -v: processors, and time per stage */
 
-json_t *lap_folder_json_kinds(const lap_folder *folder); /* failed and skipped by kind */
+json_t *lap_folder_json_kinds(const lap_folder *folder); /* counts of failed and skipped files by kind */
 json_t *lap_folder_json_others(const lap_folder *folder);
-/* How long it took, and how it ended. */
+/* Adds how long the run took, and how it ended. */
 void lap_folder_json_end(const lap_folder *folder, json_t *object);
 
-/* The exit code of a run that ended with this code. */
+/* Returns the exit code of a run that ended with this code. */
 int lap_folder_exit(const lap_folder *folder, lap_code code);
 
 #endif

@@ -1,4 +1,4 @@
-/* run and transform over folders and lists: what lap_batch does, reported to a person, a log and a script. */
+/* run and transform for folders and lists: calls lap_batch and reports to a person, a log and a script. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -12,17 +12,17 @@
 #include "cli/sides.h"
 #include "cli/term.h"
 
-enum { NAMED = 3 }; /* failures that the summary names */
+enum { NAMED = 3 }; /* failures that the summary lists by name */
 
 typedef struct folder_run {
     lap_folder folder;
     lap_cli_log log;
     char named[NAMED][160];
     lap_batch_prune prune; /* --prune: outputs whose photo is gone */
-    json_t *pruned;        /* their names */
-    bool has_lost_worker;  /* without devices, whatever was asked for */
-    lap_sheet *sheet;      /* of --report */
-    const char *sides[4];  /* what is written beside the outputs */
+    json_t *pruned;        /* names of removed outputs */
+    bool has_lost_worker;  /* run without devices, whatever the options say */
+    lap_sheet *sheet;      /* contact sheet for --report */
+    const char *sides[4];  /* files to write in addition to the outputs */
 } folder_run;
 
 /* ---- a file -------------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ static void write_log(folder_run *run, const lap_batch_file *file)
 
 static void print_done(const lap_cli *cli, const lap_batch_file *file)
 {
-    FILE *to = cli->dry_run && !cli->json ? stdout : stderr; /* the list of -n is what was asked for */
+    FILE *to = cli->dry_run && !cli->json ? stdout : stderr; /* -n's list is the requested output */
     lap_cli_print_safely(to, file->input);
     fputs(" -> ", to);
     lap_cli_print_safely(to, file->output);
@@ -46,7 +46,7 @@ static void print_done(const lap_cli *cli, const lap_batch_file *file)
     fputc('\n', to);
 }
 
-/* The progress line makes room only where something is said: of most files there is nothing to say. */
+/* Hides the progress line only if something is printed; most files need no message. */
 static void print_file(folder_run *run, const lap_batch_file *file, const lap_batch_counts *counts)
 {
     const lap_report *report = file->report;
@@ -96,19 +96,19 @@ static void on_output(void *user, const char *output, const lap_error *problem)
     json_array_append_new(run->pruned, lap_json_text(output));
     if (cli->quiet || !(cli->verbose || cli->dry_run))
         return;
-    FILE *to = cli->dry_run && !cli->json ? stdout : stderr; /* as the list of -n */
+    FILE *to = cli->dry_run && !cli->json ? stdout : stderr; /* as for -n's list */
     fputs(cli->dry_run ? "remove " : "removed ", to);
     lap_cli_print_safely(to, output);
     fputc('\n', to);
 }
 
-/* Behind the summary of a run that ended so: what stays, and why. LAP_EXIT_FAILED where outputs stay that may
- * be to go. */
+/* Prints after the summary which outputs were kept, and why. Returns LAP_EXIT_FAILED if outputs were kept
+ * that perhaps should have been removed. */
 static lap_cli_exit end_prune(folder_run *run, lap_code code)
 {
     lap_batch_prune *prune = &run->prune;
     char why[1024];
-    if (code != LAP_OK) /* which has been said */
+    if (code != LAP_OK) /* already reported */
         prune->refused = run->folder.err;
     else if (prune->refused.code != LAP_OK)
         lap_cli_message(
@@ -121,7 +121,7 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
     return prune->refused.code != LAP_OK || prune->failed > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
 
-/* "pruned" of lapedge.run/1 */
+/* Makes "pruned" of lapedge.run/1. */
 static json_t *prune_json(const folder_run *run)
 {
     const lap_batch_prune *prune = &run->prune;
@@ -164,7 +164,7 @@ static void summary(const folder_run *run)
     if (lap_folder_left(&run->folder) && !run->folder.cli->rebuild)
         lap_cli_message("the same command continues");
     lap_folder_print_untold(&run->folder);
-    /* A few failures have just been reported; of many the first may have scrolled away. */
+    /* A few failures are still visible on the terminal; of many, the first may have scrolled away. */
     for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
         fputs(i ? ", " : "first to fail: ", stderr);
         lap_cli_print_safely(stderr, run->named[i]);
@@ -240,12 +240,12 @@ static int run_folder(lap_cli *cli, folder_run *run)
     if (lap_cli_wants_json(cli) && lap_json_print(json_of(run)) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
-        lap_cli_log_begin(&run->log); /* where nothing was found, too */
+        lap_cli_log_begin(&run->log); /* even if nothing was found */
     return exit_code;
 }
 
-/* A folder is not made under the name of an image unless a slash says so: more likely a word is missing, or
- * one too many. */
+/* A folder with an image's name is created only if it ends with a slash: otherwise an argument is probably
+ * missing or superfluous. */
 static bool is_like_image(const char *out)
 {
     static const char others[] = "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|";
@@ -279,7 +279,7 @@ static int check_operands(const lap_cli *cli)
     return code == LAP_EXIT_OK ? (int)lap_report_check(cli) : (int)code;
 }
 
-/* What of the options is run's alone. */
+/* Sets the options that only run and transform use. */
 static lap_code set_options(folder_run *run, lap_error *err)
 {
     const lap_cli *cli = run->folder.cli;

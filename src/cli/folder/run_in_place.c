@@ -1,4 +1,4 @@
-/* run --in-place: photos that become their own edges, reported to a person, a log and a script. */
+/* run --in-place: replaces photos with their edges, and reports to a person, a log and a script. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,19 +10,20 @@
 #include "cli/term.h"
 
 typedef struct in_place_run {
-    const char *sides[3]; /* what is written beside the photos */
+    const char *sides[3]; /* files to write in addition to the photos */
     lap_folder folder;
     lap_context *context;
     lap_cli_log log;
-    lap_run_stats stats; /* of --stats, which takes one photo */
-    bool is_one;         /* photo, which is reported as a run over one is */
-    lap_error said;      /* the last one */
-    int exit_code;       /* of the first photo that does not have 0 */
+    lap_run_stats stats; /* for --stats, which accepts one photo */
+    bool is_one;         /* one photo: report it like a run over one image */
+    lap_error said;      /* the last reported error */
+    int exit_code;       /* exit code of the first photo for which it is not 0 */
 } in_place_run;
 
 /* ---- a photo ------------------------------------------------------------------------------------- */
 
-/* What is not about the photo, but about the record of its folder, is said once. */
+/* Whether an error was already reported: one about a folder's record, not about a photo, is printed only
+ * once. */
 static bool is_said(in_place_run *run, const lap_batch_file *file)
 {
     const lap_error *err = &file->report->error, said = run->said;
@@ -99,7 +100,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
                 lap_json_print(lap_json_file(file->input, file->output, &cli->settings, file->report));
             code = code ? code : printed;
         }
-        if (!run->exit_code && (run->is_one || code != photo)) /* several photos are counted */
+        if (!run->exit_code && (run->is_one || code != photo)) /* several photos are only counted */
             run->exit_code = code;
     }
     if (!run->is_one)
@@ -108,7 +109,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
 
 /* ---- all of them --------------------------------------------------------------------------------- */
 
-/* Of several photos; of one there is nothing to add. */
+/* Prints a summary for several photos; one photo needs none. */
 static void summary(const in_place_run *run, lap_code code)
 {
     const lap_folder *folder = &run->folder;
@@ -143,7 +144,7 @@ static lap_code work(in_place_run *run)
         .backup = folder->cli->backup,
         .each = on_event,
         .user = run};
-    folder->options.devices = NULL; /* one of them */
+    folder->options.devices = NULL; /* use one device */
     folder->options.dry_run = folder->cli->dry_run;
     const lap_cli *cli = folder->cli;
     const char *const sides[] = {cli->log, cli->json_file, cli->stats};
@@ -183,7 +184,7 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
     if (!cli->quiet && folder->counts.expected > 1 && (is_told || folder->counts.found))
         summary(run, code);
     if (cli->log && is_told)
-        lap_cli_log_begin(&run->log); /* where nothing was named, too */
+        lap_cli_log_begin(&run->log); /* even if there are no inputs */
     const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
     const int exit_code = is_told_by_photo ? run->exit_code : lap_folder_exit(folder, code);
     return exit_code ? exit_code : run->exit_code;
@@ -191,7 +192,7 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
 
 static int check_operands(const lap_cli *cli)
 {
-    lap_error ignored = {0}; /* the input's to tell */
+    lap_error ignored = {0}; /* lap_batch_in_place reports errors of the input */
     if (cli->files_from && cli->operand_count > 0)
         return lap_cli_usage("--in-place takes no OUTDIR: with --files-from the list names all photos");
     if (!cli->files_from && cli->operand_count == 0)

@@ -20,7 +20,7 @@ static volatile sig_atomic_t worker, caught;
 
 /* ---- signals: Ctrl-C goes to both, kill to the parent only ------------------------------------------- */
 
-/* Passed on as another signal, which does no harm to a worker that has got the first one by itself. */
+/* Passes a signal on as another signal, which is harmless if the worker has also received the first one. */
 static void pass_on(int number)
 {
     const union sigval value = {.sival_int = number};
@@ -34,7 +34,7 @@ static void set_signals(void (*handler)(int))
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = handler}, before;
     sigemptyset(&action.sa_mask);
-    /* A second one has its default effect, at once, and takes the worker along. */
+    /* A second signal has its default effect immediately, and also ends the worker. */
     action.sa_flags = SA_RESETHAND;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -44,8 +44,8 @@ static void set_signals(void (*handler)(int))
 /* ---- a list on standard input, which can be read once ---------------------------------------------------
  */
 
-/* Where it begins, in a file that both can read; -1: it could not be kept. That file is memory, of which it
- * may take half of what the run may. */
+/* Copies standard input to a file that both processes can read, and returns where it begins; -1: failed. The
+ * file is in memory, and may use half of what the run may use. */
 static off_t keep_stdin(uint64_t max_memory)
 {
     char bytes[65536];
@@ -89,7 +89,7 @@ static bool may_use_devices(const lap_cli *cli)
     return may && !cli->dry_run && !cli->sandbox && lap_device_possible(NULL);
 }
 
-/* In the parent the worker's number, in the worker 0; negative where there can be none. */
+/* Starts the worker. Returns its number in the parent, 0 in the worker, and a negative number on failure. */
 static pid_t start(void)
 {
     sigset_t all, before;
@@ -116,7 +116,7 @@ static pid_t start(void)
     return pid;
 }
 
-/* The worker's end: an exit code, or RUNS where it died. */
+/* Waits for the worker to end. Returns its exit code, or RUNS if it crashed. */
 static int wait_for_worker(int *status)
 {
     while (waitpid((pid_t)worker, status, 0) < 0 && errno == EINTR)
@@ -149,7 +149,7 @@ bool lap_cli_has_lost_worker(const lap_cli *cli)
     if (listed)
         (void)lseek(STDIN_FILENO, at, SEEK_SET);
     if (lap_term_may_draw(cli))
-        fputs("\r\033[K", stderr); /* its progress */
+        fputs("\r\033[K", stderr); /* erase the worker's progress line */
     if (!cli->quiet)
         lap_cli_message(
             "warning: the process with the CUDA devices has died (%s): the rest is done by the CPU",

@@ -5,7 +5,7 @@
 
 #include "cli/term.h"
 
-/* Beyond this the median of a run says little (a share of the median). */
+/* A larger variation, as a share of the median, makes the median of a run unreliable. */
 static const double noisy = 0.10;
 
 void lap_cpu_name(char *name, size_t size)
@@ -37,7 +37,7 @@ bool lap_device_text(int device, char *text, size_t size)
     return there;
 }
 
-/* "c, openmp: -O2 -g", a line for each set of flags in the ladder. */
+/* Prints "c, openmp: -O2 -g": one line for each set of flags in the ladder. */
 static void print_flags(lap_op op)
 {
     lap_rung_info info, other;
@@ -79,15 +79,15 @@ void lap_bench_table_head(const lap_cli *cli, lap_op op, int threads)
 
 void lap_bench_table_begin(lap_bench_table *table, const lap_cli *cli)
 {
-    enum { FULL_WIDTH = 106 }; /* of the table of sums, the widest */
+    enum { FULL_WIDTH = 106 }; /* width of the widest table, that of sums */
     *table = (lap_bench_table){.cli = cli, .narrow = lap_term_width() < FULL_WIDTH};
 }
 
-/* "320x200", "12 photos", "16777216 values" */
+/* Formats "320x200", "12 photos", "16777216 values". */
 static void size_text(const lap_bench_row *row, char *text, size_t size)
 {
-    const int tenths = row->width / 100000 + (row->width % 100000 >= 50000); /* of a million */
-    if (row->op == LAP_OP_CODEC && row->width > 65535)                       /* no JPEG is as wide */
+    const int tenths = row->width / 100000 + (row->width % 100000 >= 50000); /* tenths of a million */
+    if (row->op == LAP_OP_CODEC && row->width > 65535)                       /* no JPEG is wider than 65535 */
         snprintf(text, size, "%d photos of %d.%d Mpixel", row->height, tenths / 10, tenths % 10);
     else if (row->height > 1)
         snprintf(text, size, "%d x %d", row->width, row->height);
@@ -113,7 +113,7 @@ double lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE])
     return fmax(spread, first - 1);
 }
 
-/* Counts a noisy measurement once, under however many names ("auto", "simd", "simd-avx2") it is shown. */
+/* Counts a noisy measurement once, even if it is shown under several names ("auto", "simd", "simd-avx2"). */
 static void count_noise(lap_bench_table *table, const lap_bench_row *row)
 {
     for (int i = 0; i < table->noisy_count; i++)
@@ -129,7 +129,7 @@ static void count_noise(lap_bench_table *table, const lap_bench_row *row)
     table->noisy[table->noisy_count++].stddev_ms = row->stddev_ms;
 }
 
-/* Whether a list "a, b, c" has the name: "cuda-padded" is not in "cuda-padded16". */
+/* Whether a list "a, b, c" contains the name; "cuda-padded" is not in "cuda-padded16". */
 static bool names_it(const char *names, const char *name)
 {
     const size_t length = strlen(name);
@@ -158,7 +158,7 @@ static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
     }
 }
 
-/* A number with that many decimals, or a dash for none. */
+/* Prints a number with `digits` decimals, or a dash if there is none. */
 static void cell(double value, int width, int digits)
 {
     if (isfinite(value))
@@ -172,7 +172,7 @@ static void ms_cell(double value, int width)
     cell(value, width, value < 0.01 ? 5 : value < 10 ? 3 : 2);
 }
 
-/* The codec's rows on a device count streams, and have the columns of the host's. */
+/* The codec's rows on a device count streams, but use the host's columns. */
 static bool is_codec_on_device(const lap_bench_row *row)
 {
     return row->op == LAP_OP_CODEC && isfinite(row->end_to_end_ms);
@@ -253,23 +253,23 @@ void lap_cli_name_rung(char *to, size_t size, const char *backend, const char *r
         snprintf(to, size, "%s (%s)", backend, resolved);
 }
 
-/* What a processor can add and multiply is no rung: only its instruction set is of interest. */
+/* The ceiling of additions and multiplications is not a backend, so only its instruction set is shown. */
 static void name_of(char *to, size_t size, const lap_bench_row *row)
 {
     const char *resolved = row->resolved;
     if (strcmp(row->backend, "multiply-add") == 0 && resolved && strncmp(resolved, "simd-", 5) == 0)
         resolved += 5;
     lap_cli_name_rung(to, size, row->backend, resolved);
-    /* Both ladders of coders are timed by `bench codec`, and have the same names. */
+    /* `bench codec` times both ladders of coders, which use the same names. */
     if (row->op == LAP_OP_ENCODE || row->op == LAP_OP_DECODE)
         snprintf(to, size, "%s %s", lap_op_name(row->op), row->backend);
-    /* Matrices are all of one type. */
+    /* All matrices have the same type. */
     const char *mark = row->op == LAP_OP_MATVEC ? row->form : row->type;
     if (row->resolved && strcmp(row->resolved, row->backend) == 0 && mark)
         snprintf(to, size, "%s %s", row->backend, mark);
 }
 
-/* The ceiling of arithmetic, in the columns of the others. */
+/* Prints the arithmetic ceiling in the columns of the other rows. */
 static void print_peak(const lap_bench_table *table, const lap_bench_row *row)
 {
     printf(" %7d", row->threads);

@@ -40,7 +40,7 @@ static bool keep(char **text, const char *from)
     return *text || !from;
 }
 
-/* Of the first ladder, which gives a photo its times; of all of them, whether they agree. */
+/* Adds a row to the current photo: the times come from the first ladder, the agreement from all ladders. */
 static void take_photo(lap_compare_result *result, const lap_compare_row *row)
 {
     lap_compare_photo *photo = &result->photo;
@@ -197,13 +197,13 @@ json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, b
 
 /* ---- the tables on the terminal ------------------------------------------------------------------ */
 
-/* Which columns a ladder's table has: in a pipe all of them, in a terminal those that it has room for. */
+/* The columns of a ladder's table: in a pipe all of them, on a terminal those that fit. */
 typedef struct columns {
-    int name;          /* width */
-    bool largest;      /* and how many pixels, which say nothing where all agree */
+    int name;          /* width of the name */
+    bool largest;      /* largest difference and number of pixels; omitted if all results agree */
     bool means;        /* mean, RMSE, PSNR */
-    bool stages;       /* of a device */
-    bool stages_below; /* on a line of their own */
+    bool stages;       /* times of a device's stages */
+    bool stages_below; /* stages on a separate line */
 } columns;
 
 static void name_of(const lap_compare_line *line, char name[64])
@@ -294,7 +294,7 @@ static void print_times(const lap_compare_line *line, const columns *c)
             line->download_ms);
 }
 
-/* Where a backend differs first. */
+/* Prints where a backend first differs. */
 static void print_place(const lap_compare_result *result, const lap_compare_line *line)
 {
     const lap_difference *d = &line->sum;
@@ -323,7 +323,7 @@ static bool has_cause_of(const lap_compare_line *line, const lap_compare_line *o
            (line->op == other->op && line->cause && other->cause && strcmp(line->cause, other->cause) == 0);
 }
 
-/* Backends with the same cause share a line. */
+/* Prints backends with the same cause on one line. */
 static void print_absent(const lap_compare_result *result, lap_op op)
 {
     for (int i = 0; i < result->count; i++) {
@@ -334,7 +334,7 @@ static void print_absent(const lap_compare_result *result, lap_op op)
         while (!has_cause_of(&result->lines[first], line))
             first++;
         if (first < i)
-            continue; /* printed with that one */
+            continue; /* already printed with that one */
         char text[1200];
         int length = snprintf(text, sizeof text, "%s: ", line->resolved ? "failed" : "cannot run here");
         for (int j = i; j < result->count && length < 600; j++)
@@ -407,7 +407,7 @@ void lap_compare_print(const lap_cli *cli, const lap_compare_result *result)
 
 enum { PHOTO_FIGURES = 12 + 5 + 8 + 10 + 10, PHOTO_NAME = 40 };
 
-/* What is left of a terminal's line beside the figures and a backend's name. */
+/* Returns the columns that remain beside the figures and a backend's name. */
 static int photo_name_width(void)
 {
     enum { BACKEND = 16, LEAST = 12 };
@@ -430,7 +430,7 @@ void lap_compare_print_photo(const lap_cli *cli, const lap_compare_result *resul
     if (strncmp(name, cli->operands[0], folder) == 0)
         name += folder + strspn(name + folder, "/");
     lap_cli_print_safely(stdout, name);
-    const int printed = (int)strlen(name); /* a longer name has a line of its own */
+    const int printed = (int)strlen(name); /* a longer name gets a separate line */
     if (printed >= width)
         printf("\n%*s", width, "");
     else

@@ -16,7 +16,7 @@ static int allowed_abs(const lap_cli_tolerance *allowed)
     return allowed->max_abs >= 0 ? allowed->max_abs : has_limit(allowed) ? -1 : 0;
 }
 
-/* 0.7 % of 1000 pixels is 7 of them, whichever way the two factors are rounded. */
+/* 0.7 % of 1000 pixels must be 7 pixels, however the two factors are rounded. */
 static bool is_within_share(const lap_difference *d, double share)
 {
     return (double)d->differing_pixels <= share * (double)d->pixels * (1 + 4 * DBL_EPSILON);

@@ -13,14 +13,14 @@
 
 enum { BINS = 256, HISTOGRAM_LINES = 3, PROFILE_LINES = 3, PEAKS = 5 };
 
-typedef struct shown { /* photo or edges */
+typedef struct shown { /* statistics of the photo or of the edges */
     const char *name;
     const lap_stats *stats;
 } shown;
 
 /* ---- bar plots ------------------------------------------------------------------------------------ */
 
-enum { PLOT_COLUMNS = 64 }; /* at most */
+enum { PLOT_COLUMNS = 64 }; /* maximum */
 
 static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char *const letters[] = {" ", ".", ".", ":", ":", "|", "|", "#", "#"};
@@ -32,7 +32,7 @@ static bool has_utf8(void)
     return strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* The mean of the values that fall to a column; an image smaller than the plot repeats its values. */
+/* Returns the mean of the values in a column. An image smaller than the plot repeats its values. */
 static double column_value(const double *values, size_t count, int column, int columns)
 {
     size_t first = count * (size_t)column / (size_t)columns;
@@ -44,9 +44,9 @@ static double column_value(const double *values, size_t count, int column, int c
     return sum / (double)(end - first);
 }
 
-/* count values as that many bars of eighth blocks, or of letters where the terminal has no UTF-8, `lines`
- * lines high, each bar the mean of its values, the highest one full. Heights are square roots where root is
- * set, so that small counts beside a huge one show. */
+/* Plots count values as `columns` bars of eighth blocks, or of letters if the terminal has no UTF-8. The plot
+ * is `lines` lines high. Each bar is the mean of its values, and the highest one is full. With root, heights
+ * are square roots, so that small counts remain visible beside a huge one. */
 static void plot(const double *values, size_t count, int columns, int lines, bool root)
 {
     const char *const *marks = has_utf8() ? blocks : letters;
@@ -60,7 +60,7 @@ static void plot(const double *values, size_t count, int columns, int lines, boo
         fputs("  ", stdout);
         for (int x = 0; x < columns; x++) {
             double eighths = highest > 0 ? heights[x] / highest * lines * STEPS : 0;
-            /* What is not zero shows, however small it is beside the highest. */
+            /* A value above zero is always visible, however small it is beside the highest. */
             int left = (int)ceil(eighths) - line * STEPS;
             fputs(marks[left < 0 ? 0 : left > STEPS ? STEPS : left], stdout);
         }
@@ -79,7 +79,7 @@ static bool is_peak(const float *values, size_t count, size_t at, double floor)
            (at + 1 == count || values[at] > values[at + 1]);
 }
 
-/* Keeps peaks sorted, the highest first, and none too close to a higher one. */
+/* Inserts a peak. Keeps peaks sorted, the highest first, with no peak too close to a higher one. */
 static int insert(peak *peaks, int found, int most, peak new, size_t apart)
 {
     for (int i = 0; i < found; i++) {
@@ -103,8 +103,8 @@ static int insert(peak *peaks, int found, int most, peak new, size_t apart)
     return found;
 }
 
-/* The highest local maxima that stand two standard deviations above the mean and at least a hundredth of the
- * length apart, highest first; returns how many. */
+/* Finds the highest local maxima that exceed the mean by two standard deviations and are at least a hundredth
+ * of the length apart. Sorts them, the highest first, and returns their number. */
 static int find_peaks(const float *values, size_t count, peak *peaks, int most)
 {
     double sum = 0, squares = 0;
@@ -187,7 +187,7 @@ int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
-/* How many bars a plot has in this terminal: two blanks before, and no line that the terminal breaks. */
+/* Returns the number of bars that fit on this terminal after two blanks, so that no line wraps. */
 static int plot_columns(void)
 {
     enum { LEAST = 16, BLANKS = 4 };
@@ -195,7 +195,8 @@ static int plot_columns(void)
     return columns > PLOT_COLUMNS ? PLOT_COLUMNS : columns < LEAST ? LEAST : columns;
 }
 
-/* "  0          255", and what the plot above shows: beside it, or below in a narrow terminal. */
+/* Prints "  0          255", and a description of the plot: on the same line, or below on a narrow
+ * terminal. */
 static void axis_text(int last, const char *what)
 {
     const int columns = plot_columns();
@@ -234,7 +235,7 @@ static void image_text(const lap_cli *cli, const shown *p, bool plots)
         axis_text(BINS - 1, "heights: square roots of counts");
 }
 
-/* The line goes on after `at` columns. */
+/* Continues the line at column `at`. */
 static void peaks_text(const float *values, size_t count, size_t skipped, int at)
 {
     peak peaks[PEAKS];
@@ -253,7 +254,7 @@ static void profile_text(
     const lap_cli *cli, const char *name, const char *unit, const float *values, int count, bool plots)
 {
     double bars[PLOT_COLUMNS];
-    /* The border rule makes edges of its own at both ends, higher than most: they are no peaks. */
+    /* The border rule creates edges at both ends that are higher than most; they do not count as peaks. */
     const int skipped = count > 2 * LAP_APRON ? LAP_APRON : 0;
     const size_t inner = (size_t)(count - 2 * skipped), columns = (size_t)plot_columns();
     values += skipped;
@@ -263,7 +264,7 @@ static void profile_text(
     peaks_text(values, inner, (size_t)skipped, length);
     if (!plots)
         return;
-    /* Peaks must not vanish in means: a bar shows the highest of its values. */
+    /* A bar shows its highest value, because a mean would hide peaks. */
     for (size_t b = 0; b < columns; b++) {
         size_t i = inner * b / columns, end = inner * (b + 1) / columns;
         for (bars[b] = (double)values[i]; i < end; i++)
@@ -304,7 +305,7 @@ void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement
 
 /* ---- CSV ----------------------------------------------------------------------------------------- */
 
-/* What makes a spreadsheet take a cell for a formula, some of them in full width, too. */
+/* Whether a spreadsheet would take a cell for a formula; some of the characters exist in full width too. */
 static bool begins_formula(const char *cell)
 {
     static const char *const signs[] = {
@@ -315,9 +316,9 @@ static bool begins_formula(const char *cell)
     return false;
 }
 
-/* A name as messages show it, in quotation marks where RFC 4180 wants them, with a comma behind. An
- * apostrophe before a formula makes text of it, and stands before a name that begins with one, so that a
- * reader can take the first one off again. */
+/* Prints a name as messages show it, with a comma after it, in quotation marks if RFC 4180 requires them. An
+ * apostrophe before a formula turns it into text. A name that begins with an apostrophe also gets one, so
+ * that a reader can remove the first. */
 static void csv_name(const char *name)
 {
     const bool is_plain = strpbrk(name, ",\"") == NULL, is_marked = *name == '\'' || begins_formula(name);

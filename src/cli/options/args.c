@@ -18,7 +18,7 @@ typedef struct getopt_tables {
 
 static void make_tables(getopt_tables *tables)
 {
-    /* '-': operands come in order, whatever POSIXLY_CORRECT says; ':': a missing value is reported. */
+    /* '-': operands come in order, even with POSIXLY_CORRECT; ':': a missing value is reported. */
     char *letter = stpcpy(tables->letters, "-:h");
     int count = 0;
     for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
@@ -53,14 +53,15 @@ static lap_cli_exit unknown_option(const char *word)
     return lap_cli_usage("unknown option --%s; see lapedge --help", name);
 }
 
-/* "-quality=80": a name of several letters behind one dash; no letters of ours make one together. */
+/* Whether the word is like "-quality=80": a long name after one dash. No option letters can be combined to
+ * this. */
 static bool is_name_with_one_dash(const char *word)
 {
     return word[0] == '-' && word[1] != '-' && strcspn(word + 1, "=") > 1 &&
            lap_cli_option_named(word + 1, strcspn(word + 1, "="));
 }
 
-/* cjpeg's -q is a quality, so a number after ours is a mistake, unless something has that name. */
+/* cjpeg's -q is a quality, so a number after our -q is a mistake, unless a file has that name. */
 static bool is_quality(const char *word)
 {
     return *word && strspn(word, "0123456789") == strlen(word) && access(word, F_OK) != 0;
@@ -93,7 +94,7 @@ static lap_cli_exit set(lap_cli *cli, const lap_cli_option *option, const char *
 
 /* ---- parsing ----------------------------------------------------------------------------------- */
 
-/* A first word before any "--" that is a command is one; everything else is an operand. */
+/* Takes the first word before any "--" as a command if it is one; every other word is an operand. */
 static void take_operand(lap_cli *cli, char *word, bool may_be_command)
 {
     const lap_cli_command *command = lap_cli_command_named(word);
@@ -122,8 +123,8 @@ static lap_cli_exit parse_words(
         if (is_name_with_one_dash(argv[at]))
             return lap_cli_usage("unknown option %s; did you mean -%s?", argv[at], argv[at]);
         const lap_cli_option *option = found >= FIRST_LONG ? &lap_cli_options[found - FIRST_LONG] : NULL;
-        /* getopt takes unambiguous beginnings of names; a script that used one would break when an
-         * option is added. */
+        /* getopt accepts unambiguous abbreviations. A script that used one would break when an option is
+         * added. */
         if (option && strcspn(argv[at] + 2, "=") != strlen(option->name))
             return unknown_option(argv[at]);
         if (found == '?')
@@ -155,7 +156,7 @@ static lap_cli_exit parse_words(
     return LAP_EXIT_OK;
 }
 
-/* A word beside --help that is neither a command nor a file was meant as one of them. */
+/* With --help, a word that is neither a command nor a file was meant as one of them. */
 static lap_cli_exit check_help(const lap_cli *cli)
 {
     const char *word = cli->operand_count > 0 && !cli->is_command_named ? cli->operands[0] : "";
@@ -184,19 +185,19 @@ static void set_defaults(lap_cli *cli, int argc, char **argv, char **operands)
         .flip = -1,
         .ops = 1u << LAP_OP_FILTER,
         .allowed = {.max_abs = -1, .max_differing = -1, .max_differing_share = -1, .min_psnr = -1}};
-    /* More than half is never one program's to take unasked; less than that much makes no sense. */
+    /* By default a run uses at most half of the memory, but at least 1 GB. */
     cli->settings.max_memory = half > 1000000000 ? half : 1000000000;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* for what is wrong before it is read */
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* errors may come before it is read */
         cli->json = cli->json || strcmp(argv[i], "--json") == 0;
 }
 
-/* The words, but for options to leave out, into cli. */
+/* Reads the words into cli, but not the options to skip. */
 static lap_cli_exit read_words(
     lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS], const bool left_out[LAP_CLI_OPTIONS])
 {
     char problem[600];
     set_defaults(cli, argc, argv, cli->operands);
-    optind = 0; /* getopt begins anew */
+    optind = 0; /* restarts getopt */
     lap_cli_exit code = parse_words(cli, argc, argv, given, left_out);
     if (code == LAP_EXIT_OK && !lap_cli_reads_inside(cli) &&
         !lap_cli_read_kernel(cli, problem, sizeof problem))
@@ -209,8 +210,8 @@ static lap_cli_exit read_words(
     return code;
 }
 
-/* Refuses what does not go together. Options that would change nothing are left out in a second reading: so
- * they can change nothing. */
+/* Refuses contradictory options. Options without effect are skipped in a second reading, so that they cannot
+ * have one. */
 static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])
 {
     bool idle[LAP_CLI_OPTIONS] = {false}, any = false;

@@ -1,4 +1,4 @@
-/* Which forms a command line has; rules.c has what options mean there. */
+/* Finds the forms of a command line; rules.c says what options mean in them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,7 +86,7 @@ unsigned lap_cli_bench_forms(const lap_cli *cli, lap_error *err)
     return forms ? forms : LAP_CLI_BENCH << LAP_OP_FILTER;
 }
 
-/* "one image", "compare of reduce": one of several forms of a command. */
+/* Returns the name of a form when a command has several: "one image", "compare of reduce". */
 static const char *form_name(unsigned form, char name[64])
 {
     static const char *const names[] = {"one image", "files in place", "a folder run",
@@ -109,7 +109,7 @@ static const char *form_name(unsigned form, char name[64])
     return NULL;
 }
 
-/* The forms of `forms`, as words. */
+/* Writes the names of the forms in `forms`. */
 void lap_cli_list_forms(unsigned forms, char *text, size_t size)
 {
     size_t at = 0;

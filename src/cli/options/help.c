@@ -1,4 +1,4 @@
-/* Both helps and the shell's completion, from the tables of commands and options. */
+/* Prints both helps and the shell's completions from the tables of commands and options. */
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +20,8 @@ static const char variables[] = "NO_COLOR\tif set and not empty, no colour\n"
                                 "LAP_CPU_MASK\tinstruction sets to do without: sse41,avx2,avx512,neon\n"
                                 "LAP_CUDA_DEBUG\tif set, synchronize after each kernel launch\n";
 
-/* Lines "form\ttext\n" as two columns. */
+/* Prints lines "form\ttext
+ * " as two columns. */
 static void two_columns(const char *lines, int text_at)
 {
     while (lines && *lines) {
@@ -38,7 +39,7 @@ static void two_columns(const char *lines, int text_at)
     }
 }
 
-/* The short help stops at the first semicolon outside brackets. */
+/* Returns the length of the text in the short help, which ends at the first semicolon outside brackets. */
 static int brief_length(const char *text)
 {
     int at = 0;
@@ -127,7 +128,7 @@ static void full_help(const lap_cli *cli)
 
 void lap_cli_help(const lap_cli *cli, bool full)
 {
-    /* In one piece, so that a write that fails is the last one, and its reason is known. */
+    /* Buffer large output, so that a failing write is the last one and its reason is known. */
     (void)setvbuf(stdout, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, 1 << 16);
     if (full)
         full_help(cli);
@@ -171,7 +172,7 @@ static void print_values(const lap_cli_option *option)
         }
 }
 
-/* The whole table: name, letter, argument, forms, help; tabs between them. */
+/* Prints the whole table: name, letter, argument, forms, help, separated by tabs. */
 static void print_table(void)
 {
     for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
@@ -182,7 +183,7 @@ static void print_table(void)
     }
 }
 
-/* The options of a command, "=" after those with a value; with what they do, where that is asked for. */
+/* Prints a command's options, with "=" after those that take a value, and descriptions if requested. */
 static void print_options(const lap_cli_command *command, bool described)
 {
     for (const lap_cli_option *option = lap_cli_options; option->name; option++)
@@ -191,9 +192,9 @@ static void print_options(const lap_cli_command *command, bool described)
                 described ? option->help : "");
 }
 
-/* __complete: commands; __complete COMMAND: its options; __complete COMMAND --NAME: values;
- * __complete COMMAND operands: operands. Nothing where it is a file or a number. __describe COMMAND: options
- * and what they do; __options: the whole table. */
+/* __complete: commands; __complete COMMAND: its options; __complete COMMAND --NAME: values; __complete
+ * COMMAND operands: operands. Prints nothing for a file or a number. __describe COMMAND: options with
+ * descriptions; __options: the whole table. */
 int lap_cli_complete(int argc, char **argv)
 {
     const lap_cli_command *command = argc > 2 ? lap_cli_command_named(argv[2]) : NULL;

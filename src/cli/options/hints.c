@@ -1,10 +1,11 @@
-/* What somebody meant: words of other programs, and what to write here instead; or the nearest of ours. */
+/* Suggests what was probably meant: what to write here instead of another program's word, or our nearest
+ * word. */
 #include <string.h>
 
 #include "cli/options/args.h"
 
 typedef struct hint {
-    const char *words; /* between bars */
+    const char *words; /* separated by bars */
     const char *instead;
 } hint;
 
@@ -77,7 +78,7 @@ const char *lap_cli_nearest(const char *word, const char *(*next)(int i))
     int limit = length / 3 + 1;
     for (int i = 0; next(i); i++) {
         const char *candidate = next(i);
-        /* Somebody who stops halfway means this one, however much is missing. */
+        /* A word that is the beginning of this one matches, however much is missing. */
         int d = length >= 3 && strncmp(word, candidate, (size_t)length) == 0
                     ? 1
                     : lap_word_distance(word, candidate);

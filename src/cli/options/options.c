@@ -1,4 +1,4 @@
-/* Every option there is: the one table that parsing, help, completion and suggestions read. */
+/* The table of all options, which parsing, help, completion and suggestions read. */
 #include <stddef.h>
 #include <string.h>
 
@@ -9,10 +9,9 @@ enum { FILTER, OUTPUT, METADATA, GEOMETRY, FOLDERS, STATISTICS, COMPARISON, BENC
 const char *const lap_cli_groups[] = {"Filter", "Output", "Orientation and metadata",
     "Rotation and mirroring", "Folders", "Statistics", "Comparison", "Bench", "Limits", "Messages", NULL};
 
-/* Forms: R run in each (O one image, I in place, F folders), S stats, T transform and D diff (S1, T1, D1 of
- * one or two images, SF, TF, DF of folders), B bench and C compare of the filter, BI and CI of what works on
- * images, BA and CA of every operation; ALL of every form.
- */
+/* Names of forms. R: each form of run (O one image, I in place, F folders). S: stats, T: transform, D: diff
+ * (S1, T1, D1 for one or two images; SF, TF, DF for folders). B: bench and C: compare of the filter; BI, CI:
+ * of operations on images; BA, CA: of every operation. ALL: every form. */
 enum {
     O = LAP_CLI_ONE,
     I = LAP_CLI_IN_PLACE,

@@ -1,5 +1,5 @@
-/* What options mean: in a form of a command line, beside each other, and beside what they are to work on. An
- * option that would change nothing is refused, or accepted, by its kind (args.h). */
+/* Decides whether an option has an effect in this form, with the other options and the operands. If it has
+ * none, its kind (args.h) decides whether it is refused or accepted. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,18 +9,18 @@
 #include "cli/options/values.h"
 #include "cli/term.h"
 
-enum { WHY = 700 }; /* why an option would change nothing */
+enum { WHY = 700 }; /* why an option has no effect */
 
 /* ---- the output ---------------------------------------------------------------------------------- */
 
-/* OUT, where it is one file's; else NULL. */
+/* Returns OUT if it is one file; else NULL. */
 static const char *single_output(const lap_cli *cli)
 {
     return cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM) && cli->operand_count == 2 ? cli->operands[1]
                                                                                      : NULL;
 }
 
-/* What stands behind the last dot of the name; NULL where there is none. */
+/* Returns what follows the last dot of the name; NULL if there is no dot. */
 static const char *extension_of(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
@@ -38,7 +38,7 @@ static bool has_jpeg_out(const lap_cli *cli, char why[WHY])
     return false;
 }
 
-/* Standard output is no file: nothing stands there before, and it has neither time nor mode. */
+/* Standard output is not a file: it replaces nothing, and has neither time nor mode. */
 static bool has_out_file(const lap_cli *cli, char why[WHY])
 {
     const char *out = single_output(cli);
@@ -67,7 +67,7 @@ static bool is_other_image(const char *path)
     return format && strcmp(format, "jpeg") != 0;
 }
 
-/* A pipe has neither a time nor a mode that a file could have; what was redirected has. */
+/* A pipe has no time or mode to copy; a redirected file has. */
 static bool has_files(const lap_cli *cli, char why[WHY])
 {
     struct stat st;
@@ -92,7 +92,7 @@ static bool has_jpeg_in(const lap_cli *cli, char why[WHY])
 
 /* ---- the backends -------------------------------------------------------------------------------- */
 
-/* Whether one of the backends that are named, or with none named any of them, passes. */
+/* Whether one of the named backends passes; if none is named, whether any backend does. */
 static bool any_backend(const lap_cli *cli, bool (*passes)(const lap_rung_info *rung))
 {
     const bool is_list = cli->forms & (LAP_CLI_COMPARE_ALL | LAP_CLI_BENCH_ALL);
@@ -143,7 +143,7 @@ static bool has_cuda_global(const lap_cli *cli, char why[WHY])
     return any_backend(cli, is_cuda_global);
 }
 
-/* A name that none of the ladders has would silently do nothing. */
+/* A name that is in no ladder would silently have no effect. */
 bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
 {
     for (const char *name = list; name && *name;) {
@@ -165,7 +165,7 @@ bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
 
 static const struct {
     const char *applies_to;
-    bool (*is_met)(const lap_cli *cli, char why[WHY]); /* fills why where it is not */
+    bool (*is_met)(const lap_cli *cli, char why[WHY]); /* fills why if the need is not met */
 } need_rows[LAP_NEEDS] = {
     [LAP_NEED_JPEG_OUT] = {"JPEG output", has_jpeg_out},
     [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
@@ -176,7 +176,7 @@ static const struct {
     [LAP_NEED_CUDA_GLOBAL] = {"cuda-global", has_cuda_global},
 };
 
-/* Of an option of other commands alone: which. */
+/* Lists the commands of an option that belongs only to other commands. */
 static void list_commands(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
 {
     int at = snprintf(why, WHY, "does not apply to %s", cli->command->name);
@@ -188,7 +188,7 @@ static void list_commands(const lap_cli *cli, const lap_cli_option *option, char
         }
 }
 
-/* Whether it changes nothing: in another form than its own. */
+/* Whether the option has no effect because it belongs to another form. */
 static bool is_foreign(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
 {
     char here[256], there[400];
@@ -203,7 +203,7 @@ static bool is_foreign(const lap_cli *cli, const lap_cli_option *option, char wh
     return true;
 }
 
-/* The same for want of what it needs. */
+/* Whether the option has no effect because something that it needs is missing. */
 static bool is_wanting(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
 {
     char reason[WHY];
@@ -221,7 +221,7 @@ static bool is_accepted(const lap_cli *cli, const lap_cli_option *option)
 
 typedef bool idle_fn(const lap_cli *cli, const lap_cli_option *option, char why[WHY]);
 
-/* All options that were given, by one of the two above. */
+/* Judges all given options with one of the two functions above. */
 static lap_cli_exit judge_all(
     const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], idle_fn *is_idle, bool idle[LAP_CLI_OPTIONS])
 {

@@ -37,7 +37,7 @@ bool lap_set_false(void *field, const lap_cli_option *option, const char *value,
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
 
-/* A plain decimal number: no spaces, no hexadecimal, no "inf"; end is where it stops. */
+/* Parses a plain decimal number: no spaces, no hexadecimal, no "inf". *end is where it stops. */
 static bool number(const char *text, double *value, const char **end)
 {
     const size_t length = strspn(text, "0123456789+-.eE");
@@ -84,7 +84,7 @@ bool lap_set_float(void *field, const lap_cli_option *option, const char *value,
     return true;
 }
 
-/* "12M" as 12,000,000; of bytes "12MB" too, and "12MiB" as 12 * 2^20; *end is after the unit. */
+/* Parses "12M" as 12,000,000; for bytes also "12MB", and "12MiB" as 12 * 2^20. *end is after the unit. */
 static bool sized(const char *text, bool is_bytes, double *value, const char **end)
 {
     static const char units[] = "KMGT";
@@ -97,7 +97,7 @@ static bool sized(const char *text, bool is_bytes, double *value, const char **e
     *end += is_bytes && (**end == 'B' || **end == 'b');
     if (unit)
         *value *= pow(binary ? 1024 : 1000, (double)(unit - units + 1));
-    /* Up to here a double counts in ones. */
+    /* Up to here a double represents every whole number. */
     return *value >= 0 && *value <= 0x1p53 && *value == floor(*value);
 }
 
@@ -176,7 +176,7 @@ static int index_of(const char *words, const char *value)
     return -1;
 }
 
-/* What other programs call a word of ours, where both mean the same. */
+/* Returns our word for another program's word with the same meaning. */
 static const char *synonym(const lap_cli_option *option, const char *value)
 {
     static const struct {
@@ -253,7 +253,7 @@ bool lap_set_suffix(void *field, const lap_cli_option *option, const char *value
     return lap_set_text(field, option, value, problem, size);
 }
 
-/* A backup that looks like a photo would be filtered the next time. */
+/* A backup named like a photo would be filtered by the next run. */
 bool lap_set_backup(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
     const char *dot = strrchr(value, '.');
@@ -304,7 +304,7 @@ bool lap_set_differing(
     return true;
 }
 
-/* X,Y,W,H: a rectangle of pixels. */
+/* Parses X,Y,W,H: a rectangle of pixels. */
 bool lap_set_box(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
     lap_cli_boxes *boxes = field;

@@ -1,4 +1,4 @@
-/* Values that know the program: backends, kernels, devices, sizes of a bench. */
+/* Parsers for values specific to this program: backends, kernels, devices, sizes for bench. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static const char *rung_of_any(const char *name, size_t length)
     return NULL;
 }
 
-/* Whether the list up to `name`, one of its names, has the same backend, be it by an alias. */
+/* Whether the part of the list before `name` already contains the same backend, perhaps by an alias. */
 static bool is_named_before(const char *list, const char *name, size_t length)
 {
     const char *rung = rung_of_any(name, length);
@@ -139,7 +139,7 @@ bool lap_cli_reads_inside(const lap_cli *cli)
     return cli->sandbox && cli->kernel && access(cli->kernel, F_OK) == 0;
 }
 
-/* A whole number from 0 to most, then one of the characters of after (or the end). */
+/* Parses a whole number from 0 to most, followed by one of the characters in `after` or by the end. */
 static const char *whole(const char *text, int most, const char *after, int *value)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -171,7 +171,7 @@ bool lap_set_devices(void *field, const lap_cli_option *option, const char *valu
     return true;
 }
 
-/* 12M, or 4992x3744; the shape of a number of pixels is 4:3, as most photos are. */
+/* Parses 12M or 4992x3744. A number of pixels becomes a 4:3 shape, like most photos. */
 static const char *one_size(const char *text, lap_cli_size *size)
 {
     const char *end = whole(text, 65500, "x", &size->width);

@@ -15,7 +15,7 @@ lap_cli_exit lap_report_check(const lap_cli *cli)
 {
     if (!cli->report)
         return LAP_EXIT_OK;
-    /* An extension that no input has: a photo named by mistake is not written over. */
+    /* No input has this extension, so a photo named by mistake is not overwritten. */
     const char *dot = strrchr(cli->report, '.');
     if (!dot || (strcasecmp(dot, ".html") != 0 && strcasecmp(dot, ".htm") != 0))
         return lap_cli_usage("--report: \"%s\" does not end in .html", cli->report);
@@ -24,7 +24,8 @@ lap_cli_exit lap_report_check(const lap_cli *cli)
 
 /* ---- the page ------------------------------------------------------------------------------------ */
 
-/* "<" stands in strings only, where \u003c says the same: no data can end the script or open another. */
+/* "<" occurs only inside strings, where \u003c means the same. So no data can end the script or open
+ * another. */
 static bool write_data(const json_t *report, FILE *to)
 {
     char *text = lap_json_dump(report, JSON_COMPACT);
@@ -38,8 +39,8 @@ static bool write_data(const json_t *report, FILE *to)
     return whole;
 }
 
-/* Names and messages as a terminal shows them: a page turns its writing round for the same characters, and
- * what is copied from it may be pasted into a terminal. */
+/* Replaces characters as for a terminal: a page also reverses its text for some of them, and users may copy
+ * text from it to a terminal. */
 static bool make_shown(json_t *value)
 {
     const char *key;
@@ -56,7 +57,7 @@ static bool make_shown(json_t *value)
     return done;
 }
 
-/* All but the notes, which are ours and have lines. */
+/* Replaces them in everything but the notes, which are ours and have line ends. */
 static bool make_report_shown(json_t *report)
 {
     const char *key;
@@ -108,7 +109,7 @@ static bool write_piece(const char *name, size_t length, const json_t *report, F
     return !ferror(to);
 }
 
-/* The template, with each @name@ replaced by that piece. */
+/* Writes the template, with each @name@ replaced by its piece. */
 static bool write_page(const json_t *report, FILE *to)
 {
     const char *at = (const char *)lap_asset_page, *end = at + lap_asset_page_size;
@@ -156,7 +157,7 @@ static void put(json_t *pairs, const char *name, json_t *value)
     json_array_append_new(pairs, pair);
 }
 
-/* The words as given, quoted for a reader rather than for a shell. */
+/* Makes the command line as given, quoted for a reader rather than for a shell. */
 static json_t *command_line(const lap_cli *cli)
 {
     char text[2000];
@@ -204,7 +205,7 @@ static json_t *settings_of(const lap_cli *cli)
     return pairs;
 }
 
-/* The same for the page's own arithmetic. */
+/* Describes the filter for the page's computations. */
 static json_t *filter_of(const lap_cli *cli)
 {
     const lap_params *params = &cli->settings.params;
@@ -253,7 +254,7 @@ json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads)
     return report;
 }
 
-/* The notes of the rows' backends, by ladder and name. */
+/* Collects the notes of the rows' backends, by ladder and name. */
 static json_t *notes_of(const json_t *rows)
 {
     json_t *notes = json_object();
@@ -272,7 +273,7 @@ static json_t *notes_of(const json_t *rows)
     return notes;
 }
 
-/* CUDA is asked for its devices only where it was used anyway. */
+/* Asks CUDA for its devices only if CUDA was used. */
 void lap_report_add_results(json_t *report, json_t *results)
 {
     size_t i;

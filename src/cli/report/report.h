@@ -11,51 +11,54 @@
 
 #include "cli/options/args.h"
 
-/* LAP_EXIT_OK, or a message where --report names no .html file. */
+/* Returns LAP_EXIT_OK, or an exit code after a message if --report does not name an .html file. */
 lap_cli_exit lap_report_check(const lap_cli *cli);
-/* subject: the title, a file's name as a rule. NULL without memory. */
+/* Creates a report; subject is its title, usually a file name. NULL: out of memory. */
 json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads);
-/* Takes over results, and adds the devices that CUDA backends ran on. */
+/* Adds results, which the report then owns, and the devices that CUDA backends used. */
 void lap_report_add_results(json_t *report, json_t *results);
 
-/* Photo and edges, and their details; both are host views of the same size and channels. */
+/* Adds photo and edges and their details. Both are host views of the same size and channels. */
 lap_code lap_report_add_pictures(
     json_t *report, lap_context *context, const lap_view *photo, const lap_view *edges, lap_error *err);
-/* One row of a comparison of input, whose pixels are photo: pictures, statistics, and where the rung differs
- * from c. Only the filter's rows count. Of several inputs the pictures are those of the first one where a
- * rung differs, or of the first one. */
+/* Adds one row of a comparison of input, whose pixels are photo: pictures, statistics, and where the backend
+ * differs from c. Rows of other ladders than the filter's are ignored. With several inputs, shows the
+ * pictures of the first input for which a backend differs, or else of the first input. */
 lap_code lap_report_add_row(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_compare_row *row, lap_error *err);
-/* Two images, row->a and b, which is shown instead of the edges, and how row->a and row->b differ: row->b is
- * b, or b with what does not count made equal. Views as above. */
+/* Adds the images row->a and b, and how row->a and row->b differ. b is shown in place of the edges; row->b is
+ * b, or a copy of b in which ignored differences are removed. Views as above. */
 lap_code lap_report_add_pair(
     json_t *report, lap_context *context, const lap_view *b, const lap_compare_row *row, lap_error *err);
-/* Reads and filters a file as settings say; adds pictures, and statistics unless the report has some. */
+/* Reads and filters a file with these settings; adds pictures, and statistics if the report has none. */
 lap_code lap_report_add_file(
     json_t *report, lap_context *context, const char *path, const lap_settings *settings, lap_error *err);
 
-/* Writes the page, complete or not at all, and frees the report; LAP_EXIT_OK, or a message. */
+/* Writes the page completely or not at all, and frees the report. Returns LAP_EXIT_OK, or an exit code after
+ * a message. */
 int lap_report_write(const char *path, json_t *report);
 
 /* ---- of a folder: counts, the slowest photos, those that failed, and a contact sheet --------------------
  */
 
-/* Gathered while the run goes on, as names and figures alone; the pictures are read at its end. */
+/* Collects the files of a run for the contact sheet. It stores only names and figures; pictures are read at
+ * the end of the run. */
 typedef struct lap_sheet lap_sheet;
 
-/* NULL without memory, which every function takes. */
+/* Creates a sheet; NULL: out of memory. All functions accept a NULL sheet. */
 lap_sheet *lap_sheet_create(void);
 void lap_sheet_free(lap_sheet *sheet);
 
-/* A finished input of run or transform. The contact sheet has 60 of them, chosen by a hash of their names:
- * the same ones whatever finished first. */
+/* Adds a finished input of run or transform. The sheet shows 60 inputs, chosen by a hash of their names, so
+ * that the choice does not depend on the order in which they finish. */
 void lap_sheet_add_file(lap_sheet *sheet, const lap_batch_file *file);
-/* A pair of diff that is not identical; of those the sheet has the 60 with the largest RMSE. what: the
- * outcome. */
+/* Adds a pair of diff that is not identical; what is the outcome. The sheet shows the 60 pairs with the
+ * largest RMSE. */
 void lap_sheet_add_pair(lap_sheet *sheet, const lap_pair *pair, const char *what, bool is_equal);
 
-/* Reads the pictures of the sheet and writes the page; results: what --json prints, without rows, which this
- * takes over. A picture that cannot be read any more is left out. LAP_EXIT_OK, or a message. */
+/* Reads the pictures of the sheet and writes the page. results is what --json prints, without rows; the
+ * function takes it over. Omits pictures that can no longer be read. Returns LAP_EXIT_OK, or an exit code
+ * after a message. */
 int lap_sheet_write(lap_sheet *sheet, const lap_cli *cli, lap_context *context, json_t *results);
 
 #endif

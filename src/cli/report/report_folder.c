@@ -1,4 +1,4 @@
-/* The page of a folder. report.folder is {slowest[], failed[], more_failed, sheet[], shown_of}: slowest has
+/* The page for a folder. report.folder is {slowest[], failed[], more_failed, sheet[], shown_of}. slowest has
  * name, width, height, backend and ms; failed has name, what and message; sheet has name, figure and
  * pictures, which are data: URIs, or null if the file could not be read. */
 #include "cli/report/report.h"
@@ -11,25 +11,25 @@
 #include "cli/report/report_pixels.h"
 #include "cli/term.h"
 
-/* What makes a page of 5 MB at most, with the chart library's 0.2 MB. A character of a name takes six bytes
- * at most, as \u003c does. */
+/* Limits that keep a page below 5 MB, including the chart library's 0.2 MB. A character of a name takes at
+ * most six bytes, such as \u003c. */
 enum {
     SHEET = 60,
     SLOWEST = 20,
     FAILED = 200,
-    NAME = 200,            /* bytes shown of a name: its end */
-    MESSAGE = 300,         /* and of a message: its beginning */
-    THUMB = 220,           /* pixels of a picture's longer side */
-    PICTURES = 3500 * 1000 /* bytes for all of them */
+    NAME = 200,            /* bytes shown of a name, from its end */
+    MESSAGE = 300,         /* bytes shown of a message, from its beginning */
+    THUMB = 220,           /* longer side of a picture in pixels */
+    PICTURES = 3500 * 1000 /* bytes for all pictures */
 };
 _Static_assert(PICTURES + 6 * ((SHEET + SLOWEST + FAILED) * (NAME + 60) + FAILED * MESSAGE) < 4700 * 1000,
     "the page stays below 5 MB");
 
 typedef struct entry {
-    char *name, *a, *b; /* a and b: files to show; NULL: none */
+    char *name, *a, *b; /* a and b: files to show; NULL: no file */
     char what[32], message[MESSAGE];
     int width, height;
-    double order; /* of slowest and sheet: larger is earlier */
+    double order; /* sort key of slowest and sheet: larger comes earlier */
     double ms;
 } entry;
 
@@ -62,7 +62,8 @@ static char *copy_of(lap_sheet *sheet, const char *text)
     return copy;
 }
 
-/* Keeps the entries with the largest order, in falling order; one of equal order comes after those before. */
+/* Keeps the entries with the largest order, sorted in falling order. An entry with an equal order comes after
+ * earlier ones. */
 static void keep(lap_sheet *sheet, list *to, const entry *e)
 {
     int at = to->count;
@@ -111,7 +112,7 @@ static void add_failed(lap_sheet *sheet, entry e, const char *what, const char *
         keep(sheet, &sheet->failed, &e);
 }
 
-/* FNV-1a, as a number in 0..1. */
+/* FNV-1a, scaled to 0..1. */
 static double hash_of(const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -179,7 +180,7 @@ typedef struct drawing {
     size_t taken; /* bytes of pictures so far */
 } drawing;
 
-/* The whole of a picture, as small as the sheet has it. */
+/* Adds a whole picture, reduced to the sheet's size. */
 static void add_thumb(
     drawing *d, json_t *pictures, const lap_view *view, const lap_view *other, lap_mean mean)
 {
@@ -205,7 +206,8 @@ static void add_thumb(
     json_array_append_new(pictures, uri ? uri : json_null());
 }
 
-/* NULL if it cannot be read: gone meanwhile, over a limit, or of a kind that is written alone. */
+/* Reads a picture; NULL if it cannot be read: it vanished, exceeds a limit, or has a format that is only
+ * written. */
 static lap_pixels *read_picture(const drawing *d, const char *path, bool upright)
 {
     lap_settings settings = d->cli->settings;
@@ -216,7 +218,7 @@ static lap_pixels *read_picture(const drawing *d, const char *path, bool upright
     return path && lap_pixels_read(d->context, path, &settings, &pixels, NULL) == LAP_OK ? pixels : NULL;
 }
 
-/* Before and after, or A and B and their difference. */
+/* Makes pictures before and after, or A, B and their difference. */
 static json_t *pictures_of(drawing *d, const entry *e)
 {
     const bool is_diff = d->cli->forms & LAP_CLI_DIFF_FOLDER;
@@ -243,7 +245,7 @@ static json_t *pictures_of(drawing *d, const entry *e)
 
 /* ---- the page --------------------------------------------------------------------------------------- */
 
-/* The end of a name, which differs where beginnings are alike. */
+/* Makes a name from its end, because beginnings are often the same. */
 static json_t *name_of(const entry *e)
 {
     const char *name = e->name ? e->name : "";
@@ -251,7 +253,7 @@ static json_t *name_of(const entry *e)
     const char *end = length > NAME ? name + length - NAME : name;
     char text[NAME + 8];
     while (end > name && (*end & 0xc0) == 0x80)
-        end++; /* no half of a character */
+        end++; /* do not split a character */
     snprintf(text, sizeof text, "%s%s", end > name ? "\u2026" : "", end);
     return lap_json_text(text);
 }
@@ -308,7 +310,7 @@ int lap_sheet_write(lap_sheet *sheet, const lap_cli *cli, lap_context *context, 
         json_decref(results);
         return lap_report_write(cli->report, NULL);
     }
-    if (!(cli->forms & LAP_CLI_DIFF_FOLDER)) /* of a diff the worst come first */
+    if (!(cli->forms & LAP_CLI_DIFF_FOLDER)) /* for diff, the worst pairs come first */
         qsort(sheet->shown.entries, (size_t)sheet->shown.count, sizeof(entry), by_name);
     lap_report_add_results(report, results);
     json_t *folder = json_object();

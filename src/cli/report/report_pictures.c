@@ -1,7 +1,7 @@
 /* The report's pictures: {width, height, channels, scaled, photo, edges, crops[], differences[]}. Photo and
- * edges are scaled down to what a screen shows; crops {x, y, width, height, photo, edges} have every pixel.
- * A difference, one for each rung of the filter, has backend, max_abs, differing_pixels, overview (gray, or
- * null) and crops {x, y, width, height, difference, peak{x, y, value}}. */
+ * edges are scaled down for a screen; crops {x, y, width, height, photo, edges} keep every pixel. Each
+ * backend of the filter that was compared has one difference, with backend, max_abs, differing_pixels,
+ * overview (gray, or null) and crops {x, y, width, height, difference, peak{x, y, value}}. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,21 +10,21 @@
 #include "cli/report/report.h"
 #include "cli/report/report_pixels.h"
 
-/* What makes a page of 5 MB at most, with the chart library's 0.2 MB. Sizes as base64: 4/3 of the bytes; PNG
- * hardly shrinks noise. */
+/* Limits that keep a page below 5 MB, including the chart library's 0.2 MB. base64 takes 4/3 of the bytes;
+ * PNG hardly compresses noise. */
 enum {
-    WIDEST = 1600,            /* of the pictures */
-    MAX_URI = 750 * 1000,     /* of one of them; quality gives way */
-    CROP = 192,               /* side of a detail */
-    DETAILS = 3,              /* of the edges, and of each difference */
-    CROPS = 6,                /* details of photo and edges in all */
-    OVERVIEW = 640,           /* width of a difference as a whole */
-    DIFFERENCES = 1200 * 1000 /* for all of them */
+    WIDEST = 1600,            /* width of a picture */
+    MAX_URI = 750 * 1000,     /* bytes of one picture; quality is reduced to fit */
+    CROP = 192,               /* side of a detail in pixels */
+    DETAILS = 3,              /* details for the edges, and for each difference */
+    CROPS = 6,                /* details of photo and edges in total */
+    OVERVIEW = 640,           /* width of a difference's overview */
+    DIFFERENCES = 1200 * 1000 /* bytes for all differences */
 };
 _Static_assert(2 * MAX_URI + 2 * CROPS * (3 * CROP * CROP + 2000) / 3 * 4 + DIFFERENCES < 4700 * 1000,
     "the page stays below 5 MB");
 
-/* What the pictures show, and where they go. */
+/* The source and the destination of the pictures. */
 typedef struct gallery {
     json_t *pictures;
     lap_context *context;
@@ -38,7 +38,7 @@ static json_t *json_of_box(lap_box box)
 
 /* ---- details ------------------------------------------------------------------------------------- */
 
-/* Sum of the samples of a box: |a - b|, or a where b is NULL. */
+/* Sums |a - b| over the samples of a box, or a if b is NULL. */
 static uint64_t weight_of(const lap_view *a, const lap_view *b, lap_box box)
 {
     uint64_t sum = 0;
@@ -50,8 +50,8 @@ static uint64_t weight_of(const lap_view *a, const lap_view *b, lap_box box)
     return sum;
 }
 
-/* The heaviest boxes of a grid in falling order, by their sums of |a - b|, or of a where b is NULL; boxes
- * without weight are left out. Returns how many there are. */
+/* Finds the boxes of a grid with the largest sums of |a - b|, or of a if b is NULL, in falling order. Omits
+ * boxes whose sum is 0. Returns their number. */
 static int heaviest(const lap_view *a, const lap_view *b, lap_box boxes[DETAILS])
 {
     uint64_t weights[DETAILS] = {0};
@@ -59,7 +59,7 @@ static int heaviest(const lap_view *a, const lap_view *b, lap_box boxes[DETAILS]
     int count = 0;
     for (int top = 0; top < a->height; top += height)
         for (int left = 0; left < a->width; left += width) {
-            /* The last ones of a row or column end with the picture, and lie over those before. */
+            /* The last box of a row or column ends with the picture, and overlaps the box before it. */
             const lap_box box = {left + width > a->width ? a->width - width : left,
                 top + height > a->height ? a->height - height : top, width, height};
             const uint64_t weight = weight_of(a, b, box);
@@ -78,7 +78,7 @@ static int heaviest(const lap_view *a, const lap_view *b, lap_box boxes[DETAILS]
     return count;
 }
 
-/* Every pixel of the picture. */
+/* Encodes every pixel of the picture. */
 static lap_code exact_uri(lap_context *context, const lap_picture *picture, json_t **uri, lap_error *err)
 {
     lap_pnm pnm = {0};
@@ -113,7 +113,7 @@ static bool has_crop(const json_t *crops, lap_box box)
     return false;
 }
 
-/* That box of photo and edges with every pixel, unless it is there or there are enough. */
+/* Adds this box of photo and edges with every pixel, unless it already exists or there are enough crops. */
 static lap_code add_crop(const gallery *g, lap_box box, lap_error *err)
 {
     json_t *crops = json_object_get(g->pictures, "crops");
@@ -143,17 +143,17 @@ static lap_code add_scaled(const gallery *g, const char *key, const lap_picture 
     return code;
 }
 
-/* Of a view at that width; 1 at least. */
+/* Returns the height of a view scaled to that width, at least 1. */
 static int scaled_height(const lap_view *view, int width)
 {
     const int height = (int)((int64_t)view->height * width / view->width);
     return height > 0 ? height : 1;
 }
 
-/* The whole of a view, at a size that a screen shows. */
+/* Returns the whole view at a size that fits a screen. */
 static lap_picture whole_of(const lap_view *view)
 {
-    /* A tall picture is as wide as makes it no higher than twice WIDEST. */
+    /* A tall picture is narrowed until its height is at most twice WIDEST. */
     int width = view->width < WIDEST ? view->width : WIDEST;
     if (scaled_height(view, width) > 2 * WIDEST)
         width = (int)((int64_t)2 * WIDEST * view->width / view->height);
@@ -165,7 +165,7 @@ static lap_picture whole_of(const lap_view *view)
         .height = height > 2 * WIDEST ? 2 * WIDEST : height};
 }
 
-/* lap_report_add_pictures, with a mean for the second view scaled down. */
+/* Does the work of lap_report_add_pictures; mean is used to scale the second view. */
 static lap_code add_views(json_t *report, gallery *g, lap_mean mean, lap_error *err)
 {
     lap_box boxes[DETAILS];
@@ -196,7 +196,7 @@ lap_code lap_report_add_pictures(
 
 /* ---- from a file --------------------------------------------------------------------------------- */
 
-/* lapedge.stats/1 without profiles, unless the report has statistics. */
+/* Adds lapedge.stats/1 without profiles, unless the report has statistics. */
 static lap_code add_statistics(json_t *report, lap_context *context, const char *path, const lap_view *photo,
     const lap_view *edges, lap_error *err)
 {
@@ -219,7 +219,7 @@ lap_code lap_report_add_file(
     if (code != LAP_OK)
         return code;
     lap_view photo = *lap_pixels_view(pixels), edges = photo;
-    photo.apron = 0; /* it is not filled: the border rule is applied */
+    photo.apron = 0; /* not filled, so the border rule applies */
     edges.stride = (ptrdiff_t)photo.width * photo.channels;
     edges.base = calloc((size_t)photo.height, (size_t)edges.stride);
     edges.apron = 0;
@@ -239,7 +239,7 @@ lap_code lap_report_add_file(
 
 /* ---- differences --------------------------------------------------------------------------------- */
 
-/* The bytes that pictures of differences take so far. */
+/* Returns the bytes of the pictures of differences so far. */
 static size_t taken_by(const json_t *differences)
 {
     size_t i, j, taken = 0;
@@ -253,7 +253,7 @@ static size_t taken_by(const json_t *differences)
     return taken;
 }
 
-/* uri stays NULL where there is no room for it. */
+/* Encodes a picture of a difference; uri stays NULL if there is no room for it. */
 static lap_code difference_uri(const gallery *g, const lap_picture *picture, json_t **uri, lap_error *err)
 {
     const lap_code code = exact_uri(g->context, picture, uri, err);
@@ -265,7 +265,7 @@ static lap_code difference_uri(const gallery *g, const lap_picture *picture, jso
     return code;
 }
 
-/* Where the largest difference of a box is, the first in raster order. */
+/* Returns the position of a box's largest difference, the first in raster order. */
 static json_t *peak_of(const lap_compare_row *row, lap_box box)
 {
     const lap_view *a = row->a, *b = row->b;
@@ -282,7 +282,7 @@ static json_t *peak_of(const lap_compare_row *row, lap_box box)
     return json_pack("{si si si}", "x", at_x, "y", at_y, "value", largest);
 }
 
-/* Overview and details of a difference; what the details show beside it: photo and edges. */
+/* Makes the overview and details of a difference, and adds photo and edges for the same details. */
 static lap_code draw_difference(const gallery *g, json_t *entry, const lap_compare_row *row, lap_error *err)
 {
     lap_box boxes[DETAILS];
@@ -323,7 +323,7 @@ static json_t *entry_of(json_t *differences, const char *backend)
     }
     entry = json_pack(
         "{ss si si sn s[]}", "backend", backend, "max_abs", 0, "differing_pixels", 0, "overview", "crops");
-    return json_array_append_new(differences, entry) == 0 ? entry : NULL; /* else it is gone */
+    return json_array_append_new(differences, entry) == 0 ? entry : NULL; /* if this fails, entry is freed */
 }
 
 static bool any_differs(const json_t *differences)
@@ -338,7 +338,8 @@ static bool any_differs(const json_t *differences)
     return false;
 }
 
-/* The pictures of this input, with the differences found so far: all of them without a difference. */
+/* Replaces the pictures by those of this input, and keeps the differences recorded so far, none of which has
+ * a differing pixel. */
 static lap_code take_pictures(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_view *edges, lap_error *err)
 {
@@ -356,7 +357,7 @@ static lap_code take_pictures(json_t *report, lap_context *context, const char *
 
 static lap_code add_difference(const gallery *g, json_t *entry, const lap_compare_row *row, lap_error *err)
 {
-    /* Details are then those of differences. */
+    /* Now the details are chosen by differences. */
     if (!any_differs(json_object_get(g->pictures, "differences")))
         json_array_clear(json_object_get(g->pictures, "crops"));
     json_object_set_new(entry, "max_abs", json_integer(row->difference.max_abs));

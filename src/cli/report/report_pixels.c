@@ -26,7 +26,8 @@ static uint8_t *pnm_begin(lap_pnm *pnm, int width, int height, int channels)
     return pnm->bytes + length;
 }
 
-/* Where the source pixels of target pixel i of n begin, of a side of `length`: boxes without gaps. */
+/* Returns where the source pixels of target pixel i of n begin on a side of `length`. The boxes have no
+ * gaps. */
 static int edge_of(int i, int n, int length)
 {
     return (int)((int64_t)i * length / n);
@@ -60,7 +61,7 @@ static uint8_t largest_of(const lap_view *a, const lap_view *b, lap_box box)
     return (uint8_t)largest;
 }
 
-/* What falls on pixel (x, y) of the picture. */
+/* Returns the source box of pixel (x, y) of the picture. */
 static lap_box source_of(const lap_picture *p, int x, int y)
 {
     const lap_box *box = &p->box;
@@ -71,7 +72,7 @@ static lap_box source_of(const lap_picture *p, int x, int y)
 
 lap_code lap_pnm_of(const lap_picture *p, lap_pnm *pnm, lap_error *err)
 {
-    /* A fourth channel is no colour. */
+    /* Ignores a fourth channel, which is not a colour. */
     const int channels = p->other || p->view->channels == 1 ? 1 : 3;
     uint8_t *to = pnm_begin(pnm, p->width, p->height, channels);
     if (!to)

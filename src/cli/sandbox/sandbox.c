@@ -19,27 +19,27 @@ static bool is_path(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
-/* The folder that a file lies in, or would. */
+/* Allows access to the folder of a file, which need not exist. */
 static lap_code allow_around(lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err)
 {
     char whole[PATH_MAX];
     if (!realpath(path, whole) && snprintf(whole, sizeof whole, "%s", path) >= (int)sizeof whole)
-        return LAP_OK; /* no such path: opening it will say so */
+        return LAP_OK; /* the path does not exist; opening it will report that */
     return lap_sandbox_allow(box, dirname(whole), access, err);
 }
 
-/* What a file is made beside: its temporary file lies there, and is renamed there. */
+/* Allows access to the folder in which an output's temporary file is written and renamed. */
 static lap_code allow_beside(lap_sandbox *box, const char *path, lap_error *err)
 {
     struct stat st;
     if (!is_path(path))
         return LAP_OK;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a device or pipe, written directly */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* a device or pipe is written directly */
         return lap_sandbox_allow(box, path, LAP_SANDBOX_WRITE, err);
     return allow_around(box, path, LAP_SANDBOX_WRITE, err);
 }
 
-/* An input. Of a photo that is replaced its folder, too, which has the record. */
+/* Allows access to an input. A photo that is replaced also needs its folder, which holds the record. */
 static lap_code allow_input(lap_sandbox *box, const lap_cli *cli, const char *path, lap_error *err)
 {
     const lap_code code = is_path(path) ? lap_sandbox_allow(box, path, LAP_SANDBOX_READ, err) : LAP_OK;
@@ -48,14 +48,14 @@ static lap_code allow_input(lap_sandbox *box, const lap_cli *cli, const char *pa
     return allow_around(box, path, cli->dry_run ? LAP_SANDBOX_READ : LAP_SANDBOX_WRITE, err);
 }
 
-/* The output folder and those on its way, as mkdir -p does: made here, as the sandbox would have to leave the
- * folder above it open for the run to make it. */
+/* Creates the output folder and its parents, like mkdir -p. If the run created it, the sandbox would have to
+ * allow writing to the folder above. */
 static lap_code make_folder(const char *path, lap_error *err)
 {
     char way[PATH_MAX];
     const size_t length = strlen(path);
     if (length >= sizeof way)
-        return LAP_OK; /* the run will say that it is too long */
+        return LAP_OK; /* the run will report that it is too long */
     memcpy(way, path, length + 1);
     for (size_t i = 1; i <= length; i++) {
         if (way[i] != '/' && way[i])
@@ -71,7 +71,8 @@ static lap_code make_folder(const char *path, lap_error *err)
     return LAP_OK;
 }
 
-/* The next name of a list, which ends with `end`; false at the list's end. Longer than a path can be: "". */
+/* Reads the next name of a list, which ends with `end`; false at the end of the list. A name longer than any
+ * path becomes "". */
 static bool read_name(FILE *list, int end, char name[PATH_MAX])
 {
     size_t length = 0;
@@ -85,8 +86,8 @@ static bool read_name(FILE *list, int end, char name[PATH_MAX])
     return length > 0 || c != EOF;
 }
 
-/* A list of names is read here, and once more by the run. Only the rules take memory, and that the kernel's:
- * each holds an inode, 1.2 KB with that of ext4 (Linux 6.18). */
+/* Allows the names of a list. The run reads the list again. Only the rules take memory, in the kernel: each
+ * holds an inode, 1.2 KB for one of ext4 (Linux 6.18). */
 static lap_code allow_names(lap_sandbox *box, FILE *list, const lap_cli *cli, lap_error *err)
 {
     enum { RULE = 2048 };
@@ -133,7 +134,7 @@ static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *
     if (code != LAP_OK || !writes || cli->in_place)
         return code;
     const char *out = cli->operands[last];
-    if (cli->dry_run) /* what is there is looked at */
+    if (cli->dry_run) /* allow reading existing outputs */
         return folder ? lap_sandbox_allow(box, out, LAP_SANDBOX_READ, err) : LAP_OK;
     if (!folder)
         return allow_beside(box, out, err);
@@ -141,21 +142,22 @@ static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *
     return code == LAP_OK ? lap_sandbox_allow(box, out, LAP_SANDBOX_WRITE, err) : code;
 }
 
-/* Landlock holds for the calling thread and those that it starts. */
+/* Whether this is the only thread, because Landlock applies to the calling thread and the threads that it
+ * starts. */
 static bool is_alone(void)
 {
     int threads = 0;
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks)
-        return true; /* no /proc: nobody but the program itself could have started one, and it has not */
+        return true; /* without /proc: only the program itself could have started a thread, and it has not */
     for (const struct dirent *entry; (entry = readdir(tasks));)
         threads += entry->d_name[0] != '.';
     closedir(tasks);
     return threads <= 1;
 }
 
-/* From here on this process sees the files of the rules alone; then it makes the listed system calls alone.
- */
+/* From now on this process can open only the files of the rules, and then make only the listed system
+ * calls. */
 static lap_code enter(lap_sandbox *box, lap_error *err)
 {
     int keeper = -1;
@@ -169,7 +171,7 @@ static lap_code enter(lap_sandbox *box, lap_error *err)
 
 lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
 {
-    /* What the C library, jansson and the memory limit look at: nothing of the user's. */
+    /* Files that the C library, jansson and the memory limit read. None belongs to the user. */
     static const char *const looked_at[] = {
         "/proc/self", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/urandom", "/dev/null"};
     const char *const read[] = {cli->kernel, cli->weights};
@@ -178,8 +180,8 @@ lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
     lap_code code = lap_sandbox_open(&box, err);
     if (code != LAP_OK)
         return code;
-    /* Rules are of inodes, and /proc makes new ones when nobody holds the old: open as long as the process.
-     */
+    /* Rules refer to inodes, and /proc makes new ones when the old are not held. So this stays open as long
+     * as the process runs. */
     static int self;
     self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
     (void)self;
@@ -193,7 +195,7 @@ lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
     for (size_t i = 0; code == LAP_OK && i < sizeof beside / sizeof *beside; i++)
         code = allow_beside(&box, beside[i], err);
     tzset();                                     /* reads /etc/localtime */
-    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* none could be opened: auto need not try */
+    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* no device could be opened, so auto need not try */
     if (code == LAP_OK)
         return enter(&box, err);
     close(box.rules);

@@ -11,13 +11,13 @@
 
 #include "cli/cli.h"
 
-/* Confines the process to what this command line needs; makes OUTDIR where it is missing. Before the first
- * thread is started. LAP_E_BACKEND where the kernel has no Landlock or no seccomp, or the processor is
- * neither x86-64 nor aarch64: nothing is run without the sandbox that was asked for. LAP_E_WRITE: no OUTDIR.
- */
+/* Confines the process to what this command line needs. Creates OUTDIR if it is missing. Call it before the
+ * first thread starts. LAP_E_BACKEND: the kernel has no Landlock or no seccomp, or the processor is neither
+ * x86-64 nor aarch64; then nothing runs, since a sandbox was requested. LAP_E_WRITE: OUTDIR cannot be
+ * created. */
 lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err);
 
-/* "--sandbox: why"; returns code. */
+/* Sets "--sandbox: why" as the message; returns code. */
 static inline lap_code lap_sandbox_failed(lap_error *err, lap_code code, const char *why)
 {
     *err = (lap_error){.code = code};
@@ -30,31 +30,32 @@ static inline lap_code lap_sandbox_failed(lap_error *err, lap_code code, const c
 
 typedef struct lap_sandbox {
     int rules; /* descriptor of the ruleset */
-    int abi;   /* what this kernel knows of Landlock: 1 and up */
+    int abi;   /* the kernel's version of the Landlock interface, from 1 */
     bool writes;
 } lap_sandbox;
 
 typedef enum lap_sandbox_access {
-    LAP_SANDBOX_READ, /* a file, or a folder and what is below */
-    LAP_SANDBOX_WRITE /* a folder: files made, read, written, renamed and removed below; a file: written */
+    LAP_SANDBOX_READ, /* read a file, or a folder and everything below it */
+    LAP_SANDBOX_WRITE /* a folder: create, read, write, rename and remove files below it; a file: write it */
 } lap_sandbox_access;
 
 lap_code lap_sandbox_open(lap_sandbox *box, lap_error *err);
-/* What is not there is passed over: whoever wants it will say so. Links of the path are followed. */
+/* Allows access to path; links are followed. Ignores a path that does not exist: the code that opens it
+ * reports that. */
 lap_code lap_sandbox_allow(lap_sandbox *box, const char *path, lap_sandbox_access access, lap_error *err);
-/* From here on nothing else, for this thread and those that it starts. LAP_E_BACKEND. */
+/* Forbids everything else from now on, for this thread and the threads that it starts. LAP_E_BACKEND. */
 lap_code lap_sandbox_restrict(const lap_sandbox *box, lap_error *err);
 
 /* ---- a process that sets modes and times (sandbox_keeper.c) ------------------------------------------- */
 
-/* Starts it and sends it what the next filter refuses by a signal; *sock: the only socket to it.
- * LAP_E_BACKEND where no process can be started. It ends with this one. */
+/* Starts the keeper and a signal handler that sends it the calls refused by the next filter. *sock is the
+ * only socket to the keeper, which ends with this process. LAP_E_BACKEND: no process could be started. */
 lap_code lap_sandbox_keep(int *sock, lap_error *err);
 
 /* ---- seccomp (sandbox_calls.c) ----------------------------------------------------------------------- */
 
-/* Every other system call fails with EPERM from here on. keeper: of lap_sandbox_keep; -1 where nothing is
- * written, and no mode and no time set. LAP_E_BACKEND. */
+/* From now on every other system call fails with EPERM. keeper comes from lap_sandbox_keep, or is -1 if the
+ * command writes no files and sets neither modes nor times. LAP_E_BACKEND. */
 lap_code lap_sandbox_limit_calls(int keeper, lap_error *err);
 lap_code lap_sandbox_limit_keeper(lap_error *err);
 

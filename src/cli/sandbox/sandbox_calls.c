@@ -1,5 +1,5 @@
-/* The system calls of a run in the sandbox, as a seccomp filter: a list of what is allowed. Everything else
- * fails with EPERM, also what later kernels bring. The C library takes that for an old kernel. */
+/* The seccomp filter of the sandbox: a list of allowed system calls. All other calls fail with EPERM,
+ * including those of later kernels. The C library then behaves as on an old kernel. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -45,7 +45,7 @@ static const int allowed[] = {
     SYS_fsync,
     SYS_fdatasync,
     SYS_syncfs,
-    SYS_ftruncate, /* of what was opened for writing, as the kernel itself demands */
+    SYS_ftruncate, /* only files opened for writing, which the kernel checks */
     SYS_fadvise64,
     SYS_ppoll,
     SYS_pselect6,
@@ -57,7 +57,7 @@ static const int allowed[] = {
     SYS_faccessat,
     SYS_getcwd,
     SYS_umask,
-    /* threads, time, oneself */
+    /* Threads, time, and information about the process itself. */
     SYS_set_robust_list,
     SYS_sched_yield,
     SYS_sched_getaffinity,
@@ -85,11 +85,11 @@ static const int allowed[] = {
     SYS_sigaltstack,
     SYS_restart_syscall,
     SYS_membarrier,
-    SYS_wait4,      /* for the keeper */
+    SYS_wait4,      /* waits for the keeper */
 #ifdef SYS_renameat /* missing on the newest processors */
     SYS_renameat,
 #endif
-#ifdef SYS_stat /* x86-64 has the older ones, too, and the C library uses some of them */
+#ifdef SYS_stat /* the older calls of x86-64, some of which the C library uses */
     SYS_stat,
     SYS_lstat,
     SYS_readlink,
@@ -118,18 +118,18 @@ static const int allowed[] = {
 /* ---- calls whose arguments decide --------------------------------------------------------------------- */
 
 typedef enum check {
-    ONE_OF,  /* the argument is one of the values; they end with the first 0 behind the first of them */
-    NO,      /* it is not the first value */
-    WITHIN,  /* it has no bit beside those of the first value */
-    HAS,     /* it has a bit of the first value */
-    NOT_ALL, /* it lacks a bit of the first value */
+    ONE_OF,  /* the argument is one of the values; after the first value, a 0 ends them */
+    NO,      /* the argument is not the first value */
+    WITHIN,  /* the argument has only bits of the first value */
+    HAS,     /* the argument has a bit of the first value */
+    NOT_ALL, /* the argument lacks a bit of the first value */
     IS_NULL  /* it is a null pointer. Pointers are looked at whole, ints by their lower half, as by the kernel
               */
 } check;
 
 enum { VALUES = 4 };
 
-/* Rows of one call stand together: all of them hold, or the call fails with EPERM. */
+/* Rows of the same call are adjacent. If one of them does not hold, the call fails with EPERM. */
 typedef struct bound {
     int call;
     check check;
@@ -138,14 +138,14 @@ typedef struct bound {
 } bound;
 
 enum {
-#ifdef __x86_64__ /* some C libraries always ask for it, and have no name for it */
+#ifdef __x86_64__ /* some C libraries always ask for it, but do not define its name */
     LARGE_FILE = 0100000,
 #else
     LARGE_FILE = 0400000,
 #endif
-    DETACHED = 0x400000, /* without effect; some C libraries set it */
-    /* Neither O_TRUNC, since Landlock before its version 3 lets every file be emptied, nor O_ASYNC,
-     * O_NOATIME, nor the bit by which O_TMPFILE differs from O_DIRECTORY. */
+    DETACHED = 0x400000, /* no effect, but some C libraries set it */
+    /* O_TRUNC is missing, because Landlock before its version 3 allows every file to be emptied. O_ASYNC,
+     * O_NOATIME and the bit that distinguishes O_TMPFILE from O_DIRECTORY are missing too. */
     OPEN = O_WRONLY | O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NONBLOCK | O_NOCTTY | O_DIRECTORY |
            O_NOFOLLOW | O_CLOEXEC | O_PATH | LARGE_FILE,
     THREAD = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |
@@ -153,30 +153,32 @@ enum {
 };
 
 static const bound bounds[] = {
-    /* An access mode of 3 asks Landlock for no right, and opens drivers; its descriptor takes leases. */
+    /* With an access mode of 3 Landlock checks no right and drivers can be opened; the descriptor can take
+     * leases. */
     {SYS_openat, WITHIN, 2, {OPEN}},
     {SYS_openat, NOT_ALL, 2, {O_ACCMODE}},
-    {SYS_openat, WITHIN, 3, {0777}}, /* no program that runs as its owner */
+    {SYS_openat, WITHIN, 3, {0777}}, /* no program that runs with its owner's rights */
 #ifdef SYS_open
     {SYS_open, WITHIN, 1, {OPEN}},
     {SYS_open, NOT_ALL, 1, {O_ACCMODE}},
     {SYS_open, WITHIN, 2, {0777}},
 #endif
-    /* No owner and no signal of a descriptor, no lease, no lock, and no flags of what others share. */
+    /* Forbids changing a descriptor's owner or signal, leases, locks, and flags that other processes
+     * share. */
     {SYS_fcntl, ONE_OF, 1, {F_DUPFD_CLOEXEC, F_GETFL, F_GETFD, F_SETFD}},
     {SYS_ioctl, ONE_OF, 1, {TCGETS, TIOCGWINSZ}},
     {SYS_fallocate, ONE_OF, 1, {FALLOC_FL_KEEP_SIZE}},
     {SYS_renameat2, WITHIN, 4, {1}}, /* RENAME_NOREPLACE */
-    {SYS_linkat, ONE_OF, 4, {0}},    /* by name: no descriptor gets one */
-    /* Of the processes it reaches none but itself. */
+    {SYS_linkat, ONE_OF, 4, {0}},    /* only by name, not from a descriptor */
+    /* The process can reach only itself. */
     {SYS_clone, HAS, 0, {CLONE_THREAD}},
     {SYS_clone, WITHIN, 0, {THREAD}},
-    {SYS_kill, ONE_OF, 1, {0}}, /* whether a process is there */
+    {SYS_kill, ONE_OF, 1, {0}}, /* only tests whether a process exists */
     {SYS_sched_setaffinity, ONE_OF, 0, {0}},
     {SYS_prlimit64, ONE_OF, 0, {0}},
-    {SYS_prlimit64, IS_NULL, 2, {0}}, /* limits are read, not set */
+    {SYS_prlimit64, IS_NULL, 2, {0}}, /* limits may be read, not set */
     {SYS_prctl, ONE_OF, 0, {PR_SET_NAME}},
-    /* No memory that runs. */
+    /* No executable memory. */
     {SYS_mmap, WITHIN, 2, {PROT_READ | PROT_WRITE}},
     {SYS_mprotect, WITHIN, 2, {PROT_READ | PROT_WRITE}},
 };
@@ -200,7 +202,7 @@ enum {
 
 static void add(program *p, unsigned code, unsigned k, unsigned yes, unsigned no)
 {
-    if (p->size < PROGRAM) /* there is room by far */
+    if (p->size < PROGRAM) /* always true: the array is large */
         p->at[p->size++] =
             (struct sock_filter){(unsigned short)code, (unsigned char)yes, (unsigned char)no, k};
 }
@@ -217,7 +219,7 @@ static unsigned denied(int error)
     return SECCOMP_RET_ERRNO | (unsigned)error;
 }
 
-/* Goes on behind its last instruction, or returns EPERM. */
+/* Continues after its last instruction, or returns EPERM. */
 static void add_check(program *p, const bound *b)
 {
     /* Both processors are little-endian: the lower half of an argument comes first. */
@@ -254,7 +256,7 @@ static void add_check(program *p, const bound *b)
     add_result(p, denied(EPERM));
 }
 
-/* What passes the checks of its call ends with this action. */
+/* Adds rows; a call that passes its checks ends with this action. */
 static void add_bounds(program *p, const bound *rows, size_t count, unsigned action)
 {
     for (size_t i = 0; i < count;) {
@@ -301,14 +303,14 @@ static lap_code enter(program *p, lap_error *err)
 
 /* ---- two filters -------------------------------------------------------------------------------------- */
 
-/* The calls of the list need no look at their arguments, which newer kernels know beforehand: so they
- * come last. */
+/* Newer kernels know in advance which calls need no look at their arguments, so the calls of the list come
+ * last. */
 lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
 {
     const unsigned socket = (unsigned)keeper;
-    const bound own[] = {{SYS_tgkill, ONE_OF, 0, {(unsigned)getpid()}}, /* abort() */
-        /* The keeper's socket is at this number for good, as nothing else can get it: nothing is sent to
-           others. */
+    const bound own[] = {{SYS_tgkill, ONE_OF, 0, {(unsigned)getpid()}}, /* for abort() */
+        /* The keeper's socket keeps this number, because nothing else can get it. Nothing is sent to
+         * others. */
         {SYS_close, NO, 0, {socket}}, {SYS_sendmsg, ONE_OF, 0, {socket}}};
     static const bound kept[] = {
         {SYS_fchmod, WITHIN, 1, {0777}}, {SYS_utimensat, IS_NULL, 1, {0}}, {SYS_utimensat, ONE_OF, 3, {0}}};
@@ -316,7 +318,7 @@ lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
     if (!HERE)
         return lap_sandbox_failed(err, LAP_E_BACKEND, "not written for this processor");
     begin(&p);
-#ifdef SYS_clone3 /* its flags lie in memory, where a filter cannot look: the C library then takes clone */
+#ifdef SYS_clone3 /* its flags are in memory that a filter cannot read; the C library then uses clone */
     add(&p, IF_EQUAL, SYS_clone3, 0, 1);
     add_result(&p, denied(ENOSYS));
 #endif

@@ -1,4 +1,5 @@
-/* Landlock, by its three system calls: headers of the time of Linux 5.13 are enough to build. */
+/* Uses Landlock by its three system calls, so that headers from the time of Linux 5.13 are enough to
+ * build. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -9,10 +10,10 @@
 
 #include "cli/sandbox/sandbox.h"
 
-/* The same numbers on every processor. */
+/* These numbers are the same on every processor. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, ASK_VERSION = 1, PATH_BENEATH = 1 };
 
-/* Rights, as the kernel numbers them (Documentation/userspace-api/landlock.rst). */
+/* Rights, numbered as in the kernel (Documentation/userspace-api/landlock.rst). */
 enum {
     EXECUTE = 1 << 0,
     WRITE_FILE = 1 << 1,
@@ -29,7 +30,7 @@ enum {
 };
 
 typedef struct ruleset {
-    uint64_t files, net, scoped; /* what is forbidden unless a rule allows it */
+    uint64_t files, net, scoped; /* forbidden unless a rule allows it */
 } ruleset;
 
 typedef struct __attribute__((packed)) beneath_rule {
@@ -51,9 +52,9 @@ lap_code lap_sandbox_open(lap_sandbox *box, lap_error *err)
         return lap_sandbox_failed(err, LAP_E_BACKEND,
             errno == EOPNOTSUPP ? "Landlock was switched off when this machine started"
                                 : "this kernel has no Landlock; Linux has it from 5.13");
-    /* TCP from version 4, signals and abstract sockets of other processes from version 6. What a version
-     * lacks, seccomp holds: truncation by name (3), drivers (5), network and signals. A kernel takes fields
-     * that it does not know as long as they are zero. */
+    /* Forbids TCP from version 4, and signals and abstract sockets of other processes from version 6. seccomp
+     * forbids what older versions cannot: truncation by name (3), drivers (5), network and signals. A kernel
+     * accepts fields that it does not know if they are zero. */
     const ruleset set = {handled(box->abi), abi >= 4 ? 3 : 0, abi >= 6 ? 3 : 0};
     box->rules = (int)syscall(CREATE_RULESET, &set, sizeof set, 0);
     return box->rules < 0 ? lap_sandbox_failed(err, LAP_E_BACKEND, strerror(errno)) : LAP_OK;
@@ -78,7 +79,7 @@ lap_code lap_sandbox_allow(lap_sandbox *box, const char *path, lap_sandbox_acces
     const long added = syscall(ADD_RULE, box->rules, PATH_BENEATH, &rule, 0);
     const int why = errno;
     close(fd);
-    /* EBADFD: a pipe or socket by a name of /dev/fd, which Landlock leaves alone. */
+    /* EBADFD: a pipe or socket named through /dev/fd, which Landlock does not restrict. */
     return added != 0 && why != EBADFD ? lap_sandbox_failed(err, LAP_E_BACKEND, strerror(why)) : LAP_OK;
 }
 

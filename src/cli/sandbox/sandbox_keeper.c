@@ -1,10 +1,10 @@
-/* The keeper: a process beside the sandbox that sets modes and times.
+/* The keeper: a process outside the sandbox that sets modes and times.
  *
- * fchmod and futimens work on descriptors that were opened to read, and a filter of system calls sees nothing
- * of a descriptor but its number. So inside the sandbox both calls are refused by a signal, whose handler
- * sends the descriptor here, where its access mode can be looked at: the keeper has a copy that nobody can
- * change in between. It sets modes and times of regular files that were opened for writing, and can do
- * nothing else: it has the same rules of Landlock and a list of a few system calls. */
+ * fchmod and futimens also work on descriptors opened for reading, and a system call filter sees only a
+ * descriptor's number. So the sandbox refuses both calls with a signal. Its handler sends the descriptor to
+ * the keeper, which checks its access mode on a copy that nothing else can change. The keeper sets modes and
+ * times only of regular files that were opened for writing. It has the same Landlock rules as the sandbox,
+ * and may make only a few system calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -24,12 +24,12 @@
 #include "cli/sandbox/sandbox.h"
 
 typedef struct request {
-    int sets_times, now; /* else the mode. No bool, which not every byte is a value of */
+    int sets_times, now; /* false: sets the mode. Not bool, because not every byte is a valid bool */
     mode_t mode;
     struct timespec times[2];
 } request;
 
-/* One descriptor beside a message. Room for exactly one: the kernel closes what else comes. */
+/* One descriptor sent with a message. There is room for exactly one; the kernel closes any others. */
 typedef union passed {
     struct cmsghdr head;
     char room[CMSG_SPACE(sizeof(int))];
@@ -37,7 +37,7 @@ typedef union passed {
 
 /* ---- the keeper's side -------------------------------------------------------------------------------- */
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int set(const request *r, int fd)
 {
     struct stat st;
@@ -61,7 +61,7 @@ static _Noreturn void keep(int sock)
             .msg_control = p.room,
             .msg_controllen = CMSG_LEN(sizeof(int))};
         const ssize_t got = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);
-        if (got <= 0) /* an empty message, or the other end has gone */
+        if (got <= 0) /* an empty message, or the other end is closed */
             _exit(0);
         const struct cmsghdr *head = CMSG_FIRSTHDR(&message);
         int fd = -1, answer = EBADF;
@@ -71,8 +71,8 @@ static _Noreturn void keep(int sock)
             answer = set(&r, fd);
         if (fd >= 0)
             close(fd);
-        /* The handler reads each answer before its next request. Code that reads none must not stop the
-         * keeper here: descriptors of the socket on their way through it would keep it open for ever. */
+        /* The handler reads each answer before its next request. Code that reads no answers must not block
+         * the keeper here: descriptors of the socket in transit would keep the socket open for ever. */
         if (send(sock, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
             _exit(0);
     }
@@ -83,7 +83,7 @@ static _Noreturn void keep(int sock)
 static int keeper = -1;
 static pid_t keeper_id;
 
-/* 0 or an errno. EIO where the keeper has gone. */
+/* Returns 0 or an errno; EIO if the keeper has ended. */
 static int ask(const request *r, int fd)
 {
     static atomic_flag busy = ATOMIC_FLAG_INIT;
@@ -93,7 +93,7 @@ static int ask(const request *r, int fd)
         .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = p.room, .msg_controllen = CMSG_LEN(sizeof fd)};
     int answer = EIO;
     memcpy(CMSG_DATA(&p.head), &fd, sizeof fd);
-    while (atomic_flag_test_and_set(&busy)) /* no lock may be waited for in a handler */
+    while (atomic_flag_test_and_set(&busy)) /* a handler must not wait for a lock */
         sched_yield();
     if (sendmsg(keeper, &message, MSG_NOSIGNAL) < 0) /* every signal is blocked here */
         answer = errno == EBADF ? EBADF : EIO;
@@ -124,7 +124,7 @@ static void set_result(ucontext_t *context, long long value)
 {
     context->uc_mcontext.regs[0] = (unsigned long long)value;
 }
-#else /* no filter was written for it, so this never runs */
+#else /* there is no filter for this processor, so this never runs */
 static long long argument(const ucontext_t *context, int i)
 {
     (void)context;
@@ -137,7 +137,7 @@ static void set_result(ucontext_t *context, long long value)
 }
 #endif
 
-/* In place of the call: the same arguments, the same result. */
+/* Replaces the refused call: same arguments, same result. */
 static void on_refused(int number, siginfo_t *info, void *at)
 {
     ucontext_t *context = at;
@@ -157,7 +157,7 @@ static void on_refused(int number, siginfo_t *info, void *at)
  * -------------------------------------------------------------------------------------------
  */
 
-/* Holds nothing open that somebody may wait for the end of, and ends with the sandbox, not by Ctrl-C. */
+/* Closes everything whose end another process may wait for. Ends with the sandbox, not on Ctrl-C. */
 static _Noreturn void begin_keeping(int sock)
 {
     enum { CLOSE_RANGE = 436 };
@@ -171,7 +171,8 @@ static _Noreturn void begin_keeping(int sock)
     keep(0);
 }
 
-/* Where the first process of a container does not wait for orphans, each run would leave one. */
+/* Ends the keeper and waits for it: if a container's first process does not reap orphans, each run would
+ * leave one. */
 static void end_keeper(void)
 {
     const struct msghdr empty = {0};
