@@ -7,12 +7,12 @@
 
 typedef struct lap_image {
     lap_view view;
-    void *memory; /* what to free; NULL when empty */
+    void *memory; /* to be freed; NULL if the image is empty */
     size_t bytes; /* allocated */
 } lap_image;
 
-/* Host memory, not cleared. width, height >= 1; channels 1..8. LAP_E_MEMORY, or LAP_E_LIMIT where
- * the size does not fit a size_t. */
+/* Allocates host memory, not cleared. width, height >= 1; channels 1..8. LAP_E_MEMORY; LAP_E_LIMIT if the
+ * size does not fit a size_t. */
 lap_code lap_image_create(lap_image *image, int width, int height, int channels, int apron, lap_error *err);
 void lap_image_destroy(lap_image *image); /* an empty or zeroed one is fine */
 

@@ -1,4 +1,5 @@
-/* lap_stream: a caller's stream, the memory that work on it needs, and the way of pixels to and from it. */
+/* lap_stream: the caller's CUDA stream, memory for work on it, and copies of pixels to and from the device.
+ */
 #include "device/device_stream.h"
 
 #include <stdlib.h>
@@ -118,7 +119,7 @@ lap_code lap_stream_copy(lap_stream *s, const lap_view *from, const lap_view *to
     code = copy(s, from, to, err);
     if (!is_up && !is_down)
         return code;
-    /* The host's pixels are the caller's again. */
+    /* Waits, so that the caller may use the host's pixels when this returns. */
     const lap_code waited = lap_cuda_sync(s->device, s->stream, code == LAP_OK ? err : NULL);
     return code == LAP_OK ? waited : code;
 }

@@ -1,5 +1,5 @@
-/* How far two images are apart. Sums are integers until the last step, so that the results do not depend
- * on the order of summing; only SSIM is a floating-point sum, taken in raster order. */
+/* Measures how much two images differ. Sums are integers until the last step, so that results do not depend
+ * on the order of summing; only SSIM is a floating-point sum, in raster order. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void compare_row(
     const lap_view *a, const lap_view *b, const region *r, int y, lap_difference *d, sums *s)
 {
     const uint8_t *pa = sample(a, r->x0, y), *pb = sample(b, r->x0, y);
-    /* Rows are equal far more often than not: memcmp is the fast path of the whole comparison. */
+    /* Most rows are equal: memcmp is the fast path of the whole comparison. */
     if (!memcmp(pa, pb, (size_t)(r->x1 - r->x0) * (size_t)a->channels))
         return;
     for (int x = r->x0; x < r->x1; x++) {
@@ -80,7 +80,7 @@ static void gaussian(double g[WINDOW])
         g[i] /= total;
 }
 
-/* The horizontal half of the window for every position of one row, channels interleaved. */
+/* Applies the horizontal half of the window at every position of one row, channels interleaved. */
 static void filter_row(
     const lap_view *a, const lap_view *b, const region *r, int y, const double g[WINDOW], moments *out)
 {
