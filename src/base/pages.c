@@ -20,7 +20,8 @@ void *lap_pages_alloc(size_t bytes)
     if (posix_memalign(&memory, large > 0 ? LARGE : LINE, large > bytes ? large : bytes) != 0)
         return NULL;
     if (large > 0)
-        (void)madvise(memory, large, MADV_HUGEPAGE); /* only a hint: the memory works without large pages */
+        (void)madvise(
+            memory, large, MADV_HUGEPAGE); /* only a hint: the memory is usable without large pages */
     return memory;
 }
 
