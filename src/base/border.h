@@ -4,7 +4,8 @@
 
 #include "lapedge.h"
 
-/* Source index for index i of a line of n samples; -1 means the value of zero or constant. Any i, n >= 1. */
+/* The source index for index i of a line of n samples; -1: use the value of zero or constant. Any i, n >= 1.
+ */
 int lap_border_index(int i, int n, lap_border border);
 /* Fills the whole apron of a view that shows a whole image. */
 void lap_border_fill(const lap_view *view, lap_border border);
@@ -17,9 +18,9 @@ typedef struct lap_band { /* rows of an image in memory with an apron */
 /* Writes rows y .. y + rows->height - 1 of the image to the interior of rows. */
 typedef lap_code lap_rows_fn(void *user, const lap_view *rows, int y, lap_error *err);
 
-/* Fills a band's rows, and two rows above and two below: real neighbours, or by the border rule. Rows above
- * image row `have` are copied from the band `before`, which holds them and may share memory with this band;
- * before NULL: no rows to copy. bring gets all other rows, with LAP_WRAP also those of the opposite end. */
+/* Fills a band's rows, and two rows above and two below: real neighbours, or by the border rule. Copies rows
+ * above image row `have` from the band `before`, which holds them and may share memory with this band; before
+ * NULL: copies none. Calls bring for all other rows, with LAP_WRAP also for rows of the opposite end. */
 lap_code lap_border_band(
     const lap_band *band, const lap_band *before, int have, lap_rows_fn *bring, void *user, lap_error *err);
 

@@ -1,4 +1,4 @@
-/* How much memory this process may use. */
+/* The memory that this process may use. */
 #ifndef LAP_MEMORY_H
 #define LAP_MEMORY_H
 

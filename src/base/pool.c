@@ -18,17 +18,17 @@ typedef struct team { /* lives on the stack of the thread that called lap_pool_t
     lap_job_fn *fn;
     void *argument;
     int seats;  /* free seats; a full team is not in the list */
-    int inside; /* pool threads in fn */
+    int inside; /* pool threads that are in fn */
     pthread_cond_t left;
     struct team *next;
 } team;
 
 struct lap_pool {
     pthread_mutex_t lock;
-    pthread_cond_t work;    /* a job, a seat, or stop */
-    pthread_cond_t drained; /* pending is 0 */
+    pthread_cond_t work;    /* signalled for a job, a seat, or stop */
+    pthread_cond_t drained; /* signalled if pending is 0 */
     job *first, **last;     /* jobs waiting */
-    team *teams;            /* teams with free seats, oldest first */
+    team *teams;            /* have free seats; oldest first */
     int pending;            /* jobs waiting or running */
     int waiting, busy;      /* jobs waiting; threads at a job or in a seat */
     int threads, started;

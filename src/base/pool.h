@@ -39,8 +39,8 @@ typedef struct lap_span { /* a team's work */
  * with its message in err. pool NULL: the calling thread alone. */
 lap_code lap_pool_for(lap_pool *pool, lap_span span, lap_piece_fn *fn, void *argument, lap_error *err);
 
-/* Queues fn(argument) for a thread of the pool (one is started even for threads = 1); first in,
- * first out, before any waiting team seats. */
+/* Queues fn(argument) for a thread of the pool (starts one even for threads = 1). Jobs run first in, first
+ * out, and before team seats. */
 lap_code lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_error *err);
 /* Waits until every submitted job has returned. */
 void lap_pool_drain(lap_pool *pool);

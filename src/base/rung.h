@@ -22,9 +22,9 @@ typedef struct lap_exec {  /* how to run, not what to compute; all zero is a goo
     int threads;           /* the most threads; 0 means 1 */
     void *stream;          /* cudaStream_t on a device */
     lap_split *split;      /* or NULL */
-    lap_omp_loop omp_loop; /* openmp: the loop made parallel (lab sheet, 1.2: docs/claims.md) */
+    lap_omp_loop omp_loop; /* openmp: which loop is parallel (lab sheet, 1.2: docs/claims.md) */
     int block_x, block_y;  /* cuda-global: block shape, 0: 16x16 (lab sheet, 2.1) */
-    bool past_caches;      /* the result is larger than the caches: stores may go around them */
+    bool past_caches;      /* the result is larger than the caches, so stores may bypass them */
     bool unchecked;        /* matvec: skip bounds checks; sizes must be multiples of 32 */
     void *scratch;  /* reduce, histogram on a device: see cuda/device/device_rungs.h; NULL: the rung allocates
                        it */

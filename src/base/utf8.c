@@ -33,7 +33,7 @@ bool lap_utf8_is_shown(unsigned code)
         {0x7f, 0x9f},     /* DEL, C1: escape sequences in one character */
         {0x061c, 0x061c}, /* marks, embeddings, overrides and isolates: change the direction of text */
         {0x200e, 0x200f},
-        {0x2028, 0x202e}, /* the first two end a line */
+        {0x2028, 0x202e}, /* U+2028 and U+2029 end a line */
         {0x2066, 0x2069},
     };
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)

@@ -90,7 +90,7 @@ static lap_code time_row(lap_codec_device *d, lap_bench_rates *rates, int i, dou
         code = lap_bench_rates_time(rates, rate, streams, streams, &ms, err);
     if (code == LAP_OK)
         code = check(d, rates, i, err);
-    if (code == LAP_OK && !d->differs[i]) /* warm now */
+    if (code == LAP_OK && !d->differs[i]) /* timed once the device is warm */
         code = lap_bench_rates_time(rates, rate, streams, streams, &ms, err);
     if (is_alone(i))
         *alone_ms = ms;

@@ -16,7 +16,7 @@ typedef struct lap_codec_device {
     bool differs[LAP_CODEC_DEVICE_ROWS];
     char reason[LAP_CODEC_DEVICE_ROWS][200]; /* empty: timed */
     double pixel_count;
-    int photos, width, height, channels; /* of the last photo */
+    int photos, width, height, channels; /* photos so far; shape of the last one */
 } lap_codec_device;
 
 lap_code lap_codec_device_begin(lap_codec_device *device, lap_bench_run *bench, lap_error *err);

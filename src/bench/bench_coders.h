@@ -19,7 +19,7 @@ typedef struct lap_coders_bench { /* all zero: empty */
     lap_op op;
     int count;
     lap_coder_times rows[LAP_CODER_ROWS];
-    double pixel_count; /* of all photos, and bytes of their files */
+    double pixel_count; /* pixels of all photos, and bytes of their files */
     size_t bytes;
 } lap_coders_bench;
 

@@ -11,8 +11,8 @@ typedef struct lap_bench_teams { /* all zero: empty */
     lap_pool *pools[LAP_BENCH_TEAMS];
     int count;
     /* for the last photo, in milliseconds of wall time: */
-    double ms[LAP_BENCH_TEAMS]; /* each team's, */
-    double scan_ms;             /* and the scan by one thread */
+    double ms[LAP_BENCH_TEAMS]; /* of each team, */
+    double scan_ms;             /* and of the scan on one thread */
 } lap_bench_teams;
 
 /* Creates teams of up to `threads` threads. */

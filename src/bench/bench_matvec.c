@@ -16,7 +16,7 @@ enum { MAX_N = 1 << 20 };
 
 typedef struct matvec_bench {
     lap_gemv g;       /* on the host */
-    float *reference; /* by c */
+    float *reference; /* the result of c */
     void *a, *x, *y;  /* on the device */
 } matvec_bench;
 

@@ -23,9 +23,9 @@ struct lap_bench_rates {
     lap_rate_photo photo;
     lane *lanes;
     void *stream, *down_stream; /* not a slot's; the second: for downloads during uploads */
-    lap_jpeg_head head;         /* of the CPU's file */
-    size_t scan_begin;          /* of the photo */
-    const uint8_t *expected;    /* scan of photo.out */
+    lap_jpeg_head head;         /* head of the CPU's file */
+    size_t scan_begin;          /* of the photo's file */
+    const uint8_t *expected;    /* the scan of photo.out */
     size_t expected_size;
 };
 
@@ -181,7 +181,7 @@ void lap_bench_rates_destroy(lap_bench_rates *r)
 static size_t pixel_bytes(const lap_bench_rates *r)
 {
     const lap_view *p = r->photo.pixels;
-    return (size_t)p->width * (size_t)p->height * (size_t)p->channels; /* a decoded image: it fits */
+    return (size_t)p->width * (size_t)p->height * (size_t)p->channels; /* cannot overflow: it is in memory */
 }
 
 /* Enqueues the copies of the work: scans in the lane's pinned memory, pixels on the device. */

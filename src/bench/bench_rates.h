@@ -8,13 +8,13 @@
 #include "base/rung.h"
 
 typedef enum lap_rate {
-    LAP_RATE_UP,     /* the JPEG's scan over the bus to the device, from pinned memory */
-    LAP_RATE_DOWN,   /* the finished scan over the bus to pinned memory */
+    LAP_RATE_UP,     /* copy the JPEG's scan from pinned memory to the device */
+    LAP_RATE_DOWN,   /* copy the finished scan to pinned memory */
     LAP_RATE_BOTH,   /* both at once */
-    LAP_RATE_COPY,   /* as many bytes as the pixels have, from device memory to device memory */
-    LAP_RATE_DECODE, /* JPEG in pinned memory to interleaved pixels on the device */
-    LAP_RATE_ENCODE, /* pixels on the device to the finished scan in pinned memory */
-    LAP_RATE_CHAIN,  /* JPEG in pinned memory, decoded, filtered, encoded, to the finished scan there */
+    LAP_RATE_COPY,   /* copy as many bytes as the pixels have within the device's memory */
+    LAP_RATE_DECODE, /* decode a JPEG in pinned memory to interleaved pixels on the device */
+    LAP_RATE_ENCODE, /* encode pixels on the device to the finished scan in pinned memory */
+    LAP_RATE_CHAIN,  /* decode, filter and encode: from a JPEG to a finished scan, both in pinned memory */
     LAP_RATE_COUNT
 } lap_rate;
 

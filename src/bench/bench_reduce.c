@@ -9,7 +9,7 @@
 #include "bench/bench_ladder.h"
 #include "cuda/device/device_rungs.h"
 
-/* The lecture notes sum this many values, of the same value as here. */
+/* The default length and value are those of the lecture notes. */
 enum { DEFAULT_N = 100000000 };
 
 /* Before timing, a rung must sum this many whole numbers: exact in any order. */

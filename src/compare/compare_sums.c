@@ -78,7 +78,7 @@ typedef struct summing {
     const lap_comparison *comparison;
     size_t n;
     double *whole;    /* the samples */
-    float *fractions; /* the samples over 255 */
+    float *fractions; /* the samples divided by 255 */
     double reference, exact;
     char detail[160];
 } summing;
@@ -157,7 +157,7 @@ lap_code lap_compare_reduce(const lap_comparison *comparison, lap_error *err)
 typedef struct product {
     const lap_comparison *comparison;
     size_t rows, cols;
-    float *a, *signs, *weights, *reference, *y; /* weights: fractions */
+    float *a, *signs, *weights, *reference, *y; /* signs: -1, 0, 1; weights: fractions */
     char detail[160];
 } product;
 

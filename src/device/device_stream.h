@@ -1,4 +1,4 @@
-/* What lap_stream holds. */
+/* The members of lap_stream. */
 #ifndef LAP_DEVICE_STREAM_H
 #define LAP_DEVICE_STREAM_H
 

@@ -1,4 +1,4 @@
-/* The CUDA devices of this machine: how many, what they can do, and their start. Thread safe. */
+/* The CUDA devices of this machine: their number, their abilities, and their start. Thread safe. */
 #ifndef LAP_DEVICES_H
 #define LAP_DEVICES_H
 

@@ -19,7 +19,7 @@
 
 struct lap_sink {
     int fd;      /* -1: memory, or closed */
-    bool memory; /* the buffer is the output */
+    bool memory; /* a memory sink: the buffer is the output */
     char *path;  /* for messages */
     lap_target target;
     char *temp; /* name in the target's folder; NULL: written directly, or published */
@@ -39,7 +39,7 @@ struct lap_sink {
     double ms, opening_ms;
 };
 
-/* Headers and rows are gathered to this size; longer pieces go straight to write(2). */
+/* Gathers headers and rows to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024, WATCH_MS = 100 };
 
 /* ---- the ways to a sink: a path, a target below a tree, a descriptor, memory ---------------------- */
@@ -211,7 +211,7 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
     double began = lap_now_ms();
     lap_code code = LAP_OK;
     if (sink->hash)
-        (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails for NULL alone */
+        (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails only for NULL */
     while (size > 0 && code == LAP_OK) {
         if (watched)
             code = wait_writable(sink, WATCH_MS, err);

@@ -17,7 +17,7 @@ char *lap_temp_resolve(const char *path);
 /* Creates an empty file in a folder, mode 0600, and opens it for writing. Returns its malloc'ed name in the
  * folder; NULL with errno set. */
 char *lap_temp_create(int folder, int *fd);
-/* lap_sink_sweep in an open folder (O_PATH will do). */
+/* As lap_sink_sweep, in an open folder (O_PATH suffices). */
 int lap_temp_sweep(int folder);
 /* The folder of a path, malloc'ed ("." if it names none); NULL: out of memory. */
 char *lap_temp_folder(const char *path);

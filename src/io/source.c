@@ -91,7 +91,7 @@ static lap_code open_path(lap_source *source, const char *path, lap_error *err)
         if (fstat(named, &source->stat) != 0)
             return lap_fail_at(err, LAP_E_MISSING, source->name, "is not open");
     } else {
-        do /* O_NONBLOCK: a FIFO without a writer must not hang here */
+        do /* O_NONBLOCK: a FIFO without a writer must not block */
             source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         while (source->fd < 0 && errno == EINTR);
         if (source->fd < 0 && (errno == ENOENT || errno == ENOTDIR))

@@ -60,7 +60,7 @@ static void compare_row(
 
 /* ---- SSIM --------------------------------------------------------------------------------------- */
 
-typedef struct moments { /* weighted means over a window: of a, b, a^2, b^2, ab */
+typedef struct moments { /* weighted means of a, b, a^2, b^2 and ab over a window */
     double a, b, aa, bb, ab;
 } moments;
 

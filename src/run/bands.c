@@ -26,11 +26,11 @@ typedef struct team {
 
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t changed;
-    int members;                    /* threads that joined */
-    int decoded, started, appended; /* bands so far */
+    int members;                    /* number of threads that joined */
+    int decoded, started, appended; /* number of bands so far */
     bool decoding, appending;       /* a thread is doing it now */
     bool goes_on;                   /* the decoder restarted at its first byte */
-    lap_code code;                  /* first failure */
+    lap_code code;                  /* the first failure */
     lap_error err;
 } team;
 

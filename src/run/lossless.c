@@ -56,7 +56,7 @@ static lap_turn turn_of(const lap_settings *s, const lap_jpeg_scan *scan, const 
     int orientation = 1;
     for (size_t i = scan->span_count; s->auto_orient && i-- > 0;) {
         const lap_jpeg_span *p = &scan->spans[i];
-        if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size)) /* the first one counts */
+        if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size)) /* the first EXIF segment counts */
             orientation = lap_exif_orientation(bytes + p->offset, p->size);
     }
     return lap_turn_compose((lap_turn)orientation, s->turn);

@@ -23,7 +23,7 @@ typedef struct lap_lossless_way {
     const char *reason; /* why pixels are re-encoded instead; else NULL */
     char room[160];     /* may hold the text of reason */
     bool trims;         /* partial MCUs are left out: width and height are smaller */
-    int width, height;  /* of the stored picture */
+    int width, height;  /* of the picture before its turn */
 } lap_lossless_way;
 
 typedef struct lap_photo {

@@ -163,7 +163,7 @@ static bool is_written(const lap_photo *p)
 typedef struct losses {
     int count;
     char first[160];
-    lap_remedy remedy; /* of the first */
+    lap_remedy remedy; /* the first loss's */
 } losses;
 
 __attribute__((format(printf, 3, 4))) static void lose(losses *l, lap_remedy remedy, const char *format, ...)

@@ -30,9 +30,9 @@ void lap_whole_note(const lap_decoder *decoder, char *note, size_t size);
 
 enum { LAP_PIXELS_NOTE = 160 };
 typedef struct lap_read_image {
-    lap_image image;            /* with an apron that is not filled, in stored order */
+    lap_image image;            /* in stored order; its apron is not filled */
     lap_turn orientation;       /* the EXIF tag's */
-    char note[LAP_PIXELS_NOTE]; /* lap_pixels_note's */
+    char note[LAP_PIXELS_NOTE]; /* text of lap_pixels_note */
 } lap_read_image;
 /* Decodes a whole file from the start of source, and closes source. Zero *read before. After a failure
  * read->image may be empty; destroy it all the same. */

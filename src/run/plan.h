@@ -32,13 +32,13 @@ typedef struct lap_plan {
     /* from the header */
     lap_turn turn;
     int width, height, channels; /* after the turn */
-    bool holds_whole;            /* all pixels are collected before any is filtered */
+    bool holds_whole;            /* collect all pixels before filtering */
     lap_header from;             /* the input's header for the encoder, with its sampling turned */
     lap_write_options write;     /* points to `from`: do not move the plan */
 
     /* from the encoder: band k has rows k * band_rows and up of the output */
     int band_rows, bands;
-    bool in_any_order;   /* bands are encoded independently of each other */
+    bool in_any_order;   /* bands can be encoded independently of each other */
     bool by_parts;       /* each thread decodes part_bands adjacent bands, and filters them */
     const char *how;     /* why rows are decoded one after the other; NULL: not worth a message */
     int strip_rows;      /* rows of a band that are worked on at once */

@@ -24,7 +24,7 @@ uint64_t lap_settings_hash(const lap_settings *settings);
 /* Settings as records store them. fail_on decides which photos are refused, but changes no byte of the
  * others. So an output is valid for every fail_on that its photo passes. */
 typedef struct lap_settings_mark {
-    uint64_t hashes[LAP_FAIL_WARNING + 1]; /* of the settings, with each fail_on */
+    uint64_t hashes[LAP_FAIL_WARNING + 1]; /* hash of the settings with each fail_on */
     lap_fail_on fail_on;                   /* as the settings say */
 } lap_settings_mark;
 lap_settings_mark lap_settings_mark_of(const lap_settings *settings);
