@@ -41,12 +41,11 @@ bool lap_utf8_is_shown(unsigned code);
  * their neighbour. The distance of a word of more than 63 bytes is always 63. */
 int lap_word_distance(const char *a, const char *b);
 
-/* ---- what can run here ------------------------------------------------------------------------- */
+/* ---- what this machine can run ----------------------------------------------------------------- */
 
 /* The known backend name nearest to a misspelt one, or NULL. */
 const char *lap_rung_nearest(lap_op op, const char *name);
-/* The number of levels by which backends may differ: 0, 1, or -1 for no promise. See EXACTNESS in lapedge.h.
- */
+/* By how many levels backends may differ: 0, 1, or -1 for no promise. See EXACTNESS in lapedge.h. */
 int lap_params_tolerance(const lap_params *params);
 /* False if no device is possible: in a build without CUDA, or on a machine without a driver's files. *reason
  * (may be NULL) says which. Answers at once and does not start CUDA. */
@@ -257,7 +256,7 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
     const lap_batch_options *options, const lap_settings *settings, const lap_diff_rules *rules,
     lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
 
-/* ---- heat maps, and backends compared ------------------------------------------------------------ */
+/* ---- heat maps, and comparing backends ----------------------------------------------------------- */
 
 /* Writes a PNG that shows where and how much b differs from a, by each pixel's largest channel difference:
  * zero is dark gray; 1 to `top` run from dark blue to yellow in steps that look equal. Pixels keep their

@@ -4,8 +4,7 @@
 
 #include "lapedge.h"
 
-/* The source index for index i of a line of n samples; -1: use the value of zero or constant. Any i, n >= 1.
- */
+/* The source index for index i of a line of n samples; -1: the value of zero or constant. Any i, n >= 1. */
 int lap_border_index(int i, int n, lap_border border);
 /* Fills the whole apron of a view that shows a whole image. */
 void lap_border_fill(const lap_view *view, lap_border border);

@@ -24,8 +24,7 @@ static bool layout(const lap_view *view, size_t *stride, size_t *bytes)
     if (!lap_mul((size_t)view->width + (size_t)view->apron, (size_t)view->channels, &row) ||
         !lap_add(row, left, &row) || !round_up(row, stride))
         return false;
-    /* If rows were a whole number of pages apart, they would compete for the same few sets of the L1 cache.
-     */
+    /* If rows were whole pages apart, they would compete for the same few sets of the L1 cache. */
     if (*stride % PAGE == 0)
         *stride += LINE;
     return lap_mul(*stride, rows, bytes) && *bytes <= PTRDIFF_MAX;

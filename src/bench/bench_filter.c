@@ -34,7 +34,7 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     return code;
 }
 
-/* ---- the check before the time ------------------------------------------------------------------ */
+/* ---- checking before timing --------------------------------------------------------------------- */
 
 /* NULL if result equals c's within the tolerance of these parameters, else describes the first difference. */
 static const char *compare(const lap_ladder *ladder, const lap_view *result, char message[160])
@@ -149,7 +149,7 @@ static lap_code finish_device(lap_ladder *ladder, lap_bench_row *row, lap_error 
     return code;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- the whole bench ---------------------------------------------------------------------------- */
 
 static lap_code prepare(lap_ladder *ladder, lap_error *err)
 {

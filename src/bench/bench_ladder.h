@@ -33,8 +33,7 @@ struct lap_ladder {
     lap_code (*finish_host)(lap_ladder *ladder, lap_bench_row *row, lap_error *err);
     lap_code (*finish_device)(lap_ladder *ladder, lap_bench_row *row, lap_error *err);
 
-    /* Called once, before the first device rung is timed: allocates device memory. May set the members below.
-     */
+    /* Called once before the first device rung: allocates device memory. May set the members below. */
     lap_code (*prepare_device)(lap_ladder *ladder, lap_error *err);
     /* Enqueues one run on device buffers; does not wait. */
     lap_code (*device)(lap_ladder *ladder, int turn, void *stream, lap_error *err);

@@ -29,7 +29,7 @@ struct lap_bench_rates {
     size_t expected_size;
 };
 
-/* ---- what the device has to do --------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------------- */
 
 /* T.81, figure A.6: reorders coefficients from zigzag order to row by row. */
 static void unzigzag(const uint16_t from[64], uint16_t to[64])
@@ -245,7 +245,7 @@ size_t lap_bench_rates_bytes(const lap_bench_rates *r, lap_rate rate)
     return bytes[rate];
 }
 
-/* ---- right or wrong -------------------------------------------------------------------------------- */
+/* ---- checking results ------------------------------------------------------------------------------ */
 
 lap_code lap_bench_rates_spoil(lap_bench_rates *r, lap_rate rate, int slots, lap_error *err)
 {

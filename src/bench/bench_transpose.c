@@ -94,8 +94,7 @@ static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[
 
 /* ---- pixels ------------------------------------------------------------------------------------ */
 
-/* Makes the bench's pixels, or as many elements of 4 or 8 bytes, whose values do not matter to a transpose.
- */
+/* Makes the bench's pixels, or as many elements of 4 or 8 bytes; their values do not matter. */
 static lap_code make_input(const lap_bench_options *options, int size, lap_image *image, lap_error *err)
 {
     lap_code code = lap_bench_image(options, image, err);

@@ -181,8 +181,7 @@ static lap_code multiply_once(void *argument, lap_times *times, lap_error *err)
     return multiply(run->p, run->rung, run->p->weights, run->p->y, err);
 }
 
-/* The largest relative error of all rows. All terms are positive, so the exact sum is also their magnitude.
- */
+/* The largest relative error of all rows. No term is negative, so the exact sum is also their magnitude. */
 static double largest_error(const product *p)
 {
     double largest = 0;

@@ -72,7 +72,7 @@ static void gather(heatmap *h)
         h->top = top;
 }
 
-/* ---- colours, as places in a palette ------------------------------------------------------------ */
+/* ---- colours, as palette indices ---------------------------------------------------------------- */
 
 static void add_color(heatmap *h, const uint8_t color[3])
 {

@@ -173,7 +173,7 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
     return code;
 }
 
-/* ---- the way of a photo ------------------------------------------------------------------------- */
+/* ---- the steps of a photo ----------------------------------------------------------------------- */
 
 typedef struct way { /* one photo's work on a slot */
     lap_device_slot *slot;

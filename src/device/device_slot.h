@@ -36,7 +36,7 @@ lap_code lap_device_slot_start(
  * stages' durations to times. */
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_views_filter *filter, lap_times *times, lap_error *err);
-/* Sets *through if all that was enqueued is done. */
+/* *through: whether all that was enqueued is done. */
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err);
 /* Waits until all that was enqueued is done or has failed. */
 lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err);

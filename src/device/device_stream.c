@@ -1,5 +1,4 @@
-/* lap_stream: the caller's CUDA stream, memory for work on it, and copies of pixels to and from the device.
- */
+/* lap_stream: a caller's CUDA stream, memory for work on it, and copies to and from the device. */
 #include "device/device_stream.h"
 
 #include <stdlib.h>
@@ -92,7 +91,7 @@ void lap_stream_view_destroy(lap_stream *s, lap_view *view)
     lap_cuda_view_destroy(view);
 }
 
-/* ---- what has no rung -------------------------------------------------------------------------- */
+/* ---- copies and borders ------------------------------------------------------------------------ */
 
 static lap_code copy(lap_stream *s, const lap_view *from, const lap_view *to, lap_error *err)
 {

@@ -11,8 +11,7 @@
 
 enum { PIECE = 256 * 1024 };
 
-/* LAP_OK if the open file, and the file under the name, are both still as in `there`; else errno may be set.
- */
+/* LAP_OK if the open file, and the file under the name, are still as in `there`; else errno may be set. */
 static lap_code check(int folder, const char *name, int fd, const struct stat *there)
 {
     struct stat open, named;

@@ -42,7 +42,7 @@ struct lap_sink {
 /* Gathers headers and rows to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024, WATCH_MS = 100 };
 
-/* ---- the ways to a sink: a path, a target below a tree, a descriptor, memory ---------------------- */
+/* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
 
 static mode_t process_umask;
 
@@ -285,13 +285,12 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
     return code;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- finishing and publishing ----------------------------------------------------------------- */
 
 static lap_code set_mode_and_times(const lap_sink *sink, const struct stat *like, lap_error *err)
 {
     mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : default_mode();
-    /* Some file systems (FAT) have no modes: an error only if a mode was asked for. EIO is always an error.
-     */
+    /* Some file systems (FAT) have no modes: only an error if one was asked for. EIO is always an error. */
     if (fchmod(sink->fd, mode) != 0 && (like || errno == EIO))
         return lap_write_errno(err, sink->path, "set the mode", errno);
     if (like) {

@@ -49,7 +49,7 @@ const struct stat *lap_sink_made(const lap_sink *sink, uint64_t *content);
 uint64_t lap_sink_bytes(const lap_sink *sink);
 double lap_sink_ms(const lap_sink *sink);         /* spent opening, writing and finishing */
 double lap_sink_opening_ms(const lap_sink *sink); /* spent opening */
-/* *there: the stat of the file at an output's path; all zero if there is none. LAP_E_WRITE: it is a folder.
+/* Sets *there to the stat of the file at an output's path; all zero if it is missing. LAP_E_WRITE: a folder.
  */
 lap_code lap_sink_look(const char *path, struct stat *there, lap_error *err);
 /* Reports what lap_sink_open would refuse, without creating anything. */

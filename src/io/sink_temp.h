@@ -8,8 +8,7 @@
 
 #include "lapedge.h"
 
-/* Fills the error of a failed call: LAP_E_DISK_FULL, LAP_E_MEMORY or LAP_E_WRITE, "PATH: cannot WHAT: why".
- */
+/* Reports a failed call as LAP_E_DISK_FULL, LAP_E_MEMORY or LAP_E_WRITE: "PATH: cannot WHAT: why". */
 lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int why);
 /* Follows symbolic links of the last component, also to a name that does not exist. malloc'ed; NULL with
  * errno set. */

@@ -275,7 +275,7 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
     return code;
 }
 
-/* ---- all of it in memory, before it is read as usual ------------------------------------------ */
+/* ---- holding the input in memory -------------------------------------------------------------- */
 
 /* Room for a whole regular file; for other inputs twice what is filled. */
 static size_t room_to_hold(const lap_source *source)
@@ -367,7 +367,7 @@ void lap_source_held_is_read(lap_source *source)
     source->started = true;
 }
 
-/* ---- what is known of it ---------------------------------------------------------------------- */
+/* ---- the state of the source ------------------------------------------------------------------ */
 
 lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err)
 {

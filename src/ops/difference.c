@@ -144,7 +144,7 @@ static lap_code mean_ssim(const lap_view *a, const lap_view *b, const region *r,
     return LAP_OK;
 }
 
-/* ---- everything -------------------------------------------------------------------------------- */
+/* ---- all measures ------------------------------------------------------------------------------ */
 
 lap_code lap_compare_views(
     const lap_view *a, const lap_view *b, int mask_border, bool with_ssim, lap_difference *d, lap_error *err)
@@ -171,7 +171,7 @@ lap_code lap_compare_views(
     return with_ssim ? mean_ssim(a, b, &r, &d->ssim, err) : LAP_OK;
 }
 
-/* ---- what does not count ------------------------------------------------------------------------- */
+/* ---- ignored differences ------------------------------------------------------------------------- */
 
 static bool is_near(const uint8_t *a, const uint8_t *b, int channels, int threshold)
 {

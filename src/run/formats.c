@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "lapedge_program.h"
 
-/* ---- in ---------------------------------------------------------------------------------------- */
+/* ---- decoders ---------------------------------------------------------------------------------- */
 
 /* Enough for the probe of every format. */
 enum { PROBE_BYTES = 16 };
@@ -64,7 +64,7 @@ lap_code lap_input_look(lap_source *source, lap_input *kind, lap_error *err)
     return code;
 }
 
-/* ---- out --------------------------------------------------------------------------------------- */
+/* ---- encoders ---------------------------------------------------------------------------------- */
 
 static const lap_encoder_ops *const encoders[] = {
     &lap_jpeg_encoder,

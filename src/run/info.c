@@ -23,7 +23,7 @@ static void note_segment(lap_info *info, const char *kind, size_t size)
     info->metadata[i].bytes += size;
 }
 
-/* ---- what a run leaves out ----------------------------------------------------------------------- */
+/* ---- metadata that a run drops ------------------------------------------------------------------- */
 
 typedef struct listener { /* whom to tell about dropped metadata; a NULL listener: nobody */
     const lap_settings *settings;
@@ -97,7 +97,7 @@ static lap_code tell_scan(const listener *to, const lap_jpeg_scan *scan, const u
     return code;
 }
 
-/* ---- what the file is made of -------------------------------------------------------------------- */
+/* ---- the structure of a file --------------------------------------------------------------------- */
 
 static const char *frame_name(uint8_t sof)
 {

@@ -9,7 +9,7 @@
 #include "ops/orient.h"
 #include "run/formats.h"
 
-/* ---- whether ----------------------------------------------------------------------------------- */
+/* ---- the decision ------------------------------------------------------------------------------ */
 
 static bool is_demanded(const lap_settings *s)
 {
@@ -110,7 +110,7 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* ---- doing it ---------------------------------------------------------------------------------- */
+/* ---- the turn ---------------------------------------------------------------------------------- */
 
 /* Sets the output's size and metadata, after any trimming. */
 static void plan_output(lap_photo *p)

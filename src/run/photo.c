@@ -100,7 +100,7 @@ static lap_code by_pixels(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole photo --------------------------------------------------------------------------- */
 
 lap_code lap_photo_run(lap_photo *p, lap_report *report, lap_error *err)
 {

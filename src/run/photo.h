@@ -18,7 +18,7 @@
 /* Whether a JPEG is turned without decoding its pixels (lossless.h). */
 typedef struct lap_lossless_way {
     bool is_demanded;   /* fail rather than re-encode pixels */
-    bool is_taken;      /* as far as is known now */
+    bool is_taken;      /* try to turn without loss; may become false */
     bool done;          /* the file was written without loss */
     const char *reason; /* why pixels are re-encoded instead; else NULL */
     char room[160];     /* may hold the text of reason */
@@ -29,7 +29,7 @@ typedef struct lap_lossless_way {
 typedef struct lap_photo {
     /* set by the caller */
     lap_context *context;
-    const lap_settings *settings; /* checked; used until lap_photo_open returns, then only the plan is */
+    const lap_settings *settings; /* checked; read until lap_photo_open returns, then only the plan is read */
     lap_control *control;         /* or NULL */
     lap_source *source;
     lap_sink *sink;           /* the caller closes it; NULL: write nothing */

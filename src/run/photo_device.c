@@ -40,7 +40,7 @@ void lap_photo_wait_for_device(lap_photo *p)
     p->device.is_starting = false;
 }
 
-/* ---- of both kinds ----------------------------------------------------------------------------- */
+/* ---- common steps ------------------------------------------------------------------------------ */
 
 /* The head of the output; empty if the device does not encode. */
 static lap_code make_head(const lap_plan *plan, lap_jpeg_head *head, lap_error *err)
@@ -101,7 +101,7 @@ lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *s
     return code;
 }
 
-/* ---- waited for -------------------------------------------------------------------------------- */
+/* ---- the caller waits -------------------------------------------------------------------------- */
 
 typedef struct work { /* one photo whose caller waits */
     lap_photo *photo;
@@ -193,7 +193,7 @@ lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
     return code;
 }
 
-/* ---- in pieces --------------------------------------------------------------------------------- */
+/* ---- in pieces: several threads ---------------------------------------------------------------- */
 
 void lap_async_run_close(lap_async_run *r)
 {

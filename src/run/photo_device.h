@@ -29,7 +29,7 @@ lap_code lap_photo_on_device(lap_photo *photo, bool *is_done, lap_error *err);
 lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_chunk *header, lap_sink *sink, lap_times *times, lap_error *err);
 
-/* ---- in pieces --------------------------------------------------------------------------------- */
+/* ---- in pieces: several threads ---------------------------------------------------------------- */
 
 typedef struct lap_async_run {
     lap_photo photo;

@@ -67,7 +67,7 @@ lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_repor
     return code;
 }
 
-/* ---- what is worth knowing --------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, const char *format, ...)
 {

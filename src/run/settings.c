@@ -194,7 +194,7 @@ lap_code lap_settings_with_format(
                           : lap_error_remedy(err, code, LAP_REMEDY_FORMAT); /* in place the format is fixed */
 }
 
-/* ---- for decoder and encoder ------------------------------------------------------------------- */
+/* ---- options of decoder and encoder ------------------------------------------------------------ */
 
 lap_read_options lap_read_options_of(const lap_settings *s, const lap_control *control)
 {

@@ -42,7 +42,7 @@ lap_code lap_stream_stats(
     return code == LAP_OK ? lap_stats_of_counts(counts, view->channels, threshold, stats, err) : code;
 }
 
-/* ---- what decoding and encoding share ----------------------------------------------------------- */
+/* ---- common to decoding and encoding ------------------------------------------------------------ */
 
 /* Sets *on_device if the device shall code; LAP_E_BACKEND if it was requested but cannot. */
 static lap_code choose(const lap_settings *settings, unsigned direction, bool *on_device, lap_error *err)
@@ -206,8 +206,7 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
 
 /* ---- encoding ----------------------------------------------------------------------------------- */
 
-/* Encodes the pixels on the device; downloads its scan and writes the file. Without a scan, writes nothing.
- */
+/* Encodes the pixels on the device, downloads the scan and writes the file. Writes nothing without a scan. */
 static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_write_options *write,
     lap_sink *sink, lap_times *times, lap_error *err)
 {

@@ -119,7 +119,7 @@ const char *lap_rung_nearest(lap_op op, const char *name)
     return nearest;
 }
 
-/* ---- what can run ------------------------------------------------------------------------------ */
+/* ---- which rungs can run ----------------------------------------------------------------------- */
 
 /* The row that runs here when `row` is asked for; NULL and the reason if none can. If devices may not be
  * probed, they count as available. */

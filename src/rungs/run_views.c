@@ -25,8 +25,7 @@ lap_code lap_views_wait(int device, void *stream, lap_error *err)
     return lap_cuda_sync(device, stream, err);
 }
 
-/* Sets *view to a view as large as like in the memory of `whole`; allocates `whole` again if it is too small.
- */
+/* Sets *view to a view as large as like in the memory of `whole`, which it reallocates if it is too small. */
 static lap_code fit(
     lap_view *whole, const lap_view *like, int apron, void *stream, lap_view *view, lap_error *err)
 {
