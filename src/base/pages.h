@@ -1,4 +1,4 @@
-/* Memory in large pages, for buffers that are filled once and then read once. Saves hundreds of page faults
+/* Memory in large pages, for buffers that are filled once and then consumed. Saves hundreds of page faults
  * for each, which are slow if sixteen threads have them at a time. Thread safe. */
 #ifndef LAP_PAGES_H
 #define LAP_PAGES_H

@@ -65,7 +65,7 @@ static void run_seat(lap_pool *pool)
     pthread_mutex_lock(&pool->lock);
     pool->busy--;
     if (--t->inside == 0)
-        pthread_cond_signal(&t->left); /* with the lock held: its owner frees t once it gets the lock */
+        pthread_cond_signal(&t->left); /* with the lock held: t ends once its owner gets the lock */
 }
 
 static void *worker(void *argument)

@@ -12,8 +12,8 @@ typedef void lap_job_fn(void *argument);
 lap_pool *lap_pool_create(int threads, lap_error *err);
 void lap_pool_destroy(lap_pool *pool); /* waits for running jobs */
 int lap_pool_threads(const lap_pool *pool);
-/* The number of idle threads, without the calling one; waiting jobs are counted as busy. A team that is
- * formed right afterwards will probably get that many. 0 for NULL. */
+/* The number of idle threads, without the calling one; each waiting job counts as a busy thread. A team that
+ * is formed right afterwards will probably get that many. 0 for NULL. */
 int lap_pool_idle(lap_pool *pool);
 
 /* Calls fn(argument) on the calling thread and on up to members - 1 idle threads of the pool, and returns

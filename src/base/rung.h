@@ -34,8 +34,8 @@ typedef struct lap_exec {  /* how to run, not what to compute; all zero is a goo
 /* The apron of in is filled. 1, 3 or 4 channels. */
 typedef lap_code lap_filter_fn(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec);
-/* out(x, y) = in(y, x); elements of `channels` = 1, 3, 4 or 8 bytes; out is height x width. A negative stride
- * reads rows from the last to the first: this mirrors at no extra cost. */
+/* out(x, y) = in(y, x); elements of `channels` = 1, 3, 4 or 8 bytes; out is height x width. Strides may be
+ * negative, for rows from the last to the first: this mirrors at no extra cost. */
 typedef lap_code lap_transpose_fn(const lap_view *in, const lap_view *out, const lap_exec *exec);
 
 typedef struct lap_array { /* n values, natural alignment */
@@ -62,7 +62,7 @@ typedef lap_code lap_matvec_fn(const lap_gemv *g, const lap_exec *exec);
 
 typedef enum lap_threading {
     LAP_THREADS_ONE,  /* always one thread */
-    LAP_THREADS_OWN,  /* the rung starts up to exec->threads itself */
+    LAP_THREADS_OWN,  /* the rung starts up to exec->threads threads itself */
     LAP_THREADS_SPLIT /* one thread per call; rungs/run_rung.h spreads rows */
 } lap_threading;
 

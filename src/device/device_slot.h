@@ -15,7 +15,7 @@ lap_code lap_device_slot_create(int device, lap_device_slot **slot, lap_error *e
 /* The same on the caller's stream, which may be NULL. */
 lap_code lap_device_slot_create_on(int device, void *stream, lap_device_slot **slot, lap_error *err);
 void lap_device_slot_destroy(lap_device_slot *slot); /* its stream must be idle; NULL is fine */
-/* Stops recording times of stages: with 16 streams this costs a third of the encoder's rate (H200,
+/* Stops recording times of stages: with 16 streams, recording costs a third of the encoder's rate (H200,
  * 2026-11-23). Do not call lap_device_slot_is_through afterwards. */
 void lap_device_slot_without_times(lap_device_slot *slot);
 /* For a lost device: frees the slot without calling CUDA, which might block for ever. Leaks its device
@@ -40,8 +40,8 @@ lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *st
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err);
 /* Waits until all that was enqueued is done or has failed. */
 lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err);
-/* After the photo is done: copy its scan (LAP_HOST_PAGED only), or the pixels of its result, to the host.
- * Both wait for the copy. */
+/* After the photo is done: these copy its scan (LAP_HOST_PAGED only), or the pixels of its result, to the
+ * host. Both wait for the copy. */
 lap_code lap_device_slot_scan(
     lap_device_slot *slot, const lap_device_staging *staging, lap_chunk *scan, lap_error *err);
 lap_code lap_device_slot_pixels(lap_device_slot *slot, const lap_view *host, lap_error *err);

@@ -10,8 +10,8 @@
 typedef struct lap_source lap_source;
 
 /* path "-": standard input. Other paths are opened with O_NONBLOCK|O_CLOEXEC and must be regular files: a
- * FIFO, device or folder is LAP_E_UNREADABLE, never a hang. /dev/stdin and /dev/fd/N may be anything.
- * LAP_E_MISSING, LAP_E_UNREADABLE. */
+ * FIFO, device or folder is LAP_E_UNREADABLE, never a hang. /dev/stdin and /dev/fd/N may also be pipes or
+ * devices. LAP_E_MISSING, LAP_E_UNREADABLE. */
 lap_code lap_source_open(const char *path, lap_source **source, lap_error *err);
 lap_code lap_source_memory(
     const void *data, size_t size, const char *name, lap_source **source, lap_error *err);

@@ -33,7 +33,7 @@ lap_code lap_time_runs(
             return code;
         const double now = lap_now_ms(), took = now - start;
         const bool on_device = !isnan(stages.filter);
-        /* A device's first run includes its start, so it never counts. A host's first run may count if it is
+        /* A device's warm-up run includes its start, so it never counts. A host's warm-up run counts if it is
          * slow. */
         if (is_warm || !on_device)
             spent += took;
