@@ -90,7 +90,7 @@ static lap_code time_row(lap_codec_device *d, lap_bench_rates *rates, int i, dou
         code = lap_bench_rates_time(rates, rate, streams, streams, &ms, err);
     if (code == LAP_OK)
         code = check(d, rates, i, err);
-    if (code == LAP_OK && !d->differs[i]) /* timed once the device is warm */
+    if (code == LAP_OK && !d->differs[i]) /* the device is warm now */
         code = lap_bench_rates_time(rates, rate, streams, streams, &ms, err);
     if (is_alone(i))
         *alone_ms = ms;
@@ -151,7 +151,7 @@ static void report_row(lap_codec_device *d, int i, double medians[LAP_CODEC_DEVI
         row.runs = d->bench->options->runs;
         lap_bench_fill_row(d->bench, LAP_ON_HOST, d->bytes[i], d->pixel_count, &row);
         medians[i] = row.end_to_end_ms = row.median_ms;
-        if (rows[i].rate != LAP_RATE_COPY) /* does not use the bus */
+        if (rows[i].rate != LAP_RATE_COPY) /* that copy does not use the bus */
             row.roof_share = medians[roof_of(i)] / row.median_ms;
     }
     d->bench->each(d->bench->user, &row);
