@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A period may be beyond int. */
+/* 2 * n may not fit an int. */
 static long long wrapped(int i, long long period)
 {
     const long long j = i % period;
@@ -37,7 +37,7 @@ int lap_border_index(int i, int n, lap_border border)
     return -1;
 }
 
-/* What stands where no sample is named. */
+/* The value for an index that names no sample. */
 static int value_of(lap_border border)
 {
     return border >= LAP_CONSTANT ? (int)border - LAP_CONSTANT : 0;
@@ -52,7 +52,7 @@ static void fill_pixel(uint8_t *row, int x, int from, int value, size_t pixel)
         memcpy(to, row + (size_t)from * pixel, pixel);
 }
 
-/* The two pixels left and right of each row y0 .. y1 - 1, which counts from the interior. */
+/* Fills two pixels left and two right of rows y0 .. y1 - 1; row 0 is the first of the interior. */
 static void fill_sides(const lap_view *view, int y0, int y1, lap_border border)
 {
     const size_t pixel = (size_t)view->channels;
@@ -66,7 +66,7 @@ static void fill_sides(const lap_view *view, int y0, int y1, lap_border border)
     }
 }
 
-/* Row y of the view, beyond the image, from the row that the rule names. */
+/* Fills row y of the view, which lies outside the image, from the row that the border rule names. */
 static void fill_row(const lap_view *view, int y, int first_row, int image_height, lap_border border)
 {
     const size_t pixel = (size_t)view->channels;
@@ -79,9 +79,9 @@ static void fill_row(const lap_view *view, int y, int first_row, int image_heigh
         memcpy(to, view->base + (from - first_row) * view->stride - LAP_APRON * pixel, bytes);
 }
 
-/* Rows -2 and -1, or height and height + 1, apron columns included, from rows of an image of image_height
- * rows of which this view shows first_row onwards. The sides of the source rows are filled, and these lie
- * inside the view: with LAP_WRAP all of the image. */
+/* Fill rows -2 and -1, or height and height + 1, apron columns included. The image has image_height rows; the
+ * view begins at its row first_row. The sides of the source rows must be filled, and the source rows must lie
+ * inside the view: with LAP_WRAP the view must be the whole image. */
 static void fill_top(const lap_view *view, int first_row, int image_height, lap_border border)
 {
     for (int y = -LAP_APRON; y < 0; y++) {
@@ -114,7 +114,7 @@ static lap_view rows_of(const lap_band *band, int y, int height)
     return rows;
 }
 
-/* Rows y0 .. y1 - 1, with the pixels beside them. */
+/* Copies rows y0 .. y1 - 1 with the apron pixels at their sides. */
 static void carry(const lap_band *from, const lap_band *to, int y0, int y1)
 {
     const ptrdiff_t side = (ptrdiff_t)LAP_APRON * to->view.channels;

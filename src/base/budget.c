@@ -3,7 +3,7 @@
 #include "base/condition.h"
 #include "base/status.h"
 
-enum { LOOK_US = 100000 }; /* between two looks at the cancel flag */
+enum { LOOK_US = 100000 }; /* between two checks of the cancel flag */
 
 struct lap_budget_waiter {
     struct lap_budget_waiter *next;
@@ -22,7 +22,7 @@ void lap_budget_destroy(lap_budget *b)
     pthread_mutex_destroy(&b->lock);
 }
 
-/* Under the lock, which is free meanwhile. */
+/* Call it with the lock held; waiting releases it. */
 static void wait_a_little(lap_budget *b)
 {
     const struct timespec until = lap_condition_until(LOOK_US);
@@ -48,7 +48,7 @@ static void leave_queue(lap_budget *b, struct lap_budget_waiter *waiter)
 lap_code lap_budget_take(lap_budget *b, uint64_t bytes, uint64_t limit, lap_control *control, lap_error *err)
 {
     struct lap_budget_waiter waiter = {.next = NULL};
-    const lap_control cancel = {.cancel = control ? control->cancel : NULL}; /* the deadline stands still */
+    const lap_control cancel = {.cancel = control ? control->cancel : NULL}; /* the deadline is stopped */
     lap_code code = LAP_OK;
     double start = lap_now_ms();
     pthread_mutex_lock(&b->lock);

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* More than most machines have cores; a slip of the finger should not start a million threads. */
+/* More than the cores of most machines; but a typing error must not start a million threads. */
 enum { MAX_THREADS = 1024 };
 
 static int usable_cores(void)

@@ -1,4 +1,4 @@
-/* What lap_context holds; made in context.c. */
+/* The members of lap_context, which context.c creates. */
 #ifndef LAP_CONTEXT_H
 #define LAP_CONTEXT_H
 
@@ -12,13 +12,13 @@
 struct lap_context {
     lap_pool *pool;
     int threads;
-    lap_budget budget; /* of lap_settings.max_memory */
+    lap_budget budget; /* its limit is lap_settings.max_memory */
     atomic_int cancel;
-    _Atomic(uint64_t) swept; /* key of the folder last looked through for what dead runs left */
+    _Atomic(uint64_t) swept; /* key of the last folder that was swept for leftovers of killed runs */
 };
 
-/* What stops a run: the context's cancel flag, and the time limit of the settings counted from start_ms
- * (0 seconds: none). */
+/* What can stop a run: the context's cancel flag, and the settings' time limit, counted from start_ms (0
+ * seconds: no limit). */
 lap_control lap_context_control(const lap_context *context, double timeout_s, double start_ms);
 
 #endif

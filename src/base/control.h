@@ -1,4 +1,4 @@
-/* Stopping from outside: the cancel flag and the deadline of one run. */
+/* The cancel flag and the deadline of one run. */
 #ifndef LAP_CONTROL_H
 #define LAP_CONTROL_H
 
@@ -11,8 +11,8 @@ typedef struct lap_control {
     double deadline_ms;       /* on lap_now_ms's clock; 0: none */
 } lap_control;
 
-/* LAP_OK to go on; LAP_E_CANCELLED or LAP_E_TIMEOUT with a message. control may be NULL. Asked at
- * least once a band, and by codecs at least once an MCU row and a scan. */
+/* LAP_OK to go on; LAP_E_CANCELLED or LAP_E_TIMEOUT with a message. control may be NULL. Each band calls it
+ * at least once, codecs at least once an MCU row and once a scan. */
 lap_code lap_control_check(const lap_control *control, lap_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* How often each value of each channel occurs in a photo: before the filter, and after it. */
+/* Counts how often each value of each channel occurs in a photo, before and after the filter. */
 #ifndef LAP_COUNTS_H
 #define LAP_COUNTS_H
 

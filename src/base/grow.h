@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Memory for at least `wanted` elements of `size` bytes: the array itself where *capacity has that room, else
- * moved, with at least twice the room, *capacity set. NULL where memory is out: the array is as it was. */
+/* Returns memory for at least `wanted` elements of `size` bytes: array itself if *capacity suffices, else a
+ * moved copy with at least twice the room. Sets *capacity. NULL if out of memory; array is unchanged then. */
 void *lap_grow(void *array, size_t *capacity, size_t wanted, size_t size);
 
 #endif

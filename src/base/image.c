@@ -17,14 +17,14 @@ static bool round_up(size_t n, size_t *rounded)
     return true;
 }
 
-/* Bytes of a row with its apron, and of the whole. */
+/* Computes the bytes of a row with its apron, and of the whole image. */
 static bool layout(const lap_view *view, size_t *stride, size_t *bytes)
 {
     size_t left = view->apron ? LINE : 0, row, rows = (size_t)view->height + 2 * (size_t)view->apron;
     if (!lap_mul((size_t)view->width + (size_t)view->apron, (size_t)view->channels, &row) ||
         !lap_add(row, left, &row) || !round_up(row, stride))
         return false;
-    /* Rows a whole number of pages apart would all want the same few places of the first-level cache. */
+    /* If rows were whole pages apart, they would compete for the same few sets of the L1 cache. */
     if (*stride % PAGE == 0)
         *stride += LINE;
     return lap_mul(*stride, rows, bytes) && *bytes <= PTRDIFF_MAX;

@@ -41,7 +41,8 @@ static bool is_laplace5(const lap_kernel *kernel)
     return true;
 }
 
-/* A quarter turn and a mirror image generate all eight; both must leave the kernel as it is. */
+/* A quarter turn and a mirror image generate all eight symmetries, so it suffices that both leave the kernel
+ * unchanged. */
 static bool is_symmetric(const lap_kernel *kernel)
 {
     for (int y = 0; y < 5; y++) {
@@ -54,8 +55,8 @@ static bool is_symmetric(const lap_kernel *kernel)
     return true;
 }
 
-/* Derives hi, is_integer, is_laplace5, is_symmetric and abs_sum from h; LAP_E_USAGE where a
- * coefficient is not finite or sum|h| > 2^22. */
+/* Derives hi, is_integer, is_laplace5, is_symmetric and abs_sum from h. LAP_E_USAGE if a coefficient is not
+ * finite or sum|h| > 2^22. */
 static lap_code finish(lap_kernel *kernel, lap_error *err)
 {
     double sum = 0;
@@ -93,7 +94,7 @@ static const char *skip_separators(const char *s)
     return s;
 }
 
-/* One number, or with fractions "1/256" without a space in it. Its end, or NULL. */
+/* Parses one number, or, if fractions, "1/256" without a space in it. Returns its end, or NULL. */
 static const char *parse_number(const char *text, bool fractions, float *value)
 {
     char *end;
@@ -110,8 +111,8 @@ static const char *parse_number(const char *text, bool fractions, float *value)
     return !*end || *end == '#' || strchr(separators, *end) ? end : NULL;
 }
 
-/* Reads the numbers of the text into h, as many as fit. Returns how many numbers the text has, or -1 if *bad
- * points at something else. */
+/* Reads up to 25 numbers of the text into h. Returns how many numbers the text has, or -1 if *bad points at
+ * something else. */
 static int parse_numbers(const char *text, bool fractions, float h[TAPS], const char **bad)
 {
     int n = 0;
@@ -129,7 +130,7 @@ static int parse_numbers(const char *text, bool fractions, float h[TAPS], const 
     return n;
 }
 
-/* 3x3 coefficients, framed by zeros. */
+/* Frames 3x3 coefficients with zeros. */
 static void frame(float h[TAPS])
 {
     float inner[INNER];
@@ -139,8 +140,8 @@ static void frame(float h[TAPS])
         h[(i / 3 + 1) * 5 + i % 3 + 1] = inner[i];
 }
 
-/* A slash parts rows, or a fraction: whichever gives 25 numbers, or 9. Both cannot, as a fraction takes one
- * slash. source: what the message calls the text. */
+/* A slash separates rows, or makes a fraction: whichever gives 25 numbers, or 9. Both readings cannot fit,
+ * since each fraction uses up a slash. source: what the message calls the text. */
 static lap_code parse_list(const char *text, const char *source, lap_kernel *kernel, lap_error *err)
 {
     const char *bad = text;
@@ -164,8 +165,8 @@ static lap_code parse_list(const char *text, const char *source, lap_kernel *ker
     return finish(kernel, err);
 }
 
-/* A FIFO without a writer must not hang here; a shell's <(...) is a descriptor that has one. -1 with errno,
- * ESPIPE for what is no regular file. */
+/* Opens a kernel file. O_NONBLOCK, so that a FIFO without a writer does not block; a shell's <(...) is a
+ * descriptor that has a writer. Returns -1 with errno; ESPIPE if it is not a regular file. */
 static int open_file(const char *path)
 {
     struct stat st;
@@ -203,8 +204,8 @@ static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
     return parse_list(text, path, kernel, err);
 }
 
-/* A list has nothing but numbers between separators, two of them at least; a path may have slashes too.
- * What begins as a list without slashes and is no file was meant as one. */
+/* A list has only numbers between separators, at least two; a path may have slashes too. Text that begins
+ * like a list, has no slash and names no file is taken for a list, so that the error names its bad number. */
 static bool is_list(const char *spec)
 {
     int n = 0;

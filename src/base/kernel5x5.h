@@ -1,4 +1,4 @@
-/* The coefficients: presets, parsing, and the facts that rungs choose their form by. */
+/* Kernel coefficients: presets, parsing, and the properties by which rungs choose their form. */
 #ifndef LAP_KERNEL5X5_H
 #define LAP_KERNEL5X5_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* All partial sums are integers below 2^24: float32 and integer rungs agree byte for byte. */
+/* Whether all partial sums are integers below 2^24: then float32 and integer rungs agree byte for byte. */
 bool lap_kernel_is_exact(const lap_kernel *kernel);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@ static inline uint8_t lap_luma(unsigned red, unsigned green, unsigned blue)
     return (uint8_t)((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16);
 }
 
-/* n pixels of 3 samples to n samples; in place (out == rgb) is fine. */
+/* Converts n pixels of 3 samples to n samples; out may be rgb. */
 static inline void lap_luma_row(const uint8_t *rgb, uint8_t *out, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The number in a file; UINT64_MAX for "max", and where there is no file. */
+/* The number in a file; UINT64_MAX for "max" or without a file. */
 static uint64_t limit_in(const char *path)
 {
     unsigned long long limit = UINT64_MAX;
@@ -18,8 +18,8 @@ static uint64_t limit_in(const char *path)
     return limit;
 }
 
-/* A group's limit holds for the groups inside: the smallest of it and all above. Inside a container the path
- * may be that of the outside, and only the top is there. */
+/* A group's limit also applies to the groups inside it, so this returns the smallest limit from the group up
+ * to the root. Inside a container the path may be the host's, and only the root may exist. */
 static uint64_t limit_of_group(const char *root, const char *mount, char *group, const char *name)
 {
     char path[PATH_MAX];
@@ -36,7 +36,7 @@ static uint64_t limit_of_group(const char *root, const char *mount, char *group,
     }
 }
 
-/* A line of /proc/self/cgroup: "0::/group" of version 2, "5:cpu,memory:/group" of version 1. */
+/* Reads a line of /proc/self/cgroup: "0::/group" of version 2, "5:cpu,memory:/group" of version 1. */
 static uint64_t limit_of_line(const char *root, char *line)
 {
     char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;

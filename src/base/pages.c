@@ -12,7 +12,7 @@ void *lap_pages_alloc(size_t bytes)
 {
     size_t room, large = bytes / LARGE * LARGE;
     void *memory;
-    /* The last page is a large one too, where no more than an eighth of the memory stays unused in it. */
+    /* Round up to a large page, unless that wastes more than an eighth of the memory. */
     if (!lap_add(bytes, LINE, &room) || !lap_add(large, LARGE, &room))
         return NULL;
     if (room - bytes <= bytes / 8)
@@ -21,7 +21,7 @@ void *lap_pages_alloc(size_t bytes)
         return NULL;
     if (large > 0)
         (void)madvise(
-            memory, large, MADV_HUGEPAGE); /* a wish: without large pages it is memory all the same */
+            memory, large, MADV_HUGEPAGE); /* only a hint: the memory is usable without large pages */
     return memory;
 }
 
@@ -33,7 +33,7 @@ void *lap_pages_zeroed(size_t bytes)
     memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a wish, as above */
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* only a hint */
     return memory;
 }
 

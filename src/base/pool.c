@@ -17,18 +17,18 @@ typedef struct job {
 typedef struct team { /* lives on the stack of the thread that called lap_pool_team */
     lap_job_fn *fn;
     void *argument;
-    int seats;  /* not taken yet; a team without any is off the list */
-    int inside; /* pool threads in fn */
+    int seats;  /* free seats; a full team is not in the list */
+    int inside; /* pool threads that are in fn */
     pthread_cond_t left;
     struct team *next;
 } team;
 
 struct lap_pool {
     pthread_mutex_t lock;
-    pthread_cond_t work;    /* a job, a seat, or stop */
-    pthread_cond_t drained; /* pending is 0 */
+    pthread_cond_t work;    /* signalled for a job, a seat, or stop */
+    pthread_cond_t drained; /* signalled if pending is 0 */
     job *first, **last;     /* jobs waiting */
-    team *teams;            /* teams with free seats, oldest first */
+    team *teams;            /* have free seats; oldest first */
     int pending;            /* jobs waiting or running */
     int waiting, busy;      /* jobs waiting; threads at a job or in a seat */
     int threads, started;
@@ -65,7 +65,7 @@ static void run_seat(lap_pool *pool)
     pthread_mutex_lock(&pool->lock);
     pool->busy--;
     if (--t->inside == 0)
-        pthread_cond_signal(&t->left); /* under the lock: t is gone once its owner gets it */
+        pthread_cond_signal(&t->left); /* with the lock held: t ends once its owner gets the lock */
 }
 
 static void *worker(void *argument)
@@ -86,8 +86,8 @@ static void *worker(void *argument)
     return NULL;
 }
 
-/* Starts threads until there are `wanted`, the lock held. Signals meant for the process go to the
- * caller's own threads; faults stay deliverable where they happen. */
+/* Starts threads until there are `wanted`; the caller holds the lock. Blocks signals in them, so that those
+ * for the process reach the caller's own threads; signals for faults stay unblocked. */
 static int start(lap_pool *pool, int wanted)
 {
     sigset_t blocked, before;
@@ -191,14 +191,14 @@ void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument)
     pthread_cond_destroy(&mine.left);
 }
 
-typedef struct range { /* shared by the members of lap_pool_for */
+typedef struct range { /* shared by the threads of one lap_pool_for */
     lap_piece_fn *fn;
     void *argument;
     size_t size, piece;
-    atomic_size_t next; /* piece */
-    atomic_int members; /* that joined */
+    atomic_size_t next; /* the next piece to hand out */
+    atomic_int members; /* threads that joined */
     atomic_int code;    /* the first failure */
-    lap_error err;      /* written by whoever set code */
+    lap_error err;      /* written by the thread that set code */
 } range;
 
 static void work_on_pieces(void *argument)
@@ -240,7 +240,8 @@ lap_code lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_err
         return lap_fail(err, LAP_E_MEMORY, "out of memory for a job");
     *mine = (job){.fn = fn, .argument = argument};
     pthread_mutex_lock(&pool->lock);
-    /* Who submits does not work itself, unlike who calls a team: one more thread takes its place. */
+    /* The thread that submits does not work itself, unlike one that calls a team: start one more in its
+     * place. */
     int rc = start(pool, pool->threads);
     if (rc && pool->started == 0) {
         pthread_mutex_unlock(&pool->lock);

@@ -1,8 +1,8 @@
-/* The rung contract: what a rung of a ladder is given, and what its row in a table says.
+/* The rung contract: what a rung of a ladder gets, and what its row in a table says.
  *
- * Contract of every run function: arguments are checked by the caller; views lie at the place of the
- * row; in and out do not overlap; nothing outside out's interior is written; it may be called from
- * several threads at once on different outputs; it returns LAP_OK, LAP_E_MEMORY or LAP_E_DEVICE. */
+ * Contract of every run function: the caller has checked the arguments; views are at the row's place (host or
+ * device); in and out do not overlap; the function writes only out's interior; several threads may call it at
+ * once with different outputs; it returns LAP_OK, LAP_E_MEMORY or LAP_E_DEVICE. */
 #ifndef LAP_RUNG_H
 #define LAP_RUNG_H
 
@@ -12,30 +12,30 @@
 extern "C" {
 #endif
 
-typedef struct lap_split { /* where a rung that converts spent its time, ms, added up */
+typedef struct lap_split { /* where a converting rung spent its time, summed, in ms */
     double convert, loop;
 } lap_split;
 
 typedef enum lap_omp_loop { LAP_OMP_Y, LAP_OMP_X, LAP_OMP_WINDOW } lap_omp_loop;
 
-typedef struct lap_exec {  /* how to run, never what to compute; zeroed is a good default */
-    int threads;           /* at most; 0 counts as 1 */
+typedef struct lap_exec {  /* how to run, not what to compute; all zero is a good default */
+    int threads;           /* the most threads; 0 means 1 */
     void *stream;          /* cudaStream_t on a device */
     lap_split *split;      /* or NULL */
-    lap_omp_loop omp_loop; /* openmp: the loop made parallel (lab sheet, 1.2: docs/claims.md) */
-    int block_x, block_y;  /* cuda-global: block shape, 0 for 16x16 (lab sheet, 2.1) */
-    bool past_caches;      /* the result is larger than the caches: stores may go around them */
-    bool unchecked;        /* matvec: leave the bounds checks out; sizes must be multiples of 32 */
-    void *scratch;  /* reduce, histogram on a device: see cuda/device/device_rungs.h; NULL: the rung makes its
-                       own */
-    lap_error *err; /* where a device rung explains itself, or NULL */
+    lap_omp_loop omp_loop; /* openmp: which loop is parallel (lab sheet, 1.2: docs/claims.md) */
+    int block_x, block_y;  /* cuda-global: block shape, 0: 16x16 (lab sheet, 2.1) */
+    bool past_caches;      /* the result is larger than the caches, so stores may bypass them */
+    bool unchecked;        /* matvec: skip bounds checks; sizes must be multiples of 32 */
+    void *scratch;  /* reduce, histogram on a device: see cuda/device/device_rungs.h; NULL: the rung allocates
+                       it */
+    lap_error *err; /* where a device rung writes its message, or NULL */
 } lap_exec;
 
-/* in has its apron filled. 1, 3 or 4 channels. */
+/* The apron of in is filled. 1, 3 or 4 channels. */
 typedef lap_code lap_filter_fn(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec);
-/* out(x, y) = in(y, x); elements of `channels` = 1, 3, 4 or 8 bytes; out is height x width. Strides
- * may be negative: rows from the last to the first, which mirrors for nothing. */
+/* out(x, y) = in(y, x); elements of `channels` = 1, 3, 4 or 8 bytes; out is height x width. Strides may be
+ * negative, for rows from the last to the first: this mirrors at no extra cost. */
 typedef lap_code lap_transpose_fn(const lap_view *in, const lap_view *out, const lap_exec *exec);
 
 typedef struct lap_array { /* n values, natural alignment */
@@ -44,7 +44,7 @@ typedef struct lap_array { /* n values, natural alignment */
     bool is_double;
     int place;
 } lap_array;
-/* *sum = the sum, in the array's own precision unless the row says otherwise. */
+/* *sum = the sum, in the array's precision unless the row says otherwise. */
 typedef lap_code lap_reduce_fn(const lap_array *in, double *sum, const lap_exec *exec);
 
 /* counts[c][v] += number of samples of channel c with value v; 1..4 channels; counts on the host. */
@@ -62,7 +62,7 @@ typedef lap_code lap_matvec_fn(const lap_gemv *g, const lap_exec *exec);
 
 typedef enum lap_threading {
     LAP_THREADS_ONE,  /* always one thread */
-    LAP_THREADS_OWN,  /* spreads over exec->threads by itself */
+    LAP_THREADS_OWN,  /* the rung starts up to exec->threads threads itself */
     LAP_THREADS_SPLIT /* one thread per call; rungs/run_rung.h spreads rows */
 } lap_threading;
 
@@ -73,14 +73,14 @@ typedef struct lap_rung {
     bool integers;  /* filter: computes in integers where the kernel allows it */
     bool unchecked; /* matvec: has a form without bounds checks */
     lap_threading threading;
-    const char *(*available)(void); /* NULL when it can run here, else the reason; may be slow */
+    const char *(*available)(void); /* returns NULL if it can run here, else the reason; may be slow */
     union {
         lap_filter_fn *filter;
         lap_transpose_fn *transpose;
         lap_reduce_fn *reduce;
         lap_histogram_fn *histogram;
         lap_matvec_fn *matvec;
-    } run; /* unset for rows that resolve to others, or are not built */
+    } run; /* unset if the row resolves to another, or is not built */
 } lap_rung;
 
 #ifdef __cplusplus

@@ -35,7 +35,8 @@ const char *lap_code_name(lap_code code)
     return code_names[code];
 }
 
-/* Length of the character at text if a line may show it as it is; else 0, for its first byte. */
+/* Length of the character at text if a line may show it unescaped; else 0, and its first byte must be
+ * escaped. */
 static size_t shown_length(const char *text)
 {
     unsigned code;
@@ -70,7 +71,7 @@ void lap_shown_path(char *shown, size_t size, const char *path)
     *shown = '\0';
 }
 
-/* A ? for each character that a line must not hold. */
+/* Replaces each character that a line must not hold with a ?. */
 static void make_shown(char *text)
 {
     char *to = text;
@@ -147,7 +148,7 @@ lap_code lap_error_about(lap_error *err, lap_code code, const char *subject)
 void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS])
 {
     enum { MILLION = 1000000, ALL = 6 };
-    unsigned unit = MILLION; /* of the last decimal */
+    unsigned unit = MILLION; /* value of the last decimal place */
     for (int i = 0; i < decimals; i++)
         unit /= 10;
     const uint64_t units = n / unit + (unit > 1 && n % unit >= unit / 2), per = MILLION / unit;
@@ -170,7 +171,7 @@ lap_code lap_fail_over_limit(
     return lap_error_remedy(err, code, remedy);
 }
 
-/* The word of kinds that their messages do not name: "data ends early" needs "truncated" before it. */
+/* The word to print before messages that do not name their kind: "data ends early" needs "truncated". */
 static const char *kind_word(lap_code code)
 {
     switch (code) {
@@ -204,7 +205,7 @@ double lap_now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* What names no file, and is not about the settings, is about the input. */
+/* An error that names no file, and is not about the settings, is about the input. */
 lap_code lap_report_conclude(
     lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
 {

@@ -1,4 +1,4 @@
-/* Times of stages, added up. Thread safe. */
+/* Adds up the times of stages. Thread safe. */
 #ifndef LAP_TIMES_H
 #define LAP_TIMES_H
 

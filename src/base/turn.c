@@ -18,7 +18,7 @@ lap_turn_steps lap_turn_steps_of(lap_turn turn)
 lap_turn lap_turn_compose(lap_turn first, lap_turn second)
 {
     lap_turn_steps a = lap_turn_steps_of(first), b = lap_turn_steps_of(second);
-    /* To mirror and then transpose is to transpose and then mirror along the other axis. */
+    /* Mirroring and then transposing equals transposing and then mirroring along the other axis. */
     lap_turn_steps both = {
         .transpose = a.transpose != b.transpose,
         .left_right = (b.transpose ? a.up_down : a.left_right) != b.left_right,
@@ -49,8 +49,8 @@ static void turn_upside_down(lap_view *view)
     view->stride = -view->stride;
 }
 
-/* Mirroring what a transpose gives left and right is transposing the rows from the last to the first: no
- * pixel is moved twice. */
+/* To transpose and then mirror left and right, transpose the rows from the last to the first: so no pixel
+ * moves twice. */
 void lap_turn_views(lap_turn turn, lap_view *in, lap_view *out)
 {
     const lap_turn_steps p = lap_turn_steps_of(turn);

@@ -1,22 +1,22 @@
-/* What a turn does to a picture, and how turns are combined. */
+/* The steps of a turn, and how turns combine. */
 #ifndef LAP_BASE_TURN_H
 #define LAP_BASE_TURN_H
 
 #include "lapedge.h"
 
-typedef struct lap_turn_steps { /* a turn is a transpose, or none, followed by mirroring */
+typedef struct lap_turn_steps { /* a turn may transpose, and then may mirror */
     bool transpose, left_right, up_down;
 } lap_turn_steps;
 
 lap_turn_steps lap_turn_steps_of(lap_turn turn);
-/* The one turn that does what `first` and then `second` do. */
+/* The turn that equals `first` followed by `second`. */
 lap_turn lap_turn_compose(lap_turn first, lap_turn second);
-/* Whether width and height change places. */
+/* Whether the turn swaps width and height. */
 bool lap_turn_transposes(lap_turn turn);
-/* Whether rows leave in another order than they come in: all but NONE and H. */
+/* Whether the turn changes the order of rows: all but NONE and H do. */
 bool lap_turn_reorders(lap_turn turn);
-/* What a turn of `in` to `out` has to do with rows in another order is done to the views, by a negative
- * stride. What is left is one step: a transpose, or rows mirrored left and right, or a copy. */
+/* Reorders rows by giving the views negative strides. One step is left for the caller: to transpose, or
+ * mirror rows left and right, or copy. */
 void lap_turn_views(lap_turn turn, lap_view *in, lap_view *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Characters of UTF-8: where one ends, and which ones a line of text must not hold. */
+/* Decodes UTF-8, and tells which characters a line of text must not hold. */
 #include "lapedge_program.h"
 
 size_t lap_utf8_decode(const char *text, unsigned *code)
@@ -31,9 +31,9 @@ bool lap_utf8_is_shown(unsigned code)
     } hidden[] = {
         {0x00, 0x1f},     /* C0: escape sequences, line ends */
         {0x7f, 0x9f},     /* DEL, C1: escape sequences in one character */
-        {0x061c, 0x061c}, /* marks, embeddings, overrides and isolates: they turn the writing round */
+        {0x061c, 0x061c}, /* marks, embeddings, overrides and isolates: change the direction of text */
         {0x200e, 0x200f},
-        {0x2028, 0x202e}, /* the first two end a line */
+        {0x2028, 0x202e}, /* U+2028 and U+2029 end a line */
         {0x2066, 0x2069},
     };
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)

@@ -1,4 +1,4 @@
-/* How far apart two words are. */
+/* The edit distance of two words. */
 #include <ctype.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool is_same(char a, char b)
 int lap_word_distance(const char *a, const char *b)
 {
     const size_t m = strlen(a), n = strlen(b);
-    int row[3][MAX_LENGTH + 1] = {{0}}; /* of i - 2, i - 1 and i, each at i % 3 */
+    int row[3][MAX_LENGTH + 1] = {{0}}; /* rows i - 2, i - 1 and i; row i is row[i % 3] */
     if (m > MAX_LENGTH || n > MAX_LENGTH)
         return MAX_LENGTH;
     for (size_t j = 0; j <= n; j++)

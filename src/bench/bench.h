@@ -1,4 +1,4 @@
-/* What the benches of the ladders share: timing, statistics, ceilings. */
+/* Shared by the benches of all ladders: timing, statistics, ceilings. */
 #ifndef LAP_BENCH_H
 #define LAP_BENCH_H
 
@@ -14,35 +14,36 @@ typedef struct lap_bench_run { /* one call of lap_bench */
     int threads;
     lap_bench_fn *each;
     void *user;
-    lap_control control;        /* asked before each run of a backend */
-    double ceiling_gb_per_s[2]; /* host (memcpy, one thread), device (copy); 0: not measured yet */
-    double c_ms;                /* median of c, one thread; 0: not run */
+    lap_control control;        /* checked before each run of a backend */
+    double ceiling_gb_per_s[2]; /* of host (memcpy, one thread) and device (copy); 0: not measured */
+    double c_ms;                /* median time of c on one thread; 0: not run */
 } lap_bench_run;
 
-typedef struct lap_bench_work { /* what is timed */
+typedef struct lap_bench_work { /* the work to time */
     lap_timed_fn *fn;
     void *argument;
-    size_t bytes;  /* moved by one run */
-    double pixels; /* done by it */
+    size_t bytes;  /* moved per run */
+    double pixels; /* computed per run */
     double *times; /* room for options->runs values */
 } lap_bench_work;
-/* Warms up, runs the work options->runs times with a monotonic clock, and fills the times of row and what
- * follows from them. */
+/* Warms up, runs the work options->runs times with a monotonic clock, and fills row's times and the figures
+ * derived from them. */
 lap_code lap_bench_time(lap_bench_run *bench, const lap_bench_work *work, lap_bench_row *row, lap_error *err);
-/* The same from times that were taken elsewhere (CUDA events). */
+/* Fills the derived figures of row from times that were measured elsewhere (CUDA events). */
 void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row);
 
-/* A row with names, flags and op of its rung, one thread, and everything measured absent (NaN). */
+/* A row with names, flags and op of its rung, one thread, and NaN for everything that is measured. */
 lap_bench_row lap_bench_row_of(const lap_rung *rung);
-/* Processor time of this thread: other programs on the machine cost waiting, not processor time. */
+/* Processor time of this thread: waiting for other programs does not count. */
 double lap_bench_cpu_ms(void);
 
-/* Times memcpy of this many bytes on one thread, sets the host's ceiling and reports the row;
- * op, width, height and channels of row are the caller's. */
+/* Times memcpy of this many bytes on one thread, sets the host's ceiling and reports the row. The caller sets
+ * op, width, height and channels of row. */
 lap_code lap_bench_memcpy(
     lap_bench_run *bench, lap_bench_row *row, size_t bytes, double pixels, lap_error *err);
 
-/* Times float32 multiply-adds, on one thread and on all, and reports the rows; as above. */
+/* Times float32 multiply-adds, on one thread and on all, and reports the rows. The caller sets the same
+ * members of row. */
 lap_code lap_bench_peak(lap_bench_run *bench, const lap_bench_row *row, lap_error *err);
 
 lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err);

@@ -1,4 +1,4 @@
-/* The host's ceilings: how fast memory is copied, and how many float32 multiply-adds are done. */
+/* Measures the host's ceilings: the rate of memory copies, and of float32 multiply-adds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ lap_code lap_bench_memcpy(
         job.to = malloc(total);
     }
     if (job.from && job.to) {
-        /* Touched before timing: a page fault costs more than copying its page. */
+        /* Touch the pages before timing: a page fault costs more than copying the page. */
         memset(job.from, 1, total);
         memset(job.to, 2, total);
         row->backend = row->resolved = "memcpy";
@@ -59,7 +59,7 @@ lap_code lap_bench_memcpy(
 
 /* ---- arithmetic ----------------------------------------------------------------------------------- */
 
-/* About a millisecond at one vector a cycle: far above a clock's grain, and short beside a time slice. */
+/* About a millisecond at one vector a cycle: far above the clock's resolution, and far below a time slice. */
 enum { ROUNDS = 1 << 18 };
 
 typedef struct peak_rung {
@@ -72,7 +72,7 @@ typedef struct peak_job {
     const peak_rung *peak;
     lap_pool *pool;
     int threads;
-    int left; /* shares that nobody has taken */
+    int left; /* shares that no thread has taken */
 } peak_job;
 
 static peak_rung widest(void)

@@ -1,8 +1,8 @@
-/* What a photo costs at least, and what it costs here. The floor is libjpeg-turbo's decoding and encoding,
- * from memory to memory, and the filter, as processor time of one thread, divided by the threads: what a
- * program takes that codes by that library alone. Beside it runs the whole pipeline, without files, which our
- * own coders may bring below that; and where there is a CUDA device, the same work there
- * (bench_codec_device.h). */
+/* Measures the least time that a photo could take, and the time that it does take. The floor is the processor
+ * time of one thread for libjpeg-turbo's decoding and encoding, from memory to memory, and for the filter,
+ * divided by the threads: the time of a program that codes only with that library. The whole pipeline,
+ * without files, is timed beside it; with our coders it may be faster than the floor. If there is a CUDA
+ * device, the same work is timed there (bench_codec_device.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -23,7 +23,7 @@
 #include "libjpeg/jpeg_floor.h"
 #include "rungs/run_rung.h"
 
-/* PARALLEL + i: decoding alone by 1 << i threads, up to those of the bench. */
+/* PARALLEL + i: only decoding, with 1 << i threads, up to the bench's threads. */
 enum { DECODE, FILTER, ENCODE, FLOOR, RUN, SCAN, PARALLEL, ROWS = PARALLEL + LAP_BENCH_TEAMS };
 static const char *const row_names[ROWS] = {"decode", "filter", "encode", "floor", "run", "scan",
     "parallel-1", "parallel-2", "parallel-4", "parallel-8", "parallel-16"};
@@ -37,11 +37,11 @@ typedef struct codec_bench {
     lap_bench_teams teams;
     lap_encode_bench encoders;
     lap_decoders_bench decoders;
-    lap_image pixels, edges; /* of the size of the last photo */
+    lap_image pixels, edges; /* as large as the last photo */
     double *times[ROWS];
     double pixel_count; /* of all photos */
     size_t bytes;       /* read and written */
-    int photos, run;    /* of this round; number of the round */
+    int photos, run;    /* photos of this round; number of the round */
     int width, height, channels;
     lap_codec_device device;
 } codec_bench;
@@ -58,7 +58,7 @@ static lap_code make_images(codec_bench *b, const int shape[3], lap_error *err)
         code = lap_image_create(&b->edges, shape[0], shape[1], shape[2], 0, err);
     if (code != LAP_OK)
         return code;
-    /* Touched before timing: page faults are not the codec's. */
+    /* Touch the pages before timing: their faults are not the codec's time. */
     lap_bench_poison(&b->pixels.view);
     lap_bench_poison(&b->edges.view);
     return LAP_OK;
@@ -101,7 +101,7 @@ static lap_code time_floor(codec_bench *b, const void *bytes, size_t size, lap_e
     return LAP_OK;
 }
 
-/* pixels, edges and out are what the CPU has just made of the photo. */
+/* b->pixels, b->edges and out hold the CPU's results for the photo. */
 static void time_on_device(codec_bench *b, const void *bytes, size_t size, const void *out, size_t out_size)
 {
     const lap_rate_photo photo = {.file = bytes,
@@ -182,7 +182,7 @@ static lap_code visit(void *user, const lap_walk_entry *entry, lap_error *err)
     return code;
 }
 
-/* Without a photo: synthetic pixels, as a JPEG. */
+/* Without a photo: encodes synthetic pixels as a JPEG, and times that. */
 static lap_code time_synthetic(codec_bench *b, lap_error *err)
 {
     lap_image image = {0};
@@ -193,7 +193,7 @@ static lap_code time_synthetic(codec_bench *b, lap_error *err)
     if (code == LAP_OK)
         code = lap_jpeg_floor_encode(b->floor, &image.view, b->settings.quality, &bytes, &size, err);
     if (code == LAP_OK) {
-        copy = malloc(size); /* the encoder's own buffer is used again */
+        copy = malloc(size); /* the encoder will reuse its buffer */
         if (!copy)
             code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for a photo");
     }
@@ -274,7 +274,7 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     b.settings.threads = bench->threads;
     lap_code code = lap_rung_find(LAP_OP_FILTER, "auto", &b.rung, err);
     if (code == LAP_OK)
-        b.settings.backend = b.rung->name; /* on the CPU, and so is the codec */
+        b.settings.backend = b.rung->name; /* on the CPU, so that the codec is there too */
     if (code == LAP_OK)
         code = lap_codec_device_begin(&b.device, bench, err);
     if (code == LAP_OK)

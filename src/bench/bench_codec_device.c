@@ -1,5 +1,5 @@
-/* The codec on a device: one photo alone and several at once, beside what the bus and the device's memory
- * allow. Each result is compared with the CPU's before and after it is timed. */
+/* Times the codec on a device: one photo alone and several at once, with the limits of the bus and of the
+ * device's memory. Compares each result with the CPU's before and after timing it. */
 #include "bench/bench_codec_device.h"
 
 #include <math.h>
@@ -12,16 +12,16 @@
 
 enum { MAX_STREAMS = 16, MAX_TURNS = 64, COPIES = 20 };
 
-/* Long beside filling and emptying the streams. */
+/* Long compared to the time in which streams fill and drain. */
 static const double run_ms = 50;
 
 typedef struct device_row {
     const char *name;
-    lap_rate rate, roof; /* roof: what it would take if only the bus limited it */
+    lap_rate rate, roof; /* roof: the copy that limits it if only the bus does */
     int streams;
 } device_row;
 
-/* Each work first on one stream: that says how many photos a run needs. */
+/* Each kind of work runs on one stream first: its time decides how many photos a run needs. */
 static const device_row rows[LAP_CODEC_DEVICE_ROWS] = {
     {"copy-up", LAP_RATE_UP, LAP_RATE_UP, 1},
     {"copy-down", LAP_RATE_DOWN, LAP_RATE_DOWN, 1},
@@ -90,7 +90,7 @@ static lap_code time_row(lap_codec_device *d, lap_bench_rates *rates, int i, dou
         code = lap_bench_rates_time(rates, rate, streams, streams, &ms, err);
     if (code == LAP_OK)
         code = check(d, rates, i, err);
-    if (code == LAP_OK && !d->differs[i]) /* warm now */
+    if (code == LAP_OK && !d->differs[i]) /* the device is warm now */
         code = lap_bench_rates_time(rates, rate, streams, streams, &ms, err);
     if (is_alone(i))
         *alone_ms = ms;
@@ -151,7 +151,7 @@ static void report_row(lap_codec_device *d, int i, double medians[LAP_CODEC_DEVI
         row.runs = d->bench->options->runs;
         lap_bench_fill_row(d->bench, LAP_ON_HOST, d->bytes[i], d->pixel_count, &row);
         medians[i] = row.end_to_end_ms = row.median_ms;
-        if (rows[i].rate != LAP_RATE_COPY) /* which does not go over the bus */
+        if (rows[i].rate != LAP_RATE_COPY) /* that copy does not use the bus */
             row.roof_share = medians[roof_of(i)] / row.median_ms;
     }
     d->bench->each(d->bench->user, &row);

@@ -1,5 +1,5 @@
-/* The rows of the codec bench for a ladder of JPEG coders: how long each took on one thread, or why it was
- * not timed. Row 0 is libjpeg-turbo, which the others are compared with first. */
+/* The rows of the codec bench for a ladder of JPEG coders: the time of each on one thread, or why it was not
+ * timed. Row 0 is libjpeg-turbo; the others' results are compared with its result before they are timed. */
 #ifndef LAP_BENCH_CODERS_H
 #define LAP_BENCH_CODERS_H
 
@@ -11,21 +11,21 @@ typedef struct lap_coder_times {
     const char *name;
     double *times;    /* processor milliseconds of each run, for all photos */
     char reason[200]; /* empty: timed */
-    bool differs;     /* that is the reason */
+    bool differs;     /* the reason is a different result */
 } lap_coder_times;
 
-typedef struct lap_coders_bench { /* zeroed is empty */
+typedef struct lap_coders_bench { /* all zero: empty */
     lap_bench_run *bench;
     lap_op op;
     int count;
     lap_coder_times rows[LAP_CODER_ROWS];
-    double pixel_count; /* of all photos, and bytes of their files */
+    double pixel_count; /* pixels of all photos, and bytes of their files */
     size_t bytes;
 } lap_coders_bench;
 
-/* op: LAP_OP_ENCODE or LAP_OP_DECODE. LAP_E_MEMORY; end() is for that, too. */
+/* op: LAP_OP_ENCODE or LAP_OP_DECODE. LAP_E_MEMORY; call lap_coders_bench_end after a failure, too. */
 lap_code lap_coders_bench_begin(lap_coders_bench *b, lap_bench_run *bench, lap_op op, lap_error *err);
-/* Rows for bench->each; width, height and channels are those of shape. */
+/* Reports the rows to bench->each, with width, height and channels of shape. */
 void lap_coders_bench_report(const lap_coders_bench *b, const lap_bench_row *shape);
 void lap_coders_bench_end(lap_coders_bench *b);
 

@@ -42,7 +42,7 @@ lap_code lap_bench_decode(
         const double start = lap_now_ms();
         code = lap_source_memory(bytes, size, "photo", &source, err);
         if (code == LAP_OK)
-            code = lap_decoder_open(source, &options, &decoder, err); /* scans */
+            code = lap_decoder_open(source, &options, &decoder, err); /* scans the file */
         if (code == LAP_OK && i == 0 && lap_decoder_opens_at(decoder) && decoder->scans == 0)
             teams->scan_ms = lap_now_ms() - start;
         const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = pixels};

@@ -9,7 +9,7 @@
 
 enum { ROWS_A_CALL = 128 };
 
-/* TO is made as large as the photo. */
+/* Allocates *to again unless it is as large as the photo. */
 static lap_code make_room(lap_image *to, const lap_header *h, lap_error *err)
 {
     const lap_view *v = &to->view;
@@ -19,7 +19,7 @@ static lap_code make_room(lap_image *to, const lap_header *h, lap_error *err)
     return lap_image_create(to, h->width, h->height, h->channels, 0, err);
 }
 
-/* By row i of the ladder. *coder: who decoded it after all. */
+/* Decodes with row i of the ladder. *coder: the coder that really decoded. */
 static lap_code decode(
     const void *bytes, size_t size, int i, lap_image *to, const char **coder, lap_error *err)
 {
@@ -58,7 +58,7 @@ static bool is_same(const lap_view *a, const lap_view *b)
     return true;
 }
 
-/* Once before it is timed: whether it decodes the photo at all, and to the same pixels. */
+/* Before timing: checks that the rung itself decodes the photo, and to the same pixels. */
 static void compare(
     lap_coder_times *row, const lap_view *reference, const lap_view *pixels, const char *coder)
 {

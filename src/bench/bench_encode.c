@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "jpeg/encode_ladder.h"
 
-/* The scan of a file of one interval, 4:2:0. */
+/* Encodes the scan of a file with one interval, 4:2:0. */
 static lap_code encode(const lap_view *pixels, int quality, int i, lap_chunk *file, lap_error *err)
 {
     const lap_write_options options = {.width = pixels->width,
@@ -39,7 +39,7 @@ static lap_code encode(const lap_view *pixels, int quality, int i, lap_chunk *fi
     return code;
 }
 
-/* libjpeg-turbo's bands begin with the file's header and end with its end; ours have the scan alone. */
+/* libjpeg-turbo's bytes include the file's header and EOI; ours are only the scan. */
 static bool is_same(const lap_chunk *reference, const lap_chunk *scan)
 {
     static const uint8_t end_of_image[2] = {0xFF, 0xD9};

@@ -1,4 +1,4 @@
-/* The bench of the filter ladder: photos, or pixels like those of a sensor. */
+/* Benches the filter ladder, on a photo or on pixels with sensor noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 typedef struct filter_bench {
     lap_bench_buffers buffers;
-    lap_image reference; /* what c gives for in[0] */
+    lap_image reference; /* the result of c for in[0] */
     double *convert;     /* options->runs values */
 } filter_bench;
 
@@ -25,7 +25,7 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     lap_split split = {0};
     lap_resources use = lap_bench_resources(ladder);
     use.exec.err = err;
-    /* Rows spread over threads would all write into one split. */
+    /* Not if rows are spread over threads: all would write to one split. */
     if (!use.pool || ladder->rung->threading != LAP_THREADS_SPLIT)
         use.exec.split = &split;
     lap_code code = lap_rung_filter(ladder->rung, &use, &f->buffers.in[pair].view, &f->buffers.out[pair].view,
@@ -34,9 +34,9 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     return code;
 }
 
-/* ---- the check before the time ------------------------------------------------------------------ */
+/* ---- checking before timing --------------------------------------------------------------------- */
 
-/* NULL where result is c's within the promise of these parameters, else the first difference. */
+/* NULL if result equals c's within the tolerance of these parameters, else describes the first difference. */
 static const char *compare(const lap_ladder *ladder, const lap_view *result, char message[160])
 {
     const filter_bench *f = ladder->state;
@@ -57,8 +57,8 @@ static const char *compare(const lap_ladder *ladder, const lap_view *result, cha
     return NULL;
 }
 
-/* The first run is what a caller of the library pays who runs once, and on a device, where it starts CUDA,
- * the median of a few is what each further run costs. */
+/* Also times the runs. first_ms is the cost of a single call of the library; on a device it includes the
+ * start of CUDA. end_to_end_ms, on a device, is the median of a few runs: the cost of each further call. */
 static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
 {
     enum { END_TO_END_RUNS = 5 };
@@ -101,7 +101,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
         &ladder->bench->options->params, &ladder->exec);
 }
 
-/* The same number of bytes, in one piece: what the hardware's own copy makes of it. */
+/* Copies the same number of bytes in one piece, with CUDA's copy. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     filter_bench *f = ladder->state;
@@ -149,7 +149,7 @@ static lap_code finish_device(lap_ladder *ladder, lap_bench_row *row, lap_error 
     return code;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- the whole bench ---------------------------------------------------------------------------- */
 
 static lap_code prepare(lap_ladder *ladder, lap_error *err)
 {
@@ -176,7 +176,7 @@ static lap_code prepare(lap_ladder *ladder, lap_error *err)
     return code == LAP_OK ? lap_bench_ladder_memcpy(ladder, lap_bench_bytes(in), err) : code;
 }
 
-/* Which loop of the openmp rung is parallel: LAP_E_USAGE for an unknown name. */
+/* Parses the name of the loop that the openmp rung makes parallel; LAP_E_USAGE for an unknown name. */
 static lap_code parse_loop(const char *name, lap_omp_loop *loop, lap_error *err)
 {
     static const char *const names[] = {[LAP_OMP_Y] = "y", [LAP_OMP_X] = "x", [LAP_OMP_WINDOW] = "window"};

@@ -1,4 +1,4 @@
-/* The bench of the histogram ladder: pixels as the filter's bench has them. */
+/* Benches the histogram ladder, on the same pixels as the filter's bench. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 typedef uint64_t counters[4][256];
 
 typedef struct histogram_bench {
-    lap_bench_buffers buffers; /* inputs alone */
-    counters reference;        /* of in[0], by c */
+    lap_bench_buffers buffers; /* only inputs */
+    counters reference;        /* the result of c for in[0] */
     void *scratch;             /* on the device */
 } histogram_bench;
 
@@ -36,7 +36,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
         &h->buffers.device_in[turn % h->buffers.device_pairs], NULL, &ladder->exec);
 }
 
-/* From one image to the other moves twice the bytes that counting one reads. */
+/* Copies one image to another. That moves twice the bytes that counting one image reads. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     histogram_bench *h = ladder->state;

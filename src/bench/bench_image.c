@@ -2,7 +2,7 @@
 
 #include "run/pixels.h"
 
-/* The lab sheet's photo. */
+/* Size of the lab sheet's photo. */
 enum { DEFAULT_WIDTH = 4992, DEFAULT_HEIGHT = 3744 };
 
 static void tile(const lap_view *photo, const lap_view *to)
@@ -20,7 +20,7 @@ static void tile(const lap_view *photo, const lap_view *to)
 
 static void synthesize(const lap_view *to)
 {
-    uint32_t state = 2463534242u; /* Marsaglia's xorshift32, from the start that he gives */
+    uint32_t state = 2463534242u; /* Marsaglia's xorshift32, with his seed */
     for (int y = 0; y < to->height; y++) {
         uint8_t *row = to->base + y * to->stride;
         for (int i = 0; i < to->width * to->channels; i++) {

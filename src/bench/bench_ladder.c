@@ -21,7 +21,7 @@ lap_resources lap_bench_resources(const lap_ladder *ladder)
 {
     lap_resources use = {
         .exec = ladder->exec, .pool = ladder->pool, .device = ladder->bench->options->device};
-    use.exec.scratch = NULL; /* of the timed runs */
+    use.exec.scratch = NULL; /* only for the timed runs */
     return use;
 }
 
@@ -46,11 +46,11 @@ void lap_bench_ladder_shape(lap_ladder *ladder, const lap_view *picture)
 
 lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *err)
 {
-    /* Far beyond every cache; more would only take memory. */
+    /* Far larger than every cache; more would only waste memory. */
     const size_t enough = (size_t)256 << 20;
     lap_bench_row row = row_of(ladder, &(lap_rung){.op = ladder->op});
     row.flops_per_byte = NAN;
-    ladder->bench->c_ms = 0; /* of this ladder it is not known yet */
+    ladder->bench->c_ms = 0; /* not known yet for this ladder */
     lap_code code = lap_bench_memcpy(
         ladder->bench, &row, bytes < enough ? bytes : enough, bytes < enough ? ladder->pixels : NAN, err);
     const bool counts = isfinite(ladder->flops_per_byte) && ladder->flops_per_byte > 0;
@@ -59,7 +59,7 @@ lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *er
 
 /* ---- host -------------------------------------------------------------------------------------- */
 
-/* What is measured once counts for every name of the rung; a refusal is found anew. */
+/* Reports a row, and keeps it for other names of the same rung. Refusals are not kept. */
 static void report(lap_ladder *ladder, const lap_bench_row *row)
 {
     ladder->bench->each(ladder->bench->user, row);
@@ -68,14 +68,14 @@ static void report(lap_ladder *ladder, const lap_bench_row *row)
     lap_bench_row *done = &ladder->done[ladder->done_count];
     double *times = calloc((size_t)row->runs, sizeof *times);
     if (!times)
-        return; /* another name is then measured again */
+        return; /* the rung is measured again under another name */
     memcpy(times, row->times_ms, (size_t)row->runs * sizeof *times);
     *done = *row;
     done->times_ms = times;
     ladder->done_count++;
 }
 
-/* The rows of the rung at hand under another name, if it was measured; false if not. */
+/* Reports the current rung's rows again under another name; false if it was not measured yet. */
 static bool report_again(lap_ladder *ladder, const char *name)
 {
     bool found = false;
@@ -92,7 +92,7 @@ static bool report_again(lap_ladder *ladder, const char *name)
 
 static lap_code run_on_host(void *argument, lap_times *stages, lap_error *err)
 {
-    (void)stages; /* a device rung is timed by its events */
+    (void)stages; /* only for device rungs, which events time */
     lap_ladder *ladder = argument;
     ladder->exec.err = err;
     return ladder->host(ladder, ladder->turn++, err);
@@ -174,7 +174,7 @@ static void report_copy(lap_ladder *ladder, const char *name, const double *time
     bench->each(bench->user, &row);
 }
 
-/* The rung, and the copies where the device's ceiling is not known yet. */
+/* Times the rung; and the copies, if the device's ceiling is not known yet. */
 static lap_code time_on_device(lap_ladder *ladder, lap_error *err)
 {
     lap_bench_run *bench = ladder->bench;
@@ -184,9 +184,10 @@ static lap_code time_on_device(lap_ladder *ladder, lap_error *err)
         {copy_by_tiles, ladder, ladder->times[3]}};
     const bool wants_copy = ladder->device_copy && bench->ceiling_gb_per_s[1] == 0;
     const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : LAP_LADDER_TIMES;
-    /* By turns all see the same machine. Apart, each run finds the cache full of what the one before has
-     * written, and pays for as many bytes as it writes: by turns the copy's bill would depend on the rung,
-     * since a slow one leaves the memory time to write back what the copy left. */
+    /* By turns, all jobs run under the same conditions. Apart, each run finds the cache full of what the
+     * previous run wrote, and pays for writing back as many bytes as it writes itself. By turns the copy's
+     * time would depend on the rung: during a slow rung the memory has time to write back what the copy left.
+     */
     const int at_once = ladder->times_apart ? 1 : count;
     lap_code code = LAP_OK;
     for (int i = 0; code == LAP_OK && i < count; i += at_once)
@@ -265,7 +266,7 @@ static lap_code bench_rung(void *user, const lap_rung *listed, const lap_rung *r
         return code;
     }
     code = bench_host(ladder, row, 1, err);
-    /* The reference is one thread's work, however it could be spread. */
+    /* The reference always runs on one thread. */
     const bool spreads =
         ladder->rung->threading != LAP_THREADS_ONE && ladder->rung != lap_rung_reference(ladder->op);
     if (code == LAP_OK && spreads && bench->threads > 1)

@@ -1,5 +1,5 @@
-/* The bench of the matrix-vector ladder: a square matrix of whole numbers, so that every rung must give
- * the same bits as c. */
+/* Benches the matrix-vector ladder, on a square matrix of whole numbers, so that every rung must give the
+ * same bits as c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "bench/bench_ladder.h"
 #include "cuda/device/device_rungs.h"
 
-/* The lecture's size. */
+/* The size in the lecture. */
 enum { DEFAULT_N = 16000 };
 
 /* |a|, |x| <= 4 and n <= 2^20: partial sums stay below 2^24. */
@@ -16,7 +16,7 @@ enum { MAX_N = 1 << 20 };
 
 typedef struct matvec_bench {
     lap_gemv g;       /* on the host */
-    float *reference; /* by c */
+    float *reference; /* the result of c */
     void *a, *x, *y;  /* on the device */
 } matvec_bench;
 
@@ -41,7 +41,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
     return ladder->rung->run.matvec(&g, &ladder->exec);
 }
 
-/* The matrix alone fills any cache at the default size, so one is enough. */
+/* One matrix is enough: at the default size it is larger than any cache. */
 static lap_code prepare_device(lap_ladder *ladder, lap_error *err)
 {
     matvec_bench *m = ladder->state;
@@ -108,7 +108,7 @@ static lap_code bench_matrix(lap_bench_run *bench, matvec_bench *m, lap_error *e
         .has_unchecked = n % 32 == 0,
         .bytes = (n * n + 2 * n) * sizeof(float),
         .pixels = (double)n * (double)n,
-        .flops_per_byte = 0.5, /* a multiplication and an addition for the 4 bytes of an element */
+        .flops_per_byte = 0.5, /* a multiplication and an addition per element of 4 bytes */
         .state = m,
         .host = run_host,
         .prepare_device = prepare_device,

@@ -11,10 +11,10 @@
 
 enum { EOI_BYTES = 2 };
 
-typedef struct lane { /* a slot with all that a photo needs on its way */
+typedef struct lane { /* a slot with all memory that its photos need */
     lap_device_slot *slot;
     lap_device_staging *staging;
-    lap_view source, result; /* of the slot's photos, to be spoiled and compared */
+    lap_view source, result; /* of the slot's photos; spoiled, and compared */
     void *memory;            /* on the device, for copies over the bus */
 } lane;
 
@@ -22,16 +22,16 @@ struct lap_bench_rates {
     int device, lane_count;
     lap_rate_photo photo;
     lane *lanes;
-    void *stream, *down_stream; /* for what is no slot's; copies down while others go up */
-    lap_jpeg_head head;         /* of the CPU's file */
-    size_t scan_begin;          /* of the photo */
-    const uint8_t *expected;    /* scan of photo.out */
+    void *stream, *down_stream; /* not a slot's; the second: for downloads during uploads */
+    lap_jpeg_head head;         /* head of the CPU's file */
+    size_t scan_begin;          /* of the photo's file */
+    const uint8_t *expected;    /* the scan of photo.out */
     size_t expected_size;
 };
 
-/* ---- what the device has to do --------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------------- */
 
-/* T.81, figure A.6: place in the row by row order of each coefficient in zigzag order. */
+/* T.81, figure A.6: reorders coefficients from zigzag order to row by row. */
 static void unzigzag(const uint16_t from[64], uint16_t to[64])
 {
     for (int i = 0, x = 0, y = 0; i < 64; i++) {
@@ -47,7 +47,7 @@ static void unzigzag(const uint16_t from[64], uint16_t to[64])
     }
 }
 
-/* The encoder does what the CPU's file says that the CPU did. */
+/* Reads the encoder's settings and the expected scan from the CPU's file. */
 static bool read_expected(lap_bench_rates *r, lap_jpeg_frame *f)
 {
     const lap_rate_photo *photo = &r->photo;
@@ -79,7 +79,7 @@ static lap_device_wish wish_of(const lap_bench_rates *r, const lane *l, lap_rate
         .capacity = r->expected_size + r->expected_size / 8};
 }
 
-/* As for different photos: planned each time. */
+/* Plans the photo; called for each photo, as if they were different ones. */
 static lap_code plan(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
 {
     const lap_device_wish wish = wish_of(r, l, rate);
@@ -114,7 +114,7 @@ static lap_code open_lane(lap_bench_rates *r, lane *l, lap_error *err)
     if (code == LAP_OK)
         code = lap_cuda_view_create(device, p->width, p->height, p->channels, 0, &l->result, err);
     if (code == LAP_OK)
-        code = plan(r, l, LAP_RATE_CHAIN, err); /* which needs most */
+        code = plan(r, l, LAP_RATE_CHAIN, err); /* needs the most memory */
     if (code == LAP_OK)
         code = lap_device_slot_resize(l->slot, lap_device_slot_needs(l->staging), err);
     return code == LAP_OK ? lap_device_slot_wait(l->slot, err) : code;
@@ -181,10 +181,10 @@ void lap_bench_rates_destroy(lap_bench_rates *r)
 static size_t pixel_bytes(const lap_bench_rates *r)
 {
     const lap_view *p = r->photo.pixels;
-    return (size_t)p->width * (size_t)p->height * (size_t)p->channels; /* a decoded image: it fits */
+    return (size_t)p->width * (size_t)p->height * (size_t)p->channels; /* cannot overflow: it is in memory */
 }
 
-/* The scans as they lie in the lane's pinned memory, and pixels on the device. */
+/* Enqueues the copies of the work: scans in the lane's pinned memory, pixels on the device. */
 static lap_code copy(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
 {
     lap_code code = LAP_OK;
@@ -208,7 +208,7 @@ static lap_code enqueue(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *e
     return code == LAP_OK ? lap_device_slot_start(l->slot, l->staging, &filter, err) : code;
 }
 
-/* After a failure too: nothing may be freed while it is in use. */
+/* Waits, also after a failure: the device may still use memory that is freed next. */
 static lap_code wait_for_all(lap_bench_rates *r, int slots, lap_code code, lap_error *err)
 {
     void *const streams[] = {r->stream, r->down_stream};
@@ -228,7 +228,7 @@ lap_code lap_bench_rates_time(
     const double start = lap_now_ms();
     for (int i = 0; i < photos && code == LAP_OK; i++) {
         lane *l = &r->lanes[i % slots];
-        if (i >= slots) /* its photo before this one has to be done; copies may queue up */
+        if (i >= slots) /* the slot's previous photo must be done; copies may queue */
             code = rate > LAP_RATE_COPY ? lap_device_slot_wait(l->slot, err) : LAP_OK;
         if (code == LAP_OK)
             code = enqueue(r, l, rate, err);
@@ -245,7 +245,7 @@ size_t lap_bench_rates_bytes(const lap_bench_rates *r, lap_rate rate)
     return bytes[rate];
 }
 
-/* ---- right or wrong -------------------------------------------------------------------------------- */
+/* ---- checking results ------------------------------------------------------------------------------ */
 
 lap_code lap_bench_rates_spoil(lap_bench_rates *r, lap_rate rate, int slots, lap_error *err)
 {
@@ -258,7 +258,7 @@ lap_code lap_bench_rates_spoil(lap_bench_rates *r, lap_rate rate, int slots, lap
             code = lap_cuda_upload(r->photo.edges, &l->source, r->stream, err);
         if (rate == LAP_RATE_CHAIN && code == LAP_OK)
             code = lap_cuda_upload(r->photo.pixels, &l->result, r->stream, err);
-        if (rate == LAP_RATE_ENCODE && code == LAP_OK) /* what it has to encode */
+        if (rate == LAP_RATE_ENCODE && code == LAP_OK) /* the input of the encoder */
             code = lap_cuda_upload(r->photo.edges, &l->result, r->stream, err);
     }
     return wait_for_all(r, 0, code, err);

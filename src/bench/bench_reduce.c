@@ -1,5 +1,5 @@
-/* The bench of the reduction ladder: n equal values, in float and in double, so that what rounding
- * loses shows beside the time. */
+/* Benches the reduction ladder, on n equal values in float and in double, so that rounding errors show beside
+ * the time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "bench/bench_ladder.h"
 #include "cuda/device/device_rungs.h"
 
-/* The length that the notes sum, and theirs is the value. */
+/* The default length and value are those of the lecture notes. */
 enum { DEFAULT_N = 100000000 };
 
-/* Whole numbers for the check before the time: their sum is exact in every order. */
+/* Before timing, a rung must sum this many whole numbers: exact in any order. */
 enum { CHECK_N = 1000003 };
 
 typedef struct reduce_bench {
@@ -58,7 +58,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
     return ladder->rung->run.reduce(&array, &unused, &ladder->exec);
 }
 
-/* Reading half and writing half moves as many bytes as a sum reads. */
+/* Copies half of the array: it moves as many bytes as a sum reads. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     const reduce_bench *r = ladder->state;
@@ -118,7 +118,7 @@ static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
-/* whole: 0, 1, ... 7 again and again, small enough for a float to hold the sum. */
+/* whole: 0, 1, ... 7 repeated; small enough that a float holds the sum. */
 static void *make_values(size_t n, bool is_double, bool whole, double value)
 {
     double *d = NULL;

@@ -1,10 +1,10 @@
-/* The rows of a bench, and the times that they are filled from. */
+/* Fills the rows of a bench from their times. */
 #include <math.h>
 #include <time.h>
 
 #include "bench/bench.h"
 
-/* Long enough for clocks and page tables to settle; at least one run, so that a slow rung has one. */
+/* Long enough that clock rates and page tables settle. At least one run, however slow the rung. */
 static const double warm_up_ms = 50;
 
 lap_bench_row lap_bench_row_of(const lap_rung *rung)

@@ -1,4 +1,4 @@
-/* The bench of the transpose ladder: 8-bit images, or float and double matrices. */
+/* Benches the transpose ladder, on 8-bit images, or float and double matrices. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 typedef struct transpose_bench {
     lap_bench_buffers buffers;
-    lap_image reference; /* of in[0], by c */
+    lap_image reference; /* the result of c for in[0] */
 } transpose_bench;
 
 static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
@@ -46,7 +46,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
         &t->buffers.device_in[pair], &t->buffers.device_out[pair], &ladder->exec);
 }
 
-/* Of another pair than the rung's of the same turn, which that has just left in the cache. */
+/* Copies another pair than the rung used in the same turn: that pair is in the cache. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     transpose_bench *t = ladder->state;
@@ -55,7 +55,7 @@ static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_erro
         t->buffers.device_in[pair].base, lap_bench_bytes(&t->buffers.in[0].view), stream, err);
 }
 
-/* From one input to another: all hold the same pixels. */
+/* Copies one input to another; this changes nothing, since all hold the same pixels. */
 static lap_code copy_by_kernel(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     transpose_bench *t = ladder->state;
@@ -94,7 +94,7 @@ static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[
 
 /* ---- pixels ------------------------------------------------------------------------------------ */
 
-/* The pixels of the bench, or as many elements of 4 or 8 bytes: moving them does not look at them. */
+/* Makes the bench's pixels, or as many elements of 4 or 8 bytes; their values do not matter. */
 static lap_code make_input(const lap_bench_options *options, int size, lap_image *image, lap_error *err)
 {
     lap_code code = lap_bench_image(options, image, err);

@@ -1,4 +1,4 @@
-/* What the comparisons of the ladders share. */
+/* Shared by the comparisons of all ladders. */
 #ifndef LAP_COMPARE_H
 #define LAP_COMPARE_H
 
@@ -8,10 +8,10 @@
 #include "rungs/timing.h"
 
 typedef struct lap_comparison { /* one call of lap_compare */
-    lap_resources use;          /* err is that of the rung at hand */
+    lap_resources use;          /* exec.err: set for each rung */
     const lap_control *control;
-    int mask_border, runs;  /* runs 0: as many as take little time */
-    const lap_view *pixels; /* their apron is there, and may be filled */
+    int mask_border, runs;  /* runs 0: a few, within a short time */
+    const lap_view *pixels; /* have an apron, which may be filled */
     const char *backends;
     const lap_params *params;
     lap_border border;
@@ -19,24 +19,23 @@ typedef struct lap_comparison { /* one call of lap_compare */
     void *user;
 } lap_comparison;
 
-/* Runs one rung on what the ladder compares and sets the results of the row; state is the ladder's own. */
+/* Runs one rung on the ladder's data and sets the results of the row; state belongs to the ladder. */
 typedef lap_code lap_compare_run_fn(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err);
 
-/* Walks the ladder: rows that cannot run are reported with the reason, the others run and are reported.
- * A rung that fails is reported with its message as the reason; LAP_E_MEMORY, LAP_E_CANCELLED,
- * LAP_E_DIFFERENT (a mask that leaves nothing) and LAP_E_TIMEOUT end the comparison. */
+/* Walks the ladder: reports a row that cannot run with the reason; runs and reports the others. A rung that
+ * fails is reported with its message as the reason; but LAP_E_MEMORY, LAP_E_CANCELLED, LAP_E_DIFFERENT (the
+ * mask leaves no pixels) and LAP_E_TIMEOUT end the comparison. */
 lap_code lap_compare_ladder(
     const lap_comparison *comparison, lap_op op, lap_compare_run_fn *run, void *state, lap_error *err);
 
-/* Runs once, or again as the comparison says, and sets the times of the row; once() sets what it knows of
- * upload, filter and download. */
+/* Calls once() as often as the comparison says, and sets the times of the row; once() sets upload, filter and
+ * download if it knows them. */
 lap_code lap_compare_repeat(const lap_comparison *comparison, lap_timed_fn *once, void *argument,
     lap_compare_row *row, lap_error *err);
 
-/* The resources of the comparison, with an error to fill. */
+/* The comparison's resources, with err for the message of a failure. */
 lap_resources lap_compare_resources(const lap_comparison *comparison, lap_error *err);
 
-/* One for each ladder. */
 lap_code lap_compare_filter(const lap_comparison *comparison, lap_error *err);
 lap_code lap_compare_transpose(const lap_comparison *comparison, lap_error *err);
 lap_code lap_compare_reduce(const lap_comparison *comparison, lap_error *err);

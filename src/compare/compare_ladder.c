@@ -1,4 +1,4 @@
-/* What the comparisons of all ladders share: the walk over the rungs, and how often one runs. */
+/* Shared by the comparisons of all ladders: walks the rungs, and times each. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ lap_code lap_compare_ladder(
 /* ---- times -------------------------------------------------------------------------------------- */
 
 enum { FEW_RUNS = 5 };
-static const double enough_ms = 250; /* for one rung, if the caller names no number of runs */
+static const double enough_ms = 250; /* per rung, if the caller sets no number of runs */
 
 static void set_times(lap_compare_row *row, const lap_run_times *times)
 {
@@ -84,7 +84,7 @@ lap_code lap_compare_repeat(const lap_comparison *comparison, lap_timed_fn *once
     lap_compare_row *row, lap_error *err)
 {
     const int most = comparison->runs > 0 ? comparison->runs : FEW_RUNS;
-    /* The first of several runs finds caches cold and a device unprepared. */
+    /* If there are several runs, the first is a warm-up: caches are cold, and the device is not started. */
     const lap_timing timing = {.control = comparison->control,
         .runs = most,
         .is_cold = most == 1,

@@ -1,4 +1,4 @@
-/* Comparing ladders whose results are pictures. */
+/* Compares ladders whose results are pictures. */
 #include <string.h>
 
 #include "base/border.h"
@@ -12,7 +12,7 @@ typedef lap_code picture_fn(
 struct pictures {
     const lap_comparison *comparison;
     picture_fn *run;
-    lap_image reference, other; /* by c, and by the rung at hand */
+    lap_image reference, other; /* results of c and of the current rung */
 };
 
 typedef struct picture_run {
@@ -32,7 +32,7 @@ static lap_code run_picture(void *state, const lap_rung *rung, lap_compare_row *
 {
     pictures *p = state;
     picture_run run = {p, rung};
-    /* A rung that writes nothing must not inherit the pixels of the one before. */
+    /* Overwrite the previous rung's pixels, which would hide that this rung writes nothing. */
     memset(p->other.memory, 0xA5, p->other.bytes);
     lap_code code = lap_compare_repeat(p->comparison, run_once, &run, row, err);
     row->a = &p->reference.view;

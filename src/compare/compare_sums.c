@@ -1,5 +1,6 @@
-/* Comparing ladders whose results are numbers. The verdict rests on whole numbers whose sums are exact in
- * any order of adding, so that a rung is right or wrong; what it loses on fractions is reported beside it. */
+/* Compares ladders whose results are numbers. The verdict uses whole numbers whose sums are exact in any
+ * order of adding, so a rung is either right or wrong; its rounding error on fractions is reported
+ * separately. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +8,10 @@
 #include "base/status.h"
 #include "compare/compare.h"
 
-/* Enough to show what rounding does, and 256 MB as doubles. */
+/* Enough values to show rounding errors; 256 MB as doubles. */
 enum { MAX_VALUES = 1 << 25 };
 
-/* 255 * columns < 2^24: rows of samples times -1, 0 and 1 are exact in float. */
+/* 255 * columns < 2^24, so products of samples with -1, 0 and 1 have exact sums in float. */
 enum { MAX_COLUMNS = 65536 };
 _Static_assert(255 * MAX_COLUMNS < 1 << 24, "whole products must be exact");
 
@@ -77,7 +78,7 @@ typedef struct summing {
     const lap_comparison *comparison;
     size_t n;
     double *whole;    /* the samples */
-    float *fractions; /* the samples over 255 */
+    float *fractions; /* the samples divided by 255 */
     double reference, exact;
     char detail[160];
 } summing;
@@ -156,7 +157,7 @@ lap_code lap_compare_reduce(const lap_comparison *comparison, lap_error *err)
 typedef struct product {
     const lap_comparison *comparison;
     size_t rows, cols;
-    float *a, *signs, *weights, *reference, *y; /* weights: fractions */
+    float *a, *signs, *weights, *reference, *y; /* signs: -1, 0, 1; weights: fractions */
     char detail[160];
 } product;
 
@@ -180,7 +181,7 @@ static lap_code multiply_once(void *argument, lap_times *times, lap_error *err)
     return multiply(run->p, run->rung, run->p->weights, run->p->y, err);
 }
 
-/* Of all rows; the terms have one sign, so the sum is their magnitude too. */
+/* The largest relative error of all rows. No term is negative, so the exact sum is also their magnitude. */
 static double largest_error(const product *p)
 {
     double largest = 0;
@@ -189,7 +190,7 @@ static double largest_error(const product *p)
         for (size_t j = 0; j < p->cols; j++)
             exact += (double)p->a[i * p->cols + j] * (double)p->weights[j];
         double off = fabs((double)p->y[i] - exact);
-        if (!(off <= largest * exact) && !isnan(largest)) /* a NaN is the largest, and stays */
+        if (!(off <= largest * exact) && !isnan(largest)) /* a NaN counts as largest */
             largest = exact > 0 ? off / exact : off;
     }
     return largest;

@@ -1,4 +1,5 @@
-/* The heat map of two pictures: the map, strips that gather its rows and columns, and the scale. */
+/* Writes the heat map of two pictures: the map, strips with the maxima of its rows and columns, and the
+ * scale. */
 #include "compare/heatmap.h"
 
 #include <stdlib.h>
@@ -12,18 +13,18 @@ typedef struct heatmap {
     const lap_view *a, *b;
     int mask, top;
     lap_ramp ramp;
-    int unit;                /* pixels a dot; all but the map is measured in it */
-    int near;                /* rows or columns on each side that a place of a strip gathers */
-    uint8_t *rows, *columns; /* the largest difference of each, as the strips show it */
+    int unit;                /* pixels per dot; strips and scale are measured in dots */
+    int near;                /* rows or columns on each side that a strip includes in a maximum */
+    uint8_t *rows, *columns; /* largest difference of each, for the strips */
     lap_image scale;
-    int width, height; /* of the whole */
+    int width, height; /* of the whole picture */
     uint8_t colors[256][3];
     int color_count;
-    uint8_t level[256]; /* the place of each level's colour */
+    uint8_t level[256]; /* palette index of each level */
 } heatmap;
 
 enum { GAP = 2, STRIP = 6 }; /* dots */
-enum { GROUND = 1 };         /* its place in the palette; zero is the first */
+enum { GROUND = 1 };         /* palette index; index 0 is the colour of zero */
 
 static int difference_at(const heatmap *h, int x, int y)
 {
@@ -46,7 +47,7 @@ static void raise(uint8_t *line, int length, int at, int reach, int level)
             line[i] = (uint8_t)level;
 }
 
-/* Strips, and the top of the scale where it was left open. */
+/* Computes the strips, and the top of the scale if the caller set none. */
 static void gather(heatmap *h)
 {
     const int width = h->a->width, height = h->a->height;
@@ -60,7 +61,7 @@ static void gather(heatmap *h)
             if (!level)
                 continue;
             top = level > top ? level : top;
-            /* Where many pixels differ there is nothing to widen any more. */
+            /* If many pixels differ, most calls have nothing left to raise. */
             if (h->columns[x] < level)
                 raise(h->columns, width, x, h->near, level);
             if (h->rows[y] < level)
@@ -71,7 +72,7 @@ static void gather(heatmap *h)
         h->top = top;
 }
 
-/* ---- colours, as places in a palette ------------------------------------------------------------ */
+/* ---- colours, as palette indices ---------------------------------------------------------------- */
 
 static void add_color(heatmap *h, const uint8_t color[3])
 {
@@ -86,8 +87,8 @@ static uint8_t place_of(const heatmap *h, const uint8_t color[3])
     return GROUND;
 }
 
-/* Zero, ground and the ink of the scale leave room for 253 levels: of 255 two share the colour of the level
- * before, which no eye can tell. */
+/* The colours of zero, ground and ink leave room for 253 of 255 levels. If all are needed, two levels share
+ * the colour of the level below them; the eye cannot tell. */
 static void choose_colors(heatmap *h)
 {
     static const uint8_t ink[3] = {LAP_HEAT_INK, LAP_HEAT_INK, LAP_HEAT_INK};
@@ -138,7 +139,7 @@ static lap_code encode(heatmap *h, lap_sink *sink, lap_error *err)
 
 static lap_code lay_out(heatmap *h, lap_error *err)
 {
-    /* A picture on a screen is some hundred dots wide, however large it is. */
+    /* A screen shows any picture some hundred dots wide, so a dot grows with the picture. */
     enum { DOTS = 400, MIN_UNIT = 2, MAX_UNIT = 40 };
     const int side = h->a->width > h->a->height ? h->a->width : h->a->height;
     h->unit = side / DOTS < MIN_UNIT ? MIN_UNIT : side / DOTS > MAX_UNIT ? MAX_UNIT : side / DOTS;

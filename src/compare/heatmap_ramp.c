@@ -31,8 +31,8 @@ static void to_srgb(lab c, uint8_t rgb[3])
     rgb[2] = gamma_coded(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
 }
 
-/* A quadratic Bezier curve: straight from blue to yellow would lead through gray, which means zero. The
- * point between was chosen so that the curve stays as colourful as sRGB allows and does not leave it. */
+/* A quadratic Bezier curve: a straight line from blue to yellow would cross gray, which means zero. The
+ * middle point was chosen so that the curve stays within sRGB and as colourful as possible. */
 static lab along(double t)
 {
     const lab from = of_polar(0.44, 0.20, 270), by = of_polar(0.55, 0.30, 10), to = of_polar(0.93, 0.18, 104);
@@ -48,7 +48,7 @@ static double apart(lab p, lab q)
 
 void lap_ramp_make(lap_ramp ramp)
 {
-    enum { PIECES = 4096 }; /* of the curve, all but straight */
+    enum { PIECES = 4096 }; /* of the curve; each is almost straight */
     double length = 0, gone = 0;
     for (int i = 0; i < PIECES; i++)
         length += apart(along((double)i / PIECES), along((i + 1.0) / PIECES));
@@ -58,7 +58,7 @@ void lap_ramp_make(lap_ramp ramp)
             to_srgb(along((double)i / PIECES), ramp[step]);
         gone += apart(along((double)i / PIECES), along((i + 1.0) / PIECES));
     }
-    for (; step < LAP_RAMP_STEPS; step++) /* the last, and rounding */
+    for (; step < LAP_RAMP_STEPS; step++) /* the last step, and steps lost to rounding */
         to_srgb(along(1), ramp[step]);
 }
 

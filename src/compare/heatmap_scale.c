@@ -1,10 +1,10 @@
-/* The scale below a heat map: a square for zero, a bar from one to the top, numbers under both. */
+/* Draws the scale below a heat map: a square for zero, a bar from one to the top, numbers under both. */
 #include <stdio.h>
 #include <string.h>
 
 #include "compare/heatmap.h"
 
-/* Digits of 5x7 dots, a row a number, the leftmost dot in bit 4. */
+/* Digits of 5x7 dots: one number per row of dots, the leftmost dot in bit 4. */
 static const uint8_t digits[10][7] = {
     {14, 17, 19, 21, 25, 17, 14},
     {4, 12, 4, 4, 4, 4, 14},
@@ -18,7 +18,7 @@ static const uint8_t digits[10][7] = {
     {14, 17, 17, 15, 1, 2, 12},
 };
 
-/* All in dots. The bar has room for six numbers of three digits. */
+/* Sizes in dots. The bar has room for six numbers of three digits. */
 enum { DIGIT_W = 5, DIGIT_H = 7, ADVANCE = 6, SQUARE = 10, BAR = 120, MARGIN = 9, TICK = 2, GAP = 2 };
 enum { WIDTH = MARGIN + SQUARE + MARGIN + BAR + MARGIN, HEIGHT = GAP + SQUARE + TICK + GAP + DIGIT_H + GAP };
 
@@ -44,19 +44,20 @@ static void number(const lap_view *v, int unit, int center, int value)
                     fill(v, unit, x + dot, GAP + SQUARE + TICK + GAP + y, 1, 1, ink);
 }
 
-/* The middle of a level's share of the bar. */
+/* The middle of a level's part of the bar. */
 static int place(int level, int top)
 {
     return MARGIN + SQUARE + MARGIN + ((2 * level - 1) * BAR) / (2 * top);
 }
 
-/* Whole shares where there is room for all levels; else from the first to the last. */
+/* The level at dot x of the bar. If all levels fit, each gets an equal part; else levels are sampled from the
+ * first to the last. */
 static int level_at(int x, int top)
 {
     return top <= BAR ? 1 + x * top / BAR : 1 + x * (top - 1) / (BAR - 1);
 }
 
-/* The least of 1, 2, 5, 10, 20, ... that leaves at most five numbers. */
+/* The smallest of 1, 2, 5, 10, 20, ... that gives at most five numbers. */
 static int step_of(int top)
 {
     static const int steps[] = {1, 2, 5, 10, 20, 50, 100};

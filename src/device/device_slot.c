@@ -16,8 +16,8 @@ struct lap_device_slot {
     bool owns_stream, is_untimed;
     size_t room;
     void *marks[MARKS];
-    lap_view result;  /* of the photo that was started last, */
-    const void *scan; /* and its scan on the device */
+    lap_view result;  /* the result of the last photo that was started, */
+    const void *scan; /* and its scan, on the device */
 };
 
 /* ---- the slot ----------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ lap_code lap_device_slot_create_on(int device, void *stream, lap_device_slot **s
     return LAP_OK;
 }
 
-/* Events start a device, so they are made when the first photo comes. */
+/* Creates the events with the first photo, since creating an event starts the device. */
 static lap_code make_marks(lap_device_slot *slot, lap_error *err)
 {
     lap_code code = LAP_OK;
@@ -88,9 +88,9 @@ void lap_device_slot_abandon(lap_device_slot *slot)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Decoding is over before counting begins, and that before encoding, so one workspace does for all; then
- * source and result, unless they are the caller's. What is to be turned is decoded where the result will
- * be. */
+/* One workspace serves decoding, counting and encoding, which run one after the other. Source and result
+ * follow, unless the caller has memory for them. If the picture is turned, it is decoded into the result's
+ * memory, and turned into the source's. */
 typedef struct layout {
     size_t source, result, bytes;
 } layout;
@@ -108,7 +108,7 @@ static size_t counter_bytes(void)
     return (lap_cuda_scratch_bytes(0, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Bytes of the picture as it is stored, before its turn. */
+/* Bytes of the picture before its turn. */
 static bool stored_bytes(const lap_device_staging *staging, size_t *bytes)
 {
     const bool swap = lap_turn_transposes(staging->turn);
@@ -165,7 +165,7 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
     if (bytes == 0)
         return LAP_OK;
     lap_code code = lap_cuda_alloc(slot->device, bytes, &slot->memory, err);
-    /* Kernels read whole vectors, and what nobody wrote is better the same each time. */
+    /* Kernels load whole vectors, also past what was written: zeros make each run the same. */
     if (code == LAP_OK)
         code = lap_cuda_clear(slot->device, slot->memory, bytes, slot->stream, err);
     if (code == LAP_OK)
@@ -173,12 +173,12 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
     return code;
 }
 
-/* ---- the way of a photo ------------------------------------------------------------------------- */
+/* ---- the steps of a photo ----------------------------------------------------------------------- */
 
-typedef struct way { /* of one photo over a slot */
+typedef struct way { /* one photo's work on a slot */
     lap_device_slot *slot;
     const lap_device_staging *staging;
-    lap_view stored, source, result; /* stored: as in the file; the source itself where nothing is turned */
+    lap_view stored, source, result; /* stored: before the turn; without a turn, the source */
     lap_error *err;
 } way;
 
@@ -208,7 +208,7 @@ static lap_code record(const way *w, int first, int end)
     return code;
 }
 
-/* Decoded there, or uploaded, or there already. */
+/* Decodes or uploads the source, unless the device has it already. */
 static lap_code bring_source(const way *w)
 {
     lap_device_slot *slot = w->slot;
@@ -227,8 +227,8 @@ static lap_code bring_source(const way *w)
     return code == LAP_OK ? record(w, UP, FILTERED) : code;
 }
 
-/* By the fastest rung of the transpose ladder. Up to 3 bytes behind each row may be written: before the apron
- * is filled. */
+/* Turns with the fastest transpose rung. It may write up to 3 bytes past each row, so the apron is filled
+ * later. */
 static lap_code turn(const way *w)
 {
     const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
@@ -326,7 +326,7 @@ lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err)
     return lap_cuda_sync(slot->device, slot->stream, err);
 }
 
-/* After a failure too: nothing may be freed while it is in use. */
+/* Waits, also after a failure: the device may still use memory that the caller frees next. */
 static lap_code waited(lap_device_slot *slot, lap_code code, lap_error *err)
 {
     const lap_code synced = lap_device_slot_wait(slot, code == LAP_OK ? err : NULL);

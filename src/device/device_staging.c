@@ -51,7 +51,7 @@ void lap_device_staging_destroy(lap_device_staging *staging)
 
 void lap_device_staging_abandon(lap_device_staging *staging)
 {
-    for (int i = 0; i < MEMORIES; i++) /* what no device has heard of */
+    for (int i = 0; i < MEMORIES; i++) /* only memory that was never pinned */
         if (staging->kind != LAP_HOST_PINNED && !memory_of(staging, i)->is_pinned)
             free(memory_of(staging, i)->bytes);
     free(staging);
@@ -62,8 +62,8 @@ static size_t bytes_of(const lap_device_staging *staging)
     return staging->file.room + staging->tables.room + staging->scan.room + staging->verdicts.room;
 }
 
-/* Pages of its own, which are there when this returns: the kernel finds and clears them here, on the thread
- * that wants them, not while CUDA pins them. */
+/* Allocates whole pages and touches each, so that the kernel finds and clears them here, on the thread that
+ * wants them, and not while CUDA pins them. */
 static void *make_pages(size_t room)
 {
     void *memory = NULL;
@@ -76,7 +76,8 @@ static void *make_pages(size_t room)
     return memory;
 }
 
-/* Pinning takes longer than a photo: an eighth more, so that the next one fits that is a little larger. */
+/* Grows to an eighth more than asked for: the next photo may be a little larger, and pinning takes longer
+ * than a photo. */
 static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t bytes, lap_error *err)
 {
     size_t room;
@@ -128,10 +129,10 @@ bool lap_device_staging_is_pinned(const lap_device_staging *s)
 {
     return s->kind != LAP_HOST_PINS ||
            (s->file.is_pinned && s->tables.is_pinned && s->verdicts.is_pinned &&
-               (!s->scan.bytes || s->scan.is_pinned)); /* a photo that is measured has none */
+               (!s->scan.bytes || s->scan.is_pinned)); /* a photo that is only measured has no scan */
 }
 
-/* What the device's encoder has to know of a header that the CPU writes. */
+/* Plans the encoder to match the header that the CPU writes. */
 static bool plan_encode(lap_device_staging *staging, const lap_device_wish *wish)
 {
     const lap_jpeg_head *head = wish->head;
@@ -167,7 +168,7 @@ static bool plan_decode(lap_device_staging *staging, const lap_device_wish *wish
     return true;
 }
 
-/* Pixels that are there need no file. */
+/* Without a file if pixels are given, on the host or on the device. */
 static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
 {
     const lap_view *there = wish->pixels ? wish->pixels : wish->source || wish->filters ? NULL : wish->result;
@@ -191,7 +192,8 @@ static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
     return true;
 }
 
-/* Room for what the device says of a photo. A device that reports success and does nothing is found out. */
+/* Makes room for the device's verdicts, and fills it with 0xFF: a device that reports success but writes
+ * nothing is detected. */
 static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
 {
     const size_t decoded = (sizeof *staging->decoded + 63) / 64 * 64;
@@ -201,7 +203,7 @@ static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
     if (code != LAP_OK)
         return code;
     uint8_t *at = staging->verdicts.bytes;
-    if (!at) /* grow has made it: for the analyzer */
+    if (!at) /* never NULL after grow; tells the analyzer */
         return lap_fail(err, LAP_E_INTERNAL, "no room for verdicts");
     memset(at, 0xFF, bytes);
     staging->decoded = (lap_cuda_jpeg_result *)(void *)at;
@@ -231,7 +233,7 @@ lap_code lap_device_staging_plan(
     return LAP_OK;
 }
 
-/* Each pixel once. */
+/* Whether each channel's counts add up to the number of pixels. */
 static bool counts_add_up(const lap_device_staging *staging)
 {
     const uint64_t pixels = (uint64_t)staging->width * (uint64_t)staging->height;

@@ -1,6 +1,5 @@
-/* One photo's host memory on its way through a device: kept for the next photo, grown rarely. What the device
- * does to the photo is planned here; a slot (device_slot.h) does it. An object belongs to one thread at a
- * time. */
+/* The host memory that a device needs for one photo; kept for the next photo, rarely grown. Plans what the
+ * device does to the photo; a slot (device_slot.h) does it. An object belongs to one thread at a time. */
 #ifndef LAP_DEVICE_STAGING_H
 #define LAP_DEVICE_STAGING_H
 
@@ -10,75 +9,75 @@
 #include "cuda/jpeg/encode.h"
 #include "libjpeg/jpeg_head.h"
 
-typedef struct lap_pinned { /* grows */
+typedef struct lap_pinned { /* memory that grows */
     uint8_t *bytes;
     size_t room;
-    bool is_pinned; /* not before lap_device_staging_pin, where the staging pins by itself */
+    bool is_pinned; /* with LAP_HOST_PINS only after lap_device_staging_pin */
 } lap_pinned;
 
 typedef enum lap_host_memory {
-    LAP_HOST_PINNED, /* comes pinned from CUDA */
-    LAP_HOST_PINS, /* memory that is there already is pinned: lap_cuda_may_pin. Only pinning, growing what is
-                      pinned, and destroying call CUDA */
-    LAP_HOST_PAGED /* never pinned, for a photo that is waited for: its scan stays on the device until
-                      lap_device_slot_scan */
+    LAP_HOST_PINNED, /* CUDA allocates it pinned */
+    LAP_HOST_PINS,   /* allocated as usual, then pinned: see lap_cuda_may_pin. Only pinning, growing pinned
+                        memory, and destroying call CUDA */
+    LAP_HOST_PAGED   /* never pinned, for a caller that waits: the scan stays on the device until
+                        lap_device_slot_scan */
 } lap_host_memory;
 
 typedef struct lap_device_staging {
     int device;
     lap_host_memory kind;
-    size_t most;                   /* pinned bytes, 0: any number */
-    lap_pinned file, tables, scan; /* scan: of the output */
-    lap_pinned verdicts;           /* what the next three point to */
-    lap_cuda_jpeg_result *decoded; /* as the device leaves them */
+    size_t most;                   /* most pinned bytes; 0: no limit */
+    lap_pinned file, tables, scan; /* scan: the output's */
+    lap_pinned verdicts;           /* memory of the next three */
+    lap_cuda_jpeg_result *decoded; /* written by the device */
     lap_cuda_jpeg_encoded *encoded;
     lap_photo_counts *counts;
-    bool is_staged;       /* tables has tables of an earlier photo */
-    const uint8_t *bytes; /* of the file: at file.bytes, or lent */
+    bool is_staged;       /* tables holds those of an earlier photo */
+    const uint8_t *bytes; /* the input file's: file.bytes, or lent by the caller */
     size_t file_bytes;
     /* the plan */
-    lap_view pixels;             /* on the host, uploaded instead of the file; base NULL: none */
-    lap_view source, result;     /* on the device; base NULL: in the slot */
-    lap_turn turn;               /* of the picture in the file, */
-    int width, height, channels; /* and what comes out */
+    lap_view pixels;             /* on the host, to upload instead of the file; base NULL: none */
+    lap_view source, result;     /* on the device; base NULL: in the slot's memory */
+    lap_turn turn;               /* applied to the file's picture; */
+    int width, height, channels; /* of the output */
     bool is_decoded, is_filtered, is_encoded, is_counted;
     lap_cuda_jpeg_plan decode;
     lap_cuda_jpeg_encode_plan encode;
 } lap_device_staging;
 
-/* most: pinned bytes that it may take, 0: any number. *staging is NULL after a failure. */
+/* most: the most pinned bytes; 0: no limit. *staging is NULL after a failure. */
 lap_code lap_device_staging_create(
     int device, lap_host_memory kind, size_t most, lap_device_staging **staging, lap_error *err);
 void lap_device_staging_destroy(lap_device_staging *staging); /* NULL is fine */
-void lap_device_staging_abandon(lap_device_staging *staging); /* as lap_device_slot_abandon */
+void lap_device_staging_abandon(lap_device_staging *staging); /* see lap_device_slot_abandon */
 
-/* Room for the bytes of a file, at staging->file. LAP_E_LIMIT: more than it may take. */
+/* Makes room for a file at staging->file. LAP_E_LIMIT: more than `most`. */
 lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err);
-/* The bytes of a file that the caller keeps until the photo is through. */
+/* Uses the caller's bytes of a file. The caller keeps them until the photo is done. */
 void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, size_t size);
 
-typedef struct lap_device_wish { /* what is wanted of a photo */
-    const lap_view *pixels;      /* on the host: the source, instead of the file; NULL */
-    const lap_view *source;      /* on the device: where it is to be; NULL: in the slot */
-    const lap_view *result;      /* likewise; where it is, if nothing is decoded or filtered */
+typedef struct lap_device_wish { /* what to do with a photo */
+    const lap_view *pixels;      /* on the host: the source instead of the file; or NULL */
+    const lap_view *source;      /* on the device: memory for the source; NULL: in the slot */
+    const lap_view *result;      /* likewise for the result; the input if nothing is decoded or filtered */
     bool gray;
-    lap_turn turn;               /* of the file's picture; 0: as it is stored */
-    int width, height, channels; /* of what is to come out; a file of another size is not for the device */
+    lap_turn turn;               /* applied to the file's picture; 0: none */
+    int width, height, channels; /* of the output; a file that gives another size is not handled */
     bool filters;
-    const lap_jpeg_head *head; /* of the output; NULL: none */
-    size_t capacity;           /* bytes that its scan may take; 0: enough for photos */
-    bool counts;               /* of the pixels before and after the filter */
+    const lap_jpeg_head *head; /* the output's; NULL: do not encode */
+    size_t capacity;           /* most bytes of its scan; 0: enough for photos */
+    bool counts;               /* count pixels before and after the filter */
 } lap_device_wish;
 
-/* What is to be done with the file, or with pixels. *handled false: nothing on a device; staging->is_encoded:
- * whether it encodes, if that is wished. LAP_E_LIMIT as above. */
+/* Plans the work for the file or for pixels. *handled false: the device can do none of it.
+ * staging->is_encoded: whether it also encodes, if wished. LAP_E_LIMIT as above. */
 lap_code lap_device_staging_plan(
     lap_device_staging *staging, const lap_device_wish *wish, bool *handled, lap_error *err);
-/* Before it goes on a slot: pins what has been added. LAP_E_MEMORY, LAP_E_DEVICE. */
+/* Pins memory that was added since. Call it before lap_device_slot_start. LAP_E_MEMORY, LAP_E_DEVICE. */
 lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err);
 bool lap_device_staging_is_pinned(const lap_device_staging *staging);
-/* Once the slot is through: whether the source is right, whether the scan is, and whether the device did all
- * of it; else the CPU has to do the photo. */
+/* After the slot is done: whether the source is right, whether the scan is, and whether all planned work is;
+ * if not, the CPU must do the photo. */
 bool lap_device_staging_has_source(const lap_device_staging *staging);
 bool lap_device_staging_has_scan(const lap_device_staging *staging);
 bool lap_device_staging_is_done(const lap_device_staging *staging);

@@ -1,4 +1,4 @@
-/* lap_stream: a caller's stream, the memory that work on it needs, and the way of pixels to and from it. */
+/* lap_stream: a caller's CUDA stream, memory for work on it, and copies to and from the device. */
 #include "device/device_stream.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ void lap_stream_view_destroy(lap_stream *s, lap_view *view)
     lap_cuda_view_destroy(view);
 }
 
-/* ---- what has no rung -------------------------------------------------------------------------- */
+/* ---- copies and borders ------------------------------------------------------------------------ */
 
 static lap_code copy(lap_stream *s, const lap_view *from, const lap_view *to, lap_error *err)
 {
@@ -118,7 +118,7 @@ lap_code lap_stream_copy(lap_stream *s, const lap_view *from, const lap_view *to
     code = copy(s, from, to, err);
     if (!is_up && !is_down)
         return code;
-    /* The host's pixels are the caller's again. */
+    /* Waits, so that the caller may use the host's pixels when this returns. */
     const lap_code waited = lap_cuda_sync(s->device, s->stream, code == LAP_OK ? err : NULL);
     return code == LAP_OK ? waited : code;
 }

@@ -1,4 +1,4 @@
-/* What lap_stream holds. */
+/* The members of lap_stream. */
 #ifndef LAP_DEVICE_STREAM_H
 #define LAP_DEVICE_STREAM_H
 
@@ -12,11 +12,10 @@ struct lap_stream {
     void *stream;
     lap_views_space space;
     lap_device_slot *slot;       /* on this stream */
-    lap_device_staging *staging; /* of what is decoded or encoded there */
+    lap_device_staging *staging; /* for decoding and encoding */
 };
 
-/* LAP_E_USAGE, with the word `which` in front, unless the view has pixels, which lie on the stream's device.
- */
+/* LAP_E_USAGE unless the view has pixels on the stream's device. The message begins with `which`. */
 lap_code lap_stream_check(const lap_stream *stream, const lap_view *view, const char *which, lap_error *err);
 
 #endif

@@ -1,27 +1,28 @@
-/* The CUDA devices of this machine: how many, what they can do, and their start. Thread safe. */
+/* The CUDA devices of this machine: their number, their abilities, and their start. Thread safe. */
 #ifndef LAP_DEVICES_H
 #define LAP_DEVICES_H
 
 #include "lapedge.h"
 
-/* Devices that can be used. */
+/* The number of usable devices. */
 int lap_device_count(void);
-/* lap_device_possible, for callers that do not see the devices themselves. */
+/* The same as lap_device_possible, for callers that do not include cuda/. */
 bool lap_device_may_be(const char **reason);
-/* Of which number the time depends that a start takes. Starts nothing. */
+/* The number of devices that a start initialises: its time depends on it. Starts nothing. */
 int lap_device_to_start(void);
-/* Starts the device, which takes some hundred milliseconds. *unused: bytes of its memory. */
+/* Starts the device, which takes some hundred milliseconds. *unused: bytes of its free memory. */
 lap_code lap_device_open(int device, size_t *unused, lap_error *err);
-/* Whether stagings pin their memory themselves. Starts nothing. */
+/* Whether stagings allocate memory as usual and then pin it. Starts nothing. */
 bool lap_device_pins(int device);
 
-/* Whether JPEGs can be coded on a device with the bytes and pixels that the JPEG library makes here
+/* Coding on a device: allowed if it gives the same bytes and pixels as the JPEG library here
  * (libjpeg/known_picture.h). */
 enum { LAP_DEVICE_DECODES = 1, LAP_DEVICE_ENCODES = 2, LAP_DEVICE_CODES = 3 };
 
-/* NULL, or why not all of these: there is no device, or it would round otherwise than the CPU. */
+/* NULL, or why the device cannot do all of these: there is no device, or it would round differently from the
+ * CPU. */
 const char *lap_device_codec_unavailable(unsigned directions);
-/* The same for a codec that may be a device's. LAP_E_BACKEND where it has to be one and cannot. */
+/* The same for the codec of settings. LAP_E_BACKEND if it must be a device's and cannot. */
 lap_code lap_device_codec_choose(
     lap_codec_place codec, unsigned directions, const char **unavailable, lap_error *err);
 

@@ -1,4 +1,4 @@
-/* The content of a file in one number. */
+/* A hash of a file's content. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { PIECE = 256 * 1024 };
 
-/* Whether the open file, and the one under the name, is still what it was: LAP_OK. errno is set else. */
+/* LAP_OK if the open file, and the file under the name, are still as in `there`; else errno may be set. */
 static lap_code check(int folder, const char *name, int fd, const struct stat *there)
 {
     struct stat open, named;
@@ -34,7 +34,7 @@ static lap_code hash_all(int fd, uint64_t *hash, lap_error *err)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory");
     while (code == LAP_OK && ((got = read(fd, bytes, PIECE)) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0)
-            (void)XXH3_64bits_update(state, bytes, (size_t)got); /* fails for NULL alone */
+            (void)XXH3_64bits_update(state, bytes, (size_t)got); /* fails only for NULL */
     const int why = errno;
     if (code == LAP_OK && got < 0)
         code = LAP_E_UNREADABLE;

@@ -21,7 +21,7 @@ char *lap_real_name(const char *path)
         target[--length] = 0;
     const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
     char *folder = lap_temp_folder(target);
-    /* "." and "/" are always there: this ends. */
+    /* The recursion ends, since "." and "/" always exist. */
     char *above = folder && strcmp(folder, target) != 0 ? lap_real_name(folder) : NULL;
     if (above && asprintf(&name, "%s/%s", strcmp(above, "/") == 0 ? "" : above, base) < 0)
         name = NULL;
@@ -62,7 +62,7 @@ static bool is_same(const lap_side *side, const char *path)
     if (strcmp(path, "-") == 0)
         return (fstat(STDIN_FILENO, &st) == 0 && lap_side_is_file(side, &st)) ||
                (fstat(STDOUT_FILENO, &st) == 0 && lap_side_is_file(side, &st));
-    if (stat(path, &st) == 0) /* a device or a pipe may be named twice */
+    if (stat(path, &st) == 0) /* only regular files clash: a device or a pipe may be named twice */
         return lap_side_is_file(side, &st);
     char *name = side->is_file ? NULL : lap_real_name(path);
     const bool same = name && side->name && strcmp(name, side->name) == 0;

@@ -19,19 +19,19 @@
 
 struct lap_sink {
     int fd;      /* -1: memory, or closed */
-    bool memory; /* the buffer is the output */
+    bool memory; /* a memory sink: the buffer is the output */
     char *path;  /* for messages */
     lap_target target;
-    char *temp; /* in the target's folder; NULL: written directly, or published */
+    char *temp; /* name in the target's folder; NULL: written directly, or published */
     lap_over over;
-    struct stat seen;   /* what may be replaced, of LAP_OVER_SEEN */
-    struct stat made;   /* of the temporary file, finished */
-    XXH3_state_t *hash; /* of all bytes, below a tree; NULL else, and when it is done: */
+    struct stat seen;   /* with LAP_OVER_SEEN: what may be replaced */
+    struct stat made;   /* the finished temporary file */
+    XXH3_state_t *hash; /* below a tree: of all bytes; NULL else, and once finished: */
     uint64_t content;
-    mode_t mode; /* of the file that is replaced; 0: there is none */
-    bool broken; /* a write failed: never to be published */
+    mode_t mode; /* of the file to replace; 0: there is none */
+    bool broken; /* a write failed: cannot be published */
     bool whole;  /* finished */
-    bool sync;   /* asked for at finish */
+    bool sync;   /* as asked in lap_sink_finish */
     const lap_control *control;
     uint8_t *buffer;
     size_t used, capacity;
@@ -39,14 +39,14 @@ struct lap_sink {
     double ms, opening_ms;
 };
 
-/* Headers and rows are gathered to this size; longer pieces go straight to write(2). */
+/* Gathers headers and rows to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024, WATCH_MS = 100 };
 
-/* ---- the ways to a sink: a path, a target below a tree, a descriptor, memory ---------------------- */
+/* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
 
 static mode_t process_umask;
 
-/* umask(2) can only be read by changing it, which other threads would see; so from /proc. */
+/* From /proc, since umask(2) can only be read by changing it, which would affect other threads. */
 static void read_umask(void)
 {
     mode_t mask = 0;
@@ -67,7 +67,7 @@ static void read_umask(void)
     process_umask = mask & 0777;
 }
 
-/* Of a new file: as the umask says, which is read once a process. */
+/* The mode of a new file, by the umask. */
 static mode_t default_mode(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -96,7 +96,7 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
         sink->path = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
         if (!sink->path)
             return lap_write_errno(err, path, "write", ENOMEM);
-        /* A copy, so that the error of close(2) can be seen and the caller's stays open. */
+        /* A duplicate: closing it reports errors, and the caller's descriptor stays open. */
         sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
         return sink->fd < 0 ? lap_write_errno(err, sink->path, "write", errno) : LAP_OK;
     }
@@ -184,13 +184,13 @@ void lap_sink_watch(lap_sink *sink, const lap_control *control)
     sink->control = control;
 }
 
-/* A file takes all at once. */
+/* Temporary files are not watched: writing them does not block. */
 static bool is_watched(const lap_sink *sink)
 {
     return !sink->temp && sink->control && sink->control->deadline_ms > 0;
 }
 
-/* Until something can be written. */
+/* Waits until the descriptor can be written. */
 static lap_code wait_writable(const lap_sink *sink, int timeout_ms, lap_error *err)
 {
     struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
@@ -211,20 +211,20 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
     double began = lap_now_ms();
     lap_code code = LAP_OK;
     if (sink->hash)
-        (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails for NULL alone */
+        (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails only for NULL */
     while (size > 0 && code == LAP_OK) {
         if (watched)
             code = wait_writable(sink, WATCH_MS, err);
         if (code != LAP_OK)
             break;
-        /* A pipe that has room takes this much without waiting for more. */
+        /* If poll reports room, a pipe takes PIPE_BUF bytes without blocking. */
         ssize_t wrote = write(sink->fd, bytes, watched && size > PIPE_BUF ? PIPE_BUF : size);
         if (wrote > 0) {
             bytes += wrote;
             size -= (size_t)wrote;
-        } else if (wrote == 0) { /* a device that takes nothing would be asked for ever */
+        } else if (wrote == 0) { /* not a retry: a device may never take a byte */
             code = lap_write_errno(err, sink->path, "write", EIO);
-        } else if (errno == EAGAIN) { /* a pipe or terminal that somebody made non-blocking */
+        } else if (errno == EAGAIN) { /* another process made the pipe or terminal non-blocking */
             code = wait_writable(sink, watched ? WATCH_MS : -1, err);
         } else if (errno != EINTR) {
             code = lap_write_errno(err, sink->path, "write", errno);
@@ -242,7 +242,7 @@ static lap_code flush(lap_sink *sink, lap_error *err)
     return write_all(sink, sink->buffer, size, err);
 }
 
-/* Room for size more bytes in the buffer of a memory sink, at least doubled. */
+/* Makes room for size more bytes in a memory sink's buffer; at least doubles it. */
 static lap_code reserve(lap_sink *sink, size_t size, lap_error *err)
 {
     size_t need;
@@ -285,12 +285,12 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
     return code;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- finishing and publishing ----------------------------------------------------------------- */
 
 static lap_code set_mode_and_times(const lap_sink *sink, const struct stat *like, lap_error *err)
 {
     mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : default_mode();
-    /* Some file systems (FAT) have no modes: an error only where they were asked for. EIO is no answer. */
+    /* Some file systems (FAT) have no modes: only an error if one was asked for. EIO is always an error. */
     if (fchmod(sink->fd, mode) != 0 && (like || errno == EIO))
         return lap_write_errno(err, sink->path, "set the mode", errno);
     if (like) {
@@ -312,16 +312,16 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     sink->sync = sync;
     if (code == LAP_OK && sink->temp)
         code = set_mode_and_times(sink, like, err);
-    /* Pipes and terminals cannot be synced, and say so. */
+    /* fsync fails for pipes and terminals: not an error. */
     if (code == LAP_OK && sync && fsync(sink->fd) != 0 && (sink->temp || (errno != EINVAL && errno != EROFS)))
         code = lap_write_errno(err, sink->path, "sync", errno);
     if (code == LAP_OK && sink->temp && fstat(sink->fd, &sink->made) != 0)
         code = lap_write_errno(err, sink->path, "look at the finished file", errno);
     int closed = close(sink->fd);
     sink->fd = -1;
-    if (code == LAP_OK && closed != 0 && errno != EINTR) /* on Linux an interrupted close has closed */
+    if (code == LAP_OK && closed != 0 && errno != EINTR) /* Linux closes even if interrupted */
         code = lap_write_errno(err, sink->path, "close", errno);
-    free(sink->buffer); /* a group of finished files may wait for its common sync */
+    free(sink->buffer); /* finished files may wait long for their group's sync */
     sink->buffer = NULL;
     sink->used = sink->capacity = 0;
     if (sink->hash)
@@ -337,7 +337,7 @@ static lap_code sync_folder(const lap_sink *sink, int folder, lap_error *err)
 {
     lap_code code = LAP_OK;
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* A folder that may be written but not read, or a file system without folder sync: no failure. */
+    /* Not an error: a folder that may be written but not read, or a file system without folder sync. */
     if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
         code = lap_write_errno(err, sink->path, "sync its folder", errno);
     if (fd >= 0)

@@ -1,4 +1,4 @@
-/* What can be said of an output before anything is made. */
+/* Checks of an output before anything is created. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int
     return lap_fail_at(err, code, path, "cannot %s: %s", what, strerror(why));
 }
 
-/* What a name, or the descriptor that "-" stands for, leads to. */
+/* Stats a path, or the standard descriptor for "-". */
 static bool look(const char *path, int standard, struct stat *st)
 {
     return strcmp(path, "-") == 0 ? fstat(standard, st) == 0 : stat(path, st) == 0;
@@ -27,7 +27,7 @@ lap_code lap_sink_differs(const char *in, const char *out, lap_error *err)
     struct stat a, b;
     const bool is_stream = strcmp(in, "-") == 0 || strcmp(out, "-") == 0;
     if (!look(in, STDIN_FILENO, &a) || !look(out, STDOUT_FILENO, &b) || a.st_dev != b.st_dev ||
-        a.st_ino != b.st_ino || (is_stream && !S_ISREG(a.st_mode))) /* one terminal may be both */
+        a.st_ino != b.st_ino || (is_stream && !S_ISREG(a.st_mode))) /* a terminal may be both */
         return LAP_OK;
     const lap_code code = lap_fail_at(
         err, LAP_E_CLASH, strcmp(out, "-") == 0 ? "standard output" : out, "is the input file itself");

@@ -26,7 +26,7 @@ typedef struct temp_owner {
 
 static const unsigned long long GONE = 1; /* no process starts in the first tick after boot */
 
-/* Start time of a process in ticks since boot; GONE for a zombie; 0: nothing can be read. */
+/* Start time of a process in ticks since boot; GONE for a zombie; 0 if /proc does not tell. */
 static unsigned long long start_of(long pid)
 {
     char path[64], text[1024];
@@ -39,8 +39,8 @@ static unsigned long long start_of(long pid)
     if (size <= 0)
         return 0;
     text[size] = 0;
-    /* The program's name, in brackets, may hold spaces and brackets: fields count from the last one on.
-     * Third is the state, 22nd the start time; proc(5). */
+    /* The program's name, in brackets, may contain spaces and brackets: so count fields from the last
+     * bracket. The third field is the state, the 22nd the start time; proc(5). */
     char *at = strrchr(text, ')');
     if (!at || at[1] != ' ')
         return 0;
@@ -66,7 +66,7 @@ static unsigned host_hash(void)
     return hash;
 }
 
-/* Who this process is; kept, since /proc costs more than the rest of opening a file, and asked again
+/* Identifies this process. Cached, since reading /proc costs more than the rest of opening a file; read again
  * after a fork. */
 static temp_owner owner_self(void)
 {
@@ -95,7 +95,7 @@ char *lap_temp_resolve(const char *path)
     for (int links = 0; now; links++) {
         char to[PATH_MAX];
         ssize_t size = readlink(now, to, sizeof to - 1);
-        if (size < 0) { /* no link (EINVAL) or nothing there (ENOENT): this is the name */
+        if (size < 0) { /* not a link (EINVAL), or no such file (ENOENT): this is the name */
             if (errno == EINVAL || errno == ENOENT)
                 return now;
             break;
@@ -144,11 +144,11 @@ char *lap_temp_create(int folder, int *fd)
     return NULL;
 }
 
-/* One field of a name, up to the character that ends it. */
+/* Parses one field of a name, up to the character that ends it. */
 static bool parse_field(const char **at, int base, char last, unsigned long long *value)
 {
     char *end;
-    if (!isxdigit((unsigned char)**at)) /* strtoull would take spaces and signs */
+    if (!isxdigit((unsigned char)**at)) /* strtoull would accept spaces and signs */
         return false;
     errno = 0;
     *value = strtoull(*at, &end, base);
@@ -175,7 +175,7 @@ static bool is_dead(const temp_owner *owner, const temp_owner *self, const struc
     if (owner->host != self->host)
         return difftime(time(NULL), file->st_mtime) > FOREIGN_AGE_S;
     unsigned long long now = start_of(owner->pid);
-    if (now == 0 || owner->start == 0) /* gone, or no /proc, or hidden from this user */
+    if (now == 0 || owner->start == 0) /* dead, or no /proc, or hidden from this user */
         return kill((pid_t)owner->pid, 0) != 0 && errno == ESRCH;
     return now != owner->start;
 }

@@ -11,25 +11,25 @@
 #include "base/status.h"
 #include "io/target.h"
 
-/* One read(2): small enough to stay in the L2 cache until the entropy decoder has seen it. */
+/* PIECE: one read(2). Small enough to stay in the L2 cache until the entropy decoder has read it. */
 enum { PIECE = 64 * 1024, WATCH_MS = 100 };
 
 struct lap_source {
-    char name[256]; /* as messages show it: they are one line and must not steer a terminal */
+    char name[256]; /* for messages: escaped, on one line */
     int fd;         /* -1: memory */
     bool owns_fd, is_regular, ended, started, held;
     struct stat stat;
     const lap_control *control;
 
-    const uint8_t *memory; /* of a memory source, or held of a descriptor: what is left */
+    const uint8_t *memory; /* what is left of a memory source, or of held bytes */
     size_t memory_size;
-    size_t peeked; /* of held bytes: those that stand in the first piece */
+    size_t peeked; /* size of the first piece of held bytes */
 
-    uint8_t last_pair[2]; /* a stream is held up to them, if has_last_pair */
-    size_t looked;        /* at bytes for them */
+    uint8_t last_pair[2]; /* if has_last_pair: hold a stream up to these */
+    size_t looked;        /* bytes that were searched for the pair */
     bool has_last_pair, saw_last_pair;
 
-    uint8_t *buffer; /* of a descriptor: the peeked bytes, later the current piece */
+    uint8_t *buffer; /* of a descriptor: peeked bytes, later the current piece */
     size_t capacity, filled;
 
     uint64_t bytes;
@@ -50,7 +50,7 @@ static lap_source *source_create(const char *name, lap_error *err)
     return source;
 }
 
-/* N of /dev/fd/N and the like: descriptors that the caller named on purpose; -1 for other paths. */
+/* The N of /dev/fd/N and similar paths, which name a descriptor; -1 for other paths. */
 static int named_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -91,7 +91,7 @@ static lap_code open_path(lap_source *source, const char *path, lap_error *err)
         if (fstat(named, &source->stat) != 0)
             return lap_fail_at(err, LAP_E_MISSING, source->name, "is not open");
     } else {
-        do /* O_NONBLOCK: a FIFO without a writer must not hang here */
+        do /* O_NONBLOCK: a FIFO without a writer must not block */
             source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         while (source->fd < 0 && errno == EINTR);
         if (source->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -142,7 +142,7 @@ void lap_source_close(lap_source *source)
     if (!source)
         return;
     if (source->owns_fd)
-        close(source->fd); /* only read from: nothing can be lost here */
+        close(source->fd); /* only read from: an error would lose nothing */
     free(source->buffer);
     free(source);
 }
@@ -171,7 +171,7 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
     return LAP_OK;
 }
 
-/* One read of at most size bytes behind the filled ones; sets ended at the end of the input. */
+/* Reads once, up to size bytes, after the filled ones; sets ended at the end of the input. */
 static lap_code read_some(lap_source *source, size_t size, lap_error *err)
 {
     double begin = lap_now_ms();
@@ -194,7 +194,7 @@ static lap_code read_some(lap_source *source, size_t size, lap_error *err)
     return code;
 }
 
-/* The buffer, with what is filled, of at least this capacity. */
+/* Grows the buffer to at least this capacity, and keeps its content. */
 static lap_code reserve(lap_source *source, size_t capacity, lap_error *err)
 {
     if (capacity <= source->capacity)
@@ -213,7 +213,7 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     *got = 0;
     if (source->started)
         return lap_fail_at(err, LAP_E_INTERNAL, source->name, "peeked after reading began");
-    if (source->fd < 0 || source->held) { /* all there is lies in memory, and stays where it is */
+    if (source->fd < 0 || source->held) { /* all bytes are in memory, and stay there */
         *bytes = source->memory;
         *got = want < source->memory_size ? want : source->memory_size;
         return LAP_OK;
@@ -224,15 +224,15 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     lap_code code = LAP_OK;
     if (source->filled < want)
         code = reserve(source, room, err);
-    while (code == LAP_OK && source->filled < want && !source->ended) /* a pipe is asked for no more */
+    while (code == LAP_OK && source->filled < want && !source->ended) /* a pipe must not be read further */
         code = read_some(source, source->is_regular ? room - source->filled : want - source->filled, err);
     *bytes = source->buffer;
     *got = want < source->filled ? want : source->filled;
     return code;
 }
 
-/* The next piece of what lies in memory: the same pieces that an input gives which is not held, since what
- * libjpeg warns of depends on where they end. */
+/* Returns the next piece of bytes in memory. Pieces are cut as for an input that is not held: libjpeg's
+ * warnings depend on where pieces end. */
 static void give_out(lap_source *source, const uint8_t **bytes, size_t *size)
 {
     const size_t piece = source->peeked ? source->peeked : PIECE;
@@ -275,9 +275,9 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
     return code;
 }
 
-/* ---- all of it in memory, before it is read as usual ------------------------------------------ */
+/* ---- holding the input in memory -------------------------------------------------------------- */
 
-/* Room for all of a regular file at once; else it doubles. */
+/* Room for a whole regular file; for other inputs twice what is filled. */
 static size_t room_to_hold(const lap_source *source)
 {
     off_t size = source->is_regular ? source->stat.st_size : 0;
@@ -295,7 +295,7 @@ void lap_source_hold_until(lap_source *source, size_t from, const uint8_t pair[2
     source->has_last_pair = true;
 }
 
-/* Looks at each byte once, however small the pieces are that come. */
+/* Searches each byte only once, however small the pieces are. */
 static bool is_last_pair_there(lap_source *source)
 {
     while (source->has_last_pair && !source->saw_last_pair && source->filled >= 2 &&
@@ -327,7 +327,7 @@ lap_code lap_source_hold(
         }
         source->memory = source->buffer;
         source->memory_size = source->filled;
-        source->bytes = 0; /* counted when given out */
+        source->bytes = 0; /* counted again by give_out */
         source->held = true;
     }
     *bytes = source->memory;
@@ -367,7 +367,7 @@ void lap_source_held_is_read(lap_source *source)
     source->started = true;
 }
 
-/* ---- what is known of it ---------------------------------------------------------------------- */
+/* ---- the state of the source ------------------------------------------------------------------ */
 
 lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err)
 {

@@ -1,6 +1,5 @@
-/* Where compressed bytes come from: a regular file, a descriptor that cannot seek, or memory.
- * Reading is plain read(2), never mmap (a file that shrinks must not end in SIGBUS); EINTR and short
- * reads are dealt with here. */
+/* Where compressed bytes come from: a regular file, a descriptor that cannot seek, or memory. Reads with
+ * read(2), never mmap (a file that shrinks must not end in SIGBUS); handles EINTR and short reads. */
 #ifndef LAP_SOURCE_H
 #define LAP_SOURCE_H
 
@@ -10,57 +9,58 @@
 
 typedef struct lap_source lap_source;
 
-/* path "-": standard input. Else O_NONBLOCK|O_CLOEXEC and a regular file is required (a FIFO, device
- * or folder named as input is LAP_E_UNREADABLE, never a hang); /dev/stdin and /dev/fd/N count as
- * given on purpose. LAP_E_MISSING, LAP_E_UNREADABLE. */
+/* path "-": standard input. Other paths are opened with O_NONBLOCK|O_CLOEXEC and must be regular files: a
+ * FIFO, device or folder is LAP_E_UNREADABLE, never a hang. /dev/stdin and /dev/fd/N may also be pipes or
+ * devices. LAP_E_MISSING, LAP_E_UNREADABLE. */
 lap_code lap_source_open(const char *path, lap_source **source, lap_error *err);
 lap_code lap_source_memory(
     const void *data, size_t size, const char *name, lap_source **source, lap_error *err);
 void lap_source_close(lap_source *source); /* NULL is fine */
-/* From now on waiting for a pipe or terminal ends with LAP_E_CANCELLED or LAP_E_TIMEOUT; control (or
- * NULL) must outlive the source. lap_decoder_open does this with its own control. */
+/* From now on control can end a wait for a pipe or terminal: LAP_E_CANCELLED or LAP_E_TIMEOUT. control (or
+ * NULL) must outlive the source. lap_decoder_open calls this with the control of its options. */
 void lap_source_watch(lap_source *source, const lap_control *control);
 
-/* The first bytes, as many as there are up to want; valid until the next call of peek or next, and
- * given again by both. *got < want means the input ends there. */
+/* Returns the first bytes, up to want, without consuming them; valid until the next call of peek or next.
+ * *got < want means that the input ends there. */
 lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes, size_t *got, lap_error *err);
-/* The next piece (the peeked bytes come first); *size 0 at the end of input. Valid until the next
+/* Returns the next piece, beginning with peeked bytes; *size 0 at the end of input. Valid until the next
  * call. */
 lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err);
 
-/* The largest file that is worked on in memory; larger ones are worked on as they are read. */
+/* The largest file that is held in memory; larger files are decoded while they are read. */
 #define LAP_SOURCE_MOST ((size_t)1 << 30)
-/* Reads on to the end of the input, or until more than `limit` bytes are there; *whole says which. A
- * regular file larger than that is left alone. They stay at *bytes as long as the source is open; next gives
- * them out as if this had not been called. Before the first call of next; again is fine. */
+/* Reads to the end of the input, or until more than `limit` bytes are there; *whole says which. Does not read
+ * a regular file that is larger than that. *bytes stays valid while the source is open; next returns the
+ * bytes as if this had not been called. Call it before the first next; calling it again is fine. */
 lap_code lap_source_hold(
     lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err);
-/* Before hold: a pipe or terminal is read only until these two bytes are there, at `from` or behind it, and
- * counts as whole then; nobody waits for what may come behind a picture. next goes on behind what is held. */
+/* Call it before hold: of a pipe or terminal, hold then reads only until these two bytes appear at `from` or
+ * later, and counts that as whole, so that it does not wait for data after the picture. next continues after
+ * the held bytes. */
 void lap_source_hold_until(lap_source *source, size_t from, const uint8_t pair[2]);
-/* hold, into the caller's memory, which is used as long as the source is open; of a file or descriptor
- * that nothing was asked of yet. More than room - 1 bytes: *whole is false, and the source is only good for
- * closing. */
+/* As hold, but into the caller's memory, which is used while the source is open; only for a file or
+ * descriptor from which nothing was read yet. More than room - 1 bytes: *whole is false, and the source can
+ * only be closed. */
 lap_code lap_source_hold_in(
     lap_source *source, uint8_t *memory, size_t room, size_t *size, bool *whole, lap_error *err);
-/* What is held and was not given out counts as read. */
+/* Counts all held bytes as read. */
 void lap_source_held_is_read(lap_source *source);
 
-/* For messages: lap_shown_path of the path. */
+/* The path for messages, by lap_shown_path. */
 const char *lap_source_name(const lap_source *source);
-const struct stat *lap_source_stat(const lap_source *source); /* when it was opened; NULL unless a file */
-/* Whether the file is still the one that was opened, by device, inode, size and time of change;
- * LAP_E_CHANGED. Pipes and memory cannot change behind the reader's back: LAP_OK. path (or NULL): its name
- * must still lead to that file too, as is needed where it is about to be replaced. */
+const struct stat *lap_source_stat(const lap_source *source); /* when it was opened; NULL for memory */
+/* LAP_E_CHANGED unless the file is still the one that was opened, by device, inode, size and time of change.
+ * Pipes and memory: LAP_OK. path (or NULL): this name must still lead to that file too; needed before the
+ * file is replaced. */
 lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err);
-/* The same some time after the source was closed, by name: whether the file at path is the one that was read
- * (LAP_OK where it is another one, or none: what was read was whole) and has been written to since. */
+/* The same by name, after the source was closed: LAP_E_CHANGED if path still leads to the file that was read
+ * and that file was written to since. LAP_OK if path leads to another file or to none: what was read was
+ * whole. */
 lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err);
-/* What came of reading it, code, after a last look: LAP_E_CHANGED where data that was fine, or ended early,
- * or was damaged, is that of a file that somebody wrote to meanwhile. err is filled for code, unless that is
- * LAP_OK. */
+/* Checks the source once more after reading gave `code`: LAP_E_CHANGED instead of success, truncation or
+ * damage if the file was written to while it was read. err must be filled for code, unless that is LAP_OK. */
 lap_code lap_source_result(const lap_source *source, const char *path, lap_code code, lap_error *err);
-uint64_t lap_source_bytes(const lap_source *source); /* of a file its size, else what was read so far */
+uint64_t lap_source_bytes(const lap_source *source); /* a file's size, else the bytes read so far */
 double lap_source_ms(const lap_source *source);      /* spent reading */
 
 #endif

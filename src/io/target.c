@@ -41,7 +41,7 @@ void lap_tree_close(lap_tree *tree)
     tree->fd = -1;
 }
 
-/* Why a step could not be taken; shown: the way so far, for the message. */
+/* Reports why a step failed; shown: the path so far, for the message. */
 static lap_code fail_step(int parent, const char *step, const char *shown, int why, lap_error *err)
 {
     struct stat st;
@@ -55,11 +55,11 @@ static lap_code fail_step(int parent, const char *step, const char *shown, int w
         err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, shown, "%s", strerror(why));
 }
 
-/* Into one folder on the way of a relative name. */
+/* A step into one folder of a relative name. */
 typedef struct way_step {
     const lap_tree *tree;
     const char *relative;
-    size_t start, end; /* of the folder's name in relative */
+    size_t start, end; /* the folder's name in relative */
     bool make;
 } way_step;
 
@@ -183,7 +183,7 @@ void lap_target_leave(const lap_target *target, int folder)
 
 /* ---- publishing -------------------------------------------------------------------------------- */
 
-/* Whether the other name is this file: over NFS the reply to a link that was made may be lost. */
+/* Whether the other name is already this file: NFS may lose the reply to a link that succeeded. */
 static bool is_linked(int folder, const char *temp, const char *name)
 {
     struct stat a, b;
@@ -192,7 +192,7 @@ static bool is_linked(int folder, const char *temp, const char *name)
            a.st_ino == b.st_ino;
 }
 
-/* 0, or an errno; EEXIST where something stands there. */
+/* Returns 0 or an errno; EEXIST if the name is taken. */
 static int rename_new(int folder, const char *temp, const char *name)
 {
     struct stat st;
@@ -201,7 +201,7 @@ static int rename_new(int folder, const char *temp, const char *name)
     if (errno != EINVAL && errno != ENOSYS)
         return errno;
     if (linkat(folder, temp, folder, name, 0) == 0 || (errno == EEXIST && is_linked(folder, temp, name))) {
-        (void)unlinkat(folder, temp, 0); /* should it stay, the next run removes it */
+        (void)unlinkat(folder, temp, 0); /* if this fails, the next run removes it */
         return 0;
     }
     if (errno == EEXIST || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0)

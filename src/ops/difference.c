@@ -1,5 +1,5 @@
-/* How far two images are apart. Sums are integers until the last step, so that the results do not depend
- * on the order of summing; only SSIM is a floating-point sum, taken in raster order. */
+/* Measures how much two images differ. Sums are integers until the last step, so that results do not depend
+ * on the order of summing; only SSIM is a floating-point sum, in raster order. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void compare_row(
     const lap_view *a, const lap_view *b, const region *r, int y, lap_difference *d, sums *s)
 {
     const uint8_t *pa = sample(a, r->x0, y), *pb = sample(b, r->x0, y);
-    /* Rows are equal far more often than not: memcmp is the fast path of the whole comparison. */
+    /* Most rows are equal: memcmp is the fast path of the whole comparison. */
     if (!memcmp(pa, pb, (size_t)(r->x1 - r->x0) * (size_t)a->channels))
         return;
     for (int x = r->x0; x < r->x1; x++) {
@@ -60,7 +60,7 @@ static void compare_row(
 
 /* ---- SSIM --------------------------------------------------------------------------------------- */
 
-typedef struct moments { /* weighted means over a window: of a, b, a^2, b^2, ab */
+typedef struct moments { /* weighted means of a, b, a^2, b^2 and ab over a window */
     double a, b, aa, bb, ab;
 } moments;
 
@@ -80,7 +80,7 @@ static void gaussian(double g[WINDOW])
         g[i] /= total;
 }
 
-/* The horizontal half of the window for every position of one row, channels interleaved. */
+/* Applies the horizontal half of the window at every position of one row, channels interleaved. */
 static void filter_row(
     const lap_view *a, const lap_view *b, const region *r, int y, const double g[WINDOW], moments *out)
 {
@@ -144,7 +144,7 @@ static lap_code mean_ssim(const lap_view *a, const lap_view *b, const region *r,
     return LAP_OK;
 }
 
-/* ---- everything -------------------------------------------------------------------------------- */
+/* ---- all measures ------------------------------------------------------------------------------ */
 
 lap_code lap_compare_views(
     const lap_view *a, const lap_view *b, int mask_border, bool with_ssim, lap_difference *d, lap_error *err)
@@ -171,7 +171,7 @@ lap_code lap_compare_views(
     return with_ssim ? mean_ssim(a, b, &r, &d->ssim, err) : LAP_OK;
 }
 
-/* ---- what does not count ------------------------------------------------------------------------- */
+/* ---- ignored differences ------------------------------------------------------------------------- */
 
 static bool is_near(const uint8_t *a, const uint8_t *b, int channels, int threshold)
 {

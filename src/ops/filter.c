@@ -1,4 +1,4 @@
-/* lap_filter: a caller's own pixels, in host memory or on a device. */
+/* lap_filter: filters the caller's pixels, in host memory or on a device. */
 #include <stdlib.h>
 
 #include "base/border.h"
@@ -11,8 +11,8 @@
 #include "rungs/run_rung.h"
 #include "rungs/run_views.h"
 
-/* Bytes of a band that is copied to get an apron: with its result it stays in a second-level cache
- * (512 KiB and more on x86 cores of the last ten years). */
+/* Bytes of a band that is copied to get an apron. Band and result fit in the L2 cache (512 KiB and more on
+ * x86 cores of the last ten years). */
 enum { COPY_BYTES = 192 << 10 };
 
 typedef struct task {
@@ -21,7 +21,7 @@ typedef struct task {
     const lap_params *params;
     lap_border border;
     lap_control control;
-    lap_image *bands; /* one for each member, made when it first works */
+    lap_image *bands; /* one per thread, allocated with its first piece */
     int band_rows;
 } task;
 
@@ -90,12 +90,12 @@ static lap_code check_view(const lap_view *v, const char *which, lap_error *err)
     return LAP_OK;
 }
 
-typedef struct extent { /* the bytes that a view reaches */
+typedef struct extent { /* the address range of a view */
     uintptr_t begin, end;
     size_t row, stride;
 } extent;
 
-/* With its apron: all that is read. Of an output only the interior is written. */
+/* Of an input with its apron, which is read too; of an output only the interior. */
 static extent extent_of(const lap_view *v, int apron)
 {
     size_t around = (size_t)apron, stride = (size_t)v->stride, pixel = (size_t)v->channels;
@@ -112,7 +112,7 @@ static bool overlap(const lap_view *in, const lap_view *out)
         return false;
     if (a.stride != b.stride)
         return true;
-    /* Equal strides: two parts of one picture side by side interleave without touching. */
+    /* With equal strides, two parts of one picture that lie side by side interleave but do not overlap. */
     extent first = a.begin < b.begin ? a : b, second = a.begin < b.begin ? b : a;
     size_t apart = (second.begin - first.begin) % a.stride;
     return apart < first.row || apart + second.row > a.stride;
@@ -146,8 +146,8 @@ lap_code lap_filter_check(
     return LAP_OK;
 }
 
-/* A device makes its own apron. A caller's apron is honoured by filtering a picture that is wider and
- * higher by it, of which the middle is kept. */
+/* A device fills its apron itself. To use the caller's apron, filter the picture enlarged by it, and keep the
+ * middle. */
 static lap_code filter_whole(const task *t, lap_error *err)
 {
     const lap_resources use = {.exec.err = err};
@@ -172,7 +172,7 @@ static lap_code filter_whole(const task *t, lap_error *err)
     return code;
 }
 
-/* On the default stream, which waits for what others have queued, as others wait for it. */
+/* Runs on the default stream: it waits for work on other streams, and they wait for it. */
 static lap_code filter_on_device(const task *t, const char *backend, lap_error *err)
 {
     lap_views_space space = {0};

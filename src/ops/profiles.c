@@ -1,4 +1,4 @@
-/* Projection profiles of a plane: two products of the matrix-vector ladder. */
+/* Projection profiles of a plane, computed as two matrix-vector products. */
 #include <stdlib.h>
 
 #include "base/context.h"
@@ -7,7 +7,7 @@
 #include "rungs/run_rung.h"
 #include "rungs/run_views.h"
 
-typedef struct plane { /* as float matrices */
+typedef struct plane { /* a plane as float matrices */
     size_t width, height;
     float *matrix, *turned, *uniform;
 } plane;
@@ -82,7 +82,8 @@ static lap_code profiles_here(lap_context *context, const lap_view *view, const 
     return code;
 }
 
-/* A device's pixels are brought home: that is a byte a sample, and their product is a float. */
+/* Downloads a device's pixels and computes on the CPU: a download is a byte a sample, while a product on the
+ * device would need a float. */
 static lap_code profiles_there(lap_context *context, const lap_view *view, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err)
 {

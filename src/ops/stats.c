@@ -10,7 +10,7 @@
 
 /* ---- from counts ------------------------------------------------------------------------------- */
 
-/* sum of squares < 2^48 * 2^16; times count it needs 128 bits. */
+/* The sum of squares is below 2^48 * 2^16; times count it needs 128 bits. */
 static const uint64_t max_samples = (uint64_t)1 << 48;
 typedef unsigned __int128 wide;
 
@@ -44,7 +44,7 @@ static void describe(lap_channel_stats *s, int threshold)
     }
     const double count = (double)s->count;
     s->mean = (double)s->sum / count;
-    /* The variance times count squared is a whole number, so nothing cancels. */
+    /* count^2 times the variance is an integer, computed exactly: no cancellation. */
     s->stddev = sqrt((double)((wide)s->count * squares - (wide)s->sum * s->sum)) / count;
     s->entropy = 0;
     for (int v = s->min; v <= s->max; v++) {

@@ -13,34 +13,34 @@ typedef struct cell {
     lap_image pixels;
     lap_chunk chunk;
     lap_photo_counts *counts;
-    bool is_ready; /* filtered, and encoded if that may be in any order: may be appended */
+    bool is_ready; /* filtered, and encoded if bands may be encoded in any order; can be appended */
 } cell;
 
 typedef struct team {
     const lap_bands_job *job;
     const lap_plan *plan;
-    const lap_rung *counter; /* of the histogram ladder; NULL: nothing is counted */
+    const lap_rung *counter; /* the histogram rung; NULL: count nothing */
     cell *cells;
     lap_image *results; /* one per thread, or one per cell */
-    lap_image *strips;  /* by parts: source rows of each thread */
+    lap_image *strips;  /* by parts: one source strip per thread */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t changed;
-    int members;                    /* threads that joined */
-    int decoded, started, appended; /* bands so far */
-    bool decoding, appending;       /* somebody is at it */
-    bool goes_on;                   /* the decoder has begun again from its first byte */
-    lap_code code;                  /* first failure */
+    int members;                    /* number of threads that joined */
+    int decoded, started, appended; /* number of bands so far */
+    bool decoding, appending;       /* a thread is doing it now */
+    bool goes_on;                   /* the decoder restarted at its first byte */
+    lap_code code;                  /* the first failure */
     lap_error err;
 } team;
 
-typedef struct worker { /* a thread of the team, outside the lock */
+typedef struct worker { /* state of one thread; no lock needed */
     team *t;
     int member;
-    lap_decoder *decoder; /* that its rows come from */
-    int end;              /* by parts: the first band below, */
-    lap_band strip;       /* the strip before, */
-    int filled;           /* and the first row of the image that is not decoded */
+    lap_decoder *decoder; /* gives this thread its rows */
+    int end;              /* by parts: the band after the part, */
+    lap_band strip;       /* the previous strip, */
+    int filled;           /* and the first image row that is not decoded yet */
     lap_times ms;
     lap_error err;
 } worker;
@@ -108,14 +108,14 @@ static cell *cell_of(const team *t, int band)
 static lap_code bring_rows(void *user, const lap_view *rows, int y, lap_error *err)
 {
     worker *w = user;
-    (void)y; /* the decoder is there */
+    (void)y; /* the decoder already stands at row y */
     const lap_code code = lap_decoder_rows(w->decoder, rows, err);
     if (code == LAP_OK && w->t->plan->turn == LAP_TURN_H)
         lap_orient_mirror(rows);
     return code;
 }
 
-/* Rows that no filter needs neighbours of. */
+/* Without a filter: decodes rows without their neighbours. */
 static lap_code decode_rows(worker *w, const lap_view *rows, int y)
 {
     const double start = lap_now_ms();
@@ -124,7 +124,8 @@ static lap_code decode_rows(worker *w, const lap_view *rows, int y)
     return code;
 }
 
-/* Rows with two above and below, or the border. `have`: rows of the image before this one are there. */
+/* Decodes a band's rows with two above and two below, or fills in the border. Image rows before `have` are
+ * decoded already. */
 static lap_code fill(worker *w, const lap_band *band, const lap_band *before, int have)
 {
     const double start = lap_now_ms();
@@ -133,7 +134,7 @@ static lap_code fill(worker *w, const lap_band *band, const lap_band *before, in
     return code;
 }
 
-/* The band in its cell. */
+/* The source rows of a band, as they lie in its cell. */
 static lap_band band_at(const team *t, int band)
 {
     const lap_plan *plan = t->plan;
@@ -145,8 +146,9 @@ static lap_band band_at(const team *t, int band)
     return b;
 }
 
-/* The last two rows of the band before and the two below them, which it has already, are this band's upper
- * halo and first rows. They lie in the ring still: only decoding overwrites. */
+/* The band before has already decoded four rows of this one: its own last two are the upper halo here, and
+ * the two below them are the first rows here. They are still in the ring, since only decoding overwrites a
+ * cell. */
 static lap_code decode_band(worker *w, int band)
 {
     const team *t = w->t;
@@ -169,7 +171,7 @@ static lap_code decode_band(worker *w, int band)
 static lap_code filter(worker *w, const lap_view *pixels, const lap_view *result)
 {
     const lap_plan *plan = w->t->plan;
-    /* Bands are spread over the team already; a single band may be spread inside. */
+    /* The team already works on several bands at once; only a single band is split among threads. */
     const lap_resources use = {
         .exec = {.threads = plan->bands == 1 && !plan->by_parts ? plan->threads : 1, .err = &w->err}};
     const double start = lap_now_ms();
@@ -207,7 +209,7 @@ static lap_code encode_strip(worker *w, lap_band_work *work, const lap_view *res
     return code;
 }
 
-/* Where the band's result is, or will be; where strips are encoded, that of the strip under way. */
+/* Where the band's result is written. If strips are encoded as they come, this is room for one strip. */
 static lap_view result_of(const team *t, int member, int band)
 {
     const lap_plan *plan = t->plan;
@@ -222,7 +224,7 @@ static lap_view result_of(const team *t, int member, int band)
     return view;
 }
 
-/* Source rows y and up of a band that lie in memory. */
+/* Source rows of a band, from row y of the band on, that are already in memory. */
 static lap_view decoded_rows(const team *t, int band, int y, int rows)
 {
     const lap_bands_job *job = t->job;
@@ -233,7 +235,7 @@ static lap_view decoded_rows(const team *t, int band, int y, int rows)
     return lap_view_rows(&pixels, y, rows);
 }
 
-/* The same of a band by parts: brought by the decoder, with what the filter needs of their neighbours. */
+/* By parts: decodes the source rows of one strip, with the neighbouring rows that the filter needs. */
 static lap_code bring_strip(worker *w, int y, const lap_view *result, lap_view *pixels)
 {
     const lap_plan *plan = w->t->plan;
@@ -252,13 +254,13 @@ static lap_code bring_strip(worker *w, int y, const lap_view *result, lap_view *
     return code;
 }
 
-/* Rows y and up of a band into the result: decoded, filtered and counted while they are in the cache. */
+/* Decodes, filters and counts one strip, from row y of the band on, while it is in the cache. */
 static lap_code make_strip(worker *w, int band, int y, const lap_view *result)
 {
     const team *t = w->t;
     const lap_plan *plan = t->plan;
     lap_code code = LAP_OK;
-    lap_view pixels = *result; /* whose source has gone, and was counted there */
+    lap_view pixels = *result; /* the device had the source, and counted it there */
     if (plan->by_parts)
         code = bring_strip(w, band * plan->band_rows + y, result, &pixels);
     else if (!t->job->result)
@@ -268,7 +270,6 @@ static lap_code make_strip(worker *w, int band, int y, const lap_view *result)
     return code == LAP_OK ? count(w, band, &pixels, result) : code;
 }
 
-/* A band, strip by strip. */
 static lap_code make_band(worker *w, int band)
 {
     const lap_plan *plan = w->t->plan;
@@ -292,7 +293,7 @@ static lap_code make_band(worker *w, int band)
 
 /* ---- append ------------------------------------------------------------------------------------ */
 
-/* From here on the band counts. One thread at a time. */
+/* Appends a band to the output: only now does it count. One thread at a time. */
 static lap_code append(worker *w, int band)
 {
     const team *t = w->t;
@@ -318,7 +319,7 @@ static lap_code append(worker *w, int band)
 
 typedef lap_code step_fn(worker *w, int band);
 
-/* fn outside the lock; times and the first failure are kept. */
+/* Calls fn without the lock; adds its times, and keeps the first failure. */
 static lap_code take_step(worker *w, int band, step_fn *fn)
 {
     team *t = w->t;
@@ -346,7 +347,7 @@ static lap_code start_band(worker *w, int band)
     return make_band(w, band);
 }
 
-/* Appends the next band, if it is ready and nobody else is at it; or tries to. */
+/* Appends the next band if it is ready and no other thread is appending. True if it tried. */
 static bool append_next(worker *w)
 {
     team *t = w->t;
@@ -361,8 +362,8 @@ static bool append_next(worker *w)
     return true;
 }
 
-/* Decoding comes first, since nothing else can go on without it; appending second, since it frees a cell;
- * whoever finds neither filters and encodes. */
+/* Each thread decodes if it can, since everything else depends on that; else it appends, since that frees a
+ * cell; else it filters and encodes. */
 static void work_in_order(team *t, worker *w)
 {
     const lap_plan *plan = t->plan;
@@ -405,8 +406,8 @@ static void append_ready(worker *w)
         continue;
 }
 
-/* The next bands that nobody has begun. They are ready when all of them are made: what comes of a decoder
- * that was opened at a row is right if all of its rows came. */
+/* Takes the next unstarted bands as one part. None is ready until all are made: a decoder that was opened at
+ * a row is proven right only when all of its rows came. */
 static void take_part(worker *w, int bands)
 {
     team *t = w->t;
@@ -437,7 +438,7 @@ static void work_by_parts(team *t, worker *w)
         if (left > 0 && t->started + next - t->appended <= plan->cells)
             take_part(w, next);
         else if (left == 0)
-            break; /* whoever is at the last bands appends them */
+            break; /* the threads that make the last bands append them */
         else
             pthread_cond_wait(&t->changed, &t->lock);
     }
@@ -455,8 +456,7 @@ static void work(void *argument)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* The decoder goes on from its first byte: bands that are not appended are made again, one after the other.
- */
+/* The decoder restarts at its first byte: one thread makes the bands again that were not appended yet. */
 static void work_again(team *t)
 {
     worker w = {.t = t};

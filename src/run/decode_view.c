@@ -1,4 +1,4 @@
-/* lap_decode_view: a file in memory to pixels in the caller's memory. */
+/* lap_decode_view: decodes a file in memory to pixels in the caller's memory. */
 #include <stdlib.h>
 
 #include "base/context.h"
@@ -11,7 +11,7 @@
 #include "run/pixels.h"
 #include "run/settings.h"
 
-/* rgb or gray samples as the other one, row by row. */
+/* Converts RGB to gray or gray to RGB, row by row. */
 static void convert_channels(const lap_view *from, const lap_view *to)
 {
     for (int y = 0; y < to->height; y++) {
@@ -26,7 +26,7 @@ static void convert_channels(const lap_view *from, const lap_view *to)
     }
 }
 
-/* The size of the upright picture and the channels asked for; memory where the view has none. */
+/* Checks the caller's view against the size of the upright picture; allocates pixels if the view has none. */
 static lap_code fit_view(const lap_header *h, lap_turn turn, lap_view *view, lap_error *err)
 {
     const bool swap = lap_turn_transposes(turn);
@@ -50,7 +50,7 @@ static lap_code fit_view(const lap_header *h, lap_turn turn, lap_view *view, lap
     return view->base ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes wanted", bytes);
 }
 
-/* All rows, upright if asked for, with the channels of the view. */
+/* Decodes all rows, turns them, and converts them to the view's channels. */
 static lap_code collect_view(
     lap_decoder *decoder, lap_turn turn, const lap_view *view, lap_report *report, lap_error *err)
 {

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "lapedge_program.h"
 
-/* ---- in ---------------------------------------------------------------------------------------- */
+/* ---- decoders ---------------------------------------------------------------------------------- */
 
 /* Enough for the probe of every format. */
 enum { PROBE_BYTES = 16 };
@@ -64,7 +64,7 @@ lap_code lap_input_look(lap_source *source, lap_input *kind, lap_error *err)
     return code;
 }
 
-/* ---- out --------------------------------------------------------------------------------------- */
+/* ---- encoders ---------------------------------------------------------------------------------- */
 
 static const lap_encoder_ops *const encoders[] = {
     &lap_jpeg_encoder,
@@ -76,7 +76,7 @@ static const lap_encoder_ops *const encoders[] = {
 enum { ENCODERS = 5 };
 _Static_assert(sizeof encoders == ENCODERS * sizeof(void *), "the loop sees every row");
 
-/* Every name that is understood. */
+/* Every format name that settings and extensions may use. */
 static const struct {
     const char *name;
     lap_format format;
@@ -113,7 +113,7 @@ lap_format lap_format_of_path(const char *path)
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
-    /* ".jpg" is a name, not an extension; and nothing is not to be had by a name. */
+    /* ".jpg" is a whole name, not an extension. An extension "none" must not select LAP_FORMAT_NOTHING. */
     const lap_format format = dot && dot != base ? lap_format_find(dot + 1) : LAP_FORMAT_UNKNOWN;
     return format == LAP_FORMAT_NOTHING ? LAP_FORMAT_UNKNOWN : format;
 }

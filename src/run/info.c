@@ -1,4 +1,4 @@
-/* lap_info_read: the structure of an image file, without decoding it. */
+/* lap_info_read: reads the structure of an image file without decoding it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +23,9 @@ static void note_segment(lap_info *info, const char *kind, size_t size)
     info->metadata[i].bytes += size;
 }
 
-/* ---- what a run leaves out ----------------------------------------------------------------------- */
+/* ---- metadata that a run drops ------------------------------------------------------------------- */
 
-typedef struct listener { /* or none */
+typedef struct listener { /* whom to tell about dropped metadata; a NULL listener: nobody */
     const lap_settings *settings;
     lap_dropped_fn *each;
     void *user;
@@ -77,7 +77,7 @@ static lap_code tell_header(const listener *to, const lap_header *header, lap_er
                   : lap_fail(err, LAP_E_USAGE, "unknown output format '%s'", s->format);
 }
 
-/* The segments of a JPEG's header, as its decoder has them. */
+/* Builds the header that a JPEG decoder would give, and reports from it. */
 static lap_code tell_scan(const listener *to, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
     lap_segment *segments = calloc(scan->span_count + 1, sizeof *segments);
@@ -97,7 +97,7 @@ static lap_code tell_scan(const listener *to, const lap_jpeg_scan *scan, const u
     return code;
 }
 
-/* ---- what the file is made of -------------------------------------------------------------------- */
+/* ---- the structure of a file --------------------------------------------------------------------- */
 
 static const char *frame_name(uint8_t sof)
 {
@@ -148,7 +148,7 @@ static lap_code jpeg_info(
     return code;
 }
 
-/* Of the other formats: what the decoder's header says. */
+/* Formats other than JPEG: copies what the decoder's header says. */
 static lap_code other_info(lap_source *source, const listener *to, lap_info *info, lap_error *err)
 {
     const lap_read_options options = {.fail_on = LAP_FAIL_NONE};

@@ -9,7 +9,7 @@
 #include "ops/orient.h"
 #include "run/formats.h"
 
-/* ---- whether ----------------------------------------------------------------------------------- */
+/* ---- the decision ------------------------------------------------------------------------------ */
 
 static bool is_demanded(const lap_settings *s)
 {
@@ -21,7 +21,7 @@ static bool is_to_jpeg(const lap_settings *s)
     return !s->format || lap_format_find(s->format) == LAP_FORMAT_JPG;
 }
 
-/* Which setting asks for pixels that are coded anew; NULL where none does. */
+/* Which setting rules out a lossless turn; NULL if none does. */
 static const char *recoding(const lap_settings *s)
 {
     return s->gray                          ? "one channel is asked for"
@@ -39,7 +39,7 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
     return why ? lap_fail(err, LAP_E_USAGE, "turning without loss is demanded, and %s", why) : LAP_OK;
 }
 
-/* Keeps a copy of why. */
+/* Falls back to decoding and re-encoding, or fails if the settings demand a lossless turn. Copies `why`. */
 static lap_code decline(lap_photo *p, const char *why, lap_error *err)
 {
     lap_lossless_way *way = &p->lossless;
@@ -56,7 +56,7 @@ static lap_turn turn_of(const lap_settings *s, const lap_jpeg_scan *scan, const 
     int orientation = 1;
     for (size_t i = scan->span_count; s->auto_orient && i-- > 0;) {
         const lap_jpeg_span *p = &scan->spans[i];
-        if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size)) /* the first one counts */
+        if (p->marker == 0xE1 && lap_exif_is(bytes + p->offset, p->size)) /* the first EXIF segment counts */
             orientation = lap_exif_orientation(bytes + p->offset, p->size);
     }
     return lap_turn_compose((lap_turn)orientation, s->turn);
@@ -99,7 +99,7 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     if (code != LAP_OK || why)
         return code == LAP_OK ? decline(p, why, err) : code;
     code = lap_input_look(p->source, &kind, err);
-    if (code != LAP_OK || kind == LAP_INPUT_EMPTY) /* the decoder says that it is empty */
+    if (code != LAP_OK || kind == LAP_INPUT_EMPTY) /* the decoder will report an empty input */
         return code;
     if (kind == LAP_INPUT_OTHER)
         return decline(p, "the input is no JPEG", err);
@@ -110,9 +110,9 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* ---- doing it ---------------------------------------------------------------------------------- */
+/* ---- the turn ---------------------------------------------------------------------------------- */
 
-/* The output's size and metadata, of what stays of the input. */
+/* Sets the output's size and metadata, after any trimming. */
 static void plan_output(lap_photo *p)
 {
     const lap_lossless_way *way = &p->lossless;
@@ -172,7 +172,7 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
 {
     lap_budget *const budget = &p->context->budget;
     const uint64_t limit = p->plan.max_memory;
-    /* libjpeg reads all coefficients, and they are what pixels come from if the turn fails. */
+    /* libjpeg reads all coefficients. If the turn fails, the pixels are computed from them. */
     (void)lap_decoder_spare(p->decoder, "its coefficients were read for a turn without loss");
     const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(p->decoder));
     if (limit && need > limit)
@@ -182,7 +182,7 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
     if (code != LAP_OK)
         return code;
     code = turn_and_write(p, err);
-    if (limit) /* if pixels are next, they ask for their memory, the decoder's coefficients included */
+    if (limit) /* if the turn failed, by_pixels takes memory again, for the decoder's coefficients too */
         lap_budget_give(budget, need);
     return code;
 }

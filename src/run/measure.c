@@ -1,4 +1,4 @@
-/* lap_measure_file: what a picture and its edges hold, without writing any. */
+/* lap_measure_file: statistics and profiles of a picture and its edges, which are not written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ void lap_measurement_free(lap_measurement *measurement)
     measurement->note = NULL;
 }
 
-/* Through bands into an encoder that writes nothing; with a device, decoded and counted there. */
+/* Runs the photo with an encoder that writes nothing. A device, if chosen, decodes and counts. */
 static lap_code measure_bands(
     const lap_run_order *order, int threshold, lap_measurement *m, lap_report *report, lap_error *err)
 {
@@ -50,7 +50,7 @@ static lap_code measure_bands(
     return code;
 }
 
-/* The edges of a whole picture, on whatever backend settings name. */
+/* Filters a whole picture with the backend of the settings. */
 static lap_code edges_of(lap_context *context, const lap_pixels *pixels, const lap_settings *settings,
     lap_image *edges, lap_error *err)
 {
@@ -63,7 +63,7 @@ static lap_code edges_of(lap_context *context, const lap_pixels *pixels, const l
     return code;
 }
 
-/* The view without `mask` pixels at each side; false where nothing is left. */
+/* Cuts `mask` pixels off each side of the view; false if nothing is left. */
 static bool inside(const lap_view *view, int mask, lap_view *inner)
 {
     if (mask > (view->width - 1) / 2 || mask > (view->height - 1) / 2)
@@ -102,7 +102,8 @@ static lap_code measure_whole(const lap_run_order *order, const lap_measure_opti
     return code;
 }
 
-/* Which of the two products the weights are for; LAP_E_USAGE where their number fits none. */
+/* Splits the weights into row and column weights by their number. LAP_E_USAGE if the number fits neither, nor
+ * both. */
 static lap_code split_weights(const lap_measure_options *options, const lap_view *plane, const float **row,
     const float **column, lap_error *err)
 {

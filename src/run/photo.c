@@ -12,7 +12,7 @@
 static lap_code load(lap_photo *p, lap_error *err)
 {
     lap_code code = lap_plan_settings(&p->plan, p->settings, NULL, lap_pool_threads(p->context->pool), err);
-    lap_source_watch(p->source, p->control); /* a pipe may be waited for before the decoder is opened */
+    lap_source_watch(p->source, p->control); /* from here on: holding the file may already wait for a pipe */
     if (code == LAP_OK && p->plan.decodes_there)
         code = lap_photo_hold_file(p, err);
     if (code == LAP_OK)
@@ -30,7 +30,7 @@ static lap_code open_encoder(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* Everything decoded and turned, for a filter of the host. */
+/* Decodes and turns all pixels, for a filter on the CPU. */
 static lap_code hold_whole(lap_photo *p, lap_error *err)
 {
     const lap_code code = lap_photo_collect(p, err);
@@ -48,7 +48,7 @@ static lap_code run_bands(lap_photo *p, lap_error *err)
         .encoder = p->encoder,
         .whole = p->whole.memory ? &p->whole.view : NULL,
         .result = p->filtered.memory ? &p->filtered.view : NULL,
-        .counts = p->plan.filters_whole ? NULL : p->counts, /* else counted there */
+        .counts = p->plan.filters_whole ? NULL : p->counts, /* a device has already counted */
         .ms = &p->ms,
         .damage = &p->damage};
     lap_code code = lap_bands_run(&job, err);
@@ -59,8 +59,8 @@ static lap_code run_bands(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* What the photo will take at most is known before it takes any of it, and asked for in one piece: who waits
- * for memory has none. *has is to be given back. */
+/* Takes the photo's memory from the budget in one piece, before any of it is used: so no photo holds memory
+ * while it waits for more. *has: the bytes to give back. */
 static lap_code take_memory(lap_photo *p, uint64_t *has, lap_error *err)
 {
     const uint64_t limit = p->plan.max_memory;
@@ -78,7 +78,7 @@ static lap_code take_memory(lap_photo *p, uint64_t *has, lap_error *err)
     return code;
 }
 
-/* Decoded pixels to the end of the output. */
+/* Decodes, filters and encodes pixels, to the end of the output. */
 static lap_code by_pixels(lap_photo *p, lap_error *err)
 {
     uint64_t has = 0;
@@ -100,7 +100,7 @@ static lap_code by_pixels(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole photo --------------------------------------------------------------------------- */
 
 lap_code lap_photo_run(lap_photo *p, lap_report *report, lap_error *err)
 {

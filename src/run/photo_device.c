@@ -24,7 +24,7 @@ lap_code lap_photo_hold_file(lap_photo *p, lap_error *err)
     bool whole = false;
     p->device.is_starting = pthread_create(&p->device.starter, NULL, start_device, p) == 0;
     lap_code code = lap_input_look(p->source, &kind, err);
-    if (code == LAP_OK && kind == LAP_INPUT_JPEG) /* other kinds are not worth the memory */
+    if (code == LAP_OK && kind == LAP_INPUT_JPEG) /* a device decodes only JPEGs */
         code = lap_source_hold(p->source, limit, &bytes, &size, &whole, err);
     if (code == LAP_OK && whole) {
         p->device.file = bytes;
@@ -40,15 +40,15 @@ void lap_photo_wait_for_device(lap_photo *p)
     p->device.is_starting = false;
 }
 
-/* ---- of both kinds ----------------------------------------------------------------------------- */
+/* ---- common steps ------------------------------------------------------------------------------ */
 
-/* head: empty where the device makes no file. */
+/* The head of the output; empty if the device does not encode. */
 static lap_code make_head(const lap_plan *plan, lap_jpeg_head *head, lap_error *err)
 {
     return plan->encodes_there ? lap_jpeg_head_make(&plan->write, head, err) : LAP_OK;
 }
 
-/* The whole way of the file that the staging has, or of pixels. */
+/* Plans all steps on the device, from the staging's file or from pixels. */
 static lap_code plan_way(const lap_plan *plan, lap_device_staging *staging, const lap_view *pixels,
     const lap_jpeg_head *head, bool *handled, lap_error *err)
 {
@@ -64,7 +64,7 @@ static lap_code plan_way(const lap_plan *plan, lap_device_staging *staging, cons
     return lap_device_staging_plan(staging, &wish, handled, err);
 }
 
-/* What the header had to say is all there is: the device has read the rest, and found nothing odd. */
+/* The device has decoded the rest without a warning: only the header's warnings remain. */
 static void note_decoded(lap_photo *p)
 {
     p->damage = p->decoder->damage;
@@ -101,16 +101,16 @@ lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *s
     return code;
 }
 
-/* ---- waited for -------------------------------------------------------------------------------- */
+/* ---- the caller waits -------------------------------------------------------------------------- */
 
-typedef struct work { /* of one photo that is waited for */
+typedef struct work { /* one photo whose caller waits */
     lap_photo *photo;
     lap_device_slot *slot;
     lap_device_staging *staging;
-    lap_jpeg_head head; /* of the output */
+    lap_jpeg_head head; /* the output's */
 } work;
 
-/* *is_done: the source was right. */
+/* Runs the photo on the device. *is_done: the device could decode the file, or take the pixels. */
 static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *err)
 {
     lap_photo *p = w->photo;
@@ -124,7 +124,7 @@ static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *
     return code;
 }
 
-/* Of the file, decoded there; or of pixels that the CPU decodes. */
+/* Lets the device decode the file; if it cannot, the CPU decodes and sends pixels. */
 static lap_code send_photo(work *w, lap_error *err)
 {
     lap_photo *p = w->photo;
@@ -147,7 +147,7 @@ static lap_code send_photo(work *w, lap_error *err)
     return code;
 }
 
-/* The file, if the device made its scan; else the pixels, for an encoder of the CPU. */
+/* Writes the file if the device made its scan; else downloads the pixels for the CPU's encoder. */
 static lap_code bring_back(work *w, bool *is_done, lap_error *err)
 {
     lap_photo *p = w->photo;
@@ -193,7 +193,7 @@ lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
     return code;
 }
 
-/* ---- in pieces --------------------------------------------------------------------------------- */
+/* ---- in pieces: several threads ---------------------------------------------------------------- */
 
 void lap_async_run_close(lap_async_run *r)
 {
@@ -204,7 +204,7 @@ void lap_async_run_close(lap_async_run *r)
     r->photo.source = NULL;
 }
 
-/* Whether the CPU would take more memory than it may: then it is to say so. */
+/* Whether the CPU would exceed the memory limit. Then the CPU handles the photo, and reports that. */
 static bool is_large(const lap_async_run *r)
 {
     enum { IMAGES = 3 };
@@ -215,7 +215,7 @@ static bool is_large(const lap_async_run *r)
            (plan->max_memory && bytes > plan->max_memory);
 }
 
-/* The file's bytes, in the staging. Trouble with the file is not for the device. */
+/* Reads the file into the staging. If the file cannot be read, *handled stays false: the CPU reports why. */
 static lap_code read_file(lap_async_run *r, bool *handled, lap_error *err)
 {
     lap_error unread;
@@ -226,7 +226,7 @@ static lap_code read_file(lap_async_run *r, bool *handled, lap_error *err)
     const struct stat *st = lap_source_stat(*source);
     if (!st || !S_ISREG(st->st_mode) || st->st_size < 4 || (uint64_t)st->st_size > LAP_SOURCE_MOST)
         return LAP_OK;
-    const size_t room = (size_t)st->st_size + 1; /* one more byte: the end shows */
+    const size_t room = (size_t)st->st_size + 1; /* one byte more, to see the end of the file */
     lap_code code = lap_device_staging_file(r->staging, room, err);
     if (code != LAP_OK)
         return code;
@@ -236,7 +236,8 @@ static lap_code read_file(lap_async_run *r, bool *handled, lap_error *err)
     return LAP_OK;
 }
 
-/* The header, as the CPU reads it; whatever it has to say against it, the CPU says. */
+/* Reads the header as the CPU does. False after an error or a warning: the CPU handles the photo and reports
+ * it. */
 static bool read_header(lap_async_run *r)
 {
     lap_error unread;
@@ -245,7 +246,7 @@ static bool read_header(lap_async_run *r)
     return r->photo.decoder->damage.warnings == 0 && !is_large(r);
 }
 
-/* What cannot be written at all, the CPU says. */
+/* Plans the output. If no such file can be written, *handled is false: the CPU reports why. */
 static lap_code plan_photo(lap_async_run *r, bool *handled, lap_error *err)
 {
     lap_jpeg_head head = {.components = 0};
@@ -260,7 +261,7 @@ static lap_code plan_photo(lap_async_run *r, bool *handled, lap_error *err)
     return code;
 }
 
-/* Whether a device gives what the settings ask for. settings: with a format. */
+/* Whether a device can do all that the settings ask for. Fills settings, format included. */
 static bool plan_settings(
     lap_async_run *r, const lap_run_order *order, const lap_rung *rung, lap_settings *settings)
 {
@@ -274,7 +275,6 @@ static bool plan_settings(
            (!order->out || plan->encodes_there);
 }
 
-/* File, header, plan. */
 static lap_code load(lap_async_run *r, bool *handled, lap_error *err)
 {
     lap_code code = read_file(r, handled, err);
@@ -284,7 +284,7 @@ static lap_code load(lap_async_run *r, bool *handled, lap_error *err)
         code = plan_photo(r, handled, err);
     if (code != LAP_E_LIMIT)
         return code;
-    *handled = false; /* more pinned memory than the staging may take */
+    *handled = false; /* the staging may not take that much pinned memory */
     return LAP_OK;
 }
 

@@ -1,5 +1,4 @@
-/* Steps that both ways of a photo take, on the CPU (photo.c) and on a device (photo_device.c); and what is
- * told about them. */
+/* Steps of a photo that the CPU (photo.c) and a device (photo_device.c) share, and its report. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -68,7 +67,7 @@ lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_repor
     return code;
 }
 
-/* ---- what is worth knowing --------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, const char *format, ...)
 {
@@ -132,7 +131,7 @@ static void note_rung(const lap_plan *plan, lap_report *report)
         add_note(report, "threads are spread over bands, one inside %s", plan->rung->name);
 }
 
-/* Where a decoder was asked for by name; what `auto` does is no news. */
+/* Only if the settings name a decoder. */
 static void note_coder_in(const lap_photo *p, lap_report *report)
 {
     const lap_decoder *d = p->decoder;
@@ -160,11 +159,11 @@ static bool is_written(const lap_photo *p)
     return (p->encoder || p->device.encoded) && p->plan.format != LAP_FORMAT_NOTHING;
 }
 
-/* What of the input's metadata the output cannot show although it was to be kept: warnings. */
+/* Metadata that should be kept but that the output cannot hold: warnings. */
 typedef struct losses {
     int count;
     char first[160];
-    lap_remedy remedy; /* of the first */
+    lap_remedy remedy; /* the first loss's */
 } losses;
 
 __attribute__((format(printf, 3, 4))) static void lose(losses *l, lap_remedy remedy, const char *format, ...)
@@ -210,7 +209,7 @@ static losses losses_of(const lap_photo *p)
 lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
 {
     const losses l = losses_of(p);
-    /* A format without any metadata was chosen; that is no fault of the input. */
+    /* A format that holds no metadata was the user's choice, not a fault of the input. */
     if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || !holds_metadata(p->plan.format))
         return LAP_OK;
     return lap_fail(err, LAP_E_DAMAGED, "%s", l.first);
@@ -252,7 +251,7 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     report->ms.read = lap_source_ms(p->source);
     report->ms.write = p->sink ? lap_sink_ms(p->sink) : 0;
     report->ms.decode = fmax(p->ms.decode - report->ms.read, 0);
-    /* What encoding spent writing; the sink was open by then. */
+    /* The part of encoding that was writing; opening the sink came before. */
     const double written = p->sink ? lap_sink_ms(p->sink) - lap_sink_opening_ms(p->sink) : 0;
     report->ms.encode = fmax(p->ms.encode - written, 0);
     report->bytes_in = lap_source_bytes(p->source);

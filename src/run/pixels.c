@@ -1,5 +1,5 @@
-/* Whole images, for turns and devices, and for callers who have pixels or want them rather than a file:
- * comparison, statistics, benches. */
+/* Whole images: for turns, for devices, and for callers that have or want pixels rather than a file
+ * (comparison, statistics, benches). */
 #include "run/pixels.h"
 
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 
 /* ---- from a decoder ---------------------------------------------------------------------------- */
 
-/* Rows that a thread takes: few enough that threads which come late find some left. Strips are turned while
- * they are in the cache. */
+/* Pieces are small enough that threads which come late find some left. Strips are turned while they are in
+ * the cache. */
 enum { PIECES_PER_THREAD = 2, MIN_ROWS = 64, MCU_ROWS = 16, STRIP_ROWS = 64 };
 
 typedef struct task {
     const lap_collect *collect;
-    pthread_mutex_t lock; /* of collect->ms */
+    pthread_mutex_t lock; /* guards collect->ms */
 } task;
 
-/* Rows y .. y + strip->height - 1 of the input where they belong. */
+/* Decodes rows y .. y + strip->height - 1, and turns them into their place in the output. */
 static lap_code bring_rows(
     const lap_collect *c, lap_decoder *decoder, const lap_view *strip, int y, lap_times *ms, lap_error *err)
 {
@@ -45,7 +45,7 @@ static lap_code bring_rows(
     return code;
 }
 
-/* The image in stored order is never held beside the turned one. */
+/* Holds only one strip in stored order, never the whole image beside the turned one. */
 static lap_code collect_rows(task *t, lap_decoder *decoder, int y0, int y1, lap_error *err)
 {
     const lap_collect *c = t->collect;
@@ -99,7 +99,7 @@ lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *
     task t = {.collect = c, .lock = PTHREAD_MUTEX_INITIALIZER};
     lap_code code = opens_at ? collect_pieces(&t, height, err) : LAP_E_INTERNAL;
     if (!opens_at || (code == LAP_E_INTERNAL && lap_decoder_goes_on(c->decoder))) {
-        if (err) /* nothing that anybody has to know */
+        if (err) /* the decoder can still go on: not an error */
             *err = (lap_error){0};
         code = collect_rows(&t, c->decoder, 0, height, err);
     }

@@ -11,7 +11,7 @@
 
 /* ---- settings ---------------------------------------------------------------------------------- */
 
-/* The backend by name. "auto" takes a device where that is to code. */
+/* The backend's name; for "auto" a device's rung if the device is to code. */
 static const char *backend_of(const lap_settings *s)
 {
     return s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0
@@ -34,7 +34,7 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
     return code;
 }
 
-/* The first rows need the last ones. */
+/* Whether the first rows need the last ones. */
 static bool wraps(const lap_plan *plan)
 {
     return plan->rung && plan->border == LAP_WRAP;
@@ -66,9 +66,10 @@ lap_code lap_plan_settings(
         return code;
     const bool is_jpg = plan->format == LAP_FORMAT_JPG, is_held = s->progressive || s->optimize;
     plan->filters_whole = plan->rung && !lap_rung_takes_bands(plan->rung);
-    /* Several scans, and tables of the picture's own, are made on the CPU. */
+    /* Only the CPU makes progressive files and optimised tables. */
     plan->encodes_there = plan->encodes_there && is_jpg && !is_held;
-    /* Without markers libjpeg-turbo takes rows in order; our encoders join bands. */
+    /* libjpeg-turbo encodes bands independently only with restart markers; our encoders can join bands
+     * without. */
     const bool has_bands =
         is_jpg && !is_held && (s->restart != LAP_RESTART_OFF || s->codec != LAP_CODEC_TURBO);
     plan->takes_rows = !has_bands && plan->format != LAP_FORMAT_NOTHING && !lap_turn_reorders(s->turn) &&
@@ -76,8 +77,8 @@ lap_code lap_plan_settings(
     return LAP_OK;
 }
 
-/* From how many threads on decoding by parts pays: it is more work than decoding serially, which is
- * one thread's work and goes on beside filtering and encoding. Measured: docs/parallel-decoding.md. */
+/* The least number of threads for which decoding by parts pays. Decoding serially is less work: it keeps one
+ * thread busy while others filter and encode. Measured: docs/parallel-decoding.md. */
 static int worth_threads(const lap_plan *plan)
 {
     if (plan->format == LAP_FORMAT_NOTHING)
@@ -85,7 +86,7 @@ static int worth_threads(const lap_plan *plan)
     return plan->rung ? 3 : 2;
 }
 
-/* Whole images that a run holds at most, as far as settings tell. */
+/* The most whole images that a run with these settings may hold. */
 static int most_images(const lap_plan *plan, const lap_settings *s)
 {
     enum { COEFFICIENTS = 2 }; /* the encoder's: two bytes for each sample */
@@ -109,12 +110,12 @@ lap_read_options lap_plan_read(
 
 /* ---- header ------------------------------------------------------------------------------------ */
 
-/* What the encoder keeps of the input, and is asked for. */
+/* Sets what the encoder keeps of the input, and its options. */
 static void plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder)
 {
     const lap_header *header = lap_decoder_header(decoder);
     plan->from = *header;
-    if (lap_turn_transposes(plan->turn)) { /* what was sampled across is sampled down now */
+    if (lap_turn_transposes(plan->turn)) { /* horizontal and vertical sampling change places */
         memcpy(plan->from.sample_h, header->sample_v, sizeof header->sample_v);
         memcpy(plan->from.sample_v, header->sample_h, sizeof header->sample_h);
         plan->from.density_x = header->density_y;
@@ -128,7 +129,7 @@ static void plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder 
 
 void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder)
 {
-    /* Below this many pixels threads cost more than they bring. */
+    /* Below this many pixels threads cost more than they save. */
     enum { SMALL_PIXELS = 300000 };
     const lap_header *header = lap_decoder_header(decoder);
     plan->turn = lap_turn_compose(s->auto_orient ? (lap_turn)header->orientation : LAP_TURN_NONE, s->turn);
@@ -147,19 +148,18 @@ void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *d
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-/* Bands take this much memory at most, unless that leaves only a few threads: one at a time decodes, so
- * that many more would often wait, and a photo of 19 million pixels stays below 64 MB altogether. */
+/* The most memory for bands, unless that leaves only a few threads. One thread at a time decodes, so more
+ * bands would mostly wait. A photo of 19 million pixels stays below 64 MB altogether. */
 enum { RING_BYTES = 48 << 20, FEW_THREADS = 4 };
-/* By parts they take this much at most, unless that leaves only a few threads; a waiting band counts as half
- * of its pixels, of which it rarely is more. */
+/* The same by parts. A waiting band counts as half of its pixels: encoded, it rarely takes more. */
 enum { PARTS_BYTES = 100 << 20 };
-/* The same with the compressed file, which is held too: what a picture of 20000 x 20000 may take. */
+/* The same including the compressed file: the limit for a picture of 20000 x 20000. */
 enum { ALL_BYTES = 170 << 20 };
 
-/* Strips stay in the L2 cache, source and result; each costs the filter a few rows more. */
+/* Source and result of a strip fit in the L2 cache. Each strip makes the filter read a few more rows. */
 enum { STRIP_ROWS = 64, STRIP_BYTES = 256 << 10 };
 
-/* Who works alone encodes in order whatever comes. */
+/* A single thread may encode strips whatever the encoder: its bands come in order. */
 static void plan_strips(lap_plan *plan, const lap_encoder *encoder, size_t row)
 {
     const int step = lap_encoder_row_step(encoder);
@@ -171,9 +171,9 @@ static void plan_strips(lap_plan *plan, const lap_encoder *encoder, size_t row)
     plan->strip_rows = most < (size_t)step ? step : (int)(most / (size_t)step) * step;
 }
 
-/* Each part decodes up to two rows of MCUs that are not its own. Where bands are few that is less than what
- * the slowest thread would keep the others waiting: a band a part then (16 threads, 30 bands: 39.6 ms instead
- * of 42.9, 16 Xeon cores, 2026-11-22). Where they are many, two parts a thread. */
+/* Each part also decodes up to two MCU rows of its neighbours. With few bands this costs less than waiting
+ * for the slowest thread, so a part is one band (16 threads, 30 bands: 39.6 ms instead of 42.9, 16 Xeon
+ * cores, 2026-11-22). With many bands each thread gets two parts. */
 static void count_parts(lap_plan *plan, int threads)
 {
     const int parts = plan->bands < 8 * threads ? plan->bands : 2 * threads;
@@ -185,13 +185,13 @@ static void count_parts(lap_plan *plan, int threads)
 }
 
 typedef struct parts_bytes {
-    size_t thread; /* what each thread holds: a strip, a band, its decoder */
-    size_t band;   /* encoded, until those before it are appended */
-    size_t fixed;  /* whatever the number of threads */
-    size_t most;   /* of threads and bands together, unless more was asked for */
+    size_t thread; /* held by each thread: a strip, a band, its decoder */
+    size_t band;   /* an encoded band that waits for those before it */
+    size_t fixed;  /* independent of the number of threads */
+    size_t most;   /* the most for threads and bands together; an explicit request may exceed it */
 } parts_bytes;
 
-/* Sets plan->memory, and says whether the plan's threads and cells keep to both limits. */
+/* Sets plan->memory; true if the plan's threads and cells keep to both limits. */
 static bool parts_fit(lap_plan *plan, const parts_bytes *bytes, bool may_exceed)
 {
     const uint64_t limit = plan->max_memory ? plan->max_memory : UINT64_MAX;
@@ -204,11 +204,11 @@ static bool parts_fit(lap_plan *plan, const parts_bytes *bytes, bool may_exceed)
     return all <= limit && (threads + bands / 2 <= bytes->most || may_exceed);
 }
 
-/* Cells hold chunks only, results belong to threads. False where even one thread takes more than the limit,
- * `fixed` included. */
+/* Plans by parts: cells hold only chunks, results belong to threads. False if even the least number of
+ * threads, with `fixed`, exceeds the limit. */
 static bool plan_parts(lap_plan *plan, const lap_decoder *decoder, size_t row, size_t fixed)
 {
-    /* With fewer threads than it is worth, or more memory than is polite: only where it was asked for. */
+    /* Only an explicit request allows fewer threads than pay, or more memory than `most`. */
     const bool is_asked = decoder->options.decode == LAP_DECODE_PARALLEL;
     const int least = is_asked ? 1 : decoder->options.worth_threads;
     const size_t held = decoder->held, room = held < ALL_BYTES ? ALL_BYTES - held : 0;
@@ -230,8 +230,8 @@ static bool plan_parts(lap_plan *plan, const lap_decoder *decoder, size_t row, s
     return false;
 }
 
-/* Two more cells than threads keep everybody busy while one band is being decoded and one written. One thread
- * alone takes band after band, and needs a second cell only for the rows that a band hands on to the next. */
+/* With two more cells than threads all are busy while one band is decoded and one written. A single thread
+ * needs a second cell only for the rows that a band hands on to the next. */
 static void count_cells(lap_plan *plan, int threads)
 {
     const int wanted = threads == 1 ? 2 : threads + 2;
@@ -262,7 +262,7 @@ static lap_code plan_ring(lap_plan *plan, size_t row, size_t fixed, lap_error *e
     return lap_fail_over_limit(err, "takes up to", plan->memory, limit, LAP_REMEDY_MAX_MEMORY);
 }
 
-/* What is held whatever the number of threads; false if that cannot be counted. */
+/* Bytes held whatever the number of threads; false if the sum overflows. */
 static bool fixed_bytes(
     const lap_plan *plan, size_t row, const lap_decoder *decoder, const lap_encoder *encoder, size_t *bytes)
 {

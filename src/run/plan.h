@@ -1,5 +1,5 @@
-/* What becomes of a photo, decided before its first pixel: from the settings, then from its header, then from
- * what the encoder asks for. The work reads the plan and asks the settings no more. Thread safe. */
+/* The plan for a photo, made before its first pixel: from the settings, then from its header, then from what
+ * the encoder asks for. The work reads only the plan, not the settings. Thread safe. */
 #ifndef LAP_PLAN_H
 #define LAP_PLAN_H
 
@@ -8,62 +8,61 @@
 
 typedef struct lap_plan {
     /* from the settings */
-    const lap_rung *rung; /* of the filter; NULL: pixels pass */
+    const lap_rung *rung; /* the filter's; NULL: pixels are not filtered */
     lap_params params;
     lap_border border;
     lap_format format;
-    const char *backend; /* by its name in the settings */
-    lap_decode decode;   /* as asked for */
-    int threads;         /* that work on the photo at most */
-    bool takes_rows;     /* the output asks for rows in order, one after the other */
-    bool filters_whole;  /* the rung takes no bands: it runs on `device` */
-    bool on_device;      /* there the photo is decoded or encoded too, as far as it takes it */
+    const char *backend; /* its name in the settings */
+    lap_decode decode;   /* as the settings say */
+    int threads;         /* the most that may work on the photo */
+    bool takes_rows;     /* the encoder takes rows in order, one after the other */
+    bool filters_whole;  /* the rung takes only whole images: it runs on `device` */
+    bool on_device;      /* the device may also decode or encode the photo */
     bool decodes_there;
-    bool encodes_there; /* and makes such a file */
+    bool encodes_there; /* and the device can make this kind of file */
     int device;
-    const char *no_device; /* why a device that filters does not code, or not both ways; NULL else */
+    const char *no_device; /* why a device filters but does not code, or only one way; else NULL */
     bool gray;
-    uint64_t max_memory; /* 0: any */
+    uint64_t max_memory; /* 0: no limit */
     lap_progress_fn *progress;
     void *progress_user;
-    lap_run_stats *stats; /* statistics are wanted there; or NULL */
-    bool sync, preserves; /* how the output is finished */
+    lap_run_stats *stats; /* where to write statistics; NULL: none */
+    bool sync, preserves; /* arguments of lap_sink_finish */
 
-    /* and from the header */
+    /* from the header */
     lap_turn turn;
     int width, height, channels; /* after the turn */
-    bool holds_whole;            /* all pixels are collected before any is filtered */
-    lap_header from;             /* what the encoder keeps of the input, sampling turned too */
-    lap_write_options write;     /* refers to `from`: the plan stays where it is */
+    bool holds_whole;            /* collect all pixels before filtering */
+    lap_header from;             /* the input's header for the encoder, with its sampling turned */
+    lap_write_options write;     /* points to `from`: do not move the plan */
 
-    /* and from the encoder: band k has rows k * band_rows and up of the output */
+    /* from the encoder: band k has rows k * band_rows and up of the output */
     int band_rows, bands;
-    bool in_any_order;   /* bands are encoded independently of each other */
-    bool by_parts;       /* threads decode the bands that they filter, part_bands below each other */
+    bool in_any_order;   /* bands can be encoded independently of each other */
+    bool by_parts;       /* each thread decodes part_bands adjacent bands, and filters them */
     const char *how;     /* why rows are decoded one after the other; NULL: not worth a message */
-    int strip_rows;      /* of a band: worked on at once */
-    bool encodes_strips; /* each strip is encoded when it is filtered, while it is in the cache */
-    int cells;           /* of the ring: bands under way, at most */
-    int results;         /* one per thread, or one per cell; 0: without a rung of the host */
+    int strip_rows;      /* rows of a band that are worked on at once */
+    bool encodes_strips; /* encode each strip right after filtering, while it is in the cache */
+    int cells;           /* of the ring: the most bands in work at once */
+    int results;         /* one per thread, or one per cell; 0 if the CPU does not filter */
     int part_bands, ahead;
-    uint64_t memory; /* bytes that the photo takes at most */
+    uint64_t memory; /* the most bytes that the photo takes */
 } lap_plan;
 
-/* What the settings say by themselves, whatever the file is. LAP_E_BACKEND where a device is asked for that
- * cannot be had, LAP_E_USAGE where backend and codec do not go together; else as lap_rung_find. rung: of
- * the filter, where it has been chosen; NULL: as the settings name it. threads: of the pool. */
+/* Plans from the settings alone. LAP_E_BACKEND if they ask for a device that is unavailable, LAP_E_USAGE if
+ * backend and codec do not go together; else as lap_rung_find. rung: the filter's, if it is already chosen;
+ * NULL: the one that the settings name. threads: of the pool. */
 lap_code lap_plan_settings(
     lap_plan *plan, const lap_settings *settings, const lap_rung *rung, int threads, lap_error *err);
-/* What the decoder is opened with. */
+/* The options to open the decoder with. */
 lap_read_options lap_plan_read(
     const lap_plan *plan, const lap_settings *settings, const lap_control *control, lap_pool *pool);
 void lap_plan_header(lap_plan *plan, const lap_settings *settings, const lap_decoder *decoder);
-/* Chooses cells, results and threads so that all that the photo takes is within the limit; LAP_E_LIMIT where
- * one thread takes more. Neither decoder nor encoder changes. */
+/* Chooses cells, results and threads so that the photo stays within the limit; LAP_E_LIMIT if even one thread
+ * exceeds it. Neither decoder nor encoder changes. */
 lap_code lap_plan_memory(
     lap_plan *plan, const lap_decoder *decoder, const lap_encoder *encoder, lap_error *err);
 
-/* Rows of this band. */
 static inline int lap_plan_rows(const lap_plan *p, int band)
 {
     return p->height - band * p->band_rows < p->band_rows ? p->height - band * p->band_rows : p->band_rows;

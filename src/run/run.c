@@ -18,16 +18,16 @@ const char *lap_status_name(lap_status status)
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 
-/* What a run asks of the way of a photo, and what it adds to it. */
+/* One run, from its source to its sink. */
 typedef struct run {
     lap_context *context;
-    lap_settings settings; /* with a format */
+    lap_settings settings; /* with the format filled in */
     double start;
     lap_source *source;
     lap_sink *sink;
 } run;
 
-/* Source to finished sink; both are the caller's to close. */
+/* Runs the photo from source to finished sink; the caller closes both. */
 static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
 {
     const lap_settings *settings = &r->settings;
@@ -54,7 +54,7 @@ static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
 {
     lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_source_open(order->in, &r->source, err); /* a missing input is named first */
+        code = lap_source_open(order->in, &r->source, err); /* first, to report a missing input first */
     if (code == LAP_OK)
         code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
     if (code == LAP_OK)
@@ -71,7 +71,7 @@ static lap_code file_to_sink(const lap_run_order *order, double start, struct st
     lap_code code = open_ends(&r, order, err);
     if (code == LAP_OK)
         code = source_to_sink(&r, report, err);
-    /* The last look before publishing: a sync, which may take long, is over. */
+    /* The last check of the source before publishing; a sync, which may take long, is already done. */
     code = lap_source_result(r.source, r.settings.in_place ? order->in : NULL, code, err);
     if (code == LAP_OK && read && lap_source_stat(r.source))
         *read = *lap_source_stat(r.source);
@@ -92,7 +92,7 @@ lap_code lap_run_to_sink(
     return lap_report_conclude(code, &why, order->in, start, report, err);
 }
 
-/* What a killed run left beside this output; a folder is looked through once, not for each file in it. */
+/* Removes what a killed run left beside this output. Looks through each folder once, not once per file. */
 static void sweep(lap_context *context, const char *out)
 {
     char *folder = lap_sink_folder(out);
@@ -109,7 +109,7 @@ static bool keeps_what_is_there(const char *out, const lap_settings *settings)
     return settings->no_clobber && strcmp(out, "-") != 0;
 }
 
-/* Whether the output may be made at all. */
+/* LAP_OK if the output may be written at this path. */
 static lap_code check_out(const char *in, const char *out, const lap_settings *settings, lap_error *err)
 {
     struct stat there;

@@ -98,8 +98,8 @@ __attribute__((format(printf, 2, 3))) static void put(text *t, const char *forma
 
 static void put_filter(text *t, const lap_settings *s)
 {
-    /* The coefficients, not the name: a preset and the same numbers from a file are one thing.
-     * Hexadecimal floats hold every bit, in 16 characters at most. */
+    /* The coefficients, not the name: a preset and the same numbers from a file must give the same text.
+     * Hexadecimal floats keep every bit, in at most 16 characters. */
     put(t, "kernel=");
     for (int i = 0; i < 25; i++)
         put(t, i ? " %a" : "%a", (double)s->params.kernel.h[i]);
@@ -118,14 +118,14 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
     put(&t, "format=%s\nquality=%d\nsubsampling=%d\nrestart=%d\nstrip=%d\nfail-on=%d\n",
         s->format ? lap_format_name(lap_format_find(s->format)) : "", s->quality, (int)s->subsampling,
         (int)s->restart, s->strip, (int)s->fail_on);
-    /* What came later, only where it is asked for: the hash of what was made before stays. */
+    /* Newer settings only if they are set: hashes that older versions recorded stay valid. */
     if (s->progressive || s->optimize)
         put(&t, "progressive=%d\noptimize=%d\n", s->progressive, s->optimize);
     if (s->keep)
         put(&t, "keep=%u\n", s->keep);
     if (s->lossless)
         put(&t, "lossless=%d\n", (int)s->lossless);
-    /* Version 2 of what these settings keep of metadata: 0.1 wrote other bytes. */
+    /* Version 2: for these settings 0.1 wrote metadata as other bytes. */
     const unsigned rewritten = LAP_KEEP_EXIF | LAP_KEEP_XMP | LAP_KEEP_IPTC | LAP_KEEP_COMMENT;
     const bool is_png = s->format && lap_format_find(s->format) == LAP_FORMAT_PNG;
     if (s->keep ? s->keep & rewritten : is_png && !s->strip)
@@ -167,7 +167,7 @@ uint64_t lap_settings_taken(const lap_settings_mark *mark, uint64_t recorded)
     return recorded;
 }
 
-/* Standard output, and without an extension what is no file: a pipe, a device, a socket. */
+/* Whether out is standard output, or has no extension and is a pipe, a device or a socket. */
 static bool is_stream(const char *out)
 {
     struct stat st;
@@ -191,10 +191,10 @@ lap_code lap_settings_with_format(
     const lap_code code = lap_fail_at(
         err, LAP_E_USAGE, out, "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv)");
     return full->in_place ? code
-                          : lap_error_remedy(err, code, LAP_REMEDY_FORMAT); /* a photo keeps its name */
+                          : lap_error_remedy(err, code, LAP_REMEDY_FORMAT); /* in place the format is fixed */
 }
 
-/* ---- for decoder and encoder ------------------------------------------------------------------- */
+/* ---- options of decoder and encoder ------------------------------------------------------------ */
 
 lap_read_options lap_read_options_of(const lap_settings *s, const lap_control *control)
 {

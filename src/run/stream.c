@@ -1,4 +1,4 @@
-/* What a lap_stream does to pixels on its device: filter, count, decode, encode. */
+/* Filters, counts, decodes and encodes pixels on the device of a lap_stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,9 +42,9 @@ lap_code lap_stream_stats(
     return code == LAP_OK ? lap_stats_of_counts(counts, view->channels, threshold, stats, err) : code;
 }
 
-/* ---- what decoding and encoding share ----------------------------------------------------------- */
+/* ---- common to decoding and encoding ------------------------------------------------------------ */
 
-/* Whether the device is to code; LAP_E_BACKEND where it is asked for and cannot. */
+/* Sets *on_device if the device shall code; LAP_E_BACKEND if it was requested but cannot. */
 static lap_code choose(const lap_settings *settings, unsigned direction, bool *on_device, lap_error *err)
 {
     const char *reason = "";
@@ -55,7 +55,7 @@ static lap_code choose(const lap_settings *settings, unsigned direction, bool *o
     return code;
 }
 
-/* The report's size is that of the view that was decoded or encoded. */
+/* Concludes with the size of the decoded or encoded view; 0 after a failure. */
 static lap_code conclude(
     lap_code code, lap_error *why, double start, const lap_view *view, lap_report *report, lap_error *err)
 {
@@ -67,14 +67,14 @@ static lap_code conclude(
 
 /* ---- decoding ----------------------------------------------------------------------------------- */
 
-typedef struct decoding { /* of one file */
+typedef struct decoding { /* the decoding of one file */
     lap_stream *stream;
     const lap_settings *settings;
     const void *file;
     size_t size;
     lap_decoder *decoder;
     lap_view *view;
-    bool is_new, is_done; /* the view was made here; the device has decoded */
+    bool is_new, is_done; /* the view's memory was allocated here; the device has decoded */
     lap_report *report;
 } decoding;
 
@@ -125,7 +125,7 @@ static lap_code decode_here(decoding *d, lap_damage *damage, lap_error *err)
     return code;
 }
 
-/* The caller's view, or a new one. */
+/* Checks the caller's view; allocates one if it has no memory. */
 static lap_code fit_view(decoding *d, lap_error *err)
 {
     const lap_header *h = lap_decoder_header(d->decoder);
@@ -139,7 +139,7 @@ static lap_code fit_view(decoding *d, lap_error *err)
     return lap_stream_check(d->stream, view, "output", err);
 }
 
-/* The pixels of an open file; what was let through goes to the report. */
+/* Decodes the pixels of an open file; reports warnings. */
 static lap_code decode_pixels(decoding *d, bool on_device, lap_error *err)
 {
     lap_damage damage = {0};
@@ -147,7 +147,7 @@ static lap_code decode_pixels(decoding *d, bool on_device, lap_error *err)
     if (code == LAP_OK && on_device)
         code = decode_there(d, err);
     if (code == LAP_OK && d->is_done)
-        damage = d->decoder->damage; /* what the header had to say is all there is */
+        damage = d->decoder->damage; /* only the header may have warned */
     else if (code == LAP_OK)
         code = decode_here(d, &damage, err);
     if (code != LAP_OK && d->is_new)
@@ -167,7 +167,7 @@ static lap_code decode(decoding *d, lap_error *err)
     lap_code code = choose(d->settings, LAP_DEVICE_DECODES, &on_device, err);
     options.pool = context->pool;
     options.threads = lap_pool_threads(context->pool);
-    if (on_device) /* which has no use for a search for parts */
+    if (on_device) /* the device does not need the CPU's search for parts */
         options.decode = LAP_DECODE_SERIAL;
     if (code == LAP_OK)
         code = lap_source_memory(d->file, d->size, "input", &source, err);
@@ -206,7 +206,7 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
 
 /* ---- encoding ----------------------------------------------------------------------------------- */
 
-/* The pixels where they lie; a scan that the device makes is brought back. */
+/* Encodes the pixels on the device, downloads the scan and writes the file. Writes nothing without a scan. */
 static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_write_options *write,
     lap_sink *sink, lap_times *times, lap_error *err)
 {
@@ -229,7 +229,7 @@ static lap_code encode_there(lap_stream *s, const lap_view *view, const lap_writ
     return code;
 }
 
-/* The view's pixels on the host. */
+/* Copies the view's pixels to the host. */
 static lap_code bring(lap_stream *s, const lap_view *view, lap_image *image, lap_times *times, lap_error *err)
 {
     const double start = lap_now_ms();

@@ -51,7 +51,7 @@ const lap_rung *lap_rung_row(lap_op op, int i)
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
-/* The next name of a comma list into name; false at its end. */
+/* Copies the next name of a comma separated list to name; false at the end of the list. */
 static bool next_name(const char **list, char name[NAME_MAX_LENGTH + 1])
 {
     if (!*list || !**list)
@@ -108,7 +108,8 @@ const char *lap_rung_nearest(lap_op op, const char *name)
             const int by_alias = lap_word_distance(name, alias);
             d = by_alias < d ? by_alias : d;
         }
-        /* More than half of the letters wrong is no misspelling any more; a beginning is a question. */
+        /* Not a misspelling if more than half of the letters are wrong; but a beginning of at least three
+         * letters counts. */
         bool begins = length >= 3 && strncmp(name, row->name, length) == 0;
         if (d < best && (begins || d <= (int)length / 2)) {
             best = d;
@@ -118,10 +119,10 @@ const char *lap_rung_nearest(lap_op op, const char *name)
     return nearest;
 }
 
-/* ---- what can run ------------------------------------------------------------------------------ */
+/* ---- which rungs can run ----------------------------------------------------------------------- */
 
-/* The row that does the work of row here, or NULL and the reason. Devices that may not be probed
- * count as there. */
+/* The row that runs here when `row` is asked for; NULL and the reason if none can. If devices may not be
+ * probed, they count as available. */
 static const lap_rung *resolve(const lap_rung *row, bool probe_devices, const char **reason)
 {
     char name[NAME_MAX_LENGTH + 1];

@@ -7,26 +7,26 @@
 #include "cuda/device/queue.h"
 #include "rungs/run_views.h"
 
-/* What work is cut by. Columns: two strips of the vector rungs, and enough of a photo for its result to
- * go past the caches. Values: a multiple of the block that a reduction rung sums before it widens. */
+/* Sizes of the pieces of work. Columns: two strips of the vector rungs, and enough of a photo that its result
+ * bypasses the caches. Values: a multiple of the block that a reduction rung sums before it widens. */
 enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTOGRAM_BYTES = 4 << 20 };
-/* Filter: pieces large enough that the halo of four rows, which each piece reads again, weighs little, and
- * several for each thread, since cores are seldom equally fast. */
+/* Filter: pieces so large that reading four rows of halo again for each costs little, and several pieces per
+ * thread, since cores are seldom equally fast. */
 enum { FILTER_ROWS = 48, PIECES_PER_THREAD = 4 };
-/* A result of more bytes than this has left the caches before anybody reads it. */
+/* A result of more bytes than this has left the caches before it is read. */
 enum { CACHE_BYTES = 16 << 20 };
-/* Pieces whose sums are added in order of arrival would not be repeatable, so each piece has its own sum. */
+/* Each piece stores its sum separately: adding sums in order of arrival would not be repeatable. */
 enum { MAX_SUMS = 256 };
 
 /* ---- on a device: rungs that take pixels ------------------------------------------------------- */
 
 enum { STAGES = 3 }; /* upload, work, download */
 
-typedef struct visit { /* of pixels of the host to a device */
+typedef struct visit { /* one run of a device rung on host pixels */
     const lap_rung *rung;
     const lap_resources *use;
-    const lap_view *in, *out;       /* on the host; out NULL: the rung keeps its result */
-    const lap_views_filter *filter; /* NULL: another op, which wants no apron */
+    const lap_view *in, *out;       /* on the host; out NULL: the rung's result is not pixels */
+    const lap_views_filter *filter; /* NULL: another op, without an apron */
     uint64_t (*counts)[256];
     void *stream, *marks[STAGES + 1];
     lap_view from, to; /* on the device */
@@ -78,7 +78,7 @@ static lap_code fetch(const visit *v)
     return v->out ? lap_cuda_download(&v->to, v->out, v->stream, v->use->exec.err) : LAP_OK;
 }
 
-/* All stages, and a mark before and after each. */
+/* Enqueues all stages, with an event before and after each. */
 static lap_code enqueue(const visit *v)
 {
     static lap_code (*const stages[STAGES])(const visit *v) = {bring, launch, fetch};
@@ -122,7 +122,7 @@ static lap_code visit_device(visit v)
     lap_code code = arrive(&v);
     if (code == LAP_OK)
         code = enqueue(&v);
-    if (v.stream) { /* after a failure too: nothing may be freed while it is in use */
+    if (v.stream) { /* after a failure too: the device may still use memory that is freed next */
         const lap_code waited =
             lap_cuda_sync(v.use->device, v.stream, code == LAP_OK ? v.use->exec.err : NULL);
         code = code == LAP_OK ? waited : code;
@@ -183,16 +183,16 @@ static lap_code matvec_on_device(const lap_rung *rung, const lap_resources *use,
 
 /* ---- on the host: in pieces -------------------------------------------------------------------- */
 
-typedef struct work { /* shared by those who work on pieces of it */
+typedef struct work { /* shared by the threads that work on its pieces */
     const lap_rung *rung;
-    lap_exec exec; /* of one thread */
+    lap_exec exec; /* for one thread */
     const lap_view *in, *out;
     const lap_params *params;
     const lap_array *array;
     const lap_gemv *gemv;
     double sums[MAX_SUMS];
     size_t sum_values;    /* values in each of sums */
-    pthread_mutex_t lock; /* of counts */
+    pthread_mutex_t lock; /* guards counts */
     uint64_t (*counts)[256];
 } work;
 
@@ -215,7 +215,7 @@ static lap_exec exec_of(const work *w, lap_error *err)
     return exec;
 }
 
-/* A rung on the host only returns a code. */
+/* Adds a message, since host rungs return only a code. */
 static lap_code explained(const lap_rung *rung, lap_code code, lap_error *err)
 {
     if (code == LAP_OK || !err || (err->code == code && err->message[0]))

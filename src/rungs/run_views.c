@@ -2,7 +2,7 @@
 
 #include "cuda/device/device.h"
 
-enum { ALIGNMENT = 128 }; /* that cuda/device/device.h asks for */
+enum { ALIGNMENT = 128 }; /* required by cuda/device/device.h */
 
 void lap_views_space_free(lap_views_space *space)
 {
@@ -25,7 +25,7 @@ lap_code lap_views_wait(int device, void *stream, lap_error *err)
     return lap_cuda_sync(device, stream, err);
 }
 
-/* *view: as large as like, in the memory of `whole`, which is made anew where it is too small. */
+/* Sets *view to a view as large as like in the memory of `whole`, which it reallocates if it is too small. */
 static lap_code fit(
     lap_view *whole, const lap_view *like, int apron, void *stream, lap_view *view, lap_error *err)
 {
@@ -53,7 +53,7 @@ lap_code lap_views_result(
     return fit(&space->result, like, 0, stream, view, err);
 }
 
-/* The apron as if it were pixels. */
+/* The view with its apron as pixels. */
 static lap_view with_apron(const lap_view *view, int apron)
 {
     lap_view wide = *view;

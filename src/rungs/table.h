@@ -1,6 +1,6 @@
-/* What the rows of the ladders' tables are written with: where a rung runs, and what becomes of its row in a
- * build that leaves it out. `ladder` is the member of lap_rung.run; the compiler flags of a host rung stand
- * beside its function, as FUNCTION_flags. */
+/* Macros for the rows of the ladders' tables: where a rung runs, and what its row contains in a build without
+ * it. `ladder` is the member of lap_rung.run; the compiler flags of a host rung are declared with its
+ * function, as FUNCTION_flags. */
 #ifndef LAP_TABLE_H
 #define LAP_TABLE_H
 
@@ -11,7 +11,7 @@
 
 #define LAP_ON_HOST_CPU(ladder, function) .flags = function##_flags, .run.ladder = function
 
-/* On other processors these files are not compiled; `missing` says so. */
+/* Other processors do not compile these files; `missing` then returns the reason. */
 #if defined(__x86_64__)
 #define LAP_ON_X86(ladder, function, missing) .available = missing, LAP_ON_HOST_CPU(ladder, function)
 #else
@@ -34,7 +34,7 @@ static inline const char *lap_no_openmp(void)
 #define LAP_ON_ARM(ladder, function) .available = lap_cpu_no_neon
 #endif
 
-/* In a build without CUDA, cuda/device/none.c says why. */
+/* In a build without CUDA, cuda/device/none.c defines lap_cuda_unavailable. */
 #if LAP_HAVE_CUDA
 #define LAP_ON_CUDA(ladder, function) .device = 1, .available = lap_cuda_unavailable, .run.ladder = function
 #else

@@ -1,4 +1,4 @@
-/* The filter ladder. The first row is the reference that all others are compared with. */
+/* The filter ladder. The first row is the reference for all others. */
 #include "rungs/table.h"
 
 #define FILTER .op = LAP_OP_FILTER
@@ -64,8 +64,8 @@ const lap_rung lap_filter_table[] = {
         .integers = true, LAP_ON_CUDA(filter, lap_filter_cuda_shuffle)},
     {CUDA, .name = "cuda-fast", .what = "wide coalesced loads, sliding sums in registers", .integers = true,
         LAP_ON_CUDA(filter, lap_filter_cuda_fast)},
-    /* No CUDA rung here: the first call takes 110 to 240 ms (H200, CUDA 13.0, 2026-11-22), and a photo is
-     * through the CPU before that. */
+    /* No CUDA rung here: the first call takes 110 to 240 ms (H200, CUDA 13.0, 2026-11-22), and the CPU
+     * finishes a photo before that. */
     {FILTER, .name = "auto", .family = "auto", .resolves = "simd,openmp,c",
         .what = "the fastest that can run here, start-up counted", .threading = LAP_THREADS_SPLIT},
     {0},

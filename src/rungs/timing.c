@@ -33,7 +33,8 @@ lap_code lap_time_runs(
             return code;
         const double now = lap_now_ms(), took = now - start;
         const bool on_device = !isnan(stages.filter);
-        /* The first run of a device holds its start. A slow first run of the host is as good as the next. */
+        /* A device's warm-up run includes its start, so it never counts. A host's warm-up run counts if it is
+         * slow. */
         if (is_warm || !on_device)
             spent += took;
         if (is_warm || (!on_device && timing->enough_ms > 0 && 2 * took > timing->enough_ms))
@@ -45,7 +46,7 @@ lap_code lap_time_runs(
     return LAP_OK;
 }
 
-/* The value that `rank` of the n values stand before, ties in any order; no memory is needed. */
+/* The value at this rank (from 0) in sorted order, found without sorting or memory. */
 static double of_rank(const double *values, int n, int rank)
 {
     for (int i = 0; i < n; i++) {
