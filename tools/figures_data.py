@@ -1032,7 +1032,7 @@ def names():
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
-             pipeline, pipeline_about, pipeline_bytes, pipeline_cost,
+             pipeline, pipeline_about, pipeline_bytes, pipeline_cost, pipeline_rate,
              encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once, unmarked,
              restart_ms, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
