@@ -513,14 +513,14 @@ def encoder_steps():
     edges = {row["backend"]: row["min_ms"] for row in kept["photos"][0]["rows"] if row["median_ms"] is not None}
     plain = {row["backend"]: row["min_ms"] for row in kept["without_vectors"][0]["rows"]}
     counted = read(BENCH / "neon.json")["coders"]
-    lines = [["`c`", "1.0, beside libjpeg-turbo without vectors", f"{plain['turbo'] / plain['c']:.2f}",
+    lines = [["`c`", "1.0, relative to libjpeg-turbo without vectors", f"{plain['turbo'] / plain['c']:.2f}",
               f"{kept['instructions']['c']:.1f}", f"{edges['c']:.1f}"]]
-    for name, expected in (("avx2", "2.1"), ("avx512", "4.4, as a trial of the method had it")):
+    for name, expected in (("avx2", "2.1"), ("avx512", "4.4, from a trial of the method")):
         lines.append([f"`{name}`", expected, f"{edges['turbo'] / edges[name]:.2f}",
                       f"{kept['instructions'][name]:.1f}", f"{edges[name]:.1f}"])
     lines.append(["`neon`", "1.6, in instructions", f"{counted['turbo'] / counted['neon']:.2f}",
                   f"{counted['neon'] / 512 ** 2:.1f}", ""])
-    return table(["rung", "expected", "came", "instructions a pixel", "ms"], lines) + "\n"
+    return table(["rung", "expected", "measured", "instructions per pixel", "ms"], lines) + "\n"
 
 
 def on_xeon():
@@ -548,7 +548,7 @@ def encoder_whole():
     """Whole processes before the coders were ours, and with them, by cores."""
     lines = [[cores, f"{row['old']:.1f}", f"{row['new']:.1f}", f"{row['new'] / row['old']:.2f}"]
              for cores, row in on_xeon()["whole_ms"].items()]
-    return table(["cores", "by libjpeg-turbo ms", "by our coders ms", "of it"], lines) + "\n"
+    return table(["cores", "with libjpeg-turbo, ms", "with our coders, ms", "ratio"], lines) + "\n"
 
 
 def encoder_folders():
@@ -557,14 +557,14 @@ def encoder_folders():
     for kind, row in on_xeon()["photos_a_second"].items():
         old, new = statistics.median(row["old"]), statistics.median(row["new"])
         lines.append([kind, f"{old:,.0f}", f"{new:,.0f}", f"{new / old:.2f}"])
-    return table(["photos", "by libjpeg-turbo a second", "by our coders a second", "times"], lines) + "\n"
+    return table(["photos", "with libjpeg-turbo, photos/s", "with our coders, photos/s", "ratio"], lines) + "\n"
 
 
 def unmarked():
     """Whole processes with and without restart markers, bands one after the other and joined, by cores."""
     lines = [[cores] + [f"{row[key]['min_ms']:.1f}" for key in ("on join", "off before", "off join")]
              for cores, row in on_xeon()["restart"].items() if cores != "1"]
-    return table(["cores", "with markers ms", "without, one after the other ms", "without, joined ms"], lines) + "\n"
+    return table(["cores", "with markers, ms", "without, one after the other, ms", "without, joined, ms"], lines) + "\n"
 
 
 def restart_ms(restart):
@@ -1032,7 +1032,7 @@ def names():
              sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
-             pipeline, pipeline_about, pipeline_bytes, pipeline_cost,
+             pipeline, pipeline_about, pipeline_bytes, pipeline_cost, pipeline_rate,
              encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once, unmarked,
              restart_ms, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
