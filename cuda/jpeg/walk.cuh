@@ -122,7 +122,7 @@ LAP_DEVICE void lap_jpeg_enter(
     p.segment_end = job.segments[p.segment + 1] * 8;
 }
 
-/* Moves to the begin of the next restart interval; after the last one, to the end of the data. */
+/* Moves to the start of the next restart interval; after the last one, to the end of the data. */
 LAP_DEVICE void lap_jpeg_next_segment(const lap_jpeg_job &job, lap_jpeg_cursor &p)
 {
     p.block = p.k = 0;

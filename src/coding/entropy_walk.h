@@ -54,7 +54,7 @@ typedef struct lap_walk {
  * RUN if the MCU at walk->now, the last one noted, has that error. *code: LAP_OK or LAP_E_MEMORY. */
 lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code);
 /* Advances two walks interleaved: while one waits for a load, the other computes. Returns when either reaches
- * its stop or an error, and does not report the error: both walks stand at the begin of an MCU, so call
+ * its stop or an error, and does not report the error: both walks stand at the start of an MCU, so call
  * lap_walk_on for each. LAP_E_MEMORY. */
 lap_code lap_walk_two(lap_walk *const walks[2], const uint32_t stops[2]);
 /* Walks up to a marker at byte `end`; afterwards the padding before it begins at walk->now. Returns as
