@@ -36,8 +36,8 @@ const char *lap_cpu_no_neon(void)
 
 #if defined(__x86_64__)
 
-/* Leaves the function with the reason where a feature is hidden or missing. __builtin_cpu_supports asks the
- * operating system too: registers that it does not save do not count. */
+/* Returns from the function with the reason if a feature is masked or missing. __builtin_cpu_supports also
+ * checks that the operating system saves the registers. */
 #define NEED(word, has, name)                         \
     do {                                              \
         if (masked(word))                             \
@@ -56,8 +56,8 @@ static void ask_lzcnt(void)
     lzcnt = __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & 1u << 5);
 }
 
-/* Not every compiler knows its name. Asked once: in a virtual machine cpuid takes microseconds, and each file
- * asks for its coders. */
+/* Not every compiler knows the name lzcnt. The result is kept: in a virtual machine cpuid takes microseconds,
+ * and each file needs it to choose its coders. */
 static bool has_lzcnt(void)
 {
     pthread_once(&lzcnt_once, ask_lzcnt);
@@ -122,10 +122,9 @@ const char *lap_cpu_no_avx512vbmi2(void)
     return NULL;
 }
 
-/* Processors on which the form of the encoder with a scatter is the faster one: docs/bench/encoder-xeon.json.
- */
+/* Processors on which the encoder is faster with scatter instructions: docs/bench/encoder-xeon.json. */
 typedef struct scatterer {
-    const char *vendor; /* as cpuid has it, in three registers */
+    const char *vendor; /* as cpuid returns it, in three registers */
     unsigned family, model;
 } scatterer;
 

@@ -9,19 +9,19 @@
 
 #include <stdbool.h>
 
-/* NULL where a rung of that instruction set can run, else the reason. */
+/* Return NULL if a rung of that instruction set can run, else the reason. */
 const char *lap_cpu_no_sse2(void); /* part of x86-64 */
 const char *lap_cpu_no_sse41(void);
 const char *lap_cpu_no_avx2(void);   /* AVX2 and BMI2 */
 const char *lap_cpu_no_fma(void);    /* fused multiply-add */
 const char *lap_cpu_no_avx512(void); /* F, BW, VL and DQ, and BMI2 */
-/* The above and BMI1, LZCNT: what the JPEG encoder takes; of AVX-512 also CD, VBMI, VBMI2 and VNNI. */
+/* What the JPEG encoder needs: also BMI1 and LZCNT, and with AVX-512 also CD, VBMI, VBMI2 and VNNI. */
 const char *lap_cpu_no_avx2_bits(void);
 const char *lap_cpu_no_avx512vbmi2(void);
 const char *lap_cpu_no_neon(void); /* part of aarch64 */
 
-/* Whether a scatter of AVX-512 is faster here than a store for each of its elements: a fixed table of
- * processors. LAP_CPU_MASK=scatter: no. */
+/* Returns whether a scatter of AVX-512 is faster on this processor than a store for each element, from a
+ * fixed table. False if LAP_CPU_MASK contains scatter. */
 bool lap_cpu_scatters(void);
 
 #endif

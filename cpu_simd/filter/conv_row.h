@@ -6,7 +6,7 @@
 
 #include "float4.h"
 
-/* dst: one pixel; src: the top left pixel of its window. */
+/* Computes one pixel, dst; src is the top left pixel of its window. */
 static inline void conv_pixel(int src_width, const float *filter, const float *src, float *dst)
 {
     float r = 0, g = 0, b = 0, a = 0;

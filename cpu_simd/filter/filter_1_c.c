@@ -16,9 +16,9 @@ static void load(const float4_job *job, int first, int count)
         float4_from_bytes(job, y);
 }
 
-/* The window slides over the image: pixel (x, y) of the result is the sum of 25 pixels of the source, whose
- * rows are src_width pixels long, from (x, y) on; an apron of two lies around the image, so none is missing.
- */
+/* Slides the window over the image. Pixel (x, y) of the result is the weighted sum of the 25 pixels of the
+ * source from (x, y) on; rows of the source have src_width pixels. Since an apron of two pixels surrounds the
+ * image, no pixel is missing. */
 static void filter(const float4_job *job, int first, int count)
 {
     const float *h = job->params->kernel.h;

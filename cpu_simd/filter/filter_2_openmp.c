@@ -24,7 +24,7 @@ static void store(const float4_job *job, int first, int count)
 
 static void filter_by_rows(const float4_job *job, int first, int count)
 {
-    /* Dynamic: a core that is busy with something else must not hold up the chunk. */
+    /* Dynamic scheduling, so that a core busy with other work does not delay the chunk. */
 #pragma omp parallel for num_threads(float4_threads(job)) schedule(dynamic)
     for (int y = first; y < first + count; y++)
         conv_row(job->out->width, job->src_width, job->params, float4_src(job, y), float4_dst(job, y));

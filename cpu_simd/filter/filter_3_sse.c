@@ -23,11 +23,11 @@ static inline __m128 range(__m128 o, const finish *f)
 {
     __m128 r = _mm_add_ps(_mm_mul_ps(f->scale, o), f->offset);
     r = _mm_andnot_ps(f->sign, r);
-    /* maxps gives its second operand where the first is a NaN. */
+    /* maxps returns its second operand if the first is a NaN. */
     return _mm_min_ps(_mm_max_ps(r, _mm_setzero_ps()), _mm_set1_ps(255.0f));
 }
 
-/* n pixels from src's window on, n a constant where this is called. */
+/* Computes n pixels; src is the window of the first. Callers pass a constant n. */
 static inline __attribute__((always_inline)) void conv_pixels(
     int n, int src_width, const __m128 *h, const float *src, float *dst, const finish *f)
 {
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void conv_pixels(
         _mm_store_ps(dst + i * COMPONENTS, range(sum[i], f));
 }
 
-/* Built in a register: a 4-byte read of what was just written in parts would have to wait for them. */
+/* Builds a pixel in a register: a 4-byte load of bytes that were just stored one by one would stall. */
 static inline int32_t pixel(const uint8_t *p, int channels)
 {
     return channels == 1
@@ -56,7 +56,7 @@ static inline int32_t pixel(const uint8_t *p, int channels)
                : p[0] | p[1] << 8 | p[2] << 16 | (channels > 3 ? (int32_t)((uint32_t)p[3] << 24) : 0);
 }
 
-/* channels is a constant where these two are called. */
+/* Callers of these two functions pass a constant for channels. */
 static inline __attribute__((always_inline)) void row_from_bytes(const float4_job *job, int y, int channels)
 {
     const uint8_t *from = job->in->base + (job->y + y - LAP_APRON) * job->in->stride - LAP_APRON * channels;

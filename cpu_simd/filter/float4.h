@@ -23,11 +23,11 @@ typedef struct float4_job {
     const lap_params *params;
     const lap_exec *exec;
     int src_width;       /* pixels in a row of src: out->width + HALO */
-    int rows;            /* of dst that fit; src has HALO more */
-    int y;               /* row of out that row 0 of dst stands for */
+    int rows;            /* rows that dst has room for; src has HALO more */
+    int y;               /* the row of out that row 0 of dst holds */
     float *src;          /* pixel (fy, x + fx) of the window of dst's pixel (0, x), fy and fx from 0 */
-    float *dst;          /* in 0..255, not rounded yet */
-    uint8_t mapped[256]; /* what invert and threshold make of a value */
+    float *dst;          /* 0..255, not yet rounded */
+    uint8_t mapped[256]; /* each value after invert and threshold */
 } float4_job;
 
 static inline float *float4_src(const float4_job *job, int y)
@@ -45,8 +45,8 @@ static inline int float4_threads(const float4_job *job)
     return job->exec->threads > 1 ? job->exec->threads : 1;
 }
 
-/* r = scale * o + offset, then the range. A NaN (offset infinite) becomes 0; both choices are one
- * instruction without a branch. */
+/* Returns scale * o + offset, clamped to the range. A NaN (if offset is infinite) becomes 0. Both comparisons
+ * compile to one instruction without a branch. */
 static inline float float4_range(float o, float scale, float offset, bool is_abs)
 {
     float r = scale * o;
@@ -56,7 +56,7 @@ static inline float float4_range(float o, float scale, float offset, bool is_abs
     return r < 255.0f ? r : 255.0f;
 }
 
-/* Row y of the source, apron included, from bytes. */
+/* Converts row y of the source, with its apron, from bytes. */
 static inline void float4_from_bytes(const float4_job *job, int y)
 {
     const int channels = job->in->channels;
@@ -70,8 +70,8 @@ static inline void float4_from_bytes(const float4_job *job, int y)
     }
 }
 
-/* Adding 2^23 leaves no bits below one, so the addition rounds, to nearest even; lrintf would be a
- * call for each sample in plain C. */
+/* Rounds to nearest even: at 2^23 a float has no bits below 1, so the addition rounds. In plain C, lrintf
+ * would be a call for each sample. */
 static inline uint8_t float4_round(float r)
 {
     return (uint8_t)(int)((r + 8388608.0f) - 8388608.0f);
@@ -96,11 +96,11 @@ static inline void float4_map_values(const lap_params *params, uint8_t mapped[25
     }
 }
 
-/* Rows first .. first + count - 1 of src or dst. */
+/* Processes rows first .. first + count - 1 of src or dst. */
 typedef void float4_stage(const float4_job *job, int first, int count);
 
-/* Memory for src and dst: 12 MB hold 16 rows of 20,000 pixels; more threads get more rows as far as
- * that allows, so that each has a share of a chunk. */
+/* Returns the rows of a chunk. src and dst may take 12 MB, enough for 16 rows of 20,000 pixels. Within that
+ * limit more threads get more rows, so that each has a share of the chunk. */
 static inline int float4_rows(int src_width, int height, int threads)
 {
     const size_t max_rows = 12 * 1000 * 1000 / (sizeof(float) * COMPONENTS) / (size_t)src_width;
@@ -117,8 +117,8 @@ static inline lap_code float4_run(const lap_view *in, const lap_view *out, const
     job.rows = float4_rows(job.src_width, out->height, exec->threads);
     const size_t row = (size_t)job.src_width * COMPONENTS * sizeof(float);
     const size_t bytes = row * (2 * (size_t)job.rows + HALO);
-    /* Straight from the system: megabytes that malloc gets back each band would fragment its heap, to
-     * several times their size. */
+    /* mmap instead of malloc: freeing megabytes after each band would fragment the heap to several times
+     * their size. */
     float *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return LAP_E_MEMORY;

@@ -5,10 +5,10 @@
 #include "simd_finish.h"
 #include "simd_plane.h"
 
-/* 1536 samples per strip: the ring takes 14 bytes per sample, 21 KB, so that with the rows that pass by it
- * stays in a first-level cache of 32 KB. Four rows a pass: sums that a row hands to the next stay in
- * registers. The next pass's rows are fetched while this one works; hardware prefetchers, made for longer
- * runs than a strip is wide, come too late. */
+/* 1536 samples per strip: the ring takes 14 bytes per sample, 21 KB. Together with the rows being read it
+ * stays in a first-level cache of 32 KB. Four rows per pass: sums that one row passes to the next stay in
+ * registers. The rows of the next pass are prefetched during this one, because hardware prefetchers expect
+ * longer runs than a strip and are too late. */
 #ifndef LAP_BOX_ROWS /* tools/measure-parts takes one away at a time */
 #define LAP_BOX_ROWS 4
 #define LAP_BOX_AHEAD 1
@@ -16,7 +16,7 @@
 enum { BOX_STRIP = 1536, BOX_VECTORS = BOX_STRIP / VB, BOX_ROWS = LAP_BOX_ROWS };
 _Static_assert(BOX_STRIP % VB == 0, "a strip is whole vectors");
 
-typedef struct pair { /* 16-bit values of VB samples, as v_low and v_high order them */
+typedef struct pair { /* 16-bit values of VB samples, in the order of v_low and v_high */
     vec lo, hi;
 } pair;
 
@@ -47,7 +47,8 @@ INLINE pair centre_of(pair middle)
     return (pair){v_times(middle.lo, 25), v_times(middle.hi, 25)};
 }
 
-/* Sum of the five bytes around each sample from p on, and 25 times the middle one. */
+/* Returns the sum of the five bytes around each sample from p on; *centre receives 25 times the middle one.
+ */
 INLINE pair box_row(const uint8_t *p, ptrdiff_t step, pair *centre)
 {
     const vec c = v_load(p);
@@ -58,7 +59,7 @@ INLINE pair box_row(const uint8_t *p, ptrdiff_t step, pair *centre)
         middle);
 }
 
-/* Vectors k0 .. k1 - 1 of the two rows above the image's first and of its first two. */
+/* Fills the ring with the two rows above the image and its first two rows, for vectors k0 .. k1 - 1. */
 static inline void box_prime(const plane *p, int k0, int k1, box_ring *ring)
 {
     for (int k = k0; k < k1; k++) {
@@ -73,8 +74,8 @@ static inline void box_prime(const plane *p, int k0, int k1, box_ring *ring)
     }
 }
 
-/* count (a constant, at most BOX_ROWS) image rows from y on. plane and finish by value: what a pass
- * writes could alias them else, and would have them read again and again. */
+/* Computes `count` image rows from y on; count is a constant and at most BOX_ROWS. plane and finish are
+ * passed by value, because otherwise the stores could alias them and each use would load them again. */
 INLINE void box_rows(finish_how how, int count, plane p, finish f, int y, int k0, int k1, box_ring *ring)
 {
     const uint8_t *src = p.src + (y + 2) * p.src_stride;

@@ -35,7 +35,7 @@ static inline void run_plane(const plane *p, const lap_params *params)
         run_float(p, params, &f);
 }
 
-/* Rows of less than a vector: a copy with room on the right, a few rows at a time. */
+/* Filters an image narrower than a vector: copies a few rows at a time to a buffer with room on the right. */
 static inline void run_narrow(plane_form *form, const plane *p, const lap_params *params)
 {
     enum { ROWS = 32, STRIDE = VB + 2 * LAP_APRON * 4 };
@@ -60,7 +60,7 @@ static inline void run_narrow(plane_form *form, const plane *p, const lap_params
     }
 }
 
-/* The whole view by a form; past_caches: stores may go around them. */
+/* Filters the whole view with a form. past_caches: stores may bypass the caches. */
 static inline lap_code simd_filter_by(
     plane_form *form, const lap_view *in, const lap_view *out, const lap_params *params, bool past_caches)
 {

@@ -6,7 +6,7 @@
 #include "lapedge.h"
 #include "simd_words.h"
 
-/* Always inlined with a constant `how`, so that each way is a loop of its own. */
+/* Always inlined with a constant `how`, so that each case gets a separate loop. */
 #define INLINE static inline __attribute__((always_inline))
 
 typedef enum finish_how { HOW_CLAMP, HOW_ABS, HOW_POST, HOW_FLOAT } finish_how;
@@ -43,7 +43,7 @@ INLINE vec finish_post(const finish *f, vec v)
     return f->has_threshold ? v_ge8(v, f->threshold) : v;
 }
 
-/* vf_max gives its second operand where the first is a NaN: 0, as in c. */
+/* If o is a NaN, vf_max returns its second operand: 0, as in the backend c. */
 INLINE vec finish_float(const finish *f, vecf o)
 {
     vecf r = vf_add(vf_mul(f->scale, o), f->offset);

@@ -9,7 +9,7 @@
 /* 512 samples per strip: five rows of floats take 10 KB. */
 enum { FLOAT_VECTORS = 512 / VB, FLOATS = VB / 4, FLOAT_ROW = 512 + 2 * LAP_APRON * 4 };
 
-/* Columns x0 - 2 pixels .. x1 + 2 pixels of image row y into its place. */
+/* Converts columns x0 - 2 pixels .. x1 + 2 pixels of image row y, and stores them in its row of the ring. */
 static inline void float_row(const plane *p, int y, ptrdiff_t x0, ptrdiff_t x1, float ring[5][FLOAT_ROW])
 {
     const uint8_t *src = p->src + y * p->src_stride + x0 - LAP_APRON * p->step;
@@ -21,7 +21,7 @@ static inline void float_row(const plane *p, int y, ptrdiff_t x0, ptrdiff_t x1, 
     }
 }
 
-/* VB results at column x of the ring; rows: those of the window. Four sums side by side share each
+/* Computes VB results at column x of the ring; rows are the window's. Four sums share each loaded
  * coefficient, and their chains of additions overlap. */
 INLINE vec float_sums(const float *const rows[5], ptrdiff_t x, ptrdiff_t step, const vecf *h, const finish *f)
 {

@@ -7,30 +7,32 @@
 
 #include "simd_words.h"
 
-typedef struct plane { /* what is left of views when channels are only a distance */
+typedef struct plane { /* views as rows of samples; channels are only a distance */
     const uint8_t *src;
     uint8_t *dst;
     ptrdiff_t src_stride, dst_stride;
     ptrdiff_t n; /* samples per row, at least VB */
     int height;
-    ptrdiff_t step; /* from a sample to that of the next pixel */
-    bool stream;    /* dst is aligned, and larger than the caches: write around them */
+    ptrdiff_t step; /* from a sample to the same channel of the next pixel */
+    bool stream;    /* dst is aligned and larger than the caches: bypass them */
 } plane;
 
-/* Vector k of a row; the last one overlaps its neighbour where n is no multiple of VB. */
+/* Returns where vector k of a row begins. The last one overlaps its neighbour if n is not a multiple of VB.
+ */
 static inline ptrdiff_t at(const plane *p, int k)
 {
     const ptrdiff_t x = (ptrdiff_t)k * VB, last = p->n - VB;
     return x < last ? x : last;
 }
 
-/* Whether the vector at x may go around the caches: not where it overlaps the one before. */
+/* Returns whether the store of the vector at x may bypass the caches; not if it overlaps the vector before.
+ */
 static inline bool streams(const plane *p, ptrdiff_t x)
 {
     return p->stream && x % VB == 0;
 }
 
-/* Vectors that a row takes. */
+/* Returns the number of vectors in a row. */
 static inline int vectors_of(const plane *p)
 {
     return (int)((p->n + VB - 1) / VB);

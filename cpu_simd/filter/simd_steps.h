@@ -10,7 +10,7 @@ typedef struct step_ring {
     pair box[BOX_VECTORS];    /* their sum, if it slides */
 } step_ring;
 
-/* Row r enters; its result, two rows above, is written once five have. */
+/* Adds row r. If it is at least the fifth, writes the result for the row two above it. */
 INLINE void step_row(
     bool slides, finish_how how, const plane *p, const finish *f, int r, int k0, int k1, step_ring *ring)
 {
@@ -43,7 +43,7 @@ INLINE void step_strips(bool slides, finish_how how, const plane *p, const finis
     }
 }
 
-/* Kernels other than laplace5 take the form that cuts their work to taps. */
+/* Kernels other than laplace5 use the form with taps. */
 INLINE void run_step(bool slides, const plane *p, const lap_params *params)
 {
     const finish f = finish_of(params);

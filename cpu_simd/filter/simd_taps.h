@@ -10,7 +10,7 @@ typedef struct tap_pair {
     vec weights;
 } tap_pair;
 
-/* 255 * 128 < 2^15, so that neither a pair nor the whole overflows, and weights are signed bytes. */
+/* Since 255 * 128 < 2^15, neither a pair nor the whole sum overflows. Weights must be signed bytes. */
 static inline bool taps_fit(const lap_kernel *kernel)
 {
     bool fit = kernel->is_integer && kernel->abs_sum <= 128;
@@ -36,7 +36,7 @@ static inline int taps_list(const plane *p, const lap_kernel *kernel, tap_pair p
     return (n + 1) / 2;
 }
 
-/* Vectors k0 .. k1 - 1 of every row: a strip's six rows stay in the first-level cache. */
+/* Computes vectors k0 .. k1 - 1 of every row; six rows of such a strip stay in the first-level cache. */
 INLINE void taps_strip(
     finish_how how, const plane *p, const finish *f, const tap_pair *pairs, int n, int k0, int k1)
 {

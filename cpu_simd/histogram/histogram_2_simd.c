@@ -16,18 +16,19 @@ enum {
     PAIRS = 1 << 16,
     GROUP = 24, /* bytes: whole pixels of 1 to 4 channels, whole 64-bit loads */
     TABLES = 6, /* at most */
-    /* Entries between tables: without them equal pairs in different tables would lie multiples of 4096
-     * bytes apart, and a load would wait for a store that only looks like its own. */
+    /* Entries between tables. Without them, the counters of equal pairs in different tables would be a
+     * multiple of 4096 bytes apart, and a load would wait for an unrelated store (4K aliasing). */
     PAD = 336,
-    /* Clearing and summing up the tables costs as much as counting this many samples one by one. */
+    /* Clearing and adding up the tables takes as long as counting this many samples one by one. */
     WORTHWHILE = 1 << 19
 };
 _Static_assert(PAD * sizeof(uint32_t) % 4096 >= 64, "tables must not alias modulo the page");
 
 typedef uint32_t table[PAIRS + PAD];
 
-/* Adds `times` to the counters of the four pairs of a word; pair i of a group goes to table i modulo
- * tables. Written out, because a loop would have to be unrolled for the tables to be constants. */
+/* Adds `times` to the counters of the four pairs of a word; pair i of a group is counted in table i modulo
+ * tables. Written without a loop, so that the table numbers are constants even if the compiler does not
+ * unroll. */
 static inline __attribute__((always_inline)) void count_word(
     table *t, int tables, int i, uint64_t word, uint32_t times)
 {
@@ -51,7 +52,7 @@ static inline __attribute__((always_inline)) void count_rows(const lap_view *in,
     for (int y = 0; y < in->height; y++) {
         const uint8_t *p = in->base + y * in->stride;
         uint64_t last[3] = {0};
-        uint32_t times = 0; /* that `last` was seen and not counted yet */
+        uint32_t times = 0; /* how often `last` was seen but not yet counted */
         for (size_t i = 0; i < whole; i += GROUP) {
             uint64_t next[3];
             memcpy(next, p + i, GROUP);

@@ -67,7 +67,7 @@ enum {
     C_3_072711026 = 25172
 };
 
-/* Not 0 where value is outside of -limit .. limit - 1; limit is a power of 2. */
+/* Returns 0 if value is inside -limit .. limit - 1; limit is a power of 2. */
 static unsigned beyond(int value, unsigned limit)
 {
     return ((unsigned)value + limit) & ~(2 * limit - 1);
@@ -141,14 +141,15 @@ static bool inverse(const lap_decode_blocks *blocks, uint8_t *samples, ptrdiff_t
 
 /* ---- samples to pixels --------------------------------------------------------------------------- */
 
-/* Chroma of pixel x. A sample lies in the middle of the pixels that it stands for, so it counts three
- * quarters and the next nearest one a quarter, across and down. Halves are rounded down and up in turn.
+/* Computes the chroma of pixel x. A sample lies in the middle of the pixels that it represents. So the
+ * nearest sample has a weight of three quarters and the second nearest one a quarter, across and down. Halves
+ * are rounded down and up alternately.
  *
  *     samples       |     a     |     b     |          pixel 1: (3 a + b) / 4
  *     pixels        |  0  |  1  |  2  |  3  |          pixel 2: (3 b + a) / 4
  *
- * At the left and the right edge a sample is its own neighbour. Chroma of two columns or fewer is repeated
- * instead, where it has half the width. */
+ * At the left and right edges a sample is its own neighbour. Chroma of half width with at most two columns is
+ * repeated instead. */
 static int chroma_at(const lap_decode_row *row, int component, int x)
 {
     const uint8_t *near = row->near[component], *far = row->far[component];
@@ -163,7 +164,7 @@ static int chroma_at(const lap_decode_row *row, int component, int x)
     return (3 * (3 * near[i] + far[i]) + 3 * near[side] + far[side] + (x % 2 == 0 ? 8 : 7)) >> 4;
 }
 
-/* Weights of the conversion (ITU-T T.871), 16 bits of fraction, rounded. */
+/* Converts YCbCr to RGB with the weights of ITU-T T.871, rounded to 16 bits of fraction. */
 static void colour(int y, int cb, int cr, uint8_t rgb[3])
 {
     enum { FRACTION = 16, HALF = 1 << (FRACTION - 1) };
@@ -172,7 +173,7 @@ static void colour(int y, int cb, int cr, uint8_t rgb[3])
     rgb[2] = clamp(y + ((116130 * cb + HALF) >> FRACTION));
 }
 
-/* What an ink and black leave of white is the product of what each leaves. */
+/* Multiplies what each ink leaves of white by what black leaves. */
 static void print(const lap_decode_row *row, int x, uint8_t rgb[3])
 {
     const bool is_turned = row->is_ycc == row->is_inverted;

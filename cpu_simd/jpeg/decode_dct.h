@@ -23,16 +23,16 @@
 #include "decode_words.h"
 
 enum {
-    LAP_COLUMNS_SHIFT = 13 - 2, /* fraction of the constants, less what is kept between the passes */
+    LAP_COLUMNS_SHIFT = 13 - 2, /* fraction bits of the constants, less those kept between the passes */
     LAP_ROWS_SHIFT = 13 + 2 + 3,
-    LAP_FLAT_SHIFT = 3, /* of DC alone, both passes together */
-    LAP_BELOW = 512,    /* added to results, which makes them 10 bits */
+    LAP_FLAT_SHIFT = 3, /* for a block with only DC, both passes together */
+    LAP_BELOW = 512,    /* added to results, so that they fit 10 bits */
     LAP_CENTRE = 128,
-    LAP_QUARTER = 9 /* zigzag place up to which coefficients are of rows 0 .. 3 and columns 0 .. 3 */
+    LAP_QUARTER = 9 /* up to this zigzag position, coefficients are in rows 0 .. 3 and columns 0 .. 3 */
 };
 
-/* Where coefficients stand in their block: pairs of rows 02, 13, 46, 57, each of columns 0 2 1 3 4 6 5 7, so
- * that no vector has to be transposed before the first pass. Of a place in natural order: */
+/* The order of coefficients in a block: pairs of rows 02, 13, 46, 57, with columns 0 2 1 3 4 6 5 7. With it,
+ * no vector must be transposed before the first pass. LAP_PLACE converts from natural order. */
 #define LAP_PAIR_OF(row) ((row) / 4 * 2 + (row) % 2)
 #define LAP_ACROSS_OF(column) ((column) / 4 * 4 + (column) % 2 * 2 + (column) / 2 % 2)
 #define LAP_PLACE(natural) \
@@ -49,8 +49,8 @@ static const uint8_t lap_inverse_places[64] = {LAP_PLACE(0), LAP_PLACE(1), LAP_P
     LAP_PLACE(47), LAP_PLACE(55), LAP_PLACE(62), LAP_PLACE(63)};
 
 typedef struct lap_inverse_checks {
-    vec largest[V_SHARES]; /* magnitudes of coefficients, as they stand in memory */
-    vec beyond;            /* all bits of results, LAP_BELOW added */
+    vec largest[V_SHARES]; /* magnitudes of coefficients, in their order in memory */
+    vec beyond;            /* OR of all results plus LAP_BELOW */
 } lap_inverse_checks;
 
 /* in: pairs 02, 46, 13, 57; without `whole`, 46 and 57 are 0. */
@@ -78,7 +78,7 @@ LAP_INLINE void lap_inverse_pass(const v_pair in[4], bool whole, int shift, int 
     }
 }
 
-/* out: rows of a column each, 32 bits. */
+/* Stores samples; each vector of `out` has the rows of one column, 32 bits each. */
 LAP_INLINE void lap_store_samples(const vec out[8], vec *beyond, uint8_t *rows, ptrdiff_t stride)
 {
     vec words[4];
@@ -96,8 +96,8 @@ LAP_INLINE void lap_store_samples(const vec out[8], vec *beyond, uint8_t *rows, 
     v_store_rows(v_words(v_srl32(left, 16), right), rows + 2 * stride, rows + 3 * stride);
 }
 
-/* V_LANES blocks. v_load_columns: their pairs 02, 46, 13, 57 of columns 0 2 1 3, and of 4 6 5 7, times the
- * quantisers; without `whole`, only 02 and 13 of the former. */
+/* Transforms V_LANES blocks. v_load_columns loads their pairs 02, 46, 13, 57 of columns 0 2 1 3 and of
+ * columns 4 6 5 7, times the quantisers; without `whole`, only pairs 02 and 13 of columns 0 2 1 3. */
 LAP_INLINE void lap_inverse_blocks(const int16_t *coefficients, const uint16_t *quant, bool whole,
     lap_inverse_checks *checks, uint8_t *samples, ptrdiff_t stride)
 {
@@ -118,7 +118,7 @@ LAP_INLINE void lap_inverse_blocks(const int16_t *coefficients, const uint16_t *
     }
 }
 
-/* V_LANES blocks of DC alone. */
+/* Transforms V_LANES blocks that have only DC. */
 LAP_INLINE void lap_inverse_flat(const int16_t *coefficients, const uint16_t *quant,
     lap_inverse_checks *checks, uint8_t *samples, ptrdiff_t stride)
 {
@@ -133,7 +133,7 @@ LAP_INLINE void lap_inverse_flat(const int16_t *coefficients, const uint16_t *qu
     v_store_flat(v_pack16(words, words), samples, stride);
 }
 
-/* Whether a product leaves the words, or a result -512 .. 511. */
+/* Returns whether a product does not fit a word, or a result is outside of -512 .. 511. */
 LAP_INLINE bool lap_inverse_odd(const lap_inverse_checks *checks, const uint16_t *quant)
 {
     bool is_odd = v_any(checks->beyond, -2 * LAP_BELOW);
@@ -143,7 +143,7 @@ LAP_INLINE bool lap_inverse_odd(const lap_inverse_checks *checks, const uint16_t
     return is_odd;
 }
 
-/* Of V_LANES blocks: the zigzag place behind which all of their coefficients are 0. */
+/* Returns the zigzag position behind which all coefficients of V_LANES blocks are 0. */
 LAP_INLINE unsigned lap_largest_last(const uint8_t *last)
 {
     unsigned largest = 0;

@@ -23,12 +23,12 @@
 /* Keeps a pointer in a register: computing it again would lengthen the chain. */
 #define LAP_DECODE_KEEP(pointer) __asm__("" : "+r"(pointer))
 
-/* A refill gives 56 bits at least. Two look-ups take 2 x (11 + 15) at most; a DC difference with one look-up
- * takes 16 + 11, and 26. */
+/* A refill makes at least 56 bits available. Two look-ups take at most 2 x (11 + 15); a DC difference and one
+ * look-up take at most 16 + 11 and 26. */
 typedef struct lap_decode_bits {
     const uint8_t *at;
     uint64_t bits;
-    uint64_t count; /* the lowest six bits count */
+    uint64_t count; /* available bits, in the lowest six bits; ignore the others */
 } lap_decode_bits;
 
 static inline uint64_t lap_decode_load(const uint8_t *at)
@@ -38,7 +38,7 @@ static inline uint64_t lap_decode_load(const uint8_t *at)
     return __builtin_bswap64(word);
 }
 
-/* At least 56 bits. What is put beside them already comes once more, the same. */
+/* Makes at least 56 bits available. Bits that are loaded twice have the same value both times. */
 static inline void lap_decode_refill(lap_decode_bits *r)
 {
     const uint64_t count = r->count;
@@ -53,14 +53,14 @@ static inline void lap_decode_skip(lap_decode_bits *r, uint64_t length)
     r->count -= length;
 }
 
-/* The value of the last `size` of the first `length` bits (T.81, F.2.2.1, EXTEND). */
+/* Returns the value of the last `size` of the first `length` bits (T.81, F.2.2.1, EXTEND). */
 static inline int lap_decode_value(uint64_t bits, uint64_t length, unsigned size)
 {
     const int mask = (1 << size) - 1, value = (int)(bits >> (-length & 63)) & mask;
     return value <= mask >> 1 ? value - mask : value;
 }
 
-/* The value of the second symbol of an entry. Without bits it is 0. */
+/* Returns the value of the second symbol of an entry; 0 if it has no bits. */
 static inline int lap_decode_value_2(uint64_t bits, uint64_t entry)
 {
 #ifdef __BMI__
@@ -72,7 +72,8 @@ static inline int lap_decode_value_2(uint64_t bits, uint64_t entry)
     return value + biased < 0 ? biased : value;
 }
 
-/* One symbol by the whole code. Returns its step, 0: none of a sequential scan; fills bits and value. */
+/* Finds one symbol by its whole code. Returns its step, or 0 if sequential scans do not have it; sets *length
+ * and *value. */
 static inline unsigned lap_decode_single(
     const lap_huff_code *code, uint64_t bits, unsigned *length, int *value)
 {
@@ -86,8 +87,8 @@ static inline unsigned lap_decode_single(
     return code->is_dc || symbol ? run + 1 : LAP_DECODE_EOB;
 }
 
-/* A look-up led to no regular place: back to the place k before it, and one symbol the slow way. Returns the
- * next place, or 0: something is odd. */
+/* After a look-up that cannot be used: returns to coefficient k before it, and takes one symbol by its whole
+ * code. Returns the next coefficient, or 0 on an error. */
 static inline unsigned lap_decode_retry(
     const lap_decode_plan *plan, const lap_huff_code *code, unsigned k, lap_decode_bits *r, int16_t *block)
 {
@@ -102,7 +103,7 @@ static inline unsigned lap_decode_retry(
     return next;
 }
 
-/* Takes what the next bits look up, and returns its place's end. */
+/* Takes the symbols of one look-up, and returns the next coefficient. */
 static inline size_t lap_decode_look(
     const uint64_t *ac, const uint8_t *place, size_t k, lap_decode_bits *r, int16_t *block)
 {
@@ -114,8 +115,8 @@ static inline size_t lap_decode_look(
     return k;
 }
 
-/* Decodes a block's coefficients after DC. Returns the place of the last coded one, 0 without any, or a
- * negative number if something is odd. block[0] is undefined afterwards. */
+/* Decodes a block's AC coefficients. Returns the zigzag position of the last coded one, 0 if there is none,
+ * or a negative number on an error. block[0] is undefined afterwards. */
 static inline int lap_decode_ac(
     const lap_decode_plan *plan, const lap_decode_codes *codes, lap_decode_bits *r, int16_t *block)
 {
@@ -150,7 +151,7 @@ static inline int lap_decode_ac(
     }
 }
 
-/* The difference of a DC value to the one before; *odd is set, or left alone. */
+/* Returns the DC difference. Sets *odd on an error, else does not change it. */
 static inline int lap_decode_dc(const lap_decode_codes *codes, lap_decode_bits *r, unsigned *odd)
 {
     const unsigned entry = codes->dc[r->bits >> (64 - LAP_DECODE_DC_INDEX)];
@@ -162,7 +163,8 @@ static inline int lap_decode_dc(const lap_decode_codes *codes, lap_decode_bits *
     return value;
 }
 
-/* Of a block of an MCU: what would otherwise be looked for behind each mispredicted end of a block. */
+/* Pointers for a block of an MCU, computed in advance; otherwise they would be computed only after the
+ * mispredicted branch at the end of the block before. */
 typedef struct lap_decode_way {
     const lap_decode_codes *codes;
     int *dc;

@@ -17,7 +17,7 @@
 
 enum {
     LAP_SPAN = 1024,                   /* pixels */
-    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and two vectors beyond the last whole one */
+    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and two vectors behind the last whole one */
     LAP_WORDS = V_BYTES / 2
 };
 _Static_assert((int)V_BYTES <= LAP_DECODE_SLACK, "whole vectors may be read");
@@ -26,7 +26,8 @@ typedef struct lap_span_sums {
     _Alignas(64) uint16_t of[2][LAP_SPAN_SUMS];
 } lap_span_sums;
 
-/* Sums of `count` samples from `first` on, and of their neighbours; beyond the ends stand the end's. */
+/* Computes the sums of `count` samples from `first` on, and of one neighbour on each side; beyond the ends of
+ * the row, its end samples are repeated. */
 LAP_INLINE void lap_sums(const lap_decode_row *row, bool v2, int first, int count, lap_span_sums *sums)
 {
     for (int c = 0; c < 2; c++) {
@@ -55,7 +56,7 @@ LAP_INLINE lap_halves lap_halves_of(const uint8_t *bytes)
     return (lap_halves){v_and(v, v_set16(0xFF)), v_srl16(v, 8)};
 }
 
-/* Half the width: sums points to the left neighbour of the first. */
+/* Upsamples chroma of half width; `sums` points to the left neighbour of the first sample. */
 LAP_INLINE lap_halves lap_across(const uint16_t *sums, bool v2)
 {
     const int shift = v2 ? 4 : 2, even = v2 ? 8 : 1, odd = v2 ? 7 : 2;
@@ -64,7 +65,7 @@ LAP_INLINE lap_halves lap_across(const uint16_t *sums, bool v2)
         v_srl16(v_add16(v_add16(thrice, v_set16(odd - even)), v_load_any(sums + 2)), shift)};
 }
 
-/* Full width, half the height. */
+/* Upsamples chroma of full width and half height. */
 LAP_INLINE lap_halves lap_down(const uint8_t *near, const uint8_t *far, bool upper)
 {
     const lap_halves n = lap_halves_of(near), f = lap_halves_of(far);
@@ -77,7 +78,8 @@ typedef struct lap_rgb {
     vec r, g, b;
 } lap_rgb;
 
-/* One half of the pixels, before they are clamped. libjpeg's products with 16 bits of fraction:
+/* Converts one half of the pixels, not yet clamped. How libjpeg's products with 16 bits of fraction are
+ * computed:
  *
  *     red    91881 * (cr - 128), rounded. v_scale16 has 15 bits: 22970 * 2 (cr - 128) gives the same for
  *            each of the 256 samples
@@ -111,7 +113,7 @@ LAP_INLINE vec lap_ink(vec v, vec left, bool is_turned)
     return v_srl16(v_add16(v_add16(n, v_set16(1)), v_srl16(n, 8)), 8);
 }
 
-/* Colours of any kind: see lap_decode_row. */
+/* Converts any kind of colours: see lap_decode_row. */
 LAP_INLINE lap_rgb lap_any_half(const lap_decode_row *row, vec y, vec cb, vec cr, vec black)
 {
     const lap_rgb colour = row->is_ycc ? lap_colour_half(y, cb, cr) : (lap_rgb){y, cb, cr};
@@ -123,7 +125,7 @@ LAP_INLINE lap_rgb lap_any_half(const lap_decode_row *row, vec y, vec cb, vec cr
         lap_ink(colour.b, left, is_turned)};
 }
 
-/* The pixels from x on. `any`: colours are of any kind; else Y, Cb, Cr. */
+/* Writes the pixels from x on. `any`: colours are of any kind; else Y, Cb, Cr. */
 LAP_INLINE void lap_pixels(
     const lap_decode_row *row, bool any, int x, lap_halves cb, lap_halves cr, uint8_t *out)
 {
@@ -136,7 +138,7 @@ LAP_INLINE void lap_pixels(
     v_store_pixels(v_clamp8(even.r, odd.r), v_clamp8(even.g, odd.g), v_clamp8(even.b, odd.b), out);
 }
 
-/* any, h2 and v2 are constants where this is called. */
+/* Callers pass constants for any, h2 and v2. */
 LAP_INLINE void lap_decode_span(
     const lap_decode_row *row, bool any, bool h2, bool v2, int first, int count, uint8_t *rgb)
 {
@@ -157,7 +159,7 @@ LAP_INLINE void lap_decode_span(
     }
 }
 
-/* Chroma of one or two samples across is not mixed with its neighbours, if of half the width. */
+/* Chroma of half width with only one or two columns is repeated instead of interpolated. */
 LAP_INLINE void lap_decode_narrow(const lap_decode_row *row, uint8_t *rgb)
 {
     uint8_t wide[2][V_BYTES] = {{0}};

@@ -21,7 +21,7 @@ static inline lap_decode_bits lap_script_begin(const lap_decode_state *state)
     return (lap_decode_bits){.at = state->at, .bits = state->bits, .count = state->count};
 }
 
-/* False: bits behind the end of the data were used. */
+/* Stores the reader's position in state. False if bits behind the end of the data were used. */
 static inline bool lap_script_end(lap_decode_state *state, const lap_decode_bits *r)
 {
     state->at = r->at;
@@ -30,15 +30,15 @@ static inline bool lap_script_end(lap_decode_state *state, const lap_decode_bits
     return lap_decode_left(state) >= 0;
 }
 
-/* Whether the bits come from behind the data. One look a block is enough: a block reads at most
- * LAP_DECODE_PAD bytes behind it. */
+/* Returns whether bits behind the data were read. One check per block is enough, since a block reads at most
+ * LAP_DECODE_PAD bytes behind the data. */
 static inline bool lap_script_is_past(const lap_decode_bits *r, const lap_decode_state *state)
 {
     return r->at > state->end + sizeof r->bits;
 }
 
-/* Returns the entry of the next symbol, or 0 if the bits begin no code. Refills the bits first, so that at
- * least 56 - 11 are left behind a code that the table holds, and 56 - 16 behind a longer one. */
+/* Returns the entry of the next symbol, or 0 if its code is invalid. Refills the bits first, so that at least
+ * 56 - 11 bits are left behind a code in the table, and 56 - 16 behind a longer code. */
 static inline lap_script_entry lap_script_look(const lap_script_codes *codes, lap_decode_bits *r)
 {
     lap_decode_refill(r);
@@ -50,7 +50,7 @@ static inline lap_script_entry lap_script_look(const lap_script_codes *codes, la
     return lap_script_entry_of(codes, symbol, length);
 }
 
-/* Blocks in which the band ends, this one included. */
+/* Returns the length of an EOB run, including this block. */
 static inline unsigned lap_script_blocks(uint64_t bits, lap_script_entry entry)
 {
     const unsigned size = LAP_SCRIPT_SIZE(entry);
@@ -107,8 +107,8 @@ static inline bool lap_script_dc_more(
 
 /* ---- AC, first ----------------------------------------------------------------------------------- */
 
-/* One block. Returns in how many blocks the band ends, this one included: 1 if it has all coefficients of the
- * band; 0: something is odd. */
+/* Decodes one block. Returns the length of the EOB run that begins here, including this block; 1 if the block
+ * has all coefficients of the band; 0 on an error. */
 static inline unsigned lap_script_ac_block(
     const lap_held_scan *scan, lap_decode_bits *r, int16_t *block, uint64_t *nonzero)
 {
@@ -156,7 +156,7 @@ static inline bool lap_script_ac(const lap_held_scan *scan, lap_held_state *stat
 
 /* ---- AC, refinement ------------------------------------------------------------------------------ */
 
-/* The lowest bits of `bits` where `mask` has ones, in their order. */
+/* Deposits the lowest bits of `bits` at the ones of `mask`, in order. */
 static inline uint64_t lap_script_deposit(uint64_t bits, uint64_t mask)
 {
 #ifdef __BMI2__
@@ -169,7 +169,7 @@ static inline uint64_t lap_script_deposit(uint64_t bits, uint64_t mask)
 #endif
 }
 
-/* One bit for each one of `passed`: those that are 1. */
+/* Reads a correction bit for each one of `passed`, and returns the ones whose bit is 1. */
 static inline uint64_t lap_script_ones(lap_decode_bits *r, uint64_t passed)
 {
     const unsigned count = (unsigned)__builtin_popcountll(passed);
@@ -178,7 +178,7 @@ static inline uint64_t lap_script_ones(lap_decode_bits *r, uint64_t passed)
     return lap_script_deposit(bits, passed);
 }
 
-/* The same where these may be more than the 40 bits that are there. */
+/* Does the same if there may be more than the 40 available bits. */
 static inline uint64_t lap_script_many_ones(lap_decode_bits *r, uint64_t passed)
 {
     const uint64_t upper = passed & UINT64_MAX << 32;
@@ -189,7 +189,7 @@ static inline uint64_t lap_script_many_ones(lap_decode_bits *r, uint64_t passed)
     return ones | lap_script_ones(r, passed ^ upper);
 }
 
-/* Coefficients that are not 0 become larger by `bit`. */
+/* Increases the magnitude of nonzero coefficients by `bit`. */
 static inline void lap_script_grow(int16_t *block, const uint8_t *place, uint64_t ones, int bit)
 {
     for (; ones != 0; ones &= ones - 1) {
@@ -199,7 +199,8 @@ static inline void lap_script_grow(int16_t *block, const uint8_t *place, uint64_
     }
 }
 
-/* `open`: the band. As lap_script_ac_block, but 0 may also be: no symbol ended the band. */
+/* Refines one block; `open` is the mask of the band. *ended is as the result of lap_script_ac_block, but also
+ * 0 if no symbol ended the band. */
 static inline bool lap_script_refine_block(const lap_held_scan *scan, lap_decode_bits *r, uint64_t open,
     int16_t *block, uint64_t *nonzero, unsigned *ended)
 {

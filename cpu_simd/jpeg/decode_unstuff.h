@@ -12,10 +12,10 @@ typedef struct lap_bytes { /* from `at` on to `to` */
 
 /* As long as there is more than a vector, up to a marker or near it. */
 #ifdef __AVX512VBMI2__
-/* Zeros to be left out are found by a mask of the vector, so that no branch depends on where they are. */
+/* A mask of the vector finds the zeros to remove, so no branch depends on their positions. */
 static inline void lap_unstuff_vectors(lap_bytes *b)
 {
-    uint64_t first = 0; /* whether the first byte is such a zero */
+    uint64_t first = 0; /* 1 if the first byte is such a zero */
     while (b->end - b->at > V_BYTES) {
         const vec v = v_load_any(b->at), next = v_load_any(b->at + 1);
         const uint64_t ff = _mm512_cmpeq_epi8_mask(v, v_set16(-1));
@@ -30,7 +30,7 @@ static inline void lap_unstuff_vectors(lap_bytes *b)
     b->at += first;
 }
 #else
-/* One byte in 256 is 0xFF: most vectors are copied as they are; behind each 0xFF a new one begins. */
+/* One byte in 256 is 0xFF, so most vectors are copied unchanged. Behind each 0xFF a new vector begins. */
 static inline void lap_unstuff_vectors(lap_bytes *b)
 {
     while (b->end - b->at > V_BYTES) {

@@ -14,7 +14,7 @@ const char lap_encode_c_flags[] = LAP_RUNG_FLAGS;
 
 enum { STRIDE = LAP_ENCODE_UNIT, MAX_ROWS = 16 };
 
-typedef struct unit { /* what stands between the stages */
+typedef struct unit { /* the data between the stages */
     uint8_t luma[MAX_ROWS][STRIDE];
     uint8_t chroma[2][8][STRIDE];
     uint8_t full[2][2][STRIDE]; /* chroma of the rows that make one, before downsampling */
@@ -34,7 +34,7 @@ static uint8_t luma_of(int r, int g, int b)
     return (uint8_t)((19595 * r + 38470 * g + 7471 * b + HALF) >> FRACTION);
 }
 
-/* Around 128; halves are rounded down. */
+/* Chroma is centred at 128; halves are rounded down. */
 static uint8_t blue_of(int r, int g, int b)
 {
     return (uint8_t)((32768 * b - 11059 * r - 21709 * g + CENTRE) >> FRACTION);
@@ -45,7 +45,7 @@ static uint8_t red_of(int r, int g, int b)
     return (uint8_t)((32768 * r - 27439 * g - 5329 * b + CENTRE) >> FRACTION);
 }
 
-/* A row of pixels, the last one repeated up to `padded`. */
+/* Converts a row of pixels; the last pixel is repeated up to `padded`. */
 static void colour(
     const uint8_t *pixel, int channels, int pixels, int padded, uint8_t *y, uint8_t *cb, uint8_t *cr)
 {
@@ -61,8 +61,8 @@ static void colour(
     memset(cr + pixels, cr[pixels - 1], more);
 }
 
-/* A sample is the mean of h x v pixels. Where halves (h = 2) or quarters (2 x 2) are rounded they go down and
- * up in turn, so that the picture as a whole gets no brighter; the other means are rounded to nearest. */
+/* A sample is the mean of h x v pixels. Halves (h = 2) or quarters (2 x 2) are rounded down and up
+ * alternately, so that the picture does not become brighter. The other means are rounded to nearest. */
 static void downsample(const uint8_t (*full)[STRIDE], int h, int v, int samples, uint8_t *out)
 {
     const int shift = h * v / 2; /* of 1, 2 or 4 pixels */
@@ -82,8 +82,8 @@ static void gray_samples(const lap_encode_rows *rows, int x0, int pixels, int pa
     }
 }
 
-/* Rows of samples that the picture does not have repeat the last one; so does a row of pixels that lacks its
- * partner. */
+/* Below the picture, the last row of samples is repeated. If the second row of a pair of pixel rows is
+ * missing, the first is repeated. */
 static void colour_samples(
     const lap_encode_plan *plan, const lap_encode_rows *rows, int x0, int pixels, int padded, unit *u)
 {
@@ -185,7 +185,7 @@ static void forward_dct(const uint8_t *samples, int v[64])
         transform(v + x, 8, false);
 }
 
-/* See lap_encode_divisors. In zigzag order. */
+/* Quantises a block, see lap_encode_divisors, and stores it in zigzag order. */
 static void quantise(const int v[64], const lap_encode_divisors *divisors, int16_t block[64])
 {
     for (int k = 0; k < 64; k++) {
@@ -196,7 +196,7 @@ static void quantise(const int v[64], const lap_encode_divisors *divisors, int16
     }
 }
 
-/* All blocks of the unit, in the order of the scan. */
+/* Computes the coefficients of all blocks of the unit, in scan order. */
 static void coefficients_of(const lap_encode_plan *plan, int count, unit *u)
 {
     int v[64];
@@ -215,8 +215,8 @@ static void coefficients_of(const lap_encode_plan *plan, int count, unit *u)
 
 /* ---- coefficients to bits ------------------------------------------------------------------------ */
 
-/* The code of symbol number base + step * size, then the value's bits: as it is when positive, less one when
- * negative, which makes the first bit 0 (T.81, F.1.2.1). */
+/* Writes the code of symbol number base + step * size, and then the value's bits. A negative value is written
+ * as value - 1, so that its first bit is 0 (T.81, F.1.2.1). */
 static void put_value(lap_bits *b, const lap_encode_codes *codes, int base, int step, int value)
 {
     const unsigned magnitude = (unsigned)(value < 0 ? -value : value);
@@ -231,7 +231,7 @@ static void put_symbol(lap_bits *b, const lap_encode_codes *codes, int symbol)
     lap_put(b, codes->code[symbol], codes->length[symbol]);
 }
 
-/* Bit k: whether coefficient k is not 0. */
+/* Returns a mask: bit k is set if coefficient k is not 0. */
 static uint64_t mask_of(const int16_t block[64])
 {
     uint64_t mask = 0;
@@ -271,7 +271,7 @@ static void scan(const lap_encode_plan *plan, lap_encode_state *state, int count
 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
-/* A zero follows each 0xFF, which else would be taken for a marker. */
+/* Writes a zero behind each 0xFF, so that it is not mistaken for a marker. */
 static size_t stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     uint8_t *to = out;

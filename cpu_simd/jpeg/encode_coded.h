@@ -12,8 +12,8 @@
 
 #include "encode_strips.h"
 
-/* Zeros that are coded: the sixteenth of a row of them, if a coefficient follows. Bit k of `near` is set
- * where one of the places k - 15 .. k is coded. */
+/* Returns the zeros that are coded as ZRL: the sixteenth of a run of zeros, if a coefficient follows. Bit k
+ * of `near` is set if one of the coefficients k - 15 .. k is coded. */
 LAP_INLINE uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
 {
     uint64_t near = coded | coded << 1;
@@ -28,8 +28,8 @@ LAP_INLINE uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
     return coded;
 }
 
-/* Which coefficients of a block are coded: DC, all that are not 0, a zero behind the last one, which is EOB
- * (and falls out of the mask behind the 64th), and every ZRL. */
+/* Returns which coefficients of a block are coded: DC, all nonzero ones, every ZRL, and a zero behind the
+ * last one, which stands for EOB. Behind the 64th coefficient that bit falls out of the mask. */
 LAP_INLINE uint64_t lap_coded(uint64_t nonzero)
 {
     nonzero |= 1;

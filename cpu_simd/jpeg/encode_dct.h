@@ -17,8 +17,8 @@
 
 #include "encode_words.h"
 
-/* v: a column or row each. out[2 p + half]: outputs p and p + 4 side by side, of the lower or upper four
- * words of each lane. */
+/* Each vector of v is a column or a row. out[2 p + half] receives outputs p and p + 4 interleaved, for the
+ * lower or upper four words of each lane. */
 LAP_INLINE void lap_dct_pass(const vec v[8], bool is_first, vec out[8])
 {
     const int shift = is_first ? 11 : 15;
@@ -59,7 +59,7 @@ LAP_INLINE void lap_dct_pass(const vec v[8], bool is_first, vec out[8])
     }
 }
 
-/* out of the first pass (outputs 0 4, 1 5, 2 6, 3 7 of four rows each) to rows of eight. */
+/* Converts the result of the first pass (outputs 0 4, 1 5, 2 6, 3 7 of four rows each) to rows of eight. */
 LAP_INLINE void lap_dct_turn(const vec in[8], vec rows[8])
 {
 #pragma GCC unroll 8
@@ -82,8 +82,8 @@ LAP_INLINE vec lap_quantise(vec v, const lap_encode_divisors *d, int i)
     return v_sign16(v_divisor_shift16(product, d, i), v);
 }
 
-/* columns: of V_SETS sets of V_LANES blocks, which take turns at every stage: one waits while another works.
- * blocks: where their coefficients go, in zigzag order. */
+/* Transforms V_SETS sets of V_LANES blocks, given by their columns. The sets alternate at every stage, so
+ * that one computes while another waits. blocks: where the coefficients are stored, in zigzag order. */
 LAP_INLINE void lap_dct_blocks(
     const vec columns[V_SETS][8], const lap_encode_divisors *divisors, int16_t *const blocks[V_SETS][V_LANES])
 {
@@ -107,9 +107,9 @@ LAP_INLINE void lap_dct_blocks(
         v_store_zigzag(q[i], blocks[i]);
 }
 
-/* Eight rows of samples to columns. even: the columns of blocks 0, 2 .. in words; odd: of the others. A lane
- * has a row of two blocks. Two samples side by side are moved as one word, and parted at the end: fewer of
- * these instructions are shuffles than if bytes were moved one by one. */
+/* Transposes eight rows of samples to columns of words: columns[0] has blocks 0, 2 .., columns[1] the others.
+ * A lane has a row of two blocks. Two adjacent samples are moved as one word and separated at the end, which
+ * takes fewer shuffles than moving single bytes. */
 LAP_INLINE void lap_strip_columns(const uint8_t (*samples)[LAP_GROUP], int x, vec columns[2][8])
 {
     vec twos[2][4]; /* of two rows each: words 0, 0, 1, 1 .. of even blocks, and of odd ones */
@@ -135,7 +135,7 @@ LAP_INLINE void lap_strip_columns(const uint8_t (*samples)[LAP_GROUP], int x, ve
         }
 }
 
-/* All blocks of a group, in the order of the scan. */
+/* Computes the coefficients of all blocks of a group, in scan order. */
 LAP_INLINE void lap_group_coefficients(const lap_encode_plan *plan, const lap_group *group, int16_t *blocks)
 {
     lap_strip strips[LAP_MAX_STRIPS];

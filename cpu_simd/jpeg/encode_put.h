@@ -4,24 +4,24 @@
 
 #include "encode_strips.h"
 
-typedef struct lap_bits { /* the lowest `count` of bits, 0..7, wait for a whole byte */
+typedef struct lap_bits { /* the lowest `count` bits, 0..7, do not fill a byte yet */
     uint64_t bits, count;
     uint8_t *to;
 } lap_bits;
 
-/* At most 56 bits. All whole bytes are written, and some behind them. */
+/* Appends at most 56 bits. Writes all whole bytes, and some bytes behind them. */
 LAP_INLINE void lap_put(lap_bits *b, uint64_t bits, unsigned length)
 {
     b->bits = b->bits << length | bits;
     b->count += length;
-    /* Without a single bit the shift is one by 0, and what is written counts for nothing. */
+    /* If there are no bits, the shift count is 0, and the bytes written are not used. */
     const uint64_t word = __builtin_bswap64(b->bits << (-b->count & 63));
     memcpy(b->to, &word, sizeof word);
     b->to += b->count / 8;
     b->count %= 8;
 }
 
-/* Of a band that goes on. */
+/* Continues a band with the bits left in state. */
 static inline lap_bits lap_bits_of(const lap_encode_state *state, uint8_t *to)
 {
     return (lap_bits){.bits = state->bits, .count = state->bit_count, .to = to};

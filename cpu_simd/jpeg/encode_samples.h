@@ -4,13 +4,14 @@
 
 #include "encode_words.h"
 
-/* Means of two pixels across, or of two by two, in a strip's row Cb Cr Cb Cr .. of eight samples each. */
+/* Stores means of two pixels across, or of two by two, in a strip's row: eight samples of Cb, eight of Cr,
+ * and so on. */
 LAP_INLINE void lap_store_halves(vec cb, vec cr, vec bias, int shift, uint8_t *out)
 {
     v_store(out, v_pack16(v_srl16(v_add16(cb, bias), shift), v_srl16(v_add16(cr, bias), shift)));
 }
 
-/* One row of chroma, of v rows of samples from column x on. Roundings: see downsample in encode_1_c.c. */
+/* Makes one row of chroma from v rows of samples, from column x on. Rounds as downsample in encode_1_c.c. */
 LAP_INLINE void lap_chroma_row(const lap_samples s[2], int h, int v, lap_group *group, int row, int x)
 {
     uint8_t *first = group->chroma[0][row] + x, *second = group->chroma[1][row] + x;
@@ -30,7 +31,7 @@ LAP_INLINE void lap_chroma_row(const lap_samples s[2], int h, int v, lap_group *
     }
 }
 
-/* h, v and channels are constants where this is called. */
+/* Callers pass constants for h, v and channels. */
 LAP_INLINE void lap_colour_rows(const lap_pixel_rows *rows, int h, int v, int channels, lap_group *group)
 {
     for (int row = 0; row * v < rows->count; row++)
@@ -39,8 +40,8 @@ LAP_INLINE void lap_colour_rows(const lap_pixel_rows *rows, int h, int v, int ch
 #pragma GCC unroll 2
             for (int i = 0; i < v; i++) {
                 const uint8_t *pixels = lap_pixel_row(rows, row * v + i) + x * channels;
-                /* The next unit: sixteen rows of a few lines each are too short for the processor to see
-                 * them coming. */
+                /* Prefetches the next unit: the hardware does not predict sixteen rows of only a few cache
+                 * lines each. */
 #pragma GCC unroll 4
                 for (int line = 0; line < channels * V_BYTES; line += 64)
                     __builtin_prefetch(pixels + LAP_ENCODE_UNIT * channels + line);
@@ -65,7 +66,7 @@ LAP_INLINE void lap_colour_shapes(const lap_pixel_rows *rows, int h, int v, int 
         lap_colour_rows(rows, 1, 1, channels, group);
 }
 
-/* The samples of 64 pixels across from column x on. */
+/* Computes the samples of 64 pixels across, from column x on. */
 static void lap_group_samples(
     const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
 {

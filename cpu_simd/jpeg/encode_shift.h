@@ -13,7 +13,7 @@ static inline uint64_t lap_read_big(const uint8_t *bytes)
     return __builtin_bswap64(word);
 }
 
-/* `count` bytes, of which as many are written: state keeps the last bits.
+/* Shifts `count` bytes and writes as many; state keeps the last bits.
  *
  *     state  |  .....abc |      bits  | ABCDEFGH | IJKLMNOP |
  *     out                             | abcABCDE | FGHIJKLM |     state  | .....NOP |

@@ -11,7 +11,7 @@
 
 #include "encode_dummies.h"
 
-/* Vectors stay in registers only where everything is one function. */
+/* Vectors stay in registers only if everything is inlined into one function. */
 #define LAP_INLINE static inline __attribute__((always_inline))
 
 enum {
@@ -25,24 +25,24 @@ enum {
 
 /* Two words in 32 bits, the first one lower. */
 #define V_PAIR(w0, w1) ((int)((uint32_t)((w0)&0xFFFF) | (uint32_t)(w1) << 16))
-/* Samples are 128 too large for the DCT, which only its first output notices: eight times eight times 128,
- * with two bits of fraction, are 2^15. That is taken off together with the half that rounds, 2. */
+/* Samples are 128 too large for the DCT, which changes only its first output: by 8 * 8 * 128, that is 2^15
+ * with two bits of fraction. V_CENTRE corrects that and also contains 2, the half for rounding. */
 #define V_CENTRE (0x8000 + 2)
 
 typedef struct lap_group { /* the samples of a group */
     _Alignas(64) uint8_t luma[LAP_LUMA_ROWS][LAP_GROUP];
     _Alignas(64) uint8_t chroma[LAP_CHROMA_STRIPS][8][LAP_GROUP];
-    uint8_t pixels[LAP_LUMA_ROWS][4 * LAP_GROUP]; /* of a group that the picture does not fill */
+    uint8_t pixels[LAP_LUMA_ROWS][4 * LAP_GROUP]; /* a copy, if the picture does not fill the group */
 } lap_group;
 
-typedef struct lap_strip { /* eight blocks, and where they stand among those of the group in the scan */
+typedef struct lap_strip { /* eight blocks, and their position among the group's blocks in the scan */
     const uint8_t (*rows)[LAP_GROUP];
     int chroma;
-    int first; /* of the first block */
-    int shift; /* an MCU has 1 << shift of these blocks, side by side */
+    int first; /* number of the first block */
+    int shift; /* an MCU has 1 << shift adjacent blocks of the strip */
 } lap_strip;
 
-/* Returns how many. */
+/* Fills strips and returns how many there are. */
 static inline int lap_strips_of(
     const lap_encode_plan *plan, const lap_group *group, lap_strip strips[LAP_MAX_STRIPS])
 {
@@ -57,7 +57,7 @@ static inline int lap_strips_of(
     return n;
 }
 
-/* Block i of a strip, in blocks from the group's first. */
+/* Returns the number of block i of a strip, counted from the group's first block. */
 static inline int lap_strip_place(const lap_encode_plan *plan, const lap_strip *strip, int i)
 {
     return strip->first + (i >> strip->shift) * plan->mcu_blocks + (i & ((1 << strip->shift) - 1));
@@ -68,8 +68,8 @@ static inline int lap_group_blocks(const lap_encode_plan *plan)
     return LAP_GROUP / (8 * plan->h) * plan->mcu_blocks;
 }
 
-/* Where the rows of a group's pixels are, those that the picture has; one that lacks its partner is its own.
- */
+/* The rows of a group's pixels inside the picture. If the second row of a pair is missing, the first is used
+ * for both. */
 typedef struct lap_pixel_rows {
     const uint8_t *base;
     ptrdiff_t stride;
@@ -81,8 +81,9 @@ LAP_INLINE const uint8_t *lap_pixel_row(const lap_pixel_rows *rows, int y)
     return rows->base + (y < rows->count ? y : rows->count - 1) * rows->stride;
 }
 
-/* The pixels of a group from column x on: in the picture, or copied with the last of each row repeated until
- * its MCU is full; the zeros behind that belong to no block that is coded. */
+/* Returns the pixels of a group from column x on: in the picture itself, or at the right edge a copy, in
+ * which the last pixel of each row is repeated up to the end of its MCU. Zeros follow, in blocks that are not
+ * coded. */
 static inline lap_pixel_rows lap_group_pixels(
     const lap_encode_plan *plan, const lap_encode_rows *rows, int x, lap_group *group)
 {
@@ -102,7 +103,7 @@ static inline lap_pixel_rows lap_group_pixels(
     return (lap_pixel_rows){group->pixels[0], sizeof group->pixels[0], rows->count};
 }
 
-/* Rows of samples that the picture does not have repeat the last one. */
+/* Repeats the last row of samples below the picture. */
 static inline void lap_repeat_rows(uint8_t (*rows)[LAP_GROUP], int have, int need)
 {
     for (int y = have; y < need; y++)

@@ -4,8 +4,8 @@
 
 #include "encode_words.h"
 
-/* A vector of bytes is copied, and again from behind the first 0xFF among them. Writes up to a vector more.
- */
+/* Copies a vector of bytes; if it contains 0xFF, continues behind the first one. May write up to a vector too
+ * much. */
 static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     uint8_t *to = out;

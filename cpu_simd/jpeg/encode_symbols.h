@@ -7,21 +7,21 @@
 
 enum {
     LAP_PLACE_CHROMA = LAP_ENCODE_PLACE_CHROMA,
-    LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK, /* of a unit: a block has 64 at most */
+    LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK,                    /* in a unit: at most 64 per block */
     LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2 /* not yet stuffed */
 };
 
-/* One entry for each symbol: a coefficient's value (a DC difference, 0 for ZRL and EOB), and its place in
- * zigzag order, chroma's with a bit more. */
+/* The symbols of a unit: the value of each (a coefficient, a DC difference, or 0 for ZRL and EOB), and its
+ * zigzag position, plus LAP_PLACE_CHROMA for chroma. */
 typedef struct lap_symbols {
     _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_GROUP / 2];
-    _Alignas(64) uint8_t before[LAP_GROUP]; /* the last byte stands before the first place */
+    _Alignas(64) uint8_t before[LAP_GROUP]; /* its last byte precedes the first position */
     uint8_t place[LAP_SYMBOLS + LAP_GROUP];
     int count;
 } lap_symbols;
 
-/* Appends a block's symbols behind the `at` that are there; returns how many there are then. May write up to
- * 64 more. */
+/* Appends a block's symbols behind the `at` symbols that are there, and returns their new number. May write
+ * up to 64 entries more. */
 typedef int lap_append_fn(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
     const lap_encode_tables *tables);
 
@@ -41,7 +41,7 @@ LAP_INLINE void lap_unit_symbols(const lap_encode_plan *plan, lap_encode_state *
         }
     }
     s->before[LAP_GROUP - 1] = 0;
-    /* What fills a vector behind the last one: symbols of DC without bits. */
+    /* Fills up the last vector with DC symbols that have no bits. */
     memset(s->value + count, 0, LAP_GROUP / 2 * sizeof *s->value);
     memset(s->place + count, 0, LAP_GROUP);
     s->count = count;

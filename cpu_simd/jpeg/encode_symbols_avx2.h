@@ -9,7 +9,7 @@
 
 enum {
     LAP_STEP = 8,   /* symbols at once */
-    LAP_BATCH = 128 /* of one loop before the next */
+    LAP_BATCH = 128 /* symbols per loop, before the next loop takes them */
 };
 
 typedef struct lap_scratch {
@@ -18,7 +18,7 @@ typedef struct lap_scratch {
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-/* Of 32 coefficients, which are not 0. */
+/* Returns a mask of which of 32 coefficients are not 0. */
 LAP_INLINE uint32_t lap_nonzero(const int16_t *block)
 {
     const vec bytes = _mm256_packs_epi16(v_load(block), v_load(block + 16));
@@ -26,7 +26,7 @@ LAP_INLINE uint32_t lap_nonzero(const int16_t *block)
     return ~(uint32_t)_mm256_movemask_epi8(is_zero);
 }
 
-/* Eight coefficients: those that are coded are moved together, by a table of all 256 selections. */
+/* Appends the coded ones of eight coefficients, packed with a table of all 256 masks. */
 LAP_INLINE int lap_append_eight(
     lap_symbols *s, int at, const int16_t *eight, unsigned coded, const lap_encode_tables *t, int first)
 {
@@ -53,7 +53,8 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
     return end;
 }
 
-/* Numbers of entries of the eight symbols from i on. A size is the exponent of 2 |value| + 1 as a float. */
+/* Computes the table indices of the eight symbols from i on. The size is the exponent of 2 |value| + 1 as a
+ * float. */
 LAP_INLINE vec lap_entries(const lap_symbols *s, int i)
 {
     const vec place = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->place + i)));
@@ -71,7 +72,8 @@ LAP_INLINE vec lap_entries(const lap_symbols *s, int i)
 }
 _Static_assert(LAP_PLACE_CHROMA << 4 == LAP_ENCODE_CHROMA, "chroma's bit of a place leads to its entries");
 
-/* In loops of their own: a vector cannot be loaded soon after its parts were stored. */
+/* A separate loop, because loading a vector stalls shortly after its parts were stored (no store forwarding).
+ */
 LAP_INLINE void lap_look_up(const lap_symbols *s, int i, int count, const uint32_t *entries, uint32_t *entry)
 {
     for (int k = 0; k < count; k += LAP_STEP)
@@ -86,7 +88,7 @@ LAP_INLINE void lap_look_up(const lap_symbols *s, int i, int count, const uint32
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-/* Eight symbols: first two and two are merged in lanes of 64 bits, then those two and two. */
+/* Writes eight symbols: merges pairs in 64-bit lanes, then pairs of these. */
 LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t *values)
 {
     const vec value = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)values));
@@ -115,7 +117,7 @@ LAP_INLINE void lap_put_step(lap_bits *b, const uint32_t *entries, const int16_t
     lap_put(b, (uint64_t)_mm_cvtsi128_si64(_mm256_extracti128_si256(four, 1)), next_four);
 }
 
-/* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
+/* Writes the unstuffed bits to `bytes`. Returns the number of whole bytes; state keeps the rest. */
 static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
     lap_scratch *scratch, uint8_t *bytes)
 {

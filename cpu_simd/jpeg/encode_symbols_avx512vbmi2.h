@@ -15,7 +15,7 @@
 
 enum {
     LAP_STEP = 32, /* symbols at once */
-    LAP_BATCH = 16 /* steps of one loop before the next: 7 KB between them */
+    LAP_BATCH = 16 /* steps per loop before the next loop takes them: 7 KB in between */
 };
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
@@ -47,9 +47,9 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-/* Constants in memory. The compiler would build constants that it knows again in every round of the loop,
- * from general registers, of which one can be moved in a cycle. So lap_constants_of hides their values from
- * it. */
+/* Constants in memory. If the compiler knew their values, it would build them in every iteration of the loop
+ * from general registers, and only one of these can be moved to a vector in a cycle. So lap_constants_of
+ * hides the values from the compiler. */
 typedef struct lap_constants {
     _Alignas(64) uint16_t word[7][32];               /* of 32 equal words each: see the names below */
     _Alignas(64) uint64_t seven[8], most[8], all[8]; /* the last lane; the longest string; bits of a lane */
@@ -139,7 +139,8 @@ LAP_INLINE __m512i lap_code_of(const lap_code_table *t, __m512i number, __mmask3
     return _mm512_mask_blend_epi16(from_128, code, _mm512_permutex2var_epi16(t->code[4], number, t->code[5]));
 }
 
-/* Likewise of 128 bytes. The upper byte of a word is number 0, which has no bits, or 128 and left out. */
+/* The same for lengths: a permutation looks up 128 bytes. The upper byte of each word looks up number 0,
+ * which has no bits, or is masked out. */
 LAP_INLINE __m512i lap_length_of(
     const lap_code_table *t, __m512i number, __mmask32 from_128, __mmask64 low_bytes)
 {
@@ -147,7 +148,7 @@ LAP_INLINE __m512i lap_length_of(
         _mm512_maskz_permutexvar_epi8(low_bytes, number, t->length[2]));
 }
 
-/* The bits of a value, by a table of 64. */
+/* Returns the number of bits of each value, with a table of 64 entries. */
 LAP_INLINE __m512i lap_sizes(const lap_constants *k, __m512i value)
 {
     const __m512i magnitude = _mm512_abs_epi16(value);
@@ -158,7 +159,7 @@ LAP_INLINE __m512i lap_sizes(const lap_constants *k, __m512i value)
     return _mm512_mask_add_epi16(size, is_large, size, _mm512_set1_epi16(6));
 }
 
-typedef struct lap_pieces {    /* 32 symbols: the first of each four stands in the uppermost word */
+typedef struct lap_pieces {    /* 32 symbols: the first of each four is in the highest word */
     __m512i number;            /* in the tables of codes */
     __m512i code, code_length; /* at the right of 16 bits */
     __m512i bits, size;        /* of the value, at the left */
@@ -169,8 +170,8 @@ typedef struct lap_scratch {
     lap_pieces pieces[LAP_BATCH];
 } lap_scratch;
 
-/* The next 32 symbols, or `left` if they are fewer, up to their numbers. (Through a pointer: a structure of
- * vectors as a result is copied by way of memory.) */
+/* Computes the numbers of the next 32 symbols, or of `left` if fewer are left. The result is returned through
+ * a pointer, because compilers copy a returned structure of vectors through memory. */
 LAP_INLINE void lap_number(const lap_constants *k, const lap_symbols *s, int i, int left, lap_pieces *p)
 {
     const __m512i bytes = _mm512_loadu_si512(s->place + i - 1);
@@ -182,14 +183,14 @@ LAP_INLINE void lap_number(const lap_constants *k, const lap_symbols *s, int i, 
     __m512i number = _mm512_add_epi16(_mm512_sub_epi16(place, before), _mm512_slli_epi16(size, 4));
     const __mmask32 is_dc = _mm512_testn_epi16_mask(place, lap_word(k, K_63));
     number = _mm512_mask_add_epi16(number, is_dc, size, lap_word(k, K_DC));
-    if (left < LAP_STEP) { /* nothing behind the last symbol */
+    if (left < LAP_STEP) { /* no bits behind the last symbol */
         const __mmask32 is_there =
             _mm512_cmple_epi16_mask(_mm512_and_si512(_mm512_load_si512(k->here), _mm512_set1_epi16(255)),
                 _mm512_set1_epi16((short)left));
         number = _mm512_maskz_mov_epi16(is_there, number);
         size = _mm512_maskz_mov_epi16(is_there, size);
     }
-    /* Negative values less one. */
+    /* A negative value is written as value - 1. */
     const __m512i bits = _mm512_mask_sub_epi16(value, _mm512_movepi16_mask(value), value, lap_word(k, K_ONE));
     p->number = number;
     p->size = size;
@@ -208,7 +209,7 @@ LAP_INLINE void lap_look_up(
         _mm512_mask_mov_epi16(p->code_length, which, lap_length_of(table, number, from_128, k->low_bytes));
 }
 
-/* Each step in both tables. */
+/* Looks up each step in both tables. */
 LAP_INLINE void lap_look_up_both(
     const lap_constants *k, const lap_tables *tables, lap_pieces *pieces, int steps)
 {
@@ -218,8 +219,9 @@ LAP_INLINE void lap_look_up_both(
     }
 }
 
-/* Each step in the tables that it needs, mostly one of them: less for a processor that starts one permutation
- * in two cycles. Lists instead of branches: only the end of a list is mispredicted. */
+/* Looks up each step only in the tables that it needs, mostly one. This is faster on a processor that starts
+ * one permutation every two cycles. It makes lists instead of branches, so that only the end of a list is
+ * mispredicted. */
 LAP_INLINE void lap_look_up_needed(
     const lap_constants *k, const lap_tables *tables, lap_pieces *pieces, int steps)
 {
@@ -241,7 +243,7 @@ typedef struct lap_strings { /* of eight groups of four symbols */
     __m512i second_length; /* in the lower half; the upper one is something else */
 } lap_strings;
 
-/* Merging two strings is a shift of both together, so that they meet in the middle:
+/* To merge two strings, both are shifted so that they meet in the middle:
  *
  *     word          code | value              code at the right of 16 bits, value at the left
  *     first symbol  00 code value             shifted right until the value ends
@@ -284,7 +286,7 @@ LAP_INLINE __m512i lap_in_byte(const lap_constants *k, __m512i left, __m512i bef
     return _mm512_shuffle_epi8(word, _mm512_load_si512(k->swapped));
 }
 
-/* Bytes of eight strings, 16 bits each: a unit has fewer than 2^16. */
+/* Returns the byte positions of eight strings, 16 bits each: a unit has fewer than 2^16 bytes. */
 LAP_INLINE __m128i lap_bytes_of(__m512i at)
 {
     return _mm512_cvtepi64_epi16(_mm512_srli_epi64(at, 3));
@@ -298,7 +300,7 @@ LAP_INLINE void lap_store_two(uint8_t *out, __m128i words, uint32_t bytes)
     memcpy(out + (bytes >> 16), &second, sizeof second);
 }
 
-/* Eight strings, in their order, by eight stores or by a scatter, whose elements are written in order, too.
+/* Stores eight strings in order: by eight stores, or by a scatter, which also writes its elements in order.
  */
 LAP_INLINE void lap_scatter_eight(uint8_t *out, __m512i words, __m512i at)
 {
@@ -335,7 +337,7 @@ LAP_INLINE void lap_words_of(
     _mm_storeu_si128((__m128i *)words->byte, lap_bytes_of(at));
 }
 
-/* Strings that are too long: the first and the second two symbols of each by themselves. */
+/* Stores strings that are too long: the first two symbols of each, and then the second two. */
 static __attribute__((noinline)) void lap_store_long(
     const lap_constants *k, uint8_t *out, const lap_pieces *p, __m512i before, __m512i at, int count)
 {
@@ -352,18 +354,18 @@ static __attribute__((noinline)) void lap_store_long(
     }
 }
 
-typedef struct lap_bits { /* where the next string goes, and the eight before it */
+typedef struct lap_bits { /* the position of the next string, and the eight strings before it */
     __m512i position, tail;
     uint8_t *bytes;
 } lap_bits;
 
-/* The next 32 symbols, or `left` if they are fewer. */
+/* Writes the next 32 symbols, or `left` if fewer are left. */
 LAP_INLINE void lap_put(
     lap_bits *b, const lap_constants *k, const lap_pieces *p, int left, lap_put_eight_fn *put_eight)
 {
     const __m512i zero = _mm512_setzero_si512();
     const lap_strings s = lap_merge(k, p);
-    /* A sum of bytes for each lane: what comes before its string. */
+    /* For each lane, the sum of the lengths of the strings before its own. */
     const __m512i sums =
         _mm512_sad_epu8(_mm512_permutexvar_epi8(_mm512_load_si512(k->earlier), s.length), zero);
     const __m512i at = _mm512_add_epi64(b->position, sums);
@@ -388,16 +390,16 @@ LAP_INLINE void lap_put(
     }
 }
 
-/* What suits one processor or another; docs/encoder.md has the measurements. */
+/* The steps whose fastest form depends on the processor; docs/encoder.md has the measurements. */
 typedef struct lap_form {
     void (*look_up)(const lap_constants *k, const lap_tables *tables, lap_pieces *pieces, int steps);
     lap_put_eight_fn *put_eight;
 } lap_form;
 
-/* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest.
+/* Writes the unstuffed bits to `bytes`. Returns the number of whole bytes; state keeps the rest.
  *
- * From a symbol to its place in memory take about 100 cycles, one after the other, and a processor looks only
- * some hundred instructions ahead: three loops overlap more of their rounds than one.
+ * The dependent steps from a symbol to its place in memory take about 100 cycles, and a processor looks only
+ * some hundred instructions ahead. So three loops overlap more of their iterations than one loop.
  */
 LAP_INLINE size_t lap_bits_by(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
     lap_scratch *scratch, uint8_t *bytes, const lap_form *form)
@@ -445,8 +447,9 @@ static size_t lap_bits_by_scatter(const lap_encode_plan *plan, lap_encode_state 
 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
-/* A zero follows every 0xFF. 32 bytes at once: of the pairs of bits "a byte, and a zero behind it" those that
- * are there are pressed together, which says where in the result the bytes go. Writes up to 63 bytes more. */
+/* Writes a zero behind every 0xFF, for 32 bytes at a time. Each byte has a pair of mask bits: the byte, and
+ * the zero behind it. Removing the bits of zeros that are not needed gives the positions of the bytes in the
+ * result. May write up to 63 bytes too much. */
 LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     const uint64_t are_bytes = 0x5555555555555555;

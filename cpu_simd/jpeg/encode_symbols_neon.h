@@ -9,7 +9,7 @@
 
 enum {
     LAP_STEP = 16,  /* symbols at once */
-    LAP_BATCH = 128 /* of one loop before the next */
+    LAP_BATCH = 128 /* symbols per loop, before the next loop takes them */
 };
 
 typedef struct lap_scratch { /* of two symbols, the first one lower: value << 16 | number of its entry */
@@ -18,7 +18,8 @@ typedef struct lap_scratch { /* of two symbols, the first one lower: value << 16
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-/* Of sixteen coefficients, a bit for each that is not 0; one of eight in each byte. */
+/* For sixteen coefficients: each byte has the bit of one coefficient if it is not 0, a different bit for each
+ * of eight. */
 LAP_INLINE uint8x16_t lap_flags(const int16_t *block)
 {
     const uint8x16_t weights = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201));
@@ -34,7 +35,7 @@ LAP_INLINE uint64_t lap_nonzero(const int16_t *block)
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
 }
 
-/* How many bits are set in the bytes below each byte, and in all eight of them. */
+/* The number of bits set in the bytes below each byte, and in all eight bytes. */
 typedef struct lap_counts {
     uint64_t below;
     int all;
@@ -47,7 +48,7 @@ LAP_INLINE lap_counts lap_count_bytes(uint64_t coded)
     return (lap_counts){sums << 8, (int)(sums >> 56)};
 }
 
-/* Eight coefficients: those that are coded are moved together, by a table of all 256 selections. */
+/* Appends the coded ones of eight coefficients, packed with a table of all 256 masks. */
 LAP_INLINE void lap_append_eight(
     int16_t *value, uint8_t *place, const int16_t *eight, const uint8_t order[16], uint8x8_t places)
 {
@@ -75,7 +76,7 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
     return at + counts.all;
 }
 
-/* Eight values, each above the number of its entry. rows: 32 entries each. */
+/* Stores eight values, each with the number of its entry in the lower half. rows: of 32 entries each. */
 LAP_INLINE void lap_store_pairs(uint8x8_t rows, const int16_t *values, uint64_t *two)
 {
     const int16x8_t value = vld1q_s16(values);
@@ -86,7 +87,7 @@ LAP_INLINE void lap_store_pairs(uint8x8_t rows, const int16_t *values, uint64_t 
         (uint16_t *)(void *)two, ((uint16x8x2_t){{vsraq_n_u16(vsubq_u16(row, zeros), sign, 12), sign}}));
 }
 
-/* Of sixteen symbols from i on. */
+/* Finds the entries of sixteen symbols from i on. */
 LAP_INLINE void lap_find_entries(const lap_symbols *s, int i, uint64_t *two)
 {
     const uint8x16_t place = vld1q_u8(s->place + i), before = vld1q_u8(s->place + i - 1);
@@ -101,12 +102,12 @@ _Static_assert(32 * LAP_PLACE_CHROMA / 2 == LAP_ENCODE_CHROMA && LAP_ENCODE_NEGA
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-/* A symbol's bits and length are in one register of 64 bits, whose shifts are part of other instructions; the
- * compiler is kept from knowing that the upper half is 0. */
+/* Keeps a symbol's bits and length in one 64-bit register, where shifts are free as part of other
+ * instructions. To that end the compiler must not know that the upper half is 0. */
 #define LAP_KEEP_WHOLE(symbol) __asm__("" : "+r"(symbol))
 
-/* Behind the bits that wait. What stands above the lowest six bits of a length, or of a sum of them, counts
- * for no shift. */
+/* Appends a symbol. A shift uses only the lowest six bits of a length, or of a sum of lengths, so the bits
+ * above them need no mask. */
 LAP_INLINE void lap_add_symbol(uint64_t *bits, uint64_t *length, uint64_t symbol)
 {
     *bits = *bits << (symbol & 63) | symbol >> LAP_ENCODE_BITS_SHIFT;
@@ -133,7 +134,7 @@ LAP_INLINE void lap_put_two(lap_bits *b, uint64_t two, const uint32_t *entries)
 }
 _Static_assert(LAP_ENCODE_CHROMA == 1 << 10 && LAP_ENCODE_BITS_SHIFT == 6, "the fields of a pair");
 
-/* bytes: gets the bits before stuffing. Returns how many of them are whole; state keeps the rest. */
+/* Writes the unstuffed bits to `bytes`. Returns the number of whole bytes; state keeps the rest. */
 static inline size_t lap_unit_bits(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
     lap_scratch *scratch, uint8_t *bytes)
 {

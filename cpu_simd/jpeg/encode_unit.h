@@ -14,7 +14,7 @@
 #include "encode_symbols_avx2.h"
 #endif
 
-typedef struct lap_unit { /* what stands between the stages */
+typedef struct lap_unit { /* the data between the stages */
     lap_group group;
     _Alignas(64) int16_t blocks[LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK];
     lap_symbols symbols;
@@ -23,7 +23,8 @@ typedef struct lap_unit { /* what stands between the stages */
 } lap_unit;
 _Static_assert(sizeof(lap_unit) <= LAP_ENCODE_WORK, "a unit fits the work memory");
 
-/* group: room for the samples of one. blocks: of the unit, LAP_BLOCK coefficients each. */
+/* Computes the coefficients of a unit. group: memory for the samples of a group. blocks: LAP_BLOCK
+ * coefficients for each block of the unit. */
 LAP_INLINE void lap_unit_coefficients(const lap_encode_plan *plan, const lap_encode_rows *rows, int first,
     int count, lap_group *group, int16_t *blocks)
 {
@@ -35,11 +36,11 @@ LAP_INLINE void lap_unit_coefficients(const lap_encode_plan *plan, const lap_enc
     lap_encode_dummies(plan, rows, first, count, blocks);
 }
 
-/* Symbols to bits that are not yet stuffed: how many bytes. */
+/* Converts symbols to unstuffed bits, and returns the number of whole bytes. */
 typedef size_t lap_unit_bits_fn(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
     lap_scratch *scratch, uint8_t *bytes);
 
-/* A lap_encode_fn, but for to_bits. */
+/* A lap_encode_fn with the additional parameter to_bits. */
 LAP_INLINE size_t lap_encode_unit(const lap_encode_plan *plan, lap_encode_state *state,
     const lap_encode_rows *rows, int first, int count, uint8_t *out, lap_unit_bits_fn *to_bits)
 {
@@ -51,7 +52,7 @@ LAP_INLINE size_t lap_encode_unit(const lap_encode_plan *plan, lap_encode_state 
         memcpy(out, u->bytes, bytes);
         return bytes;
     }
-    memset(u->bytes + bytes, 0, LAP_GROUP); /* what fills the last vector */
+    memset(u->bytes + bytes, 0, LAP_GROUP); /* fills up the last vector */
     return lap_stuff(u->bytes, bytes, out);
 }
 

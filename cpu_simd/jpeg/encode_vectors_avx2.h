@@ -53,12 +53,12 @@ typedef vec v_pair;
 #define v_rotate(sum, pairs, w0, w1) _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, v_set32(V_PAIR(w0, w1))))
 /* The first of a sum that v_two_words rounds: round is half of what it shifts away. */
 #define v_rotation(round, pair, w0, w1) v_rotate(round, pair, w0, w1)
-/* v with the sign of like; 0 where like is. */
+/* v with the sign of like; 0 if like is 0. */
 #define v_sign16(v, like) _mm256_sign_epi16(v, like)
 #define v_centre() \
     _mm256_broadcastsi128_si256(_mm_setr_epi32(V_PAIR(V_CENTRE, 2), 0x00020002, 0x00020002, 0x00020002))
 
-/* Place of the first byte that is 0xFF, or V_BYTES. */
+/* Returns the index of the first byte that is 0xFF, or V_BYTES. */
 LAP_INLINE size_t v_first_ff(vec v)
 {
     return _tzcnt_u32((uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_set1_epi8(-1))));

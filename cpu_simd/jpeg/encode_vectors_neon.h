@@ -81,7 +81,7 @@ LAP_INLINE vec v_centre(void)
     return v_load(centre);
 }
 
-/* Four words of a and of b. NEON multiplies words by a number and adds, and needs no pairs side by side. */
+/* Four words of a and of b. NEON can multiply words by a scalar and add, so it needs no interleaved pairs. */
 typedef struct v_pair {
     int16x4_t a, b;
 } v_pair;
@@ -184,7 +184,7 @@ static const uint8_t lap_dct_zigzag[2][128] = {
         242, 243, 14, 15, 42, 43, 46, 47, 18, 19, 246, 247, 218, 219, 60, 61, 222, 223, 250, 251, 22, 23, 50,
         51, 54, 55, 26, 27, 254, 255, 30, 31, 58, 59, 62, 63}};
 
-/* A table of 64 bytes holds half of the block: what is not in the first half comes from the second. */
+/* A table look-up of 64 bytes covers half of the block; a second look-up adds the bytes of the other half. */
 LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
 {
     const uint8_t *order = lap_dct_zigzag[0];
@@ -197,7 +197,7 @@ LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
     }
 }
 
-/* Place of the first byte that is 0xFF, or V_BYTES. */
+/* Returns the index of the first byte that is 0xFF, or V_BYTES. */
 LAP_INLINE size_t v_first_ff(vec v)
 {
     const uint16x8_t found = vreinterpretq_u16_u8(vceqq_u8(v, vdupq_n_u8(0xFF)));

@@ -2,7 +2,7 @@
 
 #include "peak.h"
 
-/* Fused here only: the rungs of AVX2 do without, so that every rung rounds alike. */
+/* Only this file uses FMA: the other rungs of AVX2 do not, so that every rung rounds the same way. */
 #if !defined(__FMA__)
 #error "compiled with -mfma"
 #endif

@@ -9,8 +9,8 @@
 
 const char lap_transpose_c_flags[] = LAP_RUNG_FLAGS;
 
-/* One body for all element sizes: size is a constant where this is called, so memcpy becomes one or
- * two moves and no alignment is assumed. */
+/* The same code for all element sizes. Callers pass a constant size, so memcpy compiles to one or two moves
+ * and needs no alignment. */
 static inline void transpose(const lap_view *in, const lap_view *out, size_t size)
 {
     for (int y = 0; y < in->height; y++) {

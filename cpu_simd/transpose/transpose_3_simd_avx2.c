@@ -7,7 +7,7 @@
 
 const char lap_transpose_simd_avx2_flags[] = LAP_RUNG_FLAGS;
 
-/* As in the narrower rung; after packing, twelve bytes stand in each half and are closed up. */
+/* As in the SSE4.1 rung; after packing, each half has twelve bytes, which are then moved together. */
 static inline void block3(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     const __m256i spread[2] = {

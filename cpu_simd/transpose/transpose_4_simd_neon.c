@@ -7,7 +7,7 @@
 
 const char lap_transpose_simd_neon_flags[] = LAP_RUNG_FLAGS;
 
-/* An 8 x 8 matrix of bytes, in three rounds of block1's. */
+/* Transposes an 8 x 8 matrix of bytes, in three rounds like those of block1. */
 static inline void turn8(uint8x8_t r[8])
 {
     uint8x8_t b[8];

@@ -7,8 +7,8 @@
 #include "transpose_tiles.h"
 #include "transpose_words.h"
 
-/* Interleaving the first half of the rows with the second, byte by byte, four times over: the index
- * bits of row and column rotate past each other, which is the transpose. */
+/* Interleaves the first half of the rows with the second half, byte by byte, four times. Each round rotates
+ * the bits of the index (row, column) by one, so four rounds swap row and column. */
 static inline void block1(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     vec a[16], b[16];
@@ -29,7 +29,7 @@ static inline void block1(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
         v_store(out + i * LAP_STAGE_PITCH, a[i]);
 }
 
-/* 4 x 4 words in each lane. */
+/* Transposes 4 x 4 words in each lane. */
 static inline void turn4(vec r[4])
 {
     const vec a = v_low32(r[0], r[1]), b = v_low32(r[2], r[3]);

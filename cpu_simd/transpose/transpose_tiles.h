@@ -16,8 +16,8 @@
 #include "cpu_simd/host_rungs.h"
 
 enum {
-    LAP_LINE = 64,  /* bytes that memory moves at once */
-    LAP_STRIP = 64, /* columns: a line of bytes and more, so that no read wastes part of one */
+    LAP_LINE = 64,  /* bytes of a cache line */
+    LAP_STRIP = 64, /* columns: at least a whole cache line, so that no part of a line is read in vain */
     LAP_STAGE_ROW = 256,
     /* A stage row: the unfinished line, the tile, and room for a vector's overhang. */
     LAP_STAGE_PITCH = LAP_LINE + LAP_STAGE_ROW + LAP_LINE,
@@ -25,8 +25,8 @@ enum {
 };
 _Static_assert(LAP_STRIP *LAP_STAGE_PITCH <= 24 * 1024, "stage and tile must fit 48 KB together");
 
-/* One block: its rows lie in_stride apart, its columns become rows that lie LAP_STAGE_PITCH apart. It
- * may write up to LAP_LINE bytes past the end of each result row. */
+/* Transposes one block: its rows are in_stride apart; its columns become rows that are LAP_STAGE_PITCH apart.
+ * May write up to LAP_LINE bytes past the end of each result row. */
 typedef void lap_block_fn(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out);
 
 typedef struct lap_blocks { /* of one element size */
@@ -35,7 +35,7 @@ typedef struct lap_blocks { /* of one element size */
     lap_block_fn *block;
 } lap_blocks;
 
-/* Whole lines, past the caches where that can be asked for. */
+/* Stores whole lines; bypasses the caches if the instruction set can. */
 static inline void lap_stream_lines(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 #if defined(__x86_64__)
@@ -47,7 +47,7 @@ static inline void lap_stream_lines(uint8_t *to, const uint8_t *from, size_t byt
 #endif
 }
 
-/* `bytes` new bytes stand at row + LAP_LINE and belong at address `to`. */
+/* Writes the `bytes` new bytes at row + LAP_LINE to address `to`. */
 static inline void lap_stage_flush(
     uint8_t *row, uint8_t *to, size_t bytes, bool first, bool last, bool stream)
 {
@@ -75,7 +75,8 @@ static inline __attribute__((always_inline)) void lap_tile(
     const size_t size = b.size;
     const int whole_rows = rows - rows % b.down, whole_columns = columns - columns % b.across;
     for (int y = 0; y < whole_rows; y += b.down) {
-        /* The next tile: each of its rows lies in another page, and no hardware looks that far. */
+        /* Prefetches the next tile: each of its rows is in another page, which hardware prefetchers do not
+         * cross. */
         for (int i = 0; i < b.down && y + i < ahead; i++) {
             const uint8_t *next = in + (rows + y + i) * stride;
             for (size_t at = 0; at < (size_t)columns * size; at += LAP_LINE)

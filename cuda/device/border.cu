@@ -5,7 +5,7 @@
  * both rules at once), so the threads need no order. */
 #include "launch.cuh"
 
-/* As lap_border_index in src/base/border.h. */
+/* The same as lap_border_index in src/base/border.h. */
 static __device__ int source_index(int i, int n, lap_border border)
 {
     if (i >= 0 && i < n)
@@ -20,7 +20,8 @@ static __device__ int source_index(int i, int n, lap_border border)
         return i < 0 ? i + n : i;
     case LAP_REPLICATE:
         return i < 0 ? 0 : n - 1;
-    default: /* folded at an end until it is inside, mostly once: no division, and 2 * n need not fit */
+    default: /* folds i at an end until it is inside, mostly once: without a division, and 2 * n may overflow
+              */
         const int skips = border == LAP_REFLECT101;
         if (n == 1)
             return 0;

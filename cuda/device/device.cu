@@ -4,7 +4,7 @@
 
 #include "launch.cuh"
 
-/* Oldest compute capability that this build has code for (the Makefile knows better). */
+/* The oldest compute capability that this build has code for; the Makefile usually sets it. */
 #ifndef LAP_CUDA_OLDEST
 #define LAP_CUDA_OLDEST 75
 #endif
@@ -12,7 +12,7 @@
 static pthread_once_t probed = PTHREAD_ONCE_INIT;
 static char no_device[200];
 static int usable;
-static pid_t probed_by; /* CUDA cannot be used by a child of the process that started it */
+static pid_t probed_by; /* a child of the process that started CUDA cannot use it */
 static const char *const in_child = "CUDA was started before this process was forked; start processes anew";
 
 extern "C" lap_code lap_cuda_check(
@@ -20,7 +20,7 @@ extern "C" lap_code lap_cuda_check(
 {
     if (error == cudaSuccess)
         return LAP_OK;
-    cudaGetLastError(); /* so that the next call does not report this error again */
+    cudaGetLastError(); /* clears the error, so that the next call does not report it again */
     return lap_fail(err, error == cudaErrorMemoryAllocation ? LAP_E_MEMORY : LAP_E_DEVICE,
         "CUDA: %s (%s) at %s:%d: %s", cudaGetErrorString(error), cudaGetErrorName(error), file, line, call);
 }
@@ -42,7 +42,7 @@ extern "C" lap_code lap_cuda_use(int device, lap_error *err)
     return LAP_CUDA(cudaSetDevice(device), err);
 }
 
-/* Asks for numbers and attributes only: those create no context. */
+/* Queries only counts and attributes, which does not create a context. */
 static void probe(void)
 {
     int driver = 0, count = 0, major = 0, minor = 0;
@@ -60,7 +60,7 @@ static void probe(void)
         if (!error)
             error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, i);
         if (error || 10 * major + minor < LAP_CUDA_OLDEST)
-            break; /* devices are numbered from the most capable down */
+            break; /* devices are numbered from the most capable one down */
         usable++;
     }
     cudaGetLastError();
@@ -153,7 +153,7 @@ extern "C" void lap_cuda_free(int device, void *memory)
 {
     if (!memory)
         return;
-    /* Freed even where the device cannot be made the current one: CUDA finds memory by its address. */
+    /* Frees the memory even if the device cannot be made current: CUDA finds memory by its address. */
     if (cudaSetDevice(device) != cudaSuccess)
         cudaGetLastError();
     if (cudaFree(memory) != cudaSuccess)
@@ -190,7 +190,7 @@ extern "C" void lap_cuda_stream_destroy(int device, void *stream)
 {
     if (!stream)
         return;
-    /* Destroyed even where the device cannot be made the current one, as memory is freed. */
+    /* Destroys the stream even if the device cannot be made current. */
     (void)lap_cuda_use(device, NULL);
     if (cudaStreamDestroy((cudaStream_t)stream) != cudaSuccess)
         cudaGetLastError();

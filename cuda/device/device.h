@@ -20,53 +20,54 @@
 extern "C" {
 #endif
 
-/* NULL when a device can be used, else the reason in words; found once, creates no context. A child of a
- * process that has asked cannot use one: all else here fails with LAP_E_BACKEND there. */
+/* Returns NULL if a device can be used, else the reason in words. The first call finds out; it creates no
+ * context. A child of a process that has called it cannot use a device: there, all other functions of this
+ * header fail with LAP_E_BACKEND. */
 const char *lap_cuda_unavailable(void);
-/* Number of usable devices; 0 and *reason (may be NULL) where there are none. */
+/* Returns the number of usable devices; if it is 0, sets *reason (which may be NULL). */
 int lap_cuda_count(const char **reason);
 lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err);
 
-/* Device memory; *memory is NULL after a failure. Freeing NULL is fine. */
+/* Allocates device memory; *memory is NULL after a failure. NULL may be freed. */
 lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_error *err);
 void lap_cuda_free(int device, void *memory);
-/* Host memory that copies reach at the full speed of the bus, and while the host goes on. Making it takes
- * longer than most copies. *memory is NULL after a failure; freeing NULL is fine. */
+/* Allocates pinned host memory: copies to and from it run at the full speed of the bus, and asynchronously.
+ * Allocating takes longer than most copies. *memory is NULL after a failure; NULL may be freed. */
 lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_error *err);
 void lap_cuda_pinned_free(void *memory);
-/* Whether lap_cuda_pin works there. Creates no context. */
+/* Returns whether lap_cuda_pin works for this device. Creates no context. */
 bool lap_cuda_may_pin(int device);
-/* GPUs that a start of CUDA has to go through, without starting it; at least 1. */
+/* Returns how many GPUs CUDA has to initialise when it starts, at least 1. Does not start CUDA. */
 int lap_cuda_to_start(void);
-/* Makes memory of the caller's, whole pages of 4096 bytes, into pinned memory until it is unpinned, which is
- * to be before it is freed. Sooner done than lap_cuda_pinned_alloc where the pages are there already: written
- * to, by any thread, since CUDA holds a lock while it pins. */
+/* Pins memory of the caller, which must be whole pages of 4096 bytes. The caller unpins it before freeing it.
+ * This is faster than lap_cuda_pinned_alloc if any thread has written to the pages before, so that they
+ * exist: CUDA holds a lock while it pins. */
 lap_code lap_cuda_pin(int device, void *memory, size_t bytes, lap_error *err);
-void lap_cuda_unpin(void *memory); /* NULL is fine */
-/* Enqueues a copy; the pointers say from where to where (pageable host memory is fine). */
+void lap_cuda_unpin(void *memory); /* NULL is allowed */
+/* Enqueues a copy; the pointers decide its direction. Host memory may be pageable. */
 lap_code lap_cuda_copy(int device, void *to, const void *from, size_t bytes, void *stream, lap_error *err);
 lap_code lap_cuda_sync(int device, void *stream, lap_error *err);
-/* A stream that does not wait for the default one; *stream is NULL after a failure. Destroying NULL is fine.
- */
+/* Creates a stream that does not wait for the default stream; *stream is NULL after a failure. NULL may be
+ * destroyed. */
 lap_code lap_cuda_stream_create(int device, void **stream, lap_error *err);
 void lap_cuda_stream_destroy(int device, void *stream);
 
-/* Device memory for a view (width, height >= 1, channels 1..8, apron as asked), cleared. */
+/* Allocates zeroed device memory for a view: width and height >= 1, channels 1..8, and the given apron. */
 lap_code lap_cuda_view_create(
     int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err);
-void lap_cuda_view_destroy(lap_view *view); /* a zeroed one is fine */
-/* Interiors; host views may be pageable. Enqueued on stream, complete when the stream is. */
+void lap_cuda_view_destroy(lap_view *view); /* a zeroed view is allowed */
+/* Enqueue a copy of the interior on the stream. Host views may be pageable. */
 lap_code lap_cuda_upload(const lap_view *host, const lap_view *device, void *stream, lap_error *err);
 lap_code lap_cuda_download(const lap_view *device, const lap_view *host, void *stream, lap_error *err);
-/* The same between two views of one device. */
+/* Enqueues a copy of the interior between two views of one device. */
 lap_code lap_cuda_view_copy(const lap_view *from, const lap_view *to, void *stream, lap_error *err);
-/* LAP_E_USAGE, with the words `which` in front, unless the memory of a view is that of the device in its
- * place. */
+/* Fails with LAP_E_USAGE, and a message that begins with `which`, unless view->place names the device that
+ * the view's memory belongs to. */
 lap_code lap_cuda_check_place(const lap_view *view, const char *which, lap_error *err);
 /* Fills the apron of a device view from its interior, on the device. */
 lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err);
-/* Rows to rows, mirrored left and right or as they are: views of one device and size, 1 or 3 channels,
- * strides negative too. Up to 3 bytes behind each row of out are written. */
+/* Copies rows, mirrored left to right if left_right is set. Both views are on one device and have the same
+ * size and 1 or 3 channels; strides may be negative. May write up to 3 bytes behind each row of out. */
 lap_code lap_cuda_mirror(
     const lap_view *in, const lap_view *out, bool left_right, void *stream, lap_error *err);
 
@@ -77,14 +78,14 @@ typedef lap_code lap_cuda_timed_fn(void *argument, int turn, void *stream, lap_e
 typedef struct lap_cuda_job {
     lap_cuda_timed_fn *fn;
     void *argument;
-    double *ms; /* runs of them */
+    double *ms; /* [runs]: the time of each run */
 } lap_cuda_job;
-/* Each of the jobs (up to 16) by turns, so that all see the same machine; three warm-up rounds, then
- * runs timed with events, nothing waiting in between. */
+/* Times up to 16 jobs in turn, so that all run under the same conditions: three warm-up rounds, then `runs`
+ * rounds timed with events, without synchronising in between. */
 lap_code lap_cuda_time(int device, const lap_cuda_job *jobs, int count, int runs, lap_error *err);
-/* How many buffer sets of set_bytes must rotate so that none is still in the L2 cache: they exceed it
- * twice over, and there are at least 4, so that two jobs by turns never meet on one; fewer only where
- * they would not fit in half of the free memory. */
+/* Returns how many buffer sets of set_bytes must rotate so that no set is still in the L2 cache. Together
+ * they are larger than twice the cache, and there are at least 4, so that two alternating jobs never use the
+ * same set in succession. Fewer only if they would not fit in half of the free memory. */
 int lap_cuda_rotation(int device, size_t set_bytes);
 
 #ifdef __cplusplus

@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 enum { LAP_SCRATCH_HEAD = 16 * 1024 };
-/* Enough for every rung: n values of size bytes for a reduction, n = 0 for a histogram. */
+/* Returns the bytes of scratch that suffice for every rung: for a reduction of n values of `size` bytes, or
+ * with n = 0 for a histogram. */
 size_t lap_cuda_scratch_bytes(size_t n, size_t size);
 
 extern lap_filter_fn lap_filter_cuda_global, lap_filter_cuda_shared2, lap_filter_cuda_shared3,
@@ -29,7 +30,8 @@ extern lap_filter_fn lap_filter_cuda_global, lap_filter_cuda_shared2, lap_filter
 extern lap_transpose_fn lap_transpose_cuda_naive, lap_transpose_cuda_naive_write, lap_transpose_cuda_shared,
     lap_transpose_cuda_padded16, lap_transpose_cuda_shared32, lap_transpose_cuda_padded,
     lap_transpose_cuda_padded_rows, lap_transpose_cuda_fast;
-/* The same launches as cuda-naive's and cuda-shared's, moving each element to its own place: ceilings. */
+/* Ceilings: the same launches as cuda-naive and cuda-shared, but each element is copied to the same position.
+ */
 lap_code lap_cuda_copy_kernel(const lap_view *in, const lap_view *out, const lap_exec *exec);
 lap_code lap_cuda_copy_shared(const lap_view *in, const lap_view *out, const lap_exec *exec);
 

@@ -13,14 +13,14 @@ extern "C" bool lap_device_possible(const char **reason)
     for (const char *file : files)
         found = found || access(file, F_OK) == 0;
 #ifdef LAP_CUDACPU
-    found = true; /* the runtime of the tests is its own driver */
+    found = true; /* the tests' runtime needs no driver */
 #endif
     if (!found && reason)
         *reason = "no NVIDIA driver is installed";
     return found;
 }
 
-/* Those of the driver's files, or the fewer that CUDA_VISIBLE_DEVICES lists. */
+/* Counts the GPUs that the driver's files show, or the ones in CUDA_VISIBLE_DEVICES if these are fewer. */
 extern "C" int lap_cuda_to_start(void)
 {
     enum { MOST = 64 };
@@ -60,7 +60,7 @@ extern "C" void lap_cuda_pinned_free(void *memory)
         cudaFreeHost(memory);
 }
 
-/* The addresses that the host knows are to be the device's, too. */
+/* Pinning works only if the device can use the host's addresses. */
 extern "C" bool lap_cuda_may_pin(int device)
 {
     int registers = 0, same = 0;

@@ -7,23 +7,23 @@
 #include "base/status.h"
 #include "device.h"
 
-/* Evaluates call once, in every build; LAP_OK, or the error turned into code and message. */
+/* Evaluates call exactly once, in every build. Returns LAP_OK, or converts the error to code and message. */
 #define LAP_CUDA(call, err) lap_cuda_check((call), #call, __FILE__, __LINE__, err)
-/* Starts kernel<<<...>>>(arguments...); a template with commas goes in parentheses. */
+/* Starts kernel<<<...>>>(arguments...). Put a template with commas in parentheses. */
 #define LAP_LAUNCH(launch, kernel, ...) \
     lap_cuda_launch(launch, #kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 
-/* A function of one .cu file, for the device. */
+/* A device function of one .cu file. */
 #define LAP_DEVICE static __device__ __forceinline__
-/* A function of a struct, for the device. */
+/* A device function of a struct. */
 #define LAP_MEMBER __device__ __forceinline__
 
 extern "C" lap_code lap_cuda_check(
     cudaError_t error, const char *call, const char *file, int line, lap_error *err);
-/* After a launch: a synchronize where LAP_CUDA_DEBUG asks for it. */
+/* Called after each launch: synchronises if LAP_CUDA_DEBUG is set. */
 extern "C" cudaError_t lap_cuda_after_launch(void *stream);
 extern "C" lap_code lap_cuda_use(int device, lap_error *err);
-/* Both events must have happened. */
+/* Computes the time between two events, both of which must have happened. */
 extern "C" lap_code lap_cuda_elapsed(cudaEvent_t from, cudaEvent_t to, double *ms, lap_error *err);
 
 struct lap_launch {
@@ -34,7 +34,7 @@ struct lap_launch {
     lap_error *err;
 };
 
-/* What a block may use without asking; more needs the attribute set below. */
+/* Shared memory that every block may use; more requires the attribute set below. */
 constexpr size_t LAP_SHARED_DEFAULT = 48 * 1024;
 
 template <typename... Parameters, typename... Arguments>

@@ -7,8 +7,8 @@
 
 constexpr int ACROSS = 64, DOWN = 4, PIXELS = 4;
 
-/* Four pixels from the last to the first. A digit of a selector names a byte: 0 to 3 of the first word, 4 to
- * 7 of the second; the last digit is the lowest byte. */
+/* Reverses the order of four pixels. A digit of a selector names a byte: 0 to 3 of the first word, 4 to 7 of
+ * the second; the last digit is the lowest byte. */
 LAP_DEVICE void mirror_pixels(unsigned (&r)[1])
 {
     r[0] = __byte_perm(r[0], 0, 0x0123);
@@ -24,8 +24,8 @@ LAP_DEVICE void mirror_pixels(unsigned (&r)[3])
     r[2] = last;
 }
 
-/* Pixels x .. x + 3 of the mirrored row: of the row those that end x pixels before its end. Some may lie up
- * to 3 pixels before the row, and then behind the mirrored one. */
+/* Loads pixels x .. x + 3 of the mirrored row, which end x pixels before the end of the source row. Up to 3
+ * of them may lie before the source row, that is, behind the mirrored row. */
 template <int SIZE>
 LAP_DEVICE void load_mirrored(const uint8_t *row, int width, int x, unsigned (&r)[SIZE])
 {
@@ -35,7 +35,7 @@ LAP_DEVICE void load_mirrored(const uint8_t *row, int width, int x, unsigned (&r
     unsigned low = words[0];
 #pragma unroll
     for (int k = 0; k < SIZE; k++) {
-        /* Behind the last word of the view there may be nothing. */
+        /* Memory behind the last word of the view may not be readable. */
         const unsigned high = k + 1 < SIZE || inside ? words[k + 1] : 0;
         r[k] = __funnelshift_r(low, high, shift);
         low = high;

@@ -6,7 +6,7 @@
 #include "cuda/jpeg/decode.h"
 #include "cuda/jpeg/encode.h"
 
-/* No function looks at what it is given. */
+/* No function here uses its parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static const char not_built[] = "not built: no CUDA compiler was found when lapedge was compiled";

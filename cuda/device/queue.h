@@ -9,26 +9,27 @@
 extern "C" {
 #endif
 
-/* cudaEvent_t passed as void *; *event is NULL after a failure. Destroying NULL is fine. */
+/* Events are cudaEvent_t passed as void *. *event is NULL after a failure. NULL may be destroyed. */
 lap_code lap_cuda_event_create(int device, void **event, lap_error *err);
 void lap_cuda_event_destroy(int device, void *event);
 lap_code lap_cuda_event_record(int device, void *event, void *stream, lap_error *err);
-/* Whether all that stands before the event on its stream is done. Never waits. */
+/* Sets *happened to whether all work before the event on its stream is done. Never waits. */
 lap_code lap_cuda_event_happened(int device, void *event, bool *happened, lap_error *err);
-/* Between two events that have happened. */
+/* Computes the time between two events that have happened. */
 lap_code lap_cuda_event_ms(int device, void *from, void *to, double *ms, lap_error *err);
 
-/* Enqueues zeros for device memory. */
+/* Enqueues the clearing of device memory. */
 lap_code lap_cuda_clear(int device, void *memory, size_t bytes, void *stream, lap_error *err);
 
-/* Names what the calling thread enqueues until the end, for NVIDIA's profilers; nothing where NVTX's header
- * was not found. */
+/* Name the work that the calling thread enqueues between begin and end, for NVIDIA's profilers. They do
+ * nothing if NVTX's header was missing in the build. */
 void lap_cuda_range_begin(const char *name);
 void lap_cuda_range_end(void);
 
-/* Bytes of device memory for a view as lap_cuda_view_create makes it; false where they cannot be counted. */
+/* Computes the bytes of device memory that lap_cuda_view_create would allocate for a view. False on overflow.
+ */
 bool lap_cuda_view_bytes(int width, int height, int channels, int apron, size_t *bytes);
-/* That view in the first lap_cuda_view_bytes of memory, which is aligned to 128 bytes. */
+/* Returns such a view in memory of lap_cuda_view_bytes bytes, which must be aligned to 128 bytes. */
 lap_view lap_cuda_view_in(int device, void *memory, int width, int height, int channels, int apron);
 
 #ifdef __cplusplus

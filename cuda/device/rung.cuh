@@ -5,8 +5,8 @@
 #include "device_rungs.h"
 #include "launch.cuh"
 
-/* Names the dynamic shared memory of a block. */
-#ifndef LAP_DYNAMIC_SHARED /* the runtime for tests has its own */
+/* Declares a name for the dynamic shared memory of a block. */
+#ifndef LAP_DYNAMIC_SHARED /* the tests' runtime defines it itself */
 #define LAP_DYNAMIC_SHARED(type, name)            \
     extern __shared__ uint4 lap_dynamic_shared[]; \
     type *name = reinterpret_cast<type *>(lap_dynamic_shared)
@@ -14,7 +14,7 @@
 
 constexpr unsigned LAP_WARP = 32, LAP_ALL_LANES = 0xffffffffu;
 
-/* The sum over the lanes of a warp, in every lane: the same additions in the same order always. */
+/* Returns in every lane the sum over the lanes of the warp. The order of additions is always the same. */
 template <typename T>
 LAP_DEVICE T lap_warp_sum(T value)
 {
@@ -35,7 +35,7 @@ static inline unsigned lap_blocks(size_t n, size_t piece)
     return n ? (unsigned)((n + piece - 1) / piece) : 1;
 }
 
-/* An attribute of the device, or 0. */
+/* Returns an attribute of the device, or 0 on failure. */
 static inline int lap_attribute(int device, cudaDeviceAttr attribute)
 {
     int value = 0;
@@ -50,7 +50,7 @@ struct lap_scratch {
     bool is_own;
 };
 
-/* exec's scratch, or bytes of device memory with a zeroed head. */
+/* Takes exec's scratch; if there is none, allocates device memory whose head is zeroed. */
 static inline lap_code lap_scratch_get(int device, size_t bytes, const lap_exec *exec, lap_scratch *scratch)
 {
     *scratch = {(uint8_t *)exec->scratch, exec->scratch == NULL};
@@ -64,7 +64,7 @@ static inline lap_code lap_scratch_get(int device, size_t bytes, const lap_exec 
     return code;
 }
 
-/* Own scratch: waits, copies the first bytes of it to result, and frees it. */
+/* If the scratch was allocated here: waits, copies its first `bytes` bytes to result, and frees it. */
 static inline lap_code lap_scratch_finish(
     int device, lap_scratch *scratch, lap_code code, void *result, size_t bytes, const lap_exec *exec)
 {

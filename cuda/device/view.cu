@@ -4,10 +4,9 @@
 #include "launch.cuh"
 #include "queue.h"
 
-constexpr size_t ALIGNMENT = 128; /* of interiors and strides: one cache line, four sectors */
+constexpr size_t ALIGNMENT = 128; /* bytes, of interiors and strides: one cache line, four sectors */
 
-/* Rows lie one stride apart; the left apron of a row is the end of the row before it, and 128 bytes
- * come before the first. */
+/* The left apron of a row is stored at the end of the row before it; 128 bytes precede the first row. */
 static bool row_bytes(int width, int channels, int apron, size_t *stride)
 {
     size_t pixels, bytes;
@@ -29,7 +28,7 @@ extern "C" lap_view lap_cuda_view_in(int device, void *memory, int width, int he
 {
     lap_view view = {};
     size_t stride = 0;
-    (void)row_bytes(width, channels, apron, &stride); /* counted before, for memory */
+    (void)row_bytes(width, channels, apron, &stride); /* lap_cuda_view_bytes succeeded before */
     view.base = (uint8_t *)memory + ALIGNMENT + (size_t)apron * stride;
     view.stride = (ptrdiff_t)stride;
     view.width = width;
@@ -51,7 +50,7 @@ extern "C" lap_code lap_cuda_view_create(
     lap_code code = lap_cuda_alloc(device, bytes, &memory, err);
     if (code)
         return code;
-    /* Cleared, and waited for: kernels read whole vectors, padding included, on any stream. */
+    /* Clears the memory and waits for it, because kernels on any stream read whole vectors, with padding. */
     code = LAP_CUDA(cudaMemset(memory, 0, bytes), err);
     if (!code)
         code = LAP_CUDA(cudaStreamSynchronize(0), err);

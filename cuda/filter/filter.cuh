@@ -12,8 +12,8 @@
 #include "cuda/device/device_rungs.h"
 #include "cuda/device/launch.cuh"
 
-/* Least blocks per SM, for __launch_bounds__ of kernels that hold many sums: without it ptxas aims at more
- * warps on these architectures than their registers allow, and spills. 0: its own choice. */
+/* Minimal blocks per SM, for __launch_bounds__ of kernels that keep many sums in registers. Without it, ptxas
+ * aims at more warps on these architectures than the registers allow, and spills. 0: ptxas chooses. */
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
 constexpr int LAP_LEAST_BLOCKS = 2;
 #else
@@ -27,7 +27,7 @@ struct lap_weights {
 
 struct lap_finish {
     float scale, offset;
-    int threshold; /* -1: none */
+    int threshold; /* -1: no threshold */
     int flip;      /* 255 to invert, else 0 */
     int absolute;
 };
@@ -37,8 +37,8 @@ struct lap_geometry {
     ptrdiff_t in_stride, out_stride;
 };
 
-/* A float that is added as plain C does it: each product and each sum rounded, in the order of the loops. For
- * kernels whose partial sums are not exact: the result is then that of the backend c, to the last bit. */
+/* A float with the arithmetic of plain C: each product and each sum is rounded, in the order of the loops.
+ * With it, kernels whose partial sums are not exact give the same result as the backend c, bit for bit. */
 struct lap_rounded {
     float value;
     lap_rounded() = default;
@@ -61,7 +61,7 @@ LAP_DEVICE lap_rounded lap_mad(lap_rounded h, lap_rounded p, lap_rounded sum)
     return lap_rounded(__fadd_rn(sum.value, __fmul_rn(h.value, p.value)));
 }
 
-/* A sample as the type that sums are added in. */
+/* Converts a sample to the type of the sums. */
 template <typename Sum, typename T>
 LAP_DEVICE Sum lap_to_sum(T sample)
 {
@@ -73,8 +73,8 @@ LAP_DEVICE int lap_mad(int h, int p, int sum)
     return h * p + sum;
 }
 
-/* o to the output byte. Clamped before rounding, so that the integer conversion cannot overflow; 0
- * and 255 are whole, so the order does not matter. */
+/* Converts o to the output byte. It is clamped before it is rounded, so that the conversion cannot overflow.
+ * The result is the same in the other order, since 0 and 255 are integers. */
 LAP_DEVICE unsigned lap_finish_sample(float o, const lap_finish &f)
 {
     float r = __fadd_rn(__fmul_rn(f.scale, o), f.offset);
@@ -100,7 +100,7 @@ struct lap_number {
     static constexpr int value = N;
 };
 
-/* f(lap_number<channels>{}): the kernels are templates over the number of channels. */
+/* Calls f(lap_number<channels>{}), because the kernels are templates over the number of channels. */
 template <typename F>
 static lap_code lap_by_channels(int channels, lap_error *err, F f)
 {
@@ -116,7 +116,7 @@ static lap_code lap_by_channels(int channels, lap_error *err, F f)
     }
 }
 
-/* f(weights) with coefficients of the type that sums are added in. */
+/* Calls f(weights) with coefficients of the type of the sums. */
 template <typename F>
 static lap_code lap_by_sum(const lap_params *params, F f)
 {
@@ -143,9 +143,9 @@ static inline lap_finish lap_finish_of(const lap_params *params)
         params->scale, params->offset, params->threshold, params->invert ? 255 : 0, params->range == LAP_ABS};
 }
 
-/* Launches a kernel in which a block of bx x by threads computes as many pixels, or `deep` times as many,
- * below each other. A grid has at most 65535 rows of blocks: taller images take more than one launch.
- * With CUDA's own syntax a launch would be kernel<<<grid, block, 0, stream>>>(in, out, g, weights, finish).
+/* Launches a kernel in which each thread of a block of bx x by computes one pixel, or `deep` pixels below
+ * each other. A grid has at most 65535 rows of blocks, so taller images take several launches. With CUDA's
+ * own syntax a launch would be kernel<<<grid, block, 0, stream>>>(in, out, g, weights, finish).
  */
 template <typename Sum>
 static lap_code lap_filter_launch(const char *name,

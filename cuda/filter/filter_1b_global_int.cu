@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(256) global_int_kernel(const uint8_t *_
     lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
 }
 
-/* Sums that are not exact take the float form. */
+/* If integer sums are not exact, the float form is used. */
 extern "C" lap_code lap_filter_cuda_global_int(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {

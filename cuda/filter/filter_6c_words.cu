@@ -10,8 +10,8 @@
  * instruction; 1.34 waves of blocks (4992x3744x3, H200). */
 #include "words.cuh"
 
-/* Byte k of a word as a float: into the low bits of 2^23, which is then taken away. Additions have more
- * units than conversions. */
+/* Converts byte k of a word to float: puts it in the low bits of 2^23, and then subtracts 2^23. A GPU has
+ * more units for additions than for conversions. */
 LAP_DEVICE float byte_to_float(unsigned word, int k)
 {
     constexpr unsigned TWO_23 = 0x4b000000u;

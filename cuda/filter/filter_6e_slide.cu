@@ -23,7 +23,7 @@ struct sliding_sums {
                 const int at = LAP_OWN<C> + b + fx * C;
                 entering += lap_byte_of(words[at / 4], at % 4);
             }
-            box[b] += entering - row[k][b]; /* row[k] is five rows old, and leaves */
+            box[b] += entering - row[k][b]; /* row[k] is five rows old and leaves the window */
             row[k][b] = entering;
             centre[k][b] = lap_byte_of(words[LAP_OWN<C> / 4], b);
         }

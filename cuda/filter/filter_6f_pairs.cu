@@ -10,7 +10,7 @@
 #include "sliding.cuh"
 #include "words.cuh"
 
-/* Bytes AT to AT + 3 of a row of words, as one word. */
+/* Returns bytes AT .. AT + 3 of a row of words as one word. */
 template <int AT, int N>
 LAP_DEVICE unsigned word_at(const unsigned (&words)[N])
 {

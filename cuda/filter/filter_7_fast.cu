@@ -11,15 +11,16 @@
 #include "words.cuh"
 
 constexpr int THREADS = 128, WARPS = THREADS / LAP_LANES;
-/* Rows that a warp writes. Fewer: the 4 that it reads besides weigh more; more: too few registers. */
+/* Rows that a warp writes. With fewer rows, the 4 extra rows that it reads cost more; with more rows,
+ * registers run out. */
 constexpr int ROWS = 8;
 
-/* The hint fetches 128 bytes into L2 where 64 would do: the neighbours want the rest. */
+/* The hint fetches 128 bytes into L2 instead of 64, because neighbouring warps need the rest. */
 struct load_with_hint {
     LAP_MEMBER static uint4 from(const uint8_t *p)
     {
 #ifdef __CUDA_ARCH__
-        uint4 v; /* volatile: all loads of a warp go out before the first of them is used */
+        uint4 v; /* volatile: a warp issues all loads before it uses the first */
         asm volatile("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                      : "l"(p));
@@ -30,8 +31,8 @@ struct load_with_hint {
     }
 };
 
-/* The kernel, with as many registers as let 5 blocks run on a multiprocessor, or 4 if the last step of a
- * sample is more than a clamp and needs more of them. DOWN and Load: tests/gpu/controls.cu tries others. */
+/* The kernel. Its registers are limited so that 5 blocks fit on an SM; or 4, if the last step of a sample is
+ * more than a clamp and needs more registers. DOWN and Load: tests/gpu/controls.cu tries other values. */
 template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
 static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN <= ROWS ? 5 : 4)
     fast_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,

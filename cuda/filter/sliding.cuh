@@ -24,10 +24,10 @@
 
 #include "filter.cuh"
 
-constexpr unsigned LAP_BOTH = 0x00010001u;             /* times n: n in each half */
-constexpr unsigned LAP_BIAS = 1536u;                   /* of a column of 5 samples, at most 1275 */
-constexpr unsigned LAP_EVEN = 0x00ff00ffu;             /* the even samples of a word */
-constexpr unsigned LAP_UNBIAS = 65536u - 5 * LAP_BIAS; /* takes the bias of a box away, modulo 2^16 */
+constexpr unsigned LAP_BOTH = 0x00010001u; /* multiplied by n: n in each half */
+constexpr unsigned LAP_BIAS = 1536u;       /* for a column of 5 samples, whose sum is at most 1275 */
+constexpr unsigned LAP_EVEN = 0x00ff00ffu; /* the even samples of a word */
+constexpr unsigned LAP_UNBIAS = 65536u - 5 * LAP_BIAS; /* removes the bias of a box, modulo 2^16 */
 constexpr unsigned LAP_MIRROR = 32767u;                /* minus a biased box: a positive signed half */
 constexpr unsigned LAP_UNMIRROR = 65536u + 5 * LAP_BIAS - LAP_MIRROR;
 static_assert(LAP_BIAS >= 5 * 255, "a column's half must not fall below zero");
@@ -36,7 +36,8 @@ static_assert(
     5 * LAP_BIAS <= LAP_MIRROR, "a biased box, and what is left of the mirror value, must be positive");
 static_assert(LAP_UNMIRROR >= 25 * 255 && LAP_UNMIRROR < 65536, "the mirrored centre's half must not borrow");
 
-/* How a sum becomes a byte: clamped or its size, in integers; or anything else, in float. */
+/* How a sum becomes a byte: in integers, clamped or as its absolute value; or in float, for all other cases.
+ */
 enum lap_last { LAP_LAST_CLAMP, LAP_LAST_ABS, LAP_LAST_FLOAT };
 
 static inline lap_last lap_last_of(const lap_params *p)
@@ -85,11 +86,11 @@ LAP_DEVICE void lap_columns_leave(lap_columns &v, const uint4 &row)
     }
 }
 
-/* Words of the neighbour on either side that +-2 pixels of C channels reach into. */
+/* How many words on each side the window of +-2 pixels of C channels reaches. */
 template <int C>
 constexpr int LAP_REACH = C == 1 ? 1 : 2;
 
-/* The columns of this thread's words and its neighbours': word j is at j + reach. */
+/* The column sums of this thread's words and of its neighbours' words: word j is at index j + reach. */
 template <int C>
 struct lap_span {
     unsigned even[4 + 2 * LAP_REACH<C>], odd[4 + 2 * LAP_REACH<C>];
@@ -116,7 +117,7 @@ LAP_DEVICE lap_span<C> lap_span_of(const lap_columns &v)
     return s;
 }
 
-/* Halves k and k + 1 of a row of pairs. */
+/* Returns halves K and K + 1 of an array of pairs. */
 template <int K, int N>
 LAP_DEVICE unsigned lap_halves(const unsigned (&pairs)[N])
 {
@@ -126,7 +127,7 @@ LAP_DEVICE unsigned lap_halves(const unsigned (&pairs)[N])
         return __byte_perm(pairs[K / 2], pairs[K / 2 + 1], 0x5432);
 }
 
-/* The pair of columns that begins at byte B of the row, B = 0 being the left neighbour's first. */
+/* Returns the pair of columns that begins at byte B; byte 0 is the first of the left neighbour. */
 template <int C, int B>
 LAP_DEVICE unsigned lap_columns_at(const lap_span<C> &s)
 {
@@ -136,7 +137,7 @@ LAP_DEVICE unsigned lap_columns_at(const lap_span<C> &s)
         return lap_halves<B / 2>(s.odd);
 }
 
-/* 5 * BIAS - box for the pair that begins at byte B of this thread's 16. */
+/* Returns 5 * BIAS - box for the pair that begins at byte B of this thread's 16. */
 template <int C, int B>
 LAP_DEVICE unsigned lap_box(const lap_span<C> &s)
 {
@@ -145,7 +146,7 @@ LAP_DEVICE unsigned lap_box(const lap_span<C> &s)
            lap_columns_at<C, AT + C>(s) + lap_columns_at<C, AT + 2 * C>(s);
 }
 
-/* The pair 25 * centre - box, finished. */
+/* Computes a pair of output bytes from 25 * centre - box. */
 template <lap_last LAST>
 LAP_DEVICE unsigned lap_finish_pair(unsigned centre, unsigned box, const lap_finish &f)
 {
@@ -157,7 +158,7 @@ LAP_DEVICE unsigned lap_finish_pair(unsigned centre, unsigned box, const lap_fin
     const unsigned positive = __viaddmin_s16x2_relu(c, box, 255 * LAP_BOTH);
     if constexpr (LAST == LAP_LAST_CLAMP)
         return positive;
-    /* One of o and -o is clamped to 0. */
+    /* One of o and -o is clamped to 0, so OR gives the absolute value. */
     return positive | __viaddmin_s16x2_relu(
                           LAP_UNMIRROR * LAP_BOTH - centre * 25, LAP_MIRROR * LAP_BOTH - box, 255 * LAP_BOTH);
 }
@@ -170,7 +171,7 @@ LAP_DEVICE unsigned lap_word(const lap_span<C> &s, unsigned centre, const lap_fi
     return __byte_perm(even, odd, 0x6240);
 }
 
-/* 16 output bytes; centre: the middle row of the five. All lanes of the warp must call. */
+/* Computes 16 output bytes; centre is the middle row of the five. All lanes of the warp must call. */
 template <int C, lap_last LAST>
 LAP_DEVICE uint4 lap_slide(const lap_columns &v, const uint4 &centre, const lap_finish &f)
 {

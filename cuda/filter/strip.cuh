@@ -5,10 +5,10 @@
 #include "filter.cuh"
 
 constexpr int LAP_LANES = 32, LAP_LANE_BYTES = 16;
-constexpr int LAP_STRIP = (LAP_LANES - 2) * LAP_LANE_BYTES; /* of a row, that a warp writes */
+constexpr int LAP_STRIP = (LAP_LANES - 2) * LAP_LANE_BYTES; /* bytes of a row that a warp writes */
 
 struct lap_strips {
-    int width_bytes, readable_bytes; /* of a row: the interior; with the apron, in whole vectors */
+    int width_bytes, readable_bytes; /* of a row: its interior; with its apron, in whole vectors */
     int height, strips;
     ptrdiff_t in_stride, out_stride;
 };
@@ -26,7 +26,7 @@ static inline lap_strips lap_strips_of(const lap_view *in, const lap_view *out)
     return g;
 }
 
-/* The first n of 16 bytes, or all; p is on a 16-byte boundary. */
+/* Stores the first n of 16 bytes, or all if n is larger. p is aligned to 16 bytes. */
 LAP_DEVICE void lap_store_lane(uint8_t *p, uint4 v, int n)
 {
     if (n >= LAP_LANE_BYTES) {

@@ -7,9 +7,9 @@
 
 #include "filter.cuh"
 
-/* Loads the tile, one sample per thread at a time: with 16x16 threads, 240 of 256 load, which makes 12,
- * 4 or 3 whole rows per step for 1, 3 or 4 channels (lab sheet: 60 bytes per row, 4 rows per step). The
- * conversion to T, if any, is made here, once a sample. */
+/* Loads the tile in steps; in each step a thread loads one sample. With 16x16 threads, 240 of 256 load: 12, 4
+ * or 3 whole rows per step for 1, 3 or 4 channels (lab sheet: 60 bytes per row, 4 rows per step). Each sample
+ * is converted to T here, and only once. */
 template <int C, int BX, int BY, int PITCH, int DEEP = 1, typename T>
 LAP_DEVICE void lap_load_tile(T *tile, const uint8_t *in, const lap_geometry &g)
 {
@@ -29,7 +29,7 @@ LAP_DEVICE void lap_load_tile(T *tile, const uint8_t *in, const lap_geometry &g)
     __syncthreads();
 }
 
-/* The 25 products per channel; tile points to the top left of this thread's window. */
+/* Adds up the 25 products per channel; tile points to the top left of this thread's window. */
 template <int C, int PITCH, typename Sum, typename T>
 LAP_DEVICE void lap_convolve_tile(Sum (&sum)[C], const T *tile, const lap_weights<Sum> &w)
 {
@@ -42,8 +42,8 @@ LAP_DEVICE void lap_convolve_tile(Sum (&sum)[C], const T *tile, const lap_weight
                 sum[c] = lap_mad(w.h[5 * fy + fx], lap_to_sum<Sum>(tile[fy * PITCH + fx * C + c]), sum[c]);
 }
 
-/* How many different words of one bank a warp reads at once, at worst, when its threads, BX to a
- * row, each read one word at C words from their neighbour's. 1: no conflict. */
+/* Returns the worst bank conflict of a warp with BX threads in a row, in which each thread reads one word, C
+ * words from its neighbour's: the most different words in one bank. 1: no conflict. */
 constexpr int lap_bank_ways(int c, int bx, int pitch)
 {
     int hits[32] = {}, worst = 0;

@@ -13,15 +13,16 @@
 constexpr int LAP_WALK_THREADS = 128, LAP_WALK_ROWS = 64;
 
 struct lap_walk {
-    int width_bytes, readable_bytes; /* of a row: the interior; with the apron */
-    int height, rows;                /* of the image; that a thread walks */
+    int width_bytes, readable_bytes; /* of a row: its interior; with its apron */
+    int height, rows;                /* of the image; rows that one thread walks */
     ptrdiff_t in_stride, out_stride;
 };
 
-/* Words that four windows of C channels reach into, the thread's own in the middle. */
+/* How many words the windows of a thread's four bytes reach, with C channels; its own word is in the middle.
+ */
 template <int C>
 constexpr int LAP_WORDS = C == 1 ? 3 : 5;
-/* The thread's first byte, counted from the first of these words. */
+/* The index of the thread's first byte, counted from the first of these words. */
 template <int C>
 constexpr int LAP_OWN = 4 * (LAP_WORDS<C> / 2);
 
@@ -40,7 +41,7 @@ LAP_DEVICE int lap_byte_of(unsigned word, int k)
     return (int)(word >> (8 * k) & 255);
 }
 
-/* The first n bytes of a word, or all. */
+/* Stores the first n bytes of a word, or all if n is larger. */
 LAP_DEVICE void lap_store_word(uint8_t *p, unsigned word, int n)
 {
     if (n >= 4)
@@ -68,7 +69,7 @@ LAP_DEVICE void lap_walk_down(
                 return;
             lap_read_words<C>(words, source, x, g.readable_bytes);
             sums.enter(words, k);
-            if (r + k >= first + LAP_APRON) /* row r + k - 2 has met its five */
+            if (r + k >= first + LAP_APRON) /* all five rows of output row r + k - 2 are added */
                 lap_store_word(target, sums.result(k, f), g.width_bytes - x);
             source += g.in_stride;
             target += g.out_stride;
@@ -78,7 +79,7 @@ LAP_DEVICE void lap_walk_down(
 
 /* ---- host side ------------------------------------------------------------------------------- */
 
-/* What rungs ask of views whose accesses are that many bytes wide. */
+/* Checks that the views suit a rung whose accesses are `bytes` wide. */
 static inline lap_code lap_filter_needs(
     const char *name, int bytes, const lap_view *in, const lap_view *out, const lap_exec *exec)
 {

@@ -10,24 +10,24 @@
  * (4992x3744x3, H200). */
 #include "cuda/device/rung.cuh"
 
-/* A multiple of 3, so that a thread's 16-byte pieces all begin with the same channel; two blocks of
- * three channels use 192 of the 228 KB of a large multiprocessor. */
+/* A multiple of 3, so that all 16-byte pieces of a thread begin with the same channel. Two blocks with three
+ * channels use 192 of the 228 KB of shared memory of a large SM. */
 constexpr unsigned BLOCK = 768, PIECE = 16;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr unsigned BLOCKS_AN_SM = 1; /* 1024 threads are all that there is room for */
+constexpr unsigned BLOCKS_AN_SM = 1; /* an SM has room for only 1024 threads */
 #else
 constexpr unsigned BLOCKS_AN_SM = 2;
 #endif
 static_assert(BLOCK % 3 == 0 && BLOCK % LAP_WARP == 0, "pieces keep their channel, warps are full");
 
-struct pieces { /* of an image: rows of `across` pieces, the last ones perhaps not whole */
+struct pieces { /* of an image: rows of `across` pieces; the last of a row may be partial */
     const uint8_t *in;
     ptrdiff_t stride;
     unsigned row_bytes, across, step_rows, step_across; /* a step: gridDim.x * BLOCK pieces */
     unsigned rows;
 };
 
-/* Counts of a value stand LANES words apart, those of a channel 256 * LANES words. */
+/* The counters of successive values are LANES words apart, those of channels 256 * LANES words. */
 template <int CHANNELS, int LANES>
 struct counter {
     static constexpr unsigned SHIFT = LANES == 32 ? 7 : 6; /* log2 of the bytes of a value's counters */
@@ -46,7 +46,7 @@ struct counter {
 #pragma unroll
         for (unsigned i = 0; i < PIECE; i++) {
             const unsigned down = i % 4 * 8;
-            /* The value, moved to where it addresses its counters. */
+            /* The value, shifted so that it is the byte offset of its counters. */
             const unsigned at =
                 (down < SHIFT ? word[i / 4] << (SHIFT - down) : word[i / 4] >> (down - SHIFT));
             atomicAdd(
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_AN_SM)
     unsigned piece = blockIdx.x * BLOCK + threadIdx.x, y = piece / p.across, i = piece % p.across;
     counter<CHANNELS, LANES> counter(i * PIECE % CHANNELS);
     uint4 next = make_uint4(0, 0, 0, 0);
-    /* A piece that begins inside the row ends inside its stride: both are multiples of 16. */
+    /* A piece that begins inside the row ends inside the stride, since both are multiples of 16. */
     if (y < p.rows && i * PIECE < p.row_bytes)
         next = __ldcs(reinterpret_cast<const uint4 *>(p.in + y * p.stride) + i);
     while (y < p.rows) {
@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_AN_SM)
     }
     __syncthreads();
 
-    /* A thread a counter; lanes start at different places, so that they read from different banks. */
+    /* Each thread sums up one value's counters. Lanes begin at different words, to avoid bank conflicts. */
     const unsigned *words = reinterpret_cast<const unsigned *>(count);
     for (unsigned v = threadIdx.x; v < CHANNELS * 256; v += BLOCK) {
         unsigned sum = 0;
@@ -115,9 +115,9 @@ static lap_code launch_fast(const lap_view *in, uint8_t *scratch, const lap_exec
 {
     const size_t shared = (size_t)CHANNELS * 256 * LANES * sizeof(unsigned);
     const size_t row_bytes = (size_t)in->width * CHANNELS;
-    /* A multiple of three pieces, so that a step to another row keeps the channel too. */
+    /* A multiple of three pieces, so that a piece in another row begins with the same channel. */
     const unsigned across = (unsigned)((row_bytes + 3 * PIECE - 1) / (3 * PIECE) * 3);
-    /* Two blocks of up to three channels fit; a block counts less than 2^32 of everything. */
+    /* An SM has room for two blocks of up to three channels. No counter of a block reaches 2^32. */
     unsigned blocks = (unsigned)lap_attribute(in->place, cudaDevAttrMultiProcessorCount) * 2;
     const unsigned useful = lap_blocks((size_t)across * (size_t)in->height, BLOCK * 3);
     blocks = blocks < 1 ? 1 : blocks < useful ? blocks : useful;

@@ -9,7 +9,7 @@ const char *lap_cuda_jpeg_stage(int i)
     return i >= 0 && i < LAP_CUDA_JPEG_STAGES ? stage_names[i] : "";
 }
 
-/* Place of a table in what was staged, which has those of AC first. */
+/* Returns the index of a table in the staged tables, which begin with those for AC. */
 static unsigned code_place(const lap_cuda_jpeg_plan *plan, unsigned code)
 {
     unsigned i = 0;

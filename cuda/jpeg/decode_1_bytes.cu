@@ -11,9 +11,9 @@ constexpr unsigned BYTES_THREADS = 256, PIECE = 16;
 static_assert(BYTES_THREADS * PIECE == LAP_JPEG_BYTE_TILE, "a tile is a piece a thread");
 
 struct piece {
-    unsigned at;              /* of its first byte */
-    unsigned byte[PIECE + 2]; /* one before, one behind */
-    unsigned kept, marks;     /* bits: bytes of data, beginnings of restart markers */
+    unsigned at;              /* position of its first byte */
+    unsigned byte[PIECE + 2]; /* with the byte before and the byte behind */
+    unsigned kept, marks;     /* a bit for each byte: it is data; it begins a restart marker */
     unsigned end;             /* first byte of the marker that ends the scan, or ~0 */
 };
 
@@ -44,7 +44,7 @@ LAP_DEVICE void look_at(const lap_jpeg_job &job, unsigned at, piece &p)
     p.byte[0] = at ? job.bytes[at - 1] : 0;
     p.byte[PIECE + 1] = at + PIECE < job.size ? job.bytes[at + PIECE] : 0xFF;
 #pragma unroll
-    for (unsigned i = 0; i < PIECE; i++) /* what lies behind the data looks like a bad marker */
+    for (unsigned i = 0; i < PIECE; i++) /* bytes behind the data look like an invalid marker */
         p.byte[i + 1] = at + i < job.size ? word[i / 4] >> (i % 4 * 8) & 0xFF : 0xFF;
 #pragma unroll
     for (unsigned i = 0; i < PIECE; i++) {
@@ -73,10 +73,11 @@ static __global__ void __launch_bounds__(BYTES_THREADS) count_kernel(const __gri
     }
 }
 
-/* What walks may read behind the end: the rest of a word, and the words that they look ahead. */
+/* Bytes that walks may read behind the end: the rest of a word, and the words loaded ahead. */
 constexpr unsigned BEHIND = 20;
 
-/* The scan ends here: how much it has, and whether that can be right. */
+/* Ends the scan: stores its size, zeroes the bytes behind it, and reports an error if the end or the size
+ * cannot be right. */
 LAP_DEVICE void at_end(const lap_jpeg_job &job, unsigned end, unsigned bytes, unsigned marks)
 {
     lap_jpeg_control *control = &job.tables->control;
@@ -91,7 +92,7 @@ LAP_DEVICE void at_end(const lap_jpeg_job &job, unsigned end, unsigned bytes, un
         lap_jpeg_say(job, LAP_JPEG_AT_BYTES, LAP_HUFF_SHORT);
 }
 
-/* Bytes first .. first + count - 1 of the data, staged behind base, to their words. */
+/* Writes the staged bytes from `first` up to `end` to their words. */
 LAP_DEVICE void write_words(const lap_jpeg_job &job, const uint8_t *staged, unsigned first, unsigned end)
 {
     const unsigned base = first & ~3u;
@@ -100,7 +101,7 @@ LAP_DEVICE void write_words(const lap_jpeg_job &job, const uint8_t *staged, unsi
             job.words[w / 4] = *reinterpret_cast<const unsigned *>(staged + (w - base));
             continue;
         }
-        uint8_t *bytes = reinterpret_cast<uint8_t *>(job.words); /* the word is shared with another tile */
+        uint8_t *bytes = reinterpret_cast<uint8_t *>(job.words); /* another tile has the rest */
         for (unsigned q = w < first ? first : w; q < w + 4 && q < end; q++)
             bytes[q ^ 3] = staged[(q - base) ^ 3];
     }

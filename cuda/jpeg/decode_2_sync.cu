@@ -13,8 +13,8 @@
 
 constexpr unsigned SYNC_THREADS = 128;
 
-/* Moves on by an entry or by a symbol; returns whether a block ended. A walk that began with a guess must go
- * on past anything odd, and two walks in the same state must go on in the same way. */
+/* Takes an entry or one symbol, and returns how many blocks ended: 0 or 1. A walk that began with a guess
+ * must continue after an error, and two walks in the same state must continue in the same way. */
 LAP_DEVICE unsigned walk(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p,
     lap_jpeg_bases &bases, bool many)
 {
@@ -37,7 +37,7 @@ LAP_DEVICE unsigned walk(const lap_jpeg_job &job, const lap_jpeg_codes &codes, l
     return step.ends;
 }
 
-/* On to the first symbol at or behind end; how many blocks ended. */
+/* Walks to the first symbol at or behind `end`. Returns how many blocks ended. */
 LAP_DEVICE unsigned walk_to(
     const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p, unsigned end)
 {
@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid
     lap_jpeg_cursor p = {};
     lap_jpeg_enter(job, p, first * job.sub_bits, 0, 0);
     if (first > 0 && p.segment_end < lap_jpeg_sub_end(job, control, first))
-        lap_jpeg_next_segment(job, p); /* what begins there needs no guess */
+        lap_jpeg_next_segment(job, p); /* a restart interval begins in a known state */
     for (unsigned i = first; i < first + job.group && i < control.subs; i++) {
         const unsigned end = lap_jpeg_sub_end(job, control, i), count = walk_to(job, codes, p, end);
         const unsigned record = lap_jpeg_record(p, end, count);
@@ -78,20 +78,20 @@ static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid
     }
 }
 
-/* Whether the chain of this group has to go on from its end, subsequence i: not if an earlier one has found
- * another state there. */
+/* Returns whether the chain of this group must continue from its end, subsequence i. It must not if an
+ * earlier chain has found another state there. */
 LAP_DEVICE bool begin_chain(
     const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_cursor &p, unsigned owner, unsigned i)
 {
     const unsigned first = job.firsts[owner];
-    const unsigned long long record = atomicMin(job.records + i, ~0ull); /* a read */
+    const unsigned long long record = atomicMin(job.records + i, ~0ull); /* an atomic read */
     if (record >> 32 < owner && ((unsigned)record ^ first) & LAP_JPEG_STATE)
         return false;
     lap_jpeg_enter_behind(job, control, p, i, first);
     return true;
 }
 
-/* The chain that a lane takes after its first one. */
+/* Returns the next chain for a lane that has finished its first one. */
 LAP_DEVICE unsigned next_chain(lap_jpeg_control &control, unsigned lanes, unsigned chains)
 {
     return lanes < chains ? lanes + atomicAdd(&control.ticket, 1u) : chains;
@@ -130,7 +130,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid
     }
 }
 
-/* subs: at most */
+/* subs: the most subsequences */
 static unsigned blocks_for(const lap_jpeg_job &job, unsigned subs, unsigned lanes)
 {
     const unsigned groups = lap_blocks(subs, job.group);

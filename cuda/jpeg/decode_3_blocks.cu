@@ -8,7 +8,7 @@
 #include "scan.cuh"
 #include "walk.cuh"
 
-/* The count of blocks of each tile of subsequences. */
+/* Counts the blocks of each tile of subsequences. */
 static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
     count_kernel(const __grid_constant__ lap_jpeg_job job)
 {
@@ -23,18 +23,18 @@ static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
 }
 
 struct progress {
-    unsigned number, mcu;  /* of the block in the scan, its MCU */
+    unsigned number, mcu;  /* the block's number in the scan, and its MCU's */
     unsigned interval_end; /* first block of the next restart interval */
-    bool is_over;          /* all blocks are there */
+    bool is_over;          /* all blocks are decoded */
 };
 
 LAP_DEVICE unsigned interval_end(const lap_jpeg_job &job, unsigned segment)
 {
-    const unsigned end = (segment + 1) * job.interval; /* MCUs; the last interval may be short */
+    const unsigned end = (segment + 1) * job.interval; /* in MCUs; the last interval may be shorter */
     return (end < job.mcus ? end : job.mcus) * job.mcu_blocks;
 }
 
-/* An interval is complete: only its padding may be left, and the next one begins. */
+/* Ends an interval: checks that only padding is left, and begins the next interval. */
 LAP_DEVICE lap_huff_odd leave_interval(const lap_jpeg_job &job, lap_jpeg_cursor &p, progress &now)
 {
     const unsigned left = p.segment_end - p.reader.at;
@@ -48,7 +48,8 @@ LAP_DEVICE lap_huff_odd leave_interval(const lap_jpeg_job &job, lap_jpeg_cursor 
     return now.is_over && now.number != job.blocks ? LAP_HUFF_SHORT : LAP_HUFF_FINE;
 }
 
-/* A block's first symbol has been taken: its difference, and where the others begin. */
+/* Called when the first symbol of a block is taken: writes the DC difference and the bit where the AC symbols
+ * begin. */
 LAP_DEVICE void write_block(const lap_jpeg_job &job, const lap_jpeg_cursor &p, const progress &now,
     unsigned window, const lap_jpeg_step &step)
 {
@@ -60,7 +61,7 @@ LAP_DEVICE void write_block(const lap_jpeg_job &job, const lap_jpeg_cursor &p, c
         is_negative ? bits - (1u << step.size) + 1 : bits;
 }
 
-/* On to the first symbol at or behind stop. */
+/* Walks to the first symbol at or behind `stop`. */
 LAP_DEVICE lap_huff_odd walk_blocks(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p,
     progress &now, unsigned stop, bool many)
 {
@@ -124,7 +125,7 @@ static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
     now.mcu = now.number / job.mcu_blocks;
     now.interval_end = interval_end(job, p.segment);
     now.is_over = false;
-    /* Counts that do not fit would also lead outside of the arrays. */
+    /* Inconsistent counts are an error, and would lead to writes outside of the arrays. */
     lap_huff_odd odd = now.number % job.mcu_blocks != p.block || now.number > now.interval_end ||
                                (now.number == now.interval_end && p.k) ||
                                now.number < p.segment * job.interval * job.mcu_blocks

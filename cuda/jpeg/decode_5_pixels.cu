@@ -13,10 +13,10 @@ constexpr size_t PIXELS_SHARED = (3 * 64 + PIXELS_THREADS * BLOCK_WORDS) * sizeo
 static_assert(PIXELS_SHARED % 16 == 0, "the tables behind are copied by 16 bytes");
 
 struct block_place {
-    unsigned number;          /* in the scan */
-    unsigned at;              /* in dc[] */
-    unsigned first;           /* in dc[]: of its component in its restart interval */
-    unsigned component, x, y; /* of its first sample */
+    unsigned number;          /* of the block in the scan */
+    unsigned at;              /* its index in dc[] */
+    unsigned first;           /* index in dc[] of its component's first block in the restart interval */
+    unsigned component, x, y; /* its component, and the position of its first sample */
 };
 
 LAP_DEVICE block_place place_of(const lap_jpeg_job &job, unsigned mcu, unsigned b)
@@ -34,7 +34,7 @@ LAP_DEVICE block_place place_of(const lap_jpeg_job &job, unsigned mcu, unsigned 
     return p;
 }
 
-/* Quantised value times quantiser to its place; what is beyond the limit is returned as bits. */
+/* Stores a value times its quantiser. Returns bits that are not all 0 if either is beyond the limit. */
 LAP_DEVICE unsigned put(int16_t *block, unsigned quant, int value)
 {
     const unsigned beyond = lap_idct_beyond(value);
@@ -43,7 +43,7 @@ LAP_DEVICE unsigned put(int16_t *block, unsigned quant, int value)
     return beyond | lap_idct_beyond(product);
 }
 
-/* The block's values, dequantised, into cleared memory. Stage 3 has seen that its symbols are in order. */
+/* Decodes and dequantises a block into zeroed memory. Stage 3 has checked its symbols. */
 LAP_DEVICE unsigned decode_block(const lap_jpeg_job &job, const lap_jpeg_codes &codes, unsigned ac,
     const unsigned *quant, const block_place &place, int16_t *block)
 {
@@ -132,7 +132,7 @@ static __global__ void __launch_bounds__(PIXELS_THREADS, PIXELS_BLOCKS)
     lap_jpeg_load_codes(job, job.ac_count, tables);
     const lap_jpeg_codes &codes = *reinterpret_cast<const lap_jpeg_codes *>(tables);
     unsigned *words = blocks + threadIdx.x * BLOCK_WORDS;
-    /* With gray wanted of three components, the chroma blocks of each MCU are left out. */
+    /* If only luma of three components is wanted, the chroma blocks of each MCU are skipped. */
     const unsigned used = job.components == 1 ? job.component[0].blocks : job.mcu_blocks;
     const unsigned warps = gridDim.x * (PIXELS_THREADS / LAP_WARP);
     const unsigned tasks = (job.mcus + LAP_WARP - 1) / LAP_WARP * used;

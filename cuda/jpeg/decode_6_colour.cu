@@ -12,7 +12,7 @@ LAP_DEVICE unsigned byte_of(unsigned word, unsigned i)
     return word >> (8 * i) & 0xFF;
 }
 
-/* Samples first - 1 .. first + 4 of a row, first a multiple of 4. */
+/* Loads samples first - 1 .. first + 4 of a row; first is a multiple of 4. */
 LAP_DEVICE void load_half(const lap_jpeg_component &c, int y, int first, unsigned s[6])
 {
     const int last = (int)c.width - 1, row = min(max(y, 0), (int)c.height - 1);
@@ -34,7 +34,7 @@ LAP_DEVICE void load_full(const lap_jpeg_component &c, int y, int first, unsigne
         s[i] = byte_of(i < 4 ? v.x : v.y, i % 4);
 }
 
-/* A component's samples under PIXELS pixels of V rows; y counts its own rows. */
+/* Computes a component's samples for PIXELS pixels of V rows; y is a row of the component. */
 template <int H, int V, bool FANCY>
 LAP_DEVICE void upsample(const lap_jpeg_component &c, int x, int y, unsigned out[V][PIXELS])
 {
@@ -46,7 +46,7 @@ LAP_DEVICE void upsample(const lap_jpeg_component &c, int x, int y, unsigned out
         load_full(c, y, x, near);
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        unsigned s[N], four = 0; /* s: of weight 1, or 4 where two rows are mixed */
+        unsigned s[N], four = 0; /* s: samples, times 4 if two rows are mixed */
         if (V == 2 && FANCY) {
             if (H == 2)
                 load_half(c, v ? y + 1 : y - 1, x / 2, far);
@@ -78,8 +78,8 @@ LAP_DEVICE unsigned clamp_byte(int v)
     return (unsigned)min(max(v, 0), 255);
 }
 
-/* 3 bytes of a pixel, the first lowest. Constants as libjpeg rounds them: 1.402, 0.71414, 0.34414, 1.772 by
- * 2^16. */
+/* Returns the 3 bytes of a pixel, the first in the lowest bits. The constants 1.402, 0.71414, 0.34414
+ * and 1.772 are scaled by 2^16 and rounded as in libjpeg. */
 LAP_DEVICE unsigned to_rgb(unsigned y, unsigned cb, unsigned cr)
 {
     const int luma = (int)y, b = (int)cb - 128, r = (int)cr - 128;
@@ -88,7 +88,7 @@ LAP_DEVICE unsigned to_rgb(unsigned y, unsigned cb, unsigned cr)
            clamp_byte(luma + ((116130 * b + 32768) >> 16)) << 16;
 }
 
-/* count words of bytes, or of them those that are inside the row */
+/* Stores COUNT words, or fewer bytes at the end of the row. */
 template <unsigned COUNT>
 LAP_DEVICE void store(uint8_t *to, const unsigned words[COUNT], int bytes)
 {
@@ -120,7 +120,7 @@ LAP_DEVICE uint2 load_luma(const lap_jpeg_component &c, int x, int y)
     return *reinterpret_cast<const uint2 *>(c.plane + (size_t)y * c.stride + x);
 }
 
-/* H, V: luma samples to a chroma sample. */
+/* H, V: luma samples per chroma sample, across and down. */
 template <int H, int V, bool FANCY>
 static __global__ void __launch_bounds__(ACROSS *DOWN)
     colour_kernel(const __grid_constant__ lap_jpeg_job job, const __grid_constant__ target out)

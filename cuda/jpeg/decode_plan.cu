@@ -3,7 +3,7 @@
 
 #include "decode.cuh"
 
-/* Bits are counted in 32 bits, and a picture of 65500 x 65500 has as many blocks as fit there. */
+/* Bit positions have 32 bits, and so have the numbers of blocks, even in a picture of 65500 x 65500. */
 constexpr size_t MOST_BYTES = (size_t)1 << 28, ALIGNMENT = 256;
 constexpr int MOST_SIDE = 65500;
 
@@ -11,7 +11,7 @@ static const uint8_t natural[64] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18
     40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44,
     51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-/* The sizes and samplings that are done here. */
+/* Returns whether the device decoder supports the size and the sampling. */
 static bool is_ours(const lap_jpeg_frame *f)
 {
     if (f->width < 1 || f->height < 1 || f->width > MOST_SIDE || f->height > MOST_SIDE ||
@@ -36,7 +36,7 @@ static bool is_ours(const lap_jpeg_frame *f)
     return true;
 }
 
-/* Adds a table where it is not yet; its place in plan->codes. */
+/* Adds a table to plan->codes if it is not there yet, and returns its index. */
 static unsigned add_code(lap_cuda_jpeg_plan *plan, unsigned code)
 {
     unsigned i = 0;
@@ -52,7 +52,7 @@ static unsigned round_up(unsigned n, unsigned to)
     return (n + to - 1) / to;
 }
 
-/* Lays the areas out one behind the other. */
+/* Places the areas one behind the other. */
 static bool lay_out(lap_cuda_jpeg_plan *plan, const size_t *bytes, int count)
 {
     size_t at = 0;
@@ -102,7 +102,7 @@ bool lap_cuda_jpeg_decode_plan(const lap_jpeg_frame *frame, bool gray, size_t sc
     plan->staging_bytes = offsetof(lap_jpeg_staged, codes) + lap_jpeg_codes_bytes(plan->code_count);
     const unsigned segments = frame->restart_interval ? round_up(plan->mcus, frame->restart_interval) : 1;
     const unsigned byte_tiles = lap_blocks(scan_bytes, LAP_JPEG_BYTE_TILE);
-    unsigned tiles = 2 * byte_tiles; /* the largest use of them */
+    unsigned tiles = 2 * byte_tiles; /* at least this many; below, the maximum of all uses */
     tiles = max(tiles, lap_blocks(plan->subs, LAP_JPEG_SUB_TILE));
     tiles = max(tiles, lap_blocks(plan->blocks, LAP_JPEG_DC_TILE));
     const size_t areas[] = {plan->staging_bytes, scan_bytes + 16, scan_bytes + 64, tiles * sizeof(unsigned),

@@ -25,7 +25,7 @@ static lap_jpeg_plane plane_of(const lap_cuda_jpeg_encode_plan *plan, int c, uns
     return plane;
 }
 
-/* Eight times the quantiser, since the transform scales by 8. */
+/* Divides by eight times the quantiser, since the transform scales by 8. */
 static void fill_quantisers(const lap_cuda_jpeg_target *t, lap_jpeg_out *out)
 {
     for (int i = 0; i < 128; i++) {

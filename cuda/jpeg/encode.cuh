@@ -6,12 +6,12 @@
 #include "encode.h"
 
 constexpr unsigned LAP_JPEG_BLOCK = 64;            /* coefficients */
-constexpr unsigned LAP_JPEG_PLACE_TILE = 1024;     /* blocks whose lengths are summed at once */
-constexpr unsigned LAP_JPEG_CHUNK = 16;            /* bytes before stuffing that one thread takes */
-constexpr unsigned LAP_JPEG_CHUNK_TILE = 256;      /* chunks of one block of threads */
-constexpr unsigned LAP_JPEG_MAX_BLOCK_BITS = 1728; /* DC: 9 + 11, AC: 63 times 16 + 10, with room */
+constexpr unsigned LAP_JPEG_PLACE_TILE = 1024;     /* blocks whose lengths are added up together */
+constexpr unsigned LAP_JPEG_CHUNK = 16;            /* unstuffed bytes per thread */
+constexpr unsigned LAP_JPEG_CHUNK_TILE = 256;      /* chunks per thread block */
+constexpr unsigned LAP_JPEG_MAX_BLOCK_BITS = 1728; /* DC: 9 + 11, AC: 63 times 16 + 10; rounded up */
 
-/* n / by without a division: by a reciprocal that may be one too small. */
+/* Computes n / by with a reciprocal instead of a division. The quotient may be one too small at first. */
 struct lap_jpeg_divider {
     unsigned by, reciprocal; /* (2^32 - 1) / by */
 };
@@ -30,16 +30,16 @@ LAP_DEVICE unsigned lap_jpeg_divide(unsigned n, const lap_jpeg_divider &divider)
 struct lap_jpeg_plane { /* samples of one component */
     uint8_t *base;
     unsigned stride;             /* bytes; a multiple of 8 */
-    unsigned across, down;       /* blocks that the picture has; the scan may have more, dummies */
-    unsigned h, v;               /* sampling factors, blocks of an MCU */
-    unsigned first;              /* of its blocks in an MCU */
-    unsigned expand_h, expand_v; /* pixels that make one sample */
+    unsigned across, down;       /* blocks with pixels; the scan may have dummy blocks in addition */
+    unsigned h, v;               /* sampling factors: blocks in an MCU */
+    unsigned first;              /* number in the MCU of its first block */
+    unsigned expand_h, expand_v; /* pixels per sample, across and down */
     lap_jpeg_divider per_h;      /* h */
 };
 
 struct lap_jpeg_interval { /* a restart interval, before stuffing */
-    unsigned bits;         /* all that come before it in the scan, padding not counted */
-    unsigned chunk;        /* its first */
+    unsigned bits;         /* bits before it in the scan, without padding */
+    unsigned chunk;        /* its first chunk */
     unsigned bytes;
 };
 
@@ -47,25 +47,25 @@ struct lap_jpeg_out {
     const uint8_t *pixels;
     ptrdiff_t pixel_stride;
     int width, height, channels;
-    unsigned components, groups; /* groups: rows of MCU height's samples that have pixels */
+    unsigned components, groups; /* groups: rows of pixels / largest v, rounded up */
     lap_jpeg_plane plane[3];
     unsigned mcus_x, mcus, mcu_blocks, blocks, interval, intervals;
     lap_jpeg_divider per_mcu, per_row, per_interval; /* mcu_blocks, mcus_x, interval */
-    unsigned long long component_of;                 /* of each block of an MCU, 2 bits */
+    unsigned long long component_of;                 /* 2 bits for each block of an MCU */
     int16_t *coefficients; /* 64 a block, zigzag order, blocks in the order of the scan */
     int16_t *dc;
-    uint8_t *lane_bits;        /* of the AC symbols of eight coefficients each, the end of block too */
-    uint16_t *ac_bits;         /* of all of a block */
-    int *heads;                /* DC difference * 4 + 2 for chroma + 1 for the last of an interval */
-    unsigned *starts;          /* bits before a block in its tile; then the bit where it goes */
-    unsigned *tiles;           /* bits of each tile; then of all before it */
-    lap_jpeg_interval *places; /* one more than intervals: the end */
-    unsigned *words;           /* the scan before stuffing; intervals begin at chunks */
-    unsigned *stuffed_tiles;   /* bytes of each tile of chunks after stuffing, then sums */
-    uint8_t *scan;             /* the scan */
+    uint8_t *lane_bits;        /* bits of the AC symbols of each eight coefficients, including EOB */
+    uint16_t *ac_bits;         /* bits of all AC symbols of a block */
+    int *heads;                /* DC difference * 4, + 2 for chroma, + 1 for the last block of an interval */
+    unsigned *starts;          /* bits before a block in its tile; later its position in bits */
+    unsigned *tiles;           /* bits of each tile; later of all tiles before it */
+    lap_jpeg_interval *places; /* intervals + 1: the last one is the end */
+    unsigned *words;           /* the scan before stuffing; each interval begins at a chunk */
+    unsigned *stuffed_tiles;   /* stuffed bytes of each tile of chunks; later prefix sums */
+    uint8_t *scan;             /* the finished scan */
     unsigned capacity_chunks, capacity;
     lap_cuda_jpeg_encoded *result;
-    uint2 divisor[2][64]; /* of 8 times the quantiser, row by row: 2^32 / q rounded up, and half of it */
+    uint2 divisor[2][64]; /* q = 8 * quantiser, row by row: 2^32 / q rounded up, and q / 2 */
 };
 static_assert(sizeof(lap_jpeg_out) < 4096, "a kernel's parameters");
 
@@ -90,15 +90,15 @@ LAP_DEVICE unsigned lap_jpeg_size(int value)
     return 32 - (unsigned)__clz(value < 0 ? -value : value);
 }
 
-/* Bits of the scan before a block, padding not counted. */
+/* Returns the bits of the scan before a block, without padding. */
 LAP_DEVICE unsigned lap_jpeg_bits_before(const lap_jpeg_out &out, unsigned block)
 {
     return out.tiles[block / LAP_JPEG_PLACE_TILE] + out.starts[block];
 }
 
-/* The launches of each stage, in order. */
+/* Launch the stages, in this order. */
 extern "C" lap_code lap_jpeg_run_planes(const lap_jpeg_out &out, const lap_launch &where);
-extern "C" bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out); /* the samplings of the faster form */
+extern "C" bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out); /* whether run_wide_planes supports it */
 extern "C" lap_code lap_jpeg_run_wide_planes(const lap_jpeg_out &out, const lap_launch &where);
 extern "C" lap_code lap_jpeg_run_dct(const lap_jpeg_out &out, const lap_launch &where);
 extern "C" lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where);

@@ -15,8 +15,8 @@ LAP_DEVICE int convert(const uint8_t *pixel, unsigned component, int channels)
     return component == 0 ? luma(r, g, b) : component == 1 ? blue(r, g, b) : red(r, g, b);
 }
 
-/* Sample x, y of a plane. Pixels are repeated at the right; below, pixels up to a whole group of rows, and
- * then the last row of samples. */
+/* Returns sample x, y of a plane. At the right edge, pixels are repeated. At the bottom, pixels are repeated
+ * up to a whole group of rows, and then the last row of samples is repeated. */
 LAP_DEVICE int sample(const lap_jpeg_out &out, unsigned component, unsigned x, unsigned y)
 {
     const lap_jpeg_plane &plane = out.plane[component];

@@ -7,7 +7,7 @@
 
 constexpr unsigned THREADS = 256, WIDE = 8;
 
-/* Eight pixels from x on, the last one of the row repeated. */
+/* Loads eight pixels from x on; beyond the row, its last pixel is repeated. */
 template <int C>
 LAP_DEVICE void load(uint8_t (&bytes)[WIDE * C], const lap_jpeg_out &out, unsigned x, unsigned y)
 {
@@ -30,7 +30,7 @@ LAP_DEVICE void load(uint8_t (&bytes)[WIDE * C], const lap_jpeg_out &out, unsign
             bytes[i * C + c] = row[(size_t)min(x + i, (unsigned)out.width - 1) * C + c];
 }
 
-/* Eight samples, or as many as N, to a plane that reaches so far. */
+/* Stores N samples, if the plane reaches that far. */
 template <int N>
 LAP_DEVICE void store(const lap_jpeg_plane &plane, unsigned x, unsigned y, const int (&values)[N])
 {
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(THREADS)
             store(out.plane[0], x, y, values);
             if (C == 1)
                 continue;
-            if (chroma_row != min(y, bottom)) /* below the picture */
+            if (chroma_row != min(y, bottom)) /* beyond the bottom of the picture */
                 load<C>(p, out, x, chroma_row);
 #pragma unroll
             for (int i = 0; i < (int)WIDE; i++) {
@@ -93,7 +93,7 @@ static lap_code launch_wide(const lap_jpeg_out &out, const lap_launch &where)
     return LAP_LAUNCH(launch, (wide_kernel<C, EH, EV>), out, groups);
 }
 
-/* Luma has every pixel, and both chroma planes have one size. */
+/* The wide kernel needs luma at full resolution, and two chroma planes of the same size. */
 bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out)
 {
     const lap_jpeg_plane *p = out.plane;

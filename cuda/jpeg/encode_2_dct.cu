@@ -10,8 +10,8 @@
 #include "encode_codes.cuh"
 
 constexpr unsigned THREADS = 256, LANES = 8, BLOCKS = THREADS / LANES;
-constexpr int CONSTANT_BITS = 13, EXTRA_BITS = 2; /* of the constants; kept between the passes */
-constexpr unsigned ROW = 9, HALVES = 66;          /* padded: words of a row, coefficients of a block */
+constexpr int CONSTANT_BITS = 13, EXTRA_BITS = 2; /* of the constants; between the passes */
+constexpr unsigned ROW = 9, HALVES = 66;          /* with padding: words of a row, coefficients of a block */
 
 __host__ __device__ constexpr int constant(double c)
 {
@@ -54,16 +54,16 @@ LAP_DEVICE void transform(int v[8])
     v[1] = descale(d * constant(1.501321110) + ad + bd, shift);
 }
 
-/* Of eight times the coefficient: to nearest, halves away from zero. The reciprocal gives the exact quotient
- * for dividends below 2^16 and quantisers below 256. */
+/* Quantises a value, which is eight times the coefficient: to nearest, halves away from zero. Multiplying by
+ * the reciprocal gives the exact quotient for dividends below 2^16 and quantisers below 256. */
 LAP_DEVICE int quantise(int value, uint2 divisor)
 {
     const int magnitude = (int)__umulhi((unsigned)(value < 0 ? -value : value) + divisor.y, divisor.x);
     return value < 0 ? -magnitude : magnitude;
 }
 
-/* Where a block's samples are. Dummies of an MCU beyond the picture take the DC of the last block before
- * them. */
+/* The position of a block's samples. A dummy block, which is beyond the picture, repeats the DC of the last
+ * block before it. */
 struct source {
     unsigned component, across, down;
     bool is_dummy;
@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
     __shared__ uint2
         divisors[2][64]; /* lanes ask for different ones: the constant bank would serve them in turn */
     __shared__ uint8_t order[64];
-    for (unsigned i = 0; i < 16; i++) { /* one entry for a whole warp at a time */
+    for (unsigned i = 0; i < 16; i++) { /* all lanes of a warp read the same entry */
         const unsigned at = threadIdx.x / 32 * 16 + i;
         const uint2 divisor = out.divisor[at / 64][at % 64];
         if (threadIdx.x % 32 == i)

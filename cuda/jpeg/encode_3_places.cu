@@ -11,8 +11,8 @@
 constexpr unsigned THREADS = 256, EACH = 4;
 static_assert(THREADS * EACH == LAP_JPEG_PLACE_TILE, "a tile per block of threads");
 
-/* What out.heads has of a block. The DC difference is to the block before it of the same component, or to 0
- * where an interval begins. */
+/* Returns the entry of out.heads for a block. The DC difference is taken from the block before it of the same
+ * component, or from 0 at the start of an interval. */
 LAP_DEVICE int head_of(const lap_jpeg_out &out, unsigned block)
 {
     const unsigned mcu = lap_jpeg_divide(block, out.per_mcu), in = block - mcu * out.mcu_blocks;
@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_co
     unsigned before = lap_block_prefix<THREADS>(sum, &total);
 #pragma unroll
     for (unsigned i = 0; i < EACH; i++) {
-        if (first + i <= out.blocks) /* one more: the end */
+        if (first + i <= out.blocks) /* one entry more, for the end */
             out.starts[first + i] = before;
         before += bits[i];
     }
@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_
     }
 }
 
-/* The bit of the unstuffed scan where each block begins. */
+/* Computes the bit of the unstuffed scan at which each block begins. */
 static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_constant__ lap_jpeg_out out)
 {
     const unsigned block = blockIdx.x * THREADS + threadIdx.x;
@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_
 
 lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where)
 {
-    const unsigned tiles = out.blocks / LAP_JPEG_PLACE_TILE + 1; /* the end has a place too */
+    const unsigned tiles = out.blocks / LAP_JPEG_PLACE_TILE + 1; /* including the entry for the end */
     lap_code code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), lengths_kernel, out);
     if (!code)
         code = lap_jpeg_scan(out.tiles, tiles, 1, where);

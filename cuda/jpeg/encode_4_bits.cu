@@ -8,21 +8,22 @@
 #include "encode_codes.cuh"
 
 constexpr unsigned THREADS = 256, LANES = 8, BLOCKS = THREADS / LANES;
-/* All blocks as long as can be, and the rest of a chunk behind each interval that may end among them. */
+/* Room for blocks of the greatest length, and for the rest of a chunk after each, in case an interval ends.
+ */
 constexpr unsigned WORDS = (BLOCKS * (LAP_JPEG_MAX_BLOCK_BITS / 8) + BLOCKS * LAP_JPEG_CHUNK) / 4 + 2;
 
-/* Bits go in from the upper end of words; what is full is OR-ed to shared memory. */
+/* Fills words with bits, from the highest down. A full word is OR-ed into shared memory. */
 struct writer {
-    unsigned *word; /* of shared memory, the one being filled */
-    unsigned bits;  /* those that are in it, uppermost; before the first own bit: 0 */
-    unsigned room;  /* 1..32 bits */
+    unsigned *word; /* the word of shared memory that is being filled */
+    unsigned bits;  /* its bits so far, highest first; 0 before this lane's first bit */
+    unsigned room;  /* free bits: 1..32 */
 
     __device__ __forceinline__ writer(unsigned *words, unsigned bit)
         : word(words + bit / 32), bits(0), room(32 - bit % 32)
     {
     }
 
-    /* 1 to 31 bits. */
+    /* count: 1..31 */
     __device__ __forceinline__ void put(unsigned value, unsigned count)
     {
         if (count < room) {
@@ -43,13 +44,13 @@ struct writer {
     }
 };
 
-/* A symbol and its value: of a negative value the bits of one less (T.81, F.1.2.1). */
+/* Writes a symbol and its value; a negative value is written as value - 1 (T.81, F.1.2.1). */
 LAP_DEVICE void put_symbol(writer &to, unsigned entry, int value, unsigned size)
 {
     to.put(entry >> 5 | ((unsigned)(value + (value >> 31)) & ((1u << size) - 1)), entry & 31);
 }
 
-/* What a lane writes: the DC symbol with the first coefficients, the end of block with the last. */
+/* Writes a lane's symbols: the first lane of a block also writes DC, the last one the end of block. */
 LAP_DEVICE void put_lane(
     writer &to, const lap_jpeg_lane &mine, int difference, const unsigned *ac, const unsigned *dc)
 {
@@ -71,13 +72,13 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
 {
     __shared__ unsigned words[WORDS];
     __shared__ lap_jpeg_code_table codes;
-    __shared__ unsigned stop; /* bit behind the last block */
+    __shared__ unsigned stop; /* the bit behind the last block */
     if (out.result->overflow)
         return;
     const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;
     const unsigned last = min(first + BLOCKS, out.blocks) - 1, block = min(first + threadIdx.x / LANES, last);
     const unsigned origin = out.starts[first] / 32 * 32;
-    /* Behind the last block another may begin, or an interval at a later chunk. */
+    /* Behind the last block follows another block, or an interval that begins at a later chunk. */
     const unsigned used =
         last + 1 < out.blocks ? min(WORDS, (out.starts[last + 1] - origin) / 32 + 1) : WORDS;
     for (unsigned i = threadIdx.x; i < sizeof codes / 4; i += THREADS)
@@ -92,7 +93,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     unsigned own = out.lane_bits[(size_t)block * LANES + lane];
     if (lane == 0)
         own += codes.dc[table][lap_jpeg_size(difference)] & 31;
-    unsigned end = own; /* of this lane's bits, from the block's beginning */
+    unsigned end = own; /* end of this lane's bits, relative to the block */
 #pragma unroll
     for (unsigned step = 1; step < LANES; step *= 2) {
         const unsigned before = __shfl_up_sync(LAP_ALL_LANES, end, step, LANES);
@@ -103,7 +104,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
         writer to(words, end - own);
         put_lane(to, mine, difference, codes.ac[table], codes.dc[table]);
         if (lane == LANES - 1) {
-            /* The last block of an interval is filled up with ones to a whole byte (T.81, F.1.2.3). */
+            /* After the last block of an interval, ones pad the byte (T.81, F.1.2.3). */
             const unsigned fill = head & 1 ? (8 - end % 8) % 8 : 0;
             if (fill > 0)
                 to.put((1u << fill) - 1, fill);
@@ -116,7 +117,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     const unsigned count = (stop + 31) / 32;
     unsigned *to = out.words + origin / 32;
     for (unsigned i = threadIdx.x; i < count; i += THREADS) {
-        const unsigned word = __byte_perm(words[i], 0, 0x0123); /* the first bits in the first byte */
+        const unsigned word = __byte_perm(words[i], 0, 0x0123); /* to big-endian */
         if (i == 0 || i == count - 1)
             atomicOr(&to[i], word);
         else

@@ -12,11 +12,11 @@ constexpr unsigned STAGED = THREADS * (2 * LAP_JPEG_CHUNK + 2) + 4;
 
 struct chunk {
     uint4 data;
-    unsigned bytes;  /* 0 past the end */
-    unsigned marker; /* RST number + 1, or 0 */
+    unsigned bytes;  /* 0 behind the end of the scan */
+    unsigned marker; /* number of the restart marker before it, plus 1; 0: no marker */
 };
 
-/* The last interval that begins at or before a chunk. */
+/* Returns the last interval that begins at or before a chunk. */
 LAP_DEVICE unsigned interval_of(const lap_jpeg_out &out, unsigned at)
 {
     unsigned low = 0, high = out.intervals;
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
             out.result->overflow = 1;
         return;
     }
-    /* Words that this block alone writes; bytes at both ends. */
+    /* Stores words where only this thread block writes them, and bytes at both ends. */
     for (unsigned i = threadIdx.x * 4; i < shift + total; i += THREADS * 4) {
         uint8_t *target = out.scan + (begin - shift) + i;
         if (i >= shift && i + 4 <= shift + total)

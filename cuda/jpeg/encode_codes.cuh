@@ -5,7 +5,8 @@
 
 #include "encode.cuh"
 
-/* Codes of each length from 1 to 16 bits; then the symbols in order, two hexadecimal digits each. */
+/* The number of codes of each length from 1 to 16 bits, and the symbols in order, two hexadecimal digits
+ * each. */
 struct lap_jpeg_standard {
     uint8_t counts[16];
     const char *symbols;
@@ -27,8 +28,8 @@ constexpr lap_jpeg_standard LAP_JPEG_AC[2] = {
         "e2e3e4e5e6e7e8e9eaf2f3f4f5f6f7f8f9fa"},
 };
 
-/* Of each symbol: code << (size + 5) | bits of code and value together. A symbol's low four bits are the size
- * of the value that follows it; both together have at most 26 bits. */
+/* An entry for each symbol: code << (size + 5) | bits of code and value together, at most 26. The lowest four
+ * bits of a symbol are the size of the value that follows. */
 struct lap_jpeg_code_table {
     unsigned dc[2][16], ac[2][256];
 };
@@ -38,7 +39,7 @@ constexpr unsigned lap_jpeg_digit(char c)
     return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* Codes are counted up, one more bit for each length (T.81, annex C.2). */
+/* Codes of one length are successive numbers; each length appends one bit (T.81, annex C.2). */
 constexpr void lap_jpeg_assign(const lap_jpeg_standard &table, unsigned *codes)
 {
     unsigned code = 0, at = 0;
@@ -59,11 +60,11 @@ constexpr lap_jpeg_code_table lap_jpeg_make_codes()
     return t;
 }
 
-/* In global memory: lanes ask for different entries, which the constant bank would serve one after another.
- */
+/* In global memory, because the lanes of a warp read different entries: the constant cache would serve them
+ * one after another. */
 static __device__ const lap_jpeg_code_table lap_jpeg_codes_of = lap_jpeg_make_codes();
 
-/* From row by row to zigzag order: what comes at each place (T.81, figure 5). */
+/* [k]: the index, row by row, of coefficient k in zigzag order (T.81, figure 5). */
 struct lap_jpeg_order {
     uint8_t at[64];
 };
@@ -83,7 +84,8 @@ constexpr lap_jpeg_order lap_jpeg_make_order()
 
 static __device__ const lap_jpeg_order lap_jpeg_zigzag = lap_jpeg_make_order();
 
-/* Into shared memory, by the whole block: bits of each AC symbol, its value's bits too. */
+/* Copies to shared memory the bits of each AC symbol, including its value. All threads of the block must
+ * call. */
 LAP_DEVICE void lap_jpeg_load_lengths(uint8_t (*lengths)[256])
 {
     for (unsigned i = threadIdx.x; i < 512; i += blockDim.x)
@@ -93,11 +95,11 @@ LAP_DEVICE void lap_jpeg_load_lengths(uint8_t (*lengths)[256])
 
 enum { LAP_JPEG_EOB = 0, LAP_JPEG_ZRL = 0xF0 }; /* end of block; sixteen zeros */
 
-/* Eight coefficients of a block, one of eight lanes that look at it together. All lanes of the warp call. */
+/* One lane's share of a block: eight lanes have eight coefficients each. All lanes of the warp must call. */
 struct lap_jpeg_lane {
     int value[8];
-    unsigned first;          /* number of the first in zigzag order */
-    unsigned long long mask; /* of the whole block: bit k set where coefficient k is not 0, and bit 0 */
+    unsigned first;          /* zigzag index of the first one */
+    unsigned long long mask; /* of the whole block: bit k is set if coefficient k is not 0; so is bit 0 */
 
     static __device__ __forceinline__ unsigned long long merge(unsigned long long mine)
     {
@@ -133,13 +135,13 @@ struct lap_jpeg_lane {
         return make_uint4(word[0], word[1], word[2], word[3]);
     }
 
-    /* An end-of-block symbol is due, and from this lane. */
+    /* Returns whether this lane has to write an end-of-block symbol. */
     __device__ __forceinline__ bool ends() const
     {
         return first == 56 && mask >> 63 == 0;
     }
 
-    /* f(zeros before it, value) for each AC coefficient here that is not 0, in order. */
+    /* Calls f(zeros before it, value) for each nonzero AC coefficient of this lane, in order. */
     template <typename F>
     __device__ __forceinline__ void symbols(F f) const
     {
@@ -159,7 +161,7 @@ struct lap_jpeg_lane {
         }
     }
 
-    /* Bits of the AC symbols that begin here. */
+    /* Returns the bits of the AC symbols that this lane writes. */
     __device__ __forceinline__ unsigned ac_bits(const uint8_t *lengths) const
     {
         unsigned bits = ends() ? lengths[LAP_JPEG_EOB] : 0;

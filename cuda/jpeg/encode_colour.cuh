@@ -6,13 +6,13 @@
 
 constexpr int FRACTION = 16;
 
-/* Weights of T.871's conversion, 16 bits of fraction, rounded. */
+/* A weight of the conversion of T.871, rounded to 16 bits of fraction. */
 __host__ __device__ constexpr int weight(double w)
 {
     return (int)(w * (1 << FRACTION) + 0.5);
 }
 
-/* Luma is rounded to nearest; chroma lies around 128 and is rounded to nearest, halves down. */
+/* Luma is rounded to nearest. Chroma is centred at 128 and rounded to nearest, halves down. */
 LAP_DEVICE int luma(int r, int g, int b)
 {
     return (weight(0.29900) * r + weight(0.58700) * g + weight(0.11400) * b + (1 << (FRACTION - 1))) >>
@@ -31,7 +31,8 @@ LAP_DEVICE int red(int r, int g, int b)
     return (weight(0.50000) * r - weight(0.41869) * g - weight(0.08131) * b + CHROMA) >> FRACTION;
 }
 
-/* Halves go down and up in turn, with four pixels quarters likewise, so that the mean does not drift. */
+/* The mean of two or four pixels. Halves, or quarters, are rounded down and up alternately, so that the
+ * average does not drift. */
 LAP_DEVICE int mean(int sum, unsigned expand_h, unsigned expand_v, unsigned x)
 {
     if (expand_h == 2 && expand_v == 1)

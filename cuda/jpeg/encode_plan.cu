@@ -3,7 +3,7 @@
 
 #include "encode_plan.cuh"
 
-/* Sums of bits are 32 bits wide. */
+/* Positions in bits must fit 32 bits. */
 constexpr uint64_t MAX_BLOCKS = 0xffffffffu / LAP_JPEG_MAX_BLOCK_BITS, MAX_CAPACITY = 1u << 30;
 
 static bool is_whole(const lap_cuda_jpeg_target *t, int components)
@@ -46,7 +46,7 @@ extern "C" bool lap_cuda_jpeg_encode_plan_make(
         return false;
     plan->blocks = (uint32_t)blocks;
     plan->intervals = (uint32_t)((mcus + interval - 1) / interval);
-    /* The end of each interval may leave most of a chunk empty. */
+    /* Each interval may leave most of its last chunk empty. */
     capacity = capacity ? capacity : samples + (size_t)plan->intervals * LAP_JPEG_CHUNK + 256;
     plan->capacity = capacity / LAP_JPEG_CHUNK * LAP_JPEG_CHUNK;
     if (plan->capacity < LAP_JPEG_CHUNK || plan->capacity > MAX_CAPACITY)

@@ -35,7 +35,7 @@ static inline int largest(const int *values, int count)
     return most;
 }
 
-/* Blocks of a component that have pixels, across or down. */
+/* Returns how many blocks of a component have pixels, across or down. */
 static inline int real_blocks(int pixels, int factor, int most)
 {
     return divide_up(pixels * factor, most * 8);

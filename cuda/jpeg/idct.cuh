@@ -11,15 +11,15 @@
 #include "cuda/device/launch.cuh"
 
 constexpr int LAP_IDCT_LIMIT = 1 << 14;
-constexpr int LAP_IDCT_COLUMNS = 13 - 2, LAP_IDCT_ROWS = 13 + 2 + 3; /* bits to drop after each */
+constexpr int LAP_IDCT_COLUMNS = 13 - 2, LAP_IDCT_ROWS = 13 + 2 + 3; /* bits to drop after each pass */
 
-/* Nonzero bits above 15: v is outside of -2^14 .. 2^14 - 1. */
+/* Returns bits that are not all 0 if v is outside of -2^14 .. 2^14 - 1. */
 LAP_DEVICE unsigned lap_idct_beyond(int v)
 {
     return ((unsigned)v + LAP_IDCT_LIMIT) & ~(2u * LAP_IDCT_LIMIT - 1);
 }
 
-/* v: 8 inputs within the limit, and the results. Names of the rotations as in the paper's figure 1. */
+/* Transforms v, 8 inputs within the limit, in place. The rotations are named as in the paper's figure 1. */
 template <int DROP>
 LAP_DEVICE void lap_idct(int v[8])
 {

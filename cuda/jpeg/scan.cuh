@@ -4,8 +4,8 @@
 
 #include "cuda/device/rung.cuh"
 
-/* Sum of the values of all threads before this one; *total of all threads. For blocks of THREADS in x; all of
- * them call. Modulo 2^32. */
+/* Returns the sum of the values of all threads before this one, modulo 2^32; *total receives the sum over all
+ * threads. For blocks of THREADS threads in x, all of which must call. */
 template <unsigned THREADS>
 LAP_DEVICE unsigned lap_block_prefix(unsigned value, unsigned *total)
 {
@@ -28,13 +28,13 @@ LAP_DEVICE unsigned lap_block_prefix(unsigned value, unsigned *total)
         first += i < warp ? sums[i] : 0;
         all += sums[i];
     }
-    __syncthreads(); /* the sums may be written again */
+    __syncthreads(); /* now the next call may overwrite the sums */
     *total = all;
     return first + sum - value;
 }
 
-/* Puts the sum of all values before it in the place of each of count values, in each of `arrays` arrays that
- * follow each other. */
+/* Replaces each of `count` values by the sum of the values before it, in each of `arrays` contiguous arrays.
+ */
 extern "C" lap_code lap_jpeg_scan(unsigned *values, unsigned count, unsigned arrays, const lap_launch &where);
 
 #endif

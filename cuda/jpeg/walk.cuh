@@ -4,7 +4,7 @@
 
 #include "decode.cuh"
 
-/* The next 32 bits are always at hand, and the word behind them is on its way. */
+/* Keeps the next 32 bits in registers, and has already begun to load the word behind them. */
 struct lap_jpeg_reader {
     const unsigned *words;
     unsigned at; /* bit */
@@ -38,13 +38,13 @@ LAP_DEVICE void lap_jpeg_skip(lap_jpeg_reader &r, unsigned bits)
 }
 
 struct lap_jpeg_step {
-    unsigned bits; /* to go on by */
-    unsigned size; /* of the first symbol: bits of its value */
-    bool ends;     /* the block */
+    unsigned bits; /* bits of the symbols taken */
+    unsigned size; /* bits of the first symbol's value */
+    bool ends;     /* the block is complete */
 };
 
-/* All symbols that the entry has; false if the block ends among them, or something is odd there
- * (huffman_walk.h has the rule). k as in lap_huff_state; undefined after a block's end. */
+/* Takes all symbols of the entry. False if the block ends before the last of them, or at an error: see the
+ * rule in huffman_walk.h. k is as in lap_huff_state, but undefined after the end of a block. */
 LAP_DEVICE bool lap_jpeg_take_many(lap_huff_entry entry, unsigned &k, lap_jpeg_step &step)
 {
     const unsigned to = k + (LAP_HUFF_ADVANCE(entry) & (LAP_HUFF_EOB - 1));
@@ -57,7 +57,7 @@ LAP_DEVICE bool lap_jpeg_take_many(lap_huff_entry entry, unsigned &k, lap_jpeg_s
     return true;
 }
 
-/* The first symbol alone. */
+/* Takes only the first symbol. */
 LAP_DEVICE lap_huff_odd lap_jpeg_take_one(
     const lap_huff_code *code, lap_huff_entry entry, unsigned window, unsigned &k, lap_jpeg_step &step)
 {
@@ -79,7 +79,7 @@ LAP_DEVICE lap_huff_odd lap_jpeg_take_one(
     return k > 64 ? LAP_HUFF_RUN : LAP_HUFF_FINE;
 }
 
-/* The tables of a block of the MCU: index into look[] of those for its first symbol and for the others. */
+/* The tables for a block of the MCU, as indices into look[]: for its DC symbol and for the AC symbols. */
 struct lap_jpeg_bases {
     unsigned dc, ac;
 };
@@ -90,7 +90,7 @@ LAP_DEVICE lap_jpeg_bases lap_jpeg_bases_of(const lap_jpeg_job &job, unsigned bl
     return {job.ac_count + (codes & 3), codes >> 2 & 3};
 }
 
-/* The restart interval that has this bit: the last one that begins there or before. */
+/* Returns the restart interval that contains this bit: the last one that begins at or before it. */
 LAP_DEVICE unsigned lap_jpeg_segment_at(const lap_jpeg_job &job, unsigned bit)
 {
     unsigned low = 0, high = job.segment_count;
@@ -104,7 +104,7 @@ LAP_DEVICE unsigned lap_jpeg_segment_at(const lap_jpeg_job &job, unsigned bit)
     return low;
 }
 
-/* The state of a walk: where in the scan it is, and what it expects there. */
+/* The state of a walk: its position in the scan, and the symbol that it expects there. */
 struct lap_jpeg_cursor {
     lap_jpeg_reader reader;
     unsigned block, k; /* as in lap_huff_state */
@@ -122,7 +122,7 @@ LAP_DEVICE void lap_jpeg_enter(
     p.segment_end = job.segments[p.segment + 1] * 8;
 }
 
-/* To the beginning of the next restart interval; behind the last one, to the end of the data. */
+/* Moves to the start of the next restart interval; after the last one, to the end of the data. */
 LAP_DEVICE void lap_jpeg_next_segment(const lap_jpeg_job &job, lap_jpeg_cursor &p)
 {
     p.block = p.k = 0;
@@ -133,27 +133,27 @@ LAP_DEVICE void lap_jpeg_next_segment(const lap_jpeg_job &job, lap_jpeg_cursor &
     }
 }
 
-/* The bits before which whole entries may be taken, so that every walk stops at each symbol in the last bits
- * before limit, and those that are in step are seen to be. */
+/* Returns the bit up to which whole entries may be taken. In the last bits before limit, every walk stops at
+ * each symbol, so that walks which have synchronised end in the same state. */
 LAP_DEVICE unsigned lap_jpeg_many_end(unsigned limit)
 {
     return limit < LAP_JPEG_LOOK ? 0 : limit - LAP_JPEG_LOOK + 1;
 }
 
-/* Where subsequence i ends. */
+/* Returns the bit at which subsequence i ends. */
 LAP_DEVICE unsigned lap_jpeg_sub_end(const lap_jpeg_job &job, const lap_jpeg_control &control, unsigned i)
 {
     const unsigned end = (i + 1) * job.sub_bits, bits = control.bytes * 8;
     return end < bits ? end : bits;
 }
 
-/* count: blocks that ended in the subsequence */
+/* Packs a state and `count`, the blocks that ended in the subsequence. */
 LAP_DEVICE unsigned lap_jpeg_record(const lap_jpeg_cursor &p, unsigned end, unsigned count)
 {
     return count << LAP_JPEG_STATE_BITS | (p.reader.at - end) << 9 | p.block << 6 | p.k;
 }
 
-/* The state that subsequence i ends with, as recorded. */
+/* Sets the cursor to the recorded state at the end of subsequence i. */
 LAP_DEVICE void lap_jpeg_enter_behind(
     const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_cursor &p, unsigned i, unsigned record)
 {

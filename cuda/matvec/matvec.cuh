@@ -5,7 +5,7 @@
 
 #include "cuda/device/rung.cuh"
 
-constexpr unsigned LAP_ROWS = 32; /* of a block: one for each thread */
+constexpr unsigned LAP_ROWS = 32; /* rows per block: one for each thread */
 
 struct lap_product {
     const float *a;
@@ -25,7 +25,7 @@ static inline lap_code lap_rows_launch(const char *name, lap_product_kernel *che
         __FILE__, __LINE__, exec->unchecked ? unchecked : checked, p);
 }
 
-/* The product of one row, term by term. */
+/* Computes the product of one row, term by term. */
 template <bool CHECKED>
 LAP_DEVICE void lap_whole_row(const lap_product &p, unsigned row)
 {

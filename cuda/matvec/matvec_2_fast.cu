@@ -26,7 +26,8 @@ LAP_DEVICE void add_products(float &sum, const float4 &a, const float4 &x)
     sum = __fmaf_rn(a.w, x.w, sum);
 }
 
-/* Of the block's rows, the first `rows`; the others repeat the last, so that the loop has no branch. */
+/* Only the first `rows` rows are needed. The others repeat the last of them, so that the loop has no branch.
+ */
 template <bool WIDE>
 LAP_DEVICE void walk(const product &p, const float *const (&a)[ROWS], float (&sum)[ROWS])
 {

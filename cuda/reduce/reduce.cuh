@@ -7,11 +7,12 @@
 
 constexpr unsigned LAP_BLOCK = 128, LAP_WARPS = LAP_BLOCK / LAP_WARP;
 
-/* half: room for half of the values of every block, for cuda-global. */
+/* half: room for half of the values of every block; only cuda-global uses it. */
 template <typename T>
 using lap_halving_kernel = void(const T *x, size_t n, T *half, T *block_sums);
 
-/* tile holds a block's values. The first half of the threads adds the second half's, then a quarter, ... */
+/* Adds up a block's values in `tile`: the first half of the threads adds the second half of the values, then
+ * the first quarter adds the second quarter, and so on. */
 template <typename T>
 LAP_DEVICE void lap_halve(T *tile, T *block_sums)
 {
@@ -26,7 +27,7 @@ LAP_DEVICE void lap_halve(T *tile, T *block_sums)
         block_sums[blockIdx.x] = tile[0];
 }
 
-/* One value per thread: by shuffles within warps, then the sums of warps. */
+/* Adds up one value per thread: within warps by shuffles, then over the sums of the warps. */
 template <typename T>
 LAP_DEVICE void lap_halve_by_shuffles(T value, T *warps, T *block_sums)
 {
@@ -39,14 +40,14 @@ LAP_DEVICE void lap_halve_by_shuffles(T value, T *warps, T *block_sums)
 }
 static_assert(LAP_WARPS == 4, "four sums of warps");
 
-/* ---- host side: from level to level ------------------------------------------------------------- */
+/* ---- host side: one launch per level ------------------------------------------------------------ */
 
 static inline size_t lap_rounded_up(size_t bytes)
 {
     return (bytes + 255) / 256 * 256;
 }
 
-/* Blocks for n values where a block takes `piece`, but at most `most` of them if that is not 0. */
+/* Returns the number of blocks for n values, `piece` values per block; at most `most`, unless `most` is 0. */
 static inline unsigned lap_reduce_blocks(size_t n, unsigned piece, unsigned most)
 {
     const unsigned blocks = lap_blocks(n, piece);
@@ -65,7 +66,7 @@ static lap_code lap_levels(const char *name, lap_halving_kernel<T> *kernel, unsi
     T *half = (T *)((uint8_t *)sums[1] + lap_rounded_up((blocks / LAP_BLOCK + 1) * sizeof(T)));
     const T *from = (const T *)in->base;
     for (int level = 0;; level++) {
-        /* Sums of blocks that are few need no further level but one block. */
+        /* If `most` limits the number of block sums, one block adds them up. */
         const unsigned left = level && most ? 1 : lap_reduce_blocks(n, piece, most);
         T *to = left == 1 ? (T *)scratch : sums[level % 2];
         lap_code code = lap_cuda_launch(lap_launch_of(in->place, left, LAP_BLOCK, shared, exec), name,
@@ -77,7 +78,8 @@ static lap_code lap_levels(const char *name, lap_halving_kernel<T> *kernel, unsi
     }
 }
 
-/* piece: values of a block; per_sm: blocks for each multiprocessor, which then walk the array, or 0. */
+/* piece: values per block. per_sm: blocks per SM, which then loop over the array; 0: a block for each piece.
+ */
 template <typename T>
 static lap_code lap_reduce_by(const char *name, lap_halving_kernel<T> *kernel, unsigned piece,
     unsigned per_sm, size_t shared, const lap_array *in, double *sum, const lap_exec *exec)

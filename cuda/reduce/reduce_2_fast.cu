@@ -12,7 +12,7 @@
 #include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256, WARPS = BLOCK / LAP_WARP, LOADS = 4, BLOCKS_A_SM = 8;
-/* Where the head of the scratch memory holds what. */
+/* Offsets in the head of the scratch memory. */
 constexpr size_t TICKET_AT = 256, SUMS_AT = 512;
 constexpr unsigned MAX_BLOCKS = (LAP_SCRATCH_HEAD - SUMS_AT) / sizeof(double);
 
@@ -26,7 +26,7 @@ LAP_DEVICE double sum_of(const double2 &v)
     return v.x + v.y;
 }
 
-/* In thread 0. */
+/* Adds up the values of a block. Only thread 0 gets the sum. */
 LAP_DEVICE double block_sum(double value, double *warps)
 {
     value = lap_warp_sum(value);
@@ -39,7 +39,7 @@ LAP_DEVICE double block_sum(double value, double *warps)
     return value;
 }
 
-/* x is aligned for V; n vectors, then fewer than a vector's values before and after them. */
+/* x has n vectors and is aligned for V; `before` and `after` have fewer values than a vector. */
 template <typename T, typename V>
 static __global__ void __launch_bounds__(BLOCK) fast_kernel(const T *__restrict__ before, unsigned n_before,
     const V *__restrict__ x, size_t n, const T *__restrict__ after, unsigned n_after, uint8_t *head)
@@ -67,14 +67,14 @@ static __global__ void __launch_bounds__(BLOCK) fast_kernel(const T *__restrict_
     sum = block_sum(sum, warps);
     if (threadIdx.x == 0) {
         sums[blockIdx.x] = sum;
-        __threadfence(); /* the sum is there before the ticket is drawn */
-        /* Wraps to 0 for the next launch. */
+        __threadfence(); /* publishes the sum before the ticket is taken */
+        /* The ticket wraps to 0 for the next launch. */
         is_last = atomicInc(reinterpret_cast<unsigned *>(head + TICKET_AT), gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
     if (!is_last)
         return;
-    __threadfence(); /* and the others' sums are read after it */
+    __threadfence(); /* reads the other sums only after the ticket */
     sum = 0;
     for (unsigned b = threadIdx.x; b < gridDim.x; b += BLOCK)
         sum += __ldcg(sums + b);

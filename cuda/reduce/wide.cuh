@@ -30,8 +30,8 @@ struct lap_wide_walk {
     typedef typename lap_vector_of<T>::type vector;
     const T *x, *after;
     const vector *vectors;
-    size_t n, before, count; /* values; those before the first vector; vectors */
-    size_t thread, threads;  /* this one's number in the grid; their number */
+    size_t n, before, count; /* all values; values before the first vector; vectors */
+    size_t thread, threads;  /* number of this thread in the grid; number of threads */
 
     LAP_MEMBER lap_wide_walk(const T *array, size_t length) : x(array), n(length)
     {
@@ -45,7 +45,7 @@ struct lap_wide_walk {
         threads = (size_t)gridDim.x * LAP_BLOCK;
     }
 
-    /* The value outside whole vectors that falls to this thread, or 0. */
+    /* Returns this thread's value outside of the whole vectors, or 0. */
     LAP_MEMBER T ends() const
     {
         const size_t left = (size_t)(x + n - after);

@@ -9,7 +9,7 @@ struct lap_rgb {
 };
 static_assert(sizeof(lap_rgb) == 3, "pixels of three bytes lie side by side");
 
-/* Of the input; strides in bytes. */
+/* Width and height of the input; strides in bytes. */
 struct lap_transpose_geometry {
     int width, height;
     ptrdiff_t in_stride, out_stride;
@@ -34,9 +34,9 @@ struct lap_transpose_kernels {
     lap_transpose_kernel *bytes1, *bytes3, *bytes4, *bytes8;
 };
 
-/* Launches blocks of threads over tiles of tile x tile elements, or tile3 for 3 bytes and so on. A grid
- * has at max_rows 65535 rows of blocks: taller images take several launches, cut so that the columns of the
- * result still begin on 128-byte boundaries. */
+/* Launches blocks of threads over tiles of tile x tile elements. A grid has at most 65535 rows of blocks, so
+ * taller images take several launches. They are cut so that the result's columns of each launch still begin
+ * on 128-byte boundaries. */
 static lap_code lap_transpose_launch(const char *name, lap_transpose_kernel *kernel, int tile, dim3 threads,
     const lap_view *in, const lap_view *out, const lap_exec *exec)
 {

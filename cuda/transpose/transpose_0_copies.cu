@@ -31,7 +31,7 @@ static __global__ void __launch_bounds__(BLOCK *BLOCK)
         *lap_out<T>(out, g, x, y) = tile[threadIdx.y][threadIdx.x];
 }
 
-/* In pieces of the rows that a launch takes: here the result is cut by rows too. */
+/* Copies in as many launches as the rows need; here a launch also writes whole rows of the result. */
 static lap_code copy(const char *name, const lap_transpose_kernels &kernels, const lap_view *in,
     const lap_view *out, const lap_exec *exec)
 {

@@ -11,18 +11,18 @@
  * loads 36.2; of pixels L2 84, loads 9.2 (4992x3744, H200). */
 #include "transpose.cuh"
 
-constexpr int THREADS = 256, PIECE = 16; /* bytes of a store, and of a load of floats */
+constexpr int THREADS = 256, PIECE = 16; /* bytes of a store, and of a load for floats */
 
-/* The first column and row of a block's tile. Blocks start in the order of their number: down the columns of
- * tiles, so that those at work together write whole stretches of the result's rows. On an H200 that is
- * worth 4 % of the time, and stores marked as streaming 3 % (4992x3744 floats, 2026-11-22). */
+/* Returns the first column and row of a block's tile. Blocks start in the order of their numbers, which run
+ * down the columns of tiles. So blocks that run at the same time write adjacent parts of the result's rows.
+ * On an H200 this saves 4 % of the time, and streaming stores save 3 % (4992x3744 floats, 2026-11-22). */
 LAP_DEVICE int2 first_of_tile(int tile)
 {
     const unsigned number = blockIdx.y * gridDim.x + blockIdx.x;
     return make_int2((int)(number / gridDim.y) * tile, (int)(number % gridDim.y) * tile);
 }
 
-/* Bytes [0, valid) of a piece; a whole one at once. */
+/* Stores the first `valid` bytes of a piece; a whole piece with one store. */
 LAP_DEVICE void store_piece(uint8_t *to, const uint4 &v, int valid)
 {
     if (valid >= PIECE) {
@@ -36,7 +36,7 @@ LAP_DEVICE void store_piece(uint8_t *to, const uint4 &v, int valid)
             to[i] = (uint8_t)(word[i / 4] >> (i % 4 * 8));
 }
 
-/* ---- 4 and 8 bytes: blocks of N x N elements, a piece wide ------------------------------------------ */
+/* ---- 4 and 8 bytes: blocks of N x N elements, one piece wide ---------------------------------------- */
 
 LAP_DEVICE void turn_block(uint4 (&v)[4])
 {
@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(THREADS)
     for (int i = 0; i < N; i++) {
         const int x = x0 + bx * N, y = y0 + by * N + i;
         v[i] = make_uint4(0, 0, 0, 0);
-        /* A piece that begins inside the row ends inside its stride: both are multiples of 16. */
+        /* A piece that begins inside the row ends inside the stride, since both are multiples of 16. */
         if (x < g.width && y < g.height)
             v[i] = __ldcs(reinterpret_cast<const uint4 *>(in + y * g.in_stride) + x / N);
     }
@@ -88,9 +88,9 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* ---- 1 and 3 bytes: blocks of 4 x 4, a block's row in 1 or 3 words ----------------------------------- */
+/* ---- 1 and 3 bytes: blocks of 4 x 4 elements, a row in 1 or 3 words ---------------------------------- */
 
-/* Rows r of four bytes to columns, bytes named by row and column, the lowest first:
+/* Transposes rows r of four bytes. Bytes are named by row and column, the lowest byte first:
  *     r0  00 01 02 03        a  00 10 01 11        r0  00 10 20 30
  *     r1  10 11 12 13   ->   b  20 30 21 31   ->   r1  01 11 21 31
  *     r2  20 21 22 23        c  02 12 03 13        r2  02 12 22 32
@@ -107,10 +107,10 @@ LAP_DEVICE void turn_block(unsigned (&r)[4][1])
     r[3][0] = __byte_perm(c, d, 0x7632);
 }
 
-/* Rows r of four pixels to columns: each pixel alone in a word, then four of them in three words. */
+/* Transposes rows r of four pixels: unpacks each pixel to a word, then packs four pixels into three words. */
 LAP_DEVICE void turn_block(unsigned (&r)[4][3])
 {
-    unsigned p[4][4]; /* pixel x of row y, with a foreign byte on top */
+    unsigned p[4][4]; /* pixel x of row y; the highest byte is not part of it */
 #pragma unroll
     for (int y = 0; y < 4; y++) {
         p[y][0] = r[y][0];
@@ -126,14 +126,14 @@ LAP_DEVICE void turn_block(unsigned (&r)[4][3])
     }
 }
 
-/* A tile is 32 x 32 blocks of bytes or 16 x 16 blocks of pixels, 128 or 192 bytes wide. The lanes of a
- * warp take 8 x 4 blocks: the four rows of blocks fall on different words of a piece. */
+/* A tile is 32 x 32 blocks of bytes or 16 x 16 blocks of pixels, 128 or 192 bytes wide. The lanes of a warp
+ * transpose 8 x 4 blocks; the four rows of blocks go to different words of a piece. */
 template <int SIZE>
 static __global__ void __launch_bounds__(THREADS)
     bytes_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out, lap_transpose_geometry g)
 {
     constexpr int N = 4, BLOCKS = SIZE == 1 ? 32 : 16, TILE = N * BLOCKS, ROUNDS = BLOCKS * BLOCKS / THREADS;
-    constexpr int SLOTS = SIZE == 1 ? 8 : 16; /* pieces that a row of the stage has room for */
+    constexpr int SLOTS = SIZE == 1 ? 8 : 16; /* pieces in a row of the staging buffer */
     static_assert(TILE * SIZE <= SLOTS * PIECE, "a row of the result must fit its slots");
     __shared__ uint4 tile[TILE * SLOTS];
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -142,7 +142,8 @@ static __global__ void __launch_bounds__(THREADS)
     unsigned r[ROUNDS][N][SIZE];
 #pragma unroll
     for (int round = 0; round < ROUNDS; round++) {
-        /* Warps go along x first: 2 of them (3 bytes), or the 4 rounds of one (1 byte), finish rows. */
+        /* Blocks are assigned along x first: 2 warps (3 bytes), or 4 rounds of a warp (1 byte), cover a row.
+         */
         const int bx = lane % 8 + 8 * (SIZE == 1 ? round : warp % 2);
         const int by = lane / 8 + 4 * (SIZE == 1 ? warp : warp / 2);
 #pragma unroll

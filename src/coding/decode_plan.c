@@ -2,25 +2,25 @@
 
 #include <string.h>
 
-enum { UNIT_LUMA = 16 }; /* blocks of luma side by side in a unit */
+enum { UNIT_LUMA = 16 }; /* luma blocks across a unit */
 
 enum { AC_ENTRIES = 1 << LAP_DECODE_INDEX, DC_ENTRIES = 1 << LAP_DECODE_DC_INDEX };
 
-/* Entries from the i-th on that begin with the same code, which is `length` bits long; 1 if it is longer than
- * the index, or none. */
+/* Returns how many successive entries begin with the same code of `length` bits; 1 if the code is longer than
+ * the index, or invalid. */
 static unsigned alike(int index_bits, int length)
 {
     return length < index_bits ? 1U << (index_bits - length) : 1;
 }
 
-/* An entry without a first symbol. */
+/* Makes an entry without a first symbol. */
 static uint64_t entry_of(unsigned length, unsigned step, unsigned size)
 {
     const uint64_t bias = 1 - ((uint64_t)1 << size);
     return length | step << 8 | (64 - length) << 16 | size << 24 | bias << 52;
 }
 
-/* The entry of one symbol, which is then the second. */
+/* Makes the entry of one symbol, in the fields of the second. */
 static uint64_t single_entry(int symbol, int length)
 {
     const unsigned run = (unsigned)symbol >> 4, size = (unsigned)symbol & 15;
@@ -30,7 +30,7 @@ static uint64_t single_entry(int symbol, int length)
     return entry_of((unsigned)length + size, symbol ? run + 1 : LAP_DECODE_EOB, size);
 }
 
-/* The entry of index, which begins with the symbol of `one`; `single` has those of one symbol. */
+/* Makes the entry of `index`, with two symbols if they fit; `single` has the entries of one symbol. */
 static uint64_t whole_entry(const uint64_t single[AC_ENTRIES], unsigned index)
 {
     const uint64_t one = single[index];
@@ -81,7 +81,7 @@ static void fill_codes(const lap_huff_code *dc, const lap_huff_code *ac, lap_dec
     fill_dc(dc, codes->dc);
 }
 
-/* Components that have the same tables share one set. A progressive picture has none here. */
+/* Components with the same tables share one set. The layout of a progressive picture has no components. */
 static void set_codes(const lap_huff_layout *layout, lap_decode_plan *plan)
 {
     for (int c = 0; c < layout->components; c++) {
@@ -95,7 +95,7 @@ static void set_codes(const lap_huff_layout *layout, lap_decode_plan *plan)
     }
 }
 
-/* Of each component its blocks side by side, row by row, each row with the place for a whole group more. */
+/* Lays out the blocks of a unit: component by component, row by row, each row padded to whole groups. */
 static void lay_out(lap_decode_plan *plan)
 {
     int next = 0;
@@ -112,7 +112,8 @@ static void lay_out(lap_decode_plan *plan)
     plan->unit_blocks = next;
 }
 
-/* Gray; or luma of 1 or 2 blocks across and down, chroma of one block; black as luma. */
+/* Supported: gray; or luma of 1 or 2 blocks across and down with chroma of one block; black sampled as luma.
+ */
 bool lap_decode_takes(const lap_jpeg_frame *f)
 {
     if (f->components == 1)

@@ -11,9 +11,9 @@ enum {
     DCT_SCALE = 8 /* the forward DCT gives eight times the coefficient */
 };
 
-/* The reciprocal is 2^(16 + shift) / divisor with as many bits as fit 16: `shift` is the divisor's bits less
- * one. Rounded down it may give a quotient one too small, which a dividend larger by one makes up for. A
- * power of two would need 17 bits and takes half of that. */
+/* The reciprocal is 2^(16 + shift) / divisor, where `shift` is one less than the number of the divisor's
+ * bits, so that the reciprocal uses all 16 bits. Rounded down, it may give a quotient one too small; adding
+ * one to the dividend corrects that. For a power of two it would need 17 bits, so it is halved. */
 static void set_divisor(lap_encode_divisors *d, int i, unsigned divisor)
 {
     int shift = 0;
@@ -64,7 +64,7 @@ static void set_codes(lap_encode_codes *codes, int chroma)
     }
 }
 
-/* bits: of the code, its length; `less` is taken off what the entry says. */
+/* `bits` is the length of the code; `less` is subtracted from the entry. */
 static void set_entry(uint32_t *entry, uint32_t code, unsigned bits, unsigned less, unsigned size)
 {
     const uint32_t positive =
@@ -116,7 +116,7 @@ const lap_encode_tables *lap_encode_tables_get(void)
     return &tables;
 }
 
-/* Luma of h x v, chroma of one block. */
+/* Supported: luma of h x v blocks in an MCU, chroma of one. */
 static bool is_ours(const lap_encode_target *t)
 {
     const int shape = t->h[0] * 8 + t->v[0];

@@ -11,7 +11,7 @@ static lap_code reserve(lap_stretch *s, size_t bytes)
         return LAP_OK;
     free(s->bytes);
     s->room = 0;
-    s->bytes = calloc(bytes, 1); /* what lies behind the data is read, never used */
+    s->bytes = calloc(bytes, 1); /* zeros: bytes behind the data are read, but no result depends on them */
     if (!s->bytes)
         return LAP_E_MEMORY;
     s->room = bytes;
@@ -32,7 +32,7 @@ static lap_code add_mark(lap_stretch *s, uint8_t code)
     return LAP_OK;
 }
 
-/* Bytes of the file from *at on, to the first one at or behind `end`; a pair is not parted. */
+/* Appends bytes of the file from *at up to `end`, or one byte more so as not to split a pair FF xx. */
 static lap_code take(lap_stretch *s, const lap_coded *coded, size_t *at, size_t end)
 {
     const uint8_t *bytes = coded->bytes;
@@ -73,13 +73,14 @@ lap_code lap_stretch_fill(
     stretch->mark_count = 0;
     stretch->ends = false;
     stretch->end_code = 0;
-    /* Rounds of `more` bytes, one behind the other, until so many came out: the last may bring as many. */
+    /* Behind the piece, each round reads `more` bytes of the file, until at least `more` bytes remain after
+     * unstuffing. So the last round may add up to `more` bytes too many. */
     if (!lap_add(end - begin, 2 * more + 2, &room) || !lap_add(room, slack, &room) || room > UINT32_MAX / 16)
         return LAP_E_MEMORY;
     lap_code code = reserve(stretch, room);
     if (code != LAP_OK)
         return code;
-    if (begin > 0 && coded->bytes[begin - 1] == 0xFF) /* the second of a pair */
+    if (begin > 0 && coded->bytes[begin - 1] == 0xFF) /* xx of a pair FF xx */
         begin++;
     code = take(stretch, coded, &begin, end);
     stretch->own = stretch->size;

@@ -1,6 +1,6 @@
-/* The entropy-coded bytes of a scan in pieces of a fixed number of bytes of the file: each without its
- * stuffing (FF00) and with the restart markers taken out, made from the file's bytes whenever it is needed.
- * A pair FF xx belongs to the piece that FF lies in. */
+/* Splits the entropy-coded bytes of a scan into pieces of a fixed number of bytes of the file. A piece is
+ * made from the file whenever it is needed, without stuffing (FF00) and without restart markers. A pair FF xx
+ * belongs to the piece that FF lies in. */
 #ifndef LAP_ENTROPY_BYTES_H
 #define LAP_ENTROPY_BYTES_H
 
@@ -10,26 +10,26 @@ typedef struct lap_coded { /* from behind SOS to the end of the file */
     const uint8_t *bytes;
     size_t size;
     size_t piece;  /* bytes a piece, >= 1 */
-    bool restarts; /* RST markers are expected; else one ends the scan as any other marker does */
+    bool restarts; /* restart markers are expected; if not, one ends the scan like any other marker */
 } lap_coded;
 
-typedef struct lap_mark { /* a restart marker that was taken out */
-    uint32_t at;          /* before this byte */
+typedef struct lap_mark { /* a restart marker that was removed */
+    uint32_t at;          /* it was before this byte of the stretch */
     uint8_t code;         /* 0xD0..0xD7 */
 } lap_mark;
 
-typedef struct lap_stretch { /* one piece and some bytes more; reused; zeroed is empty */
+typedef struct lap_stretch { /* one piece and some bytes behind it; may be refilled; zeros: empty */
     uint8_t *bytes;
     size_t room;
-    uint32_t own, size; /* bytes of the piece itself, and all */
+    uint32_t own, size; /* bytes of the piece, and of the whole stretch */
     lap_mark *marks;
     size_t mark_count, mark_room;
-    bool ends;        /* at `size` the data ends: */
-    uint8_t end_code; /* by this marker; 0: by a fill byte or the end of the file */
+    bool ends;        /* the scan's data ends at `size` */
+    uint8_t end_code; /* the marker that ends it; 0: a fill byte, or the end of the file */
 } lap_stretch;
 
-/* Piece `index` and at least `more` bytes behind it, if the scan has them; `slack` more are readable.
- * LAP_E_MEMORY. */
+/* Fills the stretch with piece `index` and at least `more` bytes behind it, or up to the end of the scan;
+ * `slack` further bytes are readable. LAP_E_MEMORY. */
 lap_code lap_stretch_fill(
     lap_stretch *stretch, const lap_coded *coded, size_t index, size_t more, size_t slack);
 void lap_stretch_free(lap_stretch *stretch);

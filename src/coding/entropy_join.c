@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* ---- what the walk so far says ----------------------------------------------------------------- */
+/* ---- the current walk --------------------------------------------------------------------------- */
 
 static uint64_t bit_of(const lap_join *j, size_t note)
 {
@@ -17,8 +17,9 @@ static uint64_t total(const lap_join *j)
     return (uint64_t)j->plan->mcus_wide * (uint64_t)j->plan->mcus_high;
 }
 
-/* Sums of a walk to predictions. The sum in between may have left 16 bits and come back, which changes
- * nothing: only its lowest 16 bits get into a coefficient. */
+/* Converts the DC sums of a walk to predictions. False if one does not fit 16 bits. Between two notes a sum
+ * may have left 16 bits and come back; that is harmless, since a coefficient keeps only the lowest 16 bits.
+ */
 static bool predict(const lap_join *j, const int32_t sums[4], bool is_absolute, int16_t dc[4])
 {
     for (int c = 0; c < 4; c++) {
@@ -68,7 +69,8 @@ static bool put_mark(lap_join *j, const lap_track_mark *mark, bool is_first, lap
     return true;
 }
 
-/* Follows the walk up to its MCU number `note`, which may be one behind the last. */
+/* Adds the rows and restart markers of the walk to the index, up to its MCU `note`, which may be one past the
+ * last. */
 static bool follow(lap_join *j, size_t note, lap_code *code)
 {
     const lap_track *p = &j->piece;
@@ -90,7 +92,7 @@ static bool follow(lap_join *j, size_t note, lap_code *code)
     return true;
 }
 
-/* A walk may end behind its piece: begins of the pieces up to there. */
+/* A walk may end behind its piece. Adds the begins of the pieces up to there to the index. */
 static lap_code reach(lap_join *j, uint64_t bit)
 {
     lap_scan_index *index = j->index;
@@ -104,7 +106,8 @@ static lap_code reach(lap_join *j, uint64_t bit)
     return code;
 }
 
-/* The walk is at its end: of the scan, or at something odd. */
+/* Handles the end of a walk, which is the end of the scan or an error. Returns false: nothing more is joined.
+ */
 static bool finish(lap_join *j, lap_code *code)
 {
     const lap_track *p = &j->piece;
@@ -128,7 +131,7 @@ static bool finish(lap_join *j, lap_code *code)
 
 /* ---- from one walk to the next ------------------------------------------------------------------- */
 
-/* Goes over to the walk over `piece`, which is at its MCU `to` where the one so far is at `from`. */
+/* Continues with the walk over `piece`. Its MCU `to` is the MCU `from` of the current walk. */
 static bool change(lap_join *j, size_t from, lap_track *piece, uint64_t begin, size_t to, lap_code *code)
 {
     if (!follow(j, from, code))
@@ -150,7 +153,7 @@ static bool change(lap_join *j, size_t from, lap_track *piece, uint64_t begin, s
     return true;
 }
 
-/* Looks for an MCU at the same bit in both walks, from MCU `from` of the old one on. */
+/* Looks for an MCU that begins at the same bit in both walks, from MCU `from` of the current one on. */
 static bool meet(const lap_join *j, size_t *from, const lap_track *piece, uint64_t begin, size_t *to)
 {
     size_t a = *from, b = 0;
@@ -167,7 +170,7 @@ static bool meet(const lap_join *j, size_t *from, const lap_track *piece, uint64
     return false;
 }
 
-/* Whether the walk followed now leads into the next piece. */
+/* Returns whether the current walk leads into the next piece. */
 static bool go_on(lap_join *j, lap_code *code)
 {
     return j->piece.ends || j->piece.odd != LAP_HUFF_FINE ? finish(j, code) : true;
@@ -189,7 +192,7 @@ bool lap_join_next(lap_join *j, size_t number, lap_track *piece, lap_code *code)
         from++;
     if (from == j->piece.notes.count)
         return is_odd(j, LAP_HUFF_SHORT);
-    if (bit_of(j, from) >= end) /* not one MCU begins in this piece */
+    if (bit_of(j, from) >= end) /* no MCU begins in this piece */
         return true;
     if (meet(j, &from, piece, begin, &to))
         return change(j, from, piece, begin, to, code) && go_on(j, code);

@@ -11,12 +11,12 @@ typedef struct scan {
     const lap_scan_plan *plan;
     const lap_walk_tables *tables;
     const lap_control *control;
-    size_t count; /* of pieces */
+    size_t count; /* pieces of the scan */
     atomic_size_t next;
     atomic_bool stop;
 
-    pthread_mutex_t lock; /* of the rest */
-    lap_track *pieces;    /* walked over and not joined yet */
+    pthread_mutex_t lock; /* guards the members below */
+    lap_track *pieces;    /* walked but not yet joined */
     bool *walked;
     size_t joined;
     lap_join join;
@@ -31,7 +31,7 @@ static void fail(scan *s, lap_code code, const char *message)
     atomic_store(&s->stop, true);
 }
 
-/* Under the lock: whatever can be joined is. */
+/* Call with the lock held. Joins the pieces that come next, as far as they have been walked. */
 static void join_walked(scan *s)
 {
     lap_code code = LAP_OK;
@@ -45,7 +45,7 @@ static void join_walked(scan *s)
         fail(s, code, "out of memory for the scan");
 }
 
-/* Walks over pieces i and up: two of them, or the last one. */
+/* Walks over pieces i and i + 1, or only over i if it is the last. */
 static lap_code walk_over(const scan *s, size_t i, lap_track pieces[2], lap_stretch stretches[2])
 {
     lap_track_plan plans[2];

@@ -1,8 +1,8 @@
-/* Where the rows of MCUs of a sequential Huffman scan begin, found by many threads at once.
+/* Finds where the rows of MCUs of a sequential Huffman scan begin, with many threads.
  *
- * Each piece of the data is walked over from a guess; the walk over the piece before goes on until it comes
- * upon the same MCU beginning at the same bit. From there on both are one, so numbers of MCUs and DC values
- * add up from the first piece to the last, and nothing of the result is guessed. */
+ * Each piece of the data is walked from a guessed position. The walk over the piece before it continues until
+ * both walks have an MCU that begins at the same bit. From there on they are the same, so MCU numbers and DC
+ * values can be added up from the first piece to the last. The result does not depend on any guess. */
 #ifndef LAP_ENTROPY_SCAN_H
 #define LAP_ENTROPY_SCAN_H
 
@@ -12,40 +12,40 @@
 #include "coding/entropy_walk.h"
 
 typedef struct lap_scan_row { /* a row of MCUs */
-    uint64_t bit;             /* from the first bit of the scan, stuffing and markers not counted */
-    int16_t dc[4];            /* prediction for its first MCU; 0 behind a restart marker */
+    uint64_t bit;             /* counted from the first bit of the scan, without stuffing and markers */
+    int16_t dc[4];            /* predictions for its first MCU; 0 behind a restart marker */
 } lap_scan_row;
 
 typedef struct lap_scan_mark { /* a restart marker */
-    uint64_t bit;              /* the first behind it; padding ends there */
-    uint8_t padding;           /* bits before it */
-    int16_t dc[4];             /* what the prediction would be without it */
+    uint64_t bit;              /* the first bit behind it, and behind the padding before it */
+    uint8_t padding;           /* bits of padding before it */
+    int16_t dc[4];             /* what the predictions would be without it */
 } lap_scan_mark;
 
 typedef struct lap_scan_plan {
     lap_coded coded;
     int mcus_wide, mcus_high;
     int restart_interval; /* MCUs; 0: none */
-    size_t max_bytes;     /* for rows, marks and begins; past that: UNBOUNDED */
+    size_t max_bytes;     /* limit for rows, marks and begins; above it: LAP_HUFF_UNBOUNDED */
 } lap_scan_plan;
 
-typedef struct lap_scan_team { /* who looks through a scan */
-    lap_pool *pool;            /* or NULL: the caller alone */
-    int threads;               /* at most so many of the pool, and the caller */
+typedef struct lap_scan_team { /* the threads that index a scan */
+    lap_pool *pool;            /* NULL: only the calling thread */
+    int threads;               /* the most threads of the pool to use, besides the caller */
     const lap_control *control;
 } lap_scan_team;
 
-typedef struct lap_scan_index { /* zeroed is empty */
+typedef struct lap_scan_index { /* zeros: empty */
     lap_scan_row *rows;         /* mcus_high + 1; the last one is the end of the data */
     lap_scan_mark *marks;
     size_t mark_count;
-    uint64_t *begins;     /* bit that each piece begins with; piece_count + 1 */
-    size_t piece_count;   /* up to the one that the scan ends in */
-    size_t guessed_wrong; /* pieces whose walk did not come into step in time, and was done again */
+    uint64_t *begins;     /* the bit at which each piece begins; piece_count + 1 of them */
+    size_t piece_count;   /* pieces up to the one in which the scan ends */
+    size_t guessed_wrong; /* pieces whose walk did not synchronise in time and was repeated */
 } lap_scan_index;
 
-/* LAP_OK with *odd FINE: index is whole; or with what is odd, and no index. Else LAP_E_MEMORY,
- * LAP_E_CANCELLED, LAP_E_TIMEOUT. */
+/* Returns LAP_OK with *odd LAP_HUFF_FINE and a complete index, or LAP_OK with the reason in *odd and no
+ * index. Else LAP_E_MEMORY, LAP_E_CANCELLED, LAP_E_TIMEOUT. */
 lap_code lap_scan_index_make(const lap_scan_plan *plan, const lap_walk_tables *tables,
     const lap_scan_team *team, lap_scan_index *index, lap_huff_odd *odd, lap_error *err);
 void lap_scan_index_free(lap_scan_index *index);

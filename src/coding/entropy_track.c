@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct course { /* of one walk over a piece */
+typedef struct course { /* state of one walk over a piece */
     lap_track *piece;
     const lap_stretch *stretch;
     lap_walk walk;
-    uint32_t stop;  /* bit */
-    uint32_t pause; /* bit: go() comes back */
-    size_t mark;    /* of the stretch: the next */
-    bool known;     /* nothing is guessed any more */
+    uint32_t stop;  /* bit at which the walk ends */
+    uint32_t pause; /* bit at which go() returns */
+    size_t mark;    /* the next restart marker of the stretch */
+    bool known;     /* the position is certain, no longer a guess */
     bool done;      /* the walk is over */
 } course;
 
@@ -37,7 +37,7 @@ static lap_code add_mark(course *c, const lap_mark *mark)
     return LAP_OK;
 }
 
-/* To `end`, the walk's stop, or its pause. */
+/* Walks to bit `end`, to the walk's stop or to its pause, whichever comes first. */
 static lap_huff_odd walk_up_to(course *c, uint32_t end, lap_code *code)
 {
     const uint32_t stop = c->stop < end ? c->stop : end;
@@ -49,13 +49,13 @@ static lap_huff_odd walk_up_to(course *c, uint32_t end, lap_code *code)
     return odd;
 }
 
-/* Bits before this one are no padding before the marker at byte `end`. */
+/* Returns the first bit at which the padding before a marker at byte `end` can begin. */
 static uint32_t near_marker(uint32_t end)
 {
     return end * 8 < 7 ? 0 : end * 8 - 7;
 }
 
-/* To the next marker, at byte `end`, or as far as walk_up_to. */
+/* Walks to the next marker, at byte `end`, or as far as walk_up_to goes. */
 static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, lap_code *code)
 {
     lap_track *p = c->piece;
@@ -66,7 +66,7 @@ static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, lap_code *c
     if (odd != LAP_HUFF_FINE || *code != LAP_OK)
         return odd;
     if (c->known && p->notes.count == (p->mark_count ? p->marks[p->mark_count - 1].note : 0))
-        return LAP_HUFF_MARKER; /* not one MCU */
+        return LAP_HUFF_MARKER; /* no MCU since the last marker */
     if (is_last) {
         c->done = p->ends = true;
         p->end_bit = c->walk.now.bit;
@@ -76,7 +76,7 @@ static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, lap_code *c
     }
     *code = add_mark(c, &c->stretch->marks[c->mark++]);
     begin_at(c, end * 8);
-    c->known = true; /* whatever came before, an interval begins here */
+    c->known = true; /* a restart interval begins here, even if all before was guessed */
     return odd;
 }
 
@@ -88,7 +88,8 @@ static lap_huff_odd go_on(course *c, lap_code *code)
     return s->ends ? to_marker(c, s->size, true, code) : walk_up_to(c, UINT32_MAX, code);
 }
 
-/* Something odd came of a guess, which says nothing: begins again behind it. False: nothing is left. */
+/* An error after a guess only means that the guess was wrong: begins again behind it. False: no data is left.
+ */
 static bool guess_again(course *c, lap_huff_odd odd)
 {
     const lap_stretch *s = c->stretch;
@@ -122,7 +123,7 @@ static lap_code begin(course *c, lap_track *piece, const lap_track_plan *plan)
         .stop = (s->own + (uint32_t)LAP_TRACK_BEHIND) * 8,
         .known = plan->known >= 0};
     begin_at(c, plan->known >= 0 ? (uint32_t)plan->known : 0);
-    /* An MCU that is known to begin at a marker's place begins behind it. */
+    /* If restart markers lie where the known MCU begins, it begins behind them. */
     while (
         c->known && plan->index > 0 && c->mark < s->mark_count && s->marks[c->mark].at * 8 <= c->walk.now.bit)
         c->mark++;
@@ -134,7 +135,7 @@ static bool is_over(const course *c)
     return c->done || c->piece->odd != LAP_HUFF_FINE;
 }
 
-/* Until the walk is over, or at bit `pause` or behind it. */
+/* Walks until the walk is over, or has reached bit `pause`. */
 static lap_code go(course *c, uint32_t pause)
 {
     lap_code code = LAP_OK;
@@ -151,7 +152,7 @@ static lap_code go(course *c, uint32_t pause)
     return code;
 }
 
-/* The bit up to which nothing but MCUs is to be expected. */
+/* Returns the bit up to which only MCUs can come: no marker and not the walk's stop. */
 static uint32_t free_until(const course *c)
 {
     const lap_stretch *s = c->stretch;
@@ -162,8 +163,8 @@ static uint32_t free_until(const course *c)
     return near < c->stop ? near : c->stop;
 }
 
-/* By turns both together and each alone: a guess goes wrong at the begin, mostly, and what is odd, and each
- * marker, are passed alone. */
+/* Alternates: each walk alone for some bits, then both interleaved. The walks run alone at first because most
+ * wrong guesses show within a few bits, and later to get past errors and markers. */
 static lap_code go_together(course *a, course *b)
 {
     enum { ALONE = 16384 }; /* bits */

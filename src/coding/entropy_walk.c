@@ -19,7 +19,8 @@ static uint16_t entry_of(unsigned length, unsigned advance)
     return (uint16_t)(length | advance << 8);
 }
 
-/* What begins with one symbol goes on as shorter indices do: to[i] = one, and rest[i] behind it. */
+/* Extends the entry of one symbol by the symbols that follow: to[i] is `one` and then rest[i], or only `one`
+ * if both together would pass the end of the block. */
 static void go_on_with(uint16_t one, const uint16_t *rest, unsigned count, uint16_t *to)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -28,7 +29,8 @@ static void go_on_with(uint16_t one, const uint16_t *rest, unsigned count, uint1
     }
 }
 
-/* The entries of indices of `bits` bits; those of less bits are there. all + (1 << n): indices of n bits. */
+/* Makes the entries of all indices of `bits` bits; those of fewer bits must be there already. The entries of
+ * indices of n bits are at all + (1 << n). */
 static void fill_indices(const lap_huff_code *code, int bits, uint16_t *all)
 {
     uint16_t *to = all + (1u << bits);
@@ -52,7 +54,7 @@ static void fill_indices(const lap_huff_code *code, int bits, uint16_t *all)
     }
 }
 
-/* all: those of 1 .. AC_BITS bits. */
+/* `all` has the entries of indices of 1 .. AC_BITS bits. */
 static void fill_ac(const uint16_t *all, uint16_t entries[1 << AC_BITS])
 {
     for (unsigned i = 0; i < 1u << AC_BITS; i++) {
@@ -61,7 +63,7 @@ static void fill_ac(const uint16_t *all, uint16_t entries[1 << AC_BITS])
     }
 }
 
-/* A DC difference that the bits hold whole, and what they hold behind it. */
+/* Makes the entries that hold a whole DC difference and the AC symbols behind it. */
 static void fill_first(const lap_huff_code *code, const uint16_t *all, uint32_t entries[1 << FIRST_BITS])
 {
     for (unsigned i = 0; i < 1u << FIRST_BITS;) {
@@ -83,7 +85,7 @@ static void fill_first(const lap_huff_code *code, const uint16_t *all, uint32_t 
 
 static void fill_component(const lap_huff_layout *layout, int c, lap_walk_codes *codes)
 {
-    uint16_t all[2 << AC_BITS] = {0}; /* of no bits: nothing */
+    uint16_t all[2 << AC_BITS] = {0}; /* the entry of an index of no bits stays 0 */
     const lap_huff_code *ac = &layout->codes[layout->ac[c]];
     for (int bits = 1; bits <= AC_BITS; bits++)
         fill_indices(ac, bits, all);
@@ -91,7 +93,7 @@ static void fill_component(const lap_huff_layout *layout, int c, lap_walk_codes 
     fill_first(&layout->codes[layout->dc[c]], all, codes->first);
 }
 
-/* Components that have the same tables share one set. */
+/* Components with the same tables share one set. */
 void lap_walk_tables_init(lap_walk_tables *tables, const lap_huff_layout *layout)
 {
     tables->layout = *layout;
@@ -107,19 +109,20 @@ void lap_walk_tables_init(lap_walk_tables *tables, const lap_huff_layout *layout
     }
 }
 
-/* What is called from several places is inlined there all the same: a place whose address is taken does not
- * stay in registers. */
+/* Forces inlining even of functions with several callers: a `place` cannot stay in registers if its address
+ * is passed to a call. */
 #define LANE_INLINE static inline __attribute__((always_inline))
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 typedef struct reader {
-    uint64_t window; /* the next bits, uppermost; below the known ones may be more of the data */
-    uint64_t count;  /* of known ones, in its lowest six bits */
+    uint64_t window; /* the next bits, from bit 63 down; below the known ones there may be more data */
+    uint64_t count;  /* known bits, in its lowest six bits; ignore the others */
     const uint8_t *next;
 } reader;
 
-/* At least 56 bits from here on. Bits that are loaded twice are the same bits. */
+/* Loads until at least 56 bits are known. Bits that are loaded twice have the same value both times, so an OR
+ * is enough. */
 LANE_INLINE void refill(reader *r)
 {
     uint64_t word;
@@ -175,21 +178,21 @@ lap_code lap_walk_note(lap_walk *walk)
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* A walk under way. What each look-up changes stands apart, so that it stays in registers. */
+/* The state of a walk. What each look-up changes is in `place` instead, so that it stays in registers. */
 typedef struct lane {
     lap_walk *walk;
     const lap_walk_tables *tables;
     uint32_t stop;
-    int block;     /* of the MCU */
-    lap_note next; /* the MCU behind this one: sums so far */
+    int block;     /* number of the block in its MCU */
+    lap_note next; /* the next MCU: DC sums so far */
     lap_huff_odd odd;
     lap_code code;
 } lane;
 
 typedef struct place {
     reader r;
-    const uint16_t *ac; /* of the block */
-    uint64_t k;         /* next coefficient */
+    const uint16_t *ac; /* table of the block */
+    uint64_t k;         /* the next coefficient */
 } place;
 
 static lane lane_of(lap_walk *walk, uint32_t stop)
@@ -203,7 +206,7 @@ static inline void add_dc(lane *l, int value)
     *sum += (uint32_t)value;
 }
 
-/* An MCU is over. True: the walk is at its stop, or without memory. */
+/* Ends an MCU. True: the walk has reached its stop, or memory ran out. */
 static bool end_mcu(lane *l, uint32_t bit)
 {
     l->next.bit = bit;
@@ -215,8 +218,8 @@ static bool end_mcu(lane *l, uint32_t bit)
     return bit >= l->stop;
 }
 
-/* One symbol by its whole code: long codes, and the last coefficients of a block. The place's k is 0 behind
- * the block. True: odd. */
+/* Takes one symbol by its whole code: if the code is long, or near the end of a block. Sets p->k to 0 at the
+ * end of the block. True: l->odd is an error. */
 static bool take_slowly(lane *l, place *p)
 {
     lap_huff_state state = {.block = l->block, .k = (int)p->k};
@@ -234,8 +237,8 @@ static bool take_slowly(lane *l, place *p)
     return false;
 }
 
-/* The DC difference that a block begins with, and what its look-up brings beside it, which may be all of the
- * block, and so on. Leaves bits for a look-up behind it. True: the lane is over. */
+/* Takes the DC difference of a block, and the AC symbols that the same look-up holds. If these complete the
+ * block, goes on with the next one. Leaves enough bits for one more look-up. True: the walk is over. */
 LANE_INLINE bool begin_block(lane *l, place *p)
 {
     for (;;) {
@@ -260,8 +263,8 @@ LANE_INLINE bool begin_block(lane *l, place *p)
     }
 }
 
-/* What a look-up found does not lead to the next coefficient: it ends the block, or is to be taken back.
- * True: the lane is over. */
+/* Handles a look-up that reached coefficient 64 or more: either the block is complete, or the look-up is
+ * undone and one symbol is taken by its whole code. True: the walk is over. */
 LANE_INLINE bool end_look(lane *l, place *p, uint64_t next, unsigned entry)
 {
     if (next - EOB >= 64) {
@@ -277,7 +280,7 @@ LANE_INLINE bool end_look(lane *l, place *p, uint64_t next, unsigned entry)
     return begin_block(l, p);
 }
 
-/* One look-up: 28 bits at most. True: the lane is over. */
+/* Does one look-up, which takes at most 28 bits. True: the walk is over. */
 LANE_INLINE bool look(lane *l, place *p)
 {
     const unsigned e = p->ac[p->r.window >> (64 - AC_BITS)];
@@ -304,7 +307,7 @@ lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code)
     while (!is_over) {
         refill(&p.r);
         is_over = look(&l, &p);
-        if (!is_over) /* the bits are there */
+        if (!is_over) /* one refill is enough for two look-ups */
             is_over = look(&l, &p);
     }
     if (l.odd != LAP_HUFF_FINE)
@@ -336,7 +339,7 @@ lap_huff_odd lap_walk_to_marker(lap_walk *walk, uint32_t end, lap_code *code)
         uint32_t bit = walk->now.bit;
         if (bit > end_bit)
             return LAP_HUFF_SHORT;
-        /* Ones are never a code, so an MCU that is shorter than 8 bits is not taken for padding. */
+        /* No code is all ones, so an MCU of fewer than 8 bits cannot be mistaken for padding. */
         if (lap_huff_is_padding(reader_at(walk->bytes, bit).window, end_bit - bit))
             return LAP_HUFF_FINE;
         odd = lap_walk_on(walk, bit + 1, code);

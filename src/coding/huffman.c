@@ -21,7 +21,7 @@ lap_huff_odd lap_huff_make(const uint8_t bits[17], const uint8_t values[256], bo
         code->offset[n] = count - (int32_t)next;
         count += bits[n];
         next += bits[n];
-        /* No code is all ones (T.81, C.2), and libjpeg-turbo takes it at its word. */
+        /* No code may be all ones (T.81, C.2); libjpeg-turbo refuses such a table. */
         if (count > 256 || (bits[n] && next >= 1u << n))
             return LAP_HUFF_TABLE;
         if (bits[n])
@@ -37,7 +37,7 @@ lap_huff_odd lap_huff_make(const uint8_t bits[17], const uint8_t values[256], bo
     return LAP_HUFF_FINE;
 }
 
-/* The whole symbols in the first `room` bits of window, as an entry. */
+/* Makes the entry for the symbols in the first `room` bits of window. */
 static lap_huff_entry entry_of(const lap_huff_code *code, uint64_t window, int room)
 {
     unsigned skip = 0, advance = 0, first_bits = 0, first = 0;

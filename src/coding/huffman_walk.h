@@ -1,27 +1,26 @@
-/* One symbol after the other through the blocks of an MCU: the state that a walk over a scan has, and what
- * is odd in it. This is the reference; faster loops take several symbols at once (LAP_HUFF_ADVANCE) and must
- * end in the same states.
+/* Walks through the blocks of an MCU, one symbol at a time, and detects errors. This is the reference: faster
+ * loops take several symbols at once (LAP_HUFF_ADVANCE), and must pass through the same states.
  *
- * The rule for several symbols at once: an entry counts if k + advance < 64, or if the advance has
- * LAP_HUFF_EOB and k + advance - LAP_HUFF_EOB < 64; the block ends in the latter case. In any other case the
- * block ends inside the entry, or something is odd: take one symbol by lap_huff_step instead. */
+ * When an entry with several symbols may be used: if k + advance < 64; or, at the end of the block, if
+ * advance contains LAP_HUFF_EOB and k + advance - LAP_HUFF_EOB < 64. Otherwise the block ends inside the
+ * entry, or there is an error: take one symbol with lap_huff_step instead. */
 #ifndef LAP_HUFFMAN_WALK_H
 #define LAP_HUFFMAN_WALK_H
 
 #include "coding/huffman.h"
 
-enum { LAP_HUFF_BLOCKS = 10 }; /* of an MCU at most (T.81, B.2.3) */
+enum { LAP_HUFF_BLOCKS = 10 }; /* the most blocks of an MCU (T.81, B.2.3) */
 
-typedef struct lap_huff_layout { /* of the one scan */
+typedef struct lap_huff_layout { /* components and tables of a sequential scan */
     int components;              /* 1..4 */
-    int blocks;                  /* of an MCU */
+    int blocks;                  /* in an MCU */
     uint8_t component[LAP_HUFF_BLOCKS];
     uint8_t dc[4], ac[4]; /* tables of each component: indices into codes */
     lap_huff_code codes[8];
 } lap_huff_layout;
 
-/* Adds the scan's next component: its blocks in an MCU, and its tables as indices into codes, which are the
- * caller's to make. False: an MCU has no more than LAP_HUFF_BLOCKS. */
+/* Adds the scan's next component: its number of blocks in an MCU, and its tables as indices into codes. The
+ * caller makes the codes. False: the MCU would have more than LAP_HUFF_BLOCKS blocks. */
 LAP_HUFF_INLINE bool lap_huff_layout_add(lap_huff_layout *layout, int blocks, int dc, int ac)
 {
     const int c = layout->components++;
@@ -34,18 +33,19 @@ LAP_HUFF_INLINE bool lap_huff_layout_add(lap_huff_layout *layout, int blocks, in
     return true;
 }
 
-typedef struct lap_huff_state { /* two walks at the same bit in the same state go the same way */
-    int block;                  /* of the MCU: 0 .. blocks - 1 */
-    int k;                      /* next coefficient in zigzag order; 0: DC comes next */
+typedef struct lap_huff_state { /* walks at the same bit in the same state stay together */
+    int block;                  /* in the MCU: 0 .. blocks - 1 */
+    int k;                      /* next coefficient in zigzag order; 0: DC */
 } lap_huff_state;
 
-typedef struct lap_huff_token { /* what a step found */
-    int bits;                   /* to go on by */
-    int value;                  /* DC: the difference */
+typedef struct lap_huff_token { /* the symbol of a step */
+    int bits;                   /* of code and value */
+    int value;                  /* for DC, the difference */
 } lap_huff_token;
 
-/* The symbol that begins window; at least 31 bits of it must be data, or be checked for afterwards. FINE,
- * CODE or RUN. A block is over when state->k is 0 again; an MCU, when state->block is 0 too. */
+/* Takes the symbol that begins `window`. At least 31 bits of the window must be data; else the caller checks
+ * afterwards that the symbol did not pass the end. Returns FINE, CODE or RUN. The block is complete when
+ * state->k is 0 again, and the MCU is complete when state->block is 0 too. */
 LAP_HUFF_INLINE lap_huff_odd lap_huff_step(
     const lap_huff_layout *layout, uint64_t window, lap_huff_state *state, lap_huff_token *token)
 {
@@ -68,13 +68,14 @@ LAP_HUFF_INLINE lap_huff_odd lap_huff_step(
     return LAP_HUFF_FINE;
 }
 
-/* Whether the `left` bits before a marker, uppermost in window, may stand there: less than 8, all ones. */
+/* Returns whether the `left` bits before a marker, the first in bit 63 of window, are valid padding: fewer
+ * than 8, and all ones. */
 LAP_HUFF_INLINE bool lap_huff_is_padding(uint64_t window, unsigned left)
 {
     return left < 8 && (window >> 32 | 0xFFFFFFFFu >> left) == 0xFFFFFFFFu;
 }
 
-/* Bits for a value as they stand behind its category: EXTEND the other way round. */
+/* Returns the category of a value, that is the number of bits that follow its code: the inverse of EXTEND. */
 LAP_HUFF_INLINE int lap_huff_category(int value)
 {
     int n = 0;

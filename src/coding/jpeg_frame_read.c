@@ -4,7 +4,7 @@
 
 enum { MAX_SIDE = 65500 }; /* libjpeg's limit */
 
-typedef struct table { /* of DHT; length 0: not there */
+typedef struct table { /* of a DHT segment */
     uint8_t bits[17], values[256];
     bool is_there;
 } table;
@@ -15,10 +15,10 @@ typedef struct reader {
     uint16_t quant[4][64];
     bool has_quant[4], has_frame, has_jfif, has_adobe, is_ready;
     uint8_t adobe_transform, id[LAP_JPEG_COMPONENTS], quant_of[LAP_JPEG_COMPONENTS];
-    /* of a progressive one */
+    /* progressive files only */
     lap_jpeg_script *script;                 /* NULL: sequential */
-    bool has_scan[LAP_JPEG_COMPONENTS];      /* its quantisers are settled then */
-    int8_t missing[LAP_JPEG_COMPONENTS][64]; /* of each coefficient: bits that have not come; -1: none has */
+    bool has_scan[LAP_JPEG_COMPONENTS];      /* had a scan: its quantisers no longer change */
+    int8_t missing[LAP_JPEG_COMPONENTS][64]; /* low bits of each coefficient not yet coded; -1: all bits */
 } reader;
 
 static unsigned be16(const uint8_t *p)
@@ -92,7 +92,7 @@ static bool read_sof(reader *r, const uint8_t *p, size_t size)
     return f->width > 0 && f->height > 0 && f->width <= MAX_SIDE && f->height <= MAX_SIDE;
 }
 
-/* What libjpeg takes the components for. False: it would warn. */
+/* Finds the colour space that libjpeg would assume. False: libjpeg would warn. */
 static bool find_colours(reader *r)
 {
     lap_jpeg_frame *f = r->frame;
@@ -110,7 +110,7 @@ static bool find_colours(reader *r)
     return f->is_ycc || !r->has_adobe || transform == 0;
 }
 
-/* The first scan settles them, whatever comes later. */
+/* Returns false if a later scan would change the colour space that the first scan found. */
 static bool keeps_colours(reader *r)
 {
     const bool was_ycc = r->frame->is_ycc, was_inverted = r->frame->is_inverted;
@@ -124,7 +124,7 @@ static bool make_code(const reader *r, bool is_ac, unsigned number, lap_huff_cod
     return number <= 3 && t->is_there && lap_huff_make(t->bits, t->values, !is_ac, code) == LAP_HUFF_FINE;
 }
 
-/* A component's table becomes one of the layout's codes. */
+/* Makes one of the layout's codes from a component's table. */
 static bool add_code(reader *r, bool is_ac, unsigned number, uint8_t *index)
 {
     *index = (uint8_t)(4 * is_ac + (number & 3));
@@ -156,7 +156,7 @@ static bool read_sos(reader *r, const uint8_t *p, size_t size)
 
 /* ---- a scan of a progressive file ---------------------------------------------------------------- */
 
-/* From these tables on the component's quantisers are settled, whatever comes later. */
+/* A component keeps the quantisers in force at its first scan; later tables do not change them. */
 static bool settle_quant(reader *r, int c)
 {
     if (!r->has_quant[r->quant_of[c]])
@@ -167,7 +167,8 @@ static bool settle_quant(reader *r, int c)
     return true;
 }
 
-/* Every bit comes once: a first scan finds nothing, a refinement what the scan before it has left. */
+/* Every bit must be coded exactly once: a first scan needs coefficients without any bits so far; a refinement
+ * continues at the bit where the scan before it ended. */
 static bool take_bits(reader *r, int c, const lap_script_scan *scan)
 {
     if (!lap_script_is_dc(scan) && r->missing[c][0] < 0)
@@ -188,7 +189,7 @@ static bool is_band(const lap_script_scan *s)
     return (is_dc || is_ac) && s->low <= LARGEST_LOW && (s->high == 0 || s->low + 1 == s->high);
 }
 
-/* A component of the scan: its number and its tables. */
+/* Adds component i of the scan: its number in the frame and its tables. */
 static bool add_component(reader *r, lap_script_scan *scan, int i, const uint8_t *p)
 {
     int c = i > 0 ? scan->component[i - 1] + 1 : 0;
@@ -256,14 +257,14 @@ static bool read_segment(reader *r, uint8_t marker, const uint8_t *p, size_t siz
     }
 }
 
-/* The segment at *at, or behind fill bytes there; *at is then behind it. */
+/* Reads the segment at *at, after any fill bytes, and moves *at behind it. */
 static bool next_segment(reader *r, const uint8_t *bytes, size_t size, size_t *at, uint8_t *marker)
 {
     while (*at + 1 < size && bytes[*at] == 0xFF && bytes[*at + 1] == 0xFF)
         ++*at;
     if (size < 4 || *at > size - 4 || bytes[*at] != 0xFF)
         return false;
-    const size_t length = be16(bytes + *at + 2); /* counts itself */
+    const size_t length = be16(bytes + *at + 2); /* includes the two bytes of the length */
     *marker = bytes[*at + 1];
     if (length < 2 || length > size - *at - 2 || !read_segment(r, *marker, bytes + *at + 4, length - 2))
         return false;
@@ -293,7 +294,7 @@ bool lap_jpeg_frame_read(const uint8_t *bytes, size_t size, lap_jpeg_frame *fram
 
 /* ---- all scans ----------------------------------------------------------------------------------- */
 
-/* Where the marker behind the data that begins at `at` lies, or size if no marker follows. */
+/* Returns the position of the marker that ends the data beginning at `at`, or size if there is none. */
 static size_t end_of_data(const uint8_t *bytes, size_t size, size_t at)
 {
     while (at < size) {
@@ -302,7 +303,7 @@ static size_t end_of_data(const uint8_t *bytes, size_t size, size_t at)
         if (size - at < 2)
             return size;
         const uint8_t next = bytes[at + 1];
-        if (next != 0 && (next < 0xD0 || next > 0xD7)) /* neither a byte of the data nor a restart marker */
+        if (next != 0 && (next < 0xD0 || next > 0xD7)) /* neither stuffing nor a restart marker */
             return at;
         at += 2;
     }
@@ -320,7 +321,7 @@ static bool is_complete(const reader *r)
 
 bool lap_jpeg_script_read(const uint8_t *bytes, size_t size, lap_jpeg_script *script)
 {
-    enum { MOST_BETWEEN = 1 << 20 }; /* bytes of segments behind the first scan: tables, and little else */
+    enum { MOST_BETWEEN = 1 << 20 }; /* most bytes of segments behind the first scan, mainly tables */
     memset(script, 0, sizeof *script);
     reader r = {.frame = &script->frame, .script = script};
     size_t at = 2, between = 0;

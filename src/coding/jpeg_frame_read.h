@@ -1,6 +1,6 @@
-/* Frame, tables and scan of a JPEG's header, for decoders that do not go through the JPEG library. It never
- * judges a file: what it does not take is for the library. Any bytes are safe input. Source: ITU-T T.81,
- * annex B. Thread safe. */
+/* Reads frame, tables and scan headers of a JPEG, for our own decoders. It never decides that a file is
+ * invalid: what it does not accept, the JPEG library decodes or refuses. Any bytes are safe input. Source:
+ * ITU-T T.81, annex B. Thread safe. */
 #ifndef LAP_JPEG_FRAME_READ_H
 #define LAP_JPEG_FRAME_READ_H
 
@@ -8,14 +8,15 @@
 
 #include "coding/jpeg_script.h"
 
-/* bytes: from the start of the file to the end of the first scan header, or more. False: not baseline or
- * extended sequential Huffman of 8 bits, with all components in one scan; or colours that libjpeg warns of;
- * or a table is missing or invalid, something stands where it should not, the data ends. */
+/* bytes begin at the start of the file and reach at least to the end of the first scan header. Returns false
+ * unless the file is baseline or extended sequential Huffman with 8 bits and all components in one scan; also
+ * for colours that libjpeg warns of, for a missing or invalid table, for a segment in a wrong place, and if
+ * the data ends. */
 bool lap_jpeg_frame_read(const uint8_t *bytes, size_t size, lap_jpeg_frame *frame);
 
-/* bytes: the whole file. False: not progressive Huffman of 8 bits; or its scans are not those of a complete
- * picture, in which every bit of every coefficient comes once and in a legal order; or something else is odd
- * before or between its scans. What is behind the end marker is not looked at. */
+/* bytes are the whole file. Returns false unless the file is progressive Huffman with 8 bits and its scans
+ * code every bit of every coefficient once, in a legal order; also for anything invalid before or between
+ * scans. Ignores what follows the end marker. */
 bool lap_jpeg_script_read(const uint8_t *bytes, size_t size, lap_jpeg_script *script);
 
 #endif

@@ -1,7 +1,7 @@
 #include "coding/script_codes.h"
 
-/* A first scan of coefficients may have values of up to 16 bits and sign when it is over, whatever bits are
- * missing; DC differences of 8-bit samples have 11 bits (T.81, table F.1). A refinement makes ones. */
+/* The most bits of a value. A DC difference of 8-bit samples has 11 (T.81, table F.1). A first AC scan may
+ * have 15, less the low bits that are missing. An AC refinement codes only new coefficients of 1 or -1. */
 static unsigned most_of(const lap_script_scan *scan)
 {
     enum { DC_SIZE = 11, ALL_BITS = 15 };
@@ -19,7 +19,7 @@ void lap_script_codes_make(const lap_script_scan *scan, const lap_huff_code *cod
         const int symbol = lap_huff_symbol(code, (uint64_t)i << (64 - LAP_SCRIPT_INDEX), &length);
         const bool is_long = length > LAP_SCRIPT_INDEX;
         const lap_script_entry entry = is_long ? 0 : lap_script_entry_of(codes, symbol, length);
-        /* Entries that begin with the same code. */
+        /* All entries that begin with the same code. */
         for (const unsigned end = i + (is_long ? 1 : 1U << (LAP_SCRIPT_INDEX - length)); i < end; i++)
             codes->entries[i] = entry;
     }

@@ -4,32 +4,33 @@
 
 #include "coding/jpeg_script.h"
 
-/* A table is indexed by the next LAP_SCRIPT_INDEX bits; an entry stands for the symbol that they begin with.
+/* A table is indexed by the next LAP_SCRIPT_INDEX bits. An entry holds the symbol that begins there.
  *
  *     31  24 23  16 15   8 7      0
  *     | 0   | size | step | length |
  *
- *     length    bits of the symbol, those behind its code included; 0: no such symbol, or a code of more bits
- *               than the index has
- *     step      coefficients it advances by: zeros, and one more; 1 for a DC difference.
- *               0: the band ends here, in as many blocks as 2^size and the value of `size` bits say
- *     size      bits behind the code: of the value, its sign included, or of the number of blocks */
+ *     length    bits of the symbol, including those behind its code; 0: invalid, or a code longer than the
+ *               index
+ *     step      how many coefficients it covers: its zeros and one more; 1 for a DC difference;
+ *               0: an EOB run of 2^size blocks, plus the number in the next `size` bits
+ *     size      bits behind the code: of the value, including its sign, or of the EOB run */
 typedef uint32_t lap_script_entry;
 enum { LAP_SCRIPT_INDEX = 11, LAP_SCRIPT_ENTRIES = 1 << LAP_SCRIPT_INDEX };
 #define LAP_SCRIPT_LENGTH(e) ((e)&63)
 #define LAP_SCRIPT_STEP(e) ((e) >> 8 & 255)
 #define LAP_SCRIPT_SIZE(e) ((e) >> 16 & 15)
 
-typedef struct lap_script_codes { /* of one component in a scan */
+typedef struct lap_script_codes { /* for one component of a scan */
     const lap_huff_code *code;
-    unsigned most; /* bits that a value may have */
+    unsigned most; /* the most bits of a value */
     lap_script_entry entries[LAP_SCRIPT_ENTRIES];
 } lap_script_codes;
 
-/* code stays where it is. scan: whose table it is. */
+/* Makes the look-up table of `code`, a table of the scan. The code must outlive *codes. */
 void lap_script_codes_make(const lap_script_scan *scan, const lap_huff_code *code, lap_script_codes *codes);
 
-/* The entry of a symbol whose code has `length` bits; -1 is no symbol. 0: not one of this scan. */
+/* Returns the entry of a symbol whose code has `length` bits; 0 if the symbol is -1 or invalid in this scan.
+ */
 static inline lap_script_entry lap_script_entry_of(const lap_script_codes *codes, int symbol, int length)
 {
     const unsigned bits = (unsigned)symbol, run = bits >> 4, size = bits & 15;

@@ -1,6 +1,6 @@
 #include "coding/standard_codes.h"
 
-/* How many codes there are of 1, 2, ... 16 bits, and their symbols in order (tables K.3 to K.6). */
+/* The numbers of codes of 1, 2, ... 16 bits, and their symbols in order (tables K.3 to K.6). */
 typedef struct table {
     uint8_t counts[16];
     uint8_t symbols[LAP_STANDARD_AC];
@@ -38,7 +38,7 @@ static const table ac_tables[2] = {
             0xfa}},
 };
 
-/* Codes of one length are counted up; one more bit doubles the next code (T.81, C.2). */
+/* Codes of the same length are successive numbers; each additional bit doubles the next code (T.81, C.2). */
 int lap_standard_codes(bool is_dc, int chroma, lap_standard_code *codes)
 {
     const table *t = is_dc ? &dc_tables[chroma] : &ac_tables[chroma];

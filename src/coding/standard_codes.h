@@ -1,5 +1,5 @@
-/* The Huffman tables of ITU-T T.81, annex K.3, which libjpeg-turbo writes unless it is asked for optimised
- * ones. */
+/* The Huffman tables of ITU-T T.81, annex K.3. libjpeg-turbo writes them unless optimised tables are
+ * requested. */
 #ifndef LAP_STANDARD_CODES_H
 #define LAP_STANDARD_CODES_H
 
@@ -14,7 +14,8 @@ typedef struct lap_standard_code {
 
 enum { LAP_STANDARD_DC = 12, LAP_STANDARD_AC = 162 }; /* symbols of a table */
 
-/* The codes of a table, shortest first; returns how many. codes has LAP_STANDARD_DC or LAP_STANDARD_AC. */
+/* Fills codes with a table, shortest codes first, and returns their number. codes must have room for
+ * LAP_STANDARD_DC or LAP_STANDARD_AC. */
 int lap_standard_codes(bool is_dc, int chroma, lap_standard_code *codes);
 
 #endif

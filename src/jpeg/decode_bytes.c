@@ -2,14 +2,15 @@
 
 #include <string.h>
 
-enum { CHUNK = 32 << 10 /* bytes of the file that lose their stuffing at a time */, MARKER_BYTES = 2 };
+enum { CHUNK = 32 << 10 /* bytes of the file that one call unstuffs */, MARKER_BYTES = 2 };
 
 size_t lap_decode_bytes_room(size_t most)
 {
     return most + CHUNK + LAP_DECODE_PAD;
 }
 
-/* A last 0xFF, or one before anything but a zero, stays; no zero comes from outside of the file. */
+/* Unstuffing stops at the end of the file, and at a 0xFF that is the file's last byte or that a byte other
+ * than zero follows. */
 static bool is_at_marker(const lap_decode_bytes *b)
 {
     return b->next == b->end || (b->next[0] == 0xFF && (b->end - b->next == 1 || b->next[1] != 0));

@@ -9,27 +9,27 @@
 #include "coding/jpeg_frame_read.h"
 #include "jpeg/decode_bytes.h"
 
-typedef struct held_plane { /* coefficients of a component, as the picture's MCUs have them */
-    int h, v;               /* blocks of an MCU */
-    int across;             /* blocks from one row to the next: a multiple of LAP_DECODE_GROUP */
-    int wide, high;         /* blocks that a scan of this component alone has */
+typedef struct held_plane { /* coefficients of a component, padded to whole MCUs */
+    int h, v;               /* blocks in an MCU, across and down */
+    int across;             /* stride in blocks: a multiple of LAP_DECODE_GROUP */
+    int wide, high;         /* blocks that a scan of only this component codes */
     size_t blocks;
     int16_t *coefficients;
     uint64_t *nonzero; /* one a block */
 } held_plane;
 
-typedef struct pass { /* a scan under way */
+typedef struct pass { /* the decoding of one scan */
     const lap_script_scan *scan;
-    lap_held_scan share;     /* with the units of the scan */
-    lap_script_codes *codes; /* of each component; allocated for the first row */
+    lap_held_scan share;     /* passed to the rung with each unit */
+    lap_script_codes *codes; /* one for each component; allocated before the first row */
     lap_decode_bytes bytes;
-    lap_held_state state; /* its bits are those of bytes while nothing decodes */
+    lap_held_state state; /* its bits are valid only during decode_unit; else bytes.state is */
     int interval_left, restarts;
-    int before[LAP_JPEG_COMPONENTS], befores; /* scans that have to be ahead */
-    int16_t nowhere;                          /* where DC values of blocks outside of the picture go */
-    uint64_t weight;                          /* bytes of the longest scan that cannot end before this one */
-    bool is_busy;                             /* a thread works at it; under the lock */
-    atomic_int rows;                          /* of MCUs, decoded */
+    int before[LAP_JPEG_COMPONENTS], befores; /* scans that it depends on */
+    int16_t nowhere;                          /* receives the DC values of padding blocks */
+    uint64_t weight; /* bytes of the largest among this scan and those that depend on it */
+    bool is_busy;    /* a thread decodes it; guarded by the lock */
+    atomic_int rows; /* MCU rows decoded so far */
 } pass;
 
 struct lap_held {
@@ -37,12 +37,12 @@ struct lap_held {
     int mcus, mcu_rows, components;
     int rows_a_turn;
     held_plane planes[LAP_JPEG_COMPONENTS];
-    void *memory; /* of the planes */
+    void *memory; /* holds all planes */
     size_t bytes;
     pass *passes;
     int count;
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t changed;
     int done, waiting;
     bool is_odd;
@@ -53,7 +53,7 @@ struct lap_held {
 /* ---- memory -------------------------------------------------------------------------------------- */
 
 enum { BLOCK_BYTES = 64 * sizeof(int16_t) + sizeof(uint64_t) };
-/* Of the data that a unit has at most. */
+/* The most data that a unit can have. */
 static const size_t UNIT_BYTES = (size_t)LAP_HELD_UNIT * LAP_BYTES_BLOCK;
 
 static int divided(int a, int b)
@@ -73,7 +73,7 @@ static void lay_out(const lap_jpeg_frame *f, int c, held_plane *p)
     p->blocks = (size_t)p->across * (size_t)p->v * (size_t)divided(f->height, 8 * most_v);
 }
 
-/* Of all planes together. */
+/* Sums up the bytes of all planes. False on overflow. */
 static bool plane_bytes(const lap_jpeg_frame *f, size_t *bytes)
 {
     size_t some;
@@ -122,7 +122,7 @@ static bool has_component(const lap_script_scan *scan, int component)
     return false;
 }
 
-/* What has to be ahead of scan i: see decode_held.h. */
+/* Finds the scans that scan i depends on: see decode_held.h. */
 static void find_before(lap_held *held, int i)
 {
     pass *p = &held->passes[i];
@@ -136,7 +136,8 @@ static void find_before(lap_held *held, int i)
     }
 }
 
-/* So the longest one is not kept waiting by one that other scans come before. */
+/* Gives each scan at least the weight of the scans that depend on it. choose() takes the heaviest scan first,
+ * so the largest scan never waits for a small one that was put off. */
 static void spread_weight(lap_held *held)
 {
     for (int i = held->count - 1; i >= 0; i--)
@@ -167,7 +168,7 @@ static void set_pass(lap_held *held, int i)
     find_before(held, i);
 }
 
-/* Few rows at a time stay in the cache from one scan to the next. */
+/* A turn is short, so that its rows are still in the cache when the next scan decodes them. */
 static int rows_a_turn(const lap_held *held)
 {
     enum { TURN_BYTES = 256 << 10, LEAST_TURNS = 32 };
@@ -181,7 +182,7 @@ static int rows_a_turn(const lap_held *held)
     return rows;
 }
 
-/* The planes one behind the other, then what is nonzero in each; all of it is 0. */
+/* One zeroed allocation: the coefficients of each plane, then the nonzero masks of each plane. */
 static lap_code allocate(lap_held *held, lap_error *err)
 {
     if (!plane_bytes(&held->source.script->frame, &held->bytes))
@@ -270,7 +271,7 @@ static lap_code begin_pass(pass *p, lap_error *err)
     return LAP_OK;
 }
 
-/* The interval of restart markers is over: all blocks have come. */
+/* Ends a restart interval. False if an EOB run reaches beyond it, or the expected marker does not follow. */
 static bool pass_restart(pass *p)
 {
     const unsigned marker = LAP_BYTES_MARKER_0 + (unsigned)p->restarts++ % LAP_BYTES_MARKERS;
@@ -287,7 +288,7 @@ static bool decode_unit(lap_held *held, pass *p, lap_held_unit *unit)
     return is_fine;
 }
 
-/* `count` MCUs from number `first` of a row on. `unit` is that of the row's first MCU. */
+/* Decodes a row of `count` MCUs, unit by unit; `row` describes its first MCU. */
 static bool decode_mcus(lap_held *held, pass *p, const lap_held_unit *row, int count)
 {
     const int most = LAP_HELD_UNIT / row->ways;
@@ -316,7 +317,7 @@ static int16_t *block_at(const held_plane *p, int x, int y)
     return p->coefficients + ((ptrdiff_t)y * p->across + x) * 64;
 }
 
-/* One component: an MCU is a block, and blocks outside of the picture do not come. */
+/* In a scan of one component an MCU is one block, and padding blocks are not coded. */
 static bool decode_single(lap_held *held, pass *p, int mcu_row)
 {
     const held_plane *plane = &held->planes[p->scan->component[0]];
@@ -331,8 +332,9 @@ static bool decode_single(lap_held *held, pass *p, int mcu_row)
     return true;
 }
 
-/* The MCUs from number mcu of a row on. Blocks outside of the picture come too; their values are worth
- * nothing, since scans of one component do not refine them, and they stay zeros in the planes. */
+/* Describes the MCUs of a row from number `mcu` on. An interleaved scan also codes the padding blocks of an
+ * incomplete MCU. Their values go to p->nowhere and are dropped, since scans of one component do not refine
+ * them; in the planes these blocks stay zero. */
 static lap_held_unit interleaved(const lap_held *held, pass *p, int mcu, int mcu_row)
 {
     lap_held_unit unit = {.ways = 0};
@@ -349,7 +351,7 @@ static lap_held_unit interleaved(const lap_held *held, pass *p, int mcu, int mcu
     return unit;
 }
 
-/* The last MCU may have fewer blocks than the others. */
+/* The last MCU is decoded separately: some of its blocks may be padding. */
 static bool decode_interleaved(lap_held *held, pass *p, int mcu_row)
 {
     const int last = held->mcus - 1;
@@ -357,7 +359,7 @@ static bool decode_interleaved(lap_held *held, pass *p, int mcu_row)
     return decode_mcus(held, p, &row, last) && decode_mcus(held, p, &end, 1);
 }
 
-/* Behind the last MCU comes the marker that the script saw there. */
+/* Returns whether the scan ends with its last MCU, at the marker that the script found. */
 static bool is_over(lap_held *held, pass *p)
 {
     const uint8_t *end = held->source.bytes + p->scan->end;
@@ -373,7 +375,7 @@ static bool decode_row(lap_held *held, pass *p, int mcu_row)
 
 /* ---- threads ------------------------------------------------------------------------------------- */
 
-/* Rows of MCUs that the scan may decode now. */
+/* Returns how many more rows of MCUs the scan may decode now. */
 static int rows_ready(const lap_held *held, const pass *p)
 {
     int ready = held->mcu_rows;
@@ -384,8 +386,9 @@ static int rows_ready(const lap_held *held, const pass *p)
     return ready - atomic_load_explicit(&p->rows, memory_order_relaxed);
 }
 
-/* Under the lock: the scan that the longest one waits for comes first; of two, the later one, whose rows the
- * other has just left in the cache. NULL: none can go on. */
+/* Call with the lock held. Chooses the scan that the largest scan waits for. Of two scans with equal weight
+ * it chooses the later one, whose rows the earlier one has just left in the cache. NULL if no scan can go
+ * on. */
 static pass *choose(lap_held *held)
 {
     pass *best = NULL;
@@ -397,7 +400,7 @@ static pass *choose(lap_held *held)
     return best;
 }
 
-/* Some rows of a scan that nobody else is at. */
+/* Decodes some rows of a scan. The caller has set is_busy, so no other thread decodes it. */
 static lap_code take_turn(lap_held *held, pass *p, bool *is_fine, lap_error *err)
 {
     const int ready = rows_ready(held, p), count = ready < held->rows_a_turn ? ready : held->rows_a_turn;

@@ -1,5 +1,5 @@
-/* The ladder `decode`: what decodes a JPEG to pixels on the CPU, each rung with the same pixels. The first,
- * libjpeg-turbo, is the judge of every file. */
+/* The ladder `decode`: decoders of JPEG on the CPU. Each rung outputs the same pixels. The first rung,
+ * libjpeg-turbo, decides for every file whether it is valid. */
 #ifndef LAP_DECODE_LADDER_H
 #define LAP_DECODE_LADDER_H
 

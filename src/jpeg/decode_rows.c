@@ -10,39 +10,39 @@
 
 enum { ALIGNMENT = 64 };
 
-typedef struct sample_plane { /* samples of a component: the last rows of MCUs */
+typedef struct sample_plane { /* samples of a component: a ring buffer of the last rows of MCUs */
     uint8_t *base;
     ptrdiff_t stride;
-    int rows;          /* of the plane: row y of the component is its row y % rows */
-    int width, height; /* samples that belong to the picture: libjpeg's downsampled_width, _height */
+    int rows;          /* rows of the buffer: it stores the component's row y as row y % rows */
+    int width, height; /* without padding: libjpeg's downsampled_width and its height */
 } sample_plane;
 
 struct lap_row_decoder {
     const lap_decode_plan *plan;
     const lap_decode_stages *stages;
-    int components; /* whose samples are wanted */
+    int components; /* how many are transformed: 1 if only luma is wanted */
     void *memory;
-    /* bits; or all coefficients */
+    /* input: the bits of the file, or all coefficients */
     const lap_held *held;
-    size_t size; /* of the file */
+    size_t size; /* bytes of the file */
     lap_decode_bytes bytes;
     int interval_left; /* MCUs until the next marker */
     int restarts;      /* markers passed */
-    /* coefficients, samples, pixels */
+    /* working memory and progress */
     lap_decode_unit unit;
     sample_plane planes[LAP_JPEG_COMPONENTS];
-    bool is_mixed; /* gray is wanted, and mixed of RGB */
-    uint8_t *rgb;  /* then: a row of it */
-    int mcu_rows;  /* decoded */
-    int row;       /* of the picture, next */
-    bool is_over;  /* something odd was met */
+    bool is_mixed; /* luma is wanted and must be computed from RGB */
+    uint8_t *rgb;  /* one row of RGB, if is_mixed */
+    int mcu_rows;  /* MCU rows decoded so far */
+    int row;       /* the next row of pixels */
+    bool is_over;  /* invalid or unsupported data: no more rows */
 };
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-enum { MAX_UNIT_BLOCKS = 80, MAX_ROWS = 96 /* of samples, of all components */ };
+enum { MAX_UNIT_BLOCKS = 80, MAX_ROWS = 96 /* rows of samples, all components together */ };
 
-typedef struct layout { /* offsets in the memory of a decoder */
+typedef struct layout { /* offsets into a decoder's memory */
     size_t coefficients, last, bytes, planes[LAP_JPEG_COMPONENTS], rgb, size;
 } layout;
 
@@ -53,7 +53,7 @@ static size_t take(size_t *next, size_t size)
     return taken;
 }
 
-/* Sizes are bounded: a row has 65,500 pixels at most. */
+/* No size can overflow: a row has at most 65,500 pixels. */
 static layout lay_out(const lap_row_decoder *d)
 {
     layout p = {0};
@@ -78,7 +78,7 @@ static void measure(lap_row_decoder *d)
         const int h = p->across[c], v = p->down[c];
         plane->width = (p->width * h - 1) / p->h + 1;
         plane->height = (p->height * v - 1) / p->v + 1;
-        plane->rows = 8 * v * p->v; /* two rows of MCUs where upsampling looks from one into the next */
+        plane->rows = 8 * v * p->v; /* two MCU rows if upsampling reads the next row of chroma */
         plane->stride = (ptrdiff_t)p->mcus * h * 8 + 2 * LAP_DECODE_SLACK;
         plane->stride += -plane->stride & (ALIGNMENT - 1);
     }
@@ -100,7 +100,8 @@ static void place_parts(lap_row_decoder *d, const layout *p)
     d->rgb = base + p->rgb;
     for (int c = 0; c < d->components; c++) {
         d->planes[c].base = base + p->planes[c] + LAP_DECODE_SLACK;
-        /* Vector code reads beside the rows, and its results do not depend on what is there. */
+        /* Vector code reads beyond both ends of a row. No result depends on those bytes, but they must not
+         * be uninitialised. */
         memset(base + p->planes[c], 0, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
     }
 }
@@ -177,7 +178,7 @@ static bool end_interval(lap_row_decoder *d, unsigned marker)
 
 /* ---- rows of MCUs -------------------------------------------------------------------------------- */
 
-/* The samples of a unit whose first MCU is number `first` of its row. */
+/* Computes the samples of a unit of `count` MCUs; `first` is its first MCU in the row. */
 static bool transform(lap_row_decoder *d, int first, int count)
 {
     const lap_decode_plan *p = d->plan;
@@ -198,7 +199,7 @@ static bool transform(lap_row_decoder *d, int first, int count)
     return is_fine;
 }
 
-/* `count` MCUs of one interval. */
+/* Decodes `count` MCUs, all in one restart interval. */
 static bool decode_unit(lap_row_decoder *d, int first, int count)
 {
     const size_t blocks = (size_t)d->plan->unit_blocks;
@@ -208,7 +209,7 @@ static bool decode_unit(lap_row_decoder *d, int first, int count)
     return d->stages->entropy(d->plan, &d->bytes.state, count, &d->unit) && transform(d, first, count);
 }
 
-/* Blocks that are there already: a row of a component in pieces of a unit. */
+/* Computes samples from held coefficients: row y of blocks of component c, one unit at a time. */
 static bool transform_held(lap_row_decoder *d, int c, int y)
 {
     const sample_plane *plane = &d->planes[c];
@@ -273,7 +274,8 @@ static int clamped(int y, int height)
     return y < 0 ? 0 : y < height ? y : height - 1;
 }
 
-/* Chroma rows beside a row of pixels: rows that the picture does not have repeat its first or last one. */
+/* The chroma rows that a row of pixels is interpolated from. Above the first and below the last row of the
+ * picture, that row is repeated. */
 typedef struct beside {
     int near, far;
     bool upper;
@@ -286,8 +288,9 @@ static beside chroma_beside(const lap_row_decoder *d, int y)
     return (beside){near, v2 ? clamped(upper ? near - 1 : near + 1, d->planes[1].height) : near, upper};
 }
 
-/* Rows of MCUs that must be in order before a row of pixels is given, as libjpeg-turbo has them: upsampling
- * looks at the next row of chroma, for both rows of pixels beside one, but not where it repeats samples. */
+/* Returns how many rows of MCUs must be valid before pixel row y is output; libjpeg-turbo waits for as many.
+ * With chroma of half height, upsampling waits for the next row of chroma, for both pixel rows of a chroma
+ * row; but not if chroma is so narrow that its samples are only repeated. */
 static int needed(const lap_row_decoder *d, int y)
 {
     enum { NARROW = 2 };

@@ -9,8 +9,8 @@ enum { RST_SIZE = 2, FIRST_RST = 0xD0, RST_COUNT = 8 };
 
 typedef struct member {
     lap_band_encoder encoder;
-    struct member *next;  /* in the list of those at rest */
-    struct member *after; /* in that of all */
+    struct member *next;  /* in the list of idle encoders */
+    struct member *after; /* in the list of all encoders */
 } member;
 
 struct lap_band_encoders {
@@ -95,7 +95,7 @@ lap_code lap_band_encoders_take(lap_band_encoders *e, lap_band_kind kind, lap_ba
 
 void lap_band_encoders_give_back(lap_band_encoders *e, lap_band_work *work)
 {
-    member *m = work->state; /* whose first member that is */
+    member *m = work->state; /* the encoder is its first member */
     work->state = NULL;
     pthread_mutex_lock(&e->lock);
     m->next = e->resting;

@@ -10,13 +10,13 @@ enum {
     UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES + LAP_ENCODE_SLACK /* at most */
 };
 
-typedef struct band_head { /* of a chunk; bits follow */
-    lap_encode_state end;  /* DC of the last blocks, and bits that fill no byte */
-    int rows;              /* of the first unit */
+typedef struct band_head { /* begins a chunk; the band's bytes follow */
+    lap_encode_state end;  /* DC values of the last blocks, and the bits after the last whole byte */
+    int rows;              /* rows of pixels in the first unit */
     uint8_t pixels[MAX_ROWS][LAP_ENCODE_UNIT * MAX_CHANNELS];
 } band_head;
 
-/* The pixels of the first unit, of as many rows as there are. */
+/* Copies the pixels of the first unit; it has fewer rows at the bottom of the picture. */
 static void copy_pixels(const lap_encode_plan *plan, const lap_view *rows, band_head *head)
 {
     const int high = 8 * plan->v, width = plan->width < LAP_ENCODE_UNIT ? plan->width : LAP_ENCODE_UNIT;
@@ -25,7 +25,7 @@ static void copy_pixels(const lap_encode_plan *plan, const lap_view *rows, band_
         memcpy(head->pixels[y], rows->base + y * rows->stride, (size_t)width * (size_t)plan->channels);
 }
 
-/* encoder->state has work memory. */
+/* The caller has set encoder->state.work. */
 static size_t encode_first(lap_band_encoder *encoder, const band_head *head, uint8_t *out)
 {
     const lap_encode_plan *plan = encoder->plan;
@@ -45,7 +45,7 @@ lap_code lap_band_apart_begin(
         return code;
     band_head *head = (band_head *)chunk->data;
     copy_pixels(encoder->plan, rows, head);
-    /* For the DC of its last blocks alone, which do not depend on what comes before. */
+    /* Only to get the DC values of the unit's last blocks, which do not depend on the band above. */
     encoder->state.work = room;
     encode_first(encoder, head, unused);
     encoder->state.work = NULL;
@@ -61,7 +61,7 @@ void lap_band_apart_end(const lap_band_encoder *encoder, lap_chunk *chunk)
     ((band_head *)chunk->data)->end = encoder->state;
 }
 
-/* Bits that filled no byte of their band. Returns how many bytes were written. */
+/* Appends the bits after the band's last whole byte. Returns how many bytes were written. */
 static size_t join_rest(lap_encode_state *state, const lap_encode_state *end, uint8_t *out)
 {
     const unsigned bits = state->bits << end->bit_count | end->bits;
@@ -71,7 +71,7 @@ static size_t join_rest(lap_encode_state *state, const lap_encode_state *end, ui
     if (count < 8)
         return 0;
     out[0] = (uint8_t)(bits >> left);
-    out[1] = 0; /* counts only behind 0xFF */
+    out[1] = 0; /* stuffing; used only after 0xFF */
     return out[0] == 0xFF ? 2 : 1;
 }
 

@@ -1,4 +1,4 @@
-/* The ladder `encode`: what makes the entropy-coded data of a JPEG on the CPU, each rung with the same bytes.
+/* The ladder `encode`: encoders of a JPEG's entropy-coded data on the CPU. Each rung outputs the same bytes.
  */
 #ifndef LAP_ENCODE_LADDER_H
 #define LAP_ENCODE_LADDER_H

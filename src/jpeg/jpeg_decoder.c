@@ -1,7 +1,8 @@
-/* JPEG in: who decodes a file is decided when it is opened. libjpeg-turbo reads the header of every file and
- * judges it. A decoder of ours gives rows as long as nothing is odd: a row comes only when all rows of MCUs
- * that it depends on were in order. Then libjpeg-turbo, which has not read a byte behind the header, decodes
- * from the beginning; the rows that were given already are dropped, and it alone judges what is odd. */
+/* Reads JPEG. When a file is opened, its decoder is chosen. libjpeg-turbo reads and checks the header of
+ * every file. Our own decoder then outputs rows, each only after all MCU rows that it depends on proved
+ * valid. At anything invalid or unsupported, libjpeg-turbo takes over. It has read nothing behind the header,
+ * so it decodes from the beginning; rows that were output already are discarded. Only libjpeg-turbo decides
+ * what is an error. */
 #include <stdlib.h>
 
 #include "base/image.h"
@@ -12,7 +13,7 @@
 #include "libjpeg/jpeg_scan.h"
 #include "libjpeg/libjpeg.h"
 
-enum { ROWS_A_TIME = 32 }; /* between looks at the control */
+enum { ROWS_A_TIME = 32 }; /* after so many rows, check for cancellation */
 
 /* ---- open ---------------------------------------------------------------------------------------- */
 
@@ -25,10 +26,10 @@ static bool is_same_picture(const lap_header *header, const lap_jpeg_frame *fram
     return is_same;
 }
 
-/* Of a progressive picture: what our decoder takes in place of libjpeg-turbo's, whichever is more. */
+/* Estimates the memory for a progressive picture: the larger of what our decoder and libjpeg-turbo need. */
 static size_t progressive_memory(const lap_decoder *d, const lap_jpeg_script *script)
 {
-    enum { FIXED = 256 << 10 }; /* what libjpeg takes to read a header */
+    enum { FIXED = 256 << 10 }; /* what libjpeg needs to read a header */
     const lap_header *header = &d->header;
     size_t own = lap_held_memory(script);
     bool fits = lap_add(own, sizeof(lap_own_decoder) + FIXED, &own) &&
@@ -80,7 +81,7 @@ static const char *reason_against_sequential(const lap_decoder *d, lap_own_decod
     return reason_of_header(&d->header, own->frame);
 }
 
-/* NULL: it may be ours; else why not. */
+/* Returns NULL if our decoder may decode the picture, else the reason why not. */
 static const char *reason_against(lap_decoder *d, lap_own_decoder *own)
 {
     const lap_header *header = &d->header;
@@ -93,7 +94,7 @@ static const char *reason_against(lap_decoder *d, lap_own_decoder *own)
     return header->progressive ? reason_against_progressive(d, own) : reason_against_sequential(d, own);
 }
 
-/* Once its coefficients are there, a progressive picture has rows anywhere. */
+/* Once all coefficients are decoded, rows of a progressive picture can be computed in any order. */
 static void open_progressive(lap_decoder *d, const lap_own_decoder *own)
 {
     enum { MIN_THREADS = 2 };
@@ -166,9 +167,9 @@ static void close_own(lap_decoder *d)
     d->first = NULL;
 }
 
-typedef struct helper { /* of a team that decodes all coefficients */
+typedef struct helper { /* shared by the threads that decode all coefficients */
     const lap_decoder *decoder;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     lap_code code;
     lap_error why;
     bool is_fine;
@@ -189,7 +190,7 @@ static void help(void *argument)
     pthread_mutex_unlock(&h->lock);
 }
 
-/* For rows that leave in order: idle threads help until the last scan is done. */
+/* Decodes all coefficients before the first row is output; idle threads of the pool help. */
 static lap_code all_coefficients(const lap_decoder *d, bool *is_fine, lap_error *err)
 {
     helper h = {.decoder = d, .lock = PTHREAD_MUTEX_INITIALIZER, .is_fine = true};
@@ -200,7 +201,7 @@ static lap_code all_coefficients(const lap_decoder *d, bool *is_fine, lap_error 
     return h.code;
 }
 
-/* libjpeg-turbo decodes, for this reason. */
+/* Lets libjpeg-turbo decode instead; `why` is the reason to report. */
 static void hand_over(lap_decoder *d, const char *why)
 {
     close_own(d);
@@ -222,7 +223,7 @@ static void jpeg_spare(lap_decoder *d, const char *why)
     hand_over(d, why);
 }
 
-/* As many as are in order: *got. */
+/* Decodes rows with our decoder; *got is how many were valid. */
 static lap_code own_rows(lap_decoder *d, const lap_view *rows, int *got, lap_error *err)
 {
     lap_own_decoder *own = d->first;
@@ -249,7 +250,7 @@ static lap_code own_rows(lap_decoder *d, const lap_view *rows, int *got, lap_err
     return code;
 }
 
-/* Rows that were given already, once more by libjpeg-turbo. */
+/* Has libjpeg-turbo decode the rows that were output already, and discards them. */
 static lap_code drop_rows(lap_decoder *d, int count, lap_error *err)
 {
     lap_image waste = {0};
@@ -280,7 +281,8 @@ static lap_code jpeg_rows(lap_decoder *d, const lap_view *rows, lap_error *err)
     return code == LAP_OK ? lap_libjpeg_decoder.rows(d, &rest, err) : code;
 }
 
-/* The last row came only with the end marker behind it; the scan looked at the end before any row. */
+/* Our decoder outputs the last row only if the end marker follows, and indexing checks the end of the scan
+ * before any row is decoded. So if all rows were decoded here or by parts, nothing is left to check. */
 static lap_code jpeg_finish(lap_decoder *d, lap_error *err)
 {
     const bool has_ended = d->next_row == d->header.height || (d->next_row == 0 && lap_decoder_opens_at(d));

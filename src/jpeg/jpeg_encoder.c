@@ -1,5 +1,6 @@
-/* JPEG out: who encodes a file is decided when it is opened, for the whole file. An encoder of ours makes the
- * scan behind libjpeg-turbo's header; what it does not take is libjpeg-turbo's from the first byte. */
+/* Writes JPEG. When a file is opened, one encoder is chosen for all of it. If our own encoder supports the
+ * picture, libjpeg-turbo writes only the header and our encoder the scan; else libjpeg-turbo writes the whole
+ * file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ typedef struct own_state {
     lap_jpeg_head head;
     lap_band_encoders *bands;
     lap_band_kind kind;
-    lap_band_work joined; /* of bands apart: the scan so far, and bytes of a band of it */
+    lap_band_work joined; /* for bands encoded apart: state at the end of the joined scan */
     lap_chunk bytes;
 } own_state;
 
@@ -63,7 +64,7 @@ static lap_code own_rows(
     return code == LAP_OK && is_last ? end_band(encoder, state, work, err) : code;
 }
 
-/* *bytes: a band that was encoded apart, joined to those before it. */
+/* Joins a band that was encoded apart to the bands before it; *bytes receives its part of the scan. */
 static lap_code join_band(
     lap_encoder *encoder, int index, const lap_chunk *apart, const lap_chunk **bytes, lap_error *err)
 {
@@ -112,7 +113,7 @@ static void own_close(lap_encoder *encoder)
 static const lap_encoder_ops own_ops = {
     .rows = own_rows, .append = own_append, .finish = own_finish, .close = own_close};
 
-/* encoder->why_not is set where the picture is none of ours. */
+/* Sets encoder->why_not if our encoder does not support the picture. */
 static lap_code open_own(lap_encoder *encoder, const lap_coder *coder, lap_error *err)
 {
     const lap_write_options *o = &encoder->options;

@@ -1,10 +1,10 @@
-/* One part of a picture: rows from a place that the scan has found, by a decoder of ours. */
+/* Decodes a part of a picture with our decoder, from a row on whose position the index of the scan gives. */
 #include <string.h>
 
 #include "base/status.h"
 #include "jpeg/jpeg_own.h"
 
-/* The piece of the data that a bit of the scan lies in. */
+/* Finds the piece of the data that contains a bit of the scan. */
 static size_t piece_of(const lap_scan_index *index, uint64_t bit)
 {
     size_t low = 0, high = index->piece_count; /* begins[low] <= bit < begins[high] */
@@ -18,7 +18,8 @@ static size_t piece_of(const lap_scan_index *index, uint64_t bit)
     return low;
 }
 
-/* Past `count` bytes of data, stuffing and restart markers left out, and past markers behind them. */
+/* Skips `count` bytes of data and the restart markers directly behind them. Stuffed zeros and restart markers
+ * do not count. */
 static const uint8_t *pass(const uint8_t *at, const uint8_t *end, uint64_t count)
 {
     while (end - at >= 2) {
@@ -47,7 +48,7 @@ static lap_row_start start_of(const lap_decoder *whole, int mcu_row)
     const size_t piece = piece_of(&own->index, row->bit);
     const uint64_t bits = row->bit - own->index.begins[piece];
     const uint8_t *begin = coded->bytes + piece * coded->piece;
-    if (piece > 0 && begin[-1] == 0xFF) /* the second of a pair belongs to the piece before */
+    if (piece > 0 && begin[-1] == 0xFF) /* a pair FF xx belongs to the piece that FF lies in */
         begin++;
     const uint8_t *at = pass(begin, coded->bytes + coded->size, bits / 8);
     lap_row_start start = {
@@ -56,7 +57,8 @@ static lap_row_start start_of(const lap_decoder *whole, int mcu_row)
     return start;
 }
 
-/* Rows that come next are odd. */
+/* Fails because the next rows are invalid or unsupported. in_doubt tells the caller to decode the picture in
+ * order instead, so that libjpeg-turbo can take over. */
 static lap_code doubt(lap_decoder *part, lap_error *err)
 {
     atomic_store(&part->whole->in_doubt, true);
@@ -90,7 +92,7 @@ static lap_code part_open(lap_decoder *part, lap_error *err)
     return LAP_OK;
 }
 
-/* The scan saw nothing odd; what it does not look at is the range of samples. */
+/* The index of the scan showed no error, but it does not check the range of samples. */
 static lap_code part_rows(lap_decoder *part, const lap_view *rows, lap_error *err)
 {
     if (lap_row_decoder_rows(part->state, rows) == rows->height)

@@ -1,15 +1,15 @@
-/* Where rows of MCUs begin in a picture of ours, and whether it pays to know it. */
+/* Finds where rows of MCUs begin in a sequential picture that our decoder supports, if that pays off. */
 #include <stdlib.h>
 
 #include "base/status.h"
 #include "jpeg/jpeg_own.h"
 
-/* Smaller pictures are done before threads are awake. Measured: docs/parallel-decoding.md. */
+/* A smaller picture is decoded before other threads wake up. Measured: docs/parallel-decoding.md. */
 enum { MIN_PIXELS = 1000000 };
-/* Data that a thread looks through at once: small enough that all threads end at about the same time, large
- * enough that what is walked over twice (LAP_TRACK_BEHIND) does not count. */
+/* Size of the pieces in which threads read the data: small enough that all threads finish at about the same
+ * time, large enough that the bytes read twice (LAP_TRACK_BEHIND) are negligible. */
 enum { PIECES_PER_THREAD = 4, MIN_PIECE = 32 << 10, MAX_PIECE = 256 << 10 };
-/* Bytes of rows and restart markers in the index; threads that look through a scan. */
+/* Limits: bytes of the index, and threads that index a scan. */
 enum { MAX_INDEX = 16 << 20, MAX_TEAM = 256 };
 
 static bool is_small(const lap_header *header)
@@ -29,7 +29,7 @@ int lap_own_threads(const lap_decoder *d)
     return is_small(&d->header) ? 1 : idle < threads ? idle : threads;
 }
 
-/* NULL: it may be decoded in several places; else why not. */
+/* Returns NULL if the picture may be decoded at several places at once, else the reason why not. */
 static const char *reason_against(const lap_decoder *d)
 {
     const lap_read_options *options = &d->options;
@@ -55,7 +55,7 @@ static const char *reason_against(const lap_decoder *d)
                                          : "libjpeg-turbo decodes it, which cannot begin inside of a scan";
 }
 
-/* Worth a word only where somebody might have hoped for it. */
+/* The reason is reported only if the user could expect parallel decoding. */
 static bool is_worth_a_word(const lap_decoder *d)
 {
     const lap_read_options *options = &d->options;
@@ -105,7 +105,7 @@ lap_code lap_own_scan(lap_decoder *d, lap_error *err)
 {
     lap_row_source source;
     lap_huff_odd odd = LAP_HUFF_FINE;
-    if (lap_decoder_opens_at(d)) /* a progressive picture, by its coefficients */
+    if (lap_decoder_opens_at(d)) /* a progressive picture: its coefficients are held */
         return LAP_OK;
     const char *why = reason_against(d);
     d->how = why && is_worth_a_word(d) ? why : NULL;
@@ -124,7 +124,7 @@ lap_code lap_own_scan(lap_decoder *d, lap_error *err)
     d->opens = LAP_AT_ANY_ROW;
     d->held = index_bytes(&own->index, own->scan.mcus_high);
     d->header.memory_estimate += d->held;
-    /* A thread has looked through two pieces, or decodes. */
+    /* A thread needs two pieces while it indexes, or a row decoder while it decodes; the sum covers both. */
     d->at_memory = lap_row_decoder_memory(d->header.width) + 2 * own->scan.coded.piece;
     return LAP_OK;
 }

@@ -1,5 +1,5 @@
-/* What the ladders `encode` and `decode` have in common: rows of coders, of which the first is libjpeg-turbo,
- * the reference. Thread safe. */
+/* What the ladders `encode` and `decode` share. A ladder is a table of coders; the first is the reference,
+ * libjpeg-turbo. Thread safe. */
 #ifndef LAP_LADDERS_H
 #define LAP_LADDERS_H
 
@@ -9,36 +9,37 @@
 
 typedef struct lap_coder {
     const char *name, *what, *flags;
-    lap_codec_place codec;           /* that names it */
-    const char *(*available)(void);  /* NULL when the processor can run it, else the reason */
-    lap_encode_fn *run;              /* of an encoder; NULL: libjpeg-turbo, or not built */
-    lap_encode_join_fn *join;        /* of an encoder with run */
-    const lap_decode_stages *stages; /* of a decoder, likewise */
+    lap_codec_place codec;           /* the setting that selects it */
+    const char *(*available)(void);  /* returns NULL if the processor can run it, else the reason */
+    lap_encode_fn *run;              /* encoders only; NULL: libjpeg-turbo, or not built */
+    lap_encode_join_fn *join;        /* encoders with run only */
+    const lap_decode_stages *stages; /* decoders only; NULL: libjpeg-turbo, or not built */
 } lap_coder;
 
 typedef struct lap_coders {
-    const lap_coder *rows; /* slower ones first, but for c, which is there to be read */
+    const lap_coder *rows; /* slowest first, except `c`, which is written to be read */
     int count;
-    const char *(*differs)(void); /* why none of ours does what the library here does, or NULL */
+    const char *(*differs)(void); /* NULL, or why our output differs from the installed library's */
 } lap_coders;
 
 extern const lap_coders lap_encoders, lap_decoders;
 
-/* For `available`. */
+/* An `available` for coders that run everywhere. */
 static inline const char *lap_coder_always(void)
 {
     return NULL;
 }
-/* Row i, or NULL past the end. */
+/* Returns row i, or NULL if there is no such row. */
 const lap_coder *lap_coders_row(const lap_coders *ladder, int i);
-/* NULL when it does what the library here does, and can run; else the reason. */
+/* Returns NULL if the coder can run here and its output equals the installed library's; else the reason. */
 const char *lap_coders_missing(const lap_coders *ladder, const lap_coder *coder);
-/* The one that settings ask for: AUTO, CPU and CUDA get the fastest that can run here. LAP_E_BACKEND with the
- * reason where a named one cannot. */
+/* Chooses the coder for a setting: AUTO, CPU and CUDA get the fastest one that can run here. If a coder that
+ * was named cannot run, fails with LAP_E_BACKEND and the reason. */
 lap_code lap_coders_choose(
     const lap_coders *ladder, lap_codec_place codec, const lap_coder **coder, lap_error *err);
 
-/* On other processors a row's files are not compiled; `missing` says so. */
+/* A row of an instruction set. On other processors its files are not compiled, and `missing` gives the
+ * reason. */
 #if defined(__x86_64__)
 #define LAP_ON_X86(missing, ...) .available = missing, __VA_ARGS__
 #else

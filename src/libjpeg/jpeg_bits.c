@@ -3,13 +3,13 @@
 #include <pthread.h>
 #include <string.h>
 
-/* How the Huffman decoders of libjpeg-turbo 1.0 to 3.1 begin (jdhuff.c, jdphuff.c). It is only read, and
- * only after the library at hand has shown, with an image whose answer is known, that it is so. */
+/* The first members of the Huffman decoders of libjpeg-turbo 1.0 to 3.1 (jdhuff.c, jdphuff.c). They are only
+ * read, never written, and only after a test image has shown that the loaded library has this layout. */
 typedef struct entropy_head {
     void (*start_pass)(j_decompress_ptr cinfo);
     boolean (*decode_mcu)(j_decompress_ptr cinfo, JBLOCKROW *blocks);
     boolean insufficient_data;
-    size_t bits; /* the low `count` of them are unread */
+    size_t bits; /* the lowest `count` bits are unread */
     int count;
 } entropy_head;
 
@@ -24,9 +24,9 @@ static int buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LA
     return head.count / 8;
 }
 
-/* ---- the image whose answer is known ----------------------------------------------------------- */
+/* ---- the test image ---------------------------------------------------------------------------- */
 
-/* 8x8 gray, Huffman tables of one code each. The scan is one byte, and three stray ones follow. */
+/* 8x8 gray, with Huffman tables of one code each. The scan is one byte; three stray bytes follow it. */
 enum { FRAME = 72, SPECTRUM_END = 136, SIZE = 144 };
 static const uint8_t known[SIZE] = {
     [0] = 0xFF,
@@ -109,11 +109,11 @@ static bool is_known(bool progressive)
     }
     t.cinfo.err = lap_jpeg_error_init(&t.error);
     lap_code code = lap_jpeg_guard(&t.error, try_it, &t);
-    jpeg_destroy_decompress(&t.cinfo); /* of a zeroed object: nothing */
+    jpeg_destroy_decompress(&t.cinfo); /* does nothing if the object is still zeroed */
     return code == LAP_OK && t.is_right;
 }
 
-/* A fact about the library that is loaded, the same for every caller; learned once. */
+/* The loaded library does not change, so it is tested only once. */
 static bool knows_sequential, knows_progressive;
 
 static void learn(void)

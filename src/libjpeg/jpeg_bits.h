@@ -1,4 +1,5 @@
-/* The bytes in the bit buffer of libjpeg's Huffman decoders, which no public call gives. */
+/* Reads the bytes left in the bit buffer of libjpeg's Huffman decoders, for which libjpeg has no public
+ * call. */
 #ifndef LAP_JPEG_BITS_H
 #define LAP_JPEG_BITS_H
 
@@ -6,11 +7,12 @@
 
 enum { LAP_JPEG_MAX_BUFFERED = sizeof(size_t) };
 
-/* Whether the library that runs here keeps its buffer where we know it: it showed so with a picture whose
- * answer is known. Yes for arithmetic coding, which buffers nothing. If not, jpeg_walk.h counts. Thread safe.
- */
+/* Returns whether the buffer of the loaded library can be read. A test picture with a known result tells; if
+ * it fails, jpeg_walk.h counts the bytes instead. Always true for arithmetic coding, which buffers nothing.
+ * Thread safe. */
 bool lap_jpeg_shows_buffer(const struct jpeg_decompress_struct *cinfo);
-/* After the last MCU of a scan, where lap_jpeg_shows_buffer: the whole bytes that were read and not used, in
- * any order; returns their number. The padding bits in the last byte of a scan do not count. Thread safe. */
+/* Call it after the last MCU of a scan, if lap_jpeg_shows_buffer is true. Copies the whole bytes that libjpeg
+ * has read but not used, in any order, and returns their number. The last byte of the scan, which may end in
+ * padding bits, is not among them. Thread safe. */
 int lap_jpeg_buffered(const struct jpeg_decompress_struct *cinfo, uint8_t bytes[LAP_JPEG_MAX_BUFFERED]);
 #endif

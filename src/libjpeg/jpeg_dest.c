@@ -1,6 +1,6 @@
 #include "libjpeg/jpeg_dest.h"
 
-/* What a band of photo takes at least: no growth in small steps at first use. */
+/* A band of a photo needs at least this much, so the first chunk does not grow in small steps. */
 enum { FIRST_CAPACITY = 64 * 1024 };
 
 static void point_behind(lap_jpeg_dest *dest)
@@ -21,10 +21,10 @@ static void grow(j_compress_ptr cinfo, size_t more)
 
 static void init_destination(j_compress_ptr cinfo)
 {
-    (void)cinfo; /* lap_jpeg_dest_set has done it */
+    (void)cinfo; /* lap_jpeg_dest_set has set the buffer */
 }
 
-/* libjpeg calls this when the whole buffer is full, whatever next_output_byte says. */
+/* libjpeg calls this when the whole buffer is full; next_output_byte is then not reliable. */
 static boolean empty_output_buffer(j_compress_ptr cinfo)
 {
     lap_chunk *chunk = ((lap_jpeg_dest *)cinfo->dest)->chunk;

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* libjpeg's own words name its macros and tables; these are the ones that users meet in practice. */
+/* libjpeg's messages name its macros and tables. These replace the ones that users meet in practice. */
 static const struct {
     int code;
     const char *words;
@@ -42,7 +42,7 @@ void lap_jpeg_text(j_common_ptr cinfo, char text[JMSG_LENGTH_MAX])
             return;
         }
     cinfo->err->format_message(cinfo, text);
-    /* libjpeg puts one of these before most warnings; the caller says that better. */
+    /* Most of libjpeg's warnings begin with one of these; the caller's message says it better. */
     static const char *const prefixes[] = {"Corrupt JPEG data: ", "Warning: "};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
@@ -104,10 +104,9 @@ static lap_code code_of(int message)
     }
 }
 
-/* Whether libjpeg has just refused to make an object, because this program was built with the headers of
- * another one. Not by the number of the message: in another interface it is another message's. It is known by
- * what it says, which is the same in all: theirs and ours, of version or size, before the object has any
- * memory. */
+/* Returns whether libjpeg has just refused to create an object because this program was built with the
+ * headers of another version. The number of the message cannot tell, since numbers differ between versions.
+ * Its parameters are the same in all: their and our version or size, before the object has any memory. */
 static bool is_other_library(j_common_ptr cinfo)
 {
     const int theirs = cinfo->err->msg_parm.i[0], ours = cinfo->err->msg_parm.i[1];
@@ -146,7 +145,7 @@ static void emit_message(j_common_ptr cinfo, int level)
 
 static void output_message(j_common_ptr cinfo)
 {
-    (void)cinfo; /* the library never prints */
+    (void)cinfo; /* this library never prints */
 }
 
 struct jpeg_error_mgr *lap_jpeg_error_init(lap_jpeg_error *error)
@@ -192,7 +191,7 @@ lap_code lap_libraries_check(lap_error *err)
     const lap_code code = lap_jpeg_guard(&o.error, create_objects, &o);
     if (code != LAP_OK && err)
         *err = o.error.cause;
-    jpeg_destroy_decompress(&o.in); /* as far as they were made */
+    jpeg_destroy_decompress(&o.in); /* also if only partly created */
     jpeg_destroy_compress(&o.out);
     return code;
 }

@@ -8,9 +8,8 @@
 #include "libjpeg/jpeg_note.h"
 #include "libjpeg/jpeg_scan.h"
 
-/* This number of bytes without a new row of MCUs means that nothing will come of it: twice the header that is
- * accepted. The largest legal row stays below: 8188 MCUs of 10 blocks of 64 coefficients of 4 bytes
- * are 20 MiB. */
+/* Decoding is aborted after this many bytes without a new row of MCUs: twice the largest header that is
+ * accepted. No valid row is that large: 8188 MCUs of 10 blocks of 64 coefficients of 4 bytes are 20 MiB. */
 #define MAX_IDLE_BYTES ((uint64_t)2 * LAP_JPEG_MAX_HEADER)
 
 /* ---- stopping -------------------------------------------------------------------------------- */
@@ -19,14 +18,14 @@ static void on_warning(void *user, j_common_ptr cinfo, lap_jpeg_class class)
 {
     lap_jpeg_reader *r = user;
     char text[JMSG_LENGTH_MAX];
-    /* Bytes left over before a restart marker: the interval was not understood. */
+    /* Bytes left over before a restart marker mean that the interval was decoded wrongly. */
     int marker = cinfo->err->msg_parm.i[1];
     if (cinfo->err->msg_code == JWRN_EXTRANEOUS_DATA && r->started && marker >= JPEG_RST0 &&
         marker <= JPEG_RST0 + 7)
         class = LAP_JPEG_DAMAGED;
     if (cinfo->err->msg_code == JWRN_HIT_MARKER)
         r->short_scan = r->cinfo.input_scan_number;
-    /* Once the source has ended, whatever is lost is lost because of that. */
+    /* After the end of the source, every loss is due to the missing data. */
     if (class != LAP_JPEG_HARMLESS && r->ended) {
         lap_jpeg_lose(r, LAP_JPEG_TRUNCATED, "data ends");
         return;
@@ -43,8 +42,8 @@ static void check_walk(lap_jpeg_reader *r, lap_code code)
     lap_jpeg_raise(&r->error);
 }
 
-/* Before the first byte of a scan is decoded: where libjpeg does not show what it leaves over, we walk along.
- */
+/* Called before the first byte of a scan is decoded. If libjpeg does not show which bytes it leaves over, our
+ * own walk follows the scan to count them. */
 static void begin_scan(lap_jpeg_reader *r)
 {
     if (r->begun_scan == r->cinfo.input_scan_number)
@@ -59,7 +58,7 @@ static void begin_scan(lap_jpeg_reader *r)
     check_walk(r, lap_jpeg_walk_feed(r->walk, r->source.next_input_byte, r->source.bytes_in_buffer));
 }
 
-/* Called by libjpeg at each row of MCUs while scans are read, and at each call for rows. */
+/* libjpeg calls this at each row of MCUs while it reads scans, and at each request for rows. */
 static void on_progress(j_common_ptr cinfo)
 {
     lap_jpeg_reader *r = cinfo->client_data;
@@ -101,7 +100,7 @@ static boolean source_fill(j_decompress_ptr cinfo)
         lap_jpeg_raise(&r->error);
     }
     if (size == 0) {
-        /* libjpeg's arithmetic decoder takes missing bytes for zeros and says nothing. */
+        /* libjpeg's arithmetic decoder silently replaces missing bytes with zeros. */
         bool is_news = !r->ended && r->started && cinfo->arith_code;
         r->ended = true;
         if (is_news && cinfo->input_iMCU_row < cinfo->total_iMCU_rows)
@@ -125,7 +124,7 @@ static void source_skip(j_decompress_ptr cinfo, long count)
         left -= source->bytes_in_buffer;
         source_fill(cinfo);
     }
-    if (left <= source->bytes_in_buffer) { /* else: the end marker is found next */
+    if (left <= source->bytes_in_buffer) { /* else libjpeg finds the end marker next */
         source->next_input_byte += left;
         source->bytes_in_buffer -= left;
     }

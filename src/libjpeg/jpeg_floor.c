@@ -11,9 +11,9 @@ struct lap_jpeg_floor {
     struct jpeg_decompress_struct in;
     struct jpeg_compress_struct out;
     lap_jpeg_error error;
-    unsigned char *buffer, *written; /* kept for the next image; of this one, another where it had to grow */
+    unsigned char *buffer, *written; /* reused; this image, maybe in a larger buffer */
     unsigned long capacity, size;
-    /* what the guarded work is to do */
+    /* arguments of the guarded work */
     const void *bytes;
     unsigned long byte_count;
     const lap_view *view;
@@ -49,7 +49,7 @@ lap_code lap_jpeg_floor_create(lap_jpeg_floor **made, lap_error *err)
     floor->error.user = floor;
     for (int i = 0; i < 3; i++)
         floor->h[i] = floor->v[i] = i ? 1 : 2;
-    floor->capacity = FIRST_CAPACITY; /* a first one of libjpeg's would be lost where the encoding fails */
+    floor->capacity = FIRST_CAPACITY; /* a buffer that libjpeg allocated would leak if encoding fails */
     floor->buffer = malloc(floor->capacity);
     if (!floor->buffer)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for libjpeg");
@@ -165,7 +165,7 @@ lap_code lap_jpeg_floor_encode(lap_jpeg_floor *floor, const lap_view *view, int 
     lap_code code = work(floor, encode_work, err);
     if (code != LAP_OK)
         return code;
-    /* libjpeg leaves a buffer that it was given and outgrew to its owner. */
+    /* libjpeg does not free the buffer that it was given, even if it allocated a larger one. */
     if (floor->written != floor->buffer) {
         free(floor->buffer);
         floor->buffer = floor->written;

@@ -5,25 +5,26 @@
 #include "libjpeg/jpeg_bits.h"
 #include "libjpeg/jpeg_note.h"
 
-/* A good file of the corpus leaves 6 bytes (libjpeg counts 3 of them), no other more than one. Both error
- * rates of this number stand in docs/damage.md; tests/unit/test_jpeg_left.c measures them. */
+/* One good file of the corpus leaves 6 bytes, of which libjpeg counts 3; no other leaves more than one. For
+ * the false alarms and misses with these limits see docs/damage.md; tests/unit/test_jpeg_left.c measures
+ * them. */
 enum { MAX_SILENT = 1, MAX_LEFT = 6, MAX_PADDING = 64 << 10 };
 
 static unsigned next_byte(j_decompress_ptr cinfo)
 {
     if (cinfo->src->bytes_in_buffer == 0)
-        cinfo->src->fill_input_buffer(cinfo); /* which always gives some, or raises */
+        cinfo->src->fill_input_buffer(cinfo); /* always adds some bytes, or raises an error */
     cinfo->src->bytes_in_buffer--;
     return *cinfo->src->next_input_byte++;
 }
 
-/* Restart markers end no scan, and libjpeg passes over them too. */
+/* A restart marker does not end a scan; libjpeg skips it too. */
 static bool ends_scan(int marker)
 {
     return marker != 0 && (marker < JPEG_RST0 || marker > JPEG_RST0 + 7);
 }
 
-/* Up to the marker, which is left where libjpeg's own decoders leave one that they meet. */
+/* Reads up to the next marker, and stores it where libjpeg's decoders store a marker that they find. */
 static void read_to_marker(j_decompress_ptr cinfo, lap_jpeg_left *l)
 {
     while (!ends_scan(cinfo->unread_marker)) {
@@ -32,7 +33,7 @@ static void read_to_marker(j_decompress_ptr cinfo, lap_jpeg_left *l)
             lap_jpeg_left_add(l, byte);
             continue;
         }
-        do /* any number of them may come before a marker */
+        do /* any number of fill bytes may precede a marker */
             byte = next_byte(cinfo);
         while (byte == 0xFF);
         if (byte == 0)
@@ -41,8 +42,9 @@ static void read_to_marker(j_decompress_ptr cinfo, lap_jpeg_left *l)
     }
 }
 
-/* Whether libjpeg's buffer says nothing of the file: where data ends early it holds zeros that libjpeg made
- * up, and later AC scans are read by coefficients that are missing. */
+/* Returns whether libjpeg's buffer does not reflect the file. After an early end of the data it holds zeros
+ * that libjpeg made up. Later AC scans are then decoded wrongly, since they depend on the missing
+ * coefficients. */
 static bool is_buffer_lost(const lap_jpeg_reader *r)
 {
     const struct jpeg_decompress_struct *cinfo = &r->cinfo;
@@ -50,8 +52,9 @@ static bool is_buffer_lost(const lap_jpeg_reader *r)
            (r->short_scan == cinfo->input_scan_number || (cinfo->progressive_mode && cinfo->Ss > 0));
 }
 
-/* What the library that runs here does not show, our own walk has counted. After an early end, of which
- * libjpeg has warned already, only the unread bytes can be counted, by either of them. */
+/* Counts the bytes in libjpeg's buffer and the unread ones; or takes the count of our own walk, if the
+ * library does not show its buffer. After an early end, of which libjpeg has warned already, only the unread
+ * bytes can be counted. */
 static lap_jpeg_left count_left(lap_jpeg_reader *r)
 {
     uint8_t buffered[LAP_JPEG_MAX_BUFFERED];

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* How far into the image the entropy decoder is, percent; of the scan where there are several. */
+/* Returns how far the entropy decoder is, in percent of the image; of the scan if there are several. */
 static int percent_done(const lap_jpeg_reader *r)
 {
     JDIMENSION total = r->cinfo.total_iMCU_rows;
@@ -18,8 +18,8 @@ static bool is_refused(const lap_jpeg_reader *r, lap_jpeg_class class)
     return fail_on == LAP_FAIL_WARNING || (class != LAP_JPEG_HARMLESS && fail_on == LAP_FAIL_TRUNCATED);
 }
 
-/* There is no limit to the number of losses let through: each costs a counter, and bytes, scans and
- * pixels are bounded. */
+/* The number of accepted losses needs no limit: each only increments a counter, and bytes, scans and pixels
+ * are limited. */
 void lap_jpeg_note(lap_jpeg_reader *r, lap_jpeg_class class, const char *text)
 {
     lap_damage *damage = &r->decoder->damage;
@@ -42,7 +42,7 @@ void lap_jpeg_lose(lap_jpeg_reader *r, lap_jpeg_class class, const char *what)
 {
     char text[200] = "";
     if (!is_refused(r, class) && r->decoder->damage.warnings > 0) {
-        /* only the first is shown */
+        /* only the first warning is shown */
     } else if (class == LAP_JPEG_HARMLESS || !r->started) {
         snprintf(text, sizeof text, "%s", what);
     } else if (r->decoder->header.whole) {

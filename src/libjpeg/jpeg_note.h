@@ -1,12 +1,12 @@
-/* What a JPEG decoder finds odd or lost: noted, and refused where the options say so. */
+/* Notes unusual or lost data in a JPEG, and refuses the file if the options say so. */
 #ifndef LAP_JPEG_NOTE_H
 #define LAP_JPEG_NOTE_H
 
 #include "libjpeg/jpeg_reader.h"
 
-/* Counts one oddity or loss in the decoder's damage, and raises where fail_on refuses it. */
+/* Adds a warning to the decoder's damage. Calls lap_jpeg_raise if fail_on refuses its class. */
 void lap_jpeg_note(lap_jpeg_reader *reader, lap_jpeg_class class, const char *text);
-/* The same, and adds how far into the image that was. */
+/* Does the same; the text also says how far into the image the loss is. */
 void lap_jpeg_lose(lap_jpeg_reader *reader, lap_jpeg_class class, const char *what);
 
 #endif

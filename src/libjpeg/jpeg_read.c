@@ -1,5 +1,5 @@
-/* The JPEG decoder: libjpeg-turbo's scanline interface over a streaming source. Baseline images pass
- * in memory proportional to their width; those with several scans are held as coefficients. */
+/* Decodes JPEG with libjpeg-turbo's scanline interface from a streaming source. A baseline image takes memory
+ * in proportion to its width; of an image with several scans all coefficients are held. */
 #include <jerror.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "libjpeg/libjpeg.h"
 
 enum { PEEK_FIRST = 4096 };
-/* Of the file, unless parallel decoding was asked for: pixels and file stay below 200 MB. */
+/* Bytes of a file that is held in memory, unless parallel decoding was requested: with its pixels it stays
+ * below 200 MB. */
 enum { MAX_HELD = 80 << 20 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
@@ -29,7 +30,7 @@ lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uin
             return code;
         code = lap_jpeg_scan_header(scan, *bytes, got, got < want, &want, &cause);
         const size_t ahead = got < LAP_JPEG_MAX_HEADER / 2 ? 2 * got : LAP_JPEG_MAX_HEADER;
-        want = want > ahead ? want : ahead; /* few rounds, however the segments lie */
+        want = want > ahead ? want : ahead; /* doubling keeps the number of rounds small */
         if (code == LAP_E_TRUNCATED)
             lap_fail(err, code, "%s, after %zu bytes", cause.message, got);
         else if (code != LAP_OK && err)
@@ -38,7 +39,8 @@ lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uin
     return code;
 }
 
-/* The peeked bytes go with the first read, the segments are needed until the output is written. */
+/* Copies the segments: they are needed until the output is written, but the first read discards the peeked
+ * bytes. */
 static lap_code keep_segments(
     lap_jpeg_reader *r, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
@@ -66,8 +68,8 @@ static lap_code keep_segments(
     return LAP_OK;
 }
 
-/* What libjpeg allocates, rounded up: for each component a row of blocks in samples, once more for
- * context and conversion; with several scans all coefficients. Our own buffers on top. */
+/* Returns an upper bound of what libjpeg allocates: for each component a row of blocks as samples, more for
+ * context rows and conversion, and all coefficients if there are several scans. Adds our own buffers. */
 static size_t estimate_memory(const lap_header *header, size_t segment_bytes)
 {
     uint64_t max_h = 1, max_v = 1, total = ((uint64_t)1 << 18) + segment_bytes;
@@ -118,7 +120,7 @@ static void work_read_header(void *argument)
 {
     lap_jpeg_reader *r = argument;
     j_decompress_ptr cinfo = &r->cinfo;
-    r->created = true; /* from here on jpeg_destroy_decompress is right, whatever happens */
+    r->created = true; /* from here on jpeg_destroy_decompress may be called at any time */
     jpeg_create_decompress(cinfo);
     lap_jpeg_ignore_limit((j_common_ptr)cinfo);
     lap_jpeg_feed_attach(r);
@@ -136,14 +138,15 @@ static void work_read_header(void *argument)
     fill_header(r);
 }
 
-/* Runs work under the guard and says in one line what went wrong in it. */
+/* Runs work under lap_jpeg_guard. On failure, sets *err to a message of one line. */
 static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error *err)
 {
     if (r->refused != LAP_OK)
         return lap_fail(err, r->refused, "an earlier error ended the decoding");
     lap_code code = lap_jpeg_guard(&r->error, work, r);
-    /* Inserted end markers were read as data. A second frame header is wrong whatever follows it: versions of
-     * libjpeg-turbo differ in how much of it they read before they say so. */
+    /* libjpeg has read the inserted end markers as data, so the file is truncated. But a second frame header
+     * is an error even in a complete file; versions of libjpeg-turbo differ in how much of it they read
+     * before they report it. */
     if (code == LAP_E_DAMAGED && r->ended && !r->has_verdict && r->error.base.msg_code != JERR_SOF_DUPLICATE)
         code = lap_fail(&r->error.cause, LAP_E_TRUNCATED, "data ends between scans");
     r->refused = code;
@@ -154,17 +157,18 @@ static lap_code run(lap_jpeg_reader *r, void (*work)(void *argument), lap_error 
     return code;
 }
 
-/* Of files that somebody decodes otherwise than as they are read. */
+/* Returns whether our own decoder may decode the file, which it does from memory. */
 static bool is_worth_holding(const lap_jpeg_scan *scan)
 {
     const bool is_sequential = scan->sof == 0xC0 || scan->sof == 0xC1;
     return scan->sof == 0xC2 || (is_sequential && scan->scan_components == scan->components);
 }
 
-/* How large a file may be that is held: a limit never refuses what works without holding it. */
+/* Returns the largest size of a file to hold in memory. It is chosen so that no file exceeds max_memory only
+ * because it is held. */
 static size_t most_to_hold(const lap_read_options *options, const lap_jpeg_scan *scan)
 {
-    enum { ROWS = 1024, APRON = 80 }; /* more than the bands of a run have */
+    enum { ROWS = 1024, APRON = 80 }; /* more than the bands of a run need */
     const uint64_t limit = options->max_memory ? options->max_memory : UINT64_MAX;
     const uint64_t row = ((uint64_t)scan->width + APRON) * (scan->components > 1 ? 3 : 1);
     const uint64_t beside = row * ((uint64_t)options->images * (uint64_t)scan->height + ROWS);
@@ -175,15 +179,15 @@ static size_t most_to_hold(const lap_read_options *options, const lap_jpeg_scan 
     return most < SIZE_MAX / 4 ? (size_t)most : SIZE_MAX / 4;
 }
 
-/* Before libjpeg reads the header: holds the file, if it fits in memory, for a decoder of ours. *bytes: the
- * header's, which may have moved. */
+/* Reads the whole file into memory for our own decoder, if it is small enough. Call it before libjpeg reads
+ * the header. Updates *bytes, since the header may have moved. */
 static lap_code hold(lap_decoder *d, const lap_jpeg_scan *scan, const uint8_t **bytes, lap_error *err)
 {
     size_t size;
     bool whole;
     if (!d->options.holds || !is_worth_holding(scan))
         return LAP_OK;
-    static const uint8_t end_marker[] = {0xFF, JPEG_EOI}; /* no other bytes of a scan look like it */
+    static const uint8_t end_marker[] = {0xFF, JPEG_EOI}; /* cannot occur inside a scan's data */
     lap_source_hold_until(d->source, scan->position, end_marker);
     lap_code code = lap_source_hold(d->source, most_to_hold(&d->options, scan), bytes, &size, &whole, err);
     if (code != LAP_OK)
@@ -234,13 +238,13 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* An image whose scans leave a component out altogether is grey there, and libjpeg says nothing. */
+/* Checks that every component was in a scan. If one was not, libjpeg fills it with grey without a warning. */
 static void check_scans(lap_jpeg_reader *r)
 {
     const struct jpeg_decompress_struct *cinfo = &r->cinfo;
     bool is_missing = false, is_coarse = false;
     for (int i = 0; i < cinfo->num_components; i++) {
-        is_missing |= !cinfo->comp_info[i].quant_table; /* latched when its first scan begins */
+        is_missing |= !cinfo->comp_info[i].quant_table; /* set when its first scan begins */
         for (int k = 0; cinfo->coef_bits && k < DCTSIZE2; k++)
             is_coarse |= cinfo->coef_bits[i][k] != 0;
         is_missing |= cinfo->coef_bits && cinfo->coef_bits[i][0] < 0;
@@ -286,7 +290,7 @@ static void check_end(lap_jpeg_reader *r)
 static void work_finish(void *argument)
 {
     lap_jpeg_reader *r = argument;
-    if (r->coefficients) /* the end was read and judged with them */
+    if (r->coefficients) /* lap_jpeg_read_whole has checked the end already */
         return;
     lap_jpeg_check_left(r);
     jpeg_finish_decompress(&r->cinfo);
@@ -306,7 +310,7 @@ static void work_whole(void *argument)
     if (jpeg_has_multiple_scans(cinfo))
         check_scans(r);
     check_end(r);
-    r->coefficients = jpeg_read_coefficients(cinfo); /* gives out what has been read */
+    r->coefficients = jpeg_read_coefficients(cinfo); /* returns the arrays that are in memory already */
 }
 
 lap_code lap_jpeg_read_whole(lap_jpeg_reader *r, lap_error *err)

@@ -1,10 +1,10 @@
-/* Rows out of libjpeg, and CMYK, which it does not convert, to what the pipeline works on. */
+/* Reads rows from libjpeg, and converts CMYK, which libjpeg does not convert, to RGB or gray. */
 #include "base/luma.h"
 #include "libjpeg/jpeg_reader.h"
 
 enum { ROWS_A_CALL = 32 };
 
-/* Adobe's files hold inverted inks (255 = none); R = C K / 255 of such values, rounded. */
+/* Adobe's files hold inverted inks: 255 means no ink. With these values, R = C K / 255, rounded. */
 static void inks_to_pixels(const lap_jpeg_reader *r, const uint8_t *from, uint8_t *to)
 {
     const unsigned flip = r->cinfo.saw_Adobe_marker ? 0 : 255;

@@ -53,7 +53,7 @@ static bool begins(const segment *s, const char *text, size_t length)
     return s->size >= length && memcmp(s->data, text, length) == 0;
 }
 
-/* sizeof of the literals counts the zero byte that ends these signatures. */
+/* A signature ends with a zero byte, which sizeof counts in a string literal. */
 #define BEGINS(segment, literal) begins(segment, literal, sizeof literal)
 
 static bool is_worth_keeping(const segment *s)
@@ -84,7 +84,7 @@ static lap_code keep(lap_jpeg_scan *scan, const segment *s, lap_error *err)
     return LAP_OK;
 }
 
-/* Frames that are never decoded, by name. */
+/* Refuses by name the frames that are never decoded. */
 static lap_code frame_kind(uint8_t marker, lap_error *err)
 {
     switch (marker - M_SOF0) {
@@ -206,7 +206,8 @@ static bool stands_alone(uint8_t marker)
     return (marker >= M_RST0 && marker <= M_RST7) || marker == M_TEM;
 }
 
-/* Skips to a marker, as libjpeg does: anything that is none is stray. False: data ends first. */
+/* Skips to the next marker, as libjpeg does, and counts the skipped bytes as stray. False: no marker before
+ * the data ends. */
 static bool find_marker(lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, uint8_t *marker)
 {
     size_t i = scan->position;
@@ -244,7 +245,7 @@ lap_code lap_jpeg_scan_header(
             scan->position += 2;
             continue;
         }
-        size_t begin = scan->position + 2; /* of the length field, which counts itself */
+        size_t begin = scan->position + 2; /* of the length field; the length includes the field */
         size_t end = begin + 2;
         size_t length = size >= end ? be16(bytes + begin) : 0;
         if (size >= end && length < 2)
@@ -252,7 +253,7 @@ lap_code lap_jpeg_scan_header(
         if (size >= end)
             end = begin + length;
         if (size < end) {
-            scan->markers--; /* looked at again */
+            scan->markers--; /* the next call reads it again */
             return more(scan, end, at_end, need, err);
         }
         segment s = {.marker = marker, .data = bytes + begin + 2, .size = length - 2, .offset = begin + 2};
@@ -268,7 +269,8 @@ lap_code lap_jpeg_scan_header(
 
 /* ---- the whole file ---------------------------------------------------------------------------- */
 
-/* Tables in one segment: a byte of kind and number, then data of a size that follows from it. */
+/* Counts the tables in a segment. Each is a byte with kind and number, and data whose size depends on the
+ * kind. */
 static int tables_in(uint8_t marker, const uint8_t *data, size_t size)
 {
     int count = 0;
@@ -288,7 +290,8 @@ static int tables_in(uint8_t marker, const uint8_t *data, size_t size)
     return count;
 }
 
-/* The next marker from `at` on that is neither stuffing nor a restart; size where there is none. */
+/* Returns the position of the next marker from `at` on; stuffing and restart markers are skipped. Returns
+ * size if there is no marker. */
 static size_t next_marker(const uint8_t *bytes, size_t size, size_t at)
 {
     for (; at + 1 < size; at++)

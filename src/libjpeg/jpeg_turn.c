@@ -1,6 +1,7 @@
-/* Moves the blocks of a JPEG to where the turn puts them. The signs of its coefficients mirror a block, their
- * order transposes it, so nothing is rounded. All blocks are moved and checked before the first byte is
- * written: libjpeg-turbo 2.1 writes wrong numbers, without an error, if its Huffman tables lack a code. */
+/* Moves the blocks of a JPEG to where the turn puts them. Changing the signs of coefficients mirrors a block,
+ * and reordering them transposes it, so nothing is rounded. All blocks are moved and checked before the first
+ * byte is written, because libjpeg-turbo 2.1 silently writes wrong values if its Huffman tables lack a code.
+ */
 #include "libjpeg/jpeg_turn.h"
 
 #include <stdlib.h>
@@ -33,16 +34,16 @@ struct lap_jpeg_turned {
     lap_jpeg_turning turning;
     move_of_block move;
     jvirt_barray_ptr moved[MAX_COMPONENTS];
-    const char *misfit; /* why this cannot be written; NULL: it can */
+    const char *misfit; /* why this cannot be written; NULL if it can */
     const lap_write_options *options;
     lap_meta meta;
     lap_sink *sink;
     JOCTET bytes[OUT_BYTES];
 };
 
-/* ---- what the header tells ------------------------------------------------------------------------ */
+/* ---- checks on the header ------------------------------------------------------------------------- */
 
-/* The size of an MCU in blocks. With one component it is one block, whatever the sampling factors are. */
+/* Returns the size of an MCU in blocks. With one component it is one block, for any sampling factors. */
 static void mcu_of(int components, const int sample_h[4], const int sample_v[4], int *wide, int *high)
 {
     *wide = *high = 1;
@@ -72,7 +73,7 @@ bool lap_jpeg_turn_trim(const lap_jpeg_scan *scan, lap_turn turn, int *width, in
     return *width > 0 && *height > 0;
 }
 
-/* One array of all coefficients; SIZE_MAX if that number does not fit. */
+/* Returns the bytes of one array of all coefficients; SIZE_MAX on overflow. */
 static size_t array_bytes(const lap_header *header)
 {
     int wide, high;
@@ -91,7 +92,7 @@ uint64_t lap_jpeg_turn_memory(const lap_header *header)
 {
     const size_t array = array_bytes(header);
     size_t all = header->memory_estimate;
-    const bool fits = (header->whole || lap_add(all, array, &all)) && /* else it is in the estimate */
+    const bool fits = (header->whole || lap_add(all, array, &all)) && /* else the estimate includes it */
                       lap_add(all, array, &all) && lap_add(all, sizeof(lap_jpeg_turned), &all);
     return fits ? all : UINT64_MAX;
 }
@@ -110,7 +111,7 @@ static move_of_block plan_block(lap_turn turn)
     return move;
 }
 
-/* False if an AC coefficient is out of range; the block is moved all the same. */
+/* Moves a block. False if an AC coefficient is out of range; the block is moved even then. */
 static bool move_block(const move_of_block *move, const JCOEF *from, JCOEF *to)
 {
     unsigned beyond = 0;
@@ -131,7 +132,7 @@ static void go_on(lap_jpeg_turned *t)
         lap_jpeg_raise(&t->error);
 }
 
-/* COUNT rows of blocks from FIRST on. libjpeg keeps the whole array in memory. */
+/* Returns COUNT rows of blocks from FIRST on. libjpeg keeps the whole array in memory. */
 static JBLOCKARRAY rows_of(lap_jpeg_turned *t, jvirt_barray_ptr array, int first, int count, bool writable)
 {
     const j_common_ptr common = (j_common_ptr)&t->out;
@@ -139,7 +140,7 @@ static JBLOCKARRAY rows_of(lap_jpeg_turned *t, jvirt_barray_ptr array, int first
         common, array, (JDIMENSION)first, (JDIMENSION)count, writable ? TRUE : FALSE);
 }
 
-/* The size of a component of the output, in blocks, without padding. */
+/* Computes the size of a component of the output, in blocks, without padding. */
 static void size_of(const lap_jpeg_turned *t, int c, int *wide, int *high)
 {
     const struct jpeg_compress_struct *out = &t->out;
@@ -179,8 +180,8 @@ static void move_component(lap_jpeg_turned *t, jvirt_barray_ptr from, int c)
     }
 }
 
-/* Checks the real blocks of one MCU; false if a DC difference is out of range. The encoder fills up an MCU at
- * an edge with blocks that repeat the last DC: their difference is 0. */
+/* Checks the blocks of one MCU, without padding; false if a DC difference is out of range. The encoder pads
+ * an MCU at the edge with blocks that repeat the last DC value, so their difference is 0. */
 static bool check_mcu(JBLOCKARRAY rows, int x, int wide, int high, int *last)
 {
     bool fits = true;
@@ -198,8 +199,8 @@ static int at_most(int a, int most)
     return a < most ? a : most;
 }
 
-/* Checks DC differences in the order in which the output codes them: by MCUs, without restarts. The first
- * scan of a progressive file has the same order, and codes half of each value. */
+/* Checks the DC differences in the order in which the output codes them: MCU by MCU, without restarts. The
+ * first scan of a progressive file has the same order; it codes half of each value. */
 static void check_differences(lap_jpeg_turned *t)
 {
     const int components = t->out.num_components;
@@ -240,7 +241,7 @@ static void plan_output(lap_jpeg_turned *t)
     for (int i = 0; i < out->num_components; i++) {
         jpeg_component_info *info = &out->comp_info[i];
         const int h = info->h_samp_factor, v = info->v_samp_factor;
-        const bool alone = out->num_components == 1; /* factors mean nothing then */
+        const bool alone = out->num_components == 1; /* sampling factors have no effect then */
         info->h_samp_factor = alone ? 1 : swaps ? v : h;
         info->v_samp_factor = alone ? 1 : swaps ? h : v;
     }
@@ -253,8 +254,8 @@ static void plan_output(lap_jpeg_turned *t)
             }
 }
 
-/* A scan names its components by their identifiers. If two are equal, only the order within one scan of all
- * components tells them apart. */
+/* Returns whether two components have the same identifier. A scan names its components by identifier, so
+ * these can be told apart only by their order in a scan of all components. */
 static bool share_identifiers(const struct jpeg_compress_struct *out)
 {
     bool shared = false;
@@ -319,7 +320,7 @@ lap_code lap_jpeg_turn_move(
     const lap_error *why = &t->error.cause;
     if (code == LAP_E_MEMORY || code == LAP_E_CANCELLED || code == LAP_E_TIMEOUT)
         *err = *why;
-    else if (code != LAP_OK) /* tables that the input defined twice, or not at all */
+    else if (code != LAP_OK) /* a table that the input defines twice, or never */
         code = lap_fail(err, LAP_E_UNSUPPORTED, "%s", why->message);
     else if (t->misfit)
         code = lap_fail(err, LAP_E_UNSUPPORTED, "%s", t->misfit);
@@ -356,7 +357,7 @@ static void put_out(lap_jpeg_turned *t, size_t size)
 static boolean dest_full(j_compress_ptr out)
 {
     lap_jpeg_turned *t = out->client_data;
-    put_out(t, sizeof t->bytes); /* all of it, whatever free_in_buffer says */
+    put_out(t, sizeof t->bytes); /* the whole buffer; free_in_buffer is not reliable here */
     return TRUE;
 }
 
@@ -400,7 +401,7 @@ lap_code lap_jpeg_turn_write(
     turned->sink = sink;
     code = lap_jpeg_guard(&turned->error, work_write, turned);
     const char *message = turned->error.cause.message;
-    if (code == LAP_E_DAMAGED || code == LAP_E_UNSUPPORTED) /* libjpeg refuses what it was given */
+    if (code == LAP_E_DAMAGED || code == LAP_E_UNSUPPORTED) /* libjpeg refuses our parameters */
         code = lap_fail(err, LAP_E_INTERNAL, "JPEG encoder: %s", message);
     else if (code != LAP_OK)
         *err = turned->error.cause;

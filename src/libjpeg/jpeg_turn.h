@@ -5,37 +5,37 @@
 #include "codec/codec.h"
 #include "libjpeg/jpeg_scan.h"
 
-/* NULL if the blocks of this picture can be written again; else a reason that ends a sentence. */
+/* Returns NULL if the blocks of this picture can be written again; else a reason that can end a sentence. */
 const char *lap_jpeg_turn_obstacle(const lap_jpeg_scan *scan);
-/* Blocks are mirrored in whole MCUs. A partial MCU at the right or lower edge has no place if the turn moves
- * that edge to the left or to the top. Cuts *width and *height of the stored picture to what can be turned;
- * returns false if nothing is left. *whole: nothing is cut. */
+/* Blocks are mirrored in whole MCUs. So a partial MCU at the right or lower edge is lost if the turn moves
+ * that edge to the left or to the top. Sets *width and *height to the part of the stored picture that can be
+ * turned; *whole: it is the whole picture. Returns false if nothing is left. */
 bool lap_jpeg_turn_trim(const lap_jpeg_scan *scan, lap_turn turn, int *width, int *height, bool *whole);
-/* Bytes that decoding takes plus both arrays of coefficients; UINT64_MAX if that number does not fit. */
+/* Returns the bytes for decoding and for both arrays of coefficients; UINT64_MAX on overflow. */
 uint64_t lap_jpeg_turn_memory(const lap_header *header);
 
 typedef struct lap_jpeg_turned lap_jpeg_turned;
 
 typedef struct lap_jpeg_turning {
     lap_turn turn;
-    int width, height; /* of the stored picture, what lap_jpeg_turn_trim left of it */
-    bool progressive;  /* the output is to have several scans */
+    int width, height; /* of the stored picture, as set by lap_jpeg_turn_trim */
+    bool progressive;  /* write a progressive file */
     const lap_control *control;
 } lap_jpeg_turning;
 
-/* Reads the whole JPEG into the decoder, as coefficients; judges its data as decoding does: warnings, scans,
- * left-over bytes, and a missing end. The decoder is one of a JPEG that delivered no rows yet. It still
- * delivers them afterwards, from these coefficients. */
+/* Reads the coefficients of the whole JPEG into the decoder, and checks the data as decoding does: warnings,
+ * scans, left-over bytes, and a missing end. The decoder must be of a JPEG and have output no rows yet.
+ * Afterwards it can output rows, from these coefficients. */
 lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err);
-/* Moves the coefficients of a decoder that lap_jpeg_turn_read has filled. LAP_E_UNSUPPORTED, with a message
- * that ends a sentence, if they cannot be written again without loss; LAP_E_MEMORY, LAP_E_CANCELLED,
- * LAP_E_TIMEOUT. The decoder must outlive *turned. */
+/* Moves the coefficients of a decoder that lap_jpeg_turn_read has filled. The decoder must outlive *turned.
+ * LAP_E_UNSUPPORTED if they cannot be written again without loss, with a message that can end a sentence;
+ * LAP_E_MEMORY, LAP_E_CANCELLED, LAP_E_TIMEOUT. */
 lap_code lap_jpeg_turn_move(
     lap_decoder *decoder, const lap_jpeg_turning *turning, lap_jpeg_turned **turned, lap_error *err);
-/* Writes the file, with the metadata and the density that options->from has; of options optimize counts too.
- * Once only. */
+/* Writes the file with the metadata and the density of options->from; of the other options it uses
+ * `optimize`. May be called only once. */
 lap_code lap_jpeg_turn_write(
     lap_jpeg_turned *turned, const lap_write_options *options, lap_sink *sink, lap_error *err);
-void lap_jpeg_turned_free(lap_jpeg_turned *turned); /* NULL is fine */
+void lap_jpeg_turned_free(lap_jpeg_turned *turned); /* NULL is allowed */
 
 #endif

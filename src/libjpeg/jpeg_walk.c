@@ -6,31 +6,32 @@
 #include "base/status.h"
 #include "coding/entropy_walk.h"
 
-/* Data that is held, and bits that are walked over at once: an MCU of two bits has a note of 24 bytes. */
+/* Bytes of data that are buffered, and bits that one call of lap_walk_on walks: an MCU may have only two
+ * bits, but its note has 24 bytes. */
 enum { CHUNK = 8 << 10, BITS_AT_ONCE = 2 << 10 };
-enum { QUICK_BITS = 9 }; /* most codes of a progressive scan are no longer */
+enum { QUICK_BITS = 9 }; /* most codes of a progressive scan are not longer */
 
-typedef struct block_map { /* of a component: one bit a coefficient, set where it is not 0 */
+typedef struct block_map { /* of a component: one bit for each coefficient, set if it is not 0 */
     uint64_t *nonzero;
     uint64_t blocks;
 } block_map;
 
 struct lap_jpeg_walk {
-    lap_walk_tables tables;             /* of the scan; of a progressive one only layout */
-    uint16_t quick[8][1 << QUICK_BITS]; /* of each code: length << 8 | symbol; 0: longer, or no code */
+    lap_walk_tables tables;             /* of the scan; for a progressive scan only layout is set */
+    uint16_t quick[8][1 << QUICK_BITS]; /* for each table: length << 8 | symbol; 0: too long or invalid */
     lap_notes notes;
     void (*progressive)(lap_jpeg_walk *walk); /* walks over one MCU; NULL: sequential */
     unsigned first, last, shift;              /* Ss, Se and Al of the scan */
-    uint32_t eob_run;                         /* blocks that need no code */
-    block_map maps[MAX_COMPONENTS], *map;     /* map: of the only component of an AC scan */
-    bool is_map_wrong;                        /* a scan before was not understood */
+    uint32_t eob_run;                         /* blocks left in the EOB run, which have no codes */
+    block_map maps[MAX_COMPONENTS], *map;     /* map: that of an AC scan's only component */
+    bool is_map_wrong;                        /* an earlier scan could not be followed */
 
-    uint64_t mcus, mcus_left, interval_left; /* of the scan, and up to the next restart marker */
+    uint64_t mcus, mcus_left, interval_left; /* in the scan; left in it; left in the restart interval */
     unsigned restart_interval;
     bool is_open, is_after_ff, is_lost;
     lap_jpeg_left left;
 
-    uint32_t bit, size;                    /* the next bit to be used; bytes that are there */
+    uint32_t bit, size;                    /* the next bit to read; bytes in the buffer */
     uint8_t bytes[CHUNK + LAP_WALK_SLACK]; /* without stuffing */
 };
 
@@ -121,7 +122,7 @@ static uint64_t *block_of_mcu(lap_jpeg_walk *w)
     return &w->map->nonzero[w->mcus - w->mcus_left];
 }
 
-/* libjpeg takes a coefficient past the end of its block for the last. */
+/* libjpeg stores a coefficient beyond the end of its block as the last one. */
 static uint64_t bit_of(unsigned k)
 {
     return (uint64_t)1 << (k < DCTSIZE2 ? k : DCTSIZE2 - 1);
@@ -164,7 +165,8 @@ static void ac_first(lap_jpeg_walk *w)
     w->eob_run -= w->eob_run > 0;
 }
 
-/* Where the run of zeros that begins at k ends: at the zero behind it, or past the band. */
+/* Returns where a run of zeros that begins at k ends: at the zero coefficient behind the run, or past the
+ * band. */
 static unsigned end_of_run(uint64_t nonzero, unsigned k, unsigned run, unsigned last)
 {
     uint64_t zeros = ~nonzero & bits_from(k) & ~bits_from(last + 1);
@@ -173,7 +175,7 @@ static unsigned end_of_run(uint64_t nonzero, unsigned k, unsigned run, unsigned 
     return zeros ? (unsigned)__builtin_ctzll(zeros) : last + 1;
 }
 
-/* Each coefficient that is not 0 already has a correction bit where it is passed. */
+/* Each coefficient that is already nonzero has a correction bit in the data when the run passes it. */
 static void ac_refinement(lap_jpeg_walk *w)
 {
     uint64_t *nonzero = block_of_mcu(w);
@@ -206,7 +208,8 @@ static void count_mcus(lap_jpeg_walk *w, uint64_t count)
     w->interval_left -= count;
 }
 
-/* The fast walk as far as it goes, up to `stop`; then one MCU that it takes for odd. */
+/* Walks up to `stop`, or less, with the fast walk. If that stops at an MCU with an error, walks over this MCU
+ * as libjpeg does. */
 static lap_code walk_sequential(lap_jpeg_walk *w, uint32_t stop)
 {
     lap_walk walk = {.tables = &w->tables, .bytes = w->bytes, .now = {.bit = w->bit}, .notes = &w->notes};
@@ -232,7 +235,8 @@ static lap_code walk_sequential(lap_jpeg_walk *w, uint32_t stop)
     return LAP_OK;
 }
 
-/* Walks over what is there; as long as more may come, the longest MCU stays for later. */
+/* Walks over the buffered data. Unless is_end, stops early enough that even the longest MCU is never cut off.
+ */
 static lap_code walk_on(lap_jpeg_walk *w, bool is_end)
 {
     const uint32_t end = w->size * 8, slack = LAP_WALK_SLACK * 8;
@@ -252,7 +256,7 @@ static lap_code walk_on(lap_jpeg_walk *w, bool is_end)
     return code;
 }
 
-/* Gives the room of the bytes before `from` to those that follow. */
+/* Removes the bytes before `from` from the buffer. */
 static void drop_bytes(lap_jpeg_walk *w, uint32_t from)
 {
     memmove(w->bytes, w->bytes + from, w->size - from);
@@ -260,7 +264,7 @@ static void drop_bytes(lap_jpeg_walk *w, uint32_t from)
     w->bit = w->bit > 8 * from ? w->bit - 8 * from : 0;
 }
 
-/* Of the buffer: what the image does not need. */
+/* Counts the bytes of the buffer that the image does not need. */
 static void count_left(lap_jpeg_walk *w)
 {
     for (uint32_t i = (w->bit + 7) / 8; i < w->size; i++)
@@ -275,7 +279,7 @@ static lap_code walk_chunk(lap_jpeg_walk *w)
         return code;
     if (w->mcus_left == 0)
         count_left(w);
-    else if (w->interval_left == 0) /* up to the next restart marker: libjpeg warns of it */
+    else if (w->interval_left == 0) /* left over before a restart marker: libjpeg warns of it */
         w->size = w->bit = 0;
     else
         drop_bytes(w, w->bit / 8);
@@ -289,7 +293,7 @@ static void begin_interval(lap_jpeg_walk *w)
         w->restart_interval > 0 && w->restart_interval < w->mcus_left ? w->restart_interval : w->mcus_left;
 }
 
-/* A marker: a restart marker ends an interval, and once all MCUs are there it means nothing. */
+/* Handles a marker. A restart marker ends an interval; after the last MCU it has no effect. */
 static lap_code take_marker(lap_jpeg_walk *w, uint8_t marker)
 {
     const bool is_restart = marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7;
@@ -336,7 +340,7 @@ lap_code lap_jpeg_walk_feed(lap_jpeg_walk *w, const uint8_t *bytes, size_t size)
             continue;
         }
         const uint8_t second = *bytes++;
-        w->is_after_ff = second == 0xFF; /* any number of them may come before a marker */
+        w->is_after_ff = second == 0xFF; /* any number of fill bytes may precede a marker */
         if (second == 0)
             code = take_data(w, &stuffed, 1);
         else if (second != 0xFF)
@@ -347,7 +351,7 @@ lap_code lap_jpeg_walk_feed(lap_jpeg_walk *w, const uint8_t *bytes, size_t size)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-/* One table of a component; libjpeg has found it sound. */
+/* Makes the codes of a component's table, which libjpeg has checked. */
 static bool add_code(lap_jpeg_walk *w, const JHUFF_TBL *table, bool is_dc, int code)
 {
     if (!table ||
@@ -372,7 +376,7 @@ static bool lay_out(lap_jpeg_walk *w, const struct jpeg_decompress_struct *cinfo
     return is_sound;
 }
 
-/* The bits of the scan's component: what scans before have left there. */
+/* Finds the map of the scan's component, as the scans before have left it. */
 static lap_code find_map(lap_jpeg_walk *w, int component)
 {
     w->map = &w->maps[component];

@@ -1,33 +1,34 @@
-/* Our own walk over the Huffman-coded scans of a JPEG while libjpeg decodes them. It knows the last bit that
- * the image needs, and so what is left over at the end of a scan, whatever library decodes.
+/* Our own walk over the Huffman-coded scans of a JPEG while libjpeg decodes them. It finds the last bit that
+ * the image needs, and so the bytes that are left over at the end of a scan, with any JPEG library.
  *
- * It keeps no coefficient; of a progressive image one bit a coefficient. It reads damaged data as libjpeg
- * does: a code that the table lacks is the symbol 0 after 17 bits, and a run past the end of a block ends the
- * block. */
+ * It keeps no coefficients; for a progressive image it keeps one bit for each. It reads damaged data as
+ * libjpeg does: an invalid code counts as the symbol 0 after 17 bits, and a run past the end of a block ends
+ * the block. */
 #ifndef LAP_JPEG_WALK_H
 #define LAP_JPEG_WALK_H
 
 #include "libjpeg/jpeg_error.h"
 
-typedef struct lap_jpeg_left { /* whole bytes behind the last bit of a scan, up to the marker that ends it */
-    uint64_t bytes, zeros, ones; /* all; those that are 0x00; those that are 0xFF */
+typedef struct lap_jpeg_left {   /* whole bytes between the last bit of a scan and the marker behind it */
+    uint64_t bytes, zeros, ones; /* all bytes; how many are 0x00; how many are 0xFF */
 } lap_jpeg_left;
 
 void lap_jpeg_left_add(lap_jpeg_left *left, unsigned byte);
 
 typedef struct lap_jpeg_walk lap_jpeg_walk;
 
-/* An upper bound of the memory that a walk takes, without the bits of a progressive image. */
+/* An upper bound for the bytes of a walk, not counting the bits for a progressive image. */
 #define LAP_JPEG_WALK_MEMORY ((size_t)144 << 10)
 
 lap_jpeg_walk *lap_jpeg_walk_create(void);       /* NULL: out of memory */
-void lap_jpeg_walk_destroy(lap_jpeg_walk *walk); /* NULL is fine */
+void lap_jpeg_walk_destroy(lap_jpeg_walk *walk); /* NULL is allowed */
 
-/* A scan of CINFO begins: its header was read, none of its data. LAP_E_MEMORY. */
+/* Begins a scan of CINFO. Its header must have been read, but none of its data. LAP_E_MEMORY. */
 lap_code lap_jpeg_walk_begin(lap_jpeg_walk *walk, const struct jpeg_decompress_struct *cinfo);
-/* The next bytes of the file; those behind the end of the scan are ignored. LAP_E_MEMORY. */
+/* Takes the next bytes of the file; ignores bytes behind the end of the scan. LAP_E_MEMORY. */
 lap_code lap_jpeg_walk_feed(lap_jpeg_walk *walk, const uint8_t *bytes, size_t size);
-/* False: the scan has no end yet, or its data ends before its last MCU, which libjpeg warns of. */
+/* Counts the bytes left over. False if the scan has not ended yet, or if its data ends before its last MCU,
+ * which libjpeg warns of. */
 bool lap_jpeg_walk_left(const lap_jpeg_walk *walk, lap_jpeg_left *left);
 
 #endif

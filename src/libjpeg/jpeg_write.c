@@ -1,10 +1,10 @@
-/* JPEG out by libjpeg-turbo's scanline interface: baseline, standard Huffman tables, slow integer DCT. The
- * header alone is for encoders of ours, which make the scan themselves.
+/* Writes JPEG with libjpeg-turbo's scanline interface: baseline, standard Huffman tables, slow integer DCT.
+ * For our own encoders, which write the scan themselves, it writes only the header.
  *
- * With more than one band (restart auto or on) each band is a restart interval. A restart resets the
- * DC prediction and fills the last byte, nothing else, so a band can be compressed by itself as an
- * image of its own: what that holds between its scan header and its end is, to the bit, what one
- * compressor would have written between two markers. Compressors are kept for the next band. */
+ * If there is more than one band (restart auto or on), each band is a restart interval. A restart only resets
+ * the DC predictions and pads the last byte. So each band can be compressed as a separate image: its
+ * entropy-coded data is bit for bit what one compressor would have written between two restart markers.
+ * Compressors are reused for later bands. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,12 @@
 #include "libjpeg/libjpeg.h"
 
 enum {
-    MAX_BAND_ROWS = 128,  /* long intervals: a reader pays for each marker */
+    MAX_BAND_ROWS = 128,  /* long intervals, since each marker costs decoders time */
     MAX_INTERVAL = 65535, /* DRI holds 16 bits */
-    ROWS_A_CALL = 16,     /* handed to libjpeg at once; between two looks at the clock */
+    ROWS_A_CALL = 16,     /* rows per call of libjpeg, and per check for a timeout */
     EOI_SIZE = 2,
     RST_SIZE = 2,
-    MAX_MCU_BLOCKS = 10 /* in an interleaved scan; ITU-T T.81, B.2.3 */
+    MAX_MCU_BLOCKS = 10 /* limit in an interleaved scan (ITU-T T.81, B.2.3) */
 };
 
 typedef struct compressor {
@@ -31,8 +31,8 @@ typedef struct compressor {
     lap_jpeg_error error;
     lap_jpeg_dest dest;
     const lap_encoder *encoder;
-    struct compressor *next; /* in the list of those at rest */
-    /* what the guarded work is to do */
+    struct compressor *next; /* in the list of idle compressors */
+    /* arguments of the guarded work */
     int index;
     const lap_view *rows;
     lap_chunk *chunk;
@@ -40,9 +40,9 @@ typedef struct compressor {
 
 typedef struct jpeg_state {
     int h[3], v[3]; /* sampling factors */
-    int interval;   /* MCUs, 0: no markers */
+    int interval;   /* MCUs; 0: no restart markers */
     lap_meta meta;
-    lap_chunk header; /* SOI to SOS, where bands are intervals; else the serial compressor writes it */
+    lap_chunk header; /* SOI to SOS, if bands are intervals; else `serial` writes it */
     compressor *serial;
     pthread_mutex_t lock;
     compressor *resting;
@@ -58,7 +58,8 @@ static int gcd3(int a, int b, int c)
     return 1;
 }
 
-/* The input's factors, where libjpeg can write them: whole ratios, few enough blocks in an MCU. */
+/* Takes the sampling factors of the input. False if libjpeg cannot write them, because a ratio is not a whole
+ * number or the MCU has too many blocks. */
 static bool same_sampling(const lap_header *from, int h[3], int v[3])
 {
     if (!from || !from->is_ycc || from->components != 3)
@@ -84,8 +85,8 @@ static bool same_sampling(const lap_header *from, int h[3], int v[3])
     return blocks <= MAX_MCU_BLOCKS;
 }
 
-/* Gray output uses the first: 1x1. LAP_SUB_SAME gives the factors of options->from, reduced, where libjpeg
- * can write them, else 4:4:4. */
+/* Chooses the sampling factors. Gray output uses only the first component, with 1x1. LAP_SUB_SAME takes the
+ * factors of options->from, reduced, if libjpeg can write them; else 4:4:4. */
 static void choose_sampling(const lap_write_options *o, int h[3], int v[3])
 {
     if (o->channels != 1 && o->subsampling == LAP_SUB_SAME && same_sampling(o->from, h, v))
@@ -98,8 +99,8 @@ static void choose_sampling(const lap_write_options *o, int h[3], int v[3])
     }
 }
 
-/* What libjpeg holds until the last row of an image in several scans, or with tables of its own: all
- * coefficients, 16 bits each, chroma as if it were not subsampled. False if the bytes cannot be counted. */
+/* Computes what libjpeg holds until the last row if the file is progressive or has optimised tables: all
+ * coefficients, 16 bits each, with chroma as if it were not subsampled. False on overflow. */
 static bool count_coefficients(const lap_write_options *o, int mcu_width, int mcu_height, size_t *bytes)
 {
     const size_t wide = (size_t)mcu_width, high = (size_t)mcu_height;
@@ -159,7 +160,7 @@ static lap_code work(compressor *c, void (*what)(void *), lap_error *err)
     case LAP_E_TIMEOUT:
     case LAP_E_MEMORY:
         return lap_fail(err, code, "%s", message);
-    default: /* libjpeg refuses what this file asked for */
+    default: /* libjpeg refuses the parameters set in this file */
         return lap_fail(err, LAP_E_INTERNAL, "JPEG encoder: %s", message);
     }
 }
@@ -179,7 +180,7 @@ static lap_code create(const lap_encoder *encoder, compressor **made, lap_error 
     return code;
 }
 
-/* The whole image's header, metadata in its place, up to and with the scan header. */
+/* Writes the header of the whole image with its metadata, up to and including the scan header. */
 static void write_header(compressor *c)
 {
     const jpeg_state *state = c->encoder->state;
@@ -189,7 +190,7 @@ static void write_header(compressor *c)
         const lap_segment *s = &state->meta.segments[i];
         jpeg_write_marker(&c->cinfo, s->marker, s->data, (unsigned)s->size);
     }
-    jpeg_write_scanlines(&c->cinfo, NULL, 0); /* frame and scan header come with the first call */
+    jpeg_write_scanlines(&c->cinfo, NULL, 0); /* the first call writes frame and scan headers */
 }
 
 static void write_rows(compressor *c)
@@ -215,7 +216,7 @@ static void header_work(void *argument)
     jpeg_abort_compress(&c->cinfo);
 }
 
-/* A band as an image of its own; of that only the entropy-coded data is kept. */
+/* Compresses a band as a separate image, and keeps only its entropy-coded data. */
 static void parallel_work(void *argument)
 {
     compressor *c = argument;
@@ -236,7 +237,7 @@ static void parallel_work(void *argument)
     chunk->size -= EOI_SIZE;
 }
 
-/* The next rows of one image; what has come out so far goes to the chunk. */
+/* Compresses the next rows of one image; the chunk receives the bytes written so far. */
 static void serial_work(void *argument)
 {
     compressor *c = argument;

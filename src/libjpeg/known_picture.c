@@ -10,12 +10,12 @@
 #include "libjpeg/jpeg_head.h"
 #include "libjpeg/libjpeg.h"
 
-/* Odd sides, so that padding, dummy blocks and the edges of upsampling take part; one band. */
+/* Odd sizes, so that padding, dummy blocks and the edges of upsampling are tested; one band. */
 enum { WIDTH = 37, HEIGHT = 27, QUALITY = 88, QUANTISERS_OF_1 = 100 };
 
 typedef struct kind {
-    int components, h, v, quality; /* h, v: sampling factors of luma; those of chroma are 1 */
-    uint64_t scan, pixels;         /* XXH3: what libjpeg-turbo 2.1.5 makes, with vectors and without */
+    int components, h, v, quality; /* h, v: sampling factors of luma; chroma has 1 and 1 */
+    uint64_t scan, pixels;         /* XXH3 of libjpeg-turbo 2.1.5's output, with and without SIMD */
 } kind;
 
 static const kind kinds[] = {
@@ -46,7 +46,7 @@ static uint64_t hash_of(const lap_view *view)
 
 /* ---- encoding ---------------------------------------------------------------------------------- */
 
-/* Ramps above and noise below: every band of frequencies. */
+/* Draws ramps above and noise below, so that all frequencies occur. */
 static void draw_pixels(const lap_view *view)
 {
     uint32_t random = 1;
@@ -105,7 +105,7 @@ static lap_code try_encoding(const kind *k, bool *same)
 
 /* ---- decoding ---------------------------------------------------------------------------------- */
 
-typedef struct drawing { /* a file of synthetic coefficients, under way */
+typedef struct drawing { /* writes a file of synthetic coefficients */
     struct jpeg_compress_struct cinfo;
     lap_jpeg_error error;
     lap_jpeg_dest dest;
@@ -113,7 +113,7 @@ typedef struct drawing { /* a file of synthetic coefficients, under way */
     lap_chunk *file;
 } drawing;
 
-/* Less of the higher frequencies, and nothing that leaves 16 bits on its way. */
+/* Draws a block with smaller coefficients at higher frequencies; no intermediate value leaves 16 bits. */
 static void draw_block(const UINT16 *quantisers, uint32_t *random, JCOEF *block)
 {
     enum { LARGEST_DC = 700, LARGEST_AC = 250 };
@@ -212,7 +212,7 @@ static lap_code try_decoding(const kind *k, bool *same)
 static pthread_once_t encoding_once = PTHREAD_ONCE_INIT, decoding_once = PTHREAD_ONCE_INIT;
 static const char *encoding_reason, *decoding_reason;
 
-/* NULL, `differs`, or why that could not be found out. */
+/* Returns NULL, or `differs`, or the reason why the test failed to run. */
 static const char *find_out(lap_code (*attempt)(const kind *, bool *same), const char *differs)
 {
     for (int i = 0; i < KINDS; i++) {

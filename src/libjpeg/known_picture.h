@@ -1,15 +1,16 @@
-/* Whether the JPEG library that is linked rounds as libjpeg-turbo does, whose bytes and pixels our own coders
- * give, on the CPU and on devices: another library, or another version of it, may round otherwise. Then ours
- * are off in that direction, so that no file and no picture is made by two roundings in part or in turn.
- * Thread safe. */
+/* Checks that the linked JPEG library rounds like libjpeg-turbo. Our own coders, on the CPU and on devices,
+ * output the bytes and pixels of libjpeg-turbo, but another library or version may round differently. Then
+ * our encoders, or our decoders, are disabled, so that results never mix two ways of rounding. Thread safe.
+ */
 #ifndef LAP_KNOWN_PICTURE_H
 #define LAP_KNOWN_PICTURE_H
 
-/* NULL, or the reason why not. At the first call the library encodes small synthetic pixels, of every kind
- * that we encode; known are the bytes that libjpeg-turbo makes of them. */
+/* Returns NULL if the library encodes like libjpeg-turbo, else the reason why our encoders are disabled. On
+ * the first call the library encodes small synthetic pictures of every kind that we encode; their bytes are
+ * compared with known hashes of libjpeg-turbo's. */
 const char *lap_known_encoding_differs(void);
-/* The same for pixels. The files that are decoded are made of synthetic coefficients, so that no rounding of
- * the library's encoder plays a part. */
+/* The same for decoding. The test files are made from synthetic coefficients, so that the rounding of the
+ * library's encoder has no influence. */
 const char *lap_known_decoding_differs(void);
 
 #endif

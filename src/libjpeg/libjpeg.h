@@ -1,6 +1,6 @@
-/* libjpeg-turbo behind the interface of formats. It judges every file, its bytes and pixels are the reference
- * of our own coders, and it codes what they leave (jpeg_encoder.c, jpeg_decoder.c of src/jpeg): they give an
- * encoder or a decoder one of these tables instead of their own. */
+/* libjpeg-turbo behind the interface of formats. It decides whether a file is valid, its bytes and pixels are
+ * the reference for our own coders, and it codes what they do not support: src/jpeg/jpeg_encoder.c and
+ * jpeg_decoder.c then use one of these tables instead of their own. */
 #ifndef LAP_LIBJPEG_H
 #define LAP_LIBJPEG_H
 

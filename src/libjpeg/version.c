@@ -66,18 +66,18 @@ int lap_version_number(void)
     return LAP_VERSION_NUMBER;
 }
 
-/* ---- the libraries that run, which may be others than those built with ---------------------------- */
+/* ---- the loaded libraries, which may differ from those built with ---------------------------------- */
 
 typedef struct library {
-    const char *inside; /* an address in it */
-    bool is_linked_in;  /* not loaded apart: it is the one that this was built with */
-    char name[64];      /* "libjpeg-turbo 2.1.5"; empty: nothing says so */
+    const char *inside; /* an address inside the library */
+    bool is_linked_in;  /* linked statically, so it is the one built with */
+    char name[64];      /* "libjpeg-turbo 2.1.5"; empty: unknown */
 } library;
 
 static char build_info[800];
 
-/* libjpeg-turbo and mozjpeg tell their version by no call, only by a text in their constants, which stands
- * there to be found: "libjpeg-turbo version 2.1.5 (build 20230203)". */
+/* libjpeg-turbo and mozjpeg have no call that returns their version. But their constants contain a text to
+ * search for: "libjpeg-turbo version 2.1.5 (build 20230203)". */
 __attribute__((no_sanitize("address"))) static void search(library *l, const char *text, size_t size)
 {
     static const char *const names[] = {"libjpeg-turbo", "mozjpeg"};
@@ -139,7 +139,7 @@ static void jpeg_that_runs(library *l)
 
 /* ---- all lines ------------------------------------------------------------------------------------ */
 
-/* A line: the library that runs, and the one that this was built with where that is another. */
+/* Adds a line: the loaded library, and the one that lapedge was built with, if it is different. */
 static void add(const char *runs, const char *built)
 {
     const size_t length = strlen(build_info);
