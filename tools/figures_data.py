@@ -842,7 +842,7 @@ def sizes():
                       f"{2 * width * height * channels / fast / 1e3:.0f}", f"{100 * copy / fast:.0f} %"])
     return (table(["image", "copy us", "`cuda-fast` us", "GB/s", "of the copy"], lines)
             + "\n`lapedge bench filter --sizes=4991x3743 --channels=1`, and so on"
-            + ("" if all_sizes() else "; a run of its own") + ".\n")
+            + ("" if all_sizes() else "; in a separate run") + ".\n")
 
 
 def controls(group, what="microseconds"):

@@ -115,8 +115,8 @@ static inline size_t lap_decode_look(
     return k;
 }
 
-/* Decodes a block's AC coefficients. Returns the zigzag position of the last coded one, 0 if there is none,
- * or a negative number on an error. block[0] is undefined afterwards. */
+/* Decodes the AC coefficients of a block. Returns the zigzag position of the last coded coefficient, 0 if the
+ * block has no coded AC coefficient, or a negative number on an error. block[0] is undefined afterwards. */
 static inline int lap_decode_ac(
     const lap_decode_plan *plan, const lap_decode_codes *codes, lap_decode_bits *r, int16_t *block)
 {

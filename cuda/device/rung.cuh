@@ -50,7 +50,7 @@ struct lap_scratch {
     bool is_own;
 };
 
-/* Takes exec's scratch; if there is none, allocates device memory whose head is zeroed. */
+/* Uses exec's scratch memory. If exec has no scratch, allocates device memory and zeroes its head. */
 static inline lap_code lap_scratch_get(int device, size_t bytes, const lap_exec *exec, lap_scratch *scratch)
 {
     *scratch = {(uint8_t *)exec->scratch, exec->scratch == NULL};

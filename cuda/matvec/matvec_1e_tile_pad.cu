@@ -1,5 +1,5 @@
 /* cuda-tile-pad: squares of the matrix in rows of 33 words.
- * Since cuda-tile-ax: only the pitch: lane t reads word 33 t + j, and every lane has a bank of its own.
+ * Since cuda-tile-ax: only the pitch: lane t reads word 33 t + j, and each lane has its own bank.
  * Global memory: 4 bytes per element, whole lines.
  * Shared memory: 4.3 KB, no conflict.
  * 32 threads per block, one row per thread.

@@ -1,5 +1,5 @@
 /* What the halving reductions share: each launch leaves one sum per block, and the same kernel adds these,
- * until one is left; the notes add them on the host. cuda-fast has a launch of its own. */
+ * until one is left; the notes add them on the host. cuda-fast has a separate launch. */
 #ifndef LAP_CUDA_REDUCE_CUH
 #define LAP_CUDA_REDUCE_CUH
 

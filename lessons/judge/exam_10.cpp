@@ -32,7 +32,7 @@ int main(int, char **argv)
                 " instructions for its 3 colours, " +
                 std::to_string((int)judge::kept_instructions("filter cuda-slide", "LDG")) +
                 " of them loads; that of cuda-box-sum, "
-                "which adds each window anew, " +
+                "which adds up each window again, " +
                 std::to_string((int)judge::kept_instructions("filter cuda-box-sum", "instructions")) +
                 " (kept in docs/profile/sass.json).");
     return judge::end();

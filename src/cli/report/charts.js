@@ -33,7 +33,7 @@ function draw(box, label, make) {
 }
 draw.current = {};
 
-/* Paper has a width of its own, which no box on the screen knows. */
+/* The paper's width differs from that of every box on the screen. */
 addEventListener("beforeprint", () => {
   for (const chart of Object.values(charts)) {
     const box = chart.canvas.parentElement, height = box.classList.contains("small") ? 190 : Math.max(box.dataset.least ?? 0, Math.min(520, 0.72 * box.clientHeight));
@@ -95,7 +95,7 @@ function thinned(values, limit) {
 }
 
 function drawProfile(box, title, axis, values) {
-  /* The border rule makes edges of its own at both ends, higher than most: the axis ends below them. */
+  /* The border rule adds edges at both ends that are higher than most: the axis ends below them. */
   const inner = values.length > 4 ? values.slice(2, -2) : values, top = 1.1 * inner.reduce((a, b) => Math.max(a, b), 0);
   draw(box, title, () => ({
     type: "line",
