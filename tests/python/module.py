@@ -10,10 +10,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 sys.path[:0] = [os.path.join(os.environ.get("B", "build"), "python"), "tests", "tests/ladder"]
+from outcome import interrupted, raises  # noqa: E402
 from tap import finish, report  # noqa: E402
 
 try:
@@ -89,14 +89,6 @@ def strides():
            "from one half of an array to the other")
 
 
-def raises(kind, words, function, *arguments, **more):
-    try:
-        function(*arguments, **more)
-    except kind as problem:
-        return words in str(problem) and problem
-    return None
-
-
 def refusals():
     a = pixels(8, 9, 3)
     frozen = a.copy()
@@ -153,22 +145,6 @@ def at_once():
     if child == 0:
         os._exit(0 if is_reference(lapedge.filter(arrays[1]), arrays[1], kernel="laplace5") else 1)
     report(os.waitpid(child, 0)[1] == 0, "in a child of fork")
-
-
-def interrupted(work):
-    """Whether Ctrl-C after a tenth of the time that it takes ends it before half of it is over."""
-    begin = time.monotonic()
-    work()
-    whole = time.monotonic() - begin
-    timer = threading.Timer(whole / 10, os.kill, (os.getpid(), signal.SIGINT))
-    begin = time.monotonic()
-    timer.start()
-    try:
-        work()
-        return False, "it came to its end"
-    except KeyboardInterrupt:
-        took = time.monotonic() - begin
-        return took < whole / 2, f"{took:.3f} s after a signal at {whole / 10:.3f} s, of {whole:.3f} s"
 
 
 def ctrl_c():

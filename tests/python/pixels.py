@@ -8,16 +8,15 @@ import io
 import multiprocessing
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 BUILD = os.environ.get("B", "build")
 sys.path[:0] = [os.path.join(BUILD, "python"), "tests"]
+from outcome import interrupted, raises  # noqa: E402
 from tap import finish, report, skip  # noqa: E402
 
 try:
@@ -35,14 +34,6 @@ except ImportError:
 PROGRAM = os.path.abspath(os.environ.get("LAPEDGE", "lapedge"))
 PHOTO, CORPUS = "samples/chelsea.jpg", os.environ.get("LAPEDGE_CORPUS")
 random = np.random.default_rng(20261123)
-
-
-def raises(kind, words, function, *arguments, **more):
-    try:
-        function(*arguments, **more)
-    except kind as problem:
-        return words in str(problem) and problem
-    return None
 
 
 # ---- the pixels of Pillow ------------------------------------------------------------------------
@@ -286,18 +277,8 @@ def batches():
     large = lapedge.encode(random.integers(0, 256, (3000, 3000, 3), dtype=np.uint8))
     for name, work in (("decode", lambda: lapedge.decode(large, threads=1)),
                        ("decode_batch", lambda: lapedge.decode_batch([large] * 8, threads=2))):
-        begin = time.monotonic()
-        work()
-        whole = time.monotonic() - begin
-        timer = threading.Timer(whole / 10, os.kill, (os.getpid(), signal.SIGINT))
-        begin = time.monotonic()
-        timer.start()
-        try:
-            work()
-            good = False
-        except KeyboardInterrupt:
-            good = time.monotonic() - begin < whole / 2
-        report(good, f"Ctrl-C ends {name}", f"{time.monotonic() - begin:.3f} s of {whole:.3f} s")
+        good, says = interrupted(work)
+        report(good, f"Ctrl-C ends {name}", says)
     report(all(map(np.array_equal, lapedge.decode_batch(images), expected)), "and the next batch works")
 
 

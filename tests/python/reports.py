@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 sys.path[:0] = [os.path.join(os.environ.get("B", "build"), "python"), "tests"]
+from outcome import raises  # noqa: E402
 from tap import finish, report  # noqa: E402
 
 try:
@@ -31,14 +32,6 @@ def program(*words, status=0):
     if done.returncode != status:
         raise AssertionError(f"{words}: exit status {done.returncode}")
     return done.stdout
-
-
-def raises(kind, words, function, *arguments, **more):
-    try:
-        function(*arguments, **more)
-    except kind as problem:
-        return words in str(problem) and problem
-    return None
 
 
 def infos(folder):
