@@ -3,8 +3,8 @@
  *
  * A matrix of floats is turned over its diagonal: element (x, y) goes to (y, x). Memory is fetched and
  * written in sectors of 32 bytes, 8 floats. If the 32 threads of a warp touch neighbours, a load of 32
- * floats needs few sectors: that is called coalesced. If they touch a column, each float lies in a sector
- * of its own, of which 28 bytes are carried for nothing.
+ * floats needs few sectors: that is called coalesced. If they touch a column, each float lies in a
+ * different sector, and 28 of its 32 bytes are carried for nothing.
  *
  * transpose_read, below, reads rows of the source: its loads are coalesced, its stores go down a column. A
  * transpose in global memory alone cannot have both coalesced, but it can choose which.

@@ -13,7 +13,8 @@ static pthread_once_t probed = PTHREAD_ONCE_INIT;
 static char no_device[200];
 static int usable;
 static pid_t probed_by; /* a child of the process that started CUDA cannot use it */
-static const char *const in_child = "this process was forked after CUDA had started; start it by exec or spawn instead of fork";
+static const char *const in_child =
+    "this process was forked after CUDA had started; start it by exec or spawn instead of fork";
 
 extern "C" lap_code lap_cuda_check(
     cudaError_t error, const char *call, const char *file, int line, lap_error *err)

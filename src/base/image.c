@@ -35,8 +35,8 @@ lap_code lap_image_create(lap_image *image, int width, int height, int channels,
     size_t stride, bytes;
     *image = (lap_image){0};
     if (width < 1 || height < 1 || channels < 1 || channels > 8 || (apron != 0 && apron != LAP_APRON))
-        return lap_fail(err, LAP_E_INTERNAL, "no image of %dx%d pixels, %d channels, apron %d", width, height,
-            channels, apron);
+        return lap_fail(err, LAP_E_INTERNAL, "an image cannot have %dx%d pixels, %d channels, apron %d",
+            width, height, channels, apron);
     lap_view view = {
         .width = width, .height = height, .channels = channels, .apron = apron, .place = LAP_ON_HOST};
     if (!layout(&view, &stride, &bytes))

@@ -119,7 +119,7 @@ static lap_code put_comment(const lap_write_options *o, const lap_segment *s, la
         lap_meta_drop(o->drops,
             &(lap_dropped){
                 .kind = "comment", .place = "", .name = "", .tag = -1, .bytes = s->size, .reason = "binary"});
-        lap_meta_warn(o->drops, "a comment is left out: it is no text, and a PNG has no place for it");
+        lap_meta_warn(o->drops, "a comment is left out: it is not text, and PNG cannot hold it");
         return LAP_OK;
     }
     for (size_t i = 0; i < length; i++)

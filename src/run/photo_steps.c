@@ -100,9 +100,9 @@ static void note_decoder(const lap_photo *p, lap_report *report)
         return;
     }
     if (p->lossless.reason)
-        add_note(report, "decoded and coded anew: %s", p->lossless.reason);
+        add_note(report, "decoded and re-encoded: %s", p->lossless.reason);
     else if (!plan->rung && p->encoder && plan->format == LAP_FORMAT_JPG)
-        add_note(report, "decoded and coded anew, with a quality of %d", plan->write.quality);
+        add_note(report, "decoded and re-encoded, with a quality of %d", plan->write.quality);
     if (plan->no_device)
         add_note(report, "decoded and encoded on the CPU: %s", plan->no_device);
     const bool in_parallel = plan->by_parts || (plan->holds_whole && lap_decoder_opens_at(p->decoder));

@@ -81,7 +81,7 @@ note()
             [ "$status" -eq 1 ]
             [[ $stderr == "lapedge: "*"chelsea.jpg: unsupported: cannot be turned without loss: 451 x 300 is not whole MCUs"* ]]
             nothing_left ours.jpg
-            [[ $(note "${turn%%:*}" "$odd" ours.jpg) == "decoded and coded anew: 451 x 300 is not whole MCUs"* ]]
+            [[ $(note "${turn%%:*}" "$odd" ours.jpg) == "decoded and re-encoded: 451 x 300 is not whole MCUs"* ]]
             cmp ours.jpg <(lapedge transform "${turn%%:*}" -Q90 "$odd" -) # no pixel lost at any edge
         fi
     done
@@ -170,7 +170,7 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
         # shellcheck disable=SC2086 # a word or none
         said=$(note --rotate=90 $more in.jpg o.jpg)
         # --optimize and --progressive are libjpeg-turbo's, which the note adds; nothing else may follow.
-        [ "${said%%; encoded by turbo, not by *}" = "decoded and coded anew: an AC coefficient is beyond 1023" ]
+        [ "${said%%; encoded by turbo, not by *}" = "decoded and re-encoded: an AC coefficient is beyond 1023" ]
         [ -n "$more" ] || [[ "$said" != *";"* ]]
         djpeg -strict o.jpg >/dev/null
         # shellcheck disable=SC2086
@@ -190,7 +190,7 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
     done
 }
 
-@test "three samples to one are trimmed like others; a refusal is not noted as coding anew" {
+@test "three samples to one are trimmed like others; a refusal is not noted as re-encoding" {
     needs_jpegtran
     djpeg "$repo/samples/chelsea.jpg" | cjpeg -sample 3x1 >in.jpg # 451 x 300: MCUs of 24 x 8
     local turn
@@ -202,7 +202,7 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
     done
     run --separate-stderr lapedge transform -v --perfect --flip=h in.jpg none.jpg
     [ "$status" -eq 1 ]
-    [[ $output$stderr != *"coded anew"* ]]
+    [[ $output$stderr != *"re-encoded"* ]]
     nothing_left none.jpg
 }
 
@@ -228,17 +228,17 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
     [ "$status" -eq 0 ]
 }
 
-@test "what asks for coding anew gets it, and -v says so; --perfect beside it is refused" {
+@test "what asks for re-encoding gets it, and -v says so; --perfect beside it is refused" {
     needs_jpegtran
-    [ "$(note --flip=h -Q80 "$photo" o.jpg | cut -d';' -f1)" = "decoded and coded anew, with a quality of 80" ]
+    [ "$(note --flip=h -Q80 "$photo" o.jpg | cut -d';' -f1)" = "decoded and re-encoded, with a quality of 80" ]
     while read -r option why; do
-        [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and coded anew: $why asked for"* ]]
+        [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and re-encoded: $why asked for"* ]]
         expect 2 "" "lapedge: turning without loss is demanded, and $why asked for" \
             transform --perfect --flip=h "$option" "$photo" none.jpg
     done <<<"--subsampling=422 another subsampling is
 --restart=on restart markers are"
-    [[ $(note --flip=h "$photo" o.png) == "decoded and coded anew: the output is no JPEG"* ]]
-    [[ $(note --flip=h o.png o.jpg) == "decoded and coded anew: the input is no JPEG"* ]]
+    [[ $(note --flip=h "$photo" o.png) == "decoded and re-encoded: the output is no JPEG"* ]]
+    [[ $(note --flip=h o.png o.jpg) == "decoded and re-encoded: the input is no JPEG"* ]]
     expect 1 "" "lapedge: o.png: unsupported: cannot be turned without loss: the input is no JPEG" \
         transform --trim --flip=h o.png none.jpg
     expect 2 "" "lapedge: --trim applies only to JPEG output, and the output is .png" transform --trim --flip=h "$photo" none.png
@@ -272,7 +272,7 @@ PY
 @test "the tag's turn is trimmed like any other; the report has the size of what is written" {
     needs_jpegtran
     tagged "$repo/samples/chelsea.jpg" in.jpg # 451 x 300, 4:4:4
-    [[ $(note --auto-orient in.jpg o.jpg) == "decoded and coded anew: 451 x 300 is not whole MCUs"* ]]
+    [[ $(note --auto-orient in.jpg o.jpg) == "decoded and re-encoded: 451 x 300 is not whole MCUs"* ]]
     lapedge transform --json --trim --auto-orient in.jpg o.jpg >o.json
     json o.json 'o["width"] == 296 and o["height"] == 451'
     jpegtran -trim -rotate 90 in.jpg >theirs.jpg
@@ -376,7 +376,7 @@ PY
     head -n 1 log.jsonl >first.json
     json first.json 'o["settings"]["lossless"] == "auto"'
     grep b.jpg log.jsonl >b.json
-    json b.json 'o["note"].startswith("decoded and coded anew: 451 x 300")'
+    json b.json 'o["note"].startswith("decoded and re-encoded: 451 x 300")'
     for file in a.jpg deep/b.jpg; do cmp out/$file <(lapedge transform --rotate=90 in/$file -); done
     run --separate-stderr lapedge transform --rotate=90 in out
     [[ $stderr == "0 done, 2 up to date"* ]]

@@ -43,13 +43,13 @@ load common
     cp "$photo" b.jpg
     local name
     for name in w.jpg w.PNG sub/w.jpeg w.webp; do
-        expect 2 "" "lapedge: $name: there is no such folder, and it is named like an image; $name/ makes it" a.jpg b.jpg $name
-        expect 2 "" "lapedge: $name: there is no such folder, and it is named like an image; $name/ makes it" \
+        expect 2 "" "lapedge: $name: no such folder, and the name is an image's; write $name/ to create it" a.jpg b.jpg $name
+        expect 2 "" "lapedge: $name: no such folder, and the name is an image's; write $name/ to create it" \
             transform --flip=h a.jpg b.jpg $name
         [ ! -e $name ]
     done
     echo a.jpg >list
-    expect 2 "" "lapedge: w.jpg: there is no such folder, and it is named like an image; w.jpg/ makes it" --files-from=list w.jpg
+    expect 2 "" "lapedge: w.jpg: no such folder, and the name is an image's; write w.jpg/ to create it" --files-from=list w.jpg
     lapedge -q a.jpg b.jpg w.jpg/
     lapedge -q a.jpg b.jpg w.jpg # it is there
     lapedge -q a.jpg b.jpg 2024.05

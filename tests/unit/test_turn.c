@@ -325,7 +325,7 @@ static void turned_as(const picture *p, const jpeg_bytes *in, int turn, int codi
     lap_settings s = settings_of(turns[turn].turn, LAP_LOSSLESS_AUTO, coding);
     outcome made = ours(in, &s);
     if (made.code != LAP_OK || is_lossless(&made) != fits ||
-        (!fits && !strstr(made.report.note, "coded anew: ")))
+        (!fits && !strstr(made.report.note, "re-encoded: ")))
         fail_msg("turn %d, coding %d, fits %d: %d '%s' '%s'", (int)s.turn, coding, fits, made.code,
             made.report.error.message, made.report.note);
     if (fits && !holds(&made.out, p, s.turn))
@@ -345,7 +345,7 @@ static void turned_as(const picture *p, const jpeg_bytes *in, int turn, int codi
         s = settings_of(turns[turn].turn, LAP_LOSSLESS_PERFECT, coding);
         const outcome refused = ours(in, &s);
         assert_int_equal(refused.code, LAP_E_UNSUPPORTED);
-        assert_null(strstr(refused.report.note, "coded anew"));
+        assert_null(strstr(refused.report.note, "re-encoded"));
         s.lossless = LAP_LOSSLESS_TRIM;
         assert_int_equal(ours(in, &s).code, LAP_E_UNSUPPORTED);
     }

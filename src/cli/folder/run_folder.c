@@ -274,7 +274,7 @@ static int check_operands(const lap_cli *cli)
         return LAP_EXIT_USAGE;
     if (is_like_image(out))
         return lap_cli_usage(
-            "%s: there is no such folder, and it is named like an image; %s/ makes it", out, out);
+            "%s: no such folder, and the name is an image's; write %s/ to create it", out, out);
     const lap_cli_exit code = lap_folder_check_log(cli);
     return code == LAP_EXIT_OK ? (int)lap_report_check(cli) : (int)code;
 }

@@ -265,7 +265,7 @@ static lap_cli_exit check_sandbox(const lap_cli *cli)
 {
     const char *backend = cli->settings.backend;
     if (cli->sandbox && backend && strncmp(backend, "cuda", 4) == 0)
-        return lap_cli_usage("--sandbox runs on the CPU alone: a driver of CUDA cannot be confined so; "
+        return lap_cli_usage("--sandbox runs on the CPU only: the CUDA driver cannot be confined; "
                              "leave out --backend=%s",
             backend);
     if (cli->sandbox && cli->settings.codec == LAP_CODEC_CUDA)
