@@ -26,8 +26,10 @@ static void drew(lap_progress *progress, double now_ms)
 
 void lap_progress_hide(lap_progress *progress)
 {
-    if (progress->drawn)
+    if (progress->drawn) {
         fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
     progress->drawn = false;
 }
 

@@ -91,7 +91,8 @@ void lap_term_own_streams(void)
     /* Without memory the C library's streams stay in use. */
     if (to_out && setvbuf(to_out, NULL, isatty(out) ? _IOLBF : _IOFBF, BUFSIZ) == 0)
         stdout = to_out;
-    if (to_error && setvbuf(to_error, NULL, _IONBF, 0) == 0)
+    /* A line is written whole: several processes may share the terminal or the file. */
+    if (to_error && setvbuf(to_error, NULL, _IOLBF, BUFSIZ) == 0)
         stderr = to_error;
 }
 

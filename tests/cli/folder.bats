@@ -347,6 +347,28 @@ PY
     nothing_left none
 }
 
+@test "each line of stderr is written whole: programs that share a terminal do not mix theirs" {
+    mkdir in
+    : >in/empty.jpg
+    head -c 3000 "$photo" >in/cut.jpg
+    cp "$photo" in/good.jpg
+    python3 - "$LAPEDGE" --no-sync in out <<'PYTHON'
+import socket, subprocess, sys
+own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)  # one write is one packet
+process = subprocess.Popen(sys.argv[1:], stderr=other)
+process.wait(60)
+own.setblocking(False)
+packets = []
+try:
+    while True:
+        packets.append(own.recv(65536))
+except BlockingIOError:
+    pass
+assert len(packets) >= 3, packets
+assert all(packet.count(b"\n") == 1 and packet.endswith(b"\n") for packet in packets), packets
+PYTHON
+}
+
 @test "an input that vanishes between listing and reading fails alone" {
     for i in {1..30}; do tiny in/$i.jpg; done
     ls in/*.jpg >list

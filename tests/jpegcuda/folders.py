@@ -102,9 +102,7 @@ class Run:
         done = subprocess.run([program, folder, "out", "--no-sync", "--log=log.jsonl", "--json", *options],
                               capture_output=True, env=env, timeout=300)
         self.code = done.returncode
-        # Another thread's fault may be reported in the middle of a message.
-        said = re.sub("(?<=[^\n])# CUDA on CPU: a fault struck [^\n]*\n", "", done.stderr.decode(errors="replace"))
-        lines = said.splitlines()
+        lines = done.stderr.decode(errors="replace").splitlines()
         self.seed = next((line for line in lines if line.startswith("# CUDA on CPU")), "")
         lines = [line for line in lines if not line.startswith("# CUDA on CPU") and not SUMMARY.match(line)
                  and not line.startswith("first to fail")]
