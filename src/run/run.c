@@ -25,6 +25,7 @@ typedef struct run {
     lap_control control;
     lap_source *source;
     lap_sink *sink;
+    bool left_by_device;
 } run;
 
 /* Runs the photo from source to finished sink; the caller closes both. */
@@ -37,7 +38,8 @@ static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
         .control = &r->control,
         .source = r->source,
         .sink = r->sink,
-        .counts = counts};
+        .counts = counts,
+        .left_by_device = r->left_by_device};
     lap_code code = settings->stats && !counts ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
     if (code == LAP_OK)
         code = lap_photo_run(&photo, report, err);
@@ -65,7 +67,8 @@ static lap_code file_to_sink(const lap_run_order *order, double start, struct st
     lap_report *report, lap_error *err)
 {
     run r = {.context = order->context,
-        .control = lap_context_control(order->context, order->settings->timeout_s, start)};
+        .control = lap_context_control(order->context, order->settings->timeout_s, start),
+        .left_by_device = order->left_by_device};
     lap_code code = open_ends(&r, order, err);
     if (code == LAP_OK)
         code = source_to_sink(&r, report, err);
