@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/params.h"
-#include "base/status.h"
 #include "batch/batch_devices.h"
 #include "batch/device_pool.h"
 #include "device/devices.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "jpeg/ladders.h"
 #include "run/formats.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/image.h"
-#include "base/status.h"
 #include "jpeg/ladders.h"
 
 /* Encodes the scan of a file with one interval, 4:2:0. */

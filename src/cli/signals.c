@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/options/values.h"
 #include "cli/sandbox/sandbox.h"
 #include "cli/term.h"
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/status.h"
 #include "codec/exif_tree.h"
 #include "codec/exif_write.h"
 #include "codec/tiff.h"

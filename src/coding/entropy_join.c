@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
 
 /* ---- the current walk --------------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/luma.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "jpeg/decode_bytes.h"
 

@@ -1,6 +1,5 @@
 #include "jpeg/encode_band.h"
 
-#include "base/status.h"
 
 void lap_band_encoder_restart(lap_band_encoder *encoder)
 {

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/status.h"
 
 enum {
     MAX_ROWS = 16,

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "coding/entropy_walk.h"
 
 /* Bytes of data that are buffered, and bits that one call of lap_walk_on walks: an MCU may have only two

@@ -5,7 +5,6 @@
 #include <xxhash.h>
 
 #include "base/image.h"
-#include "base/status.h"
 #include "libjpeg/jpeg_dest.h"
 #include "libjpeg/jpeg_head.h"
 #include "libjpeg/libjpeg.h"

@@ -6,7 +6,6 @@
 #include "base/luma.h"
 #include "base/pages.h"
 #include "base/status.h"
-#include "base/times.h"
 #include "base/turn.h"
 #include "run/pixels.h"
 #include "run/settings.h"

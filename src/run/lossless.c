@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "codec/exif.h"
 #include "libjpeg/jpeg_turn.h"
-#include "ops/orient.h"
 #include "run/formats.h"
 
 /* ---- the decision ------------------------------------------------------------------------------ */

@@ -5,7 +5,6 @@
 #include "base/context.h"
 #include "base/image.h"
 #include "base/status.h"
-#include "run/formats.h"
 #include "run/photo.h"
 #include "run/run.h"
 #include "run/settings.h"

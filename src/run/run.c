@@ -7,7 +7,6 @@
 #include "base/control.h"
 #include "base/status.h"
 #include "io/map64.h"
-#include "run/formats.h"
 #include "run/lossless.h"
 #include "run/photo.h"
 #include "run/settings.h"
