@@ -5,6 +5,7 @@
 
 #include "base/image.h"
 #include "jpeg/ladders.h"
+#include "libjpeg/jpeg_head.h"
 
 /* Encodes the scan of a file with one interval, 4:2:0. */
 static lap_code encode(const lap_view *pixels, int quality, int i, lap_chunk *file, lap_error *err)
@@ -41,10 +42,9 @@ static lap_code encode(const lap_view *pixels, int quality, int i, lap_chunk *fi
 /* libjpeg-turbo's bytes include the file's header and EOI; ours are only the scan. */
 static bool is_same(const lap_chunk *reference, const lap_chunk *scan)
 {
-    static const uint8_t end_of_image[2] = {0xFF, 0xD9};
-    const size_t end = reference->size - sizeof end_of_image;
-    return reference->size > scan->size + sizeof end_of_image &&
-           memcmp(reference->data + end, end_of_image, sizeof end_of_image) == 0 &&
+    const size_t end = reference->size - sizeof lap_jpeg_end;
+    return reference->size > scan->size + sizeof lap_jpeg_end &&
+           memcmp(reference->data + end, lap_jpeg_end, sizeof lap_jpeg_end) == 0 &&
            memcmp(reference->data + end - scan->size, scan->data, scan->size) == 0;
 }
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* ---- the current walk --------------------------------------------------------------------------- */
 
 static uint64_t bit_of(const lap_join *j, size_t note)

@@ -1,6 +1,5 @@
 #include "jpeg/encode_band.h"
 
-
 void lap_band_encoder_restart(lap_band_encoder *encoder)
 {
     encoder->state = (lap_encode_state){0};

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-
 enum {
     MAX_ROWS = 16,
     MAX_CHANNELS = 4,

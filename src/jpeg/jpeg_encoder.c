@@ -95,8 +95,7 @@ static lap_code own_append(lap_encoder *encoder, int index, const lap_chunk *chu
 
 static lap_code own_finish(lap_encoder *encoder, lap_error *err)
 {
-    static const uint8_t end_of_image[] = {0xFF, 0xD9};
-    return lap_sink_write(encoder->sink, end_of_image, sizeof end_of_image, err);
+    return lap_sink_write(encoder->sink, lap_jpeg_end, sizeof lap_jpeg_end, err);
 }
 
 static void own_close(lap_encoder *encoder)

@@ -14,6 +14,9 @@ typedef struct lap_jpeg_head {
     int band_rows;         /* rows of pixels of an interval, if there are several */
 } lap_jpeg_head;
 
+/* The end of a file, behind its scan. */
+extern const uint8_t lap_jpeg_end[2];
+
 /* Thread safe. LAP_E_UNSUPPORTED, LAP_E_USAGE or LAP_E_MEMORY, as lap_encoder_open. */
 lap_code lap_jpeg_head_make(const lap_write_options *options, lap_jpeg_head *head, lap_error *err);
 

@@ -370,6 +370,8 @@ static void jpeg_close(lap_encoder *encoder)
     free(state);
 }
 
+const uint8_t lap_jpeg_end[2] = {0xFF, 0xD9};
+
 lap_code lap_jpeg_head_make(const lap_write_options *options, lap_jpeg_head *head, lap_error *err)
 {
     lap_encoder encoder = {.ops = &lap_libjpeg_encoder, .format = LAP_FORMAT_JPG, .options = *options};

@@ -76,13 +76,12 @@ static void note_decoded(lap_photo *p)
 static lap_code write_jpeg(lap_sink *sink, const lap_chunk *header, const uint8_t *scan, size_t size,
     lap_times *times, lap_error *err)
 {
-    static const uint8_t end_of_image[] = {0xFF, 0xD9};
     const double start = lap_now_ms();
     lap_code code = lap_sink_write(sink, header->data, header->size, err);
     if (code == LAP_OK)
         code = lap_sink_write(sink, scan, size, err);
     if (code == LAP_OK)
-        code = lap_sink_write(sink, end_of_image, sizeof end_of_image, err);
+        code = lap_sink_write(sink, lap_jpeg_end, sizeof lap_jpeg_end, err);
     times->encode += lap_now_ms() - start; /* the report counts it as writing instead */
     return code;
 }
