@@ -82,7 +82,7 @@ lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool s
 /* A piece of metadata that an output will not contain. No string is NULL. */
 typedef struct lap_dropped {
     const char *kind;   /* "EXIF", "XMP", "IPTC", "ICC", "comment", "other" */
-    const char *place;  /* for EXIF tags the directory: "IFD0", "GPS", ...; else empty, "IPTC", "Photoshop" */
+    const char *where;  /* for EXIF tags the directory: "IFD0", "GPS", ...; else empty, "IPTC", "Photoshop" */
     const char *name;   /* name of the tag or property; empty: unknown */
     const char *reason; /* "location", "thumbnail", "not in the list", ... */
     int tag;            /* EXIF tag; IPTC: record * 256 + data set; Photoshop: resource number; else -1 */

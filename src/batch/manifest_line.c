@@ -183,11 +183,11 @@ static bool read_value(reader *r, const char *name, found_line *found, uint32_t 
     if (*seen & 1u << i)
         return false;
     *seen |= 1u << i;
-    void *place = (char *)found + facts[i].at;
+    void *to = (char *)found + facts[i].at;
     if (facts[i].kind == INTEGER)
-        return read_integer(r, place);
+        return read_integer(r, to);
     char *text = read_string(r);
-    memcpy(place, &text, sizeof text);
+    memcpy(to, &text, sizeof text);
     return text != NULL;
 }
 

@@ -40,7 +40,7 @@ struct lap_sink {
 };
 
 /* Gathers headers and rows to this size; longer pieces go straight to write(2). */
-enum { GATHER = 64 * 1024, WATCH_MS = 100 };
+enum { GATHER = 64 * 1024, WATCH_MS = 100, RETRY_MS = 10 };
 
 /* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
 
@@ -89,6 +89,31 @@ static int named_descriptor(const char *path)
     return end != digits && *end == 0 && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
+static lap_code check(const lap_sink *sink, lap_error *err)
+{
+    lap_error why;
+    const lap_code code = lap_control_check(sink->control, &why);
+    return code == LAP_OK ? LAP_OK : lap_fail_at(err, code, sink->path, "%s", why.message);
+}
+
+/* Opens a device, FIFO or socket. A FIFO can be opened when it has a reader. If a control may end the wait
+ * for one, the descriptor never blocks. */
+static lap_code open_special(lap_sink *sink, const char *path, mode_t mode, lap_error *err)
+{
+    const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (sink->control ? O_NONBLOCK : 0);
+    lap_code code = LAP_OK;
+    sink->path = strdup(path);
+    if (!sink->path)
+        return lap_write_errno(err, path, "open", ENOMEM);
+    while (code == LAP_OK && (sink->fd = open(path, flags)) < 0) {
+        if (errno != ENXIO || !S_ISFIFO(mode))
+            return lap_write_errno(err, path, "open", errno);
+        (void)poll(NULL, 0, RETRY_MS);
+        code = check(sink, err);
+    }
+    return code;
+}
+
 static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
 {
     int given = named_descriptor(path);
@@ -104,11 +129,8 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
     const lap_code code = lap_sink_look(path, &old, err);
     if (code != LAP_OK)
         return code;
-    if (old.st_mode && !S_ISREG(old.st_mode)) {
-        sink->path = strdup(path);
-        sink->fd = sink->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
-        return sink->fd < 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
-    }
+    if (old.st_mode && !S_ISREG(old.st_mode))
+        return open_special(sink, path, old.st_mode, err);
     sink->mode = old.st_mode & 0777;
     if (!lap_target_at(path, &sink->target))
         return lap_write_errno(err, path, "create a file in its folder", errno);
@@ -139,13 +161,15 @@ static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *rel
     return code;
 }
 
-static lap_code open_sink(const lap_tree *tree, const char *path, lap_sink **sink, lap_error *err)
+static lap_code open_sink(
+    const lap_tree *tree, const char *path, const lap_control *control, lap_sink **sink, lap_error *err)
 {
     *sink = NULL;
     lap_sink *made = calloc(1, sizeof *made);
     if (!made)
         return lap_write_errno(err, path, "write", ENOMEM);
     made->fd = made->target.folder = -1;
+    made->control = control;
     double began = lap_now_ms();
     lap_code code = tree ? open_below(made, tree, path, err) : open_target(made, path, err);
     made->ms = made->opening_ms = lap_now_ms() - began;
@@ -157,14 +181,14 @@ static lap_code open_sink(const lap_tree *tree, const char *path, lap_sink **sin
     return LAP_OK;
 }
 
-lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err)
+lap_code lap_sink_open(const char *path, const lap_control *control, lap_sink **sink, lap_error *err)
 {
-    return open_sink(NULL, path, sink, err);
+    return open_sink(NULL, path, control, sink, err);
 }
 
 lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err)
 {
-    return open_sink(tree, relative, sink, err);
+    return open_sink(tree, relative, NULL, sink, err);
 }
 
 lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
@@ -179,11 +203,6 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-void lap_sink_watch(lap_sink *sink, const lap_control *control)
-{
-    sink->control = control;
-}
-
 /* Temporary files are not watched: writing them does not block. */
 static bool is_watched(const lap_sink *sink)
 {
@@ -191,18 +210,17 @@ static bool is_watched(const lap_sink *sink)
 }
 
 /* Waits until the descriptor can be written. */
-static lap_code wait_writable(const lap_sink *sink, int timeout_ms, lap_error *err)
+static lap_code wait_writable(const lap_sink *sink, lap_error *err)
 {
     struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
-    for (int ready = 0; ready <= 0;) {
-        lap_error why;
-        if (is_watched(sink) && lap_control_check(sink->control, &why) != LAP_OK)
-            return lap_fail_at(err, why.code, sink->path, "%s", why.message);
-        ready = poll(&wait, 1, timeout_ms);
+    lap_code code = LAP_OK;
+    for (int ready = 0; ready <= 0 && code == LAP_OK;) {
+        code = check(sink, err);
+        ready = code == LAP_OK ? poll(&wait, 1, WATCH_MS) : 0;
         if (ready < 0 && errno != EINTR)
-            return lap_write_errno(err, sink->path, "write", errno);
+            code = lap_write_errno(err, sink->path, "write", errno);
     }
-    return LAP_OK;
+    return code;
 }
 
 static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap_error *err)
@@ -214,7 +232,7 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
         (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails only for NULL */
     while (size > 0 && code == LAP_OK) {
         if (watched)
-            code = wait_writable(sink, WATCH_MS, err);
+            code = wait_writable(sink, err);
         if (code != LAP_OK)
             break;
         /* If poll reports room, a pipe takes PIPE_BUF bytes without blocking. */
@@ -224,8 +242,8 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
             size -= (size_t)wrote;
         } else if (wrote == 0) { /* not a retry: a device may never take a byte */
             code = lap_write_errno(err, sink->path, "write", EIO);
-        } else if (errno == EAGAIN) { /* another process made the pipe or terminal non-blocking */
-            code = wait_writable(sink, watched ? WATCH_MS : -1, err);
+        } else if (errno == EAGAIN) { /* a FIFO, or another process made the pipe or terminal non-blocking */
+            code = wait_writable(sink, err);
         } else if (errno != EINTR) {
             code = lap_write_errno(err, sink->path, "write", errno);
         }
@@ -319,6 +337,7 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
         code = lap_write_errno(err, sink->path, "look at the finished file", errno);
     int closed = close(sink->fd);
     sink->fd = -1;
+    sink->control = NULL;
     if (code == LAP_OK && closed != 0 && errno != EINTR) /* Linux closes even if interrupted */
         code = lap_write_errno(err, sink->path, "close", errno);
     free(sink->buffer); /* finished files may wait long for their group's sync */
