@@ -103,6 +103,33 @@ left()
     cmp piped.ppm file.ppm
 }
 
+@test "--timeout ends the wait for somebody to read a FIFO" {
+    mkfifo pipe
+    run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.3 --format=jpg "$photo" pipe
+    [ "$status" -eq 5 ]
+    [ "$stderr" = "lapedge: pipe: timeout: over the time limit" ]
+    [ -p pipe ]
+    # A reader that comes gets all of it.
+    cat pipe >piped.jpg &
+    timeout 20 "$LAPEDGE" --timeout=60 --format=jpg "$photo" pipe
+    wait $!
+    lapedge "$photo" file.jpg
+    cmp piped.jpg file.jpg
+}
+
+@test "one signal ends the wait for a reader" {
+    { printf 'P6\n1000 1000\n255\n'; head -c 3000000 /dev/zero; } >large.ppm
+    mkfifo pipe
+    for limit in --threads=2 --timeout=60; do
+        run --separate-stderr bash -c 'exec 7<>pipe
+            exec timeout -k 10 --preserve-status -s TERM 0.5 "$0" "$1" --format=ppm large.ppm - >pipe' "$LAPEDGE" $limit
+        [ "$status" -eq 143 ]
+        run --separate-stderr timeout -k 10 --preserve-status -s INT 0.5 "$LAPEDGE" $limit --format=ppm large.ppm pipe
+        [ "$status" -eq 130 ]
+        [ "$stderr" = "" ]
+    done
+}
+
 @test "output equal to input, also through links" {
     cp "$photo" a.jpg
     ln a.jpg hard.jpg

@@ -182,22 +182,6 @@ lapedge: bad.jpg: $same" --in-place bad.jpg bad.jpg
     cmp got.jpg want.jpg
 }
 
-@test "--timeout and Ctrl-C end the wait for a FIFO's reader" {
-    mkfifo fifo
-    run --separate-stderr timeout 100 "$LAPEDGE" --timeout=0.1 --format=jpg "$photo" fifo
-    [ "$status" -eq 5 ]
-    [ -z "$output" ]
-    [[ $stderr == *"over the time limit"* ]]
-    env --default-signal=INT timeout 100 "$LAPEDGE" --format=jpg "$photo" fifo 2>err &
-    local pid=$!
-    sleep 0.3
-    kill -INT $pid
-    wait $pid && code=0 || code=$?
-    [ "$code" -eq 130 ]
-    [ ! -s err ]
-    [ -p fifo ]
-}
-
 @test "-v prints backend, size and times on stderr" {
     run --separate-stderr lapedge -v --threads=2 --backend=simd "$photo" e.jpg
     [ "$status" -eq 0 ]
