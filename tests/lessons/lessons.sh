@@ -369,7 +369,7 @@ wrong_pixel_is_named()
 
 next_step_is_named()
 {
-    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2 (what a warp' || return 1
+    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2: what a warp.*(15 minutes)\.$' || return 1
     ! can_run lesson_12_avx2.c || lessons/lesson check 12 "$(of 12)" | grep 'That was the last lesson'
 }
 
@@ -380,6 +380,16 @@ lesson_that_does_not_exist()
         env -u MAKEFLAGS make -n HAVE_CUDA=0 "$target-99" | grep "lessons/lesson [a-z]* 99" || return 1
     done
     lessons/lesson get 99 2>&1 | grep 'no lesson 99: they are 1 to 12'
+}
+
+lessons_are_listed()
+{
+    local said number
+    said=$(env -u MAKEFLAGS make --no-print-directory HAVE_CUDA=0 MINE="$scratch/mine" lesson) && echo "$said"
+    for ((number = 1; number <= 12; number++)); do
+        grep -E "^ *$number  .* \([0-9]+ minutes\)" <<<"$said" >/dev/null || return 1
+    done
+    grep -E "^  1 .*, in $scratch/mine$" <<<"$said" && ! grep -E "^  2 .*, in" <<<"$said"
 }
 
 says_what_is_missing()
@@ -403,5 +413,6 @@ check "each figure to predict has its reason" predictions_have_reasons
 check "a wrong result names the pixel" wrong_pixel_is_named
 check "a solved lesson names the next step" next_step_is_named
 check "a lesson that does not exist: which do" lesson_that_does_not_exist
+check "make lesson lists them, and which are copied" lessons_are_listed
 check "what is missing is said" says_what_is_missing
 finish
