@@ -79,6 +79,10 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
  * complete; if path is a link, replaces its target. Writes directly to devices and pipes. */
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
 
+/* Removes the temporary files of this process's outputs; finished ones too. Async-signal-safe: for a process
+ * that ends at once. From now on no output can be begun or published. */
+void lap_abandon_outputs(void);
+
 /* A piece of metadata that an output will not contain. No string is NULL. */
 typedef struct lap_dropped {
     const char *kind;   /* "EXIF", "XMP", "IPTC", "ICC", "comment", "other" */

@@ -22,7 +22,7 @@ struct lap_sink {
     bool memory; /* a memory sink: the buffer is the output */
     char *path;  /* for messages */
     lap_target target;
-    char *temp; /* name in the target's folder; NULL: written directly, or published */
+    lap_temp temp; /* no name: written directly, or published */
     lap_over over;
     struct stat seen;   /* with LAP_OVER_SEEN: what may be replaced */
     struct stat made;   /* the finished temporary file */
@@ -146,8 +146,8 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
     if (!lap_target_at(path, &sink->target))
         return lap_write_errno(err, path, "create a file in its folder", errno);
     sink->path = strdup(sink->target.path);
-    sink->temp = sink->path ? lap_temp_create(sink->target.folder, &sink->fd) : NULL;
-    return sink->temp ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
+    const bool made = sink->path && lap_temp_create(sink->target.folder, sink->path, &sink->temp, &sink->fd);
+    return made ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
 }
 
 static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *relative, lap_error *err)
@@ -165,8 +165,7 @@ static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *rel
         return code;
     if (fstatat(folder, sink->target.name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode))
         sink->mode = old.st_mode & 0777;
-    sink->temp = lap_temp_create(folder, &sink->fd);
-    if (!sink->temp)
+    if (!lap_temp_create(folder, sink->path, &sink->temp, &sink->fd))
         code = lap_write_errno(err, sink->path, "create a file in its folder", errno);
     lap_target_leave(&sink->target, folder);
     return code;
@@ -179,7 +178,7 @@ static lap_code open_sink(
     lap_sink *made = calloc(1, sizeof *made);
     if (!made)
         return lap_write_errno(err, path, "write", ENOMEM);
-    made->fd = made->target.folder = -1;
+    made->fd = made->target.folder = made->temp.held = -1;
     made->control = control;
     double began = lap_now_ms();
     lap_code code = tree ? open_below(made, tree, path, err) : open_target(made, path, err);
@@ -207,7 +206,7 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
     *sink = calloc(1, sizeof **sink);
     if (!*sink)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the output");
-    (*sink)->fd = (*sink)->target.folder = -1;
+    (*sink)->fd = (*sink)->target.folder = (*sink)->temp.held = -1;
     (*sink)->memory = true;
     return LAP_OK;
 }
@@ -334,12 +333,13 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     lap_code code = flush(sink, err);
     double began = lap_now_ms();
     sink->sync = sync;
-    if (code == LAP_OK && sink->temp)
+    if (code == LAP_OK && sink->temp.name)
         code = set_mode_and_times(sink, like, err);
     /* fsync fails for pipes and terminals: not an error. */
-    if (code == LAP_OK && sync && fsync(sink->fd) != 0 && (sink->temp || (errno != EINVAL && errno != EROFS)))
+    if (code == LAP_OK && sync && fsync(sink->fd) != 0 &&
+        (sink->temp.name || (errno != EINVAL && errno != EROFS)))
         code = lap_write_errno(err, sink->path, "sync", errno);
-    if (code == LAP_OK && sink->temp && fstat(sink->fd, &sink->made) != 0)
+    if (code == LAP_OK && sink->temp.name && fstat(sink->fd, &sink->made) != 0)
         code = lap_write_errno(err, sink->path, "look at the finished file", errno);
     int closed = close(sink->fd);
     sink->fd = -1;
@@ -380,18 +380,16 @@ void lap_sink_expect(lap_sink *sink, const struct stat *there)
 lap_code lap_sink_publish(lap_sink *sink, lap_error *err)
 {
     int folder;
-    if (!sink->temp)
+    if (!sink->temp.name)
         return LAP_OK;
     if (!sink->whole)
         return lap_fail_at(err, LAP_E_INTERNAL, sink->path, "published before it was whole");
     double began = lap_now_ms();
     lap_code code = lap_target_enter(&sink->target, &folder, err);
     if (code == LAP_OK) {
-        code = lap_target_publish(&sink->target, folder, sink->temp, sink->over, &sink->seen, err);
-        if (code == LAP_OK) {
-            free(sink->temp);
-            sink->temp = NULL;
-        }
+        code = lap_target_publish(&sink->target, folder, sink->temp.name, sink->over, &sink->seen, err);
+        if (code == LAP_OK)
+            lap_temp_forget(&sink->temp);
         if (code == LAP_OK && sink->sync)
             code = sync_folder(sink, folder, err);
         lap_target_leave(&sink->target, folder);
@@ -407,13 +405,13 @@ void lap_sink_close(lap_sink *sink)
     if (sink->fd >= 0)
         close(sink->fd);
     int folder;
-    if (sink->temp && lap_target_enter(&sink->target, &folder, NULL) == LAP_OK) {
-        (void)unlinkat(folder, sink->temp, 0);
+    if (sink->temp.name && lap_target_enter(&sink->target, &folder, NULL) == LAP_OK) {
+        (void)unlinkat(folder, sink->temp.name, 0);
         lap_target_leave(&sink->target, folder);
     }
     lap_target_free(&sink->target);
     XXH3_freeState(sink->hash);
-    free(sink->temp);
+    lap_temp_forget(&sink->temp);
     free(sink->path);
     free(sink->buffer);
     free(sink);

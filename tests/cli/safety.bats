@@ -345,3 +345,76 @@ meanwhile()
     (ulimit -n 64; lapedge --threads=64 in out 2>err)
     grep -q '^0 done, 151 up to date' err
 }
+
+# interrupted HOW: interrupts a folder run that waits for the reader of its log and has finished outputs without their
+# names. "again": once more and once more, until it ends. "twice": two signals of one Ctrl-C, then the log is read.
+interrupted()
+{
+    python3 - "$LAPEDGE" "$1" <<'PYTHON'
+import array, fcntl, glob, os, signal, subprocess, sys, termios, threading, time
+program, how = sys.argv[1:]
+os.mkdir(how)
+os.mkdir(how + "/in")
+for i in range(300):
+    with open(f"{how}/in/{i}.pgm", "wb") as f:
+        f.write(b"P5\n8 8\n255\n" + bytes([i % 256]) * 64)
+os.mkfifo(how + "/log")
+log = os.open(how + "/log", os.O_RDWR)
+run = subprocess.Popen([program, "--no-sync", "--ext=pgm", "--format=jpg", f"--log={how}/log", how + "/in", how + "/out"],
+                       stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+
+def temporary():
+    return glob.glob(how + "/out/.lapedge-*.tmp")
+
+def waiting():
+    held = array.array("i", [0])
+    fcntl.ioctl(log, termios.FIONREAD, held)
+    return held[0]
+
+def interrupt():
+    """Sends a signal; returns when a thread of the program has taken it, or the program has ended."""
+    run.send_signal(signal.SIGINT)
+    while run.poll() is None:
+        with open(f"/proc/{run.pid}/status") as f:
+            pending = [int(line.split()[1], 16) for line in f if line.startswith(("ShdPnd", "SigPnd"))]
+        if not any(p >> signal.SIGINT - 1 & 1 for p in pending):
+            return
+        time.sleep(0.001)
+
+before, F_GETPIPE_SZ = -1, 1032
+while waiting() != before or before < fcntl.fcntl(log, F_GETPIPE_SZ) * 3 // 4 or not temporary(): # until it is full
+    assert run.poll() is None, (run.returncode, run.stderr.read())
+    before = waiting()
+    time.sleep(0.2)
+assert temporary()
+began = time.monotonic()
+interrupt()
+if how == "again":
+    while run.poll() is None:
+        interrupt()
+        time.sleep(0.05)
+    print("again", "ended" if run.returncode in (-2, 130) else run.returncode, len(temporary()))
+else:
+    interrupt()
+    at_once = time.monotonic() - began < 0.4
+    def read():
+        while os.read(log, 65536):
+            pass
+    threading.Thread(target=read, daemon=True).start()
+    said = run.stderr.read().decode()
+    code = run.wait()
+    good = code in (0, 130) and " done" in said or not at_once and code == -2 # 0: all were done before
+    print("twice", "good" if good else (code, said), len(temporary()))
+os._exit(0)
+PYTHON
+}
+
+@test "a second Ctrl-C ends a run that is stuck, and leaves no temporary files" {
+    run interrupted again
+    [ "$output" = "again ended 0" ]
+}
+
+@test "two signals of one Ctrl-C are one request: the run ends cleanly" {
+    run interrupted twice
+    [ "$output" = "twice good 0" ]
+}
