@@ -46,18 +46,12 @@ untouched() # FILE
 
 @test "a hang-up ends a run with 129 and leaves nothing; nohup lets it go on" {
     { printf 'P6\n5000 4000\n255\n'; head -c 60000000 /dev/zero; } >huge.ppm
-    env --default-signal=HUP "$LAPEDGE" --threads=1 --backend=c huge.ppm out.jpg 2>err &
-    local pid=$!
-    sleep 0.3
-    kill -HUP $pid
-    wait $pid && code=0 || code=$?
-    [ "$code" -eq 129 ]
+    struck 129 HUP --threads=1 --backend=c huge.ppm out.jpg
     nothing_left out.jpg
     [ ! -s err ]
     env --ignore-signal=HUP "$LAPEDGE" --no-sync --threads=1 --backend=c huge.ppm out.jpg 2>err &
-    pid=$!
-    sleep 0.3
-    kill -HUP $pid
+    local pid=$!
+    ! begun $pid || kill -HUP $pid || true
     wait $pid
     [ -s out.jpg ]
 }
@@ -248,20 +242,32 @@ last() # CODE START WORD...: a run over folders, its exit code and how its last 
     [ "$(cat out/sub/b.jpg)" = mine ]
 }
 
-# A photo that takes a while, and what happens in that while: meanwhile COMMAND... -- WORD...
+# What happens while a photo is worked on: meanwhile COMMAND -- WORD... The run stands still for it. A run that was
+# done before is begun again; so is one that ends with $late, which means that COMMAND came after its last look.
+late=
 meanwhile()
 {
-    local before=()
-    while [ "$1" != -- ]; do before+=("$1"); shift; done
-    shift
-    [ -e large.ppm ] || { printf 'P6\n5000 3000\n255\n'; head -c 45000000 /dev/zero; } >large.ppm
-    "$LAPEDGE" --no-sync --backend=c --threads=1 "$@" 2>err &
-    local pid=$!
-    for _ in {1..200}; do [ -n "$(find out -name '.lapedge-*.tmp')" ] && break; sleep 0.01; done
-    [ -n "$(find out -name '.lapedge-*.tmp')" ]
-    "${before[@]}"
-    code=0
-    wait $pid || code=$?
+    local command=$1 pid
+    shift 2
+    for _ in {1..20}; do
+        [ -e large.ppm ] || { printf 'P6\n5000 3000\n255\n'; head -c 45000000 /dev/zero; } >large.ppm
+        "$LAPEDGE" --no-sync --backend=c --threads=1 "$@" 2>err &
+        pid=$!
+        begun $pid && kill -STOP $pid || true
+        if [ -n "$(find out -name '.lapedge-*.tmp')" ]; then
+            "$command"
+            kill -CONT $pid
+            code=0
+            wait $pid || code=$?
+            [ "$code" = "$late" ] || return 0
+            rm large.ppm
+        else
+            kill -CONT $pid || true
+            wait $pid
+        fi
+        find out ! -type d -delete
+    done
+    return 1
 }
 
 @test "a file that appears under an output's name during the run stays" {
@@ -277,6 +283,7 @@ meanwhile()
 @test "an input that is rewritten while it is read is a failure: changed" {
     mkdir out
     grow() { echo x >>large.ppm; }
+    late=0
     meanwhile grow -- large.ppm out --log=log.jsonl
     [ "$code" -eq 4 ]
     grep -q 'lapedge: large.ppm: changed while it was read' err
