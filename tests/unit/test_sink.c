@@ -497,10 +497,10 @@ static void an_ending_process_removes_its_files(void **unused)
         lap_error err;
         lap_sink *done, *kept;
         int folder = open(at("ending"), O_PATH | O_DIRECTORY), fd;
-        bool good = lap_sink_open(at("ending/done"), &done, &err) == LAP_OK &&
+        bool good = lap_sink_open(at("ending/done"), NULL, &done, &err) == LAP_OK &&
                     lap_sink_finish(done, false, NULL, &err) == LAP_OK &&
                     lap_sink_publish(done, &err) == LAP_OK &&
-                    lap_sink_open(at("ending/kept"), &kept, &err) == LAP_OK &&
+                    lap_sink_open(at("ending/kept"), NULL, &kept, &err) == LAP_OK &&
                     lap_sink_finish(kept, false, NULL, &err) == LAP_OK;
         lap_temp temp[MANY];
         for (int i = 0; i < MANY && good; i++) {
@@ -510,7 +510,7 @@ static void an_ending_process_removes_its_files(void **unused)
         good = good && temp[MANY - 4].held >= 0 && temp[MANY - 1].held < 0;
         lap_abandon_outputs();
         good = good && lap_sink_publish(kept, &err) == LAP_E_WRITE &&
-               lap_sink_open(at("ending/late"), &done, &err) == LAP_E_WRITE;
+               lap_sink_open(at("ending/late"), NULL, &done, &err) == LAP_E_WRITE;
         _exit(good ? 0 : 1);
     }
     int status;
