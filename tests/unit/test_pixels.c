@@ -265,6 +265,50 @@ static void refused_views(void **state)
     free(file.data);
 }
 
+/* The least limit of memory, to 64 bytes, within which a view is decoded. */
+static uint64_t least_memory(lap_context *context, const jpeg_bytes *file, lap_settings s, int channels)
+{
+    uint64_t below = 1, fits = 1 << 24;
+    while (fits - below > 64) {
+        lap_view view = {.channels = channels, .place = LAP_ON_HOST};
+        s.max_memory = (below + fits) / 2;
+        const lap_code code = lap_decode_view(context, file->data, file->size, &s, &view, NULL, NULL);
+        if (code != LAP_OK)
+            assert_int_equal(code, LAP_E_LIMIT);
+        *(code == LAP_OK ? &fits : &below) = s.max_memory;
+        free(code == LAP_OK ? view.base : NULL);
+    }
+    assert_true(fits < 1 << 24);
+    return fits;
+}
+
+/* What libjpeg-turbo can decode within a limit is decoded, into whichever channels. */
+static void short_memory(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        jpeg_bytes file = jpeg_make(&kinds[k].jpeg, WIDTH, HEIGHT);
+        lap_context *context = lap_context_create(3, NULL);
+        assert_non_null(context);
+        for (int channels = 0; channels <= 3; channels++) {
+            lap_settings s = lap_settings_default();
+            if (channels == 2)
+                continue;
+            s.decode = LAP_DECODE_SERIAL;
+            s.codec = LAP_CODEC_TURBO;
+            const uint64_t turbo = least_memory(context, &file, s, channels);
+            s.decode = LAP_DECODE_PARALLEL;
+            s.codec = LAP_CODEC_C;
+            const uint64_t ours = least_memory(context, &file, s, channels);
+            if (ours > turbo + 64)
+                fail_msg("%s, %d channels: %llu bytes, and by turbo %llu", kinds[k].jpeg.name, channels,
+                    (unsigned long long)ours, (unsigned long long)turbo);
+        }
+        lap_context_destroy(context);
+        free(file.data);
+    }
+}
+
 /* Damage: the verdict, the message and the pixels of libjpeg-turbo. */
 static void damaged_pictures(void **state)
 {
@@ -323,6 +367,7 @@ int main(void)
         cmocka_unit_test(pixels_of_all_kinds),
         cmocka_unit_test(views_of_all_kinds),
         cmocka_unit_test(refused_views),
+        cmocka_unit_test(short_memory),
         cmocka_unit_test(damaged_pictures),
         cmocka_unit_test(no_picture),
     };

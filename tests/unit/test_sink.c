@@ -314,8 +314,10 @@ static void bad_targets(void **unused)
         assert_non_null(strstr(err.message, "a folder, not a file"));
     }
     int fd;
+    lap_temp temp;
     errno = 0;
-    assert_null(lap_temp_create(-1, &fd)); /* the reason is that of the last attempt */
+    assert_false(lap_temp_create(-1, "x", &temp, &fd)); /* the reason is that of the last attempt */
+    assert_null(temp.name);
     assert_int_equal(errno, EBADF);
 }
 
@@ -463,21 +465,60 @@ static void reused_numbers_are_told_apart(void **unused)
     int fd;
     assert_int_equal(mkdir(at("reuse"), 0700), 0);
     int folder = open(at("reuse"), O_PATH | O_DIRECTORY);
-    char *name = lap_temp_create(folder, &fd), changed[512];
-    assert_non_null(name);
+    char changed[512];
+    lap_temp temp;
+    assert_true(lap_temp_create(folder, at("reuse/out"), &temp, &fd));
     close(fd);
     unsigned host, random;
     long pid;
     unsigned long long start;
-    assert_int_equal(sscanf(name, ".lapedge-%x-%ld-%llx-%x.tmp", &host, &pid, &start, &random), 4);
+    assert_int_equal(sscanf(temp.name, ".lapedge-%x-%ld-%llx-%x.tmp", &host, &pid, &start, &random), 4);
     assert_int_equal(pid, getpid());
     assert_true(start > 0);
     snprintf(changed, sizeof changed, "%s/reuse/.lapedge-%08x-%ld-%llx-%08x.tmp", scratch, host, pid,
         start + 1, random);
-    assert_int_equal(renameat(folder, name, AT_FDCWD, changed), 0);
+    assert_int_equal(renameat(folder, temp.name, AT_FDCWD, changed), 0);
     assert_int_equal(lap_sink_sweep(at("reuse")), 1);
     close(folder);
-    free(name);
+    lap_temp_forget(&temp);
+}
+
+/* In a child, because afterwards a process can create no more. The last file finds no place in the table of
+ * files to remove; the next run removes it. */
+static void an_ending_process_removes_its_files(void **unused)
+{
+    (void)unused;
+    enum { MANY = 4098 };
+    assert_int_equal(mkdir(at("ending"), 0700), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        lap_error err;
+        lap_sink *done, *kept;
+        int folder = open(at("ending"), O_PATH | O_DIRECTORY), fd;
+        bool good = lap_sink_open(at("ending/done"), NULL, &done, &err) == LAP_OK &&
+                    lap_sink_finish(done, false, NULL, &err) == LAP_OK &&
+                    lap_sink_publish(done, &err) == LAP_OK &&
+                    lap_sink_open(at("ending/kept"), NULL, &kept, &err) == LAP_OK &&
+                    lap_sink_finish(kept, false, NULL, &err) == LAP_OK;
+        lap_temp temp[MANY];
+        for (int i = 0; i < MANY && good; i++) {
+            good = lap_temp_create(folder, at("ending/x"), &temp[i], &fd);
+            close(fd);
+        }
+        good = good && temp[MANY - 4].held >= 0 && temp[MANY - 1].held < 0;
+        lap_abandon_outputs();
+        good = good && lap_sink_publish(kept, &err) == LAP_E_WRITE &&
+               lap_sink_open(at("ending/late"), NULL, &done, &err) == LAP_E_WRITE;
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(count_temps(at("ending")), 3); /* 4096 places, one of them for "kept" */
+    assert_int_equal(access(at("ending/done"), F_OK), 0);
+    assert_int_equal(lap_sink_sweep(at("ending")), 3);
 }
 
 int main(void)
@@ -498,6 +539,7 @@ int main(void)
         cmocka_unit_test(read_only_folder),
         cmocka_unit_test(dead_runs_are_swept),
         cmocka_unit_test(reused_numbers_are_told_apart),
+        cmocka_unit_test(an_ending_process_removes_its_files),
     };
     if (!make_scratch())
         return 99;
