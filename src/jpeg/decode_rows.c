@@ -31,11 +31,12 @@ struct lap_row_decoder {
     /* working memory and progress */
     lap_decode_unit unit;
     sample_plane planes[LAP_JPEG_COMPONENTS];
-    bool is_mixed; /* luma is wanted and must be computed from RGB */
-    uint8_t *rgb;  /* one row of RGB, if is_mixed */
-    int mcu_rows;  /* MCU rows decoded so far */
-    int row;       /* the next row of pixels */
-    bool is_over;  /* invalid or unsupported data: no more rows */
+    bool is_mixed;         /* luma is wanted and must be computed from RGB */
+    uint8_t *rgb;          /* one row of RGB, if is_mixed */
+    int mcu_rows;          /* MCU rows decoded so far */
+    int row;               /* the next row of pixels */
+    bool is_over;          /* invalid or unsupported data: no more rows */
+    lap_row_decoder *next; /* in a list of idle ones */
 };
 
 /* ---- memory -------------------------------------------------------------------------------------- */
@@ -145,6 +146,20 @@ void lap_row_decoder_close(lap_row_decoder *decoder)
     free(decoder);
 }
 
+void lap_row_decoder_push(lap_row_decoder **idle, lap_row_decoder *decoder)
+{
+    decoder->next = *idle;
+    *idle = decoder;
+}
+
+lap_row_decoder *lap_row_decoder_pop(lap_row_decoder **idle)
+{
+    lap_row_decoder *decoder = *idle;
+    if (decoder)
+        *idle = decoder->next;
+    return decoder;
+}
+
 /* ---- bytes --------------------------------------------------------------------------------------- */
 
 void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_start *start, int row)
@@ -153,6 +168,7 @@ void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_start *start, int ro
     const int64_t mcu = (int64_t)start->mcu_row * d->plan->mcus;
     d->mcu_rows = start->mcu_row;
     d->row = row;
+    d->is_over = false;
     if (d->held)
         return;
     d->bytes.next = d->bytes.end - (d->size - start->byte);
