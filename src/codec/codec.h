@@ -148,7 +148,10 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err);
 typedef struct lap_chunk { /* encoded bytes of one band; it grows and is reused */
     uint8_t *data;
     size_t size, capacity;
+    bool is_lent; /* data belongs to the caller of lap_chunk_lend */
 } lap_chunk;
+/* Lets an empty chunk begin in memory that outlives it; where that is too small, the chunk moves out. */
+void lap_chunk_lend(lap_chunk *chunk, uint8_t *memory, size_t capacity);
 /* Makes room for more bytes after size; if it must grow, the capacity at least doubles. */
 lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err);
 void lap_chunk_free(lap_chunk *chunk);

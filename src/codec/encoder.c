@@ -1,5 +1,6 @@
 /* The encoder half of codec.h: the checks that all formats share. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "base/status.h"
@@ -7,12 +8,29 @@
 
 /* ---- chunks ----------------------------------------------------------------------------------- */
 
+void lap_chunk_lend(lap_chunk *chunk, uint8_t *memory, size_t capacity)
+{
+    *chunk = (lap_chunk){.data = memory, .capacity = capacity, .is_lent = true};
+}
+
+/* A chunk that outgrows lent memory moves out of it. */
+static uint8_t *grow(lap_chunk *chunk, size_t need)
+{
+    if (!chunk->is_lent || need <= chunk->capacity)
+        return lap_grow(chunk->data, &chunk->capacity, need, 1);
+    uint8_t *grown = lap_grow(NULL, &chunk->capacity, need, 1);
+    if (grown)
+        memcpy(grown, chunk->data, chunk->size);
+    chunk->is_lent = !grown;
+    return grown;
+}
+
 lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err)
 {
     size_t need;
     if (!lap_add(chunk->size, more, &need))
         return lap_fail(err, LAP_E_MEMORY, "out of memory for encoded data");
-    uint8_t *grown = lap_grow(chunk->data, &chunk->capacity, need, 1);
+    uint8_t *grown = grow(chunk, need);
     if (!grown)
         return lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes for encoded data", need);
     chunk->data = grown;
@@ -21,7 +39,8 @@ lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err)
 
 void lap_chunk_free(lap_chunk *chunk)
 {
-    free(chunk->data);
+    if (!chunk->is_lent)
+        free(chunk->data);
     *chunk = (lap_chunk){0};
 }
 

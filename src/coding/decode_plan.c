@@ -112,8 +112,8 @@ static void lay_out(lap_decode_plan *plan)
     plan->unit_blocks = next;
 }
 
-/* Supported: gray; or luma of 1 or 2 blocks across and down with chroma of one block; black sampled as luma.
- */
+/* Supported: gray; or luma of 1 or 2 blocks across and down, or of 4 across, with chroma of one block; black
+ * sampled as luma. */
 bool lap_decode_takes(const lap_jpeg_frame *f)
 {
     if (f->components == 1)
@@ -123,7 +123,8 @@ bool lap_decode_takes(const lap_jpeg_frame *f)
             return false;
     if (f->components == 4 && (f->sample_h[3] != f->sample_h[0] || f->sample_v[3] != f->sample_v[0]))
         return false;
-    return f->sample_h[0] <= 2 && f->sample_v[0] <= 2;
+    const int h = f->sample_h[0], v = f->sample_v[0];
+    return (h <= 2 && v <= 2) || (h == 4 && v == 1);
 }
 
 bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *index, lap_decode_plan *plan)

@@ -30,11 +30,13 @@ struct lap_row_decoder {
     /* working memory and progress */
     lap_decode_unit unit;
     sample_plane planes[LAP_JPEG_COMPONENTS];
-    bool is_mixed; /* luma is wanted and must be computed from RGB */
-    uint8_t *rgb;  /* one row of RGB, if is_mixed */
-    int mcu_rows;  /* MCU rows decoded so far */
-    int row;       /* the next row of pixels */
-    bool is_over;  /* invalid or unsupported data: no more rows */
+    bool is_mixed;         /* luma is wanted and must be computed from RGB */
+    uint8_t *rgb;          /* one row of RGB, if is_mixed */
+    uint8_t *wide[2];      /* a row of Cb, one of Cr, if is_spread: as wide as luma */
+    int mcu_rows;          /* MCU rows decoded so far */
+    int row;               /* the next row of pixels */
+    bool is_over;          /* invalid or unsupported data: no more rows */
+    lap_row_decoder *next; /* in a list of idle ones */
 };
 
 /* ---- memory -------------------------------------------------------------------------------------- */
@@ -42,8 +44,17 @@ struct lap_row_decoder {
 enum { MAX_UNIT_BLOCKS = 80, MAX_ROWS = 96 /* rows of samples, all components together */ };
 
 typedef struct layout { /* offsets into a decoder's memory */
-    size_t coefficients, last, bytes, planes[LAP_JPEG_COMPONENTS], rgb, size;
+    size_t coefficients, last, bytes, planes[LAP_JPEG_COMPONENTS], wide[2], rgb, size;
 } layout;
+
+enum { QUARTER = 4 };
+
+/* Chroma with a quarter of luma's width is not interpolated, as in libjpeg: each sample stands for four
+ * pixels. */
+static bool is_spread(const lap_row_decoder *d)
+{
+    return d->components > 1 && d->plan->h == QUARTER;
+}
 
 static size_t take(size_t *next, size_t size)
 {
@@ -63,6 +74,8 @@ static layout lay_out(const lap_row_decoder *d)
     p.bytes = take(&next, d->held ? 0 : lap_decode_bytes_room(d->bytes.most));
     for (int c = 0; c < d->components; c++)
         p.planes[c] = take(&next, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
+    for (int c = 0; c < 2; c++)
+        p.wide[c] = take(&next, is_spread(d) ? (size_t)d->planes[0].stride : 0);
     p.rgb = take(&next, d->is_mixed ? 3 * (size_t)d->plan->width : 0);
     p.size = next;
     return p;
@@ -86,7 +99,7 @@ static void measure(lap_row_decoder *d)
 size_t lap_row_decoder_memory(int width)
 {
     const size_t row = (size_t)width + 2 * LAP_DECODE_SLACK + 2 * ALIGNMENT;
-    return sizeof(lap_row_decoder) + row * (MAX_ROWS + 3) + (size_t)MAX_UNIT_BLOCKS * 129 +
+    return sizeof(lap_row_decoder) + row * (MAX_ROWS + 5) + (size_t)MAX_UNIT_BLOCKS * 129 +
            lap_decode_bytes_room((size_t)MAX_UNIT_BLOCKS * LAP_BYTES_BLOCK) + 10 * ALIGNMENT;
 }
 
@@ -102,6 +115,10 @@ static void place_parts(lap_row_decoder *d, const layout *p)
         /* Vector code reads beyond both ends of a row. No result depends on those bytes, but they must not
          * be uninitialised. */
         memset(base + p->planes[c], 0, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
+    }
+    for (int c = 0; c < 2 && is_spread(d); c++) {
+        d->wide[c] = base + p->wide[c] + LAP_DECODE_SLACK;
+        memset(base + p->wide[c], 0, (size_t)d->planes[0].stride);
     }
 }
 
@@ -144,6 +161,20 @@ void lap_row_decoder_close(lap_row_decoder *decoder)
     free(decoder);
 }
 
+void lap_row_decoder_push(lap_row_decoder **idle, lap_row_decoder *decoder)
+{
+    decoder->next = *idle;
+    *idle = decoder;
+}
+
+lap_row_decoder *lap_row_decoder_pop(lap_row_decoder **idle)
+{
+    lap_row_decoder *decoder = *idle;
+    if (decoder)
+        *idle = decoder->next;
+    return decoder;
+}
+
 /* ---- bytes --------------------------------------------------------------------------------------- */
 
 void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_start *start, int row)
@@ -152,6 +183,7 @@ void lap_row_decoder_seek(lap_row_decoder *d, const lap_row_start *start, int ro
     const int64_t mcu = (int64_t)start->mcu_row * d->plan->mcus;
     d->mcu_rows = start->mcu_row;
     d->row = row;
+    d->is_over = false;
     if (d->held)
         return;
     d->bytes.next = d->bytes.end - (d->size - start->byte);
@@ -298,6 +330,15 @@ static int needed(const lap_row_decoder *d, int y)
     return looks_down ? clamped(y / 2 + 1, d->planes[1].height) / 8 + 1 : y / (8 * d->plan->v) + 1;
 }
 
+/* Writes each of the first `count` samples four times; returns `to`. */
+static const uint8_t *spread(const uint8_t *from, int count, uint8_t *to)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < QUARTER; k++)
+            to[QUARTER * i + k] = from[i];
+    return to;
+}
+
 static void write_row(const lap_row_decoder *d, int y, uint8_t *out)
 {
     const uint8_t *luma = samples_at(&d->planes[0], y);
@@ -308,12 +349,15 @@ static void write_row(const lap_row_decoder *d, int y, uint8_t *out)
     const beside rows = chroma_beside(d, y);
     const sample_plane *cb = &d->planes[1], *cr = &d->planes[2];
     uint8_t *rgb = d->is_mixed ? d->rgb : out;
+    const uint8_t *near[] = {samples_at(cb, rows.near), samples_at(cr, rows.near)};
+    for (int c = 0; c < 2 && is_spread(d); c++)
+        near[c] = spread(near[c], cb->width, d->wide[c]);
     const lap_decode_row row = {.y = luma,
-        .near = {samples_at(cb, rows.near), samples_at(cr, rows.near)},
+        .near = {near[0], near[1]},
         .far = {samples_at(cb, rows.far), samples_at(cr, rows.far)},
         .black = d->components == 4 ? samples_at(&d->planes[3], y) : NULL,
         .width = d->plan->width,
-        .chroma_width = cb->width,
+        .chroma_width = is_spread(d) ? d->plan->width : cb->width,
         .h2 = d->plan->h == 2,
         .v2 = d->plan->v == 2,
         .upper = rows.upper,

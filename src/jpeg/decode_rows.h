@@ -31,9 +31,13 @@ typedef struct lap_row_start { /* where a row of MCUs begins */
     unsigned bit;  /* position of that bit in the byte; 0 is the most significant */
     int16_t dc[4]; /* DC predictions for its first MCU */
 } lap_row_start;
-/* Call it before the first row: decoding starts at START, and the next row of pixels is ROW. Of START, only
- * mcu_row is used if all coefficients are held. The caller has checked that everything before it is valid. */
+/* Decoding goes on at START, and the next row of pixels is ROW. Of START, only mcu_row is used if all
+ * coefficients are held. The caller has checked that everything before it is valid. */
 void lap_row_decoder_seek(lap_row_decoder *decoder, const lap_row_start *start, int row);
+
+/* A list of idle decoders of one picture, NULL if it is empty. */
+void lap_row_decoder_push(lap_row_decoder **idle, lap_row_decoder *decoder);
+lap_row_decoder *lap_row_decoder_pop(lap_row_decoder **idle); /* NULL if it is empty */
 
 /* Decodes the next rows into ROWS, which has the picture's width, and 1 channel if source->gray is set, else
  * 3. Returns how many rows were filled. Fewer than rows->height: the data that follows is invalid or

@@ -159,6 +159,8 @@ static void close_own(lap_decoder *d)
     if (!own)
         return;
     lap_row_decoder_close(own->rows);
+    for (lap_row_decoder *idle; (idle = lap_row_decoder_pop(&own->idle)) != NULL;)
+        lap_row_decoder_close(idle);
     lap_held_close(own->held);
     lap_scan_index_free(&own->index);
     free(own->plan);

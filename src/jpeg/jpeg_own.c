@@ -32,6 +32,29 @@ lap_code lap_own_source(const lap_decoder *d, lap_row_source *source, lap_error 
     return code;
 }
 
+lap_code lap_own_take_rows(const lap_decoder *d, lap_row_decoder **rows, lap_error *err)
+{
+    lap_own_decoder *own = d->first;
+    lap_row_source source;
+    pthread_mutex_lock(&own->lock);
+    *rows = lap_row_decoder_pop(&own->idle);
+    pthread_mutex_unlock(&own->lock);
+    if (*rows)
+        return LAP_OK;
+    const lap_code code = lap_own_source(d, &source, err);
+    return code == LAP_OK ? lap_row_decoder_open(&source, rows, err) : code;
+}
+
+void lap_own_give_rows(const lap_decoder *d, lap_row_decoder *rows)
+{
+    lap_own_decoder *own = d->first;
+    if (!rows)
+        return;
+    pthread_mutex_lock(&own->lock);
+    lap_row_decoder_push(&own->idle, rows);
+    pthread_mutex_unlock(&own->lock);
+}
+
 lap_code lap_own_coefficients(const lap_decoder *d, bool *is_fine, lap_error *err)
 {
     lap_own_decoder *own = d->first;

@@ -21,8 +21,9 @@ typedef struct lap_own_decoder { /* decoder->first, if our decoder is used */
     } header;
     bool is_progressive;
     size_t memory_without, held_without; /* what memory_estimate and held are without our decoder */
-    pthread_mutex_t lock;                /* guards the creation of plan and held */
+    pthread_mutex_t lock;                /* guards the creation of plan and held, and idle */
     lap_held *held;                      /* all coefficients; made when the first row is requested */
+    lap_row_decoder *idle;               /* those of finished parts; the next parts use them again */
     /* Where rows of MCUs begin. Empty unless the picture is sequential and can be opened at any row. */
     lap_scan_plan scan;
     lap_scan_index index;
@@ -34,6 +35,9 @@ lap_code lap_own_coefficients(const lap_decoder *decoder, bool *is_fine, lap_err
 /* Fills *source for a row decoder, with the held coefficients if there are any. The first call makes the
  * plan. LAP_E_MEMORY. */
 lap_code lap_own_source(const lap_decoder *decoder, lap_row_source *source, lap_error *err);
+/* Gives a part an idle row decoder, or opens one; the caller has it seek its first row. LAP_E_MEMORY. */
+lap_code lap_own_take_rows(const lap_decoder *decoder, lap_row_decoder **rows, lap_error *err);
+void lap_own_give_rows(const lap_decoder *decoder, lap_row_decoder *rows); /* makes it idle; NULL is fine */
 /* Returns how many threads may decode the picture, including the caller's. */
 int lap_own_threads(const lap_decoder *decoder);
 /* If options and header make parallel decoding of a sequential picture worthwhile, indexes its scan. Sets

@@ -69,7 +69,6 @@ static lap_code part_open(lap_decoder *part, lap_error *err)
 {
     const lap_decoder *whole = part->whole;
     const lap_own_decoder *own = whole->first;
-    lap_row_source source;
     lap_row_decoder *rows = NULL;
     bool is_fine = true;
     lap_code code = own->is_progressive ? lap_own_coefficients(whole, &is_fine, err) : LAP_OK;
@@ -77,9 +76,7 @@ static lap_code part_open(lap_decoder *part, lap_error *err)
         return code;
     if (!is_fine)
         return doubt(part, err);
-    code = lap_own_source(whole, &source, err);
-    if (code == LAP_OK)
-        code = lap_row_decoder_open(&source, &rows, err);
+    code = lap_own_take_rows(whole, &rows, err);
     part->state = rows;
     if (code != LAP_OK)
         return code;
@@ -102,7 +99,7 @@ static lap_code part_rows(lap_decoder *part, const lap_view *rows, lap_error *er
 
 static void part_close(lap_decoder *part)
 {
-    lap_row_decoder_close(part->state);
+    lap_own_give_rows(part->whole, part->state);
 }
 
 const lap_decoder_ops lap_own_part_decoder = {.open = part_open, .rows = part_rows, .close = part_close};

@@ -99,7 +99,7 @@ same()
     cjpeg -progressive small.ppm >p.jpg
     run --separate-stderr lapedge -v --codec=c p.jpg o.jpg
     [[ $output$stderr == *"decoded by c"* ]]
-    cjpeg -sample 4x1 small.ppm >s.jpg
+    cjpeg -sample 4x2 small.ppm >s.jpg
     run --separate-stderr lapedge -v --codec=c s.jpg o.jpg
     [[ $output$stderr == *"decoded by turbo, not by c: its sampling"* ]]
     run --separate-stderr lapedge -v --codec=c p.jpg o.jpg
@@ -186,7 +186,7 @@ PY
     says "$ours" stats -v --border=wrap --mask-border=9 good.jpg
     says c stats -v --codec=c good.jpg
     says c stats -v --codec=c a
-    cjpeg -sample 4x1 small.ppm >q.jpg
+    cjpeg -sample 4x2 small.ppm >q.jpg
     says turbo stats -v --codec=turbo good.jpg
     says turbo diff -v q.jpg q.jpg
 }

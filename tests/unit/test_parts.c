@@ -90,7 +90,7 @@ static bool compare(
 static bool is_ours(const jpeg_kind *kind)
 {
     static const char *const samplings[] = {
-        "11 11 11", "21 11 11", "22 11 11", "12 11 11", "11 11 11 11", "22 11 11 22"};
+        "11 11 11", "21 11 11", "22 11 11", "12 11 11", "41 11 11", "11 11 11 11", "22 11 11 22"};
     if (kind->space == JCS_GRAYSCALE)
         return true;
     for (size_t i = 0; i < sizeof samplings / sizeof *samplings; i++)
