@@ -539,9 +539,96 @@ def encoder_forms():
                  lines) + "\n"
 
 
-def at_once(form):
-    """libjpeg-turbo's time divided by that of a form, each beside the other on every core: the median."""
-    return statistics.median(p["turbo"]["median_ms"] / p[form]["median_ms"] for p in on_xeon()["at_once"])
+def encoder_speed(rows, name, key="min_ms"):
+    """How many times libjpeg-turbo's speed an encoder has, in the same run."""
+    return row_of({"rows": rows}, "turbo")[key] / row_of({"rows": rows}, name)[key]
+
+
+def encoder_speeds(name, what):
+    """The same for each photo on the Zen 5, the bench photo first."""
+    return [encoder_speed(photo["rows"], name) for photo in read(BENCH / "encoder.json")["photos"]
+            if photo["what"] == what]
+
+
+def encoder_speeds_xeon(form, what):
+    """The same on the Xeon. Own pixels: without the bench photo's, the least first."""
+    found = [photo["turbo"]["min_ms"] / photo[form]["min_ms"] for photo in on_xeon()["forms"] if photo["what"] == what]
+    return found if what == "edges" else sorted(found)
+
+
+def at_once(name):
+    """The same beside others, one on each of 16 cores: the median."""
+    return statistics.median(encoder_speed(rows, name, "median_ms") for rows in on_xeon()["at_once"])
+
+
+def form_at_once(form):
+    """The same of a form in a trial version."""
+    return statistics.median(p["turbo"]["median_ms"] / p[form]["median_ms"] for p in on_xeon()["forms_at_once"])
+
+
+def goal_row(work, machine, goal, aim, values, *, less=False):
+    """values: the first decides; the others, of more photos, are shown as a range."""
+    first, others = values[0], sorted(values[1:])
+    reached = ["missed", "goal", "aim"][(first <= goal) + (first <= aim) if less else (first >= goal) + (first >= aim)]
+    more = f" ({others[0]:.2f} to {others[-1]:.2f})" if others else ""
+    return [work, machine, f"{goal}", f"{aim}", f"{first:.2f}{more}", reached]
+
+
+def encoder_goals():
+    """What the encoders were to reach, hoped to reach, and reach."""
+    zen, xeon = "Zen 5", "Xeon"
+    here, there = read(BENCH / "encoder.json"), on_xeon()
+    lines = []
+    for name, form, goal, aim in (("avx512", "scatter", 4.2, 6), ("avx2", "avx2", 2.1, 2.6)):
+        work = f"`{name}`, edges"
+        lines += [goal_row(work, zen, goal, aim, encoder_speeds(name, "edges")),
+                  goal_row(f"{work}, two processes at once", zen, goal, aim,
+                           [min(encoder_speed(rows, name) for rows in here["at_once"])]),
+                  goal_row(work, xeon, goal, aim, encoder_speeds_xeon(form, "edges")),
+                  goal_row(f"{work}, 16 processes at once", xeon, goal, aim, [at_once(name)])]
+    lines += [goal_row("`avx512`, own pixels", zen, 3.5, 4.5, encoder_speeds("avx512", "own pixels")),
+              goal_row("`avx512`, own pixels", xeon, 3.5, 4.5, encoder_speeds_xeon("scatter", "own pixels"))]
+    lines.append(goal_row("`neon`, instructions of a tile", "qemu-user", 1.6, 2, [neon("neon")]))
+    lines.append(goal_row("`c`, beside libjpeg-turbo without vectors", zen, 1.0, 1.3,
+                          [encoder_speed(photo["rows"], "c") for photo in here["without_vectors"]]))
+    whole = there["whole_ms"]["2"]
+    lines.append(goal_row("whole process on 2 cores, its share of the time before", xeon, 0.78, 0.70,
+                          [whole["new"] / whole["old"]], less=True))
+    folder_row = there["photos_a_second"]["18.7 Mpixel"]
+    lines.append(goal_row("folder of 18.7 Mpixel on 16 cores, its rate beside the one before", xeon, 1.5, 1.7,
+                          [statistics.median(folder_row["new"]) / statistics.median(folder_row["old"])]))
+    heads = ["work", "machine", "goal", "aim", "measured", "reached"]
+    return "\n".join(["| " + " | ".join(heads) + " |", "|---|---|---:|---:|---:|---|"] +
+                     ["| " + " | ".join(line) + " |" for line in lines]) + "\n\n"
+
+
+def bounds(machine):
+    return read(BENCH / "encoder-bounds.json")[machine]
+
+
+def bound(machine, stage, kind):
+    """Cycles that an instruction takes which is added to a stage of avx512; stage "nothing": by itself."""
+    return bounds(machine)["alone"][kind] if stage == "nothing" else bounds(machine)["stages"][stage][kind]
+
+
+def stage_share(machine, *stages):
+    """Percent of the time of avx512."""
+    kept = bounds(machine)
+    return 100 * sum(kept["stages"][stage]["cycles a unit"] for stage in stages) / kept["cycles a unit"]
+
+
+def bound_change(machine, change):
+    """Percent of its time that a change of avx512 saves."""
+    return 100 * (1 - bounds(machine)["changes"][change] / bounds(machine)["cycles a unit"])
+
+
+def encoder_bounds(machine):
+    kinds = list(bounds(machine)["alone"])
+    lines = [["nothing", ""] + [f"{bound(machine, 'nothing', kind):.2f}" for kind in kinds]]
+    for stage, row in bounds(machine)["stages"].items():
+        lines.append([stage, f"{stage_share(machine, stage):.0f} %"] +
+                     [f"{row[kind]:.2f}" if kind in row else "" for kind in kinds])
+    return table(["added to", "share of the time"] + kinds, lines) + "\n"
 
 
 def encoder_whole():
@@ -1033,7 +1120,8 @@ def names():
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
              pipeline, pipeline_about, pipeline_bytes, pipeline_cost, pipeline_rate,
-             encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once, unmarked,
+             encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once, form_at_once, unmarked,
+             encoder_goals, encoder_bounds, bound, bound_change, stage_share,
              restart_ms, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}

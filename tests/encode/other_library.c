@@ -1,6 +1,7 @@
 /* To be preloaded: a JPEG library that rounds otherwise in the small pictures by which lapedge finds out
  * whether it does (src/libjpeg/known_picture.c), and in no other. OTHER names the direction, `encodes` or
- * `decodes`; without it that is both. */
+ * `decodes`; without it that is both. With WHERE=large it rounds otherwise in all pictures but these, so that
+ * lapedge does not find out. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +15,20 @@ enum { WIDTH = 37, HEIGHT = 27, CHANNELS = 3 };
 static int is_other(const char *direction, JDIMENSION width, JDIMENSION height, JDIMENSION count)
 {
     const char *only = getenv("OTHER");
-    return width == WIDTH && height == HEIGHT && count > 0 && (!only || strcmp(only, direction) == 0);
+    const int is_small = width == WIDTH && height == HEIGHT;
+    return is_small == !getenv("WHERE") && count > 0 && (!only || strcmp(only, direction) == 0);
 }
 
 JDIMENSION jpeg_write_scanlines(j_compress_ptr cinfo, JSAMPARRAY lines, JDIMENSION count)
 {
     JDIMENSION (*real)(j_compress_ptr, JSAMPARRAY, JDIMENSION);
-    unsigned char other[WIDTH * CHANNELS];
+    static unsigned char other[65500 * CHANNELS];
     JSAMPROW row = other;
     *(void **)&real = dlsym(RTLD_NEXT, "jpeg_write_scanlines");
     if (!is_other("encodes", cinfo->image_width, cinfo->image_height, count) ||
         cinfo->input_components != CHANNELS)
         return real(cinfo, lines, count);
-    memcpy(other, lines[0], sizeof other);
+    memcpy(other, lines[0], CHANNELS * (size_t)cinfo->image_width);
     other[0] ^= 64;
     return real(cinfo, &row, 1) + real(cinfo, lines + 1, count - 1);
 }

@@ -95,6 +95,11 @@ static void the_hash_covers_what_changes_bytes(void **state)
     HASH(s.restart = LAP_RESTART_OFF, false);
     HASH(s.strip = true, false);
     HASH(s.fail_on = LAP_FAIL_NONE, false);
+
+    HASH(s.backend = "c", true);
+    HASH(s.codec = LAP_CODEC_C, true);
+    HASH(s.threads = 1, true);
+    HASH(s.decode = LAP_DECODE_SERIAL, true);
 }
 
 /* Folders that 0.1 made go on as before where its bytes are ours, and are made again where they are not. */
