@@ -369,7 +369,7 @@ wrong_pixel_is_named()
 
 next_step_is_named()
 {
-    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2: what a warp.*(15 minutes)\.$' || return 1
+    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2: what a warp.*(10 minutes)\.$' || return 1
     ! can_run lesson_12_avx2.c || lessons/lesson check 12 "$(of 12)" | grep 'That was the last lesson'
 }
 
