@@ -1,4 +1,4 @@
-/* Lesson 1: which thread computes which pixel, and where the image ends. (20 minutes; ladder: filter
+/* Lesson 1: which thread computes which pixel, and where the image ends. (15 minutes; ladder: filter
  * cuda-global)
  *
  * The filter: a byte of the result is 24 times the byte at its place minus the 24 bytes around it (5 rows
@@ -19,7 +19,7 @@
  *
  * Before you check, predict. A GPU fetches memory in sectors of 32 bytes. 32 threads, a warp, load
  * together: here two rows of 16 pixels, whose bytes of one colour are 3 apart. How many sectors does such a
- * load touch?
+ * load touch, on average?
  *
  * PREDICT sectors: ?
  *

@@ -1,4 +1,4 @@
-/* Lesson 2: what a warp's loads and stores cost, by where they go. (15 minutes; ladder: transpose
+/* Lesson 2: what a warp's loads and stores cost, by where they go. (10 minutes; ladder: transpose
  * cuda-naive-write)
  *
  * A matrix of floats is turned over its diagonal: element (x, y) goes to (y, x). Memory is fetched and

@@ -1,4 +1,4 @@
-/* Lesson 3: a tile with its halo in shared memory. (25 minutes; ladder: filter cuda-shared2)
+/* Lesson 3: a tile with its halo in shared memory. (20 minutes; ladder: filter cuda-shared2)
  *
  * In lesson 1 each byte is loaded 25 times, by 25 threads. Now a block first loads its pixels and the two
  * around them, the halo, into shared memory, which belongs to the block and is nearer; then all 25 reads go

@@ -297,6 +297,8 @@ void lap_cudacpu_give_up(const char *why)
 {
     const bool barrier = strstr(why, "__syncthreads");
     busy = true;
+    if (!barrier && strstr(why, "never reach"))
+        why = "waits here for all lanes that its mask names, and some of them do not come";
     found(barrier ? BARRIER : strstr(why, "atomic") ? MISALIGNED : WARP, site_of_call(), me(), why);
     stop_here();
 }

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "judge.h"
@@ -46,6 +47,8 @@ struct advice {
 const advice advices[FINDINGS] = {
     {"the kernel broke off", "On a GPU the launch fails, and all later calls with it.",
         "the address that this line computes: which of its terms can be far too large, or negative?"},
+    {"a division by zero", "On a GPU nothing stops: the result is some number.",
+        "the divisor: for which threads is it 0?"},
     {"an access out of bounds",
         "On a GPU this ends the program, or takes the bytes of another array in silence.",
         "which threads have nothing to do here? Is the comparison there, with < and not <=, with the right "
@@ -58,7 +61,8 @@ const advice advices[FINDINGS] = {
     {"a barrier that not all threads reach", "On a GPU the block hangs, or goes on with a tile half filled.",
         "the if or return around it: every thread of the block must come to the same __syncthreads()."},
     {"a warp function that does not fit its lanes", "On a GPU the result is undefined.",
-        "the mask: it must name exactly the lanes that come here."},
+        "is there an if or a loop around this line that not all lanes of the warp enter? The mask must name "
+        "exactly the lanes that come here."},
     {"a race", "On a GPU the result depends on which thread is faster: right today, wrong tomorrow.",
         "between the two lines: what makes one thread wait for the other? Or should they touch different "
         "elements?"},
@@ -106,6 +110,10 @@ std::string look_of(finding_kind kind)
     if (kind != RACE)
         return f.look ? f.look : advices[kind].look;
     const unsigned line = line_of(f.site), other = line_of(f.other);
+    if (line == other && (site_number(f.site).kind == LOAD || site_number(f.other).kind == LOAD))
+        return "both run the same line and meet at the same element, which one reads and the other writes: "
+               "should its index differ between these two threads, or these two blocks? If not, what orders "
+               "them: a barrier in each turn of a loop, or an atomic function?";
     if (line == other)
         return "both run the same line and meet at the same element: which part of its index should differ "
                "between these two threads (threadIdx), or these two blocks (blockIdx)?";
@@ -255,17 +263,31 @@ void print_figures()
                "here.\n");
 }
 
-void crashed(int number)
+/* The instruction at which a signal came; in a function of the judge or the engine: the last access. */
+unsigned site_of_signal(void *context)
+{
+    const auto &machine = static_cast<const ucontext_t *>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    const uintptr_t at = (uintptr_t)machine.gregs[REG_RIP];
+#else
+    const uintptr_t at = (uintptr_t)machine.pc;
+#endif
+    const unsigned site = site_of(at + 1, SHUFFLE, NO_MEMORY, 0);
+    return line_of(site) ? site : last_site();
+}
+
+void crashed(int number, siginfo_t *, void *context)
 {
     if (!in_kernel && number == SIGVTALRM)
         return;
     in_kernel = false;
     if (number == SIGVTALRM)
-        found(ENDLESS, last_site(), "A thread",
-            "still runs after " + std::to_string(MOST_SECONDS) + " seconds; its last access is here");
+        found(ENDLESS, site_of_signal(context), "A thread",
+            "still runs after " + std::to_string(MOST_SECONDS) + " seconds; it is here");
+    if (number == SIGFPE)
+        found(DIVIDED, site_of_signal(context), "A thread", "divides by zero");
     if (!anything_found())
-        found(CRASHED, site_of(0, SHUFFLE, NO_MEMORY, 0), "a thread",
-            number == SIGFPE ? "divides by zero" : "goes to an address where there is no memory");
+        found(CRASHED, site_of_signal(context), "A thread", "goes to an address where there is no memory");
     stop_here();
 }
 
@@ -492,8 +514,11 @@ void begin(int number, const char *source)
     set_source(source);
     setenv("LAP_CUDACPU_SEED", "1", 1);
     lap_cudacpu_configure("order=now,seed=1");
+    struct sigaction action = {};
+    action.sa_sigaction = crashed;
+    action.sa_flags = SA_SIGINFO;
     for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGVTALRM})
-        signal(s, crashed);
+        sigaction(s, &action, nullptr);
 }
 
 int end()

@@ -313,8 +313,13 @@ std::string describe(const char *address, unsigned size)
     const region *nearest = nearest_to(address, &distance);
     if (!nearest || distance > FAR)
         return "far from all memory that the kernel was given";
-    if (distance == 0)
-        return "byte " + std::to_string(address - nearest->first) + " of " + nearest->name;
+    if (distance == 0) {
+        const size_t at = (size_t)(address - nearest->first);
+        return at + size <= nearest->bytes
+                   ? "byte " + std::to_string(at) + " of " + nearest->name
+                   : "bytes " + std::to_string(at) + " to " + std::to_string(at + size - 1) + " of " +
+                         nearest->name + ", whose last is " + std::to_string(nearest->bytes - 1);
+    }
     if (!nearest->of.pitch && distance < NEAR && (address - nearest->first) % (long)size == 0)
         return element_beyond(*nearest, address, size);
     return std::to_string(distance) + (distance == 1 ? " byte " : " bytes ") +

@@ -97,7 +97,18 @@ bool is_source(const std::string &file);
 /* ---- findings (report.cpp) ----------------------------------------------------------------------- */
 
 /* In the order in which one causes the other: of several the first is said. */
-enum finding_kind { CRASHED, OUT_OF_BOUNDS, MISALIGNED, BARRIER, WARP, RACE, UNWRITTEN, ENDLESS, FINDINGS };
+enum finding_kind {
+    CRASHED,
+    DIVIDED,
+    OUT_OF_BOUNDS,
+    MISALIGNED,
+    BARRIER,
+    WARP,
+    RACE,
+    UNWRITTEN,
+    ENDLESS,
+    FINDINGS
+};
 
 struct finding {
     bool there;

@@ -202,6 +202,8 @@ planted 1 'and for or' "$bounds" 'sum += weight' 's/x >= width \|\|/x >= width \
 planted 1 'width and height exchanged' "$bounds" 'sum += weight' 's/x >= width \|\| y >= height/x >= height || y >= width/'
 planted 1 'every thread all pixels' "$race" 'out\[' \
     's/(.*)const int x = .*/\1for (int x = 0; x < width; x++)/; s/(.*)const int y = .*/\1for (int y = 0; y < height; y++)/; /if \(x >= width/,+1d'
+planted 1 'a loop without an access that does not end' 'a kernel that does not end' 'while' 's/if \(x >= width (.*)/while (x >= width \1/; s/^( *)return;$/\1;/'
+planted 1 'a division by zero' 'a division by zero' '/ threadIdx.x' 's/(const int x = .*)\(blockIdx.x \* blockDim.x \+ threadIdx.x\)/\1(blockIdx.x \/ threadIdx.x)/'
 planted 2 'or for and' "$bounds" 'in\[column' 's/column < height && row/column < height || row/'
 planted 2 'a tile without a barrier' "$race" 'tile\[' \
     's/(.*)out\[row .*/\1{ tile[threadIdx.y][threadIdx.x] = in[column * width + row];\n\1out[row * height + column] = tile[threadIdx.x][threadIdx.y]; }/; s/(.*)(const int column = .*)/\1__shared__ float tile[BLOCK][BLOCK];\n\1\2/'
@@ -224,6 +226,7 @@ planted 8 'a barrier for some lanes' "$barrier" '__syncthreads' \
     '/shuffled\(/,/^}/{s/(warps\[t \/ 32\] = value;)/{ \1 __syncthreads(); }/; /^ *__syncthreads\(\);$/d}'
 planted 8 'the thread for its warp' "$bounds" 'warps\[t\]' 's/warps\[t \/ 32\]/warps[t]/'
 planted 8 'all threads write the sum' "$race" 'sums\[' '/shuffled\(/,/^}/{/if \(t == 0\)/d}'
+planted 8 'a condition around a shuffle' "$warp" 'shfl' 's/(value \+= __shfl)/if (t % 32 + n < 32) \1/'
 planted 8 'a mask of half a warp' "$warp" 'shfl' 's/0xffffffff, value/0xffff, value/'
 planted 9 'a return before the barrier' "$barrier" '__syncthreads' '/shared\(const/,/^}/s/^( *)(for \(unsigned i = first.*)/\1if (first >= n) return;\n\1\2/'
 planted 9 'a barrier in the loop' "$barrier" '__syncthreads' 's/(atomicAdd\(&mine.*)/{ \1 __syncthreads(); }/'
@@ -234,6 +237,8 @@ planted 10 'rows of the result as long as those of the image' "$bounds" 'out\[' 
 planted 10 'all of a walk' "$bounds" 'sum += in' 's/y < end; y/y < top + DEEP; y/'
 advised 2 'a race without a loop' 'between the two lines: what makes one thread wait' \
     's/(.*)out\[row .*/\1{ tile[threadIdx.y][threadIdx.x] = in[column * width + row];\n\1out[row * height + column] = tile[threadIdx.x][threadIdx.y]; }/; s/(.*)(const int column = .*)/\1__shared__ float tile[BLOCK][BLOCK];\n\1\2/'
+planted 2 'two floats behind the last' "$bounds" 'float2' 's/(out\[row.*) = (in\[.*\]);/*(float2 *)\&\1 = *(float2 *)\&\2;/'
+advised 9 'no atomic' 'or an atomic function?' 's/atomicAdd\(&mine\[in\[i\]\], 1u\)/mine[in[i]]++/'
 advised 3 'a return in the loop' 'kept from it by a condition, or returned before.' \
     's/if \(top \+ row < height \+ 2 \&\& (.*)\)$/if (!(top + row < height + 2 \&\& \1)) return;/'
 advised 5 'a pitch below that of a row' 'MY_PITCH must be 60 to 127' 's/MY_PITCH = 80/MY_PITCH = 59/'
@@ -369,7 +374,7 @@ wrong_pixel_is_named()
 
 next_step_is_named()
 {
-    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2: what a warp.*(15 minutes)\.$' || return 1
+    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2: what a warp.*(10 minutes)\.$' || return 1
     ! can_run lesson_12_avx2.c || lessons/lesson check 12 "$(of 12)" | grep 'That was the last lesson'
 }
 
