@@ -5,6 +5,7 @@
 enum {
     MAX_ROWS = 16,
     MAX_CHANNELS = 4,
+    PIECE = 128 * 1024,                                                             /* joined at once */
     UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES + LAP_ENCODE_SLACK /* at most */
 };
 
@@ -73,20 +74,27 @@ static size_t join_rest(lap_encode_state *state, const lap_encode_state *end, ui
     return out[0] == 0xFF ? 2 : 1;
 }
 
-lap_code lap_band_join(lap_band_encoder *encoder, const lap_chunk *apart, lap_chunk *bytes, lap_error *err)
+lap_code lap_band_join(
+    lap_band_encoder *encoder, const lap_chunk *apart, size_t *at, lap_chunk *bytes, lap_error *err)
 {
     const band_head *head = (const band_head *)apart->data;
-    const size_t count = apart->size - sizeof *head;
+    const bool is_first = *at == 0;
+    const size_t begin = is_first ? sizeof *head : *at, left = apart->size - begin;
+    const size_t count = left < PIECE ? left : PIECE;
     const lap_code code = lap_chunk_reserve(bytes, 2 * count + UNIT_BYTES, err);
     if (code != LAP_OK)
         return code;
     _Alignas(LAP_ENCODE_ALIGNMENT) uint8_t room[LAP_ENCODE_WORK];
     lap_encode_state *state = &encoder->state;
     state->work = room;
-    bytes->size += encode_first(encoder, head, bytes->data + bytes->size);
-    bytes->size += encoder->join(state, apart->data + sizeof *head, count, bytes->data + bytes->size);
+    if (is_first)
+        bytes->size += encode_first(encoder, head, bytes->data + bytes->size);
+    bytes->size += encoder->join(state, apart->data + begin, count, bytes->data + bytes->size);
     state->work = NULL;
-    bytes->size += join_rest(state, &head->end, bytes->data + bytes->size);
-    memcpy(state->dc, head->end.dc, sizeof state->dc);
+    *at = begin + count;
+    if (*at == apart->size) {
+        bytes->size += join_rest(state, &head->end, bytes->data + bytes->size);
+        memcpy(state->dc, head->end.dc, sizeof state->dc);
+    }
     return LAP_OK;
 }

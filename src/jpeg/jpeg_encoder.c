@@ -17,7 +17,7 @@ typedef struct own_state {
     lap_band_encoders *bands;
     lap_band_kind kind;
     lap_band_work joined; /* for bands encoded apart: state at the end of the joined scan */
-    lap_chunk bytes;
+    lap_chunk bytes;      /* of the last piece joined */
 } own_state;
 
 /* ---- by an encoder of ours ----------------------------------------------------------------------- */
@@ -64,20 +64,22 @@ static lap_code own_rows(
     return code == LAP_OK && is_last ? end_band(encoder, state, work, err) : code;
 }
 
-/* Joins a band that was encoded apart to the bands before it; *bytes receives its part of the scan. */
-static lap_code join_band(
-    lap_encoder *encoder, int index, const lap_chunk *apart, const lap_chunk **bytes, lap_error *err)
+/* Writes a band that was encoded apart, joined to the bands before it. */
+static lap_code append_apart(lap_encoder *encoder, int index, const lap_chunk *apart, lap_error *err)
 {
     own_state *state = encoder->state;
+    lap_chunk *bytes = &state->bytes;
     lap_code code = LAP_OK;
-    state->bytes.size = 0;
-    *bytes = &state->bytes;
+    bytes->size = 0;
     if (index == 0)
         code = lap_band_encoders_take(state->bands, LAP_BAND_APART, &state->joined, err);
-    if (code == LAP_OK)
-        code = lap_band_join(state->joined.state, apart, &state->bytes, err);
-    if (code == LAP_OK && index == encoder->bands - 1)
-        code = lap_band_encoder_finish(state->joined.state, &state->bytes, err);
+    for (size_t at = 0; code == LAP_OK && at < apart->size; bytes->size = 0) {
+        code = lap_band_join(state->joined.state, apart, &at, bytes, err);
+        if (code == LAP_OK && at == apart->size && index == encoder->bands - 1)
+            code = lap_band_encoder_finish(state->joined.state, bytes, err);
+        if (code == LAP_OK)
+            code = lap_sink_write(encoder->sink, bytes->data, bytes->size, err);
+    }
     return code;
 }
 
@@ -86,10 +88,10 @@ static lap_code own_append(lap_encoder *encoder, int index, const lap_chunk *chu
     const own_state *state = encoder->state;
     const lap_chunk *header = &state->head.header;
     lap_code code = LAP_OK;
-    if (state->kind == LAP_BAND_APART)
-        code = join_band(encoder, index, chunk, &chunk, err);
-    if (code == LAP_OK && index == 0)
+    if (index == 0)
         code = lap_sink_write(encoder->sink, header->data, header->size, err);
+    if (code == LAP_OK && state->kind == LAP_BAND_APART)
+        return append_apart(encoder, index, chunk, err);
     return code == LAP_OK ? lap_sink_write(encoder->sink, chunk->data, chunk->size, err) : code;
 }
 

@@ -208,43 +208,51 @@ static lap_code try_decoding(const kind *k, bool *same)
 
 /* ---- once -------------------------------------------------------------------------------------- */
 
-static pthread_once_t encoding_once = PTHREAD_ONCE_INIT, decoding_once = PTHREAD_ONCE_INIT;
-static const char *encoding_reason, *decoding_reason;
+typedef struct finding {
+    pthread_mutex_t lock;
+    lap_code (*attempt)(const kind *, bool *same);
+    const char *differs; /* the reason if the library rounds otherwise */
+    bool is_known;
+    const char *reason; /* if known; or NULL */
+} finding;
 
-/* Returns NULL, or `differs`, or the reason why the test failed to run. */
-static const char *find_out(lap_code (*attempt)(const kind *, bool *same), const char *differs)
+static lap_code try_all(const finding *f, bool *same)
 {
-    for (int i = 0; i < KINDS; i++) {
-        bool same = false;
-        const lap_code code = attempt(&kinds[i], &same);
-        if (code == LAP_E_MEMORY)
-            return "out of memory while the rounding of the JPEG library was looked at";
-        if (!same)
-            return differs;
+    lap_code code = LAP_OK;
+    *same = true;
+    for (int i = 0; i < KINDS && *same && code != LAP_E_MEMORY; i++)
+        code = f->attempt(&kinds[i], same);
+    return code;
+}
+
+/* If memory runs out, the next call tries again. */
+static const char *find_out(finding *f)
+{
+    bool same;
+    const char *reason = "out of memory while the rounding of the JPEG library was looked at";
+    pthread_mutex_lock(&f->lock);
+    if (!f->is_known && try_all(f, &same) != LAP_E_MEMORY) {
+        f->is_known = true;
+        f->reason = same ? NULL : f->differs;
     }
-    return NULL;
-}
-
-static void find_out_encoding(void)
-{
-    encoding_reason =
-        find_out(try_encoding, "the JPEG library here rounds otherwise than the encoders of lapedge");
-}
-
-static void find_out_decoding(void)
-{
-    decoding_reason =
-        find_out(try_decoding, "the JPEG library here rounds otherwise than the decoders of lapedge");
+    if (f->is_known)
+        reason = f->reason;
+    pthread_mutex_unlock(&f->lock);
+    return reason;
 }
 
 const char *lap_known_encoding_differs(void)
 {
-    pthread_once(&encoding_once, find_out_encoding);
-    return encoding_reason;
+    static finding encoding = {.lock = PTHREAD_MUTEX_INITIALIZER,
+        .attempt = try_encoding,
+        .differs = "the JPEG library here rounds otherwise than the encoders of lapedge"};
+    return find_out(&encoding);
 }
 
 const char *lap_known_decoding_differs(void)
 {
-    pthread_once(&decoding_once, find_out_decoding);
-    return decoding_reason;
+    static finding decoding = {.lock = PTHREAD_MUTEX_INITIALIZER,
+        .attempt = try_decoding,
+        .differs = "the JPEG library here rounds otherwise than the decoders of lapedge"};
+    return find_out(&decoding);
 }

@@ -7,7 +7,8 @@
 
 /* Returns NULL if the library encodes like libjpeg-turbo, else the reason why our encoders are disabled. On
  * the first call the library encodes small synthetic pictures of every kind that we encode; their bytes are
- * compared with known hashes of libjpeg-turbo's. */
+ * compared with known hashes of libjpeg-turbo's. Later calls remember the result; if memory ran out, which
+ * is a reason too, they try again. */
 const char *lap_known_encoding_differs(void);
 /* The same for decoding. The test files are made from synthetic coefficients, so that the rounding of the
  * library's encoder has no influence. */

@@ -320,3 +320,25 @@ PYTHON
     done
     expect 0 "" "" --fail-on=warning in.png out.ppm
 }
+
+@test "joining bands without restart markers takes no memory that depends on their length" {
+    [ -z "${SANITIZED:-}" ] || skip "a sanitizer takes more"
+    python3 - "$LAPEDGE" <<'END'
+import os, subprocess, sys
+W, H = 65500, 384 # three bands; noise, of which a coded band takes more than its pixels
+rows = os.urandom(W * 3 * 8)
+with open("noise.ppm", "wb") as f:
+    f.write(b"P6\n%d %d\n255\n" % (W, H))
+    for _ in range(0, H, 8):
+        f.write(rows)
+def peak(restart):
+    process = subprocess.Popen([sys.argv[1], "--threads=2", "--max-memory=67M", "--quality=100", "--no-sync",
+                                "--restart=" + restart, "noise.ppm", restart + ".jpg"])
+    status, usage = os.wait4(process.pid, 0)[1:]
+    assert status == 0, status
+    return usage.ru_maxrss / 1e3
+apart, joined = peak("auto"), peak("off")
+if joined > apart + 10:
+    sys.exit(f"{joined:.0f} MB, and {apart:.0f} MB with markers")
+END
+}

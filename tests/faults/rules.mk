@@ -1,4 +1,10 @@
-TESTS += tests/faults/folder.sh
+TESTS += tests/faults/folder.sh $(B)/tests/out_of_memory_again
+
+$(B)/tests/out_of_memory_again: $(B)/tests/faults/again.o $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $< $(B)/liblapedge.a $(LIBS) \
+	  -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=posix_memalign
+-include $(B)/tests/faults/again.d
 
 # Failing allocations and calls, and the record of a run, through preloaded libraries: glibc only, and sanitizers bring their own allocator.
 ifeq ($(SAN),)
