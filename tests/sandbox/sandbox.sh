@@ -167,7 +167,8 @@ stopped_exec()
 
 sides()
 {
-    mkdir -p sides
+    rm -rf out sides
+    mkdir sides out
     "$program" --sandbox -j4 --log=out/log.jsonl --json-file=sides/run.json --trace=sides/trace.json photos out &&
         [ "$(wc -l <out/log.jsonl)" -eq 4 ] && python3 -c 'import json
 assert json.load(open("sides/run.json"))["ok"] == 3
