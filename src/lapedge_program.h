@@ -75,6 +75,9 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *sett
  * the same name. Skips empty names and NULL. "-" is the file that standard input or output is redirected
  * to. */
 lap_code lap_side_check(const char *path, const char *const *others, size_t count, lap_error *err);
+/* Returns the error for which lap_side_write would refuse the path, such as a missing folder. Creates
+ * nothing. */
+lap_code lap_side_reach(const char *path, lap_error *err);
 /* Writes a file completely or not at all, like an output. Replaces an existing file only when the new one is
  * complete; if path is a link, replaces its target. Writes directly to devices and pipes. */
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
