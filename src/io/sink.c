@@ -196,7 +196,8 @@ static lap_code wait_writable(const lap_sink *sink, int timeout_ms, lap_error *e
     for (int ready = 0; ready <= 0;) {
         lap_error why;
         if (is_watched(sink) && lap_control_check(sink->control, &why) != LAP_OK)
-            return lap_fail_at(err, why.code, sink->path, "%s", why.message);
+            return lap_error_remedy(
+                err, lap_fail_at(err, why.code, sink->path, "%s", why.message), why.remedy);
         ready = poll(&wait, 1, timeout_ms);
         if (ready < 0 && errno != EINTR)
             return lap_write_errno(err, sink->path, "write", errno);

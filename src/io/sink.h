@@ -26,7 +26,7 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 /* Limits how long later writes wait for the reader of a pipe or terminal: until control's deadline.
  * LAP_E_TIMEOUT, or LAP_E_CANCELLED. control (or NULL) must outlive the writing. */
 void lap_sink_watch(lap_sink *sink, const lap_control *control);
-/* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT, EFBIG), LAP_E_WRITE, LAP_E_MEMORY. */
+/* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
 /* Call it after the last byte. Syncs if asked; sets mode and times to those of like (NULL: the mode of the
  * replaced file, or by the umask); closes. The final name is not touched yet. */

@@ -84,9 +84,9 @@ left()
     { printf 'P6\n6000 4000\n255\n'; head -c 72000000 /dev/zero; } >slow.ppm
     run --separate-stderr lapedge --timeout=0.05 --backend=c slow.ppm out.jpg
     [ "$status" -eq 5 ]
-    [ "$stderr" = "lapedge: slow.ppm: timeout: over the time limit" ]
+    [ "$stderr" = "lapedge: slow.ppm: timeout: over the time limit of 0.05 s (--timeout)" ]
     run --separate-stderr lapedge --timeout=0.05 --backend=c - out.jpg <slow.ppm
-    [ "$stderr" = "lapedge: standard input: timeout: over the time limit" ]
+    [ "$stderr" = "lapedge: standard input: timeout: over the time limit of 0.05 s (--timeout)" ]
     nothing_left out.jpg
 }
 
@@ -96,7 +96,7 @@ left()
     run --separate-stderr bash -c 'exec 7<>pipe
         exec timeout -k 5 20 "$0" --timeout=0.3 --format=ppm large.ppm - >pipe' "$LAPEDGE"
     [ "$status" -eq 5 ]
-    [ "$stderr" = "lapedge: standard output: timeout: over the time limit" ]
+    [ "$stderr" = "lapedge: standard output: timeout: over the time limit of 0.3 s (--timeout)" ]
     # A reader that takes all of it gets all of it.
     timeout 20 "$LAPEDGE" --timeout=60 --format=ppm large.ppm - | cat >piped.ppm
     lapedge large.ppm file.ppm

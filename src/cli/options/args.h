@@ -132,8 +132,9 @@ extern const lap_cli_command lap_cli_commands[]; /* ends with a command without 
 const char *lap_cli_command_name(int i);
 const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 lap_cli_exit lap_cli_no_command(const char *word); /* reports an unknown command and suggests a known one */
-/* Returns LAP_EXIT_USAGE after a message if the first operand is not a file and looks like a command. */
-lap_cli_exit lap_cli_check_first_word(const lap_cli *cli);
+/* Returns LAP_EXIT_USAGE after a message if the first operand is not a file and looks like a command;
+ * is_command: only if it resembles one that we know. */
+lap_cli_exit lap_cli_check_first_word(const lap_cli *cli, bool is_command);
 /* Whether the last operand of this command is an output, unless it works in place. */
 static inline bool lap_cli_writes(const lap_cli *cli)
 {
