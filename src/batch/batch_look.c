@@ -57,8 +57,9 @@ static lap_code find_sides(look *l, lap_error *err)
     l->sides = calloc(o->side_count + 1, sizeof *l->sides);
     l->out_name = lap_real_name(o->out_dir);
     if (!l->sides || !l->out_name)
-        return l->sides && errno != ENOMEM ? lap_fail_at(err, LAP_E_WRITE, o->out_dir, "%s", strerror(errno))
-                                           : lap_fail(err, LAP_E_MEMORY, "out of memory");
+        return l->sides && errno != ENOMEM
+                   ? lap_fail_at(err, LAP_E_WRITE, o->out_dir, "cannot be reached: %s", strerror(errno))
+                   : lap_fail(err, LAP_E_MEMORY, "out of memory");
     const int length = snprintf(records, sizeof records, "%s/.lapedge/", l->out_name);
     for (size_t i = 0; i < o->side_count; i++) {
         lap_code code = lap_side_look(o->sides[i], &l->sides[i], err);

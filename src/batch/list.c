@@ -28,7 +28,7 @@ struct lap_list {
 
 static lap_code fail_list(const lap_list *list, lap_error *err)
 {
-    return lap_fail_at(err, LAP_E_UNREADABLE, list->shown, "%s", strerror(errno));
+    return lap_fail_at(err, LAP_E_UNREADABLE, list->shown, "this list cannot be read: %s", strerror(errno));
 }
 
 static lap_list *create(const char *shown, char end, lap_error *err)

@@ -76,6 +76,18 @@ untouched() # FILE
     [[ $stderr == *"the extension names no known format"* ]]
 }
 
+@test "an error of the system says what was to be done" {
+    cp "$photo" a.jpg
+    mkdir in
+    cp a.jpg in
+    run --separate-stderr lapedge in "$(printf 'x%.0s' {1..300})"
+    [[ $status -eq 4 && $stderr == "lapedge: "*"x: cannot create this folder: File name too long" ]]
+    expect 1 "" "lapedge: .: this list cannot be read: Is a directory" --files-from=. out
+    expect 4 "" "lapedge: --log: .: cannot be opened: Is a directory" --log=. in out
+    expect 2 "" "lapedge: --weights: none: cannot be read: No such file or directory" stats --profiles --weights=none a.jpg
+    [ ! -e out ]
+}
+
 # refused WORD...: exit 2, and every photo as it was
 refused()
 {
@@ -189,7 +201,7 @@ refused()
     json none.jsonl 'o["schema"] == "lapedge.log/1"'
     lapedge --no-sync -f in out --log=/dev/full 2>err || [ $? -eq 1 ]
     grep -q 'lapedge: /dev/full: the log could not be written: No space left on device' err
-    expect 4 "" "lapedge: none/log: No such file or directory" in out --log=none/log
+    expect 4 "" "lapedge: --log: none/log: cannot be opened: No such file or directory" in out --log=none/log
 }
 
 # side OPTION WHAT OR WORD...: OPTION of "lapedge WORD..." leaves files of others alone, before it writes anything; it
