@@ -28,7 +28,8 @@ typedef enum lap_remedy {
     LAP_REMEDY_FORCE,         /* set options->force */
     LAP_REMEDY_OTHER_FOLDER,  /* name another output folder, or set settings->in_place */
     LAP_REMEDY_NUL_SEPARATED, /* set options->nul_separated */
-    LAP_REMEDY_FAIL_ON        /* set settings->fail_on to LAP_FAIL_NONE, to keep what can be read */
+    LAP_REMEDY_FAIL_ON,       /* set settings->fail_on to LAP_FAIL_NONE, to keep what can be read */
+    LAP_REMEDY_TIMEOUT        /* raise settings->timeout_s */
 } lap_remedy;
 
 /* Returns the length in bytes of the UTF-8 character at text (which is not the final 0) and stores its code
@@ -40,6 +41,11 @@ bool lap_utf8_is_shown(unsigned code);
 /* The number of edits that turn one word into the other: insert, delete or replace a letter, or swap two
  * neighbours. Ignores case. For a word of more than 63 bytes the distance is always 63. */
 int lap_word_distance(const char *a, const char *b);
+
+enum { LAP_SIZE_TEXT = 24 };
+/* Writes a number of bytes as "1.5 MB", below 0.1 MB as "15 kB" (rounded up), below 1 kB as "15 bytes".
+ * Returns text. */
+char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT]);
 
 /* ---- what can run here ------------------------------------------------------------------------- */
 
@@ -75,6 +81,9 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *sett
  * the same name. Skips empty names and NULL. "-" is the file that standard input or output is redirected
  * to. */
 lap_code lap_side_check(const char *path, const char *const *others, size_t count, lap_error *err);
+/* Returns the error for which lap_side_write would refuse the path, such as a missing folder. Creates
+ * nothing. */
+lap_code lap_side_reach(const char *path, lap_error *err);
 /* Writes a file completely or not at all, like an output. Replaces an existing file only when the new one is
  * complete; if path is a link, replaces its target. Writes directly to devices and pipes. */
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);

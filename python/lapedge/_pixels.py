@@ -132,7 +132,7 @@ def decode(image: Image, channels: Optional[int] = None, upright: bool = False, 
     >>> decode("samples/chelsea.jpg", max_pixels=1000)
     Traceback (most recent call last):
     ...
-    lapedge.Error: samples/chelsea.jpg: limit: 451x300 is 0.1353 million pixels, more than the limit of 0.001 million
+    lapedge.Error: samples/chelsea.jpg: limit: 451x300 is 135300 pixels, more than the limit of 1000
     """
     asked = Asked(channels, upright, layout=layout, luma=luma, fail_on=fail_on, max_pixels=max_pixels,
                   max_memory=max_memory, max_scans=max_scans, timeout=timeout, codec=codec)

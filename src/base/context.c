@@ -65,6 +65,7 @@ void lap_context_cancel(lap_context *context)
 
 lap_control lap_context_control(const lap_context *context, double timeout_s, double start_ms)
 {
-    return (lap_control){
-        .cancel = &context->cancel, .deadline_ms = timeout_s > 0 ? start_ms + 1e3 * timeout_s : 0};
+    return (lap_control){.cancel = &context->cancel,
+        .deadline_ms = timeout_s > 0 ? start_ms + 1e3 * timeout_s : 0,
+        .limit_s = timeout_s};
 }

@@ -9,6 +9,7 @@
 typedef struct lap_control {
     const atomic_int *cancel; /* or NULL */
     double deadline_ms;       /* on lap_now_ms's clock; 0: none */
+    double limit_s;           /* from the start to the deadline, for messages; 0: unknown */
 } lap_control;
 
 /* LAP_OK to go on; LAP_E_CANCELLED or LAP_E_TIMEOUT with a message. control may be NULL. Each band calls it

@@ -157,9 +157,36 @@ void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS])
     text[length - (decimals > 0 ? ALL - decimals : ALL + 1)] = '\0';
 }
 
+enum { KB = 1000, LEAST_MB = 100000 }; /* below this a megabyte with one decimal says little */
+
+char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT])
+{
+    if (bytes < KB)
+        snprintf(text, LAP_SIZE_TEXT, "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
+    else if (bytes < LEAST_MB)
+        snprintf(text, LAP_SIZE_TEXT, "%u kB", (unsigned)((bytes + KB - 1) / KB));
+    else {
+        lap_millions(bytes, 1, text);
+        memcpy(text + strlen(text), " MB", sizeof " MB");
+    }
+    return text;
+}
+
+/* A limit below 0.1 MB, and what is above it, in one unit; the figures differ. */
+static lap_code fail_over_small(lap_error *err, const char *what, uint64_t bytes, uint64_t limit)
+{
+    const bool is_kb = limit >= KB;
+    const uint64_t takes = is_kb ? bytes / KB + (bytes % KB > 0) : bytes, may = is_kb ? limit / KB : limit;
+    const char *unit = is_kb ? "kB" : "bytes";
+    return lap_fail(err, LAP_E_LIMIT, "%s %llu %s of memory, more than the limit of %llu %s", what,
+        (unsigned long long)takes, unit, (unsigned long long)may, unit);
+}
+
 lap_code lap_fail_over_limit(
     lap_error *err, const char *what, uint64_t bytes, uint64_t limit, lap_remedy remedy)
 {
+    if (limit < LEAST_MB)
+        return lap_error_remedy(err, fail_over_small(err, what, bytes, limit), remedy);
     char takes[LAP_MILLIONS], may[LAP_MILLIONS];
     int decimals = 0;
     do {

@@ -97,7 +97,7 @@ lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, lap_job *job, 
         job->is_seen = true;
         status = judge_there(b, entry, job, folder, why);
     } else if (errno != ENOENT) {
-        lap_fail_at(why, LAP_E_WRITE, job->output, "%s", strerror(errno));
+        lap_fail_at(why, LAP_E_WRITE, job->output, "cannot be examined: %s", strerror(errno));
         status = LAP_FAILED;
     }
     lap_tree_leave(&b->tree, folder);

@@ -33,9 +33,10 @@ static lap_code reserve(look *l, lap_error *err)
 {
     enum { PEAK = 4 };
     const uint64_t limit = l->b->settings->max_memory;
+    char size[LAP_SIZE_TEXT];
     if (limit && PEAK * (l->count * sizeof *l->claims + l->standing_count * sizeof *l->standing) > limit)
-        return lap_fail(err, LAP_E_LIMIT, "the names of %zu files take more memory than the limit of %.1f MB",
-            l->count + l->standing_count, (double)limit / 1e6);
+        return lap_fail(err, LAP_E_LIMIT, "the names of %zu files take more memory than the limit of %s",
+            l->count + l->standing_count, lap_size_text(limit, size));
     claim *claims = lap_grow(l->claims, &l->capacity, l->count + 1, sizeof *claims);
     if (claims)
         l->claims = claims;
@@ -56,8 +57,9 @@ static lap_code find_sides(look *l, lap_error *err)
     l->sides = calloc(o->side_count + 1, sizeof *l->sides);
     l->out_name = lap_real_name(o->out_dir);
     if (!l->sides || !l->out_name)
-        return l->sides && errno != ENOMEM ? lap_fail_at(err, LAP_E_WRITE, o->out_dir, "%s", strerror(errno))
-                                           : lap_fail(err, LAP_E_MEMORY, "out of memory");
+        return l->sides && errno != ENOMEM
+                   ? lap_fail_at(err, LAP_E_WRITE, o->out_dir, "cannot be reached: %s", strerror(errno))
+                   : lap_fail(err, LAP_E_MEMORY, "out of memory");
     const int length = snprintf(records, sizeof records, "%s/.lapedge/", l->out_name);
     for (size_t i = 0; i < o->side_count; i++) {
         lap_code code = lap_side_look(o->sides[i], &l->sides[i], err);

@@ -75,7 +75,8 @@ static lap_code make_folders(char *path, lap_error *err)
                 errno == ENOENT ? "a broken symbolic link: " : "", strerror(errno));
         if (rc && (stat(path, &st) || !S_ISDIR(st.st_mode)))
             return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, path,
-                "%s", why == EEXIST ? "is not a folder" : strerror(why));
+                "%s%s", why == EEXIST ? "is not a folder" : "cannot create this folder: ",
+                why == EEXIST ? "" : strerror(why));
         *p = kept;
         if (!kept)
             return LAP_OK;
@@ -130,12 +131,13 @@ lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
         return lap_fail_at(err, LAP_E_WRITE, out_dir, "this path is too long");
     lap_code code = make_folders(path, err);
     if (code == LAP_OK && access(out_dir, W_OK | X_OK))
-        code = lap_fail_at(err, LAP_E_WRITE, out_dir, "%s", strerror(errno));
+        code =
+            lap_fail_at(err, LAP_E_WRITE, out_dir, "cannot create files in this folder: %s", strerror(errno));
     /* Report this now rather than after the first group of files. The manifest reports a link. */
     struct stat st;
     if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
         lstat(path, &st) == 0 && !S_ISLNK(st.st_mode) && access(path, W_OK | X_OK))
-        code = lap_fail_at(err, LAP_E_WRITE, path, "%s", strerror(errno));
+        code = lap_fail_at(err, LAP_E_WRITE, path, "cannot create files in this folder: %s", strerror(errno));
     return code;
 }
 
@@ -157,7 +159,7 @@ static lap_code fail_opening(const char *path, lap_error *err)
 {
     if (errno == ENOENT || errno == ENOTDIR)
         return lap_fail_missing(err, path);
-    return lap_fail_at(err, LAP_E_UNREADABLE, path, "%s", strerror(errno));
+    return lap_fail_at(err, LAP_E_UNREADABLE, path, "cannot be examined: %s", strerror(errno));
 }
 
 lap_code lap_batch_check_operands(

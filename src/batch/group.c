@@ -18,7 +18,7 @@ lap_code lap_group_open(lap_group *group, const lap_tree *tree, lap_error *err)
 {
     group->sync_fd = openat(tree->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (group->sync_fd < 0)
-        return lap_fail_at(err, LAP_E_WRITE, tree->path, "%s", strerror(errno));
+        return lap_fail_at(err, LAP_E_WRITE, tree->path, "cannot open this folder: %s", strerror(errno));
     return LAP_OK;
 }
 

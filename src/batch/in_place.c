@@ -277,8 +277,9 @@ static lap_code find_target(in_place *run, const char *target, photo *p, lap_err
         return code;
     p->job.tree = &p->folder->tree;
     if (fstatat(p->folder->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? lap_fail_at(err, LAP_E_MISSING, path, "no such file")
-                               : lap_fail_at(err, LAP_E_UNREADABLE, path, "%s", strerror(errno));
+        return errno == ENOENT
+                   ? lap_fail_at(err, LAP_E_MISSING, path, "no such file")
+                   : lap_fail_at(err, LAP_E_UNREADABLE, path, "cannot be examined: %s", strerror(errno));
     return S_ISREG(p->job.seen.st_mode) ? LAP_OK
                                         : lap_fail_at(err, LAP_E_UNREADABLE, path, "not a regular file");
 }
@@ -287,8 +288,9 @@ static lap_code find_target(in_place *run, const char *target, photo *p, lap_err
 static lap_code find_place(in_place *run, photo *p, lap_error *err)
 {
     char *target = lap_temp_resolve(p->job.input);
-    const lap_code code = target ? find_target(run, target, p, err)
-                                 : lap_fail_at(err, LAP_E_UNREADABLE, p->job.input, "%s", strerror(errno));
+    const lap_code code =
+        target ? find_target(run, target, p, err)
+               : lap_fail_at(err, LAP_E_UNREADABLE, p->job.input, "cannot be examined: %s", strerror(errno));
     free(target);
     return code;
 }

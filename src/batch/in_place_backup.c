@@ -62,7 +62,9 @@ static lap_code copy_bytes(int from, lap_sink *to, const char *name, lap_error *
     while (code == LAP_OK && ((got = read(from, piece, sizeof piece)) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0)
             code = lap_sink_write(to, piece, (size_t)got, err);
-    return code == LAP_OK && got < 0 ? lap_fail_at(err, LAP_E_UNREADABLE, name, "%s", strerror(errno)) : code;
+    return code == LAP_OK && got < 0
+               ? lap_fail_at(err, LAP_E_UNREADABLE, name, "cannot be read: %s", strerror(errno))
+               : code;
 }
 
 static lap_code copy(const lap_backup *b, lap_error *err)
@@ -71,7 +73,7 @@ static lap_code copy(const lap_backup *b, lap_error *err)
     lap_sink *sink = NULL;
     const int from = openat(b->tree->fd, b->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (from < 0)
-        return lap_fail_at(err, LAP_E_UNREADABLE, b->shown, "%s", strerror(errno));
+        return lap_fail_at(err, LAP_E_UNREADABLE, b->shown, "cannot be opened: %s", strerror(errno));
     lap_code code = lap_sink_open_below(b->tree, b->kept, &sink, err);
     if (code == LAP_OK)
         code = copy_bytes(from, sink, b->shown, err);

@@ -28,7 +28,7 @@ struct lap_list {
 
 static lap_code fail_list(const lap_list *list, lap_error *err)
 {
-    return lap_fail_at(err, LAP_E_UNREADABLE, list->shown, "%s", strerror(errno));
+    return lap_fail_at(err, LAP_E_UNREADABLE, list->shown, "this list cannot be read: %s", strerror(errno));
 }
 
 static lap_list *create(const char *shown, char end, lap_error *err)
@@ -72,10 +72,11 @@ static lap_code hold(lap_list *list, uint64_t most, lap_error *err)
         if (got == 0)
             return LAP_OK;
         list->used += got > 0 ? (size_t)got : 0;
+        char size[LAP_SIZE_TEXT];
         if (list->used > most)
             return lap_fail_at(err, LAP_E_LIMIT, list->shown,
-                "a list that is not in a file is held in memory, and this one has more than %.1f MB",
-                (double)most / 1e6);
+                "a list that is not in a file is held in memory, and this one has more than %s",
+                lap_size_text(most, size));
     }
 }
 

@@ -51,7 +51,7 @@ lap_code lap_manifest_read_text(
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            code = lap_fail_at(err, LAP_E_UNREADABLE, shown, "%s", strerror(errno));
+            code = lap_fail_at(err, LAP_E_UNREADABLE, shown, "cannot be read: %s", strerror(errno));
         if (got <= 0)
             break;
         at += got;

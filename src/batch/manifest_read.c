@@ -22,7 +22,7 @@ typedef struct reading {
 
 static lap_code fail_reading(const lap_manifest *m, const char *name, lap_error *err)
 {
-    return lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%.60s: %s", name, strerror(errno));
+    return lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%.60s cannot be read: %s", name, strerror(errno));
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
@@ -146,8 +146,8 @@ static lap_code list_files(lap_manifest *m, lap_error *err)
     struct dirent **names = NULL;
     const int count = scandirat(m->folder, ".", &names, is_manifest, by_bytes);
     if (count < 0)
-        return lap_fail_at(
-            err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, m->shown, "%s", strerror(errno));
+        return lap_fail_at(err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, m->shown,
+            "cannot be read: %s", strerror(errno));
     lap_code code = merge_names(m, names, (size_t)count, err);
     for (int i = 0; i < count; i++)
         free(names[i]);

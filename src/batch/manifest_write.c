@@ -101,7 +101,8 @@ static void close_file(lap_manifest *m)
 static lap_code fail_writing(const lap_manifest *m, lap_error *err)
 {
     bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-    return lap_fail_at(err, full ? LAP_E_DISK_FULL : LAP_E_WRITE, m->shown, "%s", strerror(errno));
+    return lap_fail_at(
+        err, full ? LAP_E_DISK_FULL : LAP_E_WRITE, m->shown, "cannot write: %s", strerror(errno));
 }
 
 static lap_code write_queue(lap_manifest *m, lap_error *err)

@@ -109,7 +109,8 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     for (size_t i = 0; has_memory && i < options->input_count; i++) {
         const bool is_there = stat(options->inputs[i], &st) == 0;
         if (!is_there && errno != ENOENT && errno != ENOTDIR) {
-            lap_fail_at(&why, LAP_E_UNREADABLE, options->inputs[i], "%s", strerror(errno));
+            lap_fail_at(
+                &why, LAP_E_UNREADABLE, options->inputs[i], "cannot be examined: %s", strerror(errno));
             refuse(p, &why);
         }
         has_folder = has_folder || !is_there || S_ISDIR(st.st_mode); /* a missing input is reported later */
@@ -118,7 +119,8 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
             has_memory = p->folders[i].name != NULL;
             if (has_memory && !lap_origin_look(options->inputs[i], &p->folders[i].origin)) {
                 has_memory = errno != ENOMEM;
-                lap_fail_at(&why, LAP_E_UNREADABLE, options->inputs[i], "%s", strerror(errno));
+                lap_fail_at(
+                    &why, LAP_E_UNREADABLE, options->inputs[i], "cannot be examined: %s", strerror(errno));
                 refuse(p, &why);
             }
         }

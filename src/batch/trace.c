@@ -112,7 +112,8 @@ lap_code lap_trace_write(const lap_trace *trace, const char *path, bool sync, la
     char *text = malloc(room);
     if (!text)
         return lap_fail_at(err, LAP_E_MEMORY, path, "out of memory: %zu bytes", room);
-    length = (size_t)snprintf(text, room, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+    length = (size_t)snprintf(
+        text, room, "{\"schema\":\"lapedge.trace/1\",\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
     length += write_names(trace, text + length, NAMES * LINE);
     for (size_t i = 0; i < trace->count; i++) {
         const lap_trace_event *e = &trace->events[i];

@@ -158,9 +158,11 @@ static int finish(comparison *c)
         lap_compare_print(c->cli, &c->result);
     if (c->report && write_report(c, equal) != LAP_EXIT_OK)
         exit_code = LAP_EXIT_USAGE;
+    const bool is_table = !c->cli->json && !c->cli->quiet; /* which has the reasons */
     for (int i = 0; i < c->result.count && exit_code == LAP_EXIT_BACKEND; i++)
         if (!c->result.lines[i].resolved)
-            lap_cli_message("%s", c->result.lines[i].reason);
+            lap_cli_message(is_table ? "%s: named, but cannot run here" : "%s",
+                is_table ? c->result.lines[i].backend : c->result.lines[i].reason);
     if (c->map_error.code != LAP_OK)
         exit_code = (int)lap_cli_no_comparison(c->cli->heatmap, &c->map_error);
     return exit_code;

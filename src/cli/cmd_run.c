@@ -69,7 +69,7 @@ int lap_cli_run(lap_cli *cli)
 {
     if (!lap_cli_reads_inside(cli))
         lap_cli_note_tolerance(cli);
-    if (!cli->files_from && lap_cli_check_first_word(cli) != LAP_EXIT_OK)
+    if (!cli->files_from && lap_cli_check_first_word(cli, false) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (cli->forms == LAP_CLI_FOLDER)
         return lap_run_folder(cli);

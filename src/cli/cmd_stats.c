@@ -21,7 +21,7 @@ static lap_cli_exit read_weights(const char *path, float **weights, size_t *coun
     *weights = NULL;
     *count = 0;
     if (!file)
-        return lap_cli_usage("--weights=%s: %s", path, strerror(errno));
+        return lap_cli_usage("--weights: %s: cannot be read: %s", path, strerror(errno));
     while ((got = fscanf(file, " %f", &value)) == 1) {
         if (*count == capacity) {
             capacity = capacity ? 2 * capacity : 4096;

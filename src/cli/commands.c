@@ -94,17 +94,19 @@ static bool is_split_name(const lap_cli *cli, char name[PATH_MAX])
 
 /* If the first word is not a command and no file has this name, it was meant as a command or is a missing
  * photo. It is a file name if it contains a dot or a slash, or if it follows "run" or "--". */
-lap_cli_exit lap_cli_check_first_word(const lap_cli *cli)
+lap_cli_exit lap_cli_check_first_word(const lap_cli *cli, bool is_command)
 {
     const char *word = cli->may_be_command ? cli->operands[0] : "";
     struct stat st;
     if (!*word || strcmp(word, "-") == 0 || strpbrk(word, "./") || lstat(word, &st) == 0 || errno != ENOENT)
         return LAP_EXIT_OK;
+    const char *hint = lap_cli_hint(word), *nearest = lap_cli_nearest(word, lap_cli_command_name);
+    if (is_command && !hint && !nearest)
+        return LAP_EXIT_OK;
     char name[PATH_MAX], quoted[PATH_MAX];
     if (is_split_name(cli, name))
         return lap_cli_usage("%s: no such file; a name with spaces stands in quotation marks: %s", word,
             lap_cli_quoted(name, quoted, sizeof quoted));
-    const char *hint = lap_cli_hint(word), *nearest = lap_cli_nearest(word, lap_cli_command_name);
     if (hint)
         return lap_cli_usage("%s: no such file, and no command; %s", word, hint);
     if (nearest)

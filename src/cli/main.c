@@ -79,7 +79,7 @@ static void wait_without_spinning(int argc, char **argv)
 static bool is_stdout_taken(const lap_cli *cli)
 {
     const bool writes = lap_cli_writes(cli);
-    return cli->csv || (cli->log && strcmp(cli->log, "-") == 0) ||
+    return cli->csv || (cli->log && lap_cli_is_stdout(cli->log)) ||
            (writes && cli->operand_count == 2 && strcmp(cli->operands[1], "-") == 0);
 }
 

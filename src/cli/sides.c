@@ -103,18 +103,137 @@ static bool is_backup(const lap_cli *cli, const char *path)
     return end > 0 && length > end && strcmp(path + length - end, cli->backup) == 0;
 }
 
+/* ---- only over our own --------------------------------------------------------------------------- */
+
+/* What a file of lapedge begins with. */
+typedef struct side_head {
+    char bytes[1024];
+    size_t size;
+} side_head;
+
+/* Returns what follows "lapedge." in the schema with which the file begins; NULL if it begins otherwise. */
+static const char *schema_of(const side_head *head)
+{
+    static const char *const parts[] = {"{", "\"schema\"", ":", "\"lapedge."};
+    const char *at = head->bytes;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        at += strspn(at, " \t\r\n");
+        if (strncmp(at, parts[i], strlen(parts[i])) != 0)
+            return NULL;
+        at += strlen(parts[i]);
+    }
+    return at;
+}
+
+static bool has_schema(const side_head *head, const char *const names[])
+{
+    const char *schema = schema_of(head);
+    for (size_t i = 0; schema && names[i]; i++)
+        if (strncmp(schema, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_log(const side_head *head) /* logs of the first versions have no first line */
+{
+    return has_schema(head, (const char *const[]){"log/", "file/", NULL});
+}
+
+static bool is_stats(const side_head *head)
+{
+    return has_schema(head, (const char *const[]){"stats/", NULL});
+}
+
+static bool is_trace(const side_head *head)
+{
+    return has_schema(head, (const char *const[]){"trace/", NULL});
+}
+
+static bool is_object(const side_head *head)
+{
+    return schema_of(head) && !has_schema(head, (const char *const[]){"log/", "trace/", "manifest/", NULL});
+}
+
+static bool is_report(const side_head *head)
+{
+    return strncmp(head->bytes, "<!doctype html>", 15) == 0 && strstr(head->bytes, "<title>lapedge ");
+}
+
+static bool is_heatmap(const side_head *head)
+{
+    static const char mark[] = "tEXtSoftware\0lapedge heat map";
+    enum { AT = 37 }; /* behind signature, IHDR and a length */
+    return head->size >= AT + sizeof mark - 1 && memcmp(head->bytes + AT, mark, sizeof mark - 1) == 0;
+}
+
+static const struct {
+    const char *name;
+    bool (*is_it)(const side_head *head);
+} kinds[LAP_SIDES] = {
+    [LAP_SIDE_LOG] = {"a log", is_log},
+    [LAP_SIDE_STATS] = {"statistics", is_stats},
+    [LAP_SIDE_OBJECT] = {"JSON", is_object},
+    [LAP_SIDE_TRACE] = {"a timeline", is_trace},
+    [LAP_SIDE_REPORT] = {"a report", is_report},
+    [LAP_SIDE_HEATMAP] = {"a heat map", is_heatmap},
+};
+
+/* Whether nothing is lost if a side file of this kind is written to path: there is no file, an empty one, one
+ * that such an option wrote, or a device or pipe. */
+static bool is_free(const char *path, lap_cli_side kind)
+{
+    side_head head = {.size = 0};
+    struct stat st;
+    if (lap_cli_is_stdout(path) || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return true;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const ssize_t got = fd >= 0 ? read(fd, head.bytes, sizeof head.bytes - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    head.size = got > 0 ? (size_t)got : 0;
+    return kinds[kind].is_it(&head);
+}
+
+static lap_cli_exit check_content(const lap_cli *cli, const lap_cli_option *side, const char *path)
+{
+    if (side->writes != LAP_SIDE_HEATMAP && lap_cli_image_at(path))
+        return lap_cli_usage("--%s: %s is an image, and would be replaced", side->name, path);
+    if (cli->force || is_free(path, side->writes))
+        return LAP_EXIT_OK;
+    /* Of folders, -f also permits to replace outputs, so nobody is led to it. */
+    const bool has_outputs = cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER);
+    return lap_cli_usage("--%s: %s exists and is not %s that lapedge wrote; name another file%s", side->name,
+        path, kinds[side->writes].name, has_outputs ? ", or remove it" : ", or give -f to replace it");
+}
+
+/* Whether a folder that is missing now may be created by this run. */
+static bool may_appear(const lap_cli *cli)
+{
+    struct stat st;
+    return cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER) && cli->operand_count > 0 &&
+           stat(cli->operands[cli->operand_count - 1], &st) != 0;
+}
+
+/* Most of these files are written last, so a place that cannot be written is reported before the work. A log
+ * is opened before it. */
+static lap_cli_exit check_place(const lap_cli *cli, const lap_cli_option *side, const char *path)
+{
+    lap_error err;
+    const bool is_known = side->writes != LAP_SIDE_LOG && !lap_cli_is_stdout(path) && !may_appear(cli);
+    const lap_code code = is_known ? lap_side_reach(path, &err) : LAP_OK;
+    return code == LAP_OK ? LAP_EXIT_OK : unreachable(cli, side, &err);
+}
+
 static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
     if (is_record(path))
         return lap_cli_usage("--%s: %s is the name of lapedge's own records", side->name, path);
     if (is_backup(cli, path))
         return lap_cli_usage("--%s: %s is the name of a backup", side->name, path);
-    const lap_cli_exit code = check_side(cli, side);
-    /* Refuses to overwrite a photo, an output or a backup, whatever its name. A heat map is an image, so it
-     * may overwrite one. */
-    if (code == LAP_EXIT_OK && strcmp(side->name, "heatmap") != 0 && lap_cli_image_at(path))
-        return lap_cli_usage("--%s: %s is an image, and would be replaced", side->name, path);
-    return code;
+    lap_cli_exit code = check_side(cli, side);
+    if (code == LAP_EXIT_OK)
+        code = check_content(cli, side, path);
+    return code == LAP_EXIT_OK ? check_place(cli, side, path) : code;
 }
 
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
@@ -128,11 +247,16 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 
 /* ---- the log ------------------------------------------------------------------------------------- */
 
+bool lap_cli_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
 static bool open_log(lap_cli_log *log, const char *path)
 {
     const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
     struct stat st;
-    if (strcmp(path, "-") == 0) {
+    if (lap_cli_is_stdout(path)) {
         log->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         return log->fd >= 0;
     }
@@ -222,7 +346,7 @@ int lap_cli_log_end(lap_cli_log *log, const char *path, int exit_code)
 {
     if (!path || lap_cli_log_close(log, path))
         return exit_code;
-    if (strcmp(path, "-") == 0 && lap_term_reader_left())
+    if (lap_cli_is_stdout(path) && lap_term_reader_left())
         return LAP_EXIT_PIPE;
     lap_cli_message("%s: the log could not be written: %s", path, strerror(log->problem));
     return exit_code ? exit_code : LAP_EXIT_FAILED;

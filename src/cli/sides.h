@@ -7,9 +7,13 @@
 #include "cli/cli.h"
 
 /* Checks these files. Returns an exit code after a message if one of them is also an input, OUT or a list on
- * the command line (links are followed), or lies in a folder that cannot be read. Folders among the inputs
- * are searched, except in a folder run: there lap_batch checks. */
+ * the command line (links are followed), lies in a folder that cannot be read, or would replace a file that
+ * lapedge did not write with the same option (recognised by its first bytes; -f permits that). Folders among
+ * the inputs are searched, except in a folder run: there lap_batch checks. */
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
+
+/* Whether a path stands for standard output. */
+bool lap_cli_is_stdout(const char *path);
 
 /* --log: a first line with the settings, then one a file. Each is appended with one call, so that a run that
  * is killed leaves whole ones. */

@@ -176,6 +176,7 @@ static const char *words_of(lap_remedy remedy)
         [LAP_REMEDY_FORCE] = "; -f replaces it",
         [LAP_REMEDY_OTHER_FOLDER] = "; name another folder, or use --in-place",
         [LAP_REMEDY_NUL_SEPARATED] = "; give -0",
+        [LAP_REMEDY_TIMEOUT] = " (--timeout)",
         [LAP_REMEDY_FAIL_ON] = "; --fail-on=none keeps what can be read",
     };
     const size_t count = sizeof words / sizeof *words;

@@ -88,6 +88,18 @@ static const char *exact_millions(uint64_t n, char text[LAP_MILLIONS])
     return text;
 }
 
+static lap_code fail_over_pixels(const lap_header *header, uint64_t limit, lap_error *err)
+{
+    enum { LEAST_MILLIONS = 100000 }; /* a smaller limit is easier to read as a number */
+    const uint64_t pixels = (uint64_t)header->width * (uint64_t)header->height;
+    char has[LAP_MILLIONS], may[LAP_MILLIONS];
+    if (limit < LEAST_MILLIONS)
+        return lap_fail(err, LAP_E_LIMIT, "%dx%d is %llu pixels, more than the limit of %llu", header->width,
+            header->height, (unsigned long long)pixels, (unsigned long long)limit);
+    return lap_fail(err, LAP_E_LIMIT, "%dx%d is %s million pixels, more than the limit of %s million",
+        header->width, header->height, exact_millions(pixels, has), exact_millions(limit, may));
+}
+
 lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
 {
     const lap_header *header = &decoder->header;
@@ -97,11 +109,8 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
         return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels, and a side may have at most %d", header->width,
             header->height, LAP_MAX_SIDE);
     if (options->max_pixels && pixels > options->max_pixels) {
-        char has[LAP_MILLIONS], may[LAP_MILLIONS];
-        const lap_code code = lap_fail(err, LAP_E_LIMIT,
-            "%dx%d is %s million pixels, more than the limit of %s million", header->width, header->height,
-            exact_millions(pixels, has), exact_millions(options->max_pixels, may));
-        return lap_error_remedy(err, code, LAP_REMEDY_MAX_PIXELS);
+        return lap_error_remedy(
+            err, fail_over_pixels(header, options->max_pixels, err), LAP_REMEDY_MAX_PIXELS);
     }
     if (options->max_memory && header->memory_estimate > options->max_memory)
         return lap_fail_over_limit(

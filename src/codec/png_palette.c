@@ -1,5 +1,5 @@
 /* Writes a PNG with a palette, as in the PNG specification (third edition, W3C), 5.3 and 11.2: signature,
- * IHDR, PLTE, IDAT, IEND. Each chunk is a length, a name, data, and their CRC-32. */
+ * IHDR, tEXt, PLTE, IDAT, IEND. Each chunk is a length, a name, data, and their CRC-32. */
 #include "codec/png_palette.h"
 
 #include <stdlib.h>
@@ -34,6 +34,18 @@ static lap_code write_chunk(
     return code == LAP_OK ? lap_sink_write(sink, tail, sizeof tail, err) : code;
 }
 
+static lap_code write_text(lap_sink *sink, const char *software, lap_error *err)
+{
+    static const char keyword[] = "Software"; /* its final 0 separates it from the text */
+    char text[80];
+    const size_t length = strlen(software);
+    if (length > sizeof text - sizeof keyword)
+        return lap_fail(err, LAP_E_INTERNAL, "a text of %zu bytes in a PNG", length);
+    memcpy(text, keyword, sizeof keyword);
+    memcpy(text + sizeof keyword, software, length);
+    return write_chunk(sink, "tEXt", (const uint8_t *)text, sizeof keyword + length, err);
+}
+
 static lap_code write_head(lap_sink *sink, const lap_png_palette *p, lap_error *err)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -47,6 +59,8 @@ static lap_code write_head(lap_sink *sink, const lap_png_palette *p, lap_error *
     lap_code code = lap_sink_write(sink, signature, sizeof signature, err);
     if (code == LAP_OK)
         code = write_chunk(sink, "IHDR", head, sizeof head, err);
+    if (code == LAP_OK && p->software)
+        code = write_text(sink, p->software, err);
     return code == LAP_OK ? write_chunk(sink, "PLTE", palette[0], 3 * (size_t)p->count, err) : code;
 }
 

@@ -12,6 +12,7 @@ typedef struct lap_png_palette {
     /* Fills row y with one index below count per pixel. */
     void (*row)(void *user, int y, uint8_t *indices);
     void *user;
+    const char *software; /* at most 70 bytes: a text with the keyword "Software"; NULL: none */
 } lap_png_palette;
 
 /* Writes the file to sink, which stays open. LAP_E_BACKEND: zlib was not built in. LAP_E_MEMORY, and errors

@@ -130,6 +130,7 @@ static lap_code encode(heatmap *h, lap_sink *sink, lap_error *err)
     choose_colors(h);
     const lap_png_palette picture = {.width = h->width,
         .height = h->height,
+        .software = "lapedge heat map",
         .colors = (const uint8_t(*)[3])h->colors,
         .count = h->color_count,
         .row = render_row,

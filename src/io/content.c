@@ -53,7 +53,7 @@ lap_code lap_content_hash(
     if (fd < 0 && (errno == ENOENT || errno == ELOOP))
         return lap_fail_at(err, LAP_E_CHANGED, name, "another file has this name now");
     if (fd < 0)
-        return lap_fail_at(err, LAP_E_UNREADABLE, name, "%s", strerror(errno));
+        return lap_fail_at(err, LAP_E_UNREADABLE, name, "cannot be read: %s", strerror(errno));
     lap_code code = check(folder, name, fd, there);
     if (code == LAP_OK)
         code = hash_all(fd, hash, err);

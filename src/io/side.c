@@ -81,6 +81,11 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
     return code;
 }
 
+lap_code lap_side_reach(const char *path, lap_error *err)
+{
+    return lap_sink_check(path, err);
+}
+
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err)
 {
     lap_sink *sink = NULL;

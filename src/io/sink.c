@@ -106,6 +106,12 @@ static void duplicate(lap_sink *sink, int given)
         sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
 }
 
+/* Names the sink in the error of a control that ends a wait. */
+static lap_code stopped(const lap_sink *sink, const lap_error *why, lap_error *err)
+{
+    return lap_error_remedy(err, lap_fail_at(err, why->code, sink->path, "%s", why->message), why->remedy);
+}
+
 /* Opens a FIFO, device or socket; waits for the reader of a FIFO. */
 static lap_code open_directly(lap_sink *sink, mode_t mode, lap_error *err)
 {
@@ -116,7 +122,7 @@ static lap_code open_directly(lap_sink *sink, mode_t mode, lap_error *err)
     while (sink->fd < 0 && errno == ENXIO && waits) { /* no reader yet */
         lap_error why;
         if (lap_control_check(sink->control, &why) != LAP_OK)
-            return lap_fail_at(err, why.code, sink->path, "%s", why.message);
+            return stopped(sink, &why, err);
         (void)poll(NULL, 0, READER_MS);
         sink->fd = open(sink->path, flags);
     }
@@ -220,7 +226,7 @@ static lap_code wait_writable(const lap_sink *sink, lap_error *err)
     for (int ready = 0; ready <= 0;) {
         lap_error why;
         if (lap_control_check(sink->control, &why) != LAP_OK)
-            return lap_fail_at(err, why.code, sink->path, "%s", why.message);
+            return stopped(sink, &why, err);
         ready = poll(&wait, 1, sink->control ? WATCH_MS : -1);
         if (ready < 0 && errno != EINTR)
             return lap_write_errno(err, sink->path, "write", errno);

@@ -25,7 +25,7 @@ lap_code lap_sink_open(const char *path, const lap_control *control, lap_sink **
 lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err);
 lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
-/* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT, EFBIG), LAP_E_WRITE, LAP_E_MEMORY. */
+/* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
 /* Call it after the last byte. Syncs if asked; sets mode and times to those of like (NULL: the mode of the
  * replaced file, or by the umask); closes. The final name is not touched yet. */

@@ -10,10 +10,13 @@
 
 lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int why)
 {
-    lap_code code = why == ENOSPC || why == EDQUOT || why == EFBIG ? LAP_E_DISK_FULL
-                    : why == ENOMEM                                ? LAP_E_MEMORY
-                                                                   : LAP_E_WRITE;
-    return lap_fail_at(err, code, path, "cannot %s: %s", what, strerror(why));
+    const lap_code code = why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL
+                          : why == ENOMEM                ? LAP_E_MEMORY
+                                                         : LAP_E_WRITE;
+    /* Another file, a smaller one, may still be written. */
+    const char *more =
+        why == EFBIG ? "; the file size limit is that of the process, or of the file system" : "";
+    return lap_fail_at(err, code, path, "cannot %s: %s%s", what, strerror(why), more);
 }
 
 /* Stats a path, or the standard descriptor for "-". */

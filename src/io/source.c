@@ -161,7 +161,8 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
     while (!source->is_regular) {
         lap_error why = {0};
         if (lap_control_check(source->control, &why) != LAP_OK)
-            return lap_fail_at(err, why.code, source->name, "%s", why.message);
+            return lap_error_remedy(
+                err, lap_fail_at(err, why.code, source->name, "%s", why.message), why.remedy);
         int ready = poll(&poller, 1, WATCH_MS);
         if (ready > 0)
             break;

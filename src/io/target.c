@@ -51,8 +51,8 @@ static lap_code fail_step(int parent, const char *step, const char *shown, int w
         return S_ISLNK(st.st_mode) ? lap_fail_at(err, LAP_E_EXISTS, shown,
                                          "is a symbolic link, which is not followed here; remove it first")
                                    : lap_fail_at(err, LAP_E_WRITE, shown, "is not a folder");
-    return lap_fail_at(
-        err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, shown, "%s", strerror(why));
+    return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, shown,
+        "cannot open or create this folder: %s", strerror(why));
 }
 
 /* A step into one folder of a relative name. */

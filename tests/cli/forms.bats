@@ -126,7 +126,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     lapedge -q 2024 third --log=- | tail -n 1 >lines
     json lines 'o["schema"] == "lapedge.file/1" and o["output"] == "third/a.jpg"'
     expect 2 "" "lapedge: --log=- and --json cannot both go to standard output" 2024 out --log=- --json
-    expect 4 "" "lapedge: none/log: No such file or directory" -q 2024 out --log=none/log
+    expect 4 "" "lapedge: --log: none/log: cannot be opened: No such file or directory" -q 2024 out --log=none/log
 }
 
 @test "--json: an object also when a command fails; --json-file" {

@@ -44,7 +44,7 @@ VALUES = {
     "range": ["--range=abs"], "scale": ["--scale=0.5"], "offset": ["--offset=9"], "threshold": ["--threshold=9"],
     "format": ["--format=ppm"], "quality": ["--quality=40"], "subsampling": ["--subsampling=420"],
     "restart": ["--restart=on"], "rotate": ["--rotate=90"], "flip": ["--flip=v"],
-    "jobs": ["--jobs=2", "--threads=3", "-v"],
+    "jobs": ["--jobs=2", "--threads=3", "-v"], "force": ["--force", "--json-file=theirs.json"],
     "shard": ["--shard=0/2"], "files-from": ["--files-from=list"], "null": ["--null", "--files-from=nulls"],
     "log": ["--log=log.jsonl"], "stats": ["--stats=stats.json"], "weights": ["--weights=weights", "--profiles"],
     "ops": ["--ops=matvec"], "max-abs": ["--max-abs=255"], "max-differing": ["--max-differing=100%"],
@@ -121,7 +121,7 @@ def filtered(folder):
 
 
 def in_the_way(folder):
-    for name in ("out.jpg", "done/a.jpg"):
+    for name in ("out.jpg", "done/a.jpg", "theirs.json"):
         write(folder, name, b"somebody's")
 
 

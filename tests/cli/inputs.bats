@@ -84,9 +84,9 @@ left()
     { printf 'P6\n6000 4000\n255\n'; head -c 72000000 /dev/zero; } >slow.ppm
     run --separate-stderr lapedge --timeout=0.001 --backend=c slow.ppm out.jpg
     [ "$status" -eq 5 ]
-    [ "$stderr" = "lapedge: slow.ppm: timeout: over the time limit" ]
+    [ "$stderr" = "lapedge: slow.ppm: timeout: over the time limit of 0.001 s (--timeout)" ]
     run --separate-stderr lapedge --timeout=0.001 --backend=c - out.jpg <slow.ppm
-    [ "$stderr" = "lapedge: standard input: timeout: over the time limit" ]
+    [ "$stderr" = "lapedge: standard input: timeout: over the time limit of 0.001 s (--timeout)" ]
     nothing_left out.jpg
 }
 
@@ -98,9 +98,9 @@ left()
         run --separate-stderr bash -c 'exec 7<>pipe
             exec "$0" --timeout="$1" --format=ppm large.ppm - >pipe' "$LAPEDGE" $limit
         [ "$status" -eq 5 ]
-        [[ $stderr == "lapedge: large.ppm: timeout: over the time limit" ]] || break
+        [[ $stderr == "lapedge: large.ppm: timeout: over the time limit of $limit s (--timeout)" ]] || break
     done
-    [ "$stderr" = "lapedge: standard output: timeout: over the time limit" ]
+    [ "$stderr" = "lapedge: standard output: timeout: over the time limit of $limit s (--timeout)" ]
     # A reader that takes all of it gets all of it.
     timeout 20 "$LAPEDGE" --timeout=60 --format=ppm large.ppm - | cat >piped.ppm
     lapedge large.ppm file.ppm
@@ -111,7 +111,7 @@ left()
     mkfifo pipe
     run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.3 --format=jpg "$photo" pipe
     [ "$status" -eq 5 ]
-    [ "$stderr" = "lapedge: pipe: timeout: over the time limit" ]
+    [ "$stderr" = "lapedge: pipe: timeout: over the time limit of 0.3 s (--timeout)" ]
     [ -p pipe ]
     # A reader that comes gets all of it.
     cat pipe >piped.jpg &

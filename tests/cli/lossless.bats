@@ -248,7 +248,7 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
         transform --perfect --max-pixels=100K --flip=h "$photo" none.jpg
     run --separate-stderr lapedge transform --perfect --max-memory=1M --flip=h "$photo" none.jpg
     [ "$status" -eq 5 ]
-    expect 5 "" "lapedge: $photo: timeout: over the time limit" transform --timeout=1e-9 --flip=h "$photo" none.jpg
+    expect 5 "" "lapedge: $photo: timeout: over the time limit of 1e-09 s (--timeout)" transform --timeout=1e-9 --flip=h "$photo" none.jpg
     nothing_left none.jpg
 }
 

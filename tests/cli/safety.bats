@@ -70,6 +70,18 @@ untouched() # FILE
     [[ $stderr == *"the extension names no known format"* ]]
 }
 
+@test "an error of the system says what was to be done" {
+    cp "$photo" a.jpg
+    mkdir in
+    cp a.jpg in
+    run --separate-stderr lapedge in "$(printf 'x%.0s' {1..300})"
+    [[ $status -eq 4 && $stderr == "lapedge: "*"x: cannot create this folder: File name too long" ]]
+    expect 1 "" "lapedge: .: this list cannot be read: Is a directory" --files-from=. out
+    expect 4 "" "lapedge: --log: .: cannot be opened: Is a directory" --log=. in out
+    expect 2 "" "lapedge: --weights: none: cannot be read: No such file or directory" stats --profiles --weights=none a.jpg
+    [ ! -e out ]
+}
+
 # refused WORD...: exit 2, and every photo as it was
 refused()
 {
@@ -142,31 +154,37 @@ refused()
 }
 
 @test "statistics, reports and heat maps are replaced whole, through a link its target; no list is cut" {
-    echo old >old.json
+    local old='{"schema":"lapedge.stats/1"}' page='<!doctype html><title>lapedge stats: old</title>'
+    echo "$old" >old.json
     ln -s old.json link.json
     ln old.json hard.json
     lapedge --no-sync --stats=link.json "$photo" o.jpg
     [ -L link.json ]
     json old.json 'o["schema"] == "lapedge.stats/1"'
-    [ "$(cat hard.json)" = old ] # another file of that name took its place
-    echo old >report.html
+    [ "$(cat hard.json)" = "$old" ] # another file of that name took its place
+    echo "$page" >report.html
     ln report.html kept.html
     lapedge stats --report=report.html "$photo" >/dev/null
     grep -q '</html>' report.html
-    [ "$(cat kept.html)" = old ]
+    [ "$(cat kept.html)" = "$page" ]
     lapedge --no-sync --stats=/dev/stdout "$photo" o.jpg | grep -q lapedge.stats/1
-    expect 1 "" "lapedge: the statistics were not written: none/s.json: cannot create a file in its folder: \
-No such file or directory" --no-sync --stats=none/s.json "$photo" o.jpg
+    rm o.jpg
+    expect 4 "" "lapedge: --stats: none/s.json: cannot create a file in its folder: No such file or directory" \
+        --no-sync --stats=none/s.json "$photo" o.jpg
+    expect 4 "" "lapedge: --json-file: .: cannot write: a folder, not a file" --json-file=. "$photo" o.jpg
+    expect 2 "" "lapedge: --heatmap: none/h.png: cannot create a file in its folder: No such file or directory" \
+        diff --heatmap=none/h.png "$photo" "$photo"
+    [ ! -e o.jpg ]
     [ -z "$(find . -name '.lapedge-*')" ]
 }
 
 @test "a log is begun when the run begins, and every line is whole" {
     mkdir in
     cp "$photo" in/a.jpg
-    echo '{"old":1}' >log.jsonl
+    echo '{"schema":"lapedge.log/1","old":1}' >log.jsonl
     expect 2 "" "lapedge: in: is the input and the output folder; name another one" in in --log=log.jsonl
     expect 2 "" "lapedge: in: is the input and the output folder; name another one" in in --log=new.jsonl
-    [ "$(cat log.jsonl)" = '{"old":1}' ]
+    [ "$(cat log.jsonl)" = '{"schema":"lapedge.log/1","old":1}' ]
     [ ! -e new.jsonl ]
     lapedge -q --no-sync in out --log=log.jsonl
     [ "$(wc -l <log.jsonl)" -eq 2 ]
@@ -177,7 +195,71 @@ No such file or directory" --no-sync --stats=none/s.json "$photo" o.jpg
     json none.jsonl 'o["schema"] == "lapedge.log/1"'
     lapedge --no-sync -f in out --log=/dev/full 2>err || [ $? -eq 1 ]
     grep -q 'lapedge: /dev/full: the log could not be written: No space left on device' err
-    expect 4 "" "lapedge: none/log: No such file or directory" in out --log=none/log
+    expect 4 "" "lapedge: --log: none/log: cannot be opened: No such file or directory" in out --log=none/log
+}
+
+# side OPTION WHAT OR WORD...: OPTION of "lapedge WORD..." leaves files of others alone, before it writes anything; it
+# fills an empty file, and replaces its own
+side()
+{
+    local option=$1 what=$2 or=$3 file=side${1##*=}
+    shift 3
+    for content in '<x:xmpmeta xmlns:x="adobe:ns:meta/"/>' '#!/bin/sh' '{"schema":"lapedge.manifest/1"}' '{"schema":1}' '{' \
+        $'\x89PNG\r' ' '; do
+        printf '%s' "$content" >"$file"
+        rm -rf out o.jpg
+        expect 2 "" "lapedge: ${option%=*}: $file exists and is not $what that lapedge wrote; name another file, or $or" \
+            "${option%=*}=$file" "$@"
+        [ "$(cat "$file")" = "$content" ]
+        [ ! -e out ]
+        [ ! -e o.jpg ]
+    done
+    : >"$file"
+    lapedge "${option%=*}=$file" "$@" >/dev/null
+    cp "$file" kept
+    [ -s "$file" ]
+    lapedge "${option%=*}=$file" "$@" >/dev/null
+    echo mine >"$file"
+    lapedge -f "${option%=*}=$file" "$@" >/dev/null
+    [ "$(head -c 30 "$file" | base64)" = "$(head -c 30 kept | base64)" ]
+}
+
+@test "what is written beside OUT replaces an empty file and its own kind, and nothing else without -f" {
+    mkdir in
+    pgm 40 30 tiny.pgm
+    lapedge --no-sync tiny.pgm in/a.jpg
+    lapedge --no-sync --invert tiny.pgm b.jpg
+    local f='give -f to replace it' r='remove it'
+    side --stats=.s "statistics" "$f" --no-sync in/a.jpg o.jpg
+    side --json-file=.j "JSON" "$f" --no-sync in/a.jpg o.jpg
+    side --json-file=.j "JSON" "$f" info in/a.jpg
+    side --json-file=.j "JSON" "$f" doctor
+    side --json-file=.j "JSON" "$r" -q --no-sync in out
+    side --report=.html "a report" "$f" --no-sync in/a.jpg o.jpg
+    side --report=.html "a report" "$f" stats in/a.jpg
+    side --report=.html "a report" "$f" compare --backends=c in/a.jpg
+    side --report=.html "a report" "$r" -q --no-sync in out
+    side --heatmap=.png "a heat map" "$f" compare --backends=c in/a.jpg
+    side --log=.l "a log" "$r" -q --no-sync in out
+    side --trace=.t "a timeline" "$r" -q --no-sync in out
+    # each option replaces its own kind only
+    expect 2 "" "lapedge: --log: side.s exists and is not a log that lapedge wrote; name another file, or remove it" \
+        --log=side.s in out2
+    [ -s side.s ]
+    [ ! -e out2 ]
+    # a picture is no heat map; a heat map is replaced
+    lapedge --no-sync in/a.jpg photo.png
+    cp photo.png kept.png
+    expect 2 "" "lapedge: --heatmap: photo.png exists and is not a heat map that lapedge wrote; name another file, \
+or give -f to replace it" diff --heatmap=photo.png in/a.jpg b.jpg
+    cmp photo.png kept.png
+    lapedge diff --heatmap=map.png in/a.jpg b.jpg >/dev/null || [ $? -eq 1 ]
+    lapedge diff --heatmap=map.png in/a.jpg b.jpg >/dev/null || [ $? -eq 1 ]
+    # standard output is appended to, never cut
+    echo first >all
+    lapedge -q --no-sync --log=/dev/stdout in out3 >>all
+    [ "$(head -n 1 all)" = first ]
+    [ "$(wc -l <all)" -eq 3 ]
 }
 
 # photos FOLDER: two small ones, one in a folder

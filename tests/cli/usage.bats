@@ -377,3 +377,57 @@ PYTHON
         resize a.jpg b.jpg
     expect 2 "" "lapedge: unknown option --watch; the same command again does what is new in a folder" --watch a b
 }
+
+@test "exit codes have the same words in the help, in README.md and in the manual" {
+    lapedge --help >help
+    run python3 - help "$repo/README.md" "$repo/docs/lapedge.1" <<'PYTHON'
+import re, sys
+help_page, readme, manual = (open(name, encoding="utf-8").read() for name in sys.argv[1:])
+def of_help():
+    part = help_page.split("Exit codes:\n")[1].split("\n\n")[0]
+    return dict(re.findall(r"^(\d[\d, ]*?)  +(.*)$", re.sub(r"\n {10,}", " ", part.replace("\n  ", "\n")).lstrip(), re.M))
+def of_readme():
+    part = readme.split("| exit code | meaning |\n|---:|---|\n")[1].split("\n\n")[0]
+    return {code: text.replace("`", "") for code, text in re.findall(r"^\| (.*?) \| (.*) \|$", part, re.M)}
+def of_manual():
+    codes, part = {}, manual.split(".Sh EXIT STATUS\n")[1].split(".El")[0]
+    for item in part.split(".It ")[1:]:
+        code, text = item.split("\n", 1)
+        first = " ".join(re.sub(r"^\.\w+ ", "", text, flags=re.M).split()).split(".")[0]
+        codes[code.replace(" ,", ",")] = first[0].lower() + first[1:]
+    return codes
+words = of_help()
+assert len(words) == 8, words
+assert words == of_readme(), (words, of_readme())
+assert words == of_manual(), (words, of_manual())
+PYTHON
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a name that begins with a dash is given as ./-name, and a misspelt command is found before its options" {
+    local dash="lapedge: unknown option -dash.jpg; a file of that name is given as ./-dash.jpg"
+    expect 2 "" "$dash" -dash.jpg o.jpg # by its extension
+    expect 2 "" "${dash//-dash/--dash}" --dash.jpg o.jpg
+    expect 2 "" "lapedge: unknown option -out.png; a file of that name is given as ./-out.png" "$photo" -out.png
+    touch ./-zip
+    expect 2 "" "lapedge: unknown option -zip; a file of that name is given as ./-zip" -zip o.jpg
+    cp "$photo" ./-dash.jpg
+    expect 0 "" "" ./-dash.jpg o.jpg
+    expect 2 "" "lapedge: transfrom: no such file, and no command (did you mean transform?)" \
+        transfrom --rotate=90 ./-dash.jpg o.jpg
+    expect 2 "" "lapedge: bnech: no such file, and no command (did you mean bench?)" bnech --runs=3
+    expect 2 "" "lapedge: --rotate does not apply to run, only to transform" --rotate=90 ./-dash.jpg o.jpg
+}
+
+@test "small limits are told in kB, bytes and pixels; a file size limit is not called a full disk" {
+    local start="lapedge: $photo: limit: decoding takes up to"
+    run --separate-stderr lapedge --max-memory=20K "$photo" o.jpg
+    [[ $status == 5 && $stderr =~ ^"$start "[0-9]+" kB of memory, more than the limit of 20 kB (--max-memory)"$ ]]
+    run --separate-stderr lapedge --max-memory=999 "$photo" o.jpg
+    [[ $status == 5 && $stderr =~ ^"$start "[0-9]+" bytes of memory, more than the limit of 999 bytes (--max-memory)"$ ]]
+    expect 5 "" "lapedge: $photo: limit: 600x400 is 240000 pixels, more than the limit of 10 (--max-pixels)" \
+        --max-pixels=10 "$photo" o.jpg
+    run --separate-stderr bash -c "ulimit -f 8; '$LAPEDGE' '$photo' o.png 2>&1 | cat >&2"
+    [ "$stderr" = "lapedge: o.png: cannot write: File too large; the file size limit is that of the process, or of the file system" ]
+}

@@ -267,7 +267,7 @@ def log_without_a_place():
     Path("in").mkdir()
     Path("in/a.jpg").write_bytes(SAMPLE)
     _, said = lapedge("in", "out", "--log=missing/log", code=4)
-    assert "missing/log: No such file or directory" in said, said
+    assert "missing/log: cannot be opened: No such file or directory" in said, said
     assert not Path("out/a.jpg").exists()
 
 

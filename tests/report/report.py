@@ -288,6 +288,15 @@ def two_images_and_their_difference(driver, pages):
     assert picture_of(driver)
 
 
+def heads_of_columns_name_units(driver, pages):
+    """Sizes in pixels, levels of samples, and what a time is the time of; values of times have their unit themselves."""
+    for page in pages.all():
+        load(driver, page)
+        heads = driver.execute_script("return [...document.querySelectorAll('th[scope=col]')].filter((t) => t.checkVisibility()).map((t) => t.textContent)")
+        plain = [head for head in heads if re.fullmatch(r"|what|why|value|pixels|min|max|mean|median|deviation|decode|fastest|(largest|mean) difference|RMSE|PSNR|upload|download|kernel|times c", head)]
+        assert not plain, (page.name, plain)
+
+
 def a_run_and_its_stages(driver, pages):
     load(driver, pages.run)
     results = data_of(pages.run)["results"]
@@ -553,7 +562,7 @@ def contrast_is_enough(driver, pages):
 
 PLAIN = [names_are_text, pages_are_small, pages_name_no_address]
 BROWSER = [quiet_and_alone, slider_moves, keys_zoom_and_move, any_shape_is_shown_whole, rungs_switch, planted_pixel_is_found, lens_computes_what_the_program_did, pixels_are_read_out,
-           two_images_and_their_difference, a_run_and_its_stages, a_row_a_photo, a_point_a_rung,
+           two_images_and_their_difference, heads_of_columns_name_units, a_run_and_its_stages, a_row_a_photo, a_point_a_rung,
            nothing_is_above_its_roof, a_name_that_stands_for_another_is_drawn_once,
            a_folder_has_a_contact_sheet, theme_toggles, fits_a_phone, wide_tables_say_that_they_go_on, charts_stay_in_their_cards, paper_holds_everything,
            dots_where_bars_have_no_length, names_of_points_do_not_meet, fields_have_names, contrast_is_enough]

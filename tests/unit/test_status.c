@@ -103,6 +103,10 @@ static void figures_that_are_compared_differ(void **state)
         uint64_t bytes, limit;
         const char *message;
     } cases[] = {
+        {3000000, 99999, "takes 3000 kB of memory, more than the limit of 99 kB"},
+        {99999, 99998, "takes 100 kB of memory, more than the limit of 99 kB"},
+        {1001, 1000, "takes 2 kB of memory, more than the limit of 1 kB"},
+        {70001, 999, "takes 70001 bytes of memory, more than the limit of 999 bytes"},
         {3000000, 2000000, "takes 3.0 MB of memory, more than the limit of 2.0 MB"},
         {2710000, 2690000, "takes 2.71 MB of memory, more than the limit of 2.69 MB"},
         {2650000, 2649999, "takes 2.7 MB of memory, more than the limit of 2.6 MB"},

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/sides.h"
 #include "cli/term.h"
 
 /* ---- what is asked for --------------------------------------------------------------------------- */
@@ -71,7 +72,7 @@ lap_cli_exit lap_folder_check_names(const lap_cli *cli)
 
 lap_cli_exit lap_folder_check_log(const lap_cli *cli)
 {
-    if (cli->log && cli->json && strcmp(cli->log, "-") == 0)
+    if (cli->log && cli->json && lap_cli_is_stdout(cli->log))
         return lap_cli_usage("--log=- and --json cannot both go to standard output");
     return LAP_EXIT_OK;
 }

@@ -331,7 +331,7 @@ int lap_run_folder(lap_cli *cli)
         exit_code = lap_cli_usage("--shard=%.40s: %s", cli->shard, err.message);
     else if (cli->log && !lap_cli_log_postpone(&run.log, cli, run.folder.options.out_dir) &&
              !lap_cli_log_open(&run.log, cli)) {
-        lap_cli_message("%s: %s", cli->log, strerror(errno));
+        lap_cli_message("--log: %s: cannot be opened: %s", cli->log, strerror(errno));
         exit_code = LAP_EXIT_NOTHING;
     } else {
         exit_code = lap_cli_log_end(&run.log, cli->log, run_folder(cli, &run));

@@ -219,7 +219,7 @@ int lap_run_in_place(lap_cli *cli)
     lap_cli_warn_of_devices(cli);
     lap_folder_begin(&run.folder, cli, cli->operand_count);
     if (cli->log && !lap_cli_log_open(&run.log, cli)) {
-        lap_cli_message("%s: %s", cli->log, strerror(errno));
+        lap_cli_message("--log: %s: cannot be opened: %s", cli->log, strerror(errno));
         return LAP_EXIT_NOTHING;
     }
     return lap_cli_log_end(&run.log, cli->log, run_in_place(cli, &run));

@@ -59,10 +59,10 @@ static off_t keep_stdin(uint64_t max_memory)
             continue;
         held += got > 0 ? (uint64_t)got : 0;
         if (max_memory && held > (max_memory + 1) / 2) {
-            lap_cli_message(
-                "standard input: a list that is not in a file is held in memory, and this one has "
-                "more than %.1f MB",
-                (double)max_memory / 2e6);
+            char most[LAP_SIZE_TEXT];
+            lap_cli_message("standard input: a list that is not in a file is held in memory, and this one "
+                            "has more than %s",
+                lap_size_text(max_memory / 2, most));
             exit(LAP_EXIT_LIMIT);
         }
         if (got < 0 || !lap_cli_write(file, bytes, (size_t)got)) {

@@ -1,6 +1,7 @@
 #include "cli/options/args.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,8 +39,25 @@ static const char *option_name(int i)
     return lap_cli_options[i].name;
 }
 
+/* Whether a word with a dash is probably the name of a file: there is one, or it has an image's extension. */
+static bool is_name_of_file(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+    return access(word, F_OK) == 0 || (dot && !strchr(word, '=') && lap_format_named(dot + 1));
+}
+
+static lap_cli_exit meant_file(const char *word)
+{
+    char name[PATH_MAX], quoted[PATH_MAX];
+    snprintf(name, sizeof name, "./%s", word);
+    return lap_cli_usage("unknown option %s; a file of that name is given as %s", word,
+        lap_cli_quoted(name, quoted, sizeof quoted));
+}
+
 static lap_cli_exit unknown_option(const char *word)
 {
+    if (is_name_of_file(word))
+        return meant_file(word);
     const size_t length = strcspn(word + 2, "=");
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), word + 2);
@@ -78,6 +96,8 @@ static lap_cli_exit refused(const char *word, int letter)
         return lap_cli_usage("--%s takes no value", lap_cli_options[letter - FIRST_LONG].name);
     if (letter == 0)
         return unknown_option(word);
+    if (is_name_of_file(word))
+        return meant_file(word);
     if (letter >= '0' && letter <= '9' && strncmp(word, "-q", 2) == 0)
         return meant_quality(word + 2);
     const char *hint = lap_cli_hint((char[]){'-', (char)letter, '\0'});
@@ -210,12 +230,14 @@ static lap_cli_exit read_words(
     return code;
 }
 
-/* Refuses contradictory options. Options without effect are skipped in a second reading, so that they cannot
- * have one. */
+/* Refuses a misspelt command, before its options are taken for those of run, and contradictory options.
+ * Options without effect are skipped in a second reading, so that they cannot have one. */
 static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])
 {
     bool idle[LAP_CLI_OPTIONS] = {false}, any = false;
-    lap_cli_exit code = lap_cli_find_forms(cli);
+    lap_cli_exit code = cli->files_from ? LAP_EXIT_OK : lap_cli_check_first_word(cli, true);
+    if (code == LAP_EXIT_OK)
+        code = lap_cli_find_forms(cli);
     if (code == LAP_EXIT_OK)
         code = lap_cli_check_rules(cli, given, idle);
     for (int i = 0; i < LAP_CLI_OPTIONS; i++)

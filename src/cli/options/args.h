@@ -59,6 +59,18 @@ typedef enum lap_cli_need {
     LAP_NEEDS
 } lap_cli_need;
 
+/* What an option writes in addition to OUT. A file of the same kind is replaced. */
+typedef enum lap_cli_side {
+    LAP_SIDE_NONE,
+    LAP_SIDE_LOG,
+    LAP_SIDE_STATS,
+    LAP_SIDE_OBJECT, /* the object of --json */
+    LAP_SIDE_TRACE,
+    LAP_SIDE_REPORT,
+    LAP_SIDE_HEATMAP,
+    LAP_SIDES
+} lap_cli_side;
+
 typedef struct lap_cli_beside { /* another option that the option excludes or needs */
     const char *other, *why;
     bool needs;
@@ -81,8 +93,8 @@ struct lap_cli_option {
     unsigned same_in;                    /* other forms in which the value may ask for what happens anyway */
     bool (*is_same)(const lap_cli *cli); /* whether this value asks for that */
     lap_cli_beside beside[LAP_CLI_BESIDES + 1];
-    bool writes;       /* the value is a file that is written in addition to OUT */
-    const char *reads; /* the value is a file to read; messages call it this */
+    lap_cli_side writes; /* the value is a file that is written in addition to OUT */
+    const char *reads;   /* the value is a file to read; messages call it this */
 };
 enum { LAP_CLI_OPTIONS = 96 };
 extern const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS]; /* ends with an option without a name */
@@ -120,8 +132,9 @@ extern const lap_cli_command lap_cli_commands[]; /* ends with a command without 
 const char *lap_cli_command_name(int i);
 const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 lap_cli_exit lap_cli_no_command(const char *word); /* reports an unknown command and suggests a known one */
-/* Returns LAP_EXIT_USAGE after a message if the first operand is not a file and looks like a command. */
-lap_cli_exit lap_cli_check_first_word(const lap_cli *cli);
+/* Returns LAP_EXIT_USAGE after a message if the first operand is not a file and looks like a command;
+ * is_command: only if it resembles one that we know. */
+lap_cli_exit lap_cli_check_first_word(const lap_cli *cli, bool is_command);
 /* Whether the last operand of this command is an output, unless it works in place. */
 static inline bool lap_cli_writes(const lap_cli *cli)
 {

@@ -26,7 +26,7 @@ function showSlowest(folder) {
   for (const row of folder.slowest)
     body.append(cells(element("tr"), [element("th", { scope: "row", className: "long" }, row.name), `${row.width}\u00a0×\u00a0${row.height}`, milliseconds(row.ms),
       figure(row.width * row.height / 1000 / row.ms), row.what || "–"]));
-  fillTable(byId("slowest-table"), ["photo", "pixels", "time", "Mpixel/s", "backend"], body);
+  fillTable(byId("slowest-table"), ["photo", "width × height, pixels", "time, all stages", "Mpixel/s", "backend"], body);
 }
 
 function showFailed(folder) {
@@ -36,7 +36,7 @@ function showFailed(folder) {
   for (const row of folder.failed)
     body.append(cells(element("tr"), [element("th", { scope: "row", className: "long" }, row.name), element("td", {}, chip(false, row.what.replaceAll("_", " "))),
       element("td", { className: "long" }, row.message || "–")]));
-  fillTable(byId("failed-table"), [report.command === "diff" ? "image" : "photo", "what", "why"], body);
+  fillTable(byId("failed-table"), [report.command === "diff" ? "image" : "photo", "kind of error", "reason"], body);
   byId("failed-note").textContent = folder.more_failed ? `and ${whole(folder.more_failed)} more; --log or --json lists all of them.` : "";
 }
 

@@ -65,9 +65,9 @@ function benchTable(shown) {
   const device = shown.some((row) => known(row.kernel_ms));
   const first = shown.some((row) => known(row.first_ms));
   /* A device's columns take the place of two others. */
-  const titles = ["backend", ...(device ? [] : ["threads"]), "median", ...(device ? [] : ["min"]), "spread", "Mpixel/s", "GB/s", "of the ceiling", "times c"];
-  if (first) titles.push("first run");
-  if (device) titles.push("upload", "download", "end to end");
+  const titles = ["backend", ...(device ? [] : ["threads"]), "median time", ...(device ? [] : ["shortest time"]), "spread", "Mpixel/s", "GB/s", "share of its ceiling", "times as fast as plain C"];
+  if (first) titles.push("time of the first run");
+  if (device) titles.push("upload time", "download time", "time end to end");
   for (const row of shown.filter((each) => known(each.median_ms))) {
     const line = element("tr", { className: isCeiling(row) ? "ceiling" : "" });
     const rate = row.backend === "multiply-add" ? `${figure(row.gflop_per_s)} GFLOP/s` : figure(row.gb_per_s);
@@ -144,8 +144,8 @@ function whereFirst(row, a = "in c", b = "here") {
 function startCompare() {
   const body = element("tbody"), ran = rows.filter((row) => !row.reason), several = new Set(rows.map((row) => row.op)).size > 1;
   const differs = ran.some((row) => row.identical === false), device = ran.some((row) => known(row.kernel_ms)), repeated = ran.some((row) => row.runs > 1);
-  const titles = ["backend", ...(several ? ["ladder"] : []), "result", "largest difference", ...(differs ? ["RMSE", "PSNR"] : []), "differing pixels", ...(differs ? ["first difference"] : []), "time",
-    ...(repeated ? ["spread", "runs"] : []), ...(device ? ["upload", "kernel", "download"] : [])];
+  const titles = ["backend", ...(several ? ["ladder"] : []), "result", "largest difference, levels", ...(differs ? ["RMSE, levels", "PSNR, dB"] : []), "differing pixels", ...(differs ? ["first difference"] : []), "time",
+    ...(repeated ? ["spread", "runs"] : []), ...(device ? ["upload time", "kernel time", "download time"] : [])];
   for (const row of ran) {
     const psnr = known(row.psnr) ? figure(row.psnr, "dB") : "–";
     body.append(cells(element("tr"), [rungHead(row), ...(several ? [row.op] : []), element("td", {}, row.identical ? chip(true, "identical") : chip(false, "differs")), whole(row.max_abs),
@@ -194,7 +194,7 @@ function showPhotos() {
   }
   const says = results.photos.some((photo) => photo.error || photo.worst);
   if (!says) for (const row of body.rows) row.lastElementChild.remove();
-  fillTable(byId("photos-table"), ["photo", "pixels", "result", "largest difference", "differing pixels", "decode", "plain C", "fastest", ...(says ? ["what"] : [])], body);
+  fillTable(byId("photos-table"), ["photo", "width × height, pixels", "result", "largest difference, levels", "differing pixels", "time to decode", "time of plain C", "time of the fastest", ...(says ? ["remark"] : [])], body);
 }
 
 /* ---- diff: two images, in figures ---- */
@@ -205,7 +205,7 @@ function startDiff() {
     ["differing pixels", `${whole(results.differing_pixels)}, ${percent(share)}`], ["first difference", results.first_difference ? whereFirst(results, "in A", "in B") : "–"]];
   byId("rungs").hidden = false;
   byId("rungs-title").textContent = "How far B differs from A";
-  fillTable(byId("rungs-table"), ["", "value"], element("tbody", {}, ...figures.map(([name, value]) => cells(element("tr"), [element("th", { scope: "row" }, name), element("td", { className: "long" }, value)]))));
+  fillTable(byId("rungs-table"), ["figure", "value (differences in levels, 0 to 255)"], element("tbody", {}, ...figures.map(([name, value]) => cells(element("tr"), [element("th", { scope: "row" }, name), element("td", { className: "long" }, value)]))));
   const limits = Object.entries(results.tolerance).filter(([, value]) => known(value) && value !== 0).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
   verdict(results.equal, results.identical ? "identical" : results.equal ? `equal within the tolerance: ${limits.join(", ")}` : "different");
   tile(whole(results.max_abs), "levels: largest difference");
@@ -235,7 +235,7 @@ function startStatistics(statistics, isMain) {
   for (const [name, image] of images)
     for (const c of image.channels)
       body.append(cells(element("tr"), [element("th", { scope: "row" }, `${name}, ${c.name}`), c.min, c.max, figure(c.mean), figure(c.stddev), figure(c.entropy), c.p1, c.p50, c.p99, ...(above ? [`${figure(100 * c.above)} %`] : [])]));
-  fillTable(byId("statistics-table"), ["channel", "min", "max", "mean", "deviation", "entropy, bits", "1 %", "median", "99 %", ...(above ? [`≥ ${statistics.threshold}`] : [])], body);
+  fillTable(byId("statistics-table"), ["channel", "min, level", "max, level", "mean, level", "deviation, levels", "entropy, bits", "1 % are at most, level", "median, level", "99 % are at most, level", ...(above ? [`share ≥ ${statistics.threshold}`] : [])], body);
   const boxes = images.map(([name]) => element("div", { className: "chart small", id: `histogram-${name.toLowerCase()}` }));
   byId("histograms").append(...boxes);
   const show = (scale) => images.forEach(([name, image], i) => drawHistogram(boxes[i], name, image, scale));
