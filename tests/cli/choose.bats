@@ -286,6 +286,10 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     printf '%s\n' copied/b.jpg copied/a.jpg edges/a.jpg >list
     run --separate-stderr lapedge -n --files-from=list out
     [[ $stderr == "lapedge: warning: 2 inputs were filtered by lapedge before (copied/a.jpg, ...): their outputs are edges of edges"* ]]
+    if lapedge --sandbox "$photo" out.jpg 2>/dev/null; then
+        run --separate-stderr lapedge --sandbox -n --files-from=list out
+        [[ $stderr == "lapedge: warning: 2 inputs were filtered by lapedge before"* ]]
+    fi
     mkdir -p edges/sub && mv edges/b.jpg edges/sub/ # below an output folder
     run --separate-stderr lapedge -n edges/sub out
     [[ $stderr == *"1 input was filtered by lapedge before (edges/sub/b.jpg)"* ]]
