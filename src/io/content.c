@@ -53,7 +53,7 @@ lap_code lap_content_hash(
     if (fd < 0 && (errno == ENOENT || errno == ELOOP))
         return lap_fail(err, LAP_E_CHANGED, "another file has this name now");
     if (fd < 0)
-        return lap_fail(err, LAP_E_UNREADABLE, "%s", strerror(errno));
+        return lap_fail(err, LAP_E_UNREADABLE, "cannot be read: %s", strerror(errno));
     lap_code code = check(folder, name, fd, there);
     if (code == LAP_OK)
         code = hash_all(fd, hash, err);
@@ -64,5 +64,5 @@ lap_code lap_content_hash(
     errno = why;
     if (code == LAP_E_CHANGED)
         return lap_fail(err, code, "changed while it was looked at");
-    return code == LAP_E_UNREADABLE ? lap_fail(err, code, "%s", strerror(why)) : code;
+    return code == LAP_E_UNREADABLE ? lap_fail(err, code, "cannot be read: %s", strerror(why)) : code;
 }

@@ -687,10 +687,10 @@ page()
     touch in/deep/a.jpg
     run "${as[@]}" "$LAPEDGE" in out
     [ "$status" -eq 4 ]
-    [[ $output == "lapedge: out/deep/a.jpg: Permission denied"* ]]
+    [[ $output == "lapedge: out/deep/a.jpg: cannot be read: Permission denied"* ]]
     "${as[@]}" "$LAPEDGE" -q --in-place place/b.jpg
     chmod 0 place/b.jpg
     run "${as[@]}" "$LAPEDGE" --in-place place/b.jpg
     [ "$status" -eq 1 ]
-    [ "$output" = "lapedge: place/b.jpg: Permission denied" ]
+    [ "$output" = "lapedge: place/b.jpg: cannot be read: Permission denied" ]
 }
