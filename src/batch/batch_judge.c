@@ -36,8 +36,10 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
     uint64_t content = 0;
     lap_made made = LAP_MADE_UNKNOWN;
     const lap_code code = lap_manifest_judge(b->manifest, &standing, &made, &content, why);
-    if (code == LAP_E_MEMORY || (code != LAP_OK && !options->force))
+    if (code == LAP_E_MEMORY || (code != LAP_OK && !options->force)) {
+        lap_error_about(why, code, job->output);
         return LAP_FAILED;
+    }
     *why = (lap_error){0};
     const bool is_same = code == LAP_OK && made == LAP_MADE_SAME;
     job->only_equal = made == LAP_MADE_UNHASHED;

@@ -110,6 +110,7 @@ static lap_code check_equal(const lap_job *job, lap_error *err)
         return code;
     code = lap_content_hash(folder, target->name, &job->seen, &stands, err);
     lap_target_leave(target, folder);
+    lap_error_about(err, code, job->output);
     if (code == LAP_OK && (stands != made || job->seen.st_size != finished->st_size))
         code = lap_made_refuse(LAP_MADE_UNHASHED, job->output, err);
     return code == LAP_E_CHANGED ? lap_made_refuse(LAP_MADE_CHANGED, job->output, err) : code;
@@ -126,7 +127,7 @@ static lap_code judge_standing(
     lap_code code =
         S_ISREG(there->st_mode) ? lap_manifest_judge(manifest, &standing, &made, &content, err) : LAP_OK;
     if (code != LAP_OK)
-        return code;
+        return lap_error_about(err, code, job->output);
     if (made == LAP_MADE_SAME) {
         *err = (lap_error){0};
         return LAP_E_EXISTS;

@@ -217,11 +217,14 @@ static lap_status judge(photo *p, lap_error *why)
     const lap_candidate candidate = {f->tree.fd, p->job.relative, &p->job.seen};
     lap_was was;
     *why = (lap_error){0};
-    if (lap_record_judge(&f->record, &candidate, &was, why) != LAP_OK)
+    const lap_code code = lap_record_judge(&f->record, &candidate, &was, why);
+    lap_error_about(why, code, p->job.input);
+    if (code != LAP_OK)
         return LAP_FAILED;
     if (was == LAP_WAS_OTHER)
         lap_fail_at(why, LAP_E_EXISTS, p->job.input,
-            "was filtered in place before, with other settings, and is left alone");
+            "was filtered in place before, with other settings, and is left alone; to filter the photo with "
+            "these, restore it from its backup");
     return was == LAP_WAS_PHOTO ? LAP_DONE : LAP_SKIPPED;
 }
 

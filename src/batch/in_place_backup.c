@@ -33,7 +33,7 @@ static lap_code compare(const lap_backup *b, const struct stat *there, lap_error
     if (may_be && code == LAP_OK)
         code = lap_content_hash(folder, b->kept, there, &theirs, err);
     if (code != LAP_OK || (may_be && mine == theirs))
-        return code;
+        return lap_error_about(err, code, b->shown);
     return lap_fail_at(err, LAP_E_EXISTS, b->shown,
         "is left alone, since its backup %.200s exists and is another file", b->kept);
 }

@@ -52,6 +52,7 @@ void lap_jobs_count(lap_jobs *jobs, const lap_report *report)
         c->pixels += (uint64_t)report->width * (uint64_t)report->height;
         c->bytes_in += report->bytes_in;
         c->bytes_out += report->bytes_out;
+        c->recoded += report->recoded != 0;
     }
     if (jobs->options->work)
         lap_times_add(&jobs->options->work->busy, &report->ms);

@@ -100,13 +100,15 @@ lap_code lap_outputs_enter(
 {
     lap_known known = {0};
     bool is_there = false;
-    lap_error ignored;
-    if (finds_made(o) && lap_known_in_place(&o->named, folder, path, &ignored) == LAP_E_MEMORY)
+    lap_error why;
+    if (finds_made(o) && lap_known_in_place(&o->named, folder, path, &why) == LAP_E_MEMORY)
         return no_memory(err);
     if (is_named && !is_out)
         return finds_made(o) ? look_above(o, folder, path, err) : LAP_OK;
-    const lap_code code = lap_known_runs(&known, folder, path, &is_there, err);
-    if (code != LAP_OK || (!is_there && !is_out)) {
+    const lap_code code = lap_known_runs(&known, folder, path, &is_there, &why);
+    if (code != LAP_OK)
+        lap_fail_at(err, code, why.subject, "%s; outputs below it are taken for photos", why.message);
+    if (code == LAP_E_MEMORY || (!is_out && (code != LAP_OK || !is_there))) {
         lap_known_free(&known);
         return code;
     }

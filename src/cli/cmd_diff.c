@@ -269,7 +269,9 @@ static void print_verdict(const diff_run *run)
         const char *what;
     } tallies[] = {{run->found[IDENTICAL], "identical"}, {run->found[EQUAL], "equal within the tolerance"},
         {run->found[DIFFERENT], "different"}, {run->found[ONLY_A], "only in A"},
-        {run->found[ONLY_B], "only in B"}, {run->found[FAILED], "not compared"}};
+        {run->found[ONLY_B], "only in B"}, {run->found[FAILED], "could not be compared"}};
+    const lap_batch_others *others = &run->folder.others;
+    const uint64_t left = others->files + others->outputs;
     const char *before = ": ";
     printf("%s%s%s", lap_term_bold(run->folder.cli, stdout), is_equal(run) ? "equal" : "not equal",
         lap_term_plain(run->folder.cli, stdout));
@@ -278,6 +280,8 @@ static void print_verdict(const diff_run *run)
             printf("%s%llu %s", before, (unsigned long long)tallies[i].count, tallies[i].what);
             before = ", ";
         }
+    if (left)
+        printf("; %llu file%s not compared", (unsigned long long)left, left > 1 ? "s" : "");
     putchar('\n');
 }
 
@@ -307,6 +311,7 @@ static int finish(diff_run *run, lap_code code)
 
 static int diff_folders(lap_cli *cli)
 {
+    static const char *const everything = "*";
     diff_run run = {0};
     lap_folder *folder = &run.folder;
     lap_error err = {0};
@@ -318,9 +323,11 @@ static int diff_folders(lap_cli *cli)
     if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     lap_folder_begin(folder, cli, 0);
-    if (!cli->take.include_count &&
-        !cli->take.extensions) /* all readable formats, since outputs may have any of them */
-        cli->take.extensions = "jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm";
+    if (!cli->take.include_count && !cli->take.extensions) {
+        /* All readable formats, and JPEGs without an extension: outputs may be any of them. */
+        cli->take.include = &everything;
+        cli->take.include_count = 1;
+    }
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context)
         return (int)lap_cli_no_comparison("", &err);

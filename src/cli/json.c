@@ -335,6 +335,7 @@ json_t *lap_json_line(const char *in, const char *out, const lap_settings *setti
     json_object_set_new(object, "warnings", json_integer(report->warnings));
     json_object_set_new(object, "warning",
         lap_json_text(report->warnings > 0 ? lap_cli_warning_text(report, warning, sizeof warning) : NULL));
+    json_object_set_new(object, "recoded", json_boolean(is_written && report->recoded));
     json_object_set_new(object, "note", lap_json_text(report->note[0] ? report->note : NULL));
     return object;
 }

@@ -127,6 +127,8 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         lap_cli_print_error(&err, in);
     else if (report.status == LAP_WARNED && !cli->quiet)
         lap_cli_warn(in, &report);
+    if (code == LAP_OK && report.recoded && !cli->quiet && !cli->verbose) /* -v prints every note */
+        lap_cli_message("note: %s: %s; --trim and --perfect never re-encode", in, report.note);
     if (code == LAP_OK && replaces)
         note_replaced(cli, out);
     if (cli->verbose)

@@ -51,9 +51,9 @@ lap_code lap_content_hash(
 {
     const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 && (errno == ENOENT || errno == ELOOP))
-        return lap_fail_at(err, LAP_E_CHANGED, name, "another file has this name now");
+        return lap_fail(err, LAP_E_CHANGED, "another file has this name now");
     if (fd < 0)
-        return lap_fail_at(err, LAP_E_UNREADABLE, name, "cannot be read: %s", strerror(errno));
+        return lap_fail(err, LAP_E_UNREADABLE, "cannot be read: %s", strerror(errno));
     lap_code code = check(folder, name, fd, there);
     if (code == LAP_OK)
         code = hash_all(fd, hash, err);
@@ -63,7 +63,6 @@ lap_code lap_content_hash(
     close(fd);
     errno = why;
     if (code == LAP_E_CHANGED)
-        return lap_fail_at(err, code, name, "changed while it was looked at");
-    return code == LAP_E_UNREADABLE ? lap_fail_at(err, code, name, "%s", strerror(why))
-                                    : lap_error_about(err, code, name);
+        return lap_fail(err, code, "changed while it was looked at");
+    return code == LAP_E_UNREADABLE ? lap_fail(err, code, "cannot be read: %s", strerror(why)) : code;
 }

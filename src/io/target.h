@@ -55,7 +55,7 @@ lap_code lap_target_publish(const lap_target *target, int folder, const char *te
 
 /* Hashes (XXH3) the regular file `there` under a name in a folder, without following a link. LAP_E_CHANGED:
  * another file has the name, or the file was written to while it was read; LAP_E_UNREADABLE with errno;
- * LAP_E_MEMORY. */
+ * LAP_E_MEMORY. The error has no subject: the caller knows the file's path. */
 lap_code lap_content_hash(
     int folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err);
 /* Whether both stats are of one file with the same content, judged by device, inode, size and modification

@@ -38,11 +38,13 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
     return why ? lap_fail(err, LAP_E_USAGE, "turning without loss is demanded, and %s", why) : LAP_OK;
 }
 
-/* Falls back to decoding and re-encoding, or fails if the settings demand a lossless turn. Copies `why`. */
-static lap_code decline(lap_photo *p, const char *why, lap_error *err)
+/* Falls back to decoding and re-encoding, or fails if the settings demand a lossless turn. Copies `why`.
+ * loses: the JPEG is the cause, so the user does not expect a loss. */
+static lap_code decline(lap_photo *p, const char *why, bool loses, lap_error *err)
 {
     lap_lossless_way *way = &p->lossless;
     way->is_taken = false;
+    way->loses = loses;
     if (way->is_demanded)
         return lap_fail(err, LAP_E_UNSUPPORTED, "cannot be turned without loss: %s", why);
     snprintf(way->room, sizeof way->room, "%.150s", why);
@@ -80,7 +82,7 @@ static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t
     way->is_taken = !why;
     if (!why)
         return LAP_OK;
-    const lap_code code = decline(p, why, err);
+    const lap_code code = decline(p, why, true, err);
     return why == partial && code != LAP_OK ? lap_error_remedy(err, code, LAP_REMEDY_TRIM) : code;
 }
 
@@ -96,12 +98,12 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     lap_code code = lap_lossless_check(s, err);
     const char *why = recoding(s);
     if (code != LAP_OK || why)
-        return code == LAP_OK ? decline(p, why, err) : code;
+        return code == LAP_OK ? decline(p, why, false, err) : code;
     code = lap_input_look(p->source, &kind, err);
     if (code != LAP_OK || kind == LAP_INPUT_EMPTY) /* the decoder will report an empty input */
         return code;
     if (kind == LAP_INPUT_OTHER)
-        return decline(p, "the input is no JPEG", err);
+        return decline(p, "the input is no JPEG", false, err);
     code = lap_jpeg_scan_source(p->source, &scan, &bytes, err);
     if (code == LAP_OK)
         code = plan_turn(p, &scan, bytes, err);
@@ -145,7 +147,7 @@ static lap_code read_and_move(lap_photo *p, lap_jpeg_turned **turned, lap_error 
     code = lap_jpeg_turn_move(p->decoder, &turning, turned, &why);
     p->ms.encode += lap_now_ms() - read;
     if (code == LAP_E_UNSUPPORTED)
-        return decline(p, why.message, err);
+        return decline(p, why.message, true, err);
     if (code != LAP_OK)
         *err = why;
     return code;

@@ -20,6 +20,7 @@ typedef struct lap_lossless_way {
     bool is_demanded;   /* fail rather than re-encode pixels */
     bool is_taken;      /* try to turn without loss; may become false */
     bool done;          /* the file was written without loss */
+    bool loses;         /* no setting asks for re-encoding, but the JPEG's blocks cannot be moved */
     const char *reason; /* why pixels are re-encoded instead; else NULL */
     char room[160];     /* may hold the text of reason */
     bool trims;         /* partial MCUs are left out: width and height are smaller */

@@ -260,6 +260,9 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     report->warning_remedy = LAP_REMEDY_NONE;
     snprintf(report->warning, sizeof report->warning, "%s", p->damage.first);
     report->note[0] = 0;
+    report->recoded = p->lossless.loses;
+    if (p->plan.on_device && p->lossless.loses)
+        add_note(report, "re-encoded: %s", p->lossless.reason);
     if (p->plan.on_device)
         note_device(p, report);
     else if (p->decoder)

@@ -224,7 +224,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     cp -r photos other
     run --separate-stderr lapedge diff photos other # the copied outputs are known by their content
     [ "$status" -eq 0 ]
-    [ "$output" = "equal: 1 identical" ]
+    [ "$output" = "equal: 1 identical; 2 files not compared" ]
     [[ $stderr == *"2 outputs of earlier runs not taken: 1 in photos/edges, 1 in other/edges; "* ]]
 }
 
@@ -286,6 +286,10 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     printf '%s\n' copied/b.jpg copied/a.jpg edges/a.jpg >list
     run --separate-stderr lapedge -n --files-from=list out
     [[ $stderr == "lapedge: warning: 2 inputs were filtered by lapedge before (copied/a.jpg, ...): their outputs are edges of edges"* ]]
+    if lapedge --sandbox "$photo" out.jpg 2>/dev/null; then
+        run --separate-stderr lapedge --sandbox -n --files-from=list out
+        [[ $stderr == "lapedge: warning: 2 inputs were filtered by lapedge before"* ]]
+    fi
     mkdir -p edges/sub && mv edges/b.jpg edges/sub/ # below an output folder
     run --separate-stderr lapedge -n edges/sub out
     [[ $stderr == *"1 input was filtered by lapedge before (edges/sub/b.jpg)"* ]]
@@ -317,6 +321,31 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     sed -i 's/"command":"run",//' edges/.lapedge/*.jsonl
     sed -i '/"command"/d' edges/.lapedge/*.jsonl
     expect 0 "" "" -q transform --flip=h in edges
+}
+
+@test "lists and results come in the order of the names, a folder's files first" {
+    local name
+    for name in q b/2 z 10 9 B a/z a/a k é _ b/10 m x y; do tiny "in/$name.jpg"; done
+    (cd in && find . -name '*.jpg' | sed 's,^\./,,' | LC_ALL=C awk -F/ '{ print NF == 1 ? 0 : 1, $0 }' | LC_ALL=C sort |
+        sed 's/^. //') >sorted
+    expect 0 "$(sed 's,.*,in/& -> out/&,' sorted)" "15 to be done" -n in out
+    cmp sorted <(lapedge stats --csv in 2>stderr | sed -n 's,^\(in/[^,]*\)\,.*,\1,p' | uniq | sed 's,^in/,,')
+    lapedge -q in out
+    run --separate-stderr lapedge diff in out
+    cmp sorted <(sed -n 's/: different.*//p' <<<"$output")
+}
+
+@test "a file that is taken for OUTDIR is named, with what to write" {
+    for name in a b c; do tiny "$name.jpg"; done
+    cp a.jpg before
+    expect 2 "" "lapedge: c.jpg, the last of 3 operands, is taken for OUTDIR, but is not a folder; add one: a.jpg ... c.jpg OUTDIR" *.jpg
+    expect 2 "" "lapedge: c.jpg, the last of 3 operands, is taken for OUTDIR, but is not a folder; add one: a.jpg ... c.jpg OUTDIR" \
+        transform --flip=h *.jpg
+    mkdir in && mv a.jpg in
+    expect 2 "" "lapedge: b.jpg, the last of 2 operands, is taken for OUTDIR, but is not a folder; add one: in b.jpg OUTDIR" in b.jpg
+    echo in/a.jpg >list
+    expect 2 "" "lapedge: b.jpg is taken for OUTDIR, but is not a folder" --files-from=list b.jpg
+    cmp in/a.jpg before
 }
 
 @test "what is not read is refused by name" {

@@ -237,7 +237,7 @@ folders()
     expect 1 "only in a: mine.pgm
 deep/two.pgm: different, by up to 3, 1 of 48 pixels, PSNR 55.40 dB
 only in b: deep/yours.pgm
-not equal: 1 identical, 1 different, 1 only in A, 1 only in B" "lapedge: 1 other file not taken: 1 .txt" diff a b
+not equal: 1 identical, 1 different, 1 only in A, 1 only in B; 1 file not compared" "lapedge: 1 other file not taken: 1 .txt" diff a b
     expect 1 "" "" diff -q a/ b/
     rm a/mine.pgm b/deep/yours.pgm a/notes.txt
     expect 1 "deep/two.pgm: different, by up to 3, 1 of 48 pixels, PSNR 55.40 dB
@@ -357,4 +357,22 @@ PY
     printf 'P6\n1 1\n255\n\1\3\7' >d.ppm
     lapedge diff --json --threshold-per-pixel=3 c.ppm d.ppm >o.json || [ $? -eq 1 ]
     json o.json 'o["mean_abs"] == 5 / 3'
+}
+
+@test "two folders: JPEGs without an extension are compared; the verdict counts what is not" {
+    mkdir a b
+    lapedge --kernel=identity "$photo" a/x.jpg
+    cp a/x.jpg b
+    cp a/x.jpg a/plain
+    cp "$photo" b/plain
+    run --separate-stderr lapedge diff a b
+    [ "$status" -eq 1 ]
+    [[ $output == "plain: different"*"not equal: 1 identical, 1 different" ]]
+    rm b/plain
+    echo text >b/plain # not an image
+    run --separate-stderr lapedge diff a b
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"b/plain: "* && $output == *"not equal: 1 identical, 1 could not be compared; 1 file not compared" ]]
+    rm a/plain
+    expect 0 "equal: 1 identical; 1 file not compared" "lapedge: 1 other file not taken: 1 without extension" diff a b
 }

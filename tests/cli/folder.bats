@@ -670,3 +670,27 @@ page()
     diff <(python3 -c 'import json; [print(s["name"]) for s in json.load(open("one.json"))["folder"]["sheet"]]') \
         <(python3 -c 'import json; [print(s["name"]) for s in json.load(open("four.json"))["folder"]["sheet"]]')
 }
+
+@test "an output and a photo that cannot be read are named with their folders" {
+    local as=()
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv >/dev/null || skip "root reads everything"
+        as=(setpriv --reuid=65534 --clear-groups)
+        chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" && "${as[@]}" "$LAPEDGE" --version >/dev/null 2>&1 ||
+            skip "the program lies where nobody may go"
+    fi
+    tiny in/deep/a.jpg
+    tiny place/b.jpg
+    [ "$(id -u)" -ne 0 ] || { mkdir out && chown -R 65534 in out place; }
+    "${as[@]}" "$LAPEDGE" -q in out
+    chmod 0 out/deep/a.jpg
+    touch in/deep/a.jpg
+    run "${as[@]}" "$LAPEDGE" in out
+    [ "$status" -eq 4 ]
+    [[ $output == "lapedge: out/deep/a.jpg: cannot be read: Permission denied"* ]]
+    "${as[@]}" "$LAPEDGE" -q --in-place place/b.jpg
+    chmod 0 place/b.jpg
+    run "${as[@]}" "$LAPEDGE" --in-place place/b.jpg
+    [ "$status" -eq 1 ]
+    [ "$output" = "lapedge: place/b.jpg: cannot be read: Permission denied" ]
+}

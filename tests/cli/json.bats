@@ -7,7 +7,7 @@ load common
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     echo "$output" >o.json
-    json o.json 'list(o) == "schema input output status error width height channels backend resolved kernel border range ms bytes_in bytes_out warnings warning note settings".split()'
+    json o.json 'list(o) == "schema input output status error width height channels backend resolved kernel border range ms bytes_in bytes_out warnings warning recoded note settings".split()'
     json o.json 'o["schema"] == "lapedge.file/1" and o["status"] == "ok" and o["error"] is None'
     json o.json '(o["width"], o["height"], o["channels"]) == (600, 400, 3)'
     json o.json 'o["backend"] == "simd" and o["resolved"].startswith("simd-") and o["kernel"] == "laplace5"'

@@ -370,13 +370,15 @@ PY
     cp "$repo/samples/chelsea.jpg" in/deep/b.jpg
     run --separate-stderr lapedge transform --rotate=90 --log=log.jsonl -j2 in out
     [ "$status" -eq 0 ]
-    [[ $stderr == "2 done"* ]]
+    [[ $stderr == "lapedge: note: 1 JPEG was not turned without loss, but re-encoded (in/deep/b.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why"$'\n'"2 done"* ]]
     grep a.jpg log.jsonl >a.json
     json a.json 'o["note"] == "turned without loss"'
     head -n 1 log.jsonl >first.json
     json first.json 'o["settings"]["lossless"] == "auto"'
     grep b.jpg log.jsonl >b.json
-    json b.json 'o["note"].startswith("decoded and re-encoded: 451 x 300")'
+    json b.json 'o["note"].startswith("decoded and re-encoded: 451 x 300") and o["recoded"] is True'
+    lapedge transform -q --json --rotate=90 in other >run.json
+    json run.json 'o["recoded"] == 1 and o["ok"] == 2'
     for file in a.jpg deep/b.jpg; do cmp out/$file <(lapedge transform --rotate=90 in/$file -); done
     run --separate-stderr lapedge transform --rotate=90 in out
     [[ $stderr == "0 done, 2 up to date"* ]]
@@ -390,4 +392,19 @@ PY
     lapedge transform --rotate=90 --shard=0/2 --no-sync in halves
     lapedge transform --rotate=90 --shard=1/2 --no-sync in halves
     [ "$(find halves -name '*.jpg' | wc -l)" -eq 2 ]
+}
+
+@test "a turn that is not lossless is told without -v, unless an option asks for re-encoding" {
+    local odd=$repo/samples/chelsea.jpg
+    expect 0 "" "lapedge: note: $odd: decoded and re-encoded: 451 x 300 is not whole MCUs; trimmed to 451 x 296 it would be; --trim and --perfect never re-encode" \
+        transform --rotate=90 "$odd" o.jpg
+    expect 0 "" "" -q transform --rotate=90 "$odd" o.jpg
+    run --separate-stderr lapedge transform --json --rotate=90 "$odd" o.jpg
+    json <(echo "$output") 'o["recoded"] is True and o["status"] == "ok"'
+    expect 0 "" "" transform --rotate=90 "$photo" o.jpg
+    expect 0 "" "" transform --rotate=90 --trim "$odd" o.jpg
+    expect 0 "" "" transform --rotate=90 --quality=80 "$odd" o.jpg
+    expect 0 "" "" transform --rotate=90 --subsampling=444 "$odd" o.jpg
+    expect 0 "" "" transform --rotate=90 "$odd" o.png
+    expect 0 "" "" transform --rotate=90 o.png p.jpg
 }

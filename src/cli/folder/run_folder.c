@@ -18,6 +18,7 @@ typedef struct folder_run {
     lap_folder folder;
     lap_cli_log log;
     char named[NAMED][160];
+    char recoded[160];     /* the first photo that was not turned without loss */
     lap_batch_prune prune; /* --prune: outputs whose photo is gone */
     json_t *pruned;        /* names of removed outputs */
     bool has_lost_worker;  /* run without devices, whatever the options say */
@@ -56,6 +57,8 @@ static void print_file(folder_run *run, const lap_batch_file *file, const lap_ba
                warned = report->status == LAP_WARNED && !cli->quiet,
                finished = report->status == LAP_DONE || report->status == LAP_WARNED,
                done = finished && (cli->verbose || cli->dry_run) && !cli->quiet;
+    if (finished && report->recoded && counts->recoded == 1)
+        snprintf(run->recoded, sizeof run->recoded, "%s", file->input);
     if (failed && counts->failed <= NAMED)
         snprintf(run->named[counts->failed - 1], sizeof *run->named, "%s", file->input);
     const bool told = (reported || warned) && lap_folder_may_tell(&run->folder, report);
@@ -141,6 +144,12 @@ static void summary(const folder_run *run)
     const double seconds = counts->ms / 1e3;
     lap_folder_print_others(&run->folder);
     lap_folder_print_made(&run->folder);
+    if (counts->recoded)
+        lap_cli_message(
+            "note: %llu JPEG%s not turned without loss, but re-encoded (%s%s); --trim cuts to whole "
+            "MCUs, --perfect refuses, -v says why",
+            (unsigned long long)counts->recoded, counts->recoded > 1 ? "s were" : " was", run->recoded,
+            counts->recoded > 1 ? ", ..." : "");
     fprintf(stderr, run->folder.cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);
     if (counts->warned)
         fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
@@ -182,7 +191,8 @@ static json_t *json_of(const folder_run *run)
     const lap_json_count fields[] = {{"found", counts->found}, {"expected", counts->expected},
         {"other_shards", counts->other_shards}, {"links", counts->links}, {"ok", counts->ok},
         {"warned", counts->warned}, {"skipped", counts->skipped}, {"failed", counts->failed},
-        {"pixels", counts->pixels}, {"bytes_in", counts->bytes_in}, {"bytes_out", counts->bytes_out}};
+        {"recoded", counts->recoded}, {"pixels", counts->pixels}, {"bytes_in", counts->bytes_in},
+        {"bytes_out", counts->bytes_out}};
     json_t *object = lap_json_object("lapedge.run/1");
     lap_json_counts(object, fields, sizeof fields / sizeof *fields);
     json_object_set_new(object, "kinds", lap_folder_json_kinds(&run->folder));
@@ -269,6 +279,23 @@ static bool is_like_image(const char *out)
     return lap_format_named(dot + 1) || (fits && strcasestr(others, word));
 }
 
+/* The last operand is a file, so OUTDIR was probably forgotten after a pattern such as *.jpg. */
+static int check_out_dir(const lap_cli *cli, const char *out)
+{
+    struct stat st;
+    const int count = cli->operand_count;
+    char first[PATH_MAX], last[PATH_MAX];
+    if (stat(out, &st) != 0 || S_ISDIR(st.st_mode))
+        return LAP_EXIT_OK;
+    if (cli->files_from)
+        return lap_cli_usage("%s is taken for OUTDIR, but is not a folder", out);
+    lap_cli_quoted(cli->operands[0], first, sizeof first);
+    lap_cli_quoted(out, last, sizeof last);
+    return lap_cli_usage("%s, the last of %d operands, is taken for OUTDIR, but is not a folder; add one: "
+                         "%s%s %s OUTDIR",
+        out, count, first, count > 2 ? " ..." : "", last);
+}
+
 static int check_operands(const lap_cli *cli)
 {
     const int count = cli->operand_count;
@@ -286,6 +313,8 @@ static int check_operands(const lap_cli *cli)
     if (is_like_image(out))
         return lap_cli_usage(
             "%s: no such folder, and the name is an image's; write %s/ to create it", out, out);
+    if (check_out_dir(cli, out) != LAP_EXIT_OK)
+        return LAP_EXIT_USAGE;
     const lap_cli_exit code = lap_folder_check_log(cli);
     return code == LAP_EXIT_OK ? (int)lap_report_check(cli) : (int)code;
 }

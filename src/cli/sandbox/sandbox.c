@@ -39,10 +39,29 @@ static lap_code allow_beside(lap_sandbox *box, const char *path, lap_error *err)
     return allow_around(box, path, LAP_SANDBOX_WRITE, err);
 }
 
+/* Allows reading the records that may say that an input was filtered before: those of its folder, and of
+ * output folders around that. */
+static lap_code allow_records(lap_sandbox *box, const char *path, lap_error *err)
+{
+    static const char *const records[] = {".lapedge-in-place.jsonl", ".lapedge"};
+    char folder[PATH_MAX], record[PATH_MAX];
+    lap_code code = LAP_OK;
+    for (bool is_up = realpath(path, folder) != NULL; is_up && code == LAP_OK; is_up = folder[1] != '\0') {
+        for (size_t i = 0; i < sizeof records / sizeof *records && code == LAP_OK; i++)
+            if (snprintf(record, sizeof record, "%s/%s", folder, records[i]) < (int)sizeof record &&
+                access(record, F_OK) == 0)
+                code = lap_sandbox_allow(box, record, LAP_SANDBOX_READ, err);
+        dirname(folder);
+    }
+    return code;
+}
+
 /* Allows access to an input. A photo that is replaced also needs its folder, which holds the record. */
 static lap_code allow_input(lap_sandbox *box, const lap_cli *cli, const char *path, lap_error *err)
 {
-    const lap_code code = is_path(path) ? lap_sandbox_allow(box, path, LAP_SANDBOX_READ, err) : LAP_OK;
+    lap_code code = is_path(path) ? lap_sandbox_allow(box, path, LAP_SANDBOX_READ, err) : LAP_OK;
+    if (code == LAP_OK && cli->forms == LAP_CLI_FOLDER)
+        code = allow_records(box, path, err);
     if (code != LAP_OK || !cli->in_place || !is_path(path))
         return code;
     return allow_around(box, path, cli->dry_run ? LAP_SANDBOX_READ : LAP_SANDBOX_WRITE, err);
