@@ -100,34 +100,45 @@ static void free_device(lap_pool_device *d)
     free(d->idle);
 }
 
-/* Returns false if a thread hangs in a device; then nothing is freed. */
+void lap_device_pool_free(lap_device_pool *pool)
+{
+    for (int i = 0; i < pool->count; i++)
+        free_device(&pool->devices[i]);
+    free(pool);
+}
+
+/* Returns false if a thread hangs in a device; the last such thread frees everything when its call returns.
+ */
 static bool close_pool(lap_executor *ex)
 {
-    bool all = true;
     lap_device_pool *pool = ex->pool;
     if (!pool)
         return true;
     pthread_mutex_t *mutex = &ex->mutex;
     pthread_mutex_lock(mutex);
     pool->is_closing = true;
+    pool->holders = 1;
     for (int i = 0; i < pool->count; i++)
         pthread_cond_signal(&pool->devices[i].changed);
     pthread_mutex_unlock(mutex);
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
         pthread_mutex_lock(mutex);
-        const bool hangs = d->is_lost && !d->has_ended && d->busy_since > 0;
+        const bool hangs = d->has_thread && d->is_lost && !d->has_ended && d->busy_since > 0;
+        d->is_left = hangs && pthread_detach(d->thread) == 0;
+        pool->holders += d->is_left;
         pthread_mutex_unlock(mutex);
-        if (d->has_thread && (hangs ? pthread_detach(d->thread) : pthread_join(d->thread, NULL)) == 0 &&
-            hangs)
-            all = false;
+        if (d->has_thread && !d->is_left)
+            pthread_join(d->thread, NULL);
     }
     lap_pool_drain(ex->context->pool); /* threads woken by a device that became ready or was lost */
-    for (int i = 0; i < pool->count && all; i++)
-        free_device(&pool->devices[i]);
-    if (all)
-        free(pool);
-    return all;
+    pthread_mutex_lock(mutex);
+    ex->trace = NULL; /* belongs to the caller, and may be gone when a call returns */
+    const bool is_last = --pool->holders == 0;
+    pthread_mutex_unlock(mutex);
+    if (is_last)
+        lap_device_pool_free(pool);
+    return is_last;
 }
 
 /* Starts a thread for each device, which starts the device. Returns immediately. */

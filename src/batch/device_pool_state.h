@@ -42,6 +42,7 @@ struct lap_pool_device {
     pthread_t thread;
     pthread_cond_t changed; /* there is a new task, or the run ends */
     bool pins, has_thread, is_ready, is_lost, is_reported, has_ended;
+    bool is_left;      /* closed while its thread was in a call: the thread holds the pool */
     lap_error why;     /* why the device was lost */
     double busy_since; /* when its thread began a round of calls; 0: the thread is waiting */
     double moved_ms;   /* only for the thread: when a lane last made progress */
@@ -63,6 +64,7 @@ struct lap_device_pool {
     lap_device_pool_options options;
     double deadline_ms, soon_ms;
     bool is_closing;
+    int holders;                   /* from closing on: who still uses the pool; the last one frees it */
     lap_device_task_list finished; /* done, or found odd */
     lap_job_list by_pieces;        /* not for a device, or only partly */
     int count;
@@ -99,5 +101,7 @@ bool lap_device_pool_cpu_may(const lap_device_pool *pool);
 void lap_device_pool_work(lap_executor *executor);
 /* The main function of a device's thread (device_pool_thread.c). */
 void *lap_device_pool_serve(void *device);
+/* Frees the pool, not its executor. */
+void lap_device_pool_free(lap_device_pool *pool);
 
 #endif

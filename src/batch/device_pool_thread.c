@@ -279,6 +279,13 @@ void *lap_device_pool_serve(void *argument)
     lap_device_pool_take_back(d, false);
     d->busy_since = 0;
     d->has_ended = true;
-    pthread_mutex_unlock(mutex_of(d));
+    lap_device_pool *pool = d->pool;
+    lap_executor *executor = pool->executor;
+    const bool is_last = d->is_left && --pool->holders == 0;
+    pthread_mutex_unlock(&executor->mutex);
+    if (is_last) {
+        lap_device_pool_free(pool);
+        lap_executor_free(executor);
+    }
     return NULL;
 }

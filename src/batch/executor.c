@@ -238,15 +238,19 @@ void lap_executor_cancel(lap_executor *ex)
     pthread_mutex_unlock(&ex->mutex);
 }
 
+void lap_executor_free(lap_executor *ex)
+{
+    pthread_cond_destroy(&ex->finished);
+    pthread_mutex_destroy(&ex->mutex);
+    free(ex);
+}
+
 void lap_executor_close(lap_executor *ex)
 {
     if (!ex)
         return;
     /* The last job is reaped before its worker releases the mutex: wait for that. */
     lap_pool_drain(ex->context->pool);
-    if (ex->kind->close && !ex->kind->close(ex))
-        return;
-    pthread_cond_destroy(&ex->finished);
-    pthread_mutex_destroy(&ex->mutex);
-    free(ex);
+    if (!ex->kind->close || ex->kind->close(ex))
+        lap_executor_free(ex);
 }

@@ -26,7 +26,7 @@ typedef struct lap_executor_kind {
     void (*look_after)(lap_executor *executor); /* called by the owner from time to time */
     bool (*warning)(lap_executor *executor, lap_error *warning);
     void (*look)(lap_executor *executor, lap_batch_work *work);
-    bool (*close)(lap_executor *executor); /* false: a thread hangs, and nothing may be freed */
+    bool (*close)(lap_executor *executor); /* false: a thread hangs, which frees the executor later */
 } lap_executor_kind;
 
 struct lap_executor {
@@ -48,6 +48,8 @@ struct lap_executor {
 /* Creates an executor of this kind without jobs. */
 lap_code lap_executor_create(
     lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err);
+/* Frees an executor that nobody uses any more. */
+void lap_executor_free(lap_executor *executor);
 /* Call with the mutex: starts one more thread if allowed. False if no thread could be started. */
 bool lap_executor_wake(lap_executor *executor);
 /* Call with the mutex: the job is done. */

@@ -6,7 +6,7 @@ Through the preloaded library nth_call.so (calls inside the C library by tests/t
 as they were, outputs complete or absent, nothing temporary left, an exit code of 0 only if all is done, a message where it is
 not; and the same command without a fault then completes. A run counts only if its fault fired.
 
-By itself a sample of a fixed seed and one of a random seed, which is printed; --all: everything. Prints TAP."""
+By itself a sample of a fixed seed and one of TEST_SEED; --all: everything. Prints TAP."""
 
 import errno
 import hashlib
@@ -329,8 +329,8 @@ def main():
             return int(bad > 0)
         tap = 0
         failed = False
-        for what, seed, count in (("a fixed seed", 1, 70),
-                                  ("a random seed", seeds[0] if seeds else random.randrange(10**6), 40)):
+        for what, seed, count in (("seed 1", 1, 70),
+                                  ("TEST_SEED", seeds[0] if seeds else int(os.environ.get("TEST_SEED", 2)), 40)):
             print(f"# seed {seed}")
             chosen = random.Random(seed).sample(everything, count)
             fired, runs, bad = campaign(chosen)

@@ -9,6 +9,8 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "batch/device_pool.h"
+#include "batch/device_pool_state.h"
+#include "batch/executor_state.h"
 #include "lapedge_program.h"
 #include "libjpeg/jpeg_floor.h"
 #include "rungs/backend.h"
@@ -22,6 +24,10 @@ enum { PHOTOS = 12, MANY = 64 };
 #endif
 enum { QUALITY = 85, THREADS = 4 };
 static const double deadline_ms = MANY > 16 ? 2500 : 6000; /* of those that hang: these devices are slow */
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #ifdef __SANITIZE_THREAD__
 /* The last release of a shared_ptr orders by a fence in libstdc++, which ThreadSanitizer does not see; the
@@ -151,7 +157,16 @@ static void take(lap_executor *executor, lap_job *job, outcome *o)
     }
 }
 
-static unsigned close_after_s; /* so long after the last photo */
+static bool waits_for_calls; /* closes when the calls of a device that was given up have returned */
+
+static void wait_for_calls(lap_executor *executor)
+{
+    for (bool has_ended = false; !has_ended; usleep(10000)) {
+        pthread_mutex_lock(&executor->mutex);
+        has_ended = executor->pool->devices[0].has_ended;
+        pthread_mutex_unlock(&executor->mutex);
+    }
+}
 
 static outcome run(const char *runtime, int devices, int photos, lap_device_pool_options options)
 {
@@ -173,7 +188,8 @@ static outcome run(const char *runtime, int devices, int photos, lap_device_pool
         take(executor, lap_executor_reap(executor, 20), &o);
     take(executor, NULL, &o);
     lap_executor_look(executor, &o.work);
-    sleep(close_after_s);
+    if (waits_for_calls)
+        wait_for_calls(executor);
     lap_executor_close(executor);
     o.left = lap_cudacpu_alive() != alive;
     return o;
@@ -187,7 +203,10 @@ static void check_run(const char *what, const char *runtime, int devices, int wa
     char text[200];
     snprintf(text, sizeof text, "%s (%s): %d photos right, %d by devices, %d warnings", what, runtime,
         o.right, o.on_devices, o.warnings);
-    check(o.right == PHOTOS && o.warnings == warnings && o.on_devices >= on_devices && (warnings || !o.left),
+    /* On a busy machine the others may be too late for a limit, too. */
+    const bool has_limit = strstr(runtime, ":-1") != NULL;
+    const bool warned = has_limit ? o.warnings >= warnings && o.warnings <= devices : o.warnings == warnings;
+    check(o.right == PHOTOS && warned && (has_limit || o.on_devices >= on_devices) && (warnings || !o.left),
         text);
 }
 
@@ -247,11 +266,15 @@ static void check_auto(void)
 /* What was taken from a device that did not answer is freed when it does: the sanitizer finds what is not. */
 static void check_late(void)
 {
-    close_after_s = 3;
-    const outcome o = run("devices=1,slow=cudaEventQuery:1500", 1, PHOTOS,
-        (lap_device_pool_options){.is_named = true, .deadline_ms = 500});
-    close_after_s = 0;
-    check(o.right == PHOTOS && o.warnings == 1, "a call that returns when its device was given up");
+    for (int i = 0; i < 2; i++) {
+        waits_for_calls = i == 1;
+        const outcome o = run("devices=1,slow=cudaEventQuery:1500", 1, PHOTOS,
+            (lap_device_pool_options){.is_named = true, .deadline_ms = 500});
+        check(o.right == PHOTOS && o.warnings == 1, waits_for_calls
+                                                        ? "a call that returns when its device was given up"
+                                                        : "a call that returns after the run");
+    }
+    waits_for_calls = false;
 }
 
 /* Of a list that names one that is not there nothing is left: no thread, and no memory for the sanitizer. */
@@ -315,5 +338,10 @@ int main(void)
     lap_context_destroy(context);
     if (rmdir("out") || rmdir(folder))
         fprintf(stderr, "%s is left\n", folder);
-    return failures > 0;
+    /* A thread may still be in a device: nothing that it uses is destroyed under it. */
+    fflush(stdout);
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_do_leak_check();
+#endif
+    _exit(failures > 0);
 }

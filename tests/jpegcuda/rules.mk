@@ -29,6 +29,7 @@ include tests/jpegcuda/encode.mk
 
 .PHONY: test-long
 ## test-long: the JPEG kernels at all sizes to 70x70, 20000 damaged files, 1500 of them as runs (minutes; no GPU needed)
+test-long: export TEST_SEED := $(or $(TEST_SEED),$(shell date +%s))
 test-long: $(B)/tests/cudacpu_jpeg $(B)/tests/cudacpu_encode $(B)/cudacpu/asan/lapedge
 	$(B)/tests/cudacpu_jpeg --full
 	$(B)/tests/cudacpu_encode --sizes=all

@@ -132,7 +132,7 @@ def start(**more):
     process = subprocess.Popen(words(folder="many"), stderr=subprocess.PIPE, start_new_session=True, **more)
     until = time.time() + 100
     while time.time() < until and process.poll() is None:
-        if os.path.isdir("out") and len(os.listdir("out")) > 3:
+        if os.path.isdir("out") and sum(name.endswith(".jpg") for name in os.listdir("out")) > 2:
             return process, children(process.pid)
         time.sleep(0.01)
     return process, []

@@ -115,7 +115,7 @@ deaf() # whoever asks the second process and reads no answer does not leave it b
 {
     local status=0 i
     LAP_DEAF=1 LD_PRELOAD=$hostile "$program" --sandbox photos/coffee.jpg "$work/deaf.jpg" 2>stderr || status=$?
-    for ((i = 0; i < 50; i++)); do
+    for ((i = 0; i < 600; i++)); do
         pgrep -f "^$program --sandbox .*$work/deaf.jpg" >found || break
         sleep 0.1
     done
