@@ -20,7 +20,10 @@ $(B)/lessons/libjudge.a: $(JUDGE_OBJ)
 MINE ?= my-lessons
 LESSONS := $(sort $(foreach l,$(wildcard lessons/lesson_*.c*),$(word 2,$(subst _, ,$(notdir $l)))))
 LESSON = B=$(B) MINE='$(MINE)' CXX_HOST='$(CXX_HOST)' NVCC='$(NVCC)' lessons/lesson
-.PHONY: $(LESSONS:%=lesson-%) $(LESSONS:%=check-%) $(LESSONS:%=time-%) $(LESSONS:%=solution-%)
+.PHONY: lesson $(LESSONS:%=lesson-%) $(LESSONS:%=check-%) $(LESSONS:%=time-%) $(LESSONS:%=solution-%)
+## lesson: list the lessons
+lesson:
+	@$(LESSON) list
 ## lesson-1: copy lesson 1 (2, 3, ...) to my-lessons/ and say what to do; MINE=folder
 $(LESSONS:%=lesson-%): lesson-%:
 	@$(LESSON) get $*

@@ -79,10 +79,14 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
  * complete; if path is a link, replaces its target. Writes directly to devices and pipes. */
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
 
+/* Removes the temporary files of this process's outputs; finished ones too. Async-signal-safe: for a process
+ * that ends at once. From now on no output can be begun or published. */
+void lap_abandon_outputs(void);
+
 /* A piece of metadata that an output will not contain. No string is NULL. */
 typedef struct lap_dropped {
     const char *kind;   /* "EXIF", "XMP", "IPTC", "ICC", "comment", "other" */
-    const char *place;  /* for EXIF tags the directory: "IFD0", "GPS", ...; else empty, "IPTC", "Photoshop" */
+    const char *where;  /* for EXIF tags the directory: "IFD0", "GPS", ...; else empty, "IPTC", "Photoshop" */
     const char *name;   /* name of the tag or property; empty: unknown */
     const char *reason; /* "location", "thumbnail", "not in the list", ... */
     int tag;            /* EXIF tag; IPTC: record * 256 + data set; Photoshop: resource number; else -1 */
@@ -96,11 +100,23 @@ lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_in
 
 /* ---- folders ----------------------------------------------------------------------------------- */
 
-/* Files found in folders that are not inputs. */
-enum { LAP_OTHER_KINDS = 32 };
+enum { LAP_OTHER_KINDS = 32, LAP_OTHER_FOLDERS = 8 };
+typedef struct lap_batch_left {     /* an output folder below a named one, in which something is left out */
+    char folder[1024], first[1024]; /* its path, and that of the first file; shortened */
+    uint64_t outputs, photos;
+} lap_batch_left;
+/* Files found in folders that are not inputs, and inputs that deserve a warning. */
 typedef struct lap_batch_others {
+    bool finds_made;  /* set by the caller: count in `made` */
     uint64_t files;   /* files not taken; hidden files are not counted */
-    uint64_t outputs; /* folders with outputs of earlier runs; they are walked only if named */
+    uint64_t outputs; /* outputs of earlier runs below a named folder; they are taken only if their own output
+                         folder, or one below it, is named */
+    uint64_t output_folders; /* in how many folders of outputs they are */
+    uint64_t out_photos;     /* photos in this run's output folder, which is not walked */
+    size_t left_count;
+    lap_batch_left left[LAP_OTHER_FOLDERS]; /* where these were found; further folders are only counted */
+    uint64_t made; /* inputs that are outputs of a filter: filtered in place, or in an output folder */
+    char made_first[1024]; /* the path of the first one, shortened */
     size_t kind_count;
     struct {
         char extension[16]; /* in lower case, shortened; empty: no extension */

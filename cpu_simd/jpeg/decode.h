@@ -51,7 +51,7 @@ typedef struct lap_held_scan {     /* parameters of a scan, for all its units */
     unsigned first, last;          /* the band, in zigzag order */
     int low;                       /* low bits that are still missing after the scan */
     bool refines;                  /* it is not the first scan of its band */
-    const uint8_t *place;          /* the rung's, see lap_decode_stages */
+    const uint8_t *index;          /* the rung's, see lap_decode_stages */
     const lap_script_codes *codes; /* one for each component; unused in a DC refinement */
 } lap_held_scan;
 
@@ -106,7 +106,7 @@ typedef struct lap_decode_row {
 } lap_decode_row;
 
 typedef struct lap_decode_stages {
-    const uint8_t *place; /* [64]: index in a block of each zigzag position; place[0] is 0 */
+    const uint8_t *index; /* [64]: index in a block of each zigzag position; index[0] is 0 */
     const char *flags;    /* compiler flags of the rung */
 
     /* Copies in[0 .. size - 1] to `out` without the zero behind each 0xFF. Stops before a marker, that is

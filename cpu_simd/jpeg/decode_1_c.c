@@ -196,7 +196,7 @@ static void pixels(const lap_decode_row *row, uint8_t *rgb)
     }
 }
 
-const lap_decode_stages lap_decode_c = {.place = lap_zigzag,
+const lap_decode_stages lap_decode_c = {.index = lap_zigzag,
     .flags = LAP_RUNG_FLAGS,
     .unstuff = unstuff,
     .entropy = entropy,

@@ -19,7 +19,7 @@ static bool script(const lap_held_scan *scan, lap_held_state *state, const lap_h
     return lap_decode_script(scan, state, unit);
 }
 
-const lap_decode_stages lap_decode_neon = {.place = lap_inverse_places,
+const lap_decode_stages lap_decode_neon = {.index = lap_inverse_indices,
     .flags = LAP_RUNG_FLAGS,
     .unstuff = lap_decode_unstuff,
     .entropy = entropy,

@@ -32,21 +32,21 @@ enum {
 };
 
 /* The order of coefficients in a block: pairs of rows 02, 13, 46, 57, with columns 0 2 1 3 4 6 5 7. With it,
- * no vector must be transposed before the first pass. LAP_PLACE converts from natural order. */
+ * no vector must be transposed before the first pass. LAP_INDEX converts from natural order. */
 #define LAP_PAIR_OF(row) ((row) / 4 * 2 + (row) % 2)
 #define LAP_ACROSS_OF(column) ((column) / 4 * 4 + (column) % 2 * 2 + (column) / 2 % 2)
-#define LAP_PLACE(natural) \
+#define LAP_INDEX(natural) \
     (LAP_PAIR_OF((natural) / 8) * 16 + LAP_ACROSS_OF((natural) % 8) * 2 + (natural) / 16 % 2)
-static const uint8_t lap_inverse_places[64] = {LAP_PLACE(0), LAP_PLACE(1), LAP_PLACE(8), LAP_PLACE(16),
-    LAP_PLACE(9), LAP_PLACE(2), LAP_PLACE(3), LAP_PLACE(10), LAP_PLACE(17), LAP_PLACE(24), LAP_PLACE(32),
-    LAP_PLACE(25), LAP_PLACE(18), LAP_PLACE(11), LAP_PLACE(4), LAP_PLACE(5), LAP_PLACE(12), LAP_PLACE(19),
-    LAP_PLACE(26), LAP_PLACE(33), LAP_PLACE(40), LAP_PLACE(48), LAP_PLACE(41), LAP_PLACE(34), LAP_PLACE(27),
-    LAP_PLACE(20), LAP_PLACE(13), LAP_PLACE(6), LAP_PLACE(7), LAP_PLACE(14), LAP_PLACE(21), LAP_PLACE(28),
-    LAP_PLACE(35), LAP_PLACE(42), LAP_PLACE(49), LAP_PLACE(56), LAP_PLACE(57), LAP_PLACE(50), LAP_PLACE(43),
-    LAP_PLACE(36), LAP_PLACE(29), LAP_PLACE(22), LAP_PLACE(15), LAP_PLACE(23), LAP_PLACE(30), LAP_PLACE(37),
-    LAP_PLACE(44), LAP_PLACE(51), LAP_PLACE(58), LAP_PLACE(59), LAP_PLACE(52), LAP_PLACE(45), LAP_PLACE(38),
-    LAP_PLACE(31), LAP_PLACE(39), LAP_PLACE(46), LAP_PLACE(53), LAP_PLACE(60), LAP_PLACE(61), LAP_PLACE(54),
-    LAP_PLACE(47), LAP_PLACE(55), LAP_PLACE(62), LAP_PLACE(63)};
+static const uint8_t lap_inverse_indices[64] = {LAP_INDEX(0), LAP_INDEX(1), LAP_INDEX(8), LAP_INDEX(16),
+    LAP_INDEX(9), LAP_INDEX(2), LAP_INDEX(3), LAP_INDEX(10), LAP_INDEX(17), LAP_INDEX(24), LAP_INDEX(32),
+    LAP_INDEX(25), LAP_INDEX(18), LAP_INDEX(11), LAP_INDEX(4), LAP_INDEX(5), LAP_INDEX(12), LAP_INDEX(19),
+    LAP_INDEX(26), LAP_INDEX(33), LAP_INDEX(40), LAP_INDEX(48), LAP_INDEX(41), LAP_INDEX(34), LAP_INDEX(27),
+    LAP_INDEX(20), LAP_INDEX(13), LAP_INDEX(6), LAP_INDEX(7), LAP_INDEX(14), LAP_INDEX(21), LAP_INDEX(28),
+    LAP_INDEX(35), LAP_INDEX(42), LAP_INDEX(49), LAP_INDEX(56), LAP_INDEX(57), LAP_INDEX(50), LAP_INDEX(43),
+    LAP_INDEX(36), LAP_INDEX(29), LAP_INDEX(22), LAP_INDEX(15), LAP_INDEX(23), LAP_INDEX(30), LAP_INDEX(37),
+    LAP_INDEX(44), LAP_INDEX(51), LAP_INDEX(58), LAP_INDEX(59), LAP_INDEX(52), LAP_INDEX(45), LAP_INDEX(38),
+    LAP_INDEX(31), LAP_INDEX(39), LAP_INDEX(46), LAP_INDEX(53), LAP_INDEX(60), LAP_INDEX(61), LAP_INDEX(54),
+    LAP_INDEX(47), LAP_INDEX(55), LAP_INDEX(62), LAP_INDEX(63)};
 
 typedef struct lap_inverse_checks {
     vec largest[V_SHARES]; /* magnitudes of coefficients, in their order in memory */

@@ -98,20 +98,20 @@ static inline unsigned lap_decode_retry(
     const unsigned step = lap_decode_single(code, r->bits, &length, &value), next = k + step;
     if (step == 0 || (step < LAP_DECODE_EOB && next > 64))
         return 0;
-    block[plan->place[next - 1]] = (int16_t)value;
+    block[plan->index[next - 1]] = (int16_t)value;
     lap_decode_skip(r, length);
     return next;
 }
 
 /* Takes the symbols of one look-up, and returns the next coefficient. */
 static inline size_t lap_decode_look(
-    const uint64_t *ac, const uint8_t *place, size_t k, lap_decode_bits *r, int16_t *block)
+    const uint64_t *ac, const uint8_t *index, size_t k, lap_decode_bits *r, int16_t *block)
 {
     const uint64_t bits = r->bits, entry = ac[bits >> (64 - LAP_DECODE_INDEX)];
     lap_decode_skip(r, entry);
-    block[place[k + LAP_DECODE_ZEROS_1(entry)]] = LAP_DECODE_VALUE_1(entry);
+    block[index[k + LAP_DECODE_ZEROS_1(entry)]] = LAP_DECODE_VALUE_1(entry);
     k += LAP_DECODE_STEP(entry);
-    block[place[k - 1]] = (int16_t)lap_decode_value_2(bits, entry);
+    block[index[k - 1]] = (int16_t)lap_decode_value_2(bits, entry);
     return k;
 }
 
@@ -121,23 +121,23 @@ static inline int lap_decode_ac(
     const lap_decode_plan *plan, const lap_decode_codes *codes, lap_decode_bits *r, int16_t *block)
 {
     const uint64_t *ac = codes->ac;
-    const uint8_t *place = plan->place;
+    const uint8_t *index = plan->index;
     LAP_DECODE_KEEP(ac);
-    LAP_DECODE_KEEP(place);
+    LAP_DECODE_KEEP(index);
     size_t k = 1, next;
     lap_decode_bits before = *r;
-    next = lap_decode_look(ac, place, k, r, block);
+    next = lap_decode_look(ac, index, k, r, block);
     for (;;) {
         while (next < 64) {
             lap_decode_refill(r);
             before = *r;
             k = next;
-            next = lap_decode_look(ac, place, k, r, block);
+            next = lap_decode_look(ac, index, k, r, block);
             if (next >= 64)
                 break;
             before = *r;
             k = next;
-            next = lap_decode_look(ac, place, k, r, block);
+            next = lap_decode_look(ac, index, k, r, block);
         }
         if (next - LAP_DECODE_EOB < 64)
             return (int)(next - LAP_DECODE_EOB) - 1;
@@ -168,7 +168,7 @@ static inline int lap_decode_dc(const lap_decode_codes *codes, lap_decode_bits *
 typedef struct lap_decode_way {
     const lap_decode_codes *codes;
     int *dc;
-    int place, step;
+    int block, step;
 } lap_decode_way;
 
 static inline bool lap_decode_entropy(
@@ -180,22 +180,22 @@ static inline bool lap_decode_entropy(
     for (int b = 0; b < plan->mcu_blocks; b++)
         ways[b] = (lap_decode_way){.codes = &plan->codes[plan->codes_of[plan->component[b]]],
             .dc = &state->dc[plan->component[b]],
-            .place = plan->start[b],
+            .block = plan->start[b],
             .step = plan->step[b]};
     for (int m = 0; m < count; m++) {
         if (r.at > state->end + sizeof r.bits)
             return false;
         for (lap_decode_way *way = ways; way < ways + plan->mcu_blocks; way++) {
             lap_decode_refill(&r);
-            int16_t *block = unit->coefficients + (ptrdiff_t)way->place * 64;
+            int16_t *block = unit->coefficients + (ptrdiff_t)way->block * 64;
             const int dc = *way->dc + lap_decode_dc(way->codes, &r, &odd);
             const int last = lap_decode_ac(plan, way->codes, &r, block);
             *way->dc = dc;
             block[0] = (int16_t)dc;
             if (last < 0 || dc != (int16_t)dc)
                 return false;
-            unit->last[way->place] = (uint8_t)last;
-            way->place += way->step;
+            unit->last[way->block] = (uint8_t)last;
+            way->block += way->step;
         }
         if (odd)
             return false;

@@ -113,7 +113,7 @@ static inline unsigned lap_script_ac_block(
     const lap_held_scan *scan, lap_decode_bits *r, int16_t *block, uint64_t *nonzero)
 {
     const lap_script_codes *codes = scan->codes;
-    const uint8_t *place = scan->place;
+    const uint8_t *index = scan->index;
     const unsigned end = scan->last + 1U;
     unsigned blocks = 1;
     uint64_t new = 0;
@@ -130,7 +130,7 @@ static inline unsigned lap_script_ac_block(
             blocks = lap_script_blocks(bits, entry);
             break;
         }
-        block[place[k - 1]] = lap_script_shifted(lap_decode_value(bits, length, size), scan->low);
+        block[index[k - 1]] = lap_script_shifted(lap_decode_value(bits, length, size), scan->low);
         new |= (uint64_t)(size > 0) << (64 - k);
     }
     *nonzero |= new;
@@ -190,10 +190,10 @@ static inline uint64_t lap_script_many_ones(lap_decode_bits *r, uint64_t passed)
 }
 
 /* Increases the magnitude of nonzero coefficients by `bit`. */
-static inline void lap_script_grow(int16_t *block, const uint8_t *place, uint64_t ones, int bit)
+static inline void lap_script_grow(int16_t *block, const uint8_t *index, uint64_t ones, int bit)
 {
     for (; ones != 0; ones &= ones - 1) {
-        int16_t *value = &block[place[63 - __builtin_ctzll(ones)]];
+        int16_t *value = &block[index[63 - __builtin_ctzll(ones)]];
         const int sign = *value >> 15;
         *value = (int16_t)(*value + ((bit ^ sign) - sign));
     }
@@ -225,7 +225,7 @@ static inline bool lap_script_refine_block(const lap_held_scan *scan, lap_decode
         open &= here - 1;
         if (size > 0) {
             const int sign = (int)(bits >> (64 - LAP_SCRIPT_LENGTH(entry))) & 1;
-            block[scan->place[63 - __builtin_ctzll(here)]] = lap_script_shifted(sign ? 1 : -1, scan->low);
+            block[scan->index[63 - __builtin_ctzll(here)]] = lap_script_shifted(sign ? 1 : -1, scan->low);
             new |= here;
         }
     }
@@ -235,7 +235,7 @@ static inline bool lap_script_refine_block(const lap_held_scan *scan, lap_decode
     } else {
         *ended = 1;
     }
-    lap_script_grow(block, scan->place, ones, 1 << scan->low);
+    lap_script_grow(block, scan->index, ones, 1 << scan->low);
     *nonzero = old | new;
     return true;
 }

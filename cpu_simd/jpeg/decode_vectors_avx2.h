@@ -61,12 +61,11 @@ LAP_INLINE void v_load_columns(const int16_t *coefficients, const uint16_t *quan
 #pragma GCC unroll 4
     for (int i = 0; i < used; i++) {
         const int16_t *pairs = coefficients + 16 * i;
-        const int place = i % 2 * 2 + i / 2;
+        const int to = i % 2 * 2 + i / 2;
         largest[i] = v_max16(largest[i], v_max16(v_abs16(v_load(pairs)), v_abs16(v_load(pairs + 64))));
-        columns[0][place] = v_mullo16(v_lanes(pairs, pairs + 64), v_each_lane_any(quant + 16 * i));
+        columns[0][to] = v_mullo16(v_lanes(pairs, pairs + 64), v_each_lane_any(quant + 16 * i));
         if (whole)
-            columns[1][place] =
-                v_mullo16(v_lanes(pairs + 8, pairs + 72), v_each_lane_any(quant + 16 * i + 8));
+            columns[1][to] = v_mullo16(v_lanes(pairs + 8, pairs + 72), v_each_lane_any(quant + 16 * i + 8));
     }
 }
 

@@ -27,8 +27,8 @@ enum { V_SHARES = 8 }; /* vectors that a block takes in memory */
 static const int16_t lap_inverse_weights[16] = {
     8192, 10703, 4433, 10704, 11363, 9633, 2259, 6437, 11362, 2260, 6436, 2261, 11277, 23401, 0, 0};
 
-/* place: in lap_inverse_weights */
-#define LAP_WEIGHT_PLACE(w) \
+/* Index in lap_inverse_weights. */
+#define LAP_WEIGHT_INDEX(w) \
     ((w) == 8192       ? 0  \
         : (w) == 10703 ? 1  \
         : (w) == 4433  ? 2  \
@@ -44,8 +44,8 @@ static const int16_t lap_inverse_weights[16] = {
         : (w) == 11277 ? 12 \
                        : 13)
 #define LAP_TIMES(sum, v, w)                                                           \
-    ((w) > 0 ? vmlal_s16(sum, v, vdup_n_s16(lap_inverse_weights[LAP_WEIGHT_PLACE(w)])) \
-             : vmlsl_s16(sum, v, vdup_n_s16(lap_inverse_weights[LAP_WEIGHT_PLACE(-(w))])))
+    ((w) > 0 ? vmlal_s16(sum, v, vdup_n_s16(lap_inverse_weights[LAP_WEIGHT_INDEX(w)])) \
+             : vmlsl_s16(sum, v, vdup_n_s16(lap_inverse_weights[LAP_WEIGHT_INDEX(-(w))])))
 #define v_dot(sum, pair, w0, w1) v_of_s32(LAP_TIMES(LAP_TIMES(v_s32(sum), (pair).a, w0), (pair).b, w1))
 
 /* The first of two vectors in even words, the second in odd ones. */
@@ -91,9 +91,9 @@ LAP_INLINE void v_load_columns(const int16_t *coefficients, const uint16_t *quan
         const uint16x8x2_t q = vld2q_u16(quant + 16 * i);
         const int16x8_t a = vmulq_s16(pair.val[0], vreinterpretq_s16_u16(q.val[0]));
         const int16x8_t b = vmulq_s16(pair.val[1], vreinterpretq_s16_u16(q.val[1]));
-        const int place = i % 2 * 2 + i / 2;
-        columns[0][place] = (v_pair){vget_low_s16(a), vget_low_s16(b)};
-        columns[1][place] = (v_pair){vget_high_s16(a), vget_high_s16(b)};
+        const int to = i % 2 * 2 + i / 2;
+        columns[0][to] = (v_pair){vget_low_s16(a), vget_low_s16(b)};
+        columns[1][to] = (v_pair){vget_high_s16(a), vget_high_s16(b)};
     }
 }
 

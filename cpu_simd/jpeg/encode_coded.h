@@ -2,7 +2,7 @@
  * coefficient; EOB is the zero behind the last coefficient. So every symbol is a coefficient with its
  * distance to the one before it:
  *
- *     place       0  1  2  3  4  5 ..             21 22 23 24 .. 63
+ *     position    0  1  2  3  4  5 ..             21 22 23 24 .. 63
  *     value      12  0 -3  0  0  0 ..              0  0  5  0 ..  0
  *     coded       x     x            x (18: ZRL)         x  x (EOB)
  *     distance          2            16                  5  1

@@ -146,7 +146,7 @@ LAP_INLINE void lap_group_coefficients(const lap_encode_plan *plan, const lap_gr
             int16_t *to[2][V_LANES];
 #pragma GCC unroll 8
             for (int b = 0; b < 2 * V_LANES; b++)
-                to[b % 2][b / 2] = blocks + LAP_BLOCK * lap_strip_place(plan, &strips[i], first + b);
+                to[b % 2][b / 2] = blocks + LAP_BLOCK * lap_strip_block(plan, &strips[i], first + b);
             lap_strip_columns(strips[i].rows, 8 * first, columns);
 #pragma GCC unroll 2
             for (int set = 0; set < 2; set += V_SETS)

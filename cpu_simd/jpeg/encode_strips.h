@@ -58,7 +58,7 @@ static inline int lap_strips_of(
 }
 
 /* Returns the number of block i of a strip, counted from the group's first block. */
-static inline int lap_strip_place(const lap_encode_plan *plan, const lap_strip *strip, int i)
+static inline int lap_strip_block(const lap_encode_plan *plan, const lap_strip *strip, int i)
 {
     return strip->first + (i >> strip->shift) * plan->mcu_blocks + (i & ((1 << strip->shift) - 1));
 }

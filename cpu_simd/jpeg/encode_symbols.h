@@ -6,17 +6,17 @@
 #include "encode_coded.h"
 
 enum {
-    LAP_PLACE_CHROMA = LAP_ENCODE_PLACE_CHROMA,
+    LAP_POSITION_CHROMA = LAP_ENCODE_POSITION_CHROMA,
     LAP_SYMBOLS = LAP_ENCODE_UNIT_BLOCKS * LAP_BLOCK,                    /* in a unit: at most 64 per block */
     LAP_UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2 /* not yet stuffed */
 };
 
 /* The symbols of a unit: the value of each (a coefficient, a DC difference, or 0 for ZRL and EOB), and its
- * zigzag position, plus LAP_PLACE_CHROMA for chroma. */
+ * zigzag position, plus LAP_POSITION_CHROMA for chroma. */
 typedef struct lap_symbols {
     _Alignas(64) int16_t value[LAP_SYMBOLS + LAP_GROUP / 2];
     _Alignas(64) uint8_t before[LAP_GROUP]; /* its last byte precedes the first position */
-    uint8_t place[LAP_SYMBOLS + LAP_GROUP];
+    uint8_t position[LAP_SYMBOLS + LAP_GROUP];
     int count;
 } lap_symbols;
 
@@ -43,7 +43,7 @@ LAP_INLINE void lap_unit_symbols(const lap_encode_plan *plan, lap_encode_state *
     s->before[LAP_GROUP - 1] = 0;
     /* Fills up the last vector with DC symbols that have no bits. */
     memset(s->value + count, 0, LAP_GROUP / 2 * sizeof *s->value);
-    memset(s->place + count, 0, LAP_GROUP);
+    memset(s->position + count, 0, LAP_GROUP);
     s->count = count;
     memcpy(state->dc, dc, sizeof dc);
 }

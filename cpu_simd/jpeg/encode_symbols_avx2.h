@@ -30,13 +30,13 @@ LAP_INLINE uint32_t lap_nonzero(const int16_t *block)
 LAP_INLINE int lap_append_eight(
     lap_symbols *s, int at, const int16_t *eight, unsigned coded, const lap_encode_tables *t, int first)
 {
-    const __m128i places = _mm_loadl_epi64((const __m128i *)t->ones[0][coded]);
+    const __m128i positions = _mm_loadl_epi64((const __m128i *)t->ones[0][coded]);
     /* Loading the order from lap_encode_tables, as NEON does, took longer (EPYC 9005, 2026-11-23). */
-    const __m128i twice = _mm_add_epi8(places, places);
+    const __m128i twice = _mm_add_epi8(positions, positions);
     const __m128i order = _mm_add_epi8(_mm_unpacklo_epi8(twice, twice), _mm_set1_epi16(1 << 8));
     const __m128i values = _mm_shuffle_epi8(_mm_load_si128((const __m128i *)eight), order);
     _mm_storeu_si128((__m128i *)(s->value + at), values);
-    _mm_storel_epi64((__m128i *)(s->place + at), _mm_add_epi8(places, _mm_set1_epi8((char)first)));
+    _mm_storel_epi64((__m128i *)(s->position + at), _mm_add_epi8(positions, _mm_set1_epi8((char)first)));
     return at + __builtin_popcount(coded);
 }
 
@@ -44,7 +44,7 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
     const lap_encode_tables *tables)
 {
     const uint64_t coded = lap_coded((uint64_t)lap_nonzero(block + 32) << 32 | lap_nonzero(block));
-    const int chroma = is_chroma ? LAP_PLACE_CHROMA : 0;
+    const int chroma = is_chroma ? LAP_POSITION_CHROMA : 0;
     int end = at;
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
@@ -57,20 +57,21 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
  * float. */
 LAP_INLINE vec lap_entries(const lap_symbols *s, int i)
 {
-    const vec place = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->place + i)));
-    const vec before = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->place + i - 1)));
+    const vec position = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->position + i)));
+    const vec before = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(s->position + i - 1)));
     const vec value = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(s->value + i)));
-    const vec is_dc = _mm256_cmpeq_epi32(_mm256_and_si256(place, v_set32(63)), v_zero());
-    const vec distance = _mm256_andnot_si256(is_dc, _mm256_sub_epi32(place, before));
+    const vec is_dc = _mm256_cmpeq_epi32(_mm256_and_si256(position, v_set32(63)), v_zero());
+    const vec distance = _mm256_andnot_si256(is_dc, _mm256_sub_epi32(position, before));
     const vec magnitude = _mm256_abs_epi32(value);
     const vec odd = _mm256_sub_epi32(_mm256_add_epi32(magnitude, magnitude), v_set32(-1));
     const vec size = v_srl32(_mm256_castps_si256(_mm256_cvtepi32_ps(odd)), 23); /* and 127 */
     const vec sign = _mm256_and_si256(_mm256_cmpgt_epi32(v_zero(), value), v_set32(LAP_ENCODE_NEGATIVE));
-    const vec chroma = v_sll32(_mm256_and_si256(place, v_set32(LAP_PLACE_CHROMA)), 4);
+    const vec chroma = v_sll32(_mm256_and_si256(position, v_set32(LAP_POSITION_CHROMA)), 4);
     const vec row = _mm256_add_epi32(v_sll32(distance, 5), chroma);
     return _mm256_add_epi32(_mm256_sub_epi32(size, v_set32(127)), _mm256_add_epi32(row, sign));
 }
-_Static_assert(LAP_PLACE_CHROMA << 4 == LAP_ENCODE_CHROMA, "chroma's bit of a place leads to its entries");
+_Static_assert(
+    LAP_POSITION_CHROMA << 4 == LAP_ENCODE_CHROMA, "chroma's bit of a position leads to its entries");
 
 /* A separate loop, because loading a vector stalls shortly after its parts were stored (no store forwarding).
  */

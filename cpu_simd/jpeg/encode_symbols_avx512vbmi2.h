@@ -20,12 +20,12 @@ enum {
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-LAP_INLINE __m512i lap_places(bool is_chroma)
+LAP_INLINE __m512i lap_positions(bool is_chroma)
 {
     const __m512i iota = _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47,
         46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22,
         21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    return is_chroma ? _mm512_add_epi8(iota, _mm512_set1_epi8(LAP_PLACE_CHROMA)) : iota;
+    return is_chroma ? _mm512_add_epi8(iota, _mm512_set1_epi8(LAP_POSITION_CHROMA)) : iota;
 }
 
 LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
@@ -40,7 +40,7 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
     _mm512_storeu_si512(value, _mm512_maskz_compress_epi16((__mmask32)coded, low));
     _mm512_storeu_si512(value + __builtin_popcount((uint32_t)coded),
         _mm512_maskz_compress_epi16((__mmask32)(coded >> 32), high));
-    _mm512_storeu_si512(s->place + at, _mm512_maskz_compress_epi8(coded, lap_places(is_chroma)));
+    _mm512_storeu_si512(s->position + at, _mm512_maskz_compress_epi8(coded, lap_positions(is_chroma)));
     value[0] = (int16_t)(block[0] - dc_before);
     return at + __builtin_popcountll(coded);
 }
@@ -174,14 +174,14 @@ typedef struct lap_scratch {
  * a pointer, because compilers copy a returned structure of vectors through memory. */
 LAP_INLINE void lap_number(const lap_constants *k, const lap_symbols *s, int i, int left, lap_pieces *p)
 {
-    const __m512i bytes = _mm512_loadu_si512(s->place + i - 1);
+    const __m512i bytes = _mm512_loadu_si512(s->position + i - 1);
     const __m512i value =
         _mm512_shuffle_epi8(_mm512_loadu_si512(s->value + i), _mm512_load_si512(k->reversed));
-    const __m512i place = _mm512_maskz_permutexvar_epi8(k->low_bytes, _mm512_load_si512(k->here), bytes);
+    const __m512i position = _mm512_maskz_permutexvar_epi8(k->low_bytes, _mm512_load_si512(k->here), bytes);
     const __m512i before = _mm512_maskz_permutexvar_epi8(k->low_bytes, _mm512_load_si512(k->there), bytes);
     __m512i size = lap_sizes(k, value);
-    __m512i number = _mm512_add_epi16(_mm512_sub_epi16(place, before), _mm512_slli_epi16(size, 4));
-    const __mmask32 is_dc = _mm512_testn_epi16_mask(place, lap_word(k, K_63));
+    __m512i number = _mm512_add_epi16(_mm512_sub_epi16(position, before), _mm512_slli_epi16(size, 4));
+    const __mmask32 is_dc = _mm512_testn_epi16_mask(position, lap_word(k, K_63));
     number = _mm512_mask_add_epi16(number, is_dc, size, lap_word(k, K_DC));
     if (left < LAP_STEP) { /* no bits behind the last symbol */
         const __mmask32 is_there =
@@ -195,7 +195,7 @@ LAP_INLINE void lap_number(const lap_constants *k, const lap_symbols *s, int i, 
     p->number = number;
     p->size = size;
     p->bits = _mm512_sllv_epi16(bits, _mm512_sub_epi16(lap_word(k, K_SIXTEEN), size));
-    p->chroma = _mm512_test_epi16_mask(place, lap_word(k, K_64)); /* LAP_PLACE_CHROMA */
+    p->chroma = _mm512_test_epi16_mask(position, lap_word(k, K_64)); /* LAP_POSITION_CHROMA */
 }
 
 LAP_INLINE void lap_look_up(

@@ -50,10 +50,10 @@ LAP_INLINE lap_counts lap_count_bytes(uint64_t coded)
 
 /* Appends the coded ones of eight coefficients, packed with a table of all 256 masks. */
 LAP_INLINE void lap_append_eight(
-    int16_t *value, uint8_t *place, const int16_t *eight, const uint8_t order[16], uint8x8_t places)
+    int16_t *value, uint8_t *position, const int16_t *eight, const uint8_t order[16], uint8x8_t positions)
 {
     vst1q_u8((uint8_t *)value, vqtbl1q_u8(vld1q_u8((const uint8_t *)eight), vld1q_u8(order)));
-    vst1_u8(place, places);
+    vst1_u8(position, positions);
 }
 
 LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
@@ -65,11 +65,11 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
     LAP_ONE_REGISTER(ones);
     const lap_counts counts = lap_count_bytes(coded);
     int16_t *value = s->value + at;
-    uint8_t *place = s->place + at;
+    uint8_t *position = s->position + at;
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++) {
         const uint64_t byte = coded >> (8 * i) & 255, below = counts.below >> (8 * i) & 255;
-        lap_append_eight(value + below, place + below, block + 8 * i, orders + 16 * byte,
+        lap_append_eight(value + below, position + below, block + 8 * i, orders + 16 * byte,
             vadd_u8(vld1_u8(ones + 8 * byte), vdup_n_u8((uint8_t)(8 * i))));
     }
     value[0] = (int16_t)(block[0] - dc_before);
@@ -90,15 +90,15 @@ LAP_INLINE void lap_store_pairs(uint8x8_t rows, const int16_t *values, uint64_t 
 /* Finds the entries of sixteen symbols from i on. */
 LAP_INLINE void lap_find_entries(const lap_symbols *s, int i, uint64_t *two)
 {
-    const uint8x16_t place = vld1q_u8(s->place + i), before = vld1q_u8(s->place + i - 1);
-    const uint8x16_t in_block = vtstq_u8(place, vdupq_n_u8(63)); /* not DC */
-    const uint8x16_t chroma = vandq_u8(place, vdupq_n_u8(LAP_PLACE_CHROMA));
-    const uint8x16_t rows = vsraq_n_u8(vandq_u8(vsubq_u8(place, before), in_block), chroma, 1);
+    const uint8x16_t position = vld1q_u8(s->position + i), before = vld1q_u8(s->position + i - 1);
+    const uint8x16_t in_block = vtstq_u8(position, vdupq_n_u8(63)); /* not DC */
+    const uint8x16_t chroma = vandq_u8(position, vdupq_n_u8(LAP_POSITION_CHROMA));
+    const uint8x16_t rows = vsraq_n_u8(vandq_u8(vsubq_u8(position, before), in_block), chroma, 1);
     lap_store_pairs(vget_low_u8(rows), s->value + i, two);
     lap_store_pairs(vget_high_u8(rows), s->value + i + 8, two + 4);
 }
-_Static_assert(32 * LAP_PLACE_CHROMA / 2 == LAP_ENCODE_CHROMA && LAP_ENCODE_NEGATIVE == 15,
-    "chroma's bit of a place, and four bits of a sign, lead to their entries");
+_Static_assert(32 * LAP_POSITION_CHROMA / 2 == LAP_ENCODE_CHROMA && LAP_ENCODE_NEGATIVE == 15,
+    "chroma's bit of a position, and four bits of a sign, lead to their entries");
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 

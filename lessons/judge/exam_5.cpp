@@ -32,8 +32,8 @@ static void figure(const char *name, const char *text, const char *rung, const c
 
 int main(int, char **argv)
 {
-    static_assert(
-        MY_PITCH >= 60 && MY_PITCH < 128, "MY_PITCH: from 60 to 127 words, a row of the tile has 60");
+    static_assert(MY_PITCH >= 60 && MY_PITCH < 128,
+        "MY_PITCH must be 60 to 127: a row of the tile has 60 words, and shared memory is small");
     judge::begin(5, argv[1]);
     check(40, 23, "the image", laplace<MY_PITCH>);
     figure("pitch-60", "passes a load, rows of 60 words", "cuda-shared4-conflict",

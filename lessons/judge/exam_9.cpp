@@ -23,6 +23,7 @@ int main(int, char **argv)
     constexpr unsigned N = 4 * BLOCK * PER;
     check(judge::noise(N - 1000, 2), "in_global, noise", in_global);
     check(judge::noise(N - 1000, 2), "in_shared, noise", in_shared);
+    check(judge::noise(BLOCK * PER + 100, 2), "in_shared, a block in which threads have no value", in_shared);
     check(std::vector<unsigned char>(N, 7), "in_shared, one value", in_shared);
     const judge::counts flat = judge::total(judge::what::SHARED_ATOMICS);
     check(judge::noise(N, 2), "in_shared, 16384 values of noise", in_shared);

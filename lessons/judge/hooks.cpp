@@ -73,7 +73,8 @@ void out_of_bounds(const access &a)
         a.kind == LOAD    ? "reads"
         : a.kind == STORE ? "writes"
                           : "changes",
-        a.size == 1 ? "a byte" : (std::to_string(a.size) + " bytes").c_str(), describe(a.address).c_str());
+        a.size == 1 ? "a byte" : (std::to_string(a.size) + " bytes").c_str(),
+        describe(a.address, a.size).c_str());
     found(OUT_OF_BOUNDS, a.site, me(), what, usual_mistake(a.address));
 }
 
@@ -108,7 +109,7 @@ void watch(const void *address, unsigned size, access_kind kind, void *from)
         } else {
             if ((uintptr_t)at % size && strict)
                 found(MISALIGNED, a.site, me(),
-                    "takes " + std::to_string(size) + " bytes at once, " + describe(at) +
+                    "takes " + std::to_string(size) + " bytes at once, " + describe(at, 1) +
                         ": that address is not a multiple of " + std::to_string(size));
             if ((uintptr_t)at % size && strict && size == 16)
                 stop_here(); /* this processor, too, would stop at it */

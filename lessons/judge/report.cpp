@@ -33,7 +33,7 @@ struct {
     finding findings[FINDINGS];
     std::string wrong, of;
     int compared, goals_missed;
-    bool cpu, launch_failed;
+    bool cpu, launch_failed, never_written; /* the first wrong value was not */
     const char *hint;
     std::vector<figure> figures;
     std::vector<std::string> goals, notes;
@@ -52,7 +52,7 @@ const advice advices[FINDINGS] = {
         "size: "
         "are width and height exchanged? In the index too?"},
     {"an address that the width does not allow",
-        "On a GPU the launch fails: 16 bytes at once need an address that is a multiple of 16.",
+        "On a GPU the launch fails: 8 or 16 bytes at once need an address that is a multiple of 8 or 16.",
         "where does the pointer come from: does each row, and each thread's share, begin on such an "
         "address?"},
     {"a barrier that not all threads reach", "On a GPU the block hangs, or goes on with a tile half filled.",
@@ -109,11 +109,13 @@ std::string look_of(finding_kind kind)
     if (line == other)
         return "both run the same line and meet at the same element: which part of its index should differ "
                "between these two threads (threadIdx), or these two blocks (blockIdx)?";
-    if (f.round)
-        return "the way from line " + std::to_string(line) + " round the loop to line " +
-               std::to_string(other) +
+    if (line > other ? f.earlier_came : f.later_came) {
+        const std::string end = std::to_string(std::max(line, other));
+        return "the way from line " + end + " round the loop to line " +
+               std::to_string(std::min(line, other)) +
                " of its next turn: what makes a thread wait there until the others are done with line " +
-               std::to_string(line) + "?";
+               end + "?";
+    }
     return advices[kind].look;
 }
 
@@ -279,7 +281,7 @@ void found(
     finding_kind kind, unsigned site, const std::string &who, const std::string &what, const char *look)
 {
     if (!r.findings[kind].there)
-        r.findings[kind] = {true, site, 0, false, who, "", what, look};
+        r.findings[kind] = {true, site, 0, false, false, who, "", what, look};
 }
 
 void found_race(const finding &race)
@@ -380,7 +382,8 @@ static void compare_as(
             for (size_t k = i; k < expected.size(); k++)
                 n += memcmp(&got[k], &expected[k], sizeof(T)) != 0;
             char text[300], is[60];
-            snprintf(is, sizeof is, was_written(&got[i]) ? "is %.9g" : "was never written", (double)got[i]);
+            r.never_written = !was_written(&got[i]);
+            snprintf(is, sizeof is, r.never_written ? "was never written" : "is %.9g", (double)got[i]);
             snprintf(text, sizeof text, "%s: %zu of %zu values differ. The first, %s, %s and should be %.9g",
                 what, n, expected.size(), place_of(i, width, channels).c_str(), is, (double)expected[i]);
             r.wrong = text;
@@ -514,14 +517,14 @@ int end()
     if (!r.wrong.empty()) {
         heading("WRONG RESULT");
         print_wrapped(r.wrong + ".");
-        if (r.hint)
+        if (r.hint && !r.never_written)
             print_wrapped(r.hint);
         if (!r.cpu)
-            print_wrapped("No access is out of bounds and no thread disturbs another: an index or a formula "
-                          "is wrong, or a "
-                          "thread that should have written did not: it does not exist, its condition kept it "
-                          "from it, or it "
-                          "did return before.");
+            print_wrapped(
+                std::string("No access is out of bounds and no thread disturbs another: ") +
+                (r.never_written ? "the thread that should have written this does not exist, computed "
+                                   "another index, was kept from it by a condition, or returned before."
+                                 : "an index or a formula is wrong."));
         printf("\nNot solved: mend this first, then check again.\n");
         return 1;
     }

@@ -73,12 +73,12 @@ bool comes_before(const touch &t, unsigned thread)
            (t.block == block && (t.thread == thread || clock_of[thread][t.thread] >= t.clock));
 }
 
-/* "tile[17]" counts bytes or words, whichever the access has. */
+/* Counts bytes or words, whichever the access has. */
 std::string element(const region &r, size_t at, unsigned size)
 {
-    return size == 1
-               ? r.name + ", byte " + std::to_string(at)
-               : r.name + ", element " + std::to_string(at / size) + " of " + std::to_string(size) + " bytes";
+    return size == 1 ? "byte " + std::to_string(at) + " of " + r.name
+                     : "element " + std::to_string(at / size) + " of " + r.name + " (" +
+                           std::to_string(size) + " bytes each)";
 }
 
 void note_visit(const access &a)
@@ -91,20 +91,22 @@ void note_visit(const access &a)
         v[a.site] = {clock, ++turns};
 }
 
-/* Whether the thread that was earlier had come to the later access's instruction first: then a loop led it
- * from there to its own. */
-bool came_round(const access &a, const touch &earlier)
+/* Whether the thread has come to both instructions since it last waited for others, in this order. */
+bool came(unsigned thread, uint32_t clock, unsigned first, unsigned then)
 {
-    const std::vector<visit> &v = visits[earlier.thread];
-    return earlier.block == block && a.site < v.size() && earlier.site < v.size() &&
-           v[a.site].clock == earlier.clock && v[earlier.site].clock == earlier.clock &&
-           v[a.site].turn < v[earlier.site].turn;
+    const std::vector<visit> &v = visits[thread];
+    return first < v.size() && then < v.size() && v[first].clock == clock && v[then].clock == clock &&
+           v[first].turn < v[then].turn;
 }
 
 void race(const access &a, const touch &earlier, const region &r, size_t at)
 {
-    found_race({true, a.site, earlier.site, came_round(a, earlier), thread_name(block, a.thread),
-        thread_name(earlier.block, earlier.thread), element(r, at, a.size), nullptr});
+    const bool same_block = earlier.block == block;
+    const uint32_t now = clock_of[a.thread][a.thread];
+    found_race(
+        {true, a.site, earlier.site, same_block && came(earlier.thread, earlier.clock, a.site, earlier.site),
+            same_block && came(a.thread, now, earlier.site, a.site), thread_name(block, a.thread),
+            thread_name(earlier.block, earlier.thread), element(r, at, a.size), nullptr});
 }
 
 /* Keeps two readers that are not ordered: one of them at least is not the thread that writes later. */
@@ -297,7 +299,15 @@ static std::string row_of(const region &r, const char *address)
            ", their bytes from " + std::to_string(-margin) + " to " + std::to_string(last);
 }
 
-std::string describe(const char *address)
+/* An array that is no image: which of its elements that would be. */
+static std::string element_beyond(const region &r, const char *address, unsigned size)
+{
+    const std::string kind = size == 1 ? "byte" : "element";
+    return kind + " " + std::to_string((address - r.first) / (long)size) + " of " + r.name + ", whose " +
+           kind + "s are 0 to " + std::to_string(r.bytes / size - 1);
+}
+
+std::string describe(const char *address, unsigned size)
 {
     size_t distance = 0;
     const region *nearest = nearest_to(address, &distance);
@@ -305,6 +315,8 @@ std::string describe(const char *address)
         return "far from all memory that the kernel was given";
     if (distance == 0)
         return "byte " + std::to_string(address - nearest->first) + " of " + nearest->name;
+    if (!nearest->of.pitch && distance < NEAR && (address - nearest->first) % (long)size == 0)
+        return element_beyond(*nearest, address, size);
     return std::to_string(distance) + (distance == 1 ? " byte " : " bytes ") +
            (address < nearest->first ? "before the first of " : "beyond the last of ") + nearest->name +
            (nearest->of.pitch && distance < NEAR ? row_of(*nearest, address) : "");
@@ -319,6 +331,9 @@ const char *usual_mistake(const char *address)
         return "is a variable of this index unsigned? What should be a little below 0 is then 4294967295: "
                "int "
                "holds both.";
+    if (nearest && is_shared(nearest->name))
+        return "the index of this array: for which threads, or in which turn of the loop, is it below 0 or "
+               "beyond the last? Is the comparison there, with < and not <=?";
     return nearest && nearest->of.pitch && distance < NEAR && address > nearest->first
                ? "which comparison keeps a thread from reading this row, or this byte of a row? Is it there, "
                  "with < and not "

@@ -55,8 +55,8 @@ void shadow_end_launch();
 void shadow_thread(unsigned thread);
 void add_shared(const std::string &name, char *first, size_t bytes);
 void no_shared();
-/* "40 bytes beyond the last of in" */
-std::string describe(const char *address);
+/* "element 40 of tile, whose elements are 0 to 39"; elements are as wide as the access. */
+std::string describe(const char *address, unsigned size);
 /* What to look at if the address is one that a usual mistake leads to; else null. */
 const char *usual_mistake(const char *address);
 /* The region that begins there holds this image. */
@@ -102,7 +102,8 @@ enum finding_kind { CRASHED, OUT_OF_BOUNDS, MISALIGNED, BARRIER, WARP, RACE, UNW
 struct finding {
     bool there;
     unsigned site, other; /* other: of a race, the earlier access */
-    bool round; /* of a race: a thread comes to `site` first, and to `other` in the loop's next turn */
+    /* Of a race: the earlier access's thread came to `site` before, or the later one's to `other`. */
+    bool earlier_came, later_came;
     std::string who, who_other, what;
     const char *look; /* what to look at; null: what its kind has */
 };

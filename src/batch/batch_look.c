@@ -179,8 +179,6 @@ lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err)
     look l = {.b = b,
         .has_out = !stat(o->out_dir, &st),
         .may_clash = list || o->input_count > 1 || b->settings->format || o->flat || o->suffix};
-    if (o->others)
-        *o->others = (lap_batch_others){0};
     lap_code code = o->side_count ? find_sides(&l, err) : LAP_OK;
     if (code == LAP_OK)
         code = lap_walk(o, list, look_at, &l, err);

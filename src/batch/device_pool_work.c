@@ -3,7 +3,6 @@
 
 #include "base/status.h"
 #include "batch/device_pool_state.h"
-#include "run/run.h"
 
 static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
 {
@@ -19,15 +18,6 @@ static void by_pieces(lap_device_pool *pool, lap_job *job)
     (void)lap_executor_wake(pool->executor);
 }
 
-static lap_run_order order_of(const lap_device_pool *pool, const lap_job *job)
-{
-    return (lap_run_order){.context = pool->executor->context,
-        .in = job->input,
-        .tree = job->tree,
-        .out = job->measure ? NULL : job->relative,
-        .settings = job->settings};
-}
-
 /* Counts are not enough for profiles, and for statistics without the outer pixels. */
 static bool is_for_devices(const lap_job *job)
 {
@@ -38,7 +28,7 @@ static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging 
     lap_device_task **task, bool *handled, lap_error *err)
 {
     const lap_device_pool *pool = d->pool;
-    const lap_run_order order = order_of(pool, job);
+    const lap_run_order order = lap_job_order(pool->executor->context, job, job->settings);
     const size_t most =
         pool->options.pinned ? pool->options.pinned / (size_t)pool->count / (size_t)d->staging_limit : 0;
     lap_code code = *staging ? LAP_OK
@@ -109,7 +99,7 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     lap_job *job = task->job;
     lap_pool_device *d = task->device;
     lap_device_staging *staging = task->run.staging;
-    const lap_run_order order = order_of(pool, job);
+    const lap_run_order order = lap_job_order(pool->executor->context, job, job->settings);
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
     const bool is_done = !task->is_refused && lap_device_staging_is_done(task->run.staging);
@@ -127,26 +117,22 @@ static void store(lap_device_pool *pool, lap_device_task *task)
         d->done++;
         lap_executor_finish(pool->executor, job);
     } else {
-        job->cpu_codes = true;
+        job->left_by_device = true;
         by_pieces(pool, job);
     }
 }
 
 /* ---- the CPU ----------------------------------------------------------------------------------- */
 
-/* Returns the settings for a job that no device processes completely. */
+/* Returns the settings for a job that no device processes completely; d: the device to use, or NULL. */
 static lap_settings settings_of(lap_device_pool *pool, const lap_job *job, const lap_pool_device *d)
 {
     lap_settings s = *job->settings;
-    if (!pool->options.is_named || !d) {
+    if (pool->options.is_named && d) {
+        s.device = d->number;
+    } else {
         s.backend = "auto";
         s.codec = LAP_CODEC_CPU;
-    } else {
-        s.device = d->number;
-        if (job->cpu_codes) {
-            s.backend = pool->options.rung->name;
-            s.codec = LAP_CODEC_CPU;
-        }
     }
     return s;
 }

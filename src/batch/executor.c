@@ -4,7 +4,6 @@
 
 #include "base/condition.h"
 #include "base/status.h"
-#include "run/run.h"
 
 /* ---- lists ------------------------------------------------------------------------------------- */
 
@@ -58,15 +57,25 @@ void lap_job_free(lap_job *job)
 
 /* ---- threads ----------------------------------------------------------------------------------- */
 
+lap_run_order lap_job_order(lap_context *context, const lap_job *job, const lap_settings *settings)
+{
+    return (lap_run_order){.context = context,
+        .in = job->input,
+        .tree = job->tree,
+        .out = job->measure ? NULL : job->relative,
+        .settings = settings,
+        .left_by_device = job->left_by_device};
+}
+
 void lap_job_write(lap_context *context, lap_job *job, const lap_settings *settings)
 {
-    const lap_run_order order = {context, job->input, job->tree, job->relative, settings};
+    const lap_run_order order = lap_job_order(context, job, settings);
     lap_run_to_sink(&order, &job->stat, &job->sink, &job->report, &job->report.error);
 }
 
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings)
 {
-    const lap_run_order order = {.context = context, .in = job->input, .settings = settings};
+    const lap_run_order order = lap_job_order(context, job, settings);
     lap_measure_to(&order, job->measure, job->measurement, &job->report, &job->report.error);
 }
 

@@ -26,11 +26,11 @@ struct lap_job {
     bool is_seen;
     bool only_equal; /* and only by the same content, because no record describes it */
     const lap_settings *settings;
-    lap_report report; /* filled by the executor */
-    int device;        /* also filled: device that did all the work; -1: no single device did it */
-    bool cpu_codes;    /* internal: a device found the photo odd, or has too little memory */
-    uint64_t number;   /* internal: number in the trace */
-    lap_sink *sink;    /* complete but not published if report.error.code is LAP_OK */
+    lap_report report;   /* filled by the executor */
+    int device;          /* also filled: device that did all the work; -1: no single device did it */
+    bool left_by_device; /* internal: a device found the photo odd, or has too little memory for it */
+    uint64_t number;     /* internal: number in the trace */
+    lap_sink *sink;      /* complete but not published if report.error.code is LAP_OK */
     const lap_measure_options *measure; /* set if the job only measures its input */
     lap_measurement *measurement;       /* result, owned by the job */
     uint64_t turn;                      /* for the owner: position among its jobs */

@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "batch/executor.h"
+#include "run/run.h"
 
 typedef struct lap_job_list {
     lap_job *first, **last;
@@ -51,6 +52,7 @@ lap_code lap_executor_create(
 bool lap_executor_wake(lap_executor *executor);
 /* Call with the mutex: the job is done. */
 void lap_executor_finish(lap_executor *executor, lap_job *job);
+lap_run_order lap_job_order(lap_context *context, const lap_job *job, const lap_settings *settings);
 /* Runs the job on this thread with these settings. */
 void lap_job_run(lap_executor *executor, lap_job *job, const lap_settings *settings);
 

@@ -84,12 +84,12 @@ static lap_code enter_folder(in_place *run, const char *path, folder **entered, 
         lap_tree_close(&tree);
         return lap_fail_at(err, LAP_E_MISSING, path, "no such folder");
     }
-    const uint64_t key = lap_batch_inode(&st), *place = lap_map64_find(&run->places, key);
-    if (place)
-        f = run->folders[*place - 1];
+    const uint64_t key = lap_batch_inode(&st), *known = lap_map64_find(&run->places, key);
+    if (known)
+        f = run->folders[*known - 1];
     else
         code = make_folder(run, path, key, &f, err);
-    if (code == LAP_OK && !place && !run->options.dry_run)
+    if (code == LAP_OK && !known && !run->options.dry_run)
         (void)lap_temp_sweep(tree.fd); /* removes what stopped runs left */
     if (code == LAP_OK && f->users++ == 0)
         f->tree = (lap_tree){tree.fd, f->path};
@@ -167,6 +167,7 @@ static lap_code record(const in_place *run, const photo *p, bool is_done, lap_er
     const struct stat *made = lap_sink_made(p->job.sink, &content), *seen = &p->job.seen;
     const uint64_t settings = lap_settings_recorded(&run->mark, p->job.report.warnings == 0);
     lap_manifest_line line = lap_manifest_line_of(settings, p->job.relative, made, content);
+    line.maker = LAP_MAKER_RUN;
     line.is_done = is_done;
     line.input = p->job.relative;
     line.input_size = seen->st_size;
@@ -304,9 +305,9 @@ static lap_code take_turn(in_place *run, const photo *p, bool *again, lap_error 
     memcpy(key, &st.st_dev, sizeof st.st_dev);
     memcpy(key + sizeof st.st_dev, &st.st_ino, sizeof st.st_ino);
     memcpy(key + sizeof st.st_dev + sizeof st.st_ino, p->job.relative, length);
-    const uint64_t place = lap_map64_key(key, sizeof st.st_dev + sizeof st.st_ino + length);
-    *again = lap_map64_find(&run->taken, place) != NULL;
-    return lap_map64_put(&run->taken, place, 1, err);
+    const uint64_t hash = lap_map64_key(key, sizeof st.st_dev + sizeof st.st_ino + length);
+    *again = lap_map64_find(&run->taken, hash) != NULL;
+    return lap_map64_put(&run->taken, hash, 1, err);
 }
 
 /* Reads the record and judges the photo. Recognises outputs even if the record cannot be written. */

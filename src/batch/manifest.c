@@ -39,7 +39,7 @@ static uint64_t size_key(int64_t size)
 
 static uint32_t low_bits(int64_t size)
 {
-    return (uint32_t)size & INT32_MAX;
+    return (uint32_t)size & ((1u << LAP_SIZE_BITS) - 1);
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */
@@ -52,6 +52,7 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
         if (known->file == record.file && known->content == record.content &&
             known->is_believed == record.is_believed) {
             known->made = record.made ? record.made : known->made; /* "done" comes after "begin" */
+            known->maker = record.maker;
             return LAP_OK;
         }
     }
@@ -69,7 +70,7 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
 {
     if (!line->has_content && !line->is_done) /* an early version's "begin" line is not usable */
         return LAP_OK;
-    manifest_record record = {.size = low_bits(line->size), .is_believed = is_believed};
+    manifest_record record = {.size = low_bits(line->size), .maker = line->maker, .is_believed = is_believed};
     record.content = line->has_content ? content_key(line->size, line->content) : size_key(line->size);
     if (line->has_content)
         record.file = file_key(line->device, line->inode, line->size, line->mtime_s, line->mtime_ns);
@@ -104,6 +105,15 @@ static first_look look_at_facts(const lap_manifest *m, uint32_t last, uint64_t n
     return look;
 }
 
+/* What a believed record says about a file with its content. Records of early versions do not name the
+ * command that made it: then it is taken for this one. */
+static lap_made made_by(const lap_manifest *m, const manifest_record *r)
+{
+    return r->maker == LAP_MAKER_TRANSFORM && !m->settings.turns ? LAP_MADE_TURNED
+           : r->maker == LAP_MAKER_RUN && m->settings.turns      ? LAP_MADE_FILTERED
+                                                                 : LAP_MADE_OURS;
+}
+
 /* Returns the best result that the records give for a file with this content. */
 static lap_made look_at_content(
     const lap_manifest *m, uint32_t last, uint64_t now, uint64_t key, bool *is_believed)
@@ -115,7 +125,7 @@ static lap_made look_at_content(
         if (!r->file || r->content != key)
             continue;
         const lap_made says = r->made == now   ? LAP_MADE_SAME
-                              : r->is_believed ? LAP_MADE_OURS
+                              : r->is_believed ? made_by(m, r)
                                                : LAP_MADE_UNBELIEVED;
         *is_believed |= r->is_believed;
         made = says > made ? says : made;
@@ -156,6 +166,8 @@ lap_code lap_manifest_find(
 lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
 {
     const char *why = made == LAP_MADE_CHANGED      ? "was changed since lapedge made it"
+                      : made == LAP_MADE_TURNED     ? "is a turned photo that lapedge made, not an edge map"
+                      : made == LAP_MADE_FILTERED   ? "is an edge map that lapedge made, not a turned photo"
                       : made == LAP_MADE_UNBELIEVED ? "its record may have been written by somebody else"
                       : made == LAP_MADE_UNHASHED   ? "its record is too old to tell whether it was changed"
                                                     : "was not made by lapedge";

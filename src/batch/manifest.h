@@ -26,6 +26,8 @@ typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_CHANGED,    /* lines name this output, but describe another file */
     LAP_MADE_UNBELIEVED, /* a line that is not believed describes this file */
     LAP_MADE_UNHASHED,   /* a line without a hash may describe this file */
+    LAP_MADE_TURNED,     /* our output, but only turned, and this run filters */
+    LAP_MADE_FILTERED,   /* our output, but filtered, and this run only turns */
     LAP_MADE_OURS,       /* our output, but unfinished or made from something else */
     LAP_MADE_SAME        /* our output, from this input with these settings */
 } lap_made;

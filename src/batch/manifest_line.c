@@ -144,12 +144,13 @@ typedef struct fact {
 
 typedef struct found_line {
     lap_manifest_line line;
-    const char *event, *settings, *content;
+    const char *event, *command, *settings, *content;
     char *output_raw, *input_raw, *folder_raw;
 } found_line;
 
 static const fact facts[] = {
     {"event", TEXT, offsetof(found_line, event)},
+    {"command", TEXT, offsetof(found_line, command)},
     {"settings", TEXT, offsetof(found_line, settings)},
     {"output", TEXT, offsetof(found_line, line.output)},
     {"output_raw", TEXT, offsetof(found_line, output_raw)},
@@ -183,11 +184,11 @@ static bool read_value(reader *r, const char *name, found_line *found, uint32_t 
     if (*seen & 1u << i)
         return false;
     *seen |= 1u << i;
-    void *place = (char *)found + facts[i].at;
+    void *to = (char *)found + facts[i].at;
     if (facts[i].kind == INTEGER)
-        return read_integer(r, place);
+        return read_integer(r, to);
     char *text = read_string(r);
-    memcpy(place, &text, sizeof text);
+    memcpy(to, &text, sizeof text);
     return text != NULL;
 }
 
@@ -203,6 +204,17 @@ static bool read_object(char *text, size_t length, found_line *found)
             return false;
     } while (take(&r, ','));
     return take(&r, '}') && next_mark(&r) == '\0' && r.at == r.end;
+}
+
+/* Names in lines, by lap_maker. */
+static const char *const makers[] = {NULL, "run", "transform"};
+
+static lap_maker maker_of(const char *command)
+{
+    lap_maker maker = LAP_MAKER_TRANSFORM;
+    while (command && maker != LAP_MAKER_UNKNOWN && strcmp(command, makers[maker]) != 0)
+        maker--;
+    return command ? maker : LAP_MAKER_UNKNOWN;
 }
 
 /* Decodes %XX in place; NULL stays NULL. */
@@ -230,6 +242,7 @@ bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line)
         return false;
     *line = found.line;
     line->is_done = strcmp(found.event, "done") == 0;
+    line->maker = maker_of(found.command);
     line->settings = strtoull(found.settings, NULL, 16);
     line->has_content = found.content != NULL;
     line->content = found.content ? strtoull(found.content, NULL, 16) : 0;
@@ -321,6 +334,8 @@ lap_code lap_manifest_line_write(lap_manifest_queue *queue, const lap_manifest_l
     writer w = {.queue = queue};
     const size_t before = queue->used;
     put_facts(&w, "{\"schema\":\"lapedge.manifest/1\",\"event\":\"%s\"", line->is_done ? "done" : "begin");
+    if (line->maker != LAP_MAKER_UNKNOWN)
+        put_facts(&w, ",\"command\":\"%s\"", makers[line->maker]);
     put_path(&w, "output", line->output);
     put_facts(&w,
         ",\"settings\":\"%016" PRIx64 "\",\"output_device\":%" PRId64 ",\"output_inode\":%" PRId64

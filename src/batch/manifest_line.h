@@ -11,9 +11,16 @@
 /* lapedge writes no longer lines: three paths, each byte of which may take three. */
 enum { LAP_MANIFEST_LINE = 10 * PATH_MAX };
 
+typedef enum lap_maker { /* the command that made an output */
+    LAP_MAKER_UNKNOWN,   /* lines of early versions do not say it */
+    LAP_MAKER_RUN,
+    LAP_MAKER_TRANSFORM
+} lap_maker;
+
 /* What happened to an output, and its input. A fact that the line lacks is 0 or NULL. */
 typedef struct lap_manifest_line {
-    bool is_done;      /* false: only begun */
+    bool is_done; /* false: only begun */
+    lap_maker maker;
     uint64_t settings; /* hash of the settings */
     const char *output;
     int64_t device, inode, size, mtime_s, mtime_ns; /* identity of the output */
@@ -26,7 +33,7 @@ typedef struct lap_manifest_line {
     int64_t below; /* length of the end of input that is its path below that folder */
 } lap_manifest_line;
 
-/* Makes a "begin" line with the facts of an output. */
+/* Makes a "begin" line with the facts of an output; the caller adds the maker. */
 lap_manifest_line lap_manifest_line_of(
     uint64_t settings, const char *output, const struct stat *made, uint64_t content);
 

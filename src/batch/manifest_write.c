@@ -13,7 +13,9 @@
 static lap_manifest_line begun(const lap_manifest *m, const lap_manifest_output *output)
 {
     const uint64_t settings = lap_settings_recorded(&m->settings, output->is_whole);
-    return lap_manifest_line_of(settings, output->name, output->made, output->content);
+    lap_manifest_line line = lap_manifest_line_of(settings, output->name, output->made, output->content);
+    line.maker = m->settings.turns ? LAP_MAKER_TRANSFORM : LAP_MAKER_RUN;
+    return line;
 }
 
 lap_code lap_manifest_begin(lap_manifest *m, const lap_manifest_output *output, lap_error *err)

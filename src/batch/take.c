@@ -156,12 +156,6 @@ bool lap_take_begins_like_jpeg(int folder, const char *name)
     return got == 3 && magic[0] == 0xFF && magic[1] == 0xD8 && magic[2] == 0xFF;
 }
 
-bool lap_take_is_output(int folder)
-{
-    struct stat st;
-    return fstatat(folder, ".lapedge", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* ---- what is not ------------------------------------------------------------------------------- */
 
 void lap_take_note(lap_batch_others *others, const char *name)

@@ -29,7 +29,5 @@ lap_code lap_take_check(const lap_batch_take *take, lap_error *err);
 bool lap_take_begins_like_jpeg(int folder, const char *name);
 /* Counts a file that is not taken, unless it is hidden. others may be NULL. */
 void lap_take_note(lap_batch_others *others, const char *name);
-/* Whether an open folder holds the outputs of a folder run. */
-bool lap_take_is_output(int folder);
 
 #endif

@@ -1,6 +1,7 @@
-/* Reads folders as streams, one at a time, and stores only the names of folders that remain. A flat folder of
- * 100,000 photos needs no more memory than one of 1,000, and a deep tree no extra descriptors. nftw(3)
- * abandons the whole tree if one folder vanishes; fts(3) holds a whole folder in memory. */
+/* Reads one folder at a time, and sorts its names, so that lists and results have the same order on every
+ * file system. Stores the names of one folder, and those of folders that remain: a deep tree needs no extra
+ * descriptors. nftw(3) abandons the whole tree if one folder vanishes; fts(3) also holds a stat for each
+ * name. */
 #include "batch/walk.h"
 
 #include <dirent.h>
@@ -14,6 +15,7 @@
 
 #include "base/grow.h"
 #include "base/status.h"
+#include "batch/outputs.h"
 #include "batch/take.h"
 #include "io/map64.h"
 
@@ -30,6 +32,7 @@ typedef struct walk {
     dev_t out_device;
     ino_t out_inode;
     lap_map64 entered; /* with links followed: visited folders, so that none is walked twice */
+    lap_outputs outputs;
 } walk;
 
 static const char *base_name(const char *path)
@@ -90,6 +93,26 @@ static lap_taking judge(const walk *w, const char *path, const char *name, bool 
     return lap_take_judge(w->options->take, &candidate, w->options->others);
 }
 
+/* Gives a file that is taken, unless it is an output of an earlier run. */
+static lap_code give_found(walk *w, int folder, const char *path, const char *name, const struct stat *st)
+{
+    bool is_taken;
+    const lap_code code =
+        lap_outputs_judge(&w->outputs, &(lap_found){folder, name, path, st}, &is_taken, w->err);
+    return code == LAP_OK && is_taken ? give(w, path, path + w->root_length, st, w->root_length) : code;
+}
+
+/* Counts a photo in this run's output folder. */
+static lap_code visit_in_out(walk *w, int folder, const char *path, const char *name, lap_taking taking)
+{
+    struct stat st;
+    const bool is_photo =
+        taking == LAP_TAKE_YES || (taking == LAP_TAKE_DOUBT && lap_take_begins_like_jpeg(folder, name));
+    return is_photo && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)
+               ? give_found(w, folder, path, name, &st)
+               : LAP_OK;
+}
+
 static lap_code visit_file(walk *w, int folder, const char *path, const char *name)
 {
     struct stat st;
@@ -101,6 +124,8 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     const bool named = taking == LAP_TAKE_YES, follow = take && take->follow;
     if (taking == LAP_TAKE_LEFT_OUT) /* excluded on request */
         return LAP_OK;
+    if (lap_outputs_is_out(&w->outputs))
+        return visit_in_out(w, folder, path, name, taking);
     if (taking == LAP_TAKE_NO) {
         lap_take_note(w->options->others, name);
         return LAP_OK;
@@ -115,7 +140,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     if (!S_ISREG(st.st_mode))
         return named ? give_problem(w, path, relative, 0, "not a regular file") : LAP_OK;
     if (named || lap_take_begins_like_jpeg(folder, name))
-        return give(w, path, relative, &st, w->root_length);
+        return give_found(w, folder, path, name, &st);
     lap_take_note(w->options->others, name);
     return LAP_OK;
 }
@@ -123,26 +148,25 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
 /* With --follow, links to folders are treated as folders. */
 enum { FILE_NAME, FOLDER_NAME, FOLDER_LINK };
 
-static int kind_of(int folder, const struct dirent *d)
+static int kind_of(int folder, const char *name, unsigned char type)
 {
     struct stat st;
-    mode_t mode = d->d_type == DT_DIR ? S_IFDIR : d->d_type == DT_LNK ? S_IFLNK : S_IFREG;
-    if (d->d_type == DT_UNKNOWN && fstatat(folder, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    mode_t mode = type == DT_DIR ? S_IFDIR : type == DT_LNK ? S_IFLNK : S_IFREG;
+    if (type == DT_UNKNOWN && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
         mode = st.st_mode;
-    if (S_ISLNK(mode) && fstatat(folder, d->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode))
+    if (S_ISLNK(mode) && fstatat(folder, name, &st, 0) == 0 && S_ISDIR(st.st_mode))
         return FOLDER_LINK;
     return S_ISDIR(mode) ? FOLDER_NAME : FILE_NAME;
 }
 
-static lap_code visit_name(walk *w, int folder, const char *parent, const struct dirent *d)
+static lap_code visit_name(walk *w, int folder, const char *parent, const char *name, unsigned char type)
 {
     char path[PATH_MAX];
-    const char *slash = parent[strlen(parent) - 1] == '/' ? "" : "/", *name = d->d_name;
-    if (!strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, ".lapedge"))
-        return LAP_OK;
-    const int kind = kind_of(folder, d);
+    const char *slash = parent[strlen(parent) - 1] == '/' ? "" : "/";
+    const int kind = kind_of(folder, name, type);
+    const bool is_out = lap_outputs_is_out(&w->outputs);
     if (snprintf(path, sizeof path, "%s%s%s", parent, slash, name) >= (int)sizeof path)
-        return kind != FILE_NAME || judge(w, path, name, false) == LAP_TAKE_YES
+        return !is_out && (kind != FILE_NAME || judge(w, path, name, false) == LAP_TAKE_YES)
                    ? give_problem(w, path, path + w->root_length, ENAMETOOLONG, "and longer")
                    : LAP_OK;
     if (kind == FILE_NAME)
@@ -150,28 +174,99 @@ static lap_code visit_name(walk *w, int folder, const char *parent, const struct
     if (judge(w, path, name, true) == LAP_TAKE_LEFT_OUT)
         return LAP_OK;
     const lap_batch_take *take = w->options->take;
-    return kind == FOLDER_NAME || (take && take->follow) ? remember(w, path) : give_link(w, path);
+    if (kind == FOLDER_NAME || (!is_out && take && take->follow))
+        return remember(w, path);
+    return is_out ? LAP_OK : give_link(w, path);
 }
 
-/* Whether to skip an open folder: the output folder, a folder of outputs that was not named, or, with links
- * followed, one that was already walked. */
-static bool is_passed_over(walk *w, int fd, bool is_root)
+/* Names of a folder: in text, each behind its type (a byte) and ended by 0. */
+typedef struct names {
+    char *text;
+    size_t *at; /* positions in text */
+    size_t used, room, count, capacity;
+} names;
+
+static bool add_name(names *n, const struct dirent *d)
 {
-    struct stat st;
-    const lap_batch_take *take = w->options->take;
-    if (fstat(fd, &st))
+    const size_t size = strlen(d->d_name) + 2;
+    char *text = lap_grow(n->text, &n->room, n->used + size, 1);
+    size_t *at = text ? lap_grow(n->at, &n->capacity, n->count + 1, sizeof *at) : NULL;
+    n->text = text ? text : n->text;
+    if (!at)
         return false;
-    if (w->has_out && st.st_dev == w->out_device && st.st_ino == w->out_inode)
-        return true;
-    if (!is_root && lap_take_is_output(fd)) {
-        if (w->options->others)
-            w->options->others->outputs++;
-        return true;
+    n->at = at;
+    n->at[n->count++] = n->used;
+    n->text[n->used] = (char)d->d_type;
+    memcpy(n->text + n->used + 1, d->d_name, size - 1);
+    n->used += size;
+    return true;
+}
+
+static int by_name(const void *a, const void *b, void *text)
+{
+    return strcmp((char *)text + *(const size_t *)a + 1, (char *)text + *(const size_t *)b + 1);
+}
+
+/* Reads and sorts the names of a folder. *why: errno if they may not be all of its names, or 0. */
+static lap_code read_names(walk *w, DIR *dir, names *n, int *why)
+{
+    for (const struct dirent *d; errno = 0, (d = readdir(dir));)
+        if (strcmp(d->d_name, ".") && strcmp(d->d_name, "..") && strcmp(d->d_name, ".lapedge") &&
+            !add_name(n, d))
+            return lap_fail(w->err, LAP_E_MEMORY, "out of memory for the names of a folder");
+    *why = errno;
+    if (n->count)
+        qsort_r(n->at, n->count, sizeof *n->at, by_name, n->text);
+    return LAP_OK;
+}
+
+static lap_code visit_names(walk *w, int fd, const char *path, const names *n)
+{
+    lap_code code = LAP_OK;
+    const size_t before = w->count;
+    for (size_t i = 0; i < n->count && code == LAP_OK; i++) {
+        const char *entry = n->text + n->at[i];
+        code = visit_name(w, fd, path, entry + 1, (unsigned char)*entry);
     }
+    for (size_t first = before, last = w->count; first + 1 < last; first++) { /* the last one is next */
+        char *swap = w->folders[first];
+        w->folders[first] = w->folders[--last];
+        w->folders[last] = swap;
+    }
+    return code;
+}
+
+/* Whether to skip an open folder: with links followed, one that was already walked. */
+static bool was_entered(walk *w, const struct stat *st)
+{
+    const lap_batch_take *take = w->options->take;
     if (!take || !take->follow)
         return false;
-    const uint64_t id[] = {(uint64_t)st.st_dev, (uint64_t)st.st_ino}, key = lap_map64_key(id, sizeof id);
+    const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino}, key = lap_map64_key(id, sizeof id);
     return lap_map64_find(&w->entered, key) || lap_map64_put(&w->entered, key, 1, w->err) != LAP_OK;
+}
+
+/* Enters an open folder. *is_walked: its names are to be visited. The output folder is visited only to count
+ * photos in it. */
+static lap_code enter(walk *w, int fd, const char *path, bool is_root, bool *is_walked)
+{
+    struct stat st;
+    lap_error problem;
+    *is_walked = true;
+    if (fstat(fd, &st))
+        return LAP_OK;
+    const bool is_out = w->has_out && st.st_dev == w->out_device && st.st_ino == w->out_inode;
+    *is_walked = is_out ? w->options->others != NULL : !was_entered(w, &st);
+    if (!*is_walked)
+        return LAP_OK;
+    const lap_code code = lap_outputs_enter(&w->outputs, fd, path, is_root, is_out, &problem);
+    if (code == LAP_E_MEMORY)
+        return no_memory(w);
+    if (code == LAP_OK || is_out)
+        return LAP_OK;
+    const lap_walk_entry entry = {
+        .path = path, .relative = path + w->root_length, .problem = &problem, .operand = w->operand};
+    return w->visit(w->user, &entry, w->err);
 }
 
 /* The operand itself may be a link to a folder; links inside it are followed only on request. */
@@ -179,25 +274,29 @@ static lap_code read_folder(walk *w, const char *path, bool is_root)
 {
     const char *relative = strlen(path) > w->root_length ? path + w->root_length : base_name(path);
     const bool follow = is_root || (w->options->take && w->options->take->follow);
+    lap_outputs_approach(&w->outputs, path, is_root);
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir) {
         int why = errno;
         if (fd >= 0)
             close(fd);
-        return give_problem(w, path, relative, why, "cannot read this folder");
+        return lap_outputs_is_out(&w->outputs)
+                   ? LAP_OK
+                   : give_problem(w, path, relative, why, "cannot read this folder");
     }
-    lap_code code = LAP_OK;
-    const bool is_out = is_passed_over(w, fd, is_root);
-    struct dirent *d = NULL;
-    while (!is_out && code == LAP_OK) {
-        errno = 0;
-        if (!(d = readdir(dir)))
-            break;
-        code = visit_name(w, fd, path, d);
-    }
-    if (!d && code == LAP_OK && !is_out && errno)
-        code = give_problem(w, path, relative, errno, "cannot read all of this folder");
+    names n = {0};
+    int why = 0;
+    bool is_walked;
+    lap_code code = enter(w, fd, path, is_root, &is_walked);
+    if (code == LAP_OK && is_walked)
+        code = read_names(w, dir, &n, &why);
+    if (code == LAP_OK)
+        code = visit_names(w, fd, path, &n);
+    if (why && code == LAP_OK && !lap_outputs_is_out(&w->outputs))
+        code = give_problem(w, path, relative, why, "cannot read all of this folder");
+    free(n.text);
+    free(n.at);
     closedir(dir);
     return code;
 }
@@ -230,7 +329,8 @@ static lap_code give_named(walk *w, const char *path, const char *relative)
         return give_problem(w, path, relative, errno, "cannot be examined");
     if (!S_ISREG(st.st_mode))
         return give_problem(w, path, relative, 0, "not a regular file");
-    return give(w, path, relative, &st, (size_t)(base_name(path) - path));
+    const lap_code code = lap_outputs_note_named(&w->outputs, path, &st, w->err);
+    return code == LAP_OK ? give(w, path, relative, &st, (size_t)(base_name(path) - path)) : code;
 }
 
 /* Makes the output name of a listed path. A relative path keeps its folders, without empty and "." steps, so
@@ -295,7 +395,8 @@ static lap_code walk_list(walk *w, lap_list *list)
 lap_code lap_walk(
     const lap_batch_options *options, lap_list *list, lap_walk_fn *visit, void *user, lap_error *err)
 {
-    walk w = {.options = options, .visit = visit, .user = user, .err = err};
+    walk w = {
+        .options = options, .visit = visit, .user = user, .err = err, .outputs = {.others = options->others}};
     struct stat st;
     if (!stat(options->out_dir, &st)) {
         w.has_out = true;
@@ -313,5 +414,6 @@ lap_code lap_walk(
     }
     free(w.folders);
     lap_map64_free(&w.entered);
+    lap_outputs_free(&w.outputs);
     return code;
 }

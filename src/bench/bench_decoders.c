@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "jpeg/decode_ladder.h"
+#include "jpeg/ladders.h"
 #include "run/formats.h"
 
 enum { ROWS_A_CALL = 128 };
@@ -26,7 +26,7 @@ static lap_code decode(
     const lap_read_options options = {.max_scans = 100,
         .fail_on = LAP_FAIL_TRUNCATED,
         .decode = LAP_DECODE_SERIAL,
-        .codec = lap_decode_row_at(i)->codec};
+        .codec = lap_coders_row(&lap_decoders, i)->codec};
     lap_source *source = NULL;
     lap_decoder *decoder = NULL;
     lap_damage damage;

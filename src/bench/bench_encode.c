@@ -5,7 +5,7 @@
 
 #include "base/image.h"
 #include "base/status.h"
-#include "jpeg/encode_ladder.h"
+#include "jpeg/ladders.h"
 
 /* Encodes the scan of a file with one interval, 4:2:0. */
 static lap_code encode(const lap_view *pixels, int quality, int i, lap_chunk *file, lap_error *err)
@@ -17,7 +17,7 @@ static lap_code encode(const lap_view *pixels, int quality, int i, lap_chunk *fi
         .subsampling = LAP_SUB_420,
         .restart = LAP_RESTART_OFF,
         .in_order = true,
-        .codec = lap_encoder_row(i)->codec};
+        .codec = lap_coders_row(&lap_encoders, i)->codec};
     lap_encoder *encoder = NULL;
     lap_chunk band = {0};
     lap_code code = lap_encoder_start(&lap_jpeg_encoder, LAP_FORMAT_JPG, NULL, &options, &encoder, err);

@@ -46,12 +46,12 @@ static const char *backend_here(void)
 static void add_row(void *user, const lap_dropped *d)
 {
     char tag[12] = "";
-    if (d->tag >= 0 && strcmp(d->place, "IPTC") == 0)
+    if (d->tag >= 0 && strcmp(d->where, "IPTC") == 0)
         snprintf(tag, sizeof tag, "%d:%02d", d->tag >> 8, d->tag & 255);
     else if (d->tag >= 0)
         snprintf(tag, sizeof tag, "0x%04X", (unsigned)d->tag & 0xFFFF);
     json_array_append_new(user,
-        json_pack("{ss so so so ss sI}", "kind", d->kind, "place", lap_json_text(*d->place ? d->place : NULL),
+        json_pack("{ss so so so ss sI}", "kind", d->kind, "place", lap_json_text(*d->where ? d->where : NULL),
             "tag", lap_json_text(*tag ? tag : NULL), "name", lap_json_text(*d->name ? d->name : NULL),
             "reason", d->reason, "bytes", (json_int_t)d->bytes));
 }

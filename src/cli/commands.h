@@ -41,7 +41,8 @@ void lap_cli_note_tolerance(const lap_cli *cli);
 lap_context *lap_cli_begin(lap_cli *cli, lap_error *err);
 void lap_cli_end(lap_context *context); /* does nothing for NULL */
 /* Returns the first signal that was caught, or 0. Ctrl-C, SIGTERM and SIGHUP (unless SIGHUP was ignored at
- * start) cancel the context; a second signal ends the process immediately. */
+ * start) cancel the context; a second signal, at least half a second later, removes temporary
+ * files and ends the process immediately. */
 int lap_cli_caught(void);
 /* A worker's parent (worker.h) passes a signal on as this one; its value is the signal's number. */
 #define LAP_CLI_PASSED_ON SIGRTMIN

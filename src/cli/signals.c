@@ -1,4 +1,5 @@
 /* Code around the work of every command on images: create a context, handle signals, compute an exit code. */
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -13,12 +14,29 @@ static _Atomic(lap_context *) running;
 static volatile sig_atomic_t caught;
 static bool hangs_up; /* SIGHUP is caught */
 
+/* One request often arrives as several signals: a terminal signals the whole process group, and a wrapper
+ * passes the signal on; timeout(1) signals its child and then the group; the parent of a worker passes it on,
+ * too. So a signal is a second request only if it arrives this long after the first. */
+enum { SAME_REQUEST_MS = 500 };
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "a signal handler must not wait for a lock");
+
 static void on_signal(int number)
 {
-    lap_context *context = atomic_load(&running);
-    caught = number;
-    if (context)
-        lap_context_cancel(context);
+    static atomic_llong since_ms; /* 0: there was no request */
+    const int before = errno;
+    const long long now = 1 + (long long)lap_cli_now_ms();
+    long long first = 0;
+    if (atomic_compare_exchange_strong(&since_ms, &first, now)) {
+        lap_context *context = atomic_load(&running);
+        caught = number;
+        if (context)
+            lap_context_cancel(context);
+    } else if (now - first >= SAME_REQUEST_MS) {
+        lap_abandon_outputs();
+        signal(number, SIG_DFL);
+        raise(number); /* takes effect when this handler returns */
+    }
+    errno = before;
 }
 
 static void on_passed(int number, siginfo_t *info, void *unused)
@@ -29,8 +47,7 @@ static void on_passed(int number, siginfo_t *info, void *unused)
 
 static void catch_signals(lap_context *context)
 {
-    /* Handles one signal; a second one has its default effect immediately. */
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     atomic_store(&running, context);
     sigaction(SIGINT, &action, NULL);
@@ -46,11 +63,13 @@ static void catch_signals(lap_context *context)
 
 static void release_signals(void)
 {
+    atomic_store(&running, NULL);
+    if (caught) /* the rest of this request's signals may still come */
+        return;
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     if (hangs_up)
         signal(SIGHUP, SIG_DFL);
-    atomic_store(&running, NULL);
 }
 
 int lap_cli_caught(void)

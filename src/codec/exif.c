@@ -103,7 +103,7 @@ lap_code lap_exif_choose(const uint8_t *payload, size_t size, const lap_exif_cha
     } else if (code == LAP_E_DAMAGED) {
         lap_meta_drop(drops,
             &(lap_dropped){
-                .kind = "EXIF", .place = "", .name = "", .tag = -1, .bytes = size, .reason = "broken"});
+                .kind = "EXIF", .where = "", .name = "", .tag = -1, .bytes = size, .reason = "broken"});
         lap_meta_warn(drops, "EXIF is left out: %s", why.message);
         code = LAP_OK;
     } else if (err) {

@@ -419,7 +419,7 @@ void lap_exif_tree_report(const lap_exif_tree *tree, lap_meta_drops *drops)
             const char *why = is_thumbnail_kept(tree, d) ? NULL : lap_exif_tree_why(tree, d, i);
             if (why)
                 lap_meta_drop(drops, &(lap_dropped){.kind = "EXIF",
-                                         .place = lap_exif_group_name(d->group),
+                                         .where = lap_exif_group_name(d->group),
                                          .name = name_of(d->group, e.tag),
                                          .tag = (int)e.tag,
                                          .bytes = e.size,
@@ -430,7 +430,7 @@ void lap_exif_tree_report(const lap_exif_tree *tree, lap_meta_drops *drops)
         loose += tree->map[i] == LAP_OWNER_NONE && t->bytes[i];
     if (loose)
         lap_meta_drop(drops, &(lap_dropped){.kind = "EXIF",
-                                 .place = "",
+                                 .where = "",
                                  .name = "",
                                  .tag = -1,
                                  .bytes = loose,

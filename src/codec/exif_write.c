@@ -66,7 +66,7 @@ static void copy_entry(writer *w, shelf *s, const lap_exif_directory *d, const l
     size_t value = 0;
     if (e->is_outside && !(value = append(w, e->size))) {
         lap_meta_drop(w->drops, &(lap_dropped){.kind = "EXIF",
-                                    .place = lap_exif_group_name(d->group),
+                                    .where = lap_exif_group_name(d->group),
                                     .name = lap_exif_tag_find(d->group, e->tag)->name,
                                     .tag = (int)e->tag,
                                     .bytes = e->size,

@@ -102,7 +102,7 @@ typedef struct chooser {
 static void drop(const chooser *c, const lap_segment *s, const char *reason)
 {
     lap_meta_drop(c->drops, &(lap_dropped){.kind = lap_meta_kind(s),
-                                .place = "",
+                                .where = "",
                                 .name = "",
                                 .tag = -1,
                                 .bytes = s->size,

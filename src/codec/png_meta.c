@@ -118,7 +118,7 @@ static lap_code put_comment(const lap_write_options *o, const lap_segment *s, la
     if (length > 79 || memchr(data, 0, size)) {
         lap_meta_drop(o->drops,
             &(lap_dropped){
-                .kind = "comment", .place = "", .name = "", .tag = -1, .bytes = s->size, .reason = "binary"});
+                .kind = "comment", .where = "", .name = "", .tag = -1, .bytes = s->size, .reason = "binary"});
         lap_meta_warn(o->drops, "a comment is left out: it is not text, and PNG cannot hold it");
         return LAP_OK;
     }
@@ -196,7 +196,7 @@ static lap_code put_resources(const lap_meta *meta, lap_chunk *out, lap_error *e
 static void no_place(const lap_write_options *o, const lap_segment *s, const char *what)
 {
     lap_meta_drop(o->drops, &(lap_dropped){.kind = lap_meta_kind(s),
-                                .place = "",
+                                .where = "",
                                 .name = "",
                                 .tag = -1,
                                 .bytes = s->size,

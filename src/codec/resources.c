@@ -64,11 +64,11 @@ static bool holds_jpeg(const uint8_t *data, size_t size)
     return memmem(data, size, "\xFF\xD8\xFF", 3) != NULL;
 }
 
-static void tell(lap_meta_drops *drops, const char *place, int tag, size_t bytes, const char *reason)
+static void tell(lap_meta_drops *drops, const char *where, int tag, size_t bytes, const char *reason)
 {
     lap_meta_drop(
         drops, &(lap_dropped){
-                   .kind = "IPTC", .place = place, .name = "", .tag = tag, .bytes = bytes, .reason = reason});
+                   .kind = "IPTC", .where = where, .name = "", .tag = tag, .bytes = bytes, .reason = reason});
 }
 
 /* ---- IPTC ---------------------------------------------------------------------------------------- */

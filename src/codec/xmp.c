@@ -190,7 +190,7 @@ static void tell(const cleaner *c, slice name, size_t bytes, const char *reason)
     snprintf(text, sizeof text, "%.*s", (int)(name.size < MAX_NAME ? name.size : MAX_NAME - 1), name.at);
     lap_meta_drop(
         c->drops, &(lap_dropped){
-                      .kind = "XMP", .place = "", .name = text, .tag = -1, .bytes = bytes, .reason = reason});
+                      .kind = "XMP", .where = "", .name = text, .tag = -1, .bytes = bytes, .reason = reason});
 }
 
 static void emit(cleaner *c, const char *from, const char *end)

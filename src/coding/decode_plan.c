@@ -127,7 +127,7 @@ bool lap_decode_takes(const lap_jpeg_frame *f)
     return (h <= 2 && v <= 2) || (h == 4 && v == 1);
 }
 
-bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap_decode_plan *plan)
+bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *index, lap_decode_plan *plan)
 {
     memset(plan, 0, sizeof *plan);
     if (!lap_decode_takes(frame))
@@ -149,10 +149,10 @@ bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap
     plan->interval = frame->restart_interval;
     lay_out(plan);
     set_codes(&frame->huffman, plan);
-    memcpy(plan->place, place, 64);
+    memcpy(plan->index, index, 64);
     for (int k = 0; k < 64; k++) {
         for (int c = 0; c < plan->components; c++)
-            plan->quant[c][place[k]] = frame->quant[c][k];
+            plan->quant[c][index[k]] = frame->quant[c][k];
     }
     return true;
 }

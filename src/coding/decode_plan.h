@@ -33,7 +33,7 @@ enum {
     LAP_DECODE_AC_SIZE = 11, /* the most bits of a value in an entry; 8-bit samples need 10 */
     LAP_DECODE_EOB = 128,
     LAP_DECODE_ODD = 255,
-    LAP_DECODE_PLACES = 64 + LAP_DECODE_ODD
+    LAP_DECODE_INDICES = 64 + LAP_DECODE_ODD
 };
 #define LAP_DECODE_LENGTH(e) ((unsigned)(e)&63)
 #define LAP_DECODE_STEP(e) ((uint8_t)((e) >> 8))
@@ -69,14 +69,14 @@ typedef struct lap_decode_plan {
     int code_count;
     lap_decode_codes codes[LAP_JPEG_COMPONENTS];
     uint8_t codes_of[LAP_JPEG_COMPONENTS]; /* index into codes */
-    uint8_t place[LAP_DECODE_PLACES];      /* [k]: index of the k-th coefficient in a block; 0 for k >= 64 */
-    uint16_t quant[LAP_JPEG_COMPONENTS][64]; /* indexed like a block, by place */
+    uint8_t index[LAP_DECODE_INDICES];     /* [k]: index of the k-th coefficient in a block; 0 for k >= 64 */
+    uint16_t quant[LAP_JPEG_COMPONENTS][64]; /* indexed like a block */
 } lap_decode_plan;
 
 /* Returns whether our decoders support the picture's sampling. */
 bool lap_decode_takes(const lap_jpeg_frame *frame);
-/* place: [64], the index in a block where a rung stores the coefficient of each zigzag position; place[0] is
+/* index: [64], the index in a block where a rung stores the coefficient of each zigzag position; index[0] is
  * 0. False: our decoders do not support the picture, and the plan must not be used. Thread safe. */
-bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *place, lap_decode_plan *plan);
+bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *index, lap_decode_plan *plan);
 
 #endif

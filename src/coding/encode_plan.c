@@ -94,7 +94,7 @@ static void set_selections(lap_encode_tables *t)
                 t->orders[byte][2 * n] = (uint8_t)(2 * bit);
                 t->orders[byte][2 * n + 1] = (uint8_t)(2 * bit + 1);
                 t->ones[0][byte][n] = (uint8_t)bit;
-                t->ones[1][byte][n++] = (uint8_t)(bit + LAP_ENCODE_PLACE_CHROMA);
+                t->ones[1][byte][n++] = (uint8_t)(bit + LAP_ENCODE_POSITION_CHROMA);
             }
 }
 

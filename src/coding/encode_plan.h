@@ -64,7 +64,7 @@ typedef struct lap_encode_codes { /* either luma's or chroma's */
  * its count, so `length` needs no mask. There the entries of chroma are smaller by one
  * (encode_symbols_neon.h). */
 enum {
-    LAP_ENCODE_PLACE_CHROMA = 64,
+    LAP_ENCODE_POSITION_CHROMA = 64,
     LAP_ENCODE_CHROMA = 1024,
     LAP_ENCODE_NEGATIVE = 15,
     LAP_ENCODE_NO_ENTRY = 15
@@ -82,7 +82,7 @@ typedef struct lap_encode_tables {
     lap_encode_codes codes[2];               /* luma, chroma */
     uint32_t entries[2 * LAP_ENCODE_CHROMA]; /* LAP_ENCODE_NO_ENTRY is 0: no bits */
     _Alignas(16) uint8_t orders[256][16];
-    uint8_t ones[2][256][8]; /* [1], for chroma: plus LAP_ENCODE_PLACE_CHROMA */
+    uint8_t ones[2][256][8]; /* [1], for chroma: plus LAP_ENCODE_POSITION_CHROMA */
 } lap_encode_tables;
 
 /* The first call makes the tables. Thread safe. */

@@ -109,7 +109,7 @@ void lap_walk_tables_init(lap_walk_tables *tables, const lap_huff_layout *layout
     }
 }
 
-/* Forces inlining even of functions with several callers: a `place` cannot stay in registers if its address
+/* Forces inlining even of functions with several callers: a `cursor` cannot stay in registers if its address
  * is passed to a call. */
 #define LANE_INLINE static inline __attribute__((always_inline))
 
@@ -178,7 +178,7 @@ lap_code lap_walk_note(lap_walk *walk)
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* The state of a walk. What each look-up changes is in `place` instead, so that it stays in registers. */
+/* The state of a walk. What each look-up changes is in `cursor` instead, so that it stays in registers. */
 typedef struct lane {
     lap_walk *walk;
     const lap_walk_tables *tables;
@@ -189,11 +189,11 @@ typedef struct lane {
     lap_code code;
 } lane;
 
-typedef struct place {
+typedef struct cursor {
     reader r;
     const uint16_t *ac; /* table of the block */
     uint64_t k;         /* the next coefficient */
-} place;
+} cursor;
 
 static lane lane_of(lap_walk *walk, uint32_t stop)
 {
@@ -220,7 +220,7 @@ static bool end_mcu(lane *l, uint32_t bit)
 
 /* Takes one symbol by its whole code: if the code is long, or near the end of a block. Sets p->k to 0 at the
  * end of the block. True: l->odd is an error. */
-static bool take_slowly(lane *l, place *p)
+static bool take_slowly(lane *l, cursor *p)
 {
     lap_huff_state state = {.block = l->block, .k = (int)p->k};
     lap_huff_token token;
@@ -239,7 +239,7 @@ static bool take_slowly(lane *l, place *p)
 
 /* Takes the DC difference of a block, and the AC symbols that the same look-up holds. If these complete the
  * block, goes on with the next one. Leaves enough bits for one more look-up. True: the walk is over. */
-LANE_INLINE bool begin_block(lane *l, place *p)
+LANE_INLINE bool begin_block(lane *l, cursor *p)
 {
     for (;;) {
         refill(&p->r);
@@ -247,7 +247,7 @@ LANE_INLINE bool begin_block(lane *l, place *p)
         const uint32_t e = codes->first[p->r.window >> (64 - FIRST_BITS)];
         p->k = 0;
         if (e == 0) {
-            place slow = *p;
+            cursor slow = *p;
             const bool is_over = take_slowly(l, &slow);
             *p = slow;
             return is_over;
@@ -265,10 +265,10 @@ LANE_INLINE bool begin_block(lane *l, place *p)
 
 /* Handles a look-up that reached coefficient 64 or more: either the block is complete, or the look-up is
  * undone and one symbol is taken by its whole code. True: the walk is over. */
-LANE_INLINE bool end_look(lane *l, place *p, uint64_t next, unsigned entry)
+LANE_INLINE bool end_look(lane *l, cursor *p, uint64_t next, unsigned entry)
 {
     if (next - EOB >= 64) {
-        place slow = *p;
+        cursor slow = *p;
         slow.r = reader_at(l->walk->bytes, bit_of(&p->r, l->walk->bytes) - LENGTH(entry));
         const bool is_odd = take_slowly(l, &slow);
         *p = slow;
@@ -281,7 +281,7 @@ LANE_INLINE bool end_look(lane *l, place *p, uint64_t next, unsigned entry)
 }
 
 /* Does one look-up, which takes at most 28 bits. True: the walk is over. */
-LANE_INLINE bool look(lane *l, place *p)
+LANE_INLINE bool look(lane *l, cursor *p)
 {
     const unsigned e = p->ac[p->r.window >> (64 - AC_BITS)];
     const uint64_t next = p->k + ADVANCE(e);
@@ -292,9 +292,9 @@ LANE_INLINE bool look(lane *l, place *p)
     return false;
 }
 
-LANE_INLINE place place_of(const lap_walk *walk)
+LANE_INLINE cursor cursor_of(const lap_walk *walk)
 {
-    return (place){.r = reader_at(walk->bytes, walk->now.bit)};
+    return (cursor){.r = reader_at(walk->bytes, walk->now.bit)};
 }
 
 /* ---- MCUs ------------------------------------------------------------------------------------ */
@@ -302,7 +302,7 @@ LANE_INLINE place place_of(const lap_walk *walk)
 lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code)
 {
     lane l = lane_of(walk, stop);
-    place p = place_of(walk);
+    cursor p = cursor_of(walk);
     bool is_over = walk->now.bit >= stop || begin_block(&l, &p);
     while (!is_over) {
         refill(&p.r);
@@ -321,7 +321,7 @@ lap_code lap_walk_two(lap_walk *const walks[2], const uint32_t stops[2])
     if (walks[0]->now.bit >= stops[0] || walks[1]->now.bit >= stops[1])
         return LAP_OK;
     lane a = lane_of(walks[0], stops[0]), b = lane_of(walks[1], stops[1]);
-    place p = place_of(walks[0]), q = place_of(walks[1]);
+    cursor p = cursor_of(walks[0]), q = cursor_of(walks[1]);
     bool is_over = begin_block(&a, &p) || begin_block(&b, &q);
     while (!is_over) {
         refill(&p.r);

@@ -176,7 +176,7 @@ lap_code lap_heatmap_write(
     if (code == LAP_OK)
         code = lay_out(h, err);
     if (code == LAP_OK)
-        code = lap_sink_open(path, &sink, err);
+        code = lap_sink_open(path, NULL, &sink, err);
     if (code == LAP_OK)
         code = encode(h, sink, err);
     if (code == LAP_OK)

@@ -45,7 +45,7 @@ static void number(const lap_view *v, int unit, int center, int value)
 }
 
 /* The middle of a level's part of the bar. */
-static int place(int level, int top)
+static int middle_of(int level, int top)
 {
     return MARGIN + SQUARE + MARGIN + ((2 * level - 1) * BAR) / (2 * top);
 }
@@ -82,12 +82,13 @@ lap_code lap_heat_scale(const lap_ramp ramp, int top, int unit, lap_image *image
     for (int x = 0; x < BAR; x++)
         fill(v, unit, MARGIN + SQUARE + MARGIN + x, GAP, 1, SQUARE,
             lap_heat_color(ramp, level_at(x, top), top));
-    number(v, unit, place(top, top), top);
+    number(v, unit, middle_of(top, top), top);
     if (top > 1)
-        number(v, unit, place(1, top), 1);
+        number(v, unit, middle_of(1, top), 1);
     const int step = step_of(top);
     for (int level = step > 1 ? step : 2; level < top; level += step)
-        if (place(level, top) - place(1, top) >= CLEAR && place(top, top) - place(level, top) >= CLEAR)
-            number(v, unit, place(level, top), level);
+        if (middle_of(level, top) - middle_of(1, top) >= CLEAR &&
+            middle_of(top, top) - middle_of(level, top) >= CLEAR)
+            number(v, unit, middle_of(level, top), level);
     return LAP_OK;
 }

@@ -84,7 +84,7 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err)
 {
     lap_sink *sink = NULL;
-    lap_code code = lap_sink_open(path, &sink, err);
+    lap_code code = lap_sink_open(path, NULL, &sink, err);
     if (code == LAP_OK)
         code = lap_sink_write(sink, bytes, size, err);
     if (code == LAP_OK)

@@ -22,17 +22,18 @@ struct lap_sink {
     bool memory; /* a memory sink: the buffer is the output */
     char *path;  /* for messages */
     lap_target target;
-    char *temp; /* name in the target's folder; NULL: written directly, or published */
+    lap_temp temp; /* no name: written directly, or published */
     lap_over over;
     struct stat seen;   /* with LAP_OVER_SEEN: what may be replaced */
     struct stat made;   /* the finished temporary file */
     XXH3_state_t *hash; /* below a tree: of all bytes; NULL else, and once finished: */
     uint64_t content;
-    mode_t mode; /* of the file to replace; 0: there is none */
-    bool broken; /* a write failed: cannot be published */
-    bool whole;  /* finished */
-    bool sync;   /* as asked in lap_sink_finish */
-    const lap_control *control;
+    mode_t mode;                /* of the file to replace; 0: there is none */
+    bool broken;                /* a write failed: cannot be published */
+    bool whole;                 /* finished */
+    bool sync;                  /* as asked in lap_sink_finish */
+    bool blocks;                /* a write may block, and control may end the wait */
+    const lap_control *control; /* until finished */
     uint8_t *buffer;
     size_t used, capacity;
     uint64_t bytes;
@@ -40,7 +41,9 @@ struct lap_sink {
 };
 
 /* Gathers headers and rows to this size; longer pieces go straight to write(2). */
-enum { GATHER = 64 * 1024, WATCH_MS = 100 };
+enum { GATHER = 64 * 1024 };
+/* How long one wait for a reader may last before control is asked again; there is no event for a FIFO's. */
+enum { WATCH_MS = 100, READER_MS = 10 };
 
 /* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
 
@@ -89,6 +92,37 @@ static int named_descriptor(const char *path)
     return end != digits && *end == 0 && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
+/* Duplicates a descriptor: closing it reports errors, and the caller's stays open. A pipe is opened again, as
+ * a duplicate would share O_NONBLOCK with the caller; where that is not allowed, it may block. */
+static void duplicate(lap_sink *sink, int given)
+{
+    char again[32];
+    struct stat st = {0};
+    snprintf(again, sizeof again, "/proc/self/fd/%d", given);
+    const bool may_block = sink->control && fstat(given, &st) == 0 && !S_ISREG(st.st_mode);
+    sink->fd = may_block && S_ISFIFO(st.st_mode) ? open(again, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    sink->blocks = may_block && sink->fd < 0;
+    if (sink->fd < 0)
+        sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
+}
+
+/* Opens a FIFO, device or socket; waits for the reader of a FIFO. */
+static lap_code open_directly(lap_sink *sink, mode_t mode, lap_error *err)
+{
+    const bool waits = S_ISFIFO(mode) && sink->control;
+    const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (waits ? O_NONBLOCK : 0);
+    sink->blocks = sink->control && !waits;
+    sink->fd = open(sink->path, flags);
+    while (sink->fd < 0 && errno == ENXIO && waits) { /* no reader yet */
+        lap_error why;
+        if (lap_control_check(sink->control, &why) != LAP_OK)
+            return lap_fail_at(err, why.code, sink->path, "%s", why.message);
+        (void)poll(NULL, 0, READER_MS);
+        sink->fd = open(sink->path, flags);
+    }
+    return sink->fd < 0 ? lap_write_errno(err, sink->path, "open", errno) : LAP_OK;
+}
+
 static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
 {
     int given = named_descriptor(path);
@@ -96,8 +130,7 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
         sink->path = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
         if (!sink->path)
             return lap_write_errno(err, path, "write", ENOMEM);
-        /* A duplicate: closing it reports errors, and the caller's descriptor stays open. */
-        sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
+        duplicate(sink, given);
         return sink->fd < 0 ? lap_write_errno(err, sink->path, "write", errno) : LAP_OK;
     }
     struct stat old;
@@ -106,15 +139,15 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
         return code;
     if (old.st_mode && !S_ISREG(old.st_mode)) {
         sink->path = strdup(path);
-        sink->fd = sink->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1;
-        return sink->fd < 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
+        return sink->path ? open_directly(sink, old.st_mode, err)
+                          : lap_write_errno(err, path, "open", ENOMEM);
     }
     sink->mode = old.st_mode & 0777;
     if (!lap_target_at(path, &sink->target))
         return lap_write_errno(err, path, "create a file in its folder", errno);
     sink->path = strdup(sink->target.path);
-    sink->temp = sink->path ? lap_temp_create(sink->target.folder, &sink->fd) : NULL;
-    return sink->temp ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
+    const bool made = sink->path && lap_temp_create(sink->target.folder, sink->path, &sink->temp, &sink->fd);
+    return made ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
 }
 
 static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *relative, lap_error *err)
@@ -132,20 +165,21 @@ static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *rel
         return code;
     if (fstatat(folder, sink->target.name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode))
         sink->mode = old.st_mode & 0777;
-    sink->temp = lap_temp_create(folder, &sink->fd);
-    if (!sink->temp)
+    if (!lap_temp_create(folder, sink->path, &sink->temp, &sink->fd))
         code = lap_write_errno(err, sink->path, "create a file in its folder", errno);
     lap_target_leave(&sink->target, folder);
     return code;
 }
 
-static lap_code open_sink(const lap_tree *tree, const char *path, lap_sink **sink, lap_error *err)
+static lap_code open_sink(
+    const lap_tree *tree, const char *path, const lap_control *control, lap_sink **sink, lap_error *err)
 {
     *sink = NULL;
     lap_sink *made = calloc(1, sizeof *made);
     if (!made)
         return lap_write_errno(err, path, "write", ENOMEM);
-    made->fd = made->target.folder = -1;
+    made->fd = made->target.folder = made->temp.held = -1;
+    made->control = control;
     double began = lap_now_ms();
     lap_code code = tree ? open_below(made, tree, path, err) : open_target(made, path, err);
     made->ms = made->opening_ms = lap_now_ms() - began;
@@ -157,14 +191,14 @@ static lap_code open_sink(const lap_tree *tree, const char *path, lap_sink **sin
     return LAP_OK;
 }
 
-lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err)
+lap_code lap_sink_open(const char *path, const lap_control *control, lap_sink **sink, lap_error *err)
 {
-    return open_sink(NULL, path, sink, err);
+    return open_sink(NULL, path, control, sink, err);
 }
 
 lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err)
 {
-    return open_sink(tree, relative, sink, err);
+    return open_sink(tree, relative, NULL, sink, err);
 }
 
 lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
@@ -172,33 +206,22 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err)
     *sink = calloc(1, sizeof **sink);
     if (!*sink)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the output");
-    (*sink)->fd = (*sink)->target.folder = -1;
+    (*sink)->fd = (*sink)->target.folder = (*sink)->temp.held = -1;
     (*sink)->memory = true;
     return LAP_OK;
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-void lap_sink_watch(lap_sink *sink, const lap_control *control)
-{
-    sink->control = control;
-}
-
-/* Temporary files are not watched: writing them does not block. */
-static bool is_watched(const lap_sink *sink)
-{
-    return !sink->temp && sink->control && sink->control->deadline_ms > 0;
-}
-
 /* Waits until the descriptor can be written. */
-static lap_code wait_writable(const lap_sink *sink, int timeout_ms, lap_error *err)
+static lap_code wait_writable(const lap_sink *sink, lap_error *err)
 {
     struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
     for (int ready = 0; ready <= 0;) {
         lap_error why;
-        if (is_watched(sink) && lap_control_check(sink->control, &why) != LAP_OK)
+        if (lap_control_check(sink->control, &why) != LAP_OK)
             return lap_fail_at(err, why.code, sink->path, "%s", why.message);
-        ready = poll(&wait, 1, timeout_ms);
+        ready = poll(&wait, 1, sink->control ? WATCH_MS : -1);
         if (ready < 0 && errno != EINTR)
             return lap_write_errno(err, sink->path, "write", errno);
     }
@@ -207,25 +230,25 @@ static lap_code wait_writable(const lap_sink *sink, int timeout_ms, lap_error *e
 
 static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap_error *err)
 {
-    const bool watched = is_watched(sink);
     double began = lap_now_ms();
     lap_code code = LAP_OK;
     if (sink->hash)
         (void)XXH3_64bits_update(sink->hash, bytes, size); /* fails only for NULL */
     while (size > 0 && code == LAP_OK) {
-        if (watched)
-            code = wait_writable(sink, WATCH_MS, err);
+        if (sink->blocks)
+            code = wait_writable(sink, err);
         if (code != LAP_OK)
             break;
         /* If poll reports room, a pipe takes PIPE_BUF bytes without blocking. */
-        ssize_t wrote = write(sink->fd, bytes, watched && size > PIPE_BUF ? PIPE_BUF : size);
+        ssize_t wrote = write(sink->fd, bytes, sink->blocks && size > PIPE_BUF ? PIPE_BUF : size);
         if (wrote > 0) {
             bytes += wrote;
             size -= (size_t)wrote;
         } else if (wrote == 0) { /* not a retry: a device may never take a byte */
             code = lap_write_errno(err, sink->path, "write", EIO);
-        } else if (errno == EAGAIN) { /* another process made the pipe or terminal non-blocking */
-            code = wait_writable(sink, watched ? WATCH_MS : -1, err);
+        } else if (errno ==
+                   EAGAIN) { /* opened so; or another process made the pipe or terminal non-blocking */
+            code = wait_writable(sink, err);
         } else if (errno != EINTR) {
             code = lap_write_errno(err, sink->path, "write", errno);
         }
@@ -310,15 +333,17 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     lap_code code = flush(sink, err);
     double began = lap_now_ms();
     sink->sync = sync;
-    if (code == LAP_OK && sink->temp)
+    if (code == LAP_OK && sink->temp.name)
         code = set_mode_and_times(sink, like, err);
     /* fsync fails for pipes and terminals: not an error. */
-    if (code == LAP_OK && sync && fsync(sink->fd) != 0 && (sink->temp || (errno != EINVAL && errno != EROFS)))
+    if (code == LAP_OK && sync && fsync(sink->fd) != 0 &&
+        (sink->temp.name || (errno != EINVAL && errno != EROFS)))
         code = lap_write_errno(err, sink->path, "sync", errno);
-    if (code == LAP_OK && sink->temp && fstat(sink->fd, &sink->made) != 0)
+    if (code == LAP_OK && sink->temp.name && fstat(sink->fd, &sink->made) != 0)
         code = lap_write_errno(err, sink->path, "look at the finished file", errno);
     int closed = close(sink->fd);
     sink->fd = -1;
+    sink->control = NULL;
     if (code == LAP_OK && closed != 0 && errno != EINTR) /* Linux closes even if interrupted */
         code = lap_write_errno(err, sink->path, "close", errno);
     free(sink->buffer); /* finished files may wait long for their group's sync */
@@ -355,18 +380,16 @@ void lap_sink_expect(lap_sink *sink, const struct stat *there)
 lap_code lap_sink_publish(lap_sink *sink, lap_error *err)
 {
     int folder;
-    if (!sink->temp)
+    if (!sink->temp.name)
         return LAP_OK;
     if (!sink->whole)
         return lap_fail_at(err, LAP_E_INTERNAL, sink->path, "published before it was whole");
     double began = lap_now_ms();
     lap_code code = lap_target_enter(&sink->target, &folder, err);
     if (code == LAP_OK) {
-        code = lap_target_publish(&sink->target, folder, sink->temp, sink->over, &sink->seen, err);
-        if (code == LAP_OK) {
-            free(sink->temp);
-            sink->temp = NULL;
-        }
+        code = lap_target_publish(&sink->target, folder, sink->temp.name, sink->over, &sink->seen, err);
+        if (code == LAP_OK)
+            lap_temp_forget(&sink->temp);
         if (code == LAP_OK && sink->sync)
             code = sync_folder(sink, folder, err);
         lap_target_leave(&sink->target, folder);
@@ -382,13 +405,13 @@ void lap_sink_close(lap_sink *sink)
     if (sink->fd >= 0)
         close(sink->fd);
     int folder;
-    if (sink->temp && lap_target_enter(&sink->target, &folder, NULL) == LAP_OK) {
-        (void)unlinkat(folder, sink->temp, 0);
+    if (sink->temp.name && lap_target_enter(&sink->target, &folder, NULL) == LAP_OK) {
+        (void)unlinkat(folder, sink->temp.name, 0);
         lap_target_leave(&sink->target, folder);
     }
     lap_target_free(&sink->target);
     XXH3_freeState(sink->hash);
-    free(sink->temp);
+    lap_temp_forget(&sink->temp);
     free(sink->path);
     free(sink->buffer);
     free(sink);

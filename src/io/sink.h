@@ -17,15 +17,14 @@
 
 typedef struct lap_sink lap_sink;
 
-/* path "-": standard output, written without a temporary file. */
-lap_code lap_sink_open(const char *path, lap_sink **sink, lap_error *err);
+/* path "-": standard output, written without a temporary file. control limits how long opening and writing a
+ * pipe or terminal wait for its reader: LAP_E_TIMEOUT, or LAP_E_CANCELLED. It must live until the sink is
+ * finished or closed; NULL: they wait without a limit. */
+lap_code lap_sink_open(const char *path, const lap_control *control, lap_sink **sink, lap_error *err);
 /* The tree must outlive the sink. LAP_E_EXISTS: a symbolic link is in the way. */
 lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err);
 lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
-/* Limits how long later writes wait for the reader of a pipe or terminal: until control's deadline.
- * LAP_E_TIMEOUT, or LAP_E_CANCELLED. control (or NULL) must outlive the writing. */
-void lap_sink_watch(lap_sink *sink, const lap_control *control);
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT, EFBIG), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
 /* Call it after the last byte. Syncs if asked; sets mode and times to those of like (NULL: the mode of the

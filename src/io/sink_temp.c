@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -16,13 +18,18 @@
 #include "io/sink.h"
 
 static const char prefix[] = ".lapedge-";
-enum { NAME_SIZE = 96, MAX_LINKS = 40, MAX_TRIES = 100, FOREIGN_AGE_S = 24 * 60 * 60 };
+enum { MAX_LINKS = 40, MAX_TRIES = 100, FOREIGN_AGE_S = 24 * 60 * 60 };
 
 typedef struct temp_owner {
     unsigned host;
     long pid;
     unsigned long long start;
 } temp_owner;
+
+typedef struct temp_new { /* where a file is created */
+    int folder;
+    char *path; /* of that folder */
+} temp_new;
 
 static const unsigned long long GONE = 1; /* no process starts in the first tick after boot */
 
@@ -121,28 +128,98 @@ char *lap_temp_resolve(const char *path)
     return NULL;
 }
 
-char *lap_temp_create(int folder, int *fd)
+/* ---- the files of this process, for a process that must end at once ------------------------------ */
+
+/* Paths of temporary files; NULL: free. The signal handler that stops the process at once reads them, so no
+ * lock protects them: who takes a path out of its place owns it. A file that finds no free place is created
+ * all the same, and the next run removes it. */
+enum { HELD = 4096 };
+static _Atomic(char *) held[HELD];
+static atomic_int creating; /* calls of lap_temp_create under way */
+static atomic_bool is_abandoned;
+_Static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
+    "a signal handler must not wait for a lock");
+
+/* Returns the path's place, which owns it from now on; -1 if all are taken. */
+static int hold(char *path)
 {
-    char *name = malloc(NAME_SIZE);
-    if (!name)
-        return NULL;
-    temp_owner self = owner_self();
-    int why = EEXIST;
+    static atomic_uint turn;
+    const unsigned first = atomic_fetch_add(&turn, 1);
+    for (unsigned i = 0; i < HELD; i++) {
+        char *empty = NULL;
+        if (atomic_compare_exchange_strong(&held[(first + i) % HELD], &empty, path))
+            return (int)((first + i) % HELD);
+    }
+    free(path);
+    return -1;
+}
+
+void lap_temp_forget(lap_temp *temp)
+{
+    if (temp->held >= 0)
+        free(atomic_exchange(&held[temp->held], NULL));
+    free(temp->name);
+    *temp = (lap_temp){.held = -1};
+}
+
+void lap_abandon_outputs(void)
+{
+    enum { PATIENCE_MS = 100 }; /* this thread may itself be creating a file, which then never ends */
+    atomic_store(&is_abandoned, true);
+    for (int i = 0; i < PATIENCE_MS && atomic_load(&creating) > 0; i++)
+        (void)poll(NULL, 0, 1);
+    for (int i = 0; i < HELD; i++) {
+        const char *path = atomic_exchange(&held[i], NULL); /* never freed: free is not for handlers */
+        if (path)
+            (void)unlink(path);
+    }
+}
+
+/* ---- creating ------------------------------------------------------------------------------------ */
+
+/* Returns 0 or an errno. */
+static int create(const temp_new *new, unsigned random, lap_temp *temp, int *fd)
+{
+    const temp_owner self = owner_self();
+    char *path = NULL;
+    *temp = (lap_temp){.held = -1};
+    if (asprintf(&path, "%s/%s%08x-%ld-%llx-%08x.tmp", new->path, prefix, self.host, self.pid, self.start,
+            random) < 0)
+        return ENOMEM;
+    temp->name = strdup(strrchr(path, '/') + 1);
+    if (!temp->name) {
+        free(path);
+        return ENOMEM;
+    }
+    temp->held = hold(path);
+    *fd = openat(new->folder, temp->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int why = *fd >= 0 ? 0 : errno;
+    if (why)
+        lap_temp_forget(temp);
+    return why;
+}
+
+bool lap_temp_create(int folder, const char *target, lap_temp *temp, int *fd)
+{
+    const temp_new new = {folder, lap_temp_folder(target)};
+    int why = new.path ? EEXIST : ENOMEM;
+    *temp = (lap_temp){.held = -1};
+    atomic_fetch_add(&creating, 1);
+    if (atomic_load(&is_abandoned))
+        why = ECANCELED;
     for (int i = 0; i < MAX_TRIES && why == EEXIST; i++) {
         unsigned random = 0;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
             random = (unsigned)clock() + (unsigned)i;
-        snprintf(
-            name, NAME_SIZE, "%s%08x-%ld-%llx-%08x.tmp", prefix, self.host, self.pid, self.start, random);
-        *fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (*fd >= 0)
-            return name;
-        why = errno;
+        why = create(&new, random, temp, fd);
     }
-    free(name);
+    atomic_fetch_sub(&creating, 1);
+    free(new.path);
     errno = why;
-    return NULL;
+    return why == 0;
 }
+
+/* ---- removing those of dead processes ------------------------------------------------------------ */
 
 /* Parses one field of a name, up to the character that ends it. */
 static bool parse_field(const char **at, int base, char last, unsigned long long *value)

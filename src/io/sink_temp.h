@@ -6,16 +6,23 @@
 #ifndef LAP_SINK_TEMP_H
 #define LAP_SINK_TEMP_H
 
-#include "lapedge.h"
+#include "lapedge_program.h"
 
 /* Reports a failed call as LAP_E_DISK_FULL, LAP_E_MEMORY or LAP_E_WRITE: "PATH: cannot WHAT: why". */
 lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int why);
 /* Follows symbolic links of the last component, also to a name that does not exist. malloc'ed; NULL with
  * errno set. */
 char *lap_temp_resolve(const char *path);
-/* Creates an empty file in a folder, mode 0600, and opens it for writing. Returns its malloc'ed name in the
- * folder; NULL with errno set. */
-char *lap_temp_create(int folder, int *fd);
+typedef struct lap_temp {
+    char *name; /* in its folder; NULL: there is no temporary file */
+    int held;   /* its place among the files that lap_abandon_outputs removes; -1: none */
+} lap_temp;
+
+/* Creates an empty file, mode 0600, in the folder of target (a path), which is open as `folder`, and opens it
+ * for writing. False with errno set; ECANCELED after lap_abandon_outputs. */
+bool lap_temp_create(int folder, const char *target, lap_temp *temp, int *fd);
+/* Call it once the file is renamed or removed: frees the name. */
+void lap_temp_forget(lap_temp *temp);
 /* As lap_sink_sweep, in an open folder (O_PATH suffices). */
 int lap_temp_sweep(int folder);
 /* The folder of a path, malloc'ed ("." if it names none); NULL: out of memory. */

@@ -158,7 +158,7 @@ static void set_pass(lap_held *held, int i)
         .last = scan->last,
         .low = scan->low,
         .refines = lap_script_refines(scan),
-        .place = s->stages->place};
+        .index = s->stages->index};
     p->bytes = (lap_decode_bytes){.unstuff = s->stages->unstuff,
         .next = s->bytes + scan->begin,
         .end = s->bytes + s->size,

@@ -1,9 +1,9 @@
-#include "jpeg/decode_ladder.h"
+#include "jpeg/ladders.h"
 
 #include "cpu_simd/cpu.h"
 #include "libjpeg/known_picture.h"
 
-static const lap_decode_rung rows[] = {
+static const lap_coder rows[] = {
     {.name = "turbo",
         .codec = LAP_CODEC_TURBO,
         .what = "libjpeg-turbo: the reference",

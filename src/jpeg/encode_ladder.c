@@ -1,4 +1,4 @@
-#include "jpeg/encode_ladder.h"
+#include "jpeg/ladders.h"
 
 #include "cpu_simd/cpu.h"
 #include "libjpeg/known_picture.h"

@@ -8,8 +8,8 @@
 #include "base/image.h"
 #include "base/status.h"
 #include "coding/jpeg_frame_read.h"
-#include "jpeg/decode_ladder.h"
 #include "jpeg/jpeg_own.h"
+#include "jpeg/ladders.h"
 #include "libjpeg/jpeg_scan.h"
 #include "libjpeg/libjpeg.h"
 
@@ -112,7 +112,7 @@ static void open_progressive(lap_decoder *d, const lap_own_decoder *own)
     d->how = NULL;
 }
 
-static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error *err)
+static lap_code open_own(lap_decoder *d, const lap_coder *rung, lap_error *err)
 {
     lap_own_decoder *own = calloc(1, sizeof *own);
     if (!own)
@@ -137,12 +137,12 @@ static lap_code open_own(lap_decoder *d, const lap_decode_rung *rung, lap_error 
 
 static lap_code jpeg_open(lap_decoder *d, lap_error *err)
 {
-    const lap_decode_rung *rung;
-    lap_code code = lap_decode_choose(d->options.codec, &rung, err);
+    const lap_coder *rung;
+    lap_code code = lap_coders_choose(&lap_decoders, d->options.codec, &rung, err);
     if (code != LAP_OK)
         return code;
     d->options.holds = rung->stages != NULL;
-    d->coder = lap_decode_row_at(0)->name;
+    d->coder = lap_coders_row(&lap_decoders, 0)->name;
     code = lap_libjpeg_decoder.open(d, err);
     if (code == LAP_OK && rung->stages) {
         d->coder_asked = rung->name;
@@ -208,7 +208,7 @@ static void hand_over(lap_decoder *d, const char *why)
 {
     close_own(d);
     d->coder_asked = d->coder;
-    d->coder = lap_decode_row_at(0)->name;
+    d->coder = lap_coders_row(&lap_decoders, 0)->name;
     d->why_not = why;
     d->scans = 0;
 }

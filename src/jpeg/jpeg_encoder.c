@@ -8,7 +8,7 @@
 #include "codec/codec.h"
 #include "jpeg/encode_bands.h"
 #include "jpeg/encode_join.h"
-#include "jpeg/encode_ladder.h"
+#include "jpeg/ladders.h"
 #include "libjpeg/jpeg_head.h"
 #include "libjpeg/libjpeg.h"
 
@@ -152,7 +152,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     const lap_write_options *o = &encoder->options;
     const lap_coder *coder;
     encoder->ops = &own_ops;
-    lap_code code = lap_encoder_choose(o->codec, &coder, err);
+    lap_code code = lap_coders_choose(&lap_encoders, o->codec, &coder, err);
     if (code != LAP_OK)
         return code;
     encoder->coder = coder->name;
@@ -169,7 +169,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     own_close(encoder);
     encoder->row_step = 0;
     encoder->coder_asked = coder->name;
-    encoder->coder = lap_encoder_row(0)->name;
+    encoder->coder = lap_coders_row(&lap_encoders, 0)->name;
     return open_libjpeg(encoder, err);
 }
 

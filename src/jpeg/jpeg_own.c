@@ -9,7 +9,7 @@ static lap_code make_plan(lap_own_decoder *own, lap_error *err)
     own->plan = malloc(sizeof *own->plan);
     if (!own->plan)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
-    if (!lap_decode_plan_make(own->frame, own->rung->stages->place, own->plan))
+    if (!lap_decode_plan_make(own->frame, own->rung->stages->index, own->plan))
         return lap_fail(err, LAP_E_INTERNAL, "a sampling that was looked at before");
     return LAP_OK;
 }

@@ -7,12 +7,12 @@
 
 #include "codec/codec.h"
 #include "coding/entropy_scan.h"
-#include "jpeg/decode_ladder.h"
 #include "jpeg/decode_rows.h"
+#include "jpeg/ladders.h"
 
 typedef struct lap_own_decoder { /* decoder->first, if our decoder is used */
     const lap_jpeg_frame *frame;
-    const lap_decode_rung *rung;
+    const lap_coder *rung;
     lap_decode_plan *plan; /* made before the first row */
     lap_row_decoder *rows; /* made before the first row */
     union {

@@ -1,5 +1,6 @@
-/* What the ladders `encode` and `decode` share. A ladder is a table of coders; the first is the reference,
- * libjpeg-turbo. Thread safe. */
+/* The ladders `encode`, whose rungs write a JPEG's entropy-coded data on the CPU, and `decode`. Each rung of
+ * a ladder outputs the same bytes or pixels. The first is the reference, libjpeg-turbo; as a decoder, it
+ * decides for every file whether it is valid. Thread safe. */
 #ifndef LAP_LADDERS_H
 #define LAP_LADDERS_H
 

@@ -86,7 +86,7 @@ static lap_code decode_view(lap_context *context, lap_source *source, const lap_
         turn = settings->auto_orient ? (lap_turn)h->orientation : LAP_TURN_NONE;
         code = fit_view(h, turn, &pixels, err);
         if (code == LAP_OK && pixels.channels != h->channels)
-            code = lap_whole_check(decoder, &options, 2, err);
+            code = lap_whole_fit(decoder, &options, 2, err);
     }
     if (code == LAP_OK)
         code = collect_view(decoder, turn, &pixels, report, err);

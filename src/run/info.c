@@ -34,7 +34,7 @@ typedef struct listener { /* whom to tell about dropped metadata; a NULL listene
 static void tell_segment(lap_meta_drops *drops, const lap_segment *s, const char *reason)
 {
     lap_meta_drop(drops, &(lap_dropped){.kind = lap_meta_kind(s),
-                             .place = "",
+                             .where = "",
                              .name = "",
                              .tag = -1,
                              .bytes = s->size,

@@ -34,7 +34,8 @@ static lap_code measure_bands(
         .settings = &settings,
         .control = &control,
         .source = source,
-        .counts = counts};
+        .counts = counts,
+        .left_by_device = order->left_by_device};
     if (code == LAP_OK)
         code = lap_photo_run(&photo, report, err);
     if (code == LAP_OK)

@@ -34,6 +34,7 @@ typedef struct lap_photo {
     lap_source *source;
     lap_sink *sink;           /* the caller closes it; NULL: write nothing */
     lap_photo_counts *counts; /* counts are added here; or NULL */
+    bool left_by_device;      /* a device tried and left it: the CPU decodes it, and sends pixels */
 
     lap_plan plan;
     lap_decoder *decoder;

@@ -1,9 +1,12 @@
-/* Runs a photo on a device: it decodes, turns, filters, counts and encodes what it can. If the caller waits
- * for the photo, the CPU does the rest.
+/* Runs a photo on a device: it decodes, turns, filters, counts and encodes what it can. What it leaves goes
+ * on in one way: the CPU decodes the file and sends the pixels, the device does the other steps again, and
+ * the CPU encodes if the device cannot.
  *
- * Otherwise the photo comes in pieces: one thread loads it, another enqueues and watches it (device_slot.h),
- * a third stores or measures it. The output is byte for byte that of lap_run_to_sink, and statistics are
- * those of lap_measure_to. An object belongs to one thread at a time.
+ * A caller waits for the photo, or runs it in pieces: one thread loads it, another enqueues and watches it
+ * (device_slot.h), a third stores or measures it. The output is byte for byte that of lap_run_to_sink, and
+ * statistics are those of lap_measure_to. A photo in pieces that the device leaves gives its staging back,
+ * for the next one, and is run again by a caller who waits: lap_run_order.left_by_device. An object belongs
+ * to one thread at a time.
  *
  * Only this file puts a JPEG together from a header and a scan. */
 #ifndef LAP_PHOTO_DEVICE_H

@@ -153,7 +153,7 @@ static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *ima
     return LAP_OK;
 }
 
-lap_code lap_whole_check(
+static lap_code check_memory(
     const lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err)
 {
     const lap_header *h = lap_decoder_header(decoder);
@@ -167,17 +167,21 @@ lap_code lap_whole_check(
     return lap_fail_over_limit(err, "takes up to", bytes, options->max_memory, LAP_REMEDY_MAX_MEMORY);
 }
 
+lap_code lap_whole_fit(lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err)
+{
+    lap_code code = check_memory(decoder, options, images, err);
+    if (code == LAP_E_LIMIT && lap_decoder_spare(decoder, "memory is short"))
+        code = check_memory(decoder, options, images, err);
+    return code;
+}
+
 lap_code lap_whole_open(
     lap_source *source, const lap_read_options *given, int images, lap_decoder **decoder, lap_error *err)
 {
     lap_read_options options = *given;
     options.images += images;
-    lap_code code = lap_decoder_open(source, &options, decoder, err);
-    if (code == LAP_OK)
-        code = lap_whole_check(*decoder, &options, images, err);
-    if (code == LAP_E_LIMIT && *decoder && lap_decoder_spare(*decoder, "memory is short"))
-        code = lap_whole_check(*decoder, &options, images, err);
-    return code;
+    const lap_code code = lap_decoder_open(source, &options, decoder, err);
+    return code == LAP_OK ? lap_whole_fit(*decoder, &options, images, err) : code;
 }
 
 void lap_whole_note(const lap_decoder *d, char *note, size_t size)

@@ -19,9 +19,8 @@ lap_code lap_collect_image(const lap_collect *collect, lap_damage *damage, lap_e
 /* The read options of the settings, with the threads of the context. */
 lap_read_options lap_whole_options(
     const lap_context *context, const lap_settings *settings, const lap_control *control);
-/* LAP_E_LIMIT if the decoder and `images` whole images exceed the limit of memory. */
-lap_code lap_whole_check(
-    const lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err);
+/* LAP_E_LIMIT if the decoder, which spares memory if it must, and `images` whole images exceed the limit. */
+lap_code lap_whole_fit(lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err);
 /* Opens a decoder that fits the limit together with `images` whole images. Close it after a failure, too. */
 lap_code lap_whole_open(
     lap_source *source, const lap_read_options *options, int images, lap_decoder **decoder, lap_error *err);

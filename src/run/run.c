@@ -22,30 +22,29 @@ const char *lap_status_name(lap_status status)
 typedef struct run {
     lap_context *context;
     lap_settings settings; /* with the format filled in */
-    double start;
+    lap_control control;
     lap_source *source;
     lap_sink *sink;
+    bool left_by_device;
 } run;
 
 /* Runs the photo from source to finished sink; the caller closes both. */
 static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
 {
     const lap_settings *settings = &r->settings;
-    lap_control control = lap_context_control(r->context, settings->timeout_s, r->start);
     lap_photo_counts *counts = settings->stats ? calloc(1, sizeof *counts) : NULL;
     lap_photo photo = {.context = r->context,
         .settings = settings,
-        .control = &control,
+        .control = &r->control,
         .source = r->source,
         .sink = r->sink,
-        .counts = counts};
+        .counts = counts,
+        .left_by_device = r->left_by_device};
     lap_code code = settings->stats && !counts ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
-    lap_sink_watch(r->sink, &control);
     if (code == LAP_OK)
         code = lap_photo_run(&photo, report, err);
     if (code == LAP_OK)
         code = lap_photo_store(&photo, counts, report, err);
-    lap_sink_watch(r->sink, NULL);
     free(counts);
     return code;
 }
@@ -59,7 +58,7 @@ static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
         code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
     if (code == LAP_OK)
         code = order->tree ? lap_sink_open_below(order->tree, order->out, &r->sink, err)
-                           : lap_sink_open(order->out, &r->sink, err);
+                           : lap_sink_open(order->out, &r->control, &r->sink, err);
     return code;
 }
 
@@ -67,7 +66,9 @@ static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
 static lap_code file_to_sink(const lap_run_order *order, double start, struct stat *read, lap_sink **sink,
     lap_report *report, lap_error *err)
 {
-    run r = {.context = order->context, .start = start};
+    run r = {.context = order->context,
+        .control = lap_context_control(order->context, order->settings->timeout_s, start),
+        .left_by_device = order->left_by_device};
     lap_code code = open_ends(&r, order, err);
     if (code == LAP_OK)
         code = source_to_sink(&r, report, err);
@@ -183,7 +184,9 @@ lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, vo
     double start = lap_now_ms();
     lap_error why = {0};
     lap_report unread;
-    run r = {.context = context, .settings = *settings, .start = start};
+    run r = {.context = context,
+        .settings = *settings,
+        .control = lap_context_control(context, settings->timeout_s, start)};
     if (!report)
         report = &unread;
     *report = (lap_report){0};

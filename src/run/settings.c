@@ -142,7 +142,7 @@ uint64_t lap_settings_hash(const lap_settings *settings)
 
 lap_settings_mark lap_settings_mark_of(const lap_settings *settings)
 {
-    lap_settings_mark mark = {.fail_on = settings->fail_on};
+    lap_settings_mark mark = {.fail_on = settings->fail_on, .turns = !settings->filter};
     lap_settings s = *settings;
     for (s.fail_on = LAP_FAIL_NONE; s.fail_on <= LAP_FAIL_WARNING; s.fail_on++)
         mark.hashes[s.fail_on] = lap_settings_hash(&s);

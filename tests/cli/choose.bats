@@ -24,8 +24,8 @@ outputs()
     [ "$status" -eq 0 ]
     [[ $stderr == *"lapedge: 4 other files not taken: "*"2 .heic"* ]]
     [[ $stderr == *"1 .mov"* && $stderr == *"1 without extension"* ]]
-    json <(echo "$output") 'o["not_taken"] == {"files": 4, "output_folders": 0,
-        "kinds": {"heic": 2, "mov": 1, "": 1}, "unused_patterns": []}'
+    json <(echo "$output") 'o["not_taken"] == {"files": 4, "output_folders": 0, "outputs": 0,
+        "photos_in_outdir": 0, "left_in": [], "kinds": {"heic": 2, "mov": 1, "": 1}, "unused_patterns": []}'
     expect 0 "" "" -q in out
 }
 
@@ -183,9 +183,9 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     [[ $stderr == "3 done; "* ]]
     run --separate-stderr lapedge -f in out
     [[ $stderr == "0 done, 3 up to date; "* ]]
-    run --separate-stderr lapedge transform --flip=h in out
+    run --separate-stderr lapedge transform --flip=h in turned
     [[ $stderr == "3 done; "* ]]
-    run --separate-stderr lapedge transform --flip=h --rebuild in out
+    run --separate-stderr lapedge transform --flip=h --rebuild in turned
     [[ $stderr == "3 done; "* ]]
     expect 2 "" "lapedge: --rebuild does not apply to files in place, only to a folder run" --in-place --rebuild in/a.jpg
 }
@@ -208,14 +208,115 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     [ "$(outputs two)" = "in/b.jpg" ]
 }
 
-@test "folders of outputs are not walked unless named; no doubled slashes" {
+@test "outputs below a named folder are left out, counted and named; naming their folder takes them" {
     tiny photos/a.jpg
     lapedge -q photos photos/edges/
     run --separate-stderr lapedge -n photos/ again/
     [ "$status" -eq 0 ]
     [ "$output" = "photos/a.jpg -> again/a.jpg" ]
-    [[ $stderr == *"1 folder of lapedge's outputs not walked; name one to filter it again"* ]]
-    expect 0 "photos/edges/a.jpg -> twice/a.jpg" "1 to be done" -n photos/edges/ twice//
+    [ "${stderr_lines[0]}" = "lapedge: 1 output of earlier runs not taken: 1 in photos/edges; to take outputs, name their folder" ]
+    expect 0 "photos/edges/a.jpg -> twice/a.jpg" \
+        $'lapedge: warning: 1 input was filtered by lapedge before (photos/edges/a.jpg): its output is edges of edges\n1 to be done' \
+        -n photos/edges/ twice//
+    run --separate-stderr lapedge stats --json photos
+    json <(tail -1 <<<"$output") 'o["expected"] == 1 and o["not_taken"]["outputs"] == 1'
+    [[ $stderr == *"1 in photos/edges; to take outputs, name their folder"* ]]
+    cp -r photos other
+    run --separate-stderr lapedge diff photos other # the copied outputs are known by their content
+    [ "$status" -eq 0 ]
+    [ "$output" = "equal: 1 identical" ]
+    [[ $stderr == *"2 outputs of earlier runs not taken: 1 in photos/edges, 1 in other/edges; "* ]]
+}
+
+@test "an output among photos leaves out none of them" {
+    tiny p/a.jpg
+    tiny p/trip/b.jpg
+    tiny p/trip/c.jpg
+    tiny p/trip/deep/d.jpg
+    lapedge -q --suffix=-edge p/trip/b.jpg p/trip/
+    run --separate-stderr lapedge --json --log=log p edges
+    [ "$status" -eq 0 ]
+    [ "$(outputs edges)" = "a.jpg trip/b.jpg trip/c.jpg trip/deep/d.jpg" ]
+    [[ $stderr == *"1 output of earlier runs not taken: 1 in p/trip; to take outputs, name their folder"*"4 done"* ]]
+    json <(echo "$output") '(o["not_taken"]["outputs"], o["not_taken"]["output_folders"], o["not_taken"]["left_in"],
+        o["filtered_before"]) == (1, 1, [{"path": "p/trip", "outputs": 1, "photos": 0}], 0)'
+    json <(tail -1 log) 'o["schema"] == "lapedge.not_taken/1" and o["not_taken"]["outputs"] == 1'
+    [ "$(wc -l <log)" -eq 6 ] # settings, four photos, what was left out
+    expect 0 "" "" -q transform --rotate=180 p turned
+    [ "$(outputs turned)" = "a.jpg trip/b.jpg trip/c.jpg trip/deep/d.jpg" ]
+    # An output that was changed since is a photo; a record alone makes no file an output.
+    cp p/a.jpg p/trip/b-edge.jpg
+    rm -r edges && lapedge -q p edges
+    [ "$(outputs edges)" = "a.jpg trip/b-edge.jpg trip/b.jpg trip/c.jpg trip/deep/d.jpg" ]
+    # Two runs' folders, one in the other.
+    lapedge -q p/trip p/trip/deep/e
+    rm -r edges && lapedge -q p edges
+    [ "$(outputs edges)" = "a.jpg trip/b-edge.jpg trip/b.jpg trip/c.jpg trip/deep/d.jpg" ]
+}
+
+@test "photos in the output folder are not taken, and are counted by name" {
+    tiny p/a.jpg
+    tiny p/trip/b.jpg
+    tiny p/trip/deep/c.jpg
+    cp "$BATS_FILE_TMPDIR/tiny.jpg" p/trip/plain
+    touch p/trip/x.heic
+    run --separate-stderr lapedge --json --log=log p p/trip/
+    [ "$status" -eq 0 ]
+    [[ $stderr == "lapedge: 3 photos in the output folder not taken (p/trip/b.jpg, ...); move them, or write elsewhere"$'\n'"1 done"* ]]
+    json <(echo "$output") '(o["expected"], o["not_taken"]["photos_in_outdir"], o["not_taken"]["left_in"]) == (
+        1, 3, [{"path": "p/trip", "outputs": 0, "photos": 3}])'
+    json <(tail -1 log) 'o["not_taken"]["photos_in_outdir"] == 3'
+    rm -r p/trip && mkdir p/trip
+    lapedge -q p p/trip/
+    expect 0 "" "0 to be done, 1 up to date" -n p p/trip/ # its own outputs are nothing to report
+}
+
+@test "a run takes photos that were filtered before, and says so" {
+    tiny q/a.jpg
+    tiny q/b.jpg
+    cp -r q new
+    lapedge -q --in-place q/a.jpg
+    run --separate-stderr lapedge --json --log=log q edges
+    [ "$status" -eq 0 ]
+    [ "$(outputs edges)" = "a.jpg b.jpg" ]
+    [[ $stderr == "lapedge: warning: 1 input was filtered by lapedge before (q/a.jpg): its output is edges of edges"* ]]
+    json <(echo "$output") 'o["filtered_before"] == 1 and o["ok"] == 2'
+    json <(tail -1 log) 'o["filtered_before"] == 1'
+    cp -r q copied # the record comes along
+    printf '%s\n' copied/b.jpg copied/a.jpg edges/a.jpg >list
+    run --separate-stderr lapedge -n --files-from=list out
+    [[ $stderr == "lapedge: warning: 2 inputs were filtered by lapedge before (copied/a.jpg, ...): their outputs are edges of edges"* ]]
+    mkdir -p edges/sub && mv edges/b.jpg edges/sub/ # below an output folder
+    run --separate-stderr lapedge -n edges/sub out
+    [[ $stderr == *"1 input was filtered by lapedge before (edges/sub/b.jpg)"* ]]
+    lapedge -q transform --flip=h new turned
+    expect 0 "" "" -q -n turned out
+    run --separate-stderr lapedge turned out # edges of a turned photo are no edges of edges
+    [[ $stderr == "2 done; "* ]]
+    run --separate-stderr lapedge transform --flip=h edges t # nor is a turned edge map
+    [[ $stderr == "2 done; "* ]]
+}
+
+@test "run and transform do not replace each other's outputs unless -f is given" {
+    tiny in/a.jpg
+    lapedge -q in edges
+    cp edges/a.jpg before
+    run --separate-stderr lapedge transform --flip=h in edges
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: edges/a.jpg: exists and is an edge map that lapedge made, not a turned photo; -f replaces it"* ]]
+    cmp edges/a.jpg before
+    run --separate-stderr lapedge transform --rebuild --flip=h in edges
+    [ "$status" -eq 1 ]
+    lapedge -q transform -f --flip=h in edges
+    run --separate-stderr lapedge in edges
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: edges/a.jpg: exists and is a turned photo that lapedge made, not an edge map; -f replaces it"* ]]
+    lapedge -q -f in edges
+    cmp edges/a.jpg before
+    # Lines of earlier versions do not name the command: then other settings make an output anew, as before.
+    sed -i 's/"command":"run",//' edges/.lapedge/*.jsonl
+    sed -i '/"command"/d' edges/.lapedge/*.jsonl
+    expect 0 "" "" -q transform --flip=h in edges
 }
 
 @test "what is not read is refused by name" {

@@ -73,6 +73,33 @@ o = json.load(open(sys.argv[1]))
 sys.exit(0 if eval(sys.argv[2]) else "not true: " + sys.argv[2] + "\nin " + json.dumps(o))' "$@"
 }
 
+# begun PID: waits until a run in the background has begun to write an output somewhere below this folder; false if
+# it ends first.
+begun()
+{
+    until [ -n "$(find . -name '.lapedge-*.tmp')" ]; do
+        kill -0 "$1" 2>/dev/null || return
+        sleep 0.01
+    done
+}
+
+# struck CODE SIGNAL WORD...: lapedge WORD..., which writes out.jpg, ends with that code if the signal comes while it
+# works. What is done before the signal comes is begun again.
+struck()
+{
+    local want=$1 signal=$2 code=0 pid
+    shift 2
+    for _ in {1..20}; do
+        rm -f out.jpg
+        env --default-signal="HUP,INT,TERM" "$LAPEDGE" "$@" 2>err &
+        pid=$!
+        ! begun $pid || kill -"$signal" $pid || true
+        wait $pid && code=0 || code=$?
+        [ "$code" -eq 0 ] || break
+    done
+    [ "$code" -eq "$want" ]
+}
+
 nothing_left() # no output, and no temporary file
 {
     [ ! -e "$1" ] || return

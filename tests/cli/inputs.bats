@@ -82,10 +82,10 @@ left()
 
 @test "--timeout is a limit" {
     { printf 'P6\n6000 4000\n255\n'; head -c 72000000 /dev/zero; } >slow.ppm
-    run --separate-stderr lapedge --timeout=0.05 --backend=c slow.ppm out.jpg
+    run --separate-stderr lapedge --timeout=0.001 --backend=c slow.ppm out.jpg
     [ "$status" -eq 5 ]
     [ "$stderr" = "lapedge: slow.ppm: timeout: over the time limit" ]
-    run --separate-stderr lapedge --timeout=0.05 --backend=c - out.jpg <slow.ppm
+    run --separate-stderr lapedge --timeout=0.001 --backend=c - out.jpg <slow.ppm
     [ "$stderr" = "lapedge: standard input: timeout: over the time limit" ]
     nothing_left out.jpg
 }
@@ -93,14 +93,45 @@ left()
 @test "--timeout ends the wait for a reader that takes nothing" {
     { printf 'P6\n1000 1000\n255\n'; head -c 3000000 /dev/zero; } >large.ppm
     mkfifo pipe
-    run --separate-stderr bash -c 'exec 7<>pipe
-        exec timeout -k 5 20 "$0" --timeout=0.3 --format=ppm large.ppm - >pipe' "$LAPEDGE"
-    [ "$status" -eq 5 ]
+    local limit
+    for limit in 0.3 2 10 60; do # on a busy machine a short one may be over before the writing begins
+        run --separate-stderr bash -c 'exec 7<>pipe
+            exec "$0" --timeout="$1" --format=ppm large.ppm - >pipe' "$LAPEDGE" $limit
+        [ "$status" -eq 5 ]
+        [[ $stderr == "lapedge: large.ppm: timeout: over the time limit" ]] || break
+    done
     [ "$stderr" = "lapedge: standard output: timeout: over the time limit" ]
     # A reader that takes all of it gets all of it.
     timeout 20 "$LAPEDGE" --timeout=60 --format=ppm large.ppm - | cat >piped.ppm
     lapedge large.ppm file.ppm
     cmp piped.ppm file.ppm
+}
+
+@test "--timeout ends the wait for somebody to read a FIFO" {
+    mkfifo pipe
+    run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.3 --format=jpg "$photo" pipe
+    [ "$status" -eq 5 ]
+    [ "$stderr" = "lapedge: pipe: timeout: over the time limit" ]
+    [ -p pipe ]
+    # A reader that comes gets all of it.
+    cat pipe >piped.jpg &
+    timeout 20 "$LAPEDGE" --timeout=60 --format=jpg "$photo" pipe
+    wait $!
+    lapedge "$photo" file.jpg
+    cmp piped.jpg file.jpg
+}
+
+@test "one signal ends the wait for a reader" {
+    { printf 'P6\n1000 1000\n255\n'; head -c 3000000 /dev/zero; } >large.ppm
+    mkfifo pipe
+    for limit in --threads=2 --timeout=60; do
+        run --separate-stderr bash -c 'exec 7<>pipe
+            exec timeout -k 10 --preserve-status -s TERM 0.5 "$0" "$1" --format=ppm large.ppm - >pipe' "$LAPEDGE" $limit
+        [ "$status" -eq 143 ]
+        run --separate-stderr timeout -k 10 --preserve-status -s INT 0.5 "$LAPEDGE" $limit --format=ppm large.ppm pipe
+        [ "$status" -eq 130 ]
+        [ "$stderr" = "" ]
+    done
 }
 
 @test "output equal to input, also through links" {

@@ -194,25 +194,23 @@ lapedge: bad.jpg: $same" --in-place bad.jpg bad.jpg
 @test "no progress line without a terminal, one that is erased on a terminal" {
     run --separate-stderr lapedge --max-pixels=0 "$photo" e.jpg
     [ -z "$stderr" ]
-    # Large enough to take longer than the line's patience, on a terminal that forgets nothing.
-    { printf 'P6\n8000 4000\n255\n'; head -c 96000000 /dev/zero; } >large.ppm
+    # An input that comes later than the line's patience, on a terminal that forgets nothing.
     needs_terminal
-    run script -qec "TERM=xterm '$LAPEDGE' --threads=1 --backend=c large.ppm large.jpg" /dev/null
+    printf '{ printf "P6 800 600 255\n"; sleep 0.5; head -c 1440000 /dev/zero; } | "$@"' >late.sh
+    run script -qec "TERM=xterm bash late.sh '$LAPEDGE' --threads=1 --backend=c - large.jpg" /dev/null
     [ "$status" -eq 0 ]
-    [[ $output == *" %  large.ppm"* ]]
+    [[ $output == *" %  -"* ]]
     [[ $output == *$'\r\033[K' ]]
-    run script -qec "TERM=xterm '$LAPEDGE' -q --threads=1 --backend=c large.ppm large.jpg" /dev/null
+    run script -qec "TERM=xterm bash late.sh '$LAPEDGE' -q --threads=1 --backend=c - large.jpg" /dev/null
     [ -z "$output" ]
 }
 
 @test "a run removes what a killed one left beside its output, and nothing else" {
     { printf 'P6\n8000 6000\n255\n'; head -c 144000000 /dev/zero; } >huge.ppm
     mkdir sub
-    "$LAPEDGE" --threads=1 --backend=c huge.ppm sub/out.jpg 2>err &
-    local pid=$!
-    sleep 0.3
-    kill -KILL $pid
-    wait $pid || true
+    cd sub
+    struck 137 KILL --threads=1 --backend=c ../huge.ppm out.jpg
+    cd ..
     [ "$(find sub -name '.lapedge-*.tmp' | wc -l)" -eq 1 ]
     touch sub/.lapedge-mine.tmp
     lapedge "$photo" other.jpg # in another folder
@@ -242,12 +240,7 @@ lapedge: bad.jpg: $same" --in-place bad.jpg bad.jpg
 @test "Ctrl-C and SIGTERM end with 130 and 143, and leave nothing" {
     { printf 'P6\n8000 6000\n255\n'; head -c 144000000 /dev/zero; } >huge.ppm
     for pair in INT:130 TERM:143; do
-        env --default-signal=INT "$LAPEDGE" --threads=1 --backend=c huge.ppm out.jpg 2>err &
-        local pid=$!
-        sleep 0.3
-        kill -"${pair%:*}" $pid
-        wait $pid && code=0 || code=$?
-        [ "$code" -eq "${pair#*:}" ]
+        struck "${pair#*:}" "${pair%:*}" --threads=1 --backend=c huge.ppm out.jpg
         nothing_left out.jpg
         [ ! -s err ]
     done
@@ -255,8 +248,11 @@ lapedge: bad.jpg: $same" --in-place bad.jpg bad.jpg
 
 @test "Ctrl-C ends a bench with 130 before its runs are over, without a message" {
     env --default-signal=INT "$LAPEDGE" bench filter --sizes=1M --backends=c --runs=9999 >table 2>err &
-    local pid=$!
-    sleep 0.4
+    local pid=$! caught=0
+    until ((0x$caught >> 1 & 1)); do # it handles signal 2
+        caught=$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status)
+        sleep 0.01
+    done
     kill -INT $pid
     wait $pid && code=0 || code=$?
     [ "$code" -eq 130 ]

@@ -46,18 +46,12 @@ untouched() # FILE
 
 @test "a hang-up ends a run with 129 and leaves nothing; nohup lets it go on" {
     { printf 'P6\n5000 4000\n255\n'; head -c 60000000 /dev/zero; } >huge.ppm
-    env --default-signal=HUP "$LAPEDGE" --threads=1 --backend=c huge.ppm out.jpg 2>err &
-    local pid=$!
-    sleep 0.3
-    kill -HUP $pid
-    wait $pid && code=0 || code=$?
-    [ "$code" -eq 129 ]
+    struck 129 HUP --threads=1 --backend=c huge.ppm out.jpg
     nothing_left out.jpg
     [ ! -s err ]
     env --ignore-signal=HUP "$LAPEDGE" --no-sync --threads=1 --backend=c huge.ppm out.jpg 2>err &
-    pid=$!
-    sleep 0.3
-    kill -HUP $pid
+    local pid=$!
+    ! begun $pid || kill -HUP $pid || true
     wait $pid
     [ -s out.jpg ]
 }
@@ -248,20 +242,32 @@ last() # CODE START WORD...: a run over folders, its exit code and how its last 
     [ "$(cat out/sub/b.jpg)" = mine ]
 }
 
-# A photo that takes a while, and what happens in that while: meanwhile COMMAND... -- WORD...
+# What happens while a photo is worked on: meanwhile COMMAND -- WORD... The run stands still for it. A run that was
+# done before is begun again; so is one that ends with $late, which means that COMMAND came after its last look.
+late=
 meanwhile()
 {
-    local before=()
-    while [ "$1" != -- ]; do before+=("$1"); shift; done
-    shift
-    [ -e large.ppm ] || { printf 'P6\n5000 3000\n255\n'; head -c 45000000 /dev/zero; } >large.ppm
-    "$LAPEDGE" --no-sync --backend=c --threads=1 "$@" 2>err &
-    local pid=$!
-    for _ in {1..200}; do [ -n "$(find out -name '.lapedge-*.tmp')" ] && break; sleep 0.01; done
-    [ -n "$(find out -name '.lapedge-*.tmp')" ]
-    "${before[@]}"
-    code=0
-    wait $pid || code=$?
+    local command=$1 pid
+    shift 2
+    for _ in {1..20}; do
+        [ -e large.ppm ] || { printf 'P6\n5000 3000\n255\n'; head -c 45000000 /dev/zero; } >large.ppm
+        "$LAPEDGE" --no-sync --backend=c --threads=1 "$@" 2>err &
+        pid=$!
+        begun $pid && kill -STOP $pid || true
+        if [ -n "$(find out -name '.lapedge-*.tmp')" ]; then
+            "$command"
+            kill -CONT $pid
+            code=0
+            wait $pid || code=$?
+            [ "$code" = "$late" ] || return 0
+            rm large.ppm
+        else
+            kill -CONT $pid || true
+            wait $pid
+        fi
+        find out ! -type d -delete
+    done
+    return 1
 }
 
 @test "a file that appears under an output's name during the run stays" {
@@ -277,6 +283,7 @@ meanwhile()
 @test "an input that is rewritten while it is read is a failure: changed" {
     mkdir out
     grow() { echo x >>large.ppm; }
+    late=0
     meanwhile grow -- large.ppm out --log=log.jsonl
     [ "$code" -eq 4 ]
     grep -q 'lapedge: large.ppm: changed while it was read' err
@@ -344,4 +351,77 @@ meanwhile()
     grep -q '^151 done' err
     (ulimit -n 64; lapedge --threads=64 in out 2>err)
     grep -q '^0 done, 151 up to date' err
+}
+
+# interrupted HOW: interrupts a folder run that waits for the reader of its log and has finished outputs without their
+# names. "again": once more and once more, until it ends. "twice": two signals of one Ctrl-C, then the log is read.
+interrupted()
+{
+    python3 - "$LAPEDGE" "$1" <<'PYTHON'
+import array, fcntl, glob, os, signal, subprocess, sys, termios, threading, time
+program, how = sys.argv[1:]
+os.mkdir(how)
+os.mkdir(how + "/in")
+for i in range(300):
+    with open(f"{how}/in/{i}.pgm", "wb") as f:
+        f.write(b"P5\n8 8\n255\n" + bytes([i % 256]) * 64)
+os.mkfifo(how + "/log")
+log = os.open(how + "/log", os.O_RDWR)
+run = subprocess.Popen([program, "--no-sync", "--ext=pgm", "--format=jpg", f"--log={how}/log", how + "/in", how + "/out"],
+                       stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+
+def temporary():
+    return glob.glob(how + "/out/.lapedge-*.tmp")
+
+def waiting():
+    held = array.array("i", [0])
+    fcntl.ioctl(log, termios.FIONREAD, held)
+    return held[0]
+
+def interrupt():
+    """Sends a signal; returns when a thread of the program has taken it, or the program has ended."""
+    run.send_signal(signal.SIGINT)
+    while run.poll() is None:
+        with open(f"/proc/{run.pid}/status") as f:
+            pending = [int(line.split()[1], 16) for line in f if line.startswith(("ShdPnd", "SigPnd"))]
+        if not any(p >> signal.SIGINT - 1 & 1 for p in pending):
+            return
+        time.sleep(0.001)
+
+before, F_GETPIPE_SZ = -1, 1032
+while waiting() != before or before < fcntl.fcntl(log, F_GETPIPE_SZ) * 3 // 4 or not temporary(): # until it is full
+    assert run.poll() is None, (run.returncode, run.stderr.read())
+    before = waiting()
+    time.sleep(0.2)
+assert temporary()
+began = time.monotonic()
+interrupt()
+if how == "again":
+    while run.poll() is None:
+        interrupt()
+        time.sleep(0.05)
+    print("again", "ended" if run.returncode in (-2, 130) else run.returncode, len(temporary()))
+else:
+    interrupt()
+    at_once = time.monotonic() - began < 0.4
+    def read():
+        while os.read(log, 65536):
+            pass
+    threading.Thread(target=read, daemon=True).start()
+    said = run.stderr.read().decode()
+    code = run.wait()
+    good = code in (0, 130) and " done" in said or not at_once and code == -2 # 0: all were done before
+    print("twice", "good" if good else (code, said), len(temporary()))
+os._exit(0)
+PYTHON
+}
+
+@test "a second Ctrl-C ends a run that is stuck, and leaves no temporary files" {
+    run interrupted again
+    [ "$output" = "again ended 0" ]
+}
+
+@test "two signals of one Ctrl-C are one request: the run ends cleanly" {
+    run interrupted twice
+    [ "$output" = "twice good 0" ]
 }

@@ -147,7 +147,7 @@ static outcome decode_rows(const lap_jpeg_frame *frame, lap_row_source *source, 
     outcome o = {false, 0};
     lap_decode_plan *plan = malloc(sizeof *plan);
     need(plan != NULL, "memory");
-    o.is_ours = lap_decode_plan_make(frame, source->stages->place, plan);
+    o.is_ours = lap_decode_plan_make(frame, source->stages->index, plan);
     source->plan = plan;
     source->scan_begin = (size_t)frame->scan_begin;
     if (o.is_ours)

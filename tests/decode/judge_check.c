@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "decode_case.h"
-#include "jpeg/decode_ladder.h"
+#include "jpeg/ladders.h"
 #include "run/formats.h"
 #include "run/pixels.h"
 
@@ -196,9 +196,9 @@ static const char *difference(const outcome *a, const outcome *b)
 static void judge(const uint8_t *bytes, size_t size, const settings *s, const char *name)
 {
     outcome reference = decode(bytes, size, s, LAP_CODEC_TURBO);
-    for (int i = 1; lap_decode_row_at(i); i++) {
-        const lap_decode_rung *rung = lap_decode_row_at(i);
-        if (lap_decode_missing(rung))
+    for (int i = 1; lap_coders_row(&lap_decoders, i); i++) {
+        const lap_coder *rung = lap_coders_row(&lap_decoders, i);
+        if (lap_coders_missing(&lap_decoders, rung))
             continue;
         outcome o = decode(bytes, size, s, rung->codec);
         const char *what = difference(&o, &reference);

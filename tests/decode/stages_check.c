@@ -11,7 +11,7 @@
 
 #include "../encode/encode_case.h"
 #include "coding/zigzag.h"
-#include "jpeg/decode_ladder.h"
+#include "jpeg/ladders.h"
 
 enum {
     SLACK = LAP_DECODE_SLACK,
@@ -38,7 +38,7 @@ static void need(bool ok, const char *what)
     }
 }
 
-static void say(const lap_decode_rung *rung, const char *what, long cases, long wrong, const char *first)
+static void say(const lap_coder *rung, const char *what, long cases, long wrong, const char *first)
 {
     tests++;
     failures += wrong > 0;
@@ -107,9 +107,9 @@ static bool run_inverse(const lap_decode_stages *stages, const set *s, samples *
     memset(out, GUARD, sizeof *out);
     memcpy(last, s->last, (size_t)s->count);
     for (int k = 0; k < 64; k++) {
-        quant[stages->place[k]] = s->quant[lap_zigzag[k]];
+        quant[stages->index[k]] = s->quant[lap_zigzag[k]];
         for (int b = 0; b < s->count; b++)
-            coefficients[64 * b + stages->place[k]] = s->value[b][lap_zigzag[k]];
+            coefficients[64 * b + stages->index[k]] = s->value[b][lap_zigzag[k]];
     }
     const lap_decode_blocks blocks = {coefficients, last, quant, s->count};
     return stages->inverse(&blocks, out->row[1], STRIDE);
@@ -165,7 +165,7 @@ static void fill_at_limits(set *s)
 }
 
 /* What plain C takes each rung takes, with the same samples. */
-static void check_inverse(const lap_decode_rung *rung)
+static void check_inverse(const lap_coder *rung)
 {
     static set s;
     static samples expected, got;
@@ -262,7 +262,7 @@ static void limit_bits(set *s)
 }
 
 /* The environment variable JSIMD_FORCENONE leaves libjpeg-turbo its C form alone. */
-static void check_library(const lap_decode_rung *rung)
+static void check_library(const lap_coder *rung)
 {
     const char *form = getenv("JSIMD_FORCENONE") ? "C" : "vectors";
     static set s;
@@ -331,7 +331,7 @@ static const char *compare_row(const lap_decode_stages *stages, const lap_decode
                                                : NULL;
 }
 
-static void check_pixels(const lap_decode_rung *rung)
+static void check_pixels(const lap_coder *rung)
 {
     static const int wide[] = {
         255, 256, 257, 1023, 1024, 1025, 1026, 1087, 2047, 2048, 2049, 2050, 2051, 4999};
@@ -354,7 +354,7 @@ static void check_pixels(const lap_decode_rung *rung)
 
 /* ---- bytes without the zeros behind 0xFF --------------------------------------------------------- */
 
-static void check_unstuff(const lap_decode_rung *rung)
+static void check_unstuff(const lap_coder *rung)
 {
     long cases = 0, wrong = 0;
     char first[200] = "";
@@ -382,10 +382,10 @@ static void check_unstuff(const lap_decode_rung *rung)
 
 /* ---- all ----------------------------------------------------------------------------------------- */
 
-static void for_rungs(void (*check)(const lap_decode_rung *))
+static void for_rungs(void (*check)(const lap_coder *))
 {
-    const lap_decode_rung *rung;
-    for (int i = 0; (rung = lap_decode_row_at(i)) != NULL; i++)
+    const lap_coder *rung;
+    for (int i = 0; (rung = lap_coders_row(&lap_decoders, i)) != NULL; i++)
         if (rung->stages && rung->available() == NULL)
             check(rung);
 }

@@ -108,10 +108,10 @@ static bool is_right(const char *name, int i)
 /* ---- runs -------------------------------------------------------------------------------------- */
 
 typedef struct outcome {
-    int right, on_devices, decoded_there,
-        warnings; /* decoded_there: also by a thread that only decodes there */
-    bool left;    /* something on a device, or pinned */
-    int early;    /* results before the first device was ready */
+    int right, on_devices, warnings;
+    int decoded_there, encoded_there; /* also by a thread that lets a device do only that */
+    bool left;                        /* something on a device, or pinned */
+    int early;                        /* results before the first device was ready */
     lap_batch_work work;
 } outcome;
 
@@ -140,6 +140,7 @@ static void take(lap_executor *executor, lap_job *job, outcome *o)
         o->right += published && is_right(job->relative, name % PHOTOS);
         o->on_devices += job->device >= 0;
         o->decoded_there += strstr(job->report.note, "decoded on the device") != NULL;
+        o->encoded_there += strstr(job->report.note, "encoded on the device") != NULL;
         lap_executor_look(executor, &o->work);
         o->early += !o->work.device[0].is_ready && !o->work.device[0].is_lost;
         lap_job_free(job);
@@ -215,6 +216,7 @@ static void check_memory(void)
     o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .memory = 1000});
     check(o.right == PHOTOS && o.on_devices == 0 && o.decoded_there == 0 && o.warnings == 0,
         "no memory: not by the device");
+    check(o.encoded_there == PHOTOS, "what it leaves goes on from the pixels, as one photo does");
     o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .pinned = 10000});
     check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no pinned memory: not by the device");
 }

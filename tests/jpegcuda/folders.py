@@ -155,6 +155,24 @@ def check_backends():
         check_same(f"{name}: the CPU's files", "few", ["--backend=" + name], "order=now", least=2)
 
 
+def check_one_way():
+    """What a device leaves undone goes on the same way in a folder and alone: the notes say who coded."""
+    options = ["--backend=cuda-fast", "--no-sync"]
+    subprocess.run(["rm", "-rf", "out", "log.jsonl"], check=True)
+    subprocess.run([program, "all", "out", "--log=log.jsonl", *options], capture_output=True, timeout=60)
+    with open("log.jsonl", encoding="utf-8") as lines:
+        found = {one["input"]: one["note"] for one in map(json.loads, lines) if "input" in one}
+    half, bad = 0, []
+    for name, note in found.items():
+        done = subprocess.run([program, name, "one.jpg", "--json", *options], capture_output=True, timeout=60)
+        alone = json.loads(done.stdout)["note"]
+        half += "decoded on the CPU, encoded on the device" in alone
+        if alone != note:
+            bad.append(f"{name}: {note}, alone: {alone}")
+    report(not bad and half >= 3, "what a device leaves undone goes on the same way in a folder and alone",
+           "\n".join([f"{half} of {len(found)}", *bad]))
+
+
 def check_options():
     for options in (["--gray"], ["--auto-orient"], ["--restart=off"], ["--strip", "--quality=70"], ["--format=png"],
                     ["--fail-on=none"], ["--subsampling=420", "--border=reflect"], ["--max-pixels=900"],
@@ -314,6 +332,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_stats()
     check_shares()
     check_trace()
+    check_one_way()
     check_backends()
     check_options()
     check_faults("few", 20261122)

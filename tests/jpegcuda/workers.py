@@ -152,9 +152,9 @@ def check_signal(number, everyone):
            f"{workers} {process.returncode} {left} {said}")
 
 
-def catches(pid, number):
+def is_pending(pid, number):
     with open(f"/proc/{pid}/status", encoding="ascii") as f:
-        return int(re.search(r"^SigCgt:\s*(\w+)", f.read(), re.M)[1], 16) >> (number - 1) & 1
+        return int(re.search(r"^ShdPnd:\s*(\w+)", f.read(), re.M)[1], 16) >> (number - 1) & 1
 
 
 def check_stop_and_kill():
@@ -163,7 +163,7 @@ def check_stop_and_kill():
     os.kill(workers[0], signal.SIGSTOP)
     process.send_signal(signal.SIGTERM)
     until = time.time() + 20
-    while time.time() < until and catches(process.pid, signal.SIGTERM):
+    while time.time() < until and is_pending(process.pid, signal.SIGTERM):
         time.sleep(0.01)
     os.kill(workers[0], signal.SIGKILL)
     said = process.communicate(timeout=100)[1]

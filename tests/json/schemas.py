@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run([LAPEDGE, PHOTO, "edges.png"], check=True)
     subprocess.run([LAPEDGE, "--gray", "--kernel=identity", PHOTO, "a.pgm"], check=True)
     for name in ("file", "log", "run", "stats", "stats_failed", "stats_totals", "bench", "backends", "diff", "diff_folders", "compare",
-                 "error"):
+                 "error", "not_taken"):
         jsonschema.Draft202012Validator.check_schema(schema(name))
 
     text = holds("diff", "different pictures", 1, PHOTO, "edges.png")
@@ -136,6 +136,11 @@ with tempfile.TemporaryDirectory() as folder:
     check("settings are those of a picture by itself, and stand once", None if [
         json.loads(line).get("settings") for line in lines] == [json.loads(text_of_one)["settings"], None, None]
         and schema("log")["properties"]["settings"] == schema("file")["properties"]["settings"] else lines)
+    holds("run", "outputs below it", 0, "--log=log.jsonl", ".", "more/")
+    with open("log.jsonl") as log:
+        last = log.read().splitlines()[-1]
+    check("not_taken: the last line of a log", problem_of("not_taken", last))
+    is_refused("not_taken", "a count left out", last, lambda o: o["not_taken"].pop("outputs"))
     text = holds("stats", "a picture", 0, PHOTO)
     is_refused("stats", "a count left out", text, lambda o: o["edges"]["channels"][0]["histogram"].pop())
     holds("stats", "profiles and a threshold", 0, "--profiles", "--threshold=9", "--gray", PHOTO)

@@ -186,9 +186,9 @@ planted 6 'uninitialised read' "$unwritten" 'sum += weight' 's/row < ROWS; row/r
 planted 6 'beyond the right side' "$bounds" 'tile\[row' 's/ && left \* 3 \+ column < \(width \+ 2\) \* 3//'
 planted 6 'no barrier' "$race" 'tile\[' '/__syncthreads\(\);/d'
 planted 7 'off by one' "$unwritten" 'window\[' 's/r < rows \+ 4/r <= rows + 4/'
-planted 8 'no barrier' "$race" 'warps\[' '/shuffled\(/,/^}/{/__syncthreads\(\);/d}'
-planted 8 'halving without its barrier' "$race" 'tile\[' '/^__global__ void divergent/,/^}/{/    __syncthreads\(\);$/{/^        /d}}'
-planted 8 'race between blocks' "$race" 'sums\[' 's/sums\[blockIdx.x\] = warps/sums[0] = warps/'
+planted 8 'no barrier' "$race" 'warps\[' '/shuffled\(/,/^}/{/__syncthreads\(\);$/d}'
+planted 8 'halving without its barrier' "$race" 'tile\[' '/^__global__ void divergent/,/^}/{/^ {12}__syncthreads\(\);$/d}'
+planted 8 'race between blocks' "$race" 'sums\[' 's/sums\[group\] = warps/sums[0] = warps/'
 planted 8 'half a warp' "$warp" 'shfl' 's/value \+= (__shfl.*;)/if (t % 32 < 16) value += \1/'
 planted 9 'no first barrier' "$race" 'mine\[' '0,/__syncthreads\(\);/{/__syncthreads\(\);/d}'
 planted 9 'no atomic' "$race" 'mine\[' 's/atomicAdd\(&mine\[in\[i\]\], 1u\)/mine[in[i]]++/'
@@ -196,6 +196,48 @@ planted 9 'nothing set to zero' "$unwritten" 'atomicAdd' '/mine\[threadIdx.x\] =
 planted 10 'off by one' "$bounds" 'sum += in' 's/y < end; y\+\+/y <= end; y++/'
 planted 10 'an index below the sums kept' "$bounds" 'rows\[y % 5\]' '0,/rows\[\(y \+ 2\) % 5\] = /s//rows[y % 5] = /'
 planted 7 'an index before the sums' "$bounds" 'sum\[' 's/for \(int i = 0; i < DEEP/for (int i = -1; i < DEEP/'
+planted 1 'the number within the block for that in the image' "$race" 'out\[' \
+    's/blockIdx\.x \* blockDim\.x \+ //; s/blockIdx\.y \* blockDim\.y \+ //'
+planted 1 'and for or' "$bounds" 'sum += weight' 's/x >= width \|\|/x >= width \&\&/'
+planted 1 'width and height exchanged' "$bounds" 'sum += weight' 's/x >= width \|\| y >= height/x >= height || y >= width/'
+planted 1 'every thread all pixels' "$race" 'out\[' \
+    's/(.*)const int x = .*/\1for (int x = 0; x < width; x++)/; s/(.*)const int y = .*/\1for (int y = 0; y < height; y++)/; /if \(x >= width/,+1d'
+planted 2 'or for and' "$bounds" 'in\[column' 's/column < height && row/column < height || row/'
+planted 2 'a tile without a barrier' "$race" 'tile\[' \
+    's/(.*)out\[row .*/\1{ tile[threadIdx.y][threadIdx.x] = in[column * width + row];\n\1out[row * height + column] = tile[threadIdx.x][threadIdx.y]; }/; s/(.*)(const int column = .*)/\1__shared__ float tile[BLOCK][BLOCK];\n\1\2/'
+planted 3 'one byte too many' "$bounds" 'tile\[i\] =' 's/i < SIDE \* ROW/i <= SIDE * ROW/'
+planted 3 'a byte for each thread' "$unwritten" 'sum += weight' 's/i < SIDE \* ROW; i/i < 256; i/'
+planted 3 'pixels for bytes' "$unwritten" 'sum += weight' 's/\* ROW; i \+=/* SIDE; i +=/; s/i \/ ROW, column = i % ROW/i \/ SIDE, column = i % SIDE/; s/tile\[i\] =/tile[row * ROW + column] =/'
+planted 3 'a barrier in the loop' "$barrier" '__syncthreads' 's/(tile\[i\] = .*)/\1\n__syncthreads();/'
+planted 4 'a barrier of warps' "$race" 'tile\[' '0,/__syncthreads\(\);/s/__syncthreads\(\);/__syncwarp();/'
+planted 4 'a barrier behind the first colour only' "$race" 'tile\[' 's/if \(c < 2\)/if (c == 0)/'
+planted 4 'continue before the barrier' "$barrier" '__syncthreads' \
+    '0,/__syncthreads\(\);/s/__syncthreads\(\);/if (x >= width) continue; __syncthreads();/'
+planted 6 'each warp every row' "$race" 'tile\[row' 's/row \+= BLOCK_Y/row++/'
+planted 6 'one row too many' "$bounds" 'tile\[row' 's/row < ROWS; row/row <= ROWS; row/'
+planted 6 'as many bytes as lanes' "$unwritten" 'sum += weight' 's/column < ROW; column/column < BLOCK_X; column/'
+planted 6 'four times 32' "$bounds" 'tile\[row' 's/column < ROW; column/column < 128; column/; /if \(top \+ row/d'
+planted 7 'the sum of another window' "$bounds" 'sum\[r' 's/sum\[i\] \+= \(fx/sum[r - i] += (fx/; /if \(r - i >= 0/d'
+planted 7 'rows beyond the image' "$unwritten" 'window\[' 's/r < rows \+ 4/r < DEEP + 4/'
+planted 8 'all lanes write' "$race" 'warps\[' '/if \(t % 32 == 0\)/d'
+planted 8 'a barrier for some lanes' "$barrier" '__syncthreads' \
+    '/shuffled\(/,/^}/{s/(warps\[t \/ 32\] = value;)/{ \1 __syncthreads(); }/; /^ *__syncthreads\(\);$/d}'
+planted 8 'the thread for its warp' "$bounds" 'warps\[t\]' 's/warps\[t \/ 32\]/warps[t]/'
+planted 8 'all threads write the sum' "$race" 'sums\[' '/shuffled\(/,/^}/{/if \(t == 0\)/d}'
+planted 8 'a mask of half a warp' "$warp" 'shfl' 's/0xffffffff, value/0xffff, value/'
+planted 9 'a return before the barrier' "$barrier" '__syncthreads' '/shared\(const/,/^}/s/^( *)(for \(unsigned i = first.*)/\1if (first >= n) return;\n\1\2/'
+planted 9 'a barrier in the loop' "$barrier" '__syncthreads' 's/(atomicAdd\(&mine.*)/{ \1 __syncthreads(); }/'
+planted 9 'counters are added without an atomic' "$race" 'counts\[' 's/atomicAdd\(&counts\[threadIdx.x\], (.*)\);/counts[threadIdx.x] += \1;/'
+planted 9 'the place of a value for the value' "$bounds" 'mine\[i\]' 's/mine\[in\[i\]\]/mine[i]/'
+planted 10 'no modulo' "$bounds" 'rows\[y - top' 's/rows\[\(y \+ 4\) % 5\]/rows[y - top + 4]/'
+planted 10 'rows of the result as long as those of the image' "$bounds" 'out\[' 's/out\[\(long\)y \* width/out[(long)y * pitch/'
+planted 10 'all of a walk' "$bounds" 'sum += in' 's/y < end; y/y < top + DEEP; y/'
+advised 2 'a race without a loop' 'between the two lines: what makes one thread wait' \
+    's/(.*)out\[row .*/\1{ tile[threadIdx.y][threadIdx.x] = in[column * width + row];\n\1out[row * height + column] = tile[threadIdx.x][threadIdx.y]; }/; s/(.*)(const int column = .*)/\1__shared__ float tile[BLOCK][BLOCK];\n\1\2/'
+advised 3 'a return in the loop' 'kept from it by a condition, or returned before.' \
+    's/if \(top \+ row < height \+ 2 \&\& (.*)\)$/if (!(top + row < height + 2 \&\& \1)) return;/'
+advised 5 'a pitch below that of a row' 'MY_PITCH must be 60 to 127' 's/MY_PITCH = 80/MY_PITCH = 59/'
+advised 8 'the thread for its warp' 'element 64 of warps, whose elements are 0 to 3.' 's/warps\[t \/ 32\]/warps[t]/'
 right 7 'the weights are a constant' \
     's/(float sum\[DEEP\] = .*)/\1 static const float h[2] = {-1, 24};/; s/\(fx == 2 && r - i == 2 \? 24.0f : -1.0f\)/h[fx == 2 \&\& r - i == 2]/'
 right 4 'a barrier behind the last colour' '/if \(c < 2\)/d'
@@ -327,7 +369,7 @@ wrong_pixel_is_named()
 
 next_step_is_named()
 {
-    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2 (what a warp' || return 1
+    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2: what a warp.*(15 minutes)\.$' || return 1
     ! can_run lesson_12_avx2.c || lessons/lesson check 12 "$(of 12)" | grep 'That was the last lesson'
 }
 
@@ -338,6 +380,16 @@ lesson_that_does_not_exist()
         env -u MAKEFLAGS make -n HAVE_CUDA=0 "$target-99" | grep "lessons/lesson [a-z]* 99" || return 1
     done
     lessons/lesson get 99 2>&1 | grep 'no lesson 99: they are 1 to 12'
+}
+
+lessons_are_listed()
+{
+    local said number
+    said=$(env -u MAKEFLAGS make --no-print-directory HAVE_CUDA=0 MINE="$scratch/mine" lesson) && echo "$said"
+    for ((number = 1; number <= 12; number++)); do
+        grep -E "^ *$number  .* \([0-9]+ minutes\)" <<<"$said" >/dev/null || return 1
+    done
+    grep -E "^  1 .*, in $scratch/mine$" <<<"$said" && ! grep -E "^  2 .*, in" <<<"$said"
 }
 
 says_what_is_missing()
@@ -361,5 +413,6 @@ check "each figure to predict has its reason" predictions_have_reasons
 check "a wrong result names the pixel" wrong_pixel_is_named
 check "a solved lesson names the next step" next_step_is_named
 check "a lesson that does not exist: which do" lesson_that_does_not_exist
+check "make lesson lists them, and which are copied" lessons_are_listed
 check "what is missing is said" says_what_is_missing
 finish

@@ -304,8 +304,8 @@ print(317 if os.uname().machine == "x86_64" else 277)')" "--sandbox: this kernel
 else
     skip "--sandbox" "this kernel has no Landlock or no seccomp"
 fi
-check "CUDA cannot be confined" refused 2 "--sandbox runs on the CPU alone: a driver of CUDA cannot be confined \
-so; leave out --backend=cuda-fast" --sandbox --backend=cuda-fast photos/coffee.jpg out.jpg
+check "CUDA cannot be confined" refused 2 "--sandbox runs on the CPU only: the CUDA driver cannot be confined; leave \
+out --backend=cuda-fast" --sandbox --backend=cuda-fast photos/coffee.jpg out.jpg
 check "nor its codec" refused 2 "--sandbox runs on the CPU alone; leave out --codec=cuda" \
     --sandbox --codec=cuda photos/coffee.jpg out.jpg
 no_devices() # --devices changes nothing then, and -v says so

@@ -127,7 +127,7 @@ static void a_cancelled_run_keeps_what_is_finished(void **state)
     lap_batch_counts counts;
     lap_error err;
     (void)state;
-    put("in/aa.jpg", "x", 1); /* fails, and is reported at once */
+    put("in/!.jpg", "x", 1); /* the first by name; fails, and is reported at once */
     /* Photos this small may all be done before the flag is seen: then the run is whole, and is tried again.
      */
     lap_code code = LAP_OK;

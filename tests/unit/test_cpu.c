@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cpu_simd/cpu.h"
-#include "jpeg/encode_ladder.h"
+#include "jpeg/ladders.h"
 
 typedef const char *(*asked)(void);
 
@@ -60,17 +60,17 @@ static void choice(void **state)
     lap_error err;
     (void)state;
     setenv("LAP_CPU_MASK", "avx512,avx2,neon", 1);
-    assert_int_equal(lap_encoder_choose(LAP_CODEC_AUTO, &coder, &err), LAP_OK);
+    assert_int_equal(lap_coders_choose(&lap_encoders, LAP_CODEC_AUTO, &coder, &err), LAP_OK);
     assert_string_equal(coder->name, "turbo");
-    assert_int_equal(lap_encoder_choose(LAP_CODEC_C, &coder, &err), LAP_OK);
+    assert_int_equal(lap_coders_choose(&lap_encoders, LAP_CODEC_C, &coder, &err), LAP_OK);
     assert_string_equal(coder->name, "c");
-    assert_int_equal(lap_encoder_choose(LAP_CODEC_AVX512, &coder, &err), LAP_E_BACKEND);
+    assert_int_equal(lap_coders_choose(&lap_encoders, LAP_CODEC_AVX512, &coder, &err), LAP_E_BACKEND);
     assert_non_null(strstr(err.message, "codec 'avx512' cannot run here"));
-    assert_int_equal(lap_encoder_choose(LAP_CODEC_AVX2, &coder, &err), LAP_E_BACKEND);
+    assert_int_equal(lap_coders_choose(&lap_encoders, LAP_CODEC_AVX2, &coder, &err), LAP_E_BACKEND);
     unsetenv("LAP_CPU_MASK");
     if (!lap_cpu_no_avx2_bits()) {
         setenv("LAP_CPU_MASK", "avx512vnni", 1);
-        assert_int_equal(lap_encoder_choose(LAP_CODEC_CPU, &coder, &err), LAP_OK);
+        assert_int_equal(lap_coders_choose(&lap_encoders, LAP_CODEC_CPU, &coder, &err), LAP_OK);
         assert_string_equal(coder->name, "avx2");
         unsetenv("LAP_CPU_MASK");
     }

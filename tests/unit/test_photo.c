@@ -270,7 +270,7 @@ static void a_full_disk(void **state)
         lap_sink *sink = NULL;
         lap_error err = {0};
         assert_int_equal(lap_source_memory(in.data, in.size, "picture", &source, NULL), LAP_OK);
-        assert_int_equal(lap_sink_open("/dev/full", &sink, NULL), LAP_OK);
+        assert_int_equal(lap_sink_open("/dev/full", NULL, &sink, NULL), LAP_OK);
         lap_photo photo = {.context = contexts[i / 2], .settings = &s, .source = source, .sink = sink};
         lap_report report;
         lap_code code = lap_photo_run(&photo, &report, &err);

@@ -181,7 +181,7 @@ static uint8_t *run_into(const char *path, const jpeg_bytes *in, const lap_setti
     lap_report report = {0};
     lap_error err = {0};
     assert_int_equal(lap_source_memory(in->data, in->size, "picture", &source, NULL), LAP_OK);
-    assert_int_equal(lap_sink_open(path, &sink, NULL), LAP_OK);
+    assert_int_equal(lap_sink_open(path, NULL, &sink, NULL), LAP_OK);
     lap_photo photo = {
         .context = context, .settings = settings, .source = source, .sink = sink, .counts = counts};
     if (lap_photo_run(&photo, &report, &err) != LAP_OK)

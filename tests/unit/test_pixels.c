@@ -79,8 +79,10 @@ static void check_note(const pixels_kind *kind, const lap_settings *s, const cha
         fail_msg("%s: %s", kind->jpeg.name, note);
 }
 
-static void check_picture(const pixels_kind *kind, const jpeg_bytes *file, lap_settings s, int orientation)
+static void check_picture(
+    const pixels_kind *kind, const jpeg_bytes *file, lap_settings s, int orientation, int n)
 {
+    (void)n;
     lap_error err;
     lap_code code;
     lap_settings plain = s;
@@ -108,27 +110,36 @@ static void check_picture(const pixels_kind *kind, const jpeg_bytes *file, lap_s
     lap_pixels_free(pixels);
 }
 
-static void pixels_of_all_kinds(void **state)
+/* Calls check with each kind of file in each orientation, numbered, with settings that take turns. */
+static void each_kind(
+    void (*check)(const pixels_kind *kind, const jpeg_bytes *file, lap_settings s, int orientation, int n))
 {
     static const int threads[] = {1, 2, 3, 7};
-    (void)state;
-    int turn = 0;
+    enum { TIMES = 6 };
+    int n = 0;
     for (int k = 0; k < KINDS; k++) {
         jpeg_bytes file = jpeg_make(&kinds[k].jpeg, WIDTH, HEIGHT);
         for (int orientation = 1; orientation <= 8; orientation++) {
             jpeg_bytes turned = with_orientation(&file, orientation);
-            for (int i = 0; i < 4; i++, turn++) {
+            for (int i = 0; i < TIMES; i++, n++) {
                 lap_settings s = lap_settings_default();
                 s.gray = i % 2;
-                s.auto_orient = i / 2;
-                s.threads = threads[turn % 4];
-                s.decode = turn % 3 ? LAP_DECODE_PARALLEL : LAP_DECODE_SERIAL;
-                check_picture(&kinds[k], &turned, s, orientation);
+                s.auto_orient = i / 3;
+                s.threads = threads[n % 4];
+                s.decode = (n + orientation) % 3 ? LAP_DECODE_PARALLEL : LAP_DECODE_SERIAL;
+                s.codec = (k + orientation) % 2 ? LAP_CODEC_C : LAP_CODEC_AUTO;
+                check(&kinds[k], &turned, s, orientation, n);
             }
             free(turned.data);
         }
         free(file.data);
     }
+}
+
+static void pixels_of_all_kinds(void **state)
+{
+    (void)state;
+    each_kind(check_picture);
 }
 
 /* ---- into a caller's view ---- */
@@ -157,18 +168,22 @@ static void check_view(const pixels_kind *kind, const lap_view *expected, const 
 }
 
 /* Into new memory, and into the caller's, of which only the pixels are written. */
-static void check_views(const pixels_kind *kind, const jpeg_bytes *file, const lap_settings *s, int channels)
+static void check_views(
+    const pixels_kind *kind, const jpeg_bytes *file, lap_settings s, int orientation, int n)
 {
+    static const int wanted[] = {0, 1, 3};
+    const int channels = wanted[n % 3];
+    (void)orientation;
     lap_error err = {0};
     lap_code code;
     lap_report report;
-    lap_pixels *expected = decode(file, *s, s->codec, &code, &err);
-    lap_context *context = lap_context_create(s->threads, NULL);
+    lap_pixels *expected = decode(file, s, s.codec, &code, &err);
+    lap_context *context = lap_context_create(s.threads, NULL);
     assert_non_null(expected);
     assert_non_null(context);
     const lap_view *e = lap_pixels_view(expected);
     lap_view made = {.channels = channels, .place = LAP_ON_HOST};
-    if (lap_decode_view(context, file->data, file->size, s, &made, &report, &err) != LAP_OK)
+    if (lap_decode_view(context, file->data, file->size, &s, &made, &report, &err) != LAP_OK)
         fail_msg("%s: %s", kind->jpeg.name, err.message);
     assert_int_equal(made.stride, made.width * made.channels);
     assert_int_equal(report.width, made.width);
@@ -179,7 +194,7 @@ static void check_views(const pixels_kind *kind, const jpeg_bytes *file, const l
     uint8_t *memory = malloc(stride * (size_t)made.height + PAD);
     memset(memory, GUARD, stride * (size_t)made.height + PAD);
     lap_view own = {memory + PAD, (ptrdiff_t)stride, made.width, made.height, channels, 0, LAP_ON_HOST};
-    if (lap_decode_view(context, file->data, file->size, s, &own, NULL, &err) != LAP_OK)
+    if (lap_decode_view(context, file->data, file->size, &s, &own, NULL, &err) != LAP_OK)
         fail_msg("%s: %s", kind->jpeg.name, err.message);
     check_view(kind, e, &own, channels);
     for (int y = 0; y <= made.height; y++)
@@ -193,26 +208,8 @@ static void check_views(const pixels_kind *kind, const jpeg_bytes *file, const l
 
 static void views_of_all_kinds(void **state)
 {
-    static const int threads[] = {1, 2, 3, 7}, channels[] = {0, 1, 3};
     (void)state;
-    int turn = 0;
-    for (int k = 0; k < KINDS; k++) {
-        jpeg_bytes file = jpeg_make(&kinds[k].jpeg, WIDTH, HEIGHT);
-        for (int orientation = 1; orientation <= 8; orientation++) {
-            jpeg_bytes turned = with_orientation(&file, orientation);
-            for (int i = 0; i < 6; i++, turn++) {
-                lap_settings s = lap_settings_default();
-                s.gray = turn % 5 == 0;
-                s.auto_orient = i / 3;
-                s.threads = threads[turn % 4];
-                s.codec = turn % 2 ? LAP_CODEC_C : LAP_CODEC_AUTO;
-                s.decode = turn % 3 ? LAP_DECODE_PARALLEL : LAP_DECODE_SERIAL;
-                check_views(&kinds[k], &turned, &s, channels[i % 3]);
-            }
-            free(turned.data);
-        }
-        free(file.data);
-    }
+    each_kind(check_views);
 }
 
 /* Refused before any work: neither the view nor what it points to changes. */
@@ -267,6 +264,50 @@ static void refused_views(void **state)
     lap_context_destroy(context);
     free(turned.data);
     free(file.data);
+}
+
+/* The least limit of memory, to 64 bytes, within which a view is decoded. */
+static uint64_t least_memory(lap_context *context, const jpeg_bytes *file, lap_settings s, int channels)
+{
+    uint64_t below = 1, fits = 1 << 24;
+    while (fits - below > 64) {
+        lap_view view = {.channels = channels, .place = LAP_ON_HOST};
+        s.max_memory = (below + fits) / 2;
+        const lap_code code = lap_decode_view(context, file->data, file->size, &s, &view, NULL, NULL);
+        if (code != LAP_OK)
+            assert_int_equal(code, LAP_E_LIMIT);
+        *(code == LAP_OK ? &fits : &below) = s.max_memory;
+        free(code == LAP_OK ? view.base : NULL);
+    }
+    assert_true(fits < 1 << 24);
+    return fits;
+}
+
+/* What libjpeg-turbo can decode within a limit is decoded, into whichever channels. */
+static void short_memory(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        jpeg_bytes file = jpeg_make(&kinds[k].jpeg, WIDTH, HEIGHT);
+        lap_context *context = lap_context_create(3, NULL);
+        assert_non_null(context);
+        for (int channels = 0; channels <= 3; channels++) {
+            lap_settings s = lap_settings_default();
+            if (channels == 2)
+                continue;
+            s.decode = LAP_DECODE_SERIAL;
+            s.codec = LAP_CODEC_TURBO;
+            const uint64_t turbo = least_memory(context, &file, s, channels);
+            s.decode = LAP_DECODE_PARALLEL;
+            s.codec = LAP_CODEC_C;
+            const uint64_t ours = least_memory(context, &file, s, channels);
+            if (ours > turbo + 64)
+                fail_msg("%s, %d channels: %llu bytes, and by turbo %llu", kinds[k].jpeg.name, channels,
+                    (unsigned long long)ours, (unsigned long long)turbo);
+        }
+        lap_context_destroy(context);
+        free(file.data);
+    }
 }
 
 /* Damage: the verdict, the message and the pixels of libjpeg-turbo. */
@@ -327,6 +368,7 @@ int main(void)
         cmocka_unit_test(pixels_of_all_kinds),
         cmocka_unit_test(views_of_all_kinds),
         cmocka_unit_test(refused_views),
+        cmocka_unit_test(short_memory),
         cmocka_unit_test(damaged_pictures),
         cmocka_unit_test(no_picture),
     };

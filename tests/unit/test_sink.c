@@ -9,6 +9,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/status.h"
 #include "io/sink.h"
 #include "io/sink_temp.h"
 #include "scratch.h"
@@ -28,7 +31,7 @@ static lap_code write_file(
     const char *path, const char *text, size_t times, bool sync, const struct stat *like, lap_error *err)
 {
     lap_sink *sink = NULL;
-    lap_code code = lap_sink_open(path, &sink, err);
+    lap_code code = lap_sink_open(path, NULL, &sink, err);
     for (size_t i = 0; i < times && code == LAP_OK; i++)
         code = lap_sink_write(sink, text, strlen(text), err);
     if (code == LAP_OK)
@@ -47,7 +50,7 @@ static void appears_only_when_published(void **unused)
     lap_sink *sink;
     lap_error err;
     struct stat info;
-    assert_int_equal(lap_sink_open(at("a"), &sink, &err), LAP_OK);
+    assert_int_equal(lap_sink_open(at("a"), NULL, &sink, &err), LAP_OK);
     assert_int_equal(lap_sink_write(sink, "hello", 5, &err), LAP_OK);
     assert_int_equal(lap_sink_publish(sink, &err), LAP_E_INTERNAL); /* not whole yet */
     assert_int_equal(lap_sink_finish(sink, true, NULL, &err), LAP_OK);
@@ -70,7 +73,7 @@ static void nothing_is_left_when_dropped(void **unused)
     lap_sink *sink;
     lap_error err;
     put(at("keep"), "old");
-    assert_int_equal(lap_sink_open(at("keep"), &sink, &err), LAP_OK);
+    assert_int_equal(lap_sink_open(at("keep"), NULL, &sink, &err), LAP_OK);
     assert_int_equal(lap_sink_write(sink, "new", 3, &err), LAP_OK);
     assert_int_equal(lap_sink_finish(sink, false, NULL, &err), LAP_OK);
     lap_sink_close(sink);
@@ -89,7 +92,7 @@ static void many_sizes_arrive_in_order(void **unused)
     uint32_t seed = 1;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 2654435761u >> 24);
-    assert_int_equal(lap_sink_open(at("sizes"), &sinks[0], &err), LAP_OK);
+    assert_int_equal(lap_sink_open(at("sizes"), NULL, &sinks[0], &err), LAP_OK);
     assert_int_equal(lap_sink_memory(&sinks[1], &err), LAP_OK);
     while (total < sizeof bytes) { /* below, at and above what is gathered */
         seed = seed * 1664525u + 1013904223u;
@@ -139,7 +142,7 @@ static void modes_and_times(void **unused)
     assert_true(info.st_mtim.tv_sec > 1000000000);
 
     lap_sink *sink; /* private until it is whole */
-    assert_int_equal(lap_sink_open(at("private"), &sink, &err), LAP_OK);
+    assert_int_equal(lap_sink_open(at("private"), NULL, &sink, &err), LAP_OK);
     DIR *dir = opendir(scratch);
     assert_non_null(dir);
     int seen = 0;
@@ -224,6 +227,66 @@ static void written_directly(void **unused)
     assert_true(S_ISFIFO(info.st_mode));
 }
 
+static void *read_all(void *path)
+{
+    static char got[64];
+    size_t size = 0;
+    const int reader = open(path, O_RDONLY);
+    for (ssize_t n; reader >= 0 && (n = read(reader, got + size, sizeof got - 1 - size)) > 0;)
+        size += (size_t)n;
+    close(reader);
+    got[size] = 0;
+    return got;
+}
+
+static void a_fifo_is_opened_when_its_reader_comes(void **unused)
+{
+    (void)unused;
+    const atomic_int cancel = 0;
+    const lap_control control = {.cancel = &cancel};
+    lap_sink *sink = NULL;
+    lap_error err;
+    pthread_t thread;
+    void *got = NULL;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", at("late"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(pthread_create(&thread, NULL, read_all, path), 0);
+    assert_int_equal(lap_sink_open(path, &control, &sink, &err), LAP_OK);
+    assert_int_equal(lap_sink_write(sink, "hello", 5, &err), LAP_OK);
+    assert_int_equal(lap_sink_finish(sink, true, NULL, &err), LAP_OK);
+    lap_sink_close(sink);
+    assert_int_equal(pthread_join(thread, &got), 0);
+    assert_string_equal(got, "hello");
+}
+
+/* Neither the reader that never comes, nor the one that never reads. */
+static void a_fifo_is_waited_for_no_longer_than_allowed(void **unused)
+{
+    (void)unused;
+    static const char much[1 << 20];
+    atomic_int cancel = 0;
+    const lap_control over = {.deadline_ms = lap_now_ms() - 1}, control = {.cancel = &cancel};
+    const lap_control *const controls[] = {&over, &control};
+    lap_sink *sink = NULL;
+    lap_error err = {0};
+    assert_int_equal(mkfifo(at("silent"), 0600), 0);
+    const int reader = open(at("silent"), O_RDONLY | O_NONBLOCK);
+    assert_int_equal(lap_sink_open(at("silent"), &control, &sink, &err), LAP_OK);
+    cancel = 1;
+    assert_int_equal(lap_sink_write(sink, much, sizeof much, &err), LAP_E_CANCELLED);
+    assert_non_null(strstr(err.subject, "silent"));
+    lap_sink_close(sink);
+    close(reader);
+    for (int i = 0; i < 2; i++) {
+        err = (lap_error){0};
+        assert_int_equal(
+            lap_sink_open(at("silent"), controls[i], &sink, &err), i == 0 ? LAP_E_TIMEOUT : LAP_E_CANCELLED);
+        assert_null(sink);
+        assert_non_null(strstr(err.subject, "silent"));
+    }
+}
+
 /* ---- what should fail ---------------------------------------------------------------------------- */
 
 static void assert_fails(const char *path, lap_code expected)
@@ -251,8 +314,10 @@ static void bad_targets(void **unused)
         assert_non_null(strstr(err.message, "a folder, not a file"));
     }
     int fd;
+    lap_temp temp;
     errno = 0;
-    assert_null(lap_temp_create(-1, &fd)); /* the reason is that of the last attempt */
+    assert_false(lap_temp_create(-1, "x", &temp, &fd)); /* the reason is that of the last attempt */
+    assert_null(temp.name);
     assert_int_equal(errno, EBADF);
 }
 
@@ -265,7 +330,7 @@ static void broken_is_never_published(void **unused)
     put(at("limited"), "old");
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     small.rlim_max = old.rlim_max;
-    assert_int_equal(lap_sink_open(at("limited"), &sink, &err), LAP_OK);
+    assert_int_equal(lap_sink_open(at("limited"), NULL, &sink, &err), LAP_OK);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0); /* SIGXFSZ is ignored: EFBIG */
     char *bytes = calloc(1, 100000);
     assert_non_null(bytes);
@@ -346,13 +411,13 @@ static void dead_runs_are_swept(void **unused)
     lap_error err;
     lap_sink *mine;
     assert_int_equal(mkdir(at("sweep"), 0700), 0);
-    assert_int_equal(lap_sink_open(at("sweep/mine"), &mine, &err), LAP_OK);
+    assert_int_equal(lap_sink_open(at("sweep/mine"), NULL, &mine, &err), LAP_OK);
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         lap_sink *sink;
-        _exit(lap_sink_open(at("sweep/out"), &sink, &err) == LAP_OK ? 0 : 1);
+        _exit(lap_sink_open(at("sweep/out"), NULL, &sink, &err) == LAP_OK ? 0 : 1);
     }
     siginfo_t info;
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
@@ -400,21 +465,60 @@ static void reused_numbers_are_told_apart(void **unused)
     int fd;
     assert_int_equal(mkdir(at("reuse"), 0700), 0);
     int folder = open(at("reuse"), O_PATH | O_DIRECTORY);
-    char *name = lap_temp_create(folder, &fd), changed[512];
-    assert_non_null(name);
+    char changed[512];
+    lap_temp temp;
+    assert_true(lap_temp_create(folder, at("reuse/out"), &temp, &fd));
     close(fd);
     unsigned host, random;
     long pid;
     unsigned long long start;
-    assert_int_equal(sscanf(name, ".lapedge-%x-%ld-%llx-%x.tmp", &host, &pid, &start, &random), 4);
+    assert_int_equal(sscanf(temp.name, ".lapedge-%x-%ld-%llx-%x.tmp", &host, &pid, &start, &random), 4);
     assert_int_equal(pid, getpid());
     assert_true(start > 0);
     snprintf(changed, sizeof changed, "%s/reuse/.lapedge-%08x-%ld-%llx-%08x.tmp", scratch, host, pid,
         start + 1, random);
-    assert_int_equal(renameat(folder, name, AT_FDCWD, changed), 0);
+    assert_int_equal(renameat(folder, temp.name, AT_FDCWD, changed), 0);
     assert_int_equal(lap_sink_sweep(at("reuse")), 1);
     close(folder);
-    free(name);
+    lap_temp_forget(&temp);
+}
+
+/* In a child, because afterwards a process can create no more. The last file finds no place in the table of
+ * files to remove; the next run removes it. */
+static void an_ending_process_removes_its_files(void **unused)
+{
+    (void)unused;
+    enum { MANY = 4098 };
+    assert_int_equal(mkdir(at("ending"), 0700), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        lap_error err;
+        lap_sink *done, *kept;
+        int folder = open(at("ending"), O_PATH | O_DIRECTORY), fd;
+        bool good = lap_sink_open(at("ending/done"), NULL, &done, &err) == LAP_OK &&
+                    lap_sink_finish(done, false, NULL, &err) == LAP_OK &&
+                    lap_sink_publish(done, &err) == LAP_OK &&
+                    lap_sink_open(at("ending/kept"), NULL, &kept, &err) == LAP_OK &&
+                    lap_sink_finish(kept, false, NULL, &err) == LAP_OK;
+        lap_temp temp[MANY];
+        for (int i = 0; i < MANY && good; i++) {
+            good = lap_temp_create(folder, at("ending/x"), &temp[i], &fd);
+            close(fd);
+        }
+        good = good && temp[MANY - 4].held >= 0 && temp[MANY - 1].held < 0;
+        lap_abandon_outputs();
+        good = good && lap_sink_publish(kept, &err) == LAP_E_WRITE &&
+               lap_sink_open(at("ending/late"), NULL, &done, &err) == LAP_E_WRITE;
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(count_temps(at("ending")), 3); /* 4096 places, one of them for "kept" */
+    assert_int_equal(access(at("ending/done"), F_OK), 0);
+    assert_int_equal(lap_sink_sweep(at("ending")), 3);
 }
 
 int main(void)
@@ -427,12 +531,15 @@ int main(void)
         cmocka_unit_test(links_are_followed),
         cmocka_unit_test(same_file_is_seen_through_links),
         cmocka_unit_test(written_directly),
+        cmocka_unit_test(a_fifo_is_opened_when_its_reader_comes),
+        cmocka_unit_test(a_fifo_is_waited_for_no_longer_than_allowed),
         cmocka_unit_test(bad_targets),
         cmocka_unit_test(broken_is_never_published),
         cmocka_unit_test(small_disk_at_many_sizes),
         cmocka_unit_test(read_only_folder),
         cmocka_unit_test(dead_runs_are_swept),
         cmocka_unit_test(reused_numbers_are_told_apart),
+        cmocka_unit_test(an_ending_process_removes_its_files),
     };
     if (!make_scratch())
         return 99;

@@ -141,6 +141,33 @@ static void print_unused(void *user, const char *option, const char *pattern)
                              : "");
 }
 
+/* Prints how many outputs of earlier runs, or photos in the output folder, were left out, and where. */
+static void print_left(const lap_batch_others *others, bool photos)
+{
+    char text[LAP_OTHER_FOLDERS * (sizeof others->left->folder + 40)] = "";
+    const uint64_t all = photos ? others->out_photos : others->outputs;
+    const char *first = "";
+    uint64_t named = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < others->left_count; i++) {
+        const lap_batch_left *left = &others->left[i];
+        const uint64_t files = photos ? left->photos : left->outputs;
+        if (!files)
+            continue;
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu in %s", named ? ", " : "",
+            (unsigned long long)files, left->folder);
+        first = named ? first : left->first;
+        named += files;
+    }
+    if (all && photos)
+        lap_cli_message("%llu photo%s in the output folder not taken (%s%s); move %s, or write elsewhere",
+            (unsigned long long)all, all > 1 ? "s" : "", first, all > 1 ? ", ..." : "",
+            all > 1 ? "them" : "it");
+    else if (all)
+        lap_cli_message("%llu output%s of earlier runs not taken: %s%s; to take outputs, name their folder",
+            (unsigned long long)all, all > 1 ? "s" : "", text, named < all ? ", ..." : "");
+}
+
 void lap_folder_print_others(const lap_folder *folder)
 {
     const lap_batch_others *others = &folder->others;
@@ -157,9 +184,18 @@ void lap_folder_print_others(const lap_folder *folder)
     if (others->files > 0)
         lap_cli_message("%llu other file%s not taken: %s%s", (unsigned long long)others->files,
             others->files > 1 ? "s" : "", text, named < others->files ? ", ..." : "");
-    if (others->outputs > 0)
-        lap_cli_message("%llu folder%s of lapedge's outputs not walked; name one to filter it again",
-            (unsigned long long)others->outputs, others->outputs > 1 ? "s" : "");
+    print_left(others, false);
+    print_left(others, true);
+}
+
+void lap_folder_print_made(const lap_folder *folder)
+{
+    const lap_batch_others *others = &folder->others;
+    const bool several = others->made > 1;
+    if (others->made)
+        lap_cli_message("warning: %llu input%s filtered by lapedge before (%s%s): %s edges of edges",
+            (unsigned long long)others->made, several ? "s were" : " was", others->made_first,
+            several ? ", ..." : "", several ? "their outputs are" : "its output is");
 }
 
 void lap_folder_print_failed(const lap_folder *folder)
@@ -248,6 +284,20 @@ static void add_unused(void *user, const char *option, const char *pattern)
     json_array_append_new(user, json_pack("{ss so}", "option", option, "pattern", lap_json_text(pattern)));
 }
 
+static json_t *left_folders(const lap_batch_others *others)
+{
+    json_t *folders = json_array();
+    for (size_t i = 0; i < others->left_count; i++) {
+        const lap_batch_left *left = &others->left[i];
+        json_t *object = json_object();
+        lap_json_path(object, "path", left->folder);
+        json_object_set_new(object, "outputs", json_integer((json_int_t)left->outputs));
+        json_object_set_new(object, "photos", json_integer((json_int_t)left->photos));
+        json_array_append_new(folders, object);
+    }
+    return folders;
+}
+
 json_t *lap_folder_json_others(const lap_folder *folder)
 {
     const lap_batch_others *others = &folder->others;
@@ -259,10 +309,24 @@ json_t *lap_folder_json_others(const lap_folder *folder)
     }
     json_object_set_new(object, "files", json_integer((json_int_t)others->files));
     json_object_set_new(object, "kinds", kinds);
-    json_object_set_new(object, "output_folders", json_integer((json_int_t)others->outputs));
+    const lap_json_count fields[] = {{"output_folders", others->output_folders}, {"outputs", others->outputs},
+        {"photos_in_outdir", others->out_photos}};
+    lap_json_counts(object, fields, sizeof fields / sizeof *fields);
+    json_object_set_new(object, "left_in", left_folders(others));
     json_t *unused = json_array();
     each_unused(folder, add_unused, unused);
     json_object_set_new(object, "unused_patterns", unused);
+    return object;
+}
+
+json_t *lap_folder_json_left(const lap_folder *folder)
+{
+    const lap_batch_others *others = &folder->others;
+    if (others->outputs + others->out_photos + others->made == 0)
+        return NULL;
+    json_t *object = lap_json_object("lapedge.not_taken/1");
+    json_object_set_new(object, "not_taken", lap_folder_json_others(folder));
+    json_object_set_new(object, "filtered_before", json_integer((json_int_t)others->made));
     return object;
 }
 

@@ -46,7 +46,9 @@ bool lap_folder_may_tell(lap_folder *folder, const lap_report *report);
 uint64_t lap_folder_left(const lap_folder *folder);
 
 /* These print lines of the summary on stderr; each prints nothing if its count is zero. */
-void lap_folder_print_others(const lap_folder *folder); /* "3 other files not taken: 2 .heic, 1 .mov" */
+void lap_folder_print_others(
+    const lap_folder *folder); /* "3 other files not taken: 2 .heic, 1 .mov", outputs */
+void lap_folder_print_made(const lap_folder *folder); /* a warning about inputs that are edge maps already */
 void lap_folder_print_failed(const lap_folder *folder); /* ", 3 failed (2 truncated, 1 missing)" */
 void lap_folder_print_left(const lap_folder *folder);   /* ", 56 left" if the run ended early */
 void lap_folder_print_links(const lap_folder *folder);
@@ -56,6 +58,8 @@ void lap_folder_print_work(const lap_folder *folder); /* with -v: processors, an
 
 json_t *lap_folder_json_kinds(const lap_folder *folder); /* counts of failed and skipped files by kind */
 json_t *lap_folder_json_others(const lap_folder *folder);
+/* Makes the last line of a log if photos or outputs were left out, or were filtered before; else NULL. */
+json_t *lap_folder_json_left(const lap_folder *folder);
 /* Adds how long the run took, and how it ended. */
 void lap_folder_json_end(const lap_folder *folder, json_t *object);
 

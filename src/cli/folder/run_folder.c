@@ -140,6 +140,7 @@ static void summary(const folder_run *run)
     const uint64_t done = counts->ok + counts->warned, existing = counts->kinds[LAP_E_EXISTS];
     const double seconds = counts->ms / 1e3;
     lap_folder_print_others(&run->folder);
+    lap_folder_print_made(&run->folder);
     fprintf(stderr, run->folder.cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);
     if (counts->warned)
         fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
@@ -186,6 +187,7 @@ static json_t *json_of(const folder_run *run)
     lap_json_counts(object, fields, sizeof fields / sizeof *fields);
     json_object_set_new(object, "kinds", lap_folder_json_kinds(&run->folder));
     json_object_set_new(object, "not_taken", lap_folder_json_others(&run->folder));
+    json_object_set_new(object, "filtered_before", json_integer((json_int_t)run->folder.others.made));
     json_object_set_new(object, "pruned", prune_json(run));
     json_object_set_new(object, "dry_run", json_boolean(run->folder.cli->dry_run));
     lap_folder_json_end(&run->folder, object);
@@ -209,6 +211,15 @@ static lap_code work(folder_run *run, lap_context *context)
         snprintf(folder->work.how, sizeof folder->work.how,
             "the CPU alone: the process with the devices has died");
     return code;
+}
+
+static void end_log(folder_run *run)
+{
+    json_t *left = lap_folder_json_left(&run->folder);
+    lap_cli_log_begin(&run->log); /* even if nothing was found */
+    if (left)
+        lap_cli_log_line(&run->log, left);
+    json_decref(left);
 }
 
 static int run_folder(lap_cli *cli, folder_run *run)
@@ -240,7 +251,7 @@ static int run_folder(lap_cli *cli, folder_run *run)
     if (lap_cli_wants_json(cli) && lap_json_print(json_of(run)) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
-        lap_cli_log_begin(&run->log); /* even if nothing was found */
+        end_log(run);
     return exit_code;
 }
 
@@ -285,6 +296,7 @@ static lap_code set_options(folder_run *run, lap_error *err)
     const lap_cli *cli = run->folder.cli;
     lap_batch_options *options = &run->folder.options;
     options->out_dir = cli->operands[cli->operand_count - 1];
+    run->folder.others.finds_made = cli->settings.filter;
     options->force = cli->force;
     options->rebuild = cli->rebuild;
     options->dry_run = cli->dry_run;

@@ -20,7 +20,8 @@ static volatile sig_atomic_t worker, caught;
 
 /* ---- signals: Ctrl-C goes to both, kill to the parent only ------------------------------------------- */
 
-/* Passes a signal on as another signal, which is harmless if the worker has also received the first one. */
+/* Passes a signal on as another signal, which is harmless if the worker has also received the first one. The
+ * worker decides what a second one means, and removes its temporary files before it ends. */
 static void pass_on(int number)
 {
     const union sigval value = {.sival_int = number};
@@ -34,8 +35,6 @@ static void set_signals(void (*handler)(int))
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = handler}, before;
     sigemptyset(&action.sa_mask);
-    /* A second signal has its default effect immediately, and also ends the worker. */
-    action.sa_flags = SA_RESETHAND;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &action, NULL);

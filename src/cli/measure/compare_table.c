@@ -295,7 +295,7 @@ static void print_times(const lap_compare_line *line, const columns *c)
 }
 
 /* Prints where a backend first differs. */
-static void print_place(const lap_compare_result *result, const lap_compare_line *line)
+static void print_first(const lap_compare_result *result, const lap_compare_line *line)
 {
     const lap_difference *d = &line->sum;
     char first[160], text[400];
@@ -366,7 +366,7 @@ static void print_ladder(const lap_cli *cli, const lap_compare_result *result, l
         else
             printf("%-4s%16.2g", line->sum.identical ? "yes" : "NO", line->relative_error);
         print_times(line, &c);
-        print_place(result, line);
+        print_first(result, line);
         noisy += lap_compare_line_is_noisy(line);
     }
     print_absent(result, op);

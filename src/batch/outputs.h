@@ -1,0 +1,41 @@
+/* What a walk does with outputs of earlier runs. Outputs in a folder that was named are taken, and counted if
+ * the caller asks for it. Outputs below a named folder, in an output folder of an earlier run, are left out.
+ * Photos are taken wherever they lie, except in the output folder of this run, which is not walked: they are
+ * counted. Everything that is left out is counted in the options' others, with the name of its folder. */
+#ifndef LAP_OUTPUTS_H
+#define LAP_OUTPUTS_H
+
+#include "batch/known.h"
+#include "lapedge_program.h"
+
+typedef struct lap_outputs {
+    lap_batch_others *others; /* or NULL: nothing is counted */
+    struct lap_scope *scopes; /* output folders around the folder that is being walked */
+    size_t count, capacity;
+    lap_known named;  /* outputs that were made before, with others->finds_made */
+    lap_map64 looked; /* folders of named files whose records are in `named` */
+} lap_outputs;
+
+/* Call these two for each folder: before it is opened, and when it is entered. Parents come before their
+ * children, and all that is below a folder comes in one piece.
+ * is_named: this folder is an operand. is_out: it is the output folder. LAP_E_UNREADABLE: its records cannot
+ * be read, and its files are taken for photos. LAP_E_MEMORY. */
+void lap_outputs_approach(lap_outputs *outputs, const char *path, bool is_named);
+lap_code lap_outputs_enter(
+    lap_outputs *outputs, int folder, const char *path, bool is_named, bool is_out, lap_error *err);
+/* Whether the folder that was approached last lies in this run's output folder. */
+bool lap_outputs_is_out(const lap_outputs *outputs);
+
+typedef struct lap_found { /* a file that the walk would take */
+    int folder;            /* open folder of the file */
+    const char *name, *path;
+    const struct stat *stat;
+} lap_found;
+/* Decides whether a file of the folder that was entered last is taken. LAP_E_MEMORY. */
+lap_code lap_outputs_judge(lap_outputs *outputs, const lap_found *file, bool *is_taken, lap_error *err);
+/* Counts a file that was named or listed, and is always taken, if it was made before. LAP_E_MEMORY. */
+lap_code lap_outputs_note_named(
+    lap_outputs *outputs, const char *path, const struct stat *stat, lap_error *err);
+void lap_outputs_free(lap_outputs *outputs);
+
+#endif
