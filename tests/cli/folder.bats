@@ -649,8 +649,8 @@ PY
     page turned.html
     json turned.json 'o["command"] == "transform" and len(o["folder"]["sheet"]) == 2'
     run --separate-stderr lapedge -q --report=none/p.html in out
-    [ "$status" -eq 1 ]
-    [[ $stderr == *"the report was not written: none/p.html"* ]]
+    [ "$status" -eq 4 ]
+    [[ $stderr == "lapedge: --report: none/p.html: cannot create a file in its folder: "* ]]
 }
 
 # page FILE.html: what it shows, as FILE.json

@@ -381,7 +381,9 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     lapedge -q ph out
     local record=(out/.lapedge/*.jsonl)
     cp "${record[0]}" before
-    expect 2 "" "lapedge: ${record[0]}: lies among the records of lapedge" "--json-file=${record[0]}" ph out
+    expect 2 "" "lapedge: ${record[0]}: lies among the records of lapedge" -f "--json-file=${record[0]}" ph out
+    expect 2 "" "lapedge: --json-file: ${record[0]} exists and is not JSON that lapedge wrote; name another file, or remove it" \
+        "--json-file=${record[0]}" ph out
     cmp before "${record[0]}"
     ln -s ph/a.jpg sum.json
     expect 2 "" "lapedge: --json-file: sum.json is an image, and would be replaced" --json-file=sum.json ph out
