@@ -95,6 +95,9 @@ struct figure {
 void show(const figure &f);
 /* From docs/profile/gpu-counters.json: counter of the rung in the section; -1 if it is not there. */
 double kept(const char *section, const char *rung, const char *counter);
+/* From docs/profile/shared-waves.json: the passes that the addresses of the rung's shared loads need, without
+ * those of other traffic through L1; -1 as above. */
+double kept_passes(const char *section, const char *rung);
 /* From docs/profile/sass.json: how many instructions of that kind (LDG, IADD3 ...) nvcc made for a kernel; -1
  * as above. */
 double kept_instructions(const char *kernel, const char *kind);

@@ -474,6 +474,11 @@ double kept(const char *section, const char *rung, const char *counter)
     return number_in("docs/profile/gpu-counters.json", {section, rung, counter});
 }
 
+double kept_passes(const char *section, const char *rung)
+{
+    return number_in("docs/profile/shared-waves.json", {section, rung, "shared_waves_needed"});
+}
+
 double kept_instructions(const char *kernel, const char *kind)
 {
     return number_in("docs/profile/sass.json", {kernel, kind});
