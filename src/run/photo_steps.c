@@ -263,7 +263,7 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     report->recoded = p->lossless.loses;
     if (p->plan.on_device && p->lossless.loses)
         add_note(report, "re-encoded: %s", p->lossless.reason);
-    if (p->plan.on_device)
+    if (p->plan.on_device && (p->device.decoded || p->decoder))
         note_device(p, report);
     else if (p->decoder)
         note_decoder(p, report);
