@@ -88,26 +88,7 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     return rc ? lap_fail(err, LAP_E_MEMORY, "cannot start a thread: %s", strerror(rc)) : LAP_OK;
 }
 
-static void free_device(lap_pool_device *d)
-{
-    for (lap_device_task *task; (task = lap_device_task_pop(&d->taken_back));)
-        lap_device_task_abandon(task);
-    for (int i = 0; i < d->lane_count; i++)
-        (d->is_lost ? lap_device_slot_abandon : lap_device_slot_destroy)(d->lanes[i].slot);
-    for (int i = 0; i < d->idle_count; i++)
-        (d->is_lost ? lap_device_staging_abandon : lap_device_staging_destroy)(d->idle[i]);
-    pthread_cond_destroy(&d->changed);
-    free(d->idle);
-}
-
-void lap_device_pool_free(lap_device_pool *pool)
-{
-    for (int i = 0; i < pool->count; i++)
-        free_device(&pool->devices[i]);
-    free(pool);
-}
-
-/* Returns false if a thread hangs in a device; the last such thread frees everything when its call returns.
+/* Returns false if a thread hangs in a device. The last such thread frees everything when its call returns.
  */
 static bool close_pool(lap_executor *ex)
 {

@@ -101,7 +101,7 @@ bool lap_device_pool_cpu_may(const lap_device_pool *pool);
 void lap_device_pool_work(lap_executor *executor);
 /* The main function of a device's thread (device_pool_thread.c). */
 void *lap_device_pool_serve(void *device);
-/* Frees the pool, not its executor. */
+/* Frees the pool, not its executor (device_pool_thread.c). */
 void lap_device_pool_free(lap_device_pool *pool);
 
 #endif

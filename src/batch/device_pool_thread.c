@@ -1,5 +1,7 @@
 /* The thread of a device, the only one that calls it: enqueues tasks on lanes, and detects when they are
  * done. */
+#include <stdlib.h>
+
 #include "base/condition.h"
 #include "base/status.h"
 #include "base/times.h"
@@ -254,6 +256,25 @@ static lap_code open_device(lap_pool_device *d, lap_error *err)
     for (int i = 0; i < d->staging_limit && d->is_ready; i++)
         (void)lap_executor_wake(d->pool->executor);
     return code;
+}
+
+static void free_device(lap_pool_device *d)
+{
+    for (lap_device_task *task; (task = lap_device_task_pop(&d->taken_back));)
+        lap_device_task_abandon(task);
+    for (int i = 0; i < d->lane_count; i++)
+        (d->is_lost ? lap_device_slot_abandon : lap_device_slot_destroy)(d->lanes[i].slot);
+    for (int i = 0; i < d->idle_count; i++)
+        (d->is_lost ? lap_device_staging_abandon : lap_device_staging_destroy)(d->idle[i]);
+    pthread_cond_destroy(&d->changed);
+    free(d->idle);
+}
+
+void lap_device_pool_free(lap_device_pool *pool)
+{
+    for (int i = 0; i < pool->count; i++)
+        free_device(&pool->devices[i]);
+    free(pool);
 }
 
 void *lap_device_pool_serve(void *argument)

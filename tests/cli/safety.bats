@@ -233,7 +233,7 @@ side()
     side --stats=.s "statistics" "$f" --no-sync in/a.jpg o.jpg
     side --json-file=.j "JSON" "$f" --no-sync in/a.jpg o.jpg
     side --json-file=.j "JSON" "$f" info in/a.jpg
-    side --json-file=.j "JSON" "$f" doctor
+    side --json-file=.j "JSON" "$f" info "$photo"
     side --json-file=.j "JSON" "$r" -q --no-sync in out
     side --report=.html "a report" "$f" --no-sync in/a.jpg o.jpg
     side --report=.html "a report" "$f" stats in/a.jpg
