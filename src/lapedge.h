@@ -244,11 +244,10 @@ typedef struct lap_report {
     const char *resolved;        /* the backend that filtered, never "auto"; NULL if nothing was filtered */
     lap_times ms;
     uint64_t bytes_in, bytes_out;
-    int warnings;      /* number of harmless oddities, and of damage that fail_on tolerates */
-    char warning[240]; /* the first warning */
-    char note[240];    /* information such as which coder ran and why; may be empty */
-    int warning_remedy;
-    int recoded; /* 1: LAP_LOSSLESS_AUTO could not turn this JPEG without loss; `note` says why. Else 0 */
+    int warnings;                /* number of harmless oddities, and of damage that fail_on tolerates */
+    char warning[240];           /* the first warning */
+    char note[240];              /* information such as which coder ran and why; may be empty */
+    int warning_remedy, recoded; /* recoded 1: no lossless turn was possible; `note` says why. Else 0 */
     uint64_t reserved[7];
 } lap_report;
 
@@ -308,8 +307,7 @@ typedef struct lap_batch_counts { /* counts for this shard */
     uint64_t kinds[LAP_CODES];        /* failed and skipped files by code; LAP_OK: skipped as up to date */
     uint64_t pixels, bytes_in, bytes_out; /* sums over ok and warned files */
     double ms;                            /* wall time so far, in milliseconds */
-    uint64_t recoded;                     /* ok and warned files whose report says `recoded` */
-    uint64_t reserved[7];
+    uint64_t recoded, reserved[7];        /* recoded: ok and warned files whose report says so */
 } lap_batch_counts;
 typedef struct lap_batch_file {
     const char *input, *output;
