@@ -7,8 +7,8 @@
  *
  * The tile holds floats now, 20 rows of 60 words; each row begins PITCH words behind the one before. A warp
  * is two rows of 16 threads, and a thread's word is 3 from its neighbour's: lane l of the first row reads
- * word 3 * l, of the second PITCH + 3 * l. Words 0, 3, ... 45 and those of the other row should meet no bank
- * twice.
+ * word 3 * l, lane 16 + l, in the second, word PITCH + 3 * l. Words 0, 3, ... 45 and those of the other row
+ * should meet no bank twice.
  *
  * Your part: a PITCH from 60 to 127 without conflicts: each load takes one pass. Popular advice is to make
  * the pitch odd, 65 say. Draw the banks of both rows for 60 and 65 before you choose.

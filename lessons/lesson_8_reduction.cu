@@ -8,16 +8,16 @@
  * divergent: in each step every 2nd, 4th, 8th ... thread adds its right neighbour's value. In every warp a
  * few lanes work and the others wait for them: the warp costs the same.
  * interleaved: the same additions by threads that are side by side, so that whole warps work or rest. But
- * lane l reads word 2 * step * l: steps 1, 2, 4, 8 ... meet 2, 4, 8, 16 words in a bank.
- * shuffled: __shfl_down_sync(0xffffffff, value, n) gives a lane the value of the lane n further on, without
- * shared memory and barrier. Five of them, n = 16, 8, 4, 2, 1, leave a warp's sum in its lane 0. Shared
- * memory then holds one value a warp, four in all.
+ * lane l reads word 2 * step * l, so that more lanes meet in a bank with each step, until few lanes are left.
+ * shuffled: __shfl_down_sync(0xffffffff, value, n) returns the value of the lane n further on in the warp,
+ * without shared memory and barrier; the mask has a bit for each lane that takes part. Five of them, n = 16,
+ * 8, 4, 2, 1, leave a warp's sum in its lane 0. Shared memory then holds one value a warp, four in all.
  *
  * Your part: shuffled. Lane 0 of each warp puts its warp's sum into warps[], one barrier, thread 0 adds the
  * four. The barrier behind the hole is there already.
  *
- * Predict: the lanes that take part in a load from shared memory, on average, in divergent (up to 32);
- * the passes that such a load takes in interleaved.
+ * Predict: the lanes that take part in a load from shared memory, on average over all steps and warps, in
+ * divergent (up to 32); the passes that such a load takes in interleaved.
  *
  * PREDICT lanes-divergent: ?
  * PREDICT passes-interleaved: ?

@@ -10,8 +10,8 @@
  * value.
  *
  * Your part: in_shared. Three phases, with barriers between: 256 threads set 256 counters to zero; all
- * count; 256 threads add 256 counters to counts[]. A thread counts the values PER apart from its block's
- * first, as in in_global.
+ * count; 256 threads add 256 counters to counts[]. Thread t counts the block's values t,
+ * t + BLOCK, t + 2 * BLOCK ..., PER of them, as in in_global.
  *
  * Predict how many passes an atomic of a warp takes if the whole image has one value, so that all lanes
  * meet at one counter. And predict how many atomics on global memory are done for each value, if a block

@@ -1119,8 +1119,8 @@ def names():
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
              pipeline, pipeline_about, pipeline_bytes, pipeline_cost, pipeline_rate,
-             encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once, form_at_once, unmarked,
-             encoder_goals, encoder_bounds, bound, bound_change, stage_share,
+             encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once,
+             form_at_once, unmarked, encoder_goals, encoder_bounds, bound, bound_change, stage_share,
              restart_ms, neon, fused, figures_steps.steps,
              folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}

@@ -43,8 +43,7 @@ int main(int, char **argv)
         laplace<60>);
     figure("pitch-65", "passes a load, rows of 65 words", nullptr,
         "The second row begins in bank 1, and meets the first one's banks 1, 4, 7, 10 and 13: an odd pitch "
-        "helps "
-        "a column of words, not two rows that are 3 apart.",
+        "helps a column of words, not two rows whose words are 3 apart.",
         laplace<65>);
     figure("pitch-80", "passes a load, rows of 80 words", "cuda-shared4-pad",
         "Word 80 is in bank 16, where the first row would go on: 3 * 16 = 48 is 16 modulo 32.", laplace<80>);
@@ -54,6 +53,6 @@ int main(int, char **argv)
         passes() < 1.01, "With rows of " + std::to_string(MY_PITCH) + " words a load takes " +
                              std::to_string(passes()).substr(0, 4) +
                              " passes. Write the banks of lanes 0 to 15, 3 * l % 32, in one row, and "
-                             "those of lanes 16 to 31, (MY_PITCH + 3 * l) % 32, below: which stand in both?");
+                             "those of lanes 16 to 31, (MY_PITCH + 3 * (l - 16)) % 32, below: which stand in both?");
     return judge::end();
 }

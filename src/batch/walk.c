@@ -211,8 +211,8 @@ static int by_name(const void *a, const void *b, void *text)
 static lap_code read_names(walk *w, DIR *dir, names *n, int *why)
 {
     for (const struct dirent *d; errno = 0, (d = readdir(dir));)
-        if (strcmp(d->d_name, ".") && strcmp(d->d_name, "..") && strcmp(d->d_name, ".lapedge") &&
-            !add_name(n, d))
+        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
+            strcmp(d->d_name, ".lapedge") != 0 && !add_name(n, d))
             return lap_fail(w->err, LAP_E_MEMORY, "out of memory for the names of a folder");
     *why = errno;
     if (n->count)

@@ -37,13 +37,13 @@ static lap_code write_chunk(
 static lap_code write_text(lap_sink *sink, const char *software, lap_error *err)
 {
     static const char keyword[] = "Software"; /* its final 0 separates it from the text */
-    char text[80];
+    uint8_t text[80];
     const size_t length = strlen(software);
     if (length > sizeof text - sizeof keyword)
         return lap_fail(err, LAP_E_INTERNAL, "a text of %zu bytes in a PNG", length);
     memcpy(text, keyword, sizeof keyword);
     memcpy(text + sizeof keyword, software, length);
-    return write_chunk(sink, "tEXt", (const uint8_t *)text, sizeof keyword + length, err);
+    return write_chunk(sink, "tEXt", text, sizeof keyword + length, err);
 }
 
 static lap_code write_head(lap_sink *sink, const lap_png_palette *p, lap_error *err)

@@ -132,19 +132,32 @@ def start(**more):
     process = subprocess.Popen(words(folder="many"), stderr=subprocess.PIPE, start_new_session=True, **more)
     until = time.time() + 100
     while time.time() < until and process.poll() is None:
-        if os.path.isdir("out") and sum(name.endswith(".jpg") for name in os.listdir("out")) > 2:
+        if os.path.isdir("out") and len(os.listdir("out")) > 3:  # temporary files, too: many get names at once
             return process, children(process.pid)
         time.sleep(0.01)
     return process, []
 
 
+def interrupt(act):
+    """Does act(process, workers) in the middle of a run, again if none or all was done: (process, workers, stderr)."""
+    for _ in range(20):
+        process, workers = start()
+        if workers:
+            act(process, workers)
+        said = process.communicate(timeout=100)[1]
+        if process.returncode != 0 and 0 < len(contents("out")) < 200:
+            break
+    return process, workers, said
+
+
 def check_signal(number, everyone):
-    process, workers = start()
-    if everyone:
-        os.killpg(process.pid, number)
-    else:
-        process.send_signal(number)
-    said = process.communicate(timeout=100)[1]
+    def send(process, _):
+        if everyone:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+
+    process, workers, said = interrupt(send)
     left = [name for name in os.listdir("out") if name.startswith(".lapedge-")]
     some = 0 < len(contents("out")) < 200
     report(len(workers) == 1 and process.returncode == 128 + number and not is_there(workers[0]) and not left and some
@@ -159,14 +172,18 @@ def is_pending(pid, number):
 
 def check_stop_and_kill():
     """The parent is told to stop, once; its worker cannot be, and is killed."""
-    process, workers = start()
-    os.kill(workers[0], signal.SIGSTOP)
-    process.send_signal(signal.SIGTERM)
-    until = time.time() + 20
-    while time.time() < until and is_pending(process.pid, signal.SIGTERM):
-        time.sleep(0.01)
-    os.kill(workers[0], signal.SIGKILL)
-    said = process.communicate(timeout=100)[1]
+    def stop_and_kill(process, workers):
+        try:
+            os.kill(workers[0], signal.SIGSTOP)
+            process.send_signal(signal.SIGTERM)
+            until = time.time() + 20
+            while time.time() < until and is_pending(process.pid, signal.SIGTERM):
+                time.sleep(0.01)
+            os.kill(workers[0], signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # the run has ended
+
+    process, _, said = interrupt(stop_and_kill)
     report(process.returncode == 128 + signal.SIGTERM and b"died" not in said and len(contents("out")) < 200,
            "a run that was told to stop does not go on when its worker dies", f"{process.returncode} {said}")
 
