@@ -49,10 +49,10 @@ int main(int, char **argv)
         "Word 80 is in bank 16, where the first row would go on: 3 * 16 = 48 is 16 modulo 32.", laplace<80>);
     judge::begin_counts("an image of 64 x 32 pixels");
     check(64, 32, "the image", laplace<MY_PITCH>);
-    judge::goal(
-        passes() < 1.01, "With rows of " + std::to_string(MY_PITCH) + " words a load takes " +
-                             std::to_string(passes()).substr(0, 4) +
-                             " passes. Write the banks of lanes 0 to 15, 3 * l % 32, in one row, and "
-                             "those of lanes 16 to 31, (MY_PITCH + 3 * (l - 16)) % 32, below: which stand in both?");
+    judge::goal(passes() < 1.01,
+        "With rows of " + std::to_string(MY_PITCH) + " words a load takes " +
+            std::to_string(passes()).substr(0, 4) +
+            " passes. Write the banks of lanes 0 to 15, 3 * l % 32, in one row, and "
+            "those of lanes 16 to 31, (MY_PITCH + 3 * (l - 16)) % 32, below: which stand in both?");
     return judge::end();
 }

@@ -59,7 +59,8 @@ const advice advices[FINDINGS] = {
         "where does the pointer come from: does each row, and each thread's share, begin on such an "
         "address?"},
     {"a barrier that not all threads reach", "On a GPU the block hangs, or goes on with a tile half filled.",
-        "the if, return, continue or break on the way to it: every thread of the block must come to the same __syncthreads()."},
+        "the if, return, continue or break on the way to it: every thread of the block must come to the same "
+        "__syncthreads()."},
     {"a warp function that does not fit its lanes", "On a GPU the result is undefined.",
         "is there an if or a loop around this line that not all lanes of the warp enter? The mask must name "
         "exactly the lanes that come here."},
@@ -116,8 +117,8 @@ std::string look_of(finding_kind kind)
                "them: a barrier in each turn of a loop, or an atomic function?";
     if (line == other)
         return "both run the same line and meet at the same element: which part of its index should differ "
-               "between these two threads (threadIdx), or these two blocks (blockIdx)? Or should only one of them "
-               "write (an if), or should both add (an atomic function)?";
+               "between these two threads (threadIdx), or these two blocks (blockIdx)? Or should only one of "
+               "them write (an if), or should both add (an atomic function)?";
     if (line > other ? f.earlier_came : f.later_came) {
         const std::string end = std::to_string(std::max(line, other));
         return "the way from line " + end + " round the loop to line " +

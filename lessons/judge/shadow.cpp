@@ -340,9 +340,9 @@ const char *usual_mistake(const char *address)
         return "the index of this array: for which threads, or in which turn of the loop, is it below 0 or "
                "beyond the last? Is the comparison there, with < and not <=?";
     return nearest && nearest->of.pitch && distance < NEAR && address > nearest->first
-               ? "which comparison keeps a thread from reading this row, or this byte of a row? Is it there for "
-                 "rows and for columns, with < and not <=, and does it count from pixel (0, 0), as width and "
-                 "height do? A byte beyond the end of a row is one of the next row."
+               ? "which comparison keeps a thread from reading this row, or this byte of a row? Is it there "
+                 "for rows and for columns, with < and not <=, and does it count from pixel (0, 0), as width "
+                 "and height do? A byte beyond the end of a row is one of the next row."
                : nullptr;
 }
 
