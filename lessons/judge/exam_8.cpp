@@ -39,6 +39,10 @@ int main(int, char **argv)
         "In the first step two warps take 2 passes each; then one warp takes 4, 4, 4, 4, 2 and 1, as fewer "
         "and "
         "fewer of its lanes are left to meet."});
+    judge::hint(
+        "After the shuffles lane 0 of each warp should hold the sum of its warp. __shfl_down_sync returns "
+        "a value and changes none: does each of the five steps, n = 16 to 1, add what it returns? It "
+        "does not leave the warp, so n is below 32.");
     check("shuffled, 16 groups of 128 values", shuffled);
     tile = judge::total(judge::what::SHARED_LOADS);
     judge::show({nullptr, "loads from shared memory for a group, shuffled", tile.requests / GROUPS, nullptr,

@@ -22,6 +22,9 @@ int main(int, char **argv)
     judge::begin(9, argv[1]);
     constexpr unsigned N = 4 * BLOCK * PER;
     check(judge::noise(N - 1000, 2), "in_global, noise", in_global);
+    judge::hint(
+        "Is each value counted once? The values of one thread are BLOCK apart, as in in_global; PER is "
+        "how many they are.");
     check(judge::noise(N - 1000, 2), "in_shared, noise", in_shared);
     check(judge::noise(BLOCK * PER + 100, 2), "in_shared, a block in which threads have no value", in_shared);
     check(std::vector<unsigned char>(N, 7), "in_shared, one value", in_shared);
