@@ -2,6 +2,7 @@
  * IHDR, tEXt, PLTE, IDAT, IEND. Each chunk is a length, a name, data, and their CRC-32. */
 #include "codec/png_palette.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,13 +38,13 @@ static lap_code write_chunk(
 static lap_code write_text(lap_sink *sink, const char *software, lap_error *err)
 {
     static const char keyword[] = "Software"; /* its final 0 separates it from the text */
-    uint8_t text[80];
-    const size_t length = strlen(software);
-    if (length > sizeof text - sizeof keyword)
-        return lap_fail(err, LAP_E_INTERNAL, "a text of %zu bytes in a PNG", length);
+    char text[80];
+    const size_t room = sizeof text - sizeof keyword;
     memcpy(text, keyword, sizeof keyword);
-    memcpy(text + sizeof keyword, software, length);
-    return write_chunk(sink, "tEXt", text, sizeof keyword + length, err);
+    const int length = snprintf(text + sizeof keyword, room, "%s", software);
+    if (length < 0 || (size_t)length >= room)
+        return lap_fail(err, LAP_E_INTERNAL, "a text of %d bytes in a PNG", length);
+    return write_chunk(sink, "tEXt", (const uint8_t *)text, sizeof keyword + (size_t)length, err);
 }
 
 static lap_code write_head(lap_sink *sink, const lap_png_palette *p, lap_error *err)
