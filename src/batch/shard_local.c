@@ -14,7 +14,7 @@ static const launcher launchers[] = {
     {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"},
 };
 
-/* Parses the whole number at the start of a text; -1: there is none. */
+/* Parses the whole number at the start of a text; -1: the text begins with something else. */
 static long leading(const char *text)
 {
     if (!text || *text < '0' || *text > '9')

@@ -18,7 +18,7 @@ void lap_term_begin(const lap_cli *cli);
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Warns if several devices were named but the command uses one; says which. */
 void lap_cli_warn_of_devices(const lap_cli *cli);
-/* Warns if devices were named but there are none. May start CUDA. */
+/* Warns if devices were named but this machine has no device. May start CUDA. */
 void lap_cli_warn_without_device(const lap_cli *cli);
 /* Prints the first warning of a file that was processed anyway, and the number of warnings. */
 void lap_cli_warn(const char *input, const lap_report *report);

@@ -154,7 +154,7 @@ static void add_staying(lap_exif_tree *tree)
         }
 }
 
-/* Returns the link after the entries; 0: there is none. */
+/* Returns the link after the entries; 0: the directory has no link. */
 static size_t link_of(const lap_exif_tree *tree, const lap_exif_directory *d)
 {
     return d->has_link ? lap_tiff_get(&tree->tiff, d->at + 2 + d->entries * LAP_EXIF_ENTRY, 4) : 0;

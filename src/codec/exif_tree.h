@@ -62,7 +62,7 @@ lap_code lap_exif_tree_build(
 void lap_exif_tree_release(lap_exif_tree *tree);
 
 lap_exif_entry lap_exif_entry_at(const lap_exif_tree *tree, const lap_exif_directory *d, size_t i);
-/* Finds the first entry with this tag; returns false if there is none. */
+/* Finds the first entry with this tag; returns false if no entry has it. */
 bool lap_exif_entry_find(
     const lap_exif_tree *tree, const lap_exif_directory *d, uint32_t tag, lap_exif_entry *entry);
 /* Returns the directory that an entry points to, if it is kept; NULL: it is not kept, or the entry is no

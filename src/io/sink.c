@@ -28,7 +28,7 @@ struct lap_sink {
     struct stat made;   /* the finished temporary file */
     XXH3_state_t *hash; /* below a tree: of all bytes; NULL else, and once finished: */
     uint64_t content;
-    mode_t mode;                /* of the file to replace; 0: there is none */
+    mode_t mode;                /* of the file to replace; 0: no file to replace */
     bool broken;                /* a write failed: cannot be published */
     bool whole;                 /* finished */
     bool sync;                  /* as asked in lap_sink_finish */

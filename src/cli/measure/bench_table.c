@@ -158,7 +158,7 @@ static void notice_absence(lap_bench_table *table, const lap_bench_row *row)
     }
 }
 
-/* Prints a number with `digits` decimals, or a dash if there is none. */
+/* Prints a number with `digits` decimals, or a dash if the value is missing. */
 static void cell(double value, int width, int digits)
 {
     if (isfinite(value))

@@ -42,7 +42,7 @@ bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *a
     __attribute__((format(printf, 4, 5)));
 /* Whether name is a backend or alias in op's ladder. */
 bool lap_cli_knows_rung(lap_op op, const char *name, size_t length);
-/* Finds the row of a backend without looking at devices; false if there is none. */
+/* Finds the row of a backend without looking at devices; false: no backend has this name. */
 bool lap_cli_find_rung(lap_op op, const char *name, size_t length, lap_rung_info *rung);
 /* Returns the name of the i-th filter backend or the i-th operation, for completion; NULL past the end. */
 const char *lap_cli_rung_name(int i);
