@@ -92,12 +92,15 @@ void lap_decoder_close(lap_decoder *decoder); /* may be called at any time; does
  * thread. Close all of them before the whole decoder; call finish only for the whole one. */
 bool lap_decoder_opens_at(const lap_decoder *decoder);
 lap_code lap_decoder_open_at(lap_decoder *whole, int y0, int y1, lap_decoder **decoder, lap_error *err);
-/* Whether a decoder opened at a row failed with LAP_E_INTERNAL because the parallel method does not work for
- * this image; returns true once. Rows above that place are valid if all their decoders reached their last
- * row; other rows are invalid. No such decoder may be open now. From now on one decoder at a time can be
- * opened, each further down than the last. It starts from the first byte, drops the rows above its own, and
- * reports damage like lap_decoder_rows. */
-bool lap_decoder_goes_on(lap_decoder *whole);
+/* Makes whatever a caller wants of the rows. Not in order: opens decoders at rows, closes them, and keeps
+ * only the rows of those that reached their last row. In order: takes the rows from the first one on from the
+ * whole decoder; or opens one decoder at the first row that is not made yet, which drops the rows above it.
+ * Returns what those calls return. */
+typedef lap_code lap_decoder_work(void *user, bool in_order, lap_error *err);
+/* Calls work. If a decoder opened at a row finds that the parallel method does not work for this image, calls
+ * it again, in order: then the decoder starts from the first byte. Calls it only in order if the decoder
+ * cannot be opened at rows. Call finish afterwards. */
+lap_code lap_decoder_run(lap_decoder *whole, lap_decoder_work *work, void *user, lap_error *err);
 
 /* Names the format of a file that lapedge cannot read, by its first bytes: "a WebP image"; NULL if
  * unknown. */

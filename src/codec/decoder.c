@@ -174,11 +174,14 @@ lap_code lap_decoder_open_at(lap_decoder *whole, int y0, int y1, lap_decoder **d
     return code;
 }
 
-bool lap_decoder_goes_on(lap_decoder *whole)
+lap_code lap_decoder_run(lap_decoder *whole, lap_decoder_work *work, void *user, lap_error *err)
 {
-    if (!atomic_exchange(&whole->in_doubt, false))
-        return false;
+    const lap_code code = work(user, !lap_decoder_opens_at(whole), err);
+    if (code != LAP_E_INTERNAL || !atomic_exchange(&whole->in_doubt, false))
+        return code;
     whole->opens = LAP_AT_ROWS_IN_ORDER;
     whole->how = "its rows disagree with the scan";
-    return true;
+    if (err) /* the decoder can still go on: not an error */
+        *err = (lap_error){0};
+    return work(user, true, err);
 }

@@ -33,7 +33,7 @@ typedef struct team {
     int members;                    /* number of threads that joined */
     int decoded, started, appended; /* number of bands so far */
     bool decoding, appending;       /* a thread is doing it now */
-    bool goes_on;                   /* the decoder restarted at its first byte */
+    bool in_order;                  /* by parts: one thread makes all bands, from one decoder */
     lap_code code;                  /* the first failure */
     lap_error err;
 } team;
@@ -435,8 +435,8 @@ static void append_ready(worker *w)
         continue;
 }
 
-/* Takes the next unstarted bands as one part. None is ready until all are made: a decoder that was opened at
- * a row is proven right only when all of its rows came. */
+/* Takes the next unstarted bands as one part. Unless rows come in order, none is ready until all are made: a
+ * decoder that was opened at a row is proven right only when all of its rows came. */
 static void take_part(worker *w, int bands)
 {
     team *t = w->t;
@@ -446,7 +446,7 @@ static void take_part(worker *w, int bands)
     lap_code code = take_step(w, first, open_part);
     for (int band = first, ready = first; band < w->end && code == LAP_OK; band++) {
         code = take_step(w, band, start_band);
-        for (; code == LAP_OK && (t->goes_on || band == w->end - 1) && ready <= band; ready++)
+        for (; code == LAP_OK && (t->in_order || band == w->end - 1) && ready <= band; ready++)
             cell_of(t, ready)->is_ready = true;
         append_ready(w);
         code = t->code;
@@ -461,10 +461,11 @@ static void work_by_parts(team *t, worker *w)
 {
     const lap_plan *plan = t->plan;
     while (t->code == LAP_OK && t->appended < plan->bands) {
-        const int left = plan->bands - t->started, next = left < plan->part_bands ? left : plan->part_bands;
+        const int left = plan->bands - t->started;
+        const int next = t->in_order || left < plan->part_bands ? left : plan->part_bands;
         if (append_next(w))
             continue;
-        if (left > 0 && t->started + next - t->appended <= plan->cells)
+        if (left > 0 && (t->in_order || t->started + next - t->appended <= plan->cells))
             take_part(w, next);
         else if (left == 0)
             break; /* the threads that make the last bands append them */
@@ -485,32 +486,31 @@ static void work(void *argument)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* The decoder restarts at its first byte: one thread makes the bands again that were not appended yet. */
-static void work_again(team *t)
+/* Makes all bands that are not appended yet. */
+static lap_code make_bands(void *user, bool in_order, lap_error *err)
 {
-    worker w = {.t = t};
-    t->code = LAP_OK;
-    t->goes_on = true;
+    team *t = user;
+    t->members = 0;
+    t->in_order = in_order;
     t->started = t->appended;
+    t->code = LAP_OK;
     for (int i = 0; i < t->plan->cells; i++)
         t->cells[i].is_ready = false;
-    pthread_mutex_lock(&t->lock);
-    take_part(&w, t->plan->bands);
-    pthread_mutex_unlock(&t->lock);
+    lap_pool_team(t->job->pool, in_order ? 1 : t->plan->threads, work, t);
+    if (t->code != LAP_OK && err)
+        *err = t->err;
+    return t->code;
 }
 
 static lap_code run_team(team *t, lap_error *err)
 {
     const lap_bands_job *job = t->job;
-    lap_pool_team(job->pool, t->plan->threads, work, t);
-    if (t->code == LAP_E_INTERNAL && t->plan->by_parts && lap_decoder_goes_on(job->decoder))
-        work_again(t);
-    if (t->code != LAP_OK && err)
-        *err = t->err;
-    if (t->code != LAP_OK || !t->plan->by_parts)
-        return t->code;
+    if (!t->plan->by_parts)
+        return make_bands(t, false, err);
+    lap_code code = lap_decoder_run(job->decoder, make_bands, t, err);
     const double start = lap_now_ms();
-    const lap_code code = lap_decoder_finish(job->decoder, job->damage, err);
+    if (code == LAP_OK)
+        code = lap_decoder_finish(job->decoder, job->damage, err);
     job->ms->decode += lap_now_ms() - start;
     return code;
 }

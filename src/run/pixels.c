@@ -92,17 +92,18 @@ static lap_code collect_pieces(task *t, int height, lap_error *err)
         options->pool, (lap_span){threads, (size_t)height, (size_t)rows}, collect_piece, t, err);
 }
 
+static lap_code collect_all(void *user, bool in_order, lap_error *err)
+{
+    task *t = user;
+    lap_decoder *decoder = t->collect->decoder;
+    const int height = lap_decoder_header(decoder)->height;
+    return in_order ? collect_rows(t, decoder, 0, height, err) : collect_pieces(t, height, err);
+}
+
 lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *err)
 {
-    const int height = lap_decoder_header(c->decoder)->height;
-    const bool opens_at = lap_decoder_opens_at(c->decoder);
     task t = {.collect = c, .lock = PTHREAD_MUTEX_INITIALIZER};
-    lap_code code = opens_at ? collect_pieces(&t, height, err) : LAP_E_INTERNAL;
-    if (!opens_at || (code == LAP_E_INTERNAL && lap_decoder_goes_on(c->decoder))) {
-        if (err) /* the decoder can still go on: not an error */
-            *err = (lap_error){0};
-        code = collect_rows(&t, c->decoder, 0, height, err);
-    }
+    lap_code code = lap_decoder_run(c->decoder, collect_all, &t, err);
     const double start = lap_now_ms();
     if (code == LAP_OK)
         code = lap_decoder_finish(c->decoder, damage, err);

@@ -18,30 +18,45 @@ typedef struct parts_outcome {
     bool had_parts;
 } parts_outcome;
 
-/* count parts of about the same height, each in rows of its own; 0: lap_collect_image. */
+typedef struct parts_work {
+    lap_decoder *decoder;
+    const lap_view *image;
+    int count; /* parts of about the same height */
+} parts_work;
+
+/* Each part is read in two pieces. */
+static inline lap_code parts_all(void *user, bool in_order, lap_error *err)
+{
+    const parts_work *w = user;
+    const lap_view *image = w->image;
+    int step = (image->height - 1) / w->count + 1;
+    lap_code code = LAP_OK;
+    if (in_order)
+        return lap_decoder_rows(w->decoder, image, err);
+    for (int y0 = 0; y0 < image->height && code == LAP_OK; y0 += step) {
+        int y1 = image->height - y0 < step ? image->height : y0 + step, half = (y1 - y0) / 2;
+        lap_decoder *part = NULL;
+        lap_view upper = lap_view_rows(image, y0, half),
+                 lower = lap_view_rows(image, y0 + half, y1 - y0 - half);
+        code = lap_decoder_open_at(w->decoder, y0, y1, &part, err);
+        if (code == LAP_OK && half)
+            code = lap_decoder_rows(part, &upper, err);
+        if (code == LAP_OK)
+            code = lap_decoder_rows(part, &lower, err);
+        lap_decoder_close(part);
+    }
+    return code;
+}
+
+/* count: parts; 0: lap_collect_image. */
 static inline lap_code parts_read(lap_decoder *decoder, int count, parts_outcome *o)
 {
     const lap_view *image = &o->image.view;
     const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = image};
     if (!lap_decoder_opens_at(decoder) || count == 0)
         return lap_collect_image(&collect, &o->damage, &o->err);
-    int step = (image->height - 1) / count + 1;
-    lap_code code = LAP_OK;
-    for (int y0 = 0; y0 < image->height && code == LAP_OK; y0 += step) {
-        int y1 = image->height - y0 < step ? image->height : y0 + step, half = (y1 - y0) / 2;
-        lap_decoder *part = NULL;
-        lap_view upper = lap_view_rows(image, y0, half),
-                 lower = lap_view_rows(image, y0 + half, y1 - y0 - half);
-        code = lap_decoder_open_at(decoder, y0, y1, &part, &o->err);
-        if (code == LAP_OK && half)
-            code = lap_decoder_rows(part, &upper, &o->err);
-        if (code == LAP_OK)
-            code = lap_decoder_rows(part, &lower, &o->err);
-        lap_decoder_close(part);
-    }
-    /* Ours leave a picture to libjpeg-turbo where samples leave their range, which the scan does not see. */
-    if (lap_decoder_goes_on(decoder))
-        code = lap_decoder_rows(decoder, image, &o->err);
+    parts_work w = {decoder, image, count};
+    const lap_code code = lap_decoder_run(decoder, parts_all, &w, &o->err);
     return code == LAP_OK ? lap_decoder_finish(decoder, &o->damage, &o->err) : code;
 }
 
