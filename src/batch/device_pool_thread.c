@@ -147,9 +147,9 @@ static void put_back(lap_pool_device *d, lap_device_task *task)
     d->ready.first = task;
 }
 
-/* Moves the task according to its attempt. *moved: it is no longer ready. */
-static lap_code settle(
-    lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
+/* Moves the task according to its attempt. *moved: it is no longer ready. May release the mutex
+ * temporarily. */
+static lap_code move(lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
 {
     *moved = true;
     if (a->code == LAP_OK && a->lane >= 0) {
@@ -173,69 +173,109 @@ static lap_code settle(
     return LAP_OK;
 }
 
-/* Begins the first ready task if a lane can be had; *moved tells whether. Releases the mutex temporarily. */
-static lap_code begin_task(lap_pool_device *d, bool *moved, lap_error *err)
+/* ---- a round: each function takes the mutex if it needs it ------------------------------------- */
+
+static bool is_lost(const lap_pool_device *d)
 {
-    lap_device_task *task = d->starting = lap_device_task_pop(&d->ready);
-    const uint64_t photo = task->job->number; /* the job may be taken away */
+    pthread_mutex_lock(mutex_of(d));
+    const bool is_lost = d->is_lost;
     pthread_mutex_unlock(mutex_of(d));
-    const attempt a = try_task(d, task, photo, err);
+    return is_lost;
+}
+
+/* Takes the first ready task, and the number of its photo; NULL: no task is ready, or the device is lost. */
+static lap_device_task *take_ready(lap_pool_device *d, uint64_t *photo)
+{
+    pthread_mutex_lock(mutex_of(d));
+    lap_device_task *task = d->is_lost ? NULL : lap_device_task_pop(&d->ready);
+    if (task)
+        *photo = task->job->number; /* the job may be taken away */
+    d->starting = task;
+    pthread_mutex_unlock(mutex_of(d));
+    return task;
+}
+
+static lap_code settle(
+    lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
+{
     pthread_mutex_lock(mutex_of(d));
     d->starting = NULL;
     *moved = true; /* the job was taken away because this took too long; the device is lost */
-    return task->job ? settle(d, task, &a, moved, err) : LAP_OK;
+    const lap_code code = task->job ? move(d, task, a, moved, err) : LAP_OK;
+    pthread_mutex_unlock(mutex_of(d));
+    return code;
 }
 
+/* Begins ready tasks while lanes can be had. */
 static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
 {
     lap_code code = LAP_OK;
-    bool moved = true;
-    while (code == LAP_OK && moved && d->ready.first && !d->is_lost) {
-        code = begin_task(d, &moved, err);
-        *any |= moved;
+    lap_device_task *task;
+    uint64_t photo = 0;
+    for (bool moved = true; code == LAP_OK && moved && (task = take_ready(d, &photo)); *any |= moved) {
+        const attempt a = try_task(d, task, photo, err);
+        code = settle(d, task, &a, &moved, err);
     }
     return code;
+}
+
+/* The lane's task is through. False: it was taken away, since the device is lost. */
+static bool end_task(lap_pool_device *d, int i, const lap_times *ms)
+{
+    lap_pool_lane *lane = &d->lanes[i];
+    pthread_mutex_lock(mutex_of(d));
+    const bool is_ours = !d->is_lost;
+    if (is_ours) {
+        lap_times_add(&lane->task->run.photo.ms, ms);
+        lap_trace_stages(d->pool->executor->trace, d->number, i, ms, lane->task->job->number);
+        store(d, lane->task);
+        lane->task = NULL;
+        lane->is_busy = false;
+        d->busy_lanes--;
+        d->moved_ms = lap_now_ms();
+    }
+    pthread_mutex_unlock(mutex_of(d));
+    return is_ours;
 }
 
 /* Checks every lane once. */
 static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
 {
     lap_code code = LAP_OK;
-    for (int i = 0; i < d->lane_count && code == LAP_OK && !d->is_lost; i++) {
-        lap_device_task *task = d->lanes[i].task;
+    for (int i = 0; i < d->lane_count && code == LAP_OK; i++) {
         lap_times ms = {0};
         bool through = false;
-        if (!task)
+        if (is_free(d, i))
             continue;
-        pthread_mutex_unlock(mutex_of(d));
+        if (is_lost(d))
+            break;
         code = lap_device_slot_is_through(d->lanes[i].slot, &through, err);
         if (code == LAP_OK && through)
             code = lap_device_slot_times(d->lanes[i].slot, &ms, err);
-        pthread_mutex_lock(mutex_of(d));
-        if (code != LAP_OK || !through || d->is_lost)
-            continue;
-        lap_times_add(&task->run.photo.ms, &ms);
-        lap_trace_stages(d->pool->executor->trace, d->number, i, &ms, task->job->number);
-        d->lanes[i].task = NULL;
-        d->lanes[i].is_busy = false;
-        d->busy_lanes--;
-        d->moved_ms = lap_now_ms();
-        store(d, task);
-        *any = true;
+        if (code == LAP_OK && through)
+            *any |= end_task(d, i, &ms);
     }
     return code;
 }
 
-static void rest(lap_pool_device *d)
+/* moved: the round before moved a task; else rests. False: the run ends, or the device is lost. */
+static bool begin_round(lap_pool_device *d, bool moved)
 {
+    const bool *ends = &d->pool->is_closing, *is_lost = &d->is_lost;
+    pthread_mutex_lock(mutex_of(d));
     d->busy_since = 0;
-    if (!d->busy_lanes && !d->ready.first) {
-        pthread_cond_wait(&d->changed, mutex_of(d));
-    } else {
-        const struct timespec until = lap_condition_until(LOOK_US);
-        (void)pthread_cond_timedwait(&d->changed, mutex_of(d), &until);
+    if (!moved && !*ends && !*is_lost) {
+        if (!d->busy_lanes && !d->ready.first) {
+            pthread_cond_wait(&d->changed, mutex_of(d));
+        } else {
+            const struct timespec until = lap_condition_until(LOOK_US);
+            (void)pthread_cond_timedwait(&d->changed, mutex_of(d), &until);
+        }
     }
     d->busy_since = lap_now_ms();
+    const bool begins = !*ends && !*is_lost;
+    pthread_mutex_unlock(mutex_of(d));
+    return begins;
 }
 
 static lap_code open_device(lap_pool_device *d, lap_error *err)
@@ -243,18 +283,18 @@ static lap_code open_device(lap_pool_device *d, lap_error *err)
     const size_t asked = d->pool->options.memory;
     const double start = lap_now_ms();
     size_t unused = 0;
-    pthread_mutex_unlock(mutex_of(d));
     const lap_code code = lap_device_open(d->number, &unused, err);
-    pthread_mutex_lock(mutex_of(d));
-    trace(d, "start", start, 0);
     const size_t most = unused / 10 * 9; /* kernels and their tables need memory too */
     d->budget = asked ? asked : LAP_DEVICE_POOL_MEMORY;
     d->budget = d->budget < most ? d->budget : most;
+    pthread_mutex_lock(mutex_of(d));
+    trace(d, "start", start, 0);
     d->is_ready = code == LAP_OK && !d->is_lost;
     for (lap_device_task *task = d->ready.first; task; task = task->next)
         lap_async_run_restart(&task->run);
     for (int i = 0; i < d->staging_limit && d->is_ready; i++)
         (void)lap_executor_wake(d->pool->executor);
+    pthread_mutex_unlock(mutex_of(d));
     return code;
 }
 
@@ -280,28 +320,27 @@ void lap_device_pool_free(lap_device_pool *pool)
 void *lap_device_pool_serve(void *argument)
 {
     lap_pool_device *d = argument;
+    lap_device_pool *pool = d->pool;
+    lap_executor *executor = pool->executor;
     lap_error err = {0};
-    pthread_mutex_lock(mutex_of(d));
-    d->busy_since = lap_now_ms();
+    bool moved = true;
+    (void)begin_round(d, moved); /* waits for the mutex, until all threads exist */
     lap_code code = open_device(d, &err);
-    while (code == LAP_OK && !d->is_lost && !d->pool->is_closing) {
-        bool any = false;
-        code = end_tasks(d, &any, &err);
+    while (code == LAP_OK && begin_round(d, moved)) {
+        moved = false;
+        code = end_tasks(d, &moved, &err);
         if (code == LAP_OK)
-            code = begin_tasks(d, &any, &err);
-        if (code == LAP_OK && d->busy_lanes && lap_now_ms() - d->moved_ms > d->pool->deadline_ms)
+            code = begin_tasks(d, &moved, &err);
+        if (code == LAP_OK && d->busy_lanes && lap_now_ms() - d->moved_ms > pool->deadline_ms)
             code = lap_fail(
-                &err, LAP_E_DEVICE, "no photo was finished for %.0f seconds", d->pool->deadline_ms / 1e3);
-        if (code == LAP_OK && !any)
-            rest(d);
+                &err, LAP_E_DEVICE, "no photo was finished for %.0f seconds", pool->deadline_ms / 1e3);
     }
+    pthread_mutex_lock(&executor->mutex);
     if (code != LAP_OK)
         lap_device_pool_lose(d, &err);
     lap_device_pool_take_back(d, false);
     d->busy_since = 0;
     d->has_ended = true;
-    lap_device_pool *pool = d->pool;
-    lap_executor *executor = pool->executor;
     const bool is_last = d->is_left && --pool->holders == 0;
     pthread_mutex_unlock(&executor->mutex);
     if (is_last) {
