@@ -75,7 +75,7 @@ static void fail_changed(lap_group *group)
 
 static lap_manifest_output output_of(const lap_job *job)
 {
-    lap_manifest_output output = {.name = job->relative, .is_whole = job->report.warnings == 0};
+    lap_manifest_output output = {.name = job->relative, .is_whole = lap_job_is_whole(job)};
     output.made = lap_sink_made(job->sink, &output.content);
     return output;
 }

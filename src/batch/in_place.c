@@ -165,7 +165,7 @@ static lap_code record(const in_place *run, const photo *p, bool is_done, lap_er
 {
     uint64_t content;
     const struct stat *made = lap_sink_made(p->job.sink, &content), *seen = &p->job.seen;
-    const uint64_t settings = lap_settings_recorded(&run->mark, p->job.report.warnings == 0);
+    const uint64_t settings = lap_settings_recorded(&run->mark, lap_job_is_whole(&p->job));
     lap_manifest_line line = lap_manifest_line_of(settings, p->job.relative, made, content);
     line.maker = LAP_MAKER_RUN;
     line.is_done = is_done;
