@@ -121,7 +121,8 @@ static lap_code check_equal(const lap_job *job, lap_error *err)
 static lap_code judge_standing(
     lap_job *job, lap_manifest *manifest, int folder, const struct stat *there, lap_error *err)
 {
-    const lap_standing standing = {job->relative, folder, there, &job->stat};
+    const lap_standing standing = {
+        job->relative, folder, there, {job->input, &job->stat, job->origin, job->below}};
     lap_made made = LAP_MADE_UNKNOWN;
     uint64_t content;
     lap_code code =

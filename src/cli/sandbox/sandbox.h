@@ -3,7 +3,8 @@
  * Landlock (Linux 5.13) lets the process read the inputs and write below the folders of outputs. seccomp lets
  * it make some eighty system calls, with the arguments that a run gives them: no network, no other program,
  * no executable memory. Both hold for the process and for the threads that it starts from then on, for good.
- * A second process, which has the same rules and decodes nothing, sets modes, owners and times of finished files. */
+ * A second process, which has the same rules and decodes nothing, sets modes, owners and times of finished
+ * files. */
 #ifndef LAP_CLI_SANDBOX_H
 #define LAP_CLI_SANDBOX_H
 

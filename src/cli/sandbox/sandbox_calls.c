@@ -332,9 +332,8 @@ lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
 
 lap_code lap_sandbox_limit_keeper(lap_error *err)
 {
-    static const int calls[] = {
-        SYS_recvmsg, SYS_sendto, SYS_close, SYS_fchmod, SYS_fchown, SYS_fstat, SYS_newfstatat, SYS_exit_group,
-        SYS_exit};
+    static const int calls[] = {SYS_recvmsg, SYS_sendto, SYS_close, SYS_fchmod, SYS_fchown, SYS_fstat,
+        SYS_newfstatat, SYS_exit_group, SYS_exit};
     static const bound rows[] = {{SYS_fcntl, ONE_OF, 1, {F_GETFL}}, {SYS_utimensat, IS_NULL, 1, {0}}};
     program p;
     begin(&p);

@@ -1,10 +1,10 @@
 /* The keeper: a process outside the sandbox that sets modes, owners and times.
  *
  * fchmod, fchown and futimens also work on descriptors opened for reading, and a system call filter sees only
- * a descriptor's number. So the sandbox refuses these calls with a signal. Its handler sends the descriptor to
- * the keeper, which checks its access mode on a copy that nothing else can change. The keeper sets modes,
- * owners and times only of regular files that were opened for writing. It has the same Landlock rules as the sandbox,
- * and may make only a few system calls. */
+ * a descriptor's number. So the sandbox refuses these calls with a signal. Its handler sends the descriptor
+ * to the keeper, which checks its access mode on a copy that nothing else can change. The keeper sets modes,
+ * owners and times only of regular files that were opened for writing. It has the same Landlock rules as the
+ * sandbox, and may make only a few system calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -210,6 +210,7 @@ lap_code lap_sandbox_keep(int *sock, lap_error *err)
         sigprocmask(SIG_UNBLOCK, &refused, NULL) == 0)
         return LAP_OK;
     close(pair[0]);
-    snprintf(text, sizeof text, "the process that sets modes, owners and times cannot be started: %s", strerror(why));
+    snprintf(text, sizeof text, "the process that sets modes, owners and times cannot be started: %s",
+        strerror(why));
     return lap_sandbox_failed(err, LAP_E_BACKEND, text);
 }
