@@ -129,7 +129,7 @@ static lap_code judge_standing(
         S_ISREG(there->st_mode) ? lap_manifest_judge(manifest, &standing, &made, &content, err) : LAP_OK;
     if (code != LAP_OK)
         return lap_error_about(err, code, job->output);
-    if (made == LAP_MADE_SAME) {
+    if (made >= LAP_MADE_SAID) {
         *err = (lap_error){0};
         return LAP_E_EXISTS;
     }

@@ -152,7 +152,8 @@ typedef struct wanted {
 
 /* What an output's records say about the file, before its content is read. */
 typedef struct first_look {
-    bool is_same;     /* it is the file that was made from this input with these settings */
+    bool is_same;     /* it is the file that was made from this input with these settings, */
+    bool is_believed; /* by a line that is believed, with a hash */
     bool is_there;    /* and a line names the input's place */
     bool is_sized;    /* a believed line without a hash has its size */
     bool may_be;      /* the content must be read */
@@ -171,6 +172,7 @@ static first_look look_at_facts(
         const bool is_it = r->file ? r->file == file : r->content == size;
         const bool is_same = is_it && r->made == want->made;
         look.is_same |= is_same;
+        look.is_believed |= is_same && r->is_believed && r->file;
         look.is_there |= is_same && is_from_there(&r->source, &want->source);
         look.is_sized |= is_it && !r->file && r->is_believed;
         look.may_be |= r->file && r->size == low_bits(there->st_size);
@@ -201,7 +203,7 @@ static lap_made look_at_content(
         const manifest_record *r = &m->records[at - 1];
         if (!r->file || r->content != hash || r->size != low_bits(s->there->st_size))
             continue;
-        const lap_made says = r->made == want->made ? LAP_MADE_SAME
+        const lap_made says = r->made == want->made ? (r->is_believed ? LAP_MADE_SAME : LAP_MADE_SAID)
                               : r->is_believed      ? made_by(m, r, &want->source)
                                                     : LAP_MADE_UNBELIEVED;
         *content = r->is_believed ? hash : *content;
@@ -222,7 +224,10 @@ lap_code lap_manifest_find(
     const first_look look = look_at_facts(m, last, &want, s->there);
     const char *slash = strrchr(s->output, '/');
     *content = look.is_there ? 0 : look.content;
-    *made = !last ? LAP_MADE_UNKNOWN : look.is_same ? LAP_MADE_SAME : LAP_MADE_CHANGED;
+    *made = !last              ? LAP_MADE_UNKNOWN
+            : !look.is_same    ? LAP_MADE_CHANGED
+            : look.is_believed ? LAP_MADE_SAME
+                               : LAP_MADE_SAID;
     if (!last || look.is_same)
         return LAP_OK;
     const lap_code code =
@@ -246,6 +251,7 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
                       : made == LAP_MADE_FILTERED   ? "is an edge map that lapedge made, not a turned photo"
                       : made == LAP_MADE_UNBELIEVED ? "its record may have been written by somebody else"
                       : made == LAP_MADE_UNHASHED   ? "its record is too old to tell whether it was changed"
+                      : made == LAP_MADE_SAID       ? "its record is no proof that lapedge made it"
                       : made == LAP_MADE_ELSEWHERE  ? "was made from a photo in another folder"
                                                     : "was not made by lapedge";
     return lap_error_remedy(err, lap_fail_at(err, LAP_E_EXISTS, path, "exists and %s", why),

@@ -33,7 +33,8 @@ typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_FILTERED,   /* our output, but filtered, and this run only turns */
     LAP_MADE_ELSEWHERE,  /* our output, from another photo in another place */
     LAP_MADE_OURS,       /* our output, but unfinished, or of another state of the input or other settings */
-    LAP_MADE_SAME        /* our output, from this input with these settings */
+    LAP_MADE_SAID, /* LAP_MADE_SAME, but by a line that is not believed or has no hash: not to be replaced */
+    LAP_MADE_SAME  /* our output, from this input with these settings */
 } lap_made;
 
 /* Reads every manifest of the tree. The tree must outlive the manifest; it may have none. LAP_E_EXISTS:

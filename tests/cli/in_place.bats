@@ -68,7 +68,7 @@ untouched() # WORD...: such a run changes no photo
     lapedge --in-place -q photos/1.jpg
     run --separate-stderr untouched --in-place -Q 50 photos/1.jpg
     [ "$status" -eq 1 ]
-    [ "$(cat stderr)" = "lapedge: photos/1.jpg: was filtered in place before, with other settings, and is left alone; to filter the photo with these, restore it from its backup" ]
+    [ "$(cat stderr)" = "lapedge: photos/1.jpg: was filtered in place before, with other settings, and is left alone; to filter the photo with these, put the photo itself back first" ]
     run --separate-stderr lapedge --in-place --json -Q 50 photos/1.jpg photos/2.jpg
     [ "$status" -eq 1 ]
     [ "$(python3 -c 'import json, sys

@@ -385,3 +385,26 @@ forge()
     run -1 lapedge -q --format=jpg --ext=pgm last out
     expect 0 "" "" -q -f --format=jpg --ext=pgm last out
 }
+
+@test "--preserve of a later run, and --rebuild of what no record proves" {
+    mkdir p && pgm 40 30 p/a.pgm && touch -d 2001-02-03 p/a.pgm && chmod 604 p/a.pgm
+    lapedge -q --ext=pgm p out
+    lapedge -q --ext=pgm --preserve p out
+    [ "$(stat -c '%a %Y' out/a.pgm)" = "$(stat -c '%a %Y' p/a.pgm)" ]
+    before=$(stat -c %i out/a.pgm)
+    expect 0 "" "" -q --ext=pgm --preserve p out
+    [ "$(stat -c %i out/a.pgm)" = "$before" ]
+    # In place the time is gone after a run without it.
+    cp -p p/a.pgm one.pgm && cp -p p/a.pgm two.pgm
+    lapedge -q --in-place --preserve one.pgm && lapedge -q --in-place --preserve one.pgm
+    touch -d 2002-02-03 one.pgm
+    lapedge -q --in-place --preserve one.pgm
+    pgm 40 31 two.pgm && touch -d 2003-02-03 two.pgm && lapedge -q --in-place two.pgm
+    expect 1 "" "lapedge: two.pgm: was filtered in place before, without keeping the photo's time, and is left alone; to keep it, put the photo itself back first" \
+        --in-place --preserve two.pgm
+    # A record that others may have written says that it is done: it is skipped, but not made anew.
+    chmod o+w out/.lapedge
+    expect 0 "" "" -q --ext=pgm p out
+    expect 1 "" "lapedge: out/a.pgm: exists and its record is no proof that lapedge made it; -f replaces it" \
+        -q --rebuild --ext=pgm p out
+}

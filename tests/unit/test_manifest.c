@@ -335,7 +335,7 @@ static void of_old_lines_the_size_decides(void **state)
     struct stat other = jpeg;
     (void)state;
     put_manifest(lines);
-    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAID);
     assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_UNHASHED);
     other.st_size++;
     assert_int_equal(made(7, "a.jpg", &photo, &other), LAP_MADE_CHANGED);
@@ -354,7 +354,7 @@ static void records_of_others_are_not_believed(void **state)
     moved.st_ino++;
     char *path = file_path();
     assert_int_equal(chmod(path, 0666), 0);
-    assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_SAME);
+    assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_SAID);
     assert_int_equal(made(8, "a.jpg", &photo, &there), LAP_MADE_UNBELIEVED);
     lap_manifest *m = opened(7);
     struct stat now = there;
@@ -362,7 +362,7 @@ static void records_of_others_are_not_believed(void **state)
     const struct timespec times[2] = {now.st_mtim, now.st_mtim};
     assert_int_equal(utimensat(tree.fd, "a.jpg", times, 0), 0);
     now = state_of("a.jpg");
-    assert_int_equal(verdict(m, "a.jpg", &photo, &now, &content), LAP_MADE_SAME);
+    assert_int_equal(verdict(m, "a.jpg", &photo, &now, &content), LAP_MADE_SAID);
     assert_true(content == 0);
     lap_manifest_close(m);
     assert_int_equal(chmod(path, 0664), 0);
