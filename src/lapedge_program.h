@@ -26,6 +26,7 @@ typedef enum lap_remedy {
     LAP_REMEDY_TRIM,          /* set settings->lossless to LAP_LOSSLESS_TRIM */
     LAP_REMEDY_AUTO_ORIENT,   /* set settings->auto_orient */
     LAP_REMEDY_FORCE,         /* set options->force */
+    LAP_REMEDY_OTHER_PHOTO,   /* name another output folder; options->force, if it is the same photo */
     LAP_REMEDY_OTHER_FOLDER,  /* name another output folder, or set settings->in_place */
     LAP_REMEDY_NUL_SEPARATED, /* set options->nul_separated */
     LAP_REMEDY_FAIL_ON,       /* set settings->fail_on to LAP_FAIL_NONE, to keep what can be read */

@@ -25,14 +25,22 @@ static lap_status judge_claim(
     return LAP_FAILED;
 }
 
-/* Judges a regular file at the output's name. If it was recognised by its content, adds a line, so that it
- * need not be read every time. force allows what the records do not; rebuild processes outputs that are up to
- * date. */
+/* Whether an output lacks time or mode of its input, which it should keep. */
+static bool lacks_attributes(const batch *b, const lap_job *job, const lap_walk_entry *entry)
+{
+    return b->settings->preserve &&
+           (!lap_is_time_kept(job->seen.st_mtim.tv_sec, entry->stat->st_mtim.tv_sec) ||
+               ((job->seen.st_mode ^ entry->stat->st_mode) & 0777));
+}
+
+/* Judges a regular file at the output's name. Adds a line if it was recognised only by its content, so that
+ * it need not be read every time, or if its photo was moved, so that it may be edited there. force allows
+ * what the records do not; rebuild processes outputs that are up to date. */
 static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
     const lap_batch_options *options = b->options;
-    const lap_standing standing = {job->relative, folder, &job->seen, entry->stat};
-    const lap_manifest_input input = {entry->path, entry->stat, job->origin, job->below};
+    const lap_standing standing = {
+        job->relative, folder, &job->seen, {entry->path, entry->stat, job->origin, job->below}};
     uint64_t content = 0;
     lap_made made = LAP_MADE_UNKNOWN;
     const lap_code code = lap_manifest_judge(b->manifest, &standing, &made, &content, why);
@@ -41,16 +49,19 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
         return LAP_FAILED;
     }
     *why = (lap_error){0};
-    const bool is_same = code == LAP_OK && made == LAP_MADE_SAME;
+    const bool is_same = code == LAP_OK && made >= LAP_MADE_SAID,
+               goes_anew = options->rebuild || lacks_attributes(b, job, entry);
     job->only_equal = made == LAP_MADE_UNHASHED;
-    if (is_same ? options->rebuild : options->force || made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)
+    if (is_same ? goes_anew && (options->force || made == LAP_MADE_SAME)
+                : options->force || made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)
         return LAP_DONE;
-    if (!is_same) {
+    if (!is_same || goes_anew) {
         lap_made_refuse(made, job->output, why);
         return LAP_SKIPPED;
     }
     const lap_manifest_output output = {.name = job->relative, .made = &job->seen, .content = content};
-    if (content && !options->dry_run && lap_manifest_done(b->manifest, &output, &input, NULL) == LAP_OK &&
+    if (content && !options->dry_run &&
+        lap_manifest_done(b->manifest, &output, &standing.input, NULL) == LAP_OK &&
         ++b->renewed % LAP_GROUP_FILES == 0)
         (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, it is read again */
     return LAP_SKIPPED;

@@ -41,6 +41,11 @@ lap_job *lap_job_pop(lap_job_list *list)
     return list->first ? lap_job_take(list, &list->first) : NULL;
 }
 
+bool lap_job_is_whole(const lap_job *job)
+{
+    return job->report.warnings == (lap_sink_lost(job->sink)[0] != '\0');
+}
+
 void lap_job_free(lap_job *job)
 {
     if (!job)

@@ -41,6 +41,8 @@ struct lap_job {
 void lap_job_write(lap_context *context, lap_job *job, const lap_settings *settings);
 /* Reads the input and fills measurement, which must be allocated. */
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings);
+/* Whether the photo was read without a warning; what could not be kept of a replaced file does not count. */
+bool lap_job_is_whole(const lap_job *job);
 void lap_job_free(lap_job *job); /* also closes the sink; an unpublished output is removed */
 
 typedef struct lap_executor lap_executor;

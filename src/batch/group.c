@@ -75,7 +75,7 @@ static void fail_changed(lap_group *group)
 
 static lap_manifest_output output_of(const lap_job *job)
 {
-    lap_manifest_output output = {.name = job->relative, .is_whole = job->report.warnings == 0};
+    lap_manifest_output output = {.name = job->relative, .is_whole = lap_job_is_whole(job)};
     output.made = lap_sink_made(job->sink, &output.content);
     return output;
 }
@@ -121,14 +121,15 @@ static lap_code check_equal(const lap_job *job, lap_error *err)
 static lap_code judge_standing(
     lap_job *job, lap_manifest *manifest, int folder, const struct stat *there, lap_error *err)
 {
-    const lap_standing standing = {job->relative, folder, there, &job->stat};
+    const lap_standing standing = {
+        job->relative, folder, there, {job->input, &job->stat, job->origin, job->below}};
     lap_made made = LAP_MADE_UNKNOWN;
     uint64_t content;
     lap_code code =
         S_ISREG(there->st_mode) ? lap_manifest_judge(manifest, &standing, &made, &content, err) : LAP_OK;
     if (code != LAP_OK)
         return lap_error_about(err, code, job->output);
-    if (made == LAP_MADE_SAME) {
+    if (made >= LAP_MADE_SAID) {
         *err = (lap_error){0};
         return LAP_E_EXISTS;
     }

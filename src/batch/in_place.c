@@ -165,7 +165,7 @@ static lap_code record(const in_place *run, const photo *p, bool is_done, lap_er
 {
     uint64_t content;
     const struct stat *made = lap_sink_made(p->job.sink, &content), *seen = &p->job.seen;
-    const uint64_t settings = lap_settings_recorded(&run->mark, p->job.report.warnings == 0);
+    const uint64_t settings = lap_settings_recorded(&run->mark, lap_job_is_whole(&p->job));
     lap_manifest_line line = lap_manifest_line_of(settings, p->job.relative, made, content);
     line.maker = LAP_MAKER_RUN;
     line.is_done = is_done;
@@ -211,7 +211,7 @@ static lap_code publish(in_place *run, photo *p, lap_error *err)
 }
 
 /* Judges a photo by its folder's record. LAP_DONE: it is a photo; LAP_SKIPPED: it is an output. */
-static lap_status judge(photo *p, lap_error *why)
+static lap_status judge(const in_place *run, photo *p, lap_error *why)
 {
     folder *f = p->folder;
     const lap_candidate candidate = {f->tree.fd, p->job.relative, &p->job.seen};
@@ -224,7 +224,12 @@ static lap_status judge(photo *p, lap_error *why)
     if (was == LAP_WAS_OTHER)
         lap_fail_at(why, LAP_E_EXISTS, p->job.input,
             "was filtered in place before, with other settings, and is left alone; to filter the photo with "
-            "these, restore it from its backup");
+            "these, put the photo itself back first");
+    else if (was == LAP_WAS_UNTIMED && run->settings.preserve)
+        lap_fail_at(why, LAP_E_EXISTS, p->job.input,
+            "was filtered in place before, without keeping the photo's time, and is left alone; to keep it, "
+            "put "
+            "the photo itself back first");
     return was == LAP_WAS_PHOTO ? LAP_DONE : LAP_SKIPPED;
 }
 
@@ -235,7 +240,7 @@ static void judge_changed(in_place *run, photo *p)
     lap_error why;
     folder *f = p->folder;
     if (run->order->again || fstatat(f->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0 ||
-        lap_record_refresh(&f->record, f->tree.fd, &why) != LAP_OK || judge(p, &why) != LAP_SKIPPED)
+        lap_record_refresh(&f->record, f->tree.fd, &why) != LAP_OK || judge(run, p, &why) != LAP_SKIPPED)
         return;
     report->status = LAP_SKIPPED;
     report->error = why;
@@ -329,7 +334,7 @@ static lap_status ask_record(in_place *run, photo *p, lap_error *why)
         return LAP_DONE;
     lap_error doubt = f->refused;
     if (doubt.code == LAP_OK) {
-        const lap_status status = judge(p, why);
+        const lap_status status = judge(run, p, why);
         if (status != LAP_DONE || lap_record_check(&f->record, f->tree.fd, &doubt) == LAP_OK)
             return status;
     }

@@ -76,6 +76,8 @@ static lap_code copy(const lap_backup *b, lap_error *err)
         return lap_fail_at(err, LAP_E_UNREADABLE, b->shown, "cannot be opened: %s", strerror(errno));
     lap_code code = lap_sink_open_below(b->tree, b->kept, &sink, err);
     if (code == LAP_OK)
+        lap_sink_inherit(sink, b->photo);
+    if (code == LAP_OK)
         code = copy_bytes(from, sink, b->shown, err);
     if (code == LAP_OK)
         code = lap_sink_finish(sink, b->sync, b->photo, err);

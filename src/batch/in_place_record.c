@@ -50,12 +50,20 @@ static uint64_t made_key(int64_t size, uint64_t content, uint64_t settings)
     return lap_map64_key(facts, sizeof facts);
 }
 
+static uint64_t timed_key(uint64_t made)
+{
+    return lap_map64_key(&made, sizeof made);
+}
+
 static lap_code know(lap_record *r, const lap_manifest_line *line, lap_error *err)
 {
-    const uint64_t keys[] = {size_key(line->size), content_key(line->size, line->content),
-        made_key(line->size, line->content, lap_settings_taken(r->settings, line->settings))};
+    const uint64_t made =
+        made_key(line->size, line->content, lap_settings_taken(r->settings, line->settings));
+    const uint64_t keys[] = {
+        size_key(line->size), content_key(line->size, line->content), made, timed_key(made)};
+    const size_t count = lap_is_time_kept(line->mtime_s, line->input_mtime_s) ? 4 : 3;
     lap_code code = LAP_OK;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && code == LAP_OK; i++)
+    for (size_t i = 0; i < count && code == LAP_OK; i++)
         code = lap_map64_put(&r->known, keys[i], 1, err);
     return code;
 }
@@ -149,10 +157,11 @@ lap_code lap_record_judge(const lap_record *r, const lap_candidate *c, lap_was *
     const lap_code code = lap_content_hash(c->folder, c->name, c->there, &content, err);
     if (code != LAP_OK)
         return code;
+    const uint64_t made = made_key(size, content, lap_settings_own(r->settings));
     if (lap_map64_find(&r->known, content_key(size, content)))
-        *was = lap_map64_find(&r->known, made_key(size, content, lap_settings_own(r->settings)))
-                   ? LAP_WAS_SAME
-                   : LAP_WAS_OTHER;
+        *was = !lap_map64_find(&r->known, made)             ? LAP_WAS_OTHER
+               : lap_map64_find(&r->known, timed_key(made)) ? LAP_WAS_SAME
+                                                            : LAP_WAS_UNTIMED;
     return LAP_OK;
 }
 

@@ -1,6 +1,8 @@
 /* Stores what is known about outputs, and judges the files at their names by it. */
 #include "batch/manifest.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -13,7 +15,7 @@ static uint64_t hash_path(const char *path)
 }
 
 /* A changed input is recognised by its size and nanosecond time. Its path does not count, so that the same
- * folder under another name is not processed again. */
+ * folder under another name is not processed again; only a changed input has to be the same photo. */
 static uint64_t fingerprint(uint64_t settings, int64_t size, int64_t seconds, int64_t nanoseconds)
 {
     const int64_t facts[] = {(int64_t)settings, size, seconds, nanoseconds};
@@ -23,12 +25,6 @@ static uint64_t fingerprint(uint64_t settings, int64_t size, int64_t seconds, in
 static uint64_t file_key(int64_t device, int64_t inode, int64_t size, int64_t seconds, int64_t nanoseconds)
 {
     const int64_t facts[] = {device, inode, size, seconds, nanoseconds};
-    return lap_map64_key(facts, sizeof facts);
-}
-
-static uint64_t content_key(int64_t size, uint64_t content)
-{
-    const uint64_t facts[] = {(uint64_t)size, content};
     return lap_map64_key(facts, sizeof facts);
 }
 
@@ -42,6 +38,67 @@ static uint32_t low_bits(int64_t size)
     return (uint32_t)size & ((1u << LAP_SIZE_BITS) - 1);
 }
 
+/* ---- photos ------------------------------------------------------------------------------------ */
+
+static uint32_t short_key(const void *bytes, size_t size)
+{
+    const uint32_t key = (uint32_t)lap_map64_key(bytes, size);
+    return key ? key : 1;
+}
+
+/* Where a photo was found; below is its path below the folder, whose name is NULL if it is not known. */
+typedef struct found_at {
+    const char *folder, *below;
+    int64_t device, inode;
+} found_at;
+
+static manifest_source source_of(const found_at *at, int64_t size, int64_t seconds, int64_t nanoseconds)
+{
+    char path[2 * PATH_MAX];
+    const int64_t state[] = {size, seconds, nanoseconds};
+    manifest_source source = {.state = short_key(state, sizeof state)};
+    if (!at->folder)
+        return source;
+    const int64_t place[] = {at->device, at->inode, (int64_t)hash_path(at->below)};
+    source.place = short_key(place, sizeof place);
+    const char *slash = strcmp(at->folder, "/") == 0 ? "" : "/";
+    const int length = snprintf(path, sizeof path, "%s%s%s", at->folder, slash, at->below);
+    if (length > 0 && length < (int)sizeof path)
+        source.path = short_key(path, (size_t)length);
+    return source;
+}
+
+static manifest_source source_of_line(const lap_manifest_line *line)
+{
+    const char *input = line->input ? line->input : "";
+    const size_t length = strlen(input), below = (size_t)line->below;
+    const found_at at = {line->input ? line->folder : NULL, input + (below < length ? length - below : 0),
+        line->folder_device, line->folder_inode};
+    return source_of(&at, line->input_size, line->input_mtime_s, line->input_mtime_ns);
+}
+
+static manifest_source source_of_input(const lap_manifest_input *input)
+{
+    found_at at = {.folder = NULL};
+    if (input->origin)
+        at = (found_at){
+            input->origin->name, input->path + input->below, input->origin->device, input->origin->inode};
+    return source_of(&at, input->stat->st_size, input->stat->st_mtim.tv_sec, input->stat->st_mtim.tv_nsec);
+}
+
+/* Whether a record names the place of this photo, or does not say any. */
+static bool is_from_there(const manifest_source *recorded, const manifest_source *photo)
+{
+    return !recorded->path || !photo->path || recorded->path == photo->path;
+}
+
+/* Whether both are one photo, perhaps edited, or moved. */
+static bool is_same_photo(const manifest_source *recorded, const manifest_source *photo)
+{
+    return is_from_there(recorded, photo) || recorded->place == photo->place ||
+           recorded->state == photo->state;
+}
+
 /* ---- records ----------------------------------------------------------------------------------- */
 
 static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record record, lap_error *err)
@@ -50,8 +107,11 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
     for (uint32_t at = last ? (uint32_t)*last : 0; at; at = m->records[at - 1].before) {
         manifest_record *known = &m->records[at - 1];
         if (known->file == record.file && known->content == record.content &&
-            known->is_believed == record.is_believed) {
-            known->made = record.made ? record.made : known->made; /* "done" comes after "begin" */
+            known->is_believed == record.is_believed && is_from_there(&known->source, &record.source)) {
+            if (record.made) { /* "done" comes after "begin" */
+                known->made = record.made;
+                known->source = record.source.path ? record.source : known->source;
+            }
             known->maker = record.maker;
             return LAP_OK;
         }
@@ -71,25 +131,37 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
     if (!line->has_content && !line->is_done) /* an early version's "begin" line is not usable */
         return LAP_OK;
     manifest_record record = {.size = low_bits(line->size), .maker = line->maker, .is_believed = is_believed};
-    record.content = line->has_content ? content_key(line->size, line->content) : size_key(line->size);
+    record.content = line->has_content ? line->content : size_key(line->size);
     if (line->has_content)
         record.file = file_key(line->device, line->inode, line->size, line->mtime_s, line->mtime_ns);
-    if (line->is_done)
+    if (line->is_done) {
         record.made = fingerprint(lap_settings_taken(&m->settings, line->settings), line->input_size,
             line->input_mtime_s, line->input_mtime_ns);
+        record.source = source_of_line(line);
+    }
     return add_record(m, hash_path(line->output), record, err);
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------------- */
 
+/* What would be written. */
+typedef struct wanted {
+    uint64_t made; /* fingerprint */
+    manifest_source source;
+} wanted;
+
 /* What an output's records say about the file, before its content is read. */
 typedef struct first_look {
-    bool is_same;  /* it is the file that was made from this input with these settings */
-    bool is_sized; /* a believed line without a hash has its size */
-    bool may_be;   /* the content must be read */
+    bool is_same;     /* it is the file that was made from this input with these settings, */
+    bool is_believed; /* by a line that is believed, with a hash */
+    bool is_there;    /* and a line names the input's place */
+    bool is_sized;    /* a believed line without a hash has its size */
+    bool may_be;      /* the content must be read */
+    uint64_t content; /* if is_same, its hash by a believed line; else 0 */
 } first_look;
 
-static first_look look_at_facts(const lap_manifest *m, uint32_t last, uint64_t now, const struct stat *there)
+static first_look look_at_facts(
+    const lap_manifest *m, uint32_t last, const wanted *want, const struct stat *there)
 {
     const uint64_t size = size_key(there->st_size);
     const uint64_t file = file_key((int64_t)there->st_dev, (int64_t)there->st_ino, there->st_size,
@@ -98,36 +170,43 @@ static first_look look_at_facts(const lap_manifest *m, uint32_t last, uint64_t n
     for (uint32_t at = last; at; at = m->records[at - 1].before) {
         const manifest_record *r = &m->records[at - 1];
         const bool is_it = r->file ? r->file == file : r->content == size;
-        look.is_same |= is_it && r->made == now;
+        const bool is_same = is_it && r->made == want->made;
+        look.is_same |= is_same;
+        look.is_believed |= is_same && r->is_believed && r->file;
+        look.is_there |= is_same && is_from_there(&r->source, &want->source);
         look.is_sized |= is_it && !r->file && r->is_believed;
         look.may_be |= r->file && r->size == low_bits(there->st_size);
+        if (is_same && r->file && r->is_believed)
+            look.content = r->content;
     }
     return look;
 }
 
 /* What a believed record says about a file with its content. Records of early versions do not name the
  * command that made it: then it is taken for this one. */
-static lap_made made_by(const lap_manifest *m, const manifest_record *r)
+static lap_made made_by(const lap_manifest *m, const manifest_record *r, const manifest_source *photo)
 {
     return r->maker == LAP_MAKER_TRANSFORM && !m->settings.turns ? LAP_MADE_TURNED
            : r->maker == LAP_MAKER_RUN && m->settings.turns      ? LAP_MADE_FILTERED
-                                                                 : LAP_MADE_OURS;
+           : is_same_photo(&r->source, photo)                    ? LAP_MADE_OURS
+                                                                 : LAP_MADE_ELSEWHERE;
 }
 
-/* Returns the best result that the records give for a file with this content. */
+/* Returns the best result that the records give for a file of this size with this content. */
 static lap_made look_at_content(
-    const lap_manifest *m, uint32_t last, uint64_t now, uint64_t key, bool *is_believed)
+    const lap_manifest *m, uint32_t last, const wanted *want, const lap_standing *s, uint64_t *content)
 {
+    const uint64_t hash = *content;
     lap_made made = LAP_MADE_CHANGED;
-    *is_believed = false;
+    *content = 0;
     for (uint32_t at = last; at; at = m->records[at - 1].before) {
         const manifest_record *r = &m->records[at - 1];
-        if (!r->file || r->content != key)
+        if (!r->file || r->content != hash || r->size != low_bits(s->there->st_size))
             continue;
-        const lap_made says = r->made == now   ? LAP_MADE_SAME
-                              : r->is_believed ? made_by(m, r)
-                                               : LAP_MADE_UNBELIEVED;
-        *is_believed |= r->is_believed;
+        const lap_made says = r->made == want->made ? (r->is_believed ? LAP_MADE_SAME : LAP_MADE_SAID)
+                              : r->is_believed      ? made_by(m, r, &want->source)
+                                                    : LAP_MADE_UNBELIEVED;
+        *content = r->is_believed ? hash : *content;
         made = says > made ? says : made;
     }
     return made;
@@ -138,26 +217,28 @@ lap_code lap_manifest_find(
 {
     const uint64_t *found = lap_map64_find(&m->outputs, hash_path(s->output));
     const uint32_t last = found ? (uint32_t)*found : 0;
-    const struct stat *in = s->input;
-    const uint64_t now =
-        fingerprint(lap_settings_own(&m->settings), in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec);
-    const first_look look = look_at_facts(m, last, now, s->there);
+    const struct stat *in = s->input.stat;
+    const wanted want = {
+        fingerprint(lap_settings_own(&m->settings), in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec),
+        source_of_input(&s->input)};
+    const first_look look = look_at_facts(m, last, &want, s->there);
     const char *slash = strrchr(s->output, '/');
-    bool is_believed = false;
-    *content = 0;
-    *made = !last ? LAP_MADE_UNKNOWN : look.is_same ? LAP_MADE_SAME : LAP_MADE_CHANGED;
+    *content = look.is_there ? 0 : look.content;
+    *made = !last              ? LAP_MADE_UNKNOWN
+            : !look.is_same    ? LAP_MADE_CHANGED
+            : look.is_believed ? LAP_MADE_SAME
+                               : LAP_MADE_SAID;
     if (!last || look.is_same)
         return LAP_OK;
-    uint64_t hash;
     const lap_code code =
-        look.may_be ? lap_content_hash(s->folder, slash ? slash + 1 : s->output, s->there, &hash, err)
+        look.may_be ? lap_content_hash(s->folder, slash ? slash + 1 : s->output, s->there, content, err)
                     : LAP_E_CHANGED;
+    if (code == LAP_OK)
+        *made = look_at_content(m, last, &want, s, content);
+    else
+        *content = 0;
     if (code != LAP_OK && code != LAP_E_CHANGED)
         return code;
-    if (code == LAP_OK)
-        *made = look_at_content(m, last, now, content_key(s->there->st_size, hash), &is_believed);
-    if (is_believed)
-        *content = hash;
     if (*made == LAP_MADE_CHANGED && look.is_sized)
         *made = LAP_MADE_UNHASHED;
     return LAP_OK;
@@ -170,7 +251,9 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
                       : made == LAP_MADE_FILTERED   ? "is an edge map that lapedge made, not a turned photo"
                       : made == LAP_MADE_UNBELIEVED ? "its record may have been written by somebody else"
                       : made == LAP_MADE_UNHASHED   ? "its record is too old to tell whether it was changed"
+                      : made == LAP_MADE_SAID       ? "its record is no proof that lapedge made it"
+                      : made == LAP_MADE_ELSEWHERE  ? "was made from a photo in another folder"
                                                     : "was not made by lapedge";
-    return lap_error_remedy(
-        err, lap_fail_at(err, LAP_E_EXISTS, path, "exists and %s", why), LAP_REMEDY_FORCE);
+    return lap_error_remedy(err, lap_fail_at(err, LAP_E_EXISTS, path, "exists and %s", why),
+        made == LAP_MADE_ELSEWHERE ? LAP_REMEDY_OTHER_PHOTO : LAP_REMEDY_FORCE);
 }

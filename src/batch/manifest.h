@@ -7,8 +7,11 @@
  *
  * An output is up to date, and is not touched, if device, inode, size and time match. A file may be replaced
  * only if size and content match a line; the inode may differ, because a folder may have been copied or
- * restored. The line must also be believed: its file belongs to the current user or to root, and not
- * everybody may write the file or .lapedge. Links are not followed.
+ * restored. And it must have been made from the same photo: one with the same absolute path, or below the
+ * same folder (device and inode), or of the same size and time. So equal names in two folders of photos do
+ * not replace each other's outputs, but a photo may be edited, and a folder renamed or moved. The line must
+ * also be believed: its file belongs to the current user or to root, and not everybody may write the file or
+ * .lapedge. Links are not followed.
  *
  * Lines of early versions have no hash. The files they name are replaced only by the same content. */
 #ifndef LAP_MANIFEST_H
@@ -28,8 +31,10 @@ typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_UNHASHED,   /* a line without a hash may describe this file */
     LAP_MADE_TURNED,     /* our output, but only turned, and this run filters */
     LAP_MADE_FILTERED,   /* our output, but filtered, and this run only turns */
-    LAP_MADE_OURS,       /* our output, but unfinished or made from something else */
-    LAP_MADE_SAME        /* our output, from this input with these settings */
+    LAP_MADE_ELSEWHERE,  /* our output, from another photo in another place */
+    LAP_MADE_OURS,       /* our output, but unfinished, or of another state of the input or other settings */
+    LAP_MADE_SAID, /* LAP_MADE_SAME, but by a line that is not believed or has no hash: not to be replaced */
+    LAP_MADE_SAME  /* our output, from this input with these settings */
 } lap_made;
 
 /* Reads every manifest of the tree. The tree must outlive the manifest; it may have none. LAP_E_EXISTS:
@@ -40,13 +45,22 @@ void lap_manifest_close(lap_manifest *manifest); /* does nothing for NULL */
 /* Reads what other runs wrote since the last call. */
 lap_code lap_manifest_refresh(lap_manifest *manifest, lap_error *err);
 
+typedef struct lap_manifest_input { /* what an output was made from */
+    const char *path;
+    const struct stat *stat;
+    const lap_origin *origin; /* NULL: not known */
+    size_t below;             /* where the path below the origin begins in path */
+} lap_manifest_input;
+
 typedef struct lap_standing { /* the regular file at an output's name */
     const char *output;
     int folder; /* open descriptor of the file's folder */
-    const struct stat *there, *input;
+    const struct stat *there;
+    lap_manifest_input input; /* what would be written there */
 } lap_standing;
-/* Judges a file; reads its content only if the content decides. *content becomes its XXH3 if a believed line
- * matched by content, else 0. LAP_E_MEMORY, LAP_E_UNREADABLE: no result. */
+/* Judges a file; reads its content only if the content decides. *content becomes its XXH3 if a new line
+ * should say what it is, else 0: if a believed line matched only by content, or names another place for the
+ * same photo. LAP_E_MEMORY, LAP_E_UNREADABLE: no result. */
 lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *standing, lap_made *made,
     uint64_t *content, lap_error *err);
 /* The same; unless the file is ours, reads what other runs wrote and judges again. */
@@ -62,13 +76,6 @@ lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *
 /* After lap_manifest_each: returns how many record files are not believed, whether these are all files, and
  * why the first one is not believed. */
 size_t lap_manifest_unbelieved(const lap_manifest *manifest, bool *is_all, lap_error *why);
-
-typedef struct lap_manifest_input { /* what an output was made from */
-    const char *path;
-    const struct stat *stat;
-    const lap_origin *origin; /* NULL: not known */
-    size_t below;             /* where the path below the origin begins in path */
-} lap_manifest_input;
 
 typedef struct lap_manifest_output { /* a finished file */
     const char *name;                /* relative to the output folder */

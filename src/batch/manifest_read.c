@@ -200,7 +200,7 @@ lap_code lap_manifest_judge(
     lap_manifest *m, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err)
 {
     lap_code code = lap_manifest_find(m, standing, made, content, err);
-    if (code != LAP_OK || *made == LAP_MADE_OURS || *made == LAP_MADE_SAME)
+    if (code != LAP_OK || *made >= LAP_MADE_OURS)
         return code;
     code = lap_manifest_refresh(m, err);
     return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;

@@ -28,7 +28,8 @@ struct lap_sink {
     struct stat made;   /* the finished temporary file */
     XXH3_state_t *hash; /* below a tree: of all bytes; NULL else, and once finished: */
     uint64_t content;
-    mode_t mode;                /* of the file to replace; 0: no file to replace */
+    struct stat replaced;       /* the file to replace; its mode is 0: no file to replace */
+    char lost[80];              /* what finishing could not keep of it; empty: it kept all */
     bool broken;                /* a write failed: cannot be published */
     bool whole;                 /* finished */
     bool sync;                  /* as asked in lap_sink_finish */
@@ -148,7 +149,7 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
         return sink->path ? open_directly(sink, old.st_mode, err)
                           : lap_write_errno(err, path, "open", ENOMEM);
     }
-    sink->mode = old.st_mode & 0777;
+    sink->replaced = old;
     if (!lap_target_at(path, &sink->target))
         return lap_write_errno(err, path, "create a file in its folder", errno);
     sink->path = strdup(sink->target.path);
@@ -170,7 +171,7 @@ static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *rel
     if (code != LAP_OK)
         return code;
     if (fstatat(folder, sink->target.name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode))
-        sink->mode = old.st_mode & 0777;
+        sink->replaced = old;
     if (!lap_temp_create(folder, sink->path, &sink->temp, &sink->fd))
         code = lap_write_errno(err, sink->path, "create a file in its folder", errno);
     lap_target_leave(&sink->target, folder);
@@ -316,9 +317,47 @@ lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_erro
 
 /* ---- finishing and publishing ----------------------------------------------------------------- */
 
-static lap_code set_mode_and_times(const lap_sink *sink, const struct stat *like, lap_error *err)
+void lap_sink_inherit(lap_sink *sink, const struct stat *replaced)
 {
-    mode_t mode = like ? like->st_mode & 0777 : sink->mode ? sink->mode : default_mode();
+    sink->replaced = *replaced;
+}
+
+/* Gives the file the owner and the group of the file to replace. Only root may give a file away; others can
+ * keep a group that they are in. *mode loses rights that it would grant to another group. */
+static lap_code keep_owner(lap_sink *sink, mode_t *mode, lap_error *err)
+{
+    const struct stat *old = &sink->replaced;
+    struct stat now;
+    if (!old->st_mode)
+        return LAP_OK;
+    if (fstat(sink->fd, &now) != 0)
+        return lap_write_errno(err, sink->path, "look at the finished file", errno);
+    if ((now.st_uid == old->st_uid && now.st_gid == old->st_gid) ||
+        fchown(sink->fd, old->st_uid, old->st_gid) == 0)
+        return LAP_OK;
+    if (errno == EIO)
+        return lap_write_errno(err, sink->path, "set the owner", errno);
+    const bool has_group = now.st_gid == old->st_gid || fchown(sink->fd, (uid_t)-1, old->st_gid) == 0;
+    if (!has_group)
+        *mode &= ~(mode_t)070 | (*mode & 07) << 3;
+    const unsigned uid = (unsigned)old->st_uid, gid = (unsigned)old->st_gid;
+    if (has_group)
+        snprintf(sink->lost, sizeof sink->lost, "the owner cannot be kept: user %u", uid);
+    else if (now.st_uid == old->st_uid)
+        snprintf(sink->lost, sizeof sink->lost, "the group cannot be kept: %u", gid);
+    else
+        snprintf(
+            sink->lost, sizeof sink->lost, "owner and group cannot be kept: user %u, group %u", uid, gid);
+    return LAP_OK;
+}
+
+static lap_code set_owner_mode_times(lap_sink *sink, const struct stat *like, lap_error *err)
+{
+    const mode_t old = sink->replaced.st_mode & 0777;
+    mode_t mode = like ? like->st_mode & 0777 : old ? old : default_mode();
+    const lap_code code = keep_owner(sink, &mode, err);
+    if (code != LAP_OK)
+        return code;
     /* Some file systems (FAT) have no modes: only an error if one was asked for. EIO is always an error. */
     if (fchmod(sink->fd, mode) != 0 && (like || errno == EIO))
         return lap_write_errno(err, sink->path, "set the mode", errno);
@@ -340,7 +379,7 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     double began = lap_now_ms();
     sink->sync = sync;
     if (code == LAP_OK && sink->temp.name)
-        code = set_mode_and_times(sink, like, err);
+        code = set_owner_mode_times(sink, like, err);
     /* fsync fails for pipes and terminals: not an error. */
     if (code == LAP_OK && sync && fsync(sink->fd) != 0 &&
         (sink->temp.name || (errno != EINVAL && errno != EROFS)))
@@ -434,6 +473,11 @@ void lap_sink_take(lap_sink *sink, void **bytes, size_t *size)
 uint64_t lap_sink_bytes(const lap_sink *sink)
 {
     return sink->bytes;
+}
+
+const char *lap_sink_lost(const lap_sink *sink)
+{
+    return sink->lost;
 }
 
 const lap_target *lap_sink_target(const lap_sink *sink)

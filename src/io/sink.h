@@ -27,8 +27,12 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
-/* Call it after the last byte. Syncs if asked; sets mode and times to those of like (NULL: the mode of the
- * replaced file, or by the umask); closes. The final name is not touched yet. */
+/* Finishing makes the file like this one, as if it replaced it; without this call, like the file at its name.
+ */
+void lap_sink_inherit(lap_sink *sink, const struct stat *replaced);
+/* Call it after the last byte. Syncs if asked; keeps the owner and the group of the replaced file if it may;
+ * sets mode and times to those of like (NULL: the mode of the replaced file, or by the umask); closes. The
+ * final name is not touched yet. */
 lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap_error *err);
 /* Says what publishing may replace: no file (NULL), or this file if it is unchanged. Without this call it
  * replaces any regular file. */
@@ -41,6 +45,8 @@ void lap_sink_close(lap_sink *sink);
 /* After finishing a memory sink: hands over its malloc'ed bytes. */
 void lap_sink_take(lap_sink *sink, void **bytes, size_t *size);
 
+/* After finishing: what could not be kept of the replaced file, as a sentence; empty: nothing. */
+const char *lap_sink_lost(const lap_sink *sink);
 const lap_target *lap_sink_target(const lap_sink *sink);
 /* After finishing a sink below a tree: the stat of the file that will get the name, and the XXH3 of its
  * content. */

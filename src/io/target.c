@@ -24,6 +24,12 @@ bool lap_is_untouched(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
+bool lap_is_time_kept(int64_t seconds, int64_t of_seconds)
+{
+    enum { ROUNDED = 2 };
+    return seconds >= of_seconds - ROUNDED && seconds <= of_seconds + ROUNDED;
+}
+
 /* ---- trees ------------------------------------------------------------------------------------- */
 
 lap_code lap_tree_open(const char *path, lap_tree *tree, lap_error *err)

@@ -6,6 +6,7 @@
 #ifndef LAP_TARGET_H
 #define LAP_TARGET_H
 
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "lapedge.h"
@@ -64,5 +65,9 @@ bool lap_same_state(const struct stat *a, const struct stat *b);
 /* The same, and the modification time was not set back: compares the inode's change time too, which no
  * program can set. */
 bool lap_is_untouched(const struct stat *a, const struct stat *b);
+
+/* Whether a file has the modification time of another, as well as file systems can keep it: FAT rounds to two
+ * seconds. */
+bool lap_is_time_kept(int64_t seconds, int64_t of_seconds);
 
 #endif

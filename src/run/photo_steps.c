@@ -54,6 +54,15 @@ lap_code lap_photo_stats(
                           : code;
 }
 
+static void add_warnings(lap_report *report, int count, const char *first, lap_remedy remedy)
+{
+    if (report->warnings == 0 && count > 0) {
+        snprintf(report->warning, sizeof report->warning, "%s", first);
+        report->warning_remedy = remedy;
+    }
+    report->warnings += count;
+}
+
 lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_report *report, lap_error *err)
 {
     const lap_plan *plan = &p->plan;
@@ -64,6 +73,7 @@ lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_repor
         code = lap_sink_finish(p->sink, plan->sync, plan->preserves ? lap_source_stat(p->source) : NULL, err);
     report->ms.write += lap_now_ms() - start;
     report->bytes_out = lap_sink_bytes(p->sink);
+    add_warnings(report, lap_sink_lost(p->sink)[0] != '\0', lap_sink_lost(p->sink), LAP_REMEDY_NONE);
     return code;
 }
 
@@ -213,15 +223,6 @@ lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
     if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || !holds_metadata(p->plan.format))
         return LAP_OK;
     return lap_fail(err, LAP_E_DAMAGED, "%s", l.first);
-}
-
-static void add_warnings(lap_report *report, int count, const char *first, lap_remedy remedy)
-{
-    if (report->warnings == 0 && count > 0) {
-        snprintf(report->warning, sizeof report->warning, "%s", first);
-        report->warning_remedy = remedy;
-    }
-    report->warnings += count;
 }
 
 static void note_metadata(const lap_photo *p, lap_report *report)

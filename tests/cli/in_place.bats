@@ -68,7 +68,7 @@ untouched() # WORD...: such a run changes no photo
     lapedge --in-place -q photos/1.jpg
     run --separate-stderr untouched --in-place -Q 50 photos/1.jpg
     [ "$status" -eq 1 ]
-    [ "$(cat stderr)" = "lapedge: photos/1.jpg: was filtered in place before, with other settings, and is left alone; to filter the photo with these, restore it from its backup" ]
+    [ "$(cat stderr)" = "lapedge: photos/1.jpg: was filtered in place before, with other settings, and is left alone; to filter the photo with these, put the photo itself back first" ]
     run --separate-stderr lapedge --in-place --json -Q 50 photos/1.jpg photos/2.jpg
     [ "$status" -eq 1 ]
     [ "$(python3 -c 'import json, sys
@@ -418,4 +418,38 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     [ "$code" -eq 130 ]
     [ "$(cat err)" = "lapedge: cancelled" ]
     cmp photos/1.jpg before/1.jpg
+}
+
+stranger() # WORD...: lapedge as a user who owns no file here
+{
+    setpriv --reuid=65534 --regid=65534 --clear-groups ./lapedge "$@"
+}
+
+@test "owner, group and mode stay; what cannot be kept is said" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can give files away"
+    photos 3
+    chown 1234:2345 photos/*.jpg && chmod 660 photos/*.jpg
+    lapedge -q --in-place photos/1.jpg
+    lapedge -q --in-place --sandbox photos/2.jpg
+    lapedge -q before/1.jpg photos/3.jpg
+    [ "$(stat -c '%u:%g %a' photos/*.jpg | sort -u)" = "1234:2345 660" ]
+    # Outputs of a folder run, too: made anew, and those of another program that -f replaces.
+    mkdir out && echo >out/3.jpg
+    run -1 lapedge -q before out
+    chown 1234:2345 out/*.jpg
+    lapedge -q -f --rebuild before out
+    [ "$(stat -c '%u:%g' out/*.jpg | sort -u)" = "1234:2345" ]
+    # Somebody else: the group loses what others do not have, since it is another group now.
+    cp "$LAPEDGE" . && mkdir his && cp before/1.jpg before/2.jpg his
+    chown 65534 his && chown 1234:2345 his/1.jpg && chown 1234:65534 his/2.jpg && chmod 664 his/*.jpg
+    chmod 755 . "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/{suite,file,test} "$BATS_RUN_TMPDIR"/{file,test}/*
+    stranger --version >version 2>&1 || skip "the tests' folder is closed to others"
+    run --separate-stderr stranger --in-place his/1.jpg his/2.jpg
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"his/1.jpg: warning: owner and group cannot be kept: user 1234, group 2345"* ]]
+    [[ $stderr == *"his/2.jpg: warning: the owner cannot be kept: user 1234"$'\n'"2 done (2 with warnings)"* ]]
+    [ "$(stat -c '%u:%g %a' his/*.jpg)" = $'65534:65534 644\n65534:65534 664' ]
+    # The photo itself was read without a warning.
+    run --separate-stderr stranger --in-place --fail-on=warning his/1.jpg
+    [[ $status -eq 0 && $stderr == *"up to date" ]]
 }

@@ -356,3 +356,55 @@ forge()
     [ -e out/a.jpg ]
     [ ! -e out/b.jpg ]
 }
+
+@test "photos of one name in two folders do not replace each other's outputs" {
+    mkdir 2023 2024
+    pgm 40 30 2023/1.pgm && pgm 41 30 2024/1.pgm
+    lapedge -q --format=jpg --ext=pgm 2023 out
+    cp out/1.jpg first.jpg
+    run --separate-stderr lapedge --format=jpg --ext=pgm 2024/ out
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: out/1.jpg: exists and was made from a photo in another folder; name another OUTDIR, or give -f if that photo was moved here"$'\n'"0 done, 1 left alone ("* ]]
+    cmp out/1.jpg first.jpg
+    # The same photo, edited, renamed, moved, or with other settings.
+    pgm 42 30 2023/1.pgm
+    expect 0 "" "" -q --format=jpg --ext=pgm "$PWD/2023/" out
+    mv 2023 2025 && pgm 43 30 2025/1.pgm
+    expect 0 "" "" -q --format=jpg --ext=pgm 2025 out
+    expect 0 "" "" -q --format=jpg --ext=pgm --flat 2025/1.pgm out/
+    mkdir far && cp -a 2025/1.pgm far && rm -r 2025
+    expect 0 "" "" -q --format=jpg -Q 80 --ext=pgm far out
+    # A run after a move notes the new place, once.
+    cp -a far moved && rm -r far
+    for _ in 1 2; do expect 0 "" "" -q --format=jpg -Q 80 --ext=pgm moved out; done
+    [ "$(grep -l '"input_folder":"[^"]*/moved"' out/.lapedge/* | wc -l)" -eq 1 ]
+    pgm 44 30 moved/1.pgm
+    expect 0 "" "" -q --format=jpg --ext=pgm moved out
+    # Moved, and edited before the next run: -f says so.
+    cp -r moved last && rm -r moved
+    run -1 lapedge -q --format=jpg --ext=pgm last out
+    expect 0 "" "" -q -f --format=jpg --ext=pgm last out
+}
+
+@test "--preserve of a later run, and --rebuild of what no record proves" {
+    mkdir p && pgm 40 30 p/a.pgm && touch -d 2001-02-03 p/a.pgm && chmod 604 p/a.pgm
+    lapedge -q --ext=pgm p out
+    lapedge -q --ext=pgm --preserve p out
+    [ "$(stat -c '%a %Y' out/a.pgm)" = "$(stat -c '%a %Y' p/a.pgm)" ]
+    before=$(stat -c %i out/a.pgm)
+    expect 0 "" "" -q --ext=pgm --preserve p out
+    [ "$(stat -c %i out/a.pgm)" = "$before" ]
+    # In place the time is gone after a run without it.
+    cp -p p/a.pgm one.pgm && cp -p p/a.pgm two.pgm
+    lapedge -q --in-place --preserve one.pgm && lapedge -q --in-place --preserve one.pgm
+    touch -d 2002-02-03 one.pgm
+    lapedge -q --in-place --preserve one.pgm
+    pgm 40 31 two.pgm && touch -d 2003-02-03 two.pgm && lapedge -q --in-place two.pgm
+    expect 1 "" "lapedge: two.pgm: was filtered in place before, without keeping the photo's time, and is left alone; to keep it, put the photo itself back first" \
+        --in-place --preserve two.pgm
+    # A record that others may have written says that it is done: it is skipped, but not made anew.
+    chmod o+w out/.lapedge
+    expect 0 "" "" -q --ext=pgm p out
+    expect 1 "" "lapedge: out/a.pgm: exists and its record is no proof that lapedge made it; -f replaces it" \
+        -q --rebuild --ext=pgm p out
+}

@@ -341,6 +341,12 @@ int fchmod(int fd, mode_t mode)
     return next(fd, mode);
 }
 
+int fchown(int fd, uid_t user, gid_t group)
+{
+    FAIL_IF(fchown, -1);
+    return next(fd, user, group);
+}
+
 int futimens(int fd, const struct timespec times[2])
 {
     FAIL_IF(futimens, -1);

@@ -100,7 +100,7 @@ early_thread()
 
 no_keeper()
 {
-    LAP_NO_FORK=1 LD_PRELOAD=$hostile refused 3 "--sandbox: the process that sets modes and times cannot be started: \
+    LAP_NO_FORK=1 LD_PRELOAD=$hostile refused 3 "--sandbox: the process that sets modes, owners and times cannot be started: \
 Resource temporarily unavailable" --sandbox photos/coffee.jpg out.jpg
 }
 
@@ -124,12 +124,13 @@ deaf() # whoever asks the second process and reads no answer does not leave it b
     return 1
 }
 
-attributes() # [OPTION]: modes and times of outputs, new and replaced
+attributes() # [OPTION]: modes, owners and times of outputs, new and replaced
 {
     rm -rf out && mkdir out && touch out/coffee.jpg out/new.png && chmod 604 out/coffee.jpg && chmod 640 photos/chelsea.jpg
+    [ "$(id -u)" -ne 0 ] || chown 12345:23456 out/coffee.jpg
     touch -d '2001-02-03 04:05:06.789' photos/*.jpg
     "$program" "$@" -f -j2 photos out 2>stderr && "$program" "$@" photos/chelsea.jpg out/b.png || return 1
-    case $* in *--preserve*) (cd out && stat -c '%n %a %y' -- *.jpg b.png) ;; *) (cd out && stat -c '%n %a' -- *) ;; esac
+    case $* in *--preserve*) (cd out && stat -c '%n %a %u:%g %y' -- *.jpg b.png) ;; *) (cd out && stat -c '%n %a %u:%g' -- *) ;; esac
 }
 
 same_attributes()
@@ -284,7 +285,7 @@ if [ "$landlock" -gt 0 ]; then
     check "--log, --json-file, --trace, --stats, --report" sides
     check "a second run" again
     check "--in-place" in_place
-    check "modes and times" same_attributes
+    check "modes, owners and times" same_attributes
     check "no process is left" leaves_no_process
     check "pipes and devices" pipes
     check "--files-from" lists

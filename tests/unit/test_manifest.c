@@ -132,7 +132,7 @@ static void run(uint64_t settings, const char *const *outputs, int count, bool u
 static lap_made verdict(const lap_manifest *m, const char *output, const struct stat *in,
     const struct stat *there, uint64_t *content)
 {
-    const lap_standing standing = {output, tree.fd, there, in};
+    const lap_standing standing = {output, tree.fd, there, {"photos/in.jpg", in, &origin, from_photo.below}};
     uint64_t ignored;
     lap_made made;
     assert_int_equal(lap_manifest_find(m, &standing, &made, content ? content : &ignored, NULL), LAP_OK);
@@ -141,7 +141,7 @@ static lap_made verdict(const lap_manifest *m, const char *output, const struct 
 
 static lap_made judged(lap_manifest *m, const char *output)
 {
-    const lap_standing standing = {output, tree.fd, &jpeg, &photo};
+    const lap_standing standing = {output, tree.fd, &jpeg, from_photo};
     uint64_t content;
     lap_made made;
     assert_int_equal(lap_manifest_judge(m, &standing, &made, &content, NULL), LAP_OK);
@@ -335,7 +335,7 @@ static void of_old_lines_the_size_decides(void **state)
     struct stat other = jpeg;
     (void)state;
     put_manifest(lines);
-    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAME);
+    assert_int_equal(made(7, "a.jpg", &photo, &jpeg), LAP_MADE_SAID);
     assert_int_equal(made(8, "a.jpg", &photo, &jpeg), LAP_MADE_UNHASHED);
     other.st_size++;
     assert_int_equal(made(7, "a.jpg", &photo, &other), LAP_MADE_CHANGED);
@@ -354,7 +354,7 @@ static void records_of_others_are_not_believed(void **state)
     moved.st_ino++;
     char *path = file_path();
     assert_int_equal(chmod(path, 0666), 0);
-    assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_SAME);
+    assert_int_equal(made(7, "a.jpg", &photo, &there), LAP_MADE_SAID);
     assert_int_equal(made(8, "a.jpg", &photo, &there), LAP_MADE_UNBELIEVED);
     lap_manifest *m = opened(7);
     struct stat now = there;
@@ -362,7 +362,7 @@ static void records_of_others_are_not_believed(void **state)
     const struct timespec times[2] = {now.st_mtim, now.st_mtim};
     assert_int_equal(utimensat(tree.fd, "a.jpg", times, 0), 0);
     now = state_of("a.jpg");
-    assert_int_equal(verdict(m, "a.jpg", &photo, &now, &content), LAP_MADE_SAME);
+    assert_int_equal(verdict(m, "a.jpg", &photo, &now, &content), LAP_MADE_SAID);
     assert_true(content == 0);
     lap_manifest_close(m);
     assert_int_equal(chmod(path, 0664), 0);

@@ -160,7 +160,7 @@ static void summary(const folder_run *run)
         fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
             run->folder.cli->settings.no_clobber
                 ? "--no-clobber"
-                : "not made by lapedge, or changed since; -f replaces files");
+                : "not made by lapedge, changed since, or made from other photos; -f replaces files");
     lap_folder_print_failed(&run->folder);
     if (run->prune.removed)
         fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.removed,

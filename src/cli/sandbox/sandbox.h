@@ -3,7 +3,8 @@
  * Landlock (Linux 5.13) lets the process read the inputs and write below the folders of outputs. seccomp lets
  * it make some eighty system calls, with the arguments that a run gives them: no network, no other program,
  * no executable memory. Both hold for the process and for the threads that it starts from then on, for good.
- * A second process, which has the same rules and decodes nothing, sets modes and times of finished files. */
+ * A second process, which has the same rules and decodes nothing, sets modes, owners and times of finished
+ * files. */
 #ifndef LAP_CLI_SANDBOX_H
 #define LAP_CLI_SANDBOX_H
 
@@ -46,7 +47,7 @@ lap_code lap_sandbox_allow(lap_sandbox *box, const char *path, lap_sandbox_acces
 /* Forbids everything else from now on, for this thread and the threads that it starts. LAP_E_BACKEND. */
 lap_code lap_sandbox_restrict(const lap_sandbox *box, lap_error *err);
 
-/* ---- a process that sets modes and times (sandbox_keeper.c) ------------------------------------------- */
+/* ---- a process that sets modes, owners and times (sandbox_keeper.c) ----------------------------------- */
 
 /* Starts the keeper and a signal handler that sends it the calls refused by the next filter. *sock is the
  * only socket to the keeper, which ends with this process. LAP_E_BACKEND: no process could be started. */

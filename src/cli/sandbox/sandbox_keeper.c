@@ -1,10 +1,10 @@
-/* The keeper: a process outside the sandbox that sets modes and times.
+/* The keeper: a process outside the sandbox that sets modes, owners and times.
  *
- * fchmod and futimens also work on descriptors opened for reading, and a system call filter sees only a
- * descriptor's number. So the sandbox refuses both calls with a signal. Its handler sends the descriptor to
- * the keeper, which checks its access mode on a copy that nothing else can change. The keeper sets modes and
- * times only of regular files that were opened for writing. It has the same Landlock rules as the sandbox,
- * and may make only a few system calls. */
+ * fchmod, fchown and futimens also work on descriptors opened for reading, and a system call filter sees only
+ * a descriptor's number. So the sandbox refuses these calls with a signal. Its handler sends the descriptor
+ * to the keeper, which checks its access mode on a copy that nothing else can change. The keeper sets modes,
+ * owners and times only of regular files that were opened for writing. It has the same Landlock rules as the
+ * sandbox, and may make only a few system calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -23,9 +23,13 @@
 
 #include "cli/sandbox/sandbox.h"
 
+/* Its numbers are int, because not every byte is a valid enum or bool. */
 typedef struct request {
-    int sets_times, now; /* false: sets the mode. Not bool, because not every byte is a valid bool */
+    int call; /* SYS_fchmod, SYS_fchown or SYS_utimensat */
+    int now;  /* SYS_utimensat: to the present time, without times */
     mode_t mode;
+    uid_t user;
+    gid_t group;
     struct timespec times[2];
 } request;
 
@@ -46,7 +50,9 @@ static int set(const request *r, int fd)
         return errno;
     if ((flags & O_ACCMODE) == O_RDONLY || !S_ISREG(st.st_mode))
         return EPERM;
-    const int rc = r->sets_times ? futimens(fd, r->now ? NULL : r->times) : fchmod(fd, r->mode & 0777);
+    const int rc = r->call == SYS_utimensat ? futimens(fd, r->now ? NULL : r->times)
+                   : r->call == SYS_fchown  ? fchown(fd, r->user, r->group)
+                                            : fchmod(fd, r->mode & 0777);
     return rc != 0 ? errno : 0;
 }
 
@@ -143,9 +149,12 @@ static void on_refused(int number, siginfo_t *info, void *at)
     ucontext_t *context = at;
     const int before = errno;
     const struct timespec *times = (const struct timespec *)(intptr_t)argument(context, 2);
-    request r = {.sets_times = info->si_syscall == SYS_utimensat, .now = !times};
+    request r = {.call = info->si_syscall, .now = !times};
     (void)number;
-    if (!r.sets_times)
+    if (r.call == SYS_fchown) {
+        r.user = (uid_t)argument(context, 1);
+        r.group = (gid_t)argument(context, 2);
+    } else if (r.call != SYS_utimensat)
         r.mode = (mode_t)argument(context, 1);
     else if (times)
         memcpy(r.times, times, sizeof r.times);
@@ -201,6 +210,7 @@ lap_code lap_sandbox_keep(int *sock, lap_error *err)
         sigprocmask(SIG_UNBLOCK, &refused, NULL) == 0)
         return LAP_OK;
     close(pair[0]);
-    snprintf(text, sizeof text, "the process that sets modes and times cannot be started: %s", strerror(why));
+    snprintf(text, sizeof text, "the process that sets modes, owners and times cannot be started: %s",
+        strerror(why));
     return lap_sandbox_failed(err, LAP_E_BACKEND, text);
 }
