@@ -1,5 +1,5 @@
 """filter(): arrays in, arrays out."""
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy
 
@@ -8,6 +8,36 @@ from ._interface import ffi, lib
 from ._library import Kernel, border_value, call, check, fill_params
 
 SHORT = 1 << 20 # samples, of which plain C filters that many in some 20 ms
+
+
+class Filtering:
+    """What filter() is asked for, whichever the array."""
+
+    def __init__(self, *, backend: str = "auto", kernel: Kernel = "laplace5", flip_kernel: bool = False,
+                 border: str = "zero", range: str = "clamp", scale: float = 1.0, offset: float = 0.0,
+                 invert: bool = False, threshold: Optional[int] = None):
+        self.params = ffi.new("lap_params *")
+        fill_params(self.params, kernel, flip_kernel, range, scale, offset, invert, threshold)
+        self.border, self.backend = border_value(border), backend
+
+    def host(self, array: Any, out: Any, run: Callable) -> numpy.ndarray:
+        """run(function, is_short): calls function(context)."""
+        source = numpy.asarray(array)
+        if source.dtype != numpy.uint8:
+            raise TypeError(f"array: uint8 is needed, not {source.dtype}")
+        result = numpy.empty(source.shape, numpy.uint8) if out is None else out
+        if not isinstance(result, numpy.ndarray) or result.dtype != numpy.uint8:
+            raise TypeError("out: a NumPy array of uint8 is needed, as the input is on the host")
+        if not result.flags.writeable:
+            raise ValueError("out: the array is read-only")
+        taken, to = _views.pair(_views.on_host(source), _views.on_host(result))
+        if taken is None:
+            source = source.copy(order="C")
+            taken, to = _views.pair(_views.on_host(source), _views.on_host(result))
+        err, name = ffi.new("lap_error *"), self.backend.encode()
+        check(run(lambda context: lib.lap_filter(context, taken, to, name, self.params, self.border, err),
+                  source.size < SHORT), err)
+        return result
 
 
 def filter(array: Any, *, out: Any = None, backend: str = "auto", kernel: Kernel = "laplace5",
@@ -30,26 +60,10 @@ def filter(array: Any, *, out: Any = None, backend: str = "auto", kernel: Kernel
     torch, or its address; None: the current one of the array's library. All but Stream are waited for.
 
     Raises Error (a backend that cannot run here, a device that failed), TypeError or ValueError (arrays, settings)."""
-    params = ffi.new("lap_params *")
-    fill_params(params, kernel, flip_kernel, range, scale, offset, invert, threshold)
-    rule = border_value(border)
+    asked = Filtering(backend=backend, kernel=kernel, flip_kernel=flip_kernel, border=border, range=range, scale=scale,
+                      offset=offset, invert=invert, threshold=threshold)
     if _views.device_of(array) is not None:
-        return _device.filter(array, out, backend, params, rule, threads, stream)
+        return _device.filter(array, out, backend, asked.params, asked.border, threads, stream)
     if stream is not None:
         raise ValueError("stream: the array is on the host")
-    source = numpy.asarray(array)
-    if source.dtype != numpy.uint8:
-        raise TypeError(f"array: uint8 is needed, not {source.dtype}")
-    result = numpy.empty(source.shape, numpy.uint8) if out is None else out
-    if not isinstance(result, numpy.ndarray) or result.dtype != numpy.uint8:
-        raise TypeError("out: a NumPy array of uint8 is needed, as the input is on the host")
-    if not result.flags.writeable:
-        raise ValueError("out: the array is read-only")
-    taken, to = _views.pair(_views.on_host(source), _views.on_host(result))
-    if taken is None:
-        source = source.copy(order="C")
-        taken, to = _views.pair(_views.on_host(source), _views.on_host(result))
-    err = ffi.new("lap_error *")
-    name, is_short = backend.encode(), source.size < SHORT
-    check(call(threads, lambda context: lib.lap_filter(context, taken, to, name, params, rule, err), is_short), err)
-    return result
+    return asked.host(array, out, lambda function, is_short: call(threads, function, is_short))

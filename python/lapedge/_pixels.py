@@ -1,4 +1,5 @@
 """decode(), encode(), edges(): files to arrays and back, one photo or many."""
+import copy
 import functools
 import itertools
 import os
@@ -8,15 +9,18 @@ from typing import Any, Callable, Iterable, List, Optional, Tuple, Union
 import numpy
 
 from . import _views
-from ._arrays import filter
+from ._arrays import Filtering, filter
 from ._content import Image, content, is_path
 from ._files import CODEC, FAIL_ON, RESTART, SUBSAMPLING
 from ._interface import ffi, lib
 from ._library import Error, call, check, chosen, contexts, error_of
 
 SHORT = 1 << 18 # bytes of a file, which most likely is decoded in some 20 ms
+SHORT_TO_ENCODE = 1 << 20 # samples, which take as long
 LAYOUTS = {"HWC": False, "CHW": True}
 ERRORS = {"raise": False, "return": True}
+PACKS = {"arena": False, "padded": True}
+LINE = 64 # bytes, a multiple of which each photo of an arena begins at
 FORMATS = {name: ffi.new("char[]", name.encode()) for name in ("jpg", "png", "bmp", "tga", "ppm", "pgm")}
 
 
@@ -48,9 +52,21 @@ class Asked:
         self.settings = decode_settings(bool(upright), bool(luma), fail_on, max_pixels, max_memory, max_scans, timeout,
                                         codec)
 
-    def decode(self, image: Image, out: Optional[numpy.ndarray], run: Callable) -> numpy.ndarray:
-        """run(function, size): calls function(context) for a file of that many bytes."""
-        data = content(image)
+    def with_channels(self, channels: int) -> "Asked":
+        other = copy.copy(self)
+        other.channels = channels
+        return other
+
+    def size(self, image: Image, data: Any, context: Any) -> Tuple[int, int, int]:
+        """Height, width and channels of what decode() gives."""
+        view, err, buffer = ffi.new("lap_view *"), ffi.new("lap_error *"), ffi.from_buffer(data)
+        view.place, view.channels = lib.LAP_ON_HOST, self.channels
+        if lib.lap_decode_size(context, buffer, len(buffer), self.settings, view, err) != lib.LAP_OK:
+            raise error_of(err, os.fsdecode(image) if is_path(image) else None)
+        return view.height, view.width, view.channels
+
+    def decode(self, image: Image, data: Any, out: Optional[numpy.ndarray], run: Callable) -> numpy.ndarray:
+        """data: the image's content. run(function, size): calls function(context) for a file of that many bytes."""
         view, target = ffi.new("lap_view *"), None
         view.place, view.channels = lib.LAP_ON_HOST, self.channels
         if out is not None:
@@ -136,20 +152,21 @@ def decode(image: Image, channels: Optional[int] = None, upright: bool = False, 
     """
     asked = Asked(channels, upright, layout=layout, luma=luma, fail_on=fail_on, max_pixels=max_pixels,
                   max_memory=max_memory, max_scans=max_scans, timeout=timeout, codec=codec)
-    return asked.decode(image, out, lambda function, size: call(threads, function, size < SHORT))
+    return asked.decode(image, content(image), out, lambda function, size: call(threads, function, size < SHORT))
 
 
 def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: str = "HWC", format: str = "jpg",
-           progressive: bool = False, optimize: bool = False, restart: str = "auto", codec: str = "auto") -> bytes:
-    """The bytes of an image file of these pixels, on the calling thread.
+           progressive: bool = False, optimize: bool = False, restart: str = "auto", codec: str = "auto",
+           timeout: Optional[float] = None) -> bytes:
+    """The bytes of an image file of these pixels, made by one thread.
 
     array: uint8, (height, width), or (height, width, channels) with 1, 3 or 4, of which the fourth is dropped if the
     format has none; with layout "CHW" (channels, height, width). Samples of a row that do not lie side by side are
     copied first. quality: 1 to 100. subsampling: "444", "422", "420". format: "jpg", "png", "bmp", "tga", "ppm", "pgm".
-    progressive, optimize: smaller JPEGs that take longer to make. restart: "auto", "on", "off".
+    progressive, optimize: smaller JPEGs that take longer to make. restart: "auto", "on", "off". timeout: in seconds.
 
     Raises TypeError or ValueError for an array or setting that is not one of these, Error for a side that is too large
-    for the format.
+    for the format, or if time is up. Ctrl-C stops the main thread's call, as with decode().
 
     >>> file = encode(numpy.zeros((20, 30, 3), numpy.uint8), quality=50)
     >>> decode(file).shape
@@ -174,8 +191,11 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
     settings.quality, settings.subsampling = quality, chosen("subsampling", subsampling, SUBSAMPLING)
     settings.restart, settings.codec = chosen("restart", restart, RESTART), chosen("codec", codec, CODEC)
     settings.progressive, settings.optimize, settings.format = progressive, optimize, chosen("format", format, FORMATS)
+    if timeout is not None:
+        settings.timeout_s = timeout
     file, size = ffi.new("void **"), ffi.new("size_t *")
-    check(lib.lap_encode(view, settings, file, size, err), err)
+    check(call(1, lambda context: lib.lap_encode_view(context, view, settings, file, size, err),
+               pixels.size < SHORT_TO_ENCODE), err)
     try:
         return ffi.buffer(file[0], size[0])[:]
     finally:
@@ -264,32 +284,147 @@ def wait_for(thread: threading.Thread) -> None:
             pass
 
 
+class Photos(list):
+    """Arrays in order, with an Error in the place of a broken photo. whole: the array that they are views of: the
+    arena (one dimension) or the padded array (one more dimension than they have); None if each has its own memory."""
+
+    def __init__(self, results: Iterable[Any], whole: Optional[numpy.ndarray]):
+        super().__init__(results)
+        self.whole = whole
+
+
+class Packing:
+    """Where the pixels of a batch go. shapes: (height, width, channels) by photo, None for one that is broken."""
+
+    def __init__(self, shapes: List[Optional[Tuple[int, int, int]]], planes: bool, pack: str,
+                 out: Optional[numpy.ndarray], forced: int):
+        good = [shape for shape in shapes if shape]
+        self.planes = planes
+        if pack == "arena":
+            self.arena(shapes)
+            return
+        self.channels = forced or max((shape[2] for shape in good), default=3)
+        if out is not None and not forced:
+            self.channels = self.of_out(out)
+        height, width = (max((shape[axis] for shape in good), default=0) for axis in (0, 1))
+        self.whole = numpy.zeros((len(shapes), *self.shape(height, width)), numpy.uint8) if out is None else out
+        if out is not None:
+            self.check(out, len(shapes), height, width)
+        rows = 2 if planes else 1
+        self.places = [shape and self.whole[(i, *[slice(None)] * (rows - 1), slice(shape[0]), slice(shape[1]))]
+                       for i, shape in enumerate(shapes)]
+
+    def shape(self, height: int, width: int, channels: Optional[int] = None) -> Tuple[int, ...]:
+        channels = channels or self.channels
+        if self.planes:
+            return channels, height, width
+        return (height, width) if channels == 1 else (height, width, channels)
+
+    def arena(self, shapes: List[Optional[Tuple[int, int, int]]]) -> None:
+        sizes = [-(-shape[0] * shape[1] * shape[2] // LINE) * LINE if shape else 0 for shape in shapes]
+        self.whole = numpy.empty(sum(sizes), numpy.uint8)
+        starts = itertools.accumulate(sizes, initial=0)
+        self.places = [shape and self.whole[start:start + shape[0] * shape[1] * shape[2]].reshape(self.shape(*shape))
+                       for start, shape in zip(starts, shapes)]
+
+    def of_out(self, out: Any) -> int:
+        shape = getattr(out, "shape", ())
+        return shape[1 if self.planes else 3] if len(shape) == 4 else 1
+
+    def check(self, out: Any, count: int, height: int, width: int) -> None:
+        if not isinstance(out, numpy.ndarray) or out.dtype != numpy.uint8:
+            raise TypeError("out: a NumPy array of uint8 is needed")
+        if not out.flags.writeable:
+            raise ValueError("out: the array is read-only")
+        wanted = (count, *self.shape(height, width))
+        axes = (2, 3) if self.planes else (1, 2)
+        if out.ndim != len(wanted) or self.channels not in (1, 3) or any(
+                have < want if axis in axes else have != want
+                for axis, (have, want) in enumerate(zip(out.shape, wanted))):
+            raise ValueError(f"out: the shape is {out.shape}, and at least {wanted} is needed")
+        if out.size and not self.planes and _views.view_of(_views.on_host(out[0])) is None:
+            raise ValueError("out: the samples of a row do not lie side by side, or its rows not from top to bottom")
+
+
+def begin(image: Image, asked: Asked, context: Any) -> Tuple[Any, Tuple[int, int, int]]:
+    """The content of an image file, and the shape of its pixels."""
+    data = content(image)
+    return data, asked.size(image, data, context)
+
+
+def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Optional[numpy.ndarray], errors: str,
+             threads: int, work: Callable) -> Photos:
+    """work(asked, image, data, place, context) of each image, several at once; place: an array to be filled or None."""
+    images = list(given)
+    if not chosen("pack", pack or "padded", PACKS) and out is not None:
+        raise ValueError("out: it is a padded array, and pack='arena' makes none")
+    chosen("errors", errors, ERRORS)
+    if pack is None and out is None:
+        return Photos(Batch(images, lambda image, context: work(asked, image, content(image), None, context), errors,
+                            threads).run(), None)
+    begun = Batch(images, lambda image, context: begin(image, asked, context), "return", threads).run()
+    shapes = [None if isinstance(item, Error) else item[1] for item in begun]
+    packing = Packing(shapes, asked.planes, pack or "padded", out, asked.channels)
+    for item in begun if out is not None else ():
+        if not isinstance(item, Error) and numpy.may_share_memory(out, numpy.frombuffer(item[0], numpy.uint8)):
+            raise ValueError("out: it overlaps the bytes of an image")
+    if pack != "arena":
+        asked = asked.with_channels(packing.channels)
+
+    def one(number: int, context: Any) -> numpy.ndarray:
+        if isinstance(begun[number], Error):
+            raise begun[number]
+        place = packing.places[number]
+        try:
+            return work(asked, images[number], begun[number][0], place, context)
+        except BaseException:
+            place[...] = 0
+            raise
+
+    return Photos(Batch(list(range(len(images))), one, errors, threads).run(), packing.whole)
+
+
 def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,
-                 errors: str = "raise", threads: int = 0, **settings) -> List[Union[numpy.ndarray, Error]]:
+                 pack: Optional[str] = None, out: Optional[numpy.ndarray] = None, errors: str = "raise",
+                 threads: int = 0, **settings) -> "Photos":
     """decode() of each image, several at once: a list of arrays, in order.
 
-    errors: "return" puts the Error of a broken image in its place, and the others are whole; "raise" raises the first
+    pack: None gives each array its own memory. "arena": all are views of one array without gaps but for alignment.
+    "padded": they are views of one array (images, height, width[, channels]) of the largest height and width, which is
+    0 elsewhere; if one of them has 3 channels, all have. With layout "CHW" it is (images, channels, height, width). The
+    result's attribute `whole` is that array.
+    out: the padded array to be filled, of that shape or larger; beyond the photos it stays as it was.
+    errors: "return" puts the Error of a broken image in its place, and the others are whole (in one array its pixels
+    are 0, or as they were if its size is not known); "raise" raises the first
     one by order. threads: at once, in all; 0: one per core. settings: layout, luma, fail_on, max_pixels, max_memory,
     max_scans, timeout, codec, as for decode(). Raises what decode() raises; Ctrl-C stops all threads.
 
     >>> photo, problem = decode_batch(["samples/chelsea.jpg", b"no photo"], errors="return")
     >>> photo.shape, problem.kind
     ((300, 451, 3), 'not_jpeg')
+    >>> decode_batch(["samples/chelsea.jpg", "samples/coffee.jpg"], pack="padded").whole.shape
+    (2, 400, 600, 3)
     """
     asked = Asked(channels, upright, **settings)
-    return Batch(list(images), lambda image, context: asked.decode(image, None, lambda f, _: f(context)), errors,
-                 threads).run()
+
+    def work(asked: Asked, image: Image, data: Any, place: Optional[numpy.ndarray], context: Any) -> numpy.ndarray:
+        return asked.decode(image, data, place, lambda function, _: function(context))
+
+    return in_batch(images, asked, pack, out, errors, threads, work)
 
 
-def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, errors: str = "raise", threads: int = 0,
-                **settings) -> List[Union[numpy.ndarray, Error]]:
+def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, pack: Optional[str] = None,
+                out: Optional[numpy.ndarray] = None, errors: str = "raise", threads: int = 0, **settings) -> "Photos":
     """edges() of each image, several at once, as decode_batch() does it; settings: those of edges().
 
     >>> [array.shape for array in edges_batch(["samples/chelsea.jpg"] * 3, channels=1)]
     [(300, 451), (300, 451), (300, 451)]
     """
     reading = {name: settings.pop(name) for name in DECODING & settings.keys()}
-    asked = Asked(channels, **reading)
-    work = functools.partial(filter, threads=1, **settings)
-    return Batch(list(images), lambda image, context: work(asked.decode(image, None, lambda f, _: f(context))), errors,
-                 threads).run()
+    asked, filtering = Asked(channels, **reading), Filtering(**settings)
+
+    def work(asked: Asked, image: Image, data: Any, place: Optional[numpy.ndarray], context: Any) -> numpy.ndarray:
+        pixels = asked.decode(image, data, None, lambda function, _: function(context))
+        return filtering.host(pixels, place, lambda function, _: function(context))
+
+    return in_batch(images, asked, pack, out, errors, threads, work)

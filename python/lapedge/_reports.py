@@ -92,12 +92,14 @@ class Channel:
 @dataclass(frozen=True)
 class Stats:
     """Of an image and of its edges, by channels: "gray", or "red", "green", "blue" and "alpha". resolved: the backend
-    that filtered."""
+    that filtered. rows, columns: profiles, height and width values of float32, or None if not asked for."""
     width: int
     height: int
     input: Dict[str, Channel]
     edges: Dict[str, Channel]
     resolved: Optional[str]
+    rows: Optional[numpy.ndarray] = None
+    columns: Optional[numpy.ndarray] = None
 
 
 def channels_of(stats) -> Dict[str, Channel]:
@@ -133,13 +135,31 @@ def stats_of_array(array: numpy.ndarray, threshold: int, threads: int) -> Dict[s
     return channels_of(c)
 
 
-def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, mask_border: int = 0, threads: int = 0,
-          **settings) -> Stats:
+def profiles_of_array(edges: numpy.ndarray, threads: int) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """The means of its rows and columns."""
+    if edges.ndim == 3 and edges.shape[2] != 1:
+        raise ValueError(f"profiles: they are of one channel, and the array has {edges.shape[2]}")
+    (view, _kept), err = view_of("image", edges), ffi.new("lap_error *")
+    rows, columns = (numpy.empty(size, numpy.float32) for size in edges.shape[:2])
+    code = lib.lap_profiles(contexts.get(threads), view, ffi.NULL, ffi.NULL, ffi.from_buffer("float[]", rows),
+                            ffi.from_buffer("float[]", columns), err)
+    checked(code, err, edges)
+    return rows, columns
+
+
+def floats(pointer, count: int) -> Optional[numpy.ndarray]:
+    return numpy.frombuffer(ffi.buffer(pointer, 4 * count), numpy.float32).copy() if pointer else None
+
+
+def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, mask_border: int = 0,
+          profiles: bool = False, threads: int = 0, **settings) -> Stats:
     """Exact statistics of an image and of its edges. Writes nothing.
 
     image: a path, the content of a file, or pixels: uint8, (height, width) or (height, width, channels) with 1, 3 or 4.
     above: 0 to 255, for Channel.above; the edges stay as they are. mask_border: pixels at each side that the edges'
-    statistics leave out. settings: of a file those of run(), of pixels those of filter(). Raises what these raise.
+    statistics leave out. profiles: also the mean of each row and column of the edges: of a file those of its luma, of
+    pixels those of their only channel. settings: of a file those of run(), of pixels those of filter(). Raises what
+    these raise.
 
     >>> stats("samples/chelsea.jpg").input["red"].count
     135300
@@ -153,18 +173,20 @@ def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, ma
         m = mask_border
         if m < 0:
             raise ValueError(f"mask_border: {m} is negative")
+        lines = profiles_of_array(edges, threads) if profiles else (None, None)
         inner = edges[m:height - m, m:width - m] if 2 * m < min(height, width) else None
         return Stats(width, height, stats_of_array(image, threshold, threads),
-                     {} if inner is None else stats_of_array(inner, threshold, threads), None)
+                     {} if inner is None else stats_of_array(inner, threshold, threads), None, *lines)
     s, options = _Settings(threads=threads, **settings), ffi.new("lap_measure_options *")
     c, err = ffi.new("lap_measurement *"), ffi.new("lap_error *")
-    options.threshold, options.mask_border = threshold, mask_border
+    options.threshold, options.mask_border, options.profiles = threshold, mask_border, profiles
     with named(image) as path:
         name = os.fsencode(path)
         code = call(threads, lambda context: lib.lap_measure_file(context, name, s.c, options, c, err))
     try:
         checked(code, err, image)
-        return Stats(c.width, c.height, channels_of(c.stats.input), channels_of(c.stats.edges), text(c.resolved))
+        return Stats(c.width, c.height, channels_of(c.stats.input), channels_of(c.stats.edges), text(c.resolved),
+                     floats(c.rows, c.height), floats(c.columns, c.width))
     finally:
         lib.lap_measurement_free(c)
 

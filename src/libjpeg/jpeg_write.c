@@ -27,7 +27,8 @@ enum {
 };
 
 typedef struct compressor {
-    struct jpeg_compress_struct cinfo;
+    struct jpeg_compress_struct cinfo; /* its client_data is the compressor */
+    struct jpeg_progress_mgr progress;
     lap_jpeg_error error;
     lap_jpeg_dest dest;
     const lap_encoder *encoder;
@@ -119,6 +120,18 @@ static void destroy(compressor *c)
     free(c);
 }
 
+static void go_on(compressor *c)
+{
+    if (lap_control_check(c->encoder->options.control, &c->error.cause) != LAP_OK)
+        lap_jpeg_raise(&c->error);
+}
+
+/* Once an MCU row: jpeg_finish_compress alone codes all scans of a file that is progressive or optimised. */
+static void on_progress(j_common_ptr cinfo)
+{
+    go_on(cinfo->client_data);
+}
+
 static void set_up(void *argument)
 {
     compressor *c = argument;
@@ -126,6 +139,9 @@ static void set_up(void *argument)
     const jpeg_state *state = c->encoder->state;
     j_compress_ptr cinfo = &c->cinfo;
     jpeg_create_compress(cinfo);
+    cinfo->client_data = c;
+    cinfo->progress = &c->progress;
+    c->progress.progress_monitor = on_progress;
     lap_jpeg_ignore_limit((j_common_ptr)cinfo);
     lap_jpeg_dest_init(cinfo, &c->dest);
     cinfo->image_width = (JDIMENSION)o->width;
@@ -197,8 +213,7 @@ static void write_rows(compressor *c)
 {
     const lap_view *rows = c->rows;
     for (int y = 0; y < rows->height; y += ROWS_A_CALL) {
-        if (lap_control_check(c->encoder->options.control, &c->error.cause) != LAP_OK)
-            lap_jpeg_raise(&c->error);
+        go_on(c);
         JSAMPROW line[ROWS_A_CALL];
         int n = rows->height - y < ROWS_A_CALL ? rows->height - y : ROWS_A_CALL;
         for (int i = 0; i < n; i++)

@@ -25,28 +25,41 @@ static void convert_channels(const lap_view *from, const lap_view *to)
     }
 }
 
+/* Gives a view without pixels the size of the upright picture, and rows without padding. */
+static lap_code size_view(const lap_header *h, lap_turn turn, lap_view *view, size_t *bytes, lap_error *err)
+{
+    const bool swap = lap_turn_transposes(turn);
+    view->width = swap ? h->height : h->width;
+    view->height = swap ? h->width : h->height;
+    if (view->channels == 0)
+        view->channels = h->channels;
+    view->stride = (ptrdiff_t)view->width * view->channels;
+    if (!lap_mul((size_t)view->stride, (size_t)view->height, bytes) || *bytes > PTRDIFF_MAX)
+        return lap_fail(
+            err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", view->width, view->height);
+    return LAP_OK;
+}
+
 /* Checks the caller's view against the size of the upright picture; allocates pixels if the view has none. */
 static lap_code fit_view(const lap_header *h, lap_turn turn, lap_view *view, lap_error *err)
 {
-    const bool swap = lap_turn_transposes(turn);
-    const int width = swap ? h->height : h->width, height = swap ? h->width : h->height;
+    lap_view fresh = {.place = view->place, .channels = view->channels};
     size_t bytes;
-    if (view->channels == 0)
-        view->channels = h->channels;
-    if (view->base && (view->width != width || view->height != height))
-        return lap_fail(err, LAP_E_DIFFERENT, "the picture is %dx%d, its view %dx%d", width, height,
-            view->width, view->height);
-    if (view->base && view->stride >= (ptrdiff_t)width * view->channels)
-        return LAP_OK;
-    if (view->base)
+    const lap_code code = size_view(h, turn, &fresh, &bytes, err);
+    if (code != LAP_OK)
+        return code;
+    if (!view->base) {
+        fresh.base = lap_pages_resize(NULL, 0, bytes);
+        *view = fresh;
+        return view->base ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes wanted", bytes);
+    }
+    view->channels = fresh.channels;
+    if (view->width != fresh.width || view->height != fresh.height)
+        return lap_fail(err, LAP_E_DIFFERENT, "the picture is %dx%d, its view %dx%d", fresh.width,
+            fresh.height, view->width, view->height);
+    if (view->stride < fresh.stride)
         return lap_fail(err, LAP_E_USAGE, "rows %td bytes apart overlap", view->stride);
-    if (!lap_mul((size_t)width * (size_t)view->channels, (size_t)height, &bytes) || bytes > PTRDIFF_MAX)
-        return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", width, height);
-    view->width = width;
-    view->height = height;
-    view->stride = (ptrdiff_t)width * view->channels;
-    view->base = lap_pages_resize(NULL, 0, bytes);
-    return view->base ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes wanted", bytes);
+    return LAP_OK;
 }
 
 /* Decodes all rows, turns them, and converts them to the view's channels. */
@@ -132,4 +145,40 @@ lap_code lap_decode_view(lap_context *context, const void *file, size_t size, co
     report->height = code == LAP_OK ? view->height : 0;
     report->channels = code == LAP_OK ? view->channels : 0;
     return lap_report_conclude(code, &why, NULL, start, report, err);
+}
+
+static lap_code decode_size(
+    lap_context *context, lap_source *source, const lap_settings *settings, lap_view *view, lap_error *err)
+{
+    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
+    const lap_read_options options = lap_whole_options(context, settings, &control);
+    lap_view sized = *view;
+    lap_decoder *decoder = NULL;
+    size_t bytes;
+    lap_code code = lap_whole_open(source, &options, 1, &decoder, err);
+    if (code == LAP_OK) {
+        const lap_header *h = lap_decoder_header(decoder);
+        const lap_turn turn = settings->auto_orient ? (lap_turn)h->orientation : LAP_TURN_NONE;
+        code = size_view(h, turn, &sized, &bytes, err);
+    }
+    lap_decoder_close(decoder);
+    if (code == LAP_OK)
+        *view = sized;
+    return code;
+}
+
+lap_code lap_decode_size(lap_context *context, const void *file, size_t size, const lap_settings *given,
+    lap_view *view, lap_error *err)
+{
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
+    lap_source *source = NULL;
+    lap_code code = check_view(settings, view, err);
+    if (code == LAP_OK && view->base)
+        code = lap_fail(err, LAP_E_USAGE, "a view that gets a size has no pixels yet");
+    if (code == LAP_OK)
+        code = lap_source_memory(file, size, "memory", &source, err);
+    if (code == LAP_OK)
+        code = decode_size(context, source, settings, view, err);
+    lap_source_close(source);
+    return code;
 }

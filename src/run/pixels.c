@@ -270,14 +270,17 @@ lap_code lap_pixels_decode(lap_context *context, const void *file, size_t size, 
 
 /* ---- to an encoder ------------------------------------------------------------------------------ */
 
-static lap_code encode_bands(const lap_view *view, lap_encoder *encoder, lap_error *err)
+static lap_code encode_bands(
+    const lap_view *view, const lap_control *control, lap_encoder *encoder, lap_error *err)
 {
     const int rows = lap_encoder_band_rows(encoder);
     lap_chunk chunk = {0};
     lap_code code = LAP_OK;
     for (int i = 0, y = 0; y < view->height && code == LAP_OK; i++, y += rows) {
         const lap_view band = lap_view_rows(view, y, view->height - y < rows ? view->height - y : rows);
-        code = lap_encoder_band(encoder, i, &band, &chunk, err);
+        code = lap_control_check(control, err);
+        if (code == LAP_OK)
+            code = lap_encoder_band(encoder, i, &band, &chunk, err);
         if (code == LAP_OK)
             code = lap_encoder_append(encoder, i, &chunk, err);
     }
@@ -285,49 +288,72 @@ static lap_code encode_bands(const lap_view *view, lap_encoder *encoder, lap_err
     return code == LAP_OK ? lap_encoder_finish(encoder, err) : code;
 }
 
-lap_code lap_encode_view(
+lap_code lap_image_write(
     const lap_view *view, lap_format format, const lap_write_options *options, lap_sink *sink, lap_error *err)
 {
     lap_encoder *encoder = NULL;
     lap_code code = lap_encoder_open(sink, format, options, &encoder, err);
     if (code == LAP_OK)
-        code = encode_bands(view, encoder, err);
+        code = encode_bands(view, options->control, encoder, err);
     lap_encoder_close(encoder);
     return code;
 }
 
-static lap_code encode(const lap_view *view, const lap_settings *settings, lap_sink *sink, lap_error *err)
+static lap_code encode(const lap_view *view, const lap_settings *settings, const lap_control *control,
+    lap_sink *sink, lap_error *err)
 {
     const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
     lap_write_options options =
-        lap_write_options_of(settings, view->width, view->height, view->channels, NULL);
+        lap_write_options_of(settings, view->width, view->height, view->channels, control);
     options.in_order = true;
-    const lap_code code = lap_encode_view(view, format, &options, sink, err);
+    const lap_code code = lap_image_write(view, format, &options, sink, err);
     return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
+}
+
+static lap_code check_pixels(const lap_view *pixels, const lap_settings *settings, lap_error *err)
+{
+    const lap_code code = lap_settings_check(settings, err);
+    if (code != LAP_OK)
+        return code;
+    if (!pixels->base || pixels->width < 1 || pixels->height < 1 || pixels->channels == 2 ||
+        pixels->channels < 1 || pixels->channels > 4)
+        return lap_fail(err, LAP_E_USAGE, "%d x %d pixels of %d channels are not encoded", pixels->width,
+            pixels->height, pixels->channels);
+    if (pixels->place != LAP_ON_HOST)
+        return lap_fail(err, LAP_E_USAGE, "the pixels lie on a device; see lap_stream_encode");
+    if (settings->codec == LAP_CODEC_CUDA)
+        return lap_fail(err, LAP_E_USAGE, "pixels in host memory are encoded on the CPU");
+    return LAP_OK;
+}
+
+static lap_code encode_memory(const lap_view *pixels, const lap_settings *settings,
+    const lap_control *control, void **out, size_t *out_size, lap_error *err)
+{
+    lap_sink *sink = NULL;
+    *out = NULL;
+    *out_size = 0;
+    lap_code code = check_pixels(pixels, settings, err);
+    if (code == LAP_OK)
+        code = lap_sink_memory(&sink, err);
+    if (code == LAP_OK)
+        code = encode(pixels, settings, control, sink, err);
+    if (code == LAP_OK)
+        lap_sink_take(sink, out, out_size);
+    lap_sink_close(sink);
+    return code;
 }
 
 lap_code lap_encode(
     const lap_view *pixels, const lap_settings *given, void **out, size_t *out_size, lap_error *err)
 {
-    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
-    lap_sink *sink = NULL;
-    *out = NULL;
-    *out_size = 0;
-    lap_code code = lap_settings_check(settings, err);
-    if (code == LAP_OK && (!pixels->base || pixels->width < 1 || pixels->height < 1 ||
-                              pixels->channels == 2 || pixels->channels < 1 || pixels->channels > 4))
-        code = lap_fail(err, LAP_E_USAGE, "%d x %d pixels of %d channels are not encoded", pixels->width,
-            pixels->height, pixels->channels);
-    if (code == LAP_OK && pixels->place != LAP_ON_HOST)
-        code = lap_fail(err, LAP_E_USAGE, "the pixels lie on a device; see lap_stream_encode");
-    if (code == LAP_OK && settings->codec == LAP_CODEC_CUDA)
-        code = lap_fail(err, LAP_E_USAGE, "pixels in host memory are encoded on the CPU");
-    if (code == LAP_OK)
-        code = lap_sink_memory(&sink, err);
-    if (code == LAP_OK)
-        code = encode(pixels, settings, sink, err);
-    if (code == LAP_OK)
-        lap_sink_take(sink, out, out_size);
-    lap_sink_close(sink);
-    return code;
+    const lap_settings settings = lap_settings_complete(given);
+    return encode_memory(pixels, &settings, NULL, out, out_size, err);
+}
+
+lap_code lap_encode_view(lap_context *context, const lap_view *pixels, const lap_settings *given, void **out,
+    size_t *out_size, lap_error *err)
+{
+    const lap_settings settings = lap_settings_complete(given);
+    const lap_control control = lap_context_control(context, settings.timeout_s, lap_now_ms());
+    return encode_memory(pixels, &settings, &control, out, out_size, err);
 }

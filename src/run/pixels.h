@@ -39,7 +39,7 @@ lap_code lap_image_read(
     lap_source *source, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
 
 /* Encodes pixels on the host as a file. Does not call lap_sink_finish. */
-lap_code lap_encode_view(const lap_view *view, lap_format format, const lap_write_options *options,
+lap_code lap_image_write(const lap_view *view, lap_format format, const lap_write_options *options,
     lap_sink *sink, lap_error *err);
 
 #endif

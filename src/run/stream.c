@@ -259,7 +259,7 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
         code = bring(s, view, &image, &report->ms, err);
     const double start = lap_now_ms();
     if (code == LAP_OK && !is_done)
-        code = lap_encode_view(&image.view, format, &write, sink, err);
+        code = lap_image_write(&image.view, format, &write, sink, err);
     report->ms.encode += lap_now_ms() - start;
     lap_image_destroy(&image);
     snprintf(report->note, sizeof report->note, "encoded on %s", is_done ? "the device" : "the CPU");

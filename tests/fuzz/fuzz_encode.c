@@ -53,7 +53,7 @@ static lap_code encode_joined(const lap_view *view, const lap_settings *settings
         lap_write_options_of(settings, view->width, view->height, view->channels, NULL);
     lap_sink *sink;
     FUZZ_REQUIRE(!options.in_order && lap_sink_memory(&sink, NULL) == LAP_OK);
-    lap_code code = lap_encode_view(view, LAP_FORMAT_JPG, &options, sink, NULL);
+    lap_code code = lap_image_write(view, LAP_FORMAT_JPG, &options, sink, NULL);
     if (code == LAP_OK)
         code = lap_sink_finish(sink, false, NULL, NULL);
     if (code == LAP_OK)

@@ -223,7 +223,8 @@ def encoding():
             ("uint8", (array / 2,), {}), ("shape", (array[0, 0],), {}), ("shape", (array[..., :2],), {}),
             ("no pixels", (array[:0],), {}), ("shape", (array[..., 0],), {"layout": "CHW"}), ("quality", (array, 0), {}),
             ("quality", (array, 101), {}), ("subsampling", (array, 90, "411"), {}), ("format", (array,), {"format": "gif"}),
-            ("65500", (np.zeros((1, 70000), np.uint8),), {})):
+            ("65500", (np.zeros((1, 70000), np.uint8),), {}),
+            ("timeout", (array,), {"timeout": 1e-9})):
         report(raises((lapedge.Error, ValueError, TypeError), words, lapedge.encode, *arguments, **more),
                f"encode refuses: {words} {more}")
 
@@ -273,12 +274,73 @@ def batches():
         report(raises(TypeError, "image: ", function, [data[0], 7], errors="return"),
                f"{function.__name__}: what is no image at all is raised")
     report(raises(ValueError, "errors", lapedge.decode_batch, data, errors="ignore"), "errors='ignore' is refused")
-    large = lapedge.encode(random.integers(0, 256, (3000, 3000, 3), dtype=np.uint8))
-    for name, work in (("decode", lambda: lapedge.decode(large, threads=1)),
+    array = random.integers(0, 256, (3000, 3000, 3), dtype=np.uint8)
+    large = lapedge.encode(array)
+    for name, work in (("encode", lambda: lapedge.encode(array)),
+                       ("encode, progressive", lambda: lapedge.encode(array, progressive=True)),
+                       ("decode", lambda: lapedge.decode(large, threads=1)),
                        ("decode_batch", lambda: lapedge.decode_batch([large] * 8, threads=2))):
         good, says = interrupted(work)
         report(good, f"Ctrl-C ends {name}", says)
     report(all(map(np.array_equal, lapedge.decode_batch(images), expected)), "and the next batch works")
+
+
+def packed():
+    """Batches in one array: what is in it, beyond it, and what is refused before any work."""
+    files = sorted(p for p in Path("samples").glob("*.jpg") if p.stat().st_size < 1 << 20)
+    gray = lapedge.encode(lapedge.decode(files[1], 1))
+    images = [*files, b"none", gray, files[0].read_bytes()[:9000]]
+    for function, alone in ((lapedge.decode_batch, lapedge.decode), (lapedge.edges_batch, lapedge.edges)):
+        for channels, layout in ((None, "HWC"), (1, "HWC"), (3, "HWC"), (None, "CHW"), (1, "CHW")):
+            more = {"layout": layout} if layout == "CHW" else {}
+            if more and alone is lapedge.edges:
+                continue
+            each = function(images, channels, errors="return", **more)
+            for pack in ("arena", "padded"):
+                wanted = [lapedge.Error if isinstance(e, lapedge.Error) else
+                          alone(i, channels if pack == "arena" else channels or 3, **more)
+                          for i, e in zip(images, each)]
+                got = function(images, channels, pack=pack, errors="return", **more)
+                good = all(isinstance(g, w) if isinstance(w, type) else np.array_equal(g, w) and
+                           np.shares_memory(g, got.whole) for g, w in zip(got, wanted))
+                rest = int(got.whole.sum(dtype=np.int64)) - sum(int(g.sum(dtype=np.int64)) for g in got
+                                                                if not isinstance(g, lapedge.Error))
+                report(good and (pack == "arena" or rest == 0) and each.whole is None,
+                       f"{function.__name__} {pack} {channels} {layout}", [rest])
+    images = [*files, gray]
+    wanted = lapedge.decode_batch(images, 3)
+    height, width = (max(a.shape[axis] for a in wanted) for axis in (0, 1))
+    out = np.full((len(images), height + 3, width + 5, 3), 7, np.uint8)
+    got = lapedge.decode_batch(images, out=out)
+    beyond = int((out == 7).sum()) - sum(int((a == 7).sum()) for a in wanted)
+    report(got.whole is out and all(map(np.array_equal, got, wanted)) and
+           beyond == out.size - sum(a.size for a in wanted), "decode_batch into a larger array, and nothing around")
+    planes = np.zeros((len(images), 1, height, width), np.uint8)
+    got = lapedge.decode_batch(images, out=planes, layout="CHW")
+    report(all(np.array_equal(a[0], lapedge.decode(i, 1)) for a, i in zip(got, images)), "the channels of `out`")
+    edges = lapedge.edges_batch(images, out=out)
+    report(all(map(np.array_equal, edges, map(lapedge.filter, wanted))), "edges_batch into an array")
+    frozen = np.zeros_like(out)
+    frozen.flags.writeable = False
+    room = np.zeros(out.size, np.uint8)
+    room[:len(gray)] = np.frombuffer(gray, np.uint8)
+    inside, over = room[:len(gray)], room.reshape(out.shape)
+    for words, kind, place, more in (
+            ("shape", ValueError, out[1:], {}), ("shape", ValueError, out[:, 4:], {}),
+            ("shape", ValueError, out[:, :, 6:], {}), ("shape", ValueError, out[..., :2], {}),
+            ("shape", ValueError, out[..., 0], {"channels": 3}), ("shape", ValueError, out, {"layout": "CHW"}),
+            ("read-only", ValueError, frozen, {}), ("uint8", TypeError, out.astype(np.int16), {}),
+            ("NumPy", TypeError, [1], {}), ("side by side", ValueError, np.repeat(out, 2, 2)[:, :, ::2], {}),
+            ("padded", ValueError, out, {"pack": "arena"}), ("overlaps", ValueError, over, {})):
+        before = np.array(place)
+        given = [*files, inside] if words == "overlaps" else images
+        report(raises(kind, words, lapedge.decode_batch, given, out=place, **more) and np.array_equal(before, place),
+               f"decode_batch refuses `out`, and leaves it: {words} {more}")
+    report(raises(ValueError, "pack", lapedge.decode_batch, images, pack="tight"), "pack='tight' is refused")
+    for pack in ("arena", "padded"):
+        report(lapedge.decode_batch([], pack=pack) == [], f"nothing in one array: {pack}")
+        problem = raises(lapedge.Error, "", lapedge.decode_batch, [images[0], b"none", b"x"], pack=pack)
+        report(problem and problem.kind == "not_jpeg", f"{pack}: the first Error by order is raised")
 
 
 def at_once():
@@ -332,6 +394,7 @@ def documentation():
 
 
 if __name__ == "__main__": # spawned children import this file
-    for step in (pillow, inputs, outputs, encoding, kernels, batches, at_once, children, never_grows, documentation):
+    for step in (pillow, inputs, outputs, encoding, kernels, batches, packed, at_once, children, never_grows,
+                 documentation):
         step()
     finish()

@@ -82,6 +82,14 @@ def statistics():
         report(not wrong and array.input["red"].sum == int(pixels[..., 0].astype(int).sum()), f"stats of pixels {more}")
     report(np.asarray(lapedge.stats(pixels[::2, ::-3]).input["blue"].histogram).tolist() ==
            np.bincount(pixels[::2, ::-3, 2].ravel(), minlength=256).tolist(), "of any strides")
+    gray = lapedge.decode(PHOTO, luma=True)
+    of_file, of_pixels = (lapedge.stats(image, profiles=True, border="wrap") for image in (PHOTO, gray))
+    edges = lapedge.filter(gray, border="wrap").astype(np.float64)
+    report(np.allclose(of_file.rows, edges.mean(axis=1), rtol=1e-5) and of_file.rows.dtype == np.float32 and
+           np.allclose(of_file.columns, edges.mean(axis=0), rtol=1e-5) and
+           np.array_equal(of_file.rows, of_pixels.rows) and np.array_equal(of_file.columns, of_pixels.columns) and
+           lapedge.stats(PHOTO).rows is None, "profiles of a file and of pixels")
+    report(raises(ValueError, "one channel", lapedge.stats, pixels, profiles=True), "no profiles of three channels")
     report(lapedge.stats(pixels, mask_border=150).edges == {}, "a mask that leaves nothing")
     for kind, words, image, more in ((ValueError, "above", PHOTO, {"above": 256}), (TypeError, "uint8", pixels / 2, {}),
                                      (ValueError, "mask_border", pixels, {"mask_border": -1}),

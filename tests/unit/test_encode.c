@@ -274,6 +274,47 @@ static void test_refusals(void **state)
     free(p.memory);
 }
 
+/* ---- what is stopped ------------------------------------------------------------------------------ */
+
+/* lap_encode_view gives lap_encode's file; in a context that was cancelled, or out of time, it gives none. */
+static void test_stopping(void **state)
+{
+    static const struct {
+        const char *format;
+        bool progressive, optimize;
+        lap_codec_place codec;
+    } cases[] = {{NULL, false, false, LAP_CODEC_C}, {NULL, false, false, LAP_CODEC_TURBO},
+        {NULL, true, false, LAP_CODEC_AUTO}, {NULL, false, true, LAP_CODEC_AUTO},
+        {"bmp", false, false, LAP_CODEC_AUTO}, {"ppm", false, false, LAP_CODEC_AUTO}};
+    (void)state;
+    picture p = make(131, 300, 3, 5);
+    lap_context *running = lap_context_create(2, NULL), *stopped = lap_context_create(2, NULL);
+    assert_non_null(running);
+    assert_non_null(stopped);
+    lap_context_cancel(stopped);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_settings settings = settings_of(LAP_SUB_420, 90, cases[i].codec);
+        settings.format = cases[i].format;
+        settings.progressive = cases[i].progressive;
+        settings.optimize = cases[i].optimize;
+        const file expected = encode(&p.view, &settings);
+        file made;
+        assert_int_equal(lap_encode_view(running, &p.view, &settings, &made.bytes, &made.size, NULL), LAP_OK);
+        assert_same(&expected, made);
+        assert_int_equal(
+            lap_encode_view(stopped, &p.view, &settings, &made.bytes, &made.size, NULL), LAP_E_CANCELLED);
+        assert_null(made.bytes);
+        settings.timeout_s = 1e-9;
+        assert_int_equal(
+            lap_encode_view(running, &p.view, &settings, &made.bytes, &made.size, NULL), LAP_E_TIMEOUT);
+        assert_null(made.bytes);
+        free(expected.bytes);
+    }
+    lap_context_destroy(running);
+    lap_context_destroy(stopped);
+    free(p.memory);
+}
+
 /* ---- several threads ------------------------------------------------------------------------------ */
 
 enum { THREADS = 4, ROUNDS = 12 };
@@ -328,7 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_codecs_agree), cmocka_unit_test(test_qualities),
         cmocka_unit_test(test_what_ours_do_not_do), cmocka_unit_test(test_views),
-        cmocka_unit_test(test_is_what_a_run_writes), cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_threads)};
+        cmocka_unit_test(test_stopping), cmocka_unit_test(test_is_what_a_run_writes),
+        cmocka_unit_test(test_formats), cmocka_unit_test(test_refusals), cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests_name("encode", tests, NULL, NULL);
 }

@@ -182,9 +182,13 @@ static void check_views(
     assert_non_null(expected);
     assert_non_null(context);
     const lap_view *e = lap_pixels_view(expected);
-    lap_view made = {.channels = channels, .place = LAP_ON_HOST};
-    if (lap_decode_view(context, file->data, file->size, &s, &made, &report, &err) != LAP_OK)
+    lap_view made = {.channels = channels, .place = LAP_ON_HOST}, sized = made;
+    if (lap_decode_size(context, file->data, file->size, &s, &sized, &err) != LAP_OK ||
+        lap_decode_view(context, file->data, file->size, &s, &made, &report, &err) != LAP_OK)
         fail_msg("%s: %s", kind->jpeg.name, err.message);
+    assert_null(sized.base);
+    sized.base = made.base;
+    assert_memory_equal(&sized, &made, sizeof made);
     assert_int_equal(made.stride, made.width * made.channels);
     assert_int_equal(report.width, made.width);
     assert_int_equal(report.channels, made.channels);
@@ -260,6 +264,10 @@ static void refused_views(void **state)
         assert_int_equal(report.error.code, code);
         assert_memory_equal(&view, &cases[i].view, sizeof view);
         assert_memory_equal(memory, same, sizeof memory);
+        const lap_code of_size =
+            lap_decode_size(context, turned.data, turned.size - cases[i].cut, &s, &view, &err);
+        if (of_size == LAP_OK ? code != LAP_E_TRUNCATED : of_size != (view.base ? LAP_E_USAGE : code))
+            fail_msg("case %zu: code %d of the size: %s", i, of_size, err.message);
     }
     lap_context_destroy(context);
     free(turned.data);
