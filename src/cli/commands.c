@@ -55,13 +55,13 @@ const lap_cli_command lap_cli_commands[] = {
         LAP_CLI_BACKENDS, NULL, NULL},
     [LAP_COMMAND_INFO] = {"info", "lapedge info FILE\tstructure of a file, without decoding\n",
         "lapedge info photo.jpg\tframe, tables, metadata\n", LAP_CLI_INFO, NULL, NULL},
-    [LAP_COMMAND_DOCTOR] = {"doctor", "lapedge doctor\twhat this machine has, and can run\n",
+    [LAP_COMMAND_DOCTOR] = {"doctor", "lapedge doctor\twhat this machine has and can run\n",
         "lapedge doctor --json\tfor scripts\n", LAP_CLI_DOCTOR, NULL, NULL},
-    [LAP_COMMAND_HELP] = {"help", "lapedge help [COMMAND]\tthe help of a command\n",
-        "lapedge help stats\tas lapedge stats --help\n", LAP_CLI_HELP, lap_cli_command_name, NULL},
+    [LAP_COMMAND_HELP] = {"help", "lapedge help [COMMAND]\thelp for a command\n",
+        "lapedge help stats\tsame as lapedge stats --help\n", LAP_CLI_HELP, lap_cli_command_name, NULL},
     [LAP_COMMAND_EXPLAIN] = {"explain", "lapedge explain BACKEND\twhat a backend does, and its limit\n",
         "lapedge explain cuda-shared4-pad\tone step of the filter's ladder\n"
-        "lapedge explain simd\tof every ladder that has one\n",
+        "lapedge explain simd\tthis step of every ladder\n",
         LAP_CLI_HELP, lap_cli_rung_name, NULL},
     [LAP_COMMANDS] = {0},
 };
