@@ -19,18 +19,22 @@ typedef enum lap_remedy {
     LAP_REMEDY_MAX_PIXELS, /* raise settings->max_pixels */
     LAP_REMEDY_MAX_MEMORY,
     LAP_REMEDY_MAX_SCANS,
-    LAP_REMEDY_CLOBBER,       /* clear settings->no_clobber */
-    LAP_REMEDY_FORMAT,        /* name the format in settings->format */
-    LAP_REMEDY_GRAY,          /* set settings->gray, or write another format */
-    LAP_REMEDY_IN_PLACE,      /* set settings->in_place */
-    LAP_REMEDY_TRIM,          /* set settings->lossless to LAP_LOSSLESS_TRIM */
-    LAP_REMEDY_AUTO_ORIENT,   /* set settings->auto_orient */
-    LAP_REMEDY_FORCE,         /* set options->force */
-    LAP_REMEDY_OTHER_PHOTO,   /* name another output folder; options->force, if it is the same photo */
-    LAP_REMEDY_OTHER_FOLDER,  /* name another output folder, or set settings->in_place */
-    LAP_REMEDY_NUL_SEPARATED, /* set options->nul_separated */
-    LAP_REMEDY_FAIL_ON,       /* set settings->fail_on to LAP_FAIL_NONE, to keep what can be read */
-    LAP_REMEDY_TIMEOUT        /* raise settings->timeout_s */
+    LAP_REMEDY_CLOBBER,          /* clear settings->no_clobber */
+    LAP_REMEDY_FORMAT,           /* name the format in settings->format */
+    LAP_REMEDY_FORMAT_OR_FOLDER, /* the same; or a folder was meant */
+    LAP_REMEDY_GRAY,             /* set settings->gray, or write another format */
+    LAP_REMEDY_IN_PLACE,         /* set settings->in_place */
+    LAP_REMEDY_TRIM,             /* set settings->lossless to LAP_LOSSLESS_TRIM */
+    LAP_REMEDY_AUTO_ORIENT,      /* set settings->auto_orient */
+    LAP_REMEDY_FORCE,            /* set options->force */
+    LAP_REMEDY_OTHER_PHOTO,      /* name another output folder; options->force, if it is the same photo */
+    LAP_REMEDY_OTHER_FOLDER,     /* name another output folder, or set settings->in_place */
+    LAP_REMEDY_NUL_SEPARATED,    /* set options->nul_separated */
+    LAP_REMEDY_LINES,            /* clear options->nul_separated */
+    LAP_REMEDY_FLAT,             /* clear options->flat */
+    LAP_REMEDY_APART,            /* write the inputs into different output folders */
+    LAP_REMEDY_FAIL_ON,          /* set settings->fail_on to LAP_FAIL_NONE, to keep what can be read */
+    LAP_REMEDY_TIMEOUT           /* raise settings->timeout_s */
 } lap_remedy;
 
 /* Returns the length in bytes of the UTF-8 character at text (which is not the final 0) and stores its code

@@ -208,6 +208,14 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     return code;
 }
 
+/* Whether there is nothing to write: a mistyped pattern should not leave an empty folder behind. */
+static bool is_idle(const batch *b)
+{
+    const lap_batch_counts *counts = b->jobs.counts;
+    return counts->expected + counts->other_shards + b->options->side_count == 0 &&
+           access(b->options->out_dir, F_OK) != 0;
+}
+
 /* Prepares the run: checks everything that must be right before a file is changed. */
 static lap_code prepare(batch *b, lap_list *list, lap_error *err)
 {
@@ -216,11 +224,12 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     lap_code code = lap_batch_check_operands(options, b->settings, err);
     if (code == LAP_OK)
         code = lap_batch_look(b, list, err);
-    if (code == LAP_OK && !options->dry_run)
+    const bool writes = !options->dry_run && !is_idle(b);
+    if (code == LAP_OK && writes)
         code = lap_batch_make_out_dir(options->out_dir, err);
     if (code == LAP_OK)
         code = lap_tree_open(options->out_dir, &b->tree, err);
-    if (code == LAP_OK && !options->dry_run && b->sync)
+    if (code == LAP_OK && writes && b->sync)
         code = lap_group_open(&b->group, &b->tree, err);
     if (code == LAP_OK)
         code = lap_manifest_open(&b->tree, &mark, &b->manifest, err);

@@ -22,6 +22,7 @@ static lap_status judge_claim(
         return LAP_SKIPPED;
     lap_fail_at(why, LAP_E_CLASH, entry->path, "%d inputs would be written to %.300s; none was", (int)*claims,
         output);
+    lap_error_remedy(why, LAP_E_CLASH, b->options->flat ? LAP_REMEDY_FLAT : LAP_REMEDY_APART);
     return LAP_FAILED;
 }
 

@@ -128,16 +128,33 @@ lap_taking lap_take_judge(
     return is_twin ? LAP_TAKE_DOUBT : LAP_TAKE_YES;
 }
 
+static lap_code refuse_extension(const char *extension, lap_error *err)
+{
+    return lap_fail(err, LAP_E_USAGE, "files of the extension \"%s\" cannot be read, only those of %s",
+        extension, readable);
+}
+
+/* Whether a pattern ends in an extension, without wildcards, that no image to be read has. */
+static bool asks_for_unreadable(const char *pattern, const char **extension)
+{
+    const char *slash = strrchr(pattern, '/');
+    *extension = extension_of(slash ? slash + 1 : pattern);
+    return *extension && **extension && !strpbrk(*extension, "*?[]\\{}") && !is_listed(readable, *extension);
+}
+
 lap_code lap_take_check(const lap_batch_take *take, lap_error *err)
 {
+    const char *unreadable;
+    for (size_t i = 0; take && i < take->include_count; i++)
+        if (asks_for_unreadable(take->include[i], &unreadable))
+            return refuse_extension(unreadable, err);
     for (const char *each = take && take->extensions ? take->extensions : ""; *each;) {
         char extension[16];
         each += *each == '.';
         const size_t size = strcspn(each, ",");
         snprintf(extension, sizeof extension, "%.*s", (int)(size < sizeof extension ? size : 15), each);
         if (size >= sizeof extension || !is_listed(readable, extension))
-            return lap_fail(err, LAP_E_USAGE,
-                "files of the extension \"%s\" cannot be read, only those of %s", extension, readable);
+            return refuse_extension(extension, err);
         each += size + (each[size] == ',');
     }
     return LAP_OK;

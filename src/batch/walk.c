@@ -356,26 +356,39 @@ static void listed_relative(const char *path, char *to)
     *end = 0;
 }
 
-/* If a listed name exists only without the carriage return at its end, the list has Windows line ends. */
-static bool has_carriage_return(const char *path)
+static bool exists(const char *path, size_t length)
 {
-    char without[PATH_MAX + 1];
+    char part[PATH_MAX + 1];
     struct stat st;
-    const size_t length = strlen(path);
-    if (length < 2 || length > PATH_MAX || path[length - 1] != '\r' || stat(path, &st) == 0)
-        return false;
-    memcpy(without, path, length - 1);
-    without[length - 1] = 0;
-    return stat(without, &st) == 0;
+    snprintf(part, sizeof part, "%.*s", (int)length, path);
+    return length > 0 && length <= PATH_MAX && stat(part, &st) == 0;
+}
+
+/* If a listed name does not exist, but does without what lists of another kind have around their names,
+ * reports what kind of list this is. */
+static lap_code check_listed(const walk *w, const char *path, lap_error *problem)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, which some editors write first */
+    const size_t length = strlen(path),
+                 begin = strncmp(path, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0,
+                 line = strcspn(path, "\n"), end = length > begin && path[length - 1] == '\r';
+    if (w->options->nul_separated && path[line] && !exists(path, length) && exists(path, line)) {
+        lap_fail_at(problem, LAP_E_MISSING, path,
+            "no such file: line ends between the names of this list, not zero bytes");
+        return lap_error_remedy(problem, LAP_E_MISSING, LAP_REMEDY_LINES);
+    }
+    if (begin + end == 0 || exists(path, length) || !exists(path + begin, length - begin - end))
+        return LAP_OK;
+    return lap_fail_at(problem, LAP_E_MISSING, path, "no such file: %s",
+        begin ? "this list begins with a byte order mark; remove it, as sed '1s/^\\xef\\xbb\\xbf//' does"
+              : "the lines of this list end in carriage returns; remove them, as tr -d '\\r' does");
 }
 
 static lap_code give_listed(walk *w, const char *path, const char *relative)
 {
     lap_error problem;
-    if (!has_carriage_return(path))
+    if (check_listed(w, path, &problem) == LAP_OK)
         return give_named(w, path, relative);
-    lap_fail_at(&problem, LAP_E_MISSING, path,
-        "no such file: the lines of this list end in carriage returns; remove them, as tr -d '\\r' does");
     lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem, .operand = w->operand};
     return w->visit(w->user, &entry, w->err);
 }

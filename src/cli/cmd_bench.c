@@ -94,8 +94,8 @@ static json_t *read_baseline(const char *path)
     const char *schema = json_string_value(json_object_get(object, "schema"));
     if (object && schema && strcmp(schema, "lapedge.bench/1") == 0 && json_object_get(object, "rows"))
         return object;
-    lap_cli_message(
-        "--baseline: %s: %s", path, object ? "not the output of lapedge bench --json" : problem.text);
+    lap_cli_message("--baseline: %s: not the output of lapedge bench --json%s%s", path, object ? "" : ": ",
+        object ? "" : problem.text);
     json_decref(object);
     return NULL;
 }

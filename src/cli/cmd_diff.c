@@ -1,4 +1,5 @@
 /* diff: compares two images, or the images of two folders in pairs. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,6 +352,10 @@ int lap_cli_diff(lap_cli *cli)
 {
     lap_pixels *pictures[2] = {NULL, NULL};
     lap_error err = {0};
+    char quoted[PATH_MAX];
+    if (cli->operand_count == 1)
+        return lap_cli_usage(
+            "B is missing: lapedge diff %s B", lap_cli_quoted(cli->operands[0], quoted, sizeof quoted));
     if (cli->operand_count != 2)
         return lap_cli_usage("diff takes two images, or two folders: lapedge diff A B");
     if (cli->forms == LAP_CLI_DIFF_FOLDER)

@@ -56,9 +56,6 @@ static int check_operands(const lap_cli *cli)
 {
     if (cli->operand_count == 0)
         return lap_cli_usage("IN and OUT are missing; see lapedge -h");
-    for (int i = 0; i < cli->operand_count; i++)
-        if (!cli->operands[i][0])
-            return lap_cli_usage("the name of a file is empty");
     const int exit_code = check_side_files(cli);
     if (exit_code != LAP_EXIT_OK)
         return exit_code;

@@ -1,4 +1,6 @@
 /* transform: turns or mirrors images without filtering them. */
+#include <limits.h>
+
 #include "cli/commands.h"
 #include "cli/term.h"
 
@@ -13,6 +15,10 @@ int lap_cli_transform(lap_cli *cli)
         return lap_cli_usage(
             "nothing to do: name --rotate, --flip, --transpose, --transverse or --auto-orient");
     const bool folder = cli->forms == LAP_CLI_TRANSFORM_FOLDER;
+    char quoted[PATH_MAX];
+    if (!folder && cli->operand_count == 1)
+        return lap_cli_usage("OUT is missing: lapedge transform %s OUT",
+            lap_cli_quoted(cli->operands[0], quoted, sizeof quoted));
     if (!folder && cli->operand_count != 2)
         return lap_cli_usage("transform takes IN and OUT; see lapedge transform -h");
     cli->settings.filter = false;

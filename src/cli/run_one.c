@@ -81,8 +81,10 @@ static bool may_be_photo(const lap_cli *cli, const char *in, const char *out)
 static void note_replaced(const lap_cli *cli, const char *out)
 {
     if (!cli->quiet)
-        lap_cli_message("note: %s, a JPEG beside the input, %s replaced; --no-clobber leaves it alone", out,
-            cli->dry_run ? "would be" : "was");
+        lap_cli_message("note: %s, a JPEG beside the input, %s replaced%s; --no-clobber leaves it alone; "
+                        "several photos go into a folder: lapedge%s IN... OUTDIR",
+            out, cli->dry_run ? "would be" : "was", cli->dry_run ? "" : ", and its content is lost",
+            cli->settings.filter ? "" : " transform");
 }
 
 /* Reads the photo a second time for the report, because a run does not keep pixels. */

@@ -98,10 +98,12 @@ void lap_term_own_streams(void)
 
 /* ---- messages ----------------------------------------------------------------------------------- */
 
-static bool is_bold; /* for the program's name before messages */
+static bool is_bold;   /* for the program's name before messages */
+static unsigned takes; /* the options that the command takes; 0: not known */
 
 void lap_term_begin(const lap_cli *cli)
 {
+    takes = cli->command ? cli->command->takes : 0;
     is_bold = *lap_term_bold(cli, stderr) != '\0';
 }
 
@@ -160,28 +162,46 @@ void lap_cli_warn_without_device(const lap_cli *cli)
         lap_cli_message("warning: %s: %s", option, reason);
 }
 
-/* Returns the end of an error message: the program's option that remedies a library error. */
+typedef struct remedy_words {   /* the end of an error message */
+    const char *option, *words; /* NULL: no option; the end, if this command takes that option */
+    const char *otherwise;      /* the end if it does not; or NULL */
+} remedy_words;
+
+/* Returns what remedies a library error: no option that the command would refuse. */
 static const char *words_of(lap_remedy remedy)
 {
-    static const char *const words[] = {
-        [LAP_REMEDY_MAX_PIXELS] = " (--max-pixels)",
-        [LAP_REMEDY_MAX_MEMORY] = " (--max-memory)",
-        [LAP_REMEDY_MAX_SCANS] = " (--max-scans)",
-        [LAP_REMEDY_CLOBBER] = " (--no-clobber)",
-        [LAP_REMEDY_FORMAT] = "; choose one with --format",
-        [LAP_REMEDY_GRAY] = ": give --gray, or write a .ppm",
-        [LAP_REMEDY_IN_PLACE] = " (use --in-place to replace it)",
-        [LAP_REMEDY_TRIM] = "; --trim cuts to that",
-        [LAP_REMEDY_AUTO_ORIENT] = "; --auto-orient turns the pixels",
-        [LAP_REMEDY_FORCE] = "; -f replaces it",
-        [LAP_REMEDY_OTHER_PHOTO] = "; name another OUTDIR, or give -f if that photo was moved here",
-        [LAP_REMEDY_OTHER_FOLDER] = "; name another folder, or use --in-place",
-        [LAP_REMEDY_NUL_SEPARATED] = "; give -0",
-        [LAP_REMEDY_TIMEOUT] = " (--timeout)",
-        [LAP_REMEDY_FAIL_ON] = "; --fail-on=none keeps what can be read",
+    static const remedy_words rows[] = {
+        [LAP_REMEDY_MAX_PIXELS] = {"max-pixels", " (--max-pixels)", NULL},
+        [LAP_REMEDY_MAX_MEMORY] = {"max-memory", " (--max-memory)", NULL},
+        [LAP_REMEDY_MAX_SCANS] = {"max-scans", " (--max-scans)", NULL},
+        [LAP_REMEDY_CLOBBER] = {"no-clobber", " (--no-clobber)", NULL},
+        [LAP_REMEDY_FORMAT] = {"format", "; choose one with --format", NULL},
+        [LAP_REMEDY_FORMAT_OR_FOLDER] = {"format",
+            "; choose one with --format, or end a folder's name with /", NULL},
+        [LAP_REMEDY_GRAY] = {"gray", ": give --gray, or write a .ppm", ": write a .ppm"},
+        [LAP_REMEDY_IN_PLACE] = {"in-place", " (use --in-place to replace it)", "; name another file"},
+        [LAP_REMEDY_TRIM] = {"trim", "; --trim cuts to that", NULL},
+        [LAP_REMEDY_AUTO_ORIENT] = {"auto-orient", "; --auto-orient turns the pixels", NULL},
+        [LAP_REMEDY_FORCE] = {"force", "; -f replaces it", NULL},
+        [LAP_REMEDY_OTHER_PHOTO] = {"force", "; name another OUTDIR, or give -f if that photo was moved here",
+            "; name another OUTDIR"},
+        [LAP_REMEDY_OTHER_FOLDER] = {"in-place", "; name another folder, or use --in-place",
+            "; name another folder"},
+        [LAP_REMEDY_NUL_SEPARATED] = {"null", "; give -0", NULL},
+        [LAP_REMEDY_LINES] = {"null", "; leave out -0", NULL},
+        [LAP_REMEDY_FLAT] = {"flat", "; without --flat they keep their folders", NULL},
+        [LAP_REMEDY_APART] = {NULL, "; write them into different folders", NULL},
+        [LAP_REMEDY_TIMEOUT] = {"timeout", " (--timeout)", NULL},
+        [LAP_REMEDY_FAIL_ON] = {"fail-on", "; --fail-on=none keeps what can be read", NULL},
     };
-    const size_t count = sizeof words / sizeof *words;
-    return (size_t)remedy < count && words[remedy] ? words[remedy] : "";
+    const size_t count = sizeof rows / sizeof *rows;
+    const remedy_words *row = (size_t)remedy < count ? &rows[remedy] : NULL;
+    if (!row || !row->words)
+        return "";
+    const lap_cli_option *option =
+        row->option ? lap_cli_option_named(row->option, strlen(row->option)) : NULL;
+    const bool is_taken = !takes || !option || option->forms & takes;
+    return is_taken ? row->words : row->otherwise ? row->otherwise : "";
 }
 
 /* Returns the name that messages use for "-". */

@@ -27,7 +27,9 @@ static lap_code load(lap_photo *p, lap_error *err)
 static lap_code open_encoder(lap_photo *p, lap_error *err)
 {
     const double start = lap_now_ms();
-    const lap_code code = lap_encoder_open(p->sink, p->plan.format, &p->plan.write, &p->encoder, err);
+    const lap_code code =
+        lap_error_about(err, lap_encoder_open(p->sink, p->plan.format, &p->plan.write, &p->encoder, err),
+            lap_source_name(p->source));
     p->ms.encode += lap_now_ms() - start;
     return code;
 }

@@ -6,6 +6,7 @@
 #include "base/kernel5x5.h"
 #include "base/params.h"
 #include "base/status.h"
+#include "base/turn.h"
 #include "codec/meta.h"
 #include "run/formats.h"
 #include "run/photo.h"
@@ -166,7 +167,7 @@ static void note_encoder(const lap_photo *p, lap_report *report)
 
 static bool is_written(const lap_photo *p)
 {
-    return (p->encoder || p->device.encoded) && p->plan.format != LAP_FORMAT_NOTHING;
+    return (p->encoder || p->device.encoded || p->lossless.done) && p->plan.format != LAP_FORMAT_NOTHING;
 }
 
 /* Metadata that should be kept but that the output cannot hold: warnings. */
@@ -192,22 +193,48 @@ static bool holds_metadata(lap_format format)
     return format == LAP_FORMAT_JPG || format == LAP_FORMAT_PNG;
 }
 
+/* The turn that viewers see if stored pixels are turned and the orientation tag stays: they undo nothing, but
+ * apply the tag to the turned pixels. */
+static lap_turn turn_as_seen(lap_turn turn, lap_turn tag)
+{
+    const lap_turn back = tag == LAP_TURN_90 ? LAP_TURN_270 : tag == LAP_TURN_270 ? LAP_TURN_90 : tag;
+    return lap_turn_compose(lap_turn_compose(back, turn), tag);
+}
+
+/* The picture is not shown as the user expects, because the tag is lost or turns it in another way. */
+static void lose_orientation(const lap_photo *p, unsigned keep, losses *l)
+{
+    static const char *const seen_as[] = {[LAP_TURN_H] = "mirrored left to right",
+        [LAP_TURN_V] = "mirrored top to bottom",
+        [LAP_TURN_TRANSPOSE] = "transposed",
+        [LAP_TURN_TRANSVERSE] = "transposed along the other diagonal",
+        [LAP_TURN_90] = "turned by 90 degrees",
+        [LAP_TURN_270] = "turned by 270 degrees"};
+    const lap_turn tag = (lap_turn)lap_decoder_header(p->decoder)->orientation;
+    const lap_turn seen = turn_as_seen(p->plan.turn, tag);
+    if (p->plan.write.oriented || tag == LAP_TURN_NONE)
+        return;
+    if (!holds_metadata(p->plan.format))
+        lose(l, LAP_REMEDY_AUTO_ORIENT,
+            ".%s has no place for the orientation tag, so this is shown as stored",
+            lap_format_name(p->plan.format));
+    else if (!(keep & LAP_KEEP_EXIF))
+        lose(l, LAP_REMEDY_AUTO_ORIENT, "the orientation tag is removed, so this is shown as stored");
+    else if (seen != p->plan.turn)
+        lose(l, LAP_REMEDY_AUTO_ORIENT, "viewers apply the orientation tag, and see this %s", seen_as[seen]);
+}
+
 static losses losses_of(const lap_photo *p)
 {
     const lap_header *header = lap_decoder_header(p->decoder);
     const lap_write_options *o = &p->plan.write;
-    const lap_format format = p->plan.format;
     const unsigned keep = o->strip ? 0 : o->keep ? o->keep : ~0u;
     losses l = {0};
     if (!is_written(p))
         return l;
-    if (!holds_metadata(format)) {
-        if (!o->oriented && header->orientation != 1)
-            lose(&l, LAP_REMEDY_AUTO_ORIENT,
-                ".%s has no place for the orientation tag, so this is shown as stored",
-                lap_format_name(format));
+    lose_orientation(p, keep, &l);
+    if (!holds_metadata(p->plan.format))
         return l;
-    }
     if (header->late_xmp && (keep & LAP_KEEP_XMP))
         lose(&l, LAP_REMEDY_NONE, "XMP behind the picture is left out");
     if (header->late_texts > 0 && (keep & LAP_KEEP_COMMENT))
@@ -219,8 +246,8 @@ static losses losses_of(const lap_photo *p)
 lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
 {
     const losses l = losses_of(p);
-    /* A format that holds no metadata was the user's choice, not a fault of the input. */
-    if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || !holds_metadata(p->plan.format))
+    /* The user's choice, of a format that holds no metadata or of a turn, is not a fault of the input. */
+    if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || l.remedy == LAP_REMEDY_AUTO_ORIENT)
         return LAP_OK;
     return lap_fail(err, LAP_E_DAMAGED, "%s", l.first);
 }

@@ -188,10 +188,13 @@ lap_code lap_settings_with_format(
     full->format = lap_format_name(format);
     if (format != LAP_FORMAT_UNKNOWN)
         return LAP_OK;
-    const lap_code code = lap_fail_at(
-        err, LAP_E_USAGE, out, "the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv)");
-    return full->in_place ? code
-                          : lap_error_remedy(err, code, LAP_REMEDY_FORMAT); /* in place the format is fixed */
+    const char *slash = strrchr(out, '/');
+    const bool has_extension = strchr(slash ? slash : out, '.') != NULL;
+    const lap_code code = lap_fail_at(err, LAP_E_USAGE, out, "%s (jpg jpeg png bmp tga ppm pgm tsv)",
+        has_extension ? "the extension names no known format" : "no extension names the format");
+    if (full->in_place) /* the format is fixed */
+        return code;
+    return lap_error_remedy(err, code, has_extension ? LAP_REMEDY_FORMAT : LAP_REMEDY_FORMAT_OR_FOLDER);
 }
 
 /* ---- options of decoder and encoder ------------------------------------------------------------ */

@@ -173,6 +173,12 @@ PYTHON
     expect 0 "" "lapedge: in.jpg: warning: .ppm has no place for the orientation tag, so this is shown as stored; \
 --auto-orient turns the pixels" in.jpg out.ppm
     expect 0 "" "" --auto-orient in.jpg out.ppm
+    for word in --strip --keep=none --keep=icc; do
+        expect 0 "" "lapedge: in.jpg: warning: the orientation tag is removed, so this is shown as stored; --auto-orient \
+turns the pixels" $word in.jpg gone.jpg
+        expect 0 "" "" --auto-orient $word in.jpg new.jpg
+        rm gone.jpg new.jpg
+    done
     expect 0 "" "" in.jpg new.jpg
 }
 

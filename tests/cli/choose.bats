@@ -56,7 +56,17 @@ outputs()
     expect 2 "" 'lapedge: files of the extension "heic" cannot be read, only those of jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm' \
         --ext=jpg,heic in eight
     [ ! -e eight ]
-    expect 2 "" "lapedge: --include is about folders, and --files-from names files" --include='*' --files-from=list out
+    expect 2 "" 'lapedge: files of the extension "cr2" cannot be read, only those of jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm' \
+        --include='*.JPG' --include='raw/*.cr2' in eight
+    [ ! -e eight ]
+    run --separate-stderr lapedge --include='*.{jpg,png}' in eight
+    [ "$status" -eq 4 ]
+    [[ $stderr == *"--include=*.{jpg,png} matches nothing (braces stand for themselves; give the option once for each pattern)"* ]]
+    [ ! -e eight ] # nothing was to be written there
+    expect 2 "" "lapedge: --include applies only to folders, and --files-from names files" --include='*' --files-from=list out
+    expect 2 "" "lapedge: --include applies only to folders, and in/a.jpg is not one" --include='b*' in/a.jpg in/d.pgm new/
+    lapedge -q --include='b*' in/d.pgm in nine # of the folder
+    [ "$(outputs nine)" = "d.pgm raw/b.jpg" ]
 }
 
 @test "patterns: ./ before them, slashes behind, the folder's own name; what matches nothing is reported" {
@@ -205,6 +215,14 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     mv in/a.jpg $'in/c.jpg\r'
     lapedge -q --files-from=- --format=jpg out < <(printf 'in/c.jpg\r\n') # a file may be called so
     lapedge -q -0 --files-from=- two < <(printf 'in/b.jpg\0')
+    run --separate-stderr lapedge -0 --files-from=- three < <(printf 'in/b.jpg\nin/c.jpg\n')
+    [ "$status" -eq 4 ]
+    [[ $stderr == *': no such file: line ends between the names of this list, not zero bytes; leave out -0'* ]]
+    run --separate-stderr lapedge --files-from=- three < <(printf '\xef\xbb\xbfin/b.jpg\r\n')
+    [ "$status" -eq 4 ]
+    [[ $stderr == *"in/b.jpg\x0d: no such file: this list begins with a byte order mark; remove it, as sed '1s/^\\xef\\xbb\\xbf//' does"* ]]
+    expect 2 "" "lapedge: standard input: this list is UTF-16; convert it to UTF-8, as iconv does" \
+        --files-from=- three < <(printf '\xff\xfei\0n\0\n\0')
     [ "$(outputs two)" = "in/b.jpg" ]
 }
 

@@ -107,7 +107,7 @@ shares()
     [ "$status" -eq 2 ]
     lapedge --gray "$photo" gray.pgm
     expect 2 "" "lapedge: $photo and gray.pgm: channels differ: 3 and 1; --gray compares their luma" diff "$photo" gray.pgm
-    expect 2 "" "lapedge: diff takes two images, or two folders: lapedge diff A B" diff a.pgm
+    expect 2 "" "lapedge: B is missing: lapedge diff a.pgm B" diff a.pgm
     expect 2 "" "lapedge: only one of A and B can be standard input" diff - -
     expect 2 "" 'lapedge: --max-abs: "256" is not a whole number from 0 to 255' diff --max-abs=256 a.pgm a.pgm
     expect 2 "" 'lapedge: --max-differing: "101%" is not a number of pixels, or a share such as 0.1%' diff --max-differing=101% a.pgm a.pgm

@@ -390,6 +390,8 @@ PYTHON
     mkdir empty
     folder 4 empty out
     says "no photo found"
+    [ ! -e out ]
+    mkdir out
     folder 4 missing/ out
     says "lapedge: missing/: no such folder"
     folder 4 run missing out

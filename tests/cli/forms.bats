@@ -43,6 +43,21 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     [ "$status" -eq 2 ]
 }
 
+@test "an option that is given again with another value: of tuning the last one counts, which -v notes; else exit 2" {
+    lapedge -Q 60 "$photo" plain.jpg
+    lapedge -v -Q 50 --quality=60 "$photo" o.jpg 2>said
+    cmp plain.jpg o.jpg
+    [ "$(grep -c "^lapedge: note: --quality is given more than once; the last value counts" said)" -eq 1 ]
+    ! lapedge -v -Q 60 --quality=60 "$photo" o.jpg 2>&1 | grep "more than once"
+    expect 2 "" 'lapedge: --border is given twice, as "zero" and as "reflect"; leave one out' \
+        --border=zero --border=reflect "$photo" o.jpg
+    expect 2 "" 'lapedge: --keep is given twice, as "exif" and as "icc"; separate values by commas' \
+        --keep=exif --keep=icc "$photo" o.jpg
+    for list in all,none none,exif exif,none; do
+        expect 2 "" "lapedge: --keep: \"$list\" is not a list: none stands alone" --keep=$list "$photo" o.jpg
+    done
+}
+
 @test "what is about JPEGs is refused where no input is one" {
     pgm 20 10 in.pgm
     lapedge in.pgm in.png

@@ -293,7 +293,8 @@ TUNING = {"force", "jobs", "threads", "fail-fast", "no-sync", "quiet", "verbose"
           "subsampling", "restart", "optimize", "progressive", "devices", "device-memory"}
 # What asks for what happens anyway.
 ONE = ("one image", "transform of one image")
-SAME = {"flat": (ONE, "--flat"), "rebuild": (ONE, "--rebuild"), "shard": (ONE + ("files in place",), "--shard=0/1")}
+SAME = {"flat": (ONE, "--flat"), "follow": (ONE + ("stats", "diff"), "--follow"), "rebuild": (ONE, "--rebuild"),
+        "shard": (ONE + ("files in place",), "--shard=0/1")}
 # Command lines without what an option needs: whether it is accepted, the base, the option.
 WANTING = [(True, ["in.jpg", "out.png"], word) for word in
            ("-Q40", "--subsampling=420", "--restart=on", "--optimize", "--progressive")]
@@ -306,6 +307,15 @@ WANTING += [(True, ["--format=ppm", "photos", "done"], "-Q40"), (True, ["--forma
             (False, ["in.jpg", "-"], "--no-clobber"), (False, ["in.jpg", "-"], "--skip-existing"),
             (False, ["in.jpg", "-"], "--preserve"), (False, ["transform", "--flip=h", "in.jpg", "out.png"], "--trim"),
             (False, ["bench", "--backends=c"], "--omp-loop=x"), (False, ["bench", "--backends=c"], "--block=8x8")]
+# Options that choose among what is found in folders, where only files are named.
+for words in (["photos/a.jpg", "photos/b.jpg", "done/"], ["stats", "photos/a.jpg", "photos/b.jpg"],
+              ["transform", "--flip=h", "photos/a.jpg", "photos/b.jpg", "done/"], ["--files-from=list", "done"]):
+    WANTING += [(False, words, word) for word in ("--include=a*", "--exclude=a*", "--ext=jpg")] + [(True, words, "--follow")]
+# Given again: each value counts, or it is refused. Of all others the same value is accepted, and another one is refused
+# unless the option is tuning.
+ADDS, NEVER = {"include", "exclude", "ignore"}, {"rotate", "flip", "transpose", "transverse"}
+OTHER = {"jobs": "3", "threads": "2", "quality": "41", "subsampling": "444", "restart": "off", "color": "always",
+         "progress": "auto", "devices": "1", "device-memory": "2G", "include": "b*", "exclude": "b*", "ignore": "1,1,2,2"}
 # These make a command line one of another form.
 MAKERS = {"in-place", "files-from"}
 
@@ -339,6 +349,23 @@ def wanting(accepted, words, word, original):
     done = apart(words + [word], original)
     reason = done.stderr.decode()
     return None if done.returncode == 2 and "applies only to" in reason else "%s: not refused: %s" % (word, reason)
+
+
+def again(name, argument, text, repeats, original):
+    """With --help behind them the options are read, and nothing is done."""
+    expected = "adds" if name in ADDS else "never" if name in NEVER else "same"
+    if repeats != expected or ("may be repeated" in text) != (repeats == "adds"):
+        return "the table says %s, its help %s" % (repeats, text)
+    value = VALUES.get(name, ["--" + name])[0]
+    for other, allowed in ((value, name not in NEVER),
+                           ("--%s=%s" % (name, OTHER.get(name, "another")), name in ADDS | TUNING)):
+        if other != value and not argument:
+            continue
+        done = run([value, other, "--help"], original)
+        said = done.stderr.decode()
+        if (done.returncode, "is given twice" in said) != ((0, False) if allowed else (2, True)):
+            return "%s %s: exit %d, %s" % (value, other, done.returncode, said.strip())
+    return None
 
 
 def check(form, option, argument, applies, original, base):
@@ -381,7 +408,7 @@ def main():
             base = trace(FORMS[form], original)
             if base != trace(FORMS[form], original):
                 problems.append("%s: not the same twice" % form)
-            for name, _, argument, forms, _ in table:
+            for name, _, argument, forms, _, _ in table:
                 if name in ("help", "version") or (form, name) == ("files in place", "in-place"):
                     continue
                 if name == "device-memory" and has_device():
@@ -391,6 +418,11 @@ def main():
                 problem = check(form, name, argument, form in forms.split(", "), original, base)
                 if problem:
                     problems.append("%s, --%s: %s" % (form, name, problem))
+        for name, _, argument, _, text, repeats in table:
+            pairs += 1
+            problem = again(name, argument, text, repeats, original)
+            if problem:
+                problems.append("--%s twice: %s" % (name, problem))
         for accepted, words, word in WANTING:
             pairs += 1
             problem = wanting(accepted, words, word, original)

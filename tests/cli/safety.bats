@@ -67,7 +67,7 @@ untouched() # FILE
     expect 4 "" "lapedge: loop: Too many levels of symbolic links" in loop
     run --separate-stderr lapedge a.jpg edges
     [ "$status" -eq 2 ]
-    [[ $stderr == *"the extension names no known format"* ]]
+    [[ $stderr == *"no extension names the format"*"or end a folder's name with /" ]]
 }
 
 @test "an error of the system says what was to be done" {

@@ -121,6 +121,57 @@ END
     [ "$(head -n 2 turned.ppm | tail -n 1)" = "400 600" ]
 }
 
+@test "a turn is of the stored pixels, and a warning says what viewers see instead; with --auto-orient it is what they see" {
+    python3 -c "import PIL" || skip "Pillow is not installed"
+    for i in 1 2 3 4 5 6 7 8; do
+        oriented $i in$i.jpg
+        for turn in --flip=h --flip=v --rotate=90 --rotate=270 --transpose --transverse; do
+            lapedge transform $turn in$i.jpg "stored$i$turn.jpg" 2>"stored$i$turn.txt"
+            lapedge transform --auto-orient $turn in$i.jpg "upright$i$turn.jpg" 2>"upright$i$turn.txt"
+        done
+    done
+    python3 - <<'END'
+from PIL import Image, ImageOps
+ASKED = {"--flip=h": Image.FLIP_LEFT_RIGHT, "--flip=v": Image.FLIP_TOP_BOTTOM, "--rotate=90": Image.ROTATE_270,
+         "--rotate=270": Image.ROTATE_90, "--transpose": Image.TRANSPOSE, "--transverse": Image.TRANSVERSE}
+SEEN = {"mirrored left to right": "--flip=h", "mirrored top to bottom": "--flip=v", "turned by 90 degrees": "--rotate=90",
+        "turned by 270 degrees": "--rotate=270", "transposed": "--transpose",
+        "transposed along the other diagonal": "--transverse"}
+ATTENTION = 0
+def near(a, b):
+    small = [list(image.convert("L").resize((24, 24)).getdata()) for image in (a, b)]
+    return a.size == b.size and sum(abs(x - y) for x, y in zip(*small)) < 3 * 24 * 24
+def seen(name):
+    return ImageOps.exif_transpose(Image.open(name))
+for i in range(1, 9):
+    for turn, method in ASKED.items():
+        before = seen("in%d.jpg" % i)
+        assert near(seen("upright%d%s.jpg" % (i, turn)), before.transpose(method)), (i, turn)
+        assert open("upright%d%s.txt" % (i, turn)).read() == ""
+        said = open("stored%d%s.txt" % (i, turn)).read()
+        after = seen("stored%d%s.jpg" % (i, turn))
+        if said:
+            what = said.split("and see this ")[1].split(";")[0]
+            assert SEEN[what] != turn and said.endswith("; --auto-orient turns the pixels\n"), said
+            assert near(after, before.transpose(ASKED[SEEN[what]])), (i, turn, said)
+            ATTENTION += 1
+        else:
+            assert near(after, before.transpose(method)), (i, turn)
+assert ATTENTION == 24, ATTENTION  # of 48; the others are seen as asked
+END
+    expect 0 "" "lapedge: in6.jpg: warning: viewers apply the orientation tag, and see this mirrored top to bottom; \
+--auto-orient turns the pixels" transform --fail-on=warning --flip=h in6.jpg new.jpg
+}
+
+@test "hints name no option that transform refuses" {
+    cp "$photo" a.jpg
+    expect 2 "" "lapedge: a.jpg: is the input file itself; name another file" transform --flip=h a.jpg a.jpg
+    expect 2 "" "lapedge: a.jpg: a .pgm holds one channel: write a .ppm" transform --flip=h a.jpg o.pgm
+    expect 2 "" "lapedge: a.jpg: a .pgm holds one channel: give --gray, or write a .ppm" a.jpg o.pgm
+    expect 2 "" "lapedge: a.jpg: would be its own output; name another folder" transform --flip=h a.jpg ./
+    expect 2 "" "lapedge: OUT is missing: lapedge transform a.jpg OUT" transform --flip=h a.jpg
+}
+
 @test "two turns, or none, are refused" {
     expect 2 "" "lapedge: one of --rotate, --flip, --transpose and --transverse at a time" \
         transform --rotate=90 --transpose "$photo" o.jpg

@@ -17,6 +17,10 @@ load common
 @test "an empty name" {
     expect 2 "" "lapedge: the name of a file is empty" "" a.jpg
     expect 2 "" "lapedge: the name of a file is empty" a.jpg ""
+    for words in stats info diff compare "transform --flip=h" --in-place "$repo/samples"; do
+        # shellcheck disable=SC2086 # words
+        expect 2 "" "lapedge: the name of a file is empty" $words "" out/
+    done
 }
 
 @test "a misspelt command" {
@@ -60,10 +64,11 @@ load common
     cp "$photo" a.jpg
     cp "$photo" b.jpg
     mkdir sub
-    local note="note: b.jpg, a JPEG beside the input, was replaced; --no-clobber leaves it alone"
-    expect 0 "a.jpg -> b.jpg" "lapedge: ${note/was/would be}" -n a.jpg b.jpg
-    expect 0 "" "lapedge: $note" *.jpg
-    expect 0 "" "lapedge: $note" transform --flip=h a.jpg b.jpg
+    local note="note: b.jpg, a JPEG beside the input, was replaced, and its content is lost; --no-clobber leaves it \
+alone; several photos go into a folder: lapedge" would="would be replaced"
+    expect 0 "a.jpg -> b.jpg" "lapedge: ${note/was replaced, and its content is lost/$would} IN... OUTDIR" -n a.jpg b.jpg
+    expect 0 "" "lapedge: $note IN... OUTDIR" *.jpg
+    expect 0 "" "lapedge: $note transform IN... OUTDIR" transform --flip=h a.jpg b.jpg
     expect 0 "" "" -q a.jpg b.jpg
     expect 0 "" "" a.jpg sub/b.jpg # another folder
     expect 0 "" "" a.jpg sub/b.jpg

@@ -52,7 +52,7 @@ def forms(name, value):
 def lapedge(*words, **more):
     """As made's, without the note that an earlier output beside the photo was replaced."""
     data, said = made.lapedge(*words, **more)
-    return data, "".join(line for line in said.splitlines(keepends=True) if "was replaced; --no-clobber" not in line)
+    return data, "".join(line for line in said.splitlines(keepends=True) if "; --no-clobber leaves it" not in line)
 
 
 def output(*new, options=(), name="o.jpg", code=0):

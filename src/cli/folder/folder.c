@@ -138,8 +138,9 @@ static void print_unused(void *user, const char *option, const char *pattern)
 {
     (void)user;
     lap_cli_message("%s=%s matches nothing%s", option, pattern,
-        strchr(pattern, '/') ? " (with a slash: from the folder that is named; */ before it: at any depth)"
-                             : "");
+        strpbrk(pattern, "{}") ? " (braces stand for themselves; give the option once for each pattern)"
+        : strchr(pattern, '/') ? " (with a slash: from the folder that is named; */ before it: at any depth)"
+                               : "");
 }
 
 /* Prints how many outputs of earlier runs, or photos in the output folder, were left out, and where. */

@@ -198,8 +198,6 @@ static int check_operands(const lap_cli *cli)
     if (!cli->files_from && cli->operand_count == 0)
         return lap_cli_usage("--in-place needs a FILE; see lapedge -h");
     for (int i = 0; i < cli->operand_count; i++) {
-        if (!cli->operands[i][0])
-            return lap_cli_usage("the name of a file is empty");
         if (strcmp(cli->operands[i], "-") == 0)
             return lap_cli_usage("--in-place: standard input cannot be replaced");
         if (lap_cli_is_folder(cli->operands[i], &ignored))

@@ -126,10 +126,40 @@ static void take_operand(lap_cli *cli, char *word, bool may_be_command)
     }
 }
 
+/* Whether an option may be given again with this value (args.h); notes a change. */
+static lap_cli_exit check_again(
+    const lap_cli_option *option, const char *before, const char *value, lap_cli_given *given)
+{
+    const bool is_list = option->argument && strcmp(option->argument, "LIST") == 0;
+    if (!before || option->again == LAP_AGAIN_ADDS)
+        return LAP_EXIT_OK;
+    if (option->again == LAP_AGAIN_NEVER)
+        return lap_cli_usage("--%s is given twice; use one at a time", option->name);
+    if (strcmp(before, value) == 0)
+        return LAP_EXIT_OK;
+    given->changed[option - lap_cli_options] = true;
+    return option->kind == LAP_TUNING
+               ? LAP_EXIT_OK
+               : lap_cli_usage("--%s is given twice, as \"%.200s\" and as \"%.200s\"; %s", option->name,
+                     before, value, is_list ? "separate values by commas" : "leave one out");
+}
+
+/* Takes an option that getopt found in the word, with its value; values receives it. */
+static lap_cli_exit take_option(lap_cli *cli, const lap_cli_option *option, const char *value,
+    const char *values[LAP_CLI_OPTIONS], lap_cli_given *given, const bool left_out[LAP_CLI_OPTIONS])
+{
+    const ptrdiff_t at = option - lap_cli_options;
+    const lap_cli_exit code = check_again(option, values[at], value, given);
+    given->option[at] = true;
+    values[at] = value;
+    return code != LAP_EXIT_OK || left_out[at] ? code : set(cli, option, value);
+}
+
 static lap_cli_exit parse_words(
-    lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS], const bool left_out[LAP_CLI_OPTIONS])
+    lap_cli *cli, int argc, char **argv, lap_cli_given *given, const bool left_out[LAP_CLI_OPTIONS])
 {
     getopt_tables tables;
+    const char *values[LAP_CLI_OPTIONS] = {NULL};
     make_tables(&tables);
     opterr = 0;
     for (int at = 1;; at = optind) {
@@ -161,13 +191,7 @@ static lap_cli_exit parse_words(
             option = lap_cli_option_lettered(found);
         if (found == 'q' && optind < argc && is_quality(argv[optind]))
             return meant_quality(argv[optind]);
-        if (given[option - lap_cli_options] &&
-            !(option->forms & ~(unsigned)(LAP_CLI_TRANSFORM | LAP_CLI_TRANSFORM_FOLDER)))
-            return lap_cli_usage("--%s is given twice; use one at a time", option->name);
-        given[option - lap_cli_options] = true;
-        if (left_out[option - lap_cli_options])
-            continue;
-        lap_cli_exit code = set(cli, option, optarg ? optarg : "");
+        const lap_cli_exit code = take_option(cli, option, optarg ? optarg : "", values, given, left_out);
         if (code != LAP_EXIT_OK)
             return code;
     }
@@ -183,12 +207,12 @@ static lap_cli_exit check_help(const lap_cli *cli)
     return !*word || strpbrk(word, "./") || access(word, F_OK) == 0 ? LAP_EXIT_OK : lap_cli_no_command(word);
 }
 
-static lap_cli_exit check_version(const lap_cli *cli, const bool given[LAP_CLI_OPTIONS])
+static lap_cli_exit check_version(const lap_cli *cli, const lap_cli_given *given)
 {
     if (cli->operand_count > 0)
         return lap_cli_usage("--version takes no operand, such as %s", cli->operands[0]);
     for (int i = 0; lap_cli_options[i].name; i++)
-        if (given[i] && strcmp(lap_cli_options[i].name, "version") != 0)
+        if (given->option[i] && strcmp(lap_cli_options[i].name, "version") != 0)
             return lap_cli_usage("--%s does not apply to --version", lap_cli_options[i].name);
     return LAP_EXIT_OK;
 }
@@ -213,7 +237,7 @@ static void set_defaults(lap_cli *cli, int argc, char **argv, char **operands)
 
 /* Reads the words into cli, but not the options to skip. */
 static lap_cli_exit read_words(
-    lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS], const bool left_out[LAP_CLI_OPTIONS])
+    lap_cli *cli, int argc, char **argv, lap_cli_given *given, const bool left_out[LAP_CLI_OPTIONS])
 {
     char problem[600];
     set_defaults(cli, argc, argv, cli->operands);
@@ -226,39 +250,50 @@ static lap_cli_exit read_words(
     if (!cli->command)
         cli->command = &lap_cli_commands[0];
     const int quality = (int)(lap_cli_option_named("quality", strlen("quality")) - lap_cli_options);
-    cli->has_quality = given[quality] && !left_out[quality];
+    cli->has_quality = given->option[quality] && !left_out[quality];
     return code;
+}
+
+/* A script's variable that is not set leaves an empty name. */
+static lap_cli_exit check_names(const lap_cli *cli)
+{
+    for (int i = 0; i < cli->operand_count && !cli->command->operand; i++)
+        if (!cli->operands[i][0])
+            return lap_cli_usage("the name of a file is empty");
+    return LAP_EXIT_OK;
 }
 
 /* Refuses a misspelt command, before its options are taken for those of run, and contradictory options.
  * Options without effect are skipped in a second reading, so that they cannot have one. */
-static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, bool given[LAP_CLI_OPTIONS])
+static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, lap_cli_given *given)
 {
-    bool idle[LAP_CLI_OPTIONS] = {false}, any = false;
+    lap_cli_given again = {0};
+    bool any = false;
     lap_cli_exit code = cli->files_from ? LAP_EXIT_OK : lap_cli_check_first_word(cli, true);
+    if (code == LAP_EXIT_OK)
+        code = check_names(cli);
     if (code == LAP_EXIT_OK)
         code = lap_cli_find_forms(cli);
     if (code == LAP_EXIT_OK)
-        code = lap_cli_check_rules(cli, given, idle);
+        code = lap_cli_check_rules(cli, given);
     for (int i = 0; i < LAP_CLI_OPTIONS; i++)
-        any = any || idle[i];
+        any = any || given->idle[i];
     if (code != LAP_EXIT_OK || !any)
         return code;
     const unsigned forms = cli->forms;
-    memset(given, 0, LAP_CLI_OPTIONS * sizeof *given);
-    code = read_words(cli, argc, argv, given, idle);
+    code = read_words(cli, argc, argv, &again, given->idle);
     cli->forms = forms;
     return code;
 }
 
 lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
 {
-    bool given[LAP_CLI_OPTIONS] = {false};
+    lap_cli_given given = {0};
     const bool none[LAP_CLI_OPTIONS] = {false};
     lap_cli_exit code = LAP_EXIT_FAILED;
     set_defaults(cli, argc, argv, calloc((size_t)argc + 1, sizeof *cli->operands));
     if (cli->operands)
-        code = read_words(cli, argc, argv, given, none);
+        code = read_words(cli, argc, argv, &given, none);
     else
         lap_cli_message("out of memory");
     lap_term_begin(cli);
@@ -266,5 +301,5 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
         return code;
     if (cli->help_full || cli->help_short)
         return check_help(cli);
-    return cli->version ? check_version(cli, given) : check_words(cli, argc, argv, given);
+    return cli->version ? check_version(cli, &given) : check_words(cli, argc, argv, &given);
 }

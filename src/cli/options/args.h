@@ -53,6 +53,7 @@ typedef enum lap_cli_need {
     LAP_NEED_OUT_FILE, /* output to a file, not to standard output */
     LAP_NEED_FILES,    /* files as input and output */
     LAP_NEED_JPEG_IN,
+    LAP_NEED_FOLDER_IN,
     LAP_NEED_CUDA, /* a backend that may use a device */
     LAP_NEED_OPENMP,
     LAP_NEED_CUDA_GLOBAL,
@@ -71,6 +72,15 @@ typedef enum lap_cli_side {
     LAP_SIDES
 } lap_cli_side;
 
+/* What happens to an option that is given again. */
+typedef enum lap_cli_again {
+    LAP_AGAIN_SAME,  /* the same value is accepted. Another value: of tuning the last one counts, and -v notes
+                        it; of everything else it is refused */
+    LAP_AGAIN_ADDS,  /* every value counts */
+    LAP_AGAIN_NEVER, /* refused: two steps, or one? */
+    LAP_AGAINS
+} lap_cli_again;
+
 typedef struct lap_cli_beside { /* another option that the option excludes or needs */
     const char *other, *why;
     bool needs;
@@ -88,8 +98,9 @@ struct lap_cli_option {
     int group;  /* index into lap_cli_groups */
     bool brief; /* also shown in the short help */
     lap_cli_kind kind;
-    unsigned forms;                      /* forms in which the option has an effect */
-    lap_cli_need need;                   /* what else the option needs to have an effect */
+    unsigned forms;    /* forms in which the option has an effect */
+    lap_cli_need need; /* what else the option needs to have an effect */
+    lap_cli_again again;
     unsigned same_in;                    /* other forms in which the value may ask for what happens anyway */
     bool (*is_same)(const lap_cli *cli); /* whether this value asks for that */
     lap_cli_beside beside[LAP_CLI_BESIDES + 1];
@@ -100,8 +111,14 @@ enum { LAP_CLI_OPTIONS = 96 };
 extern const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS]; /* ends with an option without a name */
 extern const char *const lap_cli_groups[];                    /* titles; the last one is NULL */
 
+typedef struct lap_cli_given {     /* what a command line says of each option */
+    bool option[LAP_CLI_OPTIONS];  /* it was given */
+    bool changed[LAP_CLI_OPTIONS]; /* it was given again, with another value */
+    bool idle[LAP_CLI_OPTIONS];    /* it is accepted without effect */
+} lap_cli_given;
+
 /* Whether the option of that name was given. */
-bool lap_cli_is_given(const char *name, const bool given[LAP_CLI_OPTIONS]);
+bool lap_cli_is_given(const char *name, const lap_cli_given *given);
 /* Returns NULL if there is no such option. */
 const lap_cli_option *lap_cli_option_named(const char *name, size_t length);
 const lap_cli_option *lap_cli_option_lettered(int letter);
@@ -161,10 +178,9 @@ unsigned lap_cli_bench_forms(const lap_cli *cli, lap_error *err);
  * message. */
 lap_cli_exit lap_cli_find_forms(lap_cli *cli);
 /* rules.c: checks that each option that was given has an effect in these forms, with the other options and
- * with the operands. Returns LAP_EXIT_USAGE after a message if one is refused. idle receives the accepted
- * options without effect, which -v notes. */
-lap_cli_exit lap_cli_check_rules(
-    const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], bool idle[LAP_CLI_OPTIONS]);
+ * with the operands. Returns LAP_EXIT_USAGE after a message if one is refused. Fills given->idle. -v notes
+ * these, and the changed ones. */
+lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given);
 /* rules.c: detects the image format of a regular file by its first bytes: "jpeg", "png" or "pnm"; NULL if
  * lapedge cannot read the file. */
 const char *lap_cli_image_at(const char *path);

@@ -174,14 +174,17 @@ static void print_values(const lap_cli_option *option)
         }
 }
 
-/* Prints the whole table: name, letter, argument, forms, help, separated by tabs. */
+/* Prints the whole table: name, letter, argument, forms, help, and what happens if it is given again,
+ * separated by tabs. */
 static void print_table(void)
 {
+    static const char *const again[LAP_AGAINS] = {
+        [LAP_AGAIN_SAME] = "same", [LAP_AGAIN_ADDS] = "adds", [LAP_AGAIN_NEVER] = "never"};
     for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
         char forms[512];
         lap_cli_list_forms(option->forms, forms, sizeof forms);
-        printf("%s\t%.1s\t%s\t%s\t%s\n", option->name, option->letter ? &option->letter : "",
-            option->argument ? option->argument : "", forms, option->help);
+        printf("%s\t%.1s\t%s\t%s\t%s\t%s\n", option->name, option->letter ? &option->letter : "",
+            option->argument ? option->argument : "", forms, option->help, again[option->again]);
     }
 }
 

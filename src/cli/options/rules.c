@@ -90,6 +90,22 @@ static bool has_jpeg_in(const lap_cli *cli, char why[WHY])
     return false;
 }
 
+/* Whether a folder is among the inputs. A name that does not exist may be that of a folder. */
+static bool has_folder_in(const lap_cli *cli, char why[WHY])
+{
+    struct stat st;
+    const int count = cli->operand_count - (lap_cli_writes(cli) ? 1 : 0);
+    snprintf(why, WHY, "--files-from names files");
+    if (cli->files_from)
+        return false;
+    for (int i = 0; i < count; i++)
+        if (stat(cli->operands[i], &st) != 0 || S_ISDIR(st.st_mode))
+            return true;
+    if (count > 0)
+        snprintf(why, WHY, "%.400s is not one", cli->operands[0]);
+    return count <= 0;
+}
+
 /* ---- the backends -------------------------------------------------------------------------------- */
 
 /* Whether one of the named backends passes; if none is named, whether any backend does. */
@@ -171,6 +187,7 @@ static const struct {
     [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
     [LAP_NEED_FILES] = {"files", has_files},
     [LAP_NEED_JPEG_IN] = {"JPEGs", has_jpeg_in},
+    [LAP_NEED_FOLDER_IN] = {"folders", has_folder_in},
     [LAP_NEED_CUDA] = {"CUDA backends", has_device},
     [LAP_NEED_OPENMP] = {"openmp", has_openmp},
     [LAP_NEED_CUDA_GLOBAL] = {"cuda-global", has_cuda_global},
@@ -222,17 +239,16 @@ static bool is_accepted(const lap_cli *cli, const lap_cli_option *option)
 typedef bool idle_fn(const lap_cli *cli, const lap_cli_option *option, char why[WHY]);
 
 /* Judges all given options with one of the two functions above. */
-static lap_cli_exit judge_all(
-    const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], idle_fn *is_idle, bool idle[LAP_CLI_OPTIONS])
+static lap_cli_exit judge_all(const lap_cli *cli, idle_fn *is_idle, lap_cli_given *given)
 {
     char why[WHY];
     for (int i = 0; lap_cli_options[i].name; i++) {
         const lap_cli_option *option = &lap_cli_options[i];
-        if (!given[i] || idle[i] || !is_idle(cli, option, why))
+        if (!given->option[i] || given->idle[i] || !is_idle(cli, option, why))
             continue;
         if (!is_accepted(cli, option))
             return lap_cli_usage("--%s %s", option->name, why);
-        idle[i] = true;
+        given->idle[i] = true;
         if (cli->verbose && strcmp(option->name, "verbose") != 0)
             lap_cli_message("note: --%s %s", option->name, why);
     }
@@ -241,11 +257,12 @@ static lap_cli_exit judge_all(
 
 /* ---- beside each other --------------------------------------------------------------------------- */
 
-static lap_cli_exit check_beside(const bool given[LAP_CLI_OPTIONS])
+static lap_cli_exit check_beside(const lap_cli_given *given)
 {
     for (const lap_cli_option *option = lap_cli_options; option->name; option++)
         for (const lap_cli_beside *beside = option->beside; beside->other; beside++)
-            if (given[option - lap_cli_options] && lap_cli_is_given(beside->other, given) != beside->needs)
+            if (given->option[option - lap_cli_options] &&
+                lap_cli_is_given(beside->other, given) != beside->needs)
                 return lap_cli_usage("--%s %s", option->name, beside->why);
     return LAP_EXIT_OK;
 }
@@ -273,15 +290,24 @@ static lap_cli_exit check_sandbox(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
-lap_cli_exit lap_cli_check_rules(
-    const lap_cli *cli, const bool given[LAP_CLI_OPTIONS], bool idle[LAP_CLI_OPTIONS])
+static void note_changed(const lap_cli *cli, const lap_cli_given *given)
 {
-    lap_cli_exit code = judge_all(cli, given, is_foreign, idle);
+    for (int i = 0; cli->verbose && lap_cli_options[i].name; i++)
+        if (given->changed[i] && !given->idle[i])
+            lap_cli_message(
+                "note: --%s is given more than once; the last value counts", lap_cli_options[i].name);
+}
+
+lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given)
+{
+    lap_cli_exit code = judge_all(cli, is_foreign, given);
     if (code == LAP_EXIT_OK)
         code = check_beside(given);
     if (code == LAP_EXIT_OK)
         code = check_format(cli);
     if (code == LAP_EXIT_OK)
-        code = judge_all(cli, given, is_wanting, idle);
+        code = judge_all(cli, is_wanting, given);
+    if (code == LAP_EXIT_OK)
+        note_changed(cli, given);
     return code == LAP_EXIT_OK ? check_sandbox(cli) : code;
 }

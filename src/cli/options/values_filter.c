@@ -248,6 +248,8 @@ bool lap_set_keep(void *field, const lap_cli_option *option, const char *value, 
     enum { WORDS = sizeof words / sizeof *words };
     unsigned keep = LAP_KEEP_LISTED;
     (void)option;
+    if (strncmp(value, "none,", 5) == 0 || strstr(value, ",none"))
+        return lap_cli_refuse(problem, size, value, "a list: none stands alone");
     for (const char *word = value;; word++) {
         const size_t length = strcspn(word, ",");
         unsigned bits = length == 3 && strncmp(word, "all", 3) == 0 ? (1u << WORDS) - 1 : 0;
