@@ -175,6 +175,7 @@ static const char *words_of(lap_remedy remedy)
         [LAP_REMEDY_AUTO_ORIENT] = "; --auto-orient turns the pixels",
         [LAP_REMEDY_FORCE] = "; -f replaces it",
         [LAP_REMEDY_OTHER_PHOTO] = "; name another OUTDIR, or give -f if that photo was moved here",
+        [LAP_REMEDY_MOVED] = "; if the photos were moved there, --prune -f takes it for that folder",
         [LAP_REMEDY_OTHER_FOLDER] = "; name another folder, or use --in-place",
         [LAP_REMEDY_NUL_SEPARATED] = "; give -0",
         [LAP_REMEDY_TIMEOUT] = " (--timeout)",
