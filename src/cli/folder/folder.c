@@ -251,8 +251,9 @@ void lap_folder_print_none(const lap_folder *folder)
 {
     if (folder->counts.expected || folder->counts.other_shards)
         return;
-    lap_cli_message("no photo found%s",
-        folder->cli->files_from ? ": the list names none" : " (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
+    lap_cli_message("no photo found%s", folder->cli->files_from
+                                            ? ": the list names none"
+                                            : " (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
 }
 
 void lap_folder_print_work(const lap_folder *folder)
