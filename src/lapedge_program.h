@@ -28,6 +28,7 @@ typedef enum lap_remedy {
     LAP_REMEDY_AUTO_ORIENT,      /* set settings->auto_orient */
     LAP_REMEDY_FORCE,            /* set options->force */
     LAP_REMEDY_OTHER_PHOTO,      /* name another output folder; options->force, if it is the same photo */
+    LAP_REMEDY_MOVED,            /* set options->force, if the photos were moved there */
     LAP_REMEDY_OTHER_FOLDER,     /* name another output folder, or set settings->in_place */
     LAP_REMEDY_NUL_SEPARATED,    /* set options->nul_separated */
     LAP_REMEDY_LINES,            /* clear options->nul_separated */
@@ -204,7 +205,7 @@ bool lap_shard_local(uint32_t *rank, uint32_t *size);
 /* Replaces photos with their outputs. */
 typedef struct lap_in_place {
     /* Uses inputs (files only), files_from, nul_separated, jobs, fail_fast, dry_run, sides, devices (without
-     * trace), warn and work. */
+     * trace), warn and work; of others only finds_made and made. */
     const lap_batch_options *options;
     bool again;         /* also filter outputs of earlier runs, and photos whose records are not trusted */
     const char *backup; /* suffix under which each photo is kept beside its output; or NULL */

@@ -17,6 +17,7 @@
 #include "batch/batch.h"
 #include "batch/in_place_backup.h"
 #include "batch/in_place_record.h"
+#include "batch/outputs.h"
 #include "io/side.h"
 #include "io/sink_temp.h"
 #include "run/run.h"
@@ -46,8 +47,9 @@ typedef struct in_place {
     lap_jobs jobs;
     folder **folders;
     size_t folder_count, folder_capacity;
-    lap_map64 places; /* device and inode of a folder -> its index, from 1 */
-    lap_map64 taken;  /* folder and name of photos that were already handled */
+    lap_map64 places;    /* device and inode of a folder -> its index, from 1 */
+    lap_map64 taken;     /* folder and name of photos that were already handled */
+    lap_outputs outputs; /* counts photos that are outputs of folder runs */
     lap_side *sides;
     lap_error refused; /* why the first skipped folder was skipped */
     lap_error stop;    /* why the run ended early */
@@ -370,6 +372,9 @@ static lap_status plan(in_place *run, photo *p, lap_report *report)
     lap_status status = ask_record(run, p, why);
     if (status == LAP_DONE)
         status = check_backup(run, p, why);
+    if (status == LAP_DONE &&
+        lap_outputs_note_named(&run->outputs, p->job.input, &p->job.seen, why) != LAP_OK)
+        status = LAP_FAILED;
     if (status == LAP_DONE && run->options.dry_run &&
         lap_run_check(p->job.input, p->job.input, &run->settings, why) != LAP_OK)
         status = LAP_FAILED;
@@ -486,7 +491,8 @@ static void begin(in_place *run, const lap_settings *settings, lap_batch_counts 
     lap_batch_options *options = &run->options;
     const bool is_one = options->input_count == 1 && !options->files_from;
     options->out_dir = ""; /* no folder has that name */
-    options->others = NULL;
+    run->outputs.others = options->others;
+    options->others = NULL; /* the walk counts nothing */
     run->settings = lap_settings_complete(settings);
     run->settings.in_place = true;
     if (!is_one) { /* several files would write to one place */
@@ -523,6 +529,7 @@ lap_code lap_batch_in_place(lap_context *context, const lap_in_place *order, con
     free(run.folders);
     lap_map64_free(&run.places);
     lap_map64_free(&run.taken);
+    lap_outputs_free(&run.outputs);
     for (size_t i = 0; run.sides && i < run.options.side_count; i++)
         lap_side_free(&run.sides[i]);
     free(run.sides);

@@ -91,14 +91,16 @@ static lap_code take_line(void *user, char *text, size_t length, bool is_whole, 
         return know(r, &line, err);
     if (torn || (text && !is_whole)) /* another process may still be writing this line */
         return LAP_OK;
-    return lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "line %zu was not written by lapedge", r->lines);
+    return lap_fail_at(err, LAP_E_UNREADABLE, r->shown,
+        "line %zu was not written by lapedge (remove it, or restore the record)", r->lines);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
 static lap_code fail_reading(const lap_record *r, int why, lap_error *err)
 {
-    return why == ELOOP ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "is a symbolic link")
+    return why == ELOOP ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown,
+                              "is a symbolic link (replace it by the file itself)")
                         : lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s", strerror(why));
 }
 
@@ -109,11 +111,14 @@ static lap_code trust(const lap_record *r, int folder, const struct stat *file, 
     if (fstat(folder, &around) != 0)
         return fail_reading(r, errno, err);
     const bool is_open = (around.st_mode & S_IWOTH) && !(around.st_mode & S_ISVTX);
-    const char *why = is_open                                    ? "lies in a folder that everybody may write"
-                      : file->st_mode && !S_ISREG(file->st_mode) ? "is not a regular file"
+    const char *why = is_open ? "lies in a folder that everybody may write (chmod o-w ends that)"
+                      : file->st_mode && !S_ISREG(file->st_mode) ? "is not a regular file (move it away)"
                       : file->st_mode                            ? lap_manifest_why_not_ours(file)
                                                                  : NULL;
-    return why ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s", why) : LAP_OK;
+    /* The remedies of the others are in their words. */
+    const char *remedy =
+        strchr(why ? why : "(", '(') ? "" : " (chown it or chmod o-w, if its lines are true)";
+    return why ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s%s", why, remedy) : LAP_OK;
 }
 
 /* Opens the record for reading. *fd is -1 if the folder has no record. */

@@ -248,6 +248,7 @@ static void describe(const lap_prune *p, const lap_manifest_line *line, size_t o
     else
         lap_fail_at(err, LAP_E_CHANGED, named,
             "may not be the folder of the records: those of early versions do not say which it was");
+    (void)lap_error_remedy(err, err->code, LAP_REMEDY_MOVED);
 }
 
 /* Warns once for each recorded folder. */

@@ -185,6 +185,8 @@ static const char *words_of(lap_remedy remedy)
         [LAP_REMEDY_FORCE] = {"force", "; -f replaces it", NULL},
         [LAP_REMEDY_OTHER_PHOTO] = {"force", "; name another OUTDIR, or give -f if that photo was moved here",
             "; name another OUTDIR"},
+        [LAP_REMEDY_MOVED] = {"prune",
+            "; if the photos were moved there, --prune -f takes it for that folder", NULL},
         [LAP_REMEDY_OTHER_FOLDER] = {"in-place", "; name another folder, or use --in-place",
             "; name another folder"},
         [LAP_REMEDY_NUL_SEPARATED] = {"null", "; give -0", NULL},

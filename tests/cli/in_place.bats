@@ -131,29 +131,29 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
         cmp photos/2.jpg before/2.jpg && cmp photos/3.jpg before/3.jpg
     }
     chmod o+w photos/$record
-    doubted "may be written by everybody"
+    doubted "may be written by everybody (chown it or chmod o-w, if its lines are true)"
     chmod o-w photos/$record
     chmod o+w photos
-    doubted "lies in a folder that everybody may write"
+    doubted "lies in a folder that everybody may write (chmod o-w ends that)"
     chmod o-w photos
     rm photos/$record
     ln -s ../kept photos/$record
-    doubted "is a symbolic link"
+    doubted "is a symbolic link (replace it by the file itself)"
     rm photos/$record
     mkfifo photos/$record
-    doubted "is not a regular file"
+    doubted "is not a regular file (move it away)"
     rm photos/$record
     mkdir photos/$record
-    doubted "is not a regular file"
+    doubted "is not a regular file (move it away)"
     rmdir photos/$record
     echo "a list of birthdays" >photos/$record
-    doubted "line 1 was not written by lapedge"
+    doubted "line 1 was not written by lapedge (remove it, or restore the record)"
     sed '1s/"event"/"event/' kept >photos/$record
-    doubted "line 1 was not written by lapedge"
+    doubted "line 1 was not written by lapedge (remove it, or restore the record)"
     if [ "$(id -u)" -eq 0 ]; then
         cp kept photos/$record
         chown nobody photos/$record
-        doubted "belongs to another user"
+        doubted "belongs to another user (chown it or chmod o-w, if its lines are true)"
     fi
     wanted fine/1.jpg
 }
@@ -452,4 +452,16 @@ stranger() # WORD...: lapedge as a user who owns no file here
     # The photo itself was read without a warning.
     run --separate-stderr stranger --in-place --fail-on=warning his/1.jpg
     [[ $status -eq 0 && $stderr == *"up to date" ]]
+}
+
+@test "what is said: edges of edges, an empty list" {
+    photos 2
+    lapedge -q before edges
+    expect 0 "" "lapedge: warning: 1 input was filtered by lapedge before (edges/1.jpg): its output is edges of edges" \
+        --in-place edges/1.jpg
+    expect 0 "" "lapedge: edges/1.jpg: up to date" --in-place edges/1.jpg
+    run --separate-stderr lapedge --in-place --log=log.jsonl edges/*.jpg photos/1.jpg
+    [[ $status -eq 0 && $stderr == "2 done, 1 up to date; "*$'\n'"lapedge: warning: 1 input was filtered by lapedge before (edges/2.jpg): its output is edges of edges" ]]
+    grep -q '"filtered_before":1' log.jsonl
+    expect 4 "" "lapedge: no photo found: the list names none" --in-place --files-from=/dev/null
 }

@@ -250,8 +250,11 @@ void lap_folder_print_links(const lap_folder *folder)
 
 void lap_folder_print_none(const lap_folder *folder)
 {
-    if (!folder->counts.expected && !folder->counts.other_shards)
-        lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
+    if (folder->counts.expected || folder->counts.other_shards)
+        return;
+    lap_cli_message("no photo found%s", folder->cli->files_from
+                                            ? ": the list names none"
+                                            : " (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
 }
 
 void lap_folder_print_work(const lap_folder *folder)
@@ -330,6 +333,15 @@ json_t *lap_folder_json_left(const lap_folder *folder)
     json_object_set_new(object, "not_taken", lap_folder_json_others(folder));
     json_object_set_new(object, "filtered_before", json_integer((json_int_t)others->made));
     return object;
+}
+
+void lap_folder_end_log(const lap_folder *folder, lap_cli_log *log)
+{
+    json_t *left = lap_folder_json_left(folder);
+    lap_cli_log_begin(log);
+    if (left)
+        lap_cli_log_line(log, left);
+    json_decref(left);
 }
 
 void lap_folder_json_end(const lap_folder *folder, json_t *object)

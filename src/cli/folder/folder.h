@@ -10,6 +10,7 @@
 
 #include "cli/options/args.h"
 #include "cli/progress.h"
+#include "cli/sides.h"
 
 typedef struct lap_folder {
     const lap_cli *cli;
@@ -60,6 +61,8 @@ json_t *lap_folder_json_kinds(const lap_folder *folder); /* counts of failed and
 json_t *lap_folder_json_others(const lap_folder *folder);
 /* Makes the last line of a log if photos or outputs were left out, or were filtered before; else NULL. */
 json_t *lap_folder_json_left(const lap_folder *folder);
+/* Ends the log of a run that was not refused, also if nothing was found. */
+void lap_folder_end_log(const lap_folder *folder, lap_cli_log *log);
 /* Adds how long the run took, and how it ended. */
 void lap_folder_json_end(const lap_folder *folder, json_t *object);
 

@@ -223,15 +223,6 @@ static lap_code work(folder_run *run, lap_context *context)
     return code;
 }
 
-static void end_log(folder_run *run)
-{
-    json_t *left = lap_folder_json_left(&run->folder);
-    lap_cli_log_begin(&run->log); /* even if nothing was found */
-    if (left)
-        lap_cli_log_line(&run->log, left);
-    json_decref(left);
-}
-
 static int run_folder(lap_cli *cli, folder_run *run)
 {
     lap_folder *folder = &run->folder;
@@ -261,7 +252,7 @@ static int run_folder(lap_cli *cli, folder_run *run)
     if (lap_cli_wants_json(cli) && lap_json_print(json_of(run)) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
     if (cli->log && code == LAP_OK)
-        end_log(run);
+        lap_folder_end_log(folder, &run->log);
     return exit_code;
 }
 

@@ -146,6 +146,7 @@ static lap_code work(in_place_run *run)
         .user = run};
     folder->options.devices = NULL; /* use one device */
     folder->options.dry_run = folder->cli->dry_run;
+    folder->others.finds_made = true;
     const lap_cli *cli = folder->cli;
     const char *const sides[] = {cli->log, cli->json_file, cli->stats};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
@@ -183,8 +184,12 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
         lap_json_keep_off();
     if (!cli->quiet && folder->counts.expected > 1 && (is_told || folder->counts.found))
         summary(run, code);
+    if (!cli->quiet && is_told) {
+        lap_folder_print_made(folder);
+        lap_folder_print_none(folder);
+    }
     if (cli->log && is_told)
-        lap_cli_log_begin(&run->log); /* even if there are no inputs */
+        lap_folder_end_log(folder, &run->log);
     const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
     const int exit_code = is_told_by_photo ? run->exit_code : lap_folder_exit(folder, code);
     return exit_code ? exit_code : run->exit_code;
