@@ -13,13 +13,20 @@
 
 /* ---- from a decoder ---------------------------------------------------------------------------- */
 
-/* Pieces are small enough that threads which come late find some left. Strips are turned while they are in
- * the cache. */
-enum { PIECES_PER_THREAD = 2, MIN_ROWS = 64, MCU_ROWS = 16, STRIP_ROWS = 64 };
+/* Strips are turned while they are in the cache. */
+enum { MCU_ROWS = 16, STRIP_ROWS = 2 * MCU_ROWS, MIN_ROWS = 2 * STRIP_ROWS };
+
+typedef struct share { /* rows that one thread is going to decode */
+    int next, end;
+} share;
 
 typedef struct task {
     const lap_collect *collect;
-    pthread_mutex_t lock; /* guards collect->ms */
+    pthread_mutex_t lock; /* guards collect->ms and the members below */
+    share *shares;        /* one per thread */
+    int count, members;   /* shares; threads that joined */
+    lap_code code;        /* the first failure */
+    lap_error err;
 } task;
 
 /* Decodes rows y .. y + strip->height - 1, and turns them into their place in the output. */
@@ -45,51 +52,154 @@ static lap_code bring_rows(
     return code;
 }
 
-/* Holds only one strip in stored order, never the whole image beside the turned one. */
-static lap_code collect_rows(task *t, lap_decoder *decoder, int y0, int y1, lap_error *err)
+/* What one thread needs to bring rows. */
+typedef struct bringer {
+    const lap_collect *collect;
+    lap_image strip; /* if rows are turned: one strip in stored order, never the whole image */
+    lap_times ms;
+} bringer;
+
+static lap_code begin_bringing(bringer *b, const lap_collect *c, lap_error *err)
+{
+    const lap_header *header = lap_decoder_header(c->decoder);
+    *b = (bringer){.collect = c, .strip.view.width = header->width};
+    return lap_turn_reorders(c->turn)
+               ? lap_image_create(&b->strip, header->width, STRIP_ROWS, header->channels, 0, err)
+               : LAP_OK;
+}
+
+static void end_bringing(task *t, bringer *b)
+{
+    lap_image_destroy(&b->strip);
+    pthread_mutex_lock(&t->lock);
+    if (b->collect->ms)
+        lap_times_add(b->collect->ms, &b->ms);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static lap_code bring_strip(bringer *b, lap_decoder *decoder, const share *rows, lap_error *err)
+{
+    lap_view strip = b->strip.view;
+    strip.height = rows->end - rows->next;
+    return bring_rows(b->collect, decoder, &strip, rows->next, &b->ms, err);
+}
+
+/* Takes the first strip of a share. */
+static share strip_of(share *from)
+{
+    share strip = *from;
+    if (strip.end - strip.next > STRIP_ROWS)
+        strip.end = strip.next + STRIP_ROWS;
+    from->next = strip.end;
+    return strip;
+}
+
+static lap_code collect_in_order(task *t, lap_error *err)
 {
     const lap_collect *c = t->collect;
-    const lap_header *header = lap_decoder_header(decoder);
-    lap_times ms = {0};
-    lap_image image = {.view = {.width = header->width}};
-    lap_code code = lap_turn_reorders(c->turn)
-                        ? lap_image_create(&image, header->width, STRIP_ROWS, header->channels, 0, err)
-                        : LAP_OK;
-    for (int y = y0; y < y1 && code == LAP_OK; y += STRIP_ROWS) {
-        lap_view strip = image.view;
-        strip.height = y1 - y < STRIP_ROWS ? y1 - y : STRIP_ROWS;
-        code = bring_rows(c, decoder, &strip, y, &ms, err);
+    share all = {.end = lap_decoder_header(c->decoder)->height};
+    bringer b;
+    lap_code code = begin_bringing(&b, c, err);
+    while (code == LAP_OK && all.next < all.end) {
+        const share strip = strip_of(&all);
+        code = bring_strip(&b, c->decoder, &strip, err);
     }
-    lap_image_destroy(&image);
-    pthread_mutex_lock(&t->lock);
-    if (c->ms)
-        lap_times_add(c->ms, &ms);
-    pthread_mutex_unlock(&t->lock);
+    end_bringing(t, &b);
     return code;
 }
 
-static lap_code collect_piece(void *argument, const lap_piece *piece, lap_error *err)
+/* Rounds to the row below the first of an MCU, where the least is decoded twice: if chroma has half of the
+ * height, the first row looks at the MCU above. */
+static int seam(int y)
 {
-    task *t = argument;
-    const int y0 = (int)piece->first, y1 = (int)(piece->first + piece->n);
-    lap_decoder *decoder = NULL;
-    lap_code code = lap_control_check(t->collect->decoder->options.control, err);
-    if (code == LAP_OK)
-        code = lap_decoder_open_at(t->collect->decoder, y0, y1, &decoder, err);
-    if (code == LAP_OK)
-        code = collect_rows(t, decoder, y0, y1, err);
+    return y / MCU_ROWS * MCU_ROWS + 1;
+}
+
+/* Call with the lock held. Gives an idle thread the lower half of what the largest share has left, or all if
+ * that is little: a share may belong to a thread that never came. */
+static void split_largest(task *t, share *mine)
+{
+    share *most = t->shares;
+    for (int i = 1; i < t->count; i++)
+        if (t->shares[i].end - t->shares[i].next > most->end - most->next)
+            most = &t->shares[i];
+    const int left = most->end - most->next;
+    *mine = (share){left < MIN_ROWS ? most->next : seam(most->next + left / 2), most->end};
+    most->end = mine->next;
+}
+
+/* Takes the thread's next strip; false: nothing is left. *goes_on: it lies below the one before. */
+static bool take_strip(task *t, share *mine, share *strip, bool *goes_on)
+{
+    pthread_mutex_lock(&t->lock);
+    *goes_on = mine->next < mine->end;
+    if (!*goes_on)
+        split_largest(t, mine);
+    const bool has_rows = t->code == LAP_OK && mine->next < mine->end;
+    if (has_rows)
+        *strip = strip_of(mine);
+    pthread_mutex_unlock(&t->lock);
+    return has_rows;
+}
+
+/* Each thread decodes from its place downwards: what two of them decode at a seam, they decode twice. */
+static lap_code collect_share(task *t, share *mine, bringer *b, lap_error *err)
+{
+    lap_decoder *whole = t->collect->decoder, *decoder = NULL;
+    const int height = lap_decoder_header(whole)->height;
+    lap_code code = LAP_OK;
+    share strip;
+    for (bool goes_on; code == LAP_OK && take_strip(t, mine, &strip, &goes_on);) {
+        if (!decoder || !goes_on) {
+            lap_decoder_close(decoder);
+            decoder = NULL;
+            code = lap_decoder_open_at(whole, strip.next, height, &decoder, err);
+        }
+        if (code == LAP_OK)
+            code = bring_strip(b, decoder, &strip, err);
+    }
     lap_decoder_close(decoder);
     return code;
 }
 
-static lap_code collect_pieces(task *t, int height, lap_error *err)
+static void collect_shares(void *argument)
+{
+    task *t = argument;
+    bringer b;
+    lap_error err = {0};
+    pthread_mutex_lock(&t->lock);
+    share *mine = &t->shares[t->members++];
+    pthread_mutex_unlock(&t->lock);
+    lap_code code = begin_bringing(&b, t->collect, &err);
+    if (code == LAP_OK)
+        code = collect_share(t, mine, &b, &err);
+    end_bringing(t, &b);
+    pthread_mutex_lock(&t->lock);
+    if (code != LAP_OK && t->code == LAP_OK) {
+        t->code = code;
+        t->err = err;
+        t->err.code = code;
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+static lap_code collect_at_once(task *t, int height, lap_error *err)
 {
     const lap_read_options *options = &t->collect->decoder->options;
-    const int threads = options->threads > 1 ? options->threads : 1;
-    int rows = (height - 1) / (threads * PIECES_PER_THREAD) + 1;
-    rows = rows < MIN_ROWS ? MIN_ROWS : (rows + MCU_ROWS - 1) / MCU_ROWS * MCU_ROWS;
-    return lap_pool_for(
-        options->pool, (lap_span){threads, (size_t)height, (size_t)rows}, collect_piece, t, err);
+    const int most = (height - 1) / MIN_ROWS + 1, threads = options->threads > 1 ? options->threads : 1;
+    t->count = threads < most ? threads : most;
+    t->shares = calloc((size_t)t->count, sizeof *t->shares);
+    if (!t->shares)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the threads that decode");
+    for (int i = 0; i < t->count; i++) {
+        t->shares[i].next = i ? t->shares[i - 1].end : 0;
+        t->shares[i].end = i < t->count - 1 ? seam((int)((int64_t)height * (i + 1) / t->count)) : height;
+    }
+    lap_pool_team(options->pool, t->count, collect_shares, t);
+    free(t->shares);
+    if (t->code != LAP_OK && err)
+        *err = t->err;
+    return t->code;
 }
 
 static lap_code collect_all(void *user, bool in_order, lap_error *err)
@@ -97,7 +207,7 @@ static lap_code collect_all(void *user, bool in_order, lap_error *err)
     task *t = user;
     lap_decoder *decoder = t->collect->decoder;
     const int height = lap_decoder_header(decoder)->height;
-    return in_order ? collect_rows(t, decoder, 0, height, err) : collect_pieces(t, height, err);
+    return in_order ? collect_in_order(t, err) : collect_at_once(t, height, err);
 }
 
 lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *err)

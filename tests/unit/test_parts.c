@@ -187,6 +187,27 @@ static void other_kinds(void **state)
     }
 }
 
+/* Whole pictures by lap_collect_image: more threads than the pool has leave shares that nobody begins. */
+static void shares_of_threads_that_never_come(void **state)
+{
+    static const int heights[] = {33, 64, 65, 127, 128, 130, 395, 1024}, threads[] = {1, 2, 3, 7, 16};
+    static const char *const samplings[] = {"22 11 11", "12 11 11", "11 11 11"};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const jpeg_kind kind = {
+            .name = samplings[i % 3], .components = 3, .space = JCS_YCbCr, .sampling = samplings[i % 3]};
+        jpeg_bytes file = jpeg_make(&kind, 60, heights[i]);
+        for (int k = 0; k < 5; k++) {
+            char what[80];
+            snprintf(what, sizeof what, "%s, %d rows, %d threads", kind.name, heights[i], threads[k]);
+            lap_read_options options = options_of(false, LAP_FAIL_WARNING);
+            options.threads = threads[k];
+            assert_true(compare(&file, what, options, 0, 0));
+        }
+        free(file.data);
+    }
+}
+
 static int setup(void **state)
 {
     const char *given = getenv("TEST_SEED");
@@ -211,6 +232,7 @@ int main(void)
         cmocka_unit_test(larger_pictures),
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(other_kinds),
+        cmocka_unit_test(shares_of_threads_that_never_come),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
