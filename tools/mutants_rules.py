@@ -1,7 +1,9 @@
 """The faults that tools/mutants plants: rules, the draw, the planted ones, and the lists under tests/mutants."""
 
+import collections
 import hashlib
 import json
+import math
 import re
 import subprocess
 from pathlib import Path
@@ -9,6 +11,9 @@ from pathlib import Path
 PLANTED = Path("tests/mutants/planted.tsv")
 EQUIVALENT = Path("tests/mutants/equivalent.tsv")
 ROOMS = Path("tests/mutants/rooms.txt")
+SEEDS = Path("tests/mutants/seeds.tsv")
+CENSUS = Path("tests/mutants/census.tsv")
+SURVIVORS = Path("tests/mutants/survivors.tsv")
 
 COMPARE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 STATEMENT = re.compile(r"^\s+(?!return\b|break\b|continue\b|goto\b|else\b|case\b|static\b|const\b|typedef\b)"
@@ -103,9 +108,68 @@ def draw(seed):
     return [fault for _, _, fault in sorted(rows, key=lambda row: row[:2])]
 
 
+def census(beginnings):
+    """All faults of the files whose paths begin so, in the order of the arguments and of the lines."""
+    paths = [path for beginning in beginnings for path in sources() if str(path).startswith(beginning)]
+    return [fault for path in dict.fromkeys(paths) for _, faults in sorted(changes(path).items()) for fault in faults]
+
+
 def table(path):
     rows = [line.split("\t") for line in path.read_text().splitlines() if line and not line.startswith("#")]
     return [[cell.encode().decode("unicode_escape") for cell in row] for row in rows]
+
+
+def rewrite(path, rows):
+    """The table with these rows below its comment."""
+    head = [line for line in path.read_text().splitlines() if line.startswith("#")]
+    path.write_text("\n".join(head + rows) + "\n")
+
+
+def escaped(text):
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+
+
+def lower_end(caught, valid):
+    """The lower end of the Wilson interval of 95 percent."""
+    if not valid:
+        return 0.0
+    z, share = 1.959964, caught / valid
+    spread = z * math.sqrt(share * (1 - share) / valid + z * z / (4 * valid * valid))
+    return (share + z * z / (2 * valid) - spread) / (1 + z * z / valid)
+
+
+def note_seed(seed, drawn, is_sanitized):
+    """The row of a draw that has come to its end: its seed, and its result with or without sanitizers."""
+    count = collections.Counter(record["verdict"] for record in drawn)
+    valid = count["caught"] + count["survived"]
+    if not drawn:
+        return
+    row = [str(seed), str(len(drawn)), "yes" if is_sanitized else "no", str(count["caught"]), str(count["survived"]),
+           str(count["equivalent"]), f"{lower_end(count['caught'], valid):.3f}"]
+    rows = [line.split("\t") for line in SEEDS.read_text().splitlines() if not line.startswith("#")]
+    rewrite(SEEDS, ["\t".join(one) for one in rows if one[:3] != row[:3]] + ["\t".join(row)])
+
+
+def note_census(faults, known, listed):
+    """The rows of the files of a census, in place of those they had: how many faults, what became of them."""
+    files = list(dict.fromkeys(fault["file"] for fault in faults))
+    kept, left = ([line for line in path.read_text().splitlines() if line and not line.startswith("#") and
+                   line.split("\t")[0] not in files] for path in (CENSUS, SURVIVORS))
+    for name in files:
+        count = collections.Counter()
+        for fault in faults:
+            if fault["file"] != name:
+                continue
+            verdict = known.get(key(fault), {"verdict": "not tried"})["verdict"]
+            verdict = "reason" if verdict == "survived" and key(fault) in listed else verdict
+            count[verdict] += 1
+            if verdict == "survived":
+                cells = [fault[part] for part in ("file", "text", "old", "new")] + [str(fault["nth"])]
+                left.append("\t".join(map(escaped, cells)))
+        kept.append("\t".join([name, str(count.total())] + [str(count[verdict]) for verdict in (
+            "caught", "no code", "equivalent", "reason", "survived", "not tried")]))
+    rewrite(CENSUS, sorted(kept))
+    rewrite(SURVIVORS, sorted(left))
 
 
 def planted():

@@ -162,6 +162,83 @@ kept()
     [ -e out/sub/c.jpg ]
 }
 
+@test "what cannot be looked for stays, once for each output, and is said" {
+    prepare
+    # The folder of two photos is a link that leads to itself.
+    rm -r in/sub
+    ln -s sub in/sub
+    run --separate-stderr lapedge --prune in more out
+    [ "$status" -eq 1 ]
+    for name in c d; do
+        [ "$(grep -c "out/sub/$name.jpg: stays, as its photo cannot be looked for: Too many levels" <<<"$stderr")" -eq 1 ]
+    done
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg" ]
+    lapedge --prune --json in more out >stays.json 2>/dev/null || true
+    json stays.json 'o["pruned"]["failed"] == 2 and o["pruned"]["files"] == 0 and o["pruned"]["kept"] == 0'
+    # An input that cannot be examined.
+    rm in/a.jpg
+    ln -s loop loop
+    run --separate-stderr lapedge --prune in loop more out
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"--prune: nothing was removed: loop: cannot be examined: Too many levels"* ]]
+    [ -e out/a.jpg ]
+    # Nobody knows whether the folder of the records still stands.
+    mv in moved
+    ln -s in in
+    cp more/z.jpg moved/y.jpg
+    run --separate-stderr lapedge -q --prune -f moved out
+    [ -e out/a.jpg ]
+    rm in
+    run --separate-stderr lapedge --prune -f moved out
+    [[ $stderr == *"moved: is taken for the folder that the records name"* ]]
+    [ ! -e out/a.jpg ]
+}
+
+@test "an output goes only if it has all that its record says" {
+    prepare
+    local record fact name=out/.lapedge/
+    record=$(echo $name*.jsonl)
+    cp "$record" kept
+    for fact in device inode size mtime_s mtime_ns; do
+        sed -E "s/\"output_$fact\":[0-9]+/\"output_$fact\":123/" kept >"$record"
+        cmp -s kept "$record" && return 1
+        run --separate-stderr lapedge -n --prune in more out
+        [ -z "$output" ] || { echo "$fact: $output"; return 1; }
+    done
+    sed -E 's/"output_hash":"[0-9a-f]*"/"output_hash":"0123456789abcdef"/' kept >"$record"
+    run --separate-stderr lapedge -n --prune in more out
+    [ -z "$output" ]
+    cp kept "$record"
+    run --separate-stderr lapedge -n --prune in more out
+    [ "$(sort <<<"$output")" = $'remove out/b.jpg\nremove out/sub/c.jpg' ]
+}
+
+@test "a folder that was moved is named once, however many outputs go" {
+    prepare
+    rm in/a.jpg
+    cp more/z.jpg in/y.jpg
+    mv in moved
+    kept 1 "moved: is not the folder that the records name" more moved out
+    run --separate-stderr lapedge --prune -f more moved out
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "moved: is taken for the folder that the records name, $PWD/in" <<<"$stderr")" -eq 1 ]
+    [[ $stderr == *"3 removed"* ]]
+    [ "$(outputs out)" = "./mine.jpg ./sub/d.jpg ./y.jpg ./z.jpg" ]
+}
+
+@test "no output that is looked at keeps a descriptor open" {
+    mkdir -p in/sub
+    pgm 8 8 tiny.pgm
+    lapedge tiny.pgm in/sub/0.jpg
+    for i in {1..80}; do cp in/sub/0.jpg "in/sub/$i.jpg"; done
+    lapedge -q in out
+    rm in/sub/{1..80}.jpg
+    for i in {41..80}; do echo more >>"out/sub/$i.jpg"; done
+    # As many as this, and not one for each file.
+    (ulimit -n 40; lapedge -q -j1 --threads=1 --prune in out)
+    [ "$(find out/sub -name '*.jpg' | wc -l)" -eq 41 ]
+}
+
 @test "what does not see all photos is refused" {
     prepare
     kept 2 "--prune and --shard cannot be combined: a share does not see which photos are gone" --shard=0/2 in out

@@ -330,6 +330,70 @@ static void nothing_is_pruned_beside_a_filter(void **state)
         run((lap_batch_options){.take = &links, .prune = &prune}, quick(), 0, &counts, NULL), LAP_OK);
 }
 
+static const char *two_folders[] = {"in", "more"};
+
+typedef struct pruning {
+    lap_context *context;
+    int said, cancel_after;
+} pruning;
+
+static void on_pruned(void *user, const char *output, const lap_error *problem)
+{
+    pruning *p = user;
+    assert_non_null(output);
+    assert_null(problem);
+    if (++p->said == p->cancel_after)
+        lap_context_cancel(p->context);
+}
+
+/* Prunes after a run over both folders. What *result holds before the run must not matter. */
+static lap_code prune_with(
+    lap_batch_options options, pruning *p, lap_batch_prune *result, lap_batch_counts *counts, lap_error *err)
+{
+    const lap_settings settings = quick();
+    p->context = lap_context_create(1, NULL);
+    assert_non_null(p->context);
+    *result = (lap_batch_prune){
+        .each = on_pruned, .user = p, .removed = 7, .failed = 7, .kept = 7, .refused = {.code = LAP_E_WRITE}};
+    options.inputs = two_folders;
+    options.input_count = 2;
+    options.out_dir = "out";
+    options.prune = result;
+    const lap_code code = lap_batch(p->context, &options, &settings, NULL, NULL, counts, err);
+    lap_context_destroy(p->context);
+    return code;
+}
+
+/* The first removal cancels the run, which removes no more; the next one removes the rest. One shard of one
+ * is no share, and nobody has to listen to warnings. */
+static void a_cancelled_prune_stops(void **state)
+{
+    lap_batch_counts counts;
+    lap_batch_prune result;
+    lap_error err;
+    char name[64];
+    pruning p = {0}, cancelled = {.cancel_after = 1};
+    (void)state;
+    assert_int_equal(mkdir("more", 0755), 0);
+    assert_int_equal(rename("in/0.jpg", "more/x.jpg"), 0);
+    assert_int_equal(prune_with((lap_batch_options){.shards = 1}, &p, &result, &counts, &err), LAP_OK);
+    assert_int_equal(counts.ok, PHOTOS);
+    assert_true(result.removed == 0 && result.failed == 0 && result.kept == 0);
+    assert_int_equal(result.refused.code, LAP_OK);
+    for (int i = 1; i <= 5; i++) {
+        snprintf(name, sizeof name, "in/%d.jpg", i);
+        assert_int_equal(remove(name), 0);
+    }
+    assert_int_equal(prune_with((lap_batch_options){0}, &cancelled, &result, &counts, &err), LAP_E_CANCELLED);
+    assert_int_equal(result.removed, 1);
+    assert_int_equal(cancelled.said, 1);
+    assert_int_equal(rename("in", "moved"), 0);
+    two_folders[0] = "moved";
+    assert_int_equal(prune_with((lap_batch_options){.force = true}, &p, &result, &counts, &err), LAP_OK);
+    assert_int_equal(result.removed, 4);
+    assert_int_equal(p.said, 4);
+}
+
 /* A photo that is named may have an output already, beside it or elsewhere. */
 static void a_named_photo_is_done_again(void **state)
 {
@@ -359,6 +423,7 @@ int main(void)
         TEST(who_waits_is_called),
         TEST(pairs_are_counted),
         TEST(nothing_is_pruned_beside_a_filter),
+        TEST(a_cancelled_prune_stops),
         TEST(a_named_photo_is_done_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
