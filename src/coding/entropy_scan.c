@@ -20,15 +20,22 @@ typedef struct scan {
     bool *walked;
     size_t joined;
     lap_join join;
-    lap_code code;
+    lap_code code; /* the first failure */
     lap_error err;
 } scan;
 
-static void fail(scan *s, lap_code code, const char *message)
+static void fail(scan *s, lap_code code, const lap_error *why)
 {
-    if (s->code == LAP_OK)
-        s->code = lap_fail(&s->err, code, "%s", message);
+    if (s->code == LAP_OK) {
+        s->code = code;
+        s->err = *why;
+    }
     atomic_store(&s->stop, true);
+}
+
+static lap_code fail_for_memory(lap_error *err)
+{
+    return lap_fail(err, LAP_E_MEMORY, "out of memory for the scan");
 }
 
 /* Call with the lock held. Joins the pieces that come next, as far as they have been walked. */
@@ -41,8 +48,10 @@ static void join_walked(scan *s)
         if (!goes_on)
             atomic_store(&s->stop, true);
     }
-    if (code != LAP_OK)
-        fail(s, code, "out of memory for the scan");
+    if (code != LAP_OK) {
+        lap_error why = {0};
+        fail(s, fail_for_memory(&why), &why);
+    }
 }
 
 /* Walks over pieces i and i + 1, or only over i if it is the last. */
@@ -69,7 +78,7 @@ static void work(void *argument)
         if (code == LAP_OK) {
             code = walk_over(s, i, pieces, stretches);
             if (code != LAP_OK)
-                lap_fail(&why, code, "out of memory for the scan");
+                code = fail_for_memory(&why);
         }
         pthread_mutex_lock(&s->lock);
         for (size_t k = 0; k < 2 && i + k < s->count; k++) {
@@ -77,7 +86,7 @@ static void work(void *argument)
             s->walked[i + k] = true;
         }
         if (code != LAP_OK)
-            fail(s, code, why.message);
+            fail(s, code, &why);
         join_walked(s);
         pthread_mutex_unlock(&s->lock);
     }
@@ -93,7 +102,7 @@ static lap_code reserve(scan *s, lap_scan_index *index, lap_error *err)
     index->rows = calloc((size_t)s->plan->mcus_high + 1, sizeof *index->rows);
     index->begins = calloc(s->count + 1, sizeof *index->begins);
     if (!s->pieces || !s->walked || !index->rows || !index->begins)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the scan");
+        return fail_for_memory(err);
     return LAP_OK;
 }
 

@@ -92,7 +92,7 @@ static lap_code make_index(lap_decoder *d, lap_huff_odd *odd, lap_error *err)
     lap_walk_tables_init(tables, &own->frame->huffman);
     const lap_code code = lap_scan_index_make(&own->scan, tables, &team, &own->index, odd, &why);
     free(tables);
-    return code == LAP_OK ? code : lap_fail(err, code, "%s", why.message);
+    return code == LAP_OK ? code : lap_error_set(err, &why);
 }
 
 static size_t index_bytes(const lap_scan_index *index, int mcu_rows)

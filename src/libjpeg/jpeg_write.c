@@ -168,16 +168,15 @@ static void set_up(void *argument)
 static lap_code work(compressor *c, void (*what)(void *), lap_error *err)
 {
     lap_code code = lap_jpeg_guard(&c->error, what, c);
-    const char *message = c->error.cause.message;
     switch (code) {
     case LAP_OK:
         return LAP_OK;
     case LAP_E_CANCELLED:
     case LAP_E_TIMEOUT:
     case LAP_E_MEMORY:
-        return lap_fail(err, code, "%s", message);
+        return lap_error_set(err, &c->error.cause);
     default: /* libjpeg refuses the parameters set in this file */
-        return lap_fail(err, LAP_E_INTERNAL, "JPEG encoder: %s", message);
+        return lap_fail(err, LAP_E_INTERNAL, "JPEG encoder: %s", c->error.cause.message);
     }
 }
 

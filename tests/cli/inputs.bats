@@ -85,6 +85,11 @@ left()
     run --separate-stderr lapedge --timeout=0.001 --backend=c slow.ppm out.jpg
     [ "$status" -eq 5 ]
     [ "$stderr" = "lapedge: slow.ppm: timeout: over the time limit of 0.001 s (--timeout)" ]
+    for limit in 0.000001 0.0003 0.003 0.01; do # in each step, the message names the option
+        run --separate-stderr lapedge --timeout=$limit --backend=c slow.ppm out.jpg
+        [[ $status -eq 5 && $stderr == "lapedge: slow.ppm: timeout: "*" (--timeout)" ]] || break
+    done
+    [[ $status -eq 5 && $stderr == "lapedge: slow.ppm: timeout: "*" (--timeout)" ]]
     run --separate-stderr lapedge --timeout=0.001 --backend=c - out.jpg <slow.ppm
     [ "$stderr" = "lapedge: standard input: timeout: over the time limit of 0.001 s (--timeout)" ]
     nothing_left out.jpg

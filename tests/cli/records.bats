@@ -371,7 +371,7 @@ forge()
     expect 0 "" "" -q --format=jpg --ext=pgm "$PWD/2023/" out
     mv 2023 2025 && pgm 43 30 2025/1.pgm
     expect 0 "" "" -q --format=jpg --ext=pgm 2025 out
-    expect 0 "" "" -q --format=jpg --ext=pgm --flat 2025/1.pgm out/
+    expect 0 "" "" -q --format=jpg --flat 2025/1.pgm out/
     mkdir far && cp -a 2025/1.pgm far && rm -r 2025
     expect 0 "" "" -q --format=jpg -Q 80 --ext=pgm far out
     # A run after a move notes the new place, once.
