@@ -90,8 +90,13 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
 /* Returns the error for which lap_side_write would refuse the path, such as a missing folder. Creates
  * nothing. */
 lap_code lap_side_reach(const char *path, lap_error *err);
+/* Waits up to this many seconds until a process reads the FIFO at path; LAP_E_WRITE if there is none. The
+ * FIFO stays open until the program ends: its reader waits for what lap_side_write will write. Other paths
+ * need no reader. */
+lap_code lap_side_await_reader(const char *path, double seconds, lap_error *err);
 /* Writes a file completely or not at all, like an output. Replaces an existing file only when the new one is
- * complete; if path is a link, replaces its target. Writes directly to devices and pipes. */
+ * complete; if path is a link, replaces its target. Writes directly to devices and pipes. LAP_E_WRITE
+ * at once for a FIFO that nobody reads. */
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
 
 /* Removes the temporary files of this process's outputs; finished ones too. Async-signal-safe: for a process

@@ -107,13 +107,13 @@ static void leave_folder(folder *f)
         lap_tree_close(&f->tree);
 }
 
-/* Skips a photo because of its folder's record. */
-static lap_code leave_alone(in_place *run, const lap_error *why, lap_error *err)
+/* Skips a photo because of its folder's record; names both. */
+static lap_code leave_alone(in_place *run, const photo *p, const lap_error *why, lap_error *err)
 {
     if (run->refused.code == LAP_OK)
         run->refused = *why;
     return lap_fail_at(
-        err, why->code, why->subject, "%s; the photos in its folder are left alone", why->message);
+        err, why->code, p->job.input, "is left alone, because of %s: %s", why->subject, why->message);
 }
 
 /* ---- results ------------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static lap_code announce(in_place *run, const photo *p, lap_error *err)
         return code;
     if (code != LAP_OK)
         *refused = *err;
-    return refused->code == LAP_OK || run->order->again ? LAP_OK : leave_alone(run, refused, err);
+    return refused->code == LAP_OK || run->order->again ? LAP_OK : leave_alone(run, p, refused, err);
 }
 
 static lap_code publish(in_place *run, photo *p, lap_error *err)
@@ -340,7 +340,7 @@ static lap_status ask_record(in_place *run, photo *p, lap_error *why)
         if (status != LAP_DONE || lap_record_check(&f->record, f->tree.fd, &doubt) == LAP_OK)
             return status;
     }
-    (void)leave_alone(run, &doubt, why);
+    (void)leave_alone(run, p, &doubt, why);
     return LAP_FAILED;
 }
 

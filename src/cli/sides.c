@@ -214,13 +214,19 @@ static bool may_appear(const lap_cli *cli)
            stat(cli->operands[cli->operand_count - 1], &st) != 0;
 }
 
-/* Most of these files are written last, so a place that cannot be written is reported before the work. A log
- * is opened before it. */
+/* How long a FIFO's reader may take to arrive; it often starts at the same time as lapedge. */
+enum { READER_S = 5 };
+
+/* Most of these files are written last, so a place that cannot be written is reported before the work, and so
+ * is a FIFO without a reader. A log is opened before it. */
 static lap_cli_exit check_place(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
     lap_error err;
     const bool is_known = side->writes != LAP_SIDE_LOG && !lap_cli_is_stdout(path) && !may_appear(cli);
-    const lap_code code = is_known ? lap_side_reach(path, &err) : LAP_OK;
+    const double limit = cli->settings.timeout_s;
+    lap_code code = is_known ? lap_side_reach(path, &err) : LAP_OK;
+    if (code == LAP_OK && !lap_cli_is_stdout(path))
+        code = lap_side_await_reader(path, limit > 0 && limit < READER_S ? limit : READER_S, &err);
     return code == LAP_OK ? LAP_EXIT_OK : unreachable(cli, side, &err);
 }
 
@@ -254,7 +260,7 @@ bool lap_cli_is_stdout(const char *path)
 
 static bool open_log(lap_cli_log *log, const char *path)
 {
-    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK; /* for a FIFO's open() alone */
     struct stat st;
     if (lap_cli_is_stdout(path)) {
         log->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -267,7 +273,7 @@ static bool open_log(lap_cli_log *log, const char *path)
     if (log->fd < 0 || fstat(log->fd, &st) != 0)
         return false;
     log->is_file = S_ISREG(st.st_mode);
-    return true;
+    return log->is_file || fcntl(log->fd, F_SETFL, O_APPEND) == 0;
 }
 
 bool lap_cli_log_open(lap_cli_log *log, const lap_cli *cli)

@@ -86,10 +86,31 @@ lap_code lap_side_reach(const char *path, lap_error *err)
     return lap_sink_check(path, err);
 }
 
+static bool is_fifo(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static lap_code without_reader(const char *path, lap_code code, lap_error *err)
+{
+    return code == LAP_E_TIMEOUT ? lap_fail_at(err, LAP_E_WRITE, path, "nobody reads this FIFO") : code;
+}
+
+lap_code lap_side_await_reader(const char *path, double seconds, lap_error *err)
+{
+    const lap_control control = {.deadline_ms = lap_now_ms() + 1e3 * seconds};
+    int fd; /* stays open */
+    return is_fifo(path) ? without_reader(path, lap_sink_open_fifo(path, &control, &fd, err), err) : LAP_OK;
+}
+
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err)
 {
+    lap_control control = {.deadline_ms = lap_now_ms()};
     lap_sink *sink = NULL;
-    lap_code code = lap_sink_open(path, NULL, &sink, err);
+    lap_code code = lap_sink_open(path, is_fifo(path) ? &control : NULL, &sink, err);
+    code = without_reader(path, code, err);
+    control.deadline_ms = 0; /* a reader may be slow */
     if (code == LAP_OK)
         code = lap_sink_write(sink, bytes, size, err);
     if (code == LAP_OK)

@@ -107,26 +107,33 @@ static void duplicate(lap_sink *sink, int given)
         sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
 }
 
-/* Names the sink in the error of a control that ends a wait. */
-static lap_code stopped(const lap_sink *sink, const lap_error *why, lap_error *err)
+/* Names the path in the error of a control that ends a wait. */
+static lap_code stopped(const char *path, const lap_error *why, lap_error *err)
 {
-    return lap_error_remedy(err, lap_fail_at(err, why->code, sink->path, "%s", why->message), why->remedy);
+    return lap_error_remedy(err, lap_fail_at(err, why->code, path, "%s", why->message), why->remedy);
+}
+
+lap_code lap_sink_open_fifo(const char *path, const lap_control *control, int *fd, lap_error *err)
+{
+    const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    *fd = open(path, flags);
+    while (*fd < 0 && errno == ENXIO) { /* no reader yet */
+        lap_error why;
+        if (lap_control_check(control, &why) != LAP_OK)
+            return stopped(path, &why, err);
+        (void)poll(NULL, 0, READER_MS);
+        *fd = open(path, flags);
+    }
+    return *fd < 0 ? lap_write_errno(err, path, "open", errno) : LAP_OK;
 }
 
 /* Opens a FIFO, device or socket; waits for the reader of a FIFO. */
 static lap_code open_directly(lap_sink *sink, mode_t mode, lap_error *err)
 {
-    const bool waits = S_ISFIFO(mode) && sink->control;
-    const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (waits ? O_NONBLOCK : 0);
-    sink->blocks = sink->control && !waits;
-    sink->fd = open(sink->path, flags);
-    while (sink->fd < 0 && errno == ENXIO && waits) { /* no reader yet */
-        lap_error why;
-        if (lap_control_check(sink->control, &why) != LAP_OK)
-            return stopped(sink, &why, err);
-        (void)poll(NULL, 0, READER_MS);
-        sink->fd = open(sink->path, flags);
-    }
+    if (S_ISFIFO(mode) && sink->control)
+        return lap_sink_open_fifo(sink->path, sink->control, &sink->fd, err);
+    sink->blocks = sink->control;
+    sink->fd = open(sink->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     return sink->fd < 0 ? lap_write_errno(err, sink->path, "open", errno) : LAP_OK;
 }
 
@@ -227,7 +234,7 @@ static lap_code wait_writable(const lap_sink *sink, lap_error *err)
     for (int ready = 0; ready <= 0;) {
         lap_error why;
         if (lap_control_check(sink->control, &why) != LAP_OK)
-            return stopped(sink, &why, err);
+            return stopped(sink->path, &why, err);
         ready = poll(&wait, 1, sink->control ? WATCH_MS : -1);
         if (ready < 0 && errno != EINTR)
             return lap_write_errno(err, sink->path, "write", errno);

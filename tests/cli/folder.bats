@@ -696,3 +696,24 @@ page()
     [ "$status" -eq 1 ]
     [ "$output" = "lapedge: place/b.jpg: cannot be read: Permission denied" ]
 }
+
+@test "a failure has another exit code if it is that of one image, of some photos or of all" {
+    mkdir some all large
+    echo nothing | tee some/1.jpg >all/1.jpg
+    cp "$photo" some/2.jpg
+    cp "$photo" large/1.jpg
+    local expected form
+    while read -r expected form; do
+        run lapedge -q $form
+        [ "$status" -eq "$expected" ] || { echo "$form: $status" && return 1; }
+    done <<<'1 all/1.jpg out.jpg
+1 some out1/
+4 all out2/
+5 --max-pixels=10 large/1.jpg out.jpg
+4 --max-pixels=10 large out3/
+1 --max-pixels=10 --in-place all/1.jpg
+4 --max-pixels=10 --in-place all/1.jpg large/1.jpg
+4 large/1.jpg missing/out.jpg
+4 --stats=missing/stats large/1.jpg out.jpg
+4 missing/ out4/'
+}

@@ -126,6 +126,26 @@ left()
     cmp piped.jpg file.jpg
 }
 
+@test "a side file that is a FIFO without a reader is refused before the work" {
+    mkfifo pipe
+    local side slash
+    for side in --stats --log --json-file --report; do
+        slash=$([ $side != --log ] || echo /)
+        run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.1 $side=pipe "$photo" "out$slash"
+        [ "$status" -eq 4 ]
+        [ "$stderr" = "lapedge: $side: pipe: nobody reads this FIFO" ]
+        [ ! -e out ]
+    done
+    # A reader gets all of it.
+    exec 7<>pipe
+    lapedge --stats=pipe "$photo" out.jpg
+    exec 8<pipe 7>&-
+    cat <&8 >piped
+    exec 8<&-
+    lapedge -f --stats=file "$photo" out.jpg
+    cmp piped file
+}
+
 @test "one signal ends the wait for a reader" {
     export ASAN_OPTIONS=detect_leaks=0 # done by a second process, which the signal to the group may leave hanging
     { printf 'P6\n1000 1000\n255\n'; head -c 3000000 /dev/zero; } >large.ppm

@@ -16,26 +16,15 @@ typedef struct in_place_run {
     lap_cli_log log;
     lap_run_stats stats; /* for --stats, which accepts one photo */
     bool is_one;         /* one photo: report it like a run over one image */
-    lap_error said;      /* the last reported error */
     int exit_code;       /* exit code of the first photo for which it is not 0 */
 } in_place_run;
 
 /* ---- a photo ------------------------------------------------------------------------------------- */
 
-/* Whether an error was already reported: one about a folder's record, not about a photo, is printed only
- * once. */
-static bool is_said(in_place_run *run, const lap_batch_file *file)
-{
-    const lap_error *err = &file->report->error, said = run->said;
-    run->said = *err;
-    return strcmp(err->subject, file->input) != 0 && strcmp(said.subject, err->subject) == 0 &&
-           strcmp(said.message, err->message) == 0;
-}
-
 static void print_problem(in_place_run *run, const lap_batch_file *file)
 {
     const lap_report *report = file->report;
-    if ((report->error.code != LAP_OK && is_said(run, file)) || !lap_folder_may_tell(&run->folder, report))
+    if (!lap_folder_may_tell(&run->folder, report))
         return;
     if (report->error.code != LAP_OK)
         lap_cli_print_error(&report->error, file->input);
