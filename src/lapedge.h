@@ -371,10 +371,10 @@ LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_
     const char *backend, const lap_params *params, lap_border border, lap_error *err);
 /* Encodes host pixels (1, 3 or 4 channels; alpha is dropped if the format has none) on the calling thread.
  * The caller frees *out. Reads from settings: format (NULL: JPEG), quality, subsampling (SAME means 444),
- * restart, progressive, optimize, codec. LAP_E_UNSUPPORTED: a side is too large for the format. */
+ * restart, progressive, optimize, codec. LAP_E_UNSUPPORTED: a side is too large for the format.
+ * lap_context_cancel and timeout_s stop only lap_encode_view. */
 LAP_API lap_code lap_encode(
     const lap_view *pixels, const lap_settings *settings, void **out, size_t *out_size, lap_error *err);
-/* Like lap_encode, but lap_context_cancel stops it, and it also uses timeout_s. */
 LAP_API lap_code lap_encode_view(lap_context *context, const lap_view *pixels, const lap_settings *settings,
     void **out, size_t *out_size, lap_error *err);
 
@@ -390,9 +390,8 @@ LAP_API lap_code lap_pixels_decode(lap_context *context, const void *file, size_
  * LAP_E_DIFFERENT. On failure *view is unchanged, the caller's pixels undefined. report may be NULL. */
 LAP_API lap_code lap_decode_view(lap_context *context, const void *file, size_t size,
     const lap_settings *settings, lap_view *view, lap_report *report, lap_error *err);
-/* Reads only the headers: fills in the size, channels and stride that lap_decode_view would allocate. base
- * must be NULL and stays so. Damage further back in the file is found by decoding. On failure *view is
- * unchanged. */
+/* Fills in the size, channels and stride that lap_decode_view would allocate. It reads only headers, so it
+ * misses damage of the data. base must be NULL and stays so. On failure *view is unchanged. */
 LAP_API lap_code lap_decode_size(lap_context *context, const void *file, size_t size,
     const lap_settings *settings, lap_view *view, lap_error *err);
 LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels); /* valid until the pixels are freed */

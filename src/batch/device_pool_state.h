@@ -64,7 +64,7 @@ struct lap_device_pool {
     lap_device_pool_options options;
     double deadline_ms, soon_ms;
     bool is_closing;
-    int holders;                   /* from closing on: threads that still use the pool; the last one frees it */
+    int holders; /* from closing on: threads that still use the pool; the last one frees it */
     lap_device_task_list finished; /* done, or found odd */
     lap_job_list by_pieces;        /* not for a device, or only partly */
     int count;

@@ -311,8 +311,9 @@ WANTING += [(True, ["--format=ppm", "photos", "done"], "-Q40"), (True, ["--forma
 for words in (["photos/a.jpg", "photos/b.jpg", "done/"], ["stats", "photos/a.jpg", "photos/b.jpg"],
               ["transform", "--flip=h", "photos/a.jpg", "photos/b.jpg", "done/"], ["--files-from=list", "done"]):
     WANTING += [(False, words, word) for word in ("--include=a*", "--exclude=a*", "--ext=jpg")] + [(True, words, "--follow")]
-# Given again: each value counts, or it is refused. Of all others the same value is accepted, and another one is refused
-# unless the option is tuning.
+# Given again: each value counts, or it is refused, or the last one counts. Of all others the same value is accepted, and
+# another one is refused unless the option is tuning.
+LAST = {"backend": "simd", "codec": "turbo", "decode": "serial"}
 ADDS, NEVER = {"include", "exclude", "ignore"}, {"rotate", "flip", "transpose", "transverse"}
 OTHER = {"jobs": "3", "threads": "2", "quality": "41", "subsampling": "444", "restart": "off", "color": "always",
          "progress": "auto", "devices": "1", "device-memory": "2G", "include": "b*", "exclude": "b*", "ignore": "1,1,2,2"}
@@ -353,12 +354,12 @@ def wanting(accepted, words, word, original):
 
 def again(name, argument, text, repeats, original):
     """With --help behind them the options are read, and nothing is done."""
-    expected = "adds" if name in ADDS else "never" if name in NEVER else "same"
+    expected = "adds" if name in ADDS else "never" if name in NEVER else "last" if name in LAST else "same"
     if repeats != expected or ("may be repeated" in text) != (repeats == "adds"):
         return "the table says %s, its help %s" % (repeats, text)
     value = VALUES.get(name, ["--" + name])[0]
     for other, allowed in ((value, name not in NEVER),
-                           ("--%s=%s" % (name, OTHER.get(name, "another")), name in ADDS | TUNING)):
+                           ("--%s=%s" % (name, {**OTHER, **LAST}.get(name, "another")), name in {*ADDS, *TUNING, *LAST})):
         if other != value and not argument:
             continue
         done = run([value, other, "--help"], original)

@@ -138,7 +138,7 @@ static lap_cli_exit check_again(
     if (strcmp(before, value) == 0)
         return LAP_EXIT_OK;
     given->changed[option - lap_cli_options] = true;
-    return option->kind == LAP_TUNING
+    return option->kind == LAP_TUNING || option->again == LAP_AGAIN_LAST
                ? LAP_EXIT_OK
                : lap_cli_usage("--%s is given twice, as \"%.200s\" and as \"%.200s\"; %s", option->name,
                      before, value, is_list ? "separate values by commas" : "leave one out");

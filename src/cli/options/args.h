@@ -76,6 +76,7 @@ typedef enum lap_cli_side {
 typedef enum lap_cli_again {
     LAP_AGAIN_SAME,  /* the same value is accepted. Another value: of tuning the last one counts, and -v notes
                         it; of everything else it is refused */
+    LAP_AGAIN_LAST,  /* as of tuning: the bytes are the same with any value */
     LAP_AGAIN_ADDS,  /* every value counts */
     LAP_AGAIN_NEVER, /* refused: two steps, or one? */
     LAP_AGAINS

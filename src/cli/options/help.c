@@ -178,8 +178,10 @@ static void print_values(const lap_cli_option *option)
  * separated by tabs. */
 static void print_table(void)
 {
-    static const char *const again[LAP_AGAINS] = {
-        [LAP_AGAIN_SAME] = "same", [LAP_AGAIN_ADDS] = "adds", [LAP_AGAIN_NEVER] = "never"};
+    static const char *const again[LAP_AGAINS] = {[LAP_AGAIN_SAME] = "same",
+        [LAP_AGAIN_LAST] = "last",
+        [LAP_AGAIN_ADDS] = "adds",
+        [LAP_AGAIN_NEVER] = "never"};
     for (const lap_cli_option *option = lap_cli_options; option->name; option++) {
         char forms[512];
         lap_cli_list_forms(option->forms, forms, sizeof forms);

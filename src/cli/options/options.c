@@ -56,6 +56,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .group = FILTER,
         .brief = true,
         .kind = LAP_CHOICE,
+        .again = LAP_AGAIN_LAST,
         .forms = R | S},
     {.name = "kernel",
         .argument = "NAME|FILE|LIST",
@@ -154,6 +155,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
                 "the two)",
         .group = FILTER,
         .kind = LAP_CHOICE,
+        .again = LAP_AGAIN_LAST,
         .forms = R | S | T | CA | D,
         .is_same = lap_same_decode,
         .need = LAP_NEED_JPEG_IN},
@@ -183,6 +185,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
                 "(auto: on the device if a CUDA backend is used)",
         .group = FILTER,
         .kind = LAP_CHOICE,
+        .again = LAP_AGAIN_LAST,
         .forms = R | S},
 
     /* ---- output ---- */
