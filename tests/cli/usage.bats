@@ -102,6 +102,12 @@ alone; several photos go into a folder: lapedge" would="would be replaced"
     done
     expect 2 "" "lapedge: --threshold: \"256\" is not a whole number from 0 to 255" --threshold 256 a b
     expect 2 "" "lapedge: --scale: \"nan\" is not a number" --scale=nan a b
+    expect 2 "" "lapedge: --scale: \"1/0\" is not a number" --scale=1/0 a b
+    expect 2 "" "lapedge: --backend does not apply to bench, only to run, stats; see --backends" bench --backend=c
+    expect 2 "" "lapedge: --backend does not apply to compare, only to run, stats; see --backends" compare --backend=c a
+    lapedge --scale=1/256 "$photo" a.ppm
+    lapedge --scale=0.00390625 "$photo" b.ppm
+    cmp a.ppm b.ppm
     expect 2 "" "lapedge: --offset: \"\" is not a number" --offset= a b
     expect 2 "" "lapedge: --timeout: \"-1\" is not a number of seconds from 0 to 1000000, or of another unit, such as 500ms, 2m or 1h" --timeout=-1 a b
     expect 2 "" "lapedge: --threads: \"0\" is not a whole number from 1 to 1024" --threads=0 a b

@@ -193,7 +193,14 @@ static const struct {
     [LAP_NEED_CUDA_GLOBAL] = {"cuda-global", has_cuda_global},
 };
 
-/* Lists the commands of an option that belongs only to other commands. */
+static bool is_plural(const char *plural, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(plural, name, length) == 0 && strcmp(plural + length, "s") == 0;
+}
+
+/* Lists the commands of an option that belongs only to other commands, and names the one that takes a list
+ * here. */
 static void list_commands(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
 {
     int at = snprintf(why, WHY, "does not apply to %s", cli->command->name);
@@ -203,6 +210,9 @@ static void list_commands(const lap_cli *cli, const lap_cli_option *option, char
             at += snprintf(why + at, (size_t)(WHY - at), "%s%s", before, command->name);
             before = ", ";
         }
+    for (const lap_cli_option *o = lap_cli_options; o->name && at < WHY; o++) /* --backend, --backends */
+        if (o->forms & cli->command->takes && is_plural(o->name, option->name))
+            at += snprintf(why + at, (size_t)(WHY - at), "; see --%s", o->name);
 }
 
 /* Whether the option has no effect because it belongs to another form. */

@@ -48,6 +48,16 @@ static bool number(const char *text, double *value, const char **end)
     return length > 0 && stop > text && stop <= text + length && errno == 0 && isfinite(*value);
 }
 
+/* Parses a number, or a fraction such as 1/256. */
+static bool fraction(const char *text, double *value, const char **end)
+{
+    double divisor = 1;
+    if (!number(text, value, end) || (**end == '/' && !number(*end + 1, &divisor, end)))
+        return false;
+    *value /= divisor;
+    return isfinite(*value);
+}
+
 static bool in_range(
     const lap_cli_option *option, const char *value, bool whole, double *result, char *problem, size_t size)
 {
@@ -77,9 +87,10 @@ bool lap_set_double(void *field, const lap_cli_option *option, const char *value
 
 bool lap_set_float(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
+    const char *end;
     double result;
-    if (!in_range(option, value, false, &result, problem, size))
-        return false;
+    if (!fraction(value, &result, &end) || *end || result < option->low || result > option->high)
+        return lap_cli_refuse(problem, size, value, "a number");
     *(float *)field = (float)result;
     return true;
 }
