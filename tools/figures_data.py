@@ -352,6 +352,15 @@ def decode16(words):
     raise Missing(words)
 
 
+def limit16(words, key):
+    """Of the controls of 16 cores: in the line that begins with these words, the number behind the key."""
+    for line in (BENCH / "decode-limit-16-cores.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith(words):
+            parts = line[len(words):].replace(",", " ").split()
+            return float(parts[parts.index(key) + 1])
+    raise Missing(words)
+
+
 def tool(group, program, key):
     """Of docs/benchmarks.json: group photo or folder; of a program median_s, min_s; of "floor" floor, floor_min."""
     part = read(ROOT / "docs" / "benchmarks.json")[group]
@@ -1115,7 +1124,8 @@ def names():
              control_counter, codec_lanes, codec_stall, bank_ways, tile_passes, blocks_at_once, loop_kind,
              part, parts, op_ms, port, ports, controls, tall, glossary, ms,
              instructions, mispredicted, deviation, quiet, cpu, image,
-             sheet, peer, lines, fast_abs_registers, says, decode16, library, sass, shifts, gbs_cpu, cycles, busy, tool,
+             sheet, peer, lines, fast_abs_registers, says, decode16, limit16, library, sass, shifts, gbs_cpu, cycles,
+             busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
              pipeline, pipeline_about, pipeline_bytes, pipeline_cost, pipeline_rate,
