@@ -494,6 +494,7 @@ else:
     code = run.wait()
     good = code in (0, 130) and " done" in said or not at_once and code == -2 # 0: all were done before
     print("twice", "good" if good else (code, said), len(temporary()))
+sys.stdout.flush()
 os._exit(0)
 PYTHON
 }

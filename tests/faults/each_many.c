@@ -118,7 +118,7 @@ static void batch_with(each_result *r, lap_batch_options o, bool sync)
 
 static void batch(each_result *r)
 {
-    lap_batch_others others;
+    lap_batch_others others = {0};
     batch_with(r, (lap_batch_options){.take = &every, .others = &others}, true);
 }
 
