@@ -27,6 +27,8 @@ static void notify(batch *b, const char *input, const char *output, const lap_re
         lap_fail_at(&b->stop, LAP_E_DISK_FULL, why->subject, "stopped early: %s", why->message);
     if (report->status == LAP_FAILED && b->options->fail_fast)
         b->stopping = true;
+    if (b->stop.code != LAP_OK || b->stopping)
+        lap_jobs_stop(&b->jobs);
     if (b->each)
         b->each(b->user, &file, b->jobs.counts);
 }

@@ -41,6 +41,8 @@ static void give(void *user, lap_job *job)
         lap_jobs_count(&m->jobs, report);
         m->each(m->user, &file, m->jobs.counts);
         m->stopping = failed && m->options->fail_fast;
+        if (m->stopping)
+            lap_jobs_stop(&m->jobs);
     }
     lap_job_free(job);
 }

@@ -91,9 +91,26 @@ void lap_job_run(lap_executor *ex, lap_job *job, const lap_settings *settings)
     lap_trace_thread(ex->trace, "photo", start, job->number);
 }
 
+static void cancel(lap_executor *ex, lap_job *job)
+{
+    job->report.status = LAP_FAILED;
+    lap_fail_at(&job->report.error, LAP_E_CANCELLED, job->input, "not started: the run was stopped");
+    lap_job_push(&ex->done, job);
+}
+
+static void end(lap_executor *ex)
+{
+    for (lap_job *job; (job = lap_job_pop(&ex->waiting));)
+        cancel(ex, job);
+    ex->queued = 0;
+    ex->is_ending = true;
+}
+
 void lap_executor_finish(lap_executor *ex, lap_job *job)
 {
     lap_job_push(&ex->done, job);
+    if (ex->is_last && ex->is_last(job))
+        end(ex);
     if (ex->queued <= LAP_EXECUTOR_LOW)
         pthread_cond_signal(&ex->finished);
 }
@@ -168,11 +185,22 @@ void lap_executor_trace(lap_executor *ex, lap_trace *trace)
     pthread_mutex_unlock(&ex->mutex);
 }
 
+void lap_executor_end_at(lap_executor *ex, bool (*is_last)(const lap_job *job))
+{
+    ex->is_last = is_last;
+}
+
 lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
 {
     job->number = ex->submitted++;
     job->device = -1;
     pthread_mutex_lock(&ex->mutex);
+    if (ex->is_ending) {
+        cancel(ex, job);
+        pthread_mutex_unlock(&ex->mutex);
+        ex->pending++;
+        return LAP_OK;
+    }
     lap_job_push(&ex->waiting, job);
     ex->queued++;
     /* If no thread can be started and none is running, this job is the only one waiting. */
@@ -233,12 +261,7 @@ void lap_executor_look(lap_executor *ex, lap_batch_work *work)
 void lap_executor_cancel(lap_executor *ex)
 {
     pthread_mutex_lock(&ex->mutex);
-    for (lap_job *job; (job = lap_job_pop(&ex->waiting));) {
-        job->report.status = LAP_FAILED;
-        lap_fail_at(&job->report.error, LAP_E_CANCELLED, job->input, "not started: the run was stopped");
-        lap_job_push(&ex->done, job);
-    }
-    ex->queued = 0;
+    end(ex);
     pthread_cond_signal(&ex->finished);
     pthread_mutex_unlock(&ex->mutex);
 }

@@ -51,6 +51,9 @@ typedef struct lap_executor lap_executor;
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err);
 /* Records all further work in trace. Call before the first job. */
 void lap_executor_trace(lap_executor *executor, lap_trace *trace);
+/* After a finished job for which is_last is true, no other begins: those that wait come back as cancelled.
+ * Call before the first job. */
+void lap_executor_end_at(lap_executor *executor, bool (*is_last)(const lap_job *job));
 /* Submits a job, and takes it over. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
 /* If more jobs than this are waiting, the owner is not woken for each finished one: for a thumbnail that
@@ -64,8 +67,8 @@ bool lap_executor_warning(lap_executor *executor, lap_error *warning);
 void lap_executor_look(lap_executor *executor, lap_batch_work *work);
 /* Returns the number of jobs submitted but not reaped. */
 size_t lap_executor_pending(const lap_executor *executor);
-/* Returns jobs that have not begun through reap, as cancelled. Running jobs continue unless the context is
- * cancelled too. */
+/* Returns jobs that have not begun through reap, as cancelled; no other begins. Running jobs continue unless
+ * the context is cancelled too. */
 void lap_executor_cancel(lap_executor *executor);
 /* No job may be pending. Does nothing for NULL. */
 void lap_executor_close(lap_executor *executor);

@@ -32,16 +32,18 @@ typedef struct lap_executor_kind {
 struct lap_executor {
     const lap_executor_kind *kind;
     lap_context *context;
-    int jobs;                     /* most threads */
-    size_t pending;               /* only for the owner's thread */
-    uint64_t submitted;           /* only for the owner's thread */
-    lap_trace *trace;             /* or NULL */
-    struct lap_device_pool *pool; /* set if the kind uses devices */
+    int jobs;                            /* most threads */
+    size_t pending;                      /* only for the owner's thread */
+    uint64_t submitted;                  /* only for the owner's thread */
+    lap_trace *trace;                    /* or NULL */
+    bool (*is_last)(const lap_job *job); /* or NULL */
+    struct lap_device_pool *pool;        /* set if the kind uses devices */
     pthread_mutex_t mutex;
     pthread_cond_t finished;
     /* protected by the mutex */
-    int running;   /* running threads */
-    size_t queued; /* jobs in waiting */
+    bool is_ending; /* no other job begins */
+    int running;    /* running threads */
+    size_t queued;  /* jobs in waiting */
     lap_job_list waiting, done;
 };
 

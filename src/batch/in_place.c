@@ -135,6 +135,8 @@ static void notify(in_place *run, const lap_job *job)
     if (job->report.status == LAP_FAILED && why->code == LAP_E_DISK_FULL && run->stop.code == LAP_OK)
         lap_fail_at(&run->stop, LAP_E_DISK_FULL, why->subject, "stopped early: %s", why->message);
     run->stopping |= job->report.status == LAP_FAILED && run->options.fail_fast;
+    if (run->stop.code != LAP_OK || run->stopping)
+        lap_jobs_stop(&run->jobs);
     if (run->order->each)
         run->order->each(run->order->user, &file, run->jobs.counts);
 }

@@ -23,6 +23,17 @@ void lap_jobs_begin(
         *options->work = (lap_batch_work){0};
 }
 
+static bool has_failed(const lap_job *job)
+{
+    return job->report.status == LAP_FAILED;
+}
+
+/* The next outputs would not fit either. */
+static bool is_disk_full(const lap_job *job)
+{
+    return has_failed(job) && job->report.error.code == LAP_E_DISK_FULL;
+}
+
 lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *load, lap_error *err)
 {
     jobs->room = (uint64_t)jobs->most + AHEAD;
@@ -30,10 +41,13 @@ lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *loa
         jobs->turns = calloc(jobs->room, sizeof(lap_job *));
     if (jobs->in_order && !jobs->turns)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    if (!load)
-        return lap_executor_threads(context, jobs->most, &jobs->executor, err);
-    load->jobs = jobs->most;
-    return lap_batch_executor(context, load, jobs->options->work, &jobs->executor, err);
+    if (load)
+        load->jobs = jobs->most;
+    const lap_code code = load ? lap_batch_executor(context, load, jobs->options->work, &jobs->executor, err)
+                               : lap_executor_threads(context, jobs->most, &jobs->executor, err);
+    if (code == LAP_OK)
+        lap_executor_end_at(jobs->executor, jobs->options->fail_fast ? has_failed : is_disk_full);
+    return code;
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
@@ -120,10 +134,15 @@ void lap_jobs_add(lap_jobs *jobs, lap_job *job)
     take_back(jobs, job);
 }
 
+void lap_jobs_stop(lap_jobs *jobs)
+{
+    lap_executor_cancel(jobs->executor);
+}
+
 void lap_jobs_finish(lap_jobs *jobs, bool cancel)
 {
     if (cancel)
-        lap_executor_cancel(jobs->executor);
+        lap_jobs_stop(jobs);
     while (lap_executor_pending(jobs->executor))
         reap(jobs);
     if (jobs->options->work)

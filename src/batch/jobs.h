@@ -43,6 +43,8 @@ void lap_jobs_make_room(lap_jobs *jobs);
 lap_code lap_jobs_submit(lap_jobs *jobs, lap_job *job, lap_error *err);
 /* Takes over a job that needs no work, because its report is filled. Call lap_jobs_make_room first. */
 void lap_jobs_add(lap_jobs *jobs, lap_job *job);
+/* Call from give when the run is to end: submitted jobs that have not begun come back as cancelled. */
+void lap_jobs_stop(lap_jobs *jobs);
 /* Waits for all submitted jobs. With cancel, jobs that have not begun come back as cancelled. */
 void lap_jobs_finish(lap_jobs *jobs, bool cancel);
 /* Returns how a run that only reads ended: that it was stopped, or else the result of the walk (code and

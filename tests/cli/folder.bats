@@ -345,6 +345,13 @@ PY
     folder 1 --fail-fast -j1 in/bad.jpg in/a.jpg in/c.jpg in/cut.jpg out3
     [ "$(grep -c '' <<<"$stderr")" -le 3 ]
     nothing_left none
+    mkdir many
+    for i in {1..30}; do
+        cp in/a.jpg "many/$i.jpg"
+    done
+    folder 1 --fail-fast -j1 in/bad.jpg many out5 # all of them wait when the first fails
+    says "0 done, 1 failed (1 not_jpeg), 30 left"
+    [ ! -e out5/1.jpg ]
 }
 
 @test "each line of stderr is written whole: programs that share a terminal do not mix theirs" {
