@@ -274,6 +274,8 @@ typedef struct lap_diff_rules {
 /* Copies each pixel of a that counts as equal to b, so that a later comparison finds no difference there. The
  * views are on the host and do not overlap. Does nothing if sizes or channels differ. */
 void lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_rules *rules);
+/* Whether rules->ignore leaves a pixel of the view to compare. */
+bool lap_difference_has_pixels(const lap_view *view, const lap_diff_rules *rules);
 
 typedef struct lap_pair { /* files with the same path below two folders */
     const char *a, *b;    /* NULL: only the other folder has this file */

@@ -75,8 +75,10 @@ static lap_code compare_files(
         pair->channels = view->channels;
         const lap_diff_rules *rules = pair->run->rules;
         lap_difference_excuse(view, lap_pixels_view(pictures[1]), rules);
-        code = lap_compare_views(
-            view, lap_pixels_view(pictures[1]), rules->mask_border, rules->with_ssim, &pair->difference, err);
+        code = lap_difference_has_pixels(view, rules)
+                   ? lap_compare_views(view, lap_pixels_view(pictures[1]), rules->mask_border,
+                         rules->with_ssim, &pair->difference, err)
+                   : lap_fail(err, LAP_E_DIFFERENT, "the rectangles to ignore leave no pixel to compare");
         lap_error_about(err, code, pair->relative);
     }
     lap_pixels_free(pictures[0]);

@@ -87,7 +87,8 @@ static lap_code excused(
     return LAP_OK;
 }
 
-/* Refuses a rectangle outside the image, which would otherwise be ignored without a message. */
+/* Refuses a rectangle outside the image, which would otherwise be ignored without a message, and rectangles that leave
+ * nothing to compare. */
 static lap_cli_exit check_boxes(const lap_cli *cli, const lap_view *view)
 {
     for (size_t i = 0; i < cli->ignore.count; i++) {
@@ -96,6 +97,9 @@ static lap_cli_exit check_boxes(const lap_cli *cli, const lap_view *view)
             return lap_cli_usage("--ignore=%d,%d,%d,%d lies outside the image, which has %d x %d pixels",
                 box->x, box->y, box->width, box->height, view->width, view->height);
     }
+    const lap_diff_rules rules = lap_cli_diff_rules(cli, false);
+    if (!lap_difference_has_pixels(view, &rules))
+        return lap_cli_usage("--ignore covers the whole image: no pixel is left to compare");
     return LAP_EXIT_OK;
 }
 

@@ -206,6 +206,28 @@ static void excuse_box(const lap_view *a, const lap_view *b, const lap_diff_box 
             (size_t)(right - left) * (size_t)a->channels);
 }
 
+/* The first pixel from x on that no box of the row covers; the width if there is none. */
+static int64_t first_left(const lap_diff_rules *rules, int x, int y, int width)
+{
+    int64_t at = x;
+    for (size_t i = 0; i < rules->ignore_count && at < width; i++) {
+        const lap_diff_box *box = &rules->ignore[i];
+        if (y >= box->y && y < (int64_t)box->y + box->height && at >= box->x && at < (int64_t)box->x + box->width) {
+            at = (int64_t)box->x + box->width;
+            i = (size_t)-1; /* an earlier box may go on here */
+        }
+    }
+    return at < width ? at : width;
+}
+
+bool lap_difference_has_pixels(const lap_view *view, const lap_diff_rules *rules)
+{
+    for (int y = 0; y < view->height; y++)
+        if (first_left(rules, 0, y, view->width) < view->width)
+            return true;
+    return false;
+}
+
 void lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_rules *rules)
 {
     if (a->width != b->width || a->height != b->height || a->channels != b->channels)

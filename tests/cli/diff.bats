@@ -331,7 +331,12 @@ PY
     expect 1 "" "" diff -q --ignore=1,1,1,1 a b
     expect 0 "" "" diff -q --ignore=1,1,1,1 --ignore=5,4,1,1 --ignore=99,99,1,1 a b
     # The report shows B as it is.
-    expect 0 "" "" diff -q --ignore=0,0,8,6 --report=p.html a.pgm b.pgm
+    expect 0 "" "" diff -q --ignore=0,0,8,5 --ignore=1,5,99,99 --report=p.html a.pgm b.pgm # one pixel is left
+    for all in "--ignore=0,0,8,6" "--ignore=3,0,99,99 --ignore=0,0,3,2 --ignore=0,2,5,4"; do
+        expect 2 "" "lapedge: --ignore covers the whole image: no pixel is left to compare" diff $all a.pgm b.pgm
+        run --separate-stderr lapedge diff $all a b
+        [ "$status" -eq 2 ] && [[ $stderr == *"the rectangles to ignore leave no pixel to compare"* ]]
+    done
     sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>.*|\1|p' p.html >p.json
     json p.json 'o["results"]["identical"] and o["pictures"]["photo"] != o["pictures"]["edges"]'
     expect 2 "" "lapedge: --ignore does not apply to compare, only to diff" compare --ignore=0,0,1,1 a.pgm
