@@ -7,6 +7,7 @@
 #include <fts.h>
 #include <ftw.h>
 #include <sanitizer/msan_interface.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,6 +87,32 @@ FTSENT *fts_read(FTS *tree)
     FTSENT *entry = read_really(tree);
     known(entry);
     return entry;
+}
+
+typedef struct known_cookie {
+    void *cookie;
+    cookie_write_function_t *write;
+} known_cookie;
+
+/* The C library fills a stream's buffer unseen. */
+static ssize_t known_write(void *stream, const char *bytes, size_t size)
+{
+    __msan_unpoison_param(3);
+    const known_cookie *known_stream = stream;
+    __msan_unpoison(known_stream, sizeof *known_stream);
+    __msan_unpoison(bytes, size);
+    return known_stream->write(known_stream->cookie, bytes, size);
+}
+
+/* For streams that are only written. */
+FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions)
+{
+    FILE *(*open_really)(void *, const char *, cookie_io_functions_t) = real("fopencookie");
+    known_cookie *stream = malloc(sizeof *stream);
+    if (!stream || functions.read || functions.seek || functions.close)
+        abort();
+    *stream = (known_cookie){cookie, functions.write};
+    return open_really(stream, mode, (cookie_io_functions_t){.write = known_write});
 }
 
 static __nftw_func_t each;

@@ -167,6 +167,18 @@ static void check_view(const pixels_kind *kind, const lap_view *expected, const 
                 fail_msg("%s: pixel %d, %d of %d channels", kind->jpeg.name, i / wanted, y, wanted);
 }
 
+/* Member by member: what a struct holds between its members is unspecified. */
+static void assert_same_view(const lap_view *a, const lap_view *b)
+{
+    assert_ptr_equal(a->base, b->base);
+    assert_int_equal(a->stride, b->stride);
+    assert_int_equal(a->width, b->width);
+    assert_int_equal(a->height, b->height);
+    assert_int_equal(a->channels, b->channels);
+    assert_int_equal(a->apron, b->apron);
+    assert_int_equal(a->place, b->place);
+}
+
 /* Into new memory, and into the caller's, of which only the pixels are written. */
 static void check_views(
     const pixels_kind *kind, const jpeg_bytes *file, lap_settings s, int orientation, int n)
@@ -188,7 +200,7 @@ static void check_views(
         fail_msg("%s: %s", kind->jpeg.name, err.message);
     assert_null(sized.base);
     sized.base = made.base;
-    assert_memory_equal(&sized, &made, sizeof made);
+    assert_same_view(&sized, &made);
     assert_int_equal(made.stride, made.width * made.channels);
     assert_int_equal(report.width, made.width);
     assert_int_equal(report.channels, made.channels);
@@ -262,7 +274,7 @@ static void refused_views(void **state)
             fail_msg("case %zu: code %d: %s", i, code, err.message);
         assert_int_equal(report.status, LAP_FAILED);
         assert_int_equal(report.error.code, code);
-        assert_memory_equal(&view, &cases[i].view, sizeof view);
+        assert_same_view(&view, &cases[i].view);
         assert_memory_equal(memory, same, sizeof memory);
         const lap_code of_size =
             lap_decode_size(context, turned.data, turned.size - cases[i].cut, &s, &view, &err);
