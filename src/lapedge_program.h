@@ -189,6 +189,7 @@ typedef struct lap_batch_prune {
     void *user;
     uint64_t removed, failed;
     uint64_t kept;     /* outputs kept because their photo's folder is empty, perhaps not mounted */
+    uint64_t changed;  /* outputs kept because they were changed or copied after they were made */
     lap_error refused; /* why the run did not look for outputs; LAP_OK: it did */
 } lap_batch_prune;
 

@@ -21,8 +21,11 @@ struct lap_prune {
     const lap_batch_options *options;
     lap_batch_prune *result; /* the caller's */
     prune_folder *folders;   /* one per input */
-    lap_map64 outputs;       /* hashes of output names that must be kept, or were removed */
-    lap_map64 taken;         /* hashes of recorded folders for which a folder of this run was taken */
+    lap_map64 outputs; /* hashes of output names that must be kept, or were removed: 1 + index of the input
+                        * that leads there */
+    lap_map64 unlike;  /* hashes of output names: no line so far describes the file that is there */
+    lap_map64 moved;   /* hashes of recorded folders: 1, or 2 + index of the input that they were moved to */
+    lap_map64 taken;   /* hashes of recorded folders for which a folder of this run was taken */
     /* set during the second reading */
     const lap_prune_run *run;
     bool removes; /* in the second reading of the records; the first one only looks */
@@ -95,7 +98,7 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     struct stat st;
     lap_error why;
     *prune = NULL;
-    result->removed = result->kept = result->failed = 0;
+    result->removed = result->kept = result->changed = result->failed = 0;
     result->refused = (lap_error){0};
     lap_code code = check(options, err);
     if (code != LAP_OK)
@@ -146,6 +149,8 @@ void lap_prune_free(lap_prune *prune)
     free(prune->folders);
     lap_map64_free(&prune->outputs);
     lap_map64_free(&prune->taken);
+    lap_map64_free(&prune->moved);
+    lap_map64_free(&prune->unlike);
     free(prune);
 }
 
@@ -157,7 +162,7 @@ lap_code lap_prune_note(lap_prune *prune, const lap_walk_entry *entry, const cha
         refuse(prune, entry->problem);
     if (!entry->link && entry->operand < prune->options->input_count)
         prune->folders[entry->operand].has_photos = true;
-    return output ? lap_map64_put(&prune->outputs, name_key(output), 1, err) : LAP_OK;
+    return output ? lap_map64_put(&prune->outputs, name_key(output), entry->operand + 1, err) : LAP_OK;
 }
 
 /* ---- the folder of a record ---------------------------------------------------------------------- */
@@ -192,6 +197,21 @@ static bool stands(const lap_manifest_line *line, int *why)
     return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
 }
 
+/* A recorded folder was moved if it stands no more and photos of it lie, at the same names, in a folder of
+ * this run. */
+static lap_code look_for_move(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    lap_prune *p = user;
+    int why;
+    const uint64_t *leads = line->folder ? lap_map64_find(&p->outputs, name_key(line->output)) : NULL;
+    const lap_code code = lap_control_check(p->run->control, err);
+    if (code != LAP_OK || !leads || lap_map64_find(&p->moved, name_key(line->folder)))
+        return code;
+    const bool is_moved =
+        *leads <= p->options->input_count && p->folders[*leads - 1].name && !stands(line, &why) && !why;
+    return lap_map64_put(&p->moved, name_key(line->folder), is_moved ? *leads + 1 : 1, err);
+}
+
 /* Finds the photo by the recorded folder. Compares devices only if the name differs, because device numbers
  * may change at a restart. */
 static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *line)
@@ -204,6 +224,11 @@ static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *l
         const lap_origin *now = &p->folders[i].origin;
         if (lies_inside(line->folder, now->name))
             photo = (prune_photo){is_there || why ? IS_HERE : DIFFERS, i, NULL};
+    }
+    const uint64_t *moved = lap_map64_find(&p->moved, name_key(line->folder));
+    if (photo.relation == IS_ELSEWHERE && moved && *moved > 1) {
+        photo = (prune_photo){DIFFERS, *moved - 2, NULL};
+        folder = p->folders[*moved - 2].name;
     }
     for (size_t i = 0; i < p->options->input_count && !is_there && !why; i++) {
         const lap_origin *now = &p->folders[i].origin;
@@ -334,7 +359,8 @@ static void report(lap_prune *p, const char *output, const prune_trouble *troubl
 /* A record's output. Its path is opened without following links or "..". */
 typedef struct prune_output {
     const char *name;
-    int folder; /* open descriptor */
+    int folder;    /* open descriptor */
+    bool is_whole; /* the very file that the record describes */
     struct stat there;
 } prune_output;
 
@@ -348,7 +374,8 @@ static bool find(
     errno = 0;
     const lap_code code = lap_tree_enter(p->run->tree, line->output, false, &output->folder, NULL);
     if (code == LAP_OK && fstatat(output->folder, output->name, &output->there, AT_SYMLINK_NOFOLLOW) == 0) {
-        if (is_file_of(line, &output->there))
+        output->is_whole = is_file_of(line, &output->there);
+        if (output->is_whole || S_ISREG(output->there.st_mode))
             return true;
     } else if (code == LAP_OK ? errno != ENOENT : code == LAP_E_WRITE)
         *trouble = (prune_trouble){"cannot be examined", errno};
@@ -400,6 +427,20 @@ static lap_code look_at_photo(
     return code;
 }
 
+/* Counts an output that would go if it were still the file of the record. */
+static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_error *err)
+{
+    prune_trouble unknown;
+    prune_photo photo = look_for_photo(p, line);
+    const bool goes = photo.path && (photo.relation == IS_HERE || photo.relation == DIFFERS) &&
+                      is_gone(p, photo.path, &unknown);
+    free(photo.path);
+    if (!goes || lap_map64_find(&p->unlike, name_key(line->output)))
+        return LAP_OK;
+    p->result->changed++;
+    return lap_map64_put(&p->unlike, name_key(line->output), 1, err);
+}
+
 /* Removes an output only if the first reading found no record that keeps it. */
 static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
@@ -412,6 +453,10 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
         lap_map64_find(&p->outputs, name_key(line->output)))
         return code;
     is_there = find(p, line, &output, &trouble);
+    if (is_there && !output.is_whole) {
+        lap_tree_leave(p->run->tree, output.folder);
+        return p->removes ? note_unlike(p, line, err) : LAP_OK;
+    }
     if (is_there) {
         code = look_at_photo(p, line, &goes, &trouble, err);
         if (code == LAP_OK && goes && p->removes)
@@ -423,6 +468,7 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     if (code != LAP_OK || !p->removes || !(removed || trouble.what))
         return code;
     p->result->removed += removed;
+    p->result->changed -= lap_map64_find(&p->unlike, name_key(line->output)) != NULL;
     p->result->failed += trouble.what != NULL;
     report(p, line->output, &trouble);
     return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines name the same file */
@@ -457,6 +503,8 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
     }
     lap_code code = LAP_OK;
     prune->run = run;
+    if (prune->result->refused.code == LAP_OK)
+        code = lap_manifest_each(run->manifest, look_for_move, prune, err);
     for (int reading = 0; reading < 2 && code == LAP_OK && prune->result->refused.code == LAP_OK; reading++) {
         prune->removes = reading > 0;
         code = lap_manifest_each(run->manifest, look_at_line, prune, err);

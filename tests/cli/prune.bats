@@ -118,6 +118,27 @@ kept()
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./z.jpg" ]
 }
 
+@test "a folder that was moved to another disk is noticed; -f takes it; outputs that were copied stay, and are counted" {
+    prepare
+    rm -r more out/z.jpg
+    cp -r --preserve=timestamps in elsewhere && rm -r in # by content, as to another disk: other inodes
+    kept 1 "elsewhere: is not the folder that the records name, $PWD/in: its name and inode have to be the same" elsewhere out
+    cp -a out copied
+    run --separate-stderr lapedge --prune -f elsewhere out
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"elsewhere: is taken for the folder that the records name, $PWD/in"* ]]
+    [[ $stderr == *"0 done, 2 up to date, 2 removed (photo gone); "* ]]
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/d.jpg" ]
+    run --separate-stderr lapedge --prune -f elsewhere copied
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"--prune: 2 outputs left: changed or copied after lapedge wrote them"* ]]
+    [ "$(outputs copied)" = "./a.jpg ./b.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg" ]
+    # Another folder that is gone shows nothing: it may be a disk that is not mounted.
+    rm -r elsewhere && mkdir other && lapedge tiny.pgm other/new.jpg
+    run --separate-stderr lapedge --prune -f other out
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./new.jpg ./sub/d.jpg" ]
+}
+
 @test "nothing is removed where a folder may not be read" {
     prepare
     mkdir in/closed

@@ -121,6 +121,10 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
             "--prune: %llu output%s left: the folder of the photo is there but empty, as one that is "
             "not mounted is",
             (unsigned long long)prune->kept, prune->kept > 1 ? "s" : "");
+    if (prune->changed > 0 && !run->folder.cli->quiet)
+        lap_cli_message("--prune: %llu output%s left: changed or copied after lapedge wrote %s",
+            (unsigned long long)prune->changed, prune->changed > 1 ? "s" : "",
+            prune->changed > 1 ? "them" : "it");
     return prune->refused.code != LAP_OK || prune->failed > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
 
@@ -130,9 +134,9 @@ static json_t *prune_json(const folder_run *run)
     const lap_batch_prune *prune = &run->prune;
     if (!run->folder.cli->prune)
         return json_null();
-    return json_pack("{sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
-        (json_int_t)prune->failed, "kept", (json_int_t)prune->kept, "outputs", run->pruned, "refused",
-        lap_json_error(&prune->refused));
+    return json_pack("{sI sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
+        (json_int_t)prune->failed, "kept", (json_int_t)prune->kept, "changed", (json_int_t)prune->changed,
+        "outputs", run->pruned, "refused", lap_json_error(&prune->refused));
 }
 
 /* ---- all together -------------------------------------------------------------------------------- */
