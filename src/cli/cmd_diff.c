@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
@@ -321,10 +322,13 @@ static int diff_folders(lap_cli *cli)
     lap_folder *folder = &run.folder;
     lap_error err = {0};
     for (int i = 0; i < 2; i++)
-        if (!lap_cli_is_folder(cli->operands[i], &err))
-            return err.code != LAP_OK ? (int)lap_cli_no_comparison(cli->operands[i], &err)
-                                      : (int)lap_cli_usage("%s is a folder, but %s is not", cli->operands[!i],
-                                            cli->operands[i]);
+        if (!lap_cli_is_folder(cli->operands[i], &err)) {
+            if (err.code != LAP_OK)
+                return lap_cli_no_comparison(cli->operands[i], &err);
+            return access(cli->operands[i], F_OK) == 0
+                       ? lap_cli_usage("%s is a folder, but %s is not", cli->operands[!i], cli->operands[i])
+                       : lap_cli_usage("%s: no such folder", cli->operands[i]);
+        }
     if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     lap_folder_begin(folder, cli, 0);

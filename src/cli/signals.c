@@ -11,7 +11,7 @@
 
 static _Atomic(lap_context *) running;
 static volatile sig_atomic_t caught;
-static bool hangs_up; /* SIGHUP is caught */
+static bool hangs_up, quits; /* SIGHUP and SIGQUIT are caught */
 
 /* One request often arrives as several signals: a terminal signals the whole process group, and a wrapper
  * passes the signal on; timeout(1) signals its child and then the group; the parent of a worker passes it on,
@@ -38,10 +38,27 @@ static void on_signal(int number)
     errno = before;
 }
 
+/* Ctrl-\ ends the program at once, with a core file where the system makes one, but leaves no temporary
+ * files. */
+static void on_quit(int number)
+{
+    lap_abandon_outputs();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 static void on_passed(int number, siginfo_t *info, void *unused)
 {
     (void)number, (void)unused;
     on_signal(info->si_value.sival_int);
+}
+
+static bool catch_unless_ignored(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler}, before;
+    sigemptyset(&action.sa_mask);
+    return sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN &&
+           sigaction(number, &action, NULL) == 0;
 }
 
 static void catch_signals(lap_context *context)
@@ -53,11 +70,8 @@ static void catch_signals(lap_context *context)
     sigaction(SIGTERM, &action, NULL);
     const struct sigaction passed = {.sa_sigaction = on_passed, .sa_flags = SA_SIGINFO};
     sigaction(LAP_CLI_PASSED_ON, &passed, NULL);
-    /* A program started with nohup should ignore SIGHUP. */
-    struct sigaction before;
-    hangs_up = sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN;
-    if (hangs_up)
-        sigaction(SIGHUP, &action, NULL);
+    hangs_up = catch_unless_ignored(SIGHUP, on_signal); /* a program started with nohup should ignore it */
+    quits = catch_unless_ignored(SIGQUIT, on_quit);
 }
 
 static void release_signals(void)
@@ -69,6 +83,8 @@ static void release_signals(void)
     signal(SIGTERM, SIG_DFL);
     if (hangs_up)
         signal(SIGHUP, SIG_DFL);
+    if (quits)
+        signal(SIGQUIT, SIG_DFL);
 }
 
 int lap_cli_caught(void)

@@ -287,7 +287,7 @@ PY
     mkdir none empty
     expect 2 "" "lapedge: none and empty: no image found (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff none empty
     expect 2 "" "lapedge: a is a folder, but a/one.pgm is not" diff a a/one.pgm
-    expect 2 "" "lapedge: a is a folder, but missing is not" diff missing a
+    expect 2 "" "lapedge: missing: no such folder" diff missing a
     run --separate-stderr lapedge diff -q --report=p.html a b
     [ "$status" -eq 2 ]
     sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>.*|\1|p' p.html >p.json

@@ -396,7 +396,9 @@ PYTHON
 @test "no photo, no folder, no place: 4" {
     mkdir empty
     folder 4 empty out
-    says "no photo found"
+    says "no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)"
+    folder 4 --ext=png --exclude=x* empty out
+    says "no photo found (--ext=png), after --exclude"
     [ ! -e out ]
     mkdir out
     folder 4 missing/ out

@@ -436,7 +436,7 @@ meanwhile()
 }
 
 # interrupted HOW: interrupts a folder run that waits for the reader of its log and has finished outputs without their
-# names. "again": once more and once more, until it ends. "twice": two signals of one Ctrl-C, then the log is read.
+# names. "quit": Ctrl-\. "again": once more and once more, until it ends. "twice": two signals of one Ctrl-C, then the log is read.
 interrupted()
 {
     python3 - "$LAPEDGE" "$1" <<'PYTHON'
@@ -476,6 +476,11 @@ while waiting() != before or before < fcntl.fcntl(log, F_GETPIPE_SZ) * 3 // 4 or
     before = waiting()
     time.sleep(0.2)
 assert temporary()
+if how == "quit":
+    run.send_signal(signal.SIGQUIT)
+    print("quit", "ended" if run.wait() in (-3, 131) else run.returncode, len(temporary()))
+    sys.stdout.flush()
+    os._exit(0)
 began = time.monotonic()
 interrupt()
 if how == "again":
@@ -502,6 +507,11 @@ PYTHON
 @test "a second Ctrl-C ends a run that is stuck, and leaves no temporary files" {
     run interrupted again
     [ "$output" = "again ended 0" ]
+}
+
+@test "Ctrl-\\ ends a run at once, and leaves no temporary files" {
+    run interrupted quit
+    [ "$output" = "quit ended 0" ]
 }
 
 @test "two signals of one Ctrl-C are one request: the run ends cleanly" {

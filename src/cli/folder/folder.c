@@ -252,9 +252,17 @@ void lap_folder_print_none(const lap_folder *folder)
 {
     if (folder->counts.expected || folder->counts.other_shards)
         return;
-    lap_cli_message("no photo found%s", folder->cli->files_from
-                                            ? ": the list names none"
-                                            : " (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)");
+    const lap_batch_take *take = &folder->cli->take;
+    const char *filters = take->include_count && take->exclude_count ? ", after --include and --exclude"
+                          : take->include_count                      ? ", after --include"
+                          : take->exclude_count                      ? ", after --exclude"
+                                                                     : "";
+    if (folder->cli->files_from)
+        lap_cli_message("no photo found: the list names none");
+    else if (take->extensions)
+        lap_cli_message("no photo found (--ext=%s)%s", take->extensions, filters);
+    else
+        lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)%s", filters);
 }
 
 void lap_folder_print_work(const lap_folder *folder)

@@ -89,8 +89,10 @@ bool lap_set_float(void *field, const lap_cli_option *option, const char *value,
 {
     const char *end;
     double result;
-    if (!fraction(value, &result, &end) || *end || result < option->low || result > option->high)
+    if (!fraction(value, &result, &end) || *end)
         return lap_cli_refuse(problem, size, value, "a number");
+    if (result < option->low || result > option->high)
+        return lap_cli_refuse(problem, size, value, "a number from %.2g to %.2g", option->low, option->high);
     *(float *)field = (float)result;
     return true;
 }
