@@ -70,8 +70,8 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->pool = pool;
     d->number = number;
     d->pins = lap_device_pins(number);
-    lap_device_task_list_init(&d->ready);
-    lap_device_task_list_init(&d->taken_back);
+    STAILQ_INIT(&d->ready);
+    STAILQ_INIT(&d->taken_back);
     /* enough to fill the lanes, and for threads to read and write meanwhile */
     d->staging_limit = LAP_POOL_LANES + pool->executor->jobs / count + 1;
     d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
@@ -139,8 +139,8 @@ static lap_code create_pool(lap_executor *executor, const lap_device_pool_option
     made->options.devices = NULL;
     made->deadline_ms = options->deadline_ms > 0 ? options->deadline_ms : LAP_DEVICE_POOL_DEADLINE_MS;
     made->soon_ms = options->soon_ms > 0 ? options->soon_ms : LAP_DEVICE_POOL_SOON_MS;
-    lap_device_task_list_init(&made->finished);
-    lap_job_list_init(&made->by_pieces);
+    STAILQ_INIT(&made->finished);
+    STAILQ_INIT(&made->by_pieces);
     lap_code code = LAP_OK;
     pthread_mutex_lock(&executor->mutex); /* the threads begin when all of them exist */
     for (int i = 0; i < options->count && code == LAP_OK; i++)

@@ -23,12 +23,10 @@ typedef struct lap_device_task { /* a job that a device processes */
     lap_job *job; /* NULL: taken away because the device no longer answers */
     lap_pool_device *device;
     bool is_refused; /* the device has too little memory for it: the CPU does it */
-    struct lap_device_task *next;
+    STAILQ_ENTRY(lap_device_task) next;
 } lap_device_task;
 
-typedef struct lap_device_task_list {
-    lap_device_task *first, **last;
-} lap_device_task_list;
+typedef STAILQ_HEAD(lap_device_task_list, lap_device_task) lap_device_task_list;
 
 typedef struct lap_pool_lane {
     lap_device_slot *slot; /* only the device's thread uses this, */
@@ -71,11 +69,9 @@ struct lap_device_pool {
     lap_pool_device devices[];
 };
 
-void lap_device_task_list_init(lap_device_task_list *list);
-void lap_device_task_push(lap_device_task_list *list, lap_device_task *task);
 /* Gives up a task of a lost device. */
 void lap_device_task_abandon(lap_device_task *task);
-lap_device_task *lap_device_task_pop(lap_device_task_list *list);
+lap_device_task *lap_device_task_pop(lap_device_task_list *list); /* NULL: the list is empty */
 
 /* Takes back the tasks of a lost device; their jobs go to the front of the queue. hangs: the device's thread
  * may still use their memory. */

@@ -5,30 +5,17 @@
 #include "base/status.h"
 #include "batch/device_pool_state.h"
 
-void lap_device_task_list_init(lap_device_task_list *list)
-{
-    list->first = NULL;
-    list->last = &list->first;
-}
-
-void lap_device_task_push(lap_device_task_list *list, lap_device_task *task)
-{
-    task->next = NULL;
-    *list->last = task;
-    list->last = &task->next;
-}
-
 lap_device_task *lap_device_task_pop(lap_device_task_list *list)
 {
-    lap_device_task *task = list->first;
-    if (task && !(list->first = task->next))
-        list->last = &list->first;
+    lap_device_task *task = STAILQ_FIRST(list);
+    if (task)
+        STAILQ_REMOVE_HEAD(list, next);
     return task;
 }
 
 void lap_device_pool_wait_again(lap_device_pool *pool, lap_job *job)
 {
-    lap_job_push_front(&pool->executor->waiting, job);
+    STAILQ_INSERT_HEAD(&pool->executor->waiting, job, next);
     pool->executor->queued++;
 }
 
@@ -48,7 +35,7 @@ static void take_back(lap_device_task *task, bool hangs)
     task->device->under_way--;
     lap_async_run_close(&task->run);
     if (hangs)
-        lap_device_task_push(&task->device->taken_back, task);
+        STAILQ_INSERT_TAIL(&task->device->taken_back, task, next);
     else
         lap_device_task_abandon(task);
 }

@@ -103,7 +103,7 @@ static lap_code find_lane(lap_pool_device *d, size_t need, int *lane, lap_error 
 static void store(lap_pool_device *d, lap_device_task *task)
 {
     d->under_way--;
-    lap_device_task_push(&d->pool->finished, task);
+    STAILQ_INSERT_TAIL(&d->pool->finished, task, next);
     (void)lap_executor_wake(d->pool->executor);
 }
 
@@ -139,14 +139,6 @@ static void occupy(lap_pool_device *d, int lane, lap_device_task *task)
         (void)lap_executor_wake(d->pool->executor); /* another photo may be loaded */
 }
 
-static void put_back(lap_pool_device *d, lap_device_task *task)
-{
-    task->next = d->ready.first;
-    if (!d->ready.first)
-        d->ready.last = &task->next;
-    d->ready.first = task;
-}
-
 /* Moves the task according to its attempt. *moved: it is no longer ready. May release the mutex
  * temporarily. */
 static lap_code move(lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
@@ -166,7 +158,7 @@ static lap_code move(lap_pool_device *d, lap_device_task *task, const attempt *a
         return LAP_OK;
     }
     *moved = false; /* no free lane, or the device is lost */
-    put_back(d, task);
+    STAILQ_INSERT_HEAD(&d->ready, task, next);
     if (a->code != LAP_E_MEMORY || d->lane_bytes == 0)
         return a->code;
     d->budget = d->lane_bytes; /* other programs use the device too: make do with less */
@@ -265,7 +257,7 @@ static bool begin_round(lap_pool_device *d, bool moved)
     pthread_mutex_lock(mutex_of(d));
     d->busy_since = 0;
     if (!moved && !*ends && !*is_lost) {
-        if (!d->busy_lanes && !d->ready.first) {
+        if (!d->busy_lanes && STAILQ_EMPTY(&d->ready)) {
             pthread_cond_wait(&d->changed, mutex_of(d));
         } else {
             const struct timespec until = lap_condition_until(LOOK_US);
@@ -290,7 +282,8 @@ static lap_code open_device(lap_pool_device *d, lap_error *err)
     pthread_mutex_lock(mutex_of(d));
     trace(d, "start", start, 0);
     d->is_ready = code == LAP_OK && !d->is_lost;
-    for (lap_device_task *task = d->ready.first; task; task = task->next)
+    lap_device_task *task;
+    STAILQ_FOREACH (task, &d->ready, next)
         lap_async_run_restart(&task->run);
     for (int i = 0; i < d->staging_limit && d->is_ready; i++)
         (void)lap_executor_wake(d->pool->executor);

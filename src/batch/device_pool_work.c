@@ -14,7 +14,7 @@ static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
 /* A thread processes the job with lap_run_to_sink, in separate steps. */
 static void by_pieces(lap_device_pool *pool, lap_job *job)
 {
-    lap_job_push(&pool->by_pieces, job);
+    STAILQ_INSERT_TAIL(&pool->by_pieces, job, next);
     (void)lap_executor_wake(pool->executor);
 }
 
@@ -64,7 +64,7 @@ static void load(lap_pool_device *d, lap_job *job)
     if (code == LAP_OK && handled && !d->is_lost) {
         task->job = job;
         task->device = d;
-        lap_device_task_push(&d->ready, task);
+        STAILQ_INSERT_TAIL(&d->ready, task, next);
         pthread_cond_signal(&d->changed);
         return;
     }
@@ -192,15 +192,15 @@ static bool take_waiting(lap_device_pool *pool)
 {
     lap_executor *ex = pool->executor;
     lap_pool_device *d = choose_device(pool);
-    lap_job **at = &ex->waiting.first;
+    lap_job *job = STAILQ_FIRST(&ex->waiting);
     if (!d && !lap_device_pool_cpu_may(pool))
-        while (*at && !is_small(pool, *at))
-            at = &(*at)->next;
-    if (!*at)
+        while (job && !is_small(pool, job))
+            job = STAILQ_NEXT(job, next);
+    if (!job)
         return false;
-    if (is_small(pool, *at))
+    if (is_small(pool, job))
         d = NULL;
-    lap_job *job = lap_job_take(&ex->waiting, at);
+    STAILQ_REMOVE(&ex->waiting, job, lap_job, next);
     ex->queued--;
     if (d)
         load(d, job);

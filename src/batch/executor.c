@@ -5,40 +5,14 @@
 #include "base/condition.h"
 #include "base/status.h"
 
-/* ---- lists ------------------------------------------------------------------------------------- */
-
-void lap_job_list_init(lap_job_list *list)
-{
-    list->first = NULL;
-    list->last = &list->first;
-}
-
-void lap_job_push(lap_job_list *list, lap_job *job)
-{
-    job->next = NULL;
-    *list->last = job;
-    list->last = &job->next;
-}
-
-void lap_job_push_front(lap_job_list *list, lap_job *job)
-{
-    job->next = list->first;
-    if (!list->first)
-        list->last = &job->next;
-    list->first = job;
-}
-
-lap_job *lap_job_take(lap_job_list *list, lap_job **at)
-{
-    lap_job *job = *at;
-    if (!(*at = job->next))
-        list->last = at;
-    return job;
-}
+/* ---- jobs -------------------------------------------------------------------------------------- */
 
 lap_job *lap_job_pop(lap_job_list *list)
 {
-    return list->first ? lap_job_take(list, &list->first) : NULL;
+    lap_job *job = STAILQ_FIRST(list);
+    if (job)
+        STAILQ_REMOVE_HEAD(list, next);
+    return job;
 }
 
 bool lap_job_is_whole(const lap_job *job)
@@ -95,7 +69,7 @@ static void cancel(lap_executor *ex, lap_job *job)
 {
     job->report.status = LAP_FAILED;
     lap_fail_at(&job->report.error, LAP_E_CANCELLED, job->input, "not started: the run was stopped");
-    lap_job_push(&ex->done, job);
+    STAILQ_INSERT_TAIL(&ex->done, job, next);
 }
 
 static void end(lap_executor *ex)
@@ -108,7 +82,7 @@ static void end(lap_executor *ex)
 
 void lap_executor_finish(lap_executor *ex, lap_job *job)
 {
-    lap_job_push(&ex->done, job);
+    STAILQ_INSERT_TAIL(&ex->done, job, next);
     if (ex->is_last && ex->is_last(job))
         end(ex);
     if (ex->queued <= LAP_EXECUTOR_LOW)
@@ -161,8 +135,8 @@ lap_code lap_executor_create(
     ex->kind = kind;
     ex->context = context;
     ex->jobs = jobs;
-    lap_job_list_init(&ex->waiting);
-    lap_job_list_init(&ex->done);
+    STAILQ_INIT(&ex->waiting);
+    STAILQ_INIT(&ex->done);
     ex->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     const lap_code code = lap_condition_init(&ex->finished, err);
     if (code != LAP_OK) {
@@ -201,7 +175,7 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
         ex->pending++;
         return LAP_OK;
     }
-    lap_job_push(&ex->waiting, job);
+    STAILQ_INSERT_TAIL(&ex->waiting, job, next);
     ex->queued++;
     /* If no thread can be started and none is running, this job is the only one waiting. */
     const bool fails = !lap_executor_wake(ex) && !ex->kind->waits;
@@ -222,7 +196,7 @@ lap_job *lap_executor_reap(lap_executor *ex, int timeout_ms)
 {
     const struct timespec until = lap_condition_until((int64_t)timeout_ms * 1000);
     pthread_mutex_lock(&ex->mutex);
-    while (timeout_ms > 0 && ex->pending && !ex->done.first)
+    while (timeout_ms > 0 && ex->pending && STAILQ_EMPTY(&ex->done))
         if (pthread_cond_timedwait(&ex->finished, &ex->mutex, &until))
             break;
     lap_job *job = lap_job_pop(&ex->done);

@@ -3,6 +3,7 @@
 #ifndef LAP_EXECUTOR_H
 #define LAP_EXECUTOR_H
 
+#include <sys/queue.h>
 #include <sys/stat.h>
 
 #include "batch/origin.h"
@@ -34,7 +35,7 @@ struct lap_job {
     const lap_measure_options *measure; /* set if the job only measures its input */
     lap_measurement *measurement;       /* result, owned by the job */
     uint64_t turn;                      /* for the owner: position among its jobs */
-    lap_job *next;
+    STAILQ_ENTRY(lap_job) next;         /* internal */
 };
 
 /* Reads the input and completes a sink. */

@@ -8,15 +8,9 @@
 #include "batch/executor.h"
 #include "run/run.h"
 
-typedef struct lap_job_list {
-    lap_job *first, **last;
-} lap_job_list;
+typedef STAILQ_HEAD(lap_job_list, lap_job) lap_job_list;
 
-void lap_job_list_init(lap_job_list *list);
-void lap_job_push(lap_job_list *list, lap_job *job);
-void lap_job_push_front(lap_job_list *list, lap_job *job);
-lap_job *lap_job_pop(lap_job_list *list);                /* NULL: the list is empty */
-lap_job *lap_job_take(lap_job_list *list, lap_job **at); /* at: the pointer to the job in the list */
+lap_job *lap_job_pop(lap_job_list *list); /* NULL: the list is empty */
 
 /* How jobs are run: by threads only, or by threads and devices. close is called without the mutex, the other
  * functions with it. A NULL function does nothing. */
