@@ -282,8 +282,7 @@ static lap_code open_device(lap_pool_device *d, lap_error *err)
     pthread_mutex_lock(mutex_of(d));
     trace(d, "start", start, 0);
     d->is_ready = code == LAP_OK && !d->is_lost;
-    lap_device_task *task;
-    STAILQ_FOREACH (task, &d->ready, next)
+    for (lap_device_task *task = STAILQ_FIRST(&d->ready); task; task = STAILQ_NEXT(task, next))
         lap_async_run_restart(&task->run);
     for (int i = 0; i < d->staging_limit && d->is_ready; i++)
         (void)lap_executor_wake(d->pool->executor);

@@ -212,7 +212,8 @@ static int64_t first_left(const lap_diff_rules *rules, int x, int y, int width)
     int64_t at = x;
     for (size_t i = 0; i < rules->ignore_count && at < width; i++) {
         const lap_diff_box *box = &rules->ignore[i];
-        if (y >= box->y && y < (int64_t)box->y + box->height && at >= box->x && at < (int64_t)box->x + box->width) {
+        if (y >= box->y && y < (int64_t)box->y + box->height && at >= box->x &&
+            at < (int64_t)box->x + box->width) {
             at = (int64_t)box->x + box->width;
             i = (size_t)-1; /* an earlier box may go on here */
         }

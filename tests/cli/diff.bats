@@ -335,7 +335,8 @@ PY
     for all in "--ignore=0,0,8,6" "--ignore=3,0,99,99 --ignore=0,0,3,2 --ignore=0,2,5,4"; do
         expect 2 "" "lapedge: --ignore covers the whole image: no pixel is left to compare" diff $all a.pgm b.pgm
         run --separate-stderr lapedge diff $all a b
-        [ "$status" -eq 2 ] && [[ $stderr == *"the rectangles to ignore leave no pixel to compare"* ]]
+        [ "$status" -eq 2 ]
+        [[ $stderr == *"the rectangles to ignore leave no pixel to compare"* ]]
     done
     sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>.*|\1|p' p.html >p.json
     json p.json 'o["results"]["identical"] and o["pictures"]["photo"] != o["pictures"]["edges"]'
