@@ -278,3 +278,101 @@ kept()
     lapedge -q transform --flip=h --prune in turned
     [ "$(outputs turned)" = "./sub/d.jpg" ]
 }
+
+# early FILE...: takes the folder of the photo out of records, as versions before 0.2 wrote them
+early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_below":[0-9]+,?//; s/,}/}/' "$@"; }
+
+@test "a photo that is still there keeps an older output, whatever its folder is called now" {
+    prepare
+    # The outputs of now have other names, so that only the look at the photo keeps a.jpg.
+    mv in moved
+    lapedge -q --prune -f --format=png moved out
+    [ -e out/a.jpg ]
+    [ ! -e out/b.jpg ]
+    rm -r out moved more
+    prepare
+    early out/.lapedge/*.jsonl
+    for name in in "$PWD/in" ./in//; do
+        kept 1 "in" --format=png "$name" out
+        run --separate-stderr env MALLOC_PERTURB_=90 "$LAPEDGE" -n --prune -f --format=png "$name" out
+        [ "$(sort <<<"$output" | paste -sd' ')" = "remove out/b.jpg remove out/sub/c.jpg" ]
+    done
+}
+
+@test "of several folders the one that an early record names is refused by its name" {
+    prepare
+    early out/.lapedge/*.jsonl
+    kept 1 "nothing was removed: in: " more in out
+    kept 1 "nothing was removed: ./in//: " ./in// more out
+}
+
+@test "a folder that only looks alike is not the folder of a record" {
+    pgm 40 30 tiny.pgm
+    mkdir in in2 x y .h other
+    for name in in/a in2/a in2/b x/c x/d y/e .h/f other/g; do lapedge tiny.pgm $name.jpg; done
+    # The name of one folder begins the name of another one.
+    lapedge -q in2 out
+    rm in2/b.jpg
+    run --separate-stderr lapedge -q --prune --format=png in out
+    [ "$status" -eq 0 ]
+    [ -e out/b.jpg ]
+    # The folder of the records is gone with all its photos: it is none of this run.
+    rm -r in2
+    expect 0 "" "" -q --prune other out
+    [ -e out/b.jpg ]
+    # Early records have only the words of the command line.
+    lapedge -q x out2
+    early out2/.lapedge/*.jsonl
+    rm x/d.jpg
+    for name in y .h; do
+        expect 0 "" "" -q --prune $name out2
+        [ -e out2/d.jpg ]
+    done
+}
+
+@test "a folder that became a file holds no photo, and links alone are no photos" {
+    prepare
+    rm -r in/sub
+    echo text >in/sub
+    lapedge -q --prune in more out
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./z.jpg" ]
+    mkdir links
+    ln -s ../more/z.jpg links/z.jpg
+    rm in/a.jpg
+    cp more/z.jpg in/y.jpg
+    run --separate-stderr lapedge --prune links in out
+    [[ $stderr == *"nothing was removed: links: holds no photo"* ]]
+    [ -e out/a.jpg ]
+    # An input below a file is missing: the run says so, and not that it could not look.
+    run --separate-stderr lapedge --prune in more/z.jpg/x out
+    [[ $stderr == *"nothing was removed: more/z.jpg/x: no such"* ]]
+    [ -e out/a.jpg ]
+}
+
+@test "a call that fails while photos are looked for: what has a photo stays, and the failure is said" {
+    local library call n
+    library=$(cd "$repo" && realpath "${B:-build}/tests/nth_call.so")
+    [ -e "$library" ] || skip "nth_call.so is not built"
+    [ -z "${SANITIZED:-}" ] || skip "a sanitizer wants to be the first library"
+    prepare
+    for call in stat lstat opendir readdir; do
+        for n in {1..40}; do
+            rm -f fired
+            run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS="$call:$n:5" LAP_FIRED=fired "$LAPEDGE" \
+                -n --prune -j1 --threads=1 --format=png in more out
+            [ -e fired ] || break
+            echo "$call $n: code $status: $(sort <<<"$output" | paste -sd' '); $(paste -sd' ' <<<"$stderr")" >>log
+        done
+    done
+    # What was not looked for is kept and named; a run that says nothing has found both outputs, and only them.
+    [ "$(grep -c "in: cannot be examined: Input/output error" log)" -ge 2 ]
+    for call in lstat opendir readdir; do
+        [ "$(grep -c "^$call .*: stays, as its photo cannot be looked for: Input/output error" log)" -ge 2 ]
+    done
+    local whole='code 0: .* remove out/b.jpg remove out/sub/c.jpg; 3 to be done, 2 to be removed \(photo gone\)$'
+    local said='code 1: .*(nothing was removed: |: stays, as its photo cannot be looked for: Input/output error)'
+    run grep -vE "$whole|$said" log
+    [ -z "$output" ] || { echo "$output"; return 1; }
+    run grep -E "remove out/(a|sub/d|z|mine)\.|but empty" log
+    [ -z "$output" ] || { echo "$output"; return 1; }
+}
