@@ -1,4 +1,4 @@
-/* What the processor at hand can do.
+/* Finds out which instruction sets the processor has.
  *
  * The environment variable LAP_CPU_MASK, a comma list, hides instruction sets, so that every rung can be
  * tested on one machine: "sse41", "avx2", "avx512" (all of it), "neon", and single features by the compiler's
@@ -15,7 +15,7 @@ const char *lap_cpu_no_sse41(void);
 const char *lap_cpu_no_avx2(void);   /* AVX2 and BMI2 */
 const char *lap_cpu_no_fma(void);    /* fused multiply-add */
 const char *lap_cpu_no_avx512(void); /* F, BW, VL and DQ, and BMI2 */
-/* What the JPEG encoder needs: also BMI1 and LZCNT, and with AVX-512 also CD, VBMI, VBMI2 and VNNI. */
+/* The JPEG encoder needs more: also BMI1 and LZCNT, and with AVX-512 also CD, VBMI, VBMI2 and VNNI. */
 const char *lap_cpu_no_avx2_bits(void);
 const char *lap_cpu_no_avx512vbmi2(void);
 const char *lap_cpu_no_neon(void); /* part of aarch64 */

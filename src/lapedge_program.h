@@ -264,7 +264,7 @@ void lap_difference_add(lap_difference *sum, const lap_difference *more);
 typedef struct lap_diff_box {
     int x, y, width, height; /* pixels */
 } lap_diff_box;
-/* What a comparison leaves out. All zero: it compares everything. */
+/* The parts that a comparison leaves out. All zero: it compares everything. */
 typedef struct lap_diff_rules {
     int mask_border; /* pixels at each side that are not compared */
     bool with_ssim;

@@ -1,4 +1,4 @@
-/* What the float rungs (c, openmp, sse) share: pixels of four float components (R, G, B, A; images of
+/* Shared by the float rungs (c, openmp, sse): pixels of four float components (R, G, B, A; images of
  * 1 and 3 channels are padded with zeros), converted from bytes a chunk of rows at a time, with the
  * two pixels of apron on all sides of the source.
  *

@@ -1,4 +1,4 @@
-/* What of the host a device needs: its driver's files, and pinned memory. */
+/* Gives a device what it needs from the host: its driver's files, and pinned memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

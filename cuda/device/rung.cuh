@@ -1,4 +1,4 @@
-/* What the kernels of the transpose, reduction, histogram and matrix-vector ladders share. */
+/* Code shared by the kernels of the transpose, reduction, histogram and matrix-vector ladders. */
 #ifndef LAP_RUNG_CUH
 #define LAP_RUNG_CUH
 

@@ -1,4 +1,4 @@
-/* What the filter rungs share: parameters, the last step of a sample, and the launch.
+/* Shared by the filter rungs: parameters, the last step of a sample, and the launch.
  *
  * Coefficients travel as kernel parameters by value. These lie in the constant bank, like a
  * __constant__ symbol: one address for a whole warp costs no more than a register operand. Unlike

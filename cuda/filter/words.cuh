@@ -1,4 +1,4 @@
-/* What the rungs share whose threads own four bytes of a row, one word, and walk down the image: the walk.
+/* Shared by the rungs whose threads own four bytes of a row, one word, and walk down the image: the walk.
  *
  * What a thread keeps of five rows is a struct Sums of the rung's: enter(words, k) takes the next row, and
  * result(k, f) gives the four bytes two rows above it. k counts rows modulo 5, and is a constant once the

@@ -1,4 +1,4 @@
-/* What the stages of the JPEG decoder share: where everything lies, and the walk from symbol to symbol. */
+/* Shared by the stages of the JPEG decoder: where everything lies, and the walk from symbol to symbol. */
 #ifndef LAP_CUDA_JPEG_DECODE_CUH
 #define LAP_CUDA_JPEG_DECODE_CUH
 

@@ -1,4 +1,4 @@
-/* What a picture needs on the device, and the tables that go there with it. Host code; no CUDA call. */
+/* Plans the device memory of a picture, and the tables copied with it. Host code; no CUDA call. */
 #include <string.h>
 
 #include "decode.cuh"

@@ -1,4 +1,4 @@
-/* What the stages of the JPEG encoder share: where everything lies, and the order of blocks in the scan. */
+/* Shared by the stages of the JPEG encoder: where everything lies, and the order of blocks in the scan. */
 #ifndef LAP_CUDA_JPEG_ENCODE_CUH
 #define LAP_CUDA_JPEG_ENCODE_CUH
 

@@ -1,4 +1,4 @@
-/* What the encoder's plan and its stages agree on: the areas of the workspace, and sizes. */
+/* Shared by the encoder's plan and its stages: the areas of the workspace, and sizes. */
 #ifndef LAP_CUDA_JPEG_ENCODE_PLAN_CUH
 #define LAP_CUDA_JPEG_ENCODE_PLAN_CUH
 

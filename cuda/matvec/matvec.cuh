@@ -1,4 +1,4 @@
-/* What the lecture's versions share: one thread per row, 32 threads per block. CHECKED is what the lecture
+/* Shared by the lecture's versions: one thread per row, 32 threads per block. CHECKED is what the lecture
  * asks for: without it sizes are multiples of 32. */
 #ifndef LAP_CUDA_MATVEC_CUH
 #define LAP_CUDA_MATVEC_CUH

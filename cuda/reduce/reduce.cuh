@@ -1,4 +1,4 @@
-/* What the halving reductions share: each launch leaves one sum per block, and the same kernel adds these,
+/* Shared by the halving reductions: each launch leaves one sum per block, and the same kernel adds these,
  * until one is left; the notes add them on the host. cuda-fast has a separate launch. */
 #ifndef LAP_CUDA_REDUCE_CUH
 #define LAP_CUDA_REDUCE_CUH

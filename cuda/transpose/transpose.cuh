@@ -1,4 +1,4 @@
-/* What the transpose rungs share: elements of 1, 3, 4 and 8 bytes, and the launch over tiles. */
+/* Shared by the transpose rungs: elements of 1, 3, 4 and 8 bytes, and the launch over tiles. */
 #ifndef LAP_CUDA_TRANSPOSE_CUH
 #define LAP_CUDA_TRANSPOSE_CUH
 

@@ -144,7 +144,7 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
 
 /* ---- verdicts ---------------------------------------------------------------------------------- */
 
-/* What would be written. */
+/* The facts that a new record would hold. */
 typedef struct wanted {
     uint64_t made; /* fingerprint */
     manifest_source source;

@@ -12,7 +12,7 @@
 #include "batch/manifest_file.h"
 #include "batch/manifest_state.h"
 
-/* What to do with each line. */
+/* The manifest that is being read, and the function to call for each line. */
 typedef struct reading {
     lap_manifest *manifest;
     bool is_believed; /* the file that is being read is believed */

@@ -105,7 +105,7 @@ static bool is_backup(const lap_cli *cli, const char *path)
 
 /* ---- only over our own --------------------------------------------------------------------------- */
 
-/* What a file of lapedge begins with. */
+/* The first bytes of a file. */
 typedef struct side_head {
     char bytes[1024];
     size_t size;

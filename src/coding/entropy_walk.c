@@ -178,7 +178,7 @@ lap_code lap_walk_note(lap_walk *walk)
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* The state of a walk. What each look-up changes is in `cursor` instead, so that it stays in registers. */
+/* The state of a walk. `cursor` holds the fields that each look-up changes: they stay in registers. */
 typedef struct lane {
     lap_walk *walk;
     const lap_walk_tables *tables;

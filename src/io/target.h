@@ -40,7 +40,7 @@ void lap_target_free(lap_target *target);
 lap_code lap_target_enter(const lap_target *target, int *folder, lap_error *err);
 void lap_target_leave(const lap_target *target, int folder);
 
-/* What publishing may replace. */
+/* The files that publishing may replace. */
 typedef enum lap_over {
     LAP_OVER_ANY,     /* any regular file */
     LAP_OVER_NOTHING, /* no file */

@@ -52,7 +52,7 @@ static lap_code bring_rows(
     return code;
 }
 
-/* What one thread needs to bring rows. */
+/* The state with which one thread fetches rows. */
 typedef struct bringer {
     const lap_collect *collect;
     lap_image strip; /* if rows are turned: one strip in stored order, never the whole image */

@@ -46,7 +46,7 @@ typedef enum lap_cli_kind {
     LAP_TUNING   /* tuning of speed, messages or a coder */
 } lap_cli_kind;
 
-/* What an option needs in addition to its form; rules.c has the words for it. */
+/* An option can need more than its form; rules.c has the words for each need. */
 typedef enum lap_cli_need {
     LAP_NEED_NOTHING,
     LAP_NEED_JPEG_OUT,
@@ -60,7 +60,7 @@ typedef enum lap_cli_need {
     LAP_NEEDS
 } lap_cli_need;
 
-/* What an option writes in addition to OUT. A file of the same kind is replaced. */
+/* The file that an option writes in addition to OUT. It replaces a file of the same kind. */
 typedef enum lap_cli_side {
     LAP_SIDE_NONE,
     LAP_SIDE_LOG,
@@ -72,7 +72,7 @@ typedef enum lap_cli_side {
     LAP_SIDES
 } lap_cli_side;
 
-/* What happens to an option that is given again. */
+/* The effect of giving an option twice. */
 typedef enum lap_cli_again {
     LAP_AGAIN_SAME,  /* the same value is accepted. Another value: of tuning the last one counts, and -v notes
                         it; of everything else it is refused */
