@@ -40,8 +40,9 @@ static bool lacks_attributes(const batch *b, const lap_job *job, const lap_walk_
 static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
     const lap_batch_options *options = b->options;
+    lap_photo_content photo = {.is_known = false};
     const lap_standing standing = {
-        job->relative, folder, &job->seen, {entry->path, entry->stat, job->origin, job->below}};
+        job->relative, folder, &job->seen, {entry->path, entry->stat, job->origin, job->below, &photo}};
     uint64_t content = 0;
     lap_made made = LAP_MADE_UNKNOWN;
     const lap_code code = lap_manifest_judge(b->manifest, &standing, &made, &content, why);

@@ -107,6 +107,8 @@ static void store(lap_device_pool *pool, lap_device_task *task)
         lap_async_run_measure(&task->run, job->measure, job->measurement, &job->report, &job->report.error);
     else if (is_done)
         lap_async_run_store(&task->run, &order, &job->stat, &job->sink, &job->report, &job->report.error);
+    if (is_done && !job->measure)
+        lap_job_hash_input(job);
     lap_async_run_close(&task->run);
     free(task);
     lap_trace_thread(pool->executor->trace, job->measure ? "measure" : "write", start, job->number);

@@ -50,6 +50,14 @@ void lap_job_write(lap_context *context, lap_job *job, const lap_settings *setti
 {
     const lap_run_order order = lap_job_order(context, job, settings);
     lap_run_to_sink(&order, &job->stat, &job->sink, &job->report, &job->report.error);
+    lap_job_hash_input(job);
+}
+
+void lap_job_hash_input(lap_job *job)
+{
+    const bool has_output = job->sink != NULL;
+    job->photo.is_known =
+        has_output && lap_content_hash_path(job->input, &job->stat, &job->photo.hash, NULL) == LAP_OK;
 }
 
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings)

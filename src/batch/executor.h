@@ -6,7 +6,7 @@
 #include <sys/queue.h>
 #include <sys/stat.h>
 
-#include "batch/origin.h"
+#include "batch/manifest.h"
 #include "batch/trace.h"
 #include "io/sink.h"
 #include "lapedge_program.h"
@@ -25,7 +25,8 @@ struct lap_job {
     bool force;                      /* replace any file that has the output's name */
     struct stat seen;                /* otherwise only this file may be replaced, */
     bool is_seen;
-    bool only_equal; /* and only by the same content, because no record describes it */
+    bool only_equal;         /* and only by the same content, because no record describes it */
+    lap_photo_content photo; /* with sink: the content of the input, if it could be read again */
     const lap_settings *settings;
     lap_report report;   /* filled by the executor */
     int device;          /* also filled: device that did all the work; -1: no single device did it */
@@ -40,6 +41,8 @@ struct lap_job {
 
 /* Reads the input and completes a sink. */
 void lap_job_write(lap_context *context, lap_job *job, const lap_settings *settings);
+/* After sink and stat are filled: reads the input again for its hash, usually from the page cache. */
+void lap_job_hash_input(lap_job *job);
 /* Reads the input and fills measurement, which must be allocated. */
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings);
 /* Whether the photo was read without a warning; what could not be kept of a replaced file does not count. */

@@ -83,7 +83,7 @@ static lap_manifest_output output_of(const lap_job *job)
 /* Writes the begin lines of the first n jobs, and makes sure that their done lines will fit. */
 static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, lap_error *err)
 {
-    enum { DONE_LINE = 700 }; /* length without paths; escapes are rare, and there is some spare room */
+    enum { DONE_LINE = 800 }; /* length without paths; escapes are rare, and there is some spare room */
     lap_code code = LAP_OK;
     size_t done_bytes = 0;
     for (int i = 0; i < n && code == LAP_OK; i++) {
@@ -122,7 +122,7 @@ static lap_code judge_standing(
     lap_job *job, lap_manifest *manifest, int folder, const struct stat *there, lap_error *err)
 {
     const lap_standing standing = {
-        job->relative, folder, there, {job->input, &job->stat, job->origin, job->below}};
+        job->relative, folder, there, {job->input, &job->stat, job->origin, job->below, &job->photo}};
     lap_made made = LAP_MADE_UNKNOWN;
     uint64_t content;
     lap_code code =
@@ -188,7 +188,7 @@ static lap_code rename_jobs(lap_group *group, int n, lap_manifest *manifest, lap
         }
         group->unsettled = true;
         const lap_manifest_output output = output_of(job);
-        const lap_manifest_input input = {job->input, &job->stat, job->origin, job->below};
+        const lap_manifest_input input = {job->input, &job->stat, job->origin, job->below, &job->photo};
         if (code == LAP_OK)
             code = lap_manifest_done(manifest, &output, &input, err);
     }

@@ -28,6 +28,13 @@ static uint64_t file_key(int64_t device, int64_t inode, int64_t size, int64_t se
     return lap_map64_key(facts, sizeof facts);
 }
 
+/* A key of a change time; 0 if there is none. */
+static uint64_t change_key(int64_t seconds, int64_t nanoseconds)
+{
+    const int64_t facts[] = {seconds, nanoseconds};
+    return seconds || nanoseconds ? lap_map64_key(facts, sizeof facts) : 0;
+}
+
 static uint64_t size_key(int64_t size)
 {
     return lap_map64_key(&size, sizeof size);
@@ -110,6 +117,8 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
             known->is_believed == record.is_believed && is_from_there(&known->source, &record.source)) {
             if (record.made) { /* "done" comes after "begin" */
                 known->made = record.made;
+                known->changed = record.changed;
+                known->photo = record.photo;
                 known->source = record.source.path ? record.source : known->source;
             }
             known->maker = record.maker;
@@ -138,6 +147,8 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
         record.made = fingerprint(lap_settings_taken(&m->settings, line->settings), line->input_size,
             line->input_mtime_s, line->input_mtime_ns);
         record.source = source_of_line(line);
+        record.changed = change_key(line->input_ctime_s, line->input_ctime_ns);
+        record.photo = (lap_photo_content){line->has_input_content, line->input_content};
     }
     return add_record(m, hash_path(line->output), record, err);
 }
@@ -146,9 +157,48 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
 
 /* The facts that a new record would hold. */
 typedef struct wanted {
-    uint64_t made; /* fingerprint */
+    uint64_t made;    /* fingerprint */
+    uint64_t changed; /* key of the photo's change time */
+    lap_photo_content photo;
+    bool is_dated; /* a record of a photo of this size and time has a change time */
     manifest_source source;
 } wanted;
+
+/* Whether the photo with this size and time still has the recorded content. */
+static bool has_same_content(const manifest_record *r, const wanted *want)
+{
+    return (!r->changed && !want->is_dated) || r->changed == want->changed ||
+           (r->photo.is_known && want->photo.is_known && r->photo.hash == want->photo.hash);
+}
+
+/* Whether a record is of this photo with these settings. */
+static bool is_made_from(const manifest_record *r, const wanted *want)
+{
+    return r->made == want->made && has_same_content(r, want);
+}
+
+/* Reads the photo if only its content shows whether it is a recorded one: it has the recorded size and time,
+ * but another change time, as after cp -p or chmod. A photo that cannot be read is not a recorded one. */
+static lap_code look_at_photo(
+    const lap_manifest *m, uint32_t last, const lap_manifest_input *input, wanted *want, lap_error *err)
+{
+    bool may_be = false;
+    for (uint32_t at = last; at; at = m->records[at - 1].before)
+        want->is_dated |= m->records[at - 1].made == want->made && m->records[at - 1].changed;
+    for (uint32_t at = last; at; at = m->records[at - 1].before) {
+        const manifest_record *r = &m->records[at - 1];
+        if (r->made == want->made && has_same_content(r, want)) {
+            want->photo = r->photo;
+            return LAP_OK;
+        }
+        may_be |= r->made == want->made && r->photo.is_known;
+    }
+    const lap_code code = may_be && !want->photo.is_known
+                              ? lap_content_hash_path(input->path, input->stat, &want->photo.hash, err)
+                              : LAP_E_CHANGED;
+    want->photo.is_known |= code == LAP_OK;
+    return code == LAP_E_MEMORY ? code : LAP_OK;
+}
 
 /* What an output's records say about the file, before its content is read. */
 typedef struct first_look {
@@ -170,10 +220,11 @@ static first_look look_at_facts(
     for (uint32_t at = last; at; at = m->records[at - 1].before) {
         const manifest_record *r = &m->records[at - 1];
         const bool is_it = r->file ? r->file == file : r->content == size;
-        const bool is_same = is_it && r->made == want->made;
+        const bool is_same = is_it && is_made_from(r, want);
         look.is_same |= is_same;
         look.is_believed |= is_same && r->is_believed && r->file;
-        look.is_there |= is_same && is_from_there(&r->source, &want->source);
+        look.is_there |= is_same && is_from_there(&r->source, &want->source) &&
+                         (!r->changed || r->changed == want->changed);
         look.is_sized |= is_it && !r->file && r->is_believed;
         look.may_be |= r->file && r->size == low_bits(there->st_size);
         if (is_same && r->file && r->is_believed)
@@ -203,7 +254,7 @@ static lap_made look_at_content(
         const manifest_record *r = &m->records[at - 1];
         if (!r->file || r->content != hash || r->size != low_bits(s->there->st_size))
             continue;
-        const lap_made says = r->made == want->made ? (r->is_believed ? LAP_MADE_SAME : LAP_MADE_SAID)
+        const lap_made says = is_made_from(r, want) ? (r->is_believed ? LAP_MADE_SAME : LAP_MADE_SAID)
                               : r->is_believed      ? made_by(m, r, &want->source)
                                                     : LAP_MADE_UNBELIEVED;
         *content = r->is_believed ? hash : *content;
@@ -218,9 +269,16 @@ lap_code lap_manifest_find(
     const uint64_t *found = lap_map64_find(&m->outputs, hash_path(s->output));
     const uint32_t last = found ? (uint32_t)*found : 0;
     const struct stat *in = s->input.stat;
-    const wanted want = {
-        fingerprint(lap_settings_own(&m->settings), in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec),
-        source_of_input(&s->input)};
+    wanted want = {.made = fingerprint(
+                       lap_settings_own(&m->settings), in->st_size, in->st_mtim.tv_sec, in->st_mtim.tv_nsec),
+        .changed = change_key(in->st_ctim.tv_sec, in->st_ctim.tv_nsec),
+        .source = source_of_input(&s->input)};
+    if (s->input.content)
+        want.photo = *s->input.content;
+    if (look_at_photo(m, last, &s->input, &want, err) != LAP_OK)
+        return LAP_E_MEMORY;
+    if (s->input.content)
+        *s->input.content = want.photo;
     const first_look look = look_at_facts(m, last, &want, s->there);
     const char *slash = strrchr(s->output, '/');
     *content = look.is_there ? 0 : look.content;

@@ -5,13 +5,15 @@
  * complete, and what it was made from. Both identify the file: device, inode, size, time and the XXH3 of its
  * content.
  *
- * An output is up to date, and is not touched, if device, inode, size and time match. A file may be replaced
- * only if size and content match a line; the inode may differ, because a folder may have been copied or
- * restored. And it must have been made from the same photo: one with the same absolute path, or below the
- * same folder (device and inode), or of the same size and time. So equal names in two folders of photos do
- * not replace each other's outputs, but a photo may be edited, and a folder renamed or moved. The line must
- * also be believed: its file belongs to the current user or to root, and not everybody may write the file or
- * .lapedge. Links are not followed.
+ * An output is up to date, and is not touched, if device, inode, size and time match, and if its photo is the
+ * recorded one: size and time match, and the change time, which no program can set, or else the content.
+ * Lines of version 0.1 lack the last two; then size and time decide. A file may be replaced only if size and
+ * content match a line; the inode may differ, because a folder may have been copied or restored. And it must
+ * have been made from the same photo: one with the same absolute path, or below the same folder (device and
+ * inode), or of the same size and time. So equal names in two folders of photos do not replace each other's
+ * outputs, but a photo may be edited, and a folder renamed or moved. The line must also be believed: its file
+ * belongs to the current user or to root, and not everybody may write the file or .lapedge. Links are not
+ * followed.
  *
  * Lines of early versions have no hash. The files they name are replaced only by the same content. */
 #ifndef LAP_MANIFEST_H
@@ -45,11 +47,17 @@ void lap_manifest_close(lap_manifest *manifest); /* does nothing for NULL */
 /* Reads what other runs wrote since the last call. */
 lap_code lap_manifest_refresh(lap_manifest *manifest, lap_error *err);
 
+typedef struct lap_photo_content { /* of a photo */
+    bool is_known;
+    uint64_t hash; /* XXH3 */
+} lap_photo_content;
+
 typedef struct lap_manifest_input { /* what an output was made from */
     const char *path;
     const struct stat *stat;
-    const lap_origin *origin; /* NULL: not known */
-    size_t below;             /* where the path below the origin begins in path */
+    const lap_origin *origin;   /* NULL: not known */
+    size_t below;               /* where the path below the origin begins in path */
+    lap_photo_content *content; /* lap_manifest_find fills it if it reads the photo; or NULL */
 } lap_manifest_input;
 
 typedef struct lap_standing { /* the regular file at an output's name */

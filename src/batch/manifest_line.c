@@ -144,7 +144,7 @@ typedef struct fact {
 
 typedef struct found_line {
     lap_manifest_line line;
-    const char *event, *command, *settings, *content;
+    const char *event, *command, *settings, *content, *input_content;
     char *output_raw, *input_raw, *folder_raw;
 } found_line;
 
@@ -165,6 +165,9 @@ static const fact facts[] = {
     {"input_size", INTEGER, offsetof(found_line, line.input_size)},
     {"input_mtime_s", INTEGER, offsetof(found_line, line.input_mtime_s)},
     {"input_mtime_ns", INTEGER, offsetof(found_line, line.input_mtime_ns)},
+    {"input_ctime_s", INTEGER, offsetof(found_line, line.input_ctime_s)},
+    {"input_ctime_ns", INTEGER, offsetof(found_line, line.input_ctime_ns)},
+    {"input_hash", TEXT, offsetof(found_line, input_content)},
     {"input_folder", TEXT, offsetof(found_line, line.folder)},
     {"input_folder_raw", TEXT, offsetof(found_line, folder_raw)},
     {"input_folder_device", INTEGER, offsetof(found_line, line.folder_device)},
@@ -246,6 +249,8 @@ bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line)
     line->settings = strtoull(found.settings, NULL, 16);
     line->has_content = found.content != NULL;
     line->content = found.content ? strtoull(found.content, NULL, 16) : 0;
+    line->has_input_content = found.input_content != NULL;
+    line->input_content = found.input_content ? strtoull(found.input_content, NULL, 16) : 0;
     line->output = line->output ? line->output : decoded(found.output_raw);
     line->input = line->input ? line->input : decoded(found.input_raw);
     line->folder = line->folder ? line->folder : decoded(found.folder_raw);
@@ -346,7 +351,11 @@ lap_code lap_manifest_line_write(lap_manifest_queue *queue, const lap_manifest_l
         put_path(&w, "input", line->input);
         put_facts(&w, ",\"input_size\":%" PRId64 ",\"input_mtime_s\":%" PRId64 ",\"input_mtime_ns\":%" PRId64,
             line->input_size, line->input_mtime_s, line->input_mtime_ns);
+        put_facts(&w, ",\"input_ctime_s\":%" PRId64 ",\"input_ctime_ns\":%" PRId64, line->input_ctime_s,
+            line->input_ctime_ns);
     }
+    if (line->is_done && line->has_input_content)
+        put_facts(&w, ",\"input_hash\":\"%016" PRIx64 "\"", line->input_content);
     if (line->is_done && line->folder) {
         put_path(&w, "input_folder", line->folder);
         put_facts(&w,

@@ -28,7 +28,10 @@ typedef struct lap_manifest_line {
     uint64_t content;  /* XXH3 of the output */
     const char *input; /* the name as given */
     int64_t input_size, input_mtime_s, input_mtime_ns;
-    const char *folder; /* absolute name, without links, of the folder in which the input was found */
+    int64_t input_ctime_s, input_ctime_ns; /* lines of version 0.1 lack them, and the next two */
+    bool has_input_content;
+    uint64_t input_content; /* XXH3 of the input */
+    const char *folder;     /* absolute name, without links, of the folder in which the input was found */
     int64_t folder_device, folder_inode;
     int64_t below; /* length of the end of input that is its path below that folder */
 } lap_manifest_line;

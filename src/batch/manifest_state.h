@@ -23,7 +23,9 @@ typedef struct manifest_record {
     uint32_t maker : 2;            /* lap_maker */
     uint32_t is_believed : 1;
     manifest_source source; /* with made */
-    uint32_t before;        /* place of the same output's previous record, from 1; 0: it is the first */
+    uint64_t changed;       /* key of the photo's change time; 0: not recorded */
+    lap_photo_content photo;
+    uint32_t before; /* place of the same output's previous record, from 1; 0: it is the first */
 } manifest_record;
 
 /* How far a file in the folder has been read. */

@@ -33,6 +33,10 @@ lap_code lap_manifest_done(
     line.input_size = input->stat->st_size;
     line.input_mtime_s = input->stat->st_mtim.tv_sec;
     line.input_mtime_ns = input->stat->st_mtim.tv_nsec;
+    line.input_ctime_s = input->stat->st_ctim.tv_sec;
+    line.input_ctime_ns = input->stat->st_ctim.tv_nsec;
+    line.has_input_content = input->content && input->content->is_known;
+    line.input_content = line.has_input_content ? input->content->hash : 0;
     if (input->origin) {
         line.folder = input->origin->name;
         line.folder_device = input->origin->device;

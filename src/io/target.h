@@ -59,6 +59,8 @@ lap_code lap_target_publish(const lap_target *target, int folder, const char *te
  * LAP_E_MEMORY. The error has no subject: the caller knows the file's path. */
 lap_code lap_content_hash(
     int folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err);
+/* The same for a path, whose links are followed. */
+lap_code lap_content_hash_path(const char *path, const struct stat *there, uint64_t *hash, lap_error *err);
 /* Whether both stats are of one file with the same content, judged by device, inode, size and modification
  * time. */
 bool lap_same_state(const struct stat *a, const struct stat *b);

@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t content;
     lap_made made;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const lap_standing standing = {names[i], AT_FDCWD, &there, {"in.jpg", &input, NULL, 0}};
+        const lap_standing standing = {names[i], AT_FDCWD, &there, {"in.jpg", &input, NULL, 0, NULL}};
         FUZZ_REQUIRE(lap_manifest_find(manifest, &standing, &made, &content, &err) == LAP_OK);
         FUZZ_REQUIRE(made <= LAP_MADE_SAME && content == 0);
     }

@@ -71,7 +71,7 @@ static const struct stat jpeg = {
 enum { CONTENT = 99 };
 static const struct stat photo = {.st_size = 1000, .st_mtim = {.tv_sec = 1700000000, .tv_nsec = 123456789}};
 static lap_origin origin = {"/photos", 5, 4711};
-static const lap_manifest_input from_photo = {"photos/in.jpg", &photo, &origin, sizeof "photos/" - 1};
+static const lap_manifest_input from_photo = {"photos/in.jpg", &photo, &origin, sizeof "photos/" - 1, NULL};
 
 static void put(const char *name, const char *text)
 {
@@ -132,7 +132,7 @@ static void run(uint64_t settings, const char *const *outputs, int count, bool u
 static lap_made verdict(const lap_manifest *m, const char *output, const struct stat *in,
     const struct stat *there, uint64_t *content)
 {
-    const lap_standing standing = {output, tree.fd, there, {"photos/in.jpg", in, &origin, from_photo.below}};
+    const lap_standing standing = {output, tree.fd, there, {"photos/in.jpg", in, &origin, from_photo.below, NULL}};
     uint64_t ignored;
     lap_made made;
     assert_int_equal(lap_manifest_find(m, &standing, &made, content ? content : &ignored, NULL), LAP_OK);
