@@ -132,7 +132,8 @@ static void run(uint64_t settings, const char *const *outputs, int count, bool u
 static lap_made verdict(const lap_manifest *m, const char *output, const struct stat *in,
     const struct stat *there, uint64_t *content)
 {
-    const lap_standing standing = {output, tree.fd, there, {"photos/in.jpg", in, &origin, from_photo.below, NULL}};
+    const lap_standing standing = {
+        output, tree.fd, there, {"photos/in.jpg", in, &origin, from_photo.below, NULL}};
     uint64_t ignored;
     lap_made made;
     assert_int_equal(lap_manifest_find(m, &standing, &made, content ? content : &ignored, NULL), LAP_OK);
