@@ -230,6 +230,7 @@ static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *co
             json_array_append_new(run->rows, row_of(pair, what));
         if (cli->report)
             lap_sheet_add_pair(run->sheet, pair, outcome_names[what], what == EQUAL);
+        lap_folder_flush(&run->folder);
     }
     lap_folder_show(&run->folder, counts);
 }
@@ -296,6 +297,8 @@ static int finish(diff_run *run, lap_code code)
     const lap_cli *cli = run->folder.cli;
     const lap_batch_counts *counts = &run->folder.counts;
     const bool found = code == LAP_OK && counts->found > 0;
+    if (run->folder.lost != LAP_EXIT_OK)
+        return (int)run->folder.lost;
     int exit_code = code != LAP_OK ? (int)lap_cli_no_comparison("", &run->folder.err)
                     : !counts->found || run->prevented != LAP_EXIT_OK
                         ? (int)(run->prevented == LAP_EXIT_OK ? LAP_EXIT_USAGE : run->prevented)
@@ -356,7 +359,7 @@ static int diff_folders(lap_cli *cli)
     return reported || exit_code > LAP_EXIT_FAILED ? exit_code : LAP_EXIT_USAGE;
 }
 
-int lap_cli_diff(lap_cli *cli)
+static int diff(lap_cli *cli)
 {
     lap_pixels *pictures[2] = {NULL, NULL};
     lap_error err = {0};
@@ -390,4 +393,13 @@ int lap_cli_diff(lap_cli *cli)
     lap_pixels_free(pictures[1]);
     lap_cli_end(context);
     return exit_code;
+}
+
+int lap_cli_diff(lap_cli *cli)
+{
+    const int exit_code = diff(cli);
+    const lap_cli_exit lost = exit_code < 128 ? lap_cli_flush(LAP_EXIT_OK) : LAP_EXIT_OK;
+    if (lost == LAP_EXIT_OK)
+        return exit_code;
+    return lost == LAP_EXIT_PIPE ? (int)lost : LAP_EXIT_USAGE; /* 1 would mean that the images differ */
 }

@@ -106,7 +106,7 @@ typedef struct stats_run {
     const lap_measure_options *options;
     stats_sum gray, color;
     bool has_head; /* the header of the table or CSV was printed */
-    int failed;    /* exit code for the first object that could not be written, or 0 */
+    int failed;    /* exit code for the first object that could not be kept, or 0 */
 } stats_run;
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
@@ -240,6 +240,7 @@ static void on_event(void *user, const lap_measured *file, const lap_batch_count
         if (file->report->status == LAP_WARNED && !run->folder.cli->quiet &&
             lap_folder_may_tell(&run->folder, file->report))
             lap_cli_warn(file->input, file->report);
+        lap_folder_flush(&run->folder);
     }
     lap_folder_show(&run->folder, counts);
 }
@@ -346,7 +347,7 @@ static int measure_folder(lap_cli *cli, lap_context *context, const lap_measure_
     const lap_code code = lap_measure_batch(
         context, &folder->options, &cli->settings, options, on_event, &run, &folder->counts, &folder->err);
     lap_folder_stop(folder);
-    if (code != LAP_OK)
+    if (code != LAP_OK && folder->lost == LAP_EXIT_OK)
         lap_cli_print_error(&folder->err, NULL);
     return finish(&run, code);
 }

@@ -188,17 +188,14 @@ int lap_json_print(json_t *object)
 {
     outlet.printed = true;
     char *text = lap_json_dump(object, outlet.form);
-    bool printed = text && (!outlet.path || keep(text));
-    if (outlet.to_stdout && printed)
-        printed = puts(text) >= 0;
+    const bool made = text && (!outlet.path || keep(text));
+    if (outlet.to_stdout && made)
+        puts(text);
     free(text);
     json_decref(object);
-    if (printed)
-        return LAP_EXIT_OK;
-    if (lap_term_reader_left())
-        return LAP_EXIT_PIPE;
-    lap_cli_message("cannot write JSON to standard output");
-    return LAP_EXIT_FAILED;
+    if (!made)
+        lap_cli_message("out of memory for JSON");
+    return (int)(made ? lap_cli_flush(LAP_EXIT_OK) : LAP_EXIT_FAILED);
 }
 
 void lap_json_keep_off(void)

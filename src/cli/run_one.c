@@ -50,16 +50,6 @@ void lap_cli_print_photo(
     lap_cli_print_times(&report->ms, "wall");
 }
 
-/* --skip-existing: something stands under the name of the output, whatever it is. */
-static int skip_one(const lap_cli *cli, const char *in, const char *out)
-{
-    const lap_report report = {.status = LAP_SKIPPED};
-    if (cli->verbose)
-        lap_cli_message("%s: there already", out);
-    return lap_cli_wants_json(cli) ? lap_json_print(lap_json_file(in, out, &cli->settings, &report))
-                                   : LAP_EXIT_OK;
-}
-
 /* Whether OUT is a JPEG in the same folder as IN. Then it may be a photo: a pattern such as "lapedge *.jpg"
  * expands to two photos. */
 static bool may_be_photo(const lap_cli *cli, const char *in, const char *out)
@@ -100,6 +90,39 @@ static int write_report(
     json_decref(report);
     lap_cli_print_error(&err, in);
     return (int)lap_cli_exit_of(code);
+}
+
+/* --stats of an image whose output is not made again. */
+static int measure_skipped(const lap_cli *cli, lap_context *context, const char *in)
+{
+    const lap_measure_options options = {.threshold = cli->settings.params.threshold};
+    lap_measurement m = {0};
+    lap_error err;
+    const lap_code code = lap_measure_file(context, in, &cli->settings, &options, &m, &err);
+    if (code != LAP_OK)
+        lap_cli_print_error(&err, in);
+    const int exit_code = code == LAP_OK ? lap_stats_write(cli, in, &m.stats) : (int)lap_cli_exit_of(code);
+    lap_measurement_free(&m);
+    return exit_code;
+}
+
+/* --skip-existing: the name of the output is taken, by whatever it is. --stats and --report were asked for
+ * all the same. */
+static int skip_one(const lap_cli *cli, lap_context *context, const char *in, const char *out)
+{
+    const lap_report report = {.status = LAP_SKIPPED};
+    int exit_code = LAP_EXIT_OK;
+    if (cli->verbose || (cli->dry_run && !cli->quiet))
+        lap_cli_message("%s: there already", out);
+    if (cli->stats)
+        exit_code = measure_skipped(cli, context, in);
+    if (cli->report && exit_code == LAP_EXIT_OK)
+        exit_code = write_report(cli, context, in, out, &report);
+    if (lap_cli_wants_json(cli)) {
+        const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
+        exit_code = exit_code ? exit_code : printed;
+    }
+    return exit_code;
 }
 
 /* Processes one image, prints messages, and returns the exit code. */
@@ -196,7 +219,7 @@ static int run_operands(lap_cli *cli, lap_context *context)
 {
     struct stat there;
     if (cli->skip_existing && strcmp(cli->operands[1], "-") != 0 && lstat(cli->operands[1], &there) == 0)
-        return skip_one(cli, cli->operands[0], cli->operands[1]);
+        return skip_one(cli, context, cli->operands[0], cli->operands[1]);
     if (cli->dry_run)
         return dry_run_one(cli, cli->operands[0], cli->operands[1]);
     return run_one(cli, context, cli->operands[0], cli->operands[1]);

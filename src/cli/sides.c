@@ -341,7 +341,7 @@ void lap_cli_log_line(lap_cli_log *log, const json_t *record)
 
 bool lap_cli_log_close(lap_cli_log *log, const char *path)
 {
-    if (log->is_new && !log->is_begun)
+    if (log->is_new && log->size == 0)
         unlink(path);
     if (log->fd >= 0 && close(log->fd) != 0 && errno != EINTR && !log->problem)
         log->problem = errno;

@@ -34,7 +34,7 @@ bool lap_cli_log_postpone(lap_cli_log *log, const lap_cli *cli, const char *out_
 /* Writes the first line if it is missing. From now on the old content is lost. */
 void lap_cli_log_begin(lap_cli_log *log);
 void lap_cli_log_line(lap_cli_log *log, const json_t *record);
-/* Closes the log; removes a new log if its run did not begin. False after a failure; problem says why. */
+/* Closes the log; removes a new log that has no complete line. False after a failure; problem says why. */
 bool lap_cli_log_close(lap_cli_log *log, const char *path);
 /* Closes the log of a run that ends with this exit code. Returns the exit code to end with, after a message
  * if writing failed. path NULL: there is no log. */

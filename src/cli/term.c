@@ -73,9 +73,16 @@ bool lap_cli_write(int fd, const void *bytes, size_t size)
     return true;
 }
 
+static int lost; /* errno of the first write to standard output that failed, or 0 */
+
 static ssize_t write_to(void *fd, const char *bytes, size_t size)
 {
-    return lap_cli_write(*(const int *)fd, bytes, size) ? (ssize_t)size : 0;
+    const int to = *(const int *)fd;
+    if (lap_cli_write(to, bytes, size))
+        return (ssize_t)size;
+    if (to == STDOUT_FILENO && !lost)
+        lost = errno;
+    return 0;
 }
 
 static int descriptor_of(const FILE *stream)
@@ -359,12 +366,14 @@ bool lap_term_reader_left(void)
 
 lap_cli_exit lap_cli_flush(lap_cli_exit so_far)
 {
-    errno = 0;
+    static bool told;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return so_far;
     if (lap_term_reader_left())
         return LAP_EXIT_PIPE;
-    lap_cli_message("cannot write to standard output: %s", errno ? strerror(errno) : "write error");
+    if (!told)
+        lap_cli_message("cannot write to standard output: %s", lost ? strerror(lost) : "write error");
+    told = true;
     return so_far == LAP_EXIT_OK ? LAP_EXIT_FAILED : so_far;
 }
 

@@ -60,7 +60,8 @@ const char *lap_term_plain(const lap_cli *cli, FILE *to);
 
 /* Whether standard output is a pipe whose reader has closed it. */
 bool lap_term_reader_left(void);
-/* Flushes stdout. If output was lost, returns LAP_EXIT_FAILED after a message, or LAP_EXIT_PIPE. */
+/* Flushes stdout. If output was lost, returns so_far, or LAP_EXIT_FAILED if so_far is LAP_EXIT_OK; the first
+ * such call prints a message. If the reader has closed the pipe, returns LAP_EXIT_PIPE without a message. */
 lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
 
 /* Whether a progress line may be shown: stderr is a terminal, and neither --quiet nor --progress=off is

@@ -166,6 +166,64 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     [ "$(head -c 4 out/a.jpg)" != mine ]
 }
 
+@test "files asked for are written, or their lack is an error, when the output is there already" {
+    tiny a.jpg
+    expect 0 "" "" --stats=full.json --threshold=20 a.jpg out.jpg
+    expect 0 "" "" --skip-existing --stats=s.json --report=r.html --threshold=20 a.jpg out.jpg
+    cmp full.json s.json
+    grep -q '<html' r.html
+    cp a.jpg b.jpg
+    expect 0 "" "" -q --in-place --stats=first.json b.jpg
+    run --separate-stderr lapedge --in-place --stats=again.json b.jpg
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"lapedge: again.json: not written, because b.jpg holds its edges already"* ]]
+    [ ! -e again.json ]
+    expect 0 "" "lapedge: out.jpg: there already" -n --skip-existing a.jpg out.jpg
+}
+
+@test "a command that only prints ends when its output cannot be written" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    mkdir in
+    for i in 1 2 3 4 5 6 7 8; do cp "$photo" in/$i.jpg; done
+    cp -r in two
+    for form in --json --csv -v; do
+        run --separate-stderr bash -c "'$LAPEDGE' stats $form -j1 in >/dev/full"
+        [ "$status" -eq 1 ]
+        [ "$(grep -c 'cannot write to standard output: No space left on device' <<<"$stderr")" -eq 1 ]
+        [[ $stderr == *" measured, "*" left; "* ]]
+    done
+    run --separate-stderr bash -c "'$LAPEDGE' diff -v -j1 in two >/dev/full"
+    [ "$status" -eq 2 ]
+    [ "$(grep -c 'cannot write to standard output: No space left on device' <<<"$stderr")" -eq 1 ]
+    run --separate-stderr bash -c "'$LAPEDGE' diff in/1.jpg two/1.jpg >/dev/full"
+    [ "$status" -eq 2 ]
+}
+
+@test "a full disk ends a folder run with 1 if outputs are complete, whichever run made them" {
+    unshare -rm true 2>/dev/null || skip "no namespaces of users and mounts"
+    mkdir small
+    tiny tiny/t.jpg
+    for i in 1 2 3; do cp "$photo" in$i.jpg; done
+    run --separate-stderr unshare -rm bash -c "
+        mount -t tmpfs -o size=512k tmpfs small || exit 99
+        '$LAPEDGE' -q --format=ppm tiny small || exit 98
+        '$LAPEDGE' -q --format=ppm in?.jpg small; echo \$?
+        '$LAPEDGE' -q --format=ppm tiny in?.jpg small; echo \$?"
+    [ "$status" -ne 99 ] || skip "no tmpfs"
+    [ "${lines[*]}" = "4 1" ]
+}
+
+@test "stats ends soon when the reader of its pipe leaves" {
+    tiny one.jpg
+    mkdir in
+    for ((i = 0; i < 600; i++)); do cp one.jpg in/$i.jpg; done
+    run --separate-stderr bash -c "set -o pipefail; '$LAPEDGE' stats --csv -j1 in | head -n 1"
+    [ "$status" -eq 141 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $stderr =~ ^([0-9]+)" measured, " ]]
+    [ "${BASH_REMATCH[1]}" -lt 500 ]
+}
+
 @test "-f permits, --rebuild makes anew" {
     tiny in/a.jpg
     tiny in/b.jpg

@@ -79,8 +79,9 @@ lap_cli_exit lap_folder_check_log(const lap_cli *cli)
 
 /* ---- while it runs ------------------------------------------------------------------------------- */
 
-void lap_folder_start(lap_folder *folder, const lap_context *context, const char *what)
+void lap_folder_start(lap_folder *folder, lap_context *context, const char *what)
 {
+    folder->context = context;
     const int threads = lap_context_threads(context), jobs = folder->cli->jobs;
     if (what && folder->cli->verbose)
         lap_cli_message(
@@ -91,6 +92,15 @@ void lap_folder_start(lap_folder *folder, const lap_context *context, const char
 void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts)
 {
     lap_progress_files(&folder->progress, counts, &folder->work);
+}
+
+void lap_folder_flush(lap_folder *folder)
+{
+    if (folder->lost != LAP_EXIT_OK)
+        return;
+    folder->lost = lap_cli_flush(LAP_EXIT_OK);
+    if (folder->lost != LAP_EXIT_OK)
+        lap_context_cancel(folder->context);
 }
 
 void lap_folder_stop(lap_folder *folder)
@@ -373,13 +383,15 @@ static lap_cli_exit verdict(const lap_batch_counts *counts)
 int lap_folder_exit(const lap_folder *folder, lap_code code)
 {
     const lap_batch_counts *counts = &folder->counts;
+    if (folder->lost != LAP_EXIT_OK)
+        return (int)folder->lost;
     switch (code) {
     case LAP_OK:
         return (int)verdict(counts);
     case LAP_E_CANCELLED:
         return (int)lap_cli_exit_of(code);
     case LAP_E_DISK_FULL:
-        return counts->ok + counts->warned ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
+        return counts->ok + counts->warned + counts->kinds[LAP_OK] ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
     case LAP_E_WRITE:
     case LAP_E_MISSING:
         return LAP_EXIT_NOTHING;

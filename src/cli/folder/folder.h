@@ -23,6 +23,8 @@ typedef struct lap_folder {
     lap_batch_counts counts;
     lap_error err;
     uint64_t told[LAP_CODES]; /* messages about files by kind; LAP_OK counts warnings */
+    lap_context *context;     /* the run's, after lap_folder_start */
+    lap_cli_exit lost;        /* exit code once standard output could not be written, or LAP_EXIT_OK */
 } lap_folder;
 
 /* Prepares a run over the first `inputs` operands. With --shard=auto, the tasks of one machine share all its
@@ -35,9 +37,12 @@ lap_cli_exit lap_folder_check_names(const lap_cli *cli);
 lap_cli_exit lap_folder_check_log(const lap_cli *cli);
 
 /* Starts the progress line. With -v first prints "up to 2 WHAT at once", unless what is NULL. */
-void lap_folder_start(lap_folder *folder, const lap_context *context, const char *what);
+void lap_folder_start(lap_folder *folder, lap_context *context, const char *what);
 /* Call this in each callback, after a finished file was reported. */
 void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts);
+/* For a run whose only result is what it prints: flushes standard output, and cancels the run if that failed,
+ * for example because the disk is full or the reader of a pipe has left. Sets folder->lost. */
+void lap_folder_flush(lap_folder *folder);
 void lap_folder_stop(lap_folder *folder);
 
 /* Whether to print a file's error or warning. A terminal with a progress line shows ten of each kind, unless
@@ -66,7 +71,7 @@ void lap_folder_end_log(const lap_folder *folder, lap_cli_log *log);
 /* Adds how long the run took, and how it ended. */
 void lap_folder_json_end(const lap_folder *folder, json_t *object);
 
-/* Returns the exit code of a run that ended with this code. */
+/* Returns the exit code of a run that ended with this code; folder->lost comes first. */
 int lap_folder_exit(const lap_folder *folder, lap_code code);
 
 #endif

@@ -65,6 +65,17 @@ static void write_log(in_place_run *run, const lap_batch_file *file)
     json_decref(line);
 }
 
+/* --stats. A photo that is up to date is an output already: its own pixels, and so its statistics, are
+ * gone. */
+static int write_stats(const in_place_run *run, const lap_batch_file *file)
+{
+    const lap_cli *cli = run->folder.cli;
+    if (file->report->status != LAP_SKIPPED)
+        return lap_stats_write(cli, file->input, &run->stats);
+    lap_cli_message("%s: not written, because %s holds its edges already", cli->stats, file->input);
+    return LAP_EXIT_FAILED;
+}
+
 static int exit_of(const lap_report *report)
 {
     return report->status == LAP_SKIPPED && report->error.code == LAP_OK
@@ -80,8 +91,8 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
         print_file(run, file);
         const int photo = exit_of(file->report);
         int code = photo;
-        if (cli->stats && code == LAP_EXIT_OK && file->report->status != LAP_SKIPPED)
-            code = lap_stats_write(cli, file->input, &run->stats);
+        if (cli->stats && code == LAP_EXIT_OK)
+            code = write_stats(run, file);
         if (cli->log)
             write_log(run, file);
         if (lap_cli_wants_json(cli)) {
