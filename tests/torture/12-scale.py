@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Class 12, many files: the peak of memory for 1,000 and for TORTURE x 20,000 photos, nested folders, few descriptors."""
+"""Class 12, many files and a large one: the peak of memory for 1,000 and for TORTURE x 20,000 photos, nested folders,
+few descriptors; the peak for a photo of 20,000 x 20,000 pixels, by a file and by a pipe."""
 
+import hashlib
 import os
 import resource
 import shutil
 import subprocess
 from pathlib import Path
 
-from torture import PROGRAM, WORK, check, finish, measured, photo, result, run, said, times
+from torture import PROGRAM, WORK, check, finish, measured, photo, result, rng, run, said, times
 
 
 def peak(folder, files):
@@ -58,5 +60,38 @@ def campaign():
     return lost
 
 
+def large():
+    """A JPEG of 400 megapixels and over 80 MB, which a pipe cannot hold for a second reading."""
+    side, most = 20000, 200 * 1000 # KB
+    if not os.path.exists("/usr/bin/time"):
+        return "GNU time is not installed"
+    if b"__asan_init" in Path(PROGRAM).read_bytes():
+        return "sanitizers keep what is freed"
+    row = bytes((x // 7 + rng.randrange(12)) % 256 for x in range(3 * side))
+    with subprocess.Popen([PROGRAM, "--max-pixels=400M", "--no-sync", "--kernel=identity", "-Q", "90", "-",
+                           str(WORK / "large.jpg")], stdin=subprocess.PIPE) as maker:
+        maker.stdin.write(b"P6\n%d %d\n255\n" % (side, side))
+        for y in range(side):
+            maker.stdin.write(row[3 * y:] + row[:3 * y])
+        maker.stdin.close()
+    size = (WORK / "large.jpg").stat().st_size
+    peaks, hashes, lost = {}, {}, []
+    for how, source in (("file", WORK / "large.jpg"), ("pipe", "-")):
+        report = WORK / "peak"
+        with (WORK / "large.jpg").open("rb") as file:
+            reader = subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE)
+        subprocess.run(["/usr/bin/time", "-o", report, "-f", "%M", PROGRAM, "--max-pixels=400M", "--no-sync", source,
+                        WORK / "large-out.jpg"], stdin=reader.stdout, check=True)
+        reader.stdout.close()
+        reader.wait()
+        peaks[how] = int(report.read_text().split()[-1]) * 1024 // 1000
+        hashes[how] = hashlib.file_digest((WORK / "large-out.jpg").open("rb"), "sha256").hexdigest()
+    lost += [f"{peak} KB by a {how}" for how, peak in peaks.items() if peak > most]
+    lost += ["a file and a pipe give other bytes"] if hashes["file"] != hashes["pipe"] else []
+    result(12, "a photo of 400 megapixels", 2, len(lost), mb=size // 10**6, file_kb=peaks["file"], pipe_kb=peaks["pipe"])
+    return lost
+
+
 check("many files", campaign)
+check("a large photo", large)
 finish()
