@@ -127,8 +127,9 @@ typedef struct lap_batch_left {     /* an output folder below a named one, in wh
 } lap_batch_left;
 /* Files found in folders that are not inputs, and inputs that deserve a warning. */
 typedef struct lap_batch_others {
-    bool finds_made;  /* set by the caller: count in `made` */
-    uint64_t files;   /* files not taken; hidden files are not counted */
+    bool finds_made;        /* set by the caller: count in `made` */
+    uint64_t files;         /* files not taken; hidden files are not counted */
+    uint64_t apple_doubles; /* macOS's ._NAME files of metadata, in folders and lists */
     uint64_t outputs; /* outputs of earlier runs below a named folder; they are taken only if their own output
                          folder, or one below it, is named */
     uint64_t output_folders; /* in how many folders of outputs they are */

@@ -37,6 +37,13 @@ static bool is_listed(const char *list, const char *extension)
     return false;
 }
 
+/* Whether the name is one that macOS gives to a file of metadata. */
+static bool is_twin(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return strncmp(slash ? slash + 1 : name, "._", 2) == 0;
+}
+
 /* ---- by pattern -------------------------------------------------------------------------------- */
 
 static const char *without_dot(const char *path)
@@ -118,14 +125,14 @@ lap_taking lap_take_judge(
         return LAP_TAKE_YES;
     const char *extension = extension_of(candidate->name);
     const char *list = by_list ? take->extensions : by_glob ? readable : photos;
-    const bool is_twin = strncmp(candidate->name, "._", 2) == 0;
+    const bool may_be_metadata = is_twin(candidate->name);
     if (!included)
         return LAP_TAKE_NO;
     if (!extension)
         return by_list ? LAP_TAKE_NO : LAP_TAKE_DOUBT;
     if (!is_listed(list, extension))
-        return is_twin && !by_glob ? LAP_TAKE_DOUBT : LAP_TAKE_NO;
-    return is_twin ? LAP_TAKE_DOUBT : LAP_TAKE_YES;
+        return may_be_metadata && !by_glob ? LAP_TAKE_DOUBT : LAP_TAKE_NO;
+    return may_be_metadata ? LAP_TAKE_DOUBT : LAP_TAKE_YES;
 }
 
 static lap_code refuse_extension(const char *extension, lap_error *err)
@@ -162,24 +169,40 @@ lap_code lap_take_check(const lap_batch_take *take, lap_error *err)
 
 /* ---- by content -------------------------------------------------------------------------------- */
 
-bool lap_take_begins_like_jpeg(int folder, const char *name)
+static bool begins_like(int folder, const char *name, const void *magic, size_t size)
 {
-    unsigned char magic[3];
+    unsigned char head[4];
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
     if (fd < 0)
         return false;
-    ssize_t got = read(fd, magic, sizeof magic);
+    ssize_t got = read(fd, head, size);
     close(fd);
-    return got == 3 && magic[0] == 0xFF && magic[1] == 0xD8 && magic[2] == 0xFF;
+    return got == (ssize_t)size && memcmp(head, magic, size) == 0;
+}
+
+bool lap_take_begins_like_jpeg(int folder, const char *name)
+{
+    return begins_like(folder, name, "\xFF\xD8\xFF", 3);
+}
+
+bool lap_take_is_apple_double(int folder, const char *name)
+{
+    return is_twin(name) && begins_like(folder, name, "\x00\x05\x16\x07", 4);
 }
 
 /* ---- what is not ------------------------------------------------------------------------------- */
 
-void lap_take_note(lap_batch_others *others, const char *name)
+void lap_take_note(lap_batch_others *others, int folder, const char *name)
 {
     char extension[sizeof others->kinds->extension] = "";
     const char *found = extension_of(name);
-    if (!others || name[0] == '.')
+    if (!others)
+        return;
+    if (lap_take_is_apple_double(folder, name)) {
+        others->apple_doubles++;
+        return;
+    }
+    if (name[0] == '.')
         return;
     others->files++;
     for (size_t i = 0; found && found[i] && i + 1 < sizeof extension; i++)

@@ -27,7 +27,10 @@ lap_taking lap_take_judge(
 lap_code lap_take_check(const lap_batch_take *take, lap_error *err);
 /* Whether this file in an open folder begins like a JPEG. */
 bool lap_take_begins_like_jpeg(int folder, const char *name);
-/* Counts a file that is not taken, unless it is hidden. others may be NULL. */
-void lap_take_note(lap_batch_others *others, const char *name);
+/* Whether this file (folder: as for openat) is an AppleDouble file, by its name ._* and its first bytes.
+ * macOS keeps metadata of NAME in ._NAME on disks of other systems. */
+bool lap_take_is_apple_double(int folder, const char *name);
+/* Counts a file that is not taken; a hidden one only if it is an AppleDouble file. others may be NULL. */
+void lap_take_note(lap_batch_others *others, int folder, const char *name);
 
 #endif

@@ -127,7 +127,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     if (lap_outputs_is_out(&w->outputs))
         return visit_in_out(w, folder, path, name, taking);
     if (taking == LAP_TAKE_NO) {
-        lap_take_note(w->options->others, name);
+        lap_take_note(w->options->others, folder, name);
         return LAP_OK;
     }
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
@@ -141,7 +141,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
         return named ? give_problem(w, path, relative, 0, "not a regular file") : LAP_OK;
     if (named || lap_take_begins_like_jpeg(folder, name))
         return give_found(w, folder, path, name, &st);
-    lap_take_note(w->options->others, name);
+    lap_take_note(w->options->others, folder, name);
     return LAP_OK;
 }
 
@@ -400,7 +400,10 @@ static lap_code walk_list(walk *w, lap_list *list)
     lap_code code = lap_list_begin(list, w->err);
     while (code == LAP_OK && (code = lap_list_next(list, &path, w->err)) == LAP_OK && path) {
         listed_relative(path, relative);
-        code = give_listed(w, path, relative);
+        if (lap_take_is_apple_double(AT_FDCWD, path)) /* find -name '*.jpg' lists them, too */
+            lap_take_note(w->options->others, AT_FDCWD, path);
+        else
+            code = give_listed(w, path, relative);
     }
     return code;
 }

@@ -22,10 +22,11 @@ typedef struct lap_walk_entry {
 typedef lap_code lap_walk_fn(void *user, const lap_walk_entry *entry, lap_error *err);
 
 /* Visits every input of the options. From folders it takes the files that options->take selects (take.h);
- * named files and listed paths are always taken. The order is that of the names, byte by byte; a folder's
- * files come before those of its subfolders. Symbolic links inside folders are followed only on request. The
- * walk skips the output folder, other runs' outputs (outputs.h), and lapedge's records. Counts in
- * options->others what it does not take. list has the names of files_from, or is NULL. */
+ * named files and listed paths are always taken, except listed AppleDouble files. The order is that of the
+ * names, byte by byte; a folder's files come before those of its subfolders. Symbolic links inside folders
+ * are followed only on request. The walk skips the output folder, other runs' outputs (outputs.h), and
+ * lapedge's records. Counts in options->others what it does not take. list has the names of files_from, or is
+ * NULL. */
 lap_code lap_walk(
     const lap_batch_options *options, lap_list *list, lap_walk_fn *visit, void *user, lap_error *err);
 

@@ -34,6 +34,7 @@ static const foreign table[] = {
     {"a Photoshop document", 0, 4, "8BPS"},
     {"a BMP image", 0, 2, "BM"},
     {"a PDF document", 0, 5, "%PDF-"},
+    {"an AppleDouble file, metadata that macOS keeps beside a photo", 0, 4, "\x00\x05\x16\x07"},
 };
 
 const char *lap_foreign_name(const uint8_t *head, size_t size)

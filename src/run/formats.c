@@ -43,7 +43,7 @@ lap_code lap_decoder_open(
     if (code != LAP_OK)
         return code;
     if (size == 0)
-        return lap_fail_at(err, LAP_E_NOT_IMAGE, name, "is empty");
+        return lap_fail_at(err, LAP_E_NOT_IMAGE, name, "the file is empty");
     const lap_decoder_ops *ops = find_format(head, size);
     const char *foreign = ops ? NULL : lap_foreign_name(head, size);
     if (foreign)

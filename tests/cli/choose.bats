@@ -25,8 +25,34 @@ outputs()
     [[ $stderr == *"lapedge: 4 other files not taken: "*"2 .heic"* ]]
     [[ $stderr == *"1 .mov"* && $stderr == *"1 without extension"* ]]
     json <(echo "$output") 'o["not_taken"] == {"files": 4, "output_folders": 0, "outputs": 0,
-        "photos_in_outdir": 0, "left_in": [], "kinds": {"heic": 2, "mov": 1, "": 1}, "unused_patterns": []}'
+        "apple_doubles": 0, "photos_in_outdir": 0, "left_in": [], "kinds": {"heic": 2, "mov": 1, "": 1}, "unused_patterns": []}'
     expect 0 "" "" -q in out
+}
+
+@test "AppleDouble files of macOS are counted, not taken and not failed" {
+    tiny in/a.jpg
+    tiny in/._b.jpg # a photo of that name
+    mkdir in/sub
+    printf '\0\005\026\a\0\002\0\0Mac OS X        ' | tee in/._a.jpg in/._c.mov >in/sub/._d.png
+    printf '\0\005\026\a' >in/e.txt
+    echo text >in/._f.jpg
+    local told="lapedge: 3 AppleDouble files not taken: macOS keeps metadata in ._NAME, not photos"
+    run --separate-stderr lapedge --json in out
+    [ "$status" -eq 0 ]
+    [ "$(outputs out)" = "._b.jpg a.jpg" ]
+    [[ $stderr == "lapedge: 1 other file not taken: 1 .txt"$'\n'"$told"$'\n'"2 done; "* ]]
+    json <(echo "$output") '(o["expected"], o["failed"], o["not_taken"]["apple_doubles"], o["not_taken"]["files"]) == (2, 0, 3, 1)'
+    run --separate-stderr lapedge diff in out
+    [[ $stderr == *"$told"* ]]
+    # A list, as find makes it, has them, too.
+    find in -name '*.jpg' ! -name '._f*' >list
+    run --separate-stderr lapedge --files-from=list listed
+    [ "$status" -eq 0 ]
+    [[ $stderr == "${told/3 AppleDouble files/1 AppleDouble file}"$'\n'"2 done; "* ]]
+    run --separate-stderr lapedge stats --files-from=list
+    [ "$status" -eq 0 ]
+    expect 1 "" "lapedge: in/._a.jpg: unsupported: an AppleDouble file, metadata that macOS keeps beside a photo; \
+JPEG, PNG and binary PNM are read" in/._a.jpg x.jpg
 }
 
 @test "--ext and --include take other kinds, --exclude leaves out" {

@@ -17,7 +17,9 @@ refused()
     echo "This is not a photo." >text.jpg
     : >empty.jpg
     refused 1 "lapedge: text.jpg: not a JPEG, PNG or binary PNM image" text.jpg
-    refused 1 "lapedge: empty.jpg: is empty" empty.jpg
+    refused 1 "lapedge: empty.jpg: the file is empty" empty.jpg
+    run --separate-stderr lapedge --json empty.jpg out.jpg
+    json <(echo "$output") 'o["error"] == {"kind": "not_jpeg", "message": "empty.jpg: the file is empty"}'
 }
 
 @test "a folder, a FIFO and a device as input" {

@@ -144,7 +144,7 @@ PYTHON
 @test "bench --report reads the photo again: one that is read up by then is an error, and there is no page" {
     run --separate-stderr lapedge bench -q --image=/dev/stdin --runs=1 --backends=c --report=page.html < <(cat "$photo")
     [ "$status" -eq 1 ]
-    [ "$stderr" = "lapedge: /dev/stdin: is empty" ]
+    [ "$stderr" = "lapedge: /dev/stdin: the file is empty" ]
     [ ! -e page.html ]
 }
 

@@ -42,22 +42,28 @@ load common
     expect 2 "" "lapedge: bench: unknown operation \"filtre\"; did you mean filter?" bench filtre
 }
 
-@test "no folder is made under the name of an image, unless a slash says so" {
+@test "no folder is made under the name of a file, unless a slash says so" {
     cp "$photo" a.jpg
     cp "$photo" b.jpg
     local name
-    for name in w.jpg w.PNG sub/w.jpeg w.webp; do
-        expect 2 "" "lapedge: $name: no such folder, and the name is an image's; write $name/ to create it" a.jpg b.jpg $name
-        expect 2 "" "lapedge: $name: no such folder, and the name is an image's; write $name/ to create it" \
+    for name in w.jpg w.PNG sub/w.jpeg w.webp w.zip edges.tar.gz sub/w.7z w.MP4 w.pdf w.json; do
+        expect 2 "" "lapedge: $name: no such folder, and the name looks like a file's; write $name/ to create it" a.jpg b.jpg $name
+        expect 2 "" "lapedge: $name: no such folder, and the name looks like a file's; write $name/ to create it" \
             transform --flip=h a.jpg b.jpg $name
         [ ! -e $name ]
     done
     echo a.jpg >list
-    expect 2 "" "lapedge: w.jpg: no such folder, and the name is an image's; write w.jpg/ to create it" --files-from=list w.jpg
+    expect 2 "" "lapedge: w.jpg: no such folder, and the name looks like a file's; write w.jpg/ to create it" --files-from=list w.jpg
     lapedge -q a.jpg b.jpg w.jpg/
     lapedge -q a.jpg b.jpg w.jpg # it is there
     lapedge -q a.jpg b.jpg 2024.05
     [ -e 2024.05/a.jpg ]
+    mkdir photos
+    cp a.jpg photos
+    expect 2 "" "lapedge: out.zip: no such folder, and the name looks like a file's; write out.zip/ to create it" photos out.zip
+    lapedge -q photos/ out.zip/
+    lapedge -q --rebuild photos/ out.zip # it is there
+    [ -e out.zip/a.jpg ]
 }
 
 @test "a photo beside the input that is replaced is named" {

@@ -392,7 +392,7 @@ static void other_files_are_no_images(void **state)
     lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
     outcome o = decode((const uint8_t *)"", 0, &options);
     assert_int_equal(o.code, LAP_E_NOT_IMAGE);
-    assert_string_equal(o.err.message, "is empty");
+    assert_string_equal(o.err.message, "the file is empty");
     o = decode((const uint8_t *)"Dear reader, this is text.", 26, &options);
     assert_int_equal(o.code, LAP_E_NOT_IMAGE);
 }

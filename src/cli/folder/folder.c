@@ -196,6 +196,9 @@ void lap_folder_print_others(const lap_folder *folder)
     if (others->files > 0)
         lap_cli_message("%llu other file%s not taken: %s%s", (unsigned long long)others->files,
             others->files > 1 ? "s" : "", text, named < others->files ? ", ..." : "");
+    if (others->apple_doubles > 0)
+        lap_cli_message("%llu AppleDouble file%s not taken: macOS keeps metadata in ._NAME, not photos",
+            (unsigned long long)others->apple_doubles, others->apple_doubles > 1 ? "s" : "");
     print_left(others, false);
     print_left(others, true);
 }
@@ -332,7 +335,8 @@ json_t *lap_folder_json_others(const lap_folder *folder)
     }
     json_object_set_new(object, "files", json_integer((json_int_t)others->files));
     json_object_set_new(object, "kinds", kinds);
-    const lap_json_count fields[] = {{"output_folders", others->output_folders}, {"outputs", others->outputs},
+    const lap_json_count fields[] = {{"apple_doubles", others->apple_doubles},
+        {"output_folders", others->output_folders}, {"outputs", others->outputs},
         {"photos_in_outdir", others->out_photos}};
     lap_json_counts(object, fields, sizeof fields / sizeof *fields);
     json_object_set_new(object, "left_in", left_folders(others));

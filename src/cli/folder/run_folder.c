@@ -260,11 +260,15 @@ static int run_folder(lap_cli *cli, folder_run *run)
     return exit_code;
 }
 
-/* A folder with an image's name is created only if it ends with a slash: otherwise an argument is probably
- * missing or superfluous. */
-static bool is_like_image(const char *out)
+/* A folder with the name of an image, a film, an archive or a document is created only if it ends with a
+ * slash: otherwise an argument is probably missing or superfluous, or such a file was expected. */
+static bool is_like_file(const char *out)
 {
-    static const char others[] = "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|";
+    static const char others[] =
+        "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|jp2|svg|psd|dng|cr2|cr3|nef|arw|"
+        "mp4|mov|avi|mkv|webm|"
+        "zip|tar|gz|tgz|bz2|tbz2|xz|txz|zst|lz4|7z|rar|iso|dmg|"
+        "pdf|txt|md|rtf|doc|docx|odt|xls|xlsx|ods|ppt|pptx|odp|csv|json|jsonl|xml|html|htm|";
     struct stat st;
     char word[16];
     const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out, *dot = strrchr(name, '.');
@@ -305,9 +309,9 @@ static int check_operands(const lap_cli *cli)
             "OUTDIR is missing: lapedge %s OUTDIR", lap_cli_quoted(cli->operands[0], quoted, sizeof quoted));
     if (lap_folder_check_names(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
-    if (is_like_image(out))
+    if (is_like_file(out))
         return lap_cli_usage(
-            "%s: no such folder, and the name is an image's; write %s/ to create it", out, out);
+            "%s: no such folder, and the name looks like a file's; write %s/ to create it", out, out);
     if (check_out_dir(cli, out) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     const lap_cli_exit code = lap_folder_check_log(cli);
