@@ -73,12 +73,11 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
 }
 
 @test "--format beside a name of another format" {
-    expect 2 "" "lapedge: --format=png: o.jpg is a name of another format; choose one name, or leave out --format" \
+    expect 2 "" "lapedge: --format=png: o.jpg is a name of another format; write o.png, or --format=jpg" \
         --format=png "$photo" o.jpg
-    expect 2 "" "lapedge: --format=jpg: o.pgm is a name of another format; choose one name, or leave out --format" \
-        transform --flip=h --format=jpg "$photo" o.pgm
+    expect 2 "" "lapedge: --format=jpeg: new.d/o.pgm is a name of another format; write new.d/o.jpg, or --format=pgm" \
+        transform --flip=h --format=jpeg "$photo" new.d/o.pgm
     [ ! -e o.jpg ]
-    [ ! -e o.pgm ]
     lapedge --format=jpg "$photo" o.JPEG
     lapedge --format=png "$photo" o.edges
     lapedge --format=png "$photo" photo

@@ -279,13 +279,12 @@ static lap_cli_exit check_beside(const lap_cli_given *given)
 
 static lap_cli_exit check_format(const lap_cli *cli)
 {
-    const char *out = single_output(cli), *asked = cli->settings.format;
-    const char *format = lap_format_named(asked), *of_name = lap_format_named(extension_of(out));
-    return format && of_name && strcmp(format, of_name) != 0
-               ? lap_cli_usage(
-                     "--format=%s: %s is a name of another format; choose one name, or leave out --format",
-                     asked, out)
-               : LAP_EXIT_OK;
+    const char *out = single_output(cli), *extension = extension_of(out), *asked = cli->settings.format;
+    const char *format = lap_format_named(asked), *of_name = lap_format_named(extension);
+    if (!format || !of_name || strcmp(format, of_name) == 0)
+        return LAP_EXIT_OK;
+    return lap_cli_usage("--format=%s: %s is a name of another format; write %.*s%s, or --format=%s", asked,
+        out, (int)(extension - out), out, format, of_name);
 }
 
 static lap_cli_exit check_sandbox(const lap_cli *cli)
