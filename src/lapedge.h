@@ -1,18 +1,15 @@
 /* lapedge finds the edges of photos by a 5x5 Laplace filter. This is the library's only public header.
  *
  * THREE EXAMPLES. All begin with
- *
  *     lap_error error = {0};
  *     lap_context *context = lap_context_create(0, &error); // a pool of threads, one per core
  *     lap_settings settings = lap_settings_default();
  *
  * 1. One photo, from file to file:
- *
  *     if (lap_run_file(context, "photo.jpg", "edges.jpg", &settings, NULL, &error) != LAP_OK)
  *         fprintf(stderr, "%s\n", lap_error_text(&error, (char[800]){0}, 800));
  *
  * 2. A folder of photos, to another folder. If it is stopped, the next call continues there:
- *
  *     const char *inputs[] = {"photos"};
  *     lap_batch_options options = {.inputs = inputs, .input_count = 1, .out_dir = "edges"};
  *     lap_batch_counts counts;
@@ -20,7 +17,6 @@
  *         printf("%d photos done, %d failed\n", (int)counts.ok, (int)counts.failed);
  *
  * 3. Your own pixels, here 480 rows of 640 pixels with 3 bytes each:
- *
  *     static uint8_t pixels[480][640][3], edges[480][640][3];
  *     const lap_view in = {pixels[0][0], 3 * 640, 640, 480, 3, 0, LAP_ON_HOST};
  *     const lap_view out = {edges[0][0], 3 * 640, 640, 480, 3, 0, LAP_ON_HOST};
@@ -28,14 +24,12 @@
  *
  * THE FILTER works on each channel separately. p is the source, extended by the border rule; h holds the 25
  * coefficients row by row; round is to nearest, ties to even. invert comes before threshold:
- *
  *     o(y,x) = sum over fy,fx in -2..2 of  h[5*(fy+2) + fx+2] * p(y+fy, x+fx)
  *     r      = scale * o + offset     one float32 multiply, then one float32 add, never fused
  *     out    = clamp: min(255, max(0, round(r)))     abs: min(255, round(|r|))
  *     invert: out = 255 - out         threshold T >= 0: out = 255 where out >= T, else 0
  *
  * THE BORDER, for a line of n samples and an index i outside 0..n-1:
- *
  *     zero        p(i) = 0
  *     replicate   p(i) = p(min(n-1, max(0, i)))
  *     reflect     p(i) = p(j), j = i mod 2n,      j > n-1: 2n-1-j          (edge sample repeated)
@@ -491,8 +485,7 @@ LAP_API lap_code lap_stream_create(
     lap_context *context, int device, void *cuda_stream, lap_stream **stream, lap_error *err);
 LAP_API void lap_stream_destroy(lap_stream *stream);
 LAP_API lap_code lap_stream_wait(lap_stream *stream, lap_error *err); /* waits for all queued work */
-/* Allocates zeroed device memory; apron 0 or LAP_APRON. *view is zero after a failure. Keep *view unchanged.
- */
+/* Allocates zeroed device memory; apron 0 or LAP_APRON. Keep *view unchanged; after a failure it is zero. */
 LAP_API lap_code lap_stream_view_create(
     lap_stream *stream, int width, int height, int channels, int apron, lap_view *view, lap_error *err);
 LAP_API void lap_stream_view_destroy(lap_stream *stream, lap_view *view);

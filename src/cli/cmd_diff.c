@@ -305,9 +305,10 @@ static int finish(diff_run *run, lap_code code)
                     : is_equal(run) ? LAP_EXIT_OK
                                     : LAP_EXIT_FAILED;
     if (code == LAP_OK && !counts->found)
-        lap_cli_message("%s and %s: no image found (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)",
+        lap_cli_message(
+            "%s and %s: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)",
             cli->operands[0], cli->operands[1]);
-    if (found && !cli->quiet) {
+    if (code == LAP_OK && !cli->quiet) {
         lap_folder_print_others(&run->folder);
         lap_folder_print_links(&run->folder);
     }

@@ -54,7 +54,8 @@ static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
     if (code == LAP_OK)
         code = lap_source_open(order->in, &r->source, err); /* first, to report a missing input first */
     if (code == LAP_OK)
-        code = lap_settings_with_format(order->settings, order->out, &r->settings, err);
+        code = lap_error_about(err, lap_settings_with_format(order->settings, order->out, &r->settings, err),
+            order->settings->in_place ? order->in : order->out);
     if (code == LAP_OK)
         code = order->tree ? lap_sink_open_below(order->tree, order->out, &r->sink, err)
                            : lap_sink_open(order->out, &r->control, &r->sink, err);
@@ -167,7 +168,7 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *give
     if (code == LAP_OK)
         code = lap_source_open(in, &source, err);
     if (code == LAP_OK)
-        code = lap_settings_with_format(settings, out, &full, err);
+        code = lap_error_about(err, lap_settings_with_format(settings, out, &full, err), out);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)

@@ -190,7 +190,7 @@ lap_code lap_settings_with_format(
         return LAP_OK;
     const char *slash = strrchr(out, '/');
     const bool has_extension = strchr(slash ? slash : out, '.') != NULL;
-    const lap_code code = lap_fail_at(err, LAP_E_USAGE, out, "%s (jpg jpeg png bmp tga ppm pgm tsv)",
+    const lap_code code = lap_fail(err, LAP_E_USAGE, "%s (jpg jpeg png bmp tga ppm pgm tsv)",
         has_extension ? "the extension names no known format" : "no extension names the format");
     if (full->in_place) /* the format is fixed */
         return code;

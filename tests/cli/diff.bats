@@ -285,7 +285,7 @@ PY
     json o.json '{r["path"]: r["error"] and r["error"]["kind"] for r in o["rows"]} == {"one.pgm": "different", "mine.pgm": None, "cut.jpg": "truncated", "deep/two.pgm": None, "deep/yours.pgm": None}'
     [[ $stderr == *"one.pgm: sizes differ: 8x6 and 9x6"* && $stderr == *"a/cut.jpg: truncated"* ]]
     mkdir none empty
-    expect 2 "" "lapedge: none and empty: no image found (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff none empty
+    expect 2 "" "lapedge: none and empty: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff none empty
     expect 2 "" "lapedge: a is a folder, but a/one.pgm is not" diff a a/one.pgm
     expect 2 "" "lapedge: missing: no such folder" diff missing a
     run --separate-stderr lapedge diff -q --report=p.html a b
@@ -381,4 +381,13 @@ PY
     [[ $stderr == *"b/plain: "* && $output == *"not equal: 1 identical, 1 could not be compared; 1 file not compared" ]]
     rm a/plain
     expect 0 "equal: 1 identical; 1 file not compared" "lapedge: 1 other file not taken: 1 without extension" diff a b
+}
+
+@test "folders without an image that lapedge reads: their kinds of files are named" {
+    mkdir a b
+    printf BM | tee a/x.bmp >b/x.bmp
+    touch b/y.gif
+    expect 2 "" "lapedge: a and b: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)
+lapedge: 3 other files not taken: 2 .bmp, 1 .gif" diff a b
+    expect 2 "" "lapedge: a and b: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff -q a b
 }

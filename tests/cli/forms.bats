@@ -75,8 +75,8 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
 @test "--format beside a name of another format" {
     expect 2 "" "lapedge: --format=png: o.jpg is a name of another format; write o.png, or --format=jpg" \
         --format=png "$photo" o.jpg
-    expect 2 "" "lapedge: --format=JPEG: new.d/o.pgm is a name of another format; write new.d/o.jpg, or --format=pgm" \
-        transform --flip=h --format=JPEG "$photo" new.d/o.pgm
+    expect 2 "" "lapedge: --format=jpeg: new.d/o.pgm is a name of another format; write new.d/o.jpg, or --format=pgm" \
+        transform --flip=h --format=jpeg "$photo" new.d/o.pgm
     [ ! -e o.jpg ]
     lapedge --format=jpg "$photo" o.JPEG
     lapedge --format=png "$photo" o.edges

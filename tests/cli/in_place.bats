@@ -406,6 +406,9 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     run --separate-stderr lapedge --in-place kept.orig
     [[ $status -eq 2 && $stderr == *"names no known format"* && $stderr != *--format* ]]
     cmp kept.orig "$photo"
+    mkdir z
+    cp "$photo" z/x.bak
+    expect 2 "" "lapedge: z/x.bak: the extension names no known format (jpg jpeg png bmp tga ppm pgm tsv)" --in-place z/x.bak
     cp "$photo" fresh.jpg
     run --separate-stderr lapedge --in-place kept.orig fresh.jpg
     [[ $status -eq 1 && $stderr == *"1 done, 1 failed"* ]]
