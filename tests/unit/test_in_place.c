@@ -368,6 +368,31 @@ static void the_name_of_a_backup_may_be_as_long_as_a_name(void **state)
     }
 }
 
+static void the_longest_name_is_a_name(void **state)
+{
+    char path[512];
+    const char *const inputs[] = {path};
+    (void)state;
+    snprintf(path, sizeof path, "%s/%0*d.pgm", scratch, LONGEST - 4, 0);
+    put_photo(path, 20);
+    const lap_batch_options o = {.inputs = inputs, .input_count = 1};
+    assert_int_equal(run(o, (lap_in_place){0}, unsynced()).counts.ok, 1);
+    assert_false(is_photo(path, 20));
+}
+
+static void a_run_without_standard_input(void **state)
+{
+    (void)state;
+    const lap_batch_options o = two_photos();
+    const int kept = dup(STDIN_FILENO);
+    assert_int_equal(close(STDIN_FILENO), 0);
+    const result r = run(o, (lap_in_place){0}, unsynced());
+    if (kept >= 0)
+        assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+    close(kept);
+    assert_int_equal(r.counts.ok, 2);
+}
+
 static void what_stopped_runs_left_goes(void **state)
 {
     (void)state;
@@ -460,7 +485,10 @@ static void what_is_refused_is_refused_before_the_first_photo(void **state)
     r = run(o, (lap_in_place){0}, unsynced());
     assert_int_equal(r.code, LAP_E_USAGE);
     assert_string_equal(r.err.subject, scratch);
-    o.inputs = two;
+    o.input_count = 1; /* the element behind the inputs is not read */
+    r = run(o, (lap_in_place){.again = true}, unsynced());
+    assert_int_equal(r.counts.ok, 1);
+    o = two_photos();
     o.sides = sides;
     o.side_count = 1;
     r = run(o, (lap_in_place){0}, unsynced());
@@ -490,6 +518,8 @@ int main(void)
         IN_SCRATCH(folders_are_left_one_by_one),
         IN_SCRATCH(a_photo_that_is_named_twice_is_done_once),
         IN_SCRATCH(the_name_of_a_backup_may_be_as_long_as_a_name),
+        IN_SCRATCH(the_longest_name_is_a_name),
+        IN_SCRATCH(a_run_without_standard_input),
         IN_SCRATCH(what_stopped_runs_left_goes),
         IN_SCRATCH(the_first_failure_is_the_last_photo),
         IN_SCRATCH(a_dry_run_foresees_what_the_name_rules_out),
