@@ -78,5 +78,5 @@ extern "C" lap_code lap_cuda_mirror(
     if (in->channels == 3)
         return LAP_LAUNCH(launch, (left_right ? rows_kernel<3, true> : rows_kernel<3, false>), in->base,
             in->stride, out->base, out->stride, in->width, in->height);
-    return lap_fail(err, LAP_E_INTERNAL, "pixels of %d channels are not mirrored here", in->channels);
+    return lap_fail(err, LAP_E_INTERNAL, "cannot mirror pixels of %d channels", in->channels);
 }

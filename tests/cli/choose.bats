@@ -279,7 +279,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     run --separate-stderr lapedge --files-from=- three < <(printf '\xef\xbb\xbfin/b.jpg\r\n')
     [ "$status" -eq 4 ]
     [[ $stderr == *"in/b.jpg\x0d: no such file: this list begins with a byte order mark; remove it, as sed '1s/^\\xef\\xbb\\xbf//' does"* ]]
-    expect 2 "" "lapedge: standard input: this list is UTF-16; convert it to UTF-8, as iconv does" \
+    expect 2 "" "lapedge: standard input: this list is UTF-16; convert it to UTF-8, for example with iconv" \
         --files-from=- three < <(printf '\xff\xfei\0n\0\n\0')
     [ "$(outputs two)" = "in/b.jpg" ]
 }
@@ -555,11 +555,11 @@ PYTHON
     [[ $output$stderr == *"encoded by turbo, not by c: the file is progressive"* ]]
     cmp turbo.jpg c.jpg
     run --separate-stderr lapedge "$photo" o.jpg --codec=c --optimize -v
-    [[ $output$stderr == *"encoded by turbo, not by c: the file has tables made for it"* ]]
+    [[ $output$stderr == *"encoded by turbo, not by c: the file has optimized Huffman tables"* ]]
     djpeg -ppm "$photo" | cjpeg -sample 1x4 >odd.jpg
     run --separate-stderr lapedge odd.jpg o.jpg --codec=c -v
     [ "$status" -eq 0 ]
-    [[ $output$stderr == *"encoded by turbo, not by c: its sampling is another than"* ]]
+    [[ $output$stderr == *"encoded by turbo, not by c: its sampling is not 4:4:4"* ]]
     lapedge odd.jpg t.jpg --codec=turbo
     cmp o.jpg t.jpg
 }

@@ -127,8 +127,8 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     [[ $stderr == 'lapedge: --kernel: "sobel" is not a known kernel; a gradient has a kernel for each direction'* ]]
     # The list that the hint gives is a kernel.
     lapedge --range=abs --kernel='0 0 0 0 0/0 -1 0 1 0/0 -2 0 2 0/0 -1 0 1 0/0 0 0 0 0' "$photo" o.ppm
-    expect 2 "" "lapedge: unknown option --strict; inputs with a warning fail with --fail-on=warning" --strict a b
-    expect 2 "" "lapedge: unknown option -p; time and mode are kept with --preserve" -p a b
+    expect 2 "" "lapedge: unknown option --strict; --fail-on=warning makes inputs with a warning fail" --strict a b
+    expect 2 "" "lapedge: unknown option -p; --preserve keeps time and mode" -p a b
     expect 2 "" "lapedge: batch: no such file, and no command; folders need no command: lapedge IN... OUTDIR" batch a b
 }
 

@@ -381,7 +381,7 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     lapedge -q ph out
     local record=(out/.lapedge/*.jsonl)
     cp "${record[0]}" before
-    expect 2 "" "lapedge: ${record[0]}: lies among the records of lapedge" -f "--json-file=${record[0]}" ph out
+    expect 2 "" "lapedge: ${record[0]}: lies in the folder of lapedge's own records" -f "--json-file=${record[0]}" ph out
     expect 2 "" "lapedge: --json-file: ${record[0]} exists and is not JSON that lapedge wrote; name another file, or remove it" \
         "--json-file=${record[0]}" ph out
     cmp before "${record[0]}"

@@ -133,7 +133,7 @@ left()
         slash=$([ $side != --log ] || echo /)
         run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.1 $side=pipe "$photo" "out$slash"
         [ "$status" -eq 4 ]
-        [ "$stderr" = "lapedge: $side: pipe: nobody reads this FIFO" ]
+        [ "$stderr" = "lapedge: $side: pipe: no process reads this FIFO" ]
         [ ! -e out ]
     done
     # A reader gets all of it.

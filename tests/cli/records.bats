@@ -405,7 +405,7 @@ forge()
     # A record that others may have written says that it is done: it is skipped, but not made anew.
     chmod o+w out/.lapedge
     expect 0 "" "" -q --ext=pgm p out
-    expect 1 "" "lapedge: out/a.pgm: exists and its record is no proof that lapedge made it; -f replaces it" \
+    expect 1 "" "lapedge: out/a.pgm: exists and its record does not prove that lapedge made it; -f replaces it" \
         -q --rebuild --ext=pgm p out
 }
 

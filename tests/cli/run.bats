@@ -120,7 +120,7 @@ choose one with --format" "$photo" edges.xyz
 }
 
 @test "--in-place does a file once, whatever it is called" {
-    local same="the same file as one before, which is done once"
+    local same="the same file as an earlier one; it is filtered once"
     without_summary
     mkdir folder
     cp "$photo" a.jpg

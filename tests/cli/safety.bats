@@ -130,7 +130,7 @@ refused()
     expect 2 "" "lapedge: in/new.jpg: is one of the inputs" in o --log=in/new.jpg
     mkdir -p out/.lapedge
     expect 2 "" "lapedge: out/a.jpg: is one of the outputs" in out --log=out/a.jpg
-    expect 2 "" "lapedge: out/.lapedge/x.jsonl: lies among the records of lapedge" \
+    expect 2 "" "lapedge: out/.lapedge/x.jsonl: lies in the folder of lapedge's own records" \
         in out --log=out/.lapedge/x.jsonl
     [ -z "$(find out -type f)" ]
     [ ! -e o ]
