@@ -1,6 +1,6 @@
-/* Rows mirrored left and right, or as they are: what a turn is besides a transpose. Rows in another order are
- * the views' negative strides. Reads and writes a pixel once, by words: four pixels of 3 bytes are three
- * words, and where a row ends inside a word, the words of the mirrored row are shifted together from two. No
+/* Copies rows, or mirrors them left to right: the part of a turn that is not a transpose. Negative strides of
+ * the views reverse the order of rows. Reads and writes each pixel once, by words: four pixels of 3 bytes are
+ * three words. If a row ends inside a word, each word of the mirrored row is shifted together from two. No
  * shared memory. 64x4 threads, four pixels each.
  * Limit: not measured. */
 #include "launch.cuh"

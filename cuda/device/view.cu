@@ -1,4 +1,4 @@
-/* Views in device memory, and the way of pixels there and back. */
+/* Allocates views in device memory, and copies pixels there and back. */
 #include <string.h>
 
 #include "launch.cuh"

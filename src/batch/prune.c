@@ -197,7 +197,7 @@ static bool stands(const lap_manifest_line *line, int *why)
     return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
 }
 
-/* A recorded folder was moved if it stands no more and photos of it lie, at the same names, in a folder of
+/* A recorded folder was moved if it no longer exists and its photos, under the same names, are in a folder of
  * this run. */
 static lap_code look_for_move(void *user, const lap_manifest_line *line, lap_error *err)
 {
