@@ -16,7 +16,7 @@ outputs()
     (cd "$1" && find . -type f ! -path '*/.lapedge/*' | sed 's,^\./,,' | sort | paste -sd' ')
 }
 
-@test "the summary and --json name what was not taken" {
+@test "the summary and --json name the files that were not taken" {
     tiny in/a.jpg
     tiny in/sub/b.JPG
     touch in/x.heic in/sub/y.HEIC in/z.mov in/.DS_Store in/notes
@@ -224,7 +224,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     [ "${BASH_REMATCH[1]}" -lt 500 ]
 }
 
-@test "-f permits, --rebuild makes anew" {
+@test "-f replaces files that lapedge did not write, --rebuild makes every output again" {
     tiny in/a.jpg
     tiny in/b.jpg
     tiny in/c.jpg
@@ -424,7 +424,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     cmp in/a.jpg before
 }
 
-@test "what is not read is refused by name" {
+@test "input formats that lapedge does not read are refused by name" {
     for case in 'RIFF....WEBPVP8 |a WebP image' 'GIF89a|a GIF' '\0\0\0\014jP  \r\n\207\n|a JPEG 2000 image' \
         '\377\012|a JPEG XL image' '\0\0\0\030ftypheic|a HEIC image' 'II*\0\010\0\0\0CR|a raw photo (CR2)' \
         'II*\0\010\0\0\0|a TIFF image or a raw photo made of one' 'FUJIFILMCCD-RAW |a raw photo (RAF)' \
@@ -548,7 +548,7 @@ PYTHON
     [ "$status" -eq 2 ]
 }
 
-@test "what none of the encoders takes goes to libjpeg-turbo, and -v names both" {
+@test "a picture that our encoders do not support goes to libjpeg-turbo, and -v names both" {
     lapedge "$photo" turbo.jpg --codec=turbo --progressive
     run --separate-stderr lapedge "$photo" c.jpg --codec=c --progressive -v
     [ "$status" -eq 0 ]

@@ -37,7 +37,7 @@ same()
     cmp "$1.status" "$2.status" && cmp "$1.out" "$2.out" && cmp "$1.err" "$2.err"
 }
 
-@test "something odd in each row of MCUs: to a file, to a pipe, from a pipe, for statistics" {
+@test "a row of MCUs that our decoder rejects: to a file, to a pipe, from a pipe, for statistics" {
     local n=0 codec fail_on
     while damage "$n"; do
         for fail_on in none truncated; do
@@ -86,7 +86,7 @@ same()
     exec 7>&-
 }
 
-@test "-v names who decodes, and why it is not the one that was asked for" {
+@test "-v names the decoder, and says why it is not the requested one" {
     run --separate-stderr lapedge -v --codec=c good.jpg o.jpg
     [ "$status" -eq 0 ]
     [[ $output$stderr == *"decoded by c; encoded by c"* ]]

@@ -6,7 +6,7 @@ load common
     python3 "$BATS_TEST_DIRNAME/forms.py" "$LAPEDGE"
 }
 
-@test "a form is named when an option is not for it" {
+@test "the message names the form to which an option does not apply" {
     expect 2 "" "lapedge: --suffix does not apply to one image, only to a folder run" --suffix=-e "$photo" o.jpg
     expect 2 "" "lapedge: --kernel does not apply to bench of reduce, only to bench of filter, bench of codec" \
         bench reduce --kernel=log5
@@ -60,7 +60,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     done
 }
 
-@test "what is about JPEGs is refused where no input is one" {
+@test "JPEG options are refused if no input is a JPEG" {
     pgm 20 10 in.pgm
     lapedge in.pgm in.png
     expect 2 "" "lapedge: --decode applies only to JPEGs, and in.png is not one" --decode=parallel in.png o.jpg
@@ -109,7 +109,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     cmp a.jpg "$photo"
 }
 
-@test "words of other programs are answered with what to write here" {
+@test "options of other programs get a hint at lapedge's own" {
     expect 2 "" "lapedge: unknown option -r; folders are walked at any depth: lapedge photos/ edges/" -r a b
     expect 2 "" "lapedge: unknown option --recursive; folders are walked at any depth: lapedge photos/ edges/" --recursive a b
     expect 2 "" "lapedge: unknown option -o; the output is the last operand: lapedge IN OUT" a -o b

@@ -259,7 +259,7 @@ for name in sys.argv[1:]:
 END
 }
 
-@test "no name turns a message, a list, a log or a report round" {
+@test "a name with bidirectional characters cannot reorder a message, a list, a log or a report" {
     mkdir album
     for name in $'\u202egpj.exe' $'a\u2066b' $'c\u009b31m' $'d\e[31m' $'e\nf'; do
         cp "$photo" "album/$name.jpg"

@@ -183,7 +183,7 @@ kept()
     [ -e out/sub/c.jpg ]
 }
 
-@test "what cannot be looked for stays, once for each output, and is said" {
+@test "an output whose photo cannot be looked for stays, and is reported once" {
     prepare
     # The folder of two photos is a link that leads to itself.
     rm -r in/sub
@@ -260,7 +260,7 @@ kept()
     [ "$(find out/sub -name '*.jpg' | wc -l)" -eq 41 ]
 }
 
-@test "what does not see all photos is refused" {
+@test "--prune is refused with options that hide photos" {
     prepare
     kept 2 "--prune and --shard cannot be combined: a share does not see which photos are gone" --shard=0/2 in out
     kept 2 "--prune and --include cannot be combined: photos left out would look gone" --include='*.jpg' in out

@@ -193,7 +193,7 @@ forge()
     [ -e out/c.jpg ]
 }
 
-@test "a record that names a user's own file lets it be neither removed nor replaced" {
+@test "a record that names a user's own file does not allow removing or replacing it" {
     prepare
     # By device, inode, size and time, but not by content.
     rm out/b.jpg
@@ -318,7 +318,7 @@ forge()
     [ ! -e out/a.jpg ]
 }
 
-@test "another device number of the folder alone is no difference, of the output it is" {
+@test "a changed device number of the folder does not matter, that of the output does" {
     prepare
     local record
     record=$(echo out/.lapedge/*.jsonl)

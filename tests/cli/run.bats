@@ -29,7 +29,7 @@ load common
     done
 }
 
-@test "the number of threads does not show" {
+@test "the output does not depend on the number of threads" {
     lapedge --threads=1 "$photo" one.jpg
     lapedge --threads=5 "$photo" five.jpg
     cmp one.jpg five.jpg

@@ -70,7 +70,7 @@ untouched() # FILE
     [[ $stderr == *"no extension names the format"*"or end a folder's name with /" ]]
 }
 
-@test "an error of the system says what was to be done" {
+@test "a system error says which action failed" {
     cp "$photo" a.jpg
     mkdir in
     cp a.jpg in

@@ -136,7 +136,7 @@ million (--max-pixels)" \
     expect 2 "" "lapedge: --backends: c is named twice" compare --backends=c,sse,c "$photo"
 }
 
-@test "values are there where they belong" {
+@test "options that need a value, and options that take none" {
     expect 2 "" "lapedge: --backend needs a value" a b --backend
     expect 2 "" "lapedge: -Q needs a value" a b -Q
     expect 2 "" "lapedge: --json takes no value" --json=yes a b
@@ -174,7 +174,7 @@ million (--max-pixels)" \
     cmp run.jpg again.jpg
 }
 
-@test "kernels: names, files, lists, and what is none" {
+@test "kernels: names, files, lists, and invalid ones" {
     lapedge --kernel=laplace5 "$photo" a.ppm
     list='-1 -1 -1 -1 -1/-1 -1 -1 -1 -1/-1 -1 24 -1 -1/-1 -1 -1 -1 -1/-1 -1 -1 -1 -1'
     lapedge --kernel="$list" "$photo" b.ppm
@@ -202,7 +202,7 @@ million (--max-pixels)" \
     [ ! -e d.ppm ]
 }
 
-@test "where nothing is promised the program says so" {
+@test "a note says when backends may differ" {
     wild="0.5,$(yes 1 | head -24 | paste -sd,)"
     note="lapedge: note: with this kernel and scale backends may differ by more than one level"
     expect 0 "" "$note" --kernel="$wild" --scale=100 "$photo" a.ppm
